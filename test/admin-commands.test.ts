@@ -102,7 +102,7 @@ describe("the command line beside a running gateway on the same store", () => {
     [runKeys, "add --nmae a", 2, /--nmae/],
     [runKeys, "list extra", 2, /extra/],
     [runKeys, "revoke", 2, /expected one key's id/],
-    [runKeys, "revoke a b", 2, /expected one key's id/],
+    [runKeys, "revoke a b", 2, /unexpected argument "b"/],
     [runKeys, "revoke key_none", 1, /There is no key with that id/],
     [runAccounts, "", 2, /expected one of: add, list, topup, show/],
     [runAccounts, "show none", 1, /There is no account/],

@@ -38,8 +38,8 @@ describe("with an Idempotency-Key", () => {
   test("are made once, however often and on whichever node they are requested", async () => {
     const other = await bench().open();
     const ask = (in_: AdminWorld) => topUp({ amount_usd: 5, note: "x" }, "order-1", in_);
-    const answers = await Promise.all([ask(world), ask(other.world), ask(world), ask(other.world)]);
-    await other.close();
+    const answers = await Promise.all([ask(world), ask(other), ask(world), ask(other)]);
+    await other.store.close();
     expect(new Set(answers.map(({ balance_usd }) => balance_usd))).toEqual(new Set([5]));
     expect((await topUp({ amount_usd: 5, note: "another" }, "order-1")).balance_usd).toBe(5);
     expect(await amounts()).toEqual([5]);

@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AdminWorld } from "../src/admin/world.ts";
-import type { Opened } from "../src/cli/administration.ts";
 import { Fault } from "../src/core/fault.ts";
 import { derivePepper } from "../src/keys/master.ts";
 import { decide } from "../src/ledger/decide.ts";
@@ -22,7 +21,7 @@ export interface AdminBench {
   readonly world: AdminWorld;
   readonly ledger: Ledger;
   /** Opens the same store again, as another process would. */
-  open(): Promise<Opened>;
+  open(): Promise<AdminWorld>;
 }
 
 /** Creates a new bench before each test. The returned function gives it within a test. */
@@ -31,11 +30,11 @@ export function adminBench(): () => AdminBench {
   beforeEach(async () => {
     const folder = mkdtempSync(join(tmpdir(), "poundkey-admin-"));
     const clock = standingClock(NOON);
-    const open = async (): Promise<Opened> => {
+    const open = async (): Promise<AdminWorld> => {
       const store = await openSqliteStore({ path: join(folder, "poundkey.db"), decide });
-      return { world: { store, clock, random, pepper }, close: () => store.close() };
+      return { store, clock, random, pepper };
     };
-    const { world } = await open();
+    const world = await open();
     const rules = () => ({ quota: QUOTA, billing: BILLING });
     bench = { folder, clock, world, open, ledger: createLedger({ store: world.store, clock, rules }) };
   });

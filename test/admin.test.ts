@@ -132,10 +132,10 @@ describe("the admin token", () => {
 
   test("is printed by one of several processes starting at once, and that one works", async () => {
     const other = await bench().open();
-    const tokens = await Promise.all([ensureAdminToken(world, null), ensureAdminToken(other.world, null)]);
+    const tokens = await Promise.all([ensureAdminToken(world, null), ensureAdminToken(other, null)]);
     const shown = tokens.filter((token) => token !== null);
     expect(shown.length).toBe(1);
     expect(await checkAdminToken(world, null, shown[0] ?? "")).toBe(true);
-    await other.close();
+    await other.store.close();
   });
 });

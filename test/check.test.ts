@@ -148,6 +148,8 @@ describe("check", () => {
     expect([well.code, well.out.split("\n")[1]]).toEqual([0, "DeepSeek: answered"]);
     const ill = await check(["--probe"], { env: BOTH });
     expect([ill.code, ill.err]).toEqual([1, "Cerebras: failed: 401 (token: status 400)"]);
+    const printed = await check(["--probe", "--json"], { env: BOTH });
+    expect([printed.code, JSON.parse(printed.out)]).toMatchObject([1, { ok: false, errors: [] }]);
   });
 
   test("--schema prints JSON Schema", async () => {

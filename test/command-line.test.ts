@@ -49,6 +49,7 @@ test(
       expect(help).toContain(`  ${name} `);
       const own = Bun.spawnSync([...COMMAND, name, "--help"]);
       expect(own.stdout.toString().toLowerCase()).toStartWith(`usage: poundkey ${name}`);
+      for (const flag of ["--config", "--store"]) expect(own.stdout.toString()).toContain(flag);
       expect(own.exitCode).toBe(0);
     }
   },

@@ -112,7 +112,7 @@ test("the log can be filtered, and a wrong filter is explained", async () => {
   const { body } = await operator.get("/requests?status=error&provider=Acme");
   for (const row of asArray(body.data).map(asObject)) expect(Number(row.status)).toBeGreaterThanOrEqual(400);
   expect((await operator.get("/requests?from=2030-01-01")).body.data).toEqual([]);
-  for (const wrong of ["selector=worst", "status=good", "ended=well", "from=soon"]) {
+  for (const wrong of ["selector=worst", "status=good", "ended=well", "from=soon", "operation=chatting"]) {
     const { status, error } = await operator.get(`/requests?${wrong}`);
     expect([status, error?.param]).toEqual([400, wrong.split("=", 1)[0]]);
   }

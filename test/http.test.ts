@@ -17,7 +17,7 @@ beforeAll(async () => {
   const limited = await world.newKey();
   const restricted = await world.newKey({
     requests_per_day: null,
-    allowed_models: ["Acme#cheap", "Acme#dear"],
+    allowed_models: ["acme#*EAP", "Acme#dear"],
   });
   const unlucky = await world.newKey({
     requests_per_day: null,

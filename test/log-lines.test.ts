@@ -1,5 +1,6 @@
 // Log lines: one JSON object each, in order, written together if they arrive together.
 import { expect, test } from "bun:test";
+import type { Level } from "../src/core/world.ts";
 import { createLineLog, gatherWrites } from "../src/telemetry/log-lines.ts";
 import { makeRecord, NOON } from "./samples.ts";
 
@@ -25,14 +26,17 @@ test("lines of one turn are written at once, and the rest at the end", () => {
 
 test("a request's line has its record and other facts, and lines below the level are dropped", () => {
   const written: string[] = [];
+  let least: Level = "info";
   const log = createLineLog(
     (line) => written.push(line),
     () => NOON,
-    "info",
+    () => least,
   );
   log({ event: "retry_refused", level: "debug" });
   log({ event: "request", record: makeRecord("r1", { costNanoUsd: 7 }), late: false });
   log({ event: "settle_lost", level: "error", id: "r2" });
+  least = "error";
+  log({ event: "config_reloaded", level: "warn" });
   expect(written.every((line) => line.endsWith("}\n"))).toBe(true);
   const at = "2026-11-20T12:00:00.000Z";
   const [request, lost, ...others] = written.map((line): unknown => JSON.parse(line));

@@ -57,6 +57,15 @@ test("an independent validator accepts it", async () => {
   expect(await SwaggerParser.validate(file)).toMatchObject({ openapi: "3.0.3" });
 });
 
+test("every POST and PATCH takes a body", () => {
+  const bare = Object.entries(asObject(document.paths)).flatMap(([path, methods]) =>
+    Object.entries(asObject(methods))
+      .filter(([method, about]) => /^(post|patch)$/.test(method) && !("requestBody" in asObject(about)))
+      .map(([method]) => `${method} ${path}`),
+  );
+  expect(bare).toEqual([]);
+});
+
 test("no schema has `nullable` without a type: beside `anyOf` it has no effect", () => {
   const wrong: unknown[] = [];
   const look = (value: unknown): void => {

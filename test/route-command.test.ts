@@ -129,7 +129,7 @@ describe("wrong usage", () => {
     [[PROMPT, "--selector", "fastest"], /best, fair, light/],
     [[PROMPT, "--quality", "2"], /0 to 1/],
     [[PROMPT, "--quality", "-1"], /--quality|0 to 1/],
-    [[PROMPT, "--quality", ""], /0 to 1/],
+    [[PROMPT, "--quality", ""], /--quality needs a value/],
     [[PROMPT, "--quality", "high"], /0 to 1/],
     [[PROMPT, "--colour"], /colour/],
     [["--learn"], /learn/],
@@ -157,8 +157,10 @@ describe("wrong usage", () => {
   });
 
   test("a file that is invalid or missing", async () => {
-    for (const content of ["no json", "[]", { model: "Router#fair" }])
-      expect((await run("--file", await fileOf(content))).code).toBe(2);
+    for (const content of ["no json", "[]", { model: "Router#fair" }]) {
+      const { code, err } = await run("--file", await fileOf(content));
+      expect([code, err]).toEqual([2, expect.stringMatching(/given\.json(: | is not valid JSON)/)]);
+    }
     for (const option of ["--file", "--learn"])
       expect(await run(option, join(command.gateway.directory, "none.json"))).toMatchObject({
         code: 1,

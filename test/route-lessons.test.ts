@@ -99,7 +99,7 @@ describe("labels", () => {
         await fileOf([sound, damaged.replace(from, to)].join("\n")),
       );
       expect({ code, out }).toEqual({ code: 2, out: "" });
-      expect(err.split("\n")[0]).toMatch(/line 2: /);
+      expect(err.split("\n")[0]).toMatch(/\.json:2: /);
       expect(err.split("\n")[0]).toMatch(said);
       expect(await command.store.lessons(0, 10)).toEqual([]);
     },
@@ -124,7 +124,7 @@ describe("labels", () => {
   test.each(wrong)("a line of %s is reported, and nothing is learned", async (line, said) => {
     const { code, out, err } = await run("--learn", await fileOf([label(), "", line, label()].join("\n")));
     expect({ code, out }).toEqual({ code: 2, out: "" });
-    expect(err).toMatch(/\bline 3: /);
+    expect(err).toMatch(/given\.json:3: /);
     expect(err.split("\n")[0]).toMatch(said);
     expect(await command.store.lessons(0, 10)).toEqual([]);
   });

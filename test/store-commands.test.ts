@@ -87,7 +87,16 @@ describe("without a store", () => {
     LONG_MS,
   );
 
-  test.each(["keys add --nmae a", "keys --help", "accounts topup default", "admin token"])(
+  test.each([
+    "keys add --nmae a",
+    "keys add",
+    "keys --help",
+    "accounts add",
+    "accounts topup default",
+    "accounts topup default many",
+    "admin token",
+    "serve --host not/a/host",
+  ])(
     "%s, which is invalid or only asks for help, creates none",
     async (line) => {
       await poundkey(folder, words(line));

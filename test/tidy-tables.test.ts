@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadShippedCards } from "../src/catalogue/rows.ts";
+import { OPERATIONS } from "../src/core/card.ts";
 import { DIALECTS } from "../src/core/dialect.ts";
 import { FAULTS } from "../src/core/fault.ts";
 import { SELECTORS } from "../src/core/selector.ts";
@@ -53,6 +54,7 @@ test("every provider has cards, and every operation has a codec, a surface, a ro
     .map(({ name }) => name);
   const served = new Set(SURFACES.map(({ surface }) => surface.use(({ operation }) => operation.name)));
   expect(folders.toSorted()).toEqual([...served].toSorted());
+  expect(folders.toSorted()).toEqual([...OPERATIONS].toSorted());
   const codecs = sources.find(({ path }) => path === "src/operations/codec.ts")?.text ?? "";
   expectNone(folders.filter((name) => !codecs.includes(`readonly ${name}?: Codec<`)));
   expectNone(folders.filter((name) => !manual.includes(`\`${name}\``)));

@@ -34,8 +34,8 @@ const MODELS_MAX = 1000;
 const REQUESTS_PER_DAY_MAX = 1_000_000_000;
 
 const model = Type.String({
-  pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}#[^\\s#]{1,200}$",
-  expected: "a model id like OpenAI#gpt-5.4 or Router#fair",
+  pattern: "^(\\*|[A-Za-z0-9*][A-Za-z0-9*._-]{0,63}#[^\\s#]{1,200})$",
+  expected: "a model id like OpenAI#gpt-5.4 or Router#fair, or a pattern like OpenAI#*",
 });
 const models = Type.Array(model, {
   minItems: 1,

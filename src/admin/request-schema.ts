@@ -1,5 +1,6 @@
 // The schemas of the request log as the operator sees it.
 import { Type } from "@sinclair/typebox";
+import { OPERATIONS } from "../core/card.ts";
 import { ENDINGS, USAGE_SOURCES } from "../core/record.ts";
 import { SELECTORS } from "../core/selector.ts";
 import { ATTEMPT_OUTCOMES } from "../core/trace.ts";
@@ -24,7 +25,7 @@ import { momentFields } from "./span.ts";
 export const requestsQuery = closeObject({
   key_id: Type.Optional(text),
   account_id: Type.Optional(text),
-  operation: Type.Optional(text),
+  operation: Type.Optional(allowWords(OPERATIONS)),
   surface: Type.Optional(text),
   model: Type.Optional(text),
   provider: Type.Optional(text),

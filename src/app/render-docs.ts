@@ -23,7 +23,7 @@ export async function renderDocs(): Promise<readonly PageFile[]> {
   const sources = CHAPTER_NAMES.map((name) => ({ name, markdown: readText(SOURCES, `${name}.md`) }));
   const manual = new Map(sources.map(({ name, markdown }) => [name, readChapter(name, markdown)]));
   const files: readonly (readonly [name: string, content: string | Buffer])[] = [
-    ...sources.map(({ name, markdown }) => [`${name}.md`, markdown] as const),
+    ...sources.map(({ name, markdown }) => [`${name}.md`, adaptTwin(markdown)] as const),
     ...[...manual.values()].map(
       (chapter) => [`${chapter.name}.html`, renderChapter(chapter, manual)] as const,
     ),
@@ -40,6 +40,11 @@ export async function renderDocs(): Promise<readonly PageFile[]> {
   return files.map(([name, content]) => {
     return { name, gzip: Bun.gzipSync(Buffer.from(content), { level: 9 }) };
   });
+}
+
+/** Drops the notes to contributors, and names the pictures by where they are served. */
+function adaptTwin(markdown: string): string {
+  return markdown.replace(/^<!--.*?-->\n+/gms, "").replaceAll("](../console/pictures/", "](");
 }
 
 function buildSearchIndex(manual: Manual): readonly Entry[] {

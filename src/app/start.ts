@@ -2,7 +2,7 @@
 import { ensureAdminToken } from "../admin/token.ts";
 import { configJsonSchema } from "../config/schema.ts";
 import { watchConfig } from "../config/watch.ts";
-import type { ServerRules, Settings } from "../core/settings.ts";
+import type { LogRules, ServerRules, Settings } from "../core/settings.ts";
 import type { Log } from "../core/world.ts";
 import type { Simulator } from "../simulator/server.ts";
 import { createLineLog, gatherWrites } from "../telemetry/log-lines.ts";
@@ -52,17 +52,18 @@ export async function start(options: StartOptions, io: Io): Promise<number> {
 }
 
 /** Claims the port before the workers start, since they would share it with any other process that has it. */
-async function serveByWorkers(options: StartOptions, { server, store }: Settings): Promise<number> {
+async function serveByWorkers(options: StartOptions, { server, store, log }: Settings): Promise<number> {
   // Port 0 means any free port, which has to be found before the workers can share it.
   const isShared = options.sharePort && server.port !== 0;
   const claimed = isShared ? Promise.resolve(server.port) : claimPort(server.host, server.port);
   const port = await claimed.catch((error) => {
     throw describeListenError(server, error);
   });
-  return superviseWorkers({ count: options.workers, port, store, log: createLog(options) });
+  return superviseWorkers({ count: options.workers, port, store, log: createLog(options, () => log) });
 }
 
-function createLog({ quickstart }: StartOptions): Log {
+/** `rules` returns those in force, because a reload may change the level. */
+function createLog({ quickstart }: StartOptions, rules: () => LogRules): Log {
   const out = Bun.stdout.writer();
   const write = (text: string) => {
     out.write(text);
@@ -70,11 +71,12 @@ function createLog({ quickstart }: StartOptions): Log {
   };
   const lines = gatherWrites(write, setImmediate);
   process.on("exit", lines.flush);
-  return createLineLog(lines.write, clock.nowMs, quickstart ? "warn" : "info");
+  return createLineLog(lines.write, clock.nowMs, () => rules().level ?? (quickstart ? "warn" : "info"));
 }
 
 async function serve(options: StartOptions, loaded: Settings, io: Io): Promise<number> {
-  const log = createLog(options);
+  const inForce = { settings: loaded };
+  const log = createLog(options, () => inForce.settings.log);
   warnOfFewFiles(log);
   const isSimulating = options.simulate || (options.quickstart && loaded.providers.length === 0);
   const simulator = isSimulating ? await startLocalSimulator() : null;
@@ -86,7 +88,8 @@ async function serve(options: StartOptions, loaded: Settings, io: Io): Promise<n
     // The handlers come before the announcement: a signal right after it must not end the process undrained.
     const stopped = PART === null ? waitForSignal() : waitForStop();
     if (PART?.announces ?? true) await announce(options, settings, opened, running, io);
-    return await runUntilStopped(options, settings, { complete, running, stopped, log });
+    inForce.settings = settings;
+    return await runUntilStopped(options, inForce, { complete, running, stopped, log });
   } finally {
     await simulator?.stop();
   }
@@ -171,19 +174,18 @@ interface Serving {
 /** Applies reloads until the process is asked to stop, then lets the gateway finish. */
 async function runUntilStopped(
   options: StartOptions,
-  settings: Settings,
+  inForce: { settings: Settings },
   { complete, running, stopped, log }: Serving,
 ): Promise<number> {
-  let inForce = settings;
-  const watch = watchConfig(settings, {
+  const watch = watchConfig(inForce.settings, {
     clock,
-    stamp: () => stampConfiguration(options, inForce),
+    stamp: () => stampConfiguration(options, inForce.settings),
     load: () => {
       const loaded = readConfiguration(options);
       return loaded.ok ? { ...loaded, settings: complete(loaded.settings) } : loaded;
     },
     onSettings: (next, ignored) => {
-      inForce = next;
+      inForce.settings = next;
       running.reload(next);
       log({ event: "config_reloaded", level: "warn", needs_restart: ignored });
     },

@@ -2,6 +2,7 @@
 import type { Alias } from "../core/alias.ts";
 import { CAPABILITIES, type GroupMember, type ModelCard } from "../core/card.ts";
 import { findNearest } from "../core/nearest.ts";
+import { makePattern } from "../core/pattern.ts";
 import { SELECTORS, type Selector } from "../core/selector.ts";
 import type { ModelOverlay, ProviderSetup } from "../core/settings.ts";
 import { applyPrices, findNextChange, viewLaterPrices } from "./later-prices.ts";
@@ -92,12 +93,6 @@ export function findSelector(text: string): Selector | null {
   return SELECTORS.find((name) => name === parts.name) ?? null;
 }
 
-/** `*` matches any text: `gemini-*`. */
-function toPattern(alias: string): RegExp {
-  const parts = alias.split(/\*+/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  return new RegExp(`^${parts.join(".*")}$`, "s");
-}
-
 function makeKey(provider: string, name: string): string {
   return `${provider.toLowerCase()}#${name}`;
 }
@@ -151,7 +146,7 @@ class IndexedCatalogue implements Catalogue {
     );
     this.#aliases = new Map(Object.entries(aliases).map(([alias, target]) => [alias, sortByWeight(target)]));
     this.#patterns = [...this.#aliases].flatMap(([alias, target]) =>
-      alias.includes("*") ? [{ names: toPattern(alias), target }] : [],
+      alias.includes("*") ? [{ names: makePattern(alias, "s"), target }] : [],
     );
     for (const card of offered) this.#byKey.set(makeKey(card.provider, stripProvider(card)), card);
     for (const card of this.#cards) this.#index(card);

@@ -1,6 +1,6 @@
 // The operator's changes to the catalogue's cards, and the mistakes in them.
 import type { ModelCard } from "../core/card.ts";
-import { findNearest } from "../core/nearest.ts";
+import { suggest } from "../core/nearest.ts";
 import type { ModelOverlay } from "../core/settings.ts";
 import { isUnitMistake, priceView } from "./price.ts";
 
@@ -51,8 +51,7 @@ export function findOverlayProblems(
 
 /** Returns the message for an id that no card has. */
 export function describeUnknownModel(id: string, cards: ReadonlyMap<string, ModelCard>): string {
-  const [near] = findNearest(id, cards.keys(), 1);
-  return `no model has this id${near === undefined ? "" : `; did you mean ${near}?`}`;
+  return `no model has this id${suggest(id, cards.keys())}`;
 }
 
 function findPriceProblems(card: ModelCard, change: ModelOverlay): OverlayProblem[] {

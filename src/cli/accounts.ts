@@ -1,5 +1,4 @@
 // `poundkey accounts`: adds, lists, tops up and shows accounts, also while a gateway runs on the same store.
-import { parseArgs } from "node:util";
 import {
   type AccountView,
   createAccount,
@@ -40,55 +39,50 @@ was written off).
   --json                    print JSON
   --config FILE, --store S  as for \`poundkey serve\``;
 
+const TOPUP_FLAGS = { note: "value", "idempotency-key": "value" } as const;
+
 export function runAccounts(args: readonly string[], io: Io, open: Open): Promise<number> {
-  return runCommand(
-    { help: HELP, actions: { add, list, topup, show }, makes: ["add", "topup"] },
-    args,
-    io,
-    open,
-  );
+  const actions = {
+    add: { run: add, flags: { name: "value" }, opening: "make" },
+    list: { run: list },
+    topup: { run: topup, flags: TOPUP_FLAGS, wordsMax: 2, opening: "make" },
+    show: { run: show, wordsMax: 1 },
+  } as const;
+  return runCommand({ help: HELP, actions }, args, io, open);
 }
 
-async function add({ args, io, open }: Call): Promise<void> {
-  const { values } = parseArgs({ args, options: { name: { type: "string" }, json: { type: "boolean" } } });
-  const body = readInput(newAccountSchema, { name: values.name });
-  const account = await createAccount(await open(), body);
-  io.out(values.json ? formatJson(account) : `Created ${account.id} (${account.name}).`);
+async function add({ values, isJson, io, open }: Call): Promise<void> {
+  const fields = readInput(newAccountSchema, { name: values.get("name") });
+  const account = await createAccount(await open(), fields);
+  io.out(isJson ? formatJson(account) : `Created ${account.id} (${account.name}).`);
 }
 
 function list(call: Call): Promise<void> {
   return printList(call, { list: listAccounts, columns: COLUMNS, formatCells });
 }
 
-async function topup({ args, io, open }: Call): Promise<void> {
-  const options = {
-    note: { type: "string" },
-    "idempotency-key": { type: "string" },
-    json: { type: "boolean" },
-  } as const;
-  const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
-  const [id, amount, ...more] = positionals;
-  if (id === undefined || amount === undefined || more.length > 0)
+async function topup({ values, words, isJson, io, open }: Call): Promise<void> {
+  const [id, amount] = words;
+  if (id === undefined || amount === undefined)
     throw new UsageError("expected an account's id and an amount in USD");
-  const body = readInput(topUpSchema, { amount_usd: parseUsd(amount), note: values.note });
-  const account = await topUpAccount(await open(), id, body, values["idempotency-key"] ?? null);
+  const body = readInput(topUpSchema, { amount_usd: parseUsd(amount), note: values.get("note") });
+  const account = await topUpAccount(await open(), id, body, values.get("idempotency-key") ?? null);
   const summary = `Topped up ${account.id} (${account.name}) by ${formatUsd(Number(amount))} USD. The balance is now ${formatUsd(account.balance_usd)} USD.`;
-  io.out(values.json ? formatJson(account) : summary);
+  io.out(isJson ? formatJson(account) : summary);
 }
 
-/** Returns NaN for anything else, which the use case refuses with a message. Number() would round more than nine decimals. */
+/** Number() would round more than nine decimals. */
 function parseUsd(amount: string): number {
-  return /^\d{1,7}(\.\d{1,9})?$/.test(amount) ? Number(amount) : Number.NaN;
+  if (/^\d{1,7}(\.\d{1,9})?$/.test(amount)) return Number(amount);
+  throw new UsageError(`expected an amount of USD such as 25 or 0.5, not '${amount}'`);
 }
 
-async function show({ args, io, open }: Call): Promise<void> {
-  const options = { json: { type: "boolean" } } as const;
-  const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
-  const id = requireOne(positionals, "one account's id, as shown by `poundkey accounts list`");
+async function show({ words, isJson, io, open }: Call): Promise<void> {
+  const id = requireOne(words, "one account's id, as shown by `poundkey accounts list`");
   const world = await open();
   const account = await getAccount(world, id);
   const { data: journal } = await listJournal(world, id, { limit: ENTRIES_SHOWN });
-  if (values.json) return io.out(formatJson({ ...account, journal }));
+  if (isJson) return io.out(formatJson({ ...account, journal }));
   io.out(formatTable([COLUMNS, formatCells(account)]));
   if (journal.length > 0) io.out(`\n${formatTable([ENTRY_COLUMNS, ...journal.map(formatEntryCells)])}`);
 }

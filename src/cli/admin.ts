@@ -1,5 +1,4 @@
 // `poundkey admin`: makes a new admin token, also while a gateway runs on the same store.
-import { parseArgs } from "node:util";
 import { resetAdminToken } from "../admin/token.ts";
 import type { Io } from "../app/terminal.ts";
 import { type Call, formatJson, type Open, runCommand } from "./administration.ts";
@@ -15,14 +14,13 @@ server.admin_token or POUNDKEY_ADMIN_TOKEN takes precedence over it.
   --config FILE, --store S  as for \`poundkey serve\``;
 
 export function runAdmin(args: readonly string[], io: Io, open: Open): Promise<number> {
-  return runCommand({ help: HELP, actions: { token }, makes: ["token"] }, args, io, open);
+  const actions = { token: { run: token, flags: { reset: "switch" }, opening: "make" } } as const;
+  return runCommand({ help: HELP, actions }, args, io, open);
 }
 
-async function token({ args, io, open }: Call): Promise<void> {
-  const options = { reset: { type: "boolean" }, json: { type: "boolean" } } as const;
-  const { values } = parseArgs({ args, options });
-  if (!values.reset)
+async function token({ switches, isJson, io, open }: Call): Promise<void> {
+  if (!switches.has("reset"))
     throw new UsageError("the token can't be shown, only replaced: create a new one with --reset");
   const made = await resetAdminToken(await open());
-  io.out(values.json ? formatJson({ token: made }) : made);
+  io.out(isJson ? formatJson({ token: made }) : made);
 }

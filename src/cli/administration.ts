@@ -1,85 +1,87 @@
 // The common parts of the commands on the store: they choose the action, open the store only for a well-formed call, and format the result.
-import { parseArgs } from "node:util";
 import type { Listed } from "../admin/list.ts";
 import type { AdminWorld } from "../admin/world.ts";
 import type { Opening } from "../app/open-store.ts";
 import { EXIT, type Io } from "../app/terminal.ts";
 import { Fault } from "../core/fault.ts";
-import { UsageError } from "./arguments.ts";
+import { type Arguments, type FlagKinds, parseArguments, UsageError } from "./arguments.ts";
 
-export interface Opened {
-  readonly world: AdminWorld;
-  readonly close: () => Promise<void>;
-}
+export type Open = (opening: Opening) => Promise<AdminWorld>;
 
-export type Open = (opening: Opening) => Promise<Opened>;
-
-export interface Call {
-  /** The arguments after the action's name. */
-  readonly args: string[];
+export interface Call extends Arguments {
   readonly io: Io;
+  readonly isJson: boolean;
   /** Opens the store. To be called only once the arguments have been checked. */
   readonly open: () => Promise<AdminWorld>;
 }
 
+interface Action {
+  readonly run: (call: Call) => Promise<void>;
+  readonly flags?: FlagKinds;
+  /** The most words beside flags; left out: none. */
+  readonly wordsMax?: number;
+  /** Left out, the action fails if there is no store. */
+  readonly opening?: Opening;
+}
+
 export interface Command {
   readonly help: string;
-  readonly actions: Readonly<Record<string, (call: Call) => Promise<void>>>;
-  /** The actions that make a store if there is none. All others then fail. */
-  readonly makes: readonly string[];
+  readonly actions: Readonly<Record<string, Action>>;
 }
 
 /** Runs one action of a command and returns the exit code. */
-export async function runCommand(
-  command: Command,
+export function runCommand(
+  { help, actions }: Command,
   args: readonly string[],
   io: Io,
   open: Open,
 ): Promise<number> {
-  const [name = "", ...rest] = args;
-  if (args.some((arg) => arg === "--help" || arg === "-h")) {
-    io.out(command.help);
-    return EXIT.done;
-  }
-  return runOnStore(command.help, io, open, async (openAs) => {
-    const action = Object.hasOwn(command.actions, name) ? command.actions[name] : undefined;
-    if (action === undefined)
-      throw new UsageError(`expected one of: ${Object.keys(command.actions).join(", ")}`);
-    await action({ args: rest, io, open: () => openAs(command.makes.includes(name) ? "make" : "find") });
+  return runOnStore(help, args, io, open, async (openAs) => {
+    const [name = "", ...rest] = args;
+    const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
+    if (action === undefined) throw new UsageError(`expected one of: ${Object.keys(actions).join(", ")}`);
+    const { flags, wordsMax = 0, opening = "find", run } = action;
+    const given = parseArguments(rest, { json: "switch", ...flags }, wordsMax);
+    await run({ ...given, isJson: given.switches.has("json"), io, open: () => openAs(opening) });
   });
 }
 
-/** Runs a task that may open the store, and closes it. Returns the exit code. */
+/** Prints the help if that is asked for. Else runs a task that may open the store, and closes it. Returns the exit code. */
 export async function runOnStore(
   help: string,
+  args: readonly string[],
   io: Io,
   open: Open,
-  task: (open: (opening: Opening) => Promise<AdminWorld>) => Promise<void>,
+  task: (open: Open) => Promise<void>,
 ): Promise<number> {
-  const opened: Opened[] = [];
+  if (args.includes("--help") || args.includes("-h")) {
+    io.out(help);
+    return EXIT.done;
+  }
+  const opened: AdminWorld[] = [];
   try {
     await task(async (opening) => {
-      const store = await open(opening);
-      opened.push(store);
-      return store.world;
+      const world = await open(opening);
+      opened.push(world);
+      return world;
     });
     return EXIT.done;
   } catch (error) {
     return report(error, help, io);
   } finally {
-    for (const store of opened) await store.close();
+    for (const { store } of opened) await store.close();
   }
 }
 
-/** Prints the error and returns the exit code. The command's help follows if the usage was wrong. */
-export function report(error: unknown, help: string, io: Io): number {
+/**
+ * Prints the error and returns the exit code. The command's help follows if the arguments are at fault, also by a value
+ * that the use case refused.
+ */
+function report(error: unknown, help: string, io: Io): number {
   const message = describeError(error);
-  if (!isUsage(error)) {
-    io.err(`poundkey: ${message}`);
-    return EXIT.failed;
-  }
-  io.err(`poundkey: ${message}\n\n${help}`);
-  return EXIT.usage;
+  const isUsage = error instanceof UsageError || (error instanceof Fault && error.row.status === 400);
+  io.err(`poundkey: ${message}${isUsage ? `\n\n${help}` : ""}`);
+  return isUsage ? EXIT.usage : EXIT.failed;
 }
 
 function describeError(error: unknown): string {
@@ -88,16 +90,9 @@ function describeError(error: unknown): string {
   return isMissing ? `${error.path}: there is no such file` : error.message;
 }
 
-/** True if the arguments are at fault: also for a value that the use case refused, or an option that `parseArgs` did. */
-function isUsage(error: unknown): boolean {
-  if (error instanceof UsageError) return true;
-  if (error instanceof Fault) return error.row.status === 400;
-  return error instanceof TypeError && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS");
-}
-
 export function requireOne(positionals: readonly string[], what: string): string {
-  const [value, ...more] = positionals;
-  if (value !== undefined && more.length === 0) return value;
+  const [value] = positionals;
+  if (value !== undefined) return value;
   throw new UsageError(`expected ${what}`);
 }
 
@@ -109,12 +104,11 @@ interface PrintedList<View> {
 
 /** Runs the action `list`: prints all rows as a table, or with `--json` as JSON. */
 export async function printList<View>(
-  { args, io, open }: Call,
+  { isJson, io, open }: Call,
   { list, columns, formatCells }: PrintedList<View>,
 ): Promise<void> {
-  const { values } = parseArgs({ args, options: { json: { type: "boolean" } } });
   const views = await readAll(await open(), list);
-  io.out(values.json ? formatJson(views) : formatTable([columns, ...views.map(formatCells)]));
+  io.out(isJson ? formatJson(views) : formatTable([columns, ...views.map(formatCells)]));
 }
 
 async function readAll<View>(world: AdminWorld, list: PrintedList<View>["list"]): Promise<readonly View[]> {
@@ -143,4 +137,8 @@ export function formatTable(rows: readonly (readonly string[])[]): string {
 
 export function formatJson(data: unknown): string {
   return JSON.stringify(data, null, 2);
+}
+
+export function formatCount(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
 }

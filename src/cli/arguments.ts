@@ -1,10 +1,10 @@
 // Parses a command's flags strictly: unknown ones, and those without their value, are errors.
 import { parseArgs } from "node:util";
 import { EXIT, type Io } from "../app/terminal.ts";
-import { findNearest } from "../core/nearest.ts";
+import { suggest } from "../core/nearest.ts";
 
 /** A command's flags by name. A "value" takes one, a "switch" doesn't. */
-type FlagKinds = Readonly<Record<string, "value" | "switch">>;
+export type FlagKinds = Readonly<Record<string, "value" | "switch">>;
 
 /** The flags that every command accepts. */
 export const COMMON_FLAGS = { config: "value", store: "value", help: "switch", json: "switch" } as const;
@@ -81,8 +81,7 @@ function addFlag(
 ): void {
   const kind = Object.hasOwn(flags, name) && rawName.startsWith("--") ? flags[name] : undefined;
   if (kind === undefined) {
-    const [near] = findNearest(name, Object.keys(flags), 1);
-    throw new UsageError(`unknown flag ${rawName}${near === undefined ? "" : `; did you mean --${near}?`}`);
+    throw new UsageError(`unknown flag ${rawName}${suggest(name, Object.keys(flags), "--")}`);
   }
   if (values.has(name) || switches.has(name)) throw new UsageError(`${rawName} appears twice`);
   if (kind === "switch") {

@@ -1,14 +1,14 @@
 // `poundkey backup`: a consistent copy of a SQLite store, also while a gateway runs on it.
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { parseArgs } from "node:util";
 import { findDatabaseFile, storeExists } from "../app/open-store.ts";
-import { EXIT, type Io } from "../app/terminal.ts";
+import type { Io } from "../app/terminal.ts";
 import type { Settings } from "../core/settings.ts";
 import { NoStoreError } from "../store/address.ts";
 import { copyDatabase } from "../store/sqlite/copy.ts";
 import { masterKeyFile } from "../store/sqlite/master-key-file.ts";
-import { formatJson, report, requireOne } from "./administration.ts";
+import { formatJson, type Open, requireOne, runOnStore } from "./administration.ts";
+import { parseArguments } from "./arguments.ts";
 
 const HELP = `usage: poundkey backup FILE [--json]
 
@@ -26,22 +26,15 @@ too, in a different place.
 export function runBackup(
   args: readonly string[],
   io: Io,
+  open: Open,
   { store }: Pick<Settings, "store">,
   masterKeyText: string | undefined,
-): number {
-  try {
-    const options = { json: { type: "boolean" }, help: { type: "boolean", short: "h" } } as const;
-    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-    if (values.help) {
-      io.out(HELP);
-      return EXIT.done;
-    }
-    const copy = backUp(store, requireOne(positionals, "the name of a new file"), masterKeyText);
-    io.out(values.json ? formatJson(copy) : writeSummary(copy));
-    return EXIT.done;
-  } catch (error) {
-    return report(error, HELP, io);
-  }
+): Promise<number> {
+  return runOnStore(HELP, args, io, open, async () => {
+    const { words, switches } = parseArguments(args, { json: "switch" }, 1);
+    const copy = backUp(store, requireOne(words, "the name of a new file"), masterKeyText);
+    io.out(switches.has("json") ? formatJson(copy) : writeSummary(copy));
+  });
 }
 
 interface Copy {

@@ -16,7 +16,7 @@ const HELP = `usage: poundkey catalogue diff FILE [--config FILE] [--json]
 Shows how a catalogue file would change the current catalogue, which consists of the built-in models and those in the
 configuration. To use the file, set catalogue in the configuration.
 
-  --config FILE  the configuration file (default: poundkey.yaml, if it exists)
+  --config FILE, --store S  as for \`poundkey serve\`
   --json         print JSON
   --help         print this help`;
 

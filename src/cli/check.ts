@@ -8,6 +8,7 @@ import type { Loaded } from "../config/load.ts";
 import { configJsonSchema } from "../config/schema.ts";
 import type { ModelCard } from "../core/card.ts";
 import type { ProviderSetup, Settings } from "../core/settings.ts";
+import { formatCount } from "./administration.ts";
 import { type Arguments, COMMON_FLAGS, readConfigurationFlags, runWithFlags } from "./arguments.ts";
 
 export interface CheckPorts extends ConfigSource {
@@ -22,7 +23,7 @@ const HELP = `usage: poundkey check [--config FILE] [--probe] [--schema] [--json
 Checks the configuration, and prints the file, line, column and field of each error. Also warns about settings that are
 valid but may not do what you expect. Warnings don't change the exit code.
 
-  --config FILE  the configuration file (default: poundkey.yaml, if it exists)
+  --config FILE, --store S  as for \`poundkey serve\`
   --probe        call each provider once, with its first key
   --schema       print the configuration's JSON Schema and exit
   --json         print the result as JSON
@@ -51,9 +52,11 @@ async function check(given: Arguments, io: Io, ports: CheckPorts): Promise<numbe
   const { file, loaded } = loadConfig(readConfigurationFlags(given), ports);
   const warnings = loaded.ok ? [...loaded.warnings, ...warnOfExposed(loaded.settings, ports)] : [];
   const probes = loaded.ok && switches.has("probe") ? await probeAll(loaded.settings, ports.probe) : [];
-  if (switches.has("json")) io.out(JSON.stringify(createResult(file, loaded, warnings, probes), null, 2));
+  const ok = loaded.ok && probes.every((probe) => probe.ok);
+  if (switches.has("json"))
+    io.out(JSON.stringify({ ok, ...createResult(file, loaded, warnings, probes) }, null, 2));
   else report(file, loaded, warnings, probes, io);
-  return loaded.ok && probes.every((probe) => probe.ok) ? EXIT.done : EXIT.failed;
+  return ok ? EXIT.done : EXIT.failed;
 }
 
 async function probeAll(settings: Settings, probe: CheckPorts["probe"]): Promise<readonly Probed[]> {
@@ -87,22 +90,18 @@ function report(file: string, loaded: Loaded, warnings: Warnings, probes: readon
     return;
   }
   for (const warning of warnings) io.err(`warning: ${formatError(warning)}`);
-  io.out(`${file}: valid; ${describeCounts(loaded.settings)}`);
+  const providers = formatCount(loaded.settings.providers.length, "provider");
+  const models = formatCount(buildCatalogue(loaded.settings).list().length, "model");
+  io.out(`${file}: valid; ${providers} enabled, ${models}`);
   for (const { provider, ok, message } of probes) {
     if (ok) io.out(`${provider}: ${message}`);
     else io.err(`${provider}: failed: ${message}`);
   }
 }
 
-function describeCounts(settings: Settings): string {
-  const { length: providers } = settings.providers;
-  const { length: models } = buildCatalogue(settings).list();
-  return `${providers} ${providers === 1 ? "provider" : "providers"} enabled, ${models} ${models === 1 ? "model" : "models"}`;
-}
-
 function createResult(file: string, loaded: Loaded, warnings: Warnings, probes: readonly Probed[]): object {
-  const errors: readonly ConfigError[] = loaded.ok ? [] : loaded.errors;
-  const providers = loaded.ok ? loaded.settings.providers.map((provider) => provider.name) : [];
-  const models = loaded.ok ? buildCatalogue(loaded.settings).list().length : 0;
-  return { ok: loaded.ok, file, errors, warnings, providers, models, probes };
+  if (!loaded.ok) return { file, errors: loaded.errors, warnings, providers: [], models: 0, probes };
+  const providers = loaded.settings.providers.map(({ name }) => name);
+  const { length: models } = buildCatalogue(loaded.settings).list();
+  return { file, errors: [], warnings, providers, models, probes };
 }

@@ -50,8 +50,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   },
   backup: {
     about: "copy a SQLite store while a gateway runs on it",
-    run: onStore(async (args, io, _open, settings) =>
-      (await import("./backup.ts")).runBackup(args, io, settings, process.env.POUNDKEY_MASTER_KEY),
+    run: onStore(async (args, io, open, settings) =>
+      (await import("./backup.ts")).runBackup(args, io, open, settings, process.env.POUNDKEY_MASTER_KEY),
     ),
   },
   models: {
@@ -107,9 +107,10 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
 /** Wraps a command that works on the store. `--config` and `--store` choose the store, wherever they stand. */
 function onStore(administration: Administration): Command["run"] {
   return async (args, io) => {
-    const { flags, rest, lacking } = separateFlags(args);
-    if (lacking !== null) {
-      io.err(`poundkey: ${lacking} needs a value`);
+    const rest = [...args];
+    const flags = takeFlags(rest);
+    if (typeof flags === "string") {
+      io.err(`poundkey: ${flags}`);
       return EXIT.usage;
     }
     const loaded = readConfiguration(flags);
@@ -120,36 +121,22 @@ function onStore(administration: Administration): Command["run"] {
     const { settings } = loaded;
     const open: Open = async (opening) => {
       if (opening === "make") io.err(describeStore(settings.store));
-      const { store, world } = await openStore(settings.store, process.env.POUNDKEY_MASTER_KEY, opening);
-      return { world, close: () => store.close() };
+      return (await openStore(settings.store, process.env.POUNDKEY_MASTER_KEY, opening)).world;
     };
     return administration(rest, io, open, settings);
   };
 }
 
-const CONFIGURATION_FLAG = /^--(config|store)(?:=(.*))?$/;
-
-interface Separated {
-  readonly flags: ConfigurationFlags;
-  readonly rest: readonly string[];
-  /** The flag that lacks its value, or null. */
-  readonly lacking: string | null;
-}
-
-function separateFlags(args: readonly string[]): Separated {
+/** Takes the two flags out of the arguments. Returns a message if one lacks its value. */
+function takeFlags(args: string[]): ConfigurationFlags | string {
   const flags: { config?: string; store?: string } = {};
-  const rest: string[] = [];
-  for (let at = 0; at < args.length; at++) {
-    const arg = args[at] ?? "";
-    const [, name, value] = CONFIGURATION_FLAG.exec(arg) ?? [];
-    const given = value ?? args[at + 1];
-    if (name !== "config" && name !== "store") {
-      rest.push(arg);
-      continue;
-    }
-    if (!given) return { flags, rest, lacking: `--${name}` };
-    flags[name] = given;
-    if (value === undefined) at++;
+  for (const name of ["config", "store"] as const) {
+    const at = args.findIndex((arg) => arg === `--${name}` || arg.startsWith(`--${name}=`));
+    if (at === -1) continue;
+    const [flag = ""] = args.splice(at, 1);
+    const value = flag.includes("=") ? flag.slice(flag.indexOf("=") + 1) : args.splice(at, 1)[0];
+    if (!value) return `--${name} needs a value`;
+    flags[name] = value;
   }
-  return { flags, rest, lacking: null };
+  return flags;
 }

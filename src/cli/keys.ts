@@ -1,5 +1,4 @@
 // `poundkey keys`: adds, lists and revokes gateway keys, also while a gateway runs on the same store.
-import { parseArgs } from "node:util";
 import { readInput } from "../admin/input.ts";
 import { createKey, type KeyView, listKeys, newKeySchema, revokeKey } from "../admin/keys.ts";
 import type { Io } from "../app/terminal.ts";
@@ -15,46 +14,47 @@ Manages gateway keys. The secret of a new key is printed only once, because it i
   --name NAME               the key's name
   --account ID              the account that pays (default: default)
   --expires TIME            when it expires, in ISO 8601 (2027-01-31 or 2027-01-31T12:00:00Z)
-  --models A,B              the only models it may use, such as OpenAI#gpt-5.4,Router#fair
+  --models A,B              the only models it may use, such as OpenAI#gpt-*,Router#fair
   --requests-per-day N      its daily allowance: a number, "unlimited" or "default"
   --spend-limit USD         the most that it may ever be charged
   --keep-responses no       store none of its conversations, regardless of responses.keep
   --json                    print JSON
   --config FILE, --store S  as for \`poundkey serve\``;
 
+const ADD_FLAGS = {
+  name: "value",
+  account: "value",
+  expires: "value",
+  models: "value",
+  "requests-per-day": "value",
+  "spend-limit": "value",
+  "keep-responses": "value",
+} as const;
+
 export function runKeys(args: readonly string[], io: Io, open: Open): Promise<number> {
-  return runCommand({ help: HELP, actions: { add, list, revoke }, makes: ["add"] }, args, io, open);
+  const actions = {
+    add: { run: add, flags: ADD_FLAGS, opening: "make" },
+    list: { run: list },
+    revoke: { run: revoke, wordsMax: 1 },
+  } as const;
+  return runCommand({ help: HELP, actions }, args, io, open);
 }
 
-async function add({ args, io, open }: Call): Promise<void> {
-  const { values } = parseArgs({
-    args,
-    options: {
-      name: { type: "string" },
-      account: { type: "string" },
-      expires: { type: "string" },
-      models: { type: "string" },
-      "requests-per-day": { type: "string" },
-      "spend-limit": { type: "string" },
-      "keep-responses": { type: "string" },
-      json: { type: "boolean" },
-    },
-  });
+async function add({ values, isJson, io, open }: Call): Promise<void> {
+  const models = values.get("models");
   const body = {
-    name: values.name,
-    account_id: values.account,
-    expires_at: values.expires,
-    allowed_models: values.models?.split(",").map((id) => id.trim()),
-    requests_per_day: parseRequestsPerDay(values["requests-per-day"]),
-    spend_limit_usd: parseSpendLimit(values["spend-limit"]),
-    keep_responses: parseYesNo(values["keep-responses"]),
+    name: values.get("name"),
+    account_id: values.get("account"),
+    expires_at: values.get("expires"),
+    allowed_models: models?.split(",").map((id) => id.trim()),
+    requests_per_day: parseRequestsPerDay(values.get("requests-per-day")),
+    spend_limit_usd: parseSpendLimit(values.get("spend-limit")),
+    keep_responses: parseYesNo(values.get("keep-responses")),
   };
-  const input = readInput(newKeySchema, body);
-  const key = await createKey(await open(), input);
+  const fields = readInput(newKeySchema, body);
+  const key = await createKey(await open(), fields);
   io.out(
-    values.json
-      ? formatJson(key)
-      : `${key.secret}\n\n${key.id} (${key.name}). The secret won't be shown again.`,
+    isJson ? formatJson(key) : `${key.secret}\n\n${key.id} (${key.name}). The secret won't be shown again.`,
   );
 }
 
@@ -62,12 +62,10 @@ function list(call: Call): Promise<void> {
   return printList(call, { list: listKeys, columns: COLUMNS, formatCells });
 }
 
-async function revoke({ args, io, open }: Call): Promise<void> {
-  const options = { json: { type: "boolean" } } as const;
-  const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
-  const id = requireOne(positionals, "one key's id, as shown by `poundkey keys list`");
+async function revoke({ words, isJson, io, open }: Call): Promise<void> {
+  const id = requireOne(words, "one key's id, as shown by `poundkey keys list`");
   const key = await revokeKey(await open(), id);
-  io.out(values.json ? formatJson(key) : `Revoked ${key.id} (${key.name}).`);
+  io.out(isJson ? formatJson(key) : `Revoked ${key.id} (${key.name}).`);
 }
 
 const COLUMNS = ["ID", "NAME", "ACCOUNT", "ENDS IN", "PER DAY", "EXPIRES", "REVOKED"];

@@ -1,10 +1,9 @@
 // `poundkey ledger`: verifies the books, also while a gateway runs on the same store.
-import { parseArgs } from "node:util";
 import { formatNanoUsd } from "../admin/format.ts";
 import { addUp, type BookProblem, listProblems } from "../admin/verify.ts";
 import type { Io } from "../app/terminal.ts";
 import type { Audit } from "../core/store.ts";
-import { type Call, formatJson, formatTable, type Open, runCommand } from "./administration.ts";
+import { type Call, formatCount, formatJson, formatTable, type Open, runCommand } from "./administration.ts";
 
 const HELP = `usage: poundkey ledger verify [--json]
 
@@ -15,15 +14,14 @@ missing or changed, and all accounts add up to zero. Otherwise prints what is wr
   --config FILE, --store S  as for \`poundkey serve\``;
 
 export function runLedger(args: readonly string[], io: Io, open: Open): Promise<number> {
-  return runCommand({ help: HELP, actions: { verify }, makes: [] }, args, io, open);
+  return runCommand({ help: HELP, actions: { verify: { run: verify } } }, args, io, open);
 }
 
-async function verify({ args, io, open }: Call): Promise<void> {
-  const { values } = parseArgs({ args, options: { json: { type: "boolean" } } });
+async function verify({ isJson, io, open }: Call): Promise<void> {
   const { store } = await open();
   const audit = await store.audit();
   const problems = listProblems(audit);
-  io.out(values.json ? formatJson(report(audit, problems)) : formatReport(audit, problems));
+  io.out(isJson ? formatJson(report(audit, problems)) : formatReport(audit, problems));
   if (problems.length > 0)
     throw new Error(`The books do not balance: ${formatCount(problems.length, "problem")}.`);
 }
@@ -58,8 +56,4 @@ function listSums(audit: Audit): readonly (readonly [name: string, usd: string])
   const { balances, held, system } = audit;
   const sums = { balances, held, ...system, sum: addUp(audit) };
   return Object.entries(sums).map(([name, sum]) => [name, formatNanoUsd(sum)]);
-}
-
-function formatCount(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
 }

@@ -86,11 +86,11 @@ export async function learn(call: LessonCall, file: string): Promise<void> {
 
 type LineError = (what: string) => UsageError;
 
-/** Reads every line that isn't empty. Throws a UsageError that names the first wrong line, so that nothing is stored. */
+/** Reads every line that isn't empty. Throws a UsageError that names the file and the first wrong line, so that nothing is stored. */
 function readLines<Read>(file: string, read: (line: string, wrong: LineError) => Read): readonly Read[] {
   const lines = readFileSync(file, "utf8").split("\n");
   return lines.flatMap((line, at) =>
-    line.trim() === "" ? [] : [read(line.trim(), (what) => new UsageError(`line ${at + 1}: ${what}`))],
+    line.trim() === "" ? [] : [read(line.trim(), (what) => new UsageError(`${file}:${at + 1}: ${what}`))],
   );
 }
 

@@ -4,7 +4,7 @@ import { EXIT, type Io } from "../app/terminal.ts";
 import { clock } from "../app/world.ts";
 import { buildCatalogue, type ModelView, modelView } from "../catalogue/catalogue.ts";
 import { OPERATIONS, type OperationName } from "../core/card.ts";
-import { findNearest } from "../core/nearest.ts";
+import { suggest } from "../core/nearest.ts";
 import type { Settings } from "../core/settings.ts";
 import { formatJson, formatTable } from "./administration.ts";
 import {
@@ -21,7 +21,7 @@ Lists the models in the catalogue, including those in the configuration.
 
   --provider NAME   only models of this provider
   --operation NAME  only models that serve this operation: ${OPERATIONS.join(", ")}
-  --config FILE     the configuration file (default: poundkey.yaml, if it exists)
+  --config FILE, --store S  as for \`poundkey serve\`
   --json            print JSON
   --help            print this help`;
 
@@ -57,7 +57,7 @@ function chooseProviders(
   const asked = values.get("provider");
   const chosen = names.filter((name) => asked === undefined || name.toLowerCase() === asked.toLowerCase());
   if (chosen.length > 0) return chosen;
-  throw new UsageError(`unknown provider ${asked}${suggest(asked, names)}`);
+  throw new UsageError(`unknown provider ${asked}${suggest(asked ?? "", names)}`);
 }
 
 function chooseOperation({ values }: Arguments): OperationName | undefined {
@@ -66,11 +66,6 @@ function chooseOperation({ values }: Arguments): OperationName | undefined {
   if (asked === undefined || found) return found;
   const near = suggest(asked, OPERATIONS) || `; expected ${OPERATIONS.join(", ")}`;
   throw new UsageError(`unknown operation ${asked}${near}`);
-}
-
-function suggest(name = "", names: readonly string[]): string {
-  const [near] = findNearest(name, names, 1);
-  return near === undefined ? "" : `; did you mean ${near}?`;
 }
 
 function listModels(settings: Settings, names: readonly string[]): readonly ModelView[] {

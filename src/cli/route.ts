@@ -1,13 +1,12 @@
 // `poundkey route`: shows a selector's choice without calling a provider, manages lessons, and repeats logged decisions.
 import { readFileSync } from "node:fs";
-import { parseArgs } from "node:util";
 import type { Io } from "../app/terminal.ts";
 import { clock } from "../app/world.ts";
 import { buildCatalogue, type Catalogue } from "../catalogue/catalogue.ts";
+import { Fault } from "../core/fault.ts";
 import { parseJson } from "../core/json.ts";
 import { SELECTORS, type Selector } from "../core/selector.ts";
 import type { Settings } from "../core/settings.ts";
-import type { Store } from "../core/store.ts";
 import { cutStoredName } from "../core/stored-name.ts";
 import type { ChatRequest } from "../operations/chat/form.ts";
 import { findNeeds } from "../operations/chat/needs.ts";
@@ -19,7 +18,7 @@ import { type RouteView, viewRoute } from "../selectors/route-view.ts";
 import { NoStoreError } from "../store/address.ts";
 import { readChatRequest } from "../surfaces/openai-chat/read.ts";
 import { formatJson, formatTable, type Open, runOnStore } from "./administration.ts";
-import { UsageError } from "./arguments.ts";
+import { type Arguments, parseArguments, UsageError } from "./arguments.ts";
 import {
   exportLessons,
   forget,
@@ -47,65 +46,56 @@ health; POST /v1/route on a running gateway does.
   --json                    print JSON
   --config FILE, --store S  as for \`poundkey serve\``;
 
-const OPTIONS = {
-  selector: { type: "string" },
-  quality: { type: "string" },
-  file: { type: "string" },
-  learn: { type: "string" },
-  learned: { type: "boolean" },
-  forget: { type: "boolean" },
-  export: { type: "string" },
-  import: { type: "string" },
-  replay: { type: "string" },
-  json: { type: "boolean" },
-  help: { type: "boolean", short: "h" },
+const ACTION_FLAGS = {
+  file: "value",
+  learn: "value",
+  learned: "switch",
+  forget: "switch",
+  export: "value",
+  import: "value",
+  replay: "value",
 } as const;
-
-function parse(args: readonly string[]) {
-  return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
-}
-
-interface Call extends ReturnType<typeof parse> {
-  readonly settings: Settings;
-  readonly io: Io;
-  readonly open: () => Promise<Store>;
-}
+const FLAGS = { ...ACTION_FLAGS, selector: "value", quality: "value", json: "switch" } as const;
+interface Call extends Arguments, LessonCall {}
 
 export function runRoute(args: readonly string[], io: Io, open: Open, settings: Settings): Promise<number> {
-  return runOnStore(HELP, io, open, (openAs) =>
-    run({ ...parse(args), settings, io, open: async () => (await openAs("find")).store }),
-  );
+  return runOnStore(HELP, args, io, open, (openAs) => {
+    // A word more than any action takes, for an error that says what it does take.
+    const given = parseArguments(args, FLAGS, 2);
+    const openFound = async () => (await openAs("find")).store;
+    return run({ ...given, settings, io, json: given.switches.has("json"), open: openFound });
+  });
 }
 
-const ACTIONS = ["file", "learn", "learned", "forget", "export", "import", "replay"] as const;
 /** The flags that apply only to a choice. */
 const OF_A_CHOICE = ["selector", "quality"] as const;
 
 async function run(call: Call): Promise<void> {
-  const { values, positionals, io } = call;
-  if (values.help) return io.out(HELP);
-  const [action, another] = ACTIONS.filter((name) => values[name] !== undefined);
+  const { values, switches, words } = call;
+  const [action, another] = Object.keys(ACTION_FLAGS).filter(
+    (name) => values.has(name) || switches.has(name),
+  );
   if (another !== undefined) throw new UsageError(`--${action} and --${another} can't be combined`);
-  const more = positionals[action === "forget" ? 1 : 0];
+  const more = words[action === "forget" ? 1 : 0];
   if (action !== undefined && more !== undefined)
     throw new UsageError(`unexpected argument '${more}' with --${action}`);
-  const idle = OF_A_CHOICE.find((name) => values[name] !== undefined);
+  const idle = OF_A_CHOICE.find((name) => values.has(name));
   if (action !== undefined && action !== "file" && idle !== undefined)
     throw new UsageError(`--${idle} has no effect with --${action}`);
-  const lessons: LessonCall = { ...call, json: values.json === true };
-  if (values.replay !== undefined) return replay(call, values.replay);
-  if (values.learn !== undefined) return learn(lessons, values.learn);
-  if (values.learned) return showLearned(lessons);
-  if (values.forget) return forget(lessons, positionals[0]);
-  if (values.export !== undefined) return exportLessons(lessons, values.export);
-  if (values.import !== undefined) return importLessons(lessons, values.import);
+  const given = values.get(action ?? "") ?? "";
+  if (action === "replay") return replay(call, given);
+  if (action === "learn") return learn(call, given);
+  if (action === "learned") return showLearned(call);
+  if (action === "forget") return forget(call, words[0]);
+  if (action === "export") return exportLessons(call, given);
+  if (action === "import") return importLessons(call, given);
   return show(call);
 }
 
-async function show({ values, positionals, settings, io, open }: Call): Promise<void> {
-  const request = readRequest(values.file, positionals, settings);
-  const selector = parseSelector(values.selector ?? request.model.replace(/^Router#/i, ""));
-  const quality = parseShare(values.quality);
+async function show({ values, words, json, settings, io, open }: Call): Promise<void> {
+  const request = readRequest(values.get("file"), words, settings);
+  const selector = parseSelector(values.get("selector") ?? request.model.replace(/^Router#/i, ""));
+  const quality = parseShare(values.get("quality"));
   if (quality !== null && selector !== "fair")
     throw new UsageError(`--quality has no effect on ${selector}, only on fair`);
   const catalogue = buildCatalogue({ ...settings, nowMs: clock.nowMs() });
@@ -118,7 +108,7 @@ async function show({ values, positionals, settings, io, open }: Call): Promise<
     learned: await readLearnedIfAny(open, io, catalogue),
   });
   const view = viewRoute(choice);
-  io.out(values.json ? formatJson(view) : formatChoice(view));
+  io.out(json ? formatJson(view) : formatChoice(view));
 }
 
 /** A choice needs no store. Without one, nothing has been learned. */
@@ -137,17 +127,24 @@ function readRequest(
   [prompt, ...more]: readonly string[],
   settings: Settings,
 ): ChatRequest {
-  if (file !== undefined) {
-    const body = parseJson(readFileSync(file, "utf8"));
-    if (body === undefined) throw new UsageError(`${file} is not valid JSON`);
-    return readChatRequest(body, settings.limits);
-  }
+  if (file !== undefined) return readRequestFile(file, settings);
   if (prompt === undefined || more.length > 0)
     throw new UsageError("expected one prompt in quotes, or --file");
   return readChatRequest(
     { model: "Router#fair", messages: [{ role: "user", content: prompt }] },
     settings.limits,
   );
+}
+
+/** Throws a UsageError that names the file. */
+function readRequestFile(file: string, { limits }: Settings): ChatRequest {
+  const body = parseJson(readFileSync(file, "utf8"));
+  if (body === undefined) throw new UsageError(`${file} is not valid JSON`);
+  try {
+    return readChatRequest(body, limits);
+  } catch (error) {
+    throw error instanceof Fault ? new UsageError(`${file}: ${error.message}`) : error;
+  }
 }
 
 function parseSelector(name: string): Selector {
@@ -215,13 +212,13 @@ function withHigh(value: number | null, high: number | null, digits: number): st
   return high === null ? value.toFixed(digits) : `${value.toFixed(digits)} (to ${high.toFixed(digits)})`;
 }
 
-async function replay({ values, io, open }: Call, id: string): Promise<void> {
+async function replay({ json, io, open }: Call, id: string): Promise<void> {
   const record = await (await open()).request(cutStoredName(id));
   if (record === null) throw new Error(`There is no request with the id ${id} in the log.`);
   const kept = record.decision === null ? null : parseJson(record.decision);
   const again = replayDecision(kept);
   if (again === null) throw new Error(`The request ${id} named its model, so no selector decided.`);
   const line = `${again.choice ?? "nothing"}: ${again.same ? "same choice as before" : "different choice than before"}`;
-  io.out(values.json ? formatJson({ ...again, decision: kept }) : line);
+  io.out(json ? formatJson({ ...again, decision: kept }) : line);
   if (!again.same) throw new Error("The decision is different now.");
 }

@@ -1,7 +1,14 @@
 // `poundkey serve`: runs the gateway until a signal stops it.
 import { type StartOptions, start } from "../app/start.ts";
 import type { Io } from "../app/terminal.ts";
-import { type Arguments, readConfigurationFlags, readInteger, runWithFlags } from "./arguments.ts";
+import { isHost } from "../config/units.ts";
+import {
+  type Arguments,
+  readConfigurationFlags,
+  readInteger,
+  runWithFlags,
+  UsageError,
+} from "./arguments.ts";
 
 const WORKERS_MAX = 64;
 const PORT_MAX = 65_535;
@@ -37,11 +44,16 @@ export function runServe(args: readonly string[], io: Io): Promise<number> {
   return runWithFlags({ name: "serve", help: HELP, flags: FLAGS, run }, args, io);
 }
 
+function readHost(text: string | undefined): string | undefined {
+  if (text === undefined || isHost(text)) return text;
+  throw new UsageError("--host must be an IP address or a host name");
+}
+
 function readOptions(given: Arguments): StartOptions {
   const { values, switches } = given;
   return {
     ...readConfigurationFlags(given),
-    host: values.get("host"),
+    host: readHost(values.get("host")),
     port: readInteger(given, "port", 0, PORT_MAX),
     workers: readInteger(given, "workers", 1, WORKERS_MAX) ?? 1,
     simulate: switches.has("simulate"),

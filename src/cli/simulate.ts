@@ -3,12 +3,14 @@
 import { EXIT, type Io } from "../app/terminal.ts";
 import { formatControlHelp } from "../simulator/control.ts";
 import { SIM_DIALECTS, startSimulator } from "../simulator/server.ts";
-import { type Arguments, readInteger, runWithFlags } from "./arguments.ts";
+import { formatJson } from "./administration.ts";
+import { type Arguments, COMMON_FLAGS, readInteger, runWithFlags } from "./arguments.ts";
 
 const PORT = 8090;
 const PORT_MAX = 65_535;
 const SEED_MAX = 999_999_999;
-const FLAGS = { host: "value", port: "value", seed: "value", help: "switch" } as const;
+/** Every command takes `--config` and `--store`, though this one needs neither. */
+const FLAGS = { ...COMMON_FLAGS, host: "value", port: "value", seed: "value" } as const;
 
 export function runSimulate(args: readonly string[], io: Io): Promise<number> {
   const run = (given: Arguments) => simulate(given, io);
@@ -20,8 +22,10 @@ async function simulate(given: Arguments, io: Io): Promise<number> {
   const port = readInteger(given, "port", 0, PORT_MAX) ?? PORT;
   const seed = readInteger(given, "seed", 0, SEED_MAX) ?? 0;
   const simulator = await startSimulator({ host, port, seed });
-  io.out(`The simulated providers listen on ${simulator.url}`);
-  for (const { name, prefix } of SIM_DIALECTS) io.out(`  ${name.padEnd(12)}${simulator.url}${prefix}`);
+  const urls = SIM_DIALECTS.map(({ name, prefix }) => [name, `${simulator.url}${prefix}`] as const);
+  const lines = urls.map(([name, url]) => `\n  ${name.padEnd(12)}${url}`).join("");
+  const text = `The simulated providers listen on ${simulator.url}${lines}`;
+  io.out(given.switches.has("json") ? formatJson(Object.fromEntries(urls)) : text);
   await new Promise<void>((resolve) => {
     process.once("SIGTERM", () => resolve());
     process.once("SIGINT", () => resolve());
@@ -32,13 +36,15 @@ async function simulate(given: Arguments, io: Io): Promise<number> {
 
 function writeHelp(): string {
   return [
-    "usage: poundkey simulate [--host HOST] [--port N] [--seed N]",
+    "usage: poundkey simulate [--host HOST] [--port N] [--seed N] [--json]",
     "",
     `Runs only the simulated providers (default port: ${PORT}), each in its native wire format.`,
     "",
     "  --host HOST  the address to listen on (default: 127.0.0.1)",
     "  --port N     the port to listen on, 0 for any free one",
     "  --seed N     makes the answers' ids repeatable (default: 0)",
+    "",
+    "Takes --config FILE and --store S as every command does, though it needs neither.",
     "",
     formatControlHelp(),
   ].join("\n");

@@ -3,6 +3,8 @@
 import { Kind, type TProperties, type TSchema, type TUnsafe, Type, TypeRegistry } from "@sinclair/typebox";
 import { parseDay } from "../catalogue/later-prices.ts";
 import {
+  CLOCK,
+  DURATION,
   isAddressBlock,
   isHost,
   isOrigin,
@@ -14,6 +16,7 @@ import {
   parsePercentile,
   parseShare,
   parseSize,
+  SIZE,
 } from "./units.ts";
 
 interface CheckedSchema extends TSchema {
@@ -47,7 +50,12 @@ function within(value: number | null, least: number, most: number): boolean {
 }
 
 export function text(expected: string, pattern: RegExp) {
-  return checked<string>(expected, (value) => pattern.test(value), { pattern: pattern.source });
+  return matching(expected, (value) => pattern.test(value), pattern);
+}
+
+/** A text with a check that is stricter than the pattern, which an editor shows. */
+function matching(expected: string, check: (value: string) => boolean, pattern: RegExp) {
+  return checked(expected, check, { pattern: pattern.source });
 }
 
 export function choice<const T extends string>(values: readonly T[]) {
@@ -62,7 +70,7 @@ export function duration(least: string, most: string) {
   return checked<string>(
     `a duration like 5s (ms, s, m, h or d), from ${least} to ${most}`,
     (value) => within(parseDuration(value), ...bounds),
-    { pattern: "^[0-9]+(\\.[0-9]+)?(ms|s|m|h|d)$" },
+    { pattern: DURATION.source },
   );
 }
 
@@ -71,7 +79,7 @@ export function size(least: string, most: string) {
   return checked<string | number>(
     `a size like 32MB or 1GiB, from ${least} to ${most}`,
     (value) => within(parseSize(value), ...bounds),
-    { type: ["string", "number"] },
+    { type: ["string", "number"], pattern: SIZE.source, minimum: bounds[0], maximum: bounds[1] },
   );
 }
 
@@ -87,34 +95,38 @@ export function number(least: number, most: number) {
   return Type.Number({ minimum: least, maximum: most, expected: `a number from ${least} to ${most}` });
 }
 
+const PERCENTAGE = "^(100(\\.0+)?|0?\\d{1,2}(\\.\\d{1,4})?)%$";
 export const share = checked<string | number>(
   "a percentage like 2%, or a fraction from 0 to 1",
   (value) => parseShare(value) !== null,
-  {
-    type: ["string", "number"],
-  },
+  { type: ["string", "number"], pattern: PERCENTAGE, minimum: 0, maximum: 1 },
 );
-export const clock = checked<string>('a time of day like "00:00"', (value) => parseClock(value) !== null, {
-  pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$",
-});
+export const clock = matching('a time of day like "00:00"', (value) => parseClock(value) !== null, CLOCK);
 export const day = checked<string>("a date like 2027-01-31", (value) => parseDay(value) !== null, {
   format: "date",
 });
 export const timeZone = checked<string>("an IANA time zone like UTC or Europe/Berlin", isTimeZone, {});
-export const hedgeDelay = checked<string>(
+export const hedgeDelay = matching(
   "a percentile like p95 or a duration like 2s",
   (value) => parsePercentile(value) !== null || within(parseDuration(value), 1, 600_000),
-  {},
+  new RegExp(`^p[1-9]\\d?$|${DURATION.source}`),
 );
-export const baseUrl = checked<string>(
+export const baseUrl = matching(
   "an http or https URL without credentials, query or fragment",
   (value) => parseBaseUrl(value) !== null,
-  { format: "uri" },
+  /^[Hh][Tt][Tt][Pp][Ss]?:(?!\/*[^/]*@)[^?#\s\\]+$/,
 );
-export const origin = checked<string>('an origin like https://app.example.com, or "*"', isOrigin, {});
-export const addressBlock = checked<string>("an IP address or a block like 10.0.0.0/8", isAddressBlock, {});
-export const storeUrl = checked<string>("sqlite:PATH or postgres://…", isStoreUrl, {});
-export const host = checked<string>("an IP address or a host name", isHost, {});
+export const origin = matching(
+  'an origin like https://app.example.com, or "*"',
+  isOrigin,
+  /^(\*|https?:\/\/[^/?#\s@]+)$/,
+);
+const BLOCK = /^[0-9A-Fa-f:.]+(%[^\s/]+)?(\/\d{1,3})?$/;
+export const addressBlock = matching("an IP address or a block like 10.0.0.0/8", isAddressBlock, BLOCK);
+const STORE = /^(sqlite:|postgres(ql)?:\/\/)\S/;
+export const storeUrl = matching("sqlite:PATH or postgres://…", isStoreUrl, STORE);
+const HOST = /^[A-Za-z0-9.-]+$|^[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*(%.+)?$/;
+export const host = matching("an IP address or a host name", isHost, HOST);
 
 /** A section that has these fields and no others. */
 export function section<T extends TProperties>(fields: T, description: string) {

@@ -119,7 +119,7 @@ function buildSettings(
   const models = new ModelFields([...cards, ...ownModels], inFile, input.isSimulated ?? true, issues);
   const { charge = "beyond_allowance", markup = 1 } = config.billing ?? {};
   const { n: choicesMax = 16, messages: messagesMax = 10_000 } = config.limits ?? {};
-  const { content = false, keep = "30d" } = config.log ?? {};
+  const { content = false, keep = "30d", level = null } = config.log ?? {};
   const settings: Settings = {
     server: buildServerRules(config.server ?? {}, input, issues),
     store: chooseStore(config.store, input, issues),
@@ -136,7 +136,7 @@ function buildSettings(
       ...(config.native?.remote_tools ? { remoteTools: true } : {}),
       ...(config.responses?.upstream_store ? { storesUpstream: true } : {}),
     },
-    log: { content, keepMs: readMs(keep) },
+    log: { level, content, keepMs: readMs(keep) },
     responses: buildResponseRules(config.responses ?? {}),
     metrics: { token: config.metrics?.token ?? null },
   };

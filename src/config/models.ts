@@ -5,6 +5,7 @@ import { describeUnknownModel, findOverlayProblems } from "../catalogue/overlay.
 import { buildPrice } from "../catalogue/price.ts";
 import type { Alias, AliasTarget } from "../core/alias.ts";
 import { CHAT_ONLY, type HedgeRules, type ModelCard } from "../core/card.ts";
+import { SELECTORS } from "../core/selector.ts";
 import type { CategoryRule, ModelOverlay, ProviderSetup, RouterRules } from "../core/settings.ts";
 import type { Issues, Path } from "./errors.ts";
 import { checkPrices, normaliseId } from "./own-cards.ts";
@@ -83,7 +84,11 @@ export class ModelFields {
       const path = ["aliases", alias];
       if (this.#isTaken(alias)) this.#issues.atKey(path, "has no effect: a model already has this id");
       if (typeof target !== "string") return [alias, this.#group(target, path)];
-      return [alias, findSelector(target) === null ? this.#asked(target, path) : target];
+      if (findSelector(target) !== null) return [alias, target];
+      if (splitId(target)?.provider.toLowerCase() !== "router") return [alias, this.#asked(target, path)];
+      const selectors = SELECTORS.map((name) => `Router#${name}`).join(", ");
+      this.#issues.atValue(path, `no selector has this name; expected ${selectors}`);
+      return [alias, target];
     });
     return Object.fromEntries(found);
   }

@@ -1,7 +1,7 @@
 // Builds the providers that are on from the file's section or, without one, from the keys in the environment.
 import type { ModelCard } from "../core/card.ts";
 import type { DialectName } from "../core/dialect.ts";
-import { findNearest } from "../core/nearest.ts";
+import { suggest } from "../core/nearest.ts";
 import type { Credential, KnownProvider, PlatformName, ProviderSetup, Timeouts } from "../core/settings.ts";
 import { AZURE } from "./azure.ts";
 import { BEDROCK } from "./bedrock.ts";
@@ -119,7 +119,12 @@ function placeProvider(
     : { platform, ...CLOUDS[platform].build({ ...context, entry, readKeys }) };
 }
 
+const MARKED_DIALECTS: ReadonlySet<DialectName> = new Set(["anthropic", "bedrock"]);
+
 function buildSetup(context: Context, entry: ProviderConfig): ProviderSetup {
+  const canMark = listSpoken(entry, context.row).some((one) => MARKED_DIALECTS.has(one));
+  if (entry.cache_marks === "auto" && !canMark)
+    context.issues.atKey([...context.path, "cache_marks"], "has no effect: no dialect here has cache marks");
   return {
     name: context.name,
     dialect: chooseDialect(context, entry),
@@ -139,11 +144,8 @@ function chooseDialect({ row }: Context, { dialect }: ProviderConfig): DialectNa
 
 function chooseAddress({ name, path, row, names, issues }: Context, given: string | undefined): string {
   const address = (given === undefined ? undefined : parseBaseUrl(given)) ?? row?.baseUrl;
-  if (address === undefined) {
-    const [near] = findNearest(name, names, 1);
-    const hint = near === undefined ? "" : ` (did you mean ${near}?)`;
-    issues.atKey(path, `${name} is not a known provider, so it needs a base_url${hint}`);
-  }
+  if (address === undefined)
+    issues.atKey(path, `${name} is not a known provider, so it needs a base_url${suggest(name, names)}`);
   return address ?? "";
 }
 

@@ -1,7 +1,9 @@
 // The configuration's schema: every field with its bounds. The published JSON Schema is derived from it.
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { ALIAS_NAME, GROUP_MAX } from "../core/alias.ts";
+import { isObject } from "../core/json.ts";
 import { SKILLS } from "../core/skill.ts";
+import { LEVELS } from "../core/world.ts";
 import {
   addressBlock,
   choice,
@@ -164,7 +166,10 @@ export const ConfigSchema = options(
       "How requests are charged.",
     ),
     limits: options({ n: integer(1, 128), messages: integer(1, 1_000_000) }, "Limits of a request."),
-    log: options({ content: truth, keep: duration("1s", "3650d") }, "The request log."),
+    log: options(
+      { content: truth, keep: duration("1s", "3650d"), level: choice(LEVELS) },
+      "The request log.",
+    ),
     responses,
     native: options({ remote_tools: truth }, "Requests that a provider gets exactly as sent."),
     metrics: options(
@@ -190,7 +195,16 @@ export function configJsonSchema(): object {
     title: "Poundkey",
     ...ConfigSchema,
   };
-  return describeFields(
-    JSON.parse(JSON.stringify(schema, (key, value) => (NOTES.has(key) ? undefined : value))),
-  );
+  const text = JSON.stringify(schema, (key, value) => (NOTES.has(key) ? undefined : value));
+  return describeFields(JSON.parse(text, allowReference));
+}
+
+const REFERENCE = { type: "string", pattern: "\\$\\{" };
+const SCALARS: ReadonlySet<unknown> = new Set(["string", "number", "integer", "boolean"]);
+
+/** A text with `${NAME}` may stand for any scalar, since only the program knows its value. */
+function allowReference(_key: string, schema: unknown): unknown {
+  const types = isObject(schema) ? [schema.type].flat() : [];
+  const isScalar = types.length > 0 && types.every((type) => SCALARS.has(type));
+  return isScalar ? { anyOf: [schema, REFERENCE] } : schema;
 }

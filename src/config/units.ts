@@ -1,7 +1,7 @@
 // Parses the notations of the configuration: durations, sizes, shares, times of day, addresses.
 import type nodeNet from "node:net";
 
-const DURATION = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)$/;
+export const DURATION = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)$/;
 const MILLISECONDS: Readonly<Record<string, number>> = {
   ms: 1,
   s: 1000,
@@ -17,7 +17,7 @@ export function parseDuration(text: string): number | null {
   return Math.round(Number(count) * (MILLISECONDS[unit] ?? 0));
 }
 
-const SIZE = /^(\d{1,12})(B|KB|MB|GB|KiB|MiB|GiB)$/;
+export const SIZE = /^(\d{1,12})(B|KB|MB|GB|KiB|MiB|GiB)$/;
 const BYTES: Readonly<Record<string, number>> = {
   B: 1,
   KB: 1e3,
@@ -45,7 +45,7 @@ export function parseShare(share: string | number): number | null {
   return value >= 0 && value <= 1 ? value : null;
 }
 
-const CLOCK = /^([01]\d|2[0-3]):([0-5]\d)$/;
+export const CLOCK = /^([01]\d|2[0-3]):([0-5]\d)$/;
 
 /** Parses `HH:MM` into minutes after midnight; null for anything else. */
 export function parseClock(text: string): number | null {

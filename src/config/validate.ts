@@ -3,7 +3,7 @@ import type { TSchema } from "@sinclair/typebox";
 import { ValueErrorType } from "@sinclair/typebox/errors";
 import { Value, type ValueError } from "@sinclair/typebox/value";
 import { isObject } from "../core/json.ts";
-import { findNearest } from "../core/nearest.ts";
+import { suggest } from "../core/nearest.ts";
 import { type Issue, nameKind, type Path, showValue } from "./errors.ts";
 import { type Interpolated, parseTyped } from "./interpolate.ts";
 import { type Config, ConfigSchema } from "./schema.ts";
@@ -112,9 +112,8 @@ function describeUnknown(path: Path, schema: TSchema): string {
   if (schema.patternProperties !== undefined)
     return `expected ${schema.expectedName}, got ${showValue(name, path.slice(0, -1))}`;
   const known = Object.keys(schema.properties ?? {});
-  const [near] = findNearest(name, known, 1);
-  if (near !== undefined) return `unknown field; did you mean ${near}?`;
-  return `unknown field; expected one of ${known.slice(0, FIELDS_SHOWN_MAX).join(", ")}`;
+  const listed = `; expected one of ${known.slice(0, FIELDS_SHOWN_MAX).join(", ")}`;
+  return `unknown field${suggest(name, known) || listed}`;
 }
 
 function describeExpected(schema: TSchema): string {

@@ -1,6 +1,7 @@
 // Parses the configuration's YAML into values, and finds the place of each field in the text.
 import {
   type Document,
+  isAlias,
   isMap,
   isNode,
   isScalar,
@@ -60,15 +61,29 @@ export class YamlText {
   /** Returns the errors in the YAML: the first of each line, since the others mostly follow from it. */
   problems(): SyntaxProblem[] {
     const { errors, warnings } = this.#document;
-    const problems = [...errors, ...warnings].map((error) => this.#problem(error));
+    const problems = [...errors, ...warnings, ...this.#danglingAliases()].map((error) =>
+      this.#problem(error),
+    );
     return problems.filter(({ line }, at) => problems.findIndex((one) => one.line === line) === at);
   }
 
-  #problem(error: YAMLError): SyntaxProblem {
+  /** The library finds them only when it reads the values. */
+  #danglingAliases(): readonly Pick<YAMLError, "code" | "pos">[] {
+    const isDangling = (node: unknown) => isAlias(node) && node.resolve(this.#document) === undefined;
+    const offsets = [...walk(this.#document.contents)].map(
+      ({ value }) => isDangling(value) && readOffset(value),
+    );
+    return offsets.flatMap((at) => (typeof at === "number" ? [{ code: "BAD_ALIAS", pos: [at, at] }] : []));
+  }
+
+  #problem(error: Pick<YAMLError, "code" | "pos">): SyntaxProblem {
     const [offset] = error.pos;
     return {
       ...this.#place(offset),
-      path: walk(this.#document.contents).find(({ key }) => readOffset(key) === offset)?.path ?? [],
+      path:
+        walk(this.#document.contents).find(({ key, value }) =>
+          [key, value].some((node) => readOffset(node) === offset),
+        )?.path ?? [],
       message: SYNTAX[error.code] ?? NO_YAML,
     };
   }

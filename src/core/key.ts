@@ -1,6 +1,7 @@
 // Gateway keys and accounts as stored. Secrets are never among the fields.
 import { Fault } from "./fault.ts";
 import type { NanoUsd } from "./money.ts";
+import { matchesAny } from "./pattern.ts";
 
 export interface GatewayKey {
   /** `key_…`, the key's identity. Only a keyed digest of its secret is stored. */
@@ -12,7 +13,7 @@ export interface GatewayKey {
   readonly createdAtMs: number;
   readonly expiresAtMs: number | null;
   readonly revokedAtMs: number | null;
-  /** The model ids and `Router#…` that the key may use. Null for all. */
+  /** The model ids, patterns of them and `Router#…` that the key may use. Null for all. */
   readonly allowedModels: readonly string[] | null;
   /** Null for unlimited, "default" for the configured limit. */
   readonly requestsPerDay: number | null | "default";
@@ -50,10 +51,8 @@ export function isLive(key: GatewayKey, nowMs: number): boolean {
 }
 
 /** True if the key may use this model or selector (a canonical id). Ignores case in the key's list. */
-export function mayUse(key: GatewayKey, modelId: string): boolean {
-  if (key.allowedModels === null || key.allowedModels.includes(modelId)) return true;
-  const id = modelId.toLowerCase();
-  return key.allowedModels.some((one) => one.toLowerCase() === id);
+export function mayUse({ allowedModels }: Pick<GatewayKey, "allowedModels">, modelId: string): boolean {
+  return allowedModels === null || allowedModels.includes(modelId) || matchesAny(allowedModels, modelId);
 }
 
 /** Wrong, revoked and expired secrets all get this same answer. */

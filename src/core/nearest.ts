@@ -24,3 +24,9 @@ export function findNearest(text: string, candidates: Iterable<string>, count: n
   found.sort((one, other) => one.edits - other.edits || (one.candidate < other.candidate ? -1 : 1));
   return found.slice(0, count).map(({ candidate }) => candidate);
 }
+
+/** Returns `; did you mean CANDIDATE?`, or nothing if none is near. */
+export function suggest(text: string, candidates: Iterable<string>, prefix = ""): string {
+  const [near] = findNearest(text, candidates, 1);
+  return near === undefined ? "" : `; did you mean ${prefix}${near}?`;
+}

@@ -16,12 +16,14 @@ function matches(pattern: string, id: string): boolean {
 }
 
 function compile(pattern: string): RegExp {
-  const source = pattern
-    .split("*")
-    .map((text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"))
-    .join(".*");
-  const expression = new RegExp(`^${source}$`, "i");
+  const expression = makePattern(pattern, "i");
   if (compiled.size >= COMPILED_MAX) compiled.clear();
   compiled.set(pattern, expression);
   return expression;
+}
+
+/** Returns an expression for the whole text, in which `*` matches any text: `gemini-*`. */
+export function makePattern(pattern: string, flags: string): RegExp {
+  const parts = pattern.split(/\*+/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  return new RegExp(`^${parts.join(".*")}$`, flags);
 }

@@ -5,6 +5,7 @@ import type { DialectName, Guardrail } from "./dialect.ts";
 import type { NanoUsd } from "./money.ts";
 import type { Skill, SkillRow } from "./skill.ts";
 import type { AwsContainer, TokenSource } from "./token-source.ts";
+import type { Level } from "./world.ts";
 
 /** A cloud with per-customer addresses and models of many vendors. */
 export const PLATFORMS = ["azure", "bedrock", "vertex"] as const;
@@ -188,6 +189,8 @@ export interface ModelOverlay {
 }
 
 export interface LogRules {
+  /** The lines of lower levels aren't written. Null if the start decides: `warn` for the quick start, else `info`. */
+  readonly level: Level | null;
   /** True if prompts and answers are stored with the request's row. */
   readonly content: boolean;
   /** The time for which rows are kept. */

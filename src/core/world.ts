@@ -37,10 +37,13 @@ export type Reach = (url: URL, timeoutMs: number) => Promise<boolean>;
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
+export const LEVELS = ["debug", "info", "warn", "error"] as const;
+export type Level = (typeof LEVELS)[number];
+
 /** An event for the log and the counters, named by `event`. Never contains a secret, a prompt or an answer. */
 export interface LogEvent {
   readonly event: string;
-  readonly level?: "debug" | "info" | "warn" | "error";
+  readonly level?: Level;
   /** The request that ended, for the event `request`. */
   readonly record?: RequestRecord;
   readonly [field: string]: unknown;

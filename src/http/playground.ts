@@ -1,4 +1,5 @@
 // POST /admin/v1/playground: the operator's requests for any operation, made with the console's own key.
+import { Type } from "@sinclair/typebox";
 import { type Context, Elysia } from "elysia";
 import { consoleKey } from "../admin/console-key.ts";
 import { Fault } from "../core/fault.ts";
@@ -7,7 +8,7 @@ import type { AnySurface } from "../surfaces/surface.ts";
 import { CountingLimit } from "./counting.ts";
 import { checkOperator, type OperatorParts } from "./operator.ts";
 import type { HttpPorts } from "./ports.ts";
-import { describeRoute } from "./route-schema.ts";
+import { describeResponse, describeRoute } from "./route-schema.ts";
 import { serve } from "./serve.ts";
 
 const CHAT = findSurface("/v1/chat/completions");
@@ -36,7 +37,8 @@ export function playgroundRoutes(operator: OperatorParts, ports: HttpPorts) {
         "Chat",
         "playground",
         "Create a chat completion with the console's own key",
-        "As for `POST /v1/chat/completions`.",
+        describeResponse("As for `POST /v1/chat/completions`.", Type.Object({})),
+        Type.Object({}, { description: "As for `POST /v1/chat/completions`." }),
       ),
     })
     .post("/admin/v1/playground/*", (asked) => answer(SERVED.get(`/${asked.params["*"]}`), asked), {
@@ -46,6 +48,7 @@ export function playgroundRoutes(operator: OperatorParts, ports: HttpPorts) {
         "playgroundOperation",
         "Run any operation with the console's own key",
         "As for `POST` at the path of the surface, such as `v1/embeddings`.",
+        Type.Object({}, { description: "As for that path: JSON, or a form for files." }),
       ),
     });
 }

@@ -65,8 +65,7 @@ export function listCandidates(key: GatewayKey, catalogue: Catalogue): readonly 
   if (allowedModels === null || allowedModels.every(isSelector)) return cards;
   const known = allowed.get(allowedModels);
   if (known?.among === cards) return known.cards;
-  const ids = new Set(allowedModels.map((id) => id.toLowerCase()));
-  const found = { among: cards, cards: cards.filter(({ id }) => ids.has(id.toLowerCase())) };
+  const found = { among: cards, cards: cards.filter(({ id }) => mayUse(key, id)) };
   allowed.set(allowedModels, found);
   return found.cards;
 }

@@ -1,19 +1,15 @@
 // Writes log events as JSON lines.
 import type { RequestRecord } from "../core/record.ts";
-import type { LogEvent } from "../core/world.ts";
-
-const LEVELS = ["debug", "info", "warn", "error"] as const;
-export type Level = (typeof LEVELS)[number];
+import { LEVELS, type Level, type LogEvent } from "../core/world.ts";
 
 /** Returns a log that writes events of the level `least` and above as one JSON line each. `nowMs` is their time. */
 export function createLineLog(
   write: (line: string) => void,
   nowMs: () => number,
-  least: Level = "info",
+  least: () => Level = () => "info",
 ): (event: LogEvent) => void {
-  const leastIndex = LEVELS.indexOf(least);
   return ({ event, level = "info", record, ...fields }) => {
-    if (LEVELS.indexOf(level) < leastIndex) return;
+    if (LEVELS.indexOf(level) < LEVELS.indexOf(least())) return;
     const at = new Date(nowMs()).toISOString();
     const shown = record === undefined ? { at, level, event } : createRecordLine(at, level, event, record);
     write(`${JSON.stringify(Object.assign(shown, fields))}\n`);

@@ -140,7 +140,7 @@ await topUp(store, {
 const running = await startGateway({
   settings,
   opened: storeOpened,
-  log: createLineLog((line) => void process.stderr.write(line), clock.nowMs, "info"),
+  log: createLineLog((line) => void process.stderr.write(line), clock.nowMs),
   configSchema: {},
   reusePort: false,
 });

@@ -1,7 +1,7 @@
 // `poundkey route` run beside a gateway on its store and configuration, as an operator's process would.
 
 import { join } from "node:path";
-import type { Opened } from "../../src/cli/administration.ts";
+import type { AdminWorld } from "../../src/admin/world.ts";
 import { runRoute } from "../../src/cli/route.ts";
 import { asObject, type JsonObject } from "../../src/core/json.ts";
 import type { Settings } from "../../src/core/settings.ts";
@@ -31,7 +31,7 @@ export class Command {
   static async start(): Promise<Command> {
     const gateway = await startRouterFixture();
     const settings = readSettings(await Bun.file(gateway.configFile).text());
-    return new Command(gateway, (await open(gateway)).world.store, settings);
+    return new Command(gateway, (await open(gateway)).store, settings);
   }
 
   async stop(): Promise<void> {
@@ -59,10 +59,9 @@ export class Command {
 
 const random = { bytes: (count: number) => new Uint8Array(count) };
 
-async function open({ directory }: UnderTest): Promise<Opened> {
+async function open({ directory }: UnderTest): Promise<AdminWorld> {
   const store = await openSqliteStore({ path: join(directory, "poundkey.db"), decide });
-  const world = { store, clock: standingClock(Date.now()), random, pepper: new Uint8Array(32) };
-  return { world, close: () => store.close() };
+  return { store, clock: standingClock(Date.now()), random, pepper: new Uint8Array(32) };
 }
 
 /** The methods of a command that starts when the tests do. */
