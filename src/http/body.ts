@@ -178,7 +178,7 @@ function tooLarge(bytesMax: number): Fault {
 function refuseEncoded(headers: Headers): void {
   const encoding = headers.get("content-encoding");
   if (encoding === null || encoding.toLowerCase() === "identity") return;
-  const message = "Compressed bodies are not supported: send the body without a Content-Encoding header.";
+  const message = "Compressed request bodies are not supported: send the body uncompressed.";
   throw new Fault("unsupported_content_encoding", message);
 }
 

@@ -79,7 +79,7 @@ export function rankDocuments(
   return { results: best, usage };
 }
 
-/** Returns null if the unit by which the card is priced is missing: usage is then estimated. */
+/** Returns null if the unit that the card is priced by is missing. Usage is then estimated. */
 export function readRerankUsage(usage: JsonObject, meta: JsonObject, { price }: ModelCard): WorkUsage | null {
   const billed = asObject(meta.billed_units);
   const units = asNumber(billed.search_units) ?? asNumber(usage.search_units);

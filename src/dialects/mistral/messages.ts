@@ -112,7 +112,7 @@ function makePart(part: ContentPart): JsonObject {
   }
 }
 
-/** Makes a file by its id, or as a document. Its data is a data: URL or the bare base64 of a PDF. */
+/** Refers to a file by its id, or sends it as a document. Its data is a data: URL or the bare base64 of a PDF. */
 function makeFile(file: { file_data?: string; file_id?: string; filename?: string }): JsonObject {
   if (file.file_data === undefined) return { type: "file", file_id: file.file_id };
   const url = file.file_data.includes(":") ? file.file_data : `data:application/pdf;base64,${file.file_data}`;
