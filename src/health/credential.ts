@@ -24,7 +24,7 @@ export class RetirementBudget {
   #isSpent = false;
 
   /** Returns true only the first time. */
-  take(): boolean {
+  spend(): boolean {
     const isFree = !this.#isSpent;
     this.#isSpent = true;
     return isFree;

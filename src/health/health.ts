@@ -121,7 +121,7 @@ export class Health {
 
   /** True if a request that called this provider first may make one more attempt. */
   mayRetry(provider: string, nowMs: number): boolean {
-    return this.#budget(provider).take(nowMs);
+    return this.#budget(provider).spend(nowMs);
   }
 
   card(id: string): CardHealth | undefined {

@@ -172,7 +172,7 @@ export class Permit {
     const { deployment, key, card, retirements } = this.#parts;
     const isProbe = this.#isKeyProbe;
     this.#isKeyProbe = false;
-    if (!key.isRefused(deployment) && !retirements.take()) return;
+    if (!key.isRefused(deployment) && !retirements.spend()) return;
     if (key.recordRefusal(card, deployment, nowMs, status, isProbe)) {
       this.#logEvent("credential_retired", "error", { upstream_status: status });
     }

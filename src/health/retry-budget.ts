@@ -40,7 +40,7 @@ export class RetryBudget {
   }
 
   /** Returns true and counts the attempt if one more is allowed. */
-  take(nowMs: number): boolean {
+  spend(nowMs: number): boolean {
     if (this.#retries.sum(nowMs) + 1 > RETRIES_PER_REQUEST * this.#requests.sum(nowMs) + RETRIES_EXTRA)
       return false;
     this.#retries.add(nowMs);

@@ -139,7 +139,7 @@ async function readChunked(
 async function eachPiece(
   request: Request,
   deadlines: Deadlines,
-  take: (piece: Uint8Array) => void,
+  onPiece: (piece: Uint8Array) => void,
 ): Promise<void> {
   const reader = request.body?.getReader();
   if (!reader) return;
@@ -156,7 +156,7 @@ async function eachPiece(
       if (given.up) throw given.up;
       if (done) return;
       pace.add(value.length);
-      take(value);
+      onPiece(value);
     }
   } catch (thrown) {
     throw toBodyFault(thrown);

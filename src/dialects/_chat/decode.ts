@@ -2,7 +2,7 @@
 
 import type { ServerEvent } from "../../core/dialect.ts";
 import { asArray, asObject, asString, isObject, type JsonObject, parseJson } from "../../core/json.ts";
-import { garbled } from "../../core/upstream.ts";
+import { malformed } from "../../core/upstream.ts";
 import type { Decoder } from "../../operations/chat/decoder.ts";
 import type {
   ChatChunk,
@@ -64,7 +64,7 @@ class ChatDecoder implements Decoder {
     const body = parseJson(event.data);
     if (!isObject(body)) {
       if (isBlank(event.data)) return NOTHING;
-      throw garbled("an event is not a JSON object");
+      throw malformed("an event is not a JSON object");
     }
     if (body.error || body.object === "error" || event.event === "error") throw explainEmbeddedError(body);
     const usage = findUsage(body);
@@ -78,9 +78,9 @@ class ChatDecoder implements Decoder {
   }
 
   end(): readonly ChatChunk[] {
-    if (this.#finished.size === 0) throw garbled("the stream has no choice");
+    if (this.#finished.size === 0) throw malformed("the stream has no choice");
     for (const [index, finished] of this.#finished) {
-      if (!finished) throw garbled(`the stream ended before choice ${index}`);
+      if (!finished) throw malformed(`the stream ended before choice ${index}`);
     }
     if (this.#cited || this.#sources.length === 0) return NOTHING;
     return [makeChunk({ annotations: this.#sources })];
@@ -89,7 +89,7 @@ class ChatDecoder implements Decoder {
   #choices(raw: readonly unknown[]): ChunkChoice[] {
     const choices: ChunkChoice[] = [];
     for (const item of raw) {
-      if (!isObject(item)) throw garbled("a choice is not an object");
+      if (!isObject(item)) throw malformed("a choice is not an object");
       choices.push(this.#choice(item, choices.length));
     }
     return choices;
@@ -160,10 +160,10 @@ function readThinking(
  * reports that the provider failed.
  */
 export function parseChatReply(body: unknown): ChatReply {
-  if (!isObject(body)) throw garbled("the reply is not a JSON object");
+  if (!isObject(body)) throw malformed("the reply is not a JSON object");
   if (body.error || body.object === "error") throw explainEmbeddedError(body);
   const raw = asArray(body.choices).filter(isObject);
-  if (raw.length === 0) throw garbled("the reply has no choice");
+  if (raw.length === 0) throw malformed("the reply has no choice");
   const usage = findUsage(body);
   const choices = raw.map(readReplyChoice);
   const [first, ...others] = choices;

@@ -16,7 +16,7 @@ export const RESPONSES_LANE: ChatLane = {
   ...responses.chat,
   explain: responses.explain,
   encode,
-  mend: withoutRefusedReasoning,
+  repair: withoutRefusedReasoning,
 };
 
 function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: Target): Outgoing {
@@ -43,7 +43,7 @@ function includeSealed(include: unknown, card: ModelCard): JsonObject {
   return { include: [...wanted, SEALED] };
 }
 
-/** Mends a 400 about encrypted reasoning: another account made it, so it is removed. */
+/** Repairs a 400 about encrypted reasoning: another account made it, so it is removed. */
 function withoutRefusedReasoning(raw: RawRequest, fault: Fault): RawRequest | null {
   if (!isReasoningRefused(fault)) return null;
   const input = asArray(raw.body.input);
