@@ -25,25 +25,25 @@ async function ask(model: string, more: object = {}, words = "hello"): Promise<S
   return seen(await gateway.chat(body));
 }
 
-const MALFORMED = { whole: "502 api_error upstream_error", stream: "502 api_error upstream_error" };
+const FAILED = { whole: "502 api_error upstream_error", stream: "502 api_error upstream_error" };
 /** The first text had already been sent. */
-const BROKEN_OFF = { whole: MALFORMED.whole, stream: "200 then api_error upstream_error" };
+const BROKEN_OFF = { whole: FAILED.whole, stream: "200 then api_error upstream_error" };
 const FINE = { whole: "200 whole", stream: "200 done" };
 
 const ROWS: readonly (readonly [model: string, lines: typeof FINE, more?: object])[] = [
-  ["two-choices", MALFORMED],
+  ["two-choices", FAILED],
   ["second-index", BROKEN_OFF],
-  ["many-choices", MALFORMED, { n: 2 }],
-  ["many-elements", MALFORMED],
-  ["many-fields", MALFORMED],
-  ["deep", MALFORMED],
-  ["likely", MALFORMED],
+  ["many-choices", FAILED, { n: 2 }],
+  ["many-elements", FAILED],
+  ["many-fields", FAILED],
+  ["deep", FAILED],
+  ["likely", FAILED],
   ["likely", FINE, { logprobs: true, top_logprobs: 20 }],
   ["15-megabytes", FINE],
-  ["17-megabytes", { ...FINE, whole: MALFORMED.whole }],
+  ["17-megabytes", { ...FINE, whole: FAILED.whole }],
   ["blank-lines", FINE],
   ["blank-events", FINE],
-  ["blank-data", MALFORMED],
+  ["blank-data", FAILED],
 ];
 
 describe.each([false, true])("streamed: %p", (stream) => {
