@@ -5,7 +5,7 @@ import { readOwnCommand } from "./app/own-command.ts";
 const FETCH_CEILING = "BUN_CONFIG_MAX_HTTP_REQUESTS";
 const FETCH_CEILING_MAX = "65535";
 /**
- * The allocator's interval, in milliseconds, for returning memory. By default its thread takes 2 to 11 % of the CPU
+ * The allocator's interval, in milliseconds, for returning memory. By default its thread takes 2 to 11% of the CPU
  * time under load. This cuts that to a third, and memory is still returned.
  */
 const ALLOCATOR_REST = { MIMALLOC_PURGE_HOLES_MIN_INTERVAL: "2000" };

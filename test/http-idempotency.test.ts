@@ -94,7 +94,7 @@ describe("a repeated request", () => {
     });
   }
 
-  test("reports the amount written off again", async () => {
+  test("a replay reports the written-off amount again", async () => {
     const [payer, name] = [await world.payer(0.1), newName()];
     const body = asking("Acme#sim~tokens=134000:4096", "x");
     const [one, two] = [await ask(payer, name, body), await ask(payer, name, body)];

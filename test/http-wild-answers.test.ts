@@ -1,4 +1,4 @@
-// Oversized answers: more than was requested, or too slow to read, counts as garbled and is never passed on.
+// Oversized answers: more than was requested, or too slow to read, counts as malformed and is never passed on.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asObject } from "../src/core/json.ts";
 import { startUnderTest, type UnderTest } from "./harness.ts";
@@ -25,25 +25,25 @@ async function ask(model: string, more: object = {}, words = "hello"): Promise<S
   return seen(await gateway.chat(body));
 }
 
-const GARBLED = { whole: "502 api_error upstream_error", stream: "502 api_error upstream_error" };
+const FAILED = { whole: "502 api_error upstream_error", stream: "502 api_error upstream_error" };
 /** The first text had already been sent. */
-const BROKEN_OFF = { whole: GARBLED.whole, stream: "200 then api_error upstream_error" };
+const BROKEN_OFF = { whole: FAILED.whole, stream: "200 then api_error upstream_error" };
 const FINE = { whole: "200 whole", stream: "200 done" };
 
 const ROWS: readonly (readonly [model: string, lines: typeof FINE, more?: object])[] = [
-  ["two-choices", GARBLED],
+  ["two-choices", FAILED],
   ["second-index", BROKEN_OFF],
-  ["many-choices", GARBLED, { n: 2 }],
-  ["many-elements", GARBLED],
-  ["many-fields", GARBLED],
-  ["deep", GARBLED],
-  ["likely", GARBLED],
+  ["many-choices", FAILED, { n: 2 }],
+  ["many-elements", FAILED],
+  ["many-fields", FAILED],
+  ["deep", FAILED],
+  ["likely", FAILED],
   ["likely", FINE, { logprobs: true, top_logprobs: 20 }],
   ["15-megabytes", FINE],
-  ["17-megabytes", { ...FINE, whole: GARBLED.whole }],
+  ["17-megabytes", { ...FINE, whole: FAILED.whole }],
   ["blank-lines", FINE],
   ["blank-events", FINE],
-  ["blank-data", GARBLED],
+  ["blank-data", FAILED],
 ];
 
 describe.each([false, true])("streamed: %p", (stream) => {

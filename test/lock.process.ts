@@ -10,7 +10,7 @@ for (let time = 0; time < Number(times); time++) {
   const node = `node_${randomBytes(8).toString("hex")}`;
   const lock = new NodeLock(path, node);
   try {
-    lock.take();
+    lock.acquire();
     await Bun.sleep(0);
     if (!existsSync(`${path}-${node}`)) wrong.push("its file is gone");
   } catch (error) {

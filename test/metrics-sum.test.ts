@@ -15,7 +15,7 @@ function requestOf(model: string, totalMs: number): LogEvent {
 /** The report of a worker with these events and one gauge of their number. */
 function sumsOf(events: readonly LogEvent[]): Sums {
   const metrics = newMetrics({ poundkey_requests_open: () => events.length });
-  for (const event of events) metrics.take(event);
+  for (const event of events) metrics.count(event);
   const told = parseFromWorker(JSON.parse(JSON.stringify({ counted: metrics.sums() })));
   return told !== null && typeof told === "object" ? told.counted : {};
 }

@@ -62,7 +62,7 @@ function sumOf(samples: readonly Sample[]): number {
 
 test("every metric in the table is used, and shown with its help and type", () => {
   const metrics = newMetrics(EVERY_READING);
-  for (const event of EVERY_EVENT) metrics.take(event);
+  for (const event of EVERY_EVENT) metrics.count(event);
   const families = parseExposition(renderMetrics(metrics));
   expect([...families.keys()]).toEqual(SHOWN.map(({ name }) => name));
   for (const { name, type, help, labels } of SHOWN) {
@@ -125,7 +125,7 @@ test("no document names a metric that isn't in the table", () => {
 
 test("money is in USD to the nano-dollar, time in seconds, and deprecated names keep their values", () => {
   const metrics = newMetrics(EVERY_READING);
-  for (const event of EVERY_EVENT) metrics.take(event);
+  for (const event of EVERY_EVENT) metrics.count(event);
   const text = renderMetrics(metrics);
   for (const line of [
     'poundkey_charged_usd_total{model="Own#one"} 1.500000001',
@@ -151,7 +151,7 @@ test("money is in USD to the nano-dollar, time in seconds, and deprecated names 
 test("durations fall into their buckets, bounds included", () => {
   const metrics = newMetrics();
   for (const totalMs of [1, 50, 51, 300_000, 300_001]) {
-    metrics.take(requestOf("Own#one", { totalMs, firstTokenMs: null }));
+    metrics.count(requestOf("Own#one", { totalMs, firstTokenMs: null }));
   }
   const text = renderMetrics(metrics);
   const counts = samplesOf(text, "poundkey_request_seconds").map(({ labels: { le }, value }) => [le, value]);
@@ -184,13 +184,13 @@ test("names made up by clients share one label value and displace no model", () 
   });
   const made = 20_000;
   for (let at = 0; at < made; at++) {
-    metrics.take(requestOf(`Open#made-up-${at}`, { chargedNanoUsd: 1_000_000_000 }));
-    metrics.take(failed(`Open#made-up-${at}`));
-    metrics.take({ event: "breaker_opened", model: `Open#made-up-${at}` });
-    metrics.take({ event: "hedged", model: `Open#made-up-${at}`, won: "first" });
+    metrics.count(requestOf(`Open#made-up-${at}`, { chargedNanoUsd: 1_000_000_000 }));
+    metrics.count(failed(`Open#made-up-${at}`));
+    metrics.count({ event: "breaker_opened", model: `Open#made-up-${at}` });
+    metrics.count({ event: "hedged", model: `Open#made-up-${at}`, won: "first" });
   }
-  metrics.take(requestOf("Own#real", { chargedNanoUsd: 7_000_000_000 }));
-  metrics.take(failed("Own#real"));
+  metrics.count(requestOf("Own#real", { chargedNanoUsd: 7_000_000_000 }));
+  metrics.count(failed("Own#real"));
   const text = renderMetrics(metrics);
   expect(text).not.toContain("made-up");
   expect(text.split("\n").length).toBeLessThan(150);
@@ -208,10 +208,10 @@ test("names made up by clients share one label value and displace no model", () 
 test("series beyond the bound are summed, by model while there is room", () => {
   const metrics = newMetrics();
   const asked = SERIES_MAX + 5;
-  for (let at = 0; at < asked; at++) metrics.take(failed("Own#first", `fault_${at}`));
-  metrics.take(failed("Own#second"));
-  for (let at = 0; at < 2 * SERIES_MAX; at++) metrics.take(failed(`Own#${at}`));
-  metrics.take(failed("Own#first", "fault_0"));
+  for (let at = 0; at < asked; at++) metrics.count(failed("Own#first", `fault_${at}`));
+  metrics.count(failed("Own#second"));
+  for (let at = 0; at < 2 * SERIES_MAX; at++) metrics.count(failed(`Own#${at}`));
+  metrics.count(failed("Own#first", "fault_0"));
   const samples = samplesOf(renderMetrics(metrics), "poundkey_attempts_failed_total");
   expect(samples.length).toBe(2 * SERIES_MAX + 1);
   expect(sumOf(samples)).toBe(asked + 1 + 2 * SERIES_MAX + 1);
@@ -234,7 +234,7 @@ test("the operator's unusual names are escaped correctly", () => {
     "Own#größe",
     "Own#half\ud800",
   ];
-  for (const name of names) metrics.take(requestOf(name));
+  for (const name of names) metrics.count(requestOf(name));
   const read = samplesOf(renderMetrics(metrics), "poundkey_cost_usd_total").map(({ labels }) => labels.model);
   expect(read).toEqual(names.map((name) => name.toWellFormed()));
 });

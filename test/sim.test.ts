@@ -48,7 +48,7 @@ function namesOf(counts: Counts): readonly (keyof Counts)[] {
   );
 }
 
-describe("simulated days: no hold left, journal = balance = the providers' count, each answer billed once", () => {
+describe("simulated days end with no holds left, books that match the providers' counts, and each answer billed once", () => {
   for (let done = 0; done < DAYS; done += DAYS_PER_TEST) {
     const from = FIRST + done;
     const count = Math.min(DAYS_PER_TEST, DAYS - done);

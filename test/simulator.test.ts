@@ -194,8 +194,8 @@ test.each(KIT_NAMES)("connections of %s break before or during the answer", asyn
   expect(spoken(name, half)).toBe("word1 word2");
   const failed = await ask(sim, name, { model: "sim-mini~error-mid", text: "long 9", streamed: true });
   expect(failed.text).toMatch(/error|ERROR/);
-  const garbled = await ask(sim, name, { model: "sim-mini~garbage", text: "long 9", streamed: true });
-  expect(garbled.text).toContain('"content":"bro\n');
+  const malformed = await ask(sim, name, { model: "sim-mini~garbage", text: "long 9", streamed: true });
+  expect(malformed.text).toContain('"content":"bro\n');
 });
 
 test("a silent connection stays open until the client disconnects, which is recorded", async () => {

@@ -54,7 +54,7 @@ describe.concurrent("a store that fails under a running gateway", () => {
       try {
         for (const one of await askedInAllWays(world))
           expect(one).toMatchObject({ status: 200, whole: true });
-        const mend = await world.failSyncs();
+        const restore = await world.failSyncs();
         for (const stream of [false, true]) {
           const told = await world.ask("paid", stream);
           expect(told).toMatchObject({
@@ -65,7 +65,7 @@ describe.concurrent("a store that fails under a running gateway", () => {
           });
         }
         await refusedAll(world, 0);
-        await mend();
+        await restore();
         await healed(world);
         await balanced(world);
       } finally {

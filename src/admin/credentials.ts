@@ -66,13 +66,13 @@ export async function addCredential(
   fields: Static<typeof newCredentialSchema>,
 ): Promise<string> {
   const { store, clock, random, vault } = parts;
-  const provider = requireFillable(parts, name);
+  const provider = requireProvider(parts, name);
   const secret = fields.key.trim();
   const others = (await store.credentials()).filter((one) => one.provider === provider.name);
   if (others.length >= PER_PROVIDER_MAX) {
     throw invalidValue("key", `the provider has ${PER_PROVIDER_MAX} credentials; remove one first`);
   }
-  refuseTwice(parts, provider, others, secret);
+  refuseDuplicate(parts, provider, others, secret);
   const id = mintId("cred", random);
   const sealed = vault.seal(secret, findUse({ id, provider: provider.name }));
   const createdAtMs = clock.nowMs();
@@ -92,12 +92,12 @@ export async function changeCredential(
   fields: Static<typeof credentialChangeSchema>,
 ): Promise<string> {
   const { store, vault } = parts;
-  const provider = requireFillable(parts, name);
+  const provider = requireProvider(parts, name);
   const { credential_id: id, weight, enabled } = fields;
   const { requests_per_minute: requestsPerMinute, tokens_per_minute: tokensPerMinute } = fields;
   const secret = fields.key?.trim();
   const { own, others } = await findAddedCredential(parts, provider, id);
-  if (secret !== undefined) refuseTwice(parts, provider, others, secret);
+  if (secret !== undefined) refuseDuplicate(parts, provider, others, secret);
   await store.putCredential({
     ...own,
     sealed: secret === undefined ? own.sealed : vault.seal(secret, findUse(own)),
@@ -115,7 +115,7 @@ export async function removeCredential(
   name: string,
   { credential_id: id }: Static<typeof credentialQuery>,
 ): Promise<string> {
-  const provider = requireFillable(parts, name);
+  const provider = requireProvider(parts, name);
   const { own } = await findAddedCredential(parts, provider, id);
   await parts.store.removeCredential(own.id);
   await parts.refresh();
@@ -123,7 +123,7 @@ export async function removeCredential(
 }
 
 /** Throws the Fault `not_found`. */
-export function requireFillable({ fillable }: Pick<CredentialParts, "fillable">, name: string): Fillable {
+export function requireProvider({ fillable }: Pick<CredentialParts, "fillable">, name: string): Fillable {
   const found = fillable().find((one) => one.name.toLowerCase() === name.toLowerCase());
   if (found) return found;
   throw new Fault("not_found", "There is no known or configured provider with that name.");
@@ -142,7 +142,7 @@ async function findAddedCredential({ store }: CredentialParts, { name, secrets }
   throw new Fault("not_found", "The provider has no credential with that id.");
 }
 
-function refuseTwice(
+function refuseDuplicate(
   { vault }: CredentialParts,
   { secrets }: Fillable,
   others: readonly StoredCredential[],

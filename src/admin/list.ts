@@ -12,7 +12,7 @@ const CURSOR_SHAPE = /^(\d{1,15})\.([\w.-]{1,100})$/;
 export const pageFields = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: LIMIT })),
   after: Type.Optional(
-    Type.String({ pattern: CURSOR_SHAPE.source, expected: "the `next` of the previous page" }),
+    Type.String({ pattern: CURSOR_SHAPE.source, expected: "the 'next' of the previous page" }),
   ),
 };
 export const pageQuery = closeObject(pageFields);
@@ -27,7 +27,7 @@ export interface Listed<View> {
 function readCursor(text: string): Position {
   const [, atMs, id] = CURSOR_SHAPE.exec(text) ?? [];
   if (atMs !== undefined && id !== undefined) return { atMs: Number(atMs), id };
-  throw invalidValue("after", "expected the `next` of the previous page");
+  throw invalidValue("after", "expected the 'next' of the previous page");
 }
 
 /** Returns one page, newest first. `find` is asked for one extra row, which shows if there is a next page. */

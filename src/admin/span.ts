@@ -90,12 +90,12 @@ const AT_ONCE = 4;
 export async function eachPiece<Piece, Found>(
   pieces: readonly Piece[],
   find: (piece: Piece) => Promise<Found>,
-  take: (found: Found, piece: Piece) => void,
+  onFound: (found: Found, piece: Piece) => void,
 ): Promise<void> {
   for (let from = 0; from < pieces.length; from += AT_ONCE) {
     const some = pieces.slice(from, from + AT_ONCE);
     const found = await Promise.all(some.map(async (piece) => ({ piece, found: await find(piece) })));
-    for (const one of found) take(one.found, one.piece);
+    for (const one of found) onFound(one.found, one.piece);
   }
 }
 

@@ -105,7 +105,7 @@ export function findListener(app: App): Listener {
   const port = app.server?.port;
   return {
     closeIdle: () => app.server?.closeIdleConnections() ?? 0,
-    // Running requests are served to their end.
+    // Running requests are completed.
     pause: () => void app.server?.stop(),
     resume() {
       // Elysia adds a `beforeExit` listener to the process each time. They would pile up.

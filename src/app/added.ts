@@ -17,7 +17,7 @@ import type { Vault } from "../gateway/idempotency.ts";
 function createRefresh<Stored>(
   first: Stored,
   read: () => Promise<Stored>,
-  take: (stored: Stored) => void,
+  onChange: (stored: Stored) => void,
 ): () => Promise<void> {
   let seen = JSON.stringify(first);
   let last: Promise<void> = Promise.resolve();
@@ -26,7 +26,7 @@ function createRefresh<Stored>(
     const now = JSON.stringify(stored);
     if (now === seen) return;
     seen = now;
-    take(stored);
+    onChange(stored);
   };
   return () => {
     last = last.catch(() => {}).then(refresh);

@@ -159,7 +159,7 @@ async function recallLessons(store: Store, cards: () => readonly ModelCard[]) {
 /** Returns a log that counts every event before it is written. */
 function countEvents(metrics: Metrics, log: Log): Log {
   return (event) => {
-    metrics.take(event);
+    metrics.count(event);
     log(event);
   };
 }

@@ -35,7 +35,7 @@ export class Discovery {
     return [...this.#found.values()].flatMap(({ cards }) => cards);
   }
 
-  /** Sets the enabled providers. New ones are asked at the next `refresh`. */
+  /** Sets the enabled providers. New ones are queried at the next `refresh`. */
   follow(providers: readonly ProviderSetup[]): void {
     const servers = new Map(providers.filter(({ discovers }) => discovers).map((one) => [one.name, one]));
     for (const [name, { baseUrl }] of this.#found) {

@@ -201,7 +201,7 @@ class Supervisor {
     const { port, store, log } = this.#supervision;
     const part = { port, store, announces: !this.#everListened };
     try {
-      const worker: Worker = startWorker(part, (message) => this.#take(worker, parseFromWorker(message)));
+      const worker: Worker = startWorker(part, (message) => this.#receive(worker, parseFromWorker(message)));
       return worker;
     } catch (error) {
       log({ event: "worker_not_started", level: "error", cause: String(error) });
@@ -209,7 +209,7 @@ class Supervisor {
     }
   }
 
-  #take(worker: Worker, message: FromWorker | null): void {
+  #receive(worker: Worker, message: FromWorker | null): void {
     if (message === null || !this.#living.has(worker)) return;
     if (message === "listening") this.#serves(worker);
     else if (message === "scrape") this.#metrics.scrape(worker);

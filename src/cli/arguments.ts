@@ -22,7 +22,7 @@ interface FlagCommand {
   readonly name: string;
   readonly help: string;
   readonly flags: FlagKinds;
-  /** The most words beside flags; left out: none. */
+  /** The most words besides flags. Missing if there may be none. */
   readonly wordsMax?: number;
   /** Returns the exit code. Throws a UsageError for wrong arguments. */
   readonly run: (given: Arguments) => Promise<number>;

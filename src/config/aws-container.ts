@@ -1,4 +1,4 @@
-// The agent of ECS and EKS that the environment names, which gives a container the keys of its role.
+// The agent of ECS and EKS that the environment names, which provides the keys of a container's role.
 import type { AwsContainer } from "../core/token-source.ts";
 import { type PlatformContext, readVariable } from "./platform.ts";
 
@@ -8,7 +8,7 @@ const TOKEN = "AWS_CONTAINER_AUTHORIZATION_TOKEN";
 const TOKEN_FILE = "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE";
 /** The agent of ECS. */
 const AGENT = "http://169.254.170.2";
-/** By plain HTTP AWS's SDKs call the machine itself and the agents of ECS and EKS, and nothing else. */
+/** AWS's SDKs use plain HTTP only for the machine itself and the agents of ECS and EKS. */
 const PLAIN_HOST =
   /^(localhost|127(\.\d{1,3}){3}|\[::1\]|169\.254\.170\.2|169\.254\.170\.23|\[fd00:ec2::23\])$/;
 /** A token may be two words, as `Basic …`. */
@@ -16,7 +16,7 @@ const PRINTABLE = /^[\x20-\x7e]+$/;
 
 type Context = Pick<PlatformContext, "env" | "issues">;
 
-/** AWS SDKs, "Container credential provider": the variables and their order. Null: the environment names none. */
+/** AWS SDKs, "Container credential provider": the variables and their order. Null if the environment names no agent. */
 export function readContainer({ env, issues }: Context, region: string): AwsContainer | null {
   const [relative, full] = [readVariable(env, RELATIVE), readVariable(env, FULL)];
   if (relative === "" && full === "") return null;
@@ -35,7 +35,7 @@ export function readContainer({ env, issues }: Context, region: string): AwsCont
   return { kind: "aws_container", url: url ?? "", authorization: file === "" ? given : { file }, region };
 }
 
-/** Behind anything but a slash, the path could name another host. */
+/** A path that doesn't start with a slash could name another host. */
 function findAgentUrl(path: string): string | null {
   return path.startsWith("/") && URL.canParse(AGENT + path) ? AGENT + path : null;
 }

@@ -1,4 +1,4 @@
-// Azure among the providers: a resource's address, the version of its API, and an application's proof in place of keys.
+// Azure as a provider: a resource's address, its API version, and an application's credentials instead of keys.
 import type { Credential } from "../core/settings.ts";
 import {
   type Cloud,
@@ -31,7 +31,7 @@ function build(context: PlatformContext): PlatformSetup {
     credentials: readCredentials(context),
     ...(entry.api === undefined || entry.api === "v1" ? {} : { apiVersion: entry.api }),
     ...(redactedWords.length === 0 ? {} : { redactedWords }),
-    // A model is only there once it is deployed: where the operator lists the deployments, there are no others.
+    // Only deployed models exist. If the operator lists the deployments, there are no others.
     ...(entry.models?.length ? { listsOwnOnly: true } : {}),
   };
 }

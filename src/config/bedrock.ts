@@ -1,4 +1,4 @@
-// Amazon Bedrock among the providers: its address from the region, and AWS keys in the place of a key.
+// Amazon Bedrock as a provider: its address, from the region, and AWS keys instead of an API key.
 import type { AwsProof, Credential } from "../core/settings.ts";
 import { readContainer } from "./aws-container.ts";
 import {
@@ -13,7 +13,7 @@ import { parseBaseUrl } from "./units.ts";
 const REGION_DEFAULT = "us-east-1";
 const REGION = /^[a-z]{2,5}(-[a-z]+){1,3}-\d{1,2}$/;
 const REGION_VARIABLES = ["AWS_REGION", "AWS_DEFAULT_REGION"] as const;
-/** `bedrock-runtime.eu-west-1.amazonaws.com`, with FIPS or without, or an endpoint of a private network's. */
+/** `bedrock-runtime.eu-west-1.amazonaws.com`, with FIPS or without, or an endpoint of a private network. */
 const HOST = /\bbedrock-runtime(?:-fips)?\.([a-z0-9-]+)\./;
 const BEARER = "AWS_BEARER_TOKEN_BEDROCK";
 const KEY_ID = "AWS_ACCESS_KEY_ID";

@@ -1,4 +1,4 @@
-// Reads the operator's catalogue file: models beside those that the program brings, or in their place.
+// Reads the operator's catalogue file, whose models are added to the built-in ones or replace them.
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { isUnitMistake, priceView } from "../catalogue/price.ts";
@@ -35,7 +35,7 @@ const row = section(
 );
 const rows = Type.Array(row, { minItems: 1, maxItems: ROWS_MAX, expected: "a list of models" });
 
-/** Reads the file that the field `catalogue` names; undefined: none. Reports the first thing that is wrong with it. */
+/** Reads the file that the field `catalogue` names, if any. Reports the first thing that is wrong with it. */
 export function readCatalogueFile(
   file: string | undefined,
   readFile: Environment["readFile"],
@@ -68,7 +68,7 @@ function nameField([at, ...path]: Path, value: unknown): string {
   return `row ${Number(at) + 1}${id ? ` (${id})` : ""}${field}: `;
 }
 
-/** The sentence for a price that can't be meant, against the one that the program brings. */
+/** Describes a price that differs so much from the built-in one that it must be a mistake. Null if there is none. */
 function findUnitMistake(cards: readonly ModelCard[]): string | null {
   const shipped = new Map(loadShippedCards().map((card) => [card.id, card.price]));
   for (const { id, price: given } of cards) {

@@ -13,7 +13,7 @@ export interface Issue {
   readonly variable?: string;
 }
 
-/** The errors that are found, in the order in which they are. */
+/** The errors, in the order in which they were found. */
 export class Issues {
   readonly all: Issue[] = [];
 
@@ -82,7 +82,7 @@ function isRandom(word: string): boolean {
   return word.split(BETWEEN_RUNS).some((run) => run.length >= RUN_CHARACTERS && /\d/.test(run));
 }
 
-/** Creates an error that holds nothing that looks like a secret, whatever the message quotes. Errors are made only here. */
+/** Creates an error in which everything that looks like a secret is hidden. Errors are only created here. */
 export function createError({ file, line, column, field, message }: ConfigError): ConfigError {
   return { file, line, column, field: mask(field), message: mask(message) };
 }

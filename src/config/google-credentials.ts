@@ -6,10 +6,10 @@ import { parseBaseUrl } from "./units.ts";
 
 type GoogleCredentials =
   | { readonly ok: true; readonly source: TokenSource; readonly project: string | null }
-  /** The message holds nothing of the file but the names of its fields. */
+  /** The message contains nothing from the file except the names of its fields. */
   | { readonly ok: false; readonly message: string };
 
-/** Google's own variable for the metadata server's host names it elsewhere. */
+/** Google's own variable for the metadata server's host can override this. */
 export const METADATA_HOST = "metadata.google.internal";
 const METADATA_PATH = "/computeMetadata/v1/instance/service-accounts/default/token";
 const TOKEN_URL = "https://oauth2.googleapis.com/token";
@@ -33,7 +33,7 @@ function refuse(message: string): GoogleCredentials {
   return { ok: false, message };
 }
 
-/** Returns the way to a token, or what is wrong with the file. */
+/** Returns how to get a token, or what is wrong with the file. */
 type ReadSource = (file: JsonObject) => TokenSource | string;
 
 const READERS: Readonly<Record<string, ReadSource>> = {
@@ -76,7 +76,7 @@ function readLogin(file: JsonObject): TokenSource | string {
   return { kind: "refresh_token", tokenUrl, clientId, clientSecret, refreshToken };
 }
 
-/** Tokens that a URL or a program would give are left out: the file alone would then decide what is called or run. */
+/** Tokens from a URL or a program are not supported, because the file alone would then decide what is called or run. */
 function readWorkload(file: JsonObject): TokenSource | string {
   const { file: path, format } = asObject(file.credential_source);
   const audience = asString(file.audience);

@@ -39,7 +39,7 @@ export interface LoadInput extends Environment {
   readonly file: string;
   readonly known: readonly KnownProvider[];
   readonly overrides: Overrides;
-  /** False: the simulated provider is off, so that none of its models may be named. */
+  /** False if the simulated provider is disabled, so that its models can't be named. */
   readonly isSimulated?: boolean;
 }
 
@@ -47,7 +47,7 @@ export type Loaded =
   | {
       readonly ok: true;
       readonly settings: Settings;
-      /** Settings that are valid but may not do what the operator means. */
+      /** Settings that are valid but may not do what the operator expects. */
       readonly warnings: readonly ConfigError[];
     }
   | { readonly ok: false; readonly errors: readonly ConfigError[] };

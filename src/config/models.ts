@@ -12,7 +12,7 @@ import { checkPrices, normaliseId } from "./own-cards.ts";
 import type { AliasConfig, Config, OverlayConfig, RuleConfig } from "./schema.ts";
 import { parseDuration, parsePercentile, parseShare } from "./units.ts";
 
-/** The simulator's models are there where the command line asks for it. */
+/** The simulator's models exist only if the command line enables it. */
 const SIMULATOR = "sim";
 const FAIR_QUALITY = 0.98;
 const RULE_SHARE = 0.5;
@@ -23,7 +23,7 @@ export class ModelFields {
   readonly #cards: ReadonlyMap<string, ModelCard>;
   /** Canonical ids by the id with its provider in lower case. */
   readonly #ids: ReadonlyMap<string, string>;
-  /** null if the environment decides which providers are on. No id is then refused because its provider is off. */
+  /** Null if the environment decides which providers are enabled. Then no id is refused because its provider isn't. */
   readonly #on: ReadonlyMap<string, ProviderSetup> | null;
   readonly #isSimulated: boolean;
 
@@ -149,7 +149,7 @@ export class ModelFields {
     return id;
   }
 
-  /** Returns the canonical id of a card, which must exist and whose provider must be on. */
+  /** Returns the canonical id of a card, which must exist and whose provider must be enabled. */
   #effective(text: string, path: Path): string {
     const id = this.#listed(text, path);
     if (this.#cards.has(id) && this.#isOff(id)) this.#issues.atValue(path, describeOff(id));
@@ -166,7 +166,7 @@ export class ModelFields {
     return this.#on !== null && this.#cards.has(id) && !this.#on.has(provider ?? "");
   }
 
-  /** True if the text is an id already. Ids come before aliases. */
+  /** True if the text is already an id. Ids take precedence over aliases. */
   #isTaken(text: string): boolean {
     const id = this.#canonical(text);
     return findSelector(text) !== null || (this.#on !== null && this.#cards.has(id) && !this.#isOff(id));

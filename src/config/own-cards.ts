@@ -18,9 +18,9 @@ interface OwnModels {
   /** The dialects that it speaks, in its order of preference. */
   readonly spoken: readonly DialectName[];
   readonly known: readonly KnownProvider[];
-  /** The known cloud that the provider is, under whatever name; null: none. Its models are like the catalogue's of the same name. */
+  /** The known cloud that the provider is, whatever its name, or null. Its models are like the catalogue's of the same name. */
   readonly cloud: KnownProvider | null;
-  /** Those of the operator's catalogue file. */
+  /** The cards of the operator's catalogue file. */
   readonly cards: readonly ModelCard[];
 }
 
@@ -106,13 +106,13 @@ function buildOwnCard(own: OwnModels, model: ModelConfig, like: ModelCard | null
   };
 }
 
-/** A deployment's name says nothing about the model's rules: they are those of the model that it is like, without a host's prefix. */
+/** A deployment's name says nothing about the model's rules, so the name of the model that it is like decides, without a host's prefix. */
 function nameCard(own: OwnModels, { name, deployment = name }: ModelConfig, like: ModelCard | null) {
   if (!isDeploying(own)) return { name };
   return { name: like === null ? name : like.name.slice(like.name.lastIndexOf("/") + 1), deployment };
 }
 
-/** The dialects of the other card's provider that this one speaks too; undefined: none, or all of its own. */
+/** The dialects that both this provider and the other card's speak. Undefined if there are none, or all of this one's. */
 function narrowDialects(
   { spoken, known }: OwnModels,
   like: ModelCard | null,

@@ -6,7 +6,7 @@ import type { ProviderConfig } from "./provider-schema.ts";
 
 export interface PlatformContext extends Environment {
   readonly name: string;
-  /** The provider's place in the file; empty: the environment alone says that it is on. */
+  /** The provider's place in the file. Empty if only the environment enables it. */
   readonly path: Path;
   readonly entry: ProviderConfig;
   readonly issues: Issues;
@@ -16,12 +16,12 @@ export interface PlatformContext extends Environment {
 
 type Decided = "baseUrl" | "credentials" | "apiVersion" | "redactedWords" | "dialects" | "listsOwnOnly";
 
-/** The part of a provider's setup that its platform decides. An empty base URL: an issue says why there is none. */
+/** The part of a provider's setup that its platform decides. If there is no base URL, it is empty and an issue says why. */
 export type PlatformSetup = Pick<ProviderSetup, Decided | "unlistedPrefixes" | "guardrail">;
 
 /** A cloud: a provider whose address and credentials are a customer's own. */
 export interface Cloud {
-  /** True if the environment alone says enough to call it. `hasKey`: one of the provider's key variables is set. */
+  /** True if the environment is enough to call it. `hasKey` is true if one of the provider's key variables is set. */
   isInEnvironment(environment: Environment, hasKey: boolean): boolean;
   build(context: PlatformContext): PlatformSetup;
 }
@@ -55,7 +55,7 @@ export function checkPlatformFields(
   issues.atKey([...path, "dialect"], message);
 }
 
-/** Makes a credential that proves who calls otherwise than by a plain secret. */
+/** Makes a credential that isn't a plain secret. */
 export function makeCredential(proof: Proof): Credential {
   return { secret: null, proof, weight: 1 };
 }

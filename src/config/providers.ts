@@ -1,4 +1,4 @@
-// Builds the providers that are on from the file's section or, without one, from the keys in the environment.
+// Builds the enabled providers from the file's section or, without one, from the keys in the environment.
 import type { ModelCard } from "../core/card.ts";
 import type { DialectName } from "../core/dialect.ts";
 import { suggest } from "../core/nearest.ts";
@@ -84,7 +84,7 @@ function isInEnvironment({ keyVariables, platform }: KnownProvider, environment:
   return platform === undefined ? hasKey : CLOUDS[platform].isInEnvironment(environment, hasKey);
 }
 
-/** The cloud that an entry of another name names; the dialect of Bedrock is Bedrock itself. */
+/** The cloud that an entry under another name belongs to. Bedrock's dialect implies Bedrock. */
 function findPlatform(entry: ProviderConfig | null): PlatformName | undefined {
   return entry?.platform ?? (entry?.dialect === "bedrock" ? "bedrock" : undefined);
 }

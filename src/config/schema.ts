@@ -34,7 +34,7 @@ const FREE_BUDGET_MAX_USD = 1_000_000;
 const truth = Type.Boolean();
 const list = <Item extends TSchema>(item: Item) => Type.Array(item, { maxItems: LIST_MAX });
 
-/** A right guess is always let in, so the length alone protects the token. `http/auth.ts` reads at most 512 characters. */
+/** A correct guess is always accepted, so only the length protects the token. `http/auth.ts` reads at most 512 characters. */
 export const adminToken = text("16 to 512 printable characters without spaces", /^[\x21-\x7e]{16,512}$/);
 const modelPattern = text("a model id or a pattern like OpenAI#*", /^[^\s]{1,300}$/);
 const bySkill = <Value extends TSchema>(value: Value, description: string) =>

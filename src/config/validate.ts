@@ -1,4 +1,4 @@
-// Validates values against a schema, the configuration's above all, and describes each error at its field.
+// Validates values against a schema, mainly the configuration's, and describes each error at its field.
 import type { TSchema } from "@sinclair/typebox";
 import { ValueErrorType } from "@sinclair/typebox/errors";
 import { Value, type ValueError } from "@sinclair/typebox/value";

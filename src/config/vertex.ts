@@ -1,4 +1,4 @@
-// Vertex AI among the providers: a project's address at a location, and the tokens or keys that prove who calls.
+// Vertex AI as a provider: a project's address in a location, and its tokens or keys.
 import { asObject, asString, parseJson } from "../core/json.ts";
 import type { TokenSource } from "../core/token-source.ts";
 import { METADATA_HOST, makeMetadataSource, parseGoogleCredentials } from "./google-credentials.ts";
@@ -22,7 +22,7 @@ const API = "/v1";
 
 export const VERTEX: Cloud = { isInEnvironment, build };
 
-/** It has to say whose credentials, and which project pays. */
+/** The environment must name the credentials and the project that pays. */
 function isInEnvironment({ env, readFile }: Environment, hasKey: boolean): boolean {
   if (!hasKey) return false;
   if (readVariable(env, PROJECT) !== "") return true;
@@ -34,7 +34,7 @@ function build(context: PlatformContext): PlatformSetup {
   const { entry, path, issues } = context;
   if (entry.keys !== undefined) {
     const place = findPlace(context, entry.project ?? null);
-    // Express keys belong to no project, and call Gemini alone (Vertex AI, "Express mode").
+    // Express keys belong to no project, and can only call Gemini (Vertex AI, "Express mode").
     const express = place.baseUrl.includes("/projects/") ? {} : ({ dialects: ["gemini"] } as const);
     return { ...place, ...express, credentials: context.readKeys() };
   }
@@ -50,7 +50,7 @@ function build(context: PlatformContext): PlatformSetup {
   return { ...findPlace(context, paying), credentials };
 }
 
-/** Google Cloud, "Locations" and "Multi-regional endpoints". `project` null: an express key's address. */
+/** Google Cloud, "Locations" and "Multi-regional endpoints". If `project` is null, the address is an express key's. */
 function findPlace({ entry, env, path, issues }: PlatformContext, project: string | null) {
   const redactedWords = project === null ? {} : { redactedWords: [`projects/${project}`] };
   const given = entry.base_url === undefined ? null : parseBaseUrl(entry.base_url);
@@ -73,9 +73,9 @@ function findHost(location: string): string {
 }
 
 interface GoogleProof {
-  /** null: an issue says why there is none. */
+  /** Null if there is none, which an issue explains. */
   readonly source: TokenSource | null;
-  /** null: the file names none. */
+  /** Null if the file names none. */
   readonly project: string | null;
 }
 

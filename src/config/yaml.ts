@@ -88,7 +88,7 @@ export class YamlText {
     };
   }
 
-  /** Returns every value in the file that is a text, with its path. The caller may change them. */
+  /** Returns every string in the file, with its path. The caller may change them. */
   texts(): { readonly path: Path; readonly scalar: Scalar<string> }[] {
     const { contents } = this.#document;
     return [{ path: [], value: contents }, ...walk(contents)].flatMap(({ path, value }) =>

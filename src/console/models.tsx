@@ -154,7 +154,7 @@ function Filters({ all, query }: FiltersProps) {
         {["on", ...CAPABILITIES].map((name) => (
           <Check
             key={name}
-            label={name}
+            label={name === "on" ? "enabled" : name}
             isOn={query.has(name)}
             onChange={(isOn) => setQuery({ [name]: isOn ? "1" : null })}
           />
@@ -209,7 +209,7 @@ const COLUMNS: readonly Column<CardView>[] = [
       on ? (
         <a href={makeHref("/playground", { model: id })}>
           <Badge tone="ok" hasDot>
-            on
+            enabled
           </Badge>
         </a>
       ) : (

@@ -22,7 +22,7 @@ function findRates(price: Price, promptTokens: number): Rates {
  */
 export function listBillLines(price: Price, amounts: Amounts, calls = 1): readonly BillLine[] {
   const lines: BillLine[] = [];
-  // Most amounts are zero. Filtering those out afterwards would cost 1 % of a request.
+  // Most amounts are zero. Filtering those out afterwards would cost 1% of a request.
   const add: AddLine = (what, count, usdPerMillion) => {
     if (count > 0 && usdPerMillion > 0) lines.push({ what, count, usdPerMillion });
   };

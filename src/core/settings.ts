@@ -77,7 +77,7 @@ export interface ProviderSetup {
   readonly apiVersion?: string;
   /** Words other than its host that must not appear in messages to clients, such as the billed project. */
   readonly redactedWords?: readonly string[];
-  /** The dialects its credentials can be used with. Missing for all. */
+  /** The dialects that its credentials work with. Missing if they work with all. */
   readonly dialects?: readonly DialectName[];
   /** True to list only the models that the operator configured. */
   readonly listsOwnOnly?: boolean;

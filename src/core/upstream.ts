@@ -158,7 +158,7 @@ export function upstreamFault(error: UpstreamError): Fault {
 }
 
 /** The upstream's answer does not follow its dialect, or is incomplete. */
-export function garbled(what: string): Fault {
+export function malformed(what: string): Fault {
   return new Fault("upstream_error", "The provider's answer was incomplete or malformed.", {
     cause: what,
   });

@@ -35,8 +35,8 @@ export class ContentRecorder<F extends Form> {
     this.#reply = reply;
   }
 
-  take(pieces: readonly F["piece"][]): void {
-    this.#characters += this.#folding?.take(pieces) ?? 0;
+  add(pieces: readonly F["piece"][]): void {
+    this.#characters += this.#folding?.add(pieces) ?? 0;
     if (this.#characters > CHARACTERS_MAX) this.#folding = null;
   }
 

@@ -133,15 +133,15 @@ export class RequestContext<F extends Form> implements Facts {
   /** Adds pieces of the answer to the output count. */
   measure(pieces: readonly F["piece"][]): void {
     const grader = this.#grader;
-    if (grader) grader.take(this.call.operation.choosing?.toChunks(pieces, !grader.keepsTexts) ?? []);
-    this.#meter.take(pieces);
+    if (grader) grader.add(this.call.operation.choosing?.toChunks(pieces, !grader.keepsTexts) ?? []);
+    this.#meter.add(pieces);
   }
 
   /** Counts pieces on their way to the client, and copies them if the answer is to be kept. */
   pass(pieces: readonly F["piece"][]): void {
     this.measure(pieces);
-    this.#copy?.take(pieces, this.#meter.bytes);
-    this.recorder?.take(pieces);
+    this.#copy?.add(pieces, this.#meter.bytes);
+    this.recorder?.add(pieces);
   }
 
   /** Marks the answer as finished. Returns its usage with the cost, but without the charge. */

@@ -51,7 +51,7 @@ class Failover<F extends Form, Result> {
   /** The same request in the operation's own form. */
   #ask: F["ask"];
   /** The refusal that led to a repeated call without the refused part. Null if there was none. */
-  #mended: Fault | null = null;
+  #repaired: Fault | null = null;
   /** True if the next attempt merely replaces the last one, so it doesn't count as a retry. */
   #isReplaced = false;
   #last: Fault | null = null;
@@ -149,7 +149,7 @@ class Failover<F extends Form, Result> {
       this.#again = { ...attempt };
       this.#left.unshift(this.#again);
     }
-    if (this.#mended === null) this.#mend(attempt, fault);
+    if (this.#repaired === null) this.#repair(attempt, fault);
     logAttempt(this.#ports.log, this.#context.call, attempt, fault);
   }
 
@@ -157,22 +157,22 @@ class Failover<F extends Form, Result> {
    * After a change of provider or credential, a conversation may contain thinking that only its maker accepts. The call
    * is repeated once without it.
    */
-  #mend(attempt: Attempt, fault: Fault): void {
+  #repair(attempt: Attempt, fault: Fault): void {
     const { operation, upstreams } = this.#context.call;
     const upstream = upstreams.get(attempt.card.provider);
     const raw = this.#raw;
     const route = upstream && findRoute(upstream, { operation, card: attempt.card, raw });
     if (!route) return;
     if (raw !== null && route.lane !== null) {
-      const mended = route.lane.mend?.(raw, fault) ?? null;
-      if (mended === null) return;
-      this.#raw = mended;
+      const repaired = route.lane.repair?.(raw, fault) ?? null;
+      if (repaired === null) return;
+      this.#raw = repaired;
     } else {
-      const mended = route.codec.mend?.(this.#ask, fault) ?? null;
-      if (mended === null) return;
-      this.#ask = mended;
+      const repaired = route.codec.repair?.(this.#ask, fault) ?? null;
+      if (repaired === null) return;
+      this.#ask = repaired;
     }
-    this.#mended = fault;
+    this.#repaired = fault;
     this.#isReplaced = true;
     this.#left.unshift(attempt);
   }
@@ -210,7 +210,7 @@ class Failover<F extends Form, Result> {
     if (!this.#last || ending.reason) return false;
     const isLate = this.#ports.deadlines.nowMs() >= this.#totalAtMs;
     if (isLate) return false;
-    return canRetryElsewhere(this.#last, call) || this.#last === this.#mended;
+    return canRetryElsewhere(this.#last, call) || this.#last === this.#repaired;
   }
 
   async #decide(

@@ -88,9 +88,9 @@ export class ReplyCopy<F extends Form> {
     this.#folding = operation.fold();
   }
 
-  take(pieces: readonly F["piece"][], producedBytes: number): void {
+  add(pieces: readonly F["piece"][], producedBytes: number): void {
     const { keptBytesMax } = this.#operation;
-    this.#characters += this.#folding?.take(pieces) ?? 0;
+    this.#characters += this.#folding?.add(pieces) ?? 0;
     const isLong = producedBytes > keptBytesMax || this.#characters > TIMES_COPIED_MAX * keptBytesMax;
     if (isLong) this.#folding = null;
   }

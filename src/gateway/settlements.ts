@@ -20,7 +20,7 @@ class PendingSettlement {
   readonly ticket: Ticket;
   /** The outcome to write. It may change until then. */
   outcome: Outcome;
-  /** After this, waiters get null: the outcome is unknown. */
+  /** After this, waiters get null, because the outcome is unknown. */
   patience: Deadline | null = null;
   readonly #settled = Promise.withResolvers<Settled | null>();
 

@@ -148,7 +148,7 @@ export class StreamedAttempt<F extends Form> implements PieceStream<F> {
   /** The pieces that follow the body. */
   #rest(reader: Reader<F>): Reading<F["piece"]> {
     this.#isWhole = true;
-    const pieces = this.#early ?? (this.#reply && reader.takeReply(this.#reply));
+    const pieces = this.#early ?? (this.#reply && reader.acceptReply(this.#reply));
     return pieces ? { pieces, broken: undefined } : reader.end();
   }
 

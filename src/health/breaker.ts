@@ -5,7 +5,7 @@ export type BreakerState = "closed" | "open" | "half_open";
 
 const HALF_LIFE_MS = 10_000;
 const IN_ROW_MAX = 5;
-/** Failures between successes open it too if nearly as many come within seconds, fading by up to this, … */
+/** Failures between successes also open it if they total nearly as many within seconds, fading by up to this, … */
 const FADED = 0.5;
 /** … and are at least this share of the calls. */
 const SHARE_MIN = 0.5;
@@ -14,12 +14,12 @@ const GOOD = 0;
 const BAD = 1;
 
 export interface BreakerTerms {
-  /** Failures in a row that open it however far apart they are. */
+  /** The number of consecutive failures that open it, however far apart they are. */
   readonly inRowMax: number;
-  /** From opening to the first probe; each probe that fails doubles it, up to the most. */
+  /** The time from opening to the first probe. Each failed probe doubles it, up to the maximum. */
   readonly waitMs: number;
   readonly waitMaxMs: number;
-  /** Opened again within this time after it closed, it goes on with the longer waits. */
+  /** If it opens again within this time after it closed, the longer waits continue. */
   readonly relapseMs: number;
 }
 
@@ -36,7 +36,7 @@ export class Breaker {
   readonly #terms: BreakerTerms;
   #waitMs: number;
   #closedAtMs = Number.NEGATIVE_INFINITY;
-  /** The time from which a probe may pass; null: closed. */
+  /** The time from which a probe may pass. Null if it is closed. */
   #probeAtMs: number | null = null;
   #probing = false;
 
@@ -54,7 +54,7 @@ export class Breaker {
     return this.#probing ? "half_open" : "open";
   }
 
-  /** The wait until a call may pass; null: it ends with the probe that is under way. */
+  /** The wait until a call may pass. Null if it ends with the running probe. */
   waitMs(nowMs: number): number | null {
     if (this.#probeAtMs === null) return 0;
     return this.#probing ? null : Math.max(0, this.#probeAtMs - nowMs);

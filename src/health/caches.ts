@@ -1,10 +1,10 @@
 // The share of a repeated prompt that a model reads from its cache, learned from the usage that its answers report.
 import { FadingCounts } from "./decay.ts";
 
-/** Shorter prefixes are cached nowhere. */
+/** No provider caches shorter prefixes. */
 const PREFIX_TOKENS_MIN = 1024;
 const HALF_LIFE_TURNS = 50;
-/** The share assumed of a model before it has reported any, and the number of turns that this counts as. */
+/** The share assumed for a model that has reported none, and the number of turns that the assumption counts as. */
 const SHARE_BEFORE = 0.5;
 const TURNS_BEFORE = 2;
 const TURNS = 0;

@@ -6,9 +6,9 @@ import type { Deployment } from "./deployment.ts";
 import { CredentialLimits } from "./rate.ts";
 
 const FORBIDDEN = 403;
-/** Four characters of a shorter secret would give too much of it away. */
+/** Four characters of a shorter secret would reveal too much of it. */
 const SHOWN_CHARACTERS_MIN = 12;
-/** Credit is topped up or a lock lifted within minutes, or not for days: one refused call at each interval costs little. */
+/** Credit is topped up or a lock lifted within minutes, or not for days. One refused call per interval costs little. */
 const REFUSAL_TERMS: BreakerTerms = {
   inRowMax: 1,
   waitMs: 60_000,
@@ -23,8 +23,8 @@ const REFUSAL_TERMS: BreakerTerms = {
 export class RetirementBudget {
   #isSpent = false;
 
-  /** True the first time only. */
-  take(): boolean {
+  /** Returns true only the first time. */
+  spend(): boolean {
     const isFree = !this.#isSpent;
     this.#isSpent = true;
     return isFree;
@@ -35,12 +35,12 @@ export class Key {
   readonly last4: string | null;
   readonly limits: CredentialLimits;
   inFlight = 0;
-  /** The time and the reason of the provider's refusal; null: it hasn't refused it. */
+  /** The time of and reason for the provider's refusal. Null if it hasn't refused the credential. */
   retired: { readonly atMs: number; readonly reason: string } | null = null;
   readonly #refusal = new Breaker(REFUSAL_TERMS);
   /** Breakers for single models that refuse the credential while it serves others. */
   readonly #refusalsBy = new WeakMap<Deployment, Breaker>();
-  /** The model that it served last. */
+  /** The last model that it served. */
   #served: string | null = null;
 
   /** `before` is the same credential under the last configuration. */
@@ -60,7 +60,7 @@ export class Key {
     return this.#refusals(deployment).every((refusal) => refusal.waitMs(nowMs) === 0);
   }
 
-  /** Milliseconds until it is tried again if the provider has other credentials; 0: now. */
+  /** Milliseconds until it is tried again if the provider has other credentials. 0 means now. */
   waitMs(nowMs: number): number {
     return this.#refusal.waitMs(nowMs) ?? 0;
   }

@@ -3,7 +3,7 @@
 /** After this many half-lives the counts are rescaled, before the growing weights of new ones lose digits. */
 const HALF_LIVES_MAX = 40;
 
-/** Several counts that halve every `halfLifeMs`. A later count weighs more instead of the earlier ones being shrunk. */
+/** Several counts that halve every `halfLifeMs`. Instead of shrinking earlier counts, later ones weigh more. */
 export class FadingCounts {
   readonly #halfLifeMs: number;
   readonly #counts: Float64Array;
@@ -49,7 +49,7 @@ export class FadingCounts {
   }
 }
 
-/** Each bucket's upper bound over its lower one: a quantile is off by half of that at most. */
+/** The ratio of a bucket's upper bound to its lower one. A quantile is off by at most half of it. */
 const RATIO = 1.12;
 const BUCKETS = 125;
 
@@ -96,7 +96,7 @@ export class LastValues {
 /** The weight of the last value. */
 const LAST_SHARE = 0.2;
 
-/** Returns the quantile at each share, over the values counted in any of these; null if they have faded to nothing. */
+/** Returns the quantile at each share, over the values counted in any of these. Null if they have faded to nothing. */
 export function computeQuantiles(
   values: readonly FadingValues[],
   shares: readonly number[],
@@ -113,7 +113,7 @@ export interface Median {
   readonly fadedAtMs: number;
 }
 
-/** Returns the median, which stays the same until a value is added, as all counts fade alike; null if they have faded. */
+/** Returns the median, which stays the same until a value is added, as all counts fade alike. Null if they have faded. */
 export function computeMedian(
   values: readonly FadingValues[],
   halfLifeMs: number,

@@ -1,22 +1,22 @@
-// One model by one credential: its recent speed and failures, and whether it may be asked now.
+// One model with one credential: its recent speed and failures, and whether it may be called now.
 import type { Fault } from "../core/fault.ts";
 import { Breaker } from "./breaker.ts";
 import { FadingCounts, FadingValues, LastValues } from "./decay.ts";
 
 /** Speeds fade faster than the time within which a selector must notice a change. */
 export const SPEED_HALF_LIFE_MS = 15_000;
-/** The values that remain when nothing is fresh. */
+/** The time for which older values are kept if there are no fresh ones. */
 const LAST_KEPT_MS = 6 * 3_600_000;
 const ERRORS_HALF_LIFE_MS = 30_000;
 const REST_MS = 1000;
 const REST_MAX_MS = 30_000;
-/** A provider's own Retry-After is followed up to this. */
+/** A provider's Retry-After is obeyed up to this limit. */
 const REST_ASKED_MAX_MS = 3_600_000;
 /** An answer with fewer tokens, or in less time, is too short to measure a speed by. */
 const TOKENS_MIN = 8;
 const SPEED_TIME_MIN_MS = 5;
 
-/** Below this weight faded failures count for nothing, even those of a hundred credentials together. */
+/** Failures that have faded below this weight are ignored, even those of a hundred credentials together. */
 const FAILURES_FORGOTTEN = 0.01;
 
 const GOOD = 0;
@@ -49,7 +49,7 @@ export class Deployment {
     return { good: this.#outcomes.at(GOOD, nowMs), bad: this.#outcomes.at(BAD, nowMs) };
   }
 
-  /** The mean wait for an answer, streamed or whole; null: not known. */
+  /** The mean wait for an answer, streamed or whole. Null if unknown. */
   meanWaitMs(nowMs: number): number | null {
     const answers = this.#waits.at(COUNT, nowMs);
     return answers > 0 ? this.#waits.at(SUM, nowMs) / answers : null;
@@ -65,7 +65,7 @@ export class Deployment {
     this.#waits.add(SUM, nowMs, waitMs);
   }
 
-  /** Milliseconds until it may be asked; null: not known. */
+  /** Milliseconds until it may be called. Null if unknown. */
   waitMs(nowMs: number): number | null {
     const restMs = Math.max(0, this.restsUntilMs - nowMs);
     const breakerMs = this.breaker.waitMs(nowMs);
@@ -98,13 +98,13 @@ export class Deployment {
     return this.breaker.recordFailure(nowMs, isProbe);
   }
 
-  /** Records a failed connection: an error to be shown, but not one of the model, so the breaker doesn't count it. */
+  /** Records a failed connection. It is reported, but isn't the model's fault, so the breaker doesn't count it. */
   recordUnreached(nowMs: number, fault: Fault): void {
     this.#outcomes.add(BAD, nowMs);
     this.lastFault = fault;
   }
 
-  /** Keeps requests away after a refusal for load: for as long as the provider asked, else longer each time in a row. */
+  /** Keeps requests away after a rate limit: for as long as the provider asked, or else longer each consecutive time. */
   rest(nowMs: number, fault: Fault): void {
     this.lastFault = fault;
     const own = Math.min(REST_MS * 2 ** this.#restsInRow++, REST_MAX_MS);

@@ -2,10 +2,10 @@
 import type { Attempt } from "../core/attempt.ts";
 import type { Health } from "./health.ts";
 
-/** A single failure weighs little, and fades: a deployment that is never asked could not show that it has recovered. */
+/** A single failure weighs little and fades, because a deployment that is never called can't show that it has recovered. */
 const OUTCOMES_BEFORE = 10;
 
-/** Draws one in proportion to weight. `roll` returns a new number from 0 up to 1 at each call. */
+/** Draws one in proportion to its weight. Each call of `roll` returns a new number from 0 up to 1. */
 function draw<One>(all: readonly One[], weigh: (one: One) => number, roll: () => number): One | undefined {
   const weights = all.map(weigh);
   let mark = roll() * weights.reduce((sum, weight) => sum + weight, 0);
@@ -17,13 +17,13 @@ function draw<One>(all: readonly One[], weigh: (one: One) => number, roll: () =>
 
 interface Sharer {
   readonly weight: number;
-  /** The ways to ask it that are open now; none: it gets no share. */
+  /** The ways to call it that are open now. If there are none, it gets no share. */
   readonly attempts: readonly Attempt[];
 }
 
 /**
- * Returns one of those that may be asked now, each with the chance of its weight times the square of its share of good answers
- * lately; null: none may. `roll` returns a number from 0 up to 1.
+ * Returns one of those that may be called now, or null if none may. The chance of each is its weight times the square of its
+ * recent share of good answers. `roll` returns a number from 0 up to 1.
  */
 export function drawMember<Member extends Sharer>(
   members: readonly Member[],
@@ -37,7 +37,7 @@ export function drawMember<Member extends Sharer>(
   return draw(open, weigh, roll) ?? open[0] ?? null;
 }
 
-/** The share of bad answers among the recent ones, as if a few good ones had come before: 0 up to 1. */
+/** The share of bad answers among the recent ones and a few assumed good ones, from 0 up to 1. */
 function computeErrors(attempts: readonly Attempt[], health: Health, nowMs: number): number {
   let bad = 0;
   let all = OUTCOMES_BEFORE;
@@ -53,10 +53,10 @@ function computeErrors(attempts: readonly Attempt[], health: Health, nowMs: numb
 /** Latencies are compared above this floor, so that small differences don't outweigh the draw. */
 const LATENCY_FLOOR_MS = 100;
 const ERROR_COST = 4;
-/** The second takes over only when it is clearly less burdened. */
+/** The second is only preferred if its load is clearly lower. */
 const CLEARLY = 0.8;
 
-/** All of these attempts in the order in which to try them. `roll` returns a new number from 0 up to 1 at each call. */
+/** Returns all of these attempts in the order to try them. Each call of `roll` returns a new number from 0 up to 1. */
 export function spread(
   attempts: readonly Attempt[],
   health: Health,

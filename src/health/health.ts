@@ -1,4 +1,4 @@
-// The health of every model by every credential: which may be asked now, and the outcome of each attempt.
+// The health of every model with every credential: which may be called now, and the outcome of each attempt.
 
 import type { Attempt } from "../core/attempt.ts";
 import type { ModelCard } from "../core/card.ts";
@@ -15,10 +15,10 @@ import { RetryBudget } from "./retry-budget.ts";
 
 /** Beyond this number of models the least recently used one is dropped, because clients may invent names. */
 const CARDS_MAX = 2000;
-/** The most second attempts that are saved up: after an hour without any, not every request may be doubled. */
+/** The most second attempts that can be saved up, so that an hour without any doesn't allow doubling every request. */
 const HEDGES_SAVED_MAX = 10;
 const ROUNDING = 1e-9;
-/** The wait that another request is given while a probe is under way. */
+/** The wait reported to other requests while a probe is running. */
 const PROBE_MS = 1000;
 
 /** The speed of a model. */
@@ -41,7 +41,7 @@ export class CardHealth {
     this.#hedges = Math.min(this.#hedges + hedgeShare, HEDGES_SAVED_MAX);
   }
 
-  /** True if a second attempt beside the first is within the share of the requests; it is spent then. */
+  /** Returns true and counts a second attempt if the share of requests allows one. */
   takeHedge(): boolean {
     if (this.#hedges < 1 - ROUNDING) return false;
     this.#hedges--;
@@ -73,7 +73,7 @@ export class CardHealth {
     this.#medians = null;
   }
 
-  /** The time within which this share of the recent answers began (streamed) or came whole; null: nothing is known. */
+  /** The time within which this share of the recent answers began (streamed) or arrived whole. Null if unknown. */
   computeAnswerMs(share: number, streamed: boolean, nowMs: number): number | null {
     const values = [...this.deployments.values()].map((one) => (streamed ? one.firstMs : one.wholeMs));
     return computeQuantiles(values, [share], nowMs)?.[0] ?? null;
@@ -113,15 +113,15 @@ export class Health {
     }
   }
 
-  /** Counts a request that asks this model first. */
+  /** Counts a request that calls this model first. */
   asked({ id, provider, hedge }: ModelCard, nowMs: number): void {
     this.#card(id).asked(hedge?.shareMax ?? 0);
     this.#budget(provider).recordRequest(nowMs);
   }
 
-  /** True if one more attempt is granted to a request that asked this provider first. */
+  /** True if a request that called this provider first may make one more attempt. */
   mayRetry(provider: string, nowMs: number): boolean {
-    return this.#budget(provider).take(nowMs);
+    return this.#budget(provider).spend(nowMs);
   }
 
   card(id: string): CardHealth | undefined {
@@ -159,7 +159,7 @@ export class Health {
     return this.#addresses.countAvailable(nowMs);
   }
 
-  /** True if connections to the provider have been failing, and it is not due to be tried again. */
+  /** True if connections to the provider have been failing and it is too early to try again. */
   isShut(provider: string, nowMs: number): boolean {
     return this.address(provider)?.isAvailable(nowMs) === false;
   }
@@ -168,7 +168,7 @@ export class Health {
     return this.#addresses.isAnyUnavailable(nowMs);
   }
 
-  /** True if it is refused and not due to be tried again while another credential of the provider is not refused. */
+  /** True if the credential is refused, it is too early to try it again, and another of the provider's isn't refused. */
   isBarred(attempt: Attempt, nowMs: number): boolean {
     const deployment = this.deployment(attempt);
     const own = this.key(attempt);
@@ -179,7 +179,7 @@ export class Health {
     return false;
   }
 
-  /** True if it may be asked now, and the credential's own limits have room for it. */
+  /** True if the attempt may be made now and is within the credential's limits. */
   isReady(attempt: Attempt, nowMs: number, load = ONE_CALL): boolean {
     const deployment = this.deployment(attempt);
     if (this.isShut(attempt.card.provider, nowMs) || this.isBarred(attempt, nowMs)) return false;
@@ -187,7 +187,7 @@ export class Health {
     return !deployment || deployment.waitMs(nowMs) === 0;
   }
 
-  /** Begins an attempt, whose outcome must be recorded; null if the deployment may not be asked now. */
+  /** Begins an attempt, whose outcome must be recorded. Null if the deployment may not be called now. */
   begin(
     attempt: Attempt,
     nowMs: number,
@@ -210,7 +210,7 @@ export class Health {
     });
   }
 
-  /** The fault for a request none of whose attempts may be made now, with the time after which one may. */
+  /** Returns the fault for a request that can't make any attempt now, with the time after which it can. */
   unavailable(attempts: readonly Attempt[], nowMs: number, load = ONE_CALL): Fault {
     const asked = attempts.filter((attempt) => !this.isBarred(attempt, nowMs));
     const waiting = asked.map((attempt) => this.deployment(attempt));
@@ -229,19 +229,19 @@ export class Health {
     return new Fault("no_provider_available", "The model's provider has been failing.", details);
   }
 
-  /** The providers all of whose credentials are at their own limits. */
+  /** The providers whose credentials are all at their limits. */
   findFull(nowMs: number): ReadonlySet<string> {
     const isFull = ({ limits }: Key) => limits.waitMs(LEAST_LOAD, nowMs) > 0;
     const full = [...this.#keys].filter(([, keys]) => keys.size > 0 && [...keys.values()].every(isFull));
     return new Set(full.map(([name]) => name));
   }
 
-  /** Milliseconds until the credential's own limits have room for it. */
+  /** Milliseconds until the attempt is within the credential's limits. */
   #limitMs(attempt: Attempt, nowMs: number, load: Load): number {
     return this.ownLimits.any ? (this.key(attempt)?.limits.waitMs(load, nowMs) ?? 0) : 0;
   }
 
-  /** Milliseconds until it may be asked; null: not known. */
+  /** Milliseconds until it may be called. Null if unknown. */
   waitMs(attempt: Attempt, nowMs: number, load = ONE_CALL): number | null {
     const address = this.address(attempt.card.provider);
     const addressMs = address ? address.breaker.waitMs(nowMs) : 0;

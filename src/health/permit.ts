@@ -11,11 +11,11 @@ export interface PermitParts {
   readonly card: ModelCard;
   readonly deployment: Deployment;
   readonly key: Key;
-  /** undefined: the provider is no longer configured. */
+  /** Undefined if the provider is no longer configured. */
   readonly address: Address | undefined;
   /** The budget of the request that the attempt belongs to. */
   readonly retirements: RetirementBudget;
-  /** The attempt's part of the credential's own limits. */
+  /** The attempt's use of the credential's limits. */
   readonly load: Load;
   readonly isProbe: boolean;
   /** True if the attempt probes whether the provider accepts the credential again. */
@@ -39,7 +39,7 @@ export class Permit {
   #answeredMs: number | null = null;
   #isOver = false;
   #hasFailed = false;
-  /** Tokens taken of the credential's own limit, which the provider has not counted yet. */
+  /** Tokens counted against the credential's limit that the provider has not reported yet. */
   #uncountedTokens: number;
 
   constructor(parts: PermitParts) {
@@ -54,7 +54,7 @@ export class Permit {
     this.#uncountedTokens = parts.load.tokens;
   }
 
-  /** The provider counted these tokens for a call of the attempt: they count in place of those that were expected. */
+  /** Counts the tokens that the provider reported for a call of the attempt instead of the expected ones. */
   recordUsage(tokens: number, nowMs: number): void {
     this.#parts.key.limits.correct(this.#uncountedTokens, tokens, nowMs);
     this.#uncountedTokens = 0;
@@ -69,7 +69,7 @@ export class Permit {
     this.#recordSuccess(nowMs);
   }
 
-  /** The answer is whole. `waitedMs` is the time for which its client kept the provider waiting. */
+  /** The answer is complete. `waitedMs` is how long the client kept the provider waiting. */
   finish(nowMs: number, tokens: number | null, waitedMs = 0): void {
     if (this.#isOver) return;
     const { deployment, startedMs } = this.#parts;
@@ -101,7 +101,7 @@ export class Permit {
     this.abandon();
   }
 
-  /** Another attempt was faster. The time so far is a lower bound of this one's wait, and is recorded as that. */
+  /** Another attempt was faster. The time so far is recorded as a lower bound of this one's wait. */
   lose(nowMs: number, streamed: boolean): void {
     if (this.#isOver || this.#answeredMs !== null) return;
     const { deployment, startedMs } = this.#parts;
@@ -109,7 +109,7 @@ export class Permit {
     this.abandon();
   }
 
-  /** The attempt was given up: the rest of its answer is not needed. */
+  /** The attempt was abandoned, because the rest of its answer isn't needed. */
   abandon(): void {
     if (this.#isOver) return;
     this.#hasFailed = true;
@@ -172,7 +172,7 @@ export class Permit {
     const { deployment, key, card, retirements } = this.#parts;
     const isProbe = this.#isKeyProbe;
     this.#isKeyProbe = false;
-    if (!key.isRefused(deployment) && !retirements.take()) return;
+    if (!key.isRefused(deployment) && !retirements.spend()) return;
     if (key.recordRefusal(card, deployment, nowMs, status, isProbe)) {
       this.#logEvent("credential_retired", "error", { upstream_status: status });
     }

@@ -1,11 +1,11 @@
-// The limits that a provider sets a credential: requests and tokens in a minute, counted here so that it needn't refuse.
+// A provider's limits for a credential: requests and tokens per minute, counted here to avoid its refusals.
 
 import type { Credential } from "../core/settings.ts";
 
 const MINUTE_MS = 60_000;
 /**
- * The provider counts a call when it arrives, up to this time after it was sent, so that it may count a call that was sent at
- * the last moment before one that was sent earlier. Its amount comes back here so much later.
+ * The provider counts a call when it arrives, up to this time after it was sent, and calls may arrive out of order. So the
+ * amount becomes free again this much later.
  */
 const ARRIVAL_MS = 1000;
 /** Waits that are shorter come from rounding. */
@@ -13,7 +13,7 @@ const ROUNDING_MS = 1e-6;
 
 /** The load that one attempt puts on its credential. */
 export interface Load {
-  /** Calls: several where one gives fewer answers than are asked for. */
+  /** The number of calls: several if one returns fewer answers than requested. */
   readonly requests: number;
   /** The tokens of the prompt and of the answer, as expected before the call. */
   readonly tokens: number;
@@ -32,17 +32,17 @@ export class Rate {
   readonly perMinute: number;
   /** The last moment at which the whole amount was free. */
   #wholeAtMs = Number.NEGATIVE_INFINITY;
-  /** The moment from which on the whole amount is free again, if calls arrive at once. */
+  /** The moment from which the whole amount is free again, if calls arrive immediately. */
   #freeAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(perMinute: number) {
     this.perMinute = perMinute;
   }
 
-  /** Milliseconds until so much is free. More than a minute's amount passes as soon as all of it is free. */
+  /** Milliseconds until this amount is free. More than a minute's amount is allowed once a whole minute's is free. */
   waitMs(amount: number, nowMs: number): number {
     const overMs = this.#freeAtMs + this.#toMs(amount) - MINUTE_MS;
-    // The first minute's amount has nothing to wait for to come back.
+    // Nothing has been used in the first minute, so nothing needs to become free.
     if (overMs <= this.#wholeAtMs + ROUNDING_MS) return 0;
     const waitMs = overMs + ARRIVAL_MS - nowMs;
     return waitMs > ROUNDING_MS ? waitMs : 0;
@@ -57,7 +57,7 @@ export class Rate {
     this.#freeAtMs -= this.#toMs(amount);
   }
 
-  /** A minute at most, so that no amount, and no count that can't be, keeps others away for longer. */
+  /** Limited to a minute, so that no amount, however implausible, blocks others for longer. */
   #toMs(amount: number): number {
     return amount > 0 ? (Math.min(amount, this.perMinute) * MINUTE_MS) / this.perMinute : 0;
   }
@@ -68,14 +68,14 @@ export class CredentialLimits {
   readonly #requests: Rate | null;
   readonly #tokens: Rate | null;
 
-  /** The use so far counts on under the same limits. */
+  /** Earlier use still counts if the limits are the same. */
   constructor({ requestsPerMinute, tokensPerMinute }: Credential, before: CredentialLimits | undefined) {
     const [requests, tokens] = before === undefined ? [] : [before.#requests, before.#tokens];
     this.#requests = renew(requestsPerMinute, requests);
     this.#tokens = renew(tokensPerMinute, tokens);
   }
 
-  /** Milliseconds until there is room for it; 0: there is. */
+  /** Milliseconds until the load is within the limits. 0 if it already is. */
   waitMs({ requests, tokens }: Load, nowMs: number): number {
     const requestsMs = this.#requests?.waitMs(requests, nowMs) ?? 0;
     return Math.max(requestsMs, this.#tokens?.waitMs(tokens, nowMs) ?? 0);
@@ -92,14 +92,14 @@ export class CredentialLimits {
     this.#tokens?.giveBack(tokens);
   }
 
-  /** Replaces tokens that were taken by those that the provider counted. */
+  /** Replaces the expected tokens by those that the provider counted. */
   correct(taken: number, counted: number, nowMs: number): void {
     this.#tokens?.giveBack(taken);
     this.#tokens?.take(counted, nowMs);
   }
 }
 
-/** The kinds of limit that any of the credentials has: a kind that none has need not be counted. */
+/** The kinds of limits that some credential has. Other kinds need not be counted. */
 export interface LimitKinds {
   readonly any: boolean;
   readonly tokens: boolean;

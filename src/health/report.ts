@@ -12,7 +12,7 @@ export interface ReportParts {
   readonly health: Health;
   readonly providers: readonly ProviderSetup[];
   readonly cards: readonly ModelCard[];
-  /** On the monotonic clock, and in Unix milliseconds: the same moment. */
+  /** The same moment, on the monotonic clock and in Unix milliseconds. */
   readonly nowMs: number;
   readonly wallMs: number;
 }
@@ -128,7 +128,7 @@ function computeErrorRate(deployments: readonly Deployment[], nowMs: number): nu
   return all > OUTCOMES_MIN ? bad / all : null;
 }
 
-/** For each model that was asked, the number of its credentials whose breaker keeps calls away. */
+/** For each model that was called, the number of its credentials with an open breaker. */
 export function countOpenBreakers(health: Health): ReadonlyMap<string, number> {
   const open = [...health.cards()].map(([id, { deployments }]): readonly [string, number] => {
     const isShut = health.address(parseProvider(id))?.breaker.isOpen === true;

@@ -30,7 +30,7 @@ class RecentCount {
 const RETRIES_PER_REQUEST = 0.2;
 const RETRIES_EXTRA = 10;
 
-/** Attempts beyond the first: at most 20 % of the requests and 10 more, over 10 seconds. */
+/** Attempts beyond the first: at most 20% of the requests and 10 more, over 10 seconds. */
 export class RetryBudget {
   readonly #requests = new RecentCount();
   readonly #retries = new RecentCount();
@@ -39,8 +39,8 @@ export class RetryBudget {
     this.#requests.add(nowMs);
   }
 
-  /** True if one more attempt is granted; it is counted then. */
-  take(nowMs: number): boolean {
+  /** Returns true and counts the attempt if one more is allowed. */
+  spend(nowMs: number): boolean {
     if (this.#retries.sum(nowMs) + 1 > RETRIES_PER_REQUEST * this.#requests.sum(nowMs) + RETRIES_EXTRA)
       return false;
     this.#retries.add(nowMs);

@@ -1,4 +1,4 @@
-// The speed that a model is likely to have now, for choosing among models: by fresh figures, else by its last ones.
+// A model's likely speed now, for choosing among models: from fresh figures, or else from its last ones.
 
 import type { Median } from "./decay.ts";
 import type { Deployment } from "./deployment.ts";
@@ -14,8 +14,8 @@ const UNKNOWN: SpeedEstimate = { firstTokenMs: null, tokensPerSecond: null };
 const LOOK_AFTER_MS = 60_000;
 
 /**
- * Null figures are not known, so the profile's hold. When the fresh figures have faded, a model that was slow last counts
- * as slow still, not as fast as its profile: otherwise all requests would return to it at once, time after time. Only
+ * Null figures are unknown, so the profile's apply. When the fresh figures have faded, a model that was slow last still
+ * counts as slow, not as fast as its profile: otherwise all requests would return to it at once, time after time. Only
  * when it has no request in flight, and its last answer is a minute old, does it count as unknown, so that one request
  * measures it.
  */

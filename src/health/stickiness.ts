@@ -1,15 +1,15 @@
-// A conversation stays with the deployment that served it last, since that one holds its prompt in a cache.
+// A conversation stays with the deployment that served it last, because its prompt is cached there.
 import type { Attempt, Cached, ConversationNames } from "../core/attempt.ts";
 
 const KEPT_MS = 600_000;
 const KEPT_MAX = 50_000;
 
-/** One request's conversation. Its names are computed only when they are needed, as that reads all of the prompt. */
+/** One request's conversation. Its names are computed only when they are needed, because that requires reading the whole prompt. */
 export class Conversation {
   readonly #keyId: string;
   readonly #name: () => ConversationNames;
   #names: ConversationNames | null = null;
-  /** The card that is likely to hold the prompt in its cache. */
+  /** The card that has probably cached the prompt. */
   holder: string | null = null;
 
   /** Conversations belong to the gateway key that has them. */
@@ -35,7 +35,7 @@ export class Conversation {
     return this.#names.heldTokens;
   }
 
-  /** The tokens of the prompt that a card was likely to hold when the request came. */
+  /** The prompt's tokens that a card had probably cached when the request arrived. */
   countTokensHeldBy(cardId: string): number {
     return this.holder === cardId ? this.heldTokens : 0;
   }
@@ -43,7 +43,7 @@ export class Conversation {
 
 interface Served {
   readonly cardId: string;
-  /** The credential that each provider served it with: an agent's session asks several models by turns. */
+  /** The credential that each provider served it with: an agent's session alternates between models. */
   readonly secrets: Readonly<Record<string, string | null>>;
   readonly untilMs: number;
 }
@@ -54,7 +54,7 @@ export class Stickiness {
 
   /**
    * The attempt that served this conversation within the last ten minutes, or else the first model's with the credential
-   * that served it with another model: what a provider sealed is read by its own account alone. null: there is none.
+   * that served it with another model: only the same account can read what a provider sealed. Null if there is none.
    */
   find(conversation: Conversation, attempts: readonly Attempt[], nowMs: number): Attempt | null {
     const first = attempts[0]?.card.id;
@@ -67,7 +67,7 @@ export class Stickiness {
     return null;
   }
 
-  /** The last card to serve the conversation, and about how much of this prompt it has read before; null: none is known. */
+  /** The last card to serve the conversation, and about how much of this prompt it has read before. Null if unknown. */
   findHolder(conversation: Conversation, nowMs: number): Cached | null {
     const [served] = this.#listServed(conversation, nowMs);
     conversation.holder = served?.cardId ?? null;

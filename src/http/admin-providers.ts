@@ -8,7 +8,7 @@ import {
   credentialQuery,
   newCredentialSchema,
   removeCredential,
-  requireFillable,
+  requireProvider,
 } from "../admin/credentials.ts";
 import {
   getProvider,
@@ -69,7 +69,7 @@ export function providerRoutes(parts: WritingParts, ports: ProviderPorts) {
     .post(
       "/providers/:name/test",
       ({ params: { name }, body: { credential_id: id = null } }) =>
-        ports.test(requireFillable(ports, name).name, id),
+        ports.test(requireProvider(ports, name).name, id),
       {
         ...writes("testCredential", "Test a credential (by default the first) with one small call"),
         body: takesBody(testSchema),

@@ -13,7 +13,7 @@ import type { HttpPorts } from "./ports.ts";
 import { rawRoutes, refuseSpelling, suggestPath } from "./spelling.ts";
 
 /** Bun's own limit would answer without a body. `readJson` enforces ours and discards the rest. */
-const NO_WALL = Number.MAX_SAFE_INTEGER;
+const UNLIMITED_BYTES = Number.MAX_SAFE_INTEGER;
 /** The maximum idle time of a connection. Chat answers have their own deadlines instead. */
 export const IDLE_SECONDS = 60;
 const HOST = /^[A-Za-z0-9.\-_:[\]]{1,255}$/;
@@ -36,7 +36,7 @@ export function buildApp(ports: HttpPorts, reusePort: boolean) {
       port: ports.server.port,
       reusePort,
       idleTimeout: IDLE_SECONDS,
-      maxRequestBodySize: NO_WALL,
+      maxRequestBodySize: UNLIMITED_BYTES,
       development: false,
     },
     // By default, Elysia cuts the path at a fixed offset of the URL, which a short Host header shifts.

@@ -139,7 +139,7 @@ async function readChunked(
 async function eachPiece(
   request: Request,
   deadlines: Deadlines,
-  take: (piece: Uint8Array) => void,
+  onPiece: (piece: Uint8Array) => void,
 ): Promise<void> {
   const reader = request.body?.getReader();
   if (!reader) return;
@@ -156,7 +156,7 @@ async function eachPiece(
       if (given.up) throw given.up;
       if (done) return;
       pace.add(value.length);
-      take(value);
+      onPiece(value);
     }
   } catch (thrown) {
     throw toBodyFault(thrown);
@@ -178,7 +178,7 @@ function tooLarge(bytesMax: number): Fault {
 function refuseEncoded(headers: Headers): void {
   const encoding = headers.get("content-encoding");
   if (encoding === null || encoding.toLowerCase() === "identity") return;
-  const message = "Compressed bodies are not supported: send the body without a Content-Encoding header.";
+  const message = "Compressed request bodies are not supported: send the body uncompressed.";
   throw new Fault("unsupported_content_encoding", message);
 }
 

@@ -22,7 +22,7 @@ export class ClientWatch {
     this.#request = request;
     this.#server = server;
     this.#signal = request.signal;
-    // A listener instead of this property would cost 2 µs more.
+    // Using a listener instead of this property would cost 2 µs more.
     this.#signal.onabort = () => this.#onGone();
     // Most answers end long before the idle timeout, and changing it for each would cost 3 µs.
     this.#silence = deadlines.watch(deadlines.nowMs() + SILENT_MS, () => this.#keep());

@@ -6,7 +6,6 @@ import { checkAdminToken } from "../admin/token.ts";
 import type { AdminWorld } from "../admin/world.ts";
 import type { WrongTokens } from "../admin/wrong-tokens.ts";
 import { Fault } from "../core/fault.ts";
-import { invalidKey } from "../core/key.ts";
 import type { Session } from "../core/rows.ts";
 import { JSON_HEADERS } from "./answers.ts";
 import { readBearer, requireSecret } from "./auth.ts";
@@ -50,8 +49,12 @@ export async function checkOperator(parts: OperatorParts, asked: Asked): Promise
     await requireSession(parts, asked);
     return;
   }
+  if (!bearer?.trim()) {
+    const message = "You didn't provide an admin token. Send it as 'Authorization: Bearer <admin token>'.";
+    throw new Fault("no_api_key", message);
+  }
   if (await checkAdminToken(world, adminToken, requireSecret(bearer))) return;
-  throw createRefusal(parts, asked, invalidKey().message);
+  throw createRefusal(parts, asked, "Incorrect admin token.");
 }
 
 /** Returns the cookie's session. Throws the Faults `no_api_key`, `cross_site_request`, and those of `createRefusal`. */

@@ -107,7 +107,7 @@ function unpaid(demand: Admission): Fault {
     return new Fault("model_not_priced", message, { param: "model" });
   }
   const message =
-    "The account's balance, or the rest of the key's spend limit, does not cover the most that this request may cost. " +
+    "The account's balance, or the rest of the key's spend limit, does not cover this request's maximum cost. " +
     "Top up the account, set a smaller max_tokens, or use a cheaper model.";
   return new Fault("insufficient_balance", message);
 }

@@ -93,7 +93,7 @@ function returnSlots(books: Books, { owner, taken, previous, slots, everyMs }: P
 }
 
 /** Releases the hold on the day's budget for free requests, and adds the actual cost. */
-export function settleFree(books: Books, place: Place, costNanoUsd: NanoUsd): void {
+export function settleFreeBudget(books: Books, place: Place, costNanoUsd: NanoUsd): void {
   if (place.freeNanoUsd === null) return;
   const id = makeMeterId(place.owner, place.day);
   const meter = books.meters.get(id);

@@ -4,7 +4,7 @@ import type { NanoUsd } from "../core/money.ts";
 import type { Ended, RequestRecord, UsageSource } from "../core/record.ts";
 import type { Hold } from "../core/rows.ts";
 import type { Books } from "./books.ts";
-import { returnPlaces, settleFree } from "./places.ts";
+import { returnPlaces, settleFreeBudget } from "./places.ts";
 import { fillReply, freeReply } from "./replies.ts";
 
 export function settle(books: Books, demand: Settlement): Answer {
@@ -16,7 +16,7 @@ export function settle(books: Books, demand: Settlement): Answer {
   const record = (isBeyond ? giveBack.beyond : null) ?? demand.record;
   const { usageSource, ended, costNanoUsd } = record;
   const dueNanoUsd = isBeyond || demand.isDue ? costNanoUsd : 0;
-  settleFree(books, hold.place, dueNanoUsd);
+  settleFreeBudget(books, hold.place, dueNanoUsd);
   const mayPay = hold.place.kind === "balance" || (hold.place.kind === "unlimited" && isBeyond);
   const about = { atMs, usageSource, ended };
   const { charged, writtenOff } = mayPay ? pay(books, hold, dueNanoUsd, about) : NOTHING_PAID;
@@ -48,7 +48,7 @@ export function undoHold(books: Books, hold: Hold, atMs: number): void {
   const { places, slots } = hold.place;
   releaseHold(books, hold, null);
   returnPlaces(books, hold, { answers: places + slots, isBounded: false, beyond: null });
-  settleFree(books, hold.place, 0);
+  settleFreeBudget(books, hold.place, 0);
   if (hold.place.kind === "balance") pay(books, hold, 0, { atMs, usageSource: "none", ended: "lost" });
 }
 

@@ -45,7 +45,7 @@ export interface Lane<F extends Form> extends AnswerCodec<F> {
    * Returns the request without a signature or encrypted thinking that the provider has just refused, for one more
    * call. Returns null if the refusal had another reason.
    */
-  mend?(raw: RawRequest, fault: Fault): RawRequest | null;
+  repair?(raw: RawRequest, fault: Fault): RawRequest | null;
 }
 
 export interface Codec<F extends Form> extends AnswerCodec<F> {
@@ -60,8 +60,8 @@ export interface Codec<F extends Form> extends AnswerCodec<F> {
    * something would change the meaning.
    */
   encode(ask: F["ask"], card: ModelCard, target: Target): Outgoing;
-  /** Like a lane's `mend`, for a translated request. */
-  mend?(ask: F["ask"], fault: Fault): F["ask"] | null;
+  /** Like a lane's `repair`, for a translated request. */
+  repair?(ask: F["ask"], fault: Fault): F["ask"] | null;
 }
 
 /** A dialect's codecs, one per operation that its providers serve. */

@@ -97,7 +97,7 @@ export interface Reader<F extends Form> {
   /** Returns the rest of a complete answer whose connection is still open, or null if it isn't complete. */
   early(): readonly F["piece"][] | null;
   /** Returns the pieces of an answer that arrived whole although a stream was requested. */
-  takeReply(reply: F["reply"]): readonly F["piece"][];
+  acceptReply(reply: F["reply"]): readonly F["piece"][];
   /** Returns the last pieces when nothing else follows. */
   finish(): readonly F["piece"][];
 }
@@ -110,7 +110,7 @@ export interface Meter<F extends Form> {
   readonly begun: number;
   /** The size of the output in UTF-8. */
   readonly bytes: number;
-  take(pieces: readonly F["piece"][]): void;
+  add(pieces: readonly F["piece"][]): void;
   /** Counts the answers of a whole reply as finished. */
   takeWhole(reply: F["reply"]): void;
 }
@@ -118,7 +118,7 @@ export interface Meter<F extends Form> {
 /** Collects a stream's pieces into one reply. */
 export interface Folding<F extends Form> {
   /** Adds pieces, and returns their approximate length as JSON. */
-  take(pieces: readonly F["piece"][]): number;
+  add(pieces: readonly F["piece"][]): number;
   /** Null if there was none. */
   reply(): F["reply"] | null;
 }

@@ -1,6 +1,6 @@
 // Reads, counts and collects the parts of a streamed answer that is a single result.
 import { type Amounts, addAmounts } from "../core/units.ts";
-import { garbled } from "../core/upstream.ts";
+import { malformed } from "../core/upstream.ts";
 import { EventParser } from "../transport/framing/sse.ts";
 import type { Ask } from "./form.ts";
 import type { Folding, Meter, Reader, Reading } from "./operation.ts";
@@ -39,12 +39,12 @@ export class PartReader<A extends Ask, R extends WholeReply, P extends object>
     const pieces: WholePiece<R, P>[] = [];
     const decoder = this.#decoder;
     try {
-      if (decoder === null) throw garbled("the answer is a stream, which was not requested");
+      if (decoder === null) throw malformed("the answer is a stream, which was not requested");
       this.#characters += text.length;
-      if (this.#characters > ANSWER_BYTES_MAX) throw garbled("the answer is too large");
+      if (this.#characters > ANSWER_BYTES_MAX) throw malformed("the answer is too large");
       const events = decoder.isEvents ? this.#parser.push(text) : [{ event: "", data: text }];
       const given = events.filter(({ data }) => data !== "");
-      for (const event of given) if (!decoder.done) this.#take(decoder.push(event), pieces);
+      for (const event of given) if (!decoder.done) this.#collect(decoder.push(event), pieces);
       return given.length === 0 ? null : { pieces, broken: undefined };
     } catch (broken) {
       return { pieces, broken };
@@ -56,9 +56,9 @@ export class PartReader<A extends Ask, R extends WholeReply, P extends object>
     const decoder = this.#decoder;
     try {
       for (const event of decoder?.isEvents ? this.#parser.end() : []) {
-        if (event.data !== "" && decoder) this.#take(decoder.push(event), pieces);
+        if (event.data !== "" && decoder) this.#collect(decoder.push(event), pieces);
       }
-      if (decoder) this.#take(decoder.end(), pieces);
+      if (decoder) this.#collect(decoder.end(), pieces);
       this.#isFinished = true;
     } catch (broken) {
       return { pieces, broken };
@@ -71,10 +71,10 @@ export class PartReader<A extends Ask, R extends WholeReply, P extends object>
     return null;
   }
 
-  takeReply(reply: R): readonly WholePiece<R, P>[] {
+  acceptReply(reply: R): readonly WholePiece<R, P>[] {
     const pieces: WholePiece<R, P>[] = [];
     this.#isFinished = true;
-    this.#take([{ kind: "reply", reply }], pieces);
+    this.#collect([{ kind: "reply", reply }], pieces);
     return pieces;
   }
 
@@ -83,7 +83,7 @@ export class PartReader<A extends Ask, R extends WholeReply, P extends object>
   }
 
   /** The gateway itself adds the last piece, which has the usage with its cost. */
-  #take(given: readonly WholePiece<R, P>[], pieces: WholePiece<R, P>[]): void {
+  #collect(given: readonly WholePiece<R, P>[], pieces: WholePiece<R, P>[]): void {
     for (const piece of given) {
       const usage = piece.kind === "usage" ? piece.usage : piece.kind === "reply" ? piece.reply.usage : null;
       if (usage) this.#usage = this.#usage ? addUsages([this.#usage, usage]) : usage;
@@ -118,7 +118,7 @@ export class PartMeter<A extends Ask, R extends WholeReply, P extends object>
     return this.#answers + (this.#isOpen ? 1 : 0);
   }
 
-  take(pieces: readonly WholePiece<R, P>[]): void {
+  add(pieces: readonly WholePiece<R, P>[]): void {
     for (const piece of pieces) {
       this.hasAnswer ||= piece.kind !== "usage";
       if (piece.kind === "part") this.#partBytes += this.#countBytes(piece);
@@ -145,7 +145,7 @@ export class ReplyFolding<A extends Ask, R extends WholeReply, P extends object>
     this.#merge = merge;
   }
 
-  take(pieces: readonly WholePiece<R, P>[]): number {
+  add(pieces: readonly WholePiece<R, P>[]): number {
     for (const piece of pieces) if (piece.kind === "reply") this.#replies.push(piece.reply);
     return 0;
   }

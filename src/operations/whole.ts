@@ -7,7 +7,7 @@ import { asCount, isObject, parseJson } from "../core/json.ts";
 import { LongJson } from "../core/long-json.ts";
 import { listBillLines } from "../core/price.ts";
 import { type Amounts, UNITS, type Unit } from "../core/units.ts";
-import { garbled } from "../core/upstream.ts";
+import { malformed } from "../core/upstream.ts";
 import type { Codec } from "./codec.ts";
 import type { Ask } from "./form.ts";
 import type { Operation } from "./operation.ts";
@@ -147,7 +147,7 @@ function findHighest({ tiers = [], ...price }: Price, promptTokens: number): Pri
 /** Some servers send blank lines before the JSON while they work. */
 function parseBody({ body }: Delivered): unknown {
   const parsed = body instanceof LongJson ? body.parse() : parseJson(body);
-  if (parsed === undefined) throw garbled("not JSON");
+  if (parsed === undefined) throw malformed("not JSON");
   return parsed;
 }
 
@@ -155,7 +155,7 @@ function readReply<Reply>(read: () => Reply): Reply {
   try {
     return read();
   } catch (thrown) {
-    throw thrown instanceof Fault ? thrown : garbled(`unreadable: ${String(thrown)}`);
+    throw thrown instanceof Fault ? thrown : malformed(`unreadable: ${String(thrown)}`);
   }
 }
 

@@ -8,7 +8,7 @@ import {
   carryBedrock,
   carryFoundry,
   carryVertexClaude,
-  mendBedrock,
+  repairBedrock,
 } from "../dialects/anthropic/carriers.ts";
 import { anthropic } from "../dialects/anthropic/dialect.ts";
 import { ANTHROPIC_LANE } from "../dialects/anthropic/lane.ts";
@@ -113,9 +113,9 @@ const MISTRAL = {
 };
 const COHERE = { ...cohere, ...COHERE_VECTORS };
 
-/** Claude on Bedrock. Errors are Bedrock's own, and so is mending a request after one. */
+/** Claude on Bedrock. Errors are Bedrock's own, and so is repairing a request after one. */
 const BEDROCK_CLAUDE: ChatDialect = {
-  ...withLane(anthropic, { anthropic: { ...ANTHROPIC_LANE, mend: mendBedrock } }),
+  ...withLane(anthropic, { anthropic: { ...ANTHROPIC_LANE, repair: repairBedrock } }),
   explain: bedrock.explain,
   names: BEDROCK_CLAUDE_NAMES,
   carry: carryBedrock,

@@ -6,7 +6,7 @@ import {
   readOutputLimit,
   type Tool,
 } from "../operations/chat/form.ts";
-import { type MendWord, makeCounts, scan, type TextCounts } from "./ngrams.ts";
+import { type CorrectWord, makeCounts, scan, type TextCounts } from "./ngrams.ts";
 import { stripPoliteness } from "./politeness.ts";
 import { loadShippedWords, type Words } from "./words.ts";
 
@@ -44,14 +44,14 @@ const MENDED_MAX = 32;
 const ASCII_WORD = /^[a-z]+$/;
 
 /** Corrects typing errors in the first few unknown words of a text. */
-function createMend(words: Words): MendWord {
+function createCorrector(words: Words): CorrectWord {
   let left = MENDED_MAX;
   return (text, start, end, hash) => {
     if (left === 0 || words.isKnown(hash)) return null;
     const word = text.slice(start, end);
     if (!ASCII_WORD.test(word)) return null;
     left--;
-    return words.mend(word);
+    return words.correct(word);
   };
 }
 
@@ -67,7 +67,7 @@ export function readFeatures(request: ChatRequest, words: Words | null = loadShi
   const adding = (weight: number) => (hash: number) => {
     grams.set(hash, (grams.get(hash) ?? 0) + weight);
   };
-  scan(stripPoliteness(turn), counts, adding(1), words === null ? undefined : createMend(words));
+  scan(stripPoliteness(turn), counts, adding(1), words === null ? undefined : createCorrector(words));
   const around = makeCounts();
   for (const text of readContext(messages, lastAt)) scan(text, around, adding(CONTEXT_WEIGHT));
   const shape = readShape(request, lastAt);

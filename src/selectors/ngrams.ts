@@ -6,7 +6,7 @@ const PAIR_PRIME = 0x9e3779b1;
 /** Signs that distinguish kinds of tasks. Other punctuation is formatting and skipped. */
 const COUNTED_SIGNS = "+*/=<>{}[]()$\\_^|#`%&@~";
 /** Shorter words resemble too many others to be corrected. */
-const MENDED_LETTERS_MIN = 4;
+const CORRECTED_LETTERS_MIN = 4;
 const SIGN_OF = Uint8Array.from({ length: 128 }, (_, code) =>
   Number(COUNTED_SIGNS.includes(String.fromCharCode(code))),
 );
@@ -41,7 +41,7 @@ export function hashWord(word: string): number {
 }
 
 /** Returns the correction of the word at `start` to `end`, whose hash is given. Null if it stays as it is. */
-export type MendWord = (text: string, start: number, end: number, hash: number) => string | null;
+export type CorrectWord = (text: string, start: number, end: number, hash: number) => string | null;
 
 /** Hashes "cats" like "cat": a plural's s is dropped. */
 function hashSingular(word: string): number {
@@ -53,7 +53,7 @@ export function scan(
   text: string,
   counts: TextCounts,
   emit: (hash: number) => void,
-  mend: MendWord = () => null,
+  correct: CorrectWord = () => null,
 ): void {
   const lower = text.toLowerCase();
   const end = lower.length;
@@ -77,8 +77,8 @@ export function scan(
       }
       counts.words++;
       counts.letters += at - start;
-      const mended = at - start < MENDED_LETTERS_MIN ? null : mend(lower, start, at, hash);
-      if (mended !== null) hash = hashSingular(mended);
+      const corrected = at - start < CORRECTED_LETTERS_MIN ? null : correct(lower, start, at, hash);
+      if (corrected !== null) hash = hashSingular(corrected);
       else if (last === 115 && at - start > 3) hash = previous;
     } else if (isDigit(code)) {
       while (isDigit(lower.charCodeAt(at))) at++;

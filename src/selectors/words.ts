@@ -27,7 +27,7 @@ export function makeWords(words: readonly string[]) {
     /** Takes the hash of the whole word, a plural's s included. */
     isKnown: (hash: number) => known.has(hash),
     /** Returns the most common similar word. Null if there is none. */
-    mend: (word: string): string | null => {
+    correct: (word: string): string | null => {
       if (word.length > MENDED_LETTERS_MAX) return null;
       let first = words.length;
       for (const hash of hashShortened(word)) first = Math.min(first, shortened.get(hash) ?? first);

@@ -25,14 +25,14 @@ class Narrowing {
   }
 
   /** Adds a value and returns its placeholder. */
-  take(value: Value): string {
+  bind(value: Value): string {
     this.values.push(value);
     return this.#mark(this.values.length);
   }
 
   /** Adds a condition unless its value is undefined. */
   by(value: Value | undefined, condition: (mark: string) => string): void {
-    if (value !== undefined) this.add(condition(this.take(value)));
+    if (value !== undefined) this.add(condition(this.bind(value)));
   }
 
   add(condition: string): void {
@@ -47,14 +47,14 @@ class Narrowing {
 /** Card ids begin with the provider's name and `#`; the next character, `$`, ends the range. */
 function ofProvider(by: Narrowing, column: string, provider: string | undefined): void {
   if (provider === undefined) return;
-  by.add(`${column} >= ${by.take(`${provider}#`)} AND ${column} < ${by.take(`${provider}$`)}`);
+  by.add(`${column} >= ${by.bind(`${provider}#`)} AND ${column} < ${by.bind(`${provider}$`)}`);
 }
 
 /** One page, newest first, from the page's position on. */
 function pageEnd(by: Narrowing, atColumn: string, { limit, after }: Page): string {
-  const atMs = by.take(after?.atMs ?? Number.MAX_SAFE_INTEGER);
-  by.add(`(${atColumn}, id) < (${atMs}, ${by.take(after?.id ?? "")})`);
-  return `WHERE ${by.where} ORDER BY ${atColumn} DESC, id DESC LIMIT ${by.take(limit)}`;
+  const atMs = by.bind(after?.atMs ?? Number.MAX_SAFE_INTEGER);
+  by.add(`(${atColumn}, id) < (${atMs}, ${by.bind(after?.id ?? "")})`);
+  return `WHERE ${by.where} ORDER BY ${atColumn} DESC, id DESC LIMIT ${by.bind(limit)}`;
 }
 
 const CLIENT_GONE = 499;

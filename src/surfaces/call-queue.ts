@@ -10,7 +10,7 @@ export class CallQueue {
   readonly #waiting = new Map<number, ToolCallDelta[]>();
 
   /** Returns the pieces to write now. A call waits until the arguments of the one before it are complete. */
-  take(piece: ToolCallDelta): readonly ToolCallDelta[] {
+  push(piece: ToolCallDelta): readonly ToolCallDelta[] {
     const isOther = this.#open !== null && piece.index !== this.#open;
     if (isOther && (this.#waiting.size > 0 || !this.#isWhole())) {
       const waiting = this.#waiting.get(piece.index);

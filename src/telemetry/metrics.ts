@@ -108,7 +108,7 @@ export class Metrics {
   }
 
   /** Counts a log event. Events without a counter are ignored. */
-  readonly take = (event: LogEvent): void => {
+  readonly count = (event: LogEvent): void => {
     const writtenOff = asNumber(event.written_off_nano_usd);
     if (writtenOff !== undefined) this.#increase("poundkey_written_off_usd_total", {}, writtenOff);
     if (event.late === true) this.#increase("poundkey_settled_late_total", {});

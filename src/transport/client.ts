@@ -4,7 +4,7 @@ import type { Ending } from "../core/ending.ts";
 import { Fault, toFault } from "../core/fault.ts";
 import { LongJsonReader } from "../core/long-json.ts";
 import type { Proof, Timeouts } from "../core/settings.ts";
-import { garbled } from "../core/upstream.ts";
+import { malformed } from "../core/upstream.ts";
 import type { Clock, Deadline, Deadlines, Fetch } from "../core/world.ts";
 import type { Authorize } from "./auth/authorize.ts";
 import { isConnectFailure, isConnectionReset, isNetworkError, makeConnectionFault } from "./broken.ts";
@@ -130,7 +130,7 @@ export class UpstreamCall {
 
   /** Returns the Fault of an error answer. */
   async readError(response: Response, explain: Explain): Promise<Fault> {
-    if (response.status >= 300 && response.status < 400) return garbled(`redirect ${response.status}`);
+    if (response.status >= 300 && response.status < 400) return malformed(`redirect ${response.status}`);
     const body = await this.#errorText(response);
     return explain(response.status, response.headers, body, this.#ports.clock.nowMs());
   }
@@ -163,7 +163,7 @@ export class UpstreamCall {
     try {
       for await (const piece of response.body ?? []) {
         length += piece.byteLength;
-        if (length > bytesMax) throw garbled("the answer is too large");
+        if (length > bytesMax) throw malformed("the answer is too large");
         onPiece(piece);
       }
     } catch (thrown) {
@@ -182,7 +182,7 @@ export class UpstreamCall {
         if (piece === null) return;
         pieces.push(piece);
         length += Buffer.byteLength(piece);
-        if (length > bytesMax) throw garbled("the answer is too large");
+        if (length > bytesMax) throw malformed("the answer is too large");
       }
     } catch (thrown) {
       throw this.explain(thrown);

@@ -144,7 +144,7 @@ async function bodyRows(gateway: Metered): Promise<readonly Row[]> {
 async function answerRows(gateway: Metered): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for (const stream of [false, true]) {
-    // A separate model for each run, because one that sent a garbled answer is not called again at once.
+    // A separate model for each run, because one that sent a malformed answer is not called again at once.
     const body = (run: number) =>
       `{"model":"Local#many-${run}-${stream}","stream":${stream},"messages":[{"role":"user","content":"hello"}]}`;
     const what = `an answer of 100,000 choices${stream ? ", streamed" : ""}`;

@@ -127,20 +127,20 @@ test("a translated request is sent in the same way, without bound thinking", () 
 
 describe("after a refusal", () => {
   const refused = (message: string, body: JsonObject) =>
-    lane?.mend?.({ family: "anthropic", body, headers: {} }, new Fault("upstream_rejected", message));
+    lane?.repair?.({ family: "anthropic", body, headers: {} }, new Fault("upstream_rejected", message));
   const EXTRA = "Extra inputs are not permitted";
 
   test("drops a field that the answer can do without", () => {
-    const mended = refused(`context_management: ${EXTRA}`, { messages, context_management: {} });
-    expect(mended?.body).toEqual({ messages });
+    const repaired = refused(`context_management: ${EXTRA}`, { messages, context_management: {} });
+    expect(repaired?.body).toEqual({ messages });
     expect(refused(`messages: ${EXTRA}`, { messages })).toBeNull();
     expect(refused("max_tokens: Field required", { messages })).toBeNull();
   });
 
   test("drops a field of tools or cache marks everywhere", () => {
     const tools = [{ name: "f", input_schema: {}, defer_loading: true }];
-    const mended = refused(`tools.0.custom.defer_loading: ${EXTRA}`, { messages, tools });
-    expect(mended?.body.tools).toEqual([{ name: "f", input_schema: {} }]);
+    const repaired = refused(`tools.0.custom.defer_loading: ${EXTRA}`, { messages, tools });
+    expect(repaired?.body.tools).toEqual([{ name: "f", input_schema: {} }]);
     const marked = { type: "text", text: "x", cache_control: { type: "ephemeral", ttl: "1h" } };
     const unmarked = { type: "text", text: "x", cache_control: { type: "ephemeral" } };
     const result = (block: object) => ({
@@ -156,10 +156,10 @@ describe("after a refusal", () => {
 
   test("drops thinking of another provider, as at Anthropic", () => {
     const thought = { role: "assistant", content: [{ type: "thinking" }, { type: "text", text: "x" }] };
-    const mended = refused("messages.1: Invalid `signature` in `thinking` block", {
+    const repaired = refused("messages.1: Invalid `signature` in `thinking` block", {
       messages: [messages[0], thought, messages[0]],
     });
-    expect(asObject(mended?.body).messages).toMatchObject([
+    expect(asObject(repaired?.body).messages).toMatchObject([
       messages[0],
       { content: [{ type: "text" }] },
       messages[0],

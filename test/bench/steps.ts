@@ -95,7 +95,7 @@ function gatewayOn(store: Store): Gateway {
   const metrics = newMetrics();
   const lines = createLineLog(() => {}, clock.nowMs);
   const log: Log = (event) => {
-    metrics.take(event);
+    metrics.count(event);
     lines(event);
   };
   const health = new Health(log);

@@ -30,7 +30,7 @@ function microseconds(request: ChatRequest, chunks: readonly ChatChunk[]): numbe
   const started = performance.now();
   for (let round = 0; round < ROUNDS; round++) {
     const grader = new Grader(request);
-    for (const chunk of chunks) grader.take([chunk]);
+    for (const chunk of chunks) grader.add([chunk]);
     if (grader.signal(10) !== null) throw new Error("The answer is sound.");
   }
   return ((performance.now() - started) / ROUNDS) * 1000;

@@ -72,7 +72,7 @@ way.lead(next.href);
 const fromMs = performance.now();
 let after = await serve(500);
 while (after.failed > 0) after = await serve(500);
-console.log(JSON.stringify({ before, during, mendedMs: Math.round(performance.now() - fromMs), after }));
+console.log(JSON.stringify({ before, during, recoveredMs: Math.round(performance.now() - fromMs), after }));
 
 const wrong: string[] = [];
 for (const { accountId } of keys) {

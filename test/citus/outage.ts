@@ -84,7 +84,14 @@ for (const [down, up] of [
   let after = await serve(1000);
   while (after.dead.served === 0 || after.dead.failed > 0) after = await serve(500);
   console.log(
-    JSON.stringify({ down, before, during, ready, mendedMs: Math.round(performance.now() - afterMs), after }),
+    JSON.stringify({
+      down,
+      before,
+      during,
+      ready,
+      recoveredMs: Math.round(performance.now() - afterMs),
+      after,
+    }),
   );
 }
 

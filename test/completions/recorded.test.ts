@@ -51,7 +51,7 @@ function readStream(recording: Recorded, pieceCharacters: number): readonly Part
 
 function collect(parts: readonly Part[]): readonly object[] {
   const fold = COMPLETION.fold();
-  fold.take(parts);
+  fold.add(parts);
   return (fold.reply()?.choices ?? []).map(({ index, message, finish_reason }) => ({
     index,
     text: message.content,

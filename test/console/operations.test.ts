@@ -91,7 +91,7 @@ describe.skipIf(!HAS_BROWSER)("the playground beyond chat (skipped without Chrom
     await press(slow, "Draw");
     await press(slow, "Stop");
     await findAnswer(slow)
-      .getByText(/stopped · .* in all/)
+      .getByText(/stopped · .* in total/)
       .waitFor();
     await slow.getByRole("button", { name: "Draw" }).waitFor();
     await visitor.close();

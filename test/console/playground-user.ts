@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import type { Visitor } from "./visitor.ts";
 
 /** The figures under an answer that is counted in tokens. */
-export const SPENT = /tokens · \$0\.\d+ · \$0\.\d+ charged · .* in all/;
+export const SPENT = /tokens · \$0\.\d+ · \$0\.\d+ charged · .* in total/;
 
 /** Opens the playground with a model, and with an operation if the model has several. */
 export async function openModel({ page, open }: Visitor, model: string, operation?: string): Promise<Page> {

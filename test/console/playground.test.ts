@@ -26,7 +26,7 @@ describe.skipIf(!HAS_BROWSER)("the playground (skipped without Chromium)", () =>
     await open(playgroundOf("OpenAI#gpt-5.4"));
     await send(page, "Say hello.");
     const lane = page.getByRole("region", { name: "Model 1: OpenAI#gpt-5.4" });
-    await lane.getByText(/\d+ → \d+ tokens · \$0\.\d+ · \$0\.00 charged · first token .* in all/).waitFor();
+    await lane.getByText(/\d+ → \d+ tokens · \$0\.\d+ · \$0\.00 charged · first token .* in total/).waitFor();
     await page.getByRole("button", { name: "View as code" }).click();
     await page.getByRole("button", { name: "curl" }).click();
     const code = await page.getByRole("dialog").locator("pre").innerText();
@@ -90,7 +90,7 @@ describe.skipIf(!HAS_BROWSER)("the playground (skipped without Chromium)", () =>
     await page.getByLabel("Temperature").fill("0.4");
     const picture = { name: "dot.png", mimeType: "image/png", buffer: PICTURE };
     await page.locator("input[type=file]").setInputFiles(picture);
-    await page.getByRole("img", { name: "number 1" }).waitFor();
+    await page.getByRole("img", { name: "Attachment 1" }).waitFor();
     await send(page, "What is this?");
     for (const name of ["Model 1: OpenAI#gpt-5.4", "Model 2: Anthropic#claude-sonnet-5"]) {
       await page

@@ -62,8 +62,8 @@ export async function canFailSyncs(): Promise<boolean> {
   if (!Bun.which("strace")) return false;
   const sleeper = Bun.spawn(["sleep", "60"]);
   try {
-    const mend = await failSyncsOf(sleeper.pid);
-    await mend();
+    const restore = await failSyncsOf(sleeper.pid);
+    await restore();
     return true;
   } catch {
     return false;

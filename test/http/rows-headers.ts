@@ -203,7 +203,7 @@ const waitRows: readonly Row[] = [
     }),
   ),
   {
-    name: "what another moment may mend may be tried again",
+    name: "what may succeed later may be tried again",
     body: asking("Local#sim~trouble=500"),
     status: 502,
     told: { "x-should-retry": null },

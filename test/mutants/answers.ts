@@ -106,13 +106,13 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "success on EOF",
     file: "src/dialects/_chat/decode.ts",
-    find: "if (!this.#done || !this.#isCounted) throw garbled(",
-    replace: "if (index > 8) throw garbled(",
+    find: "if (!this.#done || !this.#isCounted) throw malformed(",
+    replace: "if (index > 8) throw malformed(",
   },
   {
     name: "success on EOF without message_stop",
     file: "src/dialects/anthropic/decode.ts",
-    find: '    if (!this.#isEnded) throw garbled("the stream ended before message_stop");',
+    find: '    if (!this.#isEnded) throw malformed("the stream ended before message_stop");',
     replace: "",
   },
   {

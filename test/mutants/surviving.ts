@@ -103,7 +103,7 @@ export const SURVIVING: readonly Mutant[] = [
   {
     name: "one request takes all credentials out of use",
     file: "src/health/permit.ts",
-    find: "    if (!key.isRefused(deployment) && !retirements.take()) return;\n",
+    find: "    if (!key.isRefused(deployment) && !retirements.spend()) return;\n",
     replace: "",
     tests: ["test/router/refusals.test.ts"],
   },
@@ -236,14 +236,14 @@ export const SURVIVING: readonly Mutant[] = [
   {
     name: "never elsewhere",
     file: "src/gateway/failover.ts",
-    find: "return canRetryElsewhere(this.#last, call) || this.#last === this.#mended;",
+    find: "return canRetryElsewhere(this.#last, call) || this.#last === this.#repaired;",
     replace: "return false;",
     tests: ["test/http-surviving.test.ts"],
   },
   {
     name: "elsewhere with every fault",
     file: "src/gateway/failover.ts",
-    find: "return canRetryElsewhere(this.#last, call) || this.#last === this.#mended;",
+    find: "return canRetryElsewhere(this.#last, call) || this.#last === this.#repaired;",
     replace: "return true;",
     tests: ["test/http-surviving.test.ts"],
   },

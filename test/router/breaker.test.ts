@@ -161,7 +161,7 @@ describe("the retry budget", () => {
     for (let at = 0; at < requests; at++) {
       const nowMs = atMs + (at * 1000) / requests;
       budget.recordRequest(nowMs);
-      if (budget.take(nowMs)) granted++;
+      if (budget.spend(nowMs)) granted++;
     }
     return granted;
   }

@@ -27,8 +27,8 @@ function signalOf(
   tokens: number | null = 10,
 ): Signal | null {
   const grader = new Grader(request);
-  for (const delta of deltas) grader.take([{ choices: [{ index: 0, delta, finish_reason: null }] }]);
-  grader.take([{ choices: [{ index: 0, delta: {}, finish_reason: finish }] }]);
+  for (const delta of deltas) grader.add([{ choices: [{ index: 0, delta, finish_reason: null }] }]);
+  grader.add([{ choices: [{ index: 0, delta: {}, finish_reason: finish }] }]);
   return grader.signal(tokens);
 }
 
@@ -95,7 +95,7 @@ describe("signs of a broken answer", () => {
   test("count if one choice is broken", () => {
     const grader = new Grader({ ...JSON_ASKED, n: 2 });
     for (const [index, content] of ["{}", "no"].entries())
-      grader.take([{ choices: [{ index, delta: { content }, finish_reason: "stop" }] }]);
+      grader.add([{ choices: [{ index, delta: { content }, finish_reason: "stop" }] }]);
     expect(grader.signal(null)).toBe("not_json");
   });
 });

@@ -13,7 +13,7 @@ export function average(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 }
 
-/** The mean of the values and its 95 % interval by bootstrap. */
+/** The mean of the values and its 95% interval by bootstrap. */
 export function bootstrapped(values: readonly number[], seed = 1): Interval {
   const dice = makeDice(seed);
   const means = Array.from({ length: RESAMPLES }, () => {
@@ -24,7 +24,7 @@ export function bootstrapped(values: readonly number[], seed = 1): Interval {
   return { mean: average(values), ...computeSpread(means) };
 }
 
-/** The middle 95 % of the values. */
+/** The middle 95% of the values. */
 export function computeSpread(values: readonly number[]): { readonly low: number; readonly high: number } {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
@@ -42,7 +42,7 @@ export function computeEntropy(picks: readonly number[]): number {
 
 export interface TwoModels {
   readonly apgr: number;
-  /** The shares of calls to the strong model that recover 50 % and 80 % of the gap. */
+  /** The shares of calls to the strong model that recover 50% and 80% of the gap. */
   readonly cpt50: number;
   readonly cpt80: number;
 }

@@ -8,8 +8,8 @@ const gramsOf = (prompt: string) => [...readFeatures(asking(prompt)).grams.keys(
 
 test("a typo is corrected to the most frequent word one letter away", () => {
   const words = makeWords(["there", "three", "house", "horse"]);
-  const mended = ["hosue", "houe", "houuse", "hause", "horze", "tree", "xyzzy", "h".repeat(40)];
-  expect(mended.map((word) => words.mend(word))).toEqual([
+  const corrected = ["hosue", "houe", "houuse", "hause", "horze", "tree", "xyzzy", "h".repeat(40)];
+  expect(corrected.map((word) => words.correct(word))).toEqual([
     ...["house", "house", "house", "house", "horse", "three", null, null],
   ]);
 });
@@ -26,7 +26,7 @@ test("a request with a typo reads like the correct one", () => {
 test("known words, short ones, other scripts and code are left alone", () => {
   const { grams } = readFeatures(asking("Wie spät ist es? 你好 fn qx zz"), null);
   expect([...readFeatures(asking("Wie spät ist es? 你好 fn qx zz")).grams]).toEqual([...grams]);
-  expect(loadShippedWords().mend("whihc")).toBe("which");
+  expect(loadShippedWords().correct("whihc")).toBe("which");
 });
 
 test("a text of unknown words has no typos: only the first few are checked", () => {

@@ -205,13 +205,13 @@ export class CallNumbers {
     const given = asNumber(call.index);
     const id = asString(call.id) || undefined;
     const name = asString(asObject(call.function ?? call.custom).name) || undefined;
-    if (given === undefined) return name === undefined ? this.#last : this.#take(this.#next, id, name);
+    if (given === undefined) return name === undefined ? this.#last : this.#register(this.#next, id, name);
     const known = this.#known.get(given);
-    if (known === undefined || isNewCall(known, id, name)) return this.#take(given, id, name);
+    if (known === undefined || isNewCall(known, id, name)) return this.#register(given, id, name);
     return known.number;
   }
 
-  #take(given: number, id: string | undefined, name: string | undefined): number {
+  #register(given: number, id: string | undefined, name: string | undefined): number {
     const number = Math.max(given, this.#next);
     this.#known.set(given, { id, name, number });
     this.#next = number + 1;

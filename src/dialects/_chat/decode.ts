@@ -10,7 +10,7 @@ import {
   omitUndefined,
   parseJson,
 } from "../../core/json.ts";
-import { garbled } from "../../core/upstream.ts";
+import { malformed } from "../../core/upstream.ts";
 import type { Decoder } from "../../operations/chat/decoder.ts";
 import type {
   ChatChunk,
@@ -71,7 +71,7 @@ class ChatDecoder implements Decoder {
     if (!isObject(body)) {
       const text = event.data.trim();
       if (text === "[DONE]") this.#done = true;
-      else if (text !== "") throw garbled("an event is not a JSON object");
+      else if (text !== "") throw malformed("an event is not a JSON object");
       return NOTHING;
     }
     if (body.error || body.object === "error" || event.event === "error") throw explainEmbeddedError(body);
@@ -88,11 +88,11 @@ class ChatDecoder implements Decoder {
   }
 
   end(): readonly ChatChunk[] {
-    if (this.#finished.size === 0) throw garbled("the stream has no choice");
+    if (this.#finished.size === 0) throw malformed("the stream has no choice");
     const choices: ChunkChoice[] = [];
     for (const [index, finished] of this.#finished) {
       if (finished) continue;
-      if (!this.#done || !this.#isCounted) throw garbled(`the stream ended before choice ${index}`);
+      if (!this.#done || !this.#isCounted) throw malformed(`the stream ended before choice ${index}`);
       choices.push({ index, delta: {}, finish_reason: this.#numbers.has(index) ? "tool_calls" : "stop" });
     }
     const ends = choices.length > 0 ? [{ choices }] : NOTHING;
@@ -103,7 +103,7 @@ class ChatDecoder implements Decoder {
   #choices(raw: readonly unknown[]): ChunkChoice[] {
     const choices: ChunkChoice[] = [];
     for (const item of raw) {
-      if (!isObject(item)) throw garbled("a choice is not an object");
+      if (!isObject(item)) throw malformed("a choice is not an object");
       choices.push(this.#choice(item, choices.length));
     }
     return choices;
@@ -173,10 +173,10 @@ function readThinking({ thinking, details, annotations }: NormalizedDelta) {
  * reports that the provider failed.
  */
 export function parseChatReply(body: unknown): ChatReply {
-  if (!isObject(body)) throw garbled("the reply is not a JSON object");
+  if (!isObject(body)) throw malformed("the reply is not a JSON object");
   if (body.error || body.object === "error") throw explainEmbeddedError(body);
   const raw = asArray(body.choices).filter(isObject);
-  if (raw.length === 0) throw garbled("the reply has no choice");
+  if (raw.length === 0) throw malformed("the reply has no choice");
   const usage = findUsage(body);
   const choices = raw.map(readReplyChoice);
   const [first, ...others] = choices;

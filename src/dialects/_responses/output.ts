@@ -2,7 +2,7 @@
 
 import type { ServerEvent } from "../../core/dialect.ts";
 import { asArray, asCount, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
-import { garbled } from "../../core/upstream.ts";
+import { malformed } from "../../core/upstream.ts";
 import type { Decoder } from "../../operations/chat/decoder.ts";
 import { makeFinish } from "../../operations/chat/finish.ts";
 import { foldChunks } from "../../operations/chat/fold.ts";
@@ -55,18 +55,18 @@ export class ResponseReader implements Decoder {
   }
 
   end(): readonly ChatChunk[] {
-    if (!this.#ended) throw garbled("the stream ended before a terminal event");
+    if (!this.#ended) throw malformed("the stream ended before a terminal event");
     return [];
   }
 
   /** Reads a whole response. Throws a Fault if it failed, is unfinished, or has another form. */
   reply(body: unknown): ChatReply {
-    if (!isObject(body)) throw garbled("the response is not a JSON object");
+    if (!isObject(body)) throw malformed("the response is not a JSON object");
     const { status } = body;
     if (body.error || status === "failed" || status === "cancelled") throw explainFailure(body);
     const finished = ["completed", "incomplete", "requires_action", undefined];
     if (!Array.isArray(body.output) || !finished.some((one) => one === status)) {
-      throw garbled(`the response is not finished: ${String(status)}`);
+      throw malformed(`the response is not finished: ${String(status)}`);
     }
     return foldChunks(this.#finish(body));
   }

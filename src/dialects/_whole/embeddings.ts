@@ -2,7 +2,7 @@
 import { Fault } from "../../core/fault.ts";
 import { asArray, asCount, asObject, type JsonObject } from "../../core/json.ts";
 import { NO_AMOUNTS } from "../../core/units.ts";
-import { garbled } from "../../core/upstream.ts";
+import { malformed } from "../../core/upstream.ts";
 import type { Codec } from "../../operations/codec.ts";
 import type {
   EmbeddingInput,
@@ -119,7 +119,7 @@ function readEmbeddings(body: unknown, ask: EmbeddingsRequest): EmbeddingsReply 
     // Servers without an index keep the order.
     vectors.set(index ?? place, embedding);
   }
-  if (vectors.size !== asArray(data).length) throw garbled("an input has two embeddings");
+  if (vectors.size !== asArray(data).length) throw malformed("an input has two embeddings");
   return makeReply(
     Array.from({ length: vectors.size }, (_, index) => vectors.get(index)),
     readUsage(usage),

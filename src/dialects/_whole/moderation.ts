@@ -1,7 +1,7 @@
 // Moderation in OpenAI's form, which Mistral shares for texts (their API references, `/moderations`).
 import { Fault } from "../../core/fault.ts";
 import { asArray, asObject, type JsonObject } from "../../core/json.ts";
-import { garbled } from "../../core/upstream.ts";
+import { malformed } from "../../core/upstream.ts";
 import type { Codec } from "../../operations/codec.ts";
 import type {
   ModerationForm,
@@ -50,7 +50,7 @@ function joinTexts(parts: Exclude<ModerationRequest["inputs"][number], string>):
 function readModeration(body: unknown, { inputs }: ModerationRequest): ModerationReply {
   const { results, usage } = asObject(body);
   const verdicts = asArray(results).map(readResult);
-  if (verdicts.length !== inputs.length) throw garbled("the results don't match the inputs");
+  if (verdicts.length !== inputs.length) throw malformed("the results don't match the inputs");
   return { results: verdicts, usage: readUsage(usage) };
 }
 
@@ -59,7 +59,7 @@ function readResult(given: unknown): ModerationResult {
   const result = asObject(given);
   const categories = asObject(result.categories);
   const scores = asObject(result.category_scores);
-  if (Object.keys(categories).length === 0) throw garbled("a result has no categories");
+  if (Object.keys(categories).length === 0) throw malformed("a result has no categories");
   const flagged = result.flagged ?? Object.values(categories).includes(true);
   return { ...result, flagged: flagged === true, categories, category_scores: scores };
 }

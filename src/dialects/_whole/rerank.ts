@@ -2,7 +2,7 @@
 import type { ModelCard } from "../../core/card.ts";
 import { asArray, asCount, asNumber, asObject, type JsonObject } from "../../core/json.ts";
 import { NO_AMOUNTS } from "../../core/units.ts";
-import { garbled } from "../../core/upstream.ts";
+import { malformed } from "../../core/upstream.ts";
 import type { Codec } from "../../operations/codec.ts";
 import type { RankedDocument, RerankForm, RerankReply, RerankRequest } from "../../operations/rerank/form.ts";
 import { makeWholeCodec } from "../../operations/whole.ts";
@@ -70,16 +70,16 @@ export function rankDocuments(
   const seen = new Set<number>();
   const ranked = rows.map(({ index = -1, score }): RankedDocument => {
     if (score === undefined || !ask.documents[index] || seen.has(index))
-      throw garbled("a result refers to no document");
+      throw malformed("a result refers to no document");
     seen.add(index);
     return { index, score };
   });
-  if (ranked.length === 0) throw garbled("no results");
+  if (ranked.length === 0) throw malformed("no results");
   const best = ranked.toSorted((one, other) => other.score - one.score).slice(0, ask.resultsMax);
   return { results: best, usage };
 }
 
-/** Returns null if the unit by which the card is priced is missing: usage is then estimated. */
+/** Returns null if the unit that the card is priced by is missing. Usage is then estimated. */
 export function readRerankUsage(usage: JsonObject, meta: JsonObject, { price }: ModelCard): WorkUsage | null {
   const billed = asObject(meta.billed_units);
   const units = asNumber(billed.search_units) ?? asNumber(usage.search_units);

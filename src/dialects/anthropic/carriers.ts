@@ -95,11 +95,11 @@ const OPTIONAL_WITHIN: ReadonlySet<string> = new Set([
   "ttl",
 ]);
 
-/** Like `ANTHROPIC_LANE.mend`, but also drops a field unknown to this model on Bedrock if it isn't needed. */
-export function mendBedrock(raw: RawRequest, fault: Fault): RawRequest | null {
+/** Like `ANTHROPIC_LANE.repair`, but also drops a field unknown to this model on Bedrock if it isn't needed. */
+export function repairBedrock(raw: RawRequest, fault: Fault): RawRequest | null {
   const path = fault.code === "upstream_rejected" ? EXTRA.exec(fault.message)?.[1]?.split(".") : undefined;
   const field = path?.at(-1);
-  if (path === undefined || field === undefined) return ANTHROPIC_LANE.mend?.(raw, fault) ?? null;
+  if (path === undefined || field === undefined) return ANTHROPIC_LANE.repair?.(raw, fault) ?? null;
   if (path.length === 1) {
     if (!OPTIONAL.has(field)) return null;
     const { [field]: _refused, ...body } = raw.body;

@@ -2,7 +2,7 @@
 
 import type { ServerEvent } from "../../core/dialect.ts";
 import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
-import { garbled } from "../../core/upstream.ts";
+import { malformed } from "../../core/upstream.ts";
 import type { Decoder } from "../../operations/chat/decoder.ts";
 import { makeFinish } from "../../operations/chat/finish.ts";
 import { foldChunks } from "../../operations/chat/fold.ts";
@@ -45,7 +45,7 @@ export class MessageDecoder implements Decoder {
   }
 
   end(): ChatChunk[] {
-    if (!this.#isEnded) throw garbled("the stream ended before message_stop");
+    if (!this.#isEnded) throw malformed("the stream ended before message_stop");
     return [];
   }
 
@@ -71,7 +71,7 @@ export class MessageDecoder implements Decoder {
         return this.#finish(asObject(data.delta), data.usage);
       case "message_stop":
         // Without a stop reason the answer may be incomplete, and the client would get no finish_reason.
-        if (!this.#isFinished) throw garbled("message_stop has no stop reason");
+        if (!this.#isFinished) throw malformed("message_stop has no stop reason");
         this.#isEnded = true;
         return [];
       case "error":
@@ -85,7 +85,7 @@ export class MessageDecoder implements Decoder {
   /** The start may be repeated. Another id means a second answer, after text of the first was already sent. */
   #start(message: JsonObject): ChatChunk[] {
     if (this.#isStarted) {
-      if (message.id !== this.#messageId) throw garbled("the stream has a second message");
+      if (message.id !== this.#messageId) throw malformed("the stream has a second message");
       return [];
     }
     this.#isStarted = true;
@@ -125,9 +125,9 @@ export class MessageDecoder implements Decoder {
 
 /** `Dialect.reply`: reads a whole message. Throws a Fault for an error body and for anything that is not a message. */
 export function parseReply(body: unknown, request: ChatRequest): ChatReply {
-  if (!isObject(body)) throw garbled("the body is not a JSON object");
+  if (!isObject(body)) throw malformed("the body is not a JSON object");
   if (isError(body)) throw explainAnswer(body);
-  if (!Array.isArray(body.content)) throw garbled("the message has no content");
+  if (!Array.isArray(body.content)) throw malformed("the message has no content");
   return foldChunks(new MessageDecoder(request).readMessage(body));
 }
 

@@ -14,7 +14,7 @@ export const anthropic: ChatDialect = {
     encode,
     decoder: (_card, request) => new MessageDecoder(request),
     reply: (body, _card, request) => parseReply(body, request),
-    mend: (request, fault) => (isSignatureRefused(fault) ? dropThinking(request, THINKING_FORMAT) : null),
+    repair: (request, fault) => (isSignatureRefused(fault) ? dropThinking(request, THINKING_FORMAT) : null),
   },
   explain,
 };

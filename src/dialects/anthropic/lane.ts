@@ -16,7 +16,7 @@ export const ANTHROPIC_LANE: ChatLane = {
   encode,
   decoder: (_card, request) => new MessageDecoder(request),
   reply: (body, _card, request) => parseReply(body, request),
-  mend: (raw, fault) => withoutRefusedBetas(raw, fault) ?? withoutRefusedThinking(raw, fault),
+  repair: (raw, fault) => withoutRefusedBetas(raw, fault) ?? withoutRefusedThinking(raw, fault),
 };
 
 const BETAS = "anthropic-beta";
@@ -45,7 +45,7 @@ function listBetas({ headers }: RawRequest): readonly string[] {
   return (headers[BETAS] ?? "").split(",").map((beta) => beta.trim());
 }
 
-/** Mends a 400 that names betas: clouds know fewer than Anthropic, and coding agents send all they know. */
+/** Repairs a 400 that names betas: clouds know fewer than Anthropic, and coding agents send all they know. */
 function withoutRefusedBetas(raw: RawRequest, fault: Fault): RawRequest | null {
   if (fault.code !== "upstream_rejected" || !fault.message.includes(BETAS)) return null;
   const betas = listBetas(raw);
@@ -65,7 +65,7 @@ function fitThinking(thinking: unknown, limit: number): unknown {
 }
 
 /**
- * Mends a 400 about a signature: if another provider continued the conversation, it holds thinking that Anthropic
+ * Repairs a 400 about a signature: if another provider continued the conversation, it holds thinking that Anthropic
  * didn't sign. All thinking before the last user turn is removed, or if there is none, that of the current turn.
  */
 function withoutRefusedThinking(raw: RawRequest, fault: Fault): RawRequest | null {
@@ -73,8 +73,8 @@ function withoutRefusedThinking(raw: RawRequest, fault: Fault): RawRequest | nul
   const messages = asArray(raw.body.messages);
   const lastUser = messages.findLastIndex(isUserTurn);
   const before = withoutThinking(messages, lastUser);
-  const mended = before ?? withoutThinking(messages, messages.length);
-  return mended && { ...raw, body: { ...raw.body, messages: mended } };
+  const repaired = before ?? withoutThinking(messages, messages.length);
+  return repaired && { ...raw, body: { ...raw.body, messages: repaired } };
 }
 
 /** True if a person speaks in the turn. A turn with only tool results belongs to the turn before. */

@@ -1,7 +1,7 @@
 // Converse's streamed and whole answers as canonical chunks and replies.
 import type { ServerEvent } from "../../core/dialect.ts";
 import { asArray, asCount, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
-import { garbled, upstreamFault } from "../../core/upstream.ts";
+import { malformed, upstreamFault } from "../../core/upstream.ts";
 import type { Decoder } from "../../operations/chat/decoder.ts";
 import { makeFinish } from "../../operations/chat/finish.ts";
 import { foldChunks } from "../../operations/chat/fold.ts";
@@ -44,7 +44,7 @@ export class ConverseDecoder implements Decoder {
       case "messageStop":
         return [this.#finish(given.stopReason)];
       case "metadata":
-        if (!this.#isFinished) throw garbled("the metadata arrived before the end of the message");
+        if (!this.#isFinished) throw malformed("the metadata arrived before the end of the message");
         this.#isEnded = true;
         return isObject(given.usage) ? [{ choices: [], usage: parseUsage(given.usage) }] : [];
       default:
@@ -53,14 +53,14 @@ export class ConverseDecoder implements Decoder {
   }
 
   end(): readonly ChatChunk[] {
-    if (!this.#isFinished) throw garbled("the stream ended before messageStop");
+    if (!this.#isFinished) throw malformed("the stream ended before messageStop");
     return [];
   }
 
   /** Reads a whole answer like its stream. Throws a Fault for any other body. */
   reply(body: unknown): ChatReply {
     const { message } = asObject(asObject(body).output);
-    if (!isObject(body) || !isObject(message)) throw garbled("the answer has no message");
+    if (!isObject(body) || !isObject(message)) throw malformed("the answer has no message");
     const deltas = asArray(message.content).flatMap((one, at) => this.#blocks.readWhole(at, asObject(one)));
     const usage = isObject(body.usage) ? { usage: parseUsage(body.usage) } : {};
     return foldChunks([...makeChunks(deltas), { ...this.#finish(body.stopReason), ...usage }]);
@@ -68,7 +68,7 @@ export class ConverseDecoder implements Decoder {
 
   #finish(given: unknown): ChatChunk {
     const reason = asString(given);
-    if (reason === undefined) throw garbled("messageStop has no stop reason");
+    if (reason === undefined) throw malformed("messageStop has no stop reason");
     if (FAILED.test(reason)) throw upstreamFault({ status: 500, message: reason });
     this.#isFinished = true;
     return { choices: [{ index: 0, delta: {}, ...makeFinish(this.#findFinish(reason), reason) }] };

@@ -19,7 +19,7 @@ export const bedrock: ChatDialect = {
       decoder: () => new ConverseDecoder(),
       reply: (body) => new ConverseDecoder().reply(body),
     }),
-    mend: (request, fault) => (isSignatureRefused(fault) ? dropThinking(request, REASONING_FORMAT) : null),
+    repair: (request, fault) => (isSignatureRefused(fault) ? dropThinking(request, REASONING_FORMAT) : null),
   },
   embeddings: BEDROCK_EMBEDDINGS,
   rerank: BEDROCK_RERANK,

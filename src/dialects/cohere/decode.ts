@@ -1,7 +1,7 @@
 // Cohere v2's streamed and whole chat answers as chunks (Cohere API reference, "Chat" and "Chat with Streaming").
 import type { ServerEvent } from "../../core/dialect.ts";
 import { asArray, asCount, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
-import { garbled, upstreamFault } from "../../core/upstream.ts";
+import { malformed, upstreamFault } from "../../core/upstream.ts";
 import { makeCitation } from "../../operations/chat/citations.ts";
 import type { Decoder } from "../../operations/chat/decoder.ts";
 import { makeFinish } from "../../operations/chat/finish.ts";
@@ -58,13 +58,13 @@ export class CohereReader implements Decoder {
 
   /** `message-end` is the end: some gateways to Cohere send no `[DONE]` after it. */
   end(): readonly ChatChunk[] {
-    if (!this.#ended) throw garbled("the stream ended before message-end");
+    if (!this.#ended) throw malformed("the stream ended before message-end");
     return [];
   }
 
   /** Reads a whole answer in the order of a stream. */
   reply(body: unknown): ChatReply {
-    if (!isObject(body)) throw garbled("the answer is not a JSON object");
+    if (!isObject(body)) throw malformed("the answer is not a JSON object");
     if (!isObject(body.message)) throw explainEmbeddedError(body);
     const { content, tool_plan, tool_calls, citations } = body.message;
     const blocks = typeof content === "string" ? [{ text: content }] : asArray(content).map(asObject);

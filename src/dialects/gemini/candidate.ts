@@ -1,7 +1,7 @@
 // One candidate of an answer as its parts arrive: text, thoughts, calls and images as deltas of one choice.
 
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
-import { garbled } from "../../core/upstream.ts";
+import { malformed } from "../../core/upstream.ts";
 import { makeFinish } from "../../operations/chat/finish.ts";
 import type {
   ChunkChoice,
@@ -84,8 +84,8 @@ export class Candidate {
 
   /** Returns the citations and the finish. Throws a Fault if the candidate is incomplete. */
   end(): ChunkChoice {
-    if (this.#openCall) throw garbled("a function call is incomplete");
-    if (this.#finish === null) throw garbled("a candidate has no finishReason");
+    if (this.#openCall) throw malformed("a function call is incomplete");
+    if (this.#finish === null) throw malformed("a candidate has no finishReason");
     const called = this.#finish === "stop" && this.#calls > 0;
     const annotations = listAnnotations(this.#text.join(""), this.#grounding, this.#citations);
     return {
@@ -150,7 +150,7 @@ export class Candidate {
     const call = name
       ? { name, id: asString(given.id) || undefined, args: { ...asObject(given.args) }, signature }
       : this.#openCall;
-    if (!call) throw garbled("a function call has no name");
+    if (!call) throw malformed("a function call has no name");
     call.signature ??= signature;
     applyPartialArgs(call.args, given.partialArgs);
     this.#openCall = call;

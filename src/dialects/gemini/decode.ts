@@ -11,7 +11,7 @@ import {
   type JsonObject,
   parseJson,
 } from "../../core/json.ts";
-import { garbled } from "../../core/upstream.ts";
+import { malformed } from "../../core/upstream.ts";
 import type { Decoder } from "../../operations/chat/decoder.ts";
 import { makeFinish } from "../../operations/chat/finish.ts";
 import { foldChunks } from "../../operations/chat/fold.ts";
@@ -50,13 +50,13 @@ export class GeminiDecoder implements Decoder {
   }
 
   end(): readonly ChatChunk[] {
-    if (this.#candidates.size === 0 && !this.#blocked) throw garbled("the answer has no candidate");
+    if (this.#candidates.size === 0 && !this.#blocked) throw malformed("the answer has no candidate");
     const choices = [...this.#candidates.values()].map((candidate) => candidate.end());
     return choices.length > 0 ? [{ choices }] : [];
   }
 
   #readResponse(body: unknown): ChatChunk[] {
-    if (!isObject(body)) throw garbled("the answer is not a generateContent response");
+    if (!isObject(body)) throw malformed("the answer is not a generateContent response");
     if (body.error) throw explainError(body.error);
     const choices: ChunkChoice[] = [];
     // A chunk has one choice per index: parts that return to an earlier kind get a chunk of their own.

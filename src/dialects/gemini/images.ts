@@ -5,7 +5,7 @@ import { Fault } from "../../core/fault.ts";
 import { asArray, asCount, asObject, type JsonObject } from "../../core/json.ts";
 import { asText } from "../../core/long-json.ts";
 import { NO_AMOUNTS } from "../../core/units.ts";
-import { garbled } from "../../core/upstream.ts";
+import { malformed } from "../../core/upstream.ts";
 import { parseDataUrl } from "../../operations/chat/data-url.ts";
 import type { Codec } from "../../operations/codec.ts";
 import type {
@@ -121,7 +121,7 @@ function readGemini(body: unknown): ImagesReply {
 
 function readPicture(data: unknown): Picture {
   const text = asText(data);
-  if (text === undefined || text === "") throw garbled("an image is missing");
+  if (text === undefined || text === "") throw malformed("an image is missing");
   return { b64_json: text };
 }
 

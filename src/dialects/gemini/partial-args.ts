@@ -1,6 +1,6 @@
 // Joins a call's arguments, which Vertex AI streams in pieces with a JSON path each, into one object.
 import { asArray, asString, isObject, type JsonObject } from "../../core/json.ts";
-import { garbled } from "../../core/upstream.ts";
+import { malformed } from "../../core/upstream.ts";
 
 /** A step is `.name`, `['name']`, `["name"]` or `[3]`. */
 const STEP = /\.([^.[\]]+)|\[(\d+)\]|\['([^']*)'\]|\["([^"]*)"\]/y;
@@ -12,7 +12,7 @@ type Step = string | number;
 /** Writes the pieces of `partialArgs` into `args`. Throws a Fault for an invalid path. */
 export function applyPartialArgs(args: JsonObject, partialArgs: unknown): void {
   for (const piece of asArray(partialArgs)) {
-    if (!isObject(piece)) throw garbled("a partial argument is not an object");
+    if (!isObject(piece)) throw malformed("a partial argument is not an object");
     const steps = parseSteps(asString(piece.jsonPath) ?? "");
     setAt(args, steps, (before) => readPieceValue(piece, before));
   }
@@ -23,13 +23,13 @@ function parseSteps(path: string): Step[] {
   STEP.lastIndex = path.startsWith("$") ? 1 : 0;
   while (STEP.lastIndex < path.length) {
     const found = STEP.exec(path);
-    if (!found) throw garbled("a partial argument's path is malformed");
+    if (!found) throw malformed("a partial argument's path is malformed");
     const [, name, index, single, double] = found;
     steps.push(index === undefined ? (name ?? single ?? double ?? "") : Number(index));
   }
   const wild = steps.some((step) => step === "__proto__" || (typeof step === "number" && step > INDEX_MAX));
   if (steps.length === 0 || wild) {
-    throw garbled("a partial argument's path is out of bounds");
+    throw malformed("a partial argument's path is out of bounds");
   }
   return steps;
 }
@@ -63,5 +63,5 @@ function read(holder: JsonObject | unknown[], step: Step): unknown {
 function write(holder: JsonObject | unknown[], step: Step, value: unknown): void {
   if (!Array.isArray(holder)) holder[String(step)] = value;
   else if (typeof step === "number") holder[step] = value;
-  else throw garbled("a partial argument refers to a field of a list");
+  else throw malformed("a partial argument refers to a field of a list");
 }

@@ -7,7 +7,7 @@ import { Fault } from "../../core/fault.ts";
 import { asArray, asCount, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import { asText } from "../../core/long-json.ts";
 import { NO_AMOUNTS } from "../../core/units.ts";
-import { garbled } from "../../core/upstream.ts";
+import { malformed } from "../../core/upstream.ts";
 import type { Codec } from "../../operations/codec.ts";
 import type {
   ImageSource,
@@ -125,7 +125,7 @@ function makeForm(
 function readImages(body: unknown, card: ModelCard): ImagesReply {
   const { data, usage, background, output_format, quality, size } = asObject(body);
   const pictures = asArray(data).map(readPicture);
-  if (pictures.length === 0) throw garbled("no pictures");
+  if (pictures.length === 0) throw malformed("no pictures");
   const settings = { background, output_format, quality, size };
   return { pictures, settings, usage: readUsage(usage, pictures.length, card) };
 }
@@ -133,7 +133,7 @@ function readImages(body: unknown, card: ModelCard): ImagesReply {
 function readPicture(given: unknown): Picture {
   const { b64_json, url, revised_prompt } = asObject(given);
   const [data, address, revised] = [asText(b64_json), asString(url), asString(revised_prompt)];
-  if (data === undefined && address === undefined) throw garbled("an image is missing");
+  if (data === undefined && address === undefined) throw malformed("an image is missing");
   return {
     ...(data === undefined ? {} : { b64_json: data }),
     ...(address === undefined ? {} : { url: address }),

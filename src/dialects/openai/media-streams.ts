@@ -10,7 +10,7 @@ import {
   parseJson,
 } from "../../core/json.ts";
 import { NO_AMOUNTS } from "../../core/units.ts";
-import { garbled } from "../../core/upstream.ts";
+import { malformed } from "../../core/upstream.ts";
 import type { ImagesReply, ImagesRequest, PartialPicture } from "../../operations/images/form.ts";
 import {
   countCharacters,
@@ -41,12 +41,12 @@ function makeEventDecoder<R extends WholeReply, P>(handler: EventHandler<R, P>):
     push({ event, data }: ServerEvent) {
       if (data === "[DONE]") return handler.atDone?.() ?? [];
       const body = parseJson(data);
-      if (!isObject(body)) throw garbled("an event is not a JSON object");
+      if (!isObject(body)) throw malformed("an event is not a JSON object");
       if (body.error || body.type === "error" || event === "error") throw explainEmbeddedError(body);
       return handler.read(asString(body.type) ?? event, body);
     },
     end() {
-      if (!handler.isWhole()) throw garbled("the stream ended early");
+      if (!handler.isWhole()) throw malformed("the stream ended early");
       return [];
     },
   };
@@ -68,7 +68,7 @@ export function decodePictures(
       if (!type.endsWith(".partial_image") || draftsLeft-- <= 0) return [];
       const { b64_json, partial_image_index, background, output_format, quality, size } = body;
       const data = asString(b64_json);
-      if (data === undefined) throw garbled("a partial image has no data");
+      if (data === undefined) throw malformed("a partial image has no data");
       const settings = { background, output_format, quality, size };
       return [{ kind: "part", part: { index: asCount(partial_image_index), b64_json: data, settings } }];
     },
@@ -87,7 +87,7 @@ export function decodeTranscript(
   };
   const readDelta = (given: unknown, extras: JsonObject) => {
     const delta = asString(given);
-    if (delta === undefined) throw garbled("a piece of the transcript has no text");
+    if (delta === undefined) throw malformed("a piece of the transcript has no text");
     text += delta;
     return delta === "" ? [] : [{ kind: "part", part: { kind: "delta", delta, extras } } as const];
   };
@@ -138,7 +138,7 @@ export function decodeSound(
       done: false,
       push: ({ data }) => readSound(Buffer.from(data, "latin1")),
       end() {
-        if (!hasSound) throw garbled("no sound");
+        if (!hasSound) throw malformed("no sound");
         return [];
       },
     };

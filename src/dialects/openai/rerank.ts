@@ -2,7 +2,7 @@
 import type { Target } from "../../core/dialect.ts";
 import { Fault } from "../../core/fault.ts";
 import { asArray, asNumber, asObject, type JsonObject } from "../../core/json.ts";
-import { garbled } from "../../core/upstream.ts";
+import { malformed } from "../../core/upstream.ts";
 import type { Codec } from "../../operations/codec.ts";
 import type { RerankForm, RerankRequest } from "../../operations/rerank/form.ts";
 import { makeWholeCodec } from "../../operations/whole.ts";
@@ -27,7 +27,7 @@ export const DEEPINFRA_RERANK: Codec<RerankForm> = makeWholeCodec({
   reply(body, card, ask) {
     const { scores, input_tokens } = asObject(body);
     const rows = asArray(scores).map((score, index) => ({ index, score: asNumber(score) }));
-    if (rows.length !== ask.documents.length) throw garbled("the scores don't match the documents");
+    if (rows.length !== ask.documents.length) throw malformed("the scores don't match the documents");
     return rankDocuments(rows, readRerankUsage({ prompt_tokens: input_tokens }, {}, card), ask);
   },
 });

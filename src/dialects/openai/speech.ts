@@ -1,6 +1,6 @@
 // Speech in OpenAI's form (OpenAI API reference, "Create speech"): the answer is audio or events, or JSON at Mistral.
 import { asObject, asString, type JsonObject } from "../../core/json.ts";
-import { garbled } from "../../core/upstream.ts";
+import { malformed } from "../../core/upstream.ts";
 import type { Codec } from "../../operations/codec.ts";
 import { SOUND_TYPES, type SpeechForm, type SpeechReply } from "../../operations/speech/form.ts";
 import { makeWholeCodec } from "../../operations/whole.ts";
@@ -41,7 +41,7 @@ export function makeSpeech({ answersJson, events, refuses }: SpeechQuirks): Code
     reply(body, _card, { format }): SpeechReply {
       const type = SOUND_TYPES[format];
       const sound = asString(asObject(body).audio_data);
-      if (sound === undefined || sound === "") throw garbled("no sound");
+      if (sound === undefined || sound === "") throw malformed("no sound");
       return { sound: new Uint8Array(Buffer.from(sound, "base64")), type, usage: null };
     },
   });

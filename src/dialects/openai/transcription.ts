@@ -2,7 +2,7 @@
 import type { FormEntry } from "../../core/attachment.ts";
 import { asCount, asObject, isObject, type JsonObject, parseJson } from "../../core/json.ts";
 import { NO_AMOUNTS } from "../../core/units.ts";
-import { garbled } from "../../core/upstream.ts";
+import { malformed } from "../../core/upstream.ts";
 import type { Codec } from "../../operations/codec.ts";
 import {
   isJsonFormat,
@@ -47,7 +47,7 @@ function readTranscript(text: string, ask: TranscriptionRequest): TranscriptionR
 }
 
 function readContent(content: unknown): TranscriptionReply {
-  if (!isObject(content) || typeof content.text !== "string") throw garbled("no transcript");
+  if (!isObject(content) || typeof content.text !== "string") throw malformed("no transcript");
   return { content, usage: readUsage(content) };
 }
 

@@ -58,7 +58,7 @@ export const responses: ChatDialect = {
     encode,
     decoder: (_card, request) => new ResponseReader(new ResponsesOutput(request)),
     reply: (body, _card, request) => new ResponseReader(new ResponsesOutput(request)).reply(body),
-    mend: (request, fault) => (isReasoningRefused(fault) ? dropThinking(request, REASONING_FORMAT) : null),
+    repair: (request, fault) => (isReasoningRefused(fault) ? dropThinking(request, REASONING_FORMAT) : null),
   },
   explain: explainChat,
 };

@@ -15,7 +15,7 @@ const SEALED = "reasoning.encrypted_content";
 export const RESPONSES_LANE: ChatLane = {
   ...responses.chat,
   encode,
-  mend: withoutRefusedReasoning,
+  repair: withoutRefusedReasoning,
 };
 
 function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: Target): Outgoing {
@@ -42,7 +42,7 @@ function includeSealed(include: unknown, card: ModelCard): JsonObject {
   return { include: [...wanted, SEALED] };
 }
 
-/** Mends a 400 about encrypted reasoning: another account made it, so it is removed. */
+/** Repairs a 400 about encrypted reasoning: another account made it, so it is removed. */
 function withoutRefusedReasoning(raw: RawRequest, fault: Fault): RawRequest | null {
   if (!isReasoningRefused(fault)) return null;
   const input = asArray(raw.body.input);

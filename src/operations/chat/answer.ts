@@ -4,7 +4,7 @@ import type { ServerEvent } from "../../core/dialect.ts";
 import { Fault } from "../../core/fault.ts";
 import { parseJson } from "../../core/json.ts";
 import { type JsonShape, measureShape } from "../../core/json-shape.ts";
-import { garbled } from "../../core/upstream.ts";
+import { malformed } from "../../core/upstream.ts";
 import { EventParser } from "../../transport/framing/sse.ts";
 import type { Reader, Reading } from "../operation.ts";
 import type { ChatForm, Decoder } from "./decoder.ts";
@@ -96,7 +96,7 @@ export class AnswerReader implements Reader<ChatForm> {
     try {
       for (const event of this.#parser.end()) this.#read(event, parts);
       this.#catchUp();
-      parts.push(...this.take(catchUnreadable(() => this.#decoder.end())));
+      parts.push(...this.accept(catchUnreadable(() => this.#decoder.end())));
     } catch (broken) {
       return { pieces: parts, broken };
     }
@@ -106,18 +106,18 @@ export class AnswerReader implements Reader<ChatForm> {
   early(): readonly Part[] | null {
     try {
       this.#catchUp();
-      return this.take(this.#decoder.end());
+      return this.accept(this.#decoder.end());
     } catch {
       return null;
     }
   }
 
-  takeReply(reply: ChatReply): readonly ChatChunk[] {
-    return this.take(unfold(reply));
+  acceptReply(reply: ChatReply): readonly ChatChunk[] {
+    return this.accept(unfold(reply));
   }
 
   /** Accepts chunks that did not arrive as events. */
-  take(chunks: readonly ChatChunk[]): readonly ChatChunk[] {
+  accept(chunks: readonly ChatChunk[]): readonly ChatChunk[] {
     for (const { choices } of chunks)
       for (const { index, finish_reason } of choices) if (finish_reason) this.#finished.add(index);
     return this.#normaliser.push(this.#cutter.push(chunks));
@@ -130,7 +130,7 @@ export class AnswerReader implements Reader<ChatForm> {
   #read(event: ServerEvent, parts: Part[]): void {
     refuseComplexJson(event.data, this.#request);
     this.#catchUp();
-    const chunks = this.take(catchUnreadable(() => this.#decoder.push(event)));
+    const chunks = this.accept(catchUnreadable(() => this.#decoder.push(event)));
     if (this.#verbatim) parts.push(new Verbatim(event, chunks));
     else for (const chunk of chunks) parts.push(chunk);
     // An event that changes more than the text may change the meaning of the next text.
@@ -155,7 +155,7 @@ export function catchUnreadable<Result>(work: () => Result): Result {
   try {
     return work();
   } catch (thrown) {
-    throw thrown instanceof Fault ? thrown : garbled(`unreadable: ${String(thrown)}`);
+    throw thrown instanceof Fault ? thrown : malformed(`unreadable: ${String(thrown)}`);
   }
 }
 
@@ -171,14 +171,14 @@ function refuseComplexJson(text: string, request: ChatRequest): void {
   if (text.length <= CHARACTERS_UNCHECKED) return;
   const most = request.logprobs === true ? WITH_LOGPROBS : PLAIN;
   const { depth, elements } = measureShape(text, most);
-  if (depth > most.depth) throw garbled(`JSON nested deeper than ${most.depth} levels`);
-  if (elements > most.elements) throw garbled(`JSON of more than ${most.elements} elements`);
+  if (depth > most.depth) throw malformed(`JSON nested deeper than ${most.depth} levels`);
+  if (elements > most.elements) throw malformed(`JSON of more than ${most.elements} elements`);
 }
 
 /** Parses a whole answer. Throws if it is not JSON or exceeds the bounds. */
 export function parseAnswer(text: string, request: ChatRequest): unknown {
   refuseComplexJson(text, request);
   const body = parseJson(text);
-  if (body === undefined) throw garbled("the answer is not JSON");
+  if (body === undefined) throw malformed("the answer is not JSON");
   return body;
 }

@@ -233,7 +233,7 @@ function buildCall({ first, input, extra }: CallParts): ToolCall {
 export class ChatFolding {
   readonly #fold = new Fold();
 
-  take(parts: readonly Part[]): number {
+  add(parts: readonly Part[]): number {
     let characters = 0;
     for (const chunk of listChunks(parts)) {
       characters += JSON.stringify(chunk).length;

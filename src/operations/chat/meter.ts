@@ -15,7 +15,7 @@ export class ChatMeter implements Meter<ChatForm> {
     return this.#begun.size;
   }
 
-  take(parts: readonly Part[]): void {
+  add(parts: readonly Part[]): void {
     for (const part of parts) {
       // A run continues a choice begun by a chunk.
       if (part instanceof Run) this.bytes += part.bytes;

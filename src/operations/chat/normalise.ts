@@ -1,7 +1,7 @@
 // Enforces the grammar of an answer for all dialects: `start (content | reasoning | tool …)* finish usage?`.
 
 import { isObject, type JsonObject } from "../../core/json.ts";
-import { garbled } from "../../core/upstream.ts";
+import { malformed } from "../../core/upstream.ts";
 import { makeFinish } from "./finish.ts";
 import { foldChunks, unfold } from "./fold.ts";
 import type { ChatChunk, ChatReply, ChatRequest, ChunkChoice, Delta, FinishReason, Usage } from "./form.ts";
@@ -136,7 +136,7 @@ export class Normaliser {
 
 /** Other choices were not requested, and nobody has paid for them. */
 function tooMany(asked: number): Error {
-  return garbled(`more choices than the ${asked} requested`);
+  return malformed(`more choices than the ${asked} requested`);
 }
 
 /**

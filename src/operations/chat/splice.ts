@@ -207,7 +207,7 @@ function makeSample(
   };
 }
 
-/** Returns the holes of an event in order: its text, by the characters before and after it, and the others. */
+/** Returns an event's holes in order. `before` and `after` are the numbers of characters around its text. */
 function findHoles(raw: string, before: number, after: number): Hole[] {
   const textEnd = raw.length - after;
   const holes = [{ start: before, end: textEnd, passes: TEXT }];

@@ -1,7 +1,7 @@
 // Converts vectors to the requested format.
 import { endianness } from "node:os";
 import { Fault } from "../../core/fault.ts";
-import { garbled } from "../../core/upstream.ts";
+import { malformed } from "../../core/upstream.ts";
 import type { WorkUsage } from "../whole-form.ts";
 import type { EmbeddingsReply, EmbeddingsRequest, Vector } from "./form.ts";
 
@@ -31,7 +31,7 @@ export function makeReply(
   usage: WorkUsage | null,
   { inputs, dimensions }: EmbeddingsRequest,
 ): EmbeddingsReply {
-  if (given.length !== inputs.length) throw garbled("the embeddings don't match the inputs");
+  if (given.length !== inputs.length) throw malformed("the embeddings don't match the inputs");
   const vectors = given.map(readVector);
   if (dimensions !== undefined && vectors.some((vector) => countFloats(vector) !== dimensions)) {
     const message = `This model does not support embeddings with ${dimensions} dimensions.`;
@@ -50,7 +50,7 @@ function readVector(given: unknown): Vector {
     if (Buffer.byteLength(given, "base64") % FLOAT_BYTES === 0) return given;
   }
   if (Array.isArray(given) && given.length > 0 && given.every(Number.isFinite)) return given;
-  throw garbled("an embedding is not a list of numbers");
+  throw malformed("an embedding is not a list of numbers");
 }
 
 /** Normalizes a vector to length 1, which some models don't do for fewer dimensions. */

@@ -88,10 +88,10 @@ export class Learned {
   *#fitting({ asOfMs, findModel }: FitInput): Generator<void> {
     this.#isStale = false;
     const { prompts, views } = yield* this.#evidence.sumUp(asOfMs);
-    this.#take({ posterior: yield* fitPosterior(prompts, findModel), views });
+    this.#use({ posterior: yield* fitPosterior(prompts, findModel), views });
   }
 
-  #take(fitted: Fitted): void {
+  #use(fitted: Fitted): void {
     this.#fitted = fitted;
     this.#seen = null;
   }
@@ -104,7 +104,7 @@ export class Learned {
   /** Uses a packed fit until the next one. False if it can't be read. */
   unpack(packed: unknown): boolean {
     const fitted = unpackFitted(packed);
-    if (fitted !== null) this.#take(fitted);
+    if (fitted !== null) this.#use(fitted);
     return fitted !== null;
   }
 
@@ -213,7 +213,7 @@ export class Learned {
   become(other: Learned): void {
     this.#evidence = other.#evidence;
     this.#isStale = other.#isStale;
-    this.#take(other.#fitted);
+    this.#use(other.#fitted);
   }
 
   /** Forgets one card's lengths now, and its scores at the next `fit`. */

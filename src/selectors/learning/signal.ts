@@ -72,11 +72,11 @@ export class Grader {
     this.keepsTexts = asksJson(request) || (request.tools?.length ?? 0) > 0;
   }
 
-  take(chunks: readonly ChatChunk[]): void {
-    for (const { choices } of chunks) for (const choice of choices) this.#take(choice);
+  add(chunks: readonly ChatChunk[]): void {
+    for (const { choices } of chunks) for (const choice of choices) this.#addChoice(choice);
   }
 
-  #take({ index, delta, finish_reason }: ChunkChoice): void {
+  #addChoice({ index, delta, finish_reason }: ChunkChoice): void {
     const choice = this.#choices.get(index) ?? {
       content: "",
       refused: false,

@@ -88,7 +88,7 @@ const GROUPS: readonly (readonly Part[])[] = [
   [MONEY, upsert(SPEND, ({ spends }) => spends), insert(ENTRY, "", ({ entries }) => entries)],
   [upsert(METER, ({ meters }) => meters), upsert(SLOT, ({ slots }) => slots)],
   [upsert(HOLD, ({ holds }) => holds)],
-  // Most requests are chats: ten more lists would cost a busy account 4 % of its requests.
+  // Most requests are chats: ten more lists would cost a busy account 4% of its requests.
   [
     insert(omitWork(REQUEST), "", ({ requests }) => requests.filter((row) => !hasWork(row))),
     insert(omitWork(USAGE), ADD_UP, ({ usage }) => usage.filter((row) => !hasWork(row))),

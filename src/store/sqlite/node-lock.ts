@@ -19,7 +19,7 @@ export class NodeLock {
   }
 
   /** Takes the lock unless it is held, and removes the files of processes that ended. */
-  take(): void {
+  acquire(): void {
     if (this.#held !== null || this.#path === null) return;
     let cause: unknown;
     for (let tries = 0; this.#held === null && tries < TRIES_MAX; tries++) {

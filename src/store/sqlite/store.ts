@@ -56,7 +56,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
       connector.run((connection) =>
         connection.readSnapshot(() => new RowCache().rowsFor(connection.sql, [reads])),
       ),
-    beat: async () => lock.take(),
+    beat: async () => lock.acquire(),
     ...engineMethods(
       engine,
       makeEngine(connector, () => cache.clear()),

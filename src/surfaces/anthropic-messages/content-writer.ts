@@ -50,7 +50,7 @@ export class ContentWriter {
     if (said) text += this.#say(said);
     for (const citation of writeCitations(delta.annotations) ?? []) text += this.#cite(citation);
     for (const given of delta.tool_calls ?? []) {
-      for (const piece of this.#calls.take(given)) text += this.#call(piece);
+      for (const piece of this.#calls.push(given)) text += this.#call(piece);
     }
     return text;
   }

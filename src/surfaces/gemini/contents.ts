@@ -27,7 +27,7 @@ class CallIds {
     return id;
   }
 
-  take(name: string, given: string | undefined): string {
+  claim(name: string, given: string | undefined): string {
     const open = this.#open.get(name) ?? [];
     if (given === undefined) return open.shift() ?? `call_${name}`;
     const at = open.indexOf(given);
@@ -112,7 +112,7 @@ function readUser(
       const id = asString(response.id);
       const content = writeResult(response.response);
       if (ids.isRepeated(name, id, content)) found.unreadBytes += countUnread(response);
-      else results.push({ role: "tool", tool_call_id: ids.take(name, id), content });
+      else results.push({ role: "tool", tool_call_id: ids.claim(name, id), content });
       continue;
     }
     const read = readPart(part);

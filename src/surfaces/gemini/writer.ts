@@ -123,7 +123,7 @@ export class GenerateWriter extends PartWriter implements Writer<Part> {
     if (delta.content) candidate.text.push(delta.content);
     for (const citation of delta.annotations ?? []) candidate.citations.push(citation);
     for (const piece of delta.tool_calls ?? []) {
-      for (const next of candidate.calls.take(piece)) parts.push(...this.#call(candidate, next));
+      for (const next of candidate.calls.push(piece)) parts.push(...this.#call(candidate, next));
     }
     if (reason !== null) candidate.finish = { ...rest, finish_reason: reason };
     return parts.length === 0 ? "" : this.#show(this.#response([this.#part(index, parts)]));

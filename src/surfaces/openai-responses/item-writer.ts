@@ -84,7 +84,7 @@ export class ItemWriter {
     if (delta.refusal) text += this.#say("refusal", delta.refusal, []);
     for (const citation of delta.annotations ?? []) text += this.#cite(citation);
     for (const given of delta.tool_calls ?? []) {
-      for (const piece of this.#calls.take(given)) text += this.#call(piece);
+      for (const piece of this.#calls.push(given)) text += this.#call(piece);
     }
     return text;
   }

@@ -2,7 +2,7 @@
 // Specification").
 import { type Fault, toFault } from "../../core/fault.ts";
 import { asString, isObject, parseJson } from "../../core/json.ts";
-import { garbled } from "../../core/upstream.ts";
+import { malformed } from "../../core/upstream.ts";
 import { explainException } from "./aws-faults.ts";
 
 /** Larger frames are refused, as by Amazon's own clients. */
@@ -38,7 +38,7 @@ export class EventStreamText {
   push(bytes: Uint8Array): string {
     const events: string[] = [];
     try {
-      for (let at = 0; at < bytes.length && this.#failure === null; ) at += this.#take(bytes, at, events);
+      for (let at = 0; at < bytes.length && this.#failure === null; ) at += this.#fill(bytes, at, events);
     } catch (thrown) {
       this.#failure = toFault(thrown);
     }
@@ -46,7 +46,7 @@ export class EventStreamText {
   }
 
   /** Takes the bytes missing from the current frame, and returns how many there were. */
-  #take(bytes: Uint8Array, at: number, events: string[]): number {
+  #fill(bytes: Uint8Array, at: number, events: string[]): number {
     const buffer = this.#frame ?? this.#prelude;
     const piece = bytes.subarray(at, at + buffer.length - this.#filled);
     buffer.set(piece, this.#filled);
@@ -65,8 +65,8 @@ export class EventStreamText {
     const prelude = view(this.#prelude);
     const total = prelude.getUint32(0);
     if (Bun.hash.crc32(this.#prelude.subarray(0, PRELUDE_BYTES - CRC_BYTES)) !== prelude.getUint32(8))
-      throw garbled("a frame's prelude has a wrong checksum");
-    if (total < FRAME_BYTES_MIN || total > FRAME_BYTES_MAX) throw garbled(`a frame has ${total} bytes`);
+      throw malformed("a frame's prelude has a wrong checksum");
+    if (total < FRAME_BYTES_MIN || total > FRAME_BYTES_MAX) throw malformed(`a frame has ${total} bytes`);
     this.#frame = new Uint8Array(total);
     this.#frame.set(this.#prelude);
   }
@@ -80,9 +80,9 @@ function readFrame(frame: Uint8Array): string {
   const end = frame.length - CRC_BYTES;
   const numbers = view(frame);
   if (Bun.hash.crc32(frame.subarray(0, end)) !== numbers.getUint32(end))
-    throw garbled("a frame has a wrong checksum");
+    throw malformed("a frame has a wrong checksum");
   const headersEnd = PRELUDE_BYTES + numbers.getUint32(4);
-  if (headersEnd > end) throw garbled("a frame's headers are longer than the frame");
+  if (headersEnd > end) throw malformed("a frame's headers are longer than the frame");
   const headers = readHeaders(frame.subarray(PRELUDE_BYTES, headersEnd));
   return formatMessage(headers, new TextDecoder().decode(frame.subarray(headersEnd, end)));
 }
@@ -94,7 +94,7 @@ function readHeaders(bytes: Uint8Array): Headers {
   const decoder = new TextDecoder();
   let at = 0;
   const take = (count: number) => {
-    if (at + count > bytes.length) throw garbled("a frame has a truncated header");
+    if (at + count > bytes.length) throw malformed("a frame has a truncated header");
     at += count;
     return at - count;
   };
@@ -103,7 +103,7 @@ function readHeaders(bytes: Uint8Array): Headers {
     const name = decoder.decode(bytes.subarray(take(nameBytes), at));
     const type = numbers.getUint8(take(1));
     const fixed = VALUE_BYTES[type];
-    if (fixed === undefined) throw garbled(`a frame has a header of unknown type ${type}`);
+    if (fixed === undefined) throw malformed(`a frame has a header of unknown type ${type}`);
     const start = take(fixed ?? numbers.getUint16(take(2)));
     if (type === STRING_TYPE) headers.set(name, decoder.decode(bytes.subarray(start, at)));
   }
@@ -120,7 +120,7 @@ function formatMessage(headers: Headers, payload: string): string {
     case "error":
       throw explainException(headers.get(":error-code") ?? "", headers.get(":error-message") ?? "");
     default:
-      throw garbled("a frame has an unknown kind");
+      throw malformed("a frame has an unknown kind");
   }
 }
 
@@ -132,12 +132,12 @@ function formatEvent(type: string, payload: string): string {
   if (base64 === undefined) return "";
   const data = Buffer.from(base64, "base64").toString();
   const event = parseJson(data);
-  if (!isObject(event)) throw garbled("a chunk is not a JSON object");
+  if (!isObject(event)) throw malformed("a chunk is not a JSON object");
   const { [INVOCATION_METRICS]: metrics, ...own } = event;
   return writeEvent(asString(own.type) ?? type, metrics === undefined ? data : JSON.stringify(own));
 }
 
 function writeEvent(name: string, data: string): string {
-  if (!EVENT_NAME.test(name)) throw garbled("a frame has an invalid name");
+  if (!EVENT_NAME.test(name)) throw malformed("a frame has an invalid name");
   return `event: ${name}\ndata: ${data.replace(/\r\n?|\n/g, "\ndata: ")}\n\n`;
 }
