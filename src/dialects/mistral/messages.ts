@@ -6,7 +6,6 @@ import {
   type ChatMessage,
   type ContentPart,
   joinText,
-  readPartText,
   type ToolMessage,
 } from "../../operations/chat/form.ts";
 import { flattenToolResults } from "../_chat/tool-results.ts";
@@ -106,7 +105,7 @@ function makePart(part: ContentPart): JsonObject {
       return makeFile(part.file);
     case "text":
     case "refusal":
-      return { type: "text", text: readPartText(part) };
+      return { type: "text", text: joinText([part]) };
     default:
       return part;
   }
