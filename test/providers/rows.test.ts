@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { DIALECTS } from "../../src/core/dialect.ts";
 import type { ChatMessage, CustomTool } from "../../src/operations/chat/form.ts";
 import { findDialect, PROVIDERS } from "../../src/providers/index.ts";
-import { BASE, functionTool, makeCard } from "./drive.ts";
+import { BASE, encoded, functionTool, makeCard } from "./drive.ts";
 import { jsonSchema, named, type Row, sent, testRows, tools } from "./openai-cases.ts";
 
 test("each known provider has a prefix, variables and an address without a trailing slash", () => {
@@ -33,6 +33,17 @@ test("each known provider has a prefix, variables and an address without a trail
     expect(chat?.answersPerCall(makeCard("any", null), asked) ?? 1).toBeGreaterThan(0);
   }
 });
+
+test.each(DIALECTS.map(findDialect).filter(({ chat }) => chat))(
+  "$name sends the words of a refusal",
+  (dialect) => {
+    const refusal = { type: "refusal" as const, refusal: "I would rather not." };
+    const roles = ["user", "assistant", "user"] as const;
+    const messages = roles.map((role): ChatMessage => ({ role, content: [refusal] }));
+    const { body } = encoded(dialect, { messages }, makeCard("any", null));
+    expect(JSON.stringify(body).split(refusal.refusal)).toHaveLength(roles.length + 1);
+  },
+);
 
 const off = { type: "disabled" };
 const custom: CustomTool = { type: "custom", custom: { name: "shell", description: "Runs it." } };

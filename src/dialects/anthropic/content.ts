@@ -8,8 +8,8 @@ import {
   type ContentPart,
   type FilePart,
   type ImagePart,
+  joinText,
   listParts,
-  readPartText,
 } from "../../operations/chat/form.ts";
 
 /** One content block of the Messages API. */
@@ -50,7 +50,7 @@ function makeBlock(part: ContentPart, path: string): Block | null {
   switch (part.type) {
     case "text":
     case "refusal":
-      return makeTextBlock(readPartText(part));
+      return makeTextBlock(joinText([part]));
     case "image_url":
       return makeImageBlock(part, path);
     case "file":

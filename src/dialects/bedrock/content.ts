@@ -6,8 +6,8 @@ import {
   type Content,
   type ContentPart,
   type FilePart,
+  joinText,
   listParts,
-  readPartText,
 } from "../../operations/chat/form.ts";
 
 /** A block's only key names its kind: `{text}` or `{image: {…}}`. */
@@ -65,7 +65,7 @@ function makeBlock(part: ContentPart, path: string, index: number): Block | null
   switch (part.type) {
     case "text":
     case "refusal":
-      return makeTextBlock(readPartText(part));
+      return makeTextBlock(joinText([part]));
     case "image_url":
       return makeImage(part.image_url.url, path);
     case "file":

@@ -8,7 +8,6 @@ import {
   type ContentPart,
   joinText,
   listParts,
-  readPartText,
   type UserMessage,
 } from "../../operations/chat/form.ts";
 import { flattenToolResults } from "../_chat/tool-results.ts";
@@ -47,7 +46,7 @@ function makeUserPart(part: ContentPart, param: string): JsonObject {
   switch (part.type) {
     case "text":
     case "refusal":
-      return { type: "text", text: readPartText(part) };
+      return { type: "text", text: joinText([part]) };
     case "image_url": {
       const { url, detail } = part.image_url;
       return { type: "image_url", image_url: DETAILS.has(detail) ? { url, detail } : { url } };
@@ -80,7 +79,7 @@ function readText(message: AssistantMessage, thoughts: readonly string[]): strin
     ...thoughts.map((thinking) => ({ type: "thinking", thinking })),
     ...listParts(said).map((part) => ({
       type: "text",
-      text: part.type === "refusal" ? part.refusal : joinText([part]),
+      text: joinText([part]),
     })),
   ];
 }

@@ -10,12 +10,11 @@ import {
   joinText,
   listParts,
   type ReasoningDetail,
-  readPartText,
   type SystemMessage,
   type ToolCall,
   type ToolMessage,
 } from "../../operations/chat/form.ts";
-import { listTurn, type TurnText } from "../../operations/chat/turn.ts";
+import { listTurn, readText } from "../../operations/chat/turn.ts";
 import { countLeading, isSystem } from "../_chat/turns.ts";
 import { makeAudioPart, makeFilePart, makeMediaPart } from "./media.ts";
 import type { ModelFacts } from "./models.ts";
@@ -137,7 +136,7 @@ function makeContentPart(part: ContentPart, path: string): JsonObject[] {
   switch (part.type) {
     case "text":
     case "refusal": {
-      const text = readPartText(part);
+      const text = joinText([part]);
       return text === "" ? [] : [{ text }];
     }
     case "image_url":
@@ -173,7 +172,7 @@ function makeModelParts(
       last.thoughtSignature = waiting;
       waiting = undefined;
     } else {
-      const text = readTurnText(part);
+      const text = readText(part);
       if (text === "") continue;
       parts.push({ text, ...addSignature(waiting) });
       waiting = undefined;
@@ -185,13 +184,6 @@ function makeModelParts(
 
 function isUnsigned({ text, thought, thoughtSignature }: JsonObject): boolean {
   return text !== undefined && thought === undefined && thoughtSignature === undefined;
-}
-
-function readTurnText({ content, refusal }: TurnText): string {
-  const said = listParts(content).map((part) =>
-    part.type === "text" || part.type === "refusal" ? readPartText(part) : "",
-  );
-  return said.join("") || refusal;
 }
 
 function addSignature(signature: string | undefined): { thoughtSignature?: string } {

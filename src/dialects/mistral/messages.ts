@@ -7,7 +7,6 @@ import {
   type ContentPart,
   type FilePart,
   joinText,
-  readPartText,
   type ToolMessage,
 } from "../../operations/chat/form.ts";
 import { flattenToolResults } from "../_chat/tool-results.ts";
@@ -107,7 +106,7 @@ function makePart(part: ContentPart): JsonObject {
       return makeFile(part.file);
     case "text":
     case "refusal":
-      return { type: "text", text: readPartText(part) };
+      return { type: "text", text: joinText([part]) };
     default:
       return part;
   }

@@ -8,7 +8,6 @@ import {
   type ChatRequest,
   type ContentPart,
   joinText,
-  readPartText,
   type SystemMessage,
 } from "../../operations/chat/form.ts";
 import { clampOutputLimit, listLeftOut, makeCall, pickFields } from "../_chat/outgoing.ts";
@@ -117,7 +116,7 @@ function inputPart(part: ContentPart, param: string): JsonObject {
   switch (part.type) {
     case "text":
     case "refusal":
-      return { type: "input_text", text: readPartText(part) };
+      return { type: "input_text", text: joinText([part]) };
     case "image_url":
       return { type: "input_image", image_url: part.image_url.url };
     case "file":

@@ -5,9 +5,9 @@ import type { JsonObject } from "../../core/json.ts";
 import {
   type ContentPart,
   type FilePart,
+  joinText,
   type ReasoningDetail,
   type RefusalPart,
-  readPartText,
   type TextPart,
   type ToolCall,
   type ToolMessage,
@@ -37,7 +37,7 @@ function makeInputPart(part: ContentPart, param: string): JsonObject {
   switch (part.type) {
     case "text":
     case "refusal":
-      return { type: "input_text", text: readPartText(part), ...extras };
+      return { type: "input_text", text: joinText([part]), ...extras };
     case "image_url": {
       const { url, detail } = part.image_url;
       return { type: "input_image", image_url: url, ...(detail === undefined ? {} : { detail }), ...extras };

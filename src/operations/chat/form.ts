@@ -270,15 +270,13 @@ export interface ChatReply extends JsonObject {
   verbatim?: JsonObject;
 }
 
-/** Returns the text of a content: text parts joined, others ignored. */
+/** Returns the text of a content: texts and refusals joined, other parts ignored. Most APIs take both as text. */
 export function joinText(content: Content | null | undefined): string {
   if (typeof content === "string") return content;
-  return (content ?? []).map((part) => (part.type === "text" ? part.text : "")).join("");
+  return (content ?? [])
+    .map((part) => (part.type === "text" ? part.text : part.type === "refusal" ? part.refusal : ""))
+    .join("");
 }
-
-/** Most APIs have no refusals: what one says is text there. */
-export const readPartText = (part: TextPart | RefusalPart) =>
-  part.type === "text" ? part.text : part.refusal;
 
 /** Returns the content as parts. A string becomes one text part. */
 export function listParts(content: Content | null | undefined): readonly ContentPart[] {
@@ -295,6 +293,7 @@ export function isCallForced({ tools, tool_choice: choice }: ChatRequest): boole
 
 /** Returns the client's output limit, the smaller of its two fields, or undefined. */
 export function readOutputLimit(request: ChatRequest): number | undefined {
-  const limits = [request.max_tokens, request.max_completion_tokens].filter((limit) => limit !== undefined);
-  return limits.length === 0 ? undefined : Math.min(...limits);
+  const { max_tokens: old, max_completion_tokens: now } = request;
+  if (old === undefined) return now;
+  return now === undefined ? old : Math.min(old, now);
 }
