@@ -37,6 +37,22 @@ describe("messages", () => {
     ]);
   });
 
+  test("a conversation that starts with a call gets a user's turn before it", () => {
+    const asked = [
+      { role: "system", content: "S" },
+      { role: "user", content: "" },
+    ] as const;
+    const called = [
+      { role: "assistant", content: null, tool_calls: [call("c1", "add")] },
+      { role: "tool", tool_call_id: "c1", content: "one" },
+    ] as const;
+    for (const messages of [called, [...asked, ...called]]) {
+      const [first, second] = asArray(encoded({ messages }).body.contents).map(asObject);
+      expect(first).toEqual({ role: "user", parts: [{ text: " " }] });
+      expect(second?.role).toBe("model");
+    }
+  });
+
   test("the placeholder signature is only used in generation 3's current turn, and not after a signed call", () => {
     const google = { extra_content: { google: { thought_signature: "sig" } } };
     const past = [

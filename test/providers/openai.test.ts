@@ -33,6 +33,7 @@ describe("thinking", () => {
     ["reasoning_content", { reasoning_content: "Hm", content: null }],
     ["reasoning", { role: "assistant", content: "", reasoning: "Hm" }],
     ["both", { reasoning: "Hm", reasoning_content: "Hm" }],
+    ["details alone", { reasoning_details: [{ type: "reasoning.text", text: "Hm" }] }],
     ["parts of the content", { content: [{ type: "thinking", thinking: [{ type: "text", text: "Hm" }] }] }],
   ];
   for (const [form, delta] of SAID) {

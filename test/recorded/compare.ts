@@ -47,10 +47,7 @@ function choiceDifferences(
   if (choice.refusal !== null && message.refusal !== choice.refusal) {
     wrong.push(`refusal ${short(message.refusal)}, not ${short(choice.refusal)}`);
   }
-  // OpenRouter was recorded with a summary in the details and `reasoning: null`: nothing to compare.
-  if (choice.reasoning.length > 0) {
-    wrong.push(...detailDifferences(message.reasoning_content ?? "", message.reasoning_details ?? []));
-  }
+  wrong.push(...detailDifferences(message.reasoning_content ?? "", message.reasoning_details ?? []));
   wrong.push(...callDifferences(message.tool_calls ?? [], choice.calls, taken));
   if (choice.finish.length > 0 && !choice.finish.includes(got.finish_reason)) {
     wrong.push(`finish ${got.finish_reason}, not ${choice.finish.join(" or ")}`);

@@ -77,11 +77,14 @@ function addMessage(choice: ExpectedChoice, message: JsonObject): void {
     choice.append("content", part.text);
   }
   choice.append("content", message.content);
-  choice.append("reasoning", message.reasoning_content ?? message.reasoning);
+  const details = asArray(message.reasoning_details).map(asObject);
+  // Some servers send thinking in its details only.
+  const detailed = details.map(({ text, summary }) => asString(text) ?? asString(summary) ?? "").join("");
+  choice.append("reasoning", message.reasoning_content || message.reasoning || detailed);
   if (typeof message.refusal === "string" && message.refusal !== "") {
     choice.refusal = `${choice.refusal ?? ""}${message.refusal}`;
   }
-  for (const detail of asArray(message.reasoning_details).map(asObject)) {
+  for (const detail of details) {
     choice.addSignature(detail.signature);
     choice.addSignature(detail.data);
   }

@@ -128,9 +128,14 @@ function filterParts(content: JsonObject | undefined, kind: string): readonly Js
     .filter((each) => each[kind] !== undefined);
 }
 
-/** A turn with as many responses, of the same names, must follow each turn of calls. */
+/** Each turn of calls must follow a user's, and a turn with as many responses, of the same names, must follow it. */
 function checkResponses(contents: readonly JsonObject[]): void {
   contents.forEach((each, at) => {
+    if (filterParts(each, "functionCall").length > 0 && contents[at - 1]?.role !== "user")
+      reject(
+        "value",
+        "Please ensure that function call turn comes immediately after a user turn or after a function response turn.",
+      );
     const responses = filterParts(each, "functionResponse");
     const calls = filterParts(contents[at - 1], "functionCall");
     if (responses.length === 0 && calls.length === 0) return;

@@ -89,7 +89,7 @@ export function normalizeDelta(said: JsonObject, start = 0): NormalizedDelta {
   return {
     rest: typeof refusal === "string" ? { ...rest, refusal } : rest,
     content: split.content,
-    thinking: asString(reasoning_content) || asString(reasoning) || split.thinking,
+    thinking: asString(reasoning_content) || asString(reasoning) || split.thinking || readThinking(details),
     details: details.length > 0 ? details : undefined,
     annotations: annotations ? asArray(annotations).flatMap(readCitation) : split.annotations,
     calls: isObject(function_call) ? [...calls, { index: 0, function: function_call }] : calls,
@@ -132,6 +132,11 @@ type Detail = NonNullable<Delta["reasoning_details"]>[number];
 
 function isDetail(value: unknown): value is Detail {
   return isObject(value) && typeof value.type === "string" && value.type.startsWith("reasoning.");
+}
+
+/** Reads the text of thinking that a server (Snowflake, some models of OpenRouter) only sends in its details. */
+function readThinking(details: readonly Detail[]): string | undefined {
+  return details.map(({ text, summary }) => text ?? summary ?? "").join("") || undefined;
 }
 
 /** Reads a cited page. Other annotations (OpenRouter's parsed files) aren't citations. */

@@ -59,6 +59,7 @@ class ChatDecoder implements Decoder {
   /** Sources that arrived before the first choice. */
   #sources: readonly Citation[] = [];
   #cited = false;
+  /** True if the tokens of an answer were counted after its content. */
   #isCounted = false;
   #done = false;
 
@@ -77,8 +78,8 @@ class ChatDecoder implements Decoder {
     if (body.error || body.object === "error" || event.event === "error") throw explainEmbeddedError(body);
     const usage = findUsage(body);
     const choices = Array.isArray(body.choices) ? this.#choices(body.choices) : [];
-    if (usage !== undefined && usage.completion_tokens > 0) this.#isCounted = true;
     if (choices.some(hasContent)) this.#isCounted = false;
+    else if (usage !== undefined && usage.completion_tokens > 0) this.#isCounted = true;
     const sourced = body.citations || body.search_results ? this.#withSources(body, choices) : choices;
     if (sourced.length === 0 && usage === undefined) return NOTHING;
     const chunk: ChatChunk = { choices: sourced };
@@ -97,7 +98,7 @@ class ChatDecoder implements Decoder {
     }
     const ends = choices.length > 0 ? [{ choices }] : NOTHING;
     if (this.#cited || this.#sources.length === 0) return ends;
-    return [...ends, makeChunk({ annotations: this.#sources })];
+    return [makeChunk({ annotations: this.#sources }), ...ends];
   }
 
   #choices(raw: readonly unknown[]): ChunkChoice[] {

@@ -55,6 +55,10 @@ export function makeConversation(
   const system = request.messages.slice(0, leading).flatMap((message) => readSystemText(message));
   if (instruction !== "") system.push(instruction);
   const turns = writeTurns(request.messages, leading, target);
+  // Google refuses a conversation that starts with a call (gemini-cli, issue 11814).
+  if (turns[0]?.role === "model" && turns[0].parts.some(({ functionCall }) => functionCall)) {
+    turns.unshift({ role: "user", parts: [{ text: " " }] });
+  }
   if (target.facts.signed) signLastTurn(turns);
   if (!target.facts.prefill && turns.at(-1)?.role === "model") {
     turns.push({ role: "user", parts: [{ text: GO_ON }] });
