@@ -1,4 +1,4 @@
-// The gateway killed under load, in short form, and the audit that judges it, which is tested by breaking its rules.
+// A short run in which the gateway is killed under load, and tests of the audit by breaking its rules.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { brokenPromises, type Row } from "./kill/audit.ts";
 import { Campaign, type CampaignSums } from "./kill/campaign.ts";

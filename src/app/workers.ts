@@ -44,7 +44,7 @@ export interface Counting {
 
 /** In the parent process: asks all workers for their counts when one of them is scraped, and sends it the sum. */
 export class MetricsSum {
-  /** The last report of each living worker. */
+  /** The last report of each running worker. */
   readonly #reports = new Map<Counting, Sums>();
   /** The counts of workers that have ended. */
   #ended: Sums = {};

@@ -173,7 +173,7 @@ function formatBasis({ likeness, familiar, labelled }: RouteView["basis"], stays
   return [
     `likeness    ${likeness}, ${kept}`,
     ...(topics.length > 0 ? [`labelled    ${topics.join(", ")}`] : []),
-    ...(stays ? ["stays       with the model that holds the conversation's prompt"] : []),
+    ...(stays ? ["stays       with the model that has cached the prompt"] : []),
   ].join("\n");
 }
 

@@ -90,7 +90,7 @@ export function RequestDecision({ decision, used }: RequestDecisionProps) {
           ; difficulty {formatPercent(features.difficulty)}; expected answer: about {features.output_tokens}{" "}
           tokens.
           {pinned && ` The configuration pins the model for ${pinned}.`}
-          {decision.stays && " The conversation stays with the model that holds its prompt."}
+          {decision.stays && " The conversation stays with the model that has cached its prompt."}
           {decision.basis && ` ${describeBasis(decision.basis)}`}
           {gone.length > 0 && ` Excluded models: ${gone.join(", ")}.`}
         </p>

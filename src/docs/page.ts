@@ -19,7 +19,7 @@ ${renderOutline(chapter)}`;
   return renderFrame({ name, title, head, body }, manual);
 }
 
-/** The script draws the document of `/openapi.json` into the page. */
+/** The script renders `/openapi.json` on the page. */
 export function renderApiPage(manual: Manual): string {
   const head = `<link rel="stylesheet" href="/docs/swagger-ui.css">
 <script src="/docs/swagger-ui.js" defer></script>`;

@@ -8,7 +8,7 @@ export type Values = readonly number[];
 /** By metric, and then by labels in the form of `/metrics` (`model="a",kind="prompt"`). Can be sent as JSON. */
 export type Sums = Readonly<Partial<Record<MetricName, Readonly<Record<string, Values>>>>>;
 
-/** Sums that are still being put together. */
+/** Sums that are still being added up. */
 export type GrowingSums = { [Name in MetricName]?: Record<string, Values> };
 
 /**

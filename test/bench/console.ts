@@ -75,7 +75,7 @@ for (const [path, shows] of PAGES) {
   const times: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     await open("/nowhere");
-    await page.getByText("There is no such page").waitFor();
+    await page.getByText("Page not found").waitFor();
     const startMs = performance.now();
     await open(path);
     await page.locator(shows).first().waitFor();

@@ -63,7 +63,7 @@ describe.skipIf(!HAS_BROWSER)("pictures and sound in the playground (skipped wit
     await page.getByLabel("Size").selectOption("1024x1024");
     await page.getByLabel("Number").selectOption("2");
     expect(await readCurl(page)).toMatch(/"size": "1024x1024",[\s\S]*"n": 2,/);
-    await press(page, "Draw");
+    await press(page, "Generate");
     expect(await readAnswer(page, "OpenAI#gpt-image-2")).toMatch(SPENT);
     expect(await readShown(page, "figure img")).toEqual({
       src: expect.stringMatching(/^blob:/),
@@ -72,12 +72,12 @@ describe.skipIf(!HAS_BROWSER)("pictures and sound in the playground (skipped wit
     expect(await listLent()).toHaveLength(2);
     const [download] = await Promise.all([
       page.waitForEvent("download"),
-      page.getByRole("link", { name: "Download picture 2" }).click(),
+      page.getByRole("link", { name: "Download image 2" }).click(),
     ]);
-    expect(download.suggestedFilename()).toBe("picture-2.png");
+    expect(download.suggestedFilename()).toBe("image-2.png");
     await page.getByLabel(/Image to edit/).setInputFiles({ ...SOUND, name: "old.png" });
     expect(await readCurl(page)).toContain("/v1/images/edits \\\n");
-    await press(page, "Draw");
+    await press(page, "Generate");
     await findAnswer(page)
       .getByText(/20\d → 544 tokens/)
       .waitFor();
@@ -94,12 +94,12 @@ describe.skipIf(!HAS_BROWSER)("pictures and sound in the playground (skipped wit
     const answerWith = (data: object) =>
       page.route("**/v1/images/generations", (route) => route.fulfill({ json: { data: [data] } }));
     await answerWith({ url: "https://pictures.test/1.png", revised_prompt: "A lighthouse." });
-    await press(page, "Draw");
+    await press(page, "Generate");
     const link = findAnswer(page).getByRole("link", { name: "Image 1 on the provider's server" });
     expect(await link.getAttribute("href")).toBe("https://pictures.test/1.png");
     await findAnswer(page).getByText("A lighthouse.").waitFor();
     await answerWith({ b64_json: "no picture" });
-    await press(page, "Draw");
+    await press(page, "Generate");
     await findAnswer(page).getByText("The provider's answer is malformed and can't be shown.").waitFor();
     await visitor.leave();
   });
@@ -122,15 +122,15 @@ describe.skipIf(!HAS_BROWSER)("pictures and sound in the playground (skipped wit
     const visitor = await openConsole(world);
     const page = await openModel(visitor, "OpenAI#whisper-1");
     const run = page.getByRole("button", { name: "Transcribe", exact: true });
-    await page.getByText("Up to 96 KB; the provider may take less").waitFor();
-    await page.getByLabel("Sound").setInputFiles(LARGE);
-    await page.getByText("This file has 200 KB: the gateway takes 96 KB at most.").waitFor();
+    await page.getByText("Up to 96 KB; the provider's limit may be lower").waitFor();
+    await page.getByLabel("Audio file").setInputFiles(LARGE);
+    await page.getByText("This file is too large (200 KB). The limit is 96 KB.").waitFor();
     expect(await run.isDisabled()).toBe(true);
-    await page.getByLabel("Sound").setInputFiles(SOUND);
+    await page.getByLabel("Audio file").setInputFiles(SOUND);
     await run.click();
     const text = await readAnswer(page, "OpenAI#whisper-1");
     expect(text).toContain("This is what was said in morning.wav.");
-    expect(text).toMatch(/\d+ seconds of sound · \$0\.\d+ · \$0\.00 charged/);
+    expect(text).toMatch(/\d+ seconds of audio · \$0\.\d+ · \$0\.00 charged/);
     await page.getByLabel("Task").selectOption("Translate into English");
     const code = await readCurl(page);
     expect(code).toContain("/v1/audio/translations \\\n");

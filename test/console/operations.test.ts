@@ -51,12 +51,12 @@ describe.skipIf(!HAS_BROWSER)("the playground beyond chat (skipped without Chrom
     const visitor = await openConsole(world);
     const page = await openModel(visitor, "OpenAI#omni-moderation-latest");
     await page.getByLabel("Text").fill("I will attack.");
-    await press(page, "Judge");
+    await press(page, "Moderate");
     await findAnswer(page).getByText("Flagged: violence, violence/graphic.").waitFor();
     const [first] = await findAnswer(page).getByRole("listitem").allInnerTexts();
     expect(first).toMatch(/^violence flagged\s+0\.950$/);
     await page.getByLabel("Text").fill("Good morning.");
-    await press(page, "Judge");
+    await press(page, "Moderate");
     await findAnswer(page).getByText("No category was flagged.").waitFor();
     await visitor.leave();
   });
@@ -83,17 +83,17 @@ describe.skipIf(!HAS_BROWSER)("the playground beyond chat (skipped without Chrom
     const visitor = await openConsole(world);
     const failing = await openModel(visitor, "Local#sim-image~trouble=500", "Images");
     await failing.getByLabel("Description").fill("a lighthouse");
-    await press(failing, "Draw");
+    await press(failing, "Generate");
     await findAnswer(failing).getByRole("alert").getByText("The provider failed to answer.").waitFor();
     await visitor.open("/");
     const slow = await openModel(visitor, "Local#sim-image~latency=60000", "Images");
     await slow.getByLabel("Description").fill("a lighthouse");
-    await press(slow, "Draw");
+    await press(slow, "Generate");
     await press(slow, "Stop");
     await findAnswer(slow)
       .getByText(/stopped · .* in total/)
       .waitFor();
-    await slow.getByRole("button", { name: "Draw" }).waitFor();
+    await slow.getByRole("button", { name: "Generate" }).waitFor();
     await visitor.close();
   });
 

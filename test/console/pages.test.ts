@@ -114,12 +114,12 @@ describe.skipIf(!HAS_BROWSER)("pages (skipped without Chromium)", () => {
     await page.getByLabel("Search models").fill("claude");
     await page.getByLabel("Provider").selectOption("Anthropic");
     await page.getByLabel("vision").check();
-    await page.getByRole("button", { name: "Answer" }).click();
+    await page.getByRole("button", { name: "Output" }).click();
     const rows = page.getByRole("table", { name: "Models" }).getByRole("row");
     await rows.filter({ hasText: "claude-haiku" }).first().waitFor();
     const names = await rows.allInnerTexts();
     expect(names.slice(1).every((text) => text.includes("Anthropic#claude"))).toBe(true);
-    const prices = (await rows.locator("td[data-label=Answer]").allInnerTexts()).map((text) =>
+    const prices = (await rows.locator("td[data-label=Output]").allInnerTexts()).map((text) =>
       Number(text.slice(1)),
     );
     expect(prices).toEqual([...prices].sort((a, b) => a - b));

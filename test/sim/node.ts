@@ -57,7 +57,7 @@ export class SimNode {
   readonly gateway: Gateway;
   readonly store: Store;
   readonly life: StoreLife;
-  /** Called at its death, for every connected client. */
+  /** Called when it dies, for every connected client. */
   readonly onDeath = new Set<() => void>();
   readonly #world: NodeWorld;
   readonly #real: Store;
