@@ -1,12 +1,23 @@
 // Bearer authentication for clients and operators alike: only the header counts, never a query or a body.
+import { bearer } from "@elysiajs/bearer";
 import { Fault } from "../core/fault.ts";
 import { invalidKey } from "../core/key.ts";
 import { checkSecret } from "../keys/secret.ts";
 
+/** An unpaired surrogate, which no request can contain: it disables `?access_token=`, since URLs are logged. */
+const NEVER = "\ud800";
 const SCHEME = /^bearer[ \t]+/i;
 const SECRET_CHARACTERS_MAX = 512;
 
-/** Spells the scheme, whose name is case-insensitive (RFC 9110), in one way. A header with another one is removed. */
+const plugin = bearer({ extract: { header: "Bearer", query: NEVER, body: NEVER } });
+
+/** Adds `bearer` to a route's context: the text after the scheme. Undefined if there is none. */
+export const bearerToken = () => plugin;
+
+/**
+ * Rewrites the scheme as the plugin expects it: its name is case-insensitive (RFC 9110), which the plugin doesn't know.
+ * A header with another scheme is removed, because the plugin would return everything after its sixth letter.
+ */
 export function canonicalScheme(headers: Headers): void {
   const given = headers.get("authorization");
   if (given === null || given.startsWith("Bearer ")) return;
@@ -14,7 +25,7 @@ export function canonicalScheme(headers: Headers): void {
   else headers.delete("authorization");
 }
 
-/** Returns the text after the scheme, or undefined. */
+/** Returns the text after the scheme, or undefined. For busy routes and checks that run before plugins do. */
 export function readBearer(headers: Headers): string | undefined {
   return headers.get("authorization")?.slice("Bearer ".length);
 }
@@ -38,8 +49,8 @@ const KEY_HEADERS = ["x-api-key", "x-goog-api-key"] as const;
 
 /**
  * Returns a client's secret: the first of `Authorization`, `x-api-key` and `x-goog-api-key` that has our form, as users
- * may have a vendor's key in another one; otherwise the first present. Throws a Fault if there is none, or if it is a vendor's
- * key.
+ * may have a vendor's key in another one; otherwise the first present. Throws a Fault if there is none, or if it is a
+ * vendor's key.
  */
 export function findSecret(headers: Headers): string {
   const all = [readBearer(headers), ...KEY_HEADERS.map((name) => headers.get(name))];

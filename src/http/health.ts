@@ -2,7 +2,7 @@
 import { Elysia } from "elysia";
 import { toFault } from "../core/fault.ts";
 import { createJsonResponse } from "./answers.ts";
-import { readBearer } from "./auth.ts";
+import { bearerToken } from "./auth.ts";
 import type { HttpPorts } from "./ports.ts";
 import { describeResponse, describeRoute } from "./route-schema.ts";
 
@@ -49,10 +49,11 @@ export function healthRoutes(given: HealthPorts) {
       () => createJsonResponse(200, ports.configSchema),
       describeRoute(TAG, "configSchema", "Get the configuration file's JSON Schema", "The schema."),
     )
+    .use(bearerToken())
     .get(
       "/metrics",
-      async ({ request }) => {
-        ports.checkScraper(readBearer(request.headers));
+      async ({ bearer }) => {
+        ports.checkScraper(bearer);
         return new Response(await ports.metrics(), { headers: METRICS_HEADERS });
       },
       describeRoute(TAG, "metrics", "Get the metrics in Prometheus text format", METRICS),
