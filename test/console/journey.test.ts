@@ -91,6 +91,8 @@ describe.skipIf(!HAS_BROWSER)("the operator (skipped without Chromium)", () => {
     await page.getByLabel("Free requests per day").fill("7");
     await page.getByLabel("Allowed models").fill("gpt-5.4-mini");
     await page.getByRole("button", { name: "OpenAI#gpt-5.4-mini" }).click();
+    await page.getByLabel("Allowed models").fill("Mistral#*");
+    await page.getByRole("button", { name: "Mistral#*", exact: true }).click();
     await page.getByRole("button", { name: "Save" }).click();
     await row.getByText("0 of 7").waitFor();
     expect((await ask(secret)).status).toBe(403);
@@ -127,14 +129,14 @@ describe.skipIf(!HAS_BROWSER)("the operator (skipped without Chromium)", () => {
     const card = page.locator("section").filter({ has: page.getByRole("heading", { name: /^Mistral/ }) });
     await card.getByText("from the configuration").waitFor();
     await card.getByRole("button", { name: "Add credential" }).click();
-    await page.getByLabel("API key of Mistral").fill("sim-key-second");
+    await page.getByLabel("Mistral API key").fill("sim-key-second");
     await page.getByRole("dialog").getByRole("button", { name: "Add credential" }).click();
     const added = card.getByRole("listitem").filter({ hasText: "added here" });
     await added.getByText("••••cond").waitFor();
     await added.getByRole("button", { name: "Test" }).click();
     await added.getByText("It works").waitFor();
     await added.getByRole("button", { name: "Replace" }).click();
-    await page.getByLabel("API key of Mistral").fill("bad-key-0000");
+    await page.getByLabel("Mistral API key").fill("bad-key-0000");
     await page.getByRole("dialog").getByRole("button", { name: "Replace" }).click();
     await added.getByText("••••0000").waitFor();
     await added.getByRole("button", { name: "Test" }).click();
