@@ -1,5 +1,7 @@
 // The command line as a process: each command is found, and its output arrives completely.
 import { expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { version } from "../package.json" with { type: "json" };
 import { asArray, parseJson } from "../src/core/json.ts";
@@ -42,16 +44,19 @@ test(
 );
 
 test(
-  "every command documents itself",
+  "every command documents itself, even beside an invalid configuration",
   () => {
+    const folder = mkdtempSync(join(tmpdir(), "poundkey-help-"));
+    writeFileSync(join(folder, "poundkey.yaml"), "server: { prot: 1 }\n");
     const help = Bun.spawnSync([...COMMAND, "--help"]).stdout.toString();
     for (const name of COMMANDS) {
       expect(help).toContain(`  ${name} `);
-      const own = Bun.spawnSync([...COMMAND, name, "--help"]);
+      const own = Bun.spawnSync([...COMMAND, name, "--help"], { cwd: folder });
       expect(own.stdout.toString().toLowerCase()).toStartWith(`usage: poundkey ${name}`);
       for (const flag of ["--config", "--store"]) expect(own.stdout.toString()).toContain(flag);
       expect(own.exitCode).toBe(0);
     }
+    rmSync(folder, { recursive: true });
   },
   TEST_MS,
 );

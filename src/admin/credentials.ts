@@ -126,7 +126,10 @@ export async function removeCredential(
 export function requireProvider({ fillable }: Pick<CredentialParts, "fillable">, name: string): Fillable {
   const found = fillable().find((one) => one.name.toLowerCase() === name.toLowerCase());
   if (found) return found;
-  throw new Fault("not_found", "There is no known or configured provider with that name.");
+  throw new Fault(
+    "not_found",
+    "No provider with that name takes a key here. Clouds such as Azure are set up in the configuration.",
+  );
 }
 
 async function findAddedCredential({ store }: CredentialParts, { name, secrets }: Fillable, id: string) {

@@ -1,6 +1,6 @@
 // The table of commands, and the command line that chooses one.
 import { version } from "../../package.json" with { type: "json" };
-import { type ConfigurationFlags, formatErrors, readConfiguration, source } from "../app/configuration.ts";
+import { type ConfigurationFlags, formatErrors, loadConfig, source } from "../app/configuration.ts";
 import { describeStore, findExposedFiles, openStore } from "../app/open-store.ts";
 import { EXIT, type Io } from "../app/terminal.ts";
 import type { Settings } from "../core/settings.ts";
@@ -104,6 +104,8 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
   return EXIT.usage;
 }
 
+const NO_SOURCE = { ...source, env: () => undefined, readFile: () => "" };
+
 /** Wraps a command that works on the store. `--config` and `--store` choose the store, wherever they stand. */
 function onStore(administration: Administration): Command["run"] {
   return async (args, io) => {
@@ -113,7 +115,9 @@ function onStore(administration: Administration): Command["run"] {
       io.err(`poundkey: ${flags}`);
       return EXIT.usage;
     }
-    const loaded = readConfiguration(flags);
+    // The help is printed whatever the configuration holds.
+    const isHelp = rest.includes("--help") || rest.includes("-h");
+    const { loaded } = loadConfig(flags, isHelp ? NO_SOURCE : source);
     if (!loaded.ok) {
       io.err(formatErrors(loaded.errors));
       return EXIT.failed;

@@ -91,6 +91,8 @@ describe.skipIf(!HAS_BROWSER)("the operator (skipped without Chromium)", () => {
     await page.getByLabel("Free requests per day").fill("7");
     await page.getByLabel("Allowed models").fill("gpt-5.4-mini");
     await page.getByRole("button", { name: "OpenAI#gpt-5.4-mini" }).click();
+    await page.getByLabel("Allowed models").fill("Mistral#*");
+    await page.getByRole("button", { name: "Mistral#*", exact: true }).click();
     await page.getByRole("button", { name: "Save" }).click();
     await row.getByText("0 of 7").waitFor();
     expect((await ask(secret)).status).toBe(403);

@@ -1,4 +1,4 @@
-// A field for any number of models: typed or picked from a list, shown as chips.
+// A field for any number of models, and patterns of them: typed or picked from a list, shown as chips.
 import { useId, useState } from "preact/hooks";
 import { SELECTORS, useModels } from "../names.ts";
 import { Icon } from "./icon.tsx";
@@ -16,8 +16,9 @@ export function ModelsField({ chosen, onChange }: ModelsFieldProps) {
   const { on } = useModels();
   const known = [...SELECTORS.map((selector) => selector.id), ...on.map((model) => model.id)];
   const wanted = typed.trim().toLowerCase();
-  const found =
-    wanted === "" ? [] : known.filter((one) => one.toLowerCase().includes(wanted) && !chosen.includes(one));
+  const matching = known.filter((one) => one.toLowerCase().includes(wanted));
+  const offered = wanted === "" ? [] : wanted.includes("*") ? [typed.trim()] : matching;
+  const found = offered.filter((one) => !chosen.includes(one));
   const add = (model: string) => {
     onChange([...chosen, model]);
     setTyped("");
@@ -38,7 +39,7 @@ export function ModelsField({ chosen, onChange }: ModelsFieldProps) {
         type="text"
         autocomplete="off"
         spellcheck={false}
-        placeholder={chosen.length === 0 ? "All models. Type to limit the key to some." : "Add another"}
+        placeholder={chosen.length === 0 ? "All models. Limit the key to some: gpt, OpenAI#*" : "Add another"}
         value={typed}
         onInput={(event) => setTyped(event.currentTarget.value)}
         onKeyDown={onKeyDown}
