@@ -58,13 +58,8 @@ export function estimateDoubt(profile: Profile, shift: Shift, ask: QualityAsk): 
 }
 
 /** Spreads are in log-odds. As probabilities they shrink by p(1−p): little is left if nearly all answers are good. */
-function computeSpread(
-  { oddsSpreads }: Profile,
-  { doubt }: Shift,
-  { skills }: QualityAsk,
-  before: number,
-): number {
-  return mix(oddsSpreads, skills) * before * (1 - before) * doubt;
+function computeSpread(profile: Profile, shift: Shift, ask: QualityAsk, before: number): number {
+  return mix(profile.oddsSpreads, ask.skills) * before * (1 - before) * shift.doubt;
 }
 
 function expect({ odds, oddsLevel }: Profile, { skills, support, harder }: QualityAsk): number {
