@@ -108,7 +108,7 @@ describe("credentials", () => {
     async (secret) => {
       const answer = await seen(await models(`Bearer ${secret}`));
       expect(formatLine(answer)).toBe("401 invalid_request_error invalid_api_key");
-      expect(answer.error?.message).toContain("Send a key that this gateway's operator made.");
+      expect(answer.error?.message).toContain("Use one of this gateway's keys instead.");
     },
   );
 

@@ -74,7 +74,7 @@ async function topup({ values, words, isJson, io, open }: Call): Promise<void> {
 /** Number() would round more than nine decimals. */
 function parseUsd(amount: string): number {
   if (/^\d{1,7}(\.\d{1,9})?$/.test(amount)) return Number(amount);
-  throw new UsageError(`expected an amount of USD such as 25 or 0.5, not '${amount}'`);
+  throw new UsageError(`expected an amount in USD such as 25 or 0.5, not '${amount}'`);
 }
 
 async function show({ words, isJson, io, open }: Call): Promise<void> {

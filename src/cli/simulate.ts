@@ -44,7 +44,7 @@ function writeHelp(): string {
     "  --port N     the port to listen on, 0 for any free one",
     "  --seed N     makes the answers' ids repeatable (default: 0)",
     "",
-    "Takes --config FILE and --store S as every command does, though it needs neither.",
+    "Also accepts --config FILE and --store S, like every command, but ignores them.",
     "",
     formatControlHelp(),
   ].join("\n");

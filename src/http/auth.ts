@@ -59,6 +59,6 @@ export function findSecret(headers: Headers): string {
   const secret = requireSecret(ours || first);
   if (!VENDOR_KEY.test(secret)) return secret;
   const message =
-    "Incorrect API key provided: it is a provider's. Send a key that this gateway's operator made.";
+    "Incorrect API key provided: it is a provider's key. Use one of this gateway's keys instead.";
   throw new Fault("invalid_api_key", message);
 }

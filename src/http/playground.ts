@@ -48,7 +48,7 @@ export function playgroundRoutes(operator: OperatorParts, ports: HttpPorts) {
         "playgroundOperation",
         "Run any operation with the console's own key",
         "As for `POST` at the path of the surface, such as `v1/embeddings`.",
-        Type.Object({}, { description: "As for that path: JSON, or a form for files." }),
+        Type.Object({}, { description: "As for that path: JSON, or a form with files." }),
       ),
     });
 }

@@ -101,7 +101,7 @@ export function notFound(model: string, { nearest, off }: Pick<UnknownModel, "ne
     : [
         ...(off === null ? [] : [`No key is configured here for ${off}.`]),
         ...(nearest.length > 0 ? [`Did you mean ${nearest.map((id) => `'${id}'`).join(" or ")}?`] : []),
-        "Models are named Provider#model, as GET /v1/models lists them.",
+        "Name models as <Provider>#<model>. GET /v1/models lists them.",
       ];
   const message = `The model '${shown}' does not exist or is not available here. ${hints.join(" ")}`;
   return new Fault("model_not_found", message);

@@ -30,7 +30,7 @@ const UNKNOWN: readonly (readonly [string, string | null])[] = [
   ["xAI#grok-none", "No key is configured here for xAI."],
   ["grok-4.5", "No key is configured here for xAI."],
   ["deepseek/none-of-them", "No key is configured here for DeepSeek."],
-  ["zzzzzzzzzzzzzzzzzzzzzzzz", "Models are named Provider#model, as GET /v1/models lists them."],
+  ["zzzzzzzzzzzzzzzzzzzzzzzz", "Name models as <Provider>#<model>. GET /v1/models lists them."],
   ["Router#fastest", "'Router#best', 'Router#fair', 'Router#light'"],
   ["router/Best", "'Router#best', 'Router#fair', 'Router#light'"],
   ["Acme/maker#model-1", null],
