@@ -106,7 +106,7 @@ describe("a named model", () => {
     for (const choice of ["auto", "required"]) {
       const { status, error } = await ask("Own#toolless", choice, gateway.secret);
       expect([status, error?.code, error?.param]).toEqual([400, "unsupported_capability", "tools"]);
-      expect(error?.message).toContain("does not take tools");
+      expect(error?.message).toContain("does not accept tools");
     }
   });
 });
