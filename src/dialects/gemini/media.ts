@@ -4,6 +4,7 @@ import { Fault } from "../../core/fault.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { parseDataUrl } from "../../operations/chat/data-url.ts";
 import type { AudioPart, FilePart } from "../../operations/chat/form.ts";
+import { isAccountFile } from "../../operations/chat/needs.ts";
 
 const TYPES: ReadonlyMap<string, string> = new Map([
   ["jpg", "image/jpeg"],
@@ -55,9 +56,6 @@ function makeInline(mimeType: string, data: string): JsonObject {
   return { inlineData: { mimeType: ALIASES.get(mimeType) ?? mimeType, data } };
 }
 
-/** Files in the operator's account, which all clients share: uploaded ones, and buckets that its role may read. */
-const ACCOUNT_FILE = /^(gs:|https:\/\/generativelanguage\.googleapis\.com\/)/i;
-
 /**
  * Sends a data: URL inline. Google fetches any other address itself (Gemini API, "File input methods"). Throws a Fault
  * for one in the provider's account.
@@ -65,7 +63,7 @@ const ACCOUNT_FILE = /^(gs:|https:\/\/generativelanguage\.googleapis\.com\/)/i;
 export function makeMediaPart(url: string, fallbackType: string, param: string): JsonObject {
   const data = parseDataUrl(url);
   if (data) return makeInline(data.mediaType, data.base64);
-  if (ACCOUNT_FILE.test(url)) {
+  if (isAccountFile(url)) {
     const message = `'${param}' is not supported here. A file belongs to the provider's account, which all clients share.`;
     throw new Fault("unsupported_parameter", message, { param });
   }
