@@ -6,50 +6,24 @@ import { parseDataUrl } from "../../operations/chat/data-url.ts";
 import type { AudioPart, FilePart } from "../../operations/chat/form.ts";
 import { isAccountFile } from "../../operations/chat/needs.ts";
 
-const TYPES: ReadonlyMap<string, string> = new Map([
-  ["jpg", "image/jpeg"],
-  ["jpeg", "image/jpeg"],
-  ["png", "image/png"],
-  ["webp", "image/webp"],
-  ["gif", "image/gif"],
-  ["heic", "image/heic"],
-  ["heif", "image/heif"],
-  ["bmp", "image/bmp"],
-  ["svg", "image/svg+xml"],
-  ["wav", "audio/wav"],
-  ["mp3", "audio/mpeg"],
-  ["aac", "audio/aac"],
-  ["aiff", "audio/aiff"],
-  ["flac", "audio/flac"],
-  ["ogg", "audio/ogg"],
-  ["opus", "audio/opus"],
-  ["m4a", "audio/m4a"],
-  ["mp4", "video/mp4"],
-  ["mov", "video/quicktime"],
-  ["mpeg", "video/mpeg"],
-  ["mpg", "video/mpeg"],
-  ["webm", "video/webm"],
-  ["pdf", "application/pdf"],
-  ["json", "application/json"],
-  ["xml", "text/xml"],
-  ["html", "text/html"],
-  ["css", "text/css"],
-  ["csv", "text/csv"],
-  ["md", "text/markdown"],
-  ["txt", "text/plain"],
-]);
-/** Clients' names of media types, and Gemini's names for them. */
+/** Gemini's names for media types that clients or the runtime name otherwise. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
   ["image/jpg", "image/jpeg"],
+  ["image/x-ms-bmp", "image/bmp"],
   ["audio/mp3", "audio/mpeg"],
+  ["audio/m4a", "audio/mp4"],
+  ["application/xml", "text/xml"],
 ]);
+const UNKNOWN = "application/octet-stream";
 const ADDRESS = /^[a-z][a-z0-9+.-]*:\/\//i;
 
 /** Guesses the type from the extension of a file name or URL. Undefined if there is none. */
 function guessType(nameOrUrl: string | undefined): string | undefined {
   const path = nameOrUrl?.split(/[?#]/, 1)[0] ?? "";
-  const extension = /\.([a-z0-9]+)$/i.exec(path)?.[1] ?? "";
-  return TYPES.get(extension.toLowerCase());
+  const extension = /\.([a-z0-9]{1,10})$/i.exec(path)?.[1]?.toLowerCase();
+  const [known = UNKNOWN] = Bun.file(`name.${extension ?? ""}`).type.split(";");
+  const type = known.replace("audio/x-", "audio/");
+  return type === UNKNOWN ? undefined : (ALIASES.get(type) ?? type);
 }
 
 function makeInline(mimeType: string, data: string): JsonObject {
@@ -71,7 +45,7 @@ export function makeMediaPart(url: string, fallbackType: string, param: string):
 }
 
 export function makeAudioPart({ data, format }: AudioPart["input_audio"]): JsonObject {
-  return makeInline(TYPES.get(format.toLowerCase()) ?? `audio/${format}`, data);
+  return makeInline(guessType(`name.${format}`) ?? `audio/${format}`, data);
 }
 
 /** Makes a file part from its bytes or address. */
@@ -80,5 +54,5 @@ export function makeFilePart({ file_data: data, filename }: FilePart["file"], pa
   if (ADDRESS.test(data)) return makeMediaPart(data, type, param);
   const url = parseDataUrl(data);
   if (!url) return makeInline(type, data);
-  return makeInline(url.mediaType === "application/octet-stream" ? type : url.mediaType, url.base64);
+  return makeInline(url.mediaType === UNKNOWN ? type : url.mediaType, url.base64);
 }
