@@ -4,7 +4,7 @@ import { Fault } from "../../core/fault.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { parseDataUrl } from "../../operations/chat/data-url.ts";
 import type { AudioPart, FilePart } from "../../operations/chat/form.ts";
-import { isAccountFile } from "../../operations/chat/needs.ts";
+import { ACCOUNT_FILE } from "../../operations/chat/needs.ts";
 
 /** Gemini's names for media types that clients or the runtime name otherwise. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
@@ -37,7 +37,7 @@ function makeInline(mimeType: string, data: string): JsonObject {
 export function makeMediaPart(url: string, fallbackType: string, param: string): JsonObject {
   const data = parseDataUrl(url);
   if (data) return makeInline(data.mediaType, data.base64);
-  if (isAccountFile(url)) {
+  if (ACCOUNT_FILE.test(url)) {
     const message = `'${param}' is not supported here. A file belongs to the provider's account, which all clients share.`;
     throw new Fault("unsupported_parameter", message, { param });
   }

@@ -8,17 +8,13 @@ import { type ChatRequest, type ContentPart, isCallForced } from "./form.ts";
  * Addresses that a provider reads with its account's rights: other schemes than the web's (`gs:`, `s3:`, `file:`), and
  * the files of Gemini's API by URL or name.
  */
-const ACCOUNT_FILE =
+export const ACCOUNT_FILE =
   /^\s*(?!https?:|data:)[a-z][a-z0-9+.-]*:|^\s*files\/|^\s*https?:\/\/([^/?#]*@)?generativelanguage\.googleapis\.com\b/i;
-
-export function isAccountFile(address: string): boolean {
-  return ACCOUNT_FILE.test(address);
-}
 
 /** Throws the Fault `unsupported_parameter` for an address in the provider's account, which all clients share. */
 function refuseAccountFile(part: ContentPart, param: string): void {
   const address = part.type === "image_url" ? part.image_url.url : asString(asObject(part.file).file_data);
-  if (!isAccountFile(address ?? "")) return;
+  if (!ACCOUNT_FILE.test(address ?? "")) return;
   const message = `'${param}' is not supported here. A file belongs to the provider's account, which all clients share.`;
   throw new Fault("unsupported_parameter", message, { param });
 }

@@ -1,7 +1,7 @@
 // The gateway's changes to a generateContent request, passed on or translated: one row per field, with its reason.
 
 import { asArray, asObject, isObject, type JsonObject } from "../../core/json.ts";
-import { isAccountFile } from "../../operations/chat/needs.ts";
+import { ACCOUNT_FILE } from "../../operations/chat/needs.ts";
 import { explainShared, type LaneResult, LaneTable, OTHER_TIERS, REMOTE, refuseField } from "../lane.ts";
 import { isOurSignature } from "../signature.ts";
 import { listParts } from "./contents.ts";
@@ -73,7 +73,7 @@ function refuseFiles(value: unknown, path: string): void {
   if (!isObject(value)) return;
   for (const field in value) {
     const held = value[field];
-    if (FILE_FIELDS.has(field) && isAccountFile(String(held)))
+    if (FILE_FIELDS.has(field) && ACCOUNT_FILE.test(String(held)))
       throw refuseField(path, explainShared("A file"));
     if (typeof held === "object" && !OWN_FIELDS.has(field)) refuseFiles(held, `${path}.${field}`);
   }
