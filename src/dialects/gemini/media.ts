@@ -1,10 +1,8 @@
 // Images, sound and documents of a message as Gemini's inline data or file references. Nothing is ever fetched.
 
-import { Fault } from "../../core/fault.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { parseDataUrl } from "../../operations/chat/data-url.ts";
 import type { AudioPart, FilePart } from "../../operations/chat/form.ts";
-import { ACCOUNT_FILE } from "../../operations/chat/needs.ts";
 
 /** Gemini's names for media types that clients or the runtime name otherwise. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
@@ -30,17 +28,10 @@ function makeInline(mimeType: string, data: string): JsonObject {
   return { inlineData: { mimeType: ALIASES.get(mimeType) ?? mimeType, data } };
 }
 
-/**
- * Sends a data: URL inline. Google fetches any other address itself (Gemini API, "File input methods"). Throws a Fault
- * for one in the provider's account.
- */
-export function makeMediaPart(url: string, fallbackType: string, param: string): JsonObject {
+/** Sends a data: URL inline. Google fetches any other address itself (Gemini API, "File input methods"). */
+export function makeMediaPart(url: string, fallbackType: string): JsonObject {
   const data = parseDataUrl(url);
   if (data) return makeInline(data.mediaType, data.base64);
-  if (ACCOUNT_FILE.test(url)) {
-    const message = `'${param}' is not supported here. A file belongs to the provider's account, which all clients share.`;
-    throw new Fault("unsupported_parameter", message, { param });
-  }
   return { fileData: { mimeType: guessType(url) ?? fallbackType, fileUri: url } };
 }
 
@@ -49,9 +40,9 @@ export function makeAudioPart({ data, format }: AudioPart["input_audio"]): JsonO
 }
 
 /** Makes a file part from its bytes or address. */
-export function makeFilePart({ file_data: data, filename }: FilePart["file"], param: string): JsonObject {
+export function makeFilePart({ file_data: data, filename }: FilePart["file"]): JsonObject {
   const type = guessType(filename) ?? "application/pdf";
-  if (ADDRESS.test(data)) return makeMediaPart(data, type, param);
+  if (ADDRESS.test(data)) return makeMediaPart(data, type);
   const url = parseDataUrl(data);
   if (!url) return makeInline(type, data);
   return makeInline(url.mediaType === UNKNOWN ? type : url.mediaType, url.base64);
