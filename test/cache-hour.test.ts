@@ -46,7 +46,13 @@ test("an hour's cache mark anywhere in the request raises the hold to that rate"
     inputRate({ messages: part(MINUTES) }),
     inputRate({ tools: tool(MINUTES) }),
   ]).toEqual([1.25, 1.25, 1.25]);
-  expect([inputRate(HOUR), inputRate({ messages: part(HOUR) }), inputRate({ tools: tool(HOUR) })]).toEqual([
-    2, 2, 2,
-  ]);
+  const called = { id: "c", type: "function", function: { name: "look", arguments: "{}" }, ...HOUR } as const;
+  const places: readonly Partial<ChatRequest>[] = [
+    HOUR,
+    { messages: part(HOUR) },
+    { tools: tool(HOUR) },
+    { messages: [{ role: "assistant", content: null, tool_calls: [called] }] },
+    { messages: [{ role: "tool", tool_call_id: "c", content: "a", ...HOUR }] },
+  ];
+  expect(places.map(inputRate)).toEqual([2, 2, 2, 2, 2]);
 });

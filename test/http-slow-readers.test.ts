@@ -1,5 +1,6 @@
 // Slow clients, and clients that never read: the provider is slowed down, and nothing stays open when they leave.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { asObject } from "../src/core/json.ts";
 import { dial } from "./http/raw.ts";
 import { until } from "./http/until.ts";
 import { type OwnUpstream, startOwnUpstream } from "./http/upstream.ts";
@@ -16,7 +17,8 @@ let world: HttpWorld;
 beforeAll(async () => {
   own = await startOwnUpstream(FLOOD_PIECES);
   const server = `dialect: openai, keys: [k], base_url: "${own.url}", unlisted_models: true`;
-  world = await startHttpWorld({ providers: `  Own: { ${server} }` });
+  const [providers, more] = [`  Own: { ${server} }`, "responses: { keep: 1d }"];
+  world = await startHttpWorld({ providers, more, server: "body_memory: 64MB" });
 });
 afterAll(async () => {
   await own.stop();
@@ -59,6 +61,33 @@ describe("a slow reader", () => {
       const isOver = async () =>
         (await (await fetch(`${world.url}/metrics`)).text()).includes("poundkey_requests_open 0\n");
       await until("the request is over", isOver);
+    },
+    LONG_MS,
+  );
+
+  test(
+    "of stored responses gets no more of the memory for bodies than its share",
+    async () => {
+      const authorization = `Bearer ${world.secret}`;
+      const [content, prompt] = ["x".repeat(30_000_000), { role: "user", content: "say: hi" }];
+      const kept = await fetch(`${world.url}/v1/responses`, {
+        method: "POST",
+        headers: { authorization, "content-type": "application/json" },
+        body: JSON.stringify({ model: "Local#sim", input: [{ role: "user", content }, prompt] }),
+      });
+      expect(kept.status).toBe(200);
+      const path = `/v1/responses/${asObject(await kept.json()).id}/input_items`;
+      const socket = await dial(world.url);
+      socket.pause();
+      socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\nauthorization: ${authorization}\r\n\r\n`);
+      const ask = async () => {
+        const response = await fetch(world.url + path, { headers: { authorization } });
+        await response.text();
+        return response.status;
+      };
+      await until("the second is refused", async () => (await ask()) === 429, LONG_MS);
+      socket.destroy();
+      await until("there is room again", async () => (await ask()) === 200, LONG_MS);
     },
     LONG_MS,
   );

@@ -80,7 +80,12 @@ test("no schema has `nullable` without a type: beside `anyOf` it has no effect",
 /** Rejected for reasons that no schema can express: the operator's ceilings, and fields that depend on others. */
 function isBeyondSchema({ code, param, body }: Row): boolean {
   const { n, messages, model } = asObject(parseJson(String(body)));
-  if (code === "unsupported_capability" || (param === "stream_options" && code === null)) return true;
+  if (
+    code?.startsWith("unsupported_") ||
+    /file_data$/.test(param ?? "") ||
+    (param === "stream_options" && code === null)
+  )
+    return true;
   if (n === 17 || (Array.isArray(messages) && messages.length > 10_000)) return true;
   return String(model).includes("\0") || (param === "tool_choice" && code === "invalid_value");
 }

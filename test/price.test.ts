@@ -22,19 +22,28 @@ describe("prices", () => {
       prompt_tokens: 10,
       completion_tokens: 5,
       total_tokens: 15,
-      prompt_tokens_details: { cached_tokens: 8, cache_write_tokens: 8 },
-      completion_tokens_details: { reasoning_tokens: 9 },
+      prompt_tokens_details: { cached_tokens: 6, cache_write_tokens: 2, audio_tokens: 8 },
+      completion_tokens_details: { reasoning_tokens: 3, audio_tokens: 9 },
       server_tool_use: { web_search_requests: 1 },
     };
     expect(countAmounts(usage)).toEqual({
       ...NO_AMOUNTS,
       prompt: 10,
       completion: 5,
-      cached: 8,
+      cached: 6,
       cacheWrite: 2,
-      reasoning: 5,
+      inputAudio: 2,
+      reasoning: 3,
+      outputAudio: 2,
       searches: 1,
     });
+    const more = { cached_tokens: 8, cache_write_tokens: 8, audio_tokens: 8 };
+    const most = {
+      ...usage,
+      prompt_tokens_details: more,
+      completion_tokens_details: { reasoning_tokens: 9 },
+    };
+    expect(countAmounts(most)).toMatchObject({ cached: 8, cacheWrite: 2, inputAudio: 0, reasoning: 5 });
   });
 
   test("the provider's billed count is used if it differs from what the model read", () => {

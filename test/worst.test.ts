@@ -84,6 +84,15 @@ describe("the worst case", () => {
     expect(worstOf({ ...price, cacheWrite: 1, reasoning: 1 })?.nanoUsd).toBe((prompt * 2 + 500 * 8) * 1000);
   });
 
+  test("includes sound at its prices: in answers always, in prompts that have any", () => {
+    const price = { input: 2, output: 8, inputAudio: 40, outputAudio: 80 };
+    expect(worstOf(price)?.nanoUsd).toBe((prompt * 2 + 500 * 80) * 1000);
+    const sound = { type: "input_audio", input_audio: { data: "AAAA", format: "wav" } } as const;
+    const asked = { ...request, messages: [{ role: "user", content: [sound] } as const] };
+    const tokens = estimateWorstPromptTokens(asked, cardOf(price));
+    expect(worstOf(price, asked)?.nanoUsd).toBe((tokens * 40 + 500 * 80) * 1000);
+  });
+
   test("counts requests and searches once per choice", () => {
     const price = { input: 2, output: 8, perRequest: 0.005, perSearch: 0.01 };
     expect(worstOf(price, { n: 2 })?.nanoUsd).toBe(2 * ((prompt * 2 + 500 * 8) * 1000 + 5_000_000));

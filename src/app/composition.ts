@@ -109,14 +109,14 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const { learned, learning } = await recallLessons(store, () => live.snapshot.catalogue.list());
   const known = { health, learned, deadlines, caches: new Caches(), stickiness: new Stickiness() };
   const gateway = buildGateway(options, { ...known, log, ledger }, () => live.settings.log.content);
+  const shared = { vault, deadlines, clock, log, ...createBodyParts(first.server) };
   const ports: HttpPorts = {
     snapshot: () => live.snapshot,
-    kept: new KeptAnswers({ store, vault, rules: () => live.settings.responses, clock, deadlines, log }),
-    ...{ gateway, ledger, vault, deadlines, clock, random, log, ...createBodyParts(first.server) },
+    kept: new KeptAnswers({ store, rules: () => live.settings.responses, ...shared }),
+    ...{ gateway, ledger, random, ...shared },
     authenticate: createAuthenticator(opened.world),
     sealer: (accountId) => createSealer(vault, accountId),
-    server: first.server,
-    learned: () => learning.whenKnown(),
+    ...{ server: first.server, learned: () => learning.whenKnown() },
     ...{ draining: () => ending.draining, refusing: () => ending.refusing },
   };
   const feed = new LiveFeed({ store, clock });

@@ -25,12 +25,17 @@ export interface KeptAnswersPorts {
   readonly clock: Pick<Clock, "nowMs">;
   readonly deadlines: Deadlines;
   readonly log: Log;
+  /** The memory for bodies, by owner. A short request may read a long conversation. */
+  readonly bodies: { reserve(owner: string, bytes: number): { release(): void } };
+  /** Resolves in a turn of the loop that no other caller gets. */
+  readonly turns: { next(): Promise<void> };
 }
 
 type Owner = Pick<GatewayKey, "id" | "accountId" | "keepsResponses">;
 
 export class KeptAnswers {
   readonly #ports: KeptAnswersPorts;
+  #reading = 0;
 
   constructor(ports: KeptAnswersPorts) {
     this.#ports = ports;
@@ -49,8 +54,7 @@ export class KeptAnswers {
     for (let lookups = 0; lookups < LOOKUPS_MAX; lookups++) {
       const next = itemIds.findLast((itemId) => !items.has(itemId));
       if (next === undefined) break;
-      const row = await this.#ports.store.responseOfItem(owner.accountId, owner.id, next);
-      const kept = row && this.#open(row);
+      const kept = await this.#read((store) => store.responseOfItem(owner.accountId, owner.id, next));
       if (!kept) break;
       for (const one of [...kept.input, ...asArray(kept.response.output)]) {
         const item = asObject(one);
@@ -63,8 +67,7 @@ export class KeptAnswers {
   /** Returns one of the key's answers, or null. */
   async get(owner: Owner, id: string): Promise<KeptExchange | null> {
     if (!this.keepsFor(owner)) return null;
-    const row = await this.#ports.store.response(owner.accountId, owner.id, id);
-    return row && this.#open(row);
+    return this.#read((store) => store.response(owner.accountId, owner.id, id));
   }
 
   /** Returns the logged token counts of an answer and its prompt, or null if the account has no such answer. */
@@ -99,6 +102,25 @@ export class KeptAnswers {
     const deadline = deadlines.watch(deadlines.nowMs() + PATIENCE_MS, resolve);
     await Promise.race([written, promise]);
     deadline.clear();
+  }
+
+  /**
+   * Reads and opens an answer, and several at once in a turn of the loop each: sixty of 20 MB would block it for 25
+   * seconds. Throws the Faults `too_many_parallel_requests` and `overloaded` if there is no memory for it.
+   */
+  async #read(find: (store: KeptAnswersPorts["store"]) => Promise<StoredResponse | null>) {
+    const { store, bodies, turns } = this.#ports;
+    try {
+      if (this.#reading++ > 0) await turns.next();
+      const row = await find(store);
+      if (row === null) return null;
+      const reservation = bodies.reserve(row.keyId, row.bytes);
+      const kept = this.#open(row);
+      reservation.release();
+      return kept;
+    } finally {
+      this.#reading--;
+    }
   }
 
   /** Returns null if the row was sealed under another key or tampered with. */

@@ -25,8 +25,11 @@ function isDirect(controller: object): controller is ReadableStreamDirectControl
 
 type BodyPieces = readonly (string | Uint8Array<ArrayBuffer>)[];
 
-/** Streams a body held in pieces, and releases their memory at the end. Nothing else may read them by then. */
-export function streamPieces(pieces: BodyPieces): ReadableStream<Uint8Array> {
+/**
+ * Streams a body held in pieces, and releases their memory at the end. Nothing else may read them by then. `onEnd` is
+ * called once they are read or the reader has left.
+ */
+export function streamPieces(pieces: BodyPieces, onEnd = () => {}): ReadableStream<Uint8Array> {
   let isLeft = false;
   return directStream({
     async pull(controller) {
@@ -37,9 +40,11 @@ export function streamPieces(pieces: BodyPieces): ReadableStream<Uint8Array> {
       }
       if (!isLeft) controller.end();
       release(pieces);
+      onEnd();
     },
     cancel() {
       isLeft = true;
+      onEnd();
     },
   });
 }

@@ -3,11 +3,13 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { Fault } from "../core/fault.ts";
 import { asObject } from "../core/json.ts";
+import type { KeptExchange } from "../core/kept.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 import { makeNotFound } from "../gateway/kept-answers.ts";
 import { OPENAI_RESPONSES } from "../surfaces/openai-responses/surface.ts";
-import { createJsonResponse, createRefusalResponse } from "./answers.ts";
+import { createJsonResponse, createRefusalResponse, createResponse } from "./answers.ts";
 import { findSecret } from "./auth.ts";
+import { streamPieces } from "./direct.ts";
 import type { HttpPorts } from "./ports.ts";
 import { describeResponse, describeRoute } from "./route-schema.ts";
 
@@ -23,17 +25,18 @@ const REFUSAL = { detail: { hide: true } } as const;
 
 export function responseRoutes(ports: HttpPorts) {
   const identify = (request: Request) => ports.authenticate(findSecret(request.headers));
-  const find = async (request: Request, id: string) => {
-    const kept = await ports.kept.get(await identify(request), id);
+  const answer = async (request: Request, id: string, read: (kept: KeptExchange) => unknown) => {
+    const key = await identify(request);
+    const kept = await ports.kept.get(key, id);
     if (kept === null) throw makeNotFound(id, "id");
-    return kept;
+    return createHeldResponse(ports, request, key.id, JSON.stringify(read(kept)));
   };
   return new Elysia()
     .get("/v1/responses", ({ request }) => refuseUpgrade(request), REFUSAL)
     .get("/responses", ({ request }) => refuseUpgrade(request), REFUSAL)
     .get(
       "/v1/responses/:id",
-      async ({ request, params }) => createJsonResponse(200, (await find(request, params.id)).response),
+      ({ request, params }) => answer(request, params.id, ({ response }) => response),
       describeObject("retrieveResponse", "Get a stored response", "The response."),
     )
     .delete(
@@ -46,8 +49,7 @@ export function responseRoutes(ports: HttpPorts) {
     )
     .get(
       "/v1/responses/:id/input_items",
-      async ({ request, params, query }) =>
-        createJsonResponse(200, listInput((await find(request, params.id)).input, query)),
+      ({ request, params, query }) => answer(request, params.id, ({ input }) => listInput(input, query)),
       describeObject("listResponseInput", "List the input items of a stored response", "Its items."),
     );
 }
@@ -55,6 +57,24 @@ export function responseRoutes(ports: HttpPorts) {
 /** The answer's fields are those of the vendor's own API. */
 function describeObject(operationId: string, summary: string, answer: string) {
   return describeRoute(TAG, operationId, summary, describeResponse(answer, Type.Object({})));
+}
+
+/** The size that is left to the connection's own buffer. */
+const SHORT_CHARACTERS = 262_144;
+
+/** Answers with a text that counts towards its owner's memory for bodies until it is read. */
+function createHeldResponse({ bodies }: HttpPorts, { signal }: Request, owner: string, text: string) {
+  if (text.length <= SHORT_CHARACTERS) return createResponse(200, text);
+  const reservation = bodies.reserve(owner, text.length);
+  let isHeld = true;
+  const release = () => {
+    if (isHeld) reservation.release();
+    isHeld = false;
+  };
+  // Losing the connection before the body is first read doesn't cancel the stream.
+  signal.addEventListener("abort", release, { once: true });
+  if (signal.aborted) release();
+  return createResponse(200, streamPieces([text], release));
 }
 
 /** Returns at most `limit` input items after the item `after`, newest first unless `order` is `asc`. */

@@ -18,9 +18,8 @@ function readMedia(part: JsonObject): readonly Media[] {
   const { data, format } = asObject(part.input_audio);
   if (typeof data === "string")
     return [{ kind: "audio", mediaType: `audio/${String(format)}`, bytes: countBase64Bytes(data) }];
-  const { file_data: file, file_id: id } = asObject(part.file);
+  const { file_data: file } = asObject(part.file);
   if (typeof file === "string") return [parseMedia("file", file)];
-  if (typeof id === "string") return [{ kind: "file", mediaType: id, bytes: null }];
   const link = asString(part.document_url);
   return link === undefined ? [] : [parseMedia("file", link)];
 }

@@ -27,10 +27,6 @@ function renderErrorBody(problem: Problem): JsonObject {
   return problem.kind === "context" ? { ...body, error_type: "TOO_MANY_TOKENS" } : body;
 }
 
-function asSchema(value: unknown): JsonObject | null {
-  return isObject(value) ? value : null;
-}
-
 function readPrompt(body: JsonObject, model: string): Prompt {
   const { type, json_schema: schema, schema: older } = asObject(body.response_format);
   const { type: thinking } = asObject(body.thinking);
@@ -39,7 +35,8 @@ function readPrompt(body: JsonObject, model: string): Prompt {
     tools: readTools(body.tools),
     toolChoice: readToolChoice(body.tool_choice),
     parallelCalls: true,
-    format: type === "json_object" ? { schema: asSchema(schema ?? older) } : null,
+    format:
+      type === "json_object" ? { schema: isObject(schema) ? schema : isObject(older) ? older : null } : null,
     isThinking: thinking === "enabled" || (thinking !== "disabled" && /reasoning|think/.test(model)),
     stop: asArray(body.stop_sequences).map(String),
     outputTokensMax: asNumber(body.max_tokens) ?? null,

@@ -78,15 +78,11 @@ function renderHead(exchange: Exchange, object: string): JsonObject {
   };
 }
 
-/** Returns the answer's text. Mistral has no field for refusals, so a refusal is its text. */
-function selectWords({ text, refusal }: Answer): string {
-  return refusal ?? text;
-}
-
 function renderReply(exchange: Exchange): JsonObject {
   const choices = exchange.answers.map((answer) => {
     const calls = renderCalls(exchange, answer);
-    const words = selectWords(answer);
+    // Mistral has no field for refusals, so a refusal is its text.
+    const words = answer.refusal ?? answer.text;
     const said = words === "" ? [] : [{ type: "text", text: words }];
     const content =
       answer.thinking === "" ? words : [{ ...renderThinking(answer.thinking), closed: true }, ...said];

@@ -1,9 +1,9 @@
 // The simulated models' answers: a function of the request alone, so that tests can predict them.
-import { isObject, type JsonObject, parseJson } from "../core/json.ts";
+import { isObject, parseJson } from "../core/json.ts";
 import type { Control } from "./control.ts";
 import { reject } from "./problem.ts";
 import { makeSample } from "./sample.ts";
-import type { Answer, AnswerCall, Exchange, Media, OfferedTool, Prompt, TokenCount, Turn } from "./types.ts";
+import type { Answer, AnswerCall, Exchange, OfferedTool, Prompt, TokenCount, Turn } from "./types.ts";
 
 /** The tokens of an image, a file or audio. */
 const MEDIA_TOKENS = 85;
@@ -20,10 +20,6 @@ export function countTokens(text: string): number {
 /** Returns `word1 word2 …`, which reveals lost and duplicate pieces. */
 export function makeWords(count: number): string {
   return Array.from({ length: Math.min(count, WORDS_MAX) }, (_, at) => `word${at + 1}`).join(" ");
-}
-
-function describeMedia({ kind, mediaType, bytes }: Media): string {
-  return bytes === null ? `[${kind} ${mediaType}]` : `[${kind} ${mediaType} ${bytes} bytes]`;
 }
 
 function findLastUserTurn(prompt: Prompt): Turn {
@@ -86,15 +82,14 @@ function chooseCalls(prompt: Prompt, text: string): readonly AnswerCall[] {
   return parallelCalls ? calls : calls.slice(0, 1);
 }
 
-function makeJson(schema: JsonObject | null, said: string): string {
-  return JSON.stringify(schema === null ? { said } : makeSample(schema));
-}
-
 /** Returns the text to answer with if there is neither a call nor a refusal. */
 function chooseText(prompt: Prompt): string {
   const { text, media = [] } = findLastUserTurn(prompt);
   const results = findFreshResults(prompt);
-  if (prompt.format) return makeJson(prompt.format.schema, text);
+  if (prompt.format) {
+    const { schema } = prompt.format;
+    return JSON.stringify(schema === null ? { said: text } : makeSample(schema));
+  }
   if (results.length > 0)
     return `The tools answered: ${results.map((r) => `${r.name} → ${r.text}`).join("; ")}.`;
   if (/what is your system prompt\?/i.test(text)) {
@@ -105,7 +100,10 @@ function chooseText(prompt: Prompt): string {
   if (long) return makeWords(Number(long[1]));
   const say = /\bsay: ([\s\S]*)$/i.exec(text);
   if (say) return say[1] ?? "";
-  return ["You said:", text, ...media.map(describeMedia)].join(" ");
+  const shown = media.map(({ kind, mediaType, bytes }) =>
+    bytes === null ? `[${kind} ${mediaType}]` : `[${kind} ${mediaType} ${bytes} bytes]`,
+  );
+  return ["You said:", text, ...shown].join(" ");
 }
 
 interface Draft {

@@ -30,18 +30,15 @@ function readPrompt(body: JsonObject, model: string): Prompt {
 /** The id prefix of a call made after thinking. */
 export const THOUGHT_CALL = "fc_rs_";
 
-/** Returns sealed thinking, opaque to the client, which can be verified even without its item's id. */
-function sealThinking(secret: string): string {
-  return `gAAAA${secret}.${sign(secret)}`;
-}
-
 /** Renders thinking. Its summary and its sealed content are included only on request. */
 function renderReasoningItem(exchange: Exchange, answer: Answer): JsonObject {
   const shown = typeof asObject(exchange.body.reasoning).summary === "string";
   const summary = shown ? [{ type: "summary_text", text: answer.thinking }] : [];
   const item = { type: "reasoning", id: `rs_${exchange.id("reasoning", 32)}`, summary };
   const asked = asArray(exchange.body.include).includes("reasoning.encrypted_content");
-  return asked ? { ...item, encrypted_content: sealThinking(exchange.id("seal", 40)) } : item;
+  // It is opaque to the client, and can be verified even without its item's id.
+  const secret = exchange.id("seal", 40);
+  return asked ? { ...item, encrypted_content: `gAAAA${secret}.${sign(secret)}` } : item;
 }
 
 function renderOutput(exchange: Exchange, answer: Answer): readonly JsonObject[] {

@@ -24,18 +24,15 @@ function makeVector(text: string, dimensions: number): readonly number[] {
   return Array.from(sums, (one) => one / length);
 }
 
-/** Counts a text's tokens; in a list of token ids, each is a token. */
-function countInput(input: unknown): number {
-  return Array.isArray(input) ? input.length : countTokens(String(input));
-}
-
 function listInputs(input: unknown): readonly unknown[] {
   const given = asArray(input);
   return typeof input === "string" || typeof given[0] === "number" ? [input] : given;
 }
 
 function countAll({ tokens }: WholeRequest, inputs: readonly unknown[]): number {
-  return tokens ?? inputs.reduce<number>((sum, input) => sum + countInput(input), 0);
+  // In a list of token ids, each is a token.
+  const counts = inputs.map((input) => (Array.isArray(input) ? input.length : countTokens(String(input))));
+  return tokens ?? counts.reduce((sum, count) => sum + count, 0);
 }
 
 function embed(inputs: readonly unknown[], size: unknown): readonly (readonly number[])[] {

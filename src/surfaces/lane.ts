@@ -1,6 +1,6 @@
 // The shared parts of all families' lanes: rows of fields that the gateway never passes on, each with its reason.
 import { Fault } from "../core/fault.ts";
-import type { JsonObject } from "../core/json.ts";
+import { isObject, type JsonObject } from "../core/json.ts";
 
 export interface LaneRow {
   readonly field: string;
@@ -56,6 +56,15 @@ export class LaneTable {
       dropped.push(field);
     }
     return dropped;
+  }
+
+  /** Like `removeFrom`, within an object that the body holds. */
+  removeWithin(body: JsonObject, holder: string, allowsRemote: boolean): string[] {
+    const held = body[holder];
+    if (!isObject(held)) return [];
+    const kept = { ...held };
+    body[holder] = kept;
+    return this.removeFrom(kept, allowsRemote).map((field) => `${holder}.${field}`);
   }
 }
 

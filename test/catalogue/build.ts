@@ -10,6 +10,7 @@ import {
   listBedrockDialects,
 } from "./bedrock.ts";
 import {
+  ALSO_PRICED,
   BUILT_FOR,
   CAPABILITY_RULES,
   FILLS_IN,
@@ -209,6 +210,9 @@ function finish(row: Row): void {
   row.price = row.price === null ? null : plain(row.price);
   if (FREE.test(row.id)) row.price = FREE_PRICE;
   if (row.price !== null && CLAUDE.test(row.id)) row.price = withHours(row.price);
+  for (const { ids, price } of ALSO_PRICED) {
+    if (row.price !== null && ids.test(row.id)) row.price = { ...row.price, ...price };
+  }
   for (const rule of CAPABILITY_RULES.filter((one) => one.ids.test(row.id))) {
     const kept = new Set(
       [...row.capabilities, ...(rule.add ?? [])].filter((one) => !rule.remove?.includes(one)),

@@ -54,6 +54,20 @@ export const LEFT_OUT: Readonly<Record<string, readonly { readonly names: RegExp
     ],
   };
 
+/**
+ * Prices beside those of text, which the lists lack: web searches that the provider runs (OpenAI's, xAI's and Google's
+ * price pages; Google bills a prompt with searches before generation 3, each query since), and sound in a prompt.
+ */
+export const ALSO_PRICED: readonly { readonly ids: RegExp; readonly price: Partial<PriceFacts> }[] = [
+  { ids: /^OpenAI#/, price: { per_search: 0.01 } },
+  { ids: /^xAI#/, price: { per_search: 0.005 } },
+  { ids: /^(Google|Vertex)#gemini-2/, price: { per_search: 0.035 } },
+  { ids: /^(Google|Vertex)#gemini-[3-9]/, price: { per_search: 0.014 } },
+  { ids: /^(Google|Vertex)#gemini-(2\.5-flash|3-flash-preview)$/, price: { input_audio: 1 } },
+  { ids: /^(Google|Vertex)#gemini-2\.5-flash-lite$/, price: { input_audio: 0.3 } },
+  { ids: /^(Google|Vertex)#gemini-3\.1-flash-lite$/, price: { input_audio: 0.5 } },
+];
+
 /** Models that are really free. Any other 0 in the lists is a missing price. */
 export const FREE = /^(ZAI#glm-4\.[57]-flash|OpenRouter#.*:free)$/;
 

@@ -19,6 +19,7 @@ export interface PriceFacts {
   cache_write?: number;
   cache_write_1h?: number;
   reasoning?: number;
+  input_audio?: number;
   per_search?: number;
   tiers?: ({ above_tokens: number } & Pick<
     PriceFacts,

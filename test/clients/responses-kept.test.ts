@@ -151,6 +151,16 @@ test.each(MODELS)("the AI SDK's references to earlier items are resolved: %s", a
   expect(await streamed.text).toBe("ho");
 });
 
+test("an item can be referred to once in a request, however many of its answers are kept", async () => {
+  const { output } = await create(PLAIN, "say: hi");
+  const reference = { type: "item_reference" as const, id: output[0]?.id ?? "" };
+  const ask = { role: "user" as const, content: "say: ho" };
+  const again = { model: PLAIN, input: [reference, ask, reference] };
+  const refused = await failure(OpenAI.BadRequestError, client.responses.create(again));
+  expect(refused).toMatchObject({ param: "input[2]", code: "invalid_value" });
+  expect((await client.responses.create({ ...again, input: [reference, ask] })).output_text).toBe("ho");
+});
+
 test("the AI SDK's references to thinking between a call and its result reach the model", async () => {
   const openai = createOpenAI({ baseURL: `${under.url}/v1`, apiKey: under.secret });
   const inputSchema = z.object({ city: z.string() });

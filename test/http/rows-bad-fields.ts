@@ -198,6 +198,14 @@ const UNABLE_ROWS: readonly FieldRow[] = [
     "unsupported_parameter",
     "messages[0].content[0].file.file_id",
   ],
+  // Addresses in the provider's account, which all clients share.
+  ...[
+    { type: "file", file: { file_data: "gs://bucket/a.pdf" } },
+    { type: "file", file: { file_data: "S3://bucket/a.pdf" } },
+    { type: "image_url", image_url: { url: " files/abc" } },
+    { type: "image_url", image_url: { url: "file:///etc/passwd" } },
+    { type: "image_url", image_url: { url: "https://u@generativelanguage.googleapis.com:443/v1/files/a" } },
+  ].map((one): FieldRow => [part(one), "unsupported_parameter", "messages[0].content[0]"]),
 ];
 
 function bodyOf(change: Change): string {

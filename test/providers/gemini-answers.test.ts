@@ -135,6 +135,44 @@ describe("answers", () => {
     ]);
   });
 
+  test.each([
+    ["gemini-2.5-flash", 1],
+    ["gemini-3.5-flash", 2],
+  ])("searches are counted as %s bills them, and sound apart from text", (name, searches) => {
+    const groundingMetadata = { webSearchQueries: ["a", "b", "a"] };
+    const candidates = [{ content: { parts: [{ text: "x" }] }, finishReason: "STOP", groundingMetadata }];
+    const promptTokensDetails = [
+      { modality: "TEXT", tokenCount: 3 },
+      { modality: "AUDIO", tokenCount: 4 },
+    ];
+    const usageMetadata = { promptTokenCount: 7, candidatesTokenCount: 1, promptTokensDetails };
+    const { usage } = gemini.chat.reply(
+      { candidates, usageMetadata },
+      makeCard(name),
+      makeRequest({}),
+      new Headers(),
+    );
+    expect(usage?.server_tool_use).toEqual({ web_search_requests: searches });
+    expect(usage?.prompt_tokens_details).toEqual({ audio_tokens: 4 });
+  });
+
+  test("thousands of places in a long text are few citations, and soon found", () => {
+    const text = "é".repeat(1_000_000);
+    const groundingSupports = Array.from({ length: 20_000 }, (_, at) => ({
+      segment: { startIndex: 2 * at, endIndex: 2_000_000 - 2 * at },
+      groundingChunkIndices: [0],
+    }));
+    const source = { uri: `https://a.test/${"a".repeat(1_000_000)}`, title: "b".repeat(1_000_000) };
+    const groundingMetadata = { groundingChunks: [{ web: source }], groundingSupports };
+    const body = {
+      candidates: [{ content: { parts: [{ text }] }, finishReason: "STOP", groundingMetadata }],
+    };
+    const annotations = whole(body).choices[0]?.message.annotations ?? [];
+    expect(annotations).toHaveLength(1000);
+    expect(JSON.stringify(annotations).length).toBeLessThan(20_000_000);
+    expect(annotations[1]?.url_citation).toMatchObject({ start_index: 1, end_index: 999_999 });
+  });
+
   test("log probabilities and pictures are read", () => {
     const logprobsResult = {
       chosenCandidates: [{ token: "é", logProbability: -0.5 }],
@@ -178,16 +216,10 @@ describe("answers", () => {
       [part([{ functionCall: { name: "f", partialArgs: [{ jsonPath: "$..", stringValue: "" }] } }], "STOP")],
       "upstream_error",
     ],
-    [
-      "a path out of bounds",
-      [
-        part(
-          [{ functionCall: { name: "f", partialArgs: [{ jsonPath: "$.a[99999999]", numberValue: 1 }] } }],
-          "STOP",
-        ),
-      ],
-      "upstream_error",
-    ],
+    ...["$.a[99]", `$${".a".repeat(100)}`].map((jsonPath): [string, object[], string] => {
+      const functionCall = { name: "f", partialArgs: [{ jsonPath, numberValue: 1 }] };
+      return [`a path out of bounds: ${jsonPath}`, [part([{ functionCall }], "STOP")], "upstream_error"];
+    }),
     [
       "an error in the middle",
       [

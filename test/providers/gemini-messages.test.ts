@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { asArray, asObject, type JsonObject } from "../../src/core/json.ts";
 import type { ContentPart } from "../../src/operations/chat/form.ts";
-import { BASE, call, encoded, faultCode, part, SENTINEL, streamed, VERTEX, whole } from "./gemini-cases.ts";
+import { call, encoded, part, SENTINEL, streamed, VERTEX, whole } from "./gemini-cases.ts";
 
 describe("messages", () => {
   test("roles, system text, calls and a turn's results are encoded", () => {
@@ -157,19 +157,6 @@ describe("messages", () => {
     const messages = [{ role: "user", content: [given] }] as const;
     expect(encoded({ messages }).body.contents).toEqual([{ role: "user", parts: [expected] }]);
   });
-
-  test.each(["gs://bucket/a.pdf", `${BASE}/files/abc`])(
-    "%s, in the provider's account, is refused",
-    (url) => {
-      for (const part of [
-        { type: "file" as const, file: { file_data: url } },
-        { type: "image_url" as const, image_url: { url } },
-      ]) {
-        const messages = [{ role: "user" as const, content: [part] }];
-        expect(faultCode(() => encoded({ messages }))).toBe("unsupported_parameter");
-      }
-    },
-  );
 });
 
 test("thinking and its signatures are sent back unchanged over two turns", () => {

@@ -43,6 +43,8 @@ export function expectGemini(recording: Recording): Expectation {
   const open = new Map<number, OpenCall>();
   let usage: ExpectedUsage | null = null;
   let mayFail = false;
+  // Generation 2 bills a prompt with searches once, later ones each query.
+  const queries = new Set<unknown>();
   for (const body of bodies) {
     usage = usageOf(asObject(body.usageMetadata)) ?? usage;
     if (asObject(body.promptFeedback).blockReason) table.at(0).finish = ["content_filter"];
@@ -54,10 +56,12 @@ export function expectGemini(recording: Recording): Expectation {
       if (finish) choice.finish = [finish];
       if (BROKEN.has(reason)) choice.finish = ["stop", "content_filter"];
       mayFail ||= BROKEN.has(reason);
+      for (const query of asArray(asObject(candidate.groundingMetadata).webSearchQueries)) queries.add(query);
       addCitations(choice, candidate);
     }
   }
-  return { choices: table.all(), usage, mayFail };
+  const searches = /gemini-2/.test(recording.model) ? Math.min(1, queries.size) : queries.size;
+  return { choices: table.all(), usage: usage && { ...usage, searches }, mayFail };
 }
 
 /** Text, thoughts and calls make up the answer. Parts of tools that Google runs (code, searches) are ignored. */

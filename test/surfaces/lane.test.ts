@@ -45,6 +45,20 @@ const FAMILIES: readonly Family[] = [
       "messages[0].content[0].content[0].source.file_id": {
         messages: [{ role: "user", content: [{ type: "tool_result", tool_use_id: "t", content: [file] }] }],
       },
+      "messages[0].content[0].content[0].screenshot.source.file_id": {
+        messages: [
+          {
+            role: "user",
+            content: [
+              {
+                type: "tool_result",
+                tool_use_id: "t",
+                content: [{ type: "browser_state", screenshot: { type: "image", source: file.source } }],
+              },
+            ],
+          },
+        ],
+      },
       "messages[0].content[0].file_id": {
         messages: [{ role: "user", content: [{ type: "container_upload", file_id: "file_1" }] }],
       },
@@ -84,6 +98,30 @@ const FAMILIES: readonly Family[] = [
     rows: gemini.BODY.rows,
     nested: {
       "contents[0].parts[0].fileData": { contents: [{ role: "user", parts: [uri] }] },
+      "contents[0].parts.fileData": {
+        contents: [{ role: "user", parts: { fileData: { file_uri: "files/1" } } }],
+      },
+      "contents[0].parts[0].functionResponse.parts[0].file_data": {
+        contents: [
+          {
+            role: "user",
+            parts: [
+              {
+                functionResponse: {
+                  name: "f",
+                  response: { fileUri: "files/1" },
+                  parts: [{ file_data: { fileUri: " gs://bucket/1" } }],
+                },
+              },
+            ],
+          },
+        ],
+      },
+      "systemInstruction.parts[0].fileData": {
+        system_instruction: {
+          parts: [{ fileData: { fileUri: "http://generativelanguage.googleapis.com:80/v1/f" } }],
+        },
+      },
       "tools[0].fileSearch": { tools: [{ fileSearch: { fileSearchStoreNames: ["fileSearchStores/1"] } }] },
     },
     priced: { tools: [{ codeExecution: {} }] },
@@ -133,6 +171,12 @@ for (const { name, surface, path, body, rows, nested, priced } of FAMILIES) {
     });
   });
 }
+
+test.each([0, -1, 1.5, "5"])("a limit of searches must be a count: %p", (max_uses) => {
+  const tools = [{ type: "web_search_20250305", name: "web_search", max_uses }];
+  const body = { model: "m", max_tokens: 1, messages: [{ role: "user", content: "a" }], tools };
+  expect(faultOf(() => ANTHROPIC_MESSAGES.read(incoming(body))).details.param).toBe("tools[0].max_uses");
+});
 
 test("tool servers can be named if the operator allows it", () => {
   const allowing = (body: JsonObject) => ({

@@ -16,6 +16,7 @@ import { GEMINI } from "../../src/surfaces/gemini/surface.ts";
 import * as responsesLane from "../../src/surfaces/openai-responses/lane.ts";
 import { OPENAI_RESPONSES } from "../../src/surfaces/openai-responses/surface.ts";
 import type { Surface } from "../../src/surfaces/surface.ts";
+import { makeCard } from "../providers/drive.ts";
 import { splitEvents } from "../recorded/events.ts";
 import { fixturesFolder, readTraffic } from "../recorded/load.ts";
 import { makeSubject, type Subject } from "../recorded/pipeline.ts";
@@ -63,7 +64,8 @@ const FAMILIES: readonly Family[] = [
     apis: ["openai-responses"],
     rows: responsesLane.BODY.rows,
     // Nothing is stored upstream, so thinking must come sealed. Searches are bounded.
-    set: ["model", "store", "include", "max_tool_calls"],
+    // Routing is the gateway's.
+    set: ["model", "store", "include", "max_tool_calls", "provider"],
     stamped: (event) => {
       if (!isObject(event.response)) return event;
       const { usage } = event.response;
@@ -78,7 +80,8 @@ const FAMILIES: readonly Family[] = [
     surface: GEMINI,
     apis: ["gemini-generateContent", "gemini-streamGenerateContent"],
     rows: geminiLane.BODY.rows,
-    set: [],
+    // The URL names the model.
+    set: ["model"],
     stamped: (event, isLast) => ({
       ...event,
       modelVersion: STAMP.model,
@@ -166,7 +169,7 @@ for (const family of FAMILIES) {
           if (exchange.raw === null) throw new Error("no raw request");
           const target = { baseUrl: "https://provider.test", secret: "s", headers: {} };
           const { body, dropped } = laneOf(family).encode(exchange.raw, exchange.ask, subject.card, target);
-          expect(dropped).toEqual([]);
+          expect(dropped.filter((field) => !family.set.includes(field))).toEqual([]);
           const sent = Object.fromEntries(
             Object.entries(body).filter(([field]) => !family.set.includes(field)),
           );
@@ -242,3 +245,23 @@ for (const family of FAMILIES) {
     });
   });
 }
+
+test.each(FAMILIES.filter(({ name }) => name !== "gemini").map((family) => [family.name, family] as const))(
+  "%s: a request can't choose another route, nor a context longer than the card's",
+  (name, family) => {
+    const target = { baseUrl: "https://provider.test", secret: "s", headers: {} };
+    const body = { ...SMALL_REQUESTS[name], api_base: "https://other.test", models: ["x"], plugins: [] };
+    const raw = { family: name, body, headers: { "anthropic-beta": "context-1m-2025-08-07,other-1" } };
+    const betas = (contextTokensMax: number) => {
+      const ask = { model: "m", messages: [] };
+      const card = { ...makeCard("m", null), contextTokensMax };
+      const sent = laneOf(family).encode(raw, ask, card, target);
+      expect(Object.keys(sent.body)).not.toContainAnyValues(["api_base", "models", "plugins"]);
+      expect(sent.dropped).toEqual(expect.arrayContaining(["api_base", "models", "plugins"]));
+      return sent.headers["anthropic-beta"];
+    };
+    const isClaude = name === "anthropic";
+    expect(betas(200_000)).toBe(isClaude ? "other-1" : undefined);
+    expect(betas(1_000_000)).toBe(isClaude ? "context-1m-2025-08-07,other-1" : undefined);
+  },
+);

@@ -104,7 +104,8 @@ export class MessageDecoder implements Decoder {
     const given = asString(reason);
     if (given === undefined) return report;
     this.#isFinished = true;
-    const delta: Delta = given === "refusal" ? { refusal: readRefusal(asObject(details)) } : {};
+    const refusal = asString(asObject(details).explanation) || "The model declined to answer this request.";
+    const delta: Delta = given === "refusal" ? { refusal } : {};
     const finish = makeFinish(this.#finishOf(given), given, sequence);
     return [{ choices: [{ index: 0, delta, ...finish }] }, ...report];
   }
@@ -133,8 +134,4 @@ export function parseReply(body: unknown, request: ChatRequest): ChatReply {
 
 function readIndex(data: JsonObject): number {
   return asNumber(data.index) ?? 0;
-}
-
-function readRefusal({ explanation }: JsonObject): string {
-  return asString(explanation) || "The model declined to answer this request.";
 }

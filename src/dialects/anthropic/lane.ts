@@ -5,6 +5,7 @@ import type { Fault } from "../../core/fault.ts";
 import { asArray, asObject, isObject, type JsonObject } from "../../core/json.ts";
 import { type ChatRequest, readOutputLimit } from "../../operations/chat/form.ts";
 import { isSignatureRefused } from "../_chat/error.ts";
+import { passExtras } from "../_chat/outgoing.ts";
 import type { ChatLane } from "../dialect.ts";
 import { MessageDecoder, parseReply } from "./decode.ts";
 import { makeHeaders } from "./encode.ts";
@@ -22,24 +23,35 @@ export const ANTHROPIC_LANE: ChatLane = {
 const BETAS = "anthropic-beta";
 
 function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: Target): Outgoing {
-  const given = raw.body;
+  const { fields: given, dropped } = passExtras(raw.body, "all");
   const asked = readOutputLimit(request);
   const most = Math.min(asked ?? Number.POSITIVE_INFINITY, card.outputTokensMax ?? Number.POSITIVE_INFINITY);
   const isLowered = typeof given.max_tokens === "number" && given.max_tokens > most;
   const thinking = isLowered ? fitThinking(given.thinking, most) : given.thinking;
   const betas = listBetas(raw);
+  const isLong = (card.contextTokensMax ?? LONG_CONTEXT_TOKENS) >= LONG_CONTEXT_TOKENS;
+  const covered = betas.filter((beta) => isLong || !LONG_CONTEXT.test(beta));
   return {
     url: `${target.baseUrl}/messages`,
-    headers: makeHeaders(target, betas),
+    headers: makeHeaders(target, covered),
     body: {
       ...given,
       model: card.name,
       ...(isLowered ? { max_tokens: most } : {}),
       ...(thinking === given.thinking ? {} : { thinking }),
     },
-    dropped: [...(isLowered ? ["max_tokens"] : []), ...(thinking === given.thinking ? [] : ["thinking"])],
+    dropped: [
+      ...dropped,
+      ...(isLowered ? ["max_tokens"] : []),
+      ...(thinking === given.thinking ? [] : ["thinking"]),
+      ...(covered.length < betas.length ? [BETAS] : []),
+    ],
   };
 }
+
+/** Longer prompts than the card's context cost more than its price, and more than is held. */
+const LONG_CONTEXT = /^context-1m-/;
+const LONG_CONTEXT_TOKENS = 1_000_000;
 
 function listBetas({ headers }: RawRequest): readonly string[] {
   return (headers[BETAS] ?? "").split(",").map((beta) => beta.trim());

@@ -72,7 +72,9 @@ export function planTools(
   const offered = listAllowedTools(request);
   if (offered.length + (output ? 1 : 0) === 0) return { ...UNASKED, tools: [] };
   const strict = listStrictSchemas(offered, traits);
-  const tools: JsonObject[] = offered.map((tool) => makeToolBlock(tool, strict.get(tool)));
+  const tools: JsonObject[] = offered.map((tool) =>
+    tool.type === "custom" ? makeCustomBlock(tool) : makeFunctionBlock(tool, strict.get(tool)),
+  );
   if (output) tools.push(output);
   const isLoosened = offered.some((tool) => isStrict(tool) && !strict.has(tool));
   const choice = makeChoice(request, canForce, output !== null);
@@ -103,10 +105,6 @@ function listStrictSchemas(tools: readonly Tool[], traits: Traits): Map<Tool, Cl
 
 function isStrict(tool: Tool): tool is FunctionTool {
   return tool.type === "function" && tool.function.strict === true;
-}
-
-function makeToolBlock(tool: Tool, strict: Cleaned | undefined): JsonObject {
-  return tool.type === "custom" ? makeCustomBlock(tool) : makeFunctionBlock(tool, strict);
 }
 
 function makeFunctionBlock(tool: FunctionTool, strict: Cleaned | undefined): JsonObject {

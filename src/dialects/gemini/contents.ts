@@ -5,7 +5,6 @@ import {
   type AssistantMessage,
   type ChatMessage,
   type ChatRequest,
-  type Content,
   type ContentPart,
   joinText,
   listParts,
@@ -101,16 +100,15 @@ function writeTurns(messages: readonly ChatMessage[], leading: number, target: C
     if (results.length > 0) turns.push({ role: "user", parts: makeResponseParts(results, calls, target) });
     results = [];
   };
-  for (const [index, message] of messages.entries()) {
-    if (index < leading) continue;
+  for (const message of messages.slice(leading)) {
     if (message.role === "tool") {
       results.push(message);
       continue;
     }
     flush();
-    const path = `messages[${index}].content`;
     if (isSystem(message)) addNote(turns, makeNoteParts(message));
-    else if (message.role === "user") addTurn(turns, "user", makeContentParts(message.content, path));
+    else if (message.role === "user")
+      addTurn(turns, "user", listParts(message.content).flatMap(makeContentPart));
     else addTurn(turns, "model", makeModelParts(message, calls, target));
   }
   flush();
@@ -131,12 +129,8 @@ function addNote(turns: Turn[], parts: JsonObject[]): void {
   else addTurn(turns, "user", parts);
 }
 
-function makeContentParts(content: Content, path: string): JsonObject[] {
-  return listParts(content).flatMap((part, index) => makeContentPart(part, `${path}[${index}]`));
-}
-
 /** Leaves out empty texts, which the API refuses. */
-function makeContentPart(part: ContentPart, path: string): JsonObject[] {
+function makeContentPart(part: ContentPart): JsonObject[] {
   switch (part.type) {
     case "text":
     case "refusal": {
@@ -144,11 +138,11 @@ function makeContentPart(part: ContentPart, path: string): JsonObject[] {
       return text === "" ? [] : [{ text }];
     }
     case "image_url":
-      return [makeMediaPart(part.image_url.url, "image/jpeg", `${path}.image_url.url`)];
+      return [makeMediaPart(part.image_url.url, "image/jpeg")];
     case "input_audio":
       return [makeAudioPart(part.input_audio)];
     case "file":
-      return [makeFilePart(part.file, `${path}.file.file_data`)];
+      return [makeFilePart(part.file)];
   }
 }
 
@@ -248,9 +242,7 @@ function makeResponseParts(
     return { functionResponse: { ...id, name, response } };
   });
   const media = ordered.flatMap((message) =>
-    listParts(message.content).flatMap((part) =>
-      part.type === "text" ? [] : makeContentPart(part, "messages"),
-    ),
+    listParts(message.content).flatMap((part) => (part.type === "text" ? [] : makeContentPart(part))),
   );
   return [...responses, ...media];
 }

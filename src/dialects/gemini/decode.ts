@@ -1,5 +1,6 @@
 // Gemini's answers as chunks: one reader for streamed events and whole bodies, which are the same objects.
 
+import type { ModelCard } from "../../core/card.ts";
 import type { ServerEvent } from "../../core/dialect.ts";
 import { Fault } from "../../core/fault.ts";
 import {
@@ -19,6 +20,7 @@ import type { ChatChunk, ChatReply, ChatRequest, ChunkChoice, Usage } from "../.
 import { Candidate } from "./candidate.ts";
 import { explainError } from "./errors.ts";
 import { parseGeminiUsage, toFinishReason } from "./metadata.ts";
+import { findFacts } from "./models.ts";
 import { mapSentNames } from "./tools.ts";
 
 /**
@@ -30,10 +32,14 @@ export class GeminiDecoder implements Decoder {
   readonly #names: ReadonlyMap<string, string>;
   readonly #candidates = new Map<number, Candidate>();
   #usage: JsonObject = {};
+  readonly #queries = new Set<unknown>();
+  /** Before generation 3 a prompt with searches is billed once, since then each query is. */
+  readonly #queriesMax: number;
   #blocked = false;
 
-  constructor(request: ChatRequest) {
+  constructor({ name }: ModelCard, request: ChatRequest) {
     this.#names = mapSentNames(request);
+    this.#queriesMax = findFacts(name).signed ? Number.POSITIVE_INFINITY : 1;
   }
 
   push(event: ServerEvent): readonly ChatChunk[] {
@@ -78,6 +84,7 @@ export class GeminiDecoder implements Decoder {
     const index = asCount(given.index);
     const reason = toFinishReason(given.finishReason);
     if (reason === "failed") throw explainUnfinished(given);
+    for (const query of asArray(asObject(given.groundingMetadata).webSearchQueries)) this.#queries.add(query);
     const candidate = this.#candidates.get(index) ?? new Candidate(index, this.#names);
     this.#candidates.set(index, candidate);
     if (reason) candidate.finish(reason, given.finishReason);
@@ -101,7 +108,7 @@ export class GeminiDecoder implements Decoder {
   #usageWith(given: unknown): Usage | undefined {
     if (!isObject(given)) return undefined;
     this.#usage = { ...this.#usage, ...given };
-    return parseGeminiUsage(this.#usage);
+    return parseGeminiUsage(this.#usage, Math.min(this.#queries.size, this.#queriesMax));
   }
 }
 
@@ -112,7 +119,7 @@ function explainUnfinished(given: JsonObject): Fault {
 }
 
 /** Reads an unstreamed answer: the body is one event, or an array of a stream's events. */
-export function parseReply(body: unknown, request: ChatRequest): ChatReply {
-  const decoder = new GeminiDecoder(request);
+export function parseReply(body: unknown, card: ModelCard, request: ChatRequest): ChatReply {
+  const decoder = new GeminiDecoder(card, request);
   return foldChunks([...decoder.readBody(body), ...decoder.end()]);
 }

@@ -37,8 +37,8 @@ function makeGemini(isOnVertex: (target: Target) => boolean): ChatDialect {
       answersPerCall: (card) => findFacts(card.name).choicesMax,
       encode: (request, card, target) => encode(request, card, target, isOnVertex(target)),
       ...readCustomCalls({
-        decoder: (_card, request) => new GeminiDecoder(request),
-        reply: (body, _card, request) => parseReply(body, request),
+        decoder: (card, request) => new GeminiDecoder(card, request),
+        reply: parseReply,
       }),
     },
     explain,

@@ -18,6 +18,7 @@ import type {
 import { makeWholeCodec } from "../../operations/whole.ts";
 import type { WorkUsage } from "../../operations/whole-form.ts";
 import { findUrl, listSettings } from "../_whole/images.ts";
+import { countModality } from "./metadata.ts";
 import { makeHeaders, makeUrl } from "./outgoing.ts";
 
 const IMAGEN = /^imagen/;
@@ -134,12 +135,7 @@ function readUsage(usage: JsonObject, images: number): WorkUsage | null {
   const prompt = asCount(usage.promptTokenCount);
   const completion = asCount(usage.candidatesTokenCount) + asCount(usage.thoughtsTokenCount);
   if (prompt + completion === 0) return null;
-  const inputImage = Math.min(prompt, countImages(usage.promptTokensDetails));
-  const outputImage = Math.min(completion, countImages(usage.candidatesTokensDetails));
+  const inputImage = Math.min(prompt, countModality(usage.promptTokensDetails, "IMAGE"));
+  const outputImage = Math.min(completion, countModality(usage.candidatesTokensDetails, "IMAGE"));
   return { amounts: { ...NO_AMOUNTS, prompt, inputImage, completion, outputImage, images } };
-}
-
-function countImages(details: unknown): number {
-  const image = asArray(details).find((one) => asObject(one).modality === "IMAGE");
-  return asCount(asObject(image).tokenCount);
 }

@@ -9,8 +9,8 @@ import { makeHeaders, makeUrl } from "./outgoing.ts";
 
 export const GEMINI_LANE: ChatLane = {
   encode,
-  decoder: (_card, request) => new GeminiDecoder(request),
-  reply: (body, _card, request) => parseReply(body, request),
+  decoder: (card, request) => new GeminiDecoder(card, request),
+  reply: parseReply,
 };
 
 function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: Target): Outgoing {

@@ -11,6 +11,7 @@ import {
 } from "../../core/json.ts";
 import { makeCitation } from "../../operations/chat/citations.ts";
 import type { Citation, FinishReason, Usage } from "../../operations/chat/form.ts";
+import { nestFields } from "../_chat/outgoing.ts";
 import { makeUsage, parseCount, parseKnownCount } from "../_chat/usage.ts";
 
 /** Finish reasons in the order of the API's enum: servers asked for `enum-encoding=int` send numbers. */
@@ -60,14 +61,35 @@ export function toFinishReason(given: unknown): FinishReason | "failed" | null {
 
 const COUNTS = ["promptTokenCount", "candidatesTokenCount", "thoughtsTokenCount", "totalTokenCount"] as const;
 
-/** Gemini API, `usageMetadata`. Undefined if it has no counts: Vertex AI's early chunks name only the traffic type. */
-export function parseGeminiUsage(given: JsonObject): Usage | undefined {
+/**
+ * Gemini API, `usageMetadata`, with the billed searches. Undefined if it has no counts: Vertex AI's early chunks name
+ * only the traffic type.
+ */
+export function parseGeminiUsage(given: JsonObject, searches: number): Usage | undefined {
   if (COUNTS.every((field) => parseKnownCount(given[field]) === undefined)) return undefined;
   const prompt = parseCount(given.promptTokenCount) + parseCount(given.toolUsePromptTokenCount);
   const completion = parseCount(given.candidatesTokenCount) + parseCount(given.thoughtsTokenCount);
   const cached = parseKnownCount(given.cachedContentTokenCount);
   const reasoning = parseKnownCount(given.thoughtsTokenCount);
-  return makeUsage({ prompt, completion, cached, reasoning });
+  const searched = searches > 0 ? { searches } : {};
+  const usage = makeUsage({ prompt, completion, cached, reasoning, ...searched });
+  const { prompt_tokens_details: read, completion_tokens_details: written } = usage;
+  return {
+    ...usage,
+    ...nestFields("prompt_tokens_details", { ...read, ...countSound(given.promptTokensDetails) }),
+    ...nestFields("completion_tokens_details", { ...written, ...countSound(given.candidatesTokensDetails) }),
+  };
+}
+
+/** Sound has prices of its own. */
+function countSound(details: unknown): JsonObject {
+  const audio_tokens = countModality(details, "AUDIO");
+  return audio_tokens > 0 ? { audio_tokens } : {};
+}
+
+/** Returns the tokens of a kind in a report's details. */
+export function countModality(details: unknown, modality: string): number {
+  return asCount(asObject(asArray(details).find((one) => asObject(one).modality === modality)).tokenCount);
 }
 
 /** Gemini API, `LogprobsResult`, in OpenAI's form. */
@@ -89,32 +111,62 @@ function readToken(given: unknown): JsonObject {
 
 /** Google counts UTF-8 bytes, clients count characters. */
 class Positions {
-  readonly #bytes: Uint8Array;
-  readonly length: number;
+  readonly #text: string;
+  /** The number of characters before each byte. Decoding the text again for each of 10,000 places takes minutes. */
+  #characters: Uint32Array | null = null;
 
   constructor(text: string) {
-    this.#bytes = new TextEncoder().encode(text);
-    this.length = text.length;
+    this.#text = text;
+  }
+
+  get length(): number {
+    return this.#text.length;
   }
 
   /** Returns the index of the character that begins at that byte. */
   at(byte: unknown): number {
-    return new TextDecoder().decode(this.#bytes.subarray(0, asCount(byte))).length;
+    this.#characters ??= countCharacters(this.#text);
+    return this.#characters[asCount(byte)] ?? this.#text.length;
   }
+}
+
+function countCharacters(text: string): Uint32Array {
+  const bytes = Buffer.from(text);
+  const counts = new Uint32Array(bytes.length);
+  let characters = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] ?? 0;
+    counts[at] = characters;
+    // Bytes from 0x80 to 0xbf continue a character. One of four bytes counts as two in JavaScript.
+    if ((byte & 0xc0) !== 0x80) characters += byte >= 0xf0 ? 2 : 1;
+  }
+  return counts;
 }
 
 function cite(source: JsonObject, start: number, end: number): readonly Citation[] {
   const { uri, sourceUri, title, text } = source;
-  return makeCitation(start, end, { url: uri ?? sourceUri, title, content: text });
+  const shown = (value: unknown) => asString(value)?.slice(0, SOURCE_CHARACTERS_MAX);
+  return makeCitation(start, end, {
+    url: shown(uri ?? sourceUri),
+    title: shown(title),
+    content: shown(text),
+  });
 }
+
+/** The bound on each kind. Real answers have a few dozen. */
+const CITATIONS_MAX = 1000;
+/** A source that is cited at many places is repeated at each. */
+const SOURCE_CHARACTERS_MAX = 8192;
 
 /** Gemini API, `GroundingMetadata` and `CitationMetadata`, for the candidate's whole text. */
 export function listAnnotations(text: string, grounding: JsonObject, citations: JsonObject): Citation[] {
   const positions = new Positions(text);
-  const quoted = asArray(citations.citationSources ?? citations.citations).map(asObject);
+  const quoted = asArray(citations.citationSources ?? citations.citations).slice(0, CITATIONS_MAX);
   return [
     ...listGrounded(grounding, positions),
-    ...quoted.flatMap((each) => cite(each, positions.at(each.startIndex), positions.at(each.endIndex))),
+    ...quoted
+      .map(asObject)
+      .flatMap((each) => cite(each, positions.at(each.startIndex), positions.at(each.endIndex))),
   ];
 }
 
@@ -124,20 +176,15 @@ function listGrounded(grounding: JsonObject, positions: Positions): Citation[] {
     const { web, maps, retrievedContext, image } = asObject(chunk);
     return asObject(web ?? maps ?? retrievedContext ?? image);
   });
-  const used = new Set<unknown>();
-  const placed = asArray(grounding.groundingSupports).flatMap((support) => {
+  const places = asArray(grounding.groundingSupports).flatMap((support) => {
     const { segment, groundingChunkIndices } = asObject(support);
-    const [start, end] = [
-      positions.at(asObject(segment).startIndex),
-      positions.at(asObject(segment).endIndex),
-    ];
-    return asArray(groundingChunkIndices).flatMap((index) => {
-      used.add(index);
-      return cite(sources[Number(index)] ?? {}, start, end);
-    });
+    return asArray(groundingChunkIndices).map((index) => ({ index, segment: asObject(segment) }));
   });
-  const whole = sources.flatMap((source, index) =>
-    used.has(index) ? [] : cite(source, 0, positions.length),
-  );
-  return [...placed, ...whole];
+  const used = new Set(places.map(({ index }) => index));
+  const placed = places.slice(0, CITATIONS_MAX).flatMap(({ index, segment }) => {
+    const [start, end] = [positions.at(segment.startIndex), positions.at(segment.endIndex)];
+    return cite(sources[Number(index)] ?? {}, start, end);
+  });
+  const unused = sources.filter((_, index) => !used.has(index)).slice(0, CITATIONS_MAX);
+  return [...placed, ...unused.flatMap((source) => cite(source, 0, positions.length))];
 }

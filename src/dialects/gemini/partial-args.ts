@@ -4,8 +4,10 @@ import { malformed } from "../../core/upstream.ts";
 
 /** A step is `.name`, `['name']`, `["name"]` or `[3]`. */
 const STEP = /\.([^.[\]]+)|\[(\d+)\]|\['([^']*)'\]|\["([^"]*)"\]/y;
-/** A larger index is an attack on memory, not a list of arguments. */
-const INDEX_MAX = 10_000;
+/** Requests can't be nested deeper either. */
+const STEPS_MAX = 64;
+/** Lists arrive nearly in order. Each gap is filled with nulls, so larger ones would take thousands of bytes a path. */
+const GAP_MAX = 16;
 
 type Step = string | number;
 
@@ -27,8 +29,7 @@ function parseSteps(path: string): Step[] {
     const [, name, index, single, double] = found;
     steps.push(index === undefined ? (name ?? single ?? double ?? "") : Number(index));
   }
-  const wild = steps.some((step) => step === "__proto__" || (typeof step === "number" && step > INDEX_MAX));
-  if (steps.length === 0 || wild) {
+  if (steps.length === 0 || steps.length > STEPS_MAX || steps.includes("__proto__")) {
     throw malformed("a partial argument's path is out of bounds");
   }
   return steps;
@@ -62,6 +63,6 @@ function read(holder: JsonObject | unknown[], step: Step): unknown {
 
 function write(holder: JsonObject | unknown[], step: Step, value: unknown): void {
   if (!Array.isArray(holder)) holder[String(step)] = value;
-  else if (typeof step === "number") holder[step] = value;
-  else throw malformed("a partial argument refers to a field of a list");
+  else if (typeof step === "number" && step <= holder.length + GAP_MAX) holder[step] = value;
+  else throw malformed("a partial argument's place in a list is out of bounds");
 }

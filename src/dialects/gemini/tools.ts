@@ -64,14 +64,13 @@ interface Declaration extends JsonObject {
  * `anyOf`. All served generations accept the former, and Google's own SDKs send it.
  */
 function makeDeclaration({ name, description, parameters }: FunctionTool["function"]): Declaration {
+  const schema = parameters && cleanSchema(parameters);
   return {
     name: toSentName(name),
     ...(description === undefined ? {} : { description }),
-    ...(parameters === undefined ? {} : { parametersJsonSchema: rootSchema(cleanSchema(parameters)) }),
+    // Arguments are an object even if the schema doesn't say so.
+    ...(schema
+      ? { parametersJsonSchema: { ...(schema.type === undefined ? { type: "object" } : {}), ...schema } }
+      : {}),
   };
-}
-
-/** Arguments are an object even if the schema doesn't say so. */
-function rootSchema(schema: JsonObject): JsonObject {
-  return schema.type === undefined ? { type: "object", ...schema } : schema;
 }

@@ -72,7 +72,9 @@ export function makeToolFields(request: ChatRequest, served: Served, names: Tool
     .filter((tool) => allowed === null || allowed.has(tool.function.name))
     .map((tool) => flattenTool(tool, names.upstream(tool.function.name)));
   if (request.disable_search === true) {
-    return { ...makeToolList(own, choice, names), ...switchOffCalls(own, searchesItself) };
+    // A preset's tools can't be removed. Without other tools, all calls together can be disabled.
+    const off = searchesItself && own.length === 0 ? { max_tool_calls: 0 } : {};
+    return { ...makeToolList(own, choice, names), ...off };
   }
   const asked = SEARCH_FIELDS.some((field) => request[field] !== undefined);
   // A forced call must be one of the client's functions, but the model could call the search instead.
@@ -82,11 +84,6 @@ export function makeToolFields(request: ChatRequest, served: Served, names: Tool
   if (own.length > 0 || !served.searches) return makeToolList(tools, silenced ? undefined : choice, names);
   // If it is only offered, the search is often unused, but Sonar searched on every call.
   return { tools, tool_choice: { type: "web_search" } };
-}
-
-/** A preset's tools can't be removed. Without other tools, all calls together can be disabled. */
-function switchOffCalls(own: readonly JsonObject[], searchesItself: boolean): JsonObject {
-  return searchesItself && own.length === 0 ? { max_tool_calls: 0 } : {};
 }
 
 function makeToolList(
@@ -103,27 +100,21 @@ function makeToolList(
 function makeSearchTool(request: ChatRequest): JsonObject {
   const filters = pickFields(request, FILTERS);
   const domains = asArray(request.search_domain_filter).filter((one) => typeof one === "string");
-  if (domains.length > 0) filters.search_domain_filter = domains.slice(0, DOMAINS_MAX).map(dropScheme);
+  // A leading `-` excludes a domain. The API refuses a domain with a scheme.
+  const plain = domains.map((domain) => domain.replace(/^(-?)https?:\/\//, "$1"));
+  if (domains.length > 0) filters.search_domain_filter = plain.slice(0, DOMAINS_MAX);
   const options = asObject(request.web_search_options);
   const size = asString(options.search_context_size);
+  // OpenAI nests the location under `approximate`, Sonar did not.
+  const place = asObject(options.user_location);
   const results = asNumber(request.num_search_results);
   return {
     type: "web_search",
     ...nestFields("filters", filters),
     ...(size === undefined ? {} : { search_context_size: size }),
-    ...nestFields("user_location", readPlace(options.user_location)),
+    ...nestFields("user_location", pickFields(asObject(place.approximate ?? place), PLACE_FIELDS)),
     ...(results === undefined
       ? {}
       : { max_results: Math.min(RESULTS_MAX, Math.max(1, Math.round(results))) }),
   };
-}
-
-/** A leading `-` excludes a domain. The API refuses a domain with a scheme. */
-function dropScheme(domain: string): string {
-  return domain.replace(/^(-?)https?:\/\//, "$1");
-}
-
-/** OpenAI nests the location under `approximate`, Sonar did not. */
-function readPlace(location: unknown): JsonObject {
-  return pickFields(asObject(asObject(location).approximate ?? location), PLACE_FIELDS);
 }

@@ -4,7 +4,7 @@ import type { Outgoing, RawRequest, Target } from "../../core/dialect.ts";
 import type { Fault } from "../../core/fault.ts";
 import { asArray, asObject, type JsonObject } from "../../core/json.ts";
 import { type ChatRequest, readOutputLimit } from "../../operations/chat/form.ts";
-import { makeCall } from "../_chat/outgoing.ts";
+import { makeCall, passExtras } from "../_chat/outgoing.ts";
 import type { ChatLane } from "../dialect.ts";
 import { isReasoningRefused, responses } from "./dialect.ts";
 import { OUTPUT_TOKENS_MIN } from "./encode.ts";
@@ -19,7 +19,8 @@ export const RESPONSES_LANE: ChatLane = {
 };
 
 function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: Target): Outgoing {
-  const { max_output_tokens: given, ...rest } = raw.body;
+  const passed = passExtras(raw.body, "all");
+  const { max_output_tokens: given, ...rest } = passed.fields;
   const asked = readOutputLimit(request);
   const limit = asked === undefined ? undefined : Math.min(asked, card.outputTokensMax ?? asked);
   const isLowered = limit !== undefined && (typeof given !== "number" || given > limit);
@@ -32,7 +33,8 @@ function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: 
     ...includeSealed(rest.include, card),
     ...(tokens === undefined ? {} : { max_output_tokens: tokens }),
   };
-  return makeCall(target, "/responses", body, isLowered && given !== undefined ? ["max_output_tokens"] : []);
+  const lowered = isLowered && given !== undefined ? ["max_output_tokens"] : [];
+  return makeCall(target, "/responses", body, [...passed.dropped, ...lowered]);
 }
 
 /** Nothing is stored, so thinking must come in a form that clients can send back. Other models refuse the field. */

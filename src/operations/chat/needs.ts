@@ -1,7 +1,23 @@
 // The capabilities that a request needs from a model.
 import { type Capability, can, type ModelCard } from "../../core/card.ts";
 import { Fault } from "../../core/fault.ts";
+import { asObject, asString } from "../../core/json.ts";
 import { type ChatRequest, type ContentPart, isCallForced } from "./form.ts";
+
+/**
+ * Addresses that a provider reads with its account's rights: other schemes than the web's (`gs:`, `s3:`, `file:`), and
+ * the files of Gemini's API by URL or name.
+ */
+export const ACCOUNT_FILE =
+  /^\s*(?!https?:|data:)[a-z][a-z0-9+.-]*:|^\s*files\/|^\s*https?:\/\/([^/?#]*@)?generativelanguage\.googleapis\.com\b/i;
+
+/** Throws the Fault `unsupported_parameter` for an address in the provider's account, which all clients share. */
+function refuseAccountFile(part: ContentPart, param: string): void {
+  const address = part.type === "image_url" ? part.image_url.url : asString(asObject(part.file).file_data);
+  if (!ACCOUNT_FILE.test(address ?? "")) return;
+  const message = `'${param}' is not supported here. A file belongs to the provider's account, which all clients share.`;
+  throw new Fault("unsupported_parameter", message, { param });
+}
 
 /** Each needed capability, with the request field that needs it. */
 export type Needs = ReadonlyMap<Capability, string>;
@@ -12,17 +28,26 @@ const PART_NEEDS: Partial<Record<ContentPart["type"], Capability>> = {
   file: "files",
 };
 
+/** Yields the parts other than text, each with the field that holds it. */
+function* eachMedia({ messages }: ChatRequest): Generator<readonly [ContentPart, string]> {
+  for (const [at, { content }] of messages.entries()) {
+    if (typeof content === "string" || !content) continue;
+    for (const [place, part] of content.entries()) {
+      if (part.type !== "text") yield [part, `messages[${at}].content[${place}]`];
+    }
+  }
+}
+
+/** Throws the Fault `unsupported_parameter` for a file in the provider's account. */
 export function findNeeds(request: ChatRequest): Needs {
   const needs = new Map<Capability, string>();
   if (request.tools && request.tool_choice !== "none") {
     needs.set(isCallForced(request) ? "tools" : "tools_auto", "tools");
   }
-  for (const [at, { content }] of request.messages.entries()) {
-    if (typeof content === "string" || !content) continue;
-    for (const [part, { type }] of content.entries()) {
-      const need = PART_NEEDS[type];
-      if (need && !needs.has(need)) needs.set(need, `messages[${at}].content[${part}]`);
-    }
+  for (const [part, path] of eachMedia(request)) {
+    refuseAccountFile(part, path);
+    const need = PART_NEEDS[part.type];
+    if (need && !needs.has(need)) needs.set(need, path);
   }
   return needs;
 }
@@ -30,14 +55,9 @@ export function findNeeds(request: ChatRequest): Needs {
 const WEB_ADDRESS = /^https?:/i;
 
 /** Returns the field of the first image that the provider would have to fetch, or null. */
-export function findImageUrl({ messages }: ChatRequest): string | null {
-  for (const [at, { content }] of messages.entries()) {
-    if (typeof content === "string" || !content) continue;
-    for (const [place, part] of content.entries()) {
-      if (part.type === "image_url" && WEB_ADDRESS.test(part.image_url.url)) {
-        return `messages[${at}].content[${place}]`;
-      }
-    }
+export function findImageUrl(request: ChatRequest): string | null {
+  for (const [part, path] of eachMedia(request)) {
+    if (part.type === "image_url" && WEB_ADDRESS.test(part.image_url.url)) return path;
   }
   return null;
 }

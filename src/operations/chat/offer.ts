@@ -1,7 +1,7 @@
 // The worst-case cost of a chat request on a card, which the ledger holds before a provider is called.
 import type { ModelCard, Price, Rates } from "../../core/card.ts";
 import type { Offer } from "../../core/demand.ts";
-import { asObject } from "../../core/json.ts";
+import { asArray, asObject } from "../../core/json.ts";
 import type { OfferTerms } from "../operation.ts";
 import { estimateWorstPromptTokens } from "./estimate.ts";
 import { type ChatMessage, type ChatRequest, readOutputLimit } from "./form.ts";
@@ -14,30 +14,35 @@ const UNITS_PER_MILLION = 1_000_000;
  */
 function findHighestRates(price: Price, request: ChatRequest, promptTokens: number) {
   const isForAnHour = price.cacheWrite1h !== undefined && cachesForAnHour(request);
+  const isHeard = hasSound(request);
   const tiers = price.tiers ?? [];
   const reached: readonly Rates[] = [price, ...tiers.filter(({ aboveTokens }) => promptTokens > aboveTokens)];
+  const inputs = reached.flatMap(({ input, cacheWrite, cacheWrite1h, cachedInput, inputAudio }) => [
+    ...[input, cacheWrite, cachedInput],
+    ...[isForAnHour ? cacheWrite1h : 0, isHeard ? inputAudio : 0],
+  ]);
+  const outputs = reached.flatMap(({ output, reasoning, outputAudio }) => [output, reasoning, outputAudio]);
   return {
-    input: Math.max(...reached.map((rates) => findHighestInput(rates, isForAnHour))),
-    output: Math.max(...reached.map(findHighestOutput)),
+    input: Math.max(...inputs.map((rate = 0) => rate)),
+    output: Math.max(...outputs.map((rate = 0) => rate)),
   };
 }
 
-function findHighestInput(
-  { input, cacheWrite, cacheWrite1h, cachedInput }: Rates,
-  isForAnHour: boolean,
-): number {
-  return Math.max(input, cacheWrite ?? 0, cachedInput ?? 0, isForAnHour ? (cacheWrite1h ?? 0) : 0);
+/** True if the prompt may hold sound, as a file or a video also can. */
+function hasSound({ messages }: ChatRequest): boolean {
+  return messages.some(
+    ({ content }) =>
+      Array.isArray(content) && content.some(({ type }) => type === "input_audio" || type === "file"),
+  );
 }
 
 /** True if a cache mark of the request asks for an hour, which costs more than five minutes. */
 function cachesForAnHour({ cache_control: mark, tools, messages }: ChatRequest): boolean {
   const isMarked = (one: unknown) => asObject(asObject(one).cache_control).ttl === "1h";
-  const isPartMarked = ({ content }: ChatMessage) => Array.isArray(content) && content.some(isMarked);
-  return asObject(mark).ttl === "1h" || (tools ?? []).some(isMarked) || messages.some(isPartMarked);
-}
-
-function findHighestOutput({ output, reasoning }: Rates): number {
-  return Math.max(output, reasoning ?? 0);
+  const isWithinMarked = ({ content, tool_calls: calls }: ChatMessage) =>
+    [...asArray(content), ...asArray(calls)].some(isMarked);
+  const isMessageMarked = (one: ChatMessage) => isMarked(one) || isWithinMarked(one);
+  return asObject(mark).ttl === "1h" || (tools ?? []).some(isMarked) || messages.some(isMessageMarked);
 }
 
 /** Returns the most that the request may cost on a card. */

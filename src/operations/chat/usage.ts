@@ -16,6 +16,9 @@ export function countAmounts(usage: Usage): Amounts {
   const completion = asCount(usage.billed_units?.output_tokens ?? usage.completion_tokens);
   const cached = Math.min(prompt, asCount(usage.prompt_tokens_details?.cached_tokens));
   const cacheWrite = Math.min(prompt - cached, asCount(usage.prompt_tokens_details?.cache_write_tokens));
+  const reasoning = Math.min(completion, asCount(usage.completion_tokens_details?.reasoning_tokens));
+  const heard = asCount(usage.prompt_tokens_details?.audio_tokens);
+  const spoken = asCount(usage.completion_tokens_details?.audio_tokens);
   return {
     ...NO_AMOUNTS,
     prompt,
@@ -23,7 +26,9 @@ export function countAmounts(usage: Usage): Amounts {
     cached,
     cacheWrite,
     cacheWrite1h: Math.min(cacheWrite, asCount(usage.prompt_tokens_details?.cache_write_1h_tokens)),
-    reasoning: Math.min(completion, asCount(usage.completion_tokens_details?.reasoning_tokens)),
+    inputAudio: Math.min(prompt - cached - cacheWrite, heard),
+    reasoning,
+    outputAudio: Math.min(completion - reasoning, spoken),
     searches: Math.min(SEARCHES_MAX, asCount(usage.server_tool_use?.web_search_requests)),
   };
 }

@@ -18,6 +18,7 @@ export const BODY = new LaneTable(
     inference_geo: "Inference in a chosen region costs more than the card's price.",
     fallbacks: "A fallback model has a different price.",
     billing_policy: "The operator decides how requests are billed.",
+    anthropic_beta: "Betas are named in the header.",
     diagnostics: "It names a message by the provider's id, which clients never see.",
   },
 );
@@ -82,26 +83,22 @@ function applyTools(given: readonly unknown[], dropped: string[], allowsRemote: 
   return { kept, names, searches };
 }
 
-/** Walks content blocks, since sources may be in tool results too. */
+/** Walks all blocks, since sources may be in tool results and the states of browsers too. */
 function refuseSources(value: unknown, path: string): void {
   if (Array.isArray(value)) {
     for (const [index, one] of value.entries()) refuseSources(one, `${path}[${index}]`);
     return;
   }
-  if (!isObject(value)) return;
+  // A tool's input is the client's own: a field of that name refers to nothing.
+  if (!isObject(value) || value.type === "tool_use" || value.type === "server_tool_use") return;
   for (const { field, reason } of SOURCES.rows) {
-    if (value.type === field || (value[field] !== undefined && isReference(value))) {
+    if (value.type === field || value[field] !== undefined) {
       throw refuseField(`${path}${value.type === field ? "" : `.${field}`}`, reason);
     }
   }
-  for (const field of ["content", "source"]) {
+  for (const field in value) {
     if (typeof value[field] === "object") refuseSources(value[field], `${path}.${field}`);
   }
-}
-
-/** A tool's input is the client's own: a field of that name refers to nothing. */
-function isReference({ type }: JsonObject): boolean {
-  return type !== "tool_use" && type !== "server_tool_use";
 }
 
 /** Returns the betas that may be passed on. */

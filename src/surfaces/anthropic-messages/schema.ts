@@ -10,6 +10,7 @@ const tool = openObject({
   type: Type.Optional(Type.String()),
   description: Type.Optional(Type.String()),
   input_schema: Type.Optional(openObject({})),
+  max_uses: Type.Optional(Type.Union([countFrom(1), Type.Null()])),
 });
 
 /** The fields shared by counting tokens and answering. */

@@ -25,7 +25,7 @@ import { readTools } from "./tools.ts";
 import { MessageWriter } from "./writer.ts";
 
 /** Fields that only Anthropic supports: the native lane carries them, a translation loses them. */
-const NATIVE_FIELDS = ["context_management", "compaction", "cache_control", "mcp_servers"];
+const NATIVE_FIELDS = ["context_management", "compaction", "mcp_servers"];
 
 const MESSAGES = new Checker(messagesSchema);
 const COUNTED = new Checker(countSchema);
@@ -92,6 +92,7 @@ function readAsk(body: JsonObject, seal: Sealer): Pick<Exchange<ChatForm>, "ask"
     ...tools.fields,
     user: asString(asObject(body.metadata).user_id) || undefined,
     reasoning_effort: readEffort(body),
+    cache_control: body.cache_control,
     response_format: readFormat(body),
   });
   const lost = NATIVE_FIELDS.filter((field) => body[field] !== undefined);

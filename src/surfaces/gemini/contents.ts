@@ -119,12 +119,9 @@ function readUser(
     if (read) parts.push(read);
     else found.lost.push(`${path}[${index}]`);
   }
-  const saysNothing = parts.length === 0 && given.some(isResponse);
+  const isAnswered = given.some((part) => isObject(part.functionResponse ?? part.function_response));
+  const saysNothing = parts.length === 0 && isAnswered;
   return saysNothing ? results : [...results, { role: "user", content: parts }];
-}
-
-function isResponse(part: JsonObject): boolean {
-  return isObject(part.functionResponse ?? part.function_response);
 }
 
 /** Most tools answer with one text under `output` or `result`. */

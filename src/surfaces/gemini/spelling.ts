@@ -2,13 +2,6 @@
 // and, for a list of one, its only object.
 import { isObject, type JsonObject } from "../../core/json.ts";
 
-/** The undocumented spellings of the fields that checks, holds and translation read. */
-const SPELLINGS: ReadonlyMap<string, string> = new Map([
-  ["system_instruction", "systemInstruction"],
-  ["generation_config", "generationConfig"],
-  ["tool_config", "toolConfig"],
-]);
-
 /** Fields whose own fields are respelled too. */
 const RESPELLED: ReadonlySet<string> = new Set(["generationConfig", "toolConfig", "tools"]);
 
@@ -28,11 +21,15 @@ const OPAQUE: ReadonlySet<string> = new Set([
 export function respell(given: JsonObject): JsonObject {
   const fields: JsonObject = {};
   for (const [field, value] of Object.entries(given)) {
-    const name = SPELLINGS.get(field) ?? field;
+    const name = toDocumented(field);
     if (name !== field && name in given) continue;
     fields[name] = makeList(name, RESPELLED.has(name) ? respellValue(value) : value);
   }
   return fields;
+}
+
+function toDocumented(name: string): string {
+  return name.replace(/(?<=[a-z0-9])_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 function makeList(name: string, value: unknown): unknown {
@@ -48,7 +45,7 @@ function respellValue(value: unknown): unknown {
 export function respellFields(given: JsonObject): JsonObject {
   const fields: JsonObject = {};
   for (const [field, value] of Object.entries(given)) {
-    const name = field.replace(/(?<=[a-z0-9])_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+    const name = toDocumented(field);
     if (name !== field && name in given) continue;
     fields[name] = OPAQUE.has(name) ? value : makeList(name, respellValue(value));
   }

@@ -29,7 +29,7 @@ const VERBS: ReadonlySet<string> = new Set([
   ...["embedContent", "batchEmbedContents"],
 ]);
 /** Fields that only Google supports: the native lane carries them, a translation loses them. */
-const NATIVE_FIELDS = ["safetySettings", "safety_settings"];
+const NATIVE_FIELDS = ["safetySettings"];
 
 const GENERATE = new Checker(generateSchema);
 const COUNTED = new Checker(countSchema);

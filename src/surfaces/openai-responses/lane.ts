@@ -74,12 +74,10 @@ export function applyLane(given: JsonObject, seal: Sealer, allowsRemote: boolean
   const body: JsonObject = { ...given, store: false };
   if (given.background === true) throw refuseField("background", "Send the request without it.");
   delete body.background;
-  const dropped = BODY.removeFrom(body, allowsRemote);
-  if (isObject(body.reasoning)) {
-    const reasoning = { ...body.reasoning };
-    dropped.push(...REASONING.removeFrom(reasoning, allowsRemote).map((field) => `reasoning.${field}`));
-    body.reasoning = reasoning;
-  }
+  const dropped = [
+    ...BODY.removeFrom(body, allowsRemote),
+    ...REASONING.removeWithin(body, "reasoning", allowsRemote),
+  ];
   const found: Findings = { allowsRemote, dropped, types: new Set(), toolsKept: 0, searches: false };
   const tools = applyTools(asArray(body.tools), "tools", found);
   if (tools.length > 0) body.tools = tools;
@@ -112,8 +110,10 @@ function applyTools(given: readonly unknown[], path: string, found: Findings): r
     }
     refuseNames(tool, at, found.allowsRemote);
     if (SEARCH_TOOL.test(type)) found.searches = true;
+    // A shell in the provider's container is billed by the minute.
+    const isHosted = asString(asObject(tool.environment).type)?.startsWith("container");
     const isAllowed = TOOLS.findRefusal(type, false) !== undefined;
-    if (isAllowed || SEARCH_TOOL.test(type) || (PASSED_TOOLS.test(type) && !isHosted(tool))) {
+    if (isAllowed || SEARCH_TOOL.test(type) || (PASSED_TOOLS.test(type) && !isHosted)) {
       kept.push(tool);
       found.toolsKept++;
     } else {
@@ -122,11 +122,6 @@ function applyTools(given: readonly unknown[], path: string, found: Findings): r
     }
   }
   return kept;
-}
-
-/** True for a shell in the provider's container, which is billed by the minute. */
-function isHosted({ environment }: JsonObject): boolean {
-  return asString(asObject(environment).type)?.startsWith("container") ?? false;
 }
 
 /** True if the choice names a dropped tool, or forces a call when no tools remain. */
