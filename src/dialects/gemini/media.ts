@@ -4,24 +4,33 @@ import type { JsonObject } from "../../core/json.ts";
 import { parseDataUrl } from "../../operations/chat/data-url.ts";
 import type { AudioPart, FilePart } from "../../operations/chat/form.ts";
 
-/** Gemini's names for media types that clients or the runtime name otherwise. */
+/** Extensions that name their media type's subtype. */
+const NAMED = {
+  image: ["jpeg", "png", "webp", "gif", "heic", "heif", "bmp"],
+  audio: ["wav", "aac", "aiff", "flac", "ogg", "opus", "m4a"],
+  video: ["mp4", "mpeg", "webm"],
+  application: ["pdf", "json"],
+  text: ["xml", "html", "css", "csv"],
+};
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ...Object.entries(NAMED).flatMap(([kind, names]) =>
+    names.map((name) => [name, `${kind}/${name}`] as const),
+  ),
+  ...Object.entries({ jpg: "image/jpeg", svg: "image/svg+xml", mp3: "audio/mpeg", mov: "video/quicktime" }),
+  ...Object.entries({ mpg: "video/mpeg", md: "text/markdown", txt: "text/plain" }),
+]);
+/** Clients' names of media types, and Gemini's names for them. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
   ["image/jpg", "image/jpeg"],
-  ["image/x-ms-bmp", "image/bmp"],
   ["audio/mp3", "audio/mpeg"],
-  ["audio/m4a", "audio/mp4"],
-  ["application/xml", "text/xml"],
 ]);
-const UNKNOWN = "application/octet-stream";
 const ADDRESS = /^[a-z][a-z0-9+.-]*:\/\//i;
 
 /** Guesses the type from the extension of a file name or URL. Undefined if there is none. */
 function guessType(nameOrUrl: string | undefined): string | undefined {
   const path = nameOrUrl?.split(/[?#]/, 1)[0] ?? "";
-  const extension = /\.([a-z0-9]{1,10})$/i.exec(path)?.[1]?.toLowerCase();
-  const [known = UNKNOWN] = Bun.file(`name.${extension ?? ""}`).type.split(";");
-  const type = known.replace("audio/x-", "audio/");
-  return type === UNKNOWN ? undefined : (ALIASES.get(type) ?? type);
+  const extension = /\.([a-z0-9]+)$/i.exec(path)?.[1] ?? "";
+  return TYPES.get(extension.toLowerCase());
 }
 
 function makeInline(mimeType: string, data: string): JsonObject {
@@ -36,7 +45,7 @@ export function makeMediaPart(url: string, fallbackType: string): JsonObject {
 }
 
 export function makeAudioPart({ data, format }: AudioPart["input_audio"]): JsonObject {
-  return makeInline(guessType(`name.${format}`) ?? `audio/${format}`, data);
+  return makeInline(TYPES.get(format.toLowerCase()) ?? `audio/${format}`, data);
 }
 
 /** Makes a file part from its bytes or address. */
@@ -45,5 +54,5 @@ export function makeFilePart({ file_data: data, filename }: FilePart["file"]): J
   if (ADDRESS.test(data)) return makeMediaPart(data, type);
   const url = parseDataUrl(data);
   if (!url) return makeInline(type, data);
-  return makeInline(url.mediaType === UNKNOWN ? type : url.mediaType, url.base64);
+  return makeInline(url.mediaType === "application/octet-stream" ? type : url.mediaType, url.base64);
 }
