@@ -62,7 +62,7 @@ async function serveByWorkers(options: StartOptions, { server, store, log }: Set
   return superviseWorkers({ count: options.workers, port, store, log: createLog(options, () => log) });
 }
 
-/** `rules` returns those in force, because a reload may change the level. */
+/** `rules` returns the current ones, because a reload may change the level. */
 function createLog({ quickstart }: StartOptions, rules: () => LogRules): Log {
   const out = Bun.stdout.writer();
   const write = (text: string) => {
@@ -75,8 +75,8 @@ function createLog({ quickstart }: StartOptions, rules: () => LogRules): Log {
 }
 
 async function serve(options: StartOptions, loaded: Settings, io: Io): Promise<number> {
-  const inForce = { settings: loaded };
-  const log = createLog(options, () => inForce.settings.log);
+  const live = { settings: loaded };
+  const log = createLog(options, () => live.settings.log);
   warnOfFewFiles(log);
   const isSimulating = options.simulate || (options.quickstart && loaded.providers.length === 0);
   const simulator = isSimulating ? await startLocalSimulator() : null;
@@ -88,8 +88,8 @@ async function serve(options: StartOptions, loaded: Settings, io: Io): Promise<n
     // The handlers come before the announcement: a signal right after it must not end the process undrained.
     const stopped = PART === null ? waitForSignal() : waitForStop();
     if (PART?.announces ?? true) await announce(options, settings, opened, running, io);
-    inForce.settings = settings;
-    return await runUntilStopped(options, inForce, { complete, running, stopped, log });
+    live.settings = settings;
+    return await runUntilStopped(options, live, { complete, running, stopped, log });
   } finally {
     await simulator?.stop();
   }
@@ -174,18 +174,18 @@ interface Serving {
 /** Applies reloads until the process is asked to stop, then lets the gateway finish. */
 async function runUntilStopped(
   options: StartOptions,
-  inForce: { settings: Settings },
+  live: { settings: Settings },
   { complete, running, stopped, log }: Serving,
 ): Promise<number> {
-  const watch = watchConfig(inForce.settings, {
+  const watch = watchConfig(live.settings, {
     clock,
-    stamp: () => stampConfiguration(options, inForce.settings),
+    stamp: () => stampConfiguration(options, live.settings),
     load: () => {
       const loaded = readConfiguration(options);
       return loaded.ok ? { ...loaded, settings: complete(loaded.settings) } : loaded;
     },
     onSettings: (next, ignored) => {
-      inForce.settings = next;
+      live.settings = next;
       running.reload(next);
       log({ event: "config_reloaded", level: "warn", needs_restart: ignored });
     },

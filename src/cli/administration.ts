@@ -18,9 +18,9 @@ export interface Call extends Arguments {
 interface Action {
   readonly run: (call: Call) => Promise<void>;
   readonly flags?: FlagKinds;
-  /** The most words beside flags; left out: none. */
+  /** The most words besides flags. Missing if there are none. */
   readonly wordsMax?: number;
-  /** Left out, the action fails if there is no store. */
+  /** If missing, the action fails if there is no store. */
   readonly opening?: Opening;
 }
 
@@ -46,7 +46,7 @@ export function runCommand(
   });
 }
 
-/** Prints the help if that is asked for. Else runs a task that may open the store, and closes it. Returns the exit code. */
+/** Prints the help if asked to. Otherwise runs a task that may open the store, and closes it. Returns the exit code. */
 export async function runOnStore(
   help: string,
   args: readonly string[],

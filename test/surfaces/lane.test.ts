@@ -178,6 +178,20 @@ test.each([0, -1, 1.5, "5"])("a limit of searches must be a count: %p", (max_use
   expect(faultOf(() => ANTHROPIC_MESSAGES.read(incoming(body))).details.param).toBe("tools[0].max_uses");
 });
 
+test.each(["tool_use", "server_tool_use", "mcp_tool_use"])(
+  "a file named in the input of a %s passes",
+  (type) => {
+    const call = {
+      type,
+      id: "toolu_1",
+      name: "open",
+      input: { file_id: "file_1", files: [{ file_id: "file_2" }] },
+    };
+    const message = { role: "assistant", content: [call] };
+    expect(messages.applyLane({ messages: [message] }, false).body.messages).toEqual([message]);
+  },
+);
+
 test("tool servers can be named if the operator allows it", () => {
   const allowing = (body: JsonObject) => ({
     ...incoming(body),

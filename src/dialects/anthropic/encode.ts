@@ -19,7 +19,6 @@ import { planOutput, planTools } from "./tools.ts";
 
 /** The API version for which this dialect is written. */
 const VERSION = "2023-06-01";
-/** Lets a document name an uploaded file. */
 /** Lets a request drop thinking after a changed prefix. Otherwise the API answers 400. */
 const BINDING_BETA = "thinking-binding-controls-2026-08-01";
 

@@ -90,7 +90,7 @@ function refuseSources(value: unknown, path: string): void {
     return;
   }
   // A tool's input is the client's own: a field of that name refers to nothing.
-  if (!isObject(value) || value.type === "tool_use" || value.type === "server_tool_use") return;
+  if (!isObject(value) || /^((server|mcp)_)?tool_use$/.test(String(value.type))) return;
   for (const { field, reason } of SOURCES.rows) {
     if (value.type === field || value[field] !== undefined) {
       throw refuseField(`${path}${value.type === field ? "" : `.${field}`}`, reason);
