@@ -16,12 +16,13 @@ import { dirname, join } from "node:path";
 import { decide } from "../src/ledger/decide.ts";
 import { topUp } from "../src/ledger/fund.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
-import { canFailSyncs, startTracedWorld } from "./faults/failing-sync.ts";
+import { startTracedWorld } from "./faults/failing-sync.ts";
 import { FAULTS, looked } from "./faults/faults.ts";
 import { askedInAllWays, balanced, healed, refusedAll, suffer } from "./faults/scenario.ts";
+import { canTrace } from "./faults/tracer.ts";
 import { catchThrown, readCode } from "./thrown.ts";
 
-const CAN_FAIL_SYNCS = await canFailSyncs();
+const CAN_TRACE = await canTrace();
 const PAGE_SIZE = "SELECT page_size AS size FROM pragma_page_size";
 const ROOT_PAGE = "SELECT rootpage AS page FROM sqlite_schema WHERE name = ?";
 /** Longer than the waits inside, so that everything is cleaned up even if a test fails. */
@@ -47,7 +48,7 @@ describe.concurrent("a store that fails under a running gateway", () => {
     );
   }
 
-  test.skipIf(!CAN_FAIL_SYNCS)(
+  test.skipIf(!CAN_TRACE)(
     "failing syncs: no paid answer leaves, later requests are refused, and the store is verified before it recovers",
     async () => {
       const world = await startTracedWorld();

@@ -84,8 +84,11 @@ class EventStream<Piece> implements DirectSource {
     if (this.#early && writer.keepAlive !== null) controller.write(writer.keepAlive);
     this.#watchSilence(controller);
     try {
-      await this.#begun;
-      await answer.pour((pieces) => this.#write(controller, pieces));
+      if (this.#early) await this.#begun;
+      const poured = answer.pour((pieces) => this.#write(controller, pieces));
+      // Within this call, Bun sends the head with the first pieces. Written later, each of its lines is a send of its own.
+      if (!this.#early) controller.flush();
+      await poured;
       if (this.#over) return;
       await beforeEnd?.();
       this.#end(controller, writer.end());
