@@ -1,4 +1,4 @@
-// How many sends an answer takes: each is a system call here, and a packet to the client.
+// The number of sends per answer: each is a system call here, and a packet to the client.
 import { afterAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

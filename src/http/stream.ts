@@ -86,7 +86,7 @@ class EventStream<Piece> implements DirectSource {
     try {
       if (this.#early) await this.#begun;
       const poured = answer.pour((pieces) => this.#write(controller, pieces));
-      // Within this call, Bun sends the head with the first pieces. Written later, each of its lines is a send of its own.
+      // Bun sends the head with what is written within this call. Otherwise the head alone could take ten sends.
       if (!this.#early) controller.flush();
       await poured;
       if (this.#over) return;
