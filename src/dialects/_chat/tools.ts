@@ -18,23 +18,29 @@ import type { AnswerCodec } from "../../operations/codec.ts";
 /** The only argument of a function that replaces a custom tool. */
 const INPUT = "input";
 
-/** Turns a custom tool (free text in, OpenAI only) into a function with one string argument. Others stay. */
+/**
+ * Turns a custom tool (free text in, OpenAI only) into a function with one string argument. Its description states the
+ * grammar. Others stay.
+ */
 export function toFunction(tool: Tool): FunctionTool {
   if (tool.type !== "custom") return tool;
-  const { name, description, format } = tool.custom;
-  const grammar = asObject(asObject(format).grammar).definition ?? asObject(format).definition;
-  const notes = [
-    asString(description),
-    grammar === undefined ? undefined : `The input follows this grammar:\n${grammar}`,
-  ];
+  const { custom, ...rest } = tool;
+  const { name, description, format } = custom;
+  const { syntax, definition } = asObject(asObject(format).grammar ?? format);
+  const rule = definition
+    ? `The input must match this ${asString(syntax) ?? ""} grammar:\n${definition}`
+    : "";
   return {
+    ...rest,
     type: "function",
     function: {
       name,
-      description: notes.filter((note) => note !== undefined).join("\n\n"),
+      description: [asString(description), rule].filter(Boolean).join("\n\n"),
       parameters: {
         type: "object",
-        properties: { [INPUT]: { type: "string" } },
+        properties: {
+          [INPUT]: { type: "string", description: "The whole input of the tool, as plain text." },
+        },
         required: [INPUT],
         additionalProperties: false,
       },

@@ -9,6 +9,7 @@ import type {
   ToolMessage,
 } from "../../operations/chat/form.ts";
 import { listTurn, writeTurn } from "../../operations/chat/turn.ts";
+import { listThinking, type SignedThinking } from "../_chat/thinking.ts";
 import {
   type Conversation,
   makeTurnBlocks,
@@ -16,7 +17,7 @@ import {
   splitConversation,
 } from "../_chat/turns.ts";
 import { addMark, type Block, makeBlocks, makeTextBlock } from "./content.ts";
-import { makeThinkingBlocks, type PlacedThinking } from "./thinking.ts";
+import { makeThinkingBlock, THINKING_FORMAT } from "./thinking.ts";
 
 export type Turn = SharedTurn<Block>;
 
@@ -68,21 +69,19 @@ function makeAssistantBlocks(
   makeCall: (call: ToolCall) => Block,
   keepsThinking: boolean,
 ): Block[] {
-  const thoughts: PlacedThinking[] = [];
+  let apart: readonly SignedThinking[] = [];
   const blocks = writeTurn<Block>(listTurn(message), {
     thinking({ details }) {
-      const own = keepsThinking ? makeThinkingBlocks(details) : [];
-      if (message.parts) return own.map(({ block }) => block);
-      thoughts.push(...own);
+      const own = keepsThinking ? listThinking(details, THINKING_FORMAT) : [];
+      if (message.parts) return own.map(makeThinkingBlock);
+      apart = own;
       return [];
     },
     text: (part) => makeTurnBlocks(part, path, { makeBlocks, makeTextBlock }),
     call: (call) => [makeCall(call)],
   });
   // In order of place, so each thinking block returns to its place, or to the end if fewer blocks precede it.
-  for (const { place, block } of thoughts.toSorted((a, b) => a.place - b.place)) {
-    blocks.splice(Math.min(place, blocks.length), 0, block);
-  }
+  for (const one of apart) blocks.splice(Math.min(one.place, blocks.length), 0, makeThinkingBlock(one));
   // Thinking at the end (of an answer cut short) is refused.
   while (blocks.at(-1)?.type.includes("thinking")) blocks.pop();
   return withMark(blocks, message);

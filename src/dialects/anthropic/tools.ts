@@ -1,18 +1,12 @@
 // Tools, tool choice and constrained output for the Messages API.
 
-import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
+import { asArray, type JsonObject } from "../../core/json.ts";
 import { writeForcedCall } from "../../operations/chat/forced-call.ts";
-import type {
-  ChatRequest,
-  CustomTool,
-  FunctionTool,
-  ResponseFormat,
-  Tool,
-} from "../../operations/chat/form.ts";
+import type { ChatRequest, FunctionTool, ResponseFormat, Tool } from "../../operations/chat/form.ts";
 import { type PlainChoice, simplifyChoice } from "../../operations/chat/tool-choice.ts";
 import { type EncodedFields, NOTHING } from "../_chat/outgoing.ts";
 import { writeJsonInstruction } from "../_chat/schema.ts";
-import { readToolName } from "../_chat/tools.ts";
+import { readToolName, toFunction } from "../_chat/tools.ts";
 import { addMark } from "./content.ts";
 import type { Traits } from "./models.ts";
 import { type Cleaned, cleanSchema, fitLimits, makeInputSchema, STRICT_TOOLS_MAX } from "./schema.ts";
@@ -72,9 +66,7 @@ export function planTools(
   const offered = listAllowedTools(request);
   if (offered.length + (output ? 1 : 0) === 0) return { ...UNASKED, tools: [] };
   const strict = listStrictSchemas(offered, traits);
-  const tools: JsonObject[] = offered.map((tool) =>
-    tool.type === "custom" ? makeCustomBlock(tool) : makeFunctionBlock(tool, strict.get(tool)),
-  );
+  const tools: JsonObject[] = offered.map((tool) => makeBlock(toFunction(tool), strict.get(tool)));
   if (output) tools.push(output);
   const isLoosened = offered.some((tool) => isStrict(tool) && !strict.has(tool));
   const choice = makeChoice(request, canForce, output !== null);
@@ -107,7 +99,7 @@ function isStrict(tool: Tool): tool is FunctionTool {
   return tool.type === "function" && tool.function.strict === true;
 }
 
-function makeFunctionBlock(tool: FunctionTool, strict: Cleaned | undefined): JsonObject {
+function makeBlock(tool: FunctionTool, strict: Cleaned | undefined): JsonObject {
   const { name, description, parameters } = tool.function;
   const block = {
     name,
@@ -116,21 +108,6 @@ function makeFunctionBlock(tool: FunctionTool, strict: Cleaned | undefined): Jso
     ...(strict ? { strict: true } : {}),
   };
   return addMark(block, { ...tool.function, ...tool });
-}
-
-/** Turns a custom tool, which takes free text, into a function with one string. The description states its grammar. */
-function makeCustomBlock(tool: CustomTool): JsonObject {
-  const { name, description, format } = tool.custom;
-  const grammar = asObject(asObject(format).grammar ?? format);
-  const definition = asString(grammar.definition);
-  const words = definition
-    ? `The input must match this ${asString(grammar.syntax) ?? ""} grammar:\n${definition}`
-    : "";
-  const text = [asString(description), words].filter(Boolean).join("\n\n");
-  const input = { type: "string", description: "The whole input of the tool, as plain text." };
-  const schema = { type: "object", properties: { input }, required: ["input"] };
-  const block = { name, ...(text ? { description: text } : {}), input_schema: schema };
-  return addMark(block, { ...tool.custom, ...tool });
 }
 
 type Demand = { readonly type: "auto" | "any" | "none" } | { readonly type: "tool"; readonly name: string };
@@ -170,9 +147,4 @@ function makeOutputChoice(request: ChatRequest, demand: Demand): JsonObject {
   if (demand.type === "tool" || demand.type === "any") return demand;
   const isAlone = demand.type === "none" || asArray(request.tools).length === 0;
   return isAlone ? { type: "tool", name: OUTPUT_TOOL } : { type: "any" };
-}
-
-/** Reads a custom call's text from the JSON of its function call. */
-export function readCustomInput(json: unknown, raw: string): string {
-  return isObject(json) && typeof json.input === "string" ? json.input : raw;
 }
