@@ -8,6 +8,7 @@ import type {
   ChatReply,
   ChatRequest,
   ChunkChoice,
+  FunctionCall,
   FunctionTool,
   Tool,
   ToolCall,
@@ -49,7 +50,7 @@ export function toFunction(tool: Tool): FunctionTool {
 }
 
 /** Turns a custom tool's call into a function's, and removes extra fields from function calls. */
-export function toFunctionCall(call: ToolCall, keepsExtras: boolean): ToolCall {
+export function toFunctionCall(call: ToolCall, keepsExtras: boolean): FunctionCall {
   if (call.type === "custom") {
     const { name, input } = call.custom;
     return {
@@ -59,7 +60,7 @@ export function toFunctionCall(call: ToolCall, keepsExtras: boolean): ToolCall {
     };
   }
   const made = { name: call.function.name, arguments: call.function.arguments || "{}" };
-  const plain: ToolCall = { id: call.id, type: "function", function: made };
+  const plain: FunctionCall = { id: call.id, type: "function", function: made };
   return keepsExtras && isObject(call.extra_content)
     ? { ...plain, extra_content: call.extra_content }
     : plain;

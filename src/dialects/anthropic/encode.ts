@@ -11,8 +11,8 @@ import {
   nestFields,
 } from "../_chat/outgoing.ts";
 import { limitMarks, setMarks } from "./cache-marks.ts";
-import { type Block, makeTextBlock } from "./content.ts";
-import { hasCallsWithoutThinking, makeConversation, type Turn } from "./conversation.ts";
+import type { Block } from "./content.ts";
+import { hasCallsWithoutThinking, isThinking, makeConversation, type Turn } from "./conversation.ts";
 import { findTraits, type Traits } from "./models.ts";
 import { mustOmitThinking, planThinking, type Thinking } from "./thinking.ts";
 import { planOutput, planTools } from "./tools.ts";
@@ -152,12 +152,12 @@ function endWithUser(
 function trimText(turn: Turn): Turn {
   const end = turn.content.at(-1);
   if (typeof end?.text !== "string") return turn;
-  const block = makeTextBlock(end.text.trimEnd());
-  return { ...turn, content: [...turn.content.slice(0, -1), ...(block ? [{ ...end, ...block }] : [])] };
+  const text = end.text.trimEnd();
+  return { ...turn, content: [...turn.content.slice(0, -1), ...(text === "" ? [] : [{ ...end, text }])] };
 }
 
 function hasThinking(turns: readonly Turn[]): boolean {
-  return turns.some(({ content }) => content.some(({ type }) => type.includes("thinking")));
+  return turns.some(({ content }) => content.some(isThinking));
 }
 
 /**

@@ -1,8 +1,8 @@
 // Reasoning in both directions: effort for each model family, and reasoning blocks that clients send back.
 import { can, type ModelCard } from "../../core/card.ts";
 import type { JsonObject } from "../../core/json.ts";
-import type { ChatRequest, ReasoningDetail } from "../../operations/chat/form.ts";
-import { listThinking } from "../_chat/thinking.ts";
+import type { ChatRequest } from "../../operations/chat/form.ts";
+import type { SignedThinking } from "../_chat/thinking.ts";
 import type { Block } from "./content.ts";
 import { findTraits } from "./models.ts";
 
@@ -46,9 +46,8 @@ export function planReasoning(request: ChatRequest, card: ModelCard): Reasoning 
   }
 }
 
-/** Makes the reasoning blocks that a client sent back with an assistant message. */
-export function makeReasoningBlocks(details: readonly ReasoningDetail[]): Block[] {
-  return listThinking(details, REASONING_FORMAT).map(({ text, signature, data }) => ({
+export function makeReasoningBlock({ text, signature, data }: SignedThinking): Block {
+  return {
     reasoningContent: data === "" ? { reasoningText: { text, signature } } : { redactedContent: data },
-  }));
+  };
 }

@@ -90,12 +90,12 @@ function inputForm(names: ToolNames): InputForm {
     thought: () => [],
     call(given) {
       const call = toFunctionCall(given, true);
-      const { name, arguments: input } = asObject(call.function);
+      const { name, arguments: input } = call.function;
       const signature = asString(asObject(asObject(call.extra_content).google).thought_signature);
       return {
         type: "function_call",
         call_id: call.id,
-        name: names.upstream(asString(name) ?? ""),
+        name: names.upstream(name),
         arguments: input,
         ...(signature === undefined ? {} : { thought_signature: signature }),
       };
