@@ -3,6 +3,7 @@ import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import { asNumber, asObject, asString, type JsonObject } from "../../core/json.ts";
 import type { ChatMessage, ChatRequest } from "../../operations/chat/form.ts";
+import { type Cacheable, limitMarks, setMarks } from "../_chat/cache-marks.ts";
 import {
   clampOutputLimit,
   type EncodedFields,
@@ -10,7 +11,7 @@ import {
   makeKeyHeaders,
   nestFields,
 } from "../_chat/outgoing.ts";
-import { limitMarks, setMarks } from "./cache-marks.ts";
+import { CACHE_MARKS } from "./cache-marks.ts";
 import type { Block } from "./content.ts";
 import { hasCallsWithoutThinking, isThinking, makeConversation, type Turn } from "./conversation.ts";
 import { findTraits, type Traits } from "./models.ts";
@@ -56,12 +57,12 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
   const canPrefill = traits.prefill && !thinking.isOn && output.fields.output_config === undefined;
   const ending = endWithUser(conversation.turns, request.messages.at(-1), canPrefill);
   const isBound = traits.bindsThinking && hasThinking(ending.turns);
-  const markable = {
+  const markable: Cacheable<JsonObject> = {
     tools: tools.tools,
     system: makeSystem(conversation.system, [...output.instructions, ...tools.instructions]),
     turns: ending.turns,
   };
-  const marks = limitMarks(target.marksCache ? setMarks(markable) : markable);
+  const marks = limitMarks(target.marksCache ? setMarks(markable, CACHE_MARKS) : markable, CACHE_MARKS);
   const body: JsonObject = {
     model: card.name,
     max_tokens: outputTokens,

@@ -11,7 +11,7 @@ import {
   makeBearerHeaders,
   nestFields,
 } from "../_chat/outgoing.ts";
-import { limitPoints, setPoints } from "./cache-points.ts";
+import { planPoints } from "./cache-points.ts";
 import { makeConversation } from "./conversation.ts";
 import { findTraits } from "./models.ts";
 import { planReasoning } from "./reasoning.ts";
@@ -38,8 +38,7 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
     system: [...conversation.system, ...instructions],
     turns: conversation.turns,
   };
-  const pointed = target.marksCache ? setPoints(cacheable) : cacheable;
-  const { tools, system, turns, isChanged } = limitPoints(pointed, traits);
+  const { tools, system, turns, isChanged } = planPoints(cacheable, traits, target.marksCache === true);
   const choice = toolbox.choice === null ? {} : { toolChoice: toolbox.choice };
   const dropped = [
     ...listLeftOut(request, listCarried(request)),
@@ -48,7 +47,7 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
     ...toolbox.dropped,
     ...(reasoning.isChanged ? ["reasoning_effort"] : []),
     ...(conversation.isShortened ? ["messages"] : []),
-    ...(isChanged && !target.marksCache ? ["cache_control"] : []),
+    ...(isChanged ? ["cache_control"] : []),
   ];
   return {
     url: makeModelUrl(target, card, request.stream ? "converse-stream" : "converse"),
