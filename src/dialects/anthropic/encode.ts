@@ -8,6 +8,7 @@ import {
   clampOutputLimit,
   type EncodedFields,
   listLeftOut,
+  listStops,
   makeKeyHeaders,
   nestFields,
 } from "../_chat/outgoing.ts";
@@ -111,8 +112,9 @@ function makeSystem(blocks: readonly Block[], instructions: readonly string[]): 
 
 /** Encodes temperature (0…1 here), top_p and stop, as far as the model and its thinking allow them. */
 function makeSampling(request: ChatRequest, traits: Traits, isThinking: boolean): EncodedFields {
-  const { temperature, top_p: topP, stop } = request;
-  const fields: JsonObject = {};
+  const { temperature, top_p: topP } = request;
+  const { stops, dropped: refused } = listStops(request);
+  const fields: JsonObject = stops.length > 0 ? { stop_sequences: stops } : {};
   const dropped: string[] = [];
   if (temperature !== undefined) {
     if (traits.sampling && !isThinking) fields.temperature = Math.min(1, temperature);
@@ -124,11 +126,7 @@ function makeSampling(request: ChatRequest, traits: Traits, isThinking: boolean)
     if (traits.sampling && isAlone && isHighEnough) fields.top_p = topP;
     else dropped.push("top_p");
   }
-  // A sequence without a visible character is refused.
-  const sequences = (stop ?? []).filter((sequence) => sequence.trim() !== "");
-  if (sequences.length > 0) fields.stop_sequences = sequences;
-  if (sequences.length < (stop ?? []).length) dropped.push("stop");
-  return { fields, dropped };
+  return { fields, dropped: [...dropped, ...refused] };
 }
 
 /**

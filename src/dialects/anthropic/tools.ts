@@ -4,8 +4,8 @@ import { asArray, type JsonObject } from "../../core/json.ts";
 import { writeForcedCall } from "../../operations/chat/forced-call.ts";
 import type { ChatRequest, FunctionTool, ResponseFormat, Tool } from "../../operations/chat/form.ts";
 import { type PlainChoice, simplifyChoice } from "../../operations/chat/tool-choice.ts";
-import { type EncodedFields, NOTHING } from "../_chat/outgoing.ts";
-import { writeJsonInstruction } from "../_chat/schema.ts";
+import { type Instructed, UNASKED } from "../_chat/outgoing.ts";
+import { askForJson } from "../_chat/schema.ts";
 import { readToolName, toFunction } from "../_chat/tools.ts";
 import { addMark } from "./content.ts";
 import type { Traits } from "./models.ts";
@@ -14,16 +14,8 @@ import { type Cleaned, cleanSchema, fitLimits, makeInputSchema, STRICT_TOOLS_MAX
 /** The tool whose forced call carries constrained output, for models without `output_config.format`. */
 export const OUTPUT_TOOL = "poundkey_output";
 
-/** The additions of one step of the encoder. */
-interface Additions extends EncodedFields {
-  /** Sentences for the end of the system prompt, replacing fields that the API lacks. */
-  readonly instructions: readonly string[];
-}
-
-const UNASKED: Additions = { ...NOTHING, instructions: [] };
-
 /** The output format of the request. If `tool` is set, the input of its forced call replaces the text. */
-interface Output extends Additions {
+interface Output extends Instructed {
   readonly tool: JsonObject | null;
 }
 
@@ -34,7 +26,7 @@ interface Output extends Additions {
 export function planOutput(format: ResponseFormat | undefined, traits: Traits, canForce: boolean): Output {
   if (!format || format.type === "text") return { ...UNASKED, tool: null };
   const schema = format.type === "json_schema" ? format.json_schema.schema : undefined;
-  if (!schema) return addInstruction(writeJsonInstruction());
+  if (!schema) return { ...askForJson(), tool: null };
   const cleaned = traits.structured ? cleanSchema(schema) : null;
   if (cleaned && fitLimits([cleaned])) {
     const fields = { output_config: { format: { type: "json_schema", schema: cleaned.schema } } };
@@ -44,15 +36,11 @@ export function planOutput(format: ResponseFormat | undefined, traits: Traits, c
     const description = "Gives the answer. Its input is the whole answer.";
     return { ...UNASKED, tool: { name: OUTPUT_TOOL, description, input_schema: schema } };
   }
-  return addInstruction(writeJsonInstruction(JSON.stringify(schema)));
-}
-
-function addInstruction(sentence: string): Output {
-  return { fields: {}, instructions: [sentence], dropped: ["response_format"], tool: null };
+  return { ...askForJson(schema), tool: null };
 }
 
 /** The offered tools, and in `fields` the choice among them. */
-interface ToolPlan extends Additions {
+interface ToolPlan extends Instructed {
   readonly tools: readonly JsonObject[];
 }
 
@@ -118,12 +106,12 @@ function readDemand({ choice = "auto" }: PlainChoice): Demand {
   return { type: choice === "required" ? "any" : choice };
 }
 
-function makeChoice(request: ChatRequest, canForce: boolean, hasOutput: boolean): Additions {
+function makeChoice(request: ChatRequest, canForce: boolean, hasOutput: boolean): Instructed {
   const plain = simplifyChoice(request.tool_choice);
   const demand = readDemand(plain);
   const isSingle = request.parallel_tool_calls === false || hasOutput;
   const single = isSingle ? { disable_parallel_tool_use: true } : {};
-  const choose = (choice: JsonObject): Additions => ({
+  const choose = (choice: JsonObject): Instructed => ({
     ...UNASKED,
     fields: { tool_choice: { ...choice, ...single } },
   });
