@@ -61,30 +61,24 @@ export interface UpstreamCallOptions {
 export class UpstreamCall {
   readonly #ports: Ports;
   readonly #abort = new AbortController();
-  readonly #client: Ending;
+  readonly #options: UpstreamCallOptions;
   readonly #deadline: Deadline;
   #reader: TextReader | null = null;
   #complete = false;
   /** True if the body was read to its end, so there is nothing to abort. */
   #read = false;
-  readonly #redactedWords: () => readonly string[];
   /** Words of proofs, which must not be shown either. */
   readonly #proofSecrets: string[] = [];
-  readonly #fresh: boolean;
-  readonly #proof: Proof | undefined;
   /** The origin under which its connection will be kept. Null if it won't be. */
   #origin: string | null = null;
   readonly #end = (reason: Fault): void => this.#abort.abort(reason);
 
-  constructor(ports: Ports, { client, deadlineAtMs, redactedWords, fresh, proof }: UpstreamCallOptions) {
+  constructor(ports: Ports, options: UpstreamCallOptions) {
     this.#ports = ports;
-    this.#client = client;
-    this.#redactedWords = redactedWords;
-    this.#fresh = fresh;
-    this.#proof = proof;
+    this.#options = options;
     const late = () => this.#end(new Fault("upstream_timeout", "The provider did not answer in time."));
-    this.#deadline = ports.deadlines.watch(deadlineAtMs, late);
-    client.tell(this.#end);
+    this.#deadline = ports.deadlines.watch(options.deadlineAtMs, late);
+    options.client.tell(this.#end);
   }
 
   /** Moves the deadline. */
@@ -101,7 +95,7 @@ export class UpstreamCall {
   }
 
   close(): void {
-    this.#client.forget(this.#end);
+    this.#options.client.forget(this.#end);
     if (this.#complete && this.#reader) {
       this.extendTo(this.#ports.deadlines.nowMs() + REST_MS);
       void drain(this.#reader).then((isRead) => {
@@ -136,22 +130,25 @@ export class UpstreamCall {
   }
 
   /** Reads the body as text, or as JSON without copying its long strings. Rejects if it is too long or breaks off. */
-  read(response: Response, isLong: boolean, bytesMax: number): Promise<Delivered["body"]> {
+  async read(response: Response, isLong: boolean, bytesMax: number): Promise<Delivered["body"]> {
     const isShort = isBounded(response.headers, isLong ? SHORT_JSON_BYTES : bytesMax);
     if (isShort) return this.#short(response.text());
-    return isLong ? this.#longJson(response, bytesMax) : this.#longText(response, bytesMax);
-  }
-
-  async #longText(response: Response, bytesMax: number): Promise<string> {
+    if (isLong) {
+      const reader = new LongJsonReader();
+      await this.#readBytes(response, bytesMax, (piece) => reader.push(piece));
+      return reader.end();
+    }
     const pieces: string[] = [];
     await this.#readText(response, bytesMax, pieces);
     return pieces.join("");
   }
 
-  async #longJson(response: Response, bytesMax: number): Promise<Delivered["body"]> {
-    const reader = new LongJsonReader();
-    await this.#readBytes(response, bytesMax, (piece) => reader.push(piece));
-    return reader.end();
+  /** Appends the body's text to `pieces`. Rejects if it is too long or breaks off. */
+  #readText(response: Response, bytesMax: number, pieces: string[]): Promise<void> {
+    const decoder = new TextDecoder();
+    return this.#readBytes(response, bytesMax, (piece) => {
+      pieces.push(decoder.decode(piece, { stream: true }));
+    });
   }
 
   async #readBytes(
@@ -162,31 +159,14 @@ export class UpstreamCall {
     let length = 0;
     try {
       for await (const piece of response.body ?? []) {
+        onPiece(piece);
         length += piece.byteLength;
         if (length > bytesMax) throw malformed("the answer is too large");
-        onPiece(piece);
       }
     } catch (thrown) {
       throw this.explain(thrown);
     }
     await this.#short(Promise.resolve());
-  }
-
-  /** Appends the body's text to `pieces`. Rejects if it is too long or breaks off. */
-  async #readText(response: Response, bytesMax: number, pieces: string[]): Promise<void> {
-    const reader = this.open(response);
-    let length = 0;
-    try {
-      for (;;) {
-        const piece = this.piece(await reader.read());
-        if (piece === null) return;
-        pieces.push(piece);
-        length += Buffer.byteLength(piece);
-        if (length > bytesMax) throw malformed("the answer is too large");
-      }
-    } catch (thrown) {
-      throw this.explain(thrown);
-    }
   }
 
   /** Waits for a body whose declared length is within bounds: reading it piece by piece would cost 5 µs more. */
@@ -207,7 +187,7 @@ export class UpstreamCall {
     const pieces: string[] = [];
     // If the body breaks off, the status and the part that arrived still explain the error.
     await this.#readText(response, ERROR_BYTES_MAX, pieces).catch(() => {});
-    if (this.#client.reason) throw this.#client.reason;
+    if (this.#options.client.reason) throw this.#options.client.reason;
     return pieces.join("").slice(0, ERROR_BYTES_MAX);
   }
 
@@ -233,7 +213,7 @@ export class UpstreamCall {
 
   /** Returns the fault of this call as clients may see it. */
   toFault(thrown: unknown): Fault {
-    return redact(toFault(thrown), [...this.#redactedWords(), ...this.#proofSecrets]);
+    return redact(toFault(thrown), [...this.#options.redactedWords(), ...this.#proofSecrets]);
   }
 
   /** Returns why the call broke off: the reason it was ended, or a broken connection. */
@@ -246,13 +226,14 @@ export class UpstreamCall {
   /** Sends the call once. A broken call may have been served, so only failover may repeat it. */
   async #sendOnce(url: string, given: PreparedRequest, connectMs: number): Promise<Response> {
     const { kept, deadlines, reachability } = this.#ports;
+    const { fresh } = this.#options;
     const origin = url.slice(0, url.indexOf("/", "https://".length));
     const sentMs = deadlines.nowMs();
-    const mayBeStale = !this.#fresh && kept.take(origin, sentMs);
+    const mayBeStale = !fresh && kept.take(origin, sentMs);
     const connecting = reachability.watch(url, connectMs, this.#end);
     try {
-      const response = await this.#ports.fetch(url, toInit(given, this.#abort.signal, this.#fresh));
-      if (!this.#fresh && !isClosing(response.headers)) this.#origin = origin;
+      const response = await this.#ports.fetch(url, toInit(given, this.#abort.signal, fresh));
+      if (!fresh && !isClosing(response.headers)) this.#origin = origin;
       return response;
     } catch (error) {
       if (this.#abort.signal.aborted || !isNetworkError(error)) throw this.explain(error);
@@ -268,7 +249,8 @@ export class UpstreamCall {
 
   #sendAuthenticated(url: string, prepared: PreparedRequest, connectMs: number): Promise<Response> {
     const send = (one: PreparedRequest) => this.#sendOnce(url, one, connectMs);
-    const [proof, { authorize, clock }] = [this.#proof, this.#ports];
+    const { proof } = this.#options;
+    const { authorize, clock } = this.#ports;
     if (proof === undefined) return send(prepared);
     const onSecret = (secret: string) => void this.#proofSecrets.push(secret);
     const { signal } = this.#abort;

@@ -125,7 +125,7 @@ export const EXCEPTIONS: readonly Exception[] = [
     features: /^a (strict|loose) schema$/,
     models: /^Google#gemma/,
     why: "Gemma refuses a JSON mime type; the schema is told in words",
-    expects: told("response_format", /must conform to this JSON Schema/),
+    expects: told("response_format", /valid under this JSON Schema/),
   },
   {
     features: /^a field that nobody knows$/,

@@ -235,7 +235,7 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "a call goes on without its client",
     file: "src/transport/client.ts",
-    find: "    client.tell(this.#end);\n",
+    find: "    options.client.tell(this.#end);\n",
     replace: "",
   },
   {

@@ -61,14 +61,10 @@ function isText(value: unknown): boolean {
   return typeof value === "string" || value === undefined || value === null;
 }
 
-/** The normalized shared parts of a delta or message. `calls` are the raw tool calls, not yet numbered. */
-export interface NormalizedDelta {
-  /** Fields that are the same everywhere (role, refusal, audio), and the server's own. */
-  readonly rest: JsonObject;
-  readonly content: string | null | undefined;
-  readonly thinking: string | undefined;
-  readonly details: Delta["reasoning_details"];
-  readonly annotations: readonly Citation[];
+/** A normalized delta or message without its calls, and the raw calls, not yet numbered. */
+interface Normalized {
+  /** Fields that are the same everywhere (role, refusal, audio), and the server's own, are kept. */
+  readonly delta: Delta;
   readonly calls: readonly JsonObject[];
 }
 
@@ -79,19 +75,23 @@ const NONE: readonly never[] = [];
  * Normalizes a delta or message: `reasoning` and Mistral's parts become text, nulls and empty lists are dropped.
  * `start` is its position in the content.
  */
-export function normalizeDelta(said: JsonObject, start = 0): NormalizedDelta {
+export function normalizeDelta(said: JsonObject, start = 0): Normalized {
   const { content, reasoning, reasoning_content, reasoning_details, tool_calls, function_call, ...others } =
     said;
-  const { annotations, refusal, ...rest } = others;
+  const { annotations, refusal, ...delta }: Delta = others;
   const split = splitContent(content, start);
   const details = reasoning_details ? asArray(reasoning_details).filter(isDetail) : NONE;
+  const thinking =
+    asString(reasoning_content) || asString(reasoning) || split.thinking || readThinking(details);
+  const cited = annotations ? asArray(annotations).flatMap(readCitation) : split.annotations;
+  if (typeof refusal === "string") delta.refusal = refusal;
+  if (split.content !== undefined) delta.content = split.content;
+  if (thinking !== undefined) delta.reasoning_content = thinking;
+  if (details.length > 0) delta.reasoning_details = details;
+  if (cited.length > 0) delta.annotations = cited;
   const calls = tool_calls ? asArray(tool_calls).filter(isObject) : NONE;
   return {
-    rest: typeof refusal === "string" ? { ...rest, refusal } : rest,
-    content: split.content,
-    thinking: asString(reasoning_content) || asString(reasoning) || split.thinking || readThinking(details),
-    details: details.length > 0 ? details : undefined,
-    annotations: annotations ? asArray(annotations).flatMap(readCitation) : split.annotations,
+    delta,
     calls: isObject(function_call) ? [...calls, { index: 0, function: function_call }] : calls,
   };
 }
@@ -100,10 +100,7 @@ export function normalizeDelta(said: JsonObject, start = 0): NormalizedDelta {
  * Mistral's content may be a list of parts: `text`, `thinking` (itself a list of text parts), and `reference`, the ids
  * of results on which the text before it is based (Mistral API, `ReferenceChunk`).
  */
-function splitContent(
-  said: unknown,
-  start: number,
-): Pick<NormalizedDelta, "content" | "thinking" | "annotations"> {
+function splitContent(said: unknown, start: number) {
   const nothing = { thinking: undefined, annotations: NONE };
   if (typeof said === "string" || said === null) return { ...nothing, content: said };
   if (!Array.isArray(said)) return { ...nothing, content: undefined };

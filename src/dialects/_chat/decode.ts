@@ -1,15 +1,7 @@
 // Reads the answers of chat-completions servers: the decoder of a stream and the reader of a whole reply.
 
 import type { ServerEvent } from "../../core/dialect.ts";
-import {
-  asArray,
-  asObject,
-  asString,
-  isObject,
-  type JsonObject,
-  omitUndefined,
-  parseJson,
-} from "../../core/json.ts";
+import { asArray, asObject, asString, isObject, type JsonObject, parseJson } from "../../core/json.ts";
 import { malformed } from "../../core/upstream.ts";
 import type { Decoder } from "../../operations/chat/decoder.ts";
 import type {
@@ -22,15 +14,7 @@ import type {
   ReplyMessage,
   ToolCall,
 } from "../../operations/chat/form.ts";
-import {
-  CallNumbers,
-  isPlain,
-  listSources,
-  type NormalizedDelta,
-  normalizeDelta,
-  readCallFragment,
-  readFinish,
-} from "./choice.ts";
+import { CallNumbers, isPlain, listSources, normalizeDelta, readCallFragment, readFinish } from "./choice.ts";
 import { explainEmbeddedError } from "./error.ts";
 import { makeChunk } from "./event.ts";
 import { findUsage } from "./usage.ts";
@@ -42,15 +26,11 @@ const CHOICES_MAX = 128;
 const TIERS: ReadonlySet<string> = new Set(["auto", "default", "flex", "scale", "priority", "fast"]);
 
 /**
- * Returns a decoder for one stream of chat.completion.chunk events. It is done once every choice has a finish reason:
+ * Decodes one stream of chat.completion.chunk events. It is done once every choice has a finish reason:
  * several servers send no `[DONE]`, and proxies send it even after a cut. Snowflake, and some of OpenRouter's and
  * LiteLLM's providers, send no reason: there `[DONE]` ends the answer if the count of its tokens came after its content.
  */
-export function makeChatDecoder(): Decoder {
-  return new ChatDecoder();
-}
-
-class ChatDecoder implements Decoder {
+export class ChatDecoder implements Decoder {
   /** Each choice seen so far, and if it is finished. */
   readonly #finished = new Map<number, boolean>();
   readonly #numbers = new Map<number, CallNumbers>();
@@ -123,22 +103,20 @@ class ChatDecoder implements Decoder {
 
   /** Old Sonar sends `message` (all text so far) beside `delta`. Only the delta is new. */
   #makeDelta(raw: JsonObject, index: number): Delta {
-    const delta = asObject(raw.delta ?? (typeof raw.text === "string" ? { content: raw.text } : raw.message));
+    const said = asObject(raw.delta ?? (typeof raw.text === "string" ? { content: raw.text } : raw.message));
     const length = this.#lengths.get(index) ?? 0;
-    if (isPlain(delta)) {
-      if (delta.content) this.#lengths.set(index, length + delta.content.length);
-      return delta;
+    if (isPlain(said)) {
+      if (said.content) this.#lengths.set(index, length + said.content.length);
+      return said;
     }
-    const parts = normalizeDelta(delta, length);
-    if (parts.content) this.#lengths.set(index, length + parts.content.length);
-    if (parts.annotations.length > 0) this.#cited = true;
-    if (parts.calls.length === 0) return readDelta(parts);
+    const { delta, calls } = normalizeDelta(said, length);
+    if (delta.content) this.#lengths.set(index, length + delta.content.length);
+    if (delta.annotations) this.#cited = true;
+    if (calls.length === 0) return delta;
     const numbers = this.#numbers.get(index) ?? new CallNumbers();
     this.#numbers.set(index, numbers);
-    return {
-      ...readDelta(parts),
-      tool_calls: parts.calls.map((call) => readCallFragment(call, numbers.numberOf(call))),
-    };
+    delta.tool_calls = calls.map((call) => readCallFragment(call, numbers.numberOf(call)));
+    return delta;
   }
 
   /** Sonar repeats its sources on each chunk, xAI sends them with the last. They are passed on once. */
@@ -155,18 +133,6 @@ class ChatDecoder implements Decoder {
 function hasContent({ delta }: ChunkChoice): boolean {
   const { content, reasoning_content: thinking, tool_calls: calls } = delta;
   return Boolean(content || thinking || calls?.length);
-}
-
-function readDelta(parts: NormalizedDelta): Delta {
-  return { ...parts.rest, ...omitUndefined({ content: parts.content }), ...readThinking(parts) };
-}
-
-function readThinking({ thinking, details, annotations }: NormalizedDelta) {
-  return omitUndefined({
-    reasoning_content: thinking,
-    reasoning_details: details,
-    annotations: annotations.length === 0 ? undefined : annotations,
-  });
 }
 
 /**
@@ -213,15 +179,16 @@ function withoutNoise(raw: JsonObject): JsonObject {
 }
 
 function readMessage(said: JsonObject): ReplyMessage {
-  const parts = normalizeDelta(said);
+  const { delta, calls: raw } = normalizeDelta(said);
+  const { content = null, reasoning_content: thinking, tool_calls: _raw, ...rest } = delta;
   const numbers = new CallNumbers();
-  const calls = parts.calls.map((call) => readWholeCall(readCallFragment(call, numbers.numberOf(call))));
+  const calls = raw.map((call) => readWholeCall(readCallFragment(call, numbers.numberOf(call))));
   return {
-    ...parts.rest,
+    ...rest,
     role: "assistant",
-    content: parts.content || (calls.length > 0 ? null : (parts.content ?? null)),
+    content: content || (calls.length > 0 ? null : content),
     refusal: asString(said.refusal) || null,
-    ...readThinking(parts),
+    ...(thinking ? { reasoning_content: thinking } : {}),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
   };
 }

@@ -1,6 +1,14 @@
 // Errors of chat-completions servers, in all their forms, as Faults.
 import type { Fault } from "../../core/fault.ts";
-import { asArray, asNumber, asString, isObject, type JsonObject, parseJson } from "../../core/json.ts";
+import {
+  asArray,
+  asNumber,
+  asObject,
+  asString,
+  isObject,
+  type JsonObject,
+  parseJson,
+} from "../../core/json.ts";
 import { type ErrorRule, isAboutCredential, readRetryAfterMs, upstreamFault } from "../../core/upstream.ts";
 
 interface ErrorDetails {
@@ -17,9 +25,12 @@ const STATUS_OF_TYPE: ReadonlyMap<string, number> = new Map([
   ["context_length_exceeded", 400],
   ["authentication_error", 401],
   ["invalid_api_key", 401],
+  ["billing_error", 402],
   ["permission_error", 403],
   ["not_found_error", 404],
   ["model_not_found", 404],
+  ["conflict_error", 409],
+  ["request_too_large", 413],
   ["rate_limit_error", 429],
   ["rate_limit_exceeded", 429],
   ["insufficient_quota", 429],
@@ -50,10 +61,10 @@ export function isSignatureRefused({ code, message }: Fault): boolean {
 }
 
 /** Returns the fault for an error that came with HTTP 200, as a stream event or a whole body. */
-export function explainEmbeddedError(body: JsonObject): Fault {
+export function explainEmbeddedError(body: JsonObject, rules?: readonly ErrorRule[]): Fault {
   const said = readMessage(body);
   const typed = said.codes.map((code) => STATUS_OF_TYPE.get(code)).find((status) => status !== undefined);
-  return readFault(said.status ?? typed ?? 500, said, undefined);
+  return readFault(said.status ?? typed ?? 500, said, undefined, rules);
 }
 
 function readFault(
@@ -84,7 +95,9 @@ function readErrorObject(error: JsonObject): ErrorDetails {
   const message = readErrorText(error.message) ?? readErrorText(error.detail) ?? asString(error.title);
   const { status_code: said, raw_status_code: raw, code, status: named } = error;
   const status = [said, raw, code, named].map(readStatus).find((one) => one !== undefined);
-  const codes = [error.code, error.type, error.error_type, error.status].flatMap(
+  // Anthropic's details are more specific than its type.
+  const detailed = asObject(error.details).error_code;
+  const codes = [detailed, error.code, error.type, error.error_type, error.status].flatMap(
     (one) => asString(one) ?? [],
   );
   return { message, codes, param: asString(error.param), status };

@@ -12,6 +12,13 @@ export interface EncodedFields {
 
 export const NOTHING: EncodedFields = { fields: {}, dropped: [] };
 
+/** Fields, and sentences for the end of the system prompt, which replace fields that the API lacks. */
+export interface Instructed extends EncodedFields {
+  readonly instructions: readonly string[];
+}
+
+export const UNASKED: Instructed = { ...NOTHING, instructions: [] };
+
 /** Joins all fields. If two have the same name, the later one wins. */
 export function mergeFields(...groups: readonly EncodedFields[]): EncodedFields {
   const fields: JsonObject = Object.assign({}, ...groups.map((one) => one.fields));
@@ -136,6 +143,37 @@ export const ROUTING: ReadonlySet<string> = new Set([
   "route",
   "webhook",
 ]);
+
+/** A number that an API accepts only within a range, by the client's name and the API's own. */
+export interface NumberRange {
+  readonly from: string;
+  readonly to: string;
+  readonly min: number;
+  readonly max: number;
+}
+
+/** Returns the request's numbers, those outside of their range at its nearer end. */
+export function clampNumbers(request: ChatRequest, ranges: readonly NumberRange[]): EncodedFields {
+  const fields: JsonObject = {};
+  const dropped: string[] = [];
+  for (const { from, to, min, max } of ranges) {
+    const given = request[from];
+    if (typeof given !== "number") continue;
+    const within = Math.min(max, Math.max(min, given));
+    fields[to] = within;
+    if (within !== given) dropped.push(from);
+  }
+  return { fields, dropped };
+}
+
+/** Returns the stop sequences with a visible character: some APIs refuse the others. */
+export function listStops({ stop = [] }: ChatRequest): {
+  stops: readonly string[];
+  dropped: readonly string[];
+} {
+  const stops = stop.filter((sequence) => sequence.trim() !== "");
+  return { stops, dropped: stops.length < stop.length ? ["stop"] : [] };
+}
 
 /** Passes on the client's extra fields that the server may know, and drops the others. */
 export function passExtras(given: Readonly<JsonObject>, passes: "all" | readonly string[]): EncodedFields {

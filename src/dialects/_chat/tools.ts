@@ -8,6 +8,7 @@ import type {
   ChatReply,
   ChatRequest,
   ChunkChoice,
+  FunctionCall,
   FunctionTool,
   Tool,
   ToolCall,
@@ -18,23 +19,29 @@ import type { AnswerCodec } from "../../operations/codec.ts";
 /** The only argument of a function that replaces a custom tool. */
 const INPUT = "input";
 
-/** Turns a custom tool (free text in, OpenAI only) into a function with one string argument. Others stay. */
+/**
+ * Turns a custom tool (free text in, OpenAI only) into a function with one string argument. Its description states the
+ * grammar. Others stay.
+ */
 export function toFunction(tool: Tool): FunctionTool {
   if (tool.type !== "custom") return tool;
-  const { name, description, format } = tool.custom;
-  const grammar = asObject(asObject(format).grammar).definition ?? asObject(format).definition;
-  const notes = [
-    asString(description),
-    grammar === undefined ? undefined : `The input follows this grammar:\n${grammar}`,
-  ];
+  const { custom, ...rest } = tool;
+  const { name, description, format } = custom;
+  const { syntax, definition } = asObject(asObject(format).grammar ?? format);
+  const rule = definition
+    ? `The input must match this ${asString(syntax) ?? ""} grammar:\n${definition}`
+    : "";
   return {
+    ...rest,
     type: "function",
     function: {
       name,
-      description: notes.filter((note) => note !== undefined).join("\n\n"),
+      description: [asString(description), rule].filter(Boolean).join("\n\n"),
       parameters: {
         type: "object",
-        properties: { [INPUT]: { type: "string" } },
+        properties: {
+          [INPUT]: { type: "string", description: "The whole input of the tool, as plain text." },
+        },
         required: [INPUT],
         additionalProperties: false,
       },
@@ -43,7 +50,7 @@ export function toFunction(tool: Tool): FunctionTool {
 }
 
 /** Turns a custom tool's call into a function's, and removes extra fields from function calls. */
-export function toFunctionCall(call: ToolCall, keepsExtras: boolean): ToolCall {
+export function toFunctionCall(call: ToolCall, keepsExtras: boolean): FunctionCall {
   if (call.type === "custom") {
     const { name, input } = call.custom;
     return {
@@ -53,7 +60,7 @@ export function toFunctionCall(call: ToolCall, keepsExtras: boolean): ToolCall {
     };
   }
   const made = { name: call.function.name, arguments: call.function.arguments || "{}" };
-  const plain: ToolCall = { id: call.id, type: "function", function: made };
+  const plain: FunctionCall = { id: call.id, type: "function", function: made };
   return keepsExtras && isObject(call.extra_content)
     ? { ...plain, extra_content: call.extra_content }
     : plain;

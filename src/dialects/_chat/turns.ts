@@ -1,14 +1,7 @@
 // The client's messages as alternating turns, for servers that expect tool results in the user turn after their calls.
-import {
-  type AssistantMessage,
-  type ChatMessage,
-  type Content,
-  listParts,
-  type SystemMessage,
-  type ToolMessage,
-  type UserMessage,
-} from "../../operations/chat/form.ts";
-import type { TurnText } from "../../operations/chat/turn.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { type ChatMessage, listParts, type SystemMessage } from "../../operations/chat/form.ts";
+import { type BlockMaker, makeAnswer, makeContent, makeNote, makeResult } from "./message-blocks.ts";
 
 export interface Turn<Block> {
   readonly role: "user" | "assistant";
@@ -18,17 +11,8 @@ export interface Turn<Block> {
 /** Returns the id under which a call is sent. `place` is its message's index. */
 type Ids = (id: string, place: number) => string;
 
-/** Makes the blocks of one message. `index` is its place among all messages. */
-export interface BlockMaker<Block> {
-  /** Also called for the leading system messages. */
-  user(message: UserMessage | SystemMessage, index: number): readonly Block[];
-  /** Makes the blocks of a system message inside the conversation. */
-  note(message: SystemMessage, index: number): readonly Block[];
-  assistant(message: AssistantMessage, index: number, ids: Ids): readonly Block[];
-  result(message: ToolMessage, index: number, id: string): readonly Block[];
-  /** Begins a conversation whose first turn is not the user's, as the API requires. */
-  readonly opening: Block;
-}
+/** Begins a conversation whose first turn is not the user's: it must be, and not empty. */
+const OPENING = "Begin.";
 
 export function isSystem(message: ChatMessage): message is SystemMessage {
   return message.role === "system" || message.role === "developer";
@@ -45,24 +29,6 @@ function hasGivenImage(message: ChatMessage): boolean {
   return message.role === "assistant" && listParts(message.content).some(({ type }) => type === "image_url");
 }
 
-/** Makes a dialect's blocks of text. Null if a text has no visible character. */
-interface TextMaker<Block> {
-  makeBlocks(content: Content, path: string): Block[];
-  makeTextBlock(text: string): Block | null;
-}
-
-/** Makes the blocks of an assistant's text. Its refusal is used only if there is no other text. */
-export function makeTurnBlocks<Block>(
-  { content, refusal }: TurnText,
-  path: string,
-  maker: TextMaker<Block>,
-): readonly Block[] {
-  const parts = listParts(content).filter(({ type }) => type === "text" || type === "refusal");
-  const blocks = maker.makeBlocks(parts, path);
-  const refusalBlock = blocks.length === 0 ? maker.makeTextBlock(refusal) : null;
-  return refusalBlock ? [refusalBlock] : blocks;
-}
-
 export interface Conversation<Block> {
   readonly system: readonly Block[];
   /** Alternating, beginning with a user turn. Tool results come first in the turn after their calls. */
@@ -72,13 +38,13 @@ export interface Conversation<Block> {
 }
 
 /** Makes leading system and developer messages the system prompt, and all others turns. */
-export function splitConversation<Block>(
+export function splitConversation<Block extends JsonObject>(
   messages: readonly ChatMessage[],
   maker: BlockMaker<Block>,
 ): Conversation<Block> {
   const leading = messages.slice(0, countLeading(messages)).filter(isSystem);
   return {
-    system: leading.flatMap((message, index) => maker.user(message, index)),
+    system: leading.flatMap((message, index) => makeContent(message, index, maker)),
     turns: makeTurns(messages, maker),
     isShortened: messages.some(hasGivenImage),
   };
@@ -88,7 +54,7 @@ export function splitConversation<Block>(
  * Makes the turns of the messages after the leading system messages. Tool results move into the one user turn right
  * after their calls, regardless of their order and of messages in between. No turn is empty.
  */
-function makeTurns<Block>(
+function makeTurns<Block extends JsonObject>(
   messages: readonly ChatMessage[],
   maker: BlockMaker<Block>,
 ): readonly Turn<Block>[] {
@@ -104,12 +70,16 @@ function makeTurns<Block>(
   };
   for (const [index, message] of messages.entries()) {
     if (index < leading) continue;
-    if (message.role === "assistant") add("assistant", maker.assistant(message, index, ids));
-    else if (isSystem(message)) add("user", maker.note(message, index));
-    else if (message.role === "user") add("user", maker.user(message, index));
+    if (message.role === "assistant")
+      add(
+        "assistant",
+        makeAnswer(message, index, maker, (id) => ids(id, index)),
+      );
+    else if (isSystem(message)) add("user", makeNote(message, index, maker));
+    else if (message.role === "user") add("user", makeContent(message, index, maker));
     add("user", results.get(index) ?? []);
   }
-  if (turns[0]?.role !== "user") turns.unshift({ role: "user", content: [maker.opening] });
+  if (turns[0]?.role !== "user") turns.unshift({ role: "user", content: [maker.text(OPENING)] });
   return turns;
 }
 
@@ -139,7 +109,7 @@ function mapIds(messages: readonly ChatMessage[]): Ids {
  * Maps tool results to the index of the nearest assistant message before them that made the call. A result without a
  * call stays where it is, and the API reports the mistake.
  */
-function mapResults<Block>(
+function mapResults<Block extends JsonObject>(
   messages: readonly ChatMessage[],
   ids: Ids,
   maker: BlockMaker<Block>,
@@ -150,7 +120,7 @@ function mapResults<Block>(
     if (message.role === "assistant") for (const { id } of message.tool_calls ?? []) callers.set(id, index);
     if (message.role !== "tool") continue;
     const place = callers.get(message.tool_call_id) ?? index;
-    const blocks = maker.result(message, index, ids(message.tool_call_id, place));
+    const blocks = makeResult(message, index, maker, ids(message.tool_call_id, place));
     const known = results.get(place);
     if (known) known.push(...blocks);
     else results.set(place, [...blocks]);

@@ -3,14 +3,7 @@
 import { Fault } from "../../core/fault.ts";
 import { asObject, type JsonObject } from "../../core/json.ts";
 import { parseDataUrl } from "../../operations/chat/data-url.ts";
-import {
-  type Content,
-  type ContentPart,
-  type FilePart,
-  type ImagePart,
-  joinText,
-  listParts,
-} from "../../operations/chat/form.ts";
+import type { FilePart } from "../../operations/chat/form.ts";
 
 /** One content block of the Messages API. */
 export interface Block extends JsonObject {
@@ -21,50 +14,23 @@ const IMAGE_TYPES = new Set(["image/jpeg", "image/png", "image/gif", "image/webp
 const TEXT_TYPE = /^(text\/.+|application\/(json|xml|x-yaml|yaml|javascript))$/;
 const PDF = "application/pdf";
 
-/**
- * Makes the blocks of a content. Text without a visible character is left out, since the API answers 400 to it. `path`
- * names the content in faults: `messages[2].content`. Throws a Fault `unsupported_capability` for audio, and for files
- * and images of types that Claude doesn't read.
- */
-export function makeBlocks(content: Content | null | undefined, path: string): Block[] {
-  const blocks: Block[] = [];
-  for (const [index, part] of listParts(content).entries()) {
-    const block = makeBlock(part, `${path}[${index}]`);
-    if (block) blocks.push(addMark(block, part));
-  }
-  return blocks;
-}
-
-/** Makes a text block, or null for text that the API would refuse as empty. */
-export function makeTextBlock(text: string): Block | null {
-  return /\S/.test(text) ? { type: "text", text } : null;
-}
-
 /** Copies the source's cache mark to its block or tool: Anthropic's own field, or OpenAI's explicit breakpoint. */
 export function addMark<B extends JsonObject>(block: B, source: JsonObject): B {
   const mark = source.cache_control ?? (source.prompt_cache_breakpoint ? { type: "ephemeral" } : undefined);
   return mark === undefined || mark === null ? block : { ...block, cache_control: mark };
 }
 
-function makeBlock(part: ContentPart, path: string): Block | null {
-  switch (part.type) {
-    case "text":
-    case "refusal":
-      return makeTextBlock(joinText([part]));
-    case "image_url":
-      return makeImageBlock(part, path);
-    case "file":
-      return citeIfAsked(makeDocumentBlock(part.file, path), part);
-    case "input_audio":
-      throw new Fault("unsupported_capability", "This model does not accept audio.", { param: path });
-  }
-}
-
-function makeImageBlock(part: ImagePart, path: string): Block {
-  const { url } = part.image_url;
+export function makeImageBlock(url: string, path: string): Block {
   const data = parseDataUrl(url);
   if (!data) return { type: "image", source: { type: "url", url } };
   return makeInlineBlock(data.mediaType, data.base64, path);
+}
+
+/** A chat request asks for a document's citations as Anthropic's own requests do. */
+export function makeFileBlock(part: FilePart, path: string): Block {
+  const block = makeDocumentBlock(part.file, path);
+  const isCited = block.type === "document" && asObject(part.citations).enabled === true;
+  return isCited ? { ...block, citations: { enabled: true } } : block;
 }
 
 function makeDocumentBlock(file: FilePart["file"], path: string): Block {
@@ -74,12 +40,6 @@ function makeDocumentBlock(file: FilePart["file"], path: string): Block {
   const data = parseDataUrl(given) ?? { mediaType: guessType(file.filename), base64: given };
   const block = makeInlineBlock(data.mediaType, data.base64, path);
   return block.type === "document" ? { ...block, ...title } : block;
-}
-
-/** A chat request asks for a document's citations as Anthropic's own requests do. */
-function citeIfAsked(block: Block, part: FilePart): Block {
-  const isAsked = block.type === "document" && asObject(part.citations).enabled === true;
-  return isAsked ? { ...block, citations: { enabled: true } } : block;
 }
 
 function guessType(name: string | undefined): string {

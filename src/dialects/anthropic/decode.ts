@@ -6,11 +6,12 @@ import { malformed } from "../../core/upstream.ts";
 import type { Decoder } from "../../operations/chat/decoder.ts";
 import { makeFinish } from "../../operations/chat/finish.ts";
 import { foldChunks } from "../../operations/chat/fold.ts";
-import type { ChatChunk, ChatReply, ChatRequest, Delta, FinishReason } from "../../operations/chat/form.ts";
+import type { ChatChunk, ChatReply, Delta, FinishReason } from "../../operations/chat/form.ts";
+import { Blocks } from "../_chat/blocks.ts";
 import { makeChunks, parseEvent } from "../_chat/event.ts";
-import { listCustomNames } from "../_chat/tools.ts";
-import { Blocks } from "./blocks.ts";
+import { addPiece, startBlock } from "./blocks.ts";
 import { explainAnswer, isError } from "./errors.ts";
+import { THINKING_FORMAT } from "./thinking.ts";
 import { mergeUsage, parseAnthropicUsage } from "./usage.ts";
 
 const FINISH: Readonly<Record<string, FinishReason>> = {
@@ -24,16 +25,12 @@ const FINISH: Readonly<Record<string, FinishReason>> = {
 
 /** Reads one message, event by event. It ends with `message_stop`. Anything that a proxy sends later is ignored. */
 export class MessageDecoder implements Decoder {
-  readonly #blocks: Blocks;
+  readonly #blocks = new Blocks(THINKING_FORMAT);
   #usage: JsonObject = {};
   #messageId: unknown;
   #isStarted = false;
   #isFinished = false;
   #isEnded = false;
-
-  constructor(request: ChatRequest) {
-    this.#blocks = new Blocks(listCustomNames(request));
-  }
 
   get done(): boolean {
     return this.#isEnded;
@@ -62,9 +59,9 @@ export class MessageDecoder implements Decoder {
       case "message_start":
         return this.#start(asObject(data.message));
       case "content_block_start":
-        return makeChunks(this.#blocks.start(readIndex(data), asObject(data.content_block)));
+        return makeChunks(startBlock(this.#blocks, readIndex(data), asObject(data.content_block)));
       case "content_block_delta":
-        return makeChunks(this.#blocks.readDelta(readIndex(data), asObject(data.delta)));
+        return makeChunks(addPiece(this.#blocks, readIndex(data), asObject(data.delta)));
       case "content_block_stop":
         return makeChunks(this.#blocks.stop(readIndex(data)));
       case "message_delta":
@@ -95,7 +92,7 @@ export class MessageDecoder implements Decoder {
   }
 
   #readWholeBlock(index: number, block: unknown): ChatChunk[] {
-    return makeChunks([...this.#blocks.start(index, asObject(block)), ...this.#blocks.stop(index)]);
+    return makeChunks([...startBlock(this.#blocks, index, asObject(block)), ...this.#blocks.stop(index)]);
   }
 
   #finish(end: JsonObject, usage: unknown): ChatChunk[] {
@@ -125,11 +122,11 @@ export class MessageDecoder implements Decoder {
 }
 
 /** `Dialect.reply`: reads a whole message. Throws a Fault for an error body and for anything that is not a message. */
-export function parseReply(body: unknown, request: ChatRequest): ChatReply {
+export function parseReply(body: unknown): ChatReply {
   if (!isObject(body)) throw malformed("the body is not a JSON object");
   if (isError(body)) throw explainAnswer(body);
   if (!Array.isArray(body.content)) throw malformed("the message has no content");
-  return foldChunks(new MessageDecoder(request).readMessage(body));
+  return foldChunks(new MessageDecoder().readMessage(body));
 }
 
 function readIndex(data: JsonObject): number {

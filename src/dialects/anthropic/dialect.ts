@@ -1,6 +1,7 @@
 // Anthropic's Messages API (`POST {base}/messages`) as an upstream dialect.
 import { dropThinking } from "../../operations/chat/refused-thinking.ts";
 import { isSignatureRefused } from "../_chat/error.ts";
+import { readCustomCalls } from "../_chat/tools.ts";
 import type { ChatDialect } from "../dialect.ts";
 import { MessageDecoder, parseReply } from "./decode.ts";
 import { encode } from "./encode.ts";
@@ -12,8 +13,7 @@ export const anthropic: ChatDialect = {
   chat: {
     answersPerCall: () => 1,
     encode,
-    decoder: (_card, request) => new MessageDecoder(request),
-    reply: (body, _card, request) => parseReply(body, request),
+    ...readCustomCalls({ decoder: () => new MessageDecoder(), reply: parseReply }),
     repair: (request, fault) => (isSignatureRefused(fault) ? dropThinking(request, THINKING_FORMAT) : null),
   },
   explain,

@@ -3,16 +3,18 @@ import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import { asNumber, asObject, asString, type JsonObject } from "../../core/json.ts";
 import type { ChatMessage, ChatRequest } from "../../operations/chat/form.ts";
+import { type Cacheable, limitMarks, setMarks } from "../_chat/cache-marks.ts";
 import {
   clampOutputLimit,
   type EncodedFields,
   listLeftOut,
+  listStops,
   makeKeyHeaders,
   nestFields,
 } from "../_chat/outgoing.ts";
-import { limitMarks, setMarks } from "./cache-marks.ts";
-import { type Block, makeTextBlock } from "./content.ts";
-import { hasCallsWithoutThinking, makeConversation, type Turn } from "./conversation.ts";
+import { CACHE_MARKS } from "./cache-marks.ts";
+import type { Block } from "./content.ts";
+import { hasCallsWithoutThinking, isThinking, makeConversation, type Turn } from "./conversation.ts";
 import { findTraits, type Traits } from "./models.ts";
 import { mustOmitThinking, planThinking, type Thinking } from "./thinking.ts";
 import { planOutput, planTools } from "./tools.ts";
@@ -56,12 +58,12 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
   const canPrefill = traits.prefill && !thinking.isOn && output.fields.output_config === undefined;
   const ending = endWithUser(conversation.turns, request.messages.at(-1), canPrefill);
   const isBound = traits.bindsThinking && hasThinking(ending.turns);
-  const markable = {
+  const markable: Cacheable<JsonObject> = {
     tools: tools.tools,
     system: makeSystem(conversation.system, [...output.instructions, ...tools.instructions]),
     turns: ending.turns,
   };
-  const marks = limitMarks(target.marksCache ? setMarks(markable) : markable);
+  const marks = limitMarks(target.marksCache ? setMarks(markable, CACHE_MARKS) : markable, CACHE_MARKS);
   const body: JsonObject = {
     model: card.name,
     max_tokens: outputTokens,
@@ -110,8 +112,9 @@ function makeSystem(blocks: readonly Block[], instructions: readonly string[]): 
 
 /** Encodes temperature (0…1 here), top_p and stop, as far as the model and its thinking allow them. */
 function makeSampling(request: ChatRequest, traits: Traits, isThinking: boolean): EncodedFields {
-  const { temperature, top_p: topP, stop } = request;
-  const fields: JsonObject = {};
+  const { temperature, top_p: topP } = request;
+  const { stops, dropped: refused } = listStops(request);
+  const fields: JsonObject = stops.length > 0 ? { stop_sequences: stops } : {};
   const dropped: string[] = [];
   if (temperature !== undefined) {
     if (traits.sampling && !isThinking) fields.temperature = Math.min(1, temperature);
@@ -123,11 +126,7 @@ function makeSampling(request: ChatRequest, traits: Traits, isThinking: boolean)
     if (traits.sampling && isAlone && isHighEnough) fields.top_p = topP;
     else dropped.push("top_p");
   }
-  // A sequence without a visible character is refused.
-  const sequences = (stop ?? []).filter((sequence) => sequence.trim() !== "");
-  if (sequences.length > 0) fields.stop_sequences = sequences;
-  if (sequences.length < (stop ?? []).length) dropped.push("stop");
-  return { fields, dropped };
+  return { fields, dropped: [...dropped, ...refused] };
 }
 
 /**
@@ -152,12 +151,12 @@ function endWithUser(
 function trimText(turn: Turn): Turn {
   const end = turn.content.at(-1);
   if (typeof end?.text !== "string") return turn;
-  const block = makeTextBlock(end.text.trimEnd());
-  return { ...turn, content: [...turn.content.slice(0, -1), ...(block ? [{ ...end, ...block }] : [])] };
+  const text = end.text.trimEnd();
+  return { ...turn, content: [...turn.content.slice(0, -1), ...(text === "" ? [] : [{ ...end, text }])] };
 }
 
 function hasThinking(turns: readonly Turn[]): boolean {
-  return turns.some(({ content }) => content.some(({ type }) => type.includes("thinking")));
+  return turns.some(({ content }) => content.some(isThinking));
 }
 
 /**

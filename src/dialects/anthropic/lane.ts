@@ -15,8 +15,8 @@ const THINKING_TOKENS_MIN = 1024;
 
 export const ANTHROPIC_LANE: ChatLane = {
   encode,
-  decoder: (_card, request) => new MessageDecoder(request),
-  reply: (body, _card, request) => parseReply(body, request),
+  decoder: () => new MessageDecoder(),
+  reply: parseReply,
   repair: (raw, fault) => withoutRefusedBetas(raw, fault) ?? withoutRefusedThinking(raw, fault),
 };
 

@@ -1,7 +1,8 @@
 // Thinking in both directions: reasoning effort for each model generation, and thinking blocks that clients send back.
 import { can, type ModelCard } from "../../core/card.ts";
 import type { JsonObject } from "../../core/json.ts";
-import type { ChatRequest, ReasoningDetail, ReasoningEffort } from "../../operations/chat/form.ts";
+import type { ChatRequest, ReasoningEffort } from "../../operations/chat/form.ts";
+import type { SignedThinking } from "../_chat/thinking.ts";
 import type { Block } from "./content.ts";
 import type { Traits } from "./models.ts";
 
@@ -93,48 +94,6 @@ function makeBudgeted(asked: Exclude<ReasoningEffort, "none">, outputTokens: num
   return { fields, isOn: true, isChanged: false };
 }
 
-/** A thinking block with its place among the blocks of its message. */
-export interface PlacedThinking {
-  readonly place: number;
-  readonly block: Block;
-}
-
-/**
- * Returns the thinking blocks of an assistant message byte for byte. Blocks of other formats, and those without a
- * signature (the API refuses them), are left out. Fragments of one block that a client kept separate are joined.
- */
-export function makeThinkingBlocks(details: readonly ReasoningDetail[] | undefined): PlacedThinking[] {
-  const found: { place: number; open: boolean; block: Block }[] = [];
-  for (const [order, detail] of (details ?? []).entries()) {
-    if (detail.format !== THINKING_FORMAT) continue;
-    const place = detail.index ?? order;
-    if (typeof detail.data === "string") {
-      found.push({ place, open: false, block: { type: "redacted_thinking", data: detail.data } });
-      continue;
-    }
-    if (detail.type !== "reasoning.text") continue;
-    const last = found.at(-1);
-    const before = last?.open && last.place === place ? last.block : undefined;
-    const thinking = `${before?.thinking ?? ""}${detail.text ?? ""}`;
-    const signature = detail.signature ?? "";
-    if (before) found.pop();
-    found.push({ place, open: signature === "", block: { type: "thinking", thinking, signature } });
-  }
-  return found.filter(({ open }) => !open);
-}
-
-/** Makes the detail for a piece of thinking. `index` is its block's place in the message. */
-export function makeThinkingDetail(index: number, text: string, signature: string): ReasoningDetail {
-  return {
-    type: "reasoning.text",
-    ...(text === "" ? {} : { text }),
-    ...(signature === "" ? {} : { signature }),
-    format: THINKING_FORMAT,
-    index,
-  };
-}
-
-/** Makes the detail for a block that Anthropic encrypted. */
-export function makeRedactedDetail(index: number, data: string): ReasoningDetail {
-  return { type: "reasoning.encrypted", data, format: THINKING_FORMAT, index };
+export function makeThinkingBlock({ text, signature, data }: SignedThinking): Block {
+  return data === "" ? { type: "thinking", thinking: text, signature } : { type: "redacted_thinking", data };
 }

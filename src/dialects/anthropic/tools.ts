@@ -1,18 +1,12 @@
 // Tools, tool choice and constrained output for the Messages API.
 
-import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
+import { asArray, type JsonObject } from "../../core/json.ts";
 import { writeForcedCall } from "../../operations/chat/forced-call.ts";
-import type {
-  ChatRequest,
-  CustomTool,
-  FunctionTool,
-  ResponseFormat,
-  Tool,
-} from "../../operations/chat/form.ts";
+import type { ChatRequest, FunctionTool, ResponseFormat, Tool } from "../../operations/chat/form.ts";
 import { type PlainChoice, simplifyChoice } from "../../operations/chat/tool-choice.ts";
-import { type EncodedFields, NOTHING } from "../_chat/outgoing.ts";
-import { writeJsonInstruction } from "../_chat/schema.ts";
-import { readToolName } from "../_chat/tools.ts";
+import { type Instructed, UNASKED } from "../_chat/outgoing.ts";
+import { askForJson } from "../_chat/schema.ts";
+import { readToolName, toFunction } from "../_chat/tools.ts";
 import { addMark } from "./content.ts";
 import type { Traits } from "./models.ts";
 import { type Cleaned, cleanSchema, fitLimits, makeInputSchema, STRICT_TOOLS_MAX } from "./schema.ts";
@@ -20,16 +14,8 @@ import { type Cleaned, cleanSchema, fitLimits, makeInputSchema, STRICT_TOOLS_MAX
 /** The tool whose forced call carries constrained output, for models without `output_config.format`. */
 export const OUTPUT_TOOL = "poundkey_output";
 
-/** The additions of one step of the encoder. */
-interface Additions extends EncodedFields {
-  /** Sentences for the end of the system prompt, replacing fields that the API lacks. */
-  readonly instructions: readonly string[];
-}
-
-const UNASKED: Additions = { ...NOTHING, instructions: [] };
-
 /** The output format of the request. If `tool` is set, the input of its forced call replaces the text. */
-interface Output extends Additions {
+interface Output extends Instructed {
   readonly tool: JsonObject | null;
 }
 
@@ -40,7 +26,7 @@ interface Output extends Additions {
 export function planOutput(format: ResponseFormat | undefined, traits: Traits, canForce: boolean): Output {
   if (!format || format.type === "text") return { ...UNASKED, tool: null };
   const schema = format.type === "json_schema" ? format.json_schema.schema : undefined;
-  if (!schema) return addInstruction(writeJsonInstruction());
+  if (!schema) return { ...askForJson(), tool: null };
   const cleaned = traits.structured ? cleanSchema(schema) : null;
   if (cleaned && fitLimits([cleaned])) {
     const fields = { output_config: { format: { type: "json_schema", schema: cleaned.schema } } };
@@ -50,15 +36,11 @@ export function planOutput(format: ResponseFormat | undefined, traits: Traits, c
     const description = "Gives the answer. Its input is the whole answer.";
     return { ...UNASKED, tool: { name: OUTPUT_TOOL, description, input_schema: schema } };
   }
-  return addInstruction(writeJsonInstruction(JSON.stringify(schema)));
-}
-
-function addInstruction(sentence: string): Output {
-  return { fields: {}, instructions: [sentence], dropped: ["response_format"], tool: null };
+  return { ...askForJson(schema), tool: null };
 }
 
 /** The offered tools, and in `fields` the choice among them. */
-interface ToolPlan extends Additions {
+interface ToolPlan extends Instructed {
   readonly tools: readonly JsonObject[];
 }
 
@@ -72,9 +54,7 @@ export function planTools(
   const offered = listAllowedTools(request);
   if (offered.length + (output ? 1 : 0) === 0) return { ...UNASKED, tools: [] };
   const strict = listStrictSchemas(offered, traits);
-  const tools: JsonObject[] = offered.map((tool) =>
-    tool.type === "custom" ? makeCustomBlock(tool) : makeFunctionBlock(tool, strict.get(tool)),
-  );
+  const tools: JsonObject[] = offered.map((tool) => makeBlock(toFunction(tool), strict.get(tool)));
   if (output) tools.push(output);
   const isLoosened = offered.some((tool) => isStrict(tool) && !strict.has(tool));
   const choice = makeChoice(request, canForce, output !== null);
@@ -107,7 +87,7 @@ function isStrict(tool: Tool): tool is FunctionTool {
   return tool.type === "function" && tool.function.strict === true;
 }
 
-function makeFunctionBlock(tool: FunctionTool, strict: Cleaned | undefined): JsonObject {
+function makeBlock(tool: FunctionTool, strict: Cleaned | undefined): JsonObject {
   const { name, description, parameters } = tool.function;
   const block = {
     name,
@@ -118,21 +98,6 @@ function makeFunctionBlock(tool: FunctionTool, strict: Cleaned | undefined): Jso
   return addMark(block, { ...tool.function, ...tool });
 }
 
-/** Turns a custom tool, which takes free text, into a function with one string. The description states its grammar. */
-function makeCustomBlock(tool: CustomTool): JsonObject {
-  const { name, description, format } = tool.custom;
-  const grammar = asObject(asObject(format).grammar ?? format);
-  const definition = asString(grammar.definition);
-  const words = definition
-    ? `The input must match this ${asString(grammar.syntax) ?? ""} grammar:\n${definition}`
-    : "";
-  const text = [asString(description), words].filter(Boolean).join("\n\n");
-  const input = { type: "string", description: "The whole input of the tool, as plain text." };
-  const schema = { type: "object", properties: { input }, required: ["input"] };
-  const block = { name, ...(text ? { description: text } : {}), input_schema: schema };
-  return addMark(block, { ...tool.custom, ...tool });
-}
-
 type Demand = { readonly type: "auto" | "any" | "none" } | { readonly type: "tool"; readonly name: string };
 
 /** Reads the client's choice: any tool, a certain one, none, or left to the model. */
@@ -141,12 +106,12 @@ function readDemand({ choice = "auto" }: PlainChoice): Demand {
   return { type: choice === "required" ? "any" : choice };
 }
 
-function makeChoice(request: ChatRequest, canForce: boolean, hasOutput: boolean): Additions {
+function makeChoice(request: ChatRequest, canForce: boolean, hasOutput: boolean): Instructed {
   const plain = simplifyChoice(request.tool_choice);
   const demand = readDemand(plain);
   const isSingle = request.parallel_tool_calls === false || hasOutput;
   const single = isSingle ? { disable_parallel_tool_use: true } : {};
-  const choose = (choice: JsonObject): Additions => ({
+  const choose = (choice: JsonObject): Instructed => ({
     ...UNASKED,
     fields: { tool_choice: { ...choice, ...single } },
   });
@@ -170,9 +135,4 @@ function makeOutputChoice(request: ChatRequest, demand: Demand): JsonObject {
   if (demand.type === "tool" || demand.type === "any") return demand;
   const isAlone = demand.type === "none" || asArray(request.tools).length === 0;
   return isAlone ? { type: "tool", name: OUTPUT_TOOL } : { type: "any" };
-}
-
-/** Reads a custom call's text from the JSON of its function call. */
-export function readCustomInput(json: unknown, raw: string): string {
-  return isObject(json) && typeof json.input === "string" ? json.input : raw;
 }

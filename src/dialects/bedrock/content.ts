@@ -2,13 +2,7 @@
 import { Fault } from "../../core/fault.ts";
 import { asString, isObject, type JsonObject } from "../../core/json.ts";
 import { parseDataUrl } from "../../operations/chat/data-url.ts";
-import {
-  type Content,
-  type ContentPart,
-  type FilePart,
-  joinText,
-  listParts,
-} from "../../operations/chat/form.ts";
+import type { FilePart } from "../../operations/chat/form.ts";
 
 /** A block's only key names its kind: `{text}` or `{image: {…}}`. */
 export type Block = JsonObject;
@@ -37,22 +31,6 @@ const TEXT_TYPE = /^(text\/.+|application\/(json|xml|x-yaml|yaml|javascript))$/;
 /** Bedrock allows 200, but a number may be added to distinguish documents of the same name. */
 const NAME_CHARACTERS_MAX = 190;
 
-/**
- * Makes the blocks of a content. Text without a visible character is left out, since Converse answers 400 to it. `path`
- * names the content in faults: `messages[2].content`. Throws a Fault `unsupported_capability` for audio, for images and
- * files by address, which Bedrock doesn't fetch, and for those of other types.
- */
-export function makeBlocks(content: Content | null | undefined, path: string): Block[] {
-  return listParts(content).flatMap((part, index) => {
-    const block = makeBlock(part, `${path}[${index}]`, index);
-    return block ? addPoint([block], part) : [];
-  });
-}
-
-export function makeTextBlock(text: string): Block | null {
-  return /\S/.test(text) ? { text } : null;
-}
-
 /** Adds a cache point after the blocks if their source is marked, by Anthropic's field or OpenAI's breakpoint. */
 export function addPoint(blocks: readonly Block[], source: JsonObject): Block[] {
   const mark = source.cache_control ?? (source.prompt_cache_breakpoint ? {} : undefined);
@@ -61,21 +39,7 @@ export function addPoint(blocks: readonly Block[], source: JsonObject): Block[] 
   return [...blocks, { cachePoint: { type: "default", ...ttl } }];
 }
 
-function makeBlock(part: ContentPart, path: string, index: number): Block | null {
-  switch (part.type) {
-    case "text":
-    case "refusal":
-      return makeTextBlock(joinText([part]));
-    case "image_url":
-      return makeImage(part.image_url.url, path);
-    case "file":
-      return makeDocument(part.file, path, index);
-    case "input_audio":
-      throw new Fault("unsupported_capability", "This model does not accept audio.", { param: path });
-  }
-}
-
-function makeImage(url: string, path: string): Block {
+export function makeImage(url: string, path: string): Block {
   const data = parseDataUrl(url);
   if (!data) {
     const message = "Amazon Bedrock does not fetch images: send them as data: URLs.";
@@ -86,7 +50,7 @@ function makeImage(url: string, path: string): Block {
   return { image: { format, source: { bytes: data.base64 } } };
 }
 
-function makeDocument(file: FilePart["file"], path: string, index: number): Block {
+export function makeDocument({ file }: FilePart, path: string, index: number): Block {
   const given = file.file_data;
   if (/^https?:/i.test(given)) {
     const message = "Amazon Bedrock does not fetch files: send them as 'file_data'.";

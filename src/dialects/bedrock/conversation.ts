@@ -1,20 +1,11 @@
 // The client's messages as Converse's system prompt and alternating turns.
-import { isObject, type JsonObject, parseJson } from "../../core/json.ts";
-import type {
-  AssistantMessage,
-  ChatMessage,
-  SystemMessage,
-  ToolCall,
-  ToolMessage,
-} from "../../operations/chat/form.ts";
-import { listTurn, writeTurn } from "../../operations/chat/turn.ts";
-import { toFunctionCall } from "../_chat/tools.ts";
-import { type Conversation, makeTurnBlocks, splitConversation, type Turn } from "../_chat/turns.ts";
-import { addPoint, type Block, makeBlocks, makeTextBlock } from "./content.ts";
+import { isObject } from "../../core/json.ts";
+import type { ChatMessage, ToolMessage } from "../../operations/chat/form.ts";
+import { type Conversation, splitConversation, type Turn } from "../_chat/turns.ts";
+import { addPoint, type Block, makeDocument, makeImage } from "./content.ts";
 import type { Traits } from "./models.ts";
-import { makeReasoningBlocks } from "./reasoning.ts";
+import { makeReasoningBlock, REASONING_FORMAT } from "./reasoning.ts";
 
-const OPENING: Block = { text: "Begin." };
 /** Only some models can continue an answer, so all are asked in words. */
 const GO_ON: Block = {
   text: "Go on with your last message exactly where it ends, without repeating any of it.",
@@ -25,65 +16,36 @@ const BESIDE_DOCUMENT: Block = { text: "See the attached document." };
 const EMPTY_RESULT: Block = { text: "(empty)" };
 const ERROR_PREFIX = "Error: ";
 
-/** `isShortened` is also true if a turn was added at the end. Throws a Fault for parts that Bedrock can't take. */
+/**
+ * Makes the system prompt and the turns. `isShortened` is also true if a turn was added at the end. Throws a Fault
+ * `unsupported_capability` for audio, for images and files by address, which Bedrock doesn't fetch, and for those of
+ * other types.
+ */
 export function makeConversation(messages: readonly ChatMessage[], traits: Traits): Conversation<Block> {
   const conversation = splitConversation<Block>(messages, {
-    user: makeContent,
-    note: makeNote,
-    assistant: (message, index, ids) =>
-      makeAssistantBlocks(message, `messages[${index}].content`, (call) =>
-        makeCall(call, ids(call.id, index)),
-      ),
-    result: (message, index, id) => makeResult(message, index, id, traits),
-    opening: OPENING,
+    text: (text) => ({ text }),
+    image: makeImage,
+    file: makeDocument,
+    mark: addPoint,
+    thinkingFormat: REASONING_FORMAT,
+    thinking: makeReasoningBlock,
+    isThinking: ({ reasoningContent }) => reasoningContent !== undefined,
+    call: (toolUseId, name, input) => ({ toolUse: { toolUseId, name, input } }),
+    result: (message, id, content) => makeResult(message, id, content, traits),
   });
   const turns = renameDuplicates(conversation.turns.map(addText));
   if (turns.at(-1)?.role !== "assistant") return { ...conversation, turns };
   return { ...conversation, turns: [...turns, { role: "user", content: [GO_ON] }], isShortened: true };
 }
 
-function makeContent(message: ChatMessage, index: number): Block[] {
-  return addPoint(makeBlocks(message.content, `messages[${index}].content`), message);
-}
-
-function makeNote(message: SystemMessage, index: number): Block[] {
-  return makeContent(message, index).map((block) =>
-    typeof block.text === "string" ? { text: `<system_message>\n${block.text}\n</system_message>` } : block,
-  );
-}
-
-function makeAssistantBlocks(
-  message: AssistantMessage,
-  path: string,
-  makeOwnCall: (call: ToolCall) => readonly Block[],
+function makeResult(
+  message: ToolMessage,
+  toolUseId: string,
+  given: readonly Block[],
+  traits: Traits,
 ): Block[] {
-  const blocks = writeTurn<Block>(listTurn(message), {
-    thinking: ({ details }) => makeReasoningBlocks(details),
-    text: (part) => makeTurnBlocks(part, path, { makeBlocks, makeTextBlock }),
-    call: makeOwnCall,
-  });
-  // Reasoning at the end (of an answer cut short) is refused.
-  while (blocks.at(-1)?.reasoningContent !== undefined) blocks.pop();
-  return addPoint(blocks, message);
-}
-
-function makeCall(call: ToolCall, toolUseId: string): Block[] {
-  const functionCall = toFunctionCall(call, false);
-  if (functionCall.type !== "function") return [];
-  const { name, arguments: text } = functionCall.function;
-  return addPoint([{ toolUse: { toolUseId, name, input: readInput(text) } }], call);
-}
-
-/** `input` must be an object. Other arguments (of a call cut short) are kept as text. */
-function readInput(text: string): JsonObject {
-  const input = parseJson(text);
-  return isObject(input) ? input : { arguments: text };
-}
-
-function makeResult(message: ToolMessage, index: number, toolUseId: string, traits: Traits): Block[] {
-  const all = makeBlocks(message.content, `messages[${index}].content`);
-  const points = all.filter(isPoint);
-  const plain = all.filter((block) => !isPoint(block));
+  const points = given.filter(isPoint);
+  const plain = given.filter((block) => !isPoint(block));
   const failed = message.is_error === true;
   const blocks = failed && !traits.resultStatus ? [{ text: ERROR_PREFIX }, ...plain] : plain;
   const content = blocks.length > 0 ? blocks : [EMPTY_RESULT];

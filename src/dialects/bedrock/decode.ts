@@ -6,9 +6,11 @@ import type { Decoder } from "../../operations/chat/decoder.ts";
 import { makeFinish } from "../../operations/chat/finish.ts";
 import { foldChunks } from "../../operations/chat/fold.ts";
 import type { ChatChunk, ChatReply, FinishReason, Usage } from "../../operations/chat/form.ts";
+import { Blocks } from "../_chat/blocks.ts";
 import { makeChunks, parseEvent } from "../_chat/event.ts";
 import { makeUsage, parseKnownCount, parseMainCounts } from "../_chat/usage.ts";
-import { Blocks } from "./blocks.ts";
+import { addPiece, readBlock, startBlock } from "./blocks.ts";
+import { REASONING_FORMAT } from "./reasoning.ts";
 
 const FINISH: ReadonlyMap<string, FinishReason> = new Map([
   ["end_turn", "stop"],
@@ -23,7 +25,7 @@ const FAILED = /^malformed_/;
 
 /** Reads one answer. `messageStop` completes it, and `metadata` with the usage follows and ends it. */
 export class ConverseDecoder implements Decoder {
-  readonly #blocks = new Blocks();
+  readonly #blocks = new Blocks(REASONING_FORMAT);
   #isFinished = false;
   #isEnded = false;
 
@@ -36,9 +38,9 @@ export class ConverseDecoder implements Decoder {
     const given = parseEvent(data);
     switch (event) {
       case "contentBlockStart":
-        return makeChunks(this.#blocks.start(readIndex(given), asObject(given.start)));
+        return makeChunks(startBlock(this.#blocks, readIndex(given), asObject(given.start)));
       case "contentBlockDelta":
-        return makeChunks(this.#blocks.readDelta(readIndex(given), asObject(given.delta)));
+        return makeChunks(addPiece(this.#blocks, readIndex(given), asObject(given.delta)));
       case "contentBlockStop":
         return makeChunks(this.#blocks.stop(readIndex(given)));
       case "messageStop":
@@ -61,7 +63,7 @@ export class ConverseDecoder implements Decoder {
   reply(body: unknown): ChatReply {
     const { message } = asObject(asObject(body).output);
     if (!isObject(body) || !isObject(message)) throw malformed("the answer has no message");
-    const deltas = asArray(message.content).flatMap((one, at) => this.#blocks.readWhole(at, asObject(one)));
+    const deltas = asArray(message.content).flatMap((one, at) => readBlock(this.#blocks, at, asObject(one)));
     const usage = isObject(body.usage) ? { usage: parseUsage(body.usage) } : {};
     return foldChunks([...makeChunks(deltas), { ...this.#finish(body.stopReason), ...usage }]);
   }

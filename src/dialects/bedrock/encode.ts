@@ -5,13 +5,17 @@ import type { JsonObject } from "../../core/json.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
 import { makeModelUrl } from "../_bedrock/call.ts";
 import {
+  clampNumbers,
   clampOutputLimit,
   type EncodedFields,
   listLeftOut,
+  listStops,
   makeBearerHeaders,
+  mergeFields,
+  type NumberRange,
   nestFields,
 } from "../_chat/outgoing.ts";
-import { limitPoints, setPoints } from "./cache-points.ts";
+import { planPoints } from "./cache-points.ts";
 import { makeConversation } from "./conversation.ts";
 import { findTraits } from "./models.ts";
 import { planReasoning } from "./reasoning.ts";
@@ -38,8 +42,7 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
     system: [...conversation.system, ...instructions],
     turns: conversation.turns,
   };
-  const pointed = target.marksCache ? setPoints(cacheable) : cacheable;
-  const { tools, system, turns, isChanged } = limitPoints(pointed, traits);
+  const { tools, system, turns, isChanged } = planPoints(cacheable, traits, target.marksCache === true);
   const choice = toolbox.choice === null ? {} : { toolChoice: toolbox.choice };
   const dropped = [
     ...listLeftOut(request, listCarried(request)),
@@ -48,7 +51,7 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
     ...toolbox.dropped,
     ...(reasoning.isChanged ? ["reasoning_effort"] : []),
     ...(conversation.isShortened ? ["messages"] : []),
-    ...(isChanged && !target.marksCache ? ["cache_control"] : []),
+    ...(isChanged ? ["cache_control"] : []),
   ];
   return {
     url: makeModelUrl(target, card, request.stream ? "converse-stream" : "converse"),
@@ -77,24 +80,16 @@ function listCarried(request: ChatRequest): ReadonlySet<string> {
 }
 
 /** Temperature and top_p are at most 1 (Converse API reference, "InferenceConfiguration"). */
+const SAMPLING: readonly NumberRange[] = [
+  { from: "temperature", to: "temperature", min: 0, max: 1 },
+  { from: "top_p", to: "topP", min: 0, max: 1 },
+];
+
 function planInference(request: ChatRequest, card: ModelCard, isDeep: boolean): EncodedFields {
   const limit = clampOutputLimit(request, card, "maxTokens");
-  const { temperature, top_p: topP, stop = [] } = request;
-  const dropped = [...limit.dropped];
-  const fields = { ...limit.fields };
-  const sampling = [
-    ["temperature", "temperature", temperature],
-    ["top_p", "topP", topP],
-  ] as const;
-  for (const [from, to, given] of sampling) {
-    if (given === undefined) continue;
-    const within = Math.min(1, Math.max(0, given));
-    if (!isDeep) fields[to] = within;
-    if (isDeep || within !== given) dropped.push(from);
-  }
-  // Some models refuse a sequence of only white space.
-  const stopSequences = stop.filter((sequence) => sequence.trim() !== "");
-  if (stopSequences.length > 0) fields.stopSequences = stopSequences;
-  if (stopSequences.length < stop.length) dropped.push("stop");
-  return { fields, dropped };
+  const { stops, dropped } = listStops(request);
+  const refused = SAMPLING.map(({ from }) => from).filter((field) => request[field] !== undefined);
+  const sampling = isDeep ? { fields: {}, dropped: refused } : clampNumbers(request, SAMPLING);
+  const stopFields = stops.length > 0 ? { stopSequences: stops } : {};
+  return mergeFields(limit, sampling, { fields: stopFields, dropped });
 }

@@ -1,7 +1,8 @@
 // Reasoning in both directions: effort for each model family, and reasoning blocks that clients send back.
 import { can, type ModelCard } from "../../core/card.ts";
 import type { JsonObject } from "../../core/json.ts";
-import type { ChatRequest, ReasoningDetail } from "../../operations/chat/form.ts";
+import type { ChatRequest } from "../../operations/chat/form.ts";
+import type { SignedThinking } from "../_chat/thinking.ts";
 import type { Block } from "./content.ts";
 import { findTraits } from "./models.ts";
 
@@ -45,48 +46,8 @@ export function planReasoning(request: ChatRequest, card: ModelCard): Reasoning 
   }
 }
 
-/** Makes the detail for a piece of reasoning. `index` is its block's place in the message. */
-export function makeReasoningDetail(index: number, text: string, signature: string): ReasoningDetail {
+export function makeReasoningBlock({ text, signature, data }: SignedThinking): Block {
   return {
-    type: "reasoning.text",
-    ...(text === "" ? {} : { text }),
-    ...(signature === "" ? {} : { signature }),
-    format: REASONING_FORMAT,
-    index,
+    reasoningContent: data === "" ? { reasoningText: { text, signature } } : { redactedContent: data },
   };
-}
-
-/** Makes the detail for a block that the provider encrypted. */
-export function makeRedactedDetail(index: number, data: string): ReasoningDetail {
-  return { type: "reasoning.encrypted", data, format: REASONING_FORMAT, index };
-}
-
-interface Held {
-  text: string;
-  signature: string;
-  data: string;
-}
-
-/**
- * Returns an assistant message's reasoning blocks unchanged. Blocks of other formats are left out, and those without a
- * signature too: models that sign none refuse their own reasoning when it comes back.
- */
-export function makeReasoningBlocks(details: readonly ReasoningDetail[] | undefined): Block[] {
-  const held = new Map<number, Held>();
-  for (const [order, detail] of (details ?? []).entries()) {
-    if (detail.format !== REASONING_FORMAT) continue;
-    const place = detail.index ?? order;
-    const before = held.get(place) ?? { text: "", signature: "", data: "" };
-    held.set(place, {
-      text: before.text + (detail.text ?? ""),
-      signature: before.signature + (detail.signature ?? ""),
-      data: before.data + (detail.data ?? ""),
-    });
-  }
-  return [...held].toSorted(([one], [other]) => one - other).flatMap(([, block]) => makeBlock(block));
-}
-
-function makeBlock({ text, signature, data }: Held): Block[] {
-  if (data !== "") return [{ reasoningContent: { redactedContent: data } }];
-  return signature === "" ? [] : [{ reasoningContent: { reasoningText: { text, signature } } }];
 }

@@ -4,25 +4,17 @@ import { isObject, type JsonObject } from "../../core/json.ts";
 import { writeForcedCall } from "../../operations/chat/forced-call.ts";
 import type { ChatRequest, FunctionTool, ResponseFormat } from "../../operations/chat/form.ts";
 import { type PlainChoice, simplifyChoice } from "../../operations/chat/tool-choice.ts";
-import { mapSchemas, writeJsonInstruction } from "../_chat/schema.ts";
+import { type Instructed, UNASKED } from "../_chat/outgoing.ts";
+import { askForJson, mapSchemas } from "../_chat/schema.ts";
 import { readToolName, toFunction } from "../_chat/tools.ts";
 import { addPoint, type Block } from "./content.ts";
 import type { Traits } from "./models.ts";
 
-/** The additions of one step of the encoder. */
-interface Additions {
-  /** Sentences for the end of the system prompt, replacing fields that Converse lacks. */
-  readonly instructions: readonly string[];
-  readonly dropped: readonly string[];
-}
-
-interface ToolPlan extends Additions {
+interface ToolPlan extends Omit<Instructed, "fields"> {
   readonly tools: readonly Block[];
   /** Null if the model may choose. */
   readonly choice: JsonObject | null;
 }
-
-const NOTHING: Additions = { instructions: [], dropped: [] };
 
 /**
  * If the conversation contains calls, Converse requires tools, so the called ones are offered if the client offers
@@ -34,7 +26,7 @@ export function planTools(request: ChatRequest, card: ModelCard, traits: Traits)
   const kept = allowed === null ? offered : offered.filter((tool) => allowed.has(tool.function.name));
   const called = listCalled(request);
   const canBeStrict = card.capabilities.has("structured");
-  const none: ToolPlan = { ...NOTHING, tools: [], choice: null };
+  const none: ToolPlan = { ...UNASKED, tools: [], choice: null };
   if (choice === "none" || kept.length === 0) {
     if (called.length === 0) return none;
     const tools = (kept.length > 0 ? kept : called).flatMap((tool) => makeTool(tool, canBeStrict));
@@ -45,10 +37,10 @@ export function planTools(request: ChatRequest, card: ModelCard, traits: Traits)
   const loosened = isLoosened ? ["tools"] : [];
   const tools = kept.flatMap((tool) => makeTool(tool, canBeStrict));
   const forced = makeChoice(choice, traits);
-  if (forced !== undefined) return { ...NOTHING, tools, choice: forced, dropped: loosened };
+  if (forced !== undefined) return { ...UNASKED, tools, choice: forced, dropped: loosened };
   const named = isObject(choice) && traits.forced.includes("any") ? choice.function.name : null;
   const only = kept.find((tool) => tool.function.name === named);
-  if (only) return { ...NOTHING, tools: makeTool(only, canBeStrict), choice: { any: {} }, dropped: loosened };
+  if (only) return { ...UNASKED, tools: makeTool(only, canBeStrict), choice: { any: {} }, dropped: loosened };
   return {
     tools,
     choice: null,
@@ -82,26 +74,17 @@ function makeTool(tool: FunctionTool, canBeStrict: boolean): Block[] {
   return addPoint([{ toolSpec }], { ...tool.function, ...tool });
 }
 
-interface Output extends Additions {
-  /** Fields of the body. */
-  readonly fields: JsonObject;
-}
-
 /** Plans `response_format`: a schema if the card says that the model supports one, else an instruction in words. */
-export function planOutput(format: ResponseFormat | undefined, card: ModelCard): Output {
-  if (!format || format.type === "text") return { ...NOTHING, fields: {} };
+export function planOutput(format: ResponseFormat | undefined, card: ModelCard): Instructed {
+  if (!format || format.type === "text") return UNASKED;
   const shape = format.type === "json_schema" ? format.json_schema : undefined;
-  if (!shape?.schema) return addInstruction(writeJsonInstruction());
-  const schema = JSON.stringify(closeObjects(shape.schema));
-  if (!card.capabilities.has("structured")) return addInstruction(writeJsonInstruction(schema));
+  if (!shape?.schema) return askForJson();
+  if (!card.capabilities.has("structured")) return askForJson(shape.schema);
   const { name, description } = shape;
+  const schema = JSON.stringify(closeObjects(shape.schema));
   const jsonSchema = { schema, name, ...(description ? { description } : {}) };
   const textFormat = { type: "json_schema", structure: { jsonSchema } };
-  return { ...NOTHING, fields: { outputConfig: { textFormat } } };
-}
-
-function addInstruction(sentence: string): Output {
-  return { fields: {}, instructions: [sentence], dropped: ["response_format"] };
+  return { ...UNASKED, fields: { outputConfig: { textFormat } } };
 }
 
 /** Sets `additionalProperties: false` in every object, which structured output requires. */

@@ -5,26 +5,21 @@ import { asArray, asObject, type JsonObject } from "../../core/json.ts";
 import type { ChatRequest, FunctionTool, ReasoningEffort } from "../../operations/chat/form.ts";
 import { simplifyChoice } from "../../operations/chat/tool-choice.ts";
 import {
+  clampNumbers,
   clampOutputLimit,
   type EncodedFields,
   listLeftOut,
   makeCall,
   mergeFields,
   NOTHING,
+  type NumberRange,
 } from "../_chat/outgoing.ts";
 import { mapSchemas } from "../_chat/schema.ts";
 import { toFunction } from "../_chat/tools.ts";
 import { makeMessages } from "./messages.ts";
 
-interface NumberRow {
-  readonly from: string;
-  readonly to: string;
-  readonly min: number;
-  readonly max: number;
-}
-
 /** Numbers that are clamped to Cohere's range (Cohere API reference, "Chat"). */
-const NUMBERS: readonly NumberRow[] = [
+const NUMBERS: readonly NumberRange[] = [
   { from: "temperature", to: "temperature", min: 0, max: 1 },
   { from: "top_p", to: "p", min: 0.01, max: 0.99 },
   { from: "frequency_penalty", to: "frequency_penalty", min: 0, max: 1 },
@@ -55,7 +50,7 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
   const limit = clampOutputLimit(request, card, "max_tokens");
   const thinks = can(card, "reasoning");
   const { fields, dropped } = mergeFields(
-    makeNumbers(request),
+    clampNumbers(request, NUMBERS),
     planTools(request, card),
     planFormat(request),
     planThinking(request, thinks),
@@ -69,19 +64,6 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
     ...fields,
   };
   return makeCall(target, "/chat", body, [...listLeftOut(request, CARRIED), ...limit.dropped, ...dropped]);
-}
-
-function makeNumbers(request: ChatRequest): EncodedFields {
-  const fields: JsonObject = {};
-  const dropped: string[] = [];
-  for (const { from, to, min, max } of NUMBERS) {
-    const given = request[from];
-    if (typeof given !== "number") continue;
-    const within = Math.min(max, Math.max(min, given));
-    fields[to] = within;
-    if (within !== given) dropped.push(from);
-  }
-  return { fields, dropped };
 }
 
 /** Selects a named function or allowed ones by sending only those. Custom tools become functions of one string. */

@@ -3,35 +3,16 @@
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import { malformed } from "../../core/upstream.ts";
 import { makeFinish } from "../../operations/chat/finish.ts";
-import type {
-  ChunkChoice,
-  Delta,
-  FinishReason,
-  ReasoningDetail,
-  ToolCallDelta,
-} from "../../operations/chat/form.ts";
+import type { ChunkChoice, Delta, FinishReason, ToolCallDelta } from "../../operations/chat/form.ts";
 import { REASONING_FORMAT } from "./contents.ts";
 import { listAnnotations, readLogprobs } from "./metadata.ts";
 import { applyPartialArgs } from "./partial-args.ts";
-
-type PieceKind = "thought" | "text" | "call";
-const RANKS: Readonly<Record<PieceKind, number>> = { thought: 0, text: 1, call: 2 };
 
 interface OpenCall {
   readonly name: string;
   readonly id: string | undefined;
   readonly args: JsonObject;
   signature: string | undefined;
-}
-
-/** Consecutive parts of an event that fit the order of one delta: thoughts, text, calls. */
-interface Pieces {
-  kind: PieceKind;
-  text: string;
-  thought: string;
-  readonly details: ReasoningDetail[];
-  readonly calls: ToolCallDelta[];
-  readonly images: JsonObject[];
 }
 
 export class Candidate {
@@ -71,12 +52,11 @@ export class Candidate {
       this.#grounding = asObject(given.groundingMetadata);
     }
     if (isObject(given.citationMetadata)) this.#citations = given.citationMetadata;
-    const pieces: Pieces[] = [];
-    for (const part of asArray(asObject(given.content).parts)) this.#part(asObject(part), pieces);
-    const logprobs = readLogprobs(given.logprobsResult);
     const choices: ChunkChoice[] = [];
-    for (const one of pieces)
-      choices.push({ index: this.#index, delta: readDelta(one), finish_reason: null });
+    for (const part of asArray(asObject(given.content).parts))
+      for (const delta of this.#part(asObject(part)))
+        choices.push({ index: this.#index, delta, finish_reason: null });
+    const logprobs = readLogprobs(given.logprobsResult);
     if (!logprobs) return choices;
     const [first = { index: this.#index, delta: {}, finish_reason: null }, ...others] = choices;
     return [{ ...first, logprobs }, ...others];
@@ -96,57 +76,40 @@ export class Candidate {
   }
 
   /** Code that Google ran, its results and Google's searches are not the answer, and their signatures aren't needed. */
-  #part(part: JsonObject, pieces: Pieces[]): void {
+  #part(part: JsonObject): Delta[] {
     const signature = asString(part.thoughtSignature);
-    if (isObject(part.functionCall)) this.#addCall(part.functionCall, signature, pieces);
-    else if (typeof part.text === "string" && part.thought === true) {
-      this.#addThought(part.text, signature, pieces);
-    } else if (typeof part.text === "string") this.#addText(part.text, signature, pieces);
-    else if (isObject(part.inlineData) && part.thought !== true) this.#addImage(part.inlineData, pieces);
+    const isThought = part.thought === true;
+    if (isObject(part.functionCall)) return this.#addCall(part.functionCall, signature);
+    if (typeof part.text === "string")
+      return isThought ? this.#addThought(part.text, signature) : this.#addText(part.text, signature);
+    return isObject(part.inlineData) && !isThought ? readImage(part.inlineData) : [];
   }
 
-  #addThought(text: string, signature: string | undefined, all: Pieces[]): void {
-    if (text === "" && signature === undefined) return;
+  #addThought(text: string, signature: string | undefined): Delta[] {
+    if (text === "" && signature === undefined) return [];
     this.#thinking ??= this.#blocks++;
+    const index = this.#thinking;
     const signed = signature === undefined ? {} : { signature };
-    const pieces = findPieces(all, "thought");
-    pieces.thought += text;
-    pieces.details.push({
-      type: "reasoning.text",
-      text,
-      ...signed,
-      format: REASONING_FORMAT,
-      index: this.#thinking,
-    });
     if (signature !== undefined) this.#thinking = null;
+    const detail = { type: "reasoning.text", text, ...signed, format: REASONING_FORMAT, index } as const;
+    return [{ ...(text === "" ? {} : { reasoning_content: text }), reasoning_details: [detail] }];
   }
 
-  #addText(text: string, signature: string | undefined, all: Pieces[]): void {
-    if (text !== "") {
-      this.#thinking = null;
-      this.#text.push(text);
-      findPieces(all, "text").text += text;
-    }
-    if (signature === undefined) return;
-    this.#thinking = null;
+  #addText(text: string, signature: string | undefined): Delta[] {
+    if (text !== "" || signature !== undefined) this.#thinking = null;
+    if (text !== "") this.#text.push(text);
+    const said = text === "" ? [] : [{ content: text }];
+    if (signature === undefined) return said;
     const index = this.#blocks++;
-    const details = findPieces(all, "thought").details;
-    details.push({ type: "reasoning.encrypted", data: signature, format: REASONING_FORMAT, index });
-  }
-
-  /** Images are sent in OpenRouter's field `images`. For sound there is no form that clients would read. */
-  #addImage(data: JsonObject, all: Pieces[]): void {
-    const type = asString(data.mimeType) ?? "";
-    if (!type.startsWith("image/")) return;
-    const url = `data:${type};base64,${asString(data.data) ?? ""}`;
-    findPieces(all, "text").images.push({ type: "image_url", image_url: { url } });
+    const detail = { type: "reasoning.encrypted", data: signature, format: REASONING_FORMAT, index } as const;
+    return [...said, { reasoning_details: [detail] }];
   }
 
   /** A call arrives whole, or on Vertex AI first its name and then pieces as long as `willContinue` is set. */
-  #addCall(given: JsonObject, signature: string | undefined, pieces: Pieces[]): void {
+  #addCall(given: JsonObject, signature: string | undefined): Delta[] {
     this.#thinking = null;
     const name = asString(given.name);
-    if (name && this.#openCall) this.#close(this.#openCall, pieces);
+    const before = name && this.#openCall ? [this.#close(this.#openCall)] : [];
     const call = name
       ? { name, id: asString(given.id) || undefined, args: { ...asObject(given.args) }, signature }
       : this.#openCall;
@@ -154,40 +117,26 @@ export class Candidate {
     call.signature ??= signature;
     applyPartialArgs(call.args, given.partialArgs);
     this.#openCall = call;
-    if (given.willContinue !== true) this.#close(call, pieces);
+    return given.willContinue === true ? before : [...before, this.#close(call)];
   }
 
-  #close(call: OpenCall, all: Pieces[]): void {
+  #close({ id, name, args, signature }: OpenCall): Delta {
     this.#openCall = null;
-    const { id, name, args, signature } = call;
-    findPieces(all, "call").calls.push({
+    const call: ToolCallDelta = {
       index: this.#calls++,
       ...(id === undefined ? {} : { id }),
       type: "function",
       function: { name: this.#names.get(name) ?? name, arguments: JSON.stringify(args) },
       ...(signature === undefined ? {} : { extra_content: { google: { thought_signature: signature } } }),
-    });
+    };
+    return { tool_calls: [call] };
   }
 }
 
-/** Returns the current pieces, or new ones if a part of this kind would be out of order there. */
-function findPieces(all: Pieces[], kind: PieceKind): Pieces {
-  const last = all.at(-1);
-  if (last && RANKS[last.kind] <= RANKS[kind]) {
-    last.kind = kind;
-    return last;
-  }
-  const next: Pieces = { kind, text: "", thought: "", details: [], calls: [], images: [] };
-  all.push(next);
-  return next;
-}
-
-function readDelta({ text, thought, details, calls, images }: Pieces): Delta {
-  const delta: Delta = {};
-  if (thought !== "") delta.reasoning_content = thought;
-  if (details.length > 0) delta.reasoning_details = details;
-  if (text !== "") delta.content = text;
-  if (calls.length > 0) delta.tool_calls = calls;
-  if (images.length > 0) delta.images = images;
-  return delta;
+/** Images are sent in OpenRouter's field `images`. For sound there is no form that clients would read. */
+function readImage(data: JsonObject): Delta[] {
+  const type = asString(data.mimeType) ?? "";
+  if (!type.startsWith("image/")) return [];
+  const url = `data:${type};base64,${asString(data.data) ?? ""}`;
+  return [{ images: [{ type: "image_url", image_url: { url } }] }];
 }

@@ -3,6 +3,7 @@ import type { ModelCard } from "../../core/card.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { type ChatRequest, type ResponseFormat, readOutputLimit } from "../../operations/chat/form.ts";
 import { clampOutputLimit } from "../_chat/outgoing.ts";
+import { writeJsonInstruction } from "../_chat/schema.ts";
 import { chooseThinking, type ModelFacts } from "./models.ts";
 import { cleanSchema } from "./schema.ts";
 import type { FunctionCalling } from "./tools.ts";
@@ -102,8 +103,7 @@ function makeFormat(
   }
   drop("response_format");
   if (calling.forced) return PLAIN;
-  const shape = schema ? ` It must conform to this JSON Schema: ${JSON.stringify(schema)}` : "";
-  return { config: {}, instruction: `Answer in JSON only, without any text or fences around it.${shape}` };
+  return { config: {}, instruction: writeJsonInstruction(schema) };
 }
 
 /** Every model returns text by default, and only some return images. */

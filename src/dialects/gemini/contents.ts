@@ -14,6 +14,7 @@ import {
   type ToolMessage,
 } from "../../operations/chat/form.ts";
 import { listTurn, readText } from "../../operations/chat/turn.ts";
+import { writeNote } from "../_chat/message-blocks.ts";
 import { countLeading, isSystem } from "../_chat/turns.ts";
 import { makeAudioPart, makeFilePart, makeMediaPart } from "./media.ts";
 import type { ModelFacts } from "./models.ts";
@@ -67,7 +68,7 @@ export function makeConversation(
 
 /** A system message inside the conversation keeps its place: at the front it would change every cached prefix. */
 function makeNoteParts(message: SystemMessage): JsonObject[] {
-  return readSystemText(message).map((text) => ({ text: `<system_message>\n${text}\n</system_message>` }));
+  return readSystemText(message).map((text) => ({ text: writeNote(text) }));
 }
 
 function readSystemText(message: ChatMessage): string[] {

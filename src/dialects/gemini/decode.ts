@@ -65,7 +65,7 @@ export class GeminiDecoder implements Decoder {
     if (!isObject(body)) throw malformed("the answer is not a generateContent response");
     if (body.error) throw explainError(body.error);
     const choices: ChunkChoice[] = [];
-    // A chunk has one choice per index: parts that return to an earlier kind get a chunk of their own.
+    // A chunk has one choice per index, so each further part gets a chunk of its own.
     const later: ChatChunk[] = [];
     for (const each of asArray(body.candidates)) {
       const own = this.#readCandidate(asObject(each));

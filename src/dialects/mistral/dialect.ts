@@ -1,5 +1,5 @@
 // The dialect of Mistral's chat API: OpenAI's, but stricter, with thinking as parts of the content.
-import { makeChatDecoder, parseChatReply } from "../_chat/decode.ts";
+import { ChatDecoder, parseChatReply } from "../_chat/decode.ts";
 import { explainChat } from "../_chat/error.ts";
 import { readCustomCalls } from "../_chat/tools.ts";
 import type { ChatDialect } from "../dialect.ts";
@@ -13,7 +13,7 @@ export const mistral: ChatDialect = {
   chat: {
     answersPerCall: () => CHOICES_MAX,
     encode: encodeMistral,
-    ...readCustomCalls({ decoder: makeChatDecoder, reply: parseChatReply }),
+    ...readCustomCalls({ decoder: () => new ChatDecoder(), reply: parseChatReply }),
   },
   explain: explainChat,
 };

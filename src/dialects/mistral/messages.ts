@@ -63,7 +63,7 @@ function makeAssistant(
 ): JsonObject | null {
   const calls = (message.tool_calls ?? []).map((call) => {
     const plain = toFunctionCall(call, false);
-    if (plain.type === "function") names.set(plain.id, plain.function.name);
+    names.set(plain.id, plain.function.name);
     return { ...plain, id: ids.forCall(plain.id) };
   });
   const text = joinText(message.content) || asString(message.refusal) || "";

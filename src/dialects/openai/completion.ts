@@ -5,7 +5,7 @@ import { asArray, asObject, isObject, type JsonObject, parseJson } from "../../c
 import type { Decoder } from "../../operations/chat/decoder.ts";
 import type { Codec } from "../../operations/codec.ts";
 import type { CompletionForm, CompletionRequest } from "../../operations/completion/form.ts";
-import { makeChatDecoder, parseChatReply } from "../_chat/decode.ts";
+import { ChatDecoder, parseChatReply } from "../_chat/decode.ts";
 import { makeCall } from "../_chat/outgoing.ts";
 
 interface CompletionQuirks {
@@ -82,7 +82,7 @@ function encode(quirks: CompletionQuirks, ask: CompletionRequest, card: ModelCar
 
 /** Reads a stream of choices with `text` like a chat stream of choices with deltas. */
 class TextChoiceDecoder implements Decoder {
-  readonly #chat = makeChatDecoder();
+  readonly #chat = new ChatDecoder();
 
   get done(): boolean {
     return this.#chat.done;

@@ -1,7 +1,7 @@
 // The dialect of OpenAI's chat-completions API and of the many servers that use it, each with its quirks.
 
 import type { Codecs } from "../../operations/codec.ts";
-import { makeChatDecoder, parseChatReply } from "../_chat/decode.ts";
+import { ChatDecoder, parseChatReply } from "../_chat/decode.ts";
 import { explainChat } from "../_chat/error.ts";
 import { readCustomCalls } from "../_chat/tools.ts";
 import type { ChatDialect } from "../dialect.ts";
@@ -18,7 +18,7 @@ export function makeOpenaiDialect(quirks: OpenaiQuirks, beyondChat: Omit<Codecs,
       takesImageUrls: (card) => findQuirks(quirks, card.name).imageUrls,
       encode: (request, card, target) => encodeChat(quirks, request, card, target),
       ...readCustomCalls(
-        { decoder: makeChatDecoder, reply: parseChatReply },
+        { decoder: () => new ChatDecoder(), reply: parseChatReply },
         (card) => findQuirks(quirks, card.name).customTools,
       ),
     },

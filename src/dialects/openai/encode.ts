@@ -39,9 +39,8 @@ export function encodeChat(
 
   const needs = { thinks: !thinking.off, keepsExtras: GEMINI_HOST.test(target.baseUrl) };
   let messages = makeMessages(flattenToolResults(request.messages), quirks, needs);
-  for (const { instruction } of [tools, format]) {
-    if (instruction !== null) messages = withInstruction(messages, instruction);
-  }
+  for (const instruction of [...tools.instructions, ...format.instructions])
+    messages = withInstruction(messages, instruction);
   const { fields, dropped } = mergeFields(thinking, tools, format);
   const body: JsonObject = {
     model: card.name,

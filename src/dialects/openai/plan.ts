@@ -4,7 +4,8 @@ import { asObject, asString, isObject, type JsonObject } from "../../core/json.t
 import { writeForcedCall } from "../../operations/chat/forced-call.ts";
 import type { ChatRequest, FunctionTool, ReasoningEffort, Tool } from "../../operations/chat/form.ts";
 import { simplifyChoice } from "../../operations/chat/tool-choice.ts";
-import { type EncodedFields, NOTHING } from "../_chat/outgoing.ts";
+import { type EncodedFields, type Instructed, UNASKED } from "../_chat/outgoing.ts";
+import { askForJson, writeJsonInstruction } from "../_chat/schema.ts";
 import { toFunction } from "../_chat/tools.ts";
 import { mentionsJson, withCacheMark } from "./messages.ts";
 import type { OpenaiQuirks } from "./quirks.ts";
@@ -82,15 +83,8 @@ function isOff(own: unknown): boolean {
   return own === false || asObject(own).type === "disabled";
 }
 
-interface Plan extends EncodedFields {
-  /** A sentence for the system message, replacing fields that the server lacks. */
-  readonly instruction: string | null;
-}
-
-const UNASKED: Plan = { ...NOTHING, instruction: null };
-
 /** Plans `tools` and `tool_choice`. `thinks`: the model will think, which some providers refuse with a forced call. */
-export function planTools(request: ChatRequest, quirks: OpenaiQuirks, thinks: boolean): Plan {
+export function planTools(request: ChatRequest, quirks: OpenaiQuirks, thinks: boolean): Instructed {
   const { tools, tool_choice: choice } = request;
   // Most servers refuse a choice without tools, and it means nothing.
   if (tools === undefined) return { ...UNASKED, dropped: choice === undefined ? [] : ["tool_choice"] };
@@ -108,10 +102,10 @@ export function planTools(request: ChatRequest, quirks: OpenaiQuirks, thinks: bo
       !(thinks && quirks.thinkingExcludes.some((what) => what === direction)));
   if (isTaken) {
     const fields = { tools: outgoing, ...(plain.choice === undefined ? {} : { tool_choice: plain.choice }) };
-    return { fields, instruction: null, dropped };
+    return { fields, instructions: [], dropped };
   }
-  const instruction = writeForcedCall(plain.choice);
-  return { fields: { tools: outgoing }, instruction, dropped: [...dropped, "tool_choice"] };
+  const instructions = [writeForcedCall(plain.choice)];
+  return { fields: { tools: outgoing }, instructions, dropped: [...dropped, "tool_choice"] };
 }
 
 function readName(tool: Tool): string | undefined {
@@ -138,40 +132,29 @@ function makeFunction(tool: FunctionTool, quirks: OpenaiQuirks): JsonObject {
   };
 }
 
-const JSON_WORDS = "Answer with one JSON object and nothing else.";
-
 /** Plans the response format. Some providers refuse JSON with thinking or with tools. */
 export function planFormat(
   request: ChatRequest,
   quirks: OpenaiQuirks,
   thinks: boolean,
   withTools: boolean,
-): Plan {
+): Instructed {
   const format = request.response_format;
   if (format === undefined || !wantsJson(request)) return UNASKED;
   const isRefused =
     (withTools && !quirks.jsonWithTools) ||
     (thinks && quirks.thinkingExcludes.some((what) => what === "json"));
-  if (isRefused) return { fields: {}, instruction: writeInstruction(format), dropped: ["response_format"] };
+  const schema = format.type === "json_schema" ? format.json_schema.schema : undefined;
+  if (isRefused) return askForJson(schema);
   if (format.type !== "json_schema") {
-    const instruction = mentionsJson(request.messages) ? null : JSON_WORDS;
-    return { fields: { response_format: format }, instruction, dropped: [] };
+    const instructions = mentionsJson(request.messages) ? [] : [writeJsonInstruction()];
+    return { fields: { response_format: format }, instructions, dropped: [] };
   }
-  if (!quirks.jsonSchema) {
-    const fields = { response_format: { type: "json_object" } };
-    return { fields, instruction: writeInstruction(format), dropped: ["response_format"] };
-  }
-  const { schema } = format.json_schema;
+  if (!quirks.jsonSchema)
+    return { ...askForJson(schema), fields: { response_format: { type: "json_object" } } };
   if (schema === undefined || quirks.schema === "any") {
     return { ...UNASKED, fields: { response_format: format } };
   }
   const flavoured = { ...format.json_schema, schema: toMoonshotSchema(schema) };
   return { ...UNASKED, fields: { response_format: { ...format, json_schema: flavoured } } };
-}
-
-function writeInstruction(format: NonNullable<ChatRequest["response_format"]>): string {
-  const schema: JsonObject | undefined =
-    format.type === "json_schema" ? format.json_schema.schema : undefined;
-  if (schema === undefined) return JSON_WORDS;
-  return `${JSON_WORDS} It must be valid under this JSON Schema:\n${JSON.stringify(schema)}`;
 }

@@ -1,10 +1,6 @@
 // Moonshot's flavour of JSON Schema: rewrites what its validator refuses.
-import { isObject, type JsonObject } from "../../core/json.ts";
-
-/** Keywords whose value is a map from names to schemas. */
-const MAPS: ReadonlySet<string> = new Set(["properties", "patternProperties", "$defs", "definitions"]);
-/** Keywords whose value is data, not a schema. */
-const DATA: ReadonlySet<string> = new Set(["enum", "const", "default", "examples", "required"]);
+import { asArray, isObject, type JsonObject } from "../../core/json.ts";
+import { mapSchemas } from "../_chat/schema.ts";
 
 /**
  * Returns the schema without `$schema`, with `items` always one object (a tuple becomes `anyOf` its members) and `type`
@@ -28,17 +24,8 @@ export function toMoonshotSchema(schema: JsonObject): JsonObject {
 }
 
 function translate(keyword: string, value: unknown): unknown {
-  if (DATA.has(keyword)) return value;
-  if (keyword === "items" && (Array.isArray(value) || typeof value === "boolean")) {
-    const members: unknown[] = Array.isArray(value) ? value : [];
-    return members.length === 0 ? {} : { anyOf: members.map(convertSchema) };
-  }
-  if (MAPS.has(keyword) && isObject(value)) {
-    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, convertSchema(inner)]));
-  }
-  return Array.isArray(value) ? value.map(convertSchema) : convertSchema(value);
-}
-
-function convertSchema(value: unknown): unknown {
-  return isObject(value) ? toMoonshotSchema(value) : value;
+  if (keyword !== "items" || (!Array.isArray(value) && typeof value !== "boolean"))
+    return mapSchemas(keyword, value, toMoonshotSchema);
+  const members = Array.isArray(value) ? mapSchemas(keyword, value, toMoonshotSchema) : [];
+  return asArray(members).length === 0 ? {} : { anyOf: members };
 }

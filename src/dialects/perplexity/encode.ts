@@ -11,6 +11,7 @@ import {
   type SystemMessage,
 } from "../../operations/chat/form.ts";
 import { clampOutputLimit, listLeftOut, makeCall, pickFields } from "../_chat/outgoing.ts";
+import { writeJsonInstruction } from "../_chat/schema.ts";
 import { flattenToolResults } from "../_chat/tool-results.ts";
 import { toFunctionCall } from "../_chat/tools.ts";
 import { type InputForm, makeInputItems } from "../_responses/input.ts";
@@ -34,7 +35,7 @@ const SAME = [
 const CARRIED: ReadonlySet<string> = new Set([...SAME, ...SEARCH_FIELDS, "disable_search"]);
 
 /** JSON without a schema can't be enforced here, so it is requested in words. */
-const JSON_WISH: SystemMessage = { role: "system", content: "Answer with one JSON object and nothing else." };
+const JSON_WISH: SystemMessage = { role: "system", content: writeJsonInstruction() };
 
 /** Makes the call for a request. Throws `unsupported_capability` for audio and files. */
 export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
@@ -90,12 +91,12 @@ function inputForm(names: ToolNames): InputForm {
     thought: () => [],
     call(given) {
       const call = toFunctionCall(given, true);
-      const { name, arguments: input } = asObject(call.function);
+      const { name, arguments: input } = call.function;
       const signature = asString(asObject(asObject(call.extra_content).google).thought_signature);
       return {
         type: "function_call",
         call_id: call.id,
-        name: names.upstream(asString(name) ?? ""),
+        name: names.upstream(name),
         arguments: input,
         ...(signature === undefined ? {} : { thought_signature: signature }),
       };

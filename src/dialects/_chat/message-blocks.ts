@@ -1,0 +1,147 @@
+// The blocks of each message, for APIs whose messages are lists of them (Anthropic's Messages, Bedrock's Converse).
+import { Fault } from "../../core/fault.ts";
+import { isObject, type JsonObject, parseJson } from "../../core/json.ts";
+import {
+  type AssistantMessage,
+  type Content,
+  type ContentPart,
+  type FilePart,
+  joinText,
+  listParts,
+  type SystemMessage,
+  type ToolMessage,
+  type UserMessage,
+} from "../../operations/chat/form.ts";
+import { listTurn, writeTurn } from "../../operations/chat/turn.ts";
+import { listThinking, type SignedThinking } from "./thinking.ts";
+import { toFunctionCall } from "./tools.ts";
+
+/** An API's blocks. `path` names a part in faults: `messages[2].content[1]`. */
+export interface BlockMaker<Block extends JsonObject> {
+  text(text: string): Block;
+  image(url: string, path: string): Block;
+  /** `index` is the part's place in its content. */
+  file(part: FilePart, path: string, index: number): Block;
+  /** Marks the end of the blocks for the cache if their source is marked. */
+  mark(blocks: readonly Block[], source: JsonObject): Block[];
+  /** The format of the thinking that is sent back. Null if none is. */
+  readonly thinkingFormat: string | null;
+  thinking(thinking: SignedThinking): Block;
+  isThinking(block: Block): boolean;
+  call(id: string, name: string, input: JsonObject): Block;
+  /** Makes a tool's result of the blocks of its content. */
+  result(message: ToolMessage, id: string, content: readonly Block[]): Block[];
+}
+
+/**
+ * Makes the blocks of a content. Text without a visible character is left out, since the APIs answer 400 to it. Throws a
+ * Fault `unsupported_capability` for audio.
+ */
+function makeBlocks<Block extends JsonObject>(
+  content: Content | null | undefined,
+  path: string,
+  maker: BlockMaker<Block>,
+): Block[] {
+  return listParts(content).flatMap((part, index) => {
+    const block = makeBlock(part, `${path}[${index}]`, index, maker);
+    return block ? maker.mark([block], part) : [];
+  });
+}
+
+function makeBlock<Block extends JsonObject>(
+  part: ContentPart,
+  path: string,
+  index: number,
+  maker: BlockMaker<Block>,
+): Block | null {
+  switch (part.type) {
+    case "text":
+    case "refusal": {
+      const text = joinText([part]);
+      return /\S/.test(text) ? maker.text(text) : null;
+    }
+    case "image_url":
+      return maker.image(part.image_url.url, path);
+    case "file":
+      return maker.file(part, path, index);
+    case "input_audio":
+      throw new Fault("unsupported_capability", "This model does not accept audio.", { param: path });
+  }
+}
+
+/** Makes the blocks of a user's or leading system message. `index` is its place among all messages. */
+export function makeContent<Block extends JsonObject>(
+  message: UserMessage | SystemMessage,
+  index: number,
+  maker: BlockMaker<Block>,
+): Block[] {
+  return maker.mark(makeBlocks(message.content, `messages[${index}].content`, maker), message);
+}
+
+/**
+ * Makes the blocks of a system message inside the conversation, as marked texts in the user's turn: moving it to the
+ * front would change its meaning and every cached prefix, and most models refuse it in its place.
+ */
+export function makeNote<Block extends JsonObject>(
+  message: SystemMessage,
+  index: number,
+  maker: BlockMaker<Block>,
+): Block[] {
+  return makeContent(message, index, maker).map((block) => {
+    const { text } = block;
+    return typeof text === "string" ? { ...block, text: writeNote(text) } : block;
+  });
+}
+
+export function writeNote(text: string): string {
+  return `<system_message>\n${text}\n</system_message>`;
+}
+
+/** Makes the blocks of an assistant's message. A refusal is used only if there is no other text. */
+export function makeAnswer<Block extends JsonObject>(
+  message: AssistantMessage,
+  index: number,
+  maker: BlockMaker<Block>,
+  writeId: (id: string) => string,
+): Block[] {
+  const path = `messages[${index}].content`;
+  let apart: readonly SignedThinking[] = [];
+  const blocks = writeTurn<Block>(listTurn(message), {
+    thinking({ details }) {
+      const own = maker.thinkingFormat === null ? [] : listThinking(details, maker.thinkingFormat);
+      if (message.parts) return own.map(maker.thinking);
+      apart = own;
+      return [];
+    },
+    text({ content, refusal }) {
+      const parts = listParts(content).filter(({ type }) => type === "text" || type === "refusal");
+      const said = makeBlocks(parts, path, maker);
+      return said.length > 0 ? said : makeBlocks(refusal, path, maker);
+    },
+    call(call) {
+      const { name, arguments: text } = toFunctionCall(call, false).function;
+      return maker.mark([maker.call(writeId(call.id), name, readInput(text))], call);
+    },
+  });
+  // In order of place, so each thinking block returns to its place, or to the end if fewer blocks precede it.
+  for (const one of apart) blocks.splice(Math.min(one.place, blocks.length), 0, maker.thinking(one));
+  // Thinking at the end (of an answer cut short) is refused.
+  for (let last = blocks.at(-1); last && maker.isThinking(last); last = blocks.at(-1)) blocks.pop();
+  return maker.mark(blocks, message);
+}
+
+/** A call's input must be an object. Other arguments (of a call cut short) are kept as text. */
+function readInput(text: string): JsonObject {
+  if (text.trim() === "") return {};
+  const input = parseJson(text);
+  return isObject(input) ? input : { arguments: text };
+}
+
+export function makeResult<Block extends JsonObject>(
+  message: ToolMessage,
+  index: number,
+  maker: BlockMaker<Block>,
+  id: string,
+): Block[] {
+  return maker.result(message, id, makeBlocks(message.content, `messages[${index}].content`, maker));
+}
