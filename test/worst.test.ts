@@ -3,7 +3,6 @@
 import { describe, expect, test } from "bun:test";
 import type { ModelCard, Price } from "../src/core/card.ts";
 import type { Offer } from "../src/core/demand.ts";
-import { cost } from "../src/core/price.ts";
 import { NO_AMOUNTS } from "../src/core/units.ts";
 import { computeBalanceRoom, computeHoldTerms } from "../src/ledger/worst.ts";
 import { estimateWorstPromptTokens } from "../src/operations/chat/estimate.ts";
@@ -11,7 +10,7 @@ import type { ChatRequest } from "../src/operations/chat/form.ts";
 import { CHAT } from "../src/operations/chat/operation.ts";
 import { searchesMax } from "../src/operations/chat/searches.ts";
 import { makeOffers } from "../src/operations/operation.ts";
-import { makeModelCard } from "./cards.ts";
+import { cost, makeModelCard } from "./cards.ts";
 import { makeOffer } from "./samples.ts";
 
 const ENOUGH = Number.MAX_SAFE_INTEGER;

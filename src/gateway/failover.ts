@@ -130,7 +130,7 @@ class Failover<F extends Form, Result> {
   }
 
   #findAddress({ provider }: ModelCard): Address | undefined {
-    return this.#ports.health.address(provider);
+    return this.#ports.health.addresses.find(provider);
   }
 
   /** True if the attempt replaces the last one, so it doesn't need a permit to retry. */
