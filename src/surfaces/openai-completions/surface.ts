@@ -7,17 +7,9 @@ import { listChunks, type Part } from "../../operations/chat/run.ts";
 import { type CompletionForm, type CompletionRequest, toChat } from "../../operations/completion/form.ts";
 import { COMPLETION } from "../../operations/completion/operation.ts";
 import { countFrom, modelName, openObject } from "../bounds.ts";
-import { Checker, checkModelName, readFields } from "../checker.ts";
 import { DataLineWriter, dataLine } from "../event-stream.ts";
-import {
-  type Exchange,
-  type Incoming,
-  OPENAI_FORM,
-  type Stamp,
-  type Surface,
-  TRANSLATED,
-  type Writer,
-} from "../surface.ts";
+import { makeOpenAiSurface } from "../openai-surface.ts";
+import type { Stamp, Surface, Writer } from "../surface.ts";
 import { listTextInputs } from "../text-inputs.ts";
 
 /** The most prompts in one request, and the most token ids in one prompt. */
@@ -48,51 +40,27 @@ export const completionRequestSchema = openObject({
   stream_options: Type.Optional(openObject({ include_usage: Type.Optional(Type.Boolean()) })),
 });
 
-const CHECKER = new Checker(completionRequestSchema);
-
-export const OPENAI_COMPLETIONS: Surface<CompletionForm> = {
-  ...OPENAI_FORM,
+export const OPENAI_COMPLETIONS: Surface<CompletionForm> = makeOpenAiSurface({
   name: "openai-completions",
   operation: COMPLETION,
   idPrefix: "cmpl-",
-  read({ body, limits }: Incoming): Exchange<CompletionForm> {
-    const given = CHECKER.check(readFields(body), "prompt");
-    checkModelName(given.model);
-    const {
-      model,
-      prompt,
-      suffix,
-      n = 1,
-      best_of,
-      max_tokens,
-      stop,
-      echo,
-      logprobs,
-      stream,
-      ...rest
-    } = given;
-    const { stream_options: options, ...extras } = rest;
+  schema: completionRequestSchema,
+  list: "prompt",
+  read(given, _extras, { limits }) {
+    const { model, prompt, suffix, n = 1, best_of: bestOf, max_tokens: maxTokens, stop, ...rest } = given;
+    const { echo, logprobs, stream, stream_options: options, ...extras } = rest;
     const ask: CompletionRequest = omitUndefined({
-      ...{
-        model,
-        prompts: listTextInputs(prompt),
-        n,
-        extras,
-        suffix,
-        bestOf: best_of,
-        maxTokens: max_tokens,
-      },
+      ...{ model, prompts: listTextInputs(prompt), n, extras, suffix, bestOf, maxTokens },
       ...{ echo, logprobs, stream, stop: typeof stop === "string" ? [stop] : stop },
     });
     refuseMany(ask, limits.choicesMax);
     return {
-      ...TRANSLATED,
       ask,
       whole: writeWhole,
       writer: (stamp) => new TextWriter(stamp, options?.include_usage === true),
     };
   },
-};
+});
 
 function refuseMany(ask: CompletionRequest, choicesMax: number): void {
   const { n = 1 } = toChat(ask);

@@ -3,18 +3,10 @@ import { Type } from "@sinclair/typebox";
 import { findSound, SOUND_FORMATS, SOUND_TYPES, type SpeechForm } from "../../operations/speech/form.ts";
 import { SPEECH } from "../../operations/speech/operation.ts";
 import { checkChoice, modelName, openObject } from "../bounds.ts";
-import { Checker, checkModelName, readFields } from "../checker.ts";
 import { writeCost } from "../cost.ts";
 import { makePieceWriter, typedEvent } from "../event-stream.ts";
-import {
-  type ByteWriter,
-  Document,
-  type Exchange,
-  type Incoming,
-  OPENAI_FORM,
-  type Surface,
-  TRANSLATED,
-} from "../surface.ts";
+import { makeOpenAiSurface } from "../openai-surface.ts";
+import { type ByteWriter, Document, type Surface } from "../surface.ts";
 
 const INPUT_CHARACTERS_MAX = 100_000;
 
@@ -29,22 +21,16 @@ export const speechRequestSchema = openObject({
   stream_format: Type.Optional(checkChoice("audio", "sse")),
 });
 
-const CHECKER = new Checker(speechRequestSchema);
-
-export const OPENAI_SPEECH: Surface<SpeechForm> = {
-  ...OPENAI_FORM,
+export const OPENAI_SPEECH: Surface<SpeechForm> = makeOpenAiSurface({
   name: "openai-speech",
   operation: SPEECH,
   idPrefix: "speech-",
-  read({ body }: Incoming): Exchange<SpeechForm> {
-    const fields = readFields(body);
-    const given = CHECKER.check(fields, "input");
-    checkModelName(given.model);
+  schema: speechRequestSchema,
+  list: "input",
+  read(given, extras) {
     const { model, input, voice, response_format: format = "mp3", instructions, speed } = given;
     const asEvents = given.stream_format === "sse";
-    const extras = CHECKER.listExtras(fields);
     return {
-      ...TRANSLATED,
       // Sound is always streamed, so that it plays at once.
       ask: { stream: true, asEvents, model, input, voice, format, instructions, speed, extras },
       whole: ({ sound, type }) => new Document(type, sound),
@@ -52,7 +38,7 @@ export const OPENAI_SPEECH: Surface<SpeechForm> = {
       ...(asEvents ? {} : { bytes: () => new SoundWriter(SOUND_TYPES[format]) }),
     };
   },
-};
+});
 
 type Piece = SpeechForm["piece"];
 
