@@ -92,7 +92,7 @@ export class GenerateWriter extends PartWriter implements Writer<Part> {
   }
 
   #choice({ index, delta, finish_reason: reason, ...rest }: ChunkChoice): string {
-    const candidate = this.#findCandidate(index);
+    const candidate = this.#candidates.getOrInsertComputed(index, makeCandidate);
     const parts: JsonObject[] = [];
     if (delta.reasoning_content) {
       parts.push(...this.#endCall(candidate), { text: delta.reasoning_content, thought: true });
@@ -164,13 +164,9 @@ export class GenerateWriter extends PartWriter implements Writer<Part> {
     const { id, model } = this.stamp;
     return { candidates, modelVersion: model, responseId: id };
   }
+}
 
-  #findCandidate(index: number): Candidate {
-    const known = this.#candidates.get(index);
-    if (known) return known;
-    const empty = { call: null, details: [], text: [], citations: [] };
-    const candidate: Candidate = { calls: new CallQueue(), finish: { finish_reason: "stop" }, ...empty };
-    this.#candidates.set(index, candidate);
-    return candidate;
-  }
+function makeCandidate(): Candidate {
+  const empty = { call: null, details: [], text: [], citations: [] };
+  return { calls: new CallQueue(), finish: { finish_reason: "stop" }, ...empty };
 }
