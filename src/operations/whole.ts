@@ -10,7 +10,7 @@ import { catchUnreadable, malformed } from "../core/upstream.ts";
 import type { Codec } from "./codec.ts";
 import type { Ask } from "./form.ts";
 import type { Operation } from "./operation.ts";
-import { ANSWER_BYTES_MAX, addUsages, PartMeter, PartReader, ReplyFolding } from "./part-reader.ts";
+import { ANSWER_BYTES_MAX, addUsages, foldReplies, PartMeter, PartReader } from "./part-reader.ts";
 import type { WholePiece, WholeReply, WholeReplyForm, WorkUsage } from "./whole-form.ts";
 
 type Whole<A extends Ask, R extends WholeReply, P extends object> = Operation<WholeReplyForm<A, R, P>>;
@@ -85,7 +85,7 @@ export function makeWholeOperation<A extends Ask, R extends WholeReply, P extend
     reader: (codec, { ask, card, headers }) => new PartReader(codec.decoder(card, ask, headers)),
     isAnswer: ({ kind }) => kind !== "usage",
     merge,
-    fold: () => new ReplyFolding(merge),
+    fold: () => foldReplies(merge),
     unfold: (reply) => [
       { kind: "reply", reply },
       ...(reply.usage ? [{ kind: "usage", usage: reply.usage } as const] : []),

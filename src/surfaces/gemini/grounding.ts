@@ -23,10 +23,8 @@ export function writeGrounding(text: string, citations: readonly Citation[]): Js
     if (end === 0) continue;
     supports.getOrInsert(`${start} ${end}`, { start, end, chunks: [] }).chunks.push(number);
   }
-  const bytes = measureBytes(
-    text,
-    [...supports.values()].flatMap(({ start, end }) => [start, end]),
-  );
+  const places = supports.values().flatMap(({ start, end }) => [start, end]);
+  const bytes = measureBytes(text, [...places]);
   return {
     groundingMetadata: {
       groundingChunks: chunks,

@@ -35,40 +35,27 @@ export const OPENAI_SPEECH: Surface<SpeechForm> = makeOpenAiSurface({
       ask: { stream: true, asEvents, model, input, voice, format, instructions, speed, extras },
       whole: ({ sound, type }) => new Document(type, sound),
       writer: () => SOUND_EVENTS,
-      ...(asEvents ? {} : { bytes: () => new SoundWriter(SOUND_TYPES[format]) }),
+      ...(asEvents ? {} : { bytes: () => makeSoundWriter(SOUND_TYPES[format]) }),
     };
   },
 });
 
 type Piece = SpeechForm["piece"];
 
-/** Writes the sound's raw bytes as they arrive. */
-class SoundWriter implements ByteWriter<Piece> {
-  readonly keepAlive = null;
-  readonly #type: string;
-
-  /** `type` is the requested media type. */
-  constructor(type: string) {
-    this.#type = type;
-  }
-
-  readType(first: readonly Piece[]): string {
-    return first.map((piece) => findSound(piece)?.type).find((type) => type !== undefined) ?? this.#type;
-  }
-
-  write(pieces: readonly Piece[]): Uint8Array<ArrayBuffer> {
-    const sounds = pieces.flatMap((piece) => findSound(piece)?.sound ?? []);
-    const [only] = sounds;
-    return only && sounds.length === 1 ? only : new Uint8Array(Buffer.concat(sounds));
-  }
-
-  end(): string {
-    return "";
-  }
-
-  fail(): null {
-    return null;
-  }
+/** Writes the sound's raw bytes as they arrive. `usual` is the requested media type. */
+function makeSoundWriter(usual: string): ByteWriter<Piece> {
+  return {
+    keepAlive: null,
+    readType: (first) =>
+      first.map((piece) => findSound(piece)?.type).find((type) => type !== undefined) ?? usual,
+    write(pieces) {
+      const sounds = pieces.flatMap((piece) => findSound(piece)?.sound ?? []);
+      const [only] = sounds;
+      return only && sounds.length === 1 ? only : new Uint8Array(Buffer.concat(sounds));
+    },
+    end: () => "",
+    fail: () => null,
+  };
 }
 
 /** OpenAI's events, with the sound in base64. */
