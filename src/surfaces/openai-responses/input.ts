@@ -113,19 +113,14 @@ function readInstructions(instructions: unknown): readonly ChatMessage[] {
 function readMessage(item: JsonObject, path: string): ChatMessage {
   if (item.role === undefined) throw missingParameter(`${path}.role`);
   const content = readContent(item.content, `${path}.content`);
-  switch (item.role) {
-    case "system":
-      return { role: "system", content };
-    case "developer":
-      return { role: "developer", content };
-    case "user":
-      return { role: "user", content };
-    default: {
-      const message = `Invalid value for '${path}.role'. Supported values are: 'user', 'assistant', 'system', 'developer'.`;
-      throw new Fault("invalid_value", message, { param: `${path}.role` });
-    }
-  }
+  const role = ROLES.find((one) => one === item.role);
+  if (role !== undefined) return { role, content };
+  const message = `Invalid value for '${path}.role'. Supported values are: 'user', 'assistant', 'system', 'developer'.`;
+  throw new Fault("invalid_value", message, { param: `${path}.role` });
 }
+
+/** Turns of the assistant are read separately. */
+const ROLES = ["system", "developer", "user"] as const;
 
 function readContent(content: unknown, path: string): Content {
   if (typeof content === "string") return content;
