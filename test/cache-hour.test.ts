@@ -2,11 +2,11 @@
 // for it.
 import { expect, test } from "bun:test";
 import { loadShippedCards } from "../src/catalogue/rows.ts";
-import { cost } from "../src/core/price.ts";
 import { parseAnthropicUsage } from "../src/dialects/anthropic/usage.ts";
 import type { ChatRequest } from "../src/operations/chat/form.ts";
 import { makeOffer } from "../src/operations/chat/offer.ts";
 import { countAmounts } from "../src/operations/chat/usage.ts";
+import { cost } from "./cards.ts";
 
 const card = loadShippedCards().find(({ id }) => id === "Anthropic#claude-haiku-4-5");
 if (!card) throw new Error("The catalogue lacks the model.");

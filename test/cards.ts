@@ -1,5 +1,7 @@
 // Cards of models for tests, each with the few fields that matter to a test.
-import type { ModelCard } from "../src/core/card.ts";
+import type { ModelCard, Price } from "../src/core/card.ts";
+import { listBillLines, sumBill } from "../src/core/price.ts";
+import type { Amounts } from "../src/core/units.ts";
 
 /** A listed card of which nothing but its id (`Provider#name`) is known, apart from the given fields. */
 export function makeModelCard(id: string, fields: Partial<ModelCard> = {}): ModelCard {
@@ -18,4 +20,9 @@ export function makeModelCard(id: string, fields: Partial<ModelCard> = {}): Mode
     fallbacks: [],
     ...fields,
   };
+}
+
+/** The cost of an answer in nano-dollars by the lines of its bill. */
+export function cost(price: Price | null, amounts: Amounts, markup: number, calls = 1): number {
+  return price === null ? 0 : sumBill(listBillLines(price, amounts, calls), markup);
 }

@@ -6,14 +6,13 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { JsonObject } from "../src/core/json.ts";
-import { cost } from "../src/core/price.ts";
 import { NO_AMOUNTS } from "../src/core/units.ts";
 import { cleanSchema } from "../src/dialects/gemini/schema.ts";
 import { decide } from "../src/ledger/decide.ts";
 import { estimateWorstPromptTokens } from "../src/operations/chat/estimate.ts";
 import type { ChatRequest } from "../src/operations/chat/form.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
-import { makeModelCard } from "./cards.ts";
+import { cost, makeModelCard } from "./cards.ts";
 import { startUnderTest, type UnderTest } from "./harness.ts";
 import { ALWAYS, findErrors, openPayments } from "./payments.ts";
 import {

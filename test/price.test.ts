@@ -2,9 +2,10 @@
 
 import { describe, expect, test } from "bun:test";
 import { type BillLine, computeAnyCost, computeCost } from "../src/core/money.ts";
-import { cost, listBillLines } from "../src/core/price.ts";
+import { listBillLines } from "../src/core/price.ts";
 import { NO_AMOUNTS } from "../src/core/units.ts";
 import { countAmounts } from "../src/operations/chat/usage.ts";
+import { cost } from "./cards.ts";
 
 describe("prices", () => {
   const amounts = {

@@ -119,6 +119,11 @@ export interface GroupMember {
   readonly weight: number;
 }
 
+/** Returns the provider in a model's id. */
+export function readProvider(id: string): string {
+  return id.slice(0, id.indexOf("#"));
+}
+
 /** True if the card has the capability. Cards with unknown capabilities count as having it. */
 export function can(card: ModelCard, capability: Capability): boolean {
   if (!card.listed || card.capabilities.has(capability)) return true;

@@ -1,5 +1,6 @@
 // A request's prompt and answer as stored with `log.content`: encrypted, apart from the request's row.
-import { asString, isObject, type JsonObject, parseJson } from "./json.ts";
+import { isObject, type JsonObject, parseJson } from "./json.ts";
+import type { KeptContent } from "./rows.ts";
 
 export interface LoggedContent {
   /** The request without its messages. */
@@ -14,25 +15,16 @@ export interface LoggedContent {
 }
 
 /** Binds the encryption to one row: moved to another row, the content can't be decrypted. */
-export function makeContentUse({
-  accountId,
-  id,
-}: {
-  readonly accountId: string;
-  readonly id: string;
-}): string {
+export function makeContentUse({ accountId, id }: Pick<KeptContent, "accountId" | "id">): string {
   return `content ${accountId} ${id}`;
 }
 
 /** Parses the decrypted text. Returns null if it is invalid. */
 export function findContent(text: string): LoggedContent | null {
   const kept = parseJson(text);
-  if (!isObject(kept) || !isObject(kept.request) || !Array.isArray(kept.messages)) return null;
-  return {
-    request: kept.request,
-    messages: kept.messages,
-    reply: isObject(kept.reply) ? kept.reply : null,
-    truncated: kept.truncated === true,
-    message: asString(kept.message) ?? null,
-  };
+  return isContent(kept) ? kept : null;
+}
+
+function isContent(value: unknown): value is LoggedContent {
+  return isObject(value) && isObject(value.request) && Array.isArray(value.messages);
 }

@@ -96,12 +96,9 @@ export interface Settlement {
 }
 
 /** Adds money to a balance. Repeating it with the same id changes nothing. */
-export interface Funding {
+export interface Funding extends Pick<TopUp, "accountId" | "id" | "nanoUsd"> {
   readonly kind: "fund";
-  readonly accountId: string;
-  readonly id: string;
   readonly nowMs: number;
-  readonly nanoUsd: NanoUsd;
   readonly note: string | null;
   readonly reads: Reads;
 }

@@ -19,9 +19,9 @@ export interface Target {
   readonly secret: string | null;
   /** The operator's extra headers for every call. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The platform's API version, if its paths contain one. */
+  /** The platform's API version. Missing if its paths contain none or the unversioned one is used. */
   readonly apiVersion?: string;
-  /** True to set cache marks for clients that set none. */
+  /** True to set cache marks for clients that set none (`cache_marks: auto`). */
   readonly marksCache?: boolean;
   /** Missing if no guardrail applies. */
   readonly guardrail?: Guardrail;

@@ -67,8 +67,3 @@ function addPieceLines(add: AddLine, price: PiecePrices, amounts: Amounts, calls
 export function sumBill(lines: readonly BillLine[], markup: number): NanoUsd {
   return Math.min(computeCost(lines, markup), COST_MAX);
 }
-
-/** The cost of an answer in nano-dollars. Models without a price cost nothing. */
-export function cost(price: Price | null, amounts: Amounts, markup: number, calls = 1): NanoUsd {
-  return price === null ? 0 : sumBill(listBillLines(price, amounts, calls), markup);
-}

@@ -216,19 +216,14 @@ export interface KeptContent {
   readonly sealed: string;
 }
 
-/** A stored response of the Responses API with its conversation. */
-export interface StoredResponse {
-  readonly accountId: string;
-  readonly id: string;
+/** A stored response of the Responses API with its conversation. `sealed` holds the response and its input. */
+export interface StoredResponse extends KeptContent {
   /** The key that may read it. */
   readonly keyId: string;
-  readonly atMs: number;
   /** The size of `sealed`, which counts towards the account's limit. */
   readonly bytes: number;
   /** The ids of the response's own items, as JSON. */
   readonly items: string;
-  /** The response and its input, encrypted. */
-  readonly sealed: string;
 }
 
 /** A console session. The holder of the secret with this digest acts as the operator until it expires. */

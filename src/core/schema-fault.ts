@@ -1,6 +1,6 @@
 // Explains which field of a value violates its schema, with the messages and codes of OpenAI's API.
 import { Fault, type FaultCode } from "./fault.ts";
-import { isObject } from "./json.ts";
+import { isObject, type JsonObject } from "./json.ts";
 
 /** The JSON Schema keywords that our schemas use. */
 export interface Rules {
@@ -42,27 +42,15 @@ export function findFirstFault(schema: Rules, value: unknown): Fault | null {
 
 function check(rules: Rules, value: unknown, path: string): Fault | null {
   if (rules.anyOf) return checkUnion(rules, rules.anyOf, value, path);
-  switch (rules.type) {
-    case "object":
-      return checkObject(rules, value, path);
-    case "array":
-      return checkArray(rules, value, path);
-    case "string":
-      return checkString(rules, value, path);
-    case "number":
-    case "integer":
-      return checkNumber(rules, value, path);
-    case "boolean":
-      return typeof value === "boolean" ? null : wrongType([rules], value, path, rules.expected);
-    case "null":
-      return value === null ? null : wrongType([rules], value, path, rules.expected);
-    default:
-      return null;
-  }
+  if (rules.type === undefined) return null;
+  if (!fits(rules, value)) return wrongType([rules], value, path, rules.expected);
+  if (Array.isArray(value)) return checkArray(rules, value, path);
+  if (isObject(value)) return checkObject(rules, value, path);
+  if (typeof value === "string") return checkString(rules, value, path);
+  return typeof value === "number" ? checkNumber(rules, value, path) : null;
 }
 
-function checkObject(rules: Rules, value: unknown, path: string): Fault | null {
-  if (!isObject(value)) return wrongType([rules], value, path, rules.expected);
+function checkObject(rules: Rules, value: JsonObject, path: string): Fault | null {
   // If the object is of another kind, a missing field is not the problem.
   const kind = rules.properties?.type;
   const ofKind = kind?.enum && value.type !== undefined && check(kind, value.type, child(path, "type"));
@@ -82,48 +70,37 @@ function checkObject(rules: Rules, value: unknown, path: string): Fault | null {
   return null;
 }
 
-function checkArray(rules: Rules, value: unknown, path: string): Fault | null {
-  if (!Array.isArray(value)) return wrongType([rules], value, path, rules.expected);
-  if (rules.minItems !== undefined && value.length < rules.minItems) {
-    return fault("empty_array", path, rules, `empty array. Expected at least ${rules.minItems} element`);
+function checkArray(rules: Rules, value: readonly unknown[], path: string): Fault | null {
+  const { items, minItems = 0, maxItems = Number.POSITIVE_INFINITY } = rules;
+  if (value.length < minItems) {
+    return fault("empty_array", path, rules, `empty array. Expected at least ${minItems} element`);
   }
-  if (rules.maxItems !== undefined && value.length > rules.maxItems) {
-    return fault(
-      "array_above_max_length",
-      path,
-      rules,
-      `array too long. Expected at most ${rules.maxItems} elements`,
-    );
+  if (value.length > maxItems) {
+    const what = `array too long. Expected at most ${maxItems} elements`;
+    return fault("array_above_max_length", path, rules, what);
   }
-  for (let index = 0; rules.items && index < value.length; index++) {
-    const found = check(rules.items, value[index], `${path}[${index}]`);
+  for (let index = 0; items && index < value.length; index++) {
+    const found = check(items, value[index], `${path}[${index}]`);
     if (found) return found;
   }
   return null;
 }
 
-function checkString(rules: Rules, value: unknown, path: string): Fault | null {
-  if (typeof value !== "string") return wrongType([rules], value, path, rules.expected);
+function checkString(rules: Rules, value: string, path: string): Fault | null {
+  const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern } = rules;
   if (rules.enum && !rules.enum.includes(value)) return notAmong(rules.enum, path);
-  if (rules.minLength !== undefined && value.length < rules.minLength) {
+  if (value.length < minLength) {
     return fault("empty_string", path, rules, "empty string. Expected at least 1 character");
   }
-  if (rules.maxLength !== undefined && value.length > rules.maxLength) {
-    return fault(
-      "string_above_max_length",
-      path,
-      rules,
-      `string too long. Expected at most ${rules.maxLength} characters`,
-    );
+  if (value.length > maxLength) {
+    const what = `string too long. Expected at most ${maxLength} characters`;
+    return fault("string_above_max_length", path, rules, what);
   }
-  if (rules.pattern !== undefined && !new RegExp(rules.pattern).test(value)) {
-    return fault("invalid_value", path, rules, "the string doesn't match the expected format");
-  }
-  return null;
+  if (pattern === undefined || new RegExp(pattern).test(value)) return null;
+  return fault("invalid_value", path, rules, "the string doesn't match the expected format");
 }
 
-function checkNumber(rules: Rules, value: unknown, path: string): Fault | null {
-  if (typeof value !== "number") return wrongType([rules], value, path, rules.expected);
+function checkNumber(rules: Rules, value: number, path: string): Fault | null {
   const kind = rules.type === "integer" ? "integer" : "decimal";
   const {
     minimum = Number.NEGATIVE_INFINITY,
@@ -142,10 +119,10 @@ function checkNumber(rules: Rules, value: unknown, path: string): Fault | null {
     const what = `${kind} below minimum value. Expected a value >= ${minimum}`;
     return fault(`${kind}_below_min_value`, path, rules, what);
   }
+  // False for NaN too.
   const isBelow = value <= exclusiveMinimum;
-  return isBelow
-    ? fault(`${kind}_below_min_value`, path, rules, `expected a value > ${exclusiveMinimum}`)
-    : null;
+  const what = `expected a value > ${exclusiveMinimum}`;
+  return isBelow ? fault(`${kind}_below_min_value`, path, rules, what) : null;
 }
 
 /** Finds the intended alternative, by JSON type and then by the field that tells the objects apart. */

@@ -1,9 +1,9 @@
 // The operator's settings by section, as the rooms receive them.
 import type { Alias } from "./alias.ts";
-import type { Capability, HedgeRules, LaterPrice, ModelCard, OperationName, Price } from "./card.ts";
-import type { DialectName, Guardrail } from "./dialect.ts";
+import type { LaterPrice, ModelCard, Price } from "./card.ts";
+import type { DialectName, Target } from "./dialect.ts";
 import type { NanoUsd } from "./money.ts";
-import type { Skill, SkillRow } from "./skill.ts";
+import type { Skill } from "./skill.ts";
 import type { AwsContainer, TokenSource } from "./token-source.ts";
 import type { Level } from "./world.ts";
 
@@ -66,15 +66,12 @@ export interface Timeouts {
 }
 
 /** An enabled provider. */
-export interface ProviderSetup {
+export interface ProviderSetup extends Omit<Target, "secret"> {
   readonly name: string;
   /** Null for the known provider's default. */
   readonly dialect: DialectName | null;
   /** The cloud whose dialects it speaks, regardless of its name. Missing for none. */
   readonly platform?: PlatformName;
-  readonly baseUrl: string;
-  /** Missing if the platform's API has no versions or the unversioned one is used. */
-  readonly apiVersion?: string;
   /** Words other than its host that must not appear in messages to clients, such as the billed project. */
   readonly redactedWords?: readonly string[];
   /** The dialects that its credentials work with. Missing if they work with all. */
@@ -86,16 +83,11 @@ export interface ProviderSetup {
    */
   readonly unlistedPrefixes?: readonly string[];
   readonly credentials: readonly Credential[];
-  readonly headers: Readonly<Record<string, string>>;
   readonly timeouts: Timeouts;
   /** True to pass on model names that are not in the catalogue, without a price. */
   readonly unlistedModels: boolean;
   /** True if its models are those it lists itself, not those of the catalogue. */
   readonly discovers?: boolean;
-  /** True to set cache marks if the client sets none (`cache_marks: auto`). */
-  readonly marksCache?: boolean;
-  /** Missing if no guardrail applies. */
-  readonly guardrail?: Guardrail;
 }
 
 export interface QuotaRules {
@@ -172,7 +164,8 @@ export interface ServerRules {
 }
 
 /** The operator's changes to a card of the catalogue. Fields that are not set keep the catalogue's value. */
-export interface ModelOverlay {
+export interface ModelOverlay
+  extends Partial<Pick<ModelCard, "capabilities" | "operations" | "fallbacks" | "skills" | "hedge">> {
   readonly id: string;
   readonly disabled: boolean;
   readonly price?: Price;
@@ -180,12 +173,6 @@ export interface ModelOverlay {
   readonly laterPrices?: readonly LaterPrice[];
   readonly contextTokensMax?: number;
   readonly outputTokensMax?: number;
-  readonly capabilities?: ReadonlySet<Capability>;
-  readonly operations?: ReadonlySet<OperationName>;
-  readonly fallbacks?: readonly string[];
-  /** The probability of a good answer by kind of task, 0…1. */
-  readonly skills?: SkillRow;
-  readonly hedge?: HedgeRules;
 }
 
 export interface LogRules {

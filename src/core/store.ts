@@ -111,11 +111,7 @@ export interface UsageFilter {
 }
 
 /** An account's row beside the totals of its journal and its open holds. */
-export interface AccountAudit {
-  readonly id: string;
-  readonly balanceNanoUsd: NanoUsd;
-  readonly heldNanoUsd: NanoUsd;
-  readonly entries: number;
+export interface AccountAudit extends Pick<Account, "id" | "balanceNanoUsd" | "heldNanoUsd" | "entries"> {
   readonly journalEntries: number;
   readonly journalBalanceNanoUsd: NanoUsd;
   readonly journalHeldNanoUsd: NanoUsd;

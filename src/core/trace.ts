@@ -1,5 +1,5 @@
 // The trace of a request and the lines of its bill, stored with its row as JSON.
-import { asArray, asNumber, asString, isObject, parseJson } from "./json.ts";
+import { isObject, parseJson } from "./json.ts";
 import type { BillLine } from "./money.ts";
 
 /** The end of an attempt: it answered, it failed (possibly midway), another was faster, or the client left. */
@@ -34,46 +34,9 @@ export interface Trace {
 /** Parses a row's JSON. Returns null if it is invalid. */
 export function readTrace(json: string | null): Trace | null {
   const kept = json === null ? null : parseJson(json);
-  if (!isObject(kept)) return null;
-  return {
-    admittedMs: asNumber(kept.admittedMs) ?? null,
-    attempts: asArray(kept.attempts).flatMap(readAttempt),
-    bill: asArray(kept.bill).flatMap(readLine),
-    markup: asNumber(kept.markup) ?? 1,
-    usageImplausible: readClaim(kept.usageImplausible),
-    message: asString(kept.message) ?? null,
-  };
+  return isTrace(kept) ? kept : null;
 }
 
-function readClaim(value: unknown): Trace["usageImplausible"] {
-  if (!isObject(value)) return null;
-  const { promptTokens, completionTokens } = value;
-  return { promptTokens: asNumber(promptTokens) ?? 0, completionTokens: asNumber(completionTokens) ?? 0 };
-}
-
-function readAttempt(value: unknown): readonly TracedAttempt[] {
-  if (!isObject(value)) return [];
-  const model = asString(value.model);
-  const outcome = ATTEMPT_OUTCOMES.find((one) => one === value.outcome);
-  if (model === undefined || outcome === undefined) return [];
-  return [
-    {
-      model,
-      last4: asString(value.last4) ?? null,
-      startMs: asNumber(value.startMs) ?? 0,
-      firstTokenMs: asNumber(value.firstTokenMs) ?? null,
-      endMs: asNumber(value.endMs) ?? 0,
-      outcome,
-      faultCode: asString(value.faultCode) ?? null,
-      upstreamStatus: asNumber(value.upstreamStatus) ?? null,
-    },
-  ];
-}
-
-function readLine(value: unknown): readonly BillLine[] {
-  if (!isObject(value)) return [];
-  const { count, usdPerMillion } = value;
-  const what = asString(value.what);
-  const isLine = what !== undefined && typeof count === "number" && typeof usdPerMillion === "number";
-  return isLine ? [{ what, count, usdPerMillion }] : [];
+function isTrace(value: unknown): value is Trace {
+  return isObject(value) && Array.isArray(value.attempts) && Array.isArray(value.bill);
 }

@@ -1,39 +1,14 @@
 // The units in which a model's work is counted and priced.
 
 /**
- * Amounts of work. `prompt` counts the tokens read and includes `cached`, `cacheWrite`, `inputAudio` and `inputImage`.
+ * No work. `prompt` counts the tokens read and includes `cached`, `cacheWrite`, `inputAudio` and `inputImage`.
  * `completion` counts those written and includes `reasoning`, `outputAudio` and `outputImage`.
  */
-export const UNITS = [
-  "prompt",
-  "cached",
-  "cacheWrite",
-  /** The part of `cacheWrite` that is cached for an hour. */
-  "cacheWrite1h",
-  "inputAudio",
-  "inputImage",
-  "completion",
-  "reasoning",
-  "outputAudio",
-  "outputImage",
-  "searches",
-  "images",
-  /** Whole seconds of audio. */
-  "seconds",
-  "characters",
-  /** The billing unit of rerank models: a query with up to 100 documents. */
-  "searchUnits",
-  "pages",
-] as const;
-export type Unit = (typeof UNITS)[number];
-
-/** Non-negative whole numbers. */
-export type Amounts = Readonly<Record<Unit, number>>;
-
-export const NO_AMOUNTS: Amounts = {
+const none = {
   prompt: 0,
   cached: 0,
   cacheWrite: 0,
+  /** The part of `cacheWrite` that is cached for an hour. */
   cacheWrite1h: 0,
   inputAudio: 0,
   inputImage: 0,
@@ -43,11 +18,22 @@ export const NO_AMOUNTS: Amounts = {
   outputImage: 0,
   searches: 0,
   images: 0,
+  /** Whole seconds of audio. */
   seconds: 0,
   characters: 0,
+  /** The billing unit of rerank models: a query with up to 100 documents. */
   searchUnits: 0,
   pages: 0,
 };
+
+export type Unit = keyof typeof none;
+
+/** Non-negative whole numbers. */
+export type Amounts = Readonly<Record<Unit, number>>;
+
+export const NO_AMOUNTS: Amounts = none;
+
+export const UNITS: readonly Unit[] = Object.keys(NO_AMOUNTS).filter((name): name is Unit => name in none);
 
 export function addAmounts(one: Amounts, other: Amounts): Amounts {
   const sum: Record<Unit, number> = { ...one };

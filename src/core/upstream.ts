@@ -164,6 +164,15 @@ export function malformed(what: string): Fault {
   });
 }
 
+/** An answer that makes its reader throw is not of the dialect. */
+export function catchUnreadable<Result>(work: () => Result): Result {
+  try {
+    return work();
+  } catch (thrown) {
+    throw thrown instanceof Fault ? thrown : malformed(`unreadable: ${String(thrown)}`);
+  }
+}
+
 /** Reads `Retry-After` (seconds or a date) or `retry-after-ms` of an error, in milliseconds. */
 export function readRetryAfterMs(headers: Headers, nowMs: number): number | undefined {
   const exact = Number.parseFloat(headers.get("retry-after-ms") ?? "");

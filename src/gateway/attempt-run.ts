@@ -1,7 +1,6 @@
 // One running attempt: its call, the usage reported so far, and its end if another attempt was faster.
 
 import type { Attempt } from "../core/attempt.ts";
-import type { RawRequest } from "../core/dialect.ts";
 import { Ending } from "../core/ending.ts";
 import { Fault, toFault } from "../core/fault.ts";
 import type { Permit } from "../health/permit.ts";
@@ -21,17 +20,13 @@ export interface Mode<F extends Form, Result> {
   readonly drop: (result: Result) => void;
 }
 
-export interface AttemptRunParts<F extends Form, Result> {
+/** `raw` and `ask` are without anything that a provider has already refused. */
+interface AttemptRunParts<F extends Form, Result>
+  extends Pick<AttemptCall<F>, "upstream" | "fresh" | "raw" | "ask"> {
   readonly context: RequestContext<F>;
   readonly attempt: Attempt;
-  readonly upstream: Upstream;
   readonly permit: Permit;
   readonly traced: TracingAttempt;
-  /** Use a new connection, never a kept one. */
-  readonly fresh: boolean;
-  /** The client's own request, minus anything that a provider has already refused. */
-  readonly raw: RawRequest | null;
-  readonly ask: F["ask"];
   readonly mode: Mode<F, Result>;
   /** The start of the first attempt: all attempts share one time limit. */
   readonly startedMs: number;

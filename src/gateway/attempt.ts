@@ -125,17 +125,11 @@ export interface Sent<F extends Form> {
 
 /** Sends the call. Throws a Fault if the request can't be sent. */
 export function send<F extends Form>(attempt: AttemptCall<F>, call: UpstreamCall): Sent<F> {
-  const { upstream, credential } = attempt;
-  const { baseUrl, headers, timeouts, apiVersion, marksCache = false, guardrail } = upstream.setup;
+  const { baseUrl, headers, timeouts, apiVersion, marksCache = false, guardrail } = attempt.upstream.setup;
   const route = requireRoute(attempt.upstream, attempt);
-  const { outgoing, codec, isNative } = encode(attempt, route, {
-    baseUrl,
-    headers,
-    marksCache,
-    ...(apiVersion === undefined ? {} : { apiVersion }),
-    ...(guardrail === undefined ? {} : { guardrail }),
-    secret: credential.secret,
-  });
+  const { secret } = attempt.credential;
+  const target = { baseUrl, headers, marksCache, apiVersion, guardrail, secret };
+  const { outgoing, codec, isNative } = encode(attempt, route, target);
   attempt.onDropped([...attempt.dropped, ...(isNative ? [] : attempt.lost), ...outgoing.dropped]);
   call.throwIfEnded();
   attempt.onSent(isNative);
@@ -144,23 +138,18 @@ export function send<F extends Form>(attempt: AttemptCall<F>, call: UpstreamCall
   return { response: call.send(outgoing, timeouts.connectMs), explain, codec, isNative, answer, dropped };
 }
 
-interface Encoded<F extends Form> {
-  readonly outgoing: Outgoing;
-  readonly codec: AnswerCodec<F>;
-  readonly isNative: boolean;
-}
-
 /** Encodes the request: unchanged if the provider speaks the client's format, translated otherwise. */
-function encode<F extends Form>(attempt: AttemptCall<F>, route: Route<F>, target: Target): Encoded<F> {
-  const { operation, raw, ask, card } = attempt;
-  const { dialect, codec, lane } = route;
-  const carry = (outgoing: Outgoing) => dialect.carry?.(outgoing, card, target) ?? outgoing;
-  if (raw !== null && lane !== null) {
-    const outgoing = boundStack(() => carry(lane.encode(raw, ask, card, target)));
-    return { outgoing, codec: lane, isNative: true };
-  }
-  const outgoing = boundStack(() => carry(operation.encode(codec, ask, card, target)));
-  return { outgoing, codec, isNative: false };
+function encode<F extends Form>(
+  { operation, raw, ask, card }: AttemptCall<F>,
+  { dialect, codec, lane }: Route<F>,
+  target: Target,
+): Pick<Sent<F>, "codec" | "isNative"> & { readonly outgoing: Outgoing } {
+  const isNative = raw !== null && lane !== null;
+  const outgoing = boundStack(() => {
+    const own = isNative ? lane.encode(raw, ask, card, target) : operation.encode(codec, ask, card, target);
+    return dialect.carry?.(own, card, target) ?? own;
+  });
+  return { outgoing, codec: isNative ? lane : codec, isNative };
 }
 
 export function makeReaderOptions<F extends Form>(

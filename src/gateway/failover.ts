@@ -77,8 +77,10 @@ class Failover<F extends Form, Result> {
     for (let running = this.#next(); running; running = this.#mayGoOn() ? this.#next() : null) {
       const race = this.#makeRace(running);
       try {
-        if (race === null) return this.#finish({ result: await running.start(), by: running });
-        return this.#finish(await this.#decide(race, running));
+        if (race === null) return this.#finish(await running.start(), running);
+        const { result, winner, loser } = await runRace(race);
+        if (loser) this.#logRace(winner, loser, winner === running);
+        return this.#finish(result, winner);
       } catch (thrown) {
         this.#last = race === null ? running.fail(thrown) : toFault(thrown);
       }
@@ -130,7 +132,7 @@ class Failover<F extends Form, Result> {
   }
 
   #findAddress({ provider }: ModelCard): Address | undefined {
-    return this.#ports.health.address(provider);
+    return this.#ports.health.addresses.find(provider);
   }
 
   /** True if the attempt replaces the last one, so it doesn't need a permit to retry. */
@@ -213,15 +215,6 @@ class Failover<F extends Form, Result> {
     return canRetryElsewhere(this.#last, call) || this.#last === this.#repaired;
   }
 
-  async #decide(
-    race: Race<AttemptRun<F, Result>, Result>,
-    first: AttemptRun<F, Result>,
-  ): Promise<{ readonly result: Result; readonly by: AttemptRun<F, Result> }> {
-    const { result, winner, loser } = await runRace(race);
-    if (loser) this.#logRace(winner, loser, winner === first);
-    return { result, by: winner };
-  }
-
   /** Returns null if this model is not hedged. */
   #makeRace(first: AttemptRun<F, Result>): Race<AttemptRun<F, Result>, Result> | null {
     const { card } = first.attempt;
@@ -256,14 +249,12 @@ class Failover<F extends Form, Result> {
     });
   }
 
-  #finish({ result, by }: { readonly result: Result; readonly by: AttemptRun<F, Result> }): Result {
-    const { call } = this.#context;
+  #finish(result: Result, by: AttemptRun<F, Result>): Result {
     const { deadlines, stickiness } = this.#ports;
-    const { attempt } = by;
     const nowMs = deadlines.nowMs();
-    this.#context.recordAnswer(attempt, by.asked, nowMs);
+    this.#context.recordAnswer(by.attempt, by.asked, nowMs);
     by.win();
-    stickiness.keep(call.conversation, attempt, nowMs);
+    stickiness.keep(this.#context.call.conversation, by.attempt, nowMs);
     return result;
   }
 }

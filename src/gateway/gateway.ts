@@ -215,6 +215,7 @@ export class Gateway {
 
   #makeTicket<F extends Form>(call: Call<F>, plan: Plan): Ticket {
     const { operation, surface, id, requestId, key, ask, selection, idempotency } = call;
+    const cards = plan.attempts.map(({ card }) => card);
     return this.#ports.ledger.ticket({
       id,
       isNew: true,
@@ -226,13 +227,7 @@ export class Gateway {
       selector: selection.kind === "selector" ? `Router#${selection.selector.name}` : null,
       stream: ask.stream === true,
       answers: countPlaces(call, plan.attempts),
-      offers: () =>
-        makeOffers(
-          operation,
-          plan.attempts.map(({ card }) => card),
-          ask,
-          call,
-        ),
+      offers: () => makeOffers(operation, cards, ask, call),
       isPayable: isPayable(selection),
       isGroup: selection.kind === "group",
       idempotency,
@@ -265,9 +260,7 @@ export class Gateway {
     const unanswered = () => (call.ask.stream === true ? outcome : makeWithheldOutcome(outcome, answers));
     const settled = await this.#settlements.add(ticket, outcome, PATIENCE_PAID_MS, unanswered);
     if (settled || record.ended !== "done") return settled;
-    throw new Fault("store_unavailable", "The gateway's store is unavailable.", {
-      retryAfterMs: 1000,
-    });
+    throw new Fault("store_unavailable", "The gateway's store is unavailable.", { retryAfterMs: 1000 });
   }
 
   #seal<F extends Form>(

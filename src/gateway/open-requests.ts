@@ -5,17 +5,12 @@ import type { Clock, Deadlines } from "../core/world.ts";
 
 const POLL_MS = 10;
 
-export interface OpenRequestPorts {
-  readonly clock: Clock;
-  readonly deadlines: Deadlines;
-}
-
 export class OpenRequests {
-  readonly #ports: OpenRequestPorts;
+  readonly #ports: { readonly clock: Clock; readonly deadlines: Deadlines };
   /** Keep entries small: the runtime frees a Set's old tables only after seconds. */
   readonly #all = new Set<Ending>();
 
-  constructor(ports: OpenRequestPorts) {
+  constructor(ports: { readonly clock: Clock; readonly deadlines: Deadlines }) {
     this.#ports = ports;
   }
 

@@ -1,8 +1,9 @@
 // Makes the plan of a request from what is currently known about the providers.
 
+import { readProvider } from "../core/card.ts";
 import type { Deadlines, Log, Random } from "../core/world.ts";
 import type { Caches } from "../health/caches.ts";
-import type { Deployment } from "../health/deployment.ts";
+import { type Deployment, sumOutcomes } from "../health/deployment.ts";
 import type { Health } from "../health/health.ts";
 import { estimateSpeed } from "../health/speed.ts";
 import type { Conversation, Stickiness } from "../health/stickiness.ts";
@@ -69,11 +70,11 @@ export function readKnown(
   conversation: Conversation,
 ): Known {
   const nowMs = deadlines.nowMs();
-  const isAnyUnavailable = health.isAnyUnavailable(nowMs);
+  const isAnyUnavailable = health.addresses.isAnyUnavailable(nowMs);
   const full = health.ownLimits.any ? health.findFull(nowMs) : NONE;
   const of = (id: string) => {
-    if (isAnyUnavailable && health.isShut(id.slice(0, id.indexOf("#")), nowMs)) return UNREACHED;
-    if (full.size > 0 && full.has(id.slice(0, id.indexOf("#")))) return UNREACHED;
+    if (isAnyUnavailable && health.isShut(readProvider(id), nowMs)) return UNREACHED;
+    if (full.size > 0 && full.has(readProvider(id))) return UNREACHED;
     const card = health.card(id);
     if (!card) return null;
     const { firstTokenMs, tokensPerSecond } = estimateSpeed(card, nowMs);
@@ -100,10 +101,8 @@ export function readKnown(
  * counted, so a single one never drives out a good model.
  */
 function computeErrorRate(deployments: readonly Deployment[], nowMs: number): number {
-  const outcomes = deployments.map((deployment) => deployment.countOutcomes(nowMs));
-  const bad = outcomes.reduce((sum, one) => sum + one.bad, 0);
-  const beyondChance = Math.max(0, bad - Math.sqrt(bad));
-  return beyondChance / outcomes.reduce((sum, one) => sum + one.good, bad + OUTCOMES_BEFORE);
+  const { good, bad } = sumOutcomes(deployments, nowMs);
+  return Math.max(0, bad - Math.sqrt(bad)) / (good + bad + OUTCOMES_BEFORE);
 }
 
 function toRoll(bytes: Uint8Array): number {

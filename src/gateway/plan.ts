@@ -69,9 +69,9 @@ export function planCalls(input: PlanInput): Plan {
   const every: Attempt[] = [];
   const ready: (readonly Attempt[])[] = [];
   const met = new Set<Address | undefined>();
-  const addresses = Math.min(ADDRESSES_MAX, input.health.countAddressesAvailable(input.nowMs));
+  const addresses = Math.min(ADDRESSES_MAX, input.health.addresses.countAvailable(input.nowMs));
   for (const card of cards) {
-    const address = input.health.address(card.provider);
+    const address = input.health.addresses.find(card.provider);
     if (ready.length >= CALLS_MAX && met.has(address)) continue;
     const attempts = input.credentialsOf(card.provider).map((credential): Attempt => ({ card, credential }));
     every.push(...attempts);
@@ -119,7 +119,7 @@ function putNewAddressesFirst(
   const again: (readonly Attempt[])[] = [];
   const first: (readonly Attempt[])[] = [];
   for (const attempts of ready) {
-    const address = attempts[0] && health.address(attempts[0].card.provider);
+    const address = attempts[0] && health.addresses.find(attempts[0].card.provider);
     (met.has(address) ? again : first).push(attempts);
     met.add(address);
   }
@@ -129,7 +129,7 @@ function putNewAddressesFirst(
 /** As many attempts as there may be calls, plus one per further address in case connections fail. */
 function limitAttempts(order: readonly Attempt[], health: Health): readonly Attempt[] {
   if (order.length <= CALLS_MAX) return order;
-  const findAddress = ({ card }: Attempt) => health.address(card.provider);
+  const findAddress = ({ card }: Attempt) => health.addresses.find(card.provider);
   const kept = order.slice(0, CALLS_MAX);
   const met = new Set(kept.map(findAddress));
   for (const attempt of order.slice(CALLS_MAX)) {

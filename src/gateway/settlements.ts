@@ -1,7 +1,7 @@
 // Settlements on their way to the store, retried until the store works again.
 
 import { FAULTS, toFault } from "../core/fault.ts";
-import type { Clock, Deadline, Deadlines, Log } from "../core/world.ts";
+import type { Clock, Deadlines, Log } from "../core/world.ts";
 import { type Ledger, makeLostOutcome, type Outcome, type Settled, type Ticket } from "../ledger/ledger.ts";
 
 const RETRY_MS = 1000;
@@ -16,28 +16,12 @@ interface SettlementPorts {
 }
 
 /** A settlement that has not been written yet. */
-class PendingSettlement {
+interface PendingSettlement {
   readonly ticket: Ticket;
   /** The outcome to write. It may change until then. */
   outcome: Outcome;
-  /** After this, waiters get null, because the outcome is unknown. */
-  patience: Deadline | null = null;
-  readonly #settled = Promise.withResolvers<Settled | null>();
-
-  constructor(ticket: Ticket, outcome: Outcome) {
-    this.ticket = ticket;
-    this.outcome = outcome;
-  }
-
-  /** Resolves with null if the result is not known yet or the write failed. */
-  get settled(): Promise<Settled | null> {
-    return this.#settled.promise;
-  }
-
-  resolve(settled: Settled | null): void {
-    this.patience?.clear();
-    this.#settled.resolve(settled);
-  }
+  /** With null if the write failed. */
+  readonly resolve: (settled: Settled | null) => void;
 }
 
 export class Settlements {
@@ -61,13 +45,21 @@ export class Settlements {
    */
   add(ticket: Ticket, outcome: Outcome, patienceMs: number, orElse = () => outcome): Promise<Settled | null> {
     const { deadlines } = this.#ports;
-    const waiting = new PendingSettlement(ticket, outcome);
-    waiting.patience = deadlines.watch(deadlines.nowMs() + patienceMs, () => {
+    const { promise, resolve } = Promise.withResolvers<Settled | null>();
+    const waiting: PendingSettlement = {
+      ticket,
+      outcome,
+      resolve: (settled) => {
+        patience.clear();
+        resolve(settled);
+      },
+    };
+    const patience = deadlines.watch(deadlines.nowMs() + patienceMs, () => {
       waiting.outcome = orElse();
       waiting.resolve(null);
     });
     void this.#write(waiting);
-    return waiting.settled;
+    return promise;
   }
 
   /** Returns false on failure. Retried later if the store was down: the id makes repeats harmless. */

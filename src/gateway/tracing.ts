@@ -50,7 +50,6 @@ export class Tracing {
   #admittedMs: number | null = null;
   /** The attempt that most recently sent a call. */
   #sender: TracingAttempt | null = null;
-  #calls = 0;
   #sentMs: number | null = null;
   #winner: TracingAttempt | null = null;
 
@@ -82,18 +81,16 @@ export class Tracing {
     attempt.calls++;
     attempt.unreadBytes = unreadBytes;
     this.#sender = attempt;
-    this.#calls++;
     this.#sentMs ??= nowMs;
   }
 
   /** A call failed to connect. */
   retractCall(attempt: TracingAttempt): void {
     attempt.calls--;
-    this.#calls--;
   }
 
   get isSent(): boolean {
-    return this.#calls > 0;
+    return this.#attempts.some(({ calls }) => calls > 0);
   }
 
   /** The model that last received the prompt, and in how many parallel calls. Null if none did. */

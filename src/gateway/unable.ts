@@ -1,31 +1,20 @@
 // Finds out, before anything is held or sent, whether a model can take a request at all.
 
 import type { ModelCard } from "../core/card.ts";
-import type { RawRequest } from "../core/dialect.ts";
 import { Fault } from "../core/fault.ts";
 import type { Form } from "../operations/form.ts";
-import type { Operation } from "../operations/operation.ts";
 import type { Call } from "./call.ts";
-import { findRoute, requireRoute, type Upstream } from "./upstream.ts";
+import { keepAble } from "./group-order.ts";
+import { findRoute, requireRoute } from "./upstream.ts";
 
 /** The most models to name in an error. */
 const NAMED_MAX = 3;
 
-type Asked<F extends Form> = {
-  readonly operation: Operation<F>;
-  readonly ask: F["ask"];
-  /** Null if the request is translated. */
-  readonly raw: RawRequest | null;
-  readonly upstreams: ReadonlyMap<string, Upstream>;
-};
-
 /** Returns whether a model's provider can fetch the request's images. Undefined if there are none to fetch. */
-export function checkImageUrls<F extends Form>({
-  operation,
-  ask,
-  raw,
-  upstreams,
-}: Asked<F>): ((card: ModelCard) => boolean) | undefined {
+export function checkImageUrls<F extends Form>(
+  call: Pick<Call<F>, "operation" | "ask" | "raw" | "upstreams">,
+): ((card: ModelCard) => boolean) | undefined {
+  const { operation, ask, raw, upstreams } = call;
   if (operation.findImageUrl(ask) === null) return undefined;
   return (card) => {
     const upstream = upstreams.get(card.provider);
@@ -68,17 +57,9 @@ function listTakers<F extends Form>(
   for (const card of usable()) {
     const upstream = upstreams.get(card.provider);
     if (takers.has(card.provider) || !upstream || !findRoute(upstream, { operation, card, raw })) continue;
-    if (takesImageUrls(card) && isAble(operation, ask, card)) takers.set(card.provider, card.id);
+    const { able } = keepAble([card], (one) => operation.refuseUnable(ask, one));
+    if (takesImageUrls(card) && able.length > 0) takers.set(card.provider, card.id);
     if (takers.size === NAMED_MAX) break;
   }
   return [...takers.values()];
-}
-
-function isAble<F extends Form>(operation: Operation<F>, ask: F["ask"], card: ModelCard): boolean {
-  try {
-    operation.refuseUnable(ask, card);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -20,7 +20,8 @@ export class Addresses {
     const origins = providers.map(({ name, baseUrl }) => [name, new URL(baseUrl).origin] as const);
     const used = new Set(origins.map(([, origin]) => origin));
     for (const origin of this.#byOrigin.keys()) if (!used.has(origin)) this.#byOrigin.delete(origin);
-    this.#byProvider = new Map(origins.map(([name, origin]) => [name, this.#at(origin)]));
+    const find = (origin: string) => this.#byOrigin.getOrInsertComputed(origin, () => new Address());
+    this.#byProvider = new Map(origins.map(([name, origin]) => [name, find(origin)]));
   }
 
   /** Returns undefined if the provider is not configured. */
@@ -38,11 +39,5 @@ export class Addresses {
   isAnyUnavailable(nowMs: number): boolean {
     for (const address of this.#byOrigin.values()) if (!address.isAvailable(nowMs)) return true;
     return false;
-  }
-
-  #at(origin: string): Address {
-    const address = this.#byOrigin.get(origin) ?? new Address();
-    this.#byOrigin.set(origin, address);
-    return address;
   }
 }

@@ -1,7 +1,6 @@
 // A circuit breaker: closed while calls succeed, open after a burst of failures, half-open while one probe is out.
+import type { Vitals } from "../core/health.ts";
 import { FadingCounts } from "./decay.ts";
-
-export type BreakerState = "closed" | "open" | "half_open";
 
 const HALF_LIFE_MS = 10_000;
 const IN_ROW_MAX = 5;
@@ -49,7 +48,7 @@ export class Breaker {
     return this.#probeAtMs !== null;
   }
 
-  get state(): BreakerState {
+  get state(): Vitals["breaker"] {
     if (this.#probeAtMs === null) return "closed";
     return this.#probing ? "half_open" : "open";
   }

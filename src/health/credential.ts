@@ -90,8 +90,7 @@ export class Key {
     status: number | null,
     isProbe: boolean,
   ): boolean {
-    const ofDeployment = this.#refusalsBy.get(deployment) ?? new Breaker(REFUSAL_TERMS);
-    this.#refusalsBy.set(deployment, ofDeployment);
+    const ofDeployment = this.#refusalsBy.getOrInsertComputed(deployment, () => new Breaker(REFUSAL_TERMS));
     ofDeployment.recordFailure(nowMs, isProbe);
     if (status === FORBIDDEN && this.#served !== null && this.#served !== card.id) return false;
     this.#refusal.recordFailure(nowMs, isProbe);

@@ -55,19 +55,15 @@ const BUCKETS = 125;
 
 /** Values from 1 to about a million, by their size; smaller and larger ones count as 1 and as a million. */
 export class FadingValues {
-  readonly #buckets: FadingCounts;
+  readonly buckets: FadingCounts;
 
   constructor(halfLifeMs: number) {
-    this.#buckets = new FadingCounts(BUCKETS, halfLifeMs);
+    this.buckets = new FadingCounts(BUCKETS, halfLifeMs);
   }
 
   add(value: number, nowMs: number): void {
     const bucket = Math.floor(Math.log(Math.max(1, value)) / Math.log(RATIO));
-    this.#buckets.add(Math.min(bucket, BUCKETS - 1), nowMs);
-  }
-
-  addTo(sums: Float64Array, nowMs: number): void {
-    this.#buckets.addTo(sums, nowMs);
+    this.buckets.add(Math.min(bucket, BUCKETS - 1), nowMs);
   }
 }
 
@@ -132,7 +128,7 @@ const WEIGHT_MIN = 0.01;
 
 function sumBuckets(values: readonly FadingValues[], nowMs: number) {
   const counts = new Float64Array(BUCKETS);
-  for (const one of values) one.addTo(counts, nowMs);
+  for (const { buckets } of values) buckets.addTo(counts, nowMs);
   let weight = 0;
   for (let bucket = 0; bucket < BUCKETS; bucket++) weight += counts[bucket] ?? 0;
   return { counts, weight };

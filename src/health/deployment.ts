@@ -122,3 +122,14 @@ export class Deployment {
     this.measured++;
   }
 }
+
+/** The recent outcomes of several together. */
+export function sumOutcomes(deployments: readonly Deployment[], nowMs: number) {
+  let [good, bad] = [0, 0];
+  for (const deployment of deployments) {
+    const outcomes = deployment.countOutcomes(nowMs);
+    good += outcomes.good;
+    bad += outcomes.bad;
+  }
+  return { good, bad };
+}

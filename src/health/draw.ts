@@ -1,5 +1,6 @@
 // Draws the model of a group that serves a request, and the order of a provider's credentials: by weight, and by how they have been doing.
 import type { Attempt } from "../core/attempt.ts";
+import { sumOutcomes } from "./deployment.ts";
 import type { Health } from "./health.ts";
 
 /** A single failure weighs little and fades, because a deployment that is never called can't show that it has recovered. */
@@ -39,15 +40,9 @@ export function drawMember<Member extends Sharer>(
 
 /** The share of bad answers among the recent ones and a few assumed good ones, from 0 up to 1. */
 function computeErrors(attempts: readonly Attempt[], health: Health, nowMs: number): number {
-  let bad = 0;
-  let all = OUTCOMES_BEFORE;
-  for (const attempt of attempts) {
-    const outcomes = health.deployment(attempt)?.countOutcomes(nowMs);
-    if (outcomes === undefined) continue;
-    bad += outcomes.bad;
-    all += outcomes.good + outcomes.bad;
-  }
-  return bad / all;
+  const called = attempts.flatMap((attempt) => health.deployment(attempt) ?? []);
+  const { good, bad } = sumOutcomes(called, nowMs);
+  return bad / (good + bad + OUTCOMES_BEFORE);
 }
 
 /** Latencies are compared above this floor, so that small differences don't outweigh the draw. */

@@ -1,11 +1,11 @@
 // The health of every model with every credential: which may be called now, and the outcome of each attempt.
 
 import type { Attempt } from "../core/attempt.ts";
-import type { ModelCard } from "../core/card.ts";
+import { type ModelCard, readProvider } from "../core/card.ts";
 import { Fault } from "../core/fault.ts";
 import type { Credential, ProviderSetup } from "../core/settings.ts";
 import type { Log } from "../core/world.ts";
-import { type Address, Addresses } from "./address.ts";
+import { Addresses } from "./address.ts";
 import { Key, RetirementBudget } from "./credential.ts";
 import { computeMedian, computeQuantiles, type FadingValues, type Median } from "./decay.ts";
 import { Deployment, SPEED_HALF_LIFE_MS } from "./deployment.ts";
@@ -86,7 +86,7 @@ export class Health {
   readonly #cards = new Map<string, CardHealth>();
   #keys: ReadonlyMap<string, ReadonlyMap<string, Key>> = new Map();
   readonly #budgets = new Map<string, RetryBudget>();
-  readonly #addresses = new Addresses();
+  readonly addresses = new Addresses();
   ownLimits: LimitKinds = findLimitKinds([]);
 
   constructor(log: Log) {
@@ -95,7 +95,7 @@ export class Health {
 
   /** Applies a new configuration. A credential that was refused under the last one may be accepted now. */
   configured(providers: readonly ProviderSetup[]): void {
-    this.#addresses.configure(providers);
+    this.addresses.configure(providers);
     const before = this.#keys;
     const renew = (name: string, credential: Credential) => {
       const secret = toSecret(credential);
@@ -106,7 +106,7 @@ export class Health {
     );
     this.ownLimits = findLimitKinds(providers.flatMap(({ credentials }) => credentials));
     for (const [id, card] of this.#cards) {
-      const own = this.#keys.get(id.slice(0, id.indexOf("#")));
+      const own = this.#keys.get(readProvider(id));
       for (const [secret, { lastFault }] of card.deployments) {
         if (!own?.has(secret) || lastFault?.code === "upstream_auth") card.forget(secret);
       }
@@ -149,23 +149,9 @@ export class Health {
     return this.key(attempt)?.isRefused(this.deployment(attempt)) ?? false;
   }
 
-  /** Returns the provider's address, or undefined if it is not configured. */
-  address(provider: string): Address | undefined {
-    return this.#addresses.find(provider);
-  }
-
-  /** The number of addresses that may be called now. */
-  countAddressesAvailable(nowMs: number): number {
-    return this.#addresses.countAvailable(nowMs);
-  }
-
   /** True if connections to the provider have been failing and it is too early to try again. */
   isShut(provider: string, nowMs: number): boolean {
-    return this.address(provider)?.isAvailable(nowMs) === false;
-  }
-
-  isAnyUnavailable(nowMs: number): boolean {
-    return this.#addresses.isAnyUnavailable(nowMs);
+    return this.addresses.find(provider)?.isAvailable(nowMs) === false;
   }
 
   /** True if the credential is refused, it is too early to try it again, and another of the provider's isn't refused. */
@@ -201,7 +187,7 @@ export class Health {
     const passes = deployment.breaker.pass(nowMs);
     if (passes === null) return null;
     const key = this.key(attempt) ?? new Key(attempt.credential);
-    const address = this.address(card.provider);
+    const address = this.addresses.find(card.provider);
     return new Permit({
       ...{ card, deployment, key, address, retirements, load, startedMs: nowMs, log: this.#log },
       isProbe: passes === "probe",
@@ -243,7 +229,7 @@ export class Health {
 
   /** Milliseconds until it may be called. Null if unknown. */
   waitMs(attempt: Attempt, nowMs: number, load = ONE_CALL): number | null {
-    const address = this.address(attempt.card.provider);
+    const address = this.addresses.find(attempt.card.provider);
     const addressMs = address ? address.breaker.waitMs(nowMs) : 0;
     const deployment = this.deployment(attempt);
     const deploymentMs = deployment ? deployment.waitMs(nowMs) : 0;
@@ -252,11 +238,7 @@ export class Health {
   }
 
   #findOrAdd({ card, credential }: Attempt): Deployment {
-    const { deployments } = this.#card(card.id);
-    const secret = toSecret(credential);
-    const deployment = deployments.get(secret) ?? new Deployment();
-    deployments.set(secret, deployment);
-    return deployment;
+    return this.#card(card.id).deployments.getOrInsertComputed(toSecret(credential), () => new Deployment());
   }
 
   #card(id: string): CardHealth {
@@ -269,9 +251,7 @@ export class Health {
   }
 
   #budget(provider: string): RetryBudget {
-    const budget = this.#budgets.get(provider) ?? new RetryBudget();
-    this.#budgets.set(provider, budget);
-    return budget;
+    return this.#budgets.getOrInsertComputed(provider, () => new RetryBudget());
   }
 }
 

@@ -1,10 +1,10 @@
 // The health report: every configured provider, its credentials and its models.
-import type { ModelCard } from "../core/card.ts";
+import { type ModelCard, readProvider } from "../core/card.ts";
 import type { CredentialHealth, ModelHealth, ProviderHealth, Vitals } from "../core/health.ts";
 import type { Credential, ProviderSetup } from "../core/settings.ts";
 import type { Address } from "./address.ts";
-import { computeQuantiles, type FadingValues } from "./decay.ts";
-import type { Deployment } from "./deployment.ts";
+import { computeQuantiles } from "./decay.ts";
+import { type Deployment, sumOutcomes } from "./deployment.ts";
 import type { Health } from "./health.ts";
 import { LEAST_LOAD } from "./rate.ts";
 
@@ -32,7 +32,7 @@ function reportProvider(setup: ProviderSetup, parts: ReportParts): ProviderHealt
     name: setup.name,
     dialect: setup.dialect,
     baseUrl: setup.baseUrl,
-    ...summarize(deployments, health.address(setup.name), nowMs),
+    ...summarize(deployments, health.addresses.find(setup.name), nowMs),
     credentials: setup.credentials.map((credential) => reportCredential(setup, credential, asked, parts)),
     models: ids.map((id) => reportModel(id, parts)),
   };
@@ -41,7 +41,7 @@ function reportProvider(setup: ProviderSetup, parts: ReportParts): ProviderHealt
 function reportModel(id: string, { health, nowMs, wallMs }: ReportParts): ModelHealth {
   const deployments = listDeployments(health, id);
   const waits = deployments.map((deployment) => deployment.waitMs(nowMs) ?? 0);
-  const addressMs = health.address(parseProvider(id))?.breaker.waitMs(nowMs) ?? 0;
+  const addressMs = health.addresses.find(readProvider(id))?.breaker.waitMs(nowMs) ?? 0;
   const waitMs = Math.max(addressMs, waits.length === 0 ? 0 : Math.min(...waits));
   return {
     id,
@@ -80,17 +80,13 @@ function reportCredential(
 const AT_ITS_LIMIT = "its limit of requests or tokens per minute is used up";
 const RESTING = "the provider is limiting requests (429)";
 
-function parseProvider(id: string): string {
-  return id.slice(0, id.indexOf("#"));
-}
-
 function listDeployments(health: Health, id: string): readonly Deployment[] {
   return [...(health.card(id)?.deployments.values() ?? [])];
 }
 
 /** Summarizes one model over all of its credentials. */
 export function summarizeCard(health: Health, id: string, nowMs: number): Vitals {
-  return summarize(listDeployments(health, id), health.address(parseProvider(id)), nowMs);
+  return summarize(listDeployments(health, id), health.addresses.find(readProvider(id)), nowMs);
 }
 
 /** The breaker counts as open if it is open for every credential, as one is enough to serve, or for the address. */
@@ -99,16 +95,10 @@ function summarize(deployments: readonly Deployment[], address: Address | undefi
   const isShut = states.length > 0 && !states.includes("closed");
   const own = !isShut ? "closed" : states.includes("half_open") ? "half_open" : "open";
   const breaker = address?.breaker.isOpen ? address.breaker.state : own;
-  const over = (values: readonly FadingValues[], shares: readonly number[]) =>
-    computeQuantiles(values, shares, nowMs) ?? [];
-  const [p50, p95] = over(
-    deployments.map(({ firstMs }) => firstMs),
-    [0.5, 0.95],
-  );
-  const [tokensPerSecond = null] = over(
-    deployments.map((one) => one.tokensPerSecond),
-    [0.5],
-  );
+  const waits = deployments.map(({ firstMs }) => firstMs);
+  const speeds = deployments.map((one) => one.tokensPerSecond);
+  const [p50, p95] = computeQuantiles(waits, [0.5, 0.95], nowMs) ?? [];
+  const [tokensPerSecond = null] = computeQuantiles(speeds, [0.5], nowMs) ?? [];
   return {
     breaker,
     errorRate: computeErrorRate(deployments, nowMs),
@@ -122,16 +112,14 @@ function summarize(deployments: readonly Deployment[], address: Address | undefi
 const OUTCOMES_MIN = 0.05;
 
 function computeErrorRate(deployments: readonly Deployment[], nowMs: number): number | null {
-  const outcomes = deployments.map((deployment) => deployment.countOutcomes(nowMs));
-  const bad = outcomes.reduce((sum, one) => sum + one.bad, 0);
-  const all = bad + outcomes.reduce((sum, one) => sum + one.good, 0);
-  return all > OUTCOMES_MIN ? bad / all : null;
+  const { good, bad } = sumOutcomes(deployments, nowMs);
+  return good + bad > OUTCOMES_MIN ? bad / (good + bad) : null;
 }
 
 /** For each model that was called, the number of its credentials with an open breaker. */
 export function countOpenBreakers(health: Health): ReadonlyMap<string, number> {
   const open = [...health.cards()].map(([id, { deployments }]): readonly [string, number] => {
-    const isShut = health.address(parseProvider(id))?.breaker.isOpen === true;
+    const isShut = health.addresses.find(readProvider(id))?.breaker.isOpen === true;
     return [id, [...deployments.values()].filter(({ breaker }) => isShut || breaker.isOpen).length];
   });
   return new Map(open);

@@ -1,5 +1,6 @@
 // The OpenAPI document, built from the registered routes and their schemas.
 import { asObject, asString, isObject, type JsonObject } from "../core/json.ts";
+import { DESCRIPTIONS } from "../surfaces/descriptions.ts";
 import { SURFACES } from "../surfaces/index.ts";
 import { toOpenApi } from "./openapi-form.ts";
 import { describeError, describeSurface } from "./openapi-surfaces.ts";
@@ -38,10 +39,11 @@ function describeRoute(route: RegisteredRoute): readonly Operation[] {
   const isAlias = typeof docs === "string";
   const origin = isAlias ? SURFACES.find((one) => one.path === docs)?.docs : docs;
   if (origin === undefined || typeof origin === "string") return [];
-  return origin.map((one) => {
-    const operation = { ...describeSurface(one, isAlias ? docs : null), parameters };
-    const id = isAlias ? `${one.operationId}${toName(path)}` : one.operationId;
-    return [`${toTemplate(path)}${one.verb ?? ""}`, { operationId: id, ...operation }];
+  return origin.map((id) => {
+    const operation = { ...describeSurface(DESCRIPTIONS[id], isAlias ? docs : null), parameters };
+    const verb = path.endsWith("*") ? `:${id}` : "";
+    const operationId = isAlias ? `${id}${toName(path)}` : id;
+    return [`${toTemplate(path)}${verb}`, { operationId, ...operation }];
   });
 }
 

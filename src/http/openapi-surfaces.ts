@@ -51,7 +51,7 @@ export function describeSurface(one: Description, origin: string | null): JsonOb
   );
   return {
     summary: one.summary,
-    tags: [one.tag],
+    tags: [one.tag ?? "Beyond chat"],
     ...same,
     security: [{ key: [] }],
     requestBody: { required: true, content: describeBody(one, origin !== null) },

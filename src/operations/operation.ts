@@ -33,8 +33,6 @@ export interface Asking<F extends Form> {
 /** Terms of a hold that come from the request's own form. */
 export type OfferTerms = Pick<Asking<Form>, "isLimitRequired" | "searches" | "unreadBytes">;
 
-const NO_TERMS: OfferTerms = { isLimitRequired: false, searches: 0, unreadBytes: 0 };
-
 /** A changed request, and the client's fields that were lost. */
 export interface Changed<A> {
   readonly ask: A;
@@ -216,7 +214,7 @@ export function makeOffers<F extends Form>(
   operation: Operation<F>,
   cards: Iterable<ModelCard>,
   ask: F["ask"],
-  terms = NO_TERMS,
+  terms: OfferTerms,
 ): readonly Offer[] {
   return [...new Set(cards)].map((card) => operation.offer(ask, card, terms));
 }

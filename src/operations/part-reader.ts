@@ -135,25 +135,17 @@ export class PartMeter<A extends Ask, R extends WholeReply, P extends object>
 }
 
 /** Collects the replies. Parts are shown and dropped. */
-export class ReplyFolding<A extends Ask, R extends WholeReply, P extends object>
-  implements Folding<WholeReplyForm<A, R, P>>
-{
-  readonly #merge: (replies: readonly R[]) => R;
-  readonly #replies: R[] = [];
-
-  constructor(merge: (replies: readonly R[]) => R) {
-    this.#merge = merge;
-  }
-
-  add(pieces: readonly WholePiece<R, P>[]): number {
-    for (const piece of pieces) if (piece.kind === "reply") this.#replies.push(piece.reply);
-    return 0;
-  }
-
-  reply(): R | null {
-    const [first] = this.#replies;
-    return this.#replies.length > 1 ? this.#merge(this.#replies) : (first ?? null);
-  }
+export function foldReplies<A extends Ask, R extends WholeReply, P extends object>(
+  merge: (replies: readonly R[]) => R,
+): Folding<WholeReplyForm<A, R, P>> {
+  const replies: R[] = [];
+  return {
+    add(pieces) {
+      for (const piece of pieces) if (piece.kind === "reply") replies.push(piece.reply);
+      return 0;
+    },
+    reply: () => (replies.length > 1 ? merge(replies) : (replies[0] ?? null)),
+  };
 }
 
 /** Adds the work of several calls. Returns null if one reported none. */

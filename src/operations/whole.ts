@@ -2,16 +2,15 @@
 import type { ModelCard, Price } from "../core/card.ts";
 import type { Offer } from "../core/demand.ts";
 import type { Delivered } from "../core/dialect.ts";
-import { Fault } from "../core/fault.ts";
 import { asCount, isObject, parseJson } from "../core/json.ts";
 import { LongJson } from "../core/long-json.ts";
 import { listBillLines } from "../core/price.ts";
 import { type Amounts, UNITS, type Unit } from "../core/units.ts";
-import { malformed } from "../core/upstream.ts";
+import { catchUnreadable, malformed } from "../core/upstream.ts";
 import type { Codec } from "./codec.ts";
 import type { Ask } from "./form.ts";
 import type { Operation } from "./operation.ts";
-import { ANSWER_BYTES_MAX, addUsages, PartMeter, PartReader, ReplyFolding } from "./part-reader.ts";
+import { ANSWER_BYTES_MAX, addUsages, foldReplies, PartMeter, PartReader } from "./part-reader.ts";
 import type { WholePiece, WholeReply, WholeReplyForm, WorkUsage } from "./whole-form.ts";
 
 type Whole<A extends Ask, R extends WholeReply, P extends object> = Operation<WholeReplyForm<A, R, P>>;
@@ -80,13 +79,13 @@ export function makeWholeOperation<A extends Ask, R extends WholeReply, P extend
     encode: (codec, ask, card, target) => codec.encode(ask, card, target),
     readWhole: (codec, delivered, { ask, card }) => {
       const body = parts.isText ? delivered.body : parseBody(delivered);
-      return readReply(() => codec.reply(body, card, ask, delivered.headers));
+      return catchUnreadable(() => codec.reply(body, card, ask, delivered.headers));
     },
     bounds: { firstByte: false, idle: !parts.isSlow },
     reader: (codec, { ask, card, headers }) => new PartReader(codec.decoder(card, ask, headers)),
     isAnswer: ({ kind }) => kind !== "usage",
     merge,
-    fold: () => new ReplyFolding(merge),
+    fold: () => foldReplies(merge),
     unfold: (reply) => [
       { kind: "reply", reply },
       ...(reply.usage ? [{ kind: "usage", usage: reply.usage } as const] : []),
@@ -149,14 +148,6 @@ function parseBody({ body }: Delivered): unknown {
   const parsed = body instanceof LongJson ? body.parse() : parseJson(body);
   if (parsed === undefined) throw malformed("not JSON");
   return parsed;
-}
-
-function readReply<Reply>(read: () => Reply): Reply {
-  try {
-    return read();
-  } catch (thrown) {
-    throw thrown instanceof Fault ? thrown : malformed(`unreadable: ${String(thrown)}`);
-  }
 }
 
 function mergeReplies<A extends Ask, R extends WholeReply, P extends object>(

@@ -13,9 +13,7 @@ export class CallQueue {
   push(piece: ToolCallDelta): readonly ToolCallDelta[] {
     const isOther = this.#open !== null && piece.index !== this.#open;
     if (isOther && (this.#waiting.size > 0 || !this.#isWhole())) {
-      const waiting = this.#waiting.get(piece.index);
-      if (waiting) waiting.push(piece);
-      else this.#waiting.set(piece.index, [piece]);
+      this.#waiting.getOrInsert(piece.index, []).push(piece);
       return [];
     }
     this.#add(piece);

@@ -1,104 +1,45 @@
 // Completes a truncated JSON object: clients parse a call's arguments, which may be cut off in the middle.
+import { isObject, parseJson } from "../core/json.ts";
+
+/** The texts that may complete a value: the rest of a key, an element or a field, of a number, and of each word. */
+const RESTS = [
+  ...["", ":null", "null", '"":null', "0"],
+  ...["true", "false", "null"].flatMap((word) => Array.from(word, (_, at) => word.slice(at)).slice(1)),
+];
 
 /** Returns the shortest text that completes `json` to an object: "" if it is whole, null if nothing can. */
 export function closeJson(json: string): string | null {
   const text = json.trim();
   if (text === "") return "{}";
-  const end = text.startsWith("{") ? findEnd(text) : null;
-  return end !== null && isJsonObject(text + end) ? end : null;
+  if (!text.startsWith("{")) return null;
+  const { string, closers } = findOpen(text);
+  const rest = RESTS.find((one) => isObject(parseJson(text + string + one + closers)));
+  return rest === undefined ? null : string + rest + closers;
 }
 
-function isJsonObject(text: string): boolean {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value);
-  } catch {
-    return false;
+/** Returns the ends of what is open at the end of a text: of a string, and of the objects and lists around it. */
+function findOpen(text: string): { readonly string: string; readonly closers: string } {
+  const closers: string[] = [];
+  let inString = false;
+  /** The string's current escape, which may be cut in half. */
+  let begun = "";
+  for (const character of text) {
+    if (begun !== "") {
+      begun += character;
+      if (begun.length === (begun[1] === "u" ? ESCAPE_CHARACTERS : 2)) begun = "";
+    } else if (inString && character === "\\") begun = character;
+    else if (character === '"') inString = !inString;
+    else if (inString) continue;
+    else if (character === "{") closers.push("}");
+    else if (character === "[") closers.push("]");
+    else if (character === "}" || character === "]") closers.pop();
   }
+  return { string: inString ? `${endEscape(begun)}"` : "", closers: closers.toReversed().join("") };
 }
 
-interface Scan {
-  readonly closers: string[];
-  inString: boolean;
-  /** The open string's current escape, which may be cut in half. */
-  escape: string;
-  /** True for each open object whose latest string is a key without a value. */
-  readonly isKey: boolean[];
-  /** The current number or word. */
-  token: string;
-  last: string;
-}
+/** The length of an escape like `\u00e9`. */
+const ESCAPE_CHARACTERS = 6;
 
-/** Returns an end that closes the open structure. The caller tests if it fits. */
-function findEnd(text: string): string | null {
-  const scan: Scan = { closers: [], inString: false, escape: "", isKey: [], token: "", last: "" };
-  for (const character of text) step(scan, character);
-  let end = "";
-  if (scan.inString) end += endString(scan);
-  else if (scan.token !== "") end += endToken(scan.token);
-  const isObject = scan.closers.at(-1) === "}";
-  if (isObject && scan.isKey.at(-1) === true) end += scan.last === ":" ? "null" : ":null";
-  else if (scan.last === "," && !scan.inString && scan.token === "") end += isObject ? '"":null' : "null";
-  return end + scan.closers.toReversed().join("");
-}
-
-function step(scan: Scan, character: string): void {
-  if (scan.inString) {
-    stepInString(scan, character);
-    return;
-  }
-  if (/\s/.test(character)) return;
-  if (/[\w.+-]/.test(character)) {
-    scan.token += character;
-    scan.last = character;
-    if (scan.closers.at(-1) === "}") scan.isKey[scan.isKey.length - 1] = false;
-    return;
-  }
-  scan.token = "";
-  switch (character) {
-    case '"':
-      scan.inString = true;
-      if (scan.closers.at(-1) === "}") scan.isKey[scan.isKey.length - 1] = scan.last !== ":";
-      break;
-    case "{":
-    case "[":
-      if (scan.closers.at(-1) === "}") scan.isKey[scan.isKey.length - 1] = false;
-      scan.closers.push(character === "{" ? "}" : "]");
-      scan.isKey.push(false);
-      break;
-    case "}":
-    case "]":
-      scan.closers.pop();
-      scan.isKey.pop();
-      break;
-  }
-  scan.last = character;
-}
-
-function stepInString(scan: Scan, character: string): void {
-  if (scan.escape !== "") {
-    scan.escape += character;
-    const isWhole = scan.escape[1] === "u" ? scan.escape.length === 6 : true;
-    if (isWhole) scan.escape = "";
-    return;
-  }
-  if (character === "\\") scan.escape = "\\";
-  else if (character === '"') {
-    scan.inString = false;
-    scan.last = '"';
-  }
-}
-
-function endString(scan: Scan): string {
-  if (scan.escape === "") return '"';
-  if (scan.escape === "\\") return '\\"';
-  return `${"0".repeat(6 - scan.escape.length)}"`;
-}
-
-const WORDS = ["true", "false", "null"];
-
-function endToken(token: string): string {
-  const word = WORDS.find((one) => one.startsWith(token));
-  if (word) return word.slice(token.length);
-  return /\d$/.test(token) ? "" : "0";
+function endEscape(begun: string): string {
+  return begun.length < 2 ? begun : "0".repeat(ESCAPE_CHARACTERS - begun.length);
 }

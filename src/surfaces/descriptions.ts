@@ -16,9 +16,8 @@ import { transcriptionRequestSchema } from "./openai-transcriptions/surface.ts";
 import { rerankRequestSchema } from "./rerank/surface.ts";
 
 export interface Description {
-  /** The heading that the document lists the routes under. */
-  readonly tag: string;
-  readonly operationId: string;
+  /** The heading that the document lists the routes under. Missing for "Beyond chat". */
+  readonly tag?: string;
   readonly summary: string;
   /** The schema that the surface checks the body against. */
   readonly schema: TSchema;
@@ -37,8 +36,6 @@ export interface Description {
   readonly streams?: boolean;
   /** True if it only counts tokens, without calling a provider. */
   readonly counts?: boolean;
-  /** The end of a path whose wildcard is a model's id, such as `:countTokens`. */
-  readonly verb?: string;
 }
 
 const TEXTS = ["a first text", "another one"];
@@ -47,20 +44,16 @@ const CONTENTS = { contents: [{ role: "user", parts: [{ text: "Hello!" }] }] };
 
 const GENERATE: Description = {
   tag: "Gemini",
-  operationId: "generateContent",
   summary: "Generate content, in Gemini's format",
   schema: generateSchema,
   example: CONTENTS,
   answer: "The candidates and the usage.",
-  verb: ":generateContent",
 };
 
 const EMBED = { tag: "Gemini", answer: "The embeddings and the usage." };
 const EMBEDDED = { content: { parts: [{ text: "a text" }] } };
 
 const CREATE_IMAGE: Description = {
-  tag: "Beyond chat",
-  operationId: "createImage",
   summary: "Create images from a prompt",
   schema: imagesRequestSchema,
   takesNulls: true,
@@ -70,8 +63,6 @@ const CREATE_IMAGE: Description = {
 };
 
 const CREATE_TRANSCRIPTION: Description = {
-  tag: "Beyond chat",
-  operationId: "createTranscription",
   summary: "Transcribe an audio file",
   schema: transcriptionRequestSchema,
   files: ["file"],
@@ -79,46 +70,10 @@ const CREATE_TRANSCRIPTION: Description = {
   answerSchema: Type.Object({ text: Type.String() }),
 };
 
-export const GEMINI_VERBS: readonly Description[] = [
-  GENERATE,
-  {
-    ...GENERATE,
-    operationId: "streamGenerateContent",
-    summary: "Stream generated content: as events with `?alt=sse`, otherwise as one JSON array",
-    verb: ":streamGenerateContent",
-    streams: true,
-  },
-  {
-    ...GENERATE,
-    operationId: "countTokens",
-    summary: "Count a prompt's tokens, for free",
-    schema: geminiCountSchema,
-    answer: "The estimate, as `totalTokens`.",
-    verb: ":countTokens",
-    counts: true,
-  },
-  {
-    ...EMBED,
-    operationId: "embedContent",
-    summary: "Create an embedding, in Gemini's format",
-    schema: embedSchema,
-    example: EMBEDDED,
-    verb: ":embedContent",
-  },
-  {
-    ...EMBED,
-    operationId: "batchEmbedContents",
-    summary: "Create several embeddings, in Gemini's format",
-    schema: batchEmbedSchema,
-    example: { requests: [EMBEDDED] },
-    verb: ":batchEmbedContents",
-  },
-];
-
+/** By the operation's id in the document, which for Gemini is also the verb after the model in the path. */
 export const DESCRIPTIONS = {
   createChatCompletion: {
     tag: "Chat",
-    operationId: "createChatCompletion",
     summary: "Create a chat completion",
     schema: chatRequestSchema,
     takesNulls: true,
@@ -128,8 +83,6 @@ export const DESCRIPTIONS = {
     streams: true,
   },
   createCompletion: {
-    tag: "Beyond chat",
-    operationId: "createCompletion",
     summary: "Complete a text (legacy)",
     schema: completionRequestSchema,
     takesNulls: true,
@@ -139,7 +92,6 @@ export const DESCRIPTIONS = {
   },
   createMessage: {
     tag: "Messages",
-    operationId: "createMessage",
     summary: "Create a message, in Anthropic's format",
     schema: messagesSchema,
     example: { model: "Router#best", max_tokens: 1024, messages: HELLO },
@@ -148,7 +100,6 @@ export const DESCRIPTIONS = {
   },
   countMessageTokens: {
     tag: "Messages",
-    operationId: "countMessageTokens",
     summary: "Count the tokens of a message's prompt, for free",
     schema: countSchema,
     example: { model: "Router#best", messages: HELLO },
@@ -157,7 +108,6 @@ export const DESCRIPTIONS = {
   },
   createResponse: {
     tag: "Responses",
-    operationId: "createResponse",
     summary: "Create a response, in the format of OpenAI's Responses API",
     schema: responsesSchema,
     example: { model: "Router#best", input: "Hello!" },
@@ -166,7 +116,6 @@ export const DESCRIPTIONS = {
   },
   countResponseTokens: {
     tag: "Responses",
-    operationId: "countResponseTokens",
     summary: "Count the tokens of a response's input, for free",
     schema: inputTokensSchema,
     example: { model: "Router#best", input: "Hello!" },
@@ -174,24 +123,18 @@ export const DESCRIPTIONS = {
     counts: true,
   },
   rerank: {
-    tag: "Beyond chat",
-    operationId: "rerank",
     summary: "Rank documents by their relevance to a query",
     schema: rerankRequestSchema,
     example: { model: "Cohere#rerank-v3.5", query: "What is first?", documents: TEXTS },
     answer: "The documents' indexes and scores, best first, and the usage.",
   },
   createModeration: {
-    tag: "Beyond chat",
-    operationId: "createModeration",
     summary: "Classify texts and images for moderation",
     schema: moderationRequestSchema,
     example: { model: "OpenAI#omni-moderation-latest", input: TEXTS },
     answer: "A result for each input, with the provider's categories.",
   },
   createEmbeddings: {
-    tag: "Beyond chat",
-    operationId: "createEmbeddings",
     summary: "Create embeddings",
     schema: embeddingsRequestSchema,
     takesNulls: true,
@@ -201,14 +144,11 @@ export const DESCRIPTIONS = {
   createImage: CREATE_IMAGE,
   editImage: {
     ...CREATE_IMAGE,
-    operationId: "editImage",
     summary: "Edit images, sent as form files or as URLs",
     example: { ...CREATE_IMAGE.example, images: [{ image_url: "https://example.com/cat.png" }] },
     files: ["image", "mask"],
   },
   createSpeech: {
-    tag: "Beyond chat",
-    operationId: "createSpeech",
     summary: "Create speech from a text",
     schema: speechRequestSchema,
     takesNulls: true,
@@ -219,7 +159,33 @@ export const DESCRIPTIONS = {
   createTranscription: CREATE_TRANSCRIPTION,
   createTranslation: {
     ...CREATE_TRANSCRIPTION,
-    operationId: "createTranslation",
     summary: "Translate an audio file into English text",
   },
+  generateContent: GENERATE,
+  streamGenerateContent: {
+    ...GENERATE,
+    summary: "Stream generated content: as events with `?alt=sse`, otherwise as one JSON array",
+    streams: true,
+  },
+  countTokens: {
+    ...GENERATE,
+    summary: "Count a prompt's tokens, for free",
+    schema: geminiCountSchema,
+    answer: "The estimate, as `totalTokens`.",
+    counts: true,
+  },
+  embedContent: {
+    ...EMBED,
+    summary: "Create an embedding, in Gemini's format",
+    schema: embedSchema,
+    example: EMBEDDED,
+  },
+  batchEmbedContents: {
+    ...EMBED,
+    summary: "Create several embeddings, in Gemini's format",
+    schema: batchEmbedSchema,
+    example: { requests: [EMBEDDED] },
+  },
 } satisfies Readonly<Record<string, Description>>;
+
+export type OperationId = keyof typeof DESCRIPTIONS;

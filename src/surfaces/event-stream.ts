@@ -28,21 +28,15 @@ export function makePieceWriter<Piece>(write: (piece: Piece) => string, end = ""
   };
 }
 
-/** Writes a stream in the form of OpenAI's completions: unnamed events, an end mark, failures as an `error` field. */
-export abstract class DataLineWriter {
-  readonly keepAlive = KEEP_ALIVE_LINE;
-
-  end(): string {
-    return DONE_LINE;
-  }
-
-  fail(fault: Fault): string {
-    return dataLine(JSON.stringify(errorBody(fault)));
-  }
-}
-
 /** The end of a stream in the form of OpenAI's chat completions. */
 export const DONE_LINE = "data: [DONE]\n\n";
 
 /** A comment, which every parser skips, to keep the connection alive. */
 export const KEEP_ALIVE_LINE = ": keep-alive\n\n";
+
+/** A stream in the form of OpenAI's completions: unnamed events, an end mark, failures as an `error` field. */
+export const DATA_LINES = {
+  keepAlive: KEEP_ALIVE_LINE,
+  end: () => DONE_LINE,
+  fail: (fault: Fault) => dataLine(JSON.stringify(errorBody(fault))),
+};

@@ -4,11 +4,11 @@ import { Fault } from "../core/fault.ts";
 import type { JsonObject } from "../core/json.ts";
 import { missingParameter } from "../core/schema-fault.ts";
 
-type FieldType = "number" | "boolean";
+export type FieldTypes = Readonly<Record<string, "number" | "boolean">>;
 
 /** Returns the fields with numbers and booleans converted. Others stay text, for the schema to refuse. */
-export function convertFields(given: JsonObject, types: Readonly<Record<string, FieldType>>): JsonObject {
-  const fields: JsonObject = { ...given };
+export function convertFields(given: JsonObject, types: FieldTypes): JsonObject {
+  const fields = { ...given };
   for (const [name, type] of Object.entries(types)) {
     const text = given[name];
     if (typeof text === "string") fields[name] = type === "number" ? readNumber(text) : readBoolean(text);

@@ -1,8 +1,9 @@
 // Every path that a surface serves, in one table: the source of routes, 405 answers and each path's error form.
+import type { Form } from "../operations/form.ts";
 import { ANTHROPIC_MESSAGES } from "./anthropic-messages/surface.ts";
-import { DESCRIPTIONS, type Description, GEMINI_VERBS } from "./descriptions.ts";
+import type { OperationId } from "./descriptions.ts";
 import { GEMINI_EMBEDDING } from "./gemini/embeddings.ts";
-import { GEMINI } from "./gemini/surface.ts";
+import { GEMINI, VERBS } from "./gemini/surface.ts";
 import { MODERATIONS } from "./moderations/surface.ts";
 import { OPENAI_CHAT } from "./openai-chat/surface.ts";
 import { OPENAI_COMPLETIONS } from "./openai-completions/surface.ts";
@@ -12,21 +13,7 @@ import { OPENAI_RESPONSES } from "./openai-responses/surface.ts";
 import { OPENAI_SPEECH } from "./openai-speech/surface.ts";
 import { OPENAI_TRANSCRIPTIONS } from "./openai-transcriptions/surface.ts";
 import { RERANKING } from "./rerank/surface.ts";
-import { type AnySurface, makeAny } from "./surface.ts";
-
-const CHAT_COMPLETIONS = makeAny(OPENAI_CHAT);
-const MESSAGES = makeAny(ANTHROPIC_MESSAGES);
-const RESPONSES = makeAny(OPENAI_RESPONSES);
-const GENERATE = makeAny(GEMINI);
-const COMPLETIONS = makeAny(OPENAI_COMPLETIONS);
-const EMBEDDINGS = makeAny(OPENAI_EMBEDDINGS);
-const IMAGES = makeAny(OPENAI_IMAGES);
-const SPEECH = makeAny(OPENAI_SPEECH);
-const TRANSCRIPTIONS = makeAny(OPENAI_TRANSCRIPTIONS);
-const RERANK = makeAny(RERANKING);
-const MODERATION = makeAny(MODERATIONS);
-const EMBED = makeAny(GEMINI_EMBEDDING);
-const EMBED_VERBS = { embedContent: EMBED, batchEmbedContents: EMBED };
+import { type AnySurface, makeAny, type Surface } from "./surface.ts";
 
 export interface SurfacePath {
   readonly path: string;
@@ -34,43 +21,57 @@ export interface SurfacePath {
   /** The surfaces of other verbs, which follow the path's last colon. */
   readonly verbs?: Readonly<Record<string, AnySurface>>;
   /** Its descriptions in the OpenAPI document, or the path that it is an alias for. */
-  readonly docs: readonly Description[] | string;
+  readonly docs: readonly OperationId[] | `/${string}`;
 }
 
+function serve<F extends Form>(
+  path: string,
+  surface: Surface<F>,
+  docs: SurfacePath["docs"],
+  verbs?: SurfacePath["verbs"],
+): SurfacePath {
+  return { path, surface: makeAny(surface), docs, ...(verbs && { verbs }) };
+}
+
+const EMBED = makeAny(GEMINI_EMBEDDING);
+const EMBED_VERBS = { embedContent: EMBED, batchEmbedContents: EMBED };
+
 export const SURFACES: readonly SurfacePath[] = [
-  { path: "/v1/chat/completions", surface: CHAT_COMPLETIONS, docs: [DESCRIPTIONS.createChatCompletion] },
-  { path: "/chat/completions", surface: CHAT_COMPLETIONS, docs: "/v1/chat/completions" },
-  { path: "/v1/messages", surface: MESSAGES, docs: [DESCRIPTIONS.createMessage] },
-  { path: "/v1/v1/messages", surface: MESSAGES, docs: "/v1/messages" },
-  { path: "/messages", surface: MESSAGES, docs: "/v1/messages" },
-  { path: "/v1/messages/count_tokens", surface: MESSAGES, docs: [DESCRIPTIONS.countMessageTokens] },
-  { path: "/v1/responses", surface: RESPONSES, docs: [DESCRIPTIONS.createResponse] },
-  { path: "/responses", surface: RESPONSES, docs: "/v1/responses" },
-  { path: "/v1/responses/input_tokens", surface: RESPONSES, docs: [DESCRIPTIONS.countResponseTokens] },
-  { path: "/v1/completions", surface: COMPLETIONS, docs: [DESCRIPTIONS.createCompletion] },
-  { path: "/v1/embeddings", surface: EMBEDDINGS, docs: [DESCRIPTIONS.createEmbeddings] },
-  { path: "/embeddings", surface: EMBEDDINGS, docs: "/v1/embeddings" },
-  { path: "/v1/images/generations", surface: IMAGES, docs: [DESCRIPTIONS.createImage] },
-  { path: "/v1/images/edits", surface: IMAGES, docs: [DESCRIPTIONS.editImage] },
-  { path: "/v1/audio/speech", surface: SPEECH, docs: [DESCRIPTIONS.createSpeech] },
-  { path: "/v1/audio/transcriptions", surface: TRANSCRIPTIONS, docs: [DESCRIPTIONS.createTranscription] },
-  { path: "/v1/audio/translations", surface: TRANSCRIPTIONS, docs: [DESCRIPTIONS.createTranslation] },
-  { path: "/v1/rerank", surface: RERANK, docs: [DESCRIPTIONS.rerank] },
-  { path: "/v2/rerank", surface: RERANK, docs: "/v1/rerank" },
-  { path: "/rerank", surface: RERANK, docs: "/v1/rerank" },
-  { path: "/v1/moderations", surface: MODERATION, docs: [DESCRIPTIONS.createModeration] },
-  { path: "/v1beta/models/*", surface: GENERATE, verbs: EMBED_VERBS, docs: GEMINI_VERBS },
-  { path: "/v1/models/*", surface: GENERATE, verbs: EMBED_VERBS, docs: "/v1beta/models/*" },
+  serve("/v1/chat/completions", OPENAI_CHAT, ["createChatCompletion"]),
+  serve("/chat/completions", OPENAI_CHAT, "/v1/chat/completions"),
+  serve("/v1/messages", ANTHROPIC_MESSAGES, ["createMessage"]),
+  serve("/v1/v1/messages", ANTHROPIC_MESSAGES, "/v1/messages"),
+  serve("/messages", ANTHROPIC_MESSAGES, "/v1/messages"),
+  serve("/v1/messages/count_tokens", ANTHROPIC_MESSAGES, ["countMessageTokens"]),
+  serve("/v1/responses", OPENAI_RESPONSES, ["createResponse"]),
+  serve("/responses", OPENAI_RESPONSES, "/v1/responses"),
+  serve("/v1/responses/input_tokens", OPENAI_RESPONSES, ["countResponseTokens"]),
+  serve("/v1/completions", OPENAI_COMPLETIONS, ["createCompletion"]),
+  serve("/v1/embeddings", OPENAI_EMBEDDINGS, ["createEmbeddings"]),
+  serve("/embeddings", OPENAI_EMBEDDINGS, "/v1/embeddings"),
+  serve("/v1/images/generations", OPENAI_IMAGES, ["createImage"]),
+  serve("/v1/images/edits", OPENAI_IMAGES, ["editImage"]),
+  serve("/v1/audio/speech", OPENAI_SPEECH, ["createSpeech"]),
+  serve("/v1/audio/transcriptions", OPENAI_TRANSCRIPTIONS, ["createTranscription"]),
+  serve("/v1/audio/translations", OPENAI_TRANSCRIPTIONS, ["createTranslation"]),
+  serve("/v1/rerank", RERANKING, ["rerank"]),
+  serve("/v2/rerank", RERANKING, "/v1/rerank"),
+  serve("/rerank", RERANKING, "/v1/rerank"),
+  serve("/v1/moderations", MODERATIONS, ["createModeration"]),
+  serve("/v1beta/models/*", GEMINI, VERBS, EMBED_VERBS),
+  serve("/v1/models/*", GEMINI, "/v1beta/models/*", EMBED_VERBS),
 ];
 
 /** Paths, served or not, whose errors aren't in OpenAI's form. */
 const FORMS: readonly { readonly paths: RegExp; readonly surface: AnySurface }[] = [
-  { paths: /^(\/v1){0,2}\/messages(\/|$)/, surface: MESSAGES },
-  { paths: /^(\/v1)?\/responses(\/|$)/, surface: RESPONSES },
-  { paths: /^\/v1beta(\/|$)|^\/v1\/models\/.*:[a-zA-Z]+$/, surface: GENERATE },
+  { paths: /^(\/v1){0,2}\/messages(\/|$)/, surface: makeAny(ANTHROPIC_MESSAGES) },
+  { paths: /^(\/v1)?\/responses(\/|$)/, surface: makeAny(OPENAI_RESPONSES) },
+  { paths: /^\/v1beta(\/|$)|^\/v1\/models\/.*:[a-zA-Z]+$/, surface: makeAny(GEMINI) },
 ];
+
+const USUAL = makeAny(OPENAI_CHAT);
 
 /** Returns the surface whose error form a path uses. */
 export function findSurface(path: string): AnySurface {
-  return FORMS.find(({ paths }) => paths.test(path))?.surface ?? CHAT_COMPLETIONS;
+  return FORMS.find(({ paths }) => paths.test(path))?.surface ?? USUAL;
 }

@@ -79,9 +79,9 @@ export const BEYOND_CHAT: readonly Mutant[] = [
   },
   {
     name: "beyond chat: a stream is asked of a provider",
-    file: "src/surfaces/whole-surface.ts",
-    find: "if (fields.stream === true) failStream();",
-    replace: "if (fields.stream === 1) failStream();",
+    file: "src/surfaces/openai-surface.ts",
+    find: "if (asObject(body).stream === true) failStream();",
+    replace: "if (asObject(body).stream === 1) failStream();",
     tests: EMBEDDED,
   },
   {

@@ -1,10 +1,9 @@
 // Turns the text of a streamed answer into the client's chunks: parsed, decoded, cut at stop sequences, put in order.
 
 import type { ServerEvent } from "../../core/dialect.ts";
-import { Fault } from "../../core/fault.ts";
 import { parseJson } from "../../core/json.ts";
 import { type JsonShape, measureShape } from "../../core/json-shape.ts";
-import { malformed } from "../../core/upstream.ts";
+import { catchUnreadable, malformed } from "../../core/upstream.ts";
 import { EventParser } from "../../transport/framing/sse.ts";
 import type { Reader, Reading } from "../operation.ts";
 import type { ChatForm, Decoder } from "./decoder.ts";
@@ -147,15 +146,6 @@ export class AnswerReader implements Reader<ChatForm> {
     this.#decoder.push(this.#template.join(this.#passed));
     this.#passed = [];
     this.#keptCharacters = 0;
-  }
-}
-
-/** An answer that makes its reader throw is not of the dialect. */
-export function catchUnreadable<Result>(work: () => Result): Result {
-  try {
-    return work();
-  } catch (thrown) {
-    throw thrown instanceof Fault ? thrown : malformed(`unreadable: ${String(thrown)}`);
   }
 }
 

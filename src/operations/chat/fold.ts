@@ -1,7 +1,9 @@
 // Folds a stream's chunks into one reply, and takes a reply apart into chunks.
 
 import { asArray, asObject, isObject, type JsonObject, omitUndefined } from "../../core/json.ts";
+import type { Folding } from "../operation.ts";
 import { moveCitation } from "./citations.ts";
+import type { ChatForm } from "./decoder.ts";
 import {
   type ChatChunk,
   type ChatReply,
@@ -50,7 +52,7 @@ interface ChoiceParts {
 }
 
 /** Collects normalised chunks. `reply()` returns the completion. */
-export class Fold {
+export class Fold implements Folding<ChatForm> {
   readonly #choices = new Map<number, ChoiceParts>();
   readonly #extras: JsonObject = {};
   #usage: Usage | undefined;
@@ -60,6 +62,15 @@ export class Fold {
     if (usage) this.#usage = usage;
     Object.assign(this.#extras, extras);
     for (const choice of choices) this.#choice(choice);
+  }
+
+  add(parts: readonly Part[]): number {
+    let characters = 0;
+    for (const chunk of listChunks(parts)) {
+      characters += JSON.stringify(chunk).length;
+      this.push(chunk);
+    }
+    return characters;
   }
 
   reply(): ChatReply {
@@ -104,25 +115,25 @@ export class Fold {
   }
 
   #findParts(index: number): ChoiceParts {
-    const known = this.#choices.get(index);
-    if (known) return known;
-    const parts: ChoiceParts = {
-      content: [],
-      refusal: [],
-      reasoning: [],
-      details: [],
-      openDetails: new Map(),
-      calls: new Map(),
-      annotations: [],
-      order: new TurnOrder(),
-      messageExtras: {},
-      choiceExtras: {},
-      logprobs: null,
-      finish: null,
-    };
-    this.#choices.set(index, parts);
-    return parts;
+    return this.#choices.getOrInsertComputed(index, makeParts);
   }
+}
+
+function makeParts(): ChoiceParts {
+  return {
+    content: [],
+    refusal: [],
+    reasoning: [],
+    details: [],
+    openDetails: new Map(),
+    calls: new Map(),
+    annotations: [],
+    order: new TurnOrder(),
+    messageExtras: {},
+    choiceExtras: {},
+    logprobs: null,
+    finish: null,
+  };
 }
 
 /** Fragments of a thinking block share an index and a type: texts are joined, and a signature is set. */
@@ -227,24 +238,6 @@ function buildCall({ first, input, extra }: CallParts): ToolCall {
     function: { name: first.function?.name ?? "", arguments: text },
   };
   return extra ? { ...call, extra_content: extra } : call;
-}
-
-/** Collects the parts of a stream into one reply. */
-export class ChatFolding {
-  readonly #fold = new Fold();
-
-  add(parts: readonly Part[]): number {
-    let characters = 0;
-    for (const chunk of listChunks(parts)) {
-      characters += JSON.stringify(chunk).length;
-      this.#fold.push(chunk);
-    }
-    return characters;
-  }
-
-  reply(): ChatReply {
-    return this.#fold.reply();
-  }
 }
 
 /** Returns a reply as the chunks of an equivalent stream, in the same order. */

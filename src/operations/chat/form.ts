@@ -244,16 +244,11 @@ export interface ChatChunk extends JsonObject {
   usage?: Usage;
 }
 
-export interface ReplyMessage extends JsonObject {
-  role: "assistant";
+export interface ReplyMessage extends AssistantMessage {
   content: string | null;
   refusal: string | null;
-  tool_calls?: readonly ToolCall[];
   reasoning_content?: string;
-  reasoning_details?: readonly ReasoningDetail[];
   annotations?: readonly Citation[];
-  /** As in `AssistantMessage`. */
-  parts?: readonly PartExtent[];
 }
 
 export interface ReplyChoice extends JsonObject, Finish {

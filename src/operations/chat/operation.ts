@@ -2,6 +2,7 @@
 import type { ModelCard } from "../../core/card.ts";
 import type { Delivered, Outgoing, Target } from "../../core/dialect.ts";
 import { isObject } from "../../core/json.ts";
+import { catchUnreadable } from "../../core/upstream.ts";
 import type { AnswerCodec, Codec } from "../codec.ts";
 import {
   type Changed,
@@ -11,12 +12,12 @@ import {
   shareAnswers,
 } from "../operation.ts";
 import { estimateTextTokens } from "../text-tokens.ts";
-import { AnswerReader, catchUnreadable, parseAnswer } from "./answer.ts";
+import { AnswerReader, parseAnswer } from "./answer.ts";
 import { fitToHold } from "./bounded.ts";
 import { nameConversation } from "./conversation.ts";
 import type { ChatForm } from "./decoder.ts";
 import { estimatePromptTokens } from "./estimate.ts";
-import { ChatFolding, unfold } from "./fold.ts";
+import { Fold, unfold } from "./fold.ts";
 import { dropForcedCall } from "./forced-call.ts";
 import { type ChatReply, type ChatRequest, readOutputLimit, type Usage } from "./form.ts";
 import { ChatMeter } from "./meter.ts";
@@ -74,7 +75,7 @@ export const CHAT: Operation<ChatForm> = {
     // One call's report doesn't cover all calls.
     return { ...replies[0], choices, usage: usage ?? undefined };
   },
-  fold: () => new ChatFolding(),
+  fold: () => new Fold(),
   unfold,
   restore: (kept) => (isReply(kept) ? kept : null),
   toLogged: (reply) => (reply.choices.length > 0 ? reply : null),

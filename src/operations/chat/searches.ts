@@ -18,7 +18,7 @@ const RESEARCHING = /research|#(medium|high|xhigh)$/;
 /** Returns the most searches that the provider may run and bill per choice, 0 if none is requested. */
 export function searchesMax(request: ChatRequest, card: ModelCard): number {
   if (request.disable_search === true && request.tools === undefined) return 0;
-  const { searching, researching } = findKind(card);
+  const { searching, researching } = kinds.getOrInsertComputed(card, findKind);
   const asked =
     SEARCH_FIELDS.some((field) => request[field] !== undefined) ||
     asArray(request.tools).some((tool) => asString(asObject(tool).type)?.includes("search"));
@@ -35,12 +35,8 @@ interface Kind {
 const kinds = new WeakMap<ModelCard, Kind>();
 
 function findKind(card: ModelCard): Kind {
-  const known = kinds.get(card);
-  if (known) return known;
   const id = readToolName(card);
-  const kind = { searching: SEARCHING.test(id), researching: RESEARCHING.test(id) };
-  kinds.set(card, kind);
-  return kind;
+  return { searching: SEARCHING.test(id), researching: RESEARCHING.test(id) };
 }
 
 /** Returns the provider and name in lower case, which identify models here. */

@@ -110,7 +110,7 @@ export class StopCutter {
   }
 
   #choice(choice: ChunkChoice): ChunkChoice {
-    const cut = this.#findCut(choice.index);
+    const cut = this.#cuts.getOrInsertComputed(choice.index, () => new Cut(this.#stops));
     const { content, tool_calls: calls, ...rest } = choice.delta;
     // Stop sequences don't span calls, and earlier text must be sent before a call.
     const isOver = choice.finish_reason !== null || Boolean(calls?.length);
@@ -123,13 +123,5 @@ export class StopCutter {
       delta,
       ...(reason === null ? { finish_reason: null } : makeFinish("stop", null, cut.stop)),
     };
-  }
-
-  #findCut(index: number): Cut {
-    const known = this.#cuts.get(index);
-    if (known) return known;
-    const cut = new Cut(this.#stops);
-    this.#cuts.set(index, cut);
-    return cut;
   }
 }

@@ -1,6 +1,6 @@
 // Legacy completions as an operation: counted, charged and read like chat, with prompts instead of messages.
 import { AnswerReader } from "../chat/answer.ts";
-import { ChatFolding } from "../chat/fold.ts";
+import { Fold } from "../chat/fold.ts";
 import { readOutputLimit } from "../chat/form.ts";
 import { ChatMeter } from "../chat/meter.ts";
 import { CHAT } from "../chat/operation.ts";
@@ -10,7 +10,7 @@ import { type CompletionForm, type CompletionRequest, toChat } from "./form.ts";
 export const COMPLETION: Operation<CompletionForm> = {
   ...CHAT,
   name: "completion",
-  fold: () => new ChatFolding(),
+  fold: () => new Fold(),
   meter: ({ n, bestOf = n }) => new BestMeter(Math.max(1, bestOf / n)),
   findCodec: ({ completion }) => completion ?? null,
   choosing: null,

@@ -30,15 +30,9 @@ export const EMBEDDINGS: Operation<EmbeddingsForm> = makeWholeOperation({
 /** Each input is at most the model's context: longer ones are refused or cut. */
 function countWorst({ inputs }: EmbeddingsRequest, { contextTokensMax }: ModelCard): number {
   const most = contextTokensMax ?? Number.POSITIVE_INFINITY;
-  let tokens = 0;
   // No tokenizer makes more tokens than a text has bytes.
-  for (const input of inputs)
-    tokens +=
-      Math.min(
-        most,
-        countTokens(input, (bytes) => bytes),
-      ) + TOKENS_AROUND;
-  return Math.ceil(tokens);
+  const counts = inputs.map((input) => countTokens(input, (bytes) => bytes));
+  return Math.ceil(counts.reduce((sum, count) => sum + Math.min(most, count) + TOKENS_AROUND, 0));
 }
 
 /** An estimate may be too low by this factor. */
@@ -51,10 +45,7 @@ export function countInputsPerCall(
   tokensMax: number,
 ): number {
   if (tokensMax === Number.POSITIVE_INFINITY) return inputsMax;
-  const longest = inputs.reduce<number>(
-    (most, one) => Math.max(most, countTokens(one, estimateTextTokens)),
-    1,
-  );
+  const longest = Math.max(1, ...inputs.map((input) => countTokens(input, estimateTextTokens)));
   return Math.max(1, Math.min(inputsMax, Math.floor(tokensMax / (longest * ESTIMATE_SLACK))));
 }
 

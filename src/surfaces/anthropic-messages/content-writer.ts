@@ -8,9 +8,6 @@ import { typedEvent } from "../event-stream.ts";
 import { ANTHROPIC_FORMAT, readCallSignature, signThinking } from "../signature.ts";
 import { writeCitations } from "./answer.ts";
 
-interface OpenText {
-  readonly kind: "text";
-}
 interface OpenThinking {
   readonly kind: "thinking";
   text: string;
@@ -22,7 +19,7 @@ interface OpenCall {
   readonly isCustom: boolean;
   json: string;
 }
-type OpenBlock = OpenText | OpenThinking | OpenCall;
+type OpenBlock = { readonly kind: "text" } | OpenThinking | OpenCall;
 
 export class ContentWriter {
   readonly #seal: Sealer;

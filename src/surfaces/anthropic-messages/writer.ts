@@ -1,14 +1,13 @@
 // A streamed answer as the events of the Messages API.
 import type { Fault } from "../../core/fault.ts";
-import { asObject, asString, type JsonObject, parseJson } from "../../core/json.ts";
+import { asObject, asString, type JsonObject } from "../../core/json.ts";
 import type { Sealer } from "../../core/world.ts";
 import type { ChatChunk, Finish, Usage } from "../../operations/chat/form.ts";
-import type { Part, ShownEvents, Verbatim } from "../../operations/chat/run.ts";
+import type { Part } from "../../operations/chat/run.ts";
 import { writeCost } from "../cost.ts";
 import { KEEP_ALIVE_LINE, namedEvent, typedEvent } from "../event-stream.ts";
 import { PartWriter } from "../part-writer.ts";
 import type { Stamp, Writer } from "../surface.ts";
-import { VerbatimWriter } from "../verbatim-writer.ts";
 import { writeStop, writeUsage } from "./answer.ts";
 import { ContentWriter } from "./content-writer.ts";
 import { writeError } from "./errors.ts";
@@ -16,28 +15,24 @@ import { writeError } from "./errors.ts";
 const PING = typedEvent({ type: "ping" });
 
 export class MessageWriter extends PartWriter implements Writer<Part> {
-  readonly #stamp: () => Stamp;
   readonly #content: ContentWriter;
-  #verbatim: OwnEvents | null = null;
   #isStarted = false;
   #refusal = "";
   #finish: Finish = { finish_reason: "stop" };
-  #usage: Usage | null = null;
 
   constructor(stamp: () => Stamp, seal: Sealer) {
-    super();
-    this.#stamp = stamp;
+    super(stamp);
     this.#content = new ContentWriter(seal);
   }
 
   /** Only comments may precede the message's start. */
   get keepAlive(): string {
-    return this.#isStarted ? PING : KEEP_ALIVE_LINE;
+    return this.#isStarted || this.isVerbatim ? PING : KEEP_ALIVE_LINE;
   }
 
   end(): string {
-    if (this.#verbatim) return this.#verbatim.end(this.#usage);
-    const usage = this.#usage ?? { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
+    if (this.isVerbatim) return this.showHeld();
+    const usage = this.usage ?? { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
     return [
       this.#start(),
       this.#content.end(),
@@ -54,20 +49,7 @@ export class MessageWriter extends PartWriter implements Writer<Part> {
     return namedEvent("error", JSON.stringify(writeError(fault, requestId)));
   }
 
-  protected override passOn({ event }: Verbatim): string {
-    this.#isStarted = true;
-    this.#verbatim ??= new OwnEvents(this.#stamp());
-    return this.#verbatim.write(asObject(parseJson(event.data)));
-  }
-
-  protected override passRunOn(shown: ShownEvents): string {
-    return this.#verbatim?.writeRun(shown) ?? super.passRunOn(shown);
-  }
-
-  protected override writeChunk({ choices, usage }: ChatChunk): string {
-    if (usage) this.#usage = usage;
-    // Chunks after the provider's own events only summarise them.
-    if (this.#verbatim || choices.length === 0) return "";
+  protected override writeChunk({ choices }: ChatChunk): string {
     let text = this.#start();
     for (const choice of choices) {
       text += this.#content.write(choice.delta);
@@ -81,7 +63,7 @@ export class MessageWriter extends PartWriter implements Writer<Part> {
   #start(): string {
     if (this.#isStarted) return "";
     this.#isStarted = true;
-    const { id, model, countPrompt } = this.#stamp();
+    const { id, model, countPrompt } = this.stamp;
     const message = {
       ...{ id, type: "message", role: "assistant", model, content: [] },
       ...{ stop_reason: null, stop_sequence: null, stop_details: null, container: null },
@@ -95,19 +77,13 @@ export class MessageWriter extends PartWriter implements Writer<Part> {
     };
     return typedEvent({ type: "message_start", message });
   }
-}
-
-/** Anthropic's own events, with our id, the card's name and the cost. */
-class OwnEvents extends VerbatimWriter {
-  readonly #stamp: Stamp;
-
-  constructor(stamp: Stamp) {
-    super();
-    this.#stamp = stamp;
-  }
 
   protected override isLast({ type, delta }: JsonObject): boolean {
     return type === "message_delta" && Boolean(asObject(delta).stop_reason);
+  }
+
+  protected override isPiece(): boolean {
+    return true;
   }
 
   protected override show(event: JsonObject, usage?: Usage | null): string {
@@ -115,9 +91,10 @@ class OwnEvents extends VerbatimWriter {
     return type === undefined ? "" : namedEvent(type, JSON.stringify(this.#stampOn(event, usage)));
   }
 
+  /** Returns Anthropic's own event with our id, the card's name and the cost. */
   #stampOn(event: JsonObject, usage?: Usage | null): JsonObject {
     if (event.type === "message_start") {
-      const { id, model } = this.#stamp;
+      const { id, model } = this.stamp;
       return { ...event, message: { ...asObject(event.message), id, model } };
     }
     if (event.type !== "message_delta" || usage === undefined) return event;

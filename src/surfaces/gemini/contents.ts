@@ -21,9 +21,7 @@ class CallIds {
 
   make(name: string, given: string | undefined): string {
     const id = given ?? `call_${++this.#count}`;
-    const open = this.#open.get(name);
-    if (open) open.push(id);
-    else this.#open.set(name, [id]);
+    this.#open.getOrInsert(name, []).push(id);
     return id;
   }
 

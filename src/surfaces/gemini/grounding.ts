@@ -18,18 +18,13 @@ export function writeGrounding(text: string, citations: readonly Citation[]): Js
   for (const citation of citations) {
     const chunk = writeChunk(citation);
     const json = JSON.stringify(chunk);
-    const number = numbers.get(json) ?? chunks.push(chunk) - 1;
-    numbers.set(json, number);
+    const number = numbers.getOrInsertComputed(json, () => chunks.push(chunk) - 1);
     const { start_index: start, end_index: end } = readSource(citation);
     if (end === 0) continue;
-    const support = supports.get(`${start} ${end}`) ?? { start, end, chunks: [] };
-    supports.set(`${start} ${end}`, support);
-    support.chunks.push(number);
+    supports.getOrInsert(`${start} ${end}`, { start, end, chunks: [] }).chunks.push(number);
   }
-  const bytes = measureBytes(
-    text,
-    [...supports.values()].flatMap(({ start, end }) => [start, end]),
-  );
+  const places = supports.values().flatMap(({ start, end }) => [start, end]);
+  const bytes = measureBytes(text, [...places]);
   return {
     groundingMetadata: {
       groundingChunks: chunks,

@@ -16,14 +16,25 @@ const OPAQUE: ReadonlySet<string> = new Set([
 
 /**
  * Returns a request with its settings and tools in the documented spelling. Google's Python SDK mixes both, and an
- * unread `candidate_count` would be held as one answer. If both spellings are present, the documented one counts.
+ * unread `candidate_count` would be held as one answer.
  */
 export function respell(given: JsonObject): JsonObject {
+  return respellNames(given, (name) => RESPELLED.has(name));
+}
+
+/** Returns an object with its fields, and theirs, in the documented spelling. */
+export function respellFields(given: JsonObject): JsonObject {
+  return respellNames(given, (name) => !OPAQUE.has(name));
+}
+
+/** If both spellings are present, the documented one counts. */
+function respellNames(given: JsonObject, isRespelled: (name: string) => boolean): JsonObject {
   const fields: JsonObject = {};
   for (const [field, value] of Object.entries(given)) {
     const name = toDocumented(field);
     if (name !== field && name in given) continue;
-    fields[name] = makeList(name, RESPELLED.has(name) ? respellValue(value) : value);
+    const held = isRespelled(name) ? respellValue(value) : value;
+    fields[name] = LISTS.has(name) && isObject(held) ? [held] : held;
   }
   return fields;
 }
@@ -32,22 +43,7 @@ function toDocumented(name: string): string {
   return name.replace(/(?<=[a-z0-9])_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-function makeList(name: string, value: unknown): unknown {
-  return LISTS.has(name) && isObject(value) ? [value] : value;
-}
-
 function respellValue(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(respellValue);
   return isObject(value) ? respellFields(value) : value;
-}
-
-/** Returns an object with its fields in the documented spelling. */
-export function respellFields(given: JsonObject): JsonObject {
-  const fields: JsonObject = {};
-  for (const [field, value] of Object.entries(given)) {
-    const name = toDocumented(field);
-    if (name !== field && name in given) continue;
-    fields[name] = OPAQUE.has(name) ? value : makeList(name, respellValue(value));
-  }
-  return fields;
 }

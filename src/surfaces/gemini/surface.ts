@@ -24,10 +24,10 @@ import { GenerateWriter } from "./writer.ts";
 
 /** Google's newest SDKs use `/v1`. */
 const PREFIX = /^\/v1(beta)?\/models\//;
-const VERBS: ReadonlySet<string> = new Set([
-  ...["generateContent", "streamGenerateContent", "countTokens"],
-  ...["embedContent", "batchEmbedContents"],
-]);
+export const VERBS = [
+  ...(["generateContent", "streamGenerateContent", "countTokens"] as const),
+  ...(["embedContent", "batchEmbedContents"] as const),
+];
 /** Fields that only Google supports: the native lane carries them, a translation loses them. */
 const NATIVE_FIELDS = ["safetySettings"];
 
@@ -59,7 +59,7 @@ export function readPath(path: string): { readonly model: string; readonly verb:
     throw new Fault("unknown_url", message);
   }
   const verb = rest.slice(colon + 1);
-  if (!VERBS.has(verb)) {
+  if (!VERBS.some((one) => one === verb)) {
     throw new Fault("unknown_url", `Unknown request URL: the verb '${verb.slice(0, 40)}' is not supported.`);
   }
   return { model: decode(rest.slice(0, colon)), verb };

@@ -1,6 +1,6 @@
 // A streamed answer as Gemini's responses: server-sent events, or one JSON array.
 import type { Fault } from "../../core/fault.ts";
-import { asArray, asObject, type JsonObject, parseJson } from "../../core/json.ts";
+import { asArray, asObject, type JsonObject } from "../../core/json.ts";
 import type { Sealer } from "../../core/world.ts";
 import type {
   ChatChunk,
@@ -11,7 +11,7 @@ import type {
   ToolCallDelta,
   Usage,
 } from "../../operations/chat/form.ts";
-import type { Part, Verbatim } from "../../operations/chat/run.ts";
+import type { Part } from "../../operations/chat/run.ts";
 import { CallQueue } from "../call-queue.ts";
 import { dataLine, KEEP_ALIVE_LINE } from "../event-stream.ts";
 import { PartWriter } from "../part-writer.ts";
@@ -42,36 +42,29 @@ interface Candidate {
 
 export class GenerateWriter extends PartWriter implements Writer<Part> {
   readonly keepAlive: string;
-  readonly #stamp: () => Stamp;
   readonly #seal: Sealer;
   readonly #isArray: boolean;
   readonly #candidates = new Map<number, Candidate>();
-  #stamped: Stamp | null = null;
-  #isVerbatim = false;
   #isBegun = false;
-  /** The provider's own events from its finish on. Their cost is known once the request is settled. */
-  readonly #held: JsonObject[] = [];
-  #usage: Usage | null = null;
 
   constructor(stamp: () => Stamp, seal: Sealer, isArray: boolean) {
-    super();
-    this.#stamp = stamp;
+    super(stamp);
     this.#seal = seal;
     this.#isArray = isArray;
     this.keepAlive = isArray ? "\n" : KEEP_ALIVE_LINE;
   }
 
   end(): string {
-    const text = this.#isVerbatim ? this.#endVerbatim() : this.#endOwn();
+    const text = this.isVerbatim ? this.showHeld() : this.#endOwn();
     return this.#isArray ? `${text}${this.#isBegun ? "" : "["}]` : text;
   }
 
   fail(fault: Fault): string {
-    const text = this.#show(writeError(fault));
+    const text = this.#write(writeError(fault));
     return this.#isArray ? `${text}]` : text;
   }
 
-  #show(response: JsonObject): string {
+  #write(response: JsonObject): string {
     const json = JSON.stringify(response);
     if (!this.#isArray) return dataLine(json);
     const text = `${this.#isBegun ? "," : "["}${json}\n`;
@@ -79,40 +72,27 @@ export class GenerateWriter extends PartWriter implements Writer<Part> {
     return text;
   }
 
-  #stampNow(): Stamp {
-    this.#stamped ??= this.#stamp();
-    return this.#stamped;
+  protected override isLast({ candidates }: JsonObject): boolean {
+    return asArray(candidates).some((candidate) => asObject(candidate).finishReason);
   }
 
-  protected override passOn({ event }: Verbatim): string {
-    this.#isVerbatim = true;
-    const data = asObject(parseJson(event.data));
-    const isLast = asArray(data.candidates).some((candidate) => asObject(candidate).finishReason);
-    if (isLast || this.#held.length > 0) {
-      this.#held.push(data);
-      return "";
-    }
-    return this.#show(stampVerbatim(data, this.#stampNow(), null));
+  /** Events have no names here. */
+  protected override isPiece(): boolean {
+    return false;
   }
 
-  #endVerbatim(): string {
-    const last = this.#held.length - 1;
-    return this.#held
-      .map((data, at) => this.#show(stampVerbatim(data, this.#stampNow(), at === last ? this.#usage : null)))
-      .join("");
+  protected override show(event: JsonObject, usage?: Usage | null): string {
+    return this.#write(stampVerbatim(event, this.stamp, event === this.held.at(-1) ? usage : null));
   }
 
-  protected override writeChunk({ choices, usage }: ChatChunk): string {
-    if (usage) this.#usage = usage;
-    // Chunks after the provider's own events only summarise them.
-    if (this.#isVerbatim) return "";
+  protected override writeChunk({ choices }: ChatChunk): string {
     let text = "";
     for (const choice of choices) text += this.#choice(choice);
     return text;
   }
 
   #choice({ index, delta, finish_reason: reason, ...rest }: ChunkChoice): string {
-    const candidate = this.#findCandidate(index);
+    const candidate = this.#candidates.getOrInsertComputed(index, makeCandidate);
     const parts: JsonObject[] = [];
     if (delta.reasoning_content) {
       parts.push(...this.#endCall(candidate), { text: delta.reasoning_content, thought: true });
@@ -126,7 +106,7 @@ export class GenerateWriter extends PartWriter implements Writer<Part> {
       for (const next of candidate.calls.push(piece)) parts.push(...this.#call(candidate, next));
     }
     if (reason !== null) candidate.finish = { ...rest, finish_reason: reason };
-    return parts.length === 0 ? "" : this.#show(this.#response([this.#part(index, parts)]));
+    return parts.length === 0 ? "" : this.#write(this.#response([this.#part(index, parts)]));
   }
 
   #endOwn(): string {
@@ -136,8 +116,8 @@ export class GenerateWriter extends PartWriter implements Writer<Part> {
       const grounding = writeGrounding(candidate.text.join(""), candidate.citations);
       return { ...part, finishReason: writeFinish(candidate.finish), ...grounding };
     });
-    const usage = this.#usage ? { usageMetadata: writeUsage(this.#usage) } : {};
-    return this.#show({ ...this.#response(last), ...usage });
+    const usage = this.usage ? { usageMetadata: writeUsage(this.usage) } : {};
+    return this.#write({ ...this.#response(last), ...usage });
   }
 
   #lastParts(candidate: Candidate): readonly JsonObject[] {
@@ -181,16 +161,12 @@ export class GenerateWriter extends PartWriter implements Writer<Part> {
   }
 
   #response(candidates: readonly JsonObject[]): JsonObject {
-    const { id, model } = this.#stampNow();
+    const { id, model } = this.stamp;
     return { candidates, modelVersion: model, responseId: id };
   }
+}
 
-  #findCandidate(index: number): Candidate {
-    const known = this.#candidates.get(index);
-    if (known) return known;
-    const empty = { call: null, details: [], text: [], citations: [] };
-    const candidate: Candidate = { calls: new CallQueue(), finish: { finish_reason: "stop" }, ...empty };
-    this.#candidates.set(index, candidate);
-    return candidate;
-  }
+function makeCandidate(): Candidate {
+  const empty = { call: null, details: [], text: [], citations: [] };
+  return { calls: new CallQueue(), finish: { finish_reason: "stop" }, ...empty };
 }

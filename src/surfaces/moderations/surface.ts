@@ -11,8 +11,8 @@ import type {
 import { MODERATION } from "../../operations/moderation/operation.ts";
 import { checkChoice, modelName, openObject } from "../bounds.ts";
 import { writePromptUsage } from "../cost.ts";
+import { makeWholeSurface } from "../openai-surface.ts";
 import type { Stamp, Surface } from "../surface.ts";
-import { makeWholeSurface } from "../whole-surface.ts";
 
 const INPUTS_MAX = 2048;
 

@@ -14,7 +14,7 @@ import {
 import { separateCitations } from "./citations.ts";
 import { offersFunctions, withFunctionCall } from "./function-call.ts";
 import { readChatRequest } from "./read.ts";
-import { ChunkWriter } from "./writer.ts";
+import { makeChunkWriter } from "./writer.ts";
 
 export const OPENAI_CHAT: Surface<ChatForm> = {
   ...OPENAI_FORM,
@@ -42,7 +42,7 @@ function readExchange({ body, limits }: Incoming): Exchange<ChatForm> {
       const shown = dropOwn(reply);
       return writeWhole(options.offersFunctions ? withFunctionCall(shown) : shown, stamp);
     },
-    writer: (stamp) => new ChunkWriter(stamp, options),
+    writer: (stamp) => makeChunkWriter(stamp, options),
   };
 }
 

@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../core/json.ts";
 import type { ChatChunk } from "../../operations/chat/form.ts";
 import { type Part, Run, Verbatim } from "../../operations/chat/run.ts";
-import { DataLineWriter, dataLine } from "../event-stream.ts";
+import { DATA_LINES, dataLine } from "../event-stream.ts";
 import type { Stamp, Writer } from "../surface.ts";
 import { separateChunkCitations } from "./citations.ts";
 import { type ShownChunk, withFunctionCalls } from "./function-call.ts";
@@ -13,32 +13,23 @@ export interface ChunkOptions {
   readonly offersFunctions: boolean;
 }
 
-export class ChunkWriter extends DataLineWriter implements Writer<Part> {
-  readonly #stamp: () => Stamp;
-  readonly #options: ChunkOptions;
-  #lines: AnswerLines | null = null;
-
-  constructor(stamp: () => Stamp, options: ChunkOptions) {
-    super();
-    this.#stamp = stamp;
-    this.#options = options;
-  }
-
-  write(parts: readonly Part[]): string {
-    this.#lines ??= new AnswerLines(stampFields(this.#stamp()));
+export function makeChunkWriter(stamp: () => Stamp, options: ChunkOptions): Writer<Part> {
+  let lines: AnswerLines | null = null;
+  const writeChunk = (to: AnswerLines, chunk: ChatChunk | ShownChunk) => {
+    const isUnasked = chunk.choices.length === 0 && chunk.usage && !options.includeUsage;
+    return isUnasked ? "" : to.chunk(separateChunkCitations(chunk));
+  };
+  const write = (parts: readonly Part[]) => {
+    lines ??= new AnswerLines(stampFields(stamp()));
     let text = "";
-    for (const part of this.#options.offersFunctions ? withFunctionCalls(parts) : parts) {
-      if (part instanceof Run) text += this.#lines.run(part);
-      else if (part instanceof Verbatim) for (const chunk of part.meaning) text += this.#chunk(chunk);
-      else text += this.#chunk(part);
+    for (const part of options.offersFunctions ? withFunctionCalls(parts) : parts) {
+      if (part instanceof Run) text += lines.run(part);
+      else if (part instanceof Verbatim) for (const chunk of part.meaning) text += writeChunk(lines, chunk);
+      else text += writeChunk(lines, part);
     }
     return text;
-  }
-
-  #chunk(chunk: ChatChunk | ShownChunk): string {
-    if (chunk.choices.length === 0 && chunk.usage && !this.#options.includeUsage) return "";
-    return this.#lines?.chunk(separateChunkCitations(chunk)) ?? "";
-  }
+  };
+  return { ...DATA_LINES, write };
 }
 
 function stampFields({ id, created, model }: Stamp): JsonObject {

@@ -2,22 +2,14 @@
 import { Type } from "@sinclair/typebox";
 import { Fault } from "../../core/fault.ts";
 import { type JsonObject, omitUndefined } from "../../core/json.ts";
-import type { ChatReply } from "../../operations/chat/form.ts";
+import type { ChatChunk, ChatReply } from "../../operations/chat/form.ts";
 import { listChunks, type Part } from "../../operations/chat/run.ts";
 import { type CompletionForm, type CompletionRequest, toChat } from "../../operations/completion/form.ts";
 import { COMPLETION } from "../../operations/completion/operation.ts";
 import { countFrom, modelName, openObject } from "../bounds.ts";
-import { Checker, checkModelName, readFields } from "../checker.ts";
-import { DataLineWriter, dataLine } from "../event-stream.ts";
-import {
-  type Exchange,
-  type Incoming,
-  OPENAI_FORM,
-  type Stamp,
-  type Surface,
-  TRANSLATED,
-  type Writer,
-} from "../surface.ts";
+import { DATA_LINES, dataLine } from "../event-stream.ts";
+import { makeOpenAiSurface } from "../openai-surface.ts";
+import type { Stamp, Surface, Writer } from "../surface.ts";
 import { listTextInputs } from "../text-inputs.ts";
 
 /** The most prompts in one request, and the most token ids in one prompt. */
@@ -48,51 +40,27 @@ export const completionRequestSchema = openObject({
   stream_options: Type.Optional(openObject({ include_usage: Type.Optional(Type.Boolean()) })),
 });
 
-const CHECKER = new Checker(completionRequestSchema);
-
-export const OPENAI_COMPLETIONS: Surface<CompletionForm> = {
-  ...OPENAI_FORM,
+export const OPENAI_COMPLETIONS: Surface<CompletionForm> = makeOpenAiSurface({
   name: "openai-completions",
   operation: COMPLETION,
   idPrefix: "cmpl-",
-  read({ body, limits }: Incoming): Exchange<CompletionForm> {
-    const given = CHECKER.check(readFields(body), "prompt");
-    checkModelName(given.model);
-    const {
-      model,
-      prompt,
-      suffix,
-      n = 1,
-      best_of,
-      max_tokens,
-      stop,
-      echo,
-      logprobs,
-      stream,
-      ...rest
-    } = given;
-    const { stream_options: options, ...extras } = rest;
+  schema: completionRequestSchema,
+  list: "prompt",
+  read(given, _extras, { limits }) {
+    const { model, prompt, suffix, n = 1, best_of: bestOf, max_tokens: maxTokens, stop, ...rest } = given;
+    const { echo, logprobs, stream, stream_options: options, ...extras } = rest;
     const ask: CompletionRequest = omitUndefined({
-      ...{
-        model,
-        prompts: listTextInputs(prompt),
-        n,
-        extras,
-        suffix,
-        bestOf: best_of,
-        maxTokens: max_tokens,
-      },
+      ...{ model, prompts: listTextInputs(prompt), n, extras, suffix, bestOf, maxTokens },
       ...{ echo, logprobs, stream, stop: typeof stop === "string" ? [stop] : stop },
     });
     refuseMany(ask, limits.choicesMax);
     return {
-      ...TRANSLATED,
       ask,
       whole: writeWhole,
-      writer: (stamp) => new TextWriter(stamp, options?.include_usage === true),
+      writer: (stamp) => makeTextWriter(stamp, options?.include_usage === true),
     };
   },
-};
+});
 
 function refuseMany(ask: CompletionRequest, choicesMax: number): void {
   const { n = 1 } = toChat(ask);
@@ -119,31 +87,19 @@ function writeChoice(choice: JsonObject, content: unknown): JsonObject {
 }
 
 /** Writes a streamed completion as events whose choices contain text. */
-class TextWriter extends DataLineWriter implements Writer<Part> {
-  readonly #stamp: () => Stamp;
-  readonly #includeUsage: boolean;
-  #head: JsonObject | null = null;
-
-  constructor(stamp: () => Stamp, includeUsage: boolean) {
-    super();
-    this.#stamp = stamp;
-    this.#includeUsage = includeUsage;
-  }
-
-  write(parts: readonly Part[]): string {
-    this.#head ??= makeHead(this.#stamp());
-    const head = this.#head;
-    return listChunks(parts)
-      .map(({ choices, usage }) => {
-        if (choices.length === 0) {
-          return usage && this.#includeUsage ? writeEvent({ ...head, choices: [], usage }) : "";
-        }
-        const said = choices.filter(({ delta, finish_reason }) => finish_reason !== null || delta.content);
-        const written = said.map((choice) => writeChoice(choice, choice.delta.content));
-        return written.length === 0 ? "" : writeEvent({ ...head, choices: written });
-      })
-      .join("");
-  }
+function makeTextWriter(stamp: () => Stamp, includeUsage: boolean): Writer<Part> {
+  let head: JsonObject | null = null;
+  const writeChunk = ({ choices, usage }: ChatChunk) => {
+    if (choices.length === 0) return usage && includeUsage ? writeEvent({ ...head, choices: [], usage }) : "";
+    const said = choices.filter(({ delta, finish_reason }) => finish_reason !== null || delta.content);
+    const written = said.map((choice) => writeChoice(choice, choice.delta.content));
+    return written.length === 0 ? "" : writeEvent({ ...head, choices: written });
+  };
+  const write = (parts: readonly Part[]) => {
+    head ??= makeHead(stamp());
+    return listChunks(parts).map(writeChunk).join("");
+  };
+  return { ...DATA_LINES, write };
 }
 
 function writeEvent(event: JsonObject): string {

@@ -12,9 +12,9 @@ import { EMBEDDINGS, refuseManyTokens } from "../../operations/embeddings/operat
 import { toBase64, toFloats } from "../../operations/embeddings/vector.ts";
 import { checkChoice, modelName, openObject } from "../bounds.ts";
 import { writePromptUsage } from "../cost.ts";
+import { makeWholeSurface } from "../openai-surface.ts";
 import type { Stamp, Surface } from "../surface.ts";
 import { listTextInputs } from "../text-inputs.ts";
-import { makeWholeSurface } from "../whole-surface.ts";
 
 /** OpenAI API reference, "Create embeddings". */
 const INPUTS_MAX = 2048;

@@ -8,9 +8,9 @@ import { ACCOUNT_FILE } from "../../operations/chat/needs.ts";
 import type { ImageSource, ImagesForm, ImagesRequest } from "../../operations/images/form.ts";
 import { IMAGES } from "../../operations/images/operation.ts";
 import { checkChoice, modelName, openObject } from "../bounds.ts";
-import { Checker, checkModelName, readFields, refuseLargeNumber, refuseLongList } from "../checker.ts";
-import { convertFields } from "../form-fields.ts";
-import { type Exchange, type Incoming, OPENAI_FORM, type Surface, TRANSLATED } from "../surface.ts";
+import { refuseLargeNumber, refuseLongList } from "../checker.ts";
+import { makeOpenAiSurface } from "../openai-surface.ts";
+import type { Surface } from "../surface.ts";
 import { makePictureWriter, writeWhole } from "./writer.ts";
 
 /** OpenAI API reference, "Create image". Any size and quality is accepted, since other servers' values differ. */
@@ -34,47 +34,38 @@ export const imagesRequestSchema = openObject({
   partial_images: Type.Optional(Type.Integer({ minimum: 0, maximum: 3 })),
 });
 
-const CHECKER = new Checker(imagesRequestSchema);
 const EDITS = /\/images\/edits$/;
 const SOURCES_MAX = 16;
-const NUMBERS = {
-  n: "number",
-  output_compression: "number",
-  partial_images: "number",
-  stream: "boolean",
-} as const;
 
-export const OPENAI_IMAGES: Surface<ImagesForm> = {
-  ...OPENAI_FORM,
+export const OPENAI_IMAGES: Surface<ImagesForm> = makeOpenAiSurface({
   name: "openai-images",
   operation: IMAGES,
   idPrefix: "img-",
   body: "either",
-  read({ url, body, limits }: Incoming): Exchange<ImagesForm> {
+  schema: imagesRequestSchema,
+  list: "prompt",
+  fieldTypes: { n: "number", output_compression: "number", partial_images: "number", stream: "boolean" },
+  read(given, { image, images, mask, ...extras }, { url, limits }) {
     const isEdit = EDITS.test(new URL(url).pathname);
-    const { image, images, mask, ...fields } = convertFields(readFields(body), NUMBERS);
-    const given = CHECKER.check(fields, "prompt");
-    checkModelName(given.model);
     refuseLargeNumber(given.n, limits.choicesMax, "n");
     const { model, prompt, n = 1, size, quality, background, moderation, style, stream } = given;
     const ask: ImagesRequest = {
       ...{ model, prompt, n, size, quality, background, moderation, style },
       sources: isEdit ? readSources(image, images) : [],
-      extras: CHECKER.listExtras(fields),
+      extras,
       ...{ outputFormat: given.output_format, outputCompression: given.output_compression },
       ...{ responseFormat: given.response_format, inputFidelity: given.input_fidelity },
       ...(mask === undefined ? {} : { mask: readSource(mask, "mask") }),
       ...(stream === true ? { stream, partialImages: given.partial_images } : {}),
     };
     return {
-      ...TRANSLATED,
       dropped: stream === true || given.partial_images === undefined ? [] : ["partial_images"],
       ask,
       whole: writeWhole,
       writer: (stamp) => makePictureWriter(stamp, isEdit),
     };
   },
-};
+});
 
 /** A form's files are in `image`, a JSON body's URLs in `images`. */
 function readSources(image: unknown, images: unknown): readonly ImageSource[] {

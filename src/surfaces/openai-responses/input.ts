@@ -14,6 +14,7 @@ import type {
 import { TurnBuilder } from "../../operations/chat/turn.ts";
 import { isOurSignature, openSignature, RESPONSES_FORMAT } from "../signature.ts";
 import { countUnread } from "../unread.ts";
+import { refersToItem } from "./lane.ts";
 import type { ToolNames } from "./tools.ts";
 
 /** Separates a turn's messages when they are joined. */
@@ -94,12 +95,11 @@ const KINDS: ReadonlyMap<unknown, Kind> = new Map([
   ["custom_tool_call_output", "result"],
   ["reasoning", "reasoning"],
   ["additional_tools", "elsewhere"],
-  ["item_reference", "elsewhere"],
 ]);
 
-function classify({ type, role, id }: JsonObject): Kind {
-  // A reference to an item may omit its type.
-  if (type === undefined && role === undefined && id !== undefined) return "elsewhere";
+function classify(item: JsonObject): Kind {
+  const { type, role } = item;
+  if (refersToItem(item)) return "elsewhere";
   if (type === undefined || type === "message") return role === "assistant" ? "assistant" : "message";
   return KINDS.get(type) ?? "other";
 }
@@ -113,19 +113,14 @@ function readInstructions(instructions: unknown): readonly ChatMessage[] {
 function readMessage(item: JsonObject, path: string): ChatMessage {
   if (item.role === undefined) throw missingParameter(`${path}.role`);
   const content = readContent(item.content, `${path}.content`);
-  switch (item.role) {
-    case "system":
-      return { role: "system", content };
-    case "developer":
-      return { role: "developer", content };
-    case "user":
-      return { role: "user", content };
-    default: {
-      const message = `Invalid value for '${path}.role'. Supported values are: 'user', 'assistant', 'system', 'developer'.`;
-      throw new Fault("invalid_value", message, { param: `${path}.role` });
-    }
-  }
+  const role = ROLES.find((one) => one === item.role);
+  if (role !== undefined) return { role, content };
+  const message = `Invalid value for '${path}.role'. Supported values are: 'user', 'assistant', 'system', 'developer'.`;
+  throw new Fault("invalid_value", message, { param: `${path}.role` });
 }
+
+/** Turns of the assistant are read separately. */
+const ROLES = ["system", "developer", "user"] as const;
 
 function readContent(content: unknown, path: string): Content {
   if (typeof content === "string") return content;

@@ -168,7 +168,7 @@ function applyItems(
 }
 
 /** True if an item refers to one of an earlier answer. A reference may omit its type. */
-function refersToItem({ type, role, id }: JsonObject): boolean {
+export function refersToItem({ type, role, id }: JsonObject): boolean {
   return type === "item_reference" || (type === undefined && role === undefined && id !== undefined);
 }
 

@@ -2,6 +2,7 @@
 import { Fault } from "../../core/fault.ts";
 import { asArray, asObject, asString, type JsonObject } from "../../core/json.ts";
 import type { Earlier, EarlierAnswers, KeptExchange, StoredAnswer } from "../../core/kept.ts";
+import { refersToItem } from "./lane.ts";
 
 /** Returns the ids of the response and the items that a request continues from. */
 export function findEarlier(body: unknown): Earlier {
@@ -10,10 +11,9 @@ export function findEarlier(body: unknown): Earlier {
   return { id: asString(id) ?? null, itemIds };
 }
 
-/** Returns the id that an item refers to, or null for an item itself. A reference may omit its type. */
-function findReference({ type, role, id }: JsonObject): string | null {
-  if (typeof id !== "string") return null;
-  return type === "item_reference" || (type === undefined && role === undefined) ? id : null;
+/** Returns the id that an item refers to, or null for an item itself. */
+function findReference(item: JsonObject): string | null {
+  return typeof item.id === "string" && refersToItem(item) ? item.id : null;
 }
 
 interface StoredHistory {

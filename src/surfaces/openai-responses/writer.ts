@@ -1,12 +1,11 @@
 // A streamed answer as the events of the Responses API.
 import type { Fault } from "../../core/fault.ts";
-import { asObject, isObject, type JsonObject, parseJson } from "../../core/json.ts";
+import { isObject, type JsonObject } from "../../core/json.ts";
 import type { ChatChunk, FinishReason, Usage } from "../../operations/chat/form.ts";
-import type { Part, ShownEvents, Verbatim } from "../../operations/chat/run.ts";
+import type { Part, ShownEvents } from "../../operations/chat/run.ts";
 import { KEEP_ALIVE_LINE, namedEvent } from "../event-stream.ts";
 import { PartWriter } from "../part-writer.ts";
 import type { Stamp, Writer } from "../surface.ts";
-import { VerbatimWriter } from "../verbatim-writer.ts";
 import { writeFailure } from "./errors.ts";
 import { EventNumbers, ItemWriter } from "./item-writer.ts";
 import {
@@ -34,19 +33,17 @@ interface StreamEnd {
 
 export class ResponseWriter extends PartWriter implements Writer<Part> {
   readonly keepAlive = KEEP_ALIVE_LINE;
-  readonly #stamp: () => Stamp;
   readonly #context: ResponseContext;
   readonly #numbers = new EventNumbers();
   #items: ItemWriter | null = null;
-  #verbatim: OwnEvents | null = null;
   #started: JsonObject | null = null;
+  /** The provider's own response as last shown. */
+  #shown: JsonObject = {};
   #reason: FinishReason = "stop";
-  #usage: Usage | undefined;
   #ending: StreamEnd | null = null;
 
   constructor(stamp: () => Stamp, context: ResponseContext) {
-    super();
-    this.#stamp = stamp;
+    super(stamp);
     this.#context = context;
   }
 
@@ -61,45 +58,24 @@ export class ResponseWriter extends PartWriter implements Writer<Part> {
   }
 
   #end(): StreamEnd {
-    if (this.#verbatim) {
-      const text = this.#verbatim.end(this.#usage ?? null);
-      return { text, response: this.#verbatim.response };
-    }
+    if (this.isVerbatim) return { text: this.showHeld(), response: this.#shown };
     const started = this.#start();
     const items = this.#items?.end(readIncomplete(this.#reason) !== null) ?? "";
     const output = this.#items?.output ?? [];
-    const response = endResponse(this.#started ?? {}, output, this.#reason, this.#usage);
+    const response = endResponse(this.#started ?? {}, output, this.#reason, this.usage ?? undefined);
     const last = this.#numbers.write(`response.${response.status}`, { response });
     return { text: started + items + last, response };
   }
 
   fail(fault: Fault): string {
-    const started = this.#verbatim ? "" : this.#start();
-    const base = this.#started ?? startResponse(this.#context, this.#stamp());
+    const started = this.isVerbatim ? "" : this.#start();
+    const base = this.#started ?? startResponse(this.#context, this.stamp);
     const output = this.#items?.output ?? [];
     const response = { ...base, status: "failed", error: writeFailure(fault), output };
     return started + this.#numbers.write("response.failed", { response });
   }
 
-  protected override passOn({ event }: Verbatim): string {
-    const data = asObject(parseJson(event.data));
-    this.#verbatim ??= new OwnEvents(this.#stamp(), this.#context);
-    this.#numbers.follow(data.sequence_number);
-    return this.#verbatim.write(data);
-  }
-
-  protected override passRunOn(shown: ShownEvents): string {
-    const text = this.#verbatim?.writeRun(shown) ?? null;
-    if (text === null) return super.passRunOn(shown);
-    const [, number] = NUMBER.exec(shown.data.at(-1) ?? "") ?? [];
-    if (number !== undefined) this.#numbers.follow(Number(number));
-    return text;
-  }
-
-  protected override writeChunk({ choices, usage }: ChatChunk): string {
-    if (usage) this.#usage = usage;
-    // Chunks after the provider's own events only summarise them.
-    if (this.#verbatim || choices.length === 0) return "";
+  protected override writeChunk({ choices }: ChatChunk): string {
     let text = this.#start();
     for (const { delta, finish_reason: reason, logprobs } of choices) {
       text += this.#items?.write(delta, logprobs) ?? "";
@@ -110,48 +86,45 @@ export class ResponseWriter extends PartWriter implements Writer<Part> {
 
   #start(): string {
     if (this.#started !== null) return "";
-    const stamp = this.#stamp();
-    this.#started = startResponse(this.#context, stamp);
-    this.#items = new ItemWriter(stamp.id, this.#context, this.#numbers);
+    this.#started = startResponse(this.#context, this.stamp);
+    this.#items = new ItemWriter(this.stamp.id, this.#context, this.#numbers);
     const response = this.#started;
     return (
       this.#numbers.write("response.created", { response }) +
       this.#numbers.write("response.in_progress", { response })
     );
   }
-}
 
-/** OpenAI's own events, with our id, the card's name and the cost. */
-class OwnEvents extends VerbatimWriter {
-  readonly #stamp: Stamp;
-  readonly #context: ResponseContext;
-  /** The response as last shown. */
-  response: JsonObject = {};
-
-  constructor(stamp: Stamp, context: ResponseContext) {
-    super();
-    this.#stamp = stamp;
-    this.#context = context;
+  protected override passOn(event: JsonObject): string {
+    this.#numbers.follow(event.sequence_number);
+    return super.passOn(event);
   }
 
-  override writeRun(events: ShownEvents): string | null {
-    return PIECE_NAME.test(events.type) ? super.writeRun(events) : null;
+  protected override passRunOn(shown: ShownEvents): string {
+    const [, number] = NUMBER.exec(shown.data.at(-1) ?? "") ?? [];
+    if (number !== undefined && this.isPiece(shown.type)) this.#numbers.follow(Number(number));
+    return super.passRunOn(shown);
   }
 
   protected override isLast({ type }: JsonObject): boolean {
     return FINAL.has(type);
   }
 
+  protected override isPiece(type: string): boolean {
+    return PIECE_NAME.test(type);
+  }
+
   protected override show(event: JsonObject, usage?: Usage | null): string {
     const { type, response } = event;
     if (typeof type !== "string" || !EVENT_NAME.test(type)) return "";
     if (!isObject(response)) return namedEvent(type, JSON.stringify(event));
-    this.response = this.#stampOn(response, usage ?? undefined);
-    return namedEvent(type, JSON.stringify({ ...event, response: this.response }));
+    this.#shown = this.#stampOn(response, usage ?? undefined);
+    return namedEvent(type, JSON.stringify({ ...event, response: this.#shown }));
   }
 
+  /** Returns OpenAI's own response with our id, the card's name and the cost. */
   #stampOn(response: JsonObject, usage: Usage | undefined): JsonObject {
-    if (isObject(response.usage)) return stampVerbatim(response, this.#stamp, usage, this.#context);
-    return { ...response, ...stampState(response, this.#stamp, this.#context), model: this.#stamp.model };
+    if (isObject(response.usage)) return stampVerbatim(response, this.stamp, usage, this.#context);
+    return { ...response, ...stampState(response, this.stamp, this.#context), model: this.stamp.model };
   }
 }

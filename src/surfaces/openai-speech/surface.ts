@@ -3,18 +3,10 @@ import { Type } from "@sinclair/typebox";
 import { findSound, SOUND_FORMATS, SOUND_TYPES, type SpeechForm } from "../../operations/speech/form.ts";
 import { SPEECH } from "../../operations/speech/operation.ts";
 import { checkChoice, modelName, openObject } from "../bounds.ts";
-import { Checker, checkModelName, readFields } from "../checker.ts";
 import { writeCost } from "../cost.ts";
 import { makePieceWriter, typedEvent } from "../event-stream.ts";
-import {
-  type ByteWriter,
-  Document,
-  type Exchange,
-  type Incoming,
-  OPENAI_FORM,
-  type Surface,
-  TRANSLATED,
-} from "../surface.ts";
+import { makeOpenAiSurface } from "../openai-surface.ts";
+import { type ByteWriter, Document, type Surface } from "../surface.ts";
 
 const INPUT_CHARACTERS_MAX = 100_000;
 
@@ -29,60 +21,41 @@ export const speechRequestSchema = openObject({
   stream_format: Type.Optional(checkChoice("audio", "sse")),
 });
 
-const CHECKER = new Checker(speechRequestSchema);
-
-export const OPENAI_SPEECH: Surface<SpeechForm> = {
-  ...OPENAI_FORM,
+export const OPENAI_SPEECH: Surface<SpeechForm> = makeOpenAiSurface({
   name: "openai-speech",
   operation: SPEECH,
   idPrefix: "speech-",
-  read({ body }: Incoming): Exchange<SpeechForm> {
-    const fields = readFields(body);
-    const given = CHECKER.check(fields, "input");
-    checkModelName(given.model);
+  schema: speechRequestSchema,
+  list: "input",
+  read(given, extras) {
     const { model, input, voice, response_format: format = "mp3", instructions, speed } = given;
     const asEvents = given.stream_format === "sse";
-    const extras = CHECKER.listExtras(fields);
     return {
-      ...TRANSLATED,
       // Sound is always streamed, so that it plays at once.
       ask: { stream: true, asEvents, model, input, voice, format, instructions, speed, extras },
       whole: ({ sound, type }) => new Document(type, sound),
       writer: () => SOUND_EVENTS,
-      ...(asEvents ? {} : { bytes: () => new SoundWriter(SOUND_TYPES[format]) }),
+      ...(asEvents ? {} : { bytes: () => makeSoundWriter(SOUND_TYPES[format]) }),
     };
   },
-};
+});
 
 type Piece = SpeechForm["piece"];
 
-/** Writes the sound's raw bytes as they arrive. */
-class SoundWriter implements ByteWriter<Piece> {
-  readonly keepAlive = null;
-  readonly #type: string;
-
-  /** `type` is the requested media type. */
-  constructor(type: string) {
-    this.#type = type;
-  }
-
-  readType(first: readonly Piece[]): string {
-    return first.map((piece) => findSound(piece)?.type).find((type) => type !== undefined) ?? this.#type;
-  }
-
-  write(pieces: readonly Piece[]): Uint8Array<ArrayBuffer> {
-    const sounds = pieces.flatMap((piece) => findSound(piece)?.sound ?? []);
-    const [only] = sounds;
-    return only && sounds.length === 1 ? only : new Uint8Array(Buffer.concat(sounds));
-  }
-
-  end(): string {
-    return "";
-  }
-
-  fail(): null {
-    return null;
-  }
+/** Writes the sound's raw bytes as they arrive. `usual` is the requested media type. */
+function makeSoundWriter(usual: string): ByteWriter<Piece> {
+  return {
+    keepAlive: null,
+    readType: (first) =>
+      first.map((piece) => findSound(piece)?.type).find((type) => type !== undefined) ?? usual,
+    write(pieces) {
+      const sounds = pieces.flatMap((piece) => findSound(piece)?.sound ?? []);
+      const [only] = sounds;
+      return only && sounds.length === 1 ? only : new Uint8Array(Buffer.concat(sounds));
+    },
+    end: () => "",
+    fail: () => null,
+  };
 }
 
 /** OpenAI's events, with the sound in base64. */

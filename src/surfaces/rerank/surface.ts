@@ -7,8 +7,8 @@ import type { RerankDocument, RerankForm, RerankReply, RerankRequest } from "../
 import { RERANK } from "../../operations/rerank/operation.ts";
 import { modelName, openObject } from "../bounds.ts";
 import { writePromptUsage } from "../cost.ts";
+import { makeWholeSurface } from "../openai-surface.ts";
 import type { Stamp, Surface } from "../surface.ts";
-import { makeWholeSurface } from "../whole-surface.ts";
 
 /** Cohere's and Voyage's limit. */
 const DOCUMENTS_MAX = 1000;

@@ -1,0 +1,82 @@
+// Surfaces in OpenAI's form: the body is checked against one schema, and translated for every provider.
+import type { Static, TObject } from "@sinclair/typebox";
+import { Fault } from "../core/fault.ts";
+import { asObject, type JsonObject } from "../core/json.ts";
+import type { Form } from "../operations/form.ts";
+import { Checker, checkModelName, readFields } from "./checker.ts";
+import { convertFields, type FieldTypes } from "./form-fields.ts";
+import {
+  type Exchange,
+  type Incoming,
+  OPENAI_FORM,
+  type Stamp,
+  type Surface,
+  TRANSLATED,
+} from "./surface.ts";
+
+interface Api<F extends Form, Schema extends TObject>
+  extends Pick<Surface<F>, "name" | "operation" | "idPrefix" | "body"> {
+  readonly schema: Schema;
+  /** The field that makes a request long. */
+  readonly list: string;
+  /** Fields that are texts in a form. Missing if there are no forms. */
+  readonly fieldTypes?: FieldTypes;
+}
+
+interface OpenAiApi<F extends Form, Schema extends TObject> extends Api<F, Schema> {
+  /** `extras` are the fields missing from the schema. */
+  read(
+    given: Static<Schema>,
+    extras: JsonObject,
+    incoming: Incoming,
+  ): Pick<Exchange<F>, "ask" | "whole" | "writer"> & Partial<Exchange<F>>;
+}
+
+export function makeOpenAiSurface<F extends Form, Schema extends TObject>({
+  schema,
+  list,
+  fieldTypes,
+  read,
+  ...named
+}: OpenAiApi<F, Schema>): Surface<F> {
+  const checker = new Checker(schema);
+  return {
+    ...OPENAI_FORM,
+    ...named,
+    read(incoming) {
+      const body = readFields(incoming.body);
+      const fields = fieldTypes ? convertFields(body, fieldTypes) : body;
+      const given = checker.check(fields, list);
+      if (fields.model !== undefined) checkModelName(fields.model);
+      return { ...TRANSLATED, ...read(given, checker.listExtras(fields), incoming) };
+    },
+  };
+}
+
+/** An API whose answers are single JSON documents, never streams. */
+interface WholeApi<F extends Form, Schema extends TObject> extends Api<F, Schema> {
+  read(given: Static<Schema>, extras: JsonObject): F["ask"];
+  write(reply: F["reply"], stamp: Stamp, ask: F["ask"]): JsonObject;
+}
+
+function failStream(): never {
+  throw new Fault("unsupported_parameter", "This API does not support streaming.", { param: "stream" });
+}
+
+/** The terms of a request that is never streamed. */
+export const TRANSLATED_WHOLE = { ...TRANSLATED, writer: failStream } as const;
+
+export function makeWholeSurface<F extends Form, Schema extends TObject>({
+  read,
+  write,
+  ...api
+}: WholeApi<F, Schema>): Surface<F> {
+  return makeOpenAiSurface<F, Schema>({
+    ...api,
+    read(given, extras, { body }) {
+      if (asObject(body).stream === true) failStream();
+      const ask = read(given, extras);
+      return { ask, whole: (reply, stamp) => write(reply, stamp, ask), writer: failStream };
+    },
+  });
+}
