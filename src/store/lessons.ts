@@ -41,9 +41,7 @@ function readMarks(json: string): readonly LessonMark[] {
   });
 }
 
-type LessonMethods = Pick<Store, "teach" | "lessons" | "forgetLessons" | "pruneLessons" | "dropLessons">;
-
-export function lessonMethods(engine: Engine): LessonMethods {
+export function lessonMethods(engine: Engine) {
   const { mark, otherMarks, contains, run, runAll } = engine;
   const teach = teachOn(engine);
   const [first, second] = [mark(1), mark(2)];
@@ -65,12 +63,12 @@ export function lessonMethods(engine: Engine): LessonMethods {
     },
     pruneLessons: async (beforeMs, rowsMax) => (await run(bind(prune, Math.round(beforeMs), rowsMax))).count,
     dropLessons: (lessons) => runAll(lessons.map(({ accountId, id }) => bind(drop, accountId, id))),
-  };
+  } satisfies Partial<Store>;
 }
 
 const TRIES_MAX = 5;
 
-function teachOn({ mark, forUpdate, change }: Engine): LessonMethods["teach"] {
+function teachOn({ mark, forUpdate, change }: Engine): Store["teach"] {
   const [first, second, third, fourth] = [mark(1), mark(2), mark(3), mark(4)];
   /** Lessons of one key wait for each other, so that its bound is exact. */
   const lockKey = `SELECT id FROM gateway_key WHERE id = ${first} ${forUpdate}`;

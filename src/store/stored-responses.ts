@@ -16,12 +16,7 @@ const STORED_RESPONSE = table<StoredResponse>("stored_response", ["account_id", 
   sealed: TEXT,
 });
 
-type ResponseMethods = Pick<
-  Store,
-  "addResponse" | "response" | "responseOfItem" | "removeResponse" | "removeResponses" | "pruneResponses"
->;
-
-export function responseMethods({ mark, contains, run, runAll }: Engine): ResponseMethods {
+export function responseMethods({ mark, contains, run, runAll }: Engine) {
   const own = `account_id = ${mark(1)} AND key_id = ${mark(2)}`;
   const ofOwn = `${selectSql(STORED_RESPONSE)} WHERE ${own}`;
   const add = `${insertSql(STORED_RESPONSE, mark)} ON CONFLICT (account_id, id) DO NOTHING`;
@@ -50,5 +45,5 @@ export function responseMethods({ mark, contains, run, runAll }: Engine): Respon
     removeResponse: async (accountId, keyId, id) => (await run(bind(remove, accountId, keyId, id))).count > 0,
     removeResponses: (accountId, keyId) => runAll([bind(removeAll, accountId, keyId)]),
     pruneResponses: async (beforeMs, rowsMax) => (await run(bind(prune, beforeMs, rowsMax))).count,
-  };
+  } satisfies Partial<Store>;
 }

@@ -30,9 +30,7 @@ const FORGET_REPLIES = `
     greatest(0, kept_characters - (SELECT CAST(coalesce(sum(characters), 0) AS BIGINT) FROM gone))
   WHERE id = $1`;
 
-type RequestMethods = Pick<Store, "keyUses" | "request" | "requests" | "endedSince" | "prune">;
-
-export function requestMethods(pool: Pool): RequestMethods {
+export function requestMethods(pool: Pool) {
   return {
     keyUses: async (keys, dayMs, monthMs) =>
       (await pool.run(composeKeyUses(keys, dayMs, monthMs, pool.traits.isDistributed))).map(readKeyUse),
@@ -56,7 +54,7 @@ export function requestMethods(pool: Pool): RequestMethods {
         async (most) => (await pool.run(bind(PRUNE_CONTENTS, contentsMs, most))).count,
         async (most) => (await pool.run(bind(PRUNE_REQUESTS, requestsMs, most))).count,
       ]),
-  };
+  } satisfies Partial<Store>;
 }
 
 /**
