@@ -32,7 +32,14 @@ export function upsertSql(table: AnyTable, mark: Mark): string {
 /** The update of an upsert: every column outside the key takes its new value. */
 export function composeOverwrite(key: readonly string[], columns: readonly string[]): string {
   const others = columns.filter((column) => !key.includes(column));
-  return `ON CONFLICT (${joinNames(key)}) DO UPDATE SET ${others.map((column) => `${column} = excluded.${column}`).join(", ")}`;
+  const updates = others.map((column) => `${column} = excluded.${column}`);
+  return `ON CONFLICT (${joinNames(key)}) DO UPDATE SET ${joinNames(updates)}`;
+}
+
+/** The update of an upsert that adds to these columns. */
+export function composeSum({ name, key }: AnyTable, columns: readonly string[]): string {
+  const sums = columns.map((column) => `${column} = ${name}.${column} + excluded.${column}`);
+  return `ON CONFLICT (${joinNames(key)}) DO UPDATE SET ${joinNames(sums)}`;
 }
 
 const FIRST_AMOUNTS = [
