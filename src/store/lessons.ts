@@ -6,7 +6,7 @@ import type { LessonBound, Store } from "../core/store.ts";
 import { makeJson, makeWord, NUMBER, TEXT, TIME } from "./columns.ts";
 import { bind, type Change, type Engine, type Result, readFirst } from "./engine.ts";
 import { readInteger } from "./found.ts";
-import { insertSql, joinNames, selectSql, upsertSql } from "./sql.ts";
+import { insertSql, joinNames, pruneSql, selectSql, upsertSql } from "./sql.ts";
 import { table } from "./tables.ts";
 
 const LESSON = table<Lesson>(
@@ -50,8 +50,6 @@ export function lessonMethods(engine: Engine) {
   const forget = `DELETE FROM lesson WHERE model = ${first}`;
   const forgetLabels = `UPDATE lesson SET marks = ${otherMarks} WHERE source = 'label' AND ${contains("marks", second)}`;
   const forgetEmpty = `DELETE FROM lesson WHERE marks = ${first}`;
-  const prune = `DELETE FROM lesson WHERE (account_id, id) IN
-    (SELECT account_id, id FROM lesson WHERE at_ms < ${first} ORDER BY at_ms LIMIT ${second})`;
   const drop = `DELETE FROM lesson WHERE account_id = ${first} AND id = ${second}`;
   return {
     teach,
@@ -61,7 +59,8 @@ export function lessonMethods(engine: Engine) {
       const labels = bind(forgetLabels, JSON.stringify({ model }), JSON.stringify(model));
       return runAll([bind(forget, model), labels, bind(forgetEmpty, "[]")]);
     },
-    pruneLessons: async (beforeMs, rowsMax) => (await run(bind(prune, Math.round(beforeMs), rowsMax))).count,
+    pruneLessons: async (beforeMs, rowsMax) =>
+      (await run(bind(pruneSql(LESSON.name, mark), Math.round(beforeMs), rowsMax))).count,
     dropLessons: (lessons) => runAll(lessons.map(({ accountId, id }) => bind(drop, accountId, id))),
   } satisfies Partial<Store>;
 }

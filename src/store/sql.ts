@@ -42,6 +42,12 @@ export function composeSum({ name, key }: AnyTable, columns: readonly string[]):
   return `ON CONFLICT (${joinNames(key)}) DO UPDATE SET ${joinNames(sums)}`;
 }
 
+/** Values: a time and a number of rows. Deletes the oldest rows from before the time. */
+export function pruneSql(table: string, mark: Mark): string {
+  return `DELETE FROM ${table} WHERE (account_id, id) IN
+    (SELECT account_id, id FROM ${table} WHERE at_ms < ${mark(1)} ORDER BY at_ms LIMIT ${mark(2)})`;
+}
+
 const FIRST_AMOUNTS = [
   ...["prompt_tokens", "completion_tokens", "cached_tokens", "cache_write_tokens", "reasoning_tokens"],
   ...["searches", "cost_nano", "charged_nano"],
