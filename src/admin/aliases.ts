@@ -193,9 +193,7 @@ function viewAlias({ name, target, createdAtMs }: Known): AliasView {
 }
 
 /** An alias as stored: all of them share one setting, as JSON. */
-interface StoredAlias {
-  readonly name: string;
-  readonly target: Alias;
+interface StoredAlias extends Known {
   readonly createdAtMs: number;
 }
 

@@ -57,12 +57,14 @@ export async function overview(
     for (const row of usage) for (const one of [totals, stepOf(row)]) one?.add(row);
     for (const row of firstTokens) for (const one of [totals, stepOf(row)]) one?.addFirstTokens(row);
   });
+  const { fromMs, toMs } = span;
+  const previous = { fromMs: fromMs - (toMs - fromMs), toMs: fromMs };
   return {
-    from: formatInstant(span.fromMs),
-    to: formatInstant(span.toMs),
+    from: formatInstant(fromMs),
+    to: formatInstant(toMs),
     step,
     totals: totals.view(),
-    previous: (await sumFigures(store, findPreviousSpan(span), only)).view(),
+    previous: (await sumFigures(store, previous, only)).view(),
     series: [...series].map(([atMs, figures]) => ({ at: formatInstant(atMs), ...figures.view() })),
   };
 }
@@ -75,10 +77,6 @@ function listHours({ fromMs, toMs }: Span): readonly number[] {
     throw invalidValue("from", `at most ${HOURS_MAX / 24} days by hour; use a later time, or step=day`);
   }
   return Array.from({ length: count }, (_, at) => first + at * HOUR_MS);
-}
-
-function findPreviousSpan({ fromMs, toMs }: Span): Span {
-  return { fromMs: fromMs - (toMs - fromMs), toMs: fromMs };
 }
 
 async function sumFigures(store: UsageParts["store"], span: Span, only: UsageFilter): Promise<Figures> {

@@ -146,7 +146,7 @@ function providerView(provider: ProviderHealth, added: readonly AddedCredential[
 }
 
 function credentialView(
-  credential: CredentialHealth,
+  credential: Omit<CredentialHealth, "id" | "state"> & Pick<CredentialView, "state">,
   id: string,
   source: CredentialView["source"],
 ): CredentialView {
@@ -154,7 +154,7 @@ function credentialView(
   return {
     id,
     source,
-    enabled: true,
+    enabled: state !== "disabled",
     last4,
     weight,
     requests_per_minute: credential.requestsPerMinute,
@@ -169,21 +169,11 @@ function credentialView(
 
 /** Returns an unused credential: it is disabled, or the configuration has the same key. */
 function idleView(credential: AddedCredential): CredentialView {
-  const { id, secret, weight, enabled } = credential;
-  return {
-    id,
-    source: "stored",
-    enabled,
-    last4: secret.length >= SHOWN_CHARACTERS_MIN ? secret.slice(-4) : null,
-    weight,
-    requests_per_minute: credential.requestsPerMinute,
-    tokens_per_minute: credential.tokensPerMinute,
-    state: enabled ? "active" : "disabled",
-    until: null,
-    reason: null,
-    in_flight: 0,
-    error_rate: null,
-  };
+  const { id, secret, enabled } = credential;
+  const last4 = secret.length >= SHOWN_CHARACTERS_MIN ? secret.slice(-4) : null;
+  const idle = { reason: null, untilMs: null, inFlight: 0, errorRate: null } as const;
+  const state = enabled ? "active" : "disabled";
+  return credentialView({ ...credential, ...idle, last4, state }, id, "stored");
 }
 
 function modelView(model: ModelHealth): View<typeof modelSchema> {

@@ -99,7 +99,11 @@ export async function getRequest(
   const content = await readContent({ store, contentVault }, record);
   return {
     ...requestView(record),
-    timeline: trace && timelineView(trace, record),
+    timeline: trace && {
+      admitted_ms: trace.admittedMs,
+      attempts: trace.attempts.map(attemptView),
+      end_ms: record.totalMs,
+    },
     cost: trace && costView(trace, record),
     usage_implausible: trace && implausibleView(trace),
     error: errorView(record, trace, content),
@@ -123,10 +127,6 @@ async function readContent(
 
 function contentView({ messages, request, reply, truncated }: LoggedContent) {
   return { messages, request, reply, truncated };
-}
-
-function timelineView({ admittedMs, attempts }: Trace, { totalMs }: RequestRecord) {
-  return { admitted_ms: admittedMs, attempts: attempts.map(attemptView), end_ms: totalMs };
 }
 
 function attemptView(attempt: TracedAttempt): AttemptView {

@@ -1,5 +1,6 @@
 // Usage: requests, tokens, money, first tokens by day, model, key, account, provider, operation and surface.
 import { type Static, Type } from "@sinclair/typebox";
+import type { UsageSum } from "../core/rows.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 import type { Store, UsageDimension, UsageQuery } from "../core/store.ts";
 import type { Clock } from "../core/world.ts";
@@ -8,20 +9,20 @@ import { Figures, figuresSchema } from "./figures.ts";
 import { closeObject, text, type View } from "./schema.ts";
 import { eachPiece, listDays, momentFields, readSpan, type Span, splitSpan } from "./span.ts";
 
-const GROUPS = ["day", "model", "key", "account", "provider", "operation", "surface"] as const;
-type Group = (typeof GROUPS)[number];
+type Dimensions = Pick<UsageSum, "model" | "keyId" | "accountId" | "operation" | "surface">;
+type Group = readonly [dimension: UsageDimension | null, label: (row: Dimensions, day: string) => Labels];
 
-/** The store's column for each group. Days have none, because they are queried one by one. */
-const DIMENSIONS: Readonly<Record<Group, UsageDimension | null>> = {
-  day: null,
-  model: "model",
-  key: "keyId",
-  account: "accountId",
-  provider: "model",
-  operation: "operation",
-  surface: "surface",
+/** The store's column for each group, and its label. Days have no column, because they are queried one by one. */
+const GROUPS: Readonly<Record<string, Group>> = {
+  day: [null, (_, day) => ({ day })],
+  model: ["model", ({ model }) => ({ model })],
+  key: ["keyId", ({ keyId }) => ({ key_id: keyId })],
+  account: ["accountId", ({ accountId }) => ({ account_id: accountId })],
+  provider: ["model", ({ model }) => ({ provider: model.split("#", 1)[0] ?? model })],
+  operation: ["operation", ({ operation }) => ({ operation })],
+  surface: ["surface", ({ surface }) => ({ surface })],
 };
-
+const GROUP_NAMES = Object.keys(GROUPS);
 const GROUPS_MAX = 50_000;
 
 export interface UsageParts {
@@ -51,8 +52,8 @@ export type UsageSums = View<typeof usageSchema>;
 export const usageQuery = closeObject({
   group_by: Type.Optional(
     Type.String({
-      pattern: `^(${GROUPS.join("|")})(,(${GROUPS.join("|")}))*$`,
-      expected: `a comma-separated list of ${GROUPS.join(", ")}`,
+      pattern: `^(${GROUP_NAMES.join("|")})(,(${GROUP_NAMES.join("|")}))*$`,
+      expected: `a comma-separated list of ${GROUP_NAMES.join(", ")}`,
     }),
   ),
   ...momentFields,
@@ -74,16 +75,16 @@ export async function sumUsage(
   query: Static<typeof usageQuery>,
 ): Promise<UsageSums> {
   const words = query.group_by?.split(",") ?? ["day"];
-  const groups = GROUPS.filter((group) => words.includes(group));
+  const groups = Object.entries(GROUPS).flatMap(([name, group]) => (words.includes(name) ? [group] : []));
   const rules = dayRules();
   const span = readSpan(query, clock.nowMs(), rules);
-  const groupBy = [...new Set(groups.map((group) => DIMENSIONS[group]).filter((one) => one !== null))];
+  const groupBy = [...new Set(groups.map(([dimension]) => dimension).filter((one) => one !== null))];
   const sums = new Map<string, Sum>();
-  const pieces = groups.includes("day")
+  const pieces = words.includes("day")
     ? listDays(span, rules)
     : splitSpan(span).map((piece) => ({ name: "", ...piece }));
   const findFigures = (name: string, row: Dimensions) =>
-    findOrAddSum(sums, chooseLabels(groups, name, row)).figures;
+    findOrAddSum(sums, Object.assign({}, ...groups.map(([, label]) => label(row, name)))).figures;
   const find = ({ fromMs, toMs }: Span) => listUsageSums(store, { fromMs, toMs, groupBy });
   await eachPiece(pieces, find, ({ usage, firstTokens }, { name }) => {
     // The store also returns a row for a sum over nothing.
@@ -101,31 +102,6 @@ export async function sumUsage(
 export async function listUsageSums(store: UsageParts["store"], query: UsageQuery) {
   const [usage, firstTokens] = await Promise.all([store.usage(query), store.firstTokens(query)]);
   return { usage, firstTokens };
-}
-
-interface Dimensions {
-  readonly model: string;
-  readonly keyId: string;
-  readonly accountId: string;
-  readonly operation: string;
-  readonly surface: string;
-}
-
-function chooseLabels(
-  groups: readonly Group[],
-  day: string,
-  { model, keyId, accountId, operation, surface }: Dimensions,
-): Labels {
-  const all: Readonly<Record<Group, Labels>> = {
-    day: { day },
-    model: { model },
-    key: { key_id: keyId },
-    account: { account_id: accountId },
-    provider: { provider: model.split("#", 1)[0] ?? model },
-    operation: { operation },
-    surface: { surface },
-  };
-  return Object.assign({}, ...groups.map((group) => all[group]));
 }
 
 function findOrAddSum(sums: Map<string, Sum>, labels: Labels): Sum {

@@ -25,8 +25,8 @@ function accountProblems(row: AccountAudit): readonly BookProblem[] {
   const problems: BookProblem[] = [];
   const compare = (what: string, found: number, expected: number, unit: BookProblem["unit"], by: string) => {
     if (found === expected) return;
-    const shown = unit === "USD" ? usd : String;
-    problems.push({ account: row.id, what, found: shown(found), expected: shown(expected), unit, by });
+    const show = (value: number) => (unit === "USD" ? formatNanoUsd(BigInt(value)) : String(value));
+    problems.push({ account: row.id, what, found: show(found), expected: show(expected), unit, by });
   };
   compare("balance", row.balanceNanoUsd, row.journalBalanceNanoUsd, "USD", "sum of its journal");
   compare("held", row.heldNanoUsd, row.journalHeldNanoUsd, "USD", "sum of its journal");
@@ -49,10 +49,6 @@ function wholeProblems(audit: Audit): readonly BookProblem[] {
     problems.push({ ...all, what: "sum", found: formatNanoUsd(sum), unit: "USD", by });
   }
   return problems;
-}
-
-function usd(nano: number): string {
-  return formatNanoUsd(BigInt(nano));
 }
 
 /** Adds up free, held, received, earned and written-off amounts: zero if each movement has both its sides. */

@@ -1,7 +1,6 @@
 // Assembles a running gateway from the rooms: everything is built here and passed on, and nothing reads configuration.
 import { version } from "../../package.json" with { type: "json" };
 import { holderView } from "../admin/holder.ts";
-import type { LearnedView } from "../admin/lessons.ts";
 import { LiveFeed } from "../admin/live.ts";
 import { checkScraper } from "../admin/token.ts";
 import { WrongTokens } from "../admin/wrong-tokens.ts";
@@ -46,7 +45,7 @@ import { KeptConnections } from "../transport/kept.ts";
 import { Reachability } from "../transport/reachability.ts";
 import { findListener, type Listener } from "./accepting.ts";
 import { type DrainState, drain, NOTICE_MS } from "./drain.ts";
-import { Learning, measureLogged, roundLength } from "./learning.ts";
+import { Learning, measureLogged, viewLearned } from "./learning.ts";
 import { LiveConfiguration } from "./live-configuration.ts";
 import type { OpenedStore } from "./open-store.ts";
 import { loadConsoleFiles, loadDocsFiles } from "./page-files.ts";
@@ -255,7 +254,7 @@ function composeApp(
         version,
         node: opened.store.node,
         contentVault: opened.contentVault,
-        learned: () => showLearned(known.learned),
+        learned: () => viewLearned(known.learned),
       }),
     )
     .use(
@@ -278,8 +277,4 @@ function composeApp(
     .use(consoleRoutes(loadConsoleFiles))
     .use(sessionRoutes({ ...operator, version }))
     .use(docsRoutes(loadDocsFiles, () => app.routes));
-}
-
-function showLearned(learned: Learned): readonly LearnedView[] {
-  return learned.views().map((view) => ({ ...view, length: roundLength(learned, view.model) }));
 }

@@ -53,10 +53,7 @@ interface LearningParts {
 }
 
 export class Learning {
-  readonly #store: LessonStore;
-  readonly #learned: Learned;
-  readonly #clock: Pick<Clock, "nowMs">;
-  readonly #cards: () => readonly ModelCard[];
+  readonly #parts: LearningParts;
   #state: State | null = null;
   #fittedMs = 0;
   #keptMs = 0;
@@ -64,11 +61,8 @@ export class Learning {
   readonly #known = Promise.withResolvers<void>();
   #isKnown = false;
 
-  constructor({ store, learned, clock, cards }: LearningParts) {
-    this.#store = store;
-    this.#learned = learned;
-    this.#clock = clock;
-    this.#cards = cards;
+  constructor(parts: LearningParts) {
+    this.#parts = parts;
   }
 
   /**
@@ -77,25 +71,25 @@ export class Learning {
    */
   async recall(): Promise<number | null> {
     const [text, changed] = [
-      await this.#store.setting("lessons_fitted"),
-      await this.#store.setting("lessons_forgotten"),
+      await this.#parts.store.setting("lessons_fitted"),
+      await this.#parts.store.setting("lessons_forgotten"),
     ];
     const kept = asObject(parseJson(text ?? ""));
-    if ((kept.changed ?? null) !== changed || !this.#learned.unpack(kept.fitted)) return null;
+    if ((kept.changed ?? null) !== changed || !this.#parts.learned.unpack(kept.fitted)) return null;
     this.#setKnown();
     return asNumber(kept.latest_ms) ?? 0;
   }
 
   /** Applies new lessons. Reads all of them again after some were forgotten or imported. */
   async refresh(): Promise<void> {
-    const nowMs = this.#clock.nowMs();
-    const changed = await this.#store.setting("lessons_forgotten");
+    const nowMs = this.#parts.clock.nowMs();
+    const changed = await this.#parts.store.setting("lessons_forgotten");
     const isNew = this.#state?.changed !== changed;
     const state = isNew || this.#state === null ? createState(nowMs, changed) : this.#state;
     await this.#read(state, nowMs);
     await this.#fit(state, nowMs);
-    if (isNew) this.#learned.become(state.learned);
-    this.#state = { ...state, learned: this.#learned };
+    if (isNew) this.#parts.learned.become(state.learned);
+    this.#state = { ...state, learned: this.#parts.learned };
     this.#setKnown();
     await this.#keep(nowMs);
     await this.#delete(nowMs);
@@ -124,12 +118,12 @@ export class Learning {
     this.#fittedMs = nowMs;
     state.fittedDayMs = dayMs;
     this.#isKept = false;
-    const findModel = makeFindModel(this.#cards(), (model) => this.#learned.lengthOf(model));
+    const findModel = makeFindModel(this.#parts.cards(), (model) => this.#parts.learned.lengthOf(model));
     await learned.fitSlowly({ asOfMs: dayMs, findModel }, createPause());
   }
 
   async #read(state: State, nowMs: number): Promise<void> {
-    for await (const lessons of readLessons(this.#store, state.fromMs)) {
+    for await (const lessons of readLessons(this.#parts.store, state.fromMs)) {
       for (const lesson of lessons) {
         putLesson(state.learned, lesson);
         state.latestMs = Math.max(state.latestMs, lesson.atMs);
@@ -143,18 +137,20 @@ export class Learning {
     this.#isKept = true;
     this.#keptMs = nowMs;
     const { changed, latestMs } = this.#state;
-    const kept = { changed, latest_ms: latestMs, fitted: this.#learned.pack() };
-    await this.#store.setSetting("lessons_fitted", JSON.stringify(kept));
+    const kept = { changed, latest_ms: latestMs, fitted: this.#parts.learned.pack() };
+    await this.#parts.store.setSetting("lessons_fitted", JSON.stringify(kept));
   }
 
   /** Deletes in small steps, because with SQLite other requests wait meanwhile. */
   async #delete(nowMs: number): Promise<void> {
-    const dropped = this.#learned.takeDropped();
+    const dropped = this.#parts.learned.takeDropped();
     for (let at = 0; at < dropped.length; at += DELETED_AT_ONCE) {
-      await this.#store.dropLessons(dropped.slice(at, at + DELETED_AT_ONCE));
+      await this.#parts.store.dropLessons(dropped.slice(at, at + DELETED_AT_ONCE));
       await Bun.sleep(0);
     }
-    while ((await this.#store.pruneLessons(nowMs - LESSON_AGE_MAX_MS, DELETED_AT_ONCE)) === DELETED_AT_ONCE)
+    while (
+      (await this.#parts.store.pruneLessons(nowMs - LESSON_AGE_MAX_MS, DELETED_AT_ONCE)) === DELETED_AT_ONCE
+    )
       await Bun.sleep(0);
   }
 }
@@ -221,7 +217,9 @@ function startOfDay(nowMs: number): number {
   return nowMs - (nowMs % DAY_MS);
 }
 
-/** The ratio of a model's answer length to the predicted length, to three decimals. */
-export function roundLength(learned: Learned, model: string): number {
-  return Math.round(learned.lengthOf(model) * 1000) / 1000;
+/** Returns what was learned about each model. `length` is its answers' length, as a ratio of the predicted one. */
+export function viewLearned(learned: Learned) {
+  return learned
+    .views()
+    .map((view) => ({ ...view, length: Math.round(learned.lengthOf(view.model) * 1000) / 1000 }));
 }

@@ -15,19 +15,12 @@ export async function ensureQuickstartSecret({ world }: OpenedStore, storeAddres
   const folder = storeAddress.startsWith("sqlite:") ? dirname(storeAddress.slice("sqlite:".length)) : FOLDER;
   const file = join(folder, KEY_FILE);
   const kept = readFileOrNull(file);
-  if (kept !== null && (await isLive(world, kept))) return kept;
+  if (kept !== null && (await authenticate(world, kept).catch(() => null)) !== null) return kept;
   const { secret } = await createKey(world, { name: "quickstart" });
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   writeFileSync(file, `${secret}\n`, { mode: 0o600 });
   chmodSync(file, 0o600);
   return secret;
-}
-
-async function isLive(world: OpenedStore["world"], secret: string): Promise<boolean> {
-  return authenticate(world, secret).then(
-    () => true,
-    () => false,
-  );
 }
 
 function readFileOrNull(file: string): string | null {

@@ -20,7 +20,7 @@ import { ensureQuickstartSecret, writeGreeting } from "./quickstart.ts";
 import { addSimulator } from "./simulated.ts";
 import { EXIT, type Io } from "./terminal.ts";
 import { PART, sendToParent, shareMetrics, waitForStop } from "./worker.ts";
-import { claimPort, superviseWorkers } from "./workers.ts";
+import { claimPort, Supervisor } from "./workers.ts";
 import { clock } from "./world.ts";
 
 /** Each client and each provider call takes a file descriptor. When they run out, new clients are refused. */
@@ -59,7 +59,8 @@ async function serveByWorkers(options: StartOptions, { server, store, log }: Set
   const port = await claimed.catch((error) => {
     throw describeListenError(server, error);
   });
-  return superviseWorkers({ count: options.workers, port, store, log: createLog(options, () => log) });
+  const supervision = { count: options.workers, port, store, log: createLog(options, () => log) };
+  return new Supervisor(supervision).run();
 }
 
 /** `rules` returns the current ones, because a reload may change the level. */

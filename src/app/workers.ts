@@ -101,11 +101,6 @@ interface Supervision {
   readonly log: Log;
 }
 
-/** Runs the workers until a signal comes or none can be kept alive. Returns the exit code. */
-export function superviseWorkers(supervision: Supervision): Promise<number> {
-  return new Supervisor(supervision).run();
-}
-
 interface Worker extends Counting {
   readonly pid: number;
   readonly kill: (signal: NodeJS.Signals) => void;
@@ -134,7 +129,8 @@ function startWorker(part: WorkerPart, receive: (message: unknown) => void): Wor
   };
 }
 
-class Supervisor {
+/** Runs the workers until a signal comes or none can be kept alive. */
+export class Supervisor {
   readonly #supervision: Supervision;
   readonly #living = new Set<Worker>();
   readonly #listening = new Set<Worker>();
@@ -148,7 +144,10 @@ class Supervisor {
     this.#supervision = supervision;
   }
 
-  /** Starts the first worker alone. It prepares the store and announces; if it fails, the others would as well. */
+  /**
+   * Starts the first worker alone. It prepares the store and announces; if it fails, the others would as well. Returns
+   * the exit code.
+   */
   async run(): Promise<number> {
     process.on("SIGHUP", () => this.#reload());
     process.on("SIGTERM", () => this.#stopAll());

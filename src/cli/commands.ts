@@ -26,34 +26,21 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       return runCheck(args, io, { ...source, probe, exposedFiles: findExposedFiles });
     },
   },
-  keys: {
-    about: "add, list and revoke gateway keys",
-    run: onStore(async (args, io, open) => (await import("./keys.ts")).runKeys(args, io, open)),
-  },
-  accounts: {
-    about: "add, list, top up and show accounts",
-    run: onStore(async (args, io, open) => (await import("./accounts.ts")).runAccounts(args, io, open)),
-  },
-  ledger: {
-    about: "verify the books",
-    run: onStore(async (args, io, open) => (await import("./ledger.ts")).runLedger(args, io, open)),
-  },
-  admin: {
-    about: "reset the admin token",
-    run: onStore(async (args, io, open) => (await import("./admin.ts")).runAdmin(args, io, open)),
-  },
-  route: {
-    about: "show which model a selector would choose, and why",
-    run: onStore(async (args, io, open, settings) =>
-      (await import("./route.ts")).runRoute(args, io, open, settings),
-    ),
-  },
-  backup: {
-    about: "copy a SQLite store while a gateway runs on it",
-    run: onStore(async (args, io, open, settings) =>
-      (await import("./backup.ts")).runBackup(args, io, open, settings, process.env.POUNDKEY_MASTER_KEY),
-    ),
-  },
+  keys: onStore("add, list and revoke gateway keys", async () => (await import("./keys.ts")).runKeys),
+  accounts: onStore(
+    "add, list, top up and show accounts",
+    async () => (await import("./accounts.ts")).runAccounts,
+  ),
+  ledger: onStore("verify the books", async () => (await import("./ledger.ts")).runLedger),
+  admin: onStore("reset the admin token", async () => (await import("./admin.ts")).runAdmin),
+  route: onStore(
+    "show which model a selector would choose, and why",
+    async () => (await import("./route.ts")).runRoute,
+  ),
+  backup: onStore("copy a SQLite store while a gateway runs on it", async () => {
+    const { runBackup } = await import("./backup.ts");
+    return (...given) => runBackup(...given, process.env.POUNDKEY_MASTER_KEY);
+  }),
   models: {
     about: "list the models in the catalogue",
     run: async (args, io) => (await import("./models.ts")).runModels(args, io, source),
@@ -107,8 +94,8 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
 const NO_SOURCE = { ...source, env: () => undefined, readFile: () => "" };
 
 /** Wraps a command that works on the store. `--config` and `--store` choose the store, wherever they stand. */
-function onStore(administration: Administration): Command["run"] {
-  return async (args, io) => {
+function onStore(about: string, load: () => Promise<Administration>): Command {
+  const run: Command["run"] = async (args, io) => {
     const rest = [...args];
     const flags = takeFlags(rest);
     if (typeof flags === "string") {
@@ -127,8 +114,9 @@ function onStore(administration: Administration): Command["run"] {
       if (opening === "make") io.err(describeStore(settings.store));
       return (await openStore(settings.store, process.env.POUNDKEY_MASTER_KEY, opening)).world;
     };
-    return administration(rest, io, open, settings);
+    return (await load())(rest, io, open, settings);
   };
+  return { about, run };
 }
 
 /** Takes the two flags out of the arguments. Returns a message if one lacks its value. */

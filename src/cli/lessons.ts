@@ -1,7 +1,7 @@
 // The subcommands of `poundkey route` that learn from labels, and show, forget, export and import them.
 import { readFileSync, writeFileSync } from "node:fs";
 import { forgetLessons } from "../admin/lessons.ts";
-import { Learning, measureLogged, readLessons, roundLength } from "../app/learning.ts";
+import { Learning, measureLogged, readLessons, viewLearned } from "../app/learning.ts";
 import type { Io } from "../app/terminal.ts";
 import { clock } from "../app/world.ts";
 import { buildCatalogue, type Catalogue } from "../catalogue/catalogue.ts";
@@ -113,7 +113,7 @@ function parseLabel(line: string, wrong: LineError, catalogue: Catalogue, settin
 
 export async function showLearned({ io, json, open, settings }: LessonCall): Promise<void> {
   const learned = await readLearned(await open(), buildCatalogue(settings));
-  const views = learned.views().map((view) => ({ ...view, length: roundLength(learned, view.model) }));
+  const views = viewLearned(learned);
   if (json) return io.out(formatJson(views));
   const rows = views.map(({ model, labels, length, categories }) => [
     model,
@@ -173,7 +173,8 @@ export async function importLessons(call: LessonCall, file: string): Promise<voi
   let imported = 0;
   for (const lesson of joinLabels(given)) imported += await store.teach(lesson);
   if (imported > 0) {
-    await markChanged(store);
+    // Makes all nodes read every lesson again.
+    await store.setSetting("lessons_forgotten", String(Date.now()));
     await relearn(store, call);
   }
   const known = lessons.length - imported;
@@ -227,11 +228,6 @@ function readShare(row: JsonObject, field: string, wrong: LineError): number {
   const value = row[field];
   if (typeof value === "number" && value >= 0 && value <= 1) return value;
   throw wrong(`'${field}' must be a number from 0 to 1`);
-}
-
-/** Makes all nodes read every lesson again. */
-async function markChanged(store: Store): Promise<void> {
-  await store.setSetting("lessons_forgotten", String(Date.now()));
 }
 
 function printResult({ io, json }: LessonCall, data: object, words: string): void {

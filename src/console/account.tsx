@@ -7,7 +7,7 @@ import { formatFullTime, formatTime, formatUsd } from "./format.ts";
 import { Button } from "./parts/button.tsx";
 import { Card, PageHead } from "./parts/page.tsx";
 import { Badge, Empty, Loaded, type Tone } from "./parts/states.tsx";
-import { type Column, List } from "./parts/table.tsx";
+import { type Column, List, makeColumn, makeHeadColumn, makeNumberColumn } from "./parts/table.tsx";
 import { usePages, useResource } from "./resource.ts";
 import { makeHref } from "./route.ts";
 
@@ -88,39 +88,29 @@ const KINDS: Readonly<Record<EntryView["kind"], { readonly word: string; readonl
 };
 
 const COLUMNS: readonly Column<EntryView>[] = [
-  {
-    label: "Type",
-    as: "head",
-    cell: ({ kind, note }) => (
-      <div class="row">
-        <Badge tone={KINDS[kind].tone}>{KINDS[kind].word}</Badge>
-        {note && <span class="soft">{note}</span>}
-      </div>
-    ),
-  },
-  { label: "Time", cell: ({ at }) => <span title={formatFullTime(at)}>{formatTime(at)}</span> },
-  {
-    label: "Request",
-    cell: ({ request_id }) =>
+  makeHeadColumn("Type", ({ kind, note }) => (
+    <div class="row">
+      <Badge tone={KINDS[kind].tone}>{KINDS[kind].word}</Badge>
+      {note && <span class="soft">{note}</span>}
+    </div>
+  )),
+  makeColumn("Time", ({ at }) => <span title={formatFullTime(at)}>{formatTime(at)}</span>),
+  makeColumn(
+    "Request",
+    ({ request_id }) =>
       request_id && (
         <a class="mono" href={makeHref(`/activity/${request_id}`)}>
           …{request_id.slice(-8)}
         </a>
       ),
-  },
-  {
-    label: "Amount",
-    as: "end",
-    cell: ({ amount_usd }) => (
-      <span class={amount_usd > 0 ? "gain" : ""}>
-        {amount_usd > 0 ? "+" : ""}
-        {formatUsd(amount_usd)}
-      </span>
-    ),
-  },
-  {
-    label: "Balance after",
-    as: "end",
-    cell: ({ balance_usd }) => (balance_usd === null ? "–" : formatUsd(balance_usd)),
-  },
+  ),
+  makeNumberColumn("Amount", ({ amount_usd }) => (
+    <span class={amount_usd > 0 ? "gain" : ""}>
+      {amount_usd > 0 ? "+" : ""}
+      {formatUsd(amount_usd)}
+    </span>
+  )),
+  makeNumberColumn("Balance after", ({ balance_usd }) =>
+    balance_usd === null ? "–" : formatUsd(balance_usd),
+  ),
 ];

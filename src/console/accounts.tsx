@@ -6,7 +6,7 @@ import { formatDay, formatUsd } from "./format.ts";
 import { Button } from "./parts/button.tsx";
 import { Card, PageHead } from "./parts/page.tsx";
 import { Empty } from "./parts/states.tsx";
-import { type Column, List } from "./parts/table.tsx";
+import { type Column, List, makeColumn, makeHeadColumn, makeNumberColumn } from "./parts/table.tsx";
 import { toast } from "./parts/toast.tsx";
 import { usePages } from "./resource.ts";
 import { makeHref, navigate } from "./route.ts";
@@ -50,28 +50,18 @@ export function AccountsPage() {
 
 function makeColumns(onTopUp: (account: AccountView) => void): readonly Column<AccountView>[] {
   return [
-    {
-      label: "Name",
-      as: "head",
-      cell: ({ id, name }) => (
-        <a class="strong" href={makeHref(`/settings/accounts/${id}`)}>
-          {name}
-        </a>
-      ),
-    },
-    {
-      label: "Balance",
-      as: "end",
-      cell: ({ balance_usd }) => (
-        <span class={balance_usd > 0 ? "strong" : "faint"}>{formatUsd(balance_usd)}</span>
-      ),
-    },
-    {
-      label: "Held for requests in progress",
-      as: "end",
-      cell: ({ held_usd }) => <span class={held_usd > 0 ? "" : "faint"}>{formatUsd(held_usd)}</span>,
-    },
-    { label: "Created", cell: ({ created_at }) => (created_at ? formatDay(created_at) : "–") },
+    makeHeadColumn("Name", ({ id, name }) => (
+      <a class="strong" href={makeHref(`/settings/accounts/${id}`)}>
+        {name}
+      </a>
+    )),
+    makeNumberColumn("Balance", ({ balance_usd }) => (
+      <span class={balance_usd > 0 ? "strong" : "faint"}>{formatUsd(balance_usd)}</span>
+    )),
+    makeNumberColumn("Held for requests in progress", ({ held_usd }) => (
+      <span class={held_usd > 0 ? "" : "faint"}>{formatUsd(held_usd)}</span>
+    )),
+    makeColumn("Created", ({ created_at }) => (created_at ? formatDay(created_at) : "–")),
     {
       label: "",
       as: "narrow",

@@ -15,7 +15,7 @@ import { type Names, SELECTORS, useModels, useNames } from "./names.ts";
 import { Check, SuggestField } from "./parts/field.tsx";
 import { Card, PageHead, QueryFilter } from "./parts/page.tsx";
 import { Badge, Empty, Live, type Tone } from "./parts/states.tsx";
-import { type Column, List } from "./parts/table.tsx";
+import { type Column, List, makeColumn, makeHeadColumn, makeNumberColumn } from "./parts/table.tsx";
 import { usePages } from "./resource.ts";
 import { makeHref, navigate, route, setQuery } from "./route.ts";
 
@@ -184,43 +184,29 @@ export function chooseTone({ status }: Pick<RequestView, "status">): Tone {
 
 function makeColumns(names: Names, longestMs: number): readonly Column<RequestView>[] {
   return [
-    {
-      label: "Time",
-      cell: ({ id, at }) => (
-        <a class="nowrap" href={makeHref(`/activity/${id}`)} title={formatFullTime(at)}>
-          {formatTime(at)}
-        </a>
-      ),
-    },
-    {
-      label: "Status",
-      cell: (row) => (
-        <Badge tone={chooseTone(row)} hasDot>
-          {row.status}
-        </Badge>
-      ),
-    },
-    { label: "Model", as: "head", cell: (row) => <ModelCell row={row} /> },
-    { label: "Key", cell: ({ key_id }) => names.key(key_id) },
-    {
-      label: "Tokens",
-      as: "end",
-      cell: ({ tokens, units }) => (
-        <span class="nowrap" title={`${tokens.prompt} in the prompt, ${tokens.completion} in the answer`}>
-          {describeUnits(units) ?? `${formatCompact(tokens.prompt)} → ${formatCompact(tokens.completion)}`}
-        </span>
-      ),
-    },
-    {
-      label: "Cost",
-      as: "end",
-      cell: ({ cost_usd, charged_usd }) => (
-        <span class={charged_usd > 0 ? "" : "soft"} title={`${formatUsd(charged_usd)} charged`}>
-          {formatUsd(cost_usd)}
-        </span>
-      ),
-    },
-    { label: "Duration", cell: (row) => <DurationCell row={row} longestMs={longestMs} /> },
+    makeColumn("Time", ({ id, at }) => (
+      <a class="nowrap" href={makeHref(`/activity/${id}`)} title={formatFullTime(at)}>
+        {formatTime(at)}
+      </a>
+    )),
+    makeColumn("Status", (row) => (
+      <Badge tone={chooseTone(row)} hasDot>
+        {row.status}
+      </Badge>
+    )),
+    makeHeadColumn("Model", (row) => <ModelCell row={row} />),
+    makeColumn("Key", ({ key_id }) => names.key(key_id)),
+    makeNumberColumn("Tokens", ({ tokens, units }) => (
+      <span class="nowrap" title={`${tokens.prompt} in the prompt, ${tokens.completion} in the answer`}>
+        {describeUnits(units) ?? `${formatCompact(tokens.prompt)} → ${formatCompact(tokens.completion)}`}
+      </span>
+    )),
+    makeNumberColumn("Cost", ({ cost_usd, charged_usd }) => (
+      <span class={charged_usd > 0 ? "" : "soft"} title={`${formatUsd(charged_usd)} charged`}>
+        {formatUsd(cost_usd)}
+      </span>
+    )),
+    makeColumn("Duration", (row) => <DurationCell row={row} longestMs={longestMs} />),
   ];
 }
 

@@ -8,7 +8,7 @@ import { useNames } from "./names.ts";
 import { Segments } from "./parts/button.tsx";
 import { Card } from "./parts/page.tsx";
 import { Empty, Loaded } from "./parts/states.tsx";
-import { type Column, MoreRows, Table } from "./parts/table.tsx";
+import { type Column, MoreRows, makeHeadColumn, makeNumberColumn, Table } from "./parts/table.tsx";
 import { useResource } from "./resource.ts";
 import { makeHref } from "./route.ts";
 
@@ -79,37 +79,27 @@ function Rows({ rows, all, group }: RowsProps) {
   const sizeOf = (row: UsageView) => (isFree ? row.requests : row.cost_usd);
   const most = Math.max(...all.map(sizeOf));
   const columns: readonly Column<UsageView>[] = [
-    {
-      label: GROUPS.find(({ value }) => value === group)?.label ?? "",
-      as: "head",
-      cell: (row) => (
-        <span class="share">
-          <span class="share-bar" style={{ width: `${(sizeOf(row) / most) * 100}%` }} />
-          {idOf(row) === "" ? (
-            <span class="clip">{nameOf(row)}</span>
-          ) : (
-            <a class="clip" href={makeHref("/activity", fieldOf(row))}>
-              {nameOf(row)}
-            </a>
-          )}
-        </span>
-      ),
-    },
-    { label: "Requests", as: "end", cell: ({ requests }) => formatCompact(requests) },
-    {
-      label: "Errors",
-      as: "end",
-      cell: ({ errors, requests }) => (
-        <span class={errors ? "" : "faint"}>{formatPercent(errors / requests)}</span>
-      ),
-    },
-    { label: "Tokens", as: "end", cell: ({ tokens }) => formatCompact(tokens.prompt + tokens.completion) },
-    { label: "Spend", as: "end", cell: ({ cost_usd }) => formatUsd(cost_usd) },
-    {
-      label: "First token",
-      as: "end",
-      cell: ({ first_token_ms }) => (first_token_ms ? formatDuration(first_token_ms.p50) : "–"),
-    },
+    makeHeadColumn(GROUPS.find(({ value }) => value === group)?.label ?? "", (row) => (
+      <span class="share">
+        <span class="share-bar" style={{ width: `${(sizeOf(row) / most) * 100}%` }} />
+        {idOf(row) === "" ? (
+          <span class="clip">{nameOf(row)}</span>
+        ) : (
+          <a class="clip" href={makeHref("/activity", fieldOf(row))}>
+            {nameOf(row)}
+          </a>
+        )}
+      </span>
+    )),
+    makeNumberColumn("Requests", ({ requests }) => formatCompact(requests)),
+    makeNumberColumn("Errors", ({ errors, requests }) => (
+      <span class={errors ? "" : "faint"}>{formatPercent(errors / requests)}</span>
+    )),
+    makeNumberColumn("Tokens", ({ tokens }) => formatCompact(tokens.prompt + tokens.completion)),
+    makeNumberColumn("Spend", ({ cost_usd }) => formatUsd(cost_usd)),
+    makeNumberColumn("First token", ({ first_token_ms }) =>
+      first_token_ms ? formatDuration(first_token_ms.p50) : "–",
+    ),
   ];
   return <Table label={`Figures by ${group}`} columns={columns} rows={rows} keyOf={idOf} />;
 }

@@ -13,7 +13,7 @@ import { Confirm, Dialog } from "./parts/dialog.tsx";
 import { Filter, SearchField } from "./parts/field.tsx";
 import { Card, PageHead } from "./parts/page.tsx";
 import { Badge, Empty, Meter, Notice, type Tone } from "./parts/states.tsx";
-import { type Column, List } from "./parts/table.tsx";
+import { type Column, List, makeColumn, makeHeadColumn, makeNumberColumn } from "./parts/table.tsx";
 import { toast } from "./parts/toast.tsx";
 import { usePages } from "./resource.ts";
 import { makeHref } from "./route.ts";
@@ -148,48 +148,36 @@ const TONES: Readonly<Record<KeyInUseView["state"], Tone | undefined>> = {
 
 function makeColumns(names: Names, onOpen: (open: OpenDialog) => void): readonly Column<KeyInUseView>[] {
   return [
-    {
-      label: "Name",
-      as: "head",
-      cell: (key) => (
-        <div class="row">
-          <a class="strong" href={makeHref("/activity", { key_id: key.id })}>
-            {key.name}
-          </a>
-          <code class="faint">…{key.last4}</code>
-        </div>
+    makeHeadColumn("Name", (key) => (
+      <div class="row">
+        <a class="strong" href={makeHref("/activity", { key_id: key.id })}>
+          {key.name}
+        </a>
+        <code class="faint">…{key.last4}</code>
+      </div>
+    )),
+    makeColumn("Account", (key) => (
+      <a href={makeHref(`/settings/accounts/${key.account_id}`)}>{names.account(key.account_id)}</a>
+    )),
+    makeColumn("Allowance today", (key) => <Allowance of={key} />),
+    makeNumberColumn("Spend", (key) => <Spend of={key} />),
+    makeColumn("Last used", ({ last_used_at }) =>
+      last_used_at ? (
+        <span title={formatFullTime(last_used_at)}>{formatRelativeTime(last_used_at)}</span>
+      ) : (
+        <span class="faint">never</span>
       ),
-    },
-    {
-      label: "Account",
-      cell: (key) => (
-        <a href={makeHref(`/settings/accounts/${key.account_id}`)}>{names.account(key.account_id)}</a>
-      ),
-    },
-    { label: "Allowance today", cell: (key) => <Allowance of={key} /> },
-    { label: "Spend", as: "end", cell: (key) => <Spend of={key} /> },
-    {
-      label: "Last used",
-      cell: ({ last_used_at }) =>
-        last_used_at ? (
-          <span title={formatFullTime(last_used_at)}>{formatRelativeTime(last_used_at)}</span>
-        ) : (
-          <span class="faint">never</span>
-        ),
-    },
-    {
-      label: "State",
-      cell: (key) => (
-        <div>
-          <Badge tone={TONES[key.state]} hasDot>
-            {key.state}
-          </Badge>
-          {key.state === "active" && key.expires_at && (
-            <div class="small faint">until {formatDay(key.expires_at)}</div>
-          )}
-        </div>
-      ),
-    },
+    ),
+    makeColumn("State", (key) => (
+      <div>
+        <Badge tone={TONES[key.state]} hasDot>
+          {key.state}
+        </Badge>
+        {key.state === "active" && key.expires_at && (
+          <div class="small faint">until {formatDay(key.expires_at)}</div>
+        )}
+      </div>
+    )),
     { label: "", as: "narrow", cell: (key) => <Actions of={key} onOpen={onOpen} /> },
   ];
 }

@@ -7,7 +7,16 @@ import { formatDay, formatPercent, formatPrice, formatTokens } from "./format.ts
 import { Check, SearchField } from "./parts/field.tsx";
 import { Card, PageHead, QueryFilter } from "./parts/page.tsx";
 import { Badge, Empty, Loaded } from "./parts/states.tsx";
-import { type Column, List, MoreRows, type Sorting, Table } from "./parts/table.tsx";
+import {
+  type Column,
+  List,
+  MoreRows,
+  makeColumn,
+  makeHeadColumn,
+  makeNumberColumn,
+  type Sorting,
+  Table,
+} from "./parts/table.tsx";
 import { usePages, useResource } from "./resource.ts";
 import { makeHref, route, setQuery } from "./route.ts";
 
@@ -170,11 +179,9 @@ function listAbilities({ operations, capabilities }: CardView): readonly string[
 }
 
 const COLUMNS: readonly Column<CardView>[] = [
-  {
-    label: "Model",
-    as: "head",
-    sort: "name",
-    cell: (model) => (
+  makeHeadColumn(
+    "Model",
+    (model) => (
       <div>
         <div>
           <span class="faint">{model.provider}#</span>
@@ -183,39 +190,31 @@ const COLUMNS: readonly Column<CardView>[] = [
         <div class="small faint">{listAbilities(model).join(" · ")}</div>
       </div>
     ),
-  },
-  {
-    label: "Context",
-    as: "end",
-    sort: "context",
-    cell: ({ context_window }) => formatTokens(context_window),
-  },
-  { label: "Max output", as: "end", cell: ({ max_output_tokens }) => formatTokens(max_output_tokens) },
-  { label: "Input", as: "end", sort: "input", cell: ({ pricing }) => formatPrice(pricing?.input) },
-  {
-    label: "Cached",
-    as: "end",
-    cell: ({ pricing }) => <span class="faint">{formatPrice(pricing?.cached_input)}</span>,
-  },
-  { label: "Output", as: "end", sort: "output", cell: ({ pricing }) => formatPrice(pricing?.output) },
-  {
-    label: "Released",
-    sort: "released",
-    cell: ({ released }) => <span class="nowrap">{released ? formatDay(released) : "–"}</span>,
-  },
-  {
-    label: "State",
-    cell: ({ id, on, off_because }) =>
-      on ? (
-        <a href={makeHref("/playground", { model: id })}>
-          <Badge tone="ok" hasDot>
-            enabled
-          </Badge>
-        </a>
-      ) : (
-        <Badge>{off_because === "disabled" ? "disabled" : "provider not enabled"}</Badge>
-      ),
-  },
+    "name",
+  ),
+  makeNumberColumn("Context", ({ context_window }) => formatTokens(context_window), "context"),
+  makeNumberColumn("Max output", ({ max_output_tokens }) => formatTokens(max_output_tokens)),
+  makeNumberColumn("Input", ({ pricing }) => formatPrice(pricing?.input), "input"),
+  makeNumberColumn("Cached", ({ pricing }) => (
+    <span class="faint">{formatPrice(pricing?.cached_input)}</span>
+  )),
+  makeNumberColumn("Output", ({ pricing }) => formatPrice(pricing?.output), "output"),
+  makeColumn(
+    "Released",
+    ({ released }) => <span class="nowrap">{released ? formatDay(released) : "–"}</span>,
+    "released",
+  ),
+  makeColumn("State", ({ id, on, off_because }) =>
+    on ? (
+      <a href={makeHref("/playground", { model: id })}>
+        <Badge tone="ok" hasDot>
+          enabled
+        </Badge>
+      </a>
+    ) : (
+      <Badge>{off_because === "disabled" ? "disabled" : "provider not enabled"}</Badge>
+    ),
+  ),
 ];
 
 /** The operator's aliases and their targets. */
@@ -235,12 +234,11 @@ function Aliases() {
 }
 
 const ALIAS_COLUMNS: readonly Column<AliasView>[] = [
-  { label: "Name", as: "head", cell: ({ name }) => <span class="strong">{name}</span> },
-  { label: "Target", cell: ({ target }) => <Target target={target} /> },
-  {
-    label: "Defined in",
-    cell: ({ source }) => <Badge>{source === "configured" ? "configuration" : "/admin/v1/aliases"}</Badge>,
-  },
+  makeHeadColumn("Name", ({ name }) => <span class="strong">{name}</span>),
+  makeColumn("Target", ({ target }) => <Target target={target} />),
+  makeColumn("Defined in", ({ source }) => (
+    <Badge>{source === "configured" ? "configuration" : "/admin/v1/aliases"}</Badge>
+  )),
 ];
 
 /** One model, or the models of a group with their shares of the load. */

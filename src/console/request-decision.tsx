@@ -4,7 +4,7 @@ import type { DecisionView } from "../admin/request-schema.ts";
 import { formatDuration, formatPercent, formatUsd } from "./format.ts";
 import { Card } from "./parts/page.tsx";
 import { Badge, Meter } from "./parts/states.tsx";
-import { type Column, Table } from "./parts/table.tsx";
+import { type Column, makeColumn, makeHeadColumn, makeNumberColumn, Table } from "./parts/table.tsx";
 
 type Candidate = DecisionView["candidates"][number];
 
@@ -30,44 +30,33 @@ function makeColumns({ decision, used }: RequestDecisionProps): readonly Column<
   const uncertain = new Set(decision.candidates.slice(0, UNCERTAIN_ROWS_MAX).map(({ model }) => model));
   const isUncertain = (model: string) => uncertain.has(model);
   return [
-    {
-      label: "Candidate",
-      as: "head",
-      cell: ({ model }) => (
-        <span class="row">
-          <span class="strong">{model}</span>
-          {model === decision.choice && <Badge tone="ok">chosen</Badge>}
-          {model === used && used !== decision.choice && <Badge tone="accent">answered</Badge>}
+    makeHeadColumn("Candidate", ({ model }) => (
+      <span class="row">
+        <span class="strong">{model}</span>
+        {model === decision.choice && <Badge tone="ok">chosen</Badge>}
+        {model === used && used !== decision.choice && <Badge tone="accent">answered</Badge>}
+      </span>
+    )),
+    makeColumn("Chance of a good answer", ({ model, quality, quality_low }) => (
+      <div class="gauge">
+        <span>
+          {formatPercent(quality)}
+          {isUncertain(model) && quality_low !== undefined && ` (from ${formatPercent(quality_low)})`}
         </span>
-      ),
-    },
-    {
-      label: "Chance of a good answer",
-      cell: ({ model, quality, quality_low }) => (
-        <div class="gauge">
-          <span>
-            {formatPercent(quality)}
-            {isUncertain(model) && quality_low !== undefined && ` (from ${formatPercent(quality_low)})`}
-          </span>
-          <Meter share={quality} warns={false} label={`quality ${formatPercent(quality)}`} />
-        </div>
-      ),
-    },
-    {
-      label: "Cost",
-      as: "end",
-      cell: ({ model, cost_usd, cost_usd_high }) =>
-        cost_usd === null
-          ? "–"
-          : `${formatUsd(cost_usd)}${isUncertain(model) ? formatHigh(cost_usd_high, formatUsd) : ""}`,
-    },
-    {
-      label: "Time",
-      as: "end",
-      cell: ({ model, latency_ms, latency_ms_high }) =>
+        <Meter share={quality} warns={false} label={`quality ${formatPercent(quality)}`} />
+      </div>
+    )),
+    makeNumberColumn("Cost", ({ model, cost_usd, cost_usd_high }) =>
+      cost_usd === null
+        ? "–"
+        : `${formatUsd(cost_usd)}${isUncertain(model) ? formatHigh(cost_usd_high, formatUsd) : ""}`,
+    ),
+    makeNumberColumn(
+      "Time",
+      ({ model, latency_ms, latency_ms_high }) =>
         `${formatDuration(latency_ms)}${isUncertain(model) ? formatHigh(latency_ms_high, formatDuration) : ""}`,
-    },
-    { label: "Score", as: "end", cell: ({ score }) => score.toFixed(3) },
+    ),
+    makeNumberColumn("Score", ({ score }) => score.toFixed(3)),
   ];
 }
 

@@ -98,34 +98,26 @@ const ENDINGS: Readonly<Record<string, string>> = {
   lost: "lost",
 };
 
-const COST_LABELS: Readonly<Record<string, string>> = {
-  input: "Prompt",
-  "cached input": "Cached prompt",
-  "cache write": "Cache write",
-  output: "Answer",
-  reasoning: "Reasoning",
-  request: "Calls",
-  search: "Searches",
-  "cache write for an hour": "Cache write (1 hour)",
-  "audio input": "Audio input",
-  "image input": "Image input",
-  "audio output": "Audio output",
-  "image output": "Image output",
-  image: "Images",
-  second: "Seconds",
-  character: "Characters",
-  "search unit": "Search units",
-  page: "Pages",
+/** The lines' labels, with true for what is priced per unit and not per million. */
+const COST_LINES: Readonly<Record<string, readonly [label: string, isPerUnit?: true]>> = {
+  input: ["Prompt"],
+  "cached input": ["Cached prompt"],
+  "cache write": ["Cache write"],
+  output: ["Answer"],
+  reasoning: ["Reasoning"],
+  request: ["Calls", true],
+  search: ["Searches", true],
+  "cache write for an hour": ["Cache write (1 hour)"],
+  "audio input": ["Audio input"],
+  "image input": ["Image input"],
+  "audio output": ["Audio output"],
+  "image output": ["Image output"],
+  image: ["Images", true],
+  second: ["Seconds", true],
+  character: ["Characters"],
+  "search unit": ["Search units", true],
+  page: ["Pages", true],
 };
-/** Priced per unit, not per million. */
-const PRICED_PER_UNIT: ReadonlySet<string> = new Set([
-  "request",
-  "search",
-  "image",
-  "second",
-  "search unit",
-  "page",
-]);
 
 function Cost({ request }: Part) {
   const { cost } = request;
@@ -137,12 +129,12 @@ function Cost({ request }: Part) {
           <tbody>
             {cost.lines.map(({ what, count: many, usd_per_million, usd: amount }) => (
               <tr key={what}>
-                <th scope="row">{COST_LABELS[what] ?? what}</th>
+                <th scope="row">{COST_LINES[what]?.[0] ?? what}</th>
                 <td class="faint">
                   {formatCount(many)} ×{" "}
-                  {!PRICED_PER_UNIT.has(what)
-                    ? `${formatUsd(usd_per_million)} per million`
-                    : formatUsd(usd_per_million / 1e6)}
+                  {COST_LINES[what]?.[1]
+                    ? formatUsd(usd_per_million / 1e6)
+                    : `${formatUsd(usd_per_million)} per million`}
                 </td>
                 <td>{formatUsd(amount)}</td>
               </tr>

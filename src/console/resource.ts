@@ -29,14 +29,13 @@ export interface Resource<Data> {
   readonly reload: () => Promise<void>;
 }
 
-/** Fetches a route's answer, again every `everyMs` if that is positive. Fetches nothing if `path` is null. */
-export function useResource<Data>(path: string | null, everyMs = 0): Resource<Data> {
+/** Fetches a route's answer, again every `everyMs` if that is positive. */
+export function useResource<Data>(path: string, everyMs = 0): Resource<Data> {
   const [, draw] = useState(0);
   const failed = useRef<{ readonly path: string; readonly message: string } | null>(null);
   const current = useRef(path);
   current.current = path;
   const reload = useCallback(async () => {
-    if (path === null) return;
     try {
       cacheAnswer(path, await getText(path));
       failed.current = null;
@@ -49,7 +48,7 @@ export function useResource<Data>(path: string | null, everyMs = 0): Resource<Da
     void reload();
     return everyMs > 0 ? runEvery(everyMs, () => void reload()) : undefined;
   }, [reload, everyMs]);
-  const text = path === null ? undefined : answers.get(path);
+  const text = answers.get(path);
   const parsed = useRef<{ readonly text: string; readonly data: Data } | null>(null);
   if (text !== undefined && parsed.current?.text !== text) parsed.current = { text, data: JSON.parse(text) };
   const error = failed.current?.path === path ? failed.current.message : null;

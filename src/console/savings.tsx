@@ -3,39 +3,28 @@ import type { Savings } from "../admin/savings.ts";
 import { formatCount, formatDuration, formatPercent, formatUsd } from "./format.ts";
 import { Card } from "./parts/page.tsx";
 import { Empty } from "./parts/states.tsx";
-import { type Column, List } from "./parts/table.tsx";
+import { type Column, List, makeColumn, makeHeadColumn, makeNumberColumn } from "./parts/table.tsx";
 import { usePages } from "./resource.ts";
 
 type Row = Savings["data"][number];
 
 const COLUMNS: readonly Column<Row>[] = [
-  { label: "Week of", as: "head", cell: ({ week }) => <span class="strong">{week}</span> },
-  { label: "Selector", cell: ({ selector }) => selector },
-  {
-    label: "Requests",
-    as: "end",
-    cell: ({ requests, is_whole }) => (is_whole ? formatCount(requests) : `newest ${formatCount(requests)}`),
-  },
-  {
-    label: "Quality promised",
-    as: "end",
-    cell: ({ promised }) => (promised === null ? "–" : formatPercent(promised)),
-  },
-  { label: "Predicted", as: "end", cell: ({ predicted }) => formatPercent(predicted) },
-  {
-    label: "Achieved, by scores",
-    as: "end",
-    cell: ({ kept, kept_error, judged }) =>
-      kept === null
-        ? `too few scores (${judged})`
-        : `${formatPercent(kept)} ± ${formatPercent(kept_error ?? 0)}`,
-  },
-  { label: "Money saved", as: "end", cell: ({ saved_usd }) => formatUsd(saved_usd) },
-  {
-    label: "Time saved",
-    as: "end",
-    cell: ({ saved_ms }) => (saved_ms < 0 ? `−${formatDuration(-saved_ms)}` : formatDuration(saved_ms)),
-  },
+  makeHeadColumn("Week of", ({ week }) => <span class="strong">{week}</span>),
+  makeColumn("Selector", ({ selector }) => selector),
+  makeNumberColumn("Requests", ({ requests, is_whole }) =>
+    is_whole ? formatCount(requests) : `newest ${formatCount(requests)}`,
+  ),
+  makeNumberColumn("Quality promised", ({ promised }) => (promised === null ? "–" : formatPercent(promised))),
+  makeNumberColumn("Predicted", ({ predicted }) => formatPercent(predicted)),
+  makeNumberColumn("Achieved, by scores", ({ kept, kept_error, judged }) =>
+    kept === null
+      ? `too few scores (${judged})`
+      : `${formatPercent(kept)} ± ${formatPercent(kept_error ?? 0)}`,
+  ),
+  makeNumberColumn("Money saved", ({ saved_usd }) => formatUsd(saved_usd)),
+  makeNumberColumn("Time saved", ({ saved_ms }) =>
+    saved_ms < 0 ? `−${formatDuration(-saved_ms)}` : formatDuration(saved_ms),
+  ),
 ];
 
 export function SavingsCard() {

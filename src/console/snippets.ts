@@ -1,10 +1,10 @@
 // Example calls to the gateway, as code to paste.
 
 export const LANGUAGES = [
-  { value: "curl", label: "curl" },
-  { value: "js", label: "openai · JavaScript" },
-  { value: "python", label: "openai · Python" },
-  { value: "ai", label: "AI SDK" },
+  { value: "curl", label: "curl", write: curl },
+  { value: "js", label: "openai · JavaScript", write: javascript },
+  { value: "python", label: "openai · Python", write: python },
+  { value: "ai", label: "AI SDK", write: aiSdk },
 ] as const;
 export type Language = (typeof LANGUAGES)[number]["value"];
 
@@ -24,16 +24,7 @@ interface Message {
 }
 
 export function writeSnippet(language: Language, example: Example): string {
-  switch (language) {
-    case "curl":
-      return curl(example);
-    case "js":
-      return javascript(example);
-    case "python":
-      return python(example);
-    case "ai":
-      return aiSdk(example);
-  }
+  return LANGUAGES.find(({ value }) => value === language)?.write(example) ?? "";
 }
 
 function makeBody({ model, messages, fields }: Example): Record<string, unknown> {

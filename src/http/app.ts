@@ -23,7 +23,8 @@ const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 export function buildApp(ports: HttpPorts, reusePort: boolean) {
   // The raw routes are registered before the app that answers them exists.
   const served: { app: AnyElysia | null } = { app: null };
-  const answer = (request: Request) => served.app?.fetch(request) ?? createFaultResponse(starting());
+  const starting = () => createFaultResponse(new Fault("overloaded", "The gateway is starting."));
+  const answer = (request: Request) => served.app?.fetch(request) ?? starting();
   let paths: KnownPaths | null = null;
   const listPaths = (): KnownPaths => {
     paths ??= indexPaths(served.app?.routes ?? []);
@@ -67,10 +68,6 @@ export function buildApp(ports: HttpPorts, reusePort: boolean) {
 function createErrorResponse(request: Request, fault: Fault, { headers }: HeaderStore): Response {
   const surface = findSurface(findPath(request.url));
   return createRefusalResponse(fault, surface.refuse(fault, String(headers["x-request-id"])));
-}
-
-function starting(): Fault {
-  return new Fault("overloaded", "The gateway is starting.");
 }
 
 /** Orchestrators probe each instance by its IP address, so probes may have any Host. */
@@ -131,15 +128,10 @@ export function addHeaders(response: Response, set: HeaderStore): Response {
   return response;
 }
 
-/** Keeps a client's own valid id, so that its logs can be joined with ours. It identifies nothing internally. */
+/** Keeps a client's own valid id, so that its logs can be joined with ours. Others are 128 random bits. */
 function chooseRequestId(headers: Headers, random: Random): string {
   const given = headers.get("x-request-id");
-  return given !== null && REQUEST_ID.test(given) ? given : `req_${mintId(random)}`;
-}
-
-/** Returns 128 random bits in hexadecimal. */
-function mintId(random: Random): string {
-  return random.bytes(16).toHex();
+  return given !== null && REQUEST_ID.test(given) ? given : `req_${random.bytes(16).toHex()}`;
 }
 
 const TIME_DIGITS = 12;

@@ -1,5 +1,4 @@
 // GET /v1/models: the models that this key can use now, including selectors.
-import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { type Catalogue, modelView } from "../catalogue/catalogue.ts";
 import type { GroupMember } from "../core/card.ts";
@@ -18,7 +17,7 @@ import {
   writeModelPage,
 } from "./model-shapes.ts";
 import type { HttpPorts } from "./ports.ts";
-import { describeResponse, describeRoute } from "./route-schema.ts";
+import { describeObject, describeResponse, describeRoute } from "./route-schema.ts";
 import { listCandidates, listSelectors, notFound } from "./selection.ts";
 
 /** 2026-11-20, the day on which selectors were added, as `created` of their entries. */
@@ -60,6 +59,7 @@ export function modelRoutes(ports: HttpPorts) {
       "/v1beta/models",
       ({ request }) => listGemini(request),
       describeObject(
+        TAG,
         "listGeminiModels",
         "List the models, in Google's format",
         "The models that this key can use.",
@@ -69,7 +69,7 @@ export function modelRoutes(ports: HttpPorts) {
       "/v1beta/models/*",
       async ({ request, params }) =>
         createJsonResponse(200, writeGeminiModel(await find(request, params["*"]))),
-      describeObject("retrieveGeminiModel", "Get a model, in Google's format", "The model."),
+      describeObject(TAG, "retrieveGeminiModel", "Get a model, in Google's format", "The model."),
     );
 }
 
@@ -81,11 +81,6 @@ function describeList(operationId: string) {
 function describeOne(operationId: string) {
   const answer = describeResponse("The model.", modelSchema);
   return describeRoute(TAG, operationId, "Get a model by its id, encoded as in `OpenAI%23gpt-5.4`", answer);
-}
-
-/** The answer's fields are those of the vendor's own API. */
-function describeObject(operationId: string, summary: string, answer: string) {
-  return describeRoute(TAG, operationId, summary, describeResponse(answer, Type.Object({})));
 }
 
 /** Anthropic's clients send the API version with each request. */

@@ -6,7 +6,8 @@ import type { RegisteredRoute } from "./paths.ts";
 import { describeRoute } from "./route-schema.ts";
 
 const PAGE = "index.html";
-const TAG = "Pages";
+const describePage = (id: string, summary: string, answer: string) =>
+  describeRoute("Pages", id, summary, answer);
 /** Lets the playground play speech, which the page receives as data. */
 const SOUND = "; media-src blob:";
 
@@ -18,22 +19,17 @@ export function consoleRoutes(load: () => Promise<readonly PageFile[]>) {
       .head(
         "/",
         () => new Response(null),
-        describeRoute(
-          TAG,
-          "probe",
-          "Return nothing, for clients that open connections in advance",
-          "Nothing.",
-        ),
+        describePage("probe", "Return nothing, for clients that open connections in advance", "Nothing."),
       )
       .get(
         "/",
         ({ request }) => serve(PAGE, request, REVALIDATE),
-        describeRoute(TAG, "console", "Get the console's page", "HTML."),
+        describePage("console", "Get the console's page", "HTML."),
       )
       .get(
         "/console/*",
         ({ request, params }) => serve(params["*"], request, IMMUTABLE),
-        describeRoute(TAG, "consoleFile", "Get a file of the console", "The file."),
+        describePage("consoleFile", "Get a file of the console", "The file."),
       )
   );
 }
@@ -57,18 +53,17 @@ export function docsRoutes(
         );
         return (await document)();
       },
-      describeRoute(TAG, "openApi", "Get this document", "OpenAPI 3.0."),
+      describePage("openApi", "Get this document", "OpenAPI 3.0."),
     )
     .get(
       "/docs",
       ({ request }) => serve(FIRST_PAGE, request, REVALIDATE),
-      describeRoute(TAG, "manual", "Get the manual", "HTML."),
+      describePage("manual", "Get the manual", "HTML."),
     )
     .get(
       "/docs/*",
       ({ request, params }) => serve(toFile(params["*"]), request, REVALIDATE),
-      describeRoute(
-        TAG,
+      describePage(
         "manualPage",
         "Get a chapter of the manual, or a file that it uses",
         "HTML, Markdown, or the file.",
@@ -77,12 +72,7 @@ export function docsRoutes(
     .get(
       "/llms.txt",
       ({ request }) => serve(GUIDE_FOR_MODELS, request, REVALIDATE),
-      describeRoute(
-        TAG,
-        "guideForModels",
-        "Get a list of the manual's chapters, for language models",
-        "Markdown.",
-      ),
+      describePage("guideForModels", "Get a list of the manual's chapters, for language models", "Markdown."),
     );
 }
 

@@ -1,5 +1,4 @@
 // The Responses API's routes besides its POST: kept responses, and the refusal of WebSockets.
-import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { Fault } from "../core/fault.ts";
 import { asObject } from "../core/json.ts";
@@ -11,7 +10,7 @@ import { createJsonResponse, createRefusalResponse, createResponse } from "./ans
 import { findSecret } from "./auth.ts";
 import { streamPieces } from "./direct.ts";
 import type { HttpPorts } from "./ports.ts";
-import { describeResponse, describeRoute } from "./route-schema.ts";
+import { describeObject } from "./route-schema.ts";
 
 /** On a 426, Codex falls back to POST at once. After a 404 it retries for eight seconds. */
 const UPGRADE_REFUSED = 426;
@@ -37,7 +36,7 @@ export function responseRoutes(ports: HttpPorts) {
     .get(
       "/v1/responses/:id",
       ({ request, params }) => answer(request, params.id, ({ response }) => response),
-      describeObject("retrieveResponse", "Get a stored response", "The response."),
+      describeObject(TAG, "retrieveResponse", "Get a stored response", "The response."),
     )
     .delete(
       "/v1/responses/:id",
@@ -45,18 +44,13 @@ export function responseRoutes(ports: HttpPorts) {
         if (!(await ports.kept.remove(await identify(request), id))) throw makeNotFound(id, "id");
         return createJsonResponse(200, { id, object: "response", deleted: true });
       },
-      describeObject("deleteResponse", "Delete a stored response", "The deleted response's id."),
+      describeObject(TAG, "deleteResponse", "Delete a stored response", "The deleted response's id."),
     )
     .get(
       "/v1/responses/:id/input_items",
       ({ request, params, query }) => answer(request, params.id, ({ input }) => listInput(input, query)),
-      describeObject("listResponseInput", "List the input items of a stored response", "Its items."),
+      describeObject(TAG, "listResponseInput", "List the input items of a stored response", "Its items."),
     );
-}
-
-/** The answer's fields are those of the vendor's own API. */
-function describeObject(operationId: string, summary: string, answer: string) {
-  return describeRoute(TAG, operationId, summary, describeResponse(answer, Type.Object({})));
 }
 
 /** The size that is left to the connection's own buffer. */

@@ -1,5 +1,5 @@
 // Adapts our schemas to Elysia's interface for custom validators, so that refusals use our own messages.
-import type { TObject, TSchema } from "@sinclair/typebox";
+import { type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { readInput, readQuery } from "../admin/input.ts";
 import type { View } from "../admin/schema.ts";
 
@@ -58,4 +58,9 @@ export function describeRoute(
 /** The 200 of a route that writes its own answer: JSON of the schema, or what the description says. */
 export function describeResponse(description: string, schema?: TSchema): Responses {
   return { 200: { description, ...(schema ? { content: { "application/json": { schema } } } : {}) } };
+}
+
+/** The 200 of a route whose answer has the fields of a vendor's own API. */
+export function describeObject(tag: string, operationId: string, summary: string, answer: string) {
+  return describeRoute(tag, operationId, summary, describeResponse(answer, Type.Object({})));
 }

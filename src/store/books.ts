@@ -11,19 +11,7 @@ const HOUR_MS = 3_600_000;
 
 const KEPT_CHARACTERS = "SELECT CAST(coalesce(sum(kept_characters), 0) AS BIGINT) AS characters FROM account";
 
-type BookMethods = Pick<
-  Store,
-  | "journal"
-  | "systemJournal"
-  | "systemBalance"
-  | "audit"
-  | "keptCharacters"
-  | "chargedSince"
-  | "usage"
-  | "firstTokens"
->;
-
-export function bookMethods({ mark, run, runSlowReads }: Engine): BookMethods {
+export function bookMethods({ mark, run, runSlowReads }: Engine) {
   const [first, second, third, fourth] = [mark(1), mark(2), mark(3), mark(4)];
   const journal = `${selectSql(ENTRY)}
     WHERE account_id = ${first} AND seq < ${second} ORDER BY seq DESC LIMIT ${third}`;
@@ -54,7 +42,7 @@ export function bookMethods({ mark, run, runSlowReads }: Engine): BookMethods {
       readInteger(only(await run(bind(charged, accountId, id, sinceMs - HOUR_MS))), "charged"),
     usage: async (asked) => (await looked(usageLookup(asked, mark))).map(USAGE.rowOf),
     firstTokens: async (asked) => (await looked(firstTokensLookup(asked, mark))).map(FIRST_TOKEN.rowOf),
-  };
+  } satisfies Partial<Store>;
 }
 
 /** Returns the time, account and number of a page's position. Without one, a position before the newest entry. */

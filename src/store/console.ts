@@ -31,19 +31,7 @@ const CREDENTIAL = table<StoredCredential>("credential", ["id"], {
   createdAtMs: TIME,
 });
 
-type ConsoleMethods = Pick<
-  Store,
-  | "addContent"
-  | "content"
-  | "addSession"
-  | "session"
-  | "endSession"
-  | "credentials"
-  | "putCredential"
-  | "removeCredential"
->;
-
-export function consoleMethods({ mark, run, runAll }: Engine): ConsoleMethods {
+export function consoleMethods({ mark, run, runAll }: Engine) {
   const [first, second] = [mark(1), mark(2)];
   const addContent = `${insertSql(CONTENT, mark)} ON CONFLICT (account_id, id) DO NOTHING`;
   const content = `SELECT sealed FROM content WHERE account_id = ${first} AND id = ${second}`;
@@ -65,5 +53,5 @@ export function consoleMethods({ mark, run, runAll }: Engine): ConsoleMethods {
       (await run(bind(`${selectSql(CREDENTIAL)} ORDER BY created_at_ms, id`))).map(CREDENTIAL.rowOf),
     putCredential: (credential) => runAll([bind(putCredential, ...CREDENTIAL.valuesOf(credential))]),
     removeCredential: (id) => runAll([bind(`DELETE FROM credential WHERE id = ${first}`, id)]),
-  };
+  } satisfies Partial<Store>;
 }

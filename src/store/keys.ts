@@ -9,9 +9,7 @@ import { ACCOUNT, KEY, omitColumns } from "./tables.ts";
 /** The columns that a `KeyChange` can change. */
 const CHANGED = omitColumns(KEY, ["id", "account_id", "last4", "created_at_ms", "revoked_at_ms"]);
 
-type KeyMethods = Pick<Store, "key" | "keyByDigest" | "keys" | "addKey" | "changeKey" | "revokeKey">;
-
-export function keyMethods({ mark, forUpdate, run, runOnce, change: changeRows }: Engine): KeyMethods {
+export function keyMethods({ mark, forUpdate, run, runOnce, change: changeRows }: Engine) {
   const first = mark(1);
   const byId = `${selectSql(KEY)} WHERE id = ${first}`;
   const byDigest = `${selectSql(KEY)} WHERE digest = ${first}`;
@@ -57,7 +55,7 @@ export function keyMethods({ mark, forUpdate, run, runOnce, change: changeRows }
         writes: [bind(revoke, id, atMs)],
         toResult: ([revoked]) => readFirst(KEY, revoked),
       })),
-  };
+  } satisfies Partial<Store>;
 }
 
 /** Applies a change: null is a value, undefined leaves the field as it is. */
@@ -74,9 +72,7 @@ function changedKey(key: GatewayKey, change: KeyChange): GatewayKey {
   };
 }
 
-type AccountMethods = Pick<Store, "account" | "accounts" | "addAccount" | "renameAccount">;
-
-export function accountMethods({ mark, run, runOnce, change }: Engine): AccountMethods {
+export function accountMethods({ mark, run, runOnce, change }: Engine) {
   const [first, second, third] = [mark(1), mark(2), mark(3)];
   const byId = `${selectSql(ACCOUNT)} WHERE id = ${first}`;
   const page = `${selectSql(ACCOUNT)} WHERE (created_at_ms, id) < (${first}, ${second})
@@ -96,5 +92,5 @@ export function accountMethods({ mark, run, runOnce, change }: Engine): AccountM
         writes: [bind(rename, id, name)],
         toResult: ([renamed]) => readFirst(ACCOUNT, renamed),
       })),
-  };
+  } satisfies Partial<Store>;
 }

@@ -6,7 +6,7 @@ import type { LessonBound, Store } from "../core/store.ts";
 import { makeJson, makeWord, NUMBER, TEXT, TIME } from "./columns.ts";
 import { bind, type Change, type Engine, type Result, readFirst } from "./engine.ts";
 import { readInteger } from "./found.ts";
-import { insertSql, joinNames, selectSql, upsertSql } from "./sql.ts";
+import { insertSql, joinNames, pruneSql, selectSql, upsertSql } from "./sql.ts";
 import { table } from "./tables.ts";
 
 const LESSON = table<Lesson>(
@@ -41,9 +41,7 @@ function readMarks(json: string): readonly LessonMark[] {
   });
 }
 
-type LessonMethods = Pick<Store, "teach" | "lessons" | "forgetLessons" | "pruneLessons" | "dropLessons">;
-
-export function lessonMethods(engine: Engine): LessonMethods {
+export function lessonMethods(engine: Engine) {
   const { mark, otherMarks, contains, run, runAll } = engine;
   const teach = teachOn(engine);
   const [first, second] = [mark(1), mark(2)];
@@ -52,8 +50,6 @@ export function lessonMethods(engine: Engine): LessonMethods {
   const forget = `DELETE FROM lesson WHERE model = ${first}`;
   const forgetLabels = `UPDATE lesson SET marks = ${otherMarks} WHERE source = 'label' AND ${contains("marks", second)}`;
   const forgetEmpty = `DELETE FROM lesson WHERE marks = ${first}`;
-  const prune = `DELETE FROM lesson WHERE (account_id, id) IN
-    (SELECT account_id, id FROM lesson WHERE at_ms < ${first} ORDER BY at_ms LIMIT ${second})`;
   const drop = `DELETE FROM lesson WHERE account_id = ${first} AND id = ${second}`;
   return {
     teach,
@@ -63,14 +59,15 @@ export function lessonMethods(engine: Engine): LessonMethods {
       const labels = bind(forgetLabels, JSON.stringify({ model }), JSON.stringify(model));
       return runAll([bind(forget, model), labels, bind(forgetEmpty, "[]")]);
     },
-    pruneLessons: async (beforeMs, rowsMax) => (await run(bind(prune, Math.round(beforeMs), rowsMax))).count,
+    pruneLessons: async (beforeMs, rowsMax) =>
+      (await run(bind(pruneSql(LESSON.name, mark), Math.round(beforeMs), rowsMax))).count,
     dropLessons: (lessons) => runAll(lessons.map(({ accountId, id }) => bind(drop, accountId, id))),
-  };
+  } satisfies Partial<Store>;
 }
 
 const TRIES_MAX = 5;
 
-function teachOn({ mark, forUpdate, change }: Engine): LessonMethods["teach"] {
+function teachOn({ mark, forUpdate, change }: Engine): Store["teach"] {
   const [first, second, third, fourth] = [mark(1), mark(2), mark(3), mark(4)];
   /** Lessons of one key wait for each other, so that its bound is exact. */
   const lockKey = `SELECT id FROM gateway_key WHERE id = ${first} ${forUpdate}`;

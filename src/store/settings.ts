@@ -3,9 +3,7 @@ import type { Store } from "../core/store.ts";
 import { bind, type Engine, type Result } from "./engine.ts";
 import { readText } from "./found.ts";
 
-type SettingMethods = Pick<Store, "setting" | "keepSetting" | "setSetting" | "changeSetting">;
-
-export function settingMethods({ mark, forUpdate, run, runAll, change: changeRows }: Engine): SettingMethods {
+export function settingMethods({ mark, forUpdate, run, runAll, change: changeRows }: Engine) {
   const find = `SELECT value FROM setting WHERE name = ${mark(1)}`;
   const insert = `INSERT INTO setting (name, value) VALUES (${mark(1)}, ${mark(2)}) ON CONFLICT (name)`;
   const keep = `${insert} DO NOTHING`;
@@ -24,7 +22,7 @@ export function settingMethods({ mark, forUpdate, run, runAll, change: changeRow
         const value = change((found && readSetting(found)) || null);
         return { writes: [bind(set, name, value)], toResult: () => value };
       }),
-  };
+  } satisfies Partial<Store>;
 }
 
 function readSetting([found]: Result): string | null {

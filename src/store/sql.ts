@@ -32,7 +32,20 @@ export function upsertSql(table: AnyTable, mark: Mark): string {
 /** The update of an upsert: every column outside the key takes its new value. */
 export function composeOverwrite(key: readonly string[], columns: readonly string[]): string {
   const others = columns.filter((column) => !key.includes(column));
-  return `ON CONFLICT (${joinNames(key)}) DO UPDATE SET ${others.map((column) => `${column} = excluded.${column}`).join(", ")}`;
+  const updates = others.map((column) => `${column} = excluded.${column}`);
+  return `ON CONFLICT (${joinNames(key)}) DO UPDATE SET ${joinNames(updates)}`;
+}
+
+/** The update of an upsert that adds to these columns. */
+export function composeSum({ name, key }: AnyTable, columns: readonly string[]): string {
+  const sums = columns.map((column) => `${column} = ${name}.${column} + excluded.${column}`);
+  return `ON CONFLICT (${joinNames(key)}) DO UPDATE SET ${joinNames(sums)}`;
+}
+
+/** Values: a time and a number of rows. Deletes the oldest rows from before the time. */
+export function pruneSql(table: string, mark: Mark): string {
+  return `DELETE FROM ${table} WHERE (account_id, id) IN
+    (SELECT account_id, id FROM ${table} WHERE at_ms < ${mark(1)} ORDER BY at_ms LIMIT ${mark(2)})`;
 }
 
 const FIRST_AMOUNTS = [

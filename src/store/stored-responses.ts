@@ -3,7 +3,7 @@ import type { StoredResponse } from "../core/rows.ts";
 import type { Store } from "../core/store.ts";
 import { INTEGER, TEXT, TIME } from "./columns.ts";
 import { bind, type Engine, readFirst } from "./engine.ts";
-import { insertSql, selectSql } from "./sql.ts";
+import { insertSql, pruneSql, selectSql } from "./sql.ts";
 import { table } from "./tables.ts";
 
 const STORED_RESPONSE = table<StoredResponse>("stored_response", ["account_id", "id"], {
@@ -16,12 +16,7 @@ const STORED_RESPONSE = table<StoredResponse>("stored_response", ["account_id", 
   sealed: TEXT,
 });
 
-type ResponseMethods = Pick<
-  Store,
-  "addResponse" | "response" | "responseOfItem" | "removeResponse" | "removeResponses" | "pruneResponses"
->;
-
-export function responseMethods({ mark, contains, run, runAll }: Engine): ResponseMethods {
+export function responseMethods({ mark, contains, run, runAll }: Engine) {
   const own = `account_id = ${mark(1)} AND key_id = ${mark(2)}`;
   const ofOwn = `${selectSql(STORED_RESPONSE)} WHERE ${own}`;
   const add = `${insertSql(STORED_RESPONSE, mark)} ON CONFLICT (account_id, id) DO NOTHING`;
@@ -35,8 +30,6 @@ export function responseMethods({ mark, contains, run, runAll }: Engine): Respon
   const findByItem = `${ofOwn} AND ${contains("items", mark(3))} ORDER BY at_ms DESC, id DESC LIMIT 1`;
   const remove = `DELETE FROM stored_response WHERE ${own} AND id = ${mark(3)}`;
   const removeAll = `DELETE FROM stored_response WHERE ${own}`;
-  const prune = `DELETE FROM stored_response WHERE (account_id, id) IN
-    (SELECT account_id, id FROM stored_response WHERE at_ms < ${mark(1)} ORDER BY at_ms LIMIT ${mark(2)})`;
   return {
     addResponse: (response, bytesMax) => {
       const { accountId } = response;
@@ -49,6 +42,7 @@ export function responseMethods({ mark, contains, run, runAll }: Engine): Respon
       readFirst(STORED_RESPONSE, await run(bind(findByItem, accountId, keyId, JSON.stringify(itemId)))),
     removeResponse: async (accountId, keyId, id) => (await run(bind(remove, accountId, keyId, id))).count > 0,
     removeResponses: (accountId, keyId) => runAll([bind(removeAll, accountId, keyId)]),
-    pruneResponses: async (beforeMs, rowsMax) => (await run(bind(prune, beforeMs, rowsMax))).count,
-  };
+    pruneResponses: async (beforeMs, rowsMax) =>
+      (await run(bind(pruneSql(STORED_RESPONSE.name, mark), beforeMs, rowsMax))).count,
+  } satisfies Partial<Store>;
 }

@@ -53,7 +53,7 @@ export function RunButton({ isRunning, onStop, ...start }: RunProps) {
   );
 }
 
-interface Option<Value extends string> {
+export interface Option<Value extends string> {
   readonly value: Value;
   readonly label: string;
 }

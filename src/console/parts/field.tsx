@@ -1,6 +1,7 @@
 // Form fields, linked to their label, hint and error.
 import type { ComponentChildren, JSX } from "preact";
 import { useId } from "preact/hooks";
+import type { Option } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 
 interface LabelProps {
@@ -93,14 +94,9 @@ export function TextField(props: TextProps) {
   );
 }
 
-interface Choice {
-  readonly value: string;
-  readonly label: string;
-}
-
 export interface SelectProps extends LabelProps {
   readonly value: string;
-  readonly options: readonly Choice[];
+  readonly options: readonly Option<string>[];
   readonly onInput: (value: string) => void;
 }
 

@@ -14,7 +14,23 @@ export interface Column<Row> {
    */
   readonly as?: "end" | "head" | "narrow";
   /** The name to sort by. Missing if the column can't be sorted. */
-  readonly sort?: string;
+  readonly sort?: string | undefined;
+}
+
+type Cell<Row> = Column<Row>["cell"];
+
+/** Without `sort`, the column can't be sorted. */
+export function makeColumn<Row>(label: string, cell: Cell<Row>, sort?: string): Column<Row> {
+  return { label, cell, sort };
+}
+
+/** The card's heading on narrow screens. */
+export function makeHeadColumn<Row>(label: string, cell: Cell<Row>, sort?: string): Column<Row> {
+  return { label, as: "head", cell, sort };
+}
+
+export function makeNumberColumn<Row>(label: string, cell: Cell<Row>, sort?: string): Column<Row> {
+  return { label, as: "end", cell, sort };
 }
 
 export interface Sorting {

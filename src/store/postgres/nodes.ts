@@ -35,15 +35,13 @@ const ORPHANS = `
 const FORGET = `
   DELETE FROM node WHERE beat_at < now() - ${FORGOTTEN} AND id NOT IN (SELECT node FROM hold)`;
 
-type NodeMethods = Pick<Store, "beat" | "orphans">;
-
-export function nodeMethods(pool: Pool, node: string): NodeMethods {
+export function nodeMethods(pool: Pool, node: string) {
   return {
     async beat() {
       await pool.run(bind(BEAT, node));
     },
     orphans: async (most) => (await pool.run(bind(ORPHANS, node, most))).map(HOLD.rowOf),
-  };
+  } satisfies Partial<Store>;
 }
 
 /** Deletes rows of nodes that ended long ago and hold nothing. */

@@ -4,19 +4,13 @@ import { bind, readFirst } from "../engine.ts";
 import { readText } from "../found.ts";
 import { REQUEST, readKeyUse } from "../log-tables.ts";
 import { requestsLookup } from "../narrowing.ts";
-import { selectSql } from "../sql.ts";
+import { pruneSql, selectSql } from "../sql.ts";
 
 import { composeKeyUses } from "./key-uses.ts";
 import { forgetNodes } from "./nodes.ts";
 import type { Pool } from "./pool.ts";
 
 const ENDED_SINCE = `${selectSql(REQUEST)} WHERE ended_at_ms >= $1 ORDER BY ended_at_ms DESC LIMIT $2`;
-const PRUNE_REQUESTS = `
-  DELETE FROM request WHERE (account_id, id) IN
-    (SELECT account_id, id FROM request WHERE at_ms < $1 ORDER BY at_ms LIMIT $2)`;
-const PRUNE_CONTENTS = `
-  DELETE FROM content WHERE (account_id, id) IN
-    (SELECT account_id, id FROM content WHERE at_ms < $1 ORDER BY at_ms LIMIT $2)`;
 const LOCK_ACCOUNT = "SELECT id FROM account WHERE id = $1 FOR UPDATE";
 const OLD_REPLIES =
   "SELECT account_id, id FROM reply WHERE at_ms < $1 AND state <> 'pending' ORDER BY at_ms LIMIT $2";
@@ -30,9 +24,7 @@ const FORGET_REPLIES = `
     greatest(0, kept_characters - (SELECT CAST(coalesce(sum(characters), 0) AS BIGINT) FROM gone))
   WHERE id = $1`;
 
-type RequestMethods = Pick<Store, "keyUses" | "request" | "requests" | "endedSince" | "prune">;
-
-export function requestMethods(pool: Pool): RequestMethods {
+export function requestMethods(pool: Pool) {
   return {
     keyUses: async (keys, dayMs, monthMs) =>
       (await pool.run(composeKeyUses(keys, dayMs, monthMs, pool.traits.isDistributed))).map(readKeyUse),
@@ -53,10 +45,10 @@ export function requestMethods(pool: Pool): RequestMethods {
           return 0;
         },
         (most) => forgetReplies(pool, repliesMs, most),
-        async (most) => (await pool.run(bind(PRUNE_CONTENTS, contentsMs, most))).count,
-        async (most) => (await pool.run(bind(PRUNE_REQUESTS, requestsMs, most))).count,
+        async (most) => (await pool.run(bind(pruneSql("content", pool.mark), contentsMs, most))).count,
+        async (most) => (await pool.run(bind(pruneSql("request", pool.mark), requestsMs, most))).count,
       ]),
-  };
+  } satisfies Partial<Store>;
 }
 
 /**

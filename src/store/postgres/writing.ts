@@ -3,7 +3,7 @@ import type { Decision, Gone } from "../../core/demand.ts";
 import { bind } from "../engine.ts";
 import type { Value } from "../found.ts";
 import { FIRST_TOKEN, hasWork, omitWork, REQUEST, USAGE, USAGE_SUMS } from "../log-tables.ts";
-import { composeOverwrite, joinNames } from "../sql.ts";
+import { composeOverwrite, composeSum, joinNames } from "../sql.ts";
 import { ENTRY, HOLD, METER, REPLY, SLOT, SPEND, type Table, type TablePart, TOP_UP } from "../tables.ts";
 import type { Query } from "./connection.ts";
 
@@ -76,12 +76,8 @@ const MONEY: Part = {
     }),
 };
 
-const ADD_UP = `ON CONFLICT (${joinNames(USAGE.key)}) DO UPDATE SET ${USAGE_SUMS.map(
-  (column) => `${column} = ${USAGE.name}.${column} + excluded.${column}`,
-).join(", ")}`;
-
-const COUNT_UP = `ON CONFLICT (${joinNames(FIRST_TOKEN.key)}) DO UPDATE SET
-  requests = ${FIRST_TOKEN.name}.requests + excluded.requests`;
+const ADD_UP = composeSum(USAGE, USAGE_SUMS);
+const COUNT_UP = composeSum(FIRST_TOKEN, ["requests"]);
 
 /** Tables usually written together. Each combination of groups is another statement, so there are few. */
 const GROUPS: readonly (readonly Part[])[] = [

@@ -30,18 +30,13 @@ const FREE_CHARACTERS = "UPDATE account SET kept_characters = max(0, kept_charac
 const pruneSql = (table: string) =>
   `DELETE FROM ${table} WHERE rowid IN (SELECT rowid FROM ${table} WHERE at_ms < ?1 ORDER BY at_ms LIMIT ?2)`;
 
-type RequestMethods = Pick<
-  Store,
-  "keyByDigest" | "keyUses" | "request" | "requests" | "endedSince" | "prune" | "orphans"
->;
-
 /** `own.file` is null for a database in memory, which no other process can use. */
 export function requestMethods(
   connector: Connector,
   cache: RowCache,
   engine: Engine,
   own: { readonly file: string | null; readonly node: string },
-): RequestMethods {
+) {
   return {
     keyByDigest: (digest) =>
       connector.run(({ sql }) => {
@@ -80,7 +75,7 @@ export function requestMethods(
         return pruned;
       }),
     orphans: (most) => connector.run(({ sql }) => findOrphans(sql, own.file, own.node, most)),
-  };
+  } satisfies Partial<Store>;
 }
 
 async function lastUse(engine: Engine, { keyId, lastAtMs: hourMs }: KeyUse): Promise<number | null> {

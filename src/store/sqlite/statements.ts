@@ -3,7 +3,7 @@ import type { Database } from "bun:sqlite";
 import type { Result, Statement } from "../engine.ts";
 import type { Found, Value } from "../found.ts";
 import { FIRST_TOKEN, REQUEST, USAGE, USAGE_SUMS } from "../log-tables.ts";
-import { insertSql, joinNames, upsertSql } from "../sql.ts";
+import { composeSum, insertSql, upsertSql } from "../sql.ts";
 import { ACCOUNT, ENTRY, HOLD, KEY, METER, REPLY, SLOT, SPEND, type Table, TOP_UP } from "../tables.ts";
 
 export type Statements = ReturnType<typeof prepare>;
@@ -24,11 +24,6 @@ export function prepare(database: Database) {
   };
 }
 
-/** Prepares a statement that returns no rows. */
-function change(database: Database, sql: string) {
-  return database.prepare<unknown, Value[]>(sql);
-}
-
 function find(database: Database, sql: string) {
   return database.prepare<Found, Value[]>(sql);
 }
@@ -39,12 +34,8 @@ function byKeySql(table: Keyed): string {
   return `${table.name} WHERE ${table.key.map((column) => `${column} = ?`).join(" AND ")}`;
 }
 
-const ADD_USAGE = `
-  ${insertSql(USAGE, mark)} ON CONFLICT (${joinNames(USAGE.key)})
-  DO UPDATE SET ${USAGE_SUMS.map((column) => `${column} = ${column} + excluded.${column}`).join(", ")}`;
-
 function writeStatements(database: Database) {
-  const write = (sql: string) => change(database, sql);
+  const write = (sql: string) => database.prepare<unknown, Value[]>(sql);
   return {
     begin: write("BEGIN IMMEDIATE"),
     commit: write("COMMIT"),
@@ -63,10 +54,8 @@ function writeStatements(database: Database) {
     putReply: write(upsertSql(REPLY, mark)),
     removeReply: write(`DELETE FROM ${byKeySql(REPLY)}`),
     addTopUp: write(insertSql(TOP_UP, mark)),
-    addUsage: write(ADD_USAGE),
-    addFirstToken: write(
-      `${insertSql(FIRST_TOKEN, mark)} ON CONFLICT (${joinNames(FIRST_TOKEN.key)}) DO UPDATE SET requests = requests + excluded.requests`,
-    ),
+    addUsage: write(`${insertSql(USAGE, mark)} ${composeSum(USAGE, USAGE_SUMS)}`),
+    addFirstToken: write(`${insertSql(FIRST_TOKEN, mark)} ${composeSum(FIRST_TOKEN, ["requests"])}`),
   };
 }
 
