@@ -2,6 +2,7 @@
 import * as accounts from "../src/admin/accounts.ts";
 import { readInput, readQuery } from "../src/admin/input.ts";
 import * as journal from "../src/admin/journal.ts";
+import * as keyFields from "../src/admin/key-fields.ts";
 import * as keys from "../src/admin/keys.ts";
 import { pageQuery } from "../src/admin/list.ts";
 import * as overviews from "../src/admin/overview.ts";
@@ -38,7 +39,7 @@ export async function listJournal(parts: First<typeof journal.listJournal>, id: 
 }
 
 export async function createKey(parts: First<typeof keys.createKey>, body: unknown) {
-  return keys.createKey(parts, readInput(keys.newKeySchema, body));
+  return keys.createKey(parts, readInput(keyFields.newKeySchema, body));
 }
 
 export async function listKeys(parts: First<typeof keys.listKeys>, query: unknown) {
@@ -50,7 +51,11 @@ export async function listKeysInUse(parts: First<typeof keys.listKeysInUse>, que
 }
 
 export async function updateKey(parts: First<typeof keys.updateKey>, id: string, body: unknown) {
-  return keys.updateKey(parts, id, readInput(keys.keyChangeSchema, body));
+  return keys.updateKey(parts, id, readInput(keyFields.keyChangeSchema, body));
+}
+
+export async function rotateKey(parts: First<typeof keys.rotateKey>, id: string, body: unknown) {
+  return keys.rotateKey(parts, id, readInput(keyFields.rotationSchema, body));
 }
 
 export async function listRequests(parts: First<typeof requests.listRequests>, query: unknown) {

@@ -45,7 +45,7 @@ describe("the command line beside a running gateway on the same store", () => {
       spend_limit_usd: 2.5,
       keep_responses: false,
     });
-    expect((await authenticate(world, key.secret)).id).toBe(key.id);
+    expect((await authenticate(world, key.secret)).key.id).toBe(key.id);
     const listed = await run(runKeys, "list");
     expect(listed.out).toContain(key.id);
     expect(listed.out).not.toContain(key.secret);
@@ -60,7 +60,7 @@ describe("the command line beside a running gateway on the same store", () => {
 
   test("a new key's secret is alone on the first line", async () => {
     const { out } = await run(runKeys, "add", "--name", "app");
-    expect((await authenticate(world, out.split("\n")[0] ?? "")).name).toBe("app");
+    expect((await authenticate(world, out.split("\n")[0] ?? "")).key.name).toBe("app");
   });
 
   test("a long list is printed completely", async () => {
@@ -91,7 +91,7 @@ describe("the command line beside a running gateway on the same store", () => {
     [runKeys, "add --help", 0, /^usage: poundkey keys add/],
     [runAccounts, "-h", 0, /^usage: poundkey accounts/],
     [runAdmin, "token --help", 0, /^usage: poundkey admin/],
-    [runKeys, "", 2, /expected one of: add, list, revoke/],
+    [runKeys, "", 2, /expected one of: add, list, pause, resume, rotate, revoke/],
     [runKeys, "constructor", 2, /expected one of/],
     [runKeys, "add", 2, /Missing required parameter: 'name'/],
     [runKeys, "add --name", 2, /--name/],

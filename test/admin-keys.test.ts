@@ -57,9 +57,13 @@ describe("keys", () => {
       requests_per_day: "default",
       spend_limit_usd: null,
       keep_responses: true,
+      paused: false,
+      notes: null,
+      allowed_addresses: null,
+      old_secret_expires_at: null,
       state: "active",
     });
-    expect((await authenticate(world, secret)).id).toBe(view.id);
+    expect((await authenticate(world, secret)).key.id).toBe(view.id);
     expect(await getKey(parts(), view.id)).toEqual({ ...view, ...unused });
   });
 
@@ -141,7 +145,7 @@ describe("keys", () => {
       "unknown_parameter revoked_at",
     );
     expect(await getKey(parts(), key.id)).toMatchObject(kept);
-    expect((await authenticate(world, secret)).name).toBe("b");
+    expect((await authenticate(world, secret)).key.name).toBe("b");
   });
 
   test("a revoked key is refused immediately and stays listed", async () => {

@@ -78,7 +78,7 @@ test("the request log can be listed, filtered and paged", async () => {
 
 test("key holders see their allowance, limits and spending", async () => {
   const { secret } = await createKey(world, { name: "a", spend_limit_usd: 9, allowed_models: ["Sim#echo"] });
-  const key = await authenticate(world, secret);
+  const { key } = await authenticate(world, secret);
   const { ledger } = bench();
   await ledger.admit(ledger.ticket(makeAsk("1", key)));
   const spent = { keyId: key.id, chargedNanoUsd: 2_000_000_000 };
@@ -102,6 +102,7 @@ test("key holders see their allowance, limits and spending", async () => {
     spent_usd: { today: 2, month: 4, total: 6 },
     allowed_models: ["Sim#echo"],
     expires_at: null,
+    paused: false,
   });
 });
 

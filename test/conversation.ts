@@ -12,7 +12,7 @@ export function makeConversation(keyId: string, request: ChatRequest): Conversat
 export function plainCall() {
   return {
     ...{ raw: null, pin: null, dropped: [], lost: [], isLimitRequired: false, searches: 0, unreadBytes: 0 },
-    ...{ timeoutMs: null, quality: null, idempotency: null },
+    ...{ timeoutMs: null, quality: null, idempotency: null, proof: null },
     usable: () => [],
   };
 }

@@ -60,6 +60,9 @@ describe("keys", () => {
     keep_responses: false,
     requests_per_day: 7,
     expires_at: "2099-01-31T12:00:00.000Z",
+    paused: false,
+    notes: "Ask Ann",
+    allowed_addresses: ["127.0.0.0/8", "::1"],
   };
 
   test("are created with a secret that is shown once and works immediately", async () => {
@@ -75,6 +78,7 @@ describe("keys", () => {
       last4: String(secret).slice(-4),
       created_at: expect.stringMatching(INSTANT),
       revoked_at: null,
+      old_secret_expires_at: null,
       state: "active",
     });
     expect((await operator.get(`/keys/${key.id}`)).body).toMatchObject(key);
@@ -96,6 +100,7 @@ describe("keys", () => {
       spent_usd: { today: 0, month: 0, total: 0 },
       allowed_models: FIELDS.allowed_models,
       expires_at: FIELDS.expires_at,
+      paused: false,
     });
     const listed = JSON.stringify(await operator.all("/keys", 200));
     expect(listed).toContain(String(key.id));

@@ -108,10 +108,11 @@ describe("authentication", () => {
     let lookUps = 0;
     const keyByDigest = async (digest: string) => {
       lookUps++;
-      return keys.get(digest) ?? null;
+      const key = keys.get(digest);
+      return key ? { key, rotation: 0 } : null;
     };
     const parts = { store: { keyByDigest }, clock: standingClock(NOON), pepper };
-    expect((await authenticate(parts, live)).id).toBe("key_live");
+    expect((await authenticate(parts, live)).key.id).toBe("key_live");
     const wrong = [expired, revoked, mintSecret(random), live.slice(0, -1), "", "sk-' OR 1=1 --"];
     const thrown = await Promise.all(wrong.map((secret) => catchThrown(authenticate(parts, secret))));
     expect(thrown.map(readCode)).toEqual(wrong.map(() => "invalid_api_key"));
@@ -125,12 +126,12 @@ describe("authentication", () => {
     const clock = standingClock(NOON);
     const digest = digestSecret(secret, pepper);
     let key: GatewayKey | null = makeKey("key_a");
-    const keyByDigest = async (asked: string) => (asked === digest ? key : null);
+    const keyByDigest = async (asked: string) => (asked === digest && key ? { key, rotation: 0 } : null);
     const proves = createAuthenticator({ store: { keyByDigest }, clock, pepper });
     await proves(secret);
     key = null;
     clock.atMs = NOON + 499;
-    expect((await proves(secret)).id).toBe("key_a");
+    expect((await proves(secret)).key.id).toBe("key_a");
     clock.atMs = NOON + 500;
     expect(readCode(await catchThrown(proves(secret)))).toBe("invalid_api_key");
     key = makeKey("key_a", { expiresAtMs: NOON - 1000 });

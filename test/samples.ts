@@ -1,7 +1,7 @@
 // Keys, records, rules and effects for tests, each with the few fields that matter to a test.
 
 import type { Granted, Offer } from "../src/core/demand.ts";
-import type { Account, GatewayKey } from "../src/core/key.ts";
+import { type Account, type GatewayKey, KEY_DEFAULTS, type KeyProof } from "../src/core/key.ts";
 import type { NanoUsd } from "../src/core/money.ts";
 import type { RequestRecord } from "../src/core/record.ts";
 import type { Place } from "../src/core/rows.ts";
@@ -37,12 +37,7 @@ export function makeKey(id: string, fields: Partial<GatewayKey> = {}): GatewayKe
     accountId: "default",
     last4: "abcd",
     createdAtMs: NOON - DAY,
-    expiresAtMs: null,
-    revokedAtMs: null,
-    allowedModels: null,
-    requestsPerDay: "default",
-    spendLimitNanoUsd: null,
-    keepsResponses: true,
+    ...KEY_DEFAULTS,
     ...fields,
   };
 }
@@ -115,12 +110,16 @@ export function ledgerOn(store: Store, { quota, billing, clock }: RulesChanged =
   return createLedger({ store, clock: clock ?? standingClock(NOON), rules: () => rules });
 }
 
+/** The first secret of a key, sent from this machine. */
+export const PROOF: KeyProof = { rotation: 0, address: "127.0.0.1" };
+
 /** A request for admission at noon. Without offers, nothing can be charged for it. */
 export function makeAsk(id: string, key: GatewayKey, fields: Partial<Ask> = {}): Ask {
   return {
     id,
     requestId: `req-${id}`,
     key,
+    proof: PROOF,
     operation: "chat",
     surface: "openai-chat",
     modelAsked: "Sim#echo",

@@ -188,5 +188,5 @@ const ASK = {
     selector: null,
     stream: false,
   },
-  ...{ answers: 1, offers: () => [], isPayable: true, idempotency: null, nowMs: NOON },
+  ...{ answers: 1, offers: () => [], isPayable: true, idempotency: null, proof: null, nowMs: NOON },
 };

@@ -49,12 +49,15 @@ function keys(stores: Both): void {
       requestsPerDay: null,
       spendLimitNanoUsd: 12_345_678_901,
       keepsResponses: false,
+      isPaused: true,
+      notes: "Ask Ann\nbefore a change",
+      allowedAddresses: ["10.0.0.0/8", "::1"],
     });
     await store.addKey(key, "digest a");
     await store.addKey(makeKey("key_b", { requestsPerDay: 0 }), "digest b");
     expect(await other.key("key_a")).toEqual(key);
-    expect(await other.keyByDigest("digest a")).toEqual(key);
-    expect(await store.keyByDigest("digest b")).toEqual(makeKey("key_b", { requestsPerDay: 0 }));
+    expect(await other.keyByDigest("digest a")).toEqual({ key, rotation: 0 });
+    expect((await store.keyByDigest("digest b"))?.key).toEqual(makeKey("key_b", { requestsPerDay: 0 }));
     expect(await store.keyByDigest("digest")).toBeNull();
     expect(await store.keyByDigest("' OR 1=1 --")).toBeNull();
   });

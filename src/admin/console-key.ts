@@ -1,6 +1,6 @@
 // The built-in key of the console's playground: an ordinary row, so that it is billed like any other key.
 import { Fault } from "../core/fault.ts";
-import type { GatewayKey } from "../core/key.ts";
+import { type GatewayKey, KEY_DEFAULTS } from "../core/key.ts";
 import { CONSOLE_KEY } from "./keys.ts";
 import type { AdminWorld } from "./world.ts";
 
@@ -17,12 +17,7 @@ export async function consoleKey({ store, clock }: Pick<AdminWorld, "store" | "c
     accountId: "default",
     last4: "",
     createdAtMs: clock.nowMs(),
-    expiresAtMs: null,
-    revokedAtMs: null,
-    allowedModels: null,
-    requestsPerDay: "default",
-    spendLimitNanoUsd: null,
-    keepsResponses: true,
+    ...KEY_DEFAULTS,
   };
   try {
     await store.addKey(key, NO_DIGEST);

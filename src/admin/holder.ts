@@ -9,7 +9,7 @@ import type { Clock } from "../core/world.ts";
 import { computeDay, monthStartMs } from "../ledger/day.ts";
 import type { Allowance, Ledger } from "../ledger/ledger.ts";
 import { formatInstant, formatInstantOrNull } from "./format.ts";
-import { allowNull, count, instant, text, usd, type View } from "./schema.ts";
+import { allowNull, boolean, count, instant, text, usd, type View } from "./schema.ts";
 
 export const allowanceSchema = Type.Object({
   limit: allowNull(count),
@@ -33,6 +33,7 @@ export const holderSchema = Type.Object({
   spent_usd: spentSchema,
   allowed_models: allowNull(Type.Array(text)),
   expires_at: allowNull(instant),
+  paused: boolean,
 });
 export type HolderView = View<typeof holderSchema>;
 
@@ -78,5 +79,6 @@ export async function holderView(parts: HolderParts, key: GatewayKey): Promise<H
     },
     allowed_models: key.allowedModels,
     expires_at: formatInstantOrNull(key.expiresAtMs),
+    paused: key.isPaused,
   };
 }

@@ -1,7 +1,8 @@
-// The operator's use-cases on gateway keys: create, list, view, change, revoke.
+// The operator's use-cases on gateway keys: create, list, view, change, rotate, revoke.
 import { type Static, Type } from "@sinclair/typebox";
 import { Fault } from "../core/fault.ts";
-import { findKeyState, type GatewayKey, KEY_STATES } from "../core/key.ts";
+import { findKeyState, type GatewayKey, KEY_DEFAULTS, KEY_STATES } from "../core/key.ts";
+import { changeKey } from "../core/key-change.ts";
 import { toUsd } from "../core/money.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 import type { KeyFilter } from "../core/store.ts";
@@ -10,7 +11,14 @@ import { computeDay, type DayRules, monthStartMs } from "../ledger/day.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { formatInstant, formatInstantOrNull } from "./format.ts";
 import { allowanceSchema, allowanceView, spentSchema } from "./holder.ts";
-import { momentSchema, nameSchema, readInstant, readName, readUsd, usdSchema } from "./input.ts";
+import { readName } from "./input.ts";
+import {
+  type keyChangeSchema,
+  type newKeySchema,
+  readGrace,
+  readKeyFields,
+  type rotationSchema,
+} from "./key-fields.ts";
 import { type Listed, listPage, pageFields } from "./list.ts";
 import {
   allowNull,
@@ -25,37 +33,11 @@ import {
 } from "./schema.ts";
 import type { AdminWorld } from "./world.ts";
 
+const LAST_CHARACTERS_SHOWN = 4;
+
 /** The id of the console playground's built-in key. */
 export const CONSOLE_KEY = "console";
 
-const LAST_CHARACTERS_SHOWN = 4;
-
-const MODELS_MAX = 1000;
-const REQUESTS_PER_DAY_MAX = 1_000_000_000;
-
-const model = Type.String({
-  pattern: "^(\\*|[A-Za-z0-9*][A-Za-z0-9*._-]{0,63}#[^\\s#]{1,200})$",
-  expected: "a model id like OpenAI#gpt-5.4 or Router#fair, or a pattern like OpenAI#*",
-});
-const models = Type.Array(model, {
-  minItems: 1,
-  maxItems: MODELS_MAX,
-});
-const requestsPerDay = Type.Union(
-  [Type.Integer({ minimum: 0, maximum: REQUESTS_PER_DAY_MAX }), allowWords(["default"]), Type.Null()],
-  { expected: 'an integer, null for no limit, or "default" for the configured number' },
-);
-const limits = {
-  expires_at: Type.Optional(allowNull(momentSchema)),
-  allowed_models: Type.Optional(allowNull(models)),
-  spend_limit_usd: Type.Optional(allowNull(usdSchema)),
-  requests_per_day: Type.Optional(requestsPerDay),
-  keep_responses: Type.Optional(boolean),
-};
-type Limits = Pick<Static<typeof newKeySchema>, keyof typeof limits>;
-
-export const newKeySchema = closeObject({ account_id: Type.Optional(text), name: nameSchema, ...limits });
-export const keyChangeSchema = closeObject({ name: Type.Optional(nameSchema), ...limits });
 export const keysQuery = closeObject({
   ...pageFields,
   account_id: Type.Optional(text),
@@ -76,6 +58,15 @@ export const keySchema = Type.Object({
   requests_per_day: Type.Union([count, allowWords(["default"]), Type.Null()]),
   spend_limit_usd: allowNull(usd),
   keep_responses: boolean,
+  paused: boolean,
+  notes: allowNull(text),
+  allowed_addresses: allowNull(Type.Array(text)),
+  old_secret_expires_at: allowNull(
+    Type.String({
+      format: "date-time",
+      description: "The time until which the secret before the last rotation works. Null if it doesn't.",
+    }),
+  ),
   state: allowWords(KEY_STATES),
 });
 export type KeyView = View<typeof keySchema>;
@@ -95,6 +86,8 @@ export const createdKeySchema = Type.Object({
 export type NewKeyView = View<typeof createdKeySchema>;
 
 export function keyView(key: GatewayKey, nowMs: number): KeyView {
+  const { oldSecretUntilMs } = key;
+  const hasOldSecret = key.revokedAtMs === null && oldSecretUntilMs !== null && nowMs < oldSecretUntilMs;
   return {
     id: key.id,
     name: key.name,
@@ -107,70 +100,35 @@ export function keyView(key: GatewayKey, nowMs: number): KeyView {
     requests_per_day: key.requestsPerDay,
     spend_limit_usd: key.spendLimitNanoUsd === null ? null : toUsd(key.spendLimitNanoUsd),
     keep_responses: key.keepsResponses,
+    paused: key.isPaused,
+    notes: key.notes,
+    allowed_addresses: key.allowedAddresses,
+    old_secret_expires_at: formatInstantOrNull(hasOldSecret ? oldSecretUntilMs : null),
     state: findKeyState(key, nowMs),
   };
 }
 
-/** Reads a time in the future. To end a key at once, it has to be revoked. */
-function readExpiry(text: string, nowMs: number): number {
-  const atMs = readInstant(text, "expires_at");
-  if (atMs > nowMs) return atMs;
-  throw invalidValue("expires_at", "it is in the past");
-}
-
-/** Returns the given limits. A null limit means none. */
-function readLimits(
-  { expires_at, allowed_models, spend_limit_usd, requests_per_day, keep_responses }: Limits,
-  nowMs: number,
-) {
-  return {
-    expiresAtMs: readGiven(expires_at, (text) => readExpiry(text, nowMs)),
-    allowedModels: readGiven(allowed_models, (ids) => [...new Set(ids)]),
-    spendLimitNanoUsd: readGiven(spend_limit_usd, (amount) => readUsd(amount, "spend_limit_usd")),
-    requestsPerDay: requests_per_day,
-    keepsResponses: keep_responses,
-  };
-}
-
-function readGiven<Given, Value>(
-  given: Given | null | undefined,
-  read: (given: Given) => Value,
-): Value | null | undefined {
-  if (given === undefined) return undefined;
-  return given === null ? null : read(given);
-}
-
 /** Creates a key. Limits not given don't apply, but the requests per day default to the configuration's. */
 export async function createKey(world: AdminWorld, fields: Static<typeof newKeySchema>): Promise<NewKeyView> {
-  const { store, clock, random, pepper } = world;
+  const { store, clock, random } = world;
   const nowMs = clock.nowMs();
   const { account_id: accountId = "default" } = fields;
-  const {
-    expiresAtMs = null,
-    allowedModels = null,
-    spendLimitNanoUsd = null,
-    requestsPerDay = "default",
-    keepsResponses = true,
-  } = readLimits(fields, nowMs);
-  const secret = mintSecret(random);
-  const key: GatewayKey = {
-    id: mintId("key", random),
-    name: readName(fields.name),
-    accountId,
-    last4: secret.slice(-LAST_CHARACTERS_SHOWN),
-    createdAtMs: nowMs,
-    expiresAtMs,
-    revokedAtMs: null,
-    allowedModels,
-    requestsPerDay,
-    spendLimitNanoUsd,
-    keepsResponses,
+  const { secret, last4, digest } = makeSecret(world);
+  const plain = {
+    ...{ id: mintId("key", random), name: readName(fields.name), accountId, last4, createdAtMs: nowMs },
+    ...KEY_DEFAULTS,
   };
+  const key = changeKey(plain, readKeyFields(fields, nowMs));
   if ((await store.account(accountId)) === null) {
     throw invalidValue("account_id", "this account doesn't exist");
   }
-  await store.addKey(key, digestSecret(secret, pepper));
+  await store.addKey(key, digest);
   return { ...keyView(key, nowMs), secret };
+}
+
+function makeSecret({ random, pepper }: Pick<AdminWorld, "random" | "pepper">) {
+  const secret = mintSecret(random);
+  return { secret, last4: secret.slice(-LAST_CHARACTERS_SHOWN), digest: digestSecret(secret, pepper) };
 }
 
 /** Returns a page of keys, newest first, including revoked ones. `account_id`, `state` and `q` filter it. */
@@ -250,13 +208,32 @@ async function readKeyUses(parts: KeyParts, keys: readonly GatewayKey[]): Promis
 export async function updateKey(
   { store, clock }: KeyListParts,
   id: string,
-  { name, ...limits }: Static<typeof keyChangeSchema>,
+  { name, ...fields }: Static<typeof keyChangeSchema>,
 ): Promise<KeyView> {
   const nowMs = clock.nowMs();
-  const change = { name: name === undefined ? undefined : readName(name), ...readLimits(limits, nowMs) };
+  const change = { name: name === undefined ? undefined : readName(name), ...readKeyFields(fields, nowMs) };
   const key = requireKey(id, await store.changeKey(refuseConsoleKey(id), change));
   if (change.keepsResponses === false) await store.removeResponses(key.accountId, key.id);
   return keyView(key, nowMs);
+}
+
+/**
+ * Replaces a key's secret. The old one works until the grace has passed, but earlier ones no longer do. Throws the
+ * Faults `not_found` and `key_revoked`, and those of bad input.
+ */
+export async function rotateKey(
+  world: AdminWorld,
+  id: string,
+  fields: Static<typeof rotationSchema>,
+): Promise<NewKeyView> {
+  const nowMs = world.clock.nowMs();
+  const graceMs = readGrace(fields);
+  const { secret, ...made } = makeSecret(world);
+  const oldSecretUntilMs = graceMs === 0 ? null : nowMs + graceMs;
+  const rotated = await world.store.rotateKey(refuseConsoleKey(id), { ...made, oldSecretUntilMs });
+  const key = requireKey(id, rotated);
+  if (key.revokedAtMs === null) return { ...keyView(key, nowMs), secret };
+  throw new Fault("key_revoked", "This key is revoked, so it can't get another secret. Create a new key.");
 }
 
 /** Revokes a key permanently. Repeating it changes nothing. */

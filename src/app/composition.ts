@@ -20,7 +20,7 @@ import { aliasRoutes } from "../http/admin-aliases.ts";
 import { providerRoutes } from "../http/admin-providers.ts";
 import { buildApp, listen } from "../http/app.ts";
 import { BodyMemory, BodyTurns } from "../http/body-bounds.ts";
-import { makeOriginReader, type ReadOrigin } from "../http/client-address.ts";
+import { makeOriginReader } from "../http/client-address.ts";
 import { healthRoutes } from "../http/health.ts";
 import { keyRoutes } from "../http/key.ts";
 import { liveRoutes } from "../http/live.ts";
@@ -113,7 +113,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     snapshot: () => live.snapshot,
     kept: new KeptAnswers({ store, rules: () => live.settings.responses, ...shared }),
     ...{ gateway, ledger, random, ...shared },
-    authenticate: createAuthenticator(opened.world),
+    ...createCallerParts(options),
     sealer: (accountId) => createSealer(vault, accountId),
     ...{ server: first.server, learned: () => learning.whenKnown() },
     ...{ draining: () => ending.draining, refusing: () => ending.refusing },
@@ -121,7 +121,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const feed = new LiveFeed({ store, clock });
   void measureLogged(store, learned, log);
   const wrongTokens = new WrongTokens({ store, clock, log });
-  const parts = { live, feed, wrongTokens, readOrigin: await makeOriginReader(first.server.trustedProxies) };
+  const parts = { live, feed, wrongTokens };
   const endUpkeep = await startUpkeep({
     ...{ store, ledger, learning, wrongTokens, clock, log },
     ...{ added: live, discovery: live.discovery },
@@ -167,6 +167,11 @@ function createBodyParts({ bodyMemoryBytes }: ServerRules) {
   return { bodies: new BodyMemory(bodyMemoryBytes), turns: new BodyTurns(clock) };
 }
 
+function createCallerParts({ opened, settings }: GatewayOptions) {
+  const readOrigin = makeOriginReader(settings.server.trustedProxies);
+  return { authenticate: createAuthenticator(opened.world), readOrigin };
+}
+
 function readEndingTimes({ noticeMs = NOTICE_MS, isRelieved = false, settings }: GatewayOptions) {
   return { noticeMs, isRelieved, drainMs: settings.server.drainMs };
 }
@@ -204,7 +209,6 @@ function listenOrUndo<App>(undo: () => void, listen: () => App): App {
 interface AppParts {
   readonly live: LiveConfiguration;
   readonly feed: LiveFeed;
-  readonly readOrigin: ReadOrigin;
   readonly wrongTokens: WrongTokens;
 }
 
@@ -212,13 +216,13 @@ function composeApp(
   ports: HttpPorts,
   options: GatewayOptions,
   metrics: Metrics,
-  { live, feed, readOrigin, wrongTokens }: AppParts,
+  { live, feed, wrongTokens }: AppParts,
   known: RoutePorts["known"],
 ) {
   const { opened, configSchema, reusePort } = options;
   const { ledger } = ports;
   const own = () => metrics.sums();
-  const { bodies, turns, deadlines, server } = ports;
+  const { bodies, turns, deadlines, readOrigin, server } = ports;
   const { world } = opened;
   const operator = {
     world,

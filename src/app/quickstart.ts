@@ -2,6 +2,7 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createKey } from "../admin/keys.ts";
+import { refuseAddress, refusePaused } from "../core/key.ts";
 import type { Settings } from "../core/settings.ts";
 import { authenticate } from "../keys/authenticate.ts";
 import type { OpenedStore } from "./open-store.ts";
@@ -15,12 +16,20 @@ export async function ensureQuickstartSecret({ world }: OpenedStore, storeAddres
   const folder = storeAddress.startsWith("sqlite:") ? dirname(storeAddress.slice("sqlite:".length)) : FOLDER;
   const file = join(folder, KEY_FILE);
   const kept = readFileOrNull(file);
-  if (kept !== null && (await authenticate(world, kept).catch(() => null)) !== null) return kept;
+  if (kept !== null && (await isUsable(world, kept))) return kept;
   const { secret } = await createKey(world, { name: "quickstart" });
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   writeFileSync(file, `${secret}\n`, { mode: 0o600 });
   chmodSync(file, 0o600);
   return secret;
+}
+
+/** True if requests from this machine are served. */
+async function isUsable(world: OpenedStore["world"], secret: string): Promise<boolean> {
+  return authenticate(world, secret).then(
+    ({ key }) => (refuseAddress(key, "127.0.0.1") ?? refusePaused(key)) === null,
+    () => false,
+  );
 }
 
 function readFileOrNull(file: string): string | null {

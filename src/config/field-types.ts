@@ -2,17 +2,16 @@
 
 import { Kind, type TProperties, type TSchema, type TUnsafe, Type, TypeRegistry } from "@sinclair/typebox";
 import { parseDay } from "../catalogue/later-prices.ts";
+import { DURATION, parseDuration } from "../core/duration.ts";
 import {
   CLOCK,
-  DURATION,
-  isAddressBlock,
   isHost,
   isOrigin,
+  isPeerBlock,
   isStoreUrl,
   isTimeZone,
   parseBaseUrl,
   parseClock,
-  parseDuration,
   parsePercentile,
   parseShare,
   parseSize,
@@ -122,7 +121,7 @@ export const origin = matching(
   /^(\*|https?:\/\/[^/?#\s@]+)$/,
 );
 const BLOCK = /^[0-9A-Fa-f:.]+(%[^\s/]+)?(\/\d{1,3})?$/;
-export const addressBlock = matching("an IP address or a block like 10.0.0.0/8", isAddressBlock, BLOCK);
+export const addressBlock = matching("an IP address or a block like 10.0.0.0/8", isPeerBlock, BLOCK);
 const STORE = /^(sqlite:|postgres(ql)?:\/\/)\S/;
 export const storeUrl = matching("sqlite:PATH or postgres://…", isStoreUrl, STORE);
 const HOST = /^[A-Za-z0-9.-]+$|^[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*(%.+)?$/;

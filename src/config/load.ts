@@ -1,6 +1,7 @@
 // Loads the settings from a file's text, the environment and the command line: the checked settings, or all errors.
 import type { TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+import { parseDuration } from "../core/duration.ts";
 import { NANO_PER_USD } from "../core/money.ts";
 import type {
   KnownProvider,
@@ -18,7 +19,7 @@ import { ModelFields } from "./models.ts";
 import { readVariable } from "./platform.ts";
 import { buildProviders } from "./providers.ts";
 import { adminToken, type Config } from "./schema.ts";
-import { parseClock, parseDuration, parseSize } from "./units.ts";
+import { parseClock, parseSize } from "./units.ts";
 import { validate } from "./validate.ts";
 import { collectWarnings } from "./warnings.ts";
 import { YamlText } from "./yaml.ts";

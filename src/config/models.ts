@@ -5,12 +5,13 @@ import { describeUnknownModel, findOverlayProblems } from "../catalogue/overlay.
 import { buildPrice } from "../catalogue/price.ts";
 import type { Alias, AliasTarget } from "../core/alias.ts";
 import { CHAT_ONLY, type HedgeRules, type ModelCard } from "../core/card.ts";
+import { parseDuration } from "../core/duration.ts";
 import { SELECTORS } from "../core/selector.ts";
 import type { CategoryRule, ModelOverlay, ProviderSetup, RouterRules } from "../core/settings.ts";
 import type { Issues, Path } from "./errors.ts";
 import { checkPrices, normaliseId } from "./own-cards.ts";
 import type { AliasConfig, Config, OverlayConfig, RuleConfig } from "./schema.ts";
-import { parseDuration, parsePercentile, parseShare } from "./units.ts";
+import { parsePercentile, parseShare } from "./units.ts";
 
 /** The simulator's models exist only if the command line enables it. */
 const SIMULATOR = "sim";

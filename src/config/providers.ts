@@ -1,6 +1,7 @@
 // Builds the enabled providers from the file's section or, without one, from the keys in the environment.
 import type { ModelCard } from "../core/card.ts";
 import type { DialectName } from "../core/dialect.ts";
+import { parseDuration } from "../core/duration.ts";
 import { suggest } from "../core/nearest.ts";
 import type { Credential, KnownProvider, PlatformName, ProviderSetup, Timeouts } from "../core/settings.ts";
 import { AZURE } from "./azure.ts";
@@ -11,7 +12,7 @@ import { buildOwnCards } from "./own-cards.ts";
 import { type Cloud, checkPlatformFields, type PlatformSetup, readVariable } from "./platform.ts";
 import type { ProviderConfig } from "./provider-schema.ts";
 import type { Config } from "./schema.ts";
-import { parseBaseUrl, parseDuration } from "./units.ts";
+import { parseBaseUrl } from "./units.ts";
 import { VERTEX } from "./vertex.ts";
 
 export interface Providers {

@@ -1,21 +1,6 @@
-// Parses the notations of the configuration: durations, sizes, shares, times of day, addresses.
+// Parses the notations of the configuration: sizes, shares, times of day, addresses.
 import type nodeNet from "node:net";
-
-export const DURATION = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)$/;
-const MILLISECONDS: Readonly<Record<string, number>> = {
-  ms: 1,
-  s: 1000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-};
-
-/** Parses `500ms`, `5s`, `10m`, `24h`, `30d` into whole milliseconds; null for anything else. */
-export function parseDuration(text: string): number | null {
-  const [, count, unit] = DURATION.exec(text) ?? [];
-  if (count === undefined || unit === undefined) return null;
-  return Math.round(Number(count) * (MILLISECONDS[unit] ?? 0));
-}
+import { isAddressBlock } from "../core/address.ts";
 
 export const SIZE = /^(\d{1,12})(B|KB|MB|GB|KiB|MiB|GiB)$/;
 const BYTES: Readonly<Record<string, number>> = {
@@ -91,14 +76,9 @@ function loadNet(): typeof nodeNet {
   return require("node:net");
 }
 
-const ADDRESS_BITS: Readonly<Record<number, number>> = { 4: 32, 6: 128 };
-
-/** True if it is an IP address or a CIDR block. */
-export function isAddressBlock(text: string): boolean {
-  const [address = "", bits, ...rest] = text.split("/");
-  const most = ADDRESS_BITS[loadNet().isIP(address)];
-  if (most === undefined || rest.length > 0) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
+/** True if it is an IP address, perhaps with a zone, or a CIDR block. */
+export function isPeerBlock(text: string): boolean {
+  return isAddressBlock(text.replace(/%[^\s/]+/, ""));
 }
 
 /** True if it names a store: `sqlite:PATH` or `postgres://…`. */

@@ -51,12 +51,15 @@ function makeDraft(key: KeyInUseView | undefined) {
     perDay: typeof perDay === "number" ? String(perDay) : "",
     spendLimit: key?.spend_limit_usd?.toString() ?? "",
     keeping: (key?.keep_responses ?? true) ? "yes" : "no",
+    addresses: key?.allowed_addresses?.join(" ") ?? "",
+    notes: key?.notes ?? "",
   };
 }
 
 /** Returns the request's body. For an existing key, it has only the fields that can change. */
 function makeBody(draft: Draft, models: readonly string[], edited: KeyInUseView | undefined) {
   const { allowance, perDay } = draft;
+  const addresses = draft.addresses.split(/[\s,]+/).filter((one) => one !== "");
   const expiresAt = computeExpiry(draft);
   const isSameDay = edited?.expires_at && expiresAt?.slice(0, 10) === edited.expires_at.slice(0, 10);
   return {
@@ -67,6 +70,8 @@ function makeBody(draft: Draft, models: readonly string[], edited: KeyInUseView 
     requests_per_day: allowance === "own" ? Number(perDay) : allowance === "unlimited" ? null : allowance,
     spend_limit_usd: draft.spendLimit === "" ? null : Number(draft.spendLimit),
     keep_responses: draft.keeping === "yes",
+    allowed_addresses: addresses.length === 0 ? null : addresses,
+    notes: draft.notes,
   };
 }
 
@@ -82,6 +87,8 @@ const FIELDS_WITH_ERRORS: readonly (string | null)[] = [
   "expires_at",
   "requests_per_day",
   "spend_limit_usd",
+  "allowed_addresses",
+  "notes",
 ];
 
 export function KeyForm({ edited, onMade, onSaved, onClose }: KeyFormProps) {
@@ -116,7 +123,23 @@ export function KeyForm({ edited, onMade, onSaved, onClose }: KeyFormProps) {
       <OwnerFields {...{ form, errorOf }} isNew={!edited} />
       <ModelsField chosen={models} onChange={setModels} />
       <LimitFields {...{ form, errorOf }} />
-      {task.error !== null && !FIELDS_WITH_ERRORS.includes(param) && <Notice tone="bad">{task.error}</Notice>}
+      <TextField
+        label="Allowed addresses"
+        hint="IP addresses or blocks from which clients may use the key, separated by spaces; empty means any"
+        placeholder="203.0.113.7 10.0.0.0/8"
+        {...form.field("addresses")}
+        error={param?.startsWith("allowed_addresses") ? task.error : null}
+      />
+      <TextField
+        label="Notes"
+        hint="For operators only"
+        rows={2}
+        {...form.field("notes")}
+        error={errorOf("notes")}
+      />
+      {task.error !== null && !FIELDS_WITH_ERRORS.includes(param?.replace(/\[.*/, "") ?? null) && (
+        <Notice tone="bad">{task.error}</Notice>
+      )}
     </FormDialog>
   );
 }

@@ -1,18 +1,17 @@
-// Settings → Router: the gateway's keys and their usage; adding, changing and revoking them.
+// Settings → Router: the gateway's keys and their usage; adding, changing, pausing, rotating and revoking them.
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { KeyInUseView, NewKeyView } from "../admin/keys.ts";
-import { change } from "./api.ts";
-import { getGatewayUrl } from "./browser.ts";
+import { change, describeError } from "./api.ts";
 import { formatCount, formatDay, formatFullTime, formatRelativeTime, formatUsd } from "./format.ts";
 import { KeyForm } from "./key-form.tsx";
+import { KeySecret, RotateForm } from "./key-secret.tsx";
 import { type Names, useNames } from "./names.ts";
-import { Button, CopyButton } from "./parts/button.tsx";
-import { ClientTabs } from "./parts/client-tabs.tsx";
-import { Confirm, Dialog } from "./parts/dialog.tsx";
+import { Button } from "./parts/button.tsx";
+import { Confirm } from "./parts/dialog.tsx";
 import { Filter, SearchField } from "./parts/field.tsx";
 import { Card, PageHead } from "./parts/page.tsx";
-import { Badge, Empty, Meter, Notice, type Tone } from "./parts/states.tsx";
+import { Badge, Empty, Meter, type Tone } from "./parts/states.tsx";
 import { type Column, List, makeColumn, makeHeadColumn, makeNumberColumn } from "./parts/table.tsx";
 import { toast } from "./parts/toast.tsx";
 import { usePages } from "./resource.ts";
@@ -22,6 +21,7 @@ const EVERY_MS = 10_000;
 const STATES = [
   { value: "", label: "Any state" },
   { value: "active", label: "Active" },
+  { value: "paused", label: "Paused" },
   { value: "expired", label: "Expired" },
   { value: "revoked", label: "Revoked" },
 ];
@@ -29,7 +29,7 @@ const STATES = [
 type OpenDialog =
   | { readonly kind: "add" }
   | { readonly kind: "made"; readonly key: NewKeyView }
-  | { readonly kind: "edit" | "revoke"; readonly key: KeyInUseView };
+  | { readonly kind: "edit" | "rotate" | "revoke"; readonly key: KeyInUseView };
 
 export function KeysPage() {
   const [search, setSearch] = useState("");
@@ -56,7 +56,7 @@ export function KeysPage() {
         <List
           label="Keys"
           of={keys}
-          columns={makeColumns(names, setOpen)}
+          columns={makeColumns(names, { onOpen: setOpen, reload: keys.reload })}
           keyOf={({ id }) => id}
           empty={isFiltered ? <Empty icon="search" title="No matching keys" /> : <NoKeys add={add} />}
         />
@@ -82,14 +82,15 @@ interface KeyDialogProps {
 
 function KeyDialog({ open, setOpen, reload }: KeyDialogProps) {
   const close = () => setOpen(null);
+  const show = (key: NewKeyView) => {
+    setOpen({ kind: "made", key });
+    void reload();
+  };
   switch (open.kind) {
-    case "add": {
-      const done = (key: NewKeyView) => {
-        setOpen({ kind: "made", key });
-        void reload();
-      };
-      return <KeyForm onMade={done} onClose={close} />;
-    }
+    case "add":
+      return <KeyForm onMade={show} onClose={close} />;
+    case "rotate":
+      return <RotateForm rotated={open.key} onMade={show} onClose={close} />;
     case "made":
       return <KeySecret made={open.key} onClose={close} />;
     case "edit": {
@@ -116,41 +117,23 @@ function KeyDialog({ open, setOpen, reload }: KeyDialogProps) {
   }
 }
 
-interface KeySecretProps {
-  readonly made: NewKeyView;
-  readonly onClose: () => void;
-}
-
-/** A new key's secret, shown once, with each client's setup lines. */
-function KeySecret({ made, onClose }: KeySecretProps) {
-  const foot = (
-    <Button kind="main" onClick={onClose}>
-      Done
-    </Button>
-  );
-  return (
-    <Dialog title={`${made.name} is ready`} isWide isKept onClose={onClose} foot={foot}>
-      <Notice tone="warn">Copy the key now: it isn't stored and can't be shown again.</Notice>
-      <div class="secret">
-        <code>{made.secret}</code>
-        <CopyButton text={made.secret} label="Copy key" />
-      </div>
-      <ClientTabs address={getGatewayUrl()} secret={made.secret} />
-    </Dialog>
-  );
-}
-
 const TONES: Readonly<Record<KeyInUseView["state"], Tone | undefined>> = {
   active: "ok",
+  paused: "warn",
   expired: "warn",
   revoked: undefined,
 };
 
-function makeColumns(names: Names, onOpen: (open: OpenDialog) => void): readonly Column<KeyInUseView>[] {
+interface Acting {
+  readonly onOpen: (open: OpenDialog) => void;
+  readonly reload: () => Promise<void>;
+}
+
+function makeColumns(names: Names, acting: Acting): readonly Column<KeyInUseView>[] {
   return [
     makeHeadColumn("Name", (key) => (
       <div class="row">
-        <a class="strong" href={makeHref("/activity", { key_id: key.id })}>
+        <a class="strong" href={makeHref("/activity", { key_id: key.id })} title={key.notes ?? undefined}>
           {key.name}
         </a>
         <code class="faint">…{key.last4}</code>
@@ -176,9 +159,14 @@ function makeColumns(names: Names, onOpen: (open: OpenDialog) => void): readonly
         {key.state === "active" && key.expires_at && (
           <div class="small faint">until {formatDay(key.expires_at)}</div>
         )}
+        {key.old_secret_expires_at && (
+          <div class="small faint" title={formatFullTime(key.old_secret_expires_at)}>
+            old secret ends {formatRelativeTime(key.old_secret_expires_at)}
+          </div>
+        )}
       </div>
     )),
-    { label: "", as: "narrow", cell: (key) => <Actions of={key} onOpen={onOpen} /> },
+    { label: "", as: "narrow", cell: (key) => <Actions of={key} {...acting} /> },
   ];
 }
 
@@ -207,12 +195,27 @@ function Spend({ of: { spent_usd, spend_limit_usd } }: { readonly of: KeyInUseVi
   );
 }
 
-function Actions({ of, onOpen }: { readonly of: KeyInUseView; readonly onOpen: (open: OpenDialog) => void }) {
+function Actions({ of, onOpen, reload }: Acting & { readonly of: KeyInUseView }) {
   if (of.state === "revoked") return null;
+  const pause = async () => {
+    try {
+      await change("PATCH", `/keys/${of.id}`, { paused: !of.paused });
+      toast(`${of.name} was ${of.paused ? "resumed" : "paused"}`);
+      await reload();
+    } catch (error) {
+      toast(describeError(error));
+    }
+  };
   return (
     <div class="row tight">
       <Button isTiny kind="quiet" icon="edit" onClick={() => onOpen({ kind: "edit", key: of })}>
         Edit
+      </Button>
+      <Button isTiny kind="quiet" icon={of.paused ? "resume" : "pause"} onClick={pause}>
+        {of.paused ? "Resume" : "Pause"}
+      </Button>
+      <Button isTiny kind="quiet" icon="refresh" onClick={() => onOpen({ kind: "rotate", key: of })}>
+        Rotate
       </Button>
       <Button isTiny kind="quiet" icon="trash" onClick={() => onOpen({ kind: "revoke", key: of })}>
         Revoke

@@ -1,6 +1,6 @@
 // Demands on the books, the rows needed to decide them, and the decisions.
 import type { Fault } from "./fault.ts";
-import type { Account, GatewayKey } from "./key.ts";
+import type { Account, GatewayKey, KeyProof } from "./key.ts";
 import type { BillLine, NanoUsd } from "./money.ts";
 import type { RequestHead, RequestLimits, RequestRecord, UnsettledRecord } from "./record.ts";
 import type {
@@ -57,6 +57,8 @@ export interface Admission extends RequestHead, Pick<Hold, "id" | "accountId" | 
   readonly nowMs: number;
   readonly quota: QuotaRules;
   readonly billing: BillingRules;
+  /** Null for the console's own key. */
+  readonly proof: KeyProof | null;
   /** The number of answers requested. Each takes a place in the allowance. */
   readonly answers: number;
   /** The maximum cost on each card of the plan, in order. */

@@ -55,6 +55,10 @@ export const FAULTS = {
   insufficient_balance: { status: 402, type: "insufficient_quota", blame: "client", final: true },
   model_not_priced: { status: 403, type: "permission_error", blame: "client" },
   model_not_allowed: { status: 403, type: "permission_error", blame: "client" },
+  /** The operator has paused the key. */
+  key_paused: { status: 403, type: "permission_error", blame: "client" },
+  /** The key is limited to other client addresses. */
+  address_not_allowed: { status: 403, type: "permission_error", blame: "client" },
   /** Another site's page made a signed-in browser send the request. */
   cross_site_request: { status: 403, type: "permission_error", blame: "client" },
   model_not_found: { status: 404, type: "invalid_request_error", blame: "client", otherModel: true },
@@ -65,6 +69,8 @@ export const FAULTS = {
   credential_configured: { status: 409, type: "invalid_request_error", blame: "client" },
   alias_configured: { status: 409, type: "invalid_request_error", blame: "client" },
   alias_exists: { status: 409, type: "invalid_request_error", blame: "client" },
+  /** A revoked key can't get another secret. */
+  key_revoked: { status: 409, type: "invalid_request_error", blame: "client" },
   idempotency_mismatch: { status: 409, type: "invalid_request_error", blame: "client", final: true },
   idempotency_unavailable: { status: 409, type: "invalid_request_error", blame: "client", final: true },
   /** The body arrived too slowly. */

@@ -1,4 +1,5 @@
 // Gateway keys and accounts as stored. Secrets are never among the fields.
+import { isWithin } from "./address.ts";
 import { Fault } from "./fault.ts";
 import type { NanoUsd } from "./money.ts";
 import { matchesAny } from "./pattern.ts";
@@ -21,6 +22,51 @@ export interface GatewayKey {
   readonly spendLimitNanoUsd: NanoUsd | null;
   /** False if its conversations are never stored, even if the operator stores others. */
   readonly keepsResponses: boolean;
+  /** True if requests are refused until the operator resumes the key. */
+  readonly isPaused: boolean;
+  /** The operator's own. Never shown to the key's holder. */
+  readonly notes: string | null;
+  /** The client addresses and CIDR blocks from which it may be used. Null for all. */
+  readonly allowedAddresses: readonly string[] | null;
+  /** The number of times its secret was replaced. */
+  readonly rotations: number;
+  /** The time until which the secret before the present one works. Null if it doesn't. */
+  readonly oldSecretUntilMs: number | null;
+}
+
+/** The fields of a key with neither limits nor a history. */
+export const KEY_DEFAULTS = {
+  expiresAtMs: null,
+  revokedAtMs: null,
+  allowedModels: null,
+  requestsPerDay: "default",
+  spendLimitNanoUsd: null,
+  keepsResponses: true,
+  isPaused: false,
+  notes: null,
+  allowedAddresses: null,
+  rotations: 0,
+  oldSecretUntilMs: null,
+} as const satisfies Partial<GatewayKey>;
+
+/** A key found by one of its secrets. */
+export interface ProvenKey {
+  readonly key: GatewayKey;
+  /** The number of rotations before this secret. */
+  readonly rotation: number;
+}
+
+/** A request's proof of its key. */
+export interface KeyProof extends Pick<ProvenKey, "rotation"> {
+  /** The client's IP address. Empty if unknown. */
+  readonly address: string;
+}
+
+/** The sender of a request. */
+export interface Caller {
+  readonly key: GatewayKey;
+  /** Null for the console's own key, which has no secret. */
+  readonly proof: KeyProof | null;
 }
 
 export interface Account {
@@ -36,18 +82,49 @@ export interface Account {
   readonly createdAtMs: number;
 }
 
-export const KEY_STATES = ["active", "expired", "revoked"] as const;
+export const KEY_STATES = ["active", "paused", "expired", "revoked"] as const;
 export type KeyState = (typeof KEY_STATES)[number];
 
 /** Returns the key's state at that time. */
-export function findKeyState({ revokedAtMs, expiresAtMs }: GatewayKey, nowMs: number): KeyState {
+export function findKeyState({ revokedAtMs, expiresAtMs, isPaused }: GatewayKey, nowMs: number): KeyState {
   if (revokedAtMs !== null) return "revoked";
-  return expiresAtMs !== null && expiresAtMs <= nowMs ? "expired" : "active";
+  if (expiresAtMs !== null && expiresAtMs <= nowMs) return "expired";
+  return isPaused ? "paused" : "active";
 }
 
-/** True if the key is valid at that time. */
-export function isLive(key: GatewayKey, nowMs: number): boolean {
-  return findKeyState(key, nowMs) === "active";
+/** True if the key is valid at that time, even if it is paused. */
+function isLive(key: GatewayKey, nowMs: number): boolean {
+  const state = findKeyState(key, nowMs);
+  return state === "active" || state === "paused";
+}
+
+/** True if the key is valid at that time and the secret too: the present one, or the one before it during its grace. */
+export function isProven({ key, rotation }: ProvenKey, nowMs: number): boolean {
+  const { rotations, oldSecretUntilMs } = key;
+  const isOld = rotation === rotations - 1 && oldSecretUntilMs !== null && nowMs < oldSecretUntilMs;
+  return isLive(key, nowMs) && (rotation === rotations || isOld);
+}
+
+/** Returns the Fault with which the key refuses a client at this address, or null. */
+export function refuseAddress({ allowedAddresses }: GatewayKey, address: string): Fault | null {
+  if (allowedAddresses === null || isWithin(allowedAddresses, address)) return null;
+  const message = `This key may not be used from ${address === "" ? "an unknown address" : address}.`;
+  return new Fault("address_not_allowed", message);
+}
+
+/** Returns the Fault with which a paused key refuses requests. Null if it isn't paused. */
+export function refusePaused({ isPaused }: GatewayKey): Fault | null {
+  return isPaused
+    ? new Fault("key_paused", "This key is paused. The gateway's operator can resume it.")
+    : null;
+}
+
+/** Returns the Fault with which the caller's request is refused at that time, or null. */
+export function refuseCaller({ key, proof }: Caller, nowMs: number): Fault | null {
+  const isValid = proof === null ? isLive(key, nowMs) : isProven({ key, rotation: proof.rotation }, nowMs);
+  if (!isValid) return invalidKey();
+  // Only those who may use the key learn that it is paused.
+  return (proof && refuseAddress(key, proof.address)) ?? refusePaused(key);
 }
 
 /** True if the key may use this model or selector (a canonical id). Ignores case in the key's list. */
@@ -55,7 +132,7 @@ export function mayUse({ allowedModels }: Pick<GatewayKey, "allowedModels">, mod
   return allowedModels === null || allowedModels.includes(modelId) || matchesAny(allowedModels, modelId);
 }
 
-/** Wrong, revoked and expired secrets all get this same answer. */
+/** Wrong, revoked, replaced and expired secrets all get this same answer. */
 export function invalidKey(): Fault {
   return new Fault("invalid_api_key", "Incorrect API key provided.");
 }

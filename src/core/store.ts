@@ -1,6 +1,7 @@
 // The store port: the guarantees of every engine, for decisions and for views.
 import type { Answer, Demand, Reads, Rows } from "./demand.ts";
-import type { Account, GatewayKey, KeyState } from "./key.ts";
+import type { Account, GatewayKey, KeyState, ProvenKey } from "./key.ts";
+import type { KeyChange, NewSecret } from "./key-change.ts";
 import type { NanoUsd } from "./money.ts";
 import type { Ended, RequestRecord } from "./record.ts";
 import type {
@@ -35,16 +36,6 @@ export interface Position {
 export interface Page {
   readonly limit: number;
   readonly after: Position | null;
-}
-
-/** Undefined fields are left unchanged. */
-export interface KeyChange {
-  readonly name?: string | undefined;
-  readonly expiresAtMs?: GatewayKey["expiresAtMs"] | undefined;
-  readonly allowedModels?: GatewayKey["allowedModels"] | undefined;
-  readonly requestsPerDay?: GatewayKey["requestsPerDay"] | undefined;
-  readonly spendLimitNanoUsd?: GatewayKey["spendLimitNanoUsd"] | undefined;
-  readonly keepsResponses?: GatewayKey["keepsResponses"] | undefined;
 }
 
 /** Rows must match every field given. */
@@ -183,7 +174,8 @@ export interface Store {
   /** Returns holds of nodes known to be dead, or silent for 15 s by the store's clock, up to this many. */
   orphans(most: number): Promise<readonly Hold[]>;
 
-  keyByDigest(digest: string): Promise<GatewayKey | null>;
+  /** Finds a key by the digest of its secret, or of the one before, whether that still works or not. */
+  keyByDigest(digest: string): Promise<ProvenKey | null>;
   key(id: string): Promise<GatewayKey | null>;
   keys(page: Page, filter?: KeyFilter): Promise<readonly GatewayKey[]>;
   /** Returns the use of those keys that exist. The day is a day of the month. */
@@ -195,6 +187,8 @@ export interface Store {
   addKey(key: GatewayKey, digest: string): Promise<void>;
   /** Returns the changed key, or null if there is none. */
   changeKey(id: string, change: KeyChange): Promise<GatewayKey | null>;
+  /** Replaces a key's secret. Returns the key, which is unchanged if it is revoked, or null if there is none. */
+  rotateKey(id: string, secret: NewSecret): Promise<GatewayKey | null>;
   /** Returns the revoked key. Revoking it again keeps the first time. */
   revokeKey(id: string, atMs: number): Promise<GatewayKey | null>;
 

@@ -2,7 +2,7 @@
 
 import type { ModelCard } from "../core/card.ts";
 import type { Ending } from "../core/ending.ts";
-import type { GatewayKey } from "../core/key.ts";
+import type { Caller } from "../core/key.ts";
 import type { RequestLimits } from "../core/record.ts";
 import type { RouterRules } from "../core/settings.ts";
 import type { Conversation } from "../health/stickiness.ts";
@@ -13,7 +13,7 @@ import type { Selection } from "./plan.ts";
 import type { Upstream } from "./upstream.ts";
 
 /** A validated request with a known key, and the operator's settings that apply to it. */
-export interface Call<F extends Form> extends Asking<F> {
+export interface Call<F extends Form> extends Asking<F>, Caller {
   readonly operation: Operation<F>;
   /** The name of the surface it arrived on. */
   readonly surface: string;
@@ -22,7 +22,6 @@ export interface Call<F extends Form> extends Asking<F> {
   /** In Unix seconds, as shown in the answer. */
   readonly created: number;
   readonly requestId: string;
-  readonly key: GatewayKey;
   /** The conversation it belongs to. */
   readonly conversation: Conversation;
   readonly selection: Selection;

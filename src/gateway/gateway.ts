@@ -214,13 +214,14 @@ export class Gateway {
   }
 
   #makeTicket<F extends Form>(call: Call<F>, plan: Plan): Ticket {
-    const { operation, surface, id, requestId, key, ask, selection, idempotency } = call;
+    const { operation, surface, id, requestId, key, proof, ask, selection, idempotency } = call;
     const cards = plan.attempts.map(({ card }) => card);
     return this.#ports.ledger.ticket({
       id,
       isNew: true,
       requestId,
       key,
+      proof,
       operation: operation.name,
       surface,
       modelAsked: shortenModel(ask.model),

@@ -10,18 +10,18 @@ import {
   updateAccount,
 } from "../admin/accounts.ts";
 import { entrySchema, listJournal } from "../admin/journal.ts";
+import { keyChangeSchema, newKeySchema, rotationSchema } from "../admin/key-fields.ts";
 import {
   createdKeySchema,
   createKey,
   getKey,
   type KeyParts,
-  keyChangeSchema,
   keyInUseSchema,
   keySchema,
   keysQuery,
   listKeysInUse,
-  newKeySchema,
   revokeKey,
+  rotateKey,
   updateKey,
 } from "../admin/keys.ts";
 import {
@@ -128,6 +128,11 @@ function keyRoutes(ports: AdminPorts, parts: Parts) {
       ...writes("updateKey", "Change the given fields of a key; null removes a limit"),
       body: takesBody(keyChangeSchema),
       response: returnsBody(keySchema),
+    })
+    .post("/keys/:id/rotate", ({ params: { id }, body }) => rotateKey(parts, id, body), {
+      ...writes("rotateKey", "Replace a key's secret; the new one is shown only once"),
+      body: takesBody(rotationSchema),
+      response: returnsBody(createdKeySchema),
     })
     .delete("/keys/:id", ({ params: { id } }) => revokeKey(parts, id), {
       ...reads("revokeKey", "Revoke a key permanently"),

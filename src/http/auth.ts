@@ -1,8 +1,10 @@
 // Bearer authentication for clients and operators alike: only the header counts, never a query or a body.
 import { bearer } from "@elysiajs/bearer";
 import { Fault } from "../core/fault.ts";
-import { invalidKey } from "../core/key.ts";
+import { type Caller, invalidKey, refuseAddress, refusePaused } from "../core/key.ts";
 import { checkSecret } from "../keys/secret.ts";
+import type { Peers } from "./client-address.ts";
+import type { HttpPorts } from "./ports.ts";
 
 /** An unpaired surrogate, which no request can contain: it disables `?access_token=`, since URLs are logged. */
 const NEVER = "\ud800";
@@ -61,4 +63,33 @@ export function findSecret(headers: Headers): string {
   const message =
     "Incorrect API key provided: it is a provider's key. Use one of this gateway's keys instead.";
   throw new Fault("invalid_api_key", message);
+}
+
+/** A request as route handlers get it. */
+export interface Asked {
+  readonly request: Request;
+  readonly server: Peers | null;
+}
+
+interface IdentifyOptions {
+  /** True if the route also answers for a paused key. */
+  readonly allowsPaused?: boolean;
+}
+
+/**
+ * Returns the sender of a request. Throws the Faults of `findSecret`, `invalid_api_key`, `address_not_allowed`,
+ * `key_paused` and `store_unavailable`.
+ */
+export async function identify(
+  { authenticate, readOrigin }: Pick<HttpPorts, "authenticate" | "readOrigin">,
+  { request, server }: Asked,
+  { allowsPaused = false }: IdentifyOptions = {},
+): Promise<Caller> {
+  const secret = findSecret(request.headers);
+  // Read first: a connection that closes meanwhile has no address any more.
+  const { address } = readOrigin(request, server);
+  const { key, rotation } = await authenticate(secret);
+  const refusal = refuseAddress(key, address) ?? (allowsPaused ? null : refusePaused(key));
+  if (refusal !== null) throw refusal;
+  return { key, proof: { rotation, address } };
 }

@@ -7,7 +7,7 @@ import { type GatewayKey, mayUse } from "../core/key.ts";
 import type { Selector } from "../core/selector.ts";
 import { SELECTOR_RULES } from "../selectors/index.ts";
 import { createJsonResponse, createResponse } from "./answers.ts";
-import { findSecret } from "./auth.ts";
+import { type Asked, identify } from "./auth.ts";
 import {
   type ModelEntry,
   modelListSchema,
@@ -26,38 +26,39 @@ const SELECTORS_CREATED = 1_795_132_800;
 const TAG = "Models";
 
 export function modelRoutes(ports: HttpPorts) {
-  const identify = async ({ headers }: Request) => {
-    const key = await ports.authenticate(findSecret(headers));
+  const begin = async (asked: Asked) => {
+    const { key } = await identify(ports, asked);
     return { key, catalogue: ports.snapshot().catalogue };
   };
-  const list = async (request: Request) => {
-    const { key, catalogue } = await identify(request);
+  const list = async (asked: Asked) => {
+    const { request } = asked;
+    const { key, catalogue } = await begin(asked);
     if (!isAnthropic(request.headers)) return createListResponse(key, catalogue);
     return createJsonResponse(
       200,
       writeModelPage(listModels(key, catalogue), new URL(request.url).searchParams),
     );
   };
-  const find = async (request: Request, id: string) => {
-    const { key, catalogue } = await identify(request);
+  const find = async (asked: Asked, id: string) => {
+    const { key, catalogue } = await begin(asked);
     return findEntry(decodeId(id), key, catalogue);
   };
-  const one = async (request: Request, id: string) => {
-    const entry = await find(request, id);
-    return createJsonResponse(200, isAnthropic(request.headers) ? writeAnthropicModel(entry) : entry);
+  const one = async (asked: Asked, id: string) => {
+    const entry = await find(asked, id);
+    return createJsonResponse(200, isAnthropic(asked.request.headers) ? writeAnthropicModel(entry) : entry);
   };
-  const listGemini = async (request: Request) => {
-    const { key, catalogue } = await identify(request);
+  const listGemini = async (asked: Asked) => {
+    const { key, catalogue } = await begin(asked);
     return createJsonResponse(200, { models: listModels(key, catalogue).map(writeGeminiModel) });
   };
   return new Elysia()
-    .get("/v1/models", ({ request }) => list(request), describeList("listModels"))
-    .get("/models", ({ request }) => list(request), describeList("listModelsToo"))
-    .get("/v1/models/*", ({ request, params }) => one(request, params["*"]), describeOne("retrieveModel"))
-    .get("/models/*", ({ request, params }) => one(request, params["*"]), describeOne("retrieveModelToo"))
+    .get("/v1/models", (asked) => list(asked), describeList("listModels"))
+    .get("/models", (asked) => list(asked), describeList("listModelsToo"))
+    .get("/v1/models/*", (asked) => one(asked, asked.params["*"]), describeOne("retrieveModel"))
+    .get("/models/*", (asked) => one(asked, asked.params["*"]), describeOne("retrieveModelToo"))
     .get(
       "/v1beta/models",
-      ({ request }) => listGemini(request),
+      (asked) => listGemini(asked),
       describeObject(
         TAG,
         "listGeminiModels",
@@ -67,8 +68,7 @@ export function modelRoutes(ports: HttpPorts) {
     )
     .get(
       "/v1beta/models/*",
-      async ({ request, params }) =>
-        createJsonResponse(200, writeGeminiModel(await find(request, params["*"]))),
+      async (asked) => createJsonResponse(200, writeGeminiModel(await find(asked, asked.params["*"]))),
       describeObject(TAG, "retrieveGeminiModel", "Get a model, in Google's format", "The model."),
     );
 }

@@ -27,7 +27,7 @@ const ERRORS: Readonly<Record<number, string>> = {
   400: "The request is invalid, or the model can't serve it; `param` names the field.",
   401: "The API key is missing or invalid.",
   402: "The balance or the key's spend limit doesn't cover the request.",
-  403: "The key may not use this model.",
+  403: "The key may not use this model, is paused, or may not be used from this address.",
   404: "The model does not exist; the message suggests the nearest ids.",
   413: "The request body is too large.",
   415: "The route does not support the content type or encoding.",

@@ -24,7 +24,7 @@ type Asked = Pick<Context, "request" | "server" | "set">;
 
 export function playgroundRoutes(operator: OperatorParts, ports: HttpPorts) {
   const counting = new CountingLimit();
-  const identify = () => consoleKey(operator.world);
+  const identify = async () => ({ key: await consoleKey(operator.world), proof: null });
   const answer = async (surface: AnySurface | undefined, { request, server, set }: Asked) => {
     await checkOperator(operator, { request, server });
     if (!surface) throw new Fault("unknown_url", "The playground does not serve this path.");

@@ -1,6 +1,6 @@
 // The ports of the routes: the rooms they call, and the operator's current settings.
 import type { Catalogue } from "../catalogue/catalogue.ts";
-import type { GatewayKey } from "../core/key.ts";
+import type { ProvenKey } from "../core/key.ts";
 import type { BillingRules, Limits, RouterRules, ServerRules } from "../core/settings.ts";
 import type { Clock, Log, Random, Sealer } from "../core/world.ts";
 import type { Gateway } from "../gateway/gateway.ts";
@@ -9,6 +9,7 @@ import type { KeptAnswers } from "../gateway/kept-answers.ts";
 import type { Upstream } from "../gateway/upstream.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { BodyPorts } from "./body.ts";
+import type { ReadOrigin } from "./client-address.ts";
 
 /** The current configuration. A reload replaces it, but running requests keep theirs. */
 export interface Snapshot {
@@ -27,8 +28,9 @@ export interface HttpPorts extends BodyPorts {
   readonly vault: Pick<Vault, "digest">;
   /** Returns what seals text for an account. */
   readonly sealer: (accountId: string) => Sealer;
-  /** Returns the active key of a secret. Throws the Faults `invalid_api_key` and `store_unavailable`. */
-  readonly authenticate: (secret: string) => Promise<GatewayKey>;
+  /** Returns the valid key of a secret, perhaps paused. Throws the Faults `invalid_api_key` and `store_unavailable`. */
+  readonly authenticate: (secret: string) => Promise<ProvenKey>;
+  readonly readOrigin: ReadOrigin;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

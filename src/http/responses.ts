@@ -7,7 +7,7 @@ import { invalidValue } from "../core/schema-fault.ts";
 import { makeNotFound } from "../gateway/kept-answers.ts";
 import { OPENAI_RESPONSES } from "../surfaces/openai-responses/surface.ts";
 import { createJsonResponse, createRefusalResponse, createResponse } from "./answers.ts";
-import { findSecret } from "./auth.ts";
+import { type Asked, identify } from "./auth.ts";
 import { streamPieces } from "./direct.ts";
 import type { HttpPorts } from "./ports.ts";
 import { describeObject } from "./route-schema.ts";
@@ -23,32 +23,32 @@ const TAG = "Responses";
 const REFUSAL = { detail: { hide: true } } as const;
 
 export function responseRoutes(ports: HttpPorts) {
-  const identify = (request: Request) => ports.authenticate(findSecret(request.headers));
-  const answer = async (request: Request, id: string, read: (kept: KeptExchange) => unknown) => {
-    const key = await identify(request);
+  const answer = async (asked: Asked, id: string, read: (kept: KeptExchange) => unknown) => {
+    const { key } = await identify(ports, asked);
     const kept = await ports.kept.get(key, id);
     if (kept === null) throw makeNotFound(id, "id");
-    return createHeldResponse(ports, request, key.id, JSON.stringify(read(kept)));
+    return createHeldResponse(ports, asked.request, key.id, JSON.stringify(read(kept)));
   };
   return new Elysia()
     .get("/v1/responses", ({ request }) => refuseUpgrade(request), REFUSAL)
     .get("/responses", ({ request }) => refuseUpgrade(request), REFUSAL)
     .get(
       "/v1/responses/:id",
-      ({ request, params }) => answer(request, params.id, ({ response }) => response),
+      (asked) => answer(asked, asked.params.id, ({ response }) => response),
       describeObject(TAG, "retrieveResponse", "Get a stored response", "The response."),
     )
     .delete(
       "/v1/responses/:id",
-      async ({ request, params: { id } }) => {
-        if (!(await ports.kept.remove(await identify(request), id))) throw makeNotFound(id, "id");
+      async ({ request, server, params: { id } }) => {
+        const { key } = await identify(ports, { request, server });
+        if (!(await ports.kept.remove(key, id))) throw makeNotFound(id, "id");
         return createJsonResponse(200, { id, object: "response", deleted: true });
       },
       describeObject(TAG, "deleteResponse", "Delete a stored response", "The deleted response's id."),
     )
     .get(
       "/v1/responses/:id/input_items",
-      ({ request, params, query }) => answer(request, params.id, ({ input }) => listInput(input, query)),
+      (asked) => answer(asked, asked.params.id, ({ input }) => listInput(input, asked.query)),
       describeObject(TAG, "listResponseInput", "List the input items of a stored response", "Its items."),
     );
 }

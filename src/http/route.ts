@@ -21,7 +21,7 @@ import { readFields } from "../surfaces/checker.ts";
 import { readChatRequest } from "../surfaces/openai-chat/read.ts";
 import { chatRequestSchema } from "../surfaces/openai-chat/schema.ts";
 import { createJsonResponse } from "./answers.ts";
-import { findSecret } from "./auth.ts";
+import { type Asked, identify } from "./auth.ts";
 import { readJson } from "./body.ts";
 import { headerNumber } from "./headers.ts";
 import { withOptionalNulls } from "./openapi-form.ts";
@@ -47,19 +47,19 @@ export function routeRoutes(ports: RoutePorts) {
   const taken = describeResponse("`learned` says whether the selectors learn from the score.", learnedSchema);
   const asked = withOptionalNulls(chatRequestSchema);
   return new Elysia()
-    .post("/v1/route", ({ request }) => route(ports, request), {
+    .post("/v1/route", (asked) => route(ports, asked), {
       parse: "none",
       ...describeRoute(TAG, "route", "Get a selector's choice, without calling a provider", chosen, asked),
     })
-    .post("/v1/feedback", ({ request }) => feedback(ports, request), {
+    .post("/v1/feedback", (asked) => feedback(ports, asked), {
       parse: "none",
       ...describeRoute(TAG, "feedback", "Score a completion", taken, feedbackSchema),
     });
 }
 
 /** Makes no upstream call, is free, and takes no slot. */
-async function route(ports: RoutePorts, request: Request): Promise<Response> {
-  const key = await ports.authenticate(findSecret(request.headers));
+async function route(ports: RoutePorts, { request, server }: Asked): Promise<Response> {
+  const { key } = await identify(ports, { request, server });
   const { catalogue, limits, rules, upstreams } = ports.snapshot();
   const body = await readJson(request, ports, { owner: key.id, bytesMax: ports.server.bodyBytesMax });
   const asked = readChatRequest(body, limits);
@@ -87,9 +87,9 @@ function requireSelector(model: string, key: GatewayKey, ports: RoutePorts): Sel
 }
 
 /** Only a completion's first score counts. The selector learns from it once every node has read it. */
-async function feedback(ports: RoutePorts, request: Request): Promise<Response> {
-  const key = await ports.authenticate(findSecret(request.headers));
-  const body = await readJson(request, ports, { owner: key.id, bytesMax: FEEDBACK_BYTES_MAX });
+async function feedback(ports: RoutePorts, asked: Asked): Promise<Response> {
+  const { key } = await identify(ports, asked);
+  const body = await readJson(asked.request, ports, { owner: key.id, bytesMax: FEEDBACK_BYTES_MAX });
   const { id, score } = readFeedback(body);
   const record = await ports.store.request(cutStoredName(id));
   if (record === null || record.keyId !== key.id) {

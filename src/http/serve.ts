@@ -2,7 +2,7 @@
 import { Elysia } from "elysia";
 import { Ending } from "../core/ending.ts";
 import { Fault, toFault } from "../core/fault.ts";
-import type { GatewayKey } from "../core/key.ts";
+import type { Caller, GatewayKey } from "../core/key.ts";
 import { type Call, type Facts, NO_FACTS } from "../gateway/call.ts";
 import type { RequestContext } from "../gateway/context.ts";
 import { digestIdempotency } from "../gateway/idempotency.ts";
@@ -25,7 +25,7 @@ import {
   STREAM_HEADERS,
 } from "./answers.ts";
 import { addHeaders, type HeaderStore, mintOrderedId } from "./app.ts";
-import { findSecret } from "./auth.ts";
+import { identify } from "./auth.ts";
 import { readJson } from "./body.ts";
 import { ClientWatch, type Connections } from "./client-watch.ts";
 import { CountingLimit } from "./counting.ts";
@@ -55,8 +55,8 @@ export function surfaceRoutes(ports: HttpPorts) {
     app.post(
       path,
       ({ request, server, set }) => {
-        const identify = () => ports.authenticate(findSecret(request.headers));
-        return findAnswer(request.url)({ request, identify, server, counting }, set);
+        const identifyAgain = () => identify(ports, { request, server });
+        return findAnswer(request.url)({ request, identify: identifyAgain, server, counting }, set);
       },
       { parse: "none" },
     );
@@ -67,7 +67,7 @@ export function surfaceRoutes(ports: HttpPorts) {
 /** A request at one surface. `identify` is called again if the body was slow. */
 export interface SurfaceRequest {
   readonly request: Request;
-  readonly identify: () => Promise<GatewayKey>;
+  readonly identify: () => Promise<Caller>;
   readonly server: Connections | null;
   readonly counting: CountingLimit;
 }
@@ -125,18 +125,18 @@ async function read<F extends Form>(
   const known = await identify();
   if (ports.refusing()) throw new Fault("shutting_down", "The gateway is shutting down.");
   if (ports.gateway.open >= OPEN_REQUESTS_MAX) throw new Fault("overloaded", "Too many requests at once.");
-  const rules = { owner: known.id, bytesMax: ports.server.bodyBytesMax };
+  const rules = { owner: known.key.id, bytesMax: ports.server.bodyBytesMax };
   const { body, seconds } = surface.body
     ? await readBody(request, ports, rules, surface.body)
     : { body: await readJson(request, ports, rules), seconds: null };
   const isSlow = ports.clock.monotonicMs() - startedMs > SLOW_BODY_MS;
-  const key = isSlow ? await identify() : known;
+  const { key, proof } = isSlow ? await identify() : known;
   const readEarlier = () => surface.findEarlier?.(body);
   const { pin, ...found } = surface.findEarlier
     ? await findEarlier(ports, key, readEarlier)
     : NO_EARLIER_ANSWER;
   const exchange = surface.read({ ...makeIncoming(ports, request, body, key), ...found, seconds });
-  return { call: makeCall(ports, surface, { request, exchange, key, pin, requestId }), exchange };
+  return { call: makeCall(ports, surface, { request, exchange, key, proof, pin, requestId }), exchange };
 }
 
 async function stream<F extends Form>(
@@ -184,7 +184,7 @@ async function count<F extends Form>(
   { request, identify, counting }: SurfaceRequest,
 ): Promise<Response> {
   if (!surface) throw new Fault("not_found", "This API has no token counting.");
-  const key = await identify();
+  const { key } = await identify();
   const end = counting.begin(key.id, ports.clock.monotonicMs());
   try {
     const body = await readJson(request, ports, { owner: key.id, bytesMax: ports.server.bodyBytesMax });
@@ -203,9 +203,10 @@ function makeCall<F extends Form>(
     request: { headers },
     exchange,
     key,
+    proof,
     pin,
     requestId,
-  }: { request: Request; exchange: Exchange<F>; key: GatewayKey; pin: Pin | null; requestId: string },
+  }: Caller & { request: Request; exchange: Exchange<F>; pin: Pin | null; requestId: string },
 ): Call<F> {
   const { catalogue, upstreams, rules, billing } = ports.snapshot();
   const { ask, session } = exchange;
@@ -220,6 +221,7 @@ function makeCall<F extends Form>(
     created: Math.floor(nowMs / 1000),
     requestId,
     key,
+    proof,
     conversation: new Conversation(key.id, () => operation.nameConversation(ask, session)),
     selection: pin ? pinSelection(selection, pin) : selection,
     pin,

@@ -1,5 +1,5 @@
 // Finds the key that a client's secret proves.
-import { type GatewayKey, invalidKey, isLive } from "../core/key.ts";
+import { invalidKey, isProven, type ProvenKey } from "../core/key.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock } from "../core/world.ts";
 import { checkSecret, digestSecret } from "./secret.ts";
@@ -11,17 +11,20 @@ interface AuthenticationParts {
 }
 
 /**
- * Returns the live key that a secret proves. Throws the Fault `invalid_api_key`, the same for every wrong secret, or
+ * Returns the key that a secret proves, which may be paused. Throws the Fault `invalid_api_key`, the same for every wrong secret, or
  * `store_unavailable`. The store is asked only about texts that have the form of our secrets.
  */
-export async function authenticate(parts: AuthenticationParts, secret: string): Promise<GatewayKey> {
+export async function authenticate(parts: AuthenticationParts, secret: string): Promise<ProvenKey> {
   if (!checkSecret(secret)) throw invalidKey();
-  return requireLive(await parts.store.keyByDigest(digestSecret(secret, parts.pepper)), parts.clock.nowMs());
+  return requireProven(
+    await parts.store.keyByDigest(digestSecret(secret, parts.pepper)),
+    parts.clock.nowMs(),
+  );
 }
 
-function requireLive(key: GatewayKey | null, nowMs: number): GatewayKey {
-  if (key === null || !isLive(key, nowMs)) throw invalidKey();
-  return key;
+function requireProven(found: ProvenKey | null, nowMs: number): ProvenKey {
+  if (found === null || !isProven(found, nowMs)) throw invalidKey();
+  return found;
 }
 
 const REMEMBERED_MS = 500;
@@ -31,19 +34,19 @@ const KEYS_MAX = 10_000;
  * Returns an `authenticate` that remembers digests for half a second, so that a key in steady use costs no lookup. A
  * revocation shows here after that time at the latest; the admission of a request reads the key again.
  */
-export function createAuthenticator(parts: AuthenticationParts): (secret: string) => Promise<GatewayKey> {
+export function createAuthenticator(parts: AuthenticationParts): (secret: string) => Promise<ProvenKey> {
   const { store, clock, pepper } = parts;
-  const seen = new Map<string, { readonly key: GatewayKey | null; readonly atMs: number }>();
+  const seen = new Map<string, { readonly found: ProvenKey | null; readonly atMs: number }>();
   return async (secret) => {
     const digest = digestSecret(secret, pepper);
     const nowMs = clock.nowMs();
     const known = seen.get(digest);
     // The form of a remembered secret was checked before its first lookup.
-    if (known && Math.abs(nowMs - known.atMs) < REMEMBERED_MS) return requireLive(known.key, nowMs);
+    if (known && Math.abs(nowMs - known.atMs) < REMEMBERED_MS) return requireProven(known.found, nowMs);
     if (!checkSecret(secret)) throw invalidKey();
-    const key = await store.keyByDigest(digest);
+    const found = await store.keyByDigest(digest);
     if (seen.size >= KEYS_MAX) seen.clear();
-    seen.set(digest, { key, atMs: nowMs });
-    return requireLive(key, clock.nowMs());
+    seen.set(digest, { found, atMs: nowMs });
+    return requireProven(found, clock.nowMs());
   };
 }

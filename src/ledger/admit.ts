@@ -1,7 +1,7 @@
 // Admission: decides whether a request is admitted, which place it takes and how much of the balance is held for it.
 import type { Admission, Answer, Granted, Offer } from "../core/demand.ts";
 import { Fault } from "../core/fault.ts";
-import { type GatewayKey, invalidKey, isLive } from "../core/key.ts";
+import { type GatewayKey, invalidKey, refuseCaller } from "../core/key.ts";
 import { findLimit, listLimits, makeUsedUpFault, openDay, readStanding, type Standing } from "./allowance.ts";
 import type { Books } from "./books.ts";
 import { computeFreeTerms } from "./budget.ts";
@@ -13,7 +13,9 @@ import { computeBalanceRoom, computeHoldTerms, type HoldTerms } from "./worst.ts
 export function admit(books: Books, demand: Admission): Answer {
   undo(books, demand);
   const key = books.keys.get(demand.keyId) ?? null;
-  if (key === null || !isLive(key, demand.nowMs)) return refused(invalidKey());
+  if (key === null) return refused(invalidKey());
+  const refusal = refuseCaller({ key, proof: demand.proof }, demand.nowMs);
+  if (refusal !== null) return refused(refusal);
   if (books.requests.get(demand.id) !== null) return refused(resolvedMeanwhile());
   const earlier = findEarlierAnswer(books, demand);
   if (earlier !== null) return earlier;

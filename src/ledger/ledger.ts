@@ -1,7 +1,7 @@
 // The ledger: admits requests by their key's allowance or the account's balance, and settles them when they end.
 
 import type { Answer, Offer, Reads, Rows, Settlement } from "../core/demand.ts";
-import type { GatewayKey } from "../core/key.ts";
+import type { Caller, GatewayKey } from "../core/key.ts";
 import type { NanoUsd } from "../core/money.ts";
 import type { RequestHead, UnsettledRecord } from "../core/record.ts";
 import type { Hold } from "../core/rows.ts";
@@ -13,12 +13,11 @@ import { type Counts, findLimit, type LedgerRules, makeReads, readStanding } fro
 import { computeDay } from "./day.ts";
 
 /** A request for admission. */
-export interface Ask extends RequestHead {
+export interface Ask extends RequestHead, Caller {
   /** The gateway's id of the completion; its record has the same. */
   readonly id: string;
   /** True if the id is new, so the store need not look for earlier rows. */
   readonly isNew?: boolean;
-  readonly key: GatewayKey;
   /** The number of requested answers. */
   readonly answers: number;
   /** The worst-case cost on each card of the plan. Only called if something may be held. */
@@ -65,8 +64,8 @@ export interface Ledger {
   ticket(ask: Ask): Ticket;
   /**
    * Admits the request, or returns its earlier answer if it is a repeat. Throws the Faults `invalid_api_key`,
-   * `rate_limit_exceeded`, `insufficient_balance`, `model_not_priced`, `idempotency_…`, `store_unavailable`. Settle
-   * every request that is granted or fails with `outcomeUnknown`.
+   * `address_not_allowed`, `key_paused`, `rate_limit_exceeded`, `insufficient_balance`, `model_not_priced`,
+   * `idempotency_…`, `store_unavailable`. Settle every request that is granted or fails with `outcomeUnknown`.
    */
   admit(ticket: Ticket): Promise<Admitted>;
   /** Resolves when everything granted so far would survive a power failure. Throws the Fault `store_unavailable`. */
@@ -128,6 +127,7 @@ function admit({ store }: LedgerParts, { ask, reads, rules }: Ticket): Promise<A
     nowMs: ask.nowMs,
     accountId: key.accountId,
     keyId: key.id,
+    proof: ask.proof,
     node: store.node,
     quota,
     billing,

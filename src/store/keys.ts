@@ -1,21 +1,41 @@
 // Keys and accounts.
-import type { GatewayKey } from "../core/key.ts";
-import type { KeyChange, Store } from "../core/store.ts";
+import type { GatewayKey, ProvenKey } from "../core/key.ts";
+import { changeKey } from "../core/key-change.ts";
+import type { Store } from "../core/store.ts";
 import { bind, type Change, type Engine, type Result, readFirst } from "./engine.ts";
+import { type Found, readInteger } from "./found.ts";
 import { keysLookup } from "./narrowing.ts";
-import { insertSql, joinNames, selectSql } from "./sql.ts";
+import { insertSql, joinNames, type Mark, selectSql } from "./sql.ts";
 import { ACCOUNT, KEY, omitColumns } from "./tables.ts";
 
 /** The columns that a `KeyChange` can change. */
-const CHANGED = omitColumns(KEY, ["id", "account_id", "last4", "created_at_ms", "revoked_at_ms"]);
+const CHANGED = omitColumns(KEY, [
+  ...["id", "account_id", "last4", "created_at_ms", "revoked_at_ms"],
+  ...["rotations", "old_secret_until_ms"],
+]);
+
+/** Finds a key by the digest of its secret or of the one before. */
+export function keyByDigestSql(mark: Mark): string {
+  const digest = mark(1);
+  return `SELECT ${joinNames(KEY.columns)}, CASE WHEN digest = ${digest} THEN 0 ELSE 1 END AS rotations_since
+    FROM gateway_key WHERE digest = ${digest} OR old_digest = ${digest}`;
+}
+
+export function readProvenKey(found: Found): ProvenKey {
+  const key = KEY.rowOf(found);
+  return { key, rotation: key.rotations - readInteger(found, "rotations_since") };
+}
 
 export function keyMethods({ mark, forUpdate, run, runOnce, change: changeRows }: Engine) {
   const first = mark(1);
   const byId = `${selectSql(KEY)} WHERE id = ${first}`;
-  const byDigest = `${selectSql(KEY)} WHERE digest = ${first}`;
+  const byDigest = keyByDigestSql(mark);
   const add = insertSql({ name: KEY.name, columns: [...KEY.columns, "digest"] }, mark);
   const revoke = `UPDATE gateway_key SET revoked_at_ms = coalesce(revoked_at_ms, CAST(${mark(2)} AS BIGINT))
     WHERE id = ${first} RETURNING ${joinNames(KEY.columns)}`;
+  const rotate = `UPDATE gateway_key SET old_digest = digest, digest = ${mark(2)}, last4 = ${mark(3)},
+    old_secret_until_ms = ${mark(4)}, rotations = rotations + 1
+    WHERE id = ${first} AND digest <> ${mark(2)} AND revoked_at_ms IS NULL`;
   const changed = CHANGED.columns.map((column, at) => `${column} = ${mark(at + 2)}`);
   const change = `UPDATE gateway_key SET ${joinNames(changed)} WHERE id = ${first}`;
   const account = `SELECT id FROM account WHERE id = ${first}`;
@@ -35,7 +55,7 @@ export function keyMethods({ mark, forUpdate, run, runOnce, change: changeRows }
 
   return {
     key,
-    keyByDigest: async (digest) => readFirst(KEY, await run(bind(byDigest, digest))),
+    keyByDigest: async (digest) => readFirst({ rowOf: readProvenKey }, await run(bind(byDigest, digest))),
     keys: async (page, filter) => (await run(keysLookup(filter, page, mark))).map(KEY.rowOf),
     addKey: async (added, digest) => {
       // Accounts are never deleted.
@@ -47,29 +67,21 @@ export function keyMethods({ mark, forUpdate, run, runOnce, change: changeRows }
       changeLocked(id, (found) => {
         const before = readFirst(KEY, found);
         if (before === null) return { writes: [], toResult: () => null };
-        const after = changedKey(before, asked);
+        const after = changeKey(before, asked);
         return { writes: [bind(change, id, ...CHANGED.valuesOf(after))], toResult: () => after };
       }),
+    // Does nothing if the digest is there already: the transaction may run twice.
+    rotateKey: (id, { digest, last4, oldSecretUntilMs }) =>
+      changeLocked(id, () => ({
+        writes: [bind(rotate, id, digest, last4, oldSecretUntilMs), bind(byId, id)],
+        toResult: ([, rotated]) => readFirst(KEY, rotated),
+      })),
     revokeKey: (id, atMs) =>
       changeLocked(id, () => ({
         writes: [bind(revoke, id, atMs)],
         toResult: ([revoked]) => readFirst(KEY, revoked),
       })),
   } satisfies Partial<Store>;
-}
-
-/** Applies a change: null is a value, undefined leaves the field as it is. */
-function changedKey(key: GatewayKey, change: KeyChange): GatewayKey {
-  const given = <T>(changed: T | undefined, kept: T): T => (changed === undefined ? kept : changed);
-  return {
-    ...key,
-    name: change.name ?? key.name,
-    expiresAtMs: given(change.expiresAtMs, key.expiresAtMs),
-    allowedModels: given(change.allowedModels, key.allowedModels),
-    requestsPerDay: given(change.requestsPerDay, key.requestsPerDay),
-    spendLimitNanoUsd: given(change.spendLimitNanoUsd, key.spendLimitNanoUsd),
-    keepsResponses: change.keepsResponses ?? key.keepsResponses,
-  };
 }
 
 export function accountMethods({ mark, run, runOnce, change }: Engine) {

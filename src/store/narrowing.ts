@@ -88,7 +88,10 @@ export function keysLookup(filter: KeyFilter | undefined, page: Page, mark: Mark
   if (state === "revoked") by.add("revoked_at_ms IS NOT NULL");
   else if (state !== undefined) by.add("revoked_at_ms IS NULL");
   if (state === "expired") by.by(nowMs, (at) => `expires_at_ms <= ${at}`);
-  if (state === "active") by.by(nowMs, (at) => `expires_at_ms IS NULL OR expires_at_ms > ${at}`);
+  if (state === "active" || state === "paused") {
+    by.by(nowMs, (at) => `expires_at_ms IS NULL OR expires_at_ms > ${at}`);
+    by.add(`paused = ${state === "paused" ? 1 : 0}`);
+  }
   by.by(text && `%${text.replace(/[\\%_]/g, "\\$&")}%`, (at) =>
     ["name", "id", "last4"].map((column) => `lower(${column}) LIKE ${at} ESCAPE '\\'`).join(" OR "),
   );

@@ -100,7 +100,7 @@ export const ACCOUNT = table<Account>("account", ["id"], {
   createdAtMs: INTEGER,
 });
 
-/** The table also has the column `digest`, which is never read back. */
+/** The table also has the columns `digest` and `old_digest`, which are never read back. */
 export const KEY = table<GatewayKey>("gateway_key", ["id"], {
   id: TEXT,
   accountId: TEXT,
@@ -109,15 +109,20 @@ export const KEY = table<GatewayKey>("gateway_key", ["id"], {
   revokedAtMs: allowNull(INTEGER),
   name: TEXT,
   expiresAtMs: allowNull(INTEGER),
-  allowedModels: makeJson(parseAllowedModels),
+  allowedModels: makeJson(parseTexts),
   requestsPerDay: makeJson(parseRequestsPerDay),
   spendLimitNanoUsd: allowNull(INTEGER),
   keepsResponses: nameColumn("keep_responses", FLAG),
+  isPaused: nameColumn("paused", FLAG),
+  notes: allowNull(TEXT),
+  allowedAddresses: makeJson(parseTexts),
+  rotations: INTEGER,
+  oldSecretUntilMs: allowNull(INTEGER),
 });
 
-function parseAllowedModels(json: string): GatewayKey["allowedModels"] {
+function parseTexts(json: string): readonly string[] | null {
   const list = parseJson(json);
-  return list === null ? null : asArray(list).filter((id) => typeof id === "string");
+  return list === null ? null : asArray(list).filter((text) => typeof text === "string");
 }
 
 function parseRequestsPerDay(json: string): GatewayKey["requestsPerDay"] {

@@ -5,7 +5,7 @@ import { startGateway } from "../../src/app/composition.ts";
 import { type OpenedStore, openStore } from "../../src/app/open-store.ts";
 import { clock, random } from "../../src/app/world.ts";
 import type { Answer, Demand } from "../../src/core/demand.ts";
-import type { Account, GatewayKey } from "../../src/core/key.ts";
+import type { Account, ProvenKey } from "../../src/core/key.ts";
 import type { Store } from "../../src/core/store.ts";
 import { topUp } from "../../src/ledger/fund.ts";
 import { createLineLog } from "../../src/telemetry/log-lines.ts";
@@ -33,7 +33,7 @@ function keepNothing() {
 
 /** Admits everything and keeps only the keys. */
 function noStore(): Store {
-  const byDigest = new Map<string, GatewayKey>();
+  const byDigest = new Map<string, ProvenKey>();
   const nothing = async () => null;
   const nobody = async () => [];
   const unused = async () => {
@@ -51,8 +51,9 @@ function noStore(): Store {
     keyByDigest: async (digest) => byDigest.get(digest) ?? null,
     key: nothing,
     keys: nobody,
-    addKey: async (key, digest) => void byDigest.set(digest, key),
+    addKey: async (key, digest) => void byDigest.set(digest, { key, rotation: 0 }),
     changeKey: nothing,
+    rotateKey: nothing,
     revokeKey: nothing,
     account: async () => ACCOUNT,
     accounts: nobody,

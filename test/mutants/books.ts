@@ -158,8 +158,8 @@ export const BOOKS: readonly Mutant[] = [
   {
     name: "a revoked key is let in",
     file: "src/ledger/admit.ts",
-    find: "!isLive(key, demand.nowMs)",
-    replace: "!isLive({ ...key, revokedAtMs: null }, demand.nowMs)",
+    find: "refuseCaller({ key, proof: demand.proof }, demand.nowMs)",
+    replace: "refuseCaller({ key: { ...key, revokedAtMs: null }, proof: demand.proof }, demand.nowMs)",
   },
   {
     name: "a clock set back hands out a second day",

@@ -22,6 +22,8 @@ const PATHS = {
   up: "M12 19V5M6 11l6-6 6 6",
   down: "M12 5v14M6 13l6 6 6-6",
   stop: "M7 7h10v10H7z",
+  pause: "M8 5v14M16 5v14",
+  resume: "M7 5l12 7-12 7z",
   image: "M4 5h16v14H4zM4 16l5-5 4 4 3-3 4 4M15 9h.01",
   trash: "M5 7h14M10 7V4h4v3M7 7l1 13h8l1-13",
   edit: "M4 20l1-4L16 5l3 3L8 19l-4 1z",

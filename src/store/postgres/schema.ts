@@ -278,4 +278,15 @@ export const STEPS: readonly (readonly string[])[] = [
   // A key's conversations may be stored unless the key disables it.
   ["ALTER TABLE gateway_key ADD COLUMN IF NOT EXISTS keep_responses BIGINT NOT NULL DEFAULT 1"],
   LESSONS_BY_PROMPT,
+  // A paused key refuses requests, and a key may be limited to client addresses (JSON: null, or a list). After a
+  // rotation, the secret before the present one works until that time.
+  [
+    "ALTER TABLE gateway_key ADD COLUMN IF NOT EXISTS paused BIGINT NOT NULL DEFAULT 0",
+    "ALTER TABLE gateway_key ADD COLUMN IF NOT EXISTS notes TEXT",
+    "ALTER TABLE gateway_key ADD COLUMN IF NOT EXISTS allowed_addresses TEXT NOT NULL DEFAULT 'null'",
+    "ALTER TABLE gateway_key ADD COLUMN IF NOT EXISTS rotations BIGINT NOT NULL DEFAULT 0",
+    `ALTER TABLE gateway_key ADD COLUMN IF NOT EXISTS old_digest TEXT COLLATE "C"`,
+    "ALTER TABLE gateway_key ADD COLUMN IF NOT EXISTS old_secret_until_ms BIGINT",
+    `CREATE INDEX IF NOT EXISTS gateway_key_old_digest ON gateway_key (old_digest) WHERE old_digest IS NOT NULL`,
+  ],
 ];

@@ -3,10 +3,11 @@ import type { Hold } from "../../core/rows.ts";
 import type { KeyUse, Store } from "../../core/store.ts";
 import { bind, type Engine, readFirst } from "../engine.ts";
 import { readInteger, readText } from "../found.ts";
+import { readProvenKey } from "../keys.ts";
 import { REQUEST, readKeyUse } from "../log-tables.ts";
 import { keyUsesSql, LAST_HOUR } from "../narrowing.ts";
 import { selectSql } from "../sql.ts";
-import { HOLD, KEY } from "../tables.ts";
+import { HOLD } from "../tables.ts";
 import type { Connector } from "./connector.ts";
 import { searchRequests } from "./log-search.ts";
 import { hasEnded } from "./node-lock.ts";
@@ -42,9 +43,9 @@ export function requestMethods(
       connector.run(({ sql }) => {
         const found = sql.keyByDigest.get(digest);
         if (found === null) return null;
-        const key = KEY.rowOf(found);
-        cache.keepKey(key);
-        return key;
+        const proven = readProvenKey(found);
+        cache.keepKey(proven.key);
+        return proven;
       }),
     keyUses: async (keys, dayMs, monthMs) => {
       const uses: KeyUse[] = [];

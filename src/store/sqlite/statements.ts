@@ -2,6 +2,7 @@
 import type { Database } from "bun:sqlite";
 import type { Result, Statement } from "../engine.ts";
 import type { Found, Value } from "../found.ts";
+import { keyByDigestSql } from "../keys.ts";
 import { FIRST_TOKEN, REQUEST, USAGE, USAGE_SUMS } from "../log-tables.ts";
 import { composeSum, insertSql, upsertSql } from "../sql.ts";
 import { ACCOUNT, ENTRY, HOLD, KEY, METER, REPLY, SLOT, SPEND, type Table, TOP_UP } from "../tables.ts";
@@ -71,6 +72,9 @@ function readStatements(database: Database) {
     reply: findByKey(REPLY),
     topUp: findByKey(TOP_UP),
     request: find(database, "SELECT * FROM request WHERE id = ?"),
-    keyByDigest: find(database, "SELECT * FROM gateway_key WHERE digest = ?"),
+    keyByDigest: find(
+      database,
+      keyByDigestSql((position) => `?${position}`),
+    ),
   };
 }

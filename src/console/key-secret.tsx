@@ -1,0 +1,72 @@
+// A key's secret, shown once when the key is made or its secret replaced, and the form that replaces it.
+import type { KeyInUseView, NewKeyView } from "../admin/keys.ts";
+import { change } from "./api.ts";
+import { getGatewayUrl } from "./browser.ts";
+import { formatFullTime } from "./format.ts";
+import { Button, CopyButton } from "./parts/button.tsx";
+import { ClientTabs } from "./parts/client-tabs.tsx";
+import { Dialog, FormDialog } from "./parts/dialog.tsx";
+import { SelectField } from "./parts/field.tsx";
+import { Notice } from "./parts/states.tsx";
+import { useDraft, useTask } from "./task.ts";
+
+interface KeySecretProps {
+  readonly made: NewKeyView;
+  readonly onClose: () => void;
+}
+
+/** A new secret with each client's setup lines. */
+export function KeySecret({ made, onClose }: KeySecretProps) {
+  const until = made.old_secret_expires_at;
+  const foot = (
+    <Button kind="main" onClick={onClose}>
+      Done
+    </Button>
+  );
+  return (
+    <Dialog title={`${made.name} is ready`} isWide isKept onClose={onClose} foot={foot}>
+      <Notice tone="warn">
+        Copy the key now: it isn't stored and can't be shown again.
+        {until && ` The old one works until ${formatFullTime(until)}.`}
+      </Notice>
+      <div class="secret">
+        <code>{made.secret}</code>
+        <CopyButton text={made.secret} label="Copy key" />
+      </div>
+      <ClientTabs address={getGatewayUrl()} secret={made.secret} />
+    </Dialog>
+  );
+}
+
+const GRACE_OPTIONS = [
+  { value: "0s", label: "No longer" },
+  { value: "1h", label: "For an hour" },
+  { value: "24h", label: "For a day" },
+  { value: "7d", label: "For 7 days" },
+  { value: "30d", label: "For 30 days" },
+];
+
+interface RotateFormProps {
+  readonly rotated: KeyInUseView;
+  readonly onMade: (key: NewKeyView) => void;
+  readonly onClose: () => void;
+}
+
+export function RotateForm({ rotated, onMade, onClose }: RotateFormProps) {
+  const { draft, field } = useDraft(() => ({ grace: "24h" }));
+  const task = useTask(async () => onMade(await change("POST", `/keys/${rotated.id}/rotate`, draft)));
+  return (
+    <FormDialog title={`Rotate ${rotated.name}?`} action="Rotate key" task={task} onClose={onClose}>
+      <p class="soft">
+        The key gets a new secret and keeps its limits and usage. Replace the one that ends in {rotated.last4}{" "}
+        in your applications.
+      </p>
+      <SelectField
+        label="The old secret works"
+        options={GRACE_OPTIONS}
+        {...field("grace")}
+        error={task.error}
+      />
+    </FormDialog>
+  );
+}
