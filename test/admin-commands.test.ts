@@ -58,6 +58,25 @@ describe("the command line beside a running gateway on the same store", () => {
     expect(readCode(await catchThrown(authenticate(world, key.secret)))).toBe("invalid_api_key");
   });
 
+  test("keys are made with addresses and notes, paused, resumed and rotated", async () => {
+    const more = ["--addresses", "10.0.0.0/8, ::1", "--notes", "Ask Ann", "--json"];
+    const key = JSON.parse((await run(runKeys, "add", "--name", "app", ...more)).out);
+    expect(key).toMatchObject({ allowed_addresses: ["10.0.0.0/8", "::1"], notes: "Ask Ann" });
+    expect(await run(runKeys, "pause", key.id)).toMatchObject({ code: 0, out: `Paused ${key.id} (app).` });
+    expect((await run(runKeys, "list")).out).toMatch(/ paused$/);
+    expect(await run(runKeys, "resume", key.id)).toMatchObject({ code: 0, out: `Resumed ${key.id} (app).` });
+    expect((await run(runKeys, "list")).out).toMatch(/ active$/);
+    const { out } = await run(runKeys, "rotate", key.id, "--grace", "24h");
+    expect(out).toContain("The old one works until 2026-11-21T12:00:00.000Z.");
+    const [second = ""] = out.split("\n");
+    for (const secret of [key.secret, second])
+      expect((await authenticate(world, secret)).key.id).toBe(key.id);
+    const third = JSON.parse((await run(runKeys, "rotate", key.id, "--json")).out);
+    expect(third).toMatchObject({ id: key.id, old_secret_expires_at: null });
+    expect(readCode(await catchThrown(authenticate(world, second)))).toBe("invalid_api_key");
+    expect((await run(runKeys, "rotate", key.id)).out).toContain("The old one no longer works.");
+  });
+
   test("a new key's secret is alone on the first line", async () => {
     const { out } = await run(runKeys, "add", "--name", "app");
     expect((await authenticate(world, out.split("\n")[0] ?? "")).key.name).toBe("app");
@@ -104,6 +123,12 @@ describe("the command line beside a running gateway on the same store", () => {
     [runKeys, "revoke", 2, /expected one key's id/],
     [runKeys, "revoke a b", 2, /unexpected argument "b"/],
     [runKeys, "revoke key_none", 1, /There is no key with that id/],
+    [runKeys, "pause", 2, /expected one key's id/],
+    [runKeys, "resume key_none", 1, /There is no key with that id/],
+    [runKeys, "rotate key_none", 1, /There is no key with that id/],
+    [runKeys, "rotate key_none --grace soon", 2, /Invalid 'grace': expected a duration like 24h/],
+    [runKeys, "rotate key_none --grace 31d", 2, /up to 30d/],
+    [runKeys, "add --name a --addresses here", 2, /allowed_addresses\[0\]/],
     [runAccounts, "", 2, /expected one of: add, list, topup, show/],
     [runAccounts, "show none", 1, /There is no account/],
     [runAdmin, "token", 2, /--reset/],

@@ -13,6 +13,7 @@ import {
   createKey,
   listKeys,
   listKeysInUse,
+  rotateKey,
   updateAccount,
   updateKey,
 } from "./admin-asked.ts";
@@ -76,12 +77,18 @@ describe("keys", () => {
       allowed_models: ["OpenAI#gpt-5.4", "OpenRouter#openai/gpt-5.4", "Router#fair", "Router#fair"],
       spend_limit_usd: 12.345678901,
       requests_per_day: 5,
+      allowed_addresses: ["203.0.113.7", "10.0.0.0/8", "2001:db8::/32", "10.0.0.0/8"],
+      paused: true,
+      notes: " Ask Ann\n\tbefore a change ",
     };
     const { id } = await createKey(world, body);
     expect(await getKey(parts(), id)).toMatchObject({
       ...body,
       expires_at: "2027-01-31T10:00:00.000Z",
       allowed_models: body.allowed_models.slice(0, 3),
+      allowed_addresses: body.allowed_addresses.slice(0, 3),
+      notes: "Ask Ann\n\tbefore a change",
+      state: "paused",
     });
   });
 
@@ -112,6 +119,19 @@ describe("keys", () => {
     [{ name: "a", spend_limit_usd: -1 }, "decimal_below_min_value spend_limit_usd"],
     [{ name: "a", spend_limit_usd: 1e300 }, "invalid_value spend_limit_usd"],
     [{ name: "a", keep_responses: "no" }, "invalid_type keep_responses"],
+    [{ name: "a", paused: "yes" }, "invalid_type paused"],
+    [{ name: "a", paused: null }, "invalid_type paused"],
+    [{ name: "a", notes: 7 }, "invalid_type notes"],
+    [{ name: "a", notes: "x".repeat(2001) }, "string_above_max_length notes"],
+    [{ name: "a", notes: "a\u0000b" }, "invalid_value notes"],
+    [{ name: "a", notes: "\ud800" }, "invalid_value notes"],
+    [{ name: "a", allowed_addresses: "10.0.0.1" }, "invalid_type allowed_addresses"],
+    [{ name: "a", allowed_addresses: [] }, "empty_array allowed_addresses"],
+    [{ name: "a", allowed_addresses: Array(101).fill("::1") }, "array_above_max_length allowed_addresses"],
+    [{ name: "a", allowed_addresses: ["::1", "10.0.0.256"] }, "invalid_value allowed_addresses[1]"],
+    [{ name: "a", allowed_addresses: ["::1", "10.0.0.0/33"] }, "invalid_value allowed_addresses[1]"],
+    [{ name: "a", allowed_addresses: ["::1", "localhost"] }, "invalid_value allowed_addresses[1]"],
+    [{ name: "a", allowed_addresses: ["::1", 7] }, "invalid_type allowed_addresses[1]"],
     [{ name: "a", requests_per_day: "10" }, "invalid_type requests_per_day"],
     [{ name: "a", requests_per_day: 1.5 }, "invalid_type requests_per_day"],
     [{ name: "a", requests_per_day: -1 }, "integer_below_min_value requests_per_day"],
@@ -191,17 +211,20 @@ describe("keys", () => {
     await made("beta", { expires_at: "2026-11-20T12:30:00Z" });
     const { id } = await made("gamma_1");
     await revokeKey(world, id);
+    await made("delta", { paused: true });
+    await made("epsilon", { paused: true, expires_at: "2026-11-20T12:30:00Z" });
     bench().clock.atMs += HOUR;
     const names = async (query: object) =>
       (await listKeys(world, query)).data.map(({ name, state }) => `${name} ${state}`).sort();
     expect(await names({ account_id: account.id })).toEqual(["Alpha one active"]);
     expect(await names({ state: "active" })).toEqual(["50% alpha active", "Alpha one active"]);
-    expect(await names({ state: "expired" })).toEqual(["beta expired"]);
+    expect(await names({ state: "expired" })).toEqual(["beta expired", "epsilon expired"]);
+    expect(await names({ state: "paused" })).toEqual(["delta paused"]);
     expect(await names({ state: "revoked" })).toEqual(["gamma_1 revoked"]);
     expect(await names({ q: " ALPHA " })).toEqual(["50% alpha active", "Alpha one active"]);
     expect(await names({ q: "%" })).toEqual(["50% alpha active"]);
     expect(await names({ q: "a_1" })).toEqual(["gamma_1 revoked"]);
-    expect((await names({ q: "key_" })).length).toBe(4);
+    expect((await names({ q: "key_" })).length).toBe(6);
     expect(await wrongWith(() => listKeys(world, { state: "gone" }))).toBe("invalid_value state");
   });
 
@@ -212,8 +235,9 @@ describe("keys", () => {
       () => getKey(parts(), CONSOLE_KEY),
       () => updateKey(world, CONSOLE_KEY, { name: "a" }),
       () => revokeKey(world, CONSOLE_KEY),
+      () => rotateKey(world, CONSOLE_KEY, {}),
     ];
-    expect(await Promise.all(uses.map(wrongWith))).toEqual(Array(3).fill("not_found"));
+    expect(await Promise.all(uses.map(wrongWith))).toEqual(Array(4).fill("not_found"));
     expect((await world.store.key(CONSOLE_KEY))?.revokedAtMs).toBeNull();
   });
 

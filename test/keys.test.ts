@@ -142,6 +142,24 @@ describe("authentication", () => {
   });
 });
 
+test("a remembered old secret ends with its grace", async () => {
+  const pepper = derivePepper(new Uint8Array(32));
+  const clock = standingClock(NOON);
+  const key = makeKey("key_a", { rotations: 2, oldSecretUntilMs: NOON + 100 });
+  const proves = (rotation: number) => {
+    const store = { keyByDigest: async () => ({ key, rotation }) };
+    return createAuthenticator({ store, clock, pepper });
+  };
+  const [present, old, older] = [proves(2), proves(1), proves(0)];
+  const secret = mintSecret(random);
+  expect((await present(secret)).rotation).toBe(2);
+  expect((await old(secret)).rotation).toBe(1);
+  expect(readCode(await catchThrown(older(secret)))).toBe("invalid_api_key");
+  clock.atMs = NOON + 100;
+  expect((await present(secret)).rotation).toBe(2);
+  expect(readCode(await catchThrown(old(secret)))).toBe("invalid_api_key");
+});
+
 describe("the master key", () => {
   const text = Buffer.from(new Uint8Array(32).fill(7)).toString("base64");
   let folder: string;

@@ -5,6 +5,7 @@ import { openPostgresStore } from "../src/store/postgres/store.ts";
 import { storeSuite } from "./store.suite.ts";
 import { billingSuite } from "./store-billing.suite.ts";
 import { consoleSuite } from "./store-console.suite.ts";
+import { keysSuite } from "./store-keys.suite.ts";
 import { lessonFilesSuite } from "./store-lesson-files.suite.ts";
 import { lessonsSuite } from "./store-lessons.suite.ts";
 import { moneySuite } from "./store-money.suite.ts";
@@ -29,6 +30,7 @@ const SUITES = [
   lessonsSuite,
   lessonFilesSuite,
   consoleSuite,
+  keysSuite,
   responsesSuite,
 ];
 

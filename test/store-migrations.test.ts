@@ -13,7 +13,17 @@ import { openPostgresStore } from "../src/store/postgres/store.ts";
 import { MIGRATIONS } from "../src/store/sqlite/migrations.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import { startPostgres } from "./postgres-server.ts";
-import { HOUR, makeKey, makeRecord, NOON, writeRecord } from "./samples.ts";
+import {
+  DAY,
+  expectGrant,
+  HOUR,
+  ledgerOn,
+  makeAsk,
+  makeKey,
+  makeRecord,
+  NOON,
+  writeRecord,
+} from "./samples.ts";
 
 /** A key, its request, and the hour's sum, from before traces and first tokens existed. */
 const ROWS = [
@@ -47,12 +57,35 @@ const LESSONS = [
   { id: "scored", keyId: "key_a", weight: 0.5, marks: [{ model: "Sim#echo", score: 1, expected: 0.5 }] },
 ];
 
-/** The steps before the one that added sessions, credentials, traces and first tokens. */
-function before<Step>(steps: readonly Step[]): readonly Step[] {
+/** The steps before the first one that contains the word. By default, that added sessions, traces and first tokens. */
+function before<Step>(steps: readonly Step[], word = "first_token_hour"): readonly Step[] {
   return steps.slice(
     0,
-    steps.findIndex((step) => String(step).includes("first_token_hour")),
+    steps.findIndex((step) => String(step).includes(word)),
   );
+}
+
+/** Adds keys as they were before rotations, with and without a list of models. */
+const KEYS = [
+  `INSERT INTO gateway_key (id, digest, name, account_id, last4, created_at_ms, allowed_models, requests_per_day, keep_responses)
+   VALUES ('key_a', 'digest of key_a', 'key_a', 'default', 'abcd', ${NOON - DAY}, 'null', '"default"', 1)`,
+  `INSERT INTO gateway_key (id, digest, name, account_id, last4, created_at_ms, revoked_at_ms, allowed_models,
+     requests_per_day, spend_limit_nano, keep_responses)
+   VALUES ('key_b', 'digest b', 'key_b', 'default', 'abcd', ${NOON - DAY}, ${NOON}, '["Sim#echo"]', '5', 7, 0)`,
+];
+
+/** Keys keep their fields and their secrets, and can be rotated. */
+async function keepsKeys(store: Store): Promise<void> {
+  const key = makeKey("key_a");
+  expect(await store.keyByDigest("digest of key_a")).toEqual({ key, rotation: 0 });
+  const fields = { revokedAtMs: NOON, allowedModels: ["Sim#echo"], requestsPerDay: 5, spendLimitNanoUsd: 7 };
+  expect(await store.key("key_b")).toEqual(makeKey("key_b", { ...fields, keepsResponses: false }));
+  const ledger = ledgerOn(store);
+  await expectGrant(ledger, ledger.ticket(makeAsk("1", key)));
+  await store.rotateKey("key_a", { digest: "digest two", last4: "wxyz", oldSecretUntilMs: NOON + HOUR });
+  expect((await store.keyByDigest("digest of key_a"))?.rotation).toBe(0);
+  await expectGrant(ledger, ledger.ticket(makeAsk("2", key)));
+  await store.close();
 }
 
 async function goesOn(store: Store): Promise<void> {
@@ -80,6 +113,40 @@ async function goesOn(store: Store): Promise<void> {
   await store.close();
 }
 
+describe("a store from before keys could be rotated", () => {
+  test("on SQLite", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "poundkey-old-"));
+    const path = join(folder, "poundkey.db");
+    const old = new Database(path);
+    const steps = before(MIGRATIONS, "old_digest");
+    for (const sql of [...steps, ...KEYS]) old.run(sql);
+    old.run(`PRAGMA user_version = ${steps.length}`);
+    old.close(true);
+    const store = await openSqliteStore({ path, decide });
+    await store.beat();
+    await keepsKeys(store);
+    rmSync(folder, { recursive: true });
+  });
+
+  test("on PostgreSQL", async () => {
+    const url = await server.newDatabase();
+    await using database = new SQL(url, { max: 1 });
+    const steps = before(STEPS, "old_digest");
+    for (const sql of [...steps.flat(), ...KEYS]) await database.unsafe(sql);
+    await database.unsafe(writeVersion(steps.length));
+    // Simulates a process that died in the middle of the step.
+    for (const sql of STEPS[steps.length]?.slice(0, 3) ?? []) await database.unsafe(sql);
+    const store = await openPostgresStore({ url, decide });
+    await store.beat();
+    await keepsKeys(store);
+  });
+});
+
+function writeVersion(version: number): string {
+  return `CREATE TABLE schema_version (one BIGINT PRIMARY KEY CHECK (one = 1), version BIGINT NOT NULL);
+      INSERT INTO schema_version VALUES (1, ${version})`;
+}
+
 describe("a store of an earlier version", () => {
   test("on SQLite", async () => {
     const folder = mkdtempSync(join(tmpdir(), "poundkey-old-"));
@@ -105,9 +172,7 @@ describe("a store of an earlier version", () => {
     await using database = new SQL(server.url, { max: 1 });
     const steps = before(STEPS);
     for (const sql of [...steps.flat(), ...ROWS]) await database.unsafe(sql);
-    await database.unsafe(`
-      CREATE TABLE schema_version (one BIGINT PRIMARY KEY CHECK (one = 1), version BIGINT NOT NULL);
-      INSERT INTO schema_version VALUES (1, ${steps.length})`);
+    await database.unsafe(writeVersion(steps.length));
     // Simulates a process that died in the middle of the step. The step runs again.
     for (const sql of LESSONS_BY_PROMPT.slice(0, 4)) await database.unsafe(sql);
     await goesOn(await openPostgresStore({ url: server.url, decide }));

@@ -24,6 +24,7 @@ import {
 import { storeSuite } from "./store.suite.ts";
 import { billingSuite } from "./store-billing.suite.ts";
 import { consoleSuite } from "./store-console.suite.ts";
+import { keysSuite } from "./store-keys.suite.ts";
 import { lessonFilesSuite } from "./store-lesson-files.suite.ts";
 import { lessonsSuite } from "./store-lessons.suite.ts";
 import { mixSuite } from "./store-mix.suite.ts";
@@ -57,6 +58,7 @@ function makeBench(): StoreBench {
 
 describe("store", () => storeSuite("sqlite", makeBench));
 describe("money", () => moneySuite("sqlite", makeBench));
+describe("keys", () => keysSuite("sqlite", makeBench));
 describe("billing", () => billingSuite("sqlite", makeBench));
 describe("nodes", () => nodesSuite("sqlite", makeBench));
 describe("replies", () => repliesSuite("sqlite", makeBench));

@@ -125,7 +125,7 @@ export function KeyForm({ edited, onMade, onSaved, onClose }: KeyFormProps) {
       <LimitFields {...{ form, errorOf }} />
       <TextField
         label="Allowed addresses"
-        hint="IP addresses or blocks from which clients may use the key, separated by spaces; empty means any"
+        hint="IP addresses and blocks of clients that may use it, separated by spaces; empty means all"
         placeholder="203.0.113.7 10.0.0.0/8"
         {...form.field("addresses")}
         error={param?.startsWith("allowed_addresses") ? task.error : null}

@@ -206,20 +206,19 @@ function Actions({ of, onOpen, reload }: Acting & { readonly of: KeyInUseView })
       toast(describeError(error));
     }
   };
+  const actions = [
+    { icon: "edit", label: "Edit", run: () => onOpen({ kind: "edit", key: of }) },
+    { icon: of.paused ? "resume" : "pause", label: of.paused ? "Resume" : "Pause", run: pause },
+    { icon: "refresh", label: "Rotate", run: () => onOpen({ kind: "rotate", key: of }) },
+    { icon: "trash", label: "Revoke", run: () => onOpen({ kind: "revoke", key: of }) },
+  ] as const;
   return (
     <div class="row tight">
-      <Button isTiny kind="quiet" icon="edit" onClick={() => onOpen({ kind: "edit", key: of })}>
-        Edit
-      </Button>
-      <Button isTiny kind="quiet" icon={of.paused ? "resume" : "pause"} onClick={pause}>
-        {of.paused ? "Resume" : "Pause"}
-      </Button>
-      <Button isTiny kind="quiet" icon="refresh" onClick={() => onOpen({ kind: "rotate", key: of })}>
-        Rotate
-      </Button>
-      <Button isTiny kind="quiet" icon="trash" onClick={() => onOpen({ kind: "revoke", key: of })}>
-        Revoke
-      </Button>
+      {actions.map(({ icon, label, run }) => (
+        <Button key={icon} isTiny isIconOnly kind="quiet" icon={icon} onClick={run}>
+          {label}
+        </Button>
+      ))}
     </div>
   );
 }

@@ -108,8 +108,8 @@ export function isProven({ key, rotation }: ProvenKey, nowMs: number): boolean {
 /** Returns the Fault with which the key refuses a client at this address, or null. */
 export function refuseAddress({ allowedAddresses }: GatewayKey, address: string): Fault | null {
   if (allowedAddresses === null || isWithin(allowedAddresses, address)) return null;
-  const message = `This key may not be used from ${address === "" ? "an unknown address" : address}.`;
-  return new Fault("address_not_allowed", message);
+  const message = "This key may not be used from your address.";
+  return new Fault("address_not_allowed", message, { clientAddress: address });
 }
 
 /** Returns the Fault with which a paused key refuses requests. Null if it isn't paused. */

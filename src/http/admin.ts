@@ -129,11 +129,15 @@ function keyRoutes(ports: AdminPorts, parts: Parts) {
       body: takesBody(keyChangeSchema),
       response: returnsBody(keySchema),
     })
-    .post("/keys/:id/rotate", ({ params: { id }, body }) => rotateKey(parts, id, body), {
-      ...writes("rotateKey", "Replace a key's secret; the new one is shown only once"),
-      body: takesBody(rotationSchema),
-      response: returnsBody(createdKeySchema),
-    })
+    .post(
+      "/keys/:id/rotate",
+      async ({ params: { id }, body, status }) => status(201, await rotateKey(parts, id, body)),
+      {
+        ...writes("rotateKey", "Replace a key's secret; the new one is shown only once"),
+        body: takesBody(rotationSchema),
+        response: { 201: returnsBody(createdKeySchema) },
+      },
+    )
     .delete("/keys/:id", ({ params: { id } }) => revokeKey(parts, id), {
       ...reads("revokeKey", "Revoke a key permanently"),
       response: returnsBody(keySchema),

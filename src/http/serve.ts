@@ -106,12 +106,17 @@ export async function serve<F extends Form>(
     const fault = toFault(thrown);
     if (fault.code === "internal_error") throw thrown;
     const facts: Facts = context ?? NO_FACTS;
-    if (facts.attempts === 0) ports.log({ event: "refused", request_id: requestId, fault: fault.code });
+    if (facts.attempts === 0) logRefusal(ports, requestId, fault);
     const headers = factHeaders(facts, facts.limits ?? fault.details.limits ?? null);
     // The path decides the form, because a surface's wildcard also matches paths with other error forms.
     const refusal = findSurface(path).refuse(fault, requestId);
     return addHeaders(createRefusalResponse(fault, refusal, headers), set);
   }
+}
+
+function logRefusal({ log }: HttpPorts, requestId: string, { code, details }: Fault): void {
+  const address = details.clientAddress === undefined ? {} : { client_address: details.clientAddress };
+  log({ event: "refused", request_id: requestId, fault: code, ...address });
 }
 
 /** Reads a request: its key, size, JSON, and the surface's bounds, in this order. */

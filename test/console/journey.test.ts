@@ -103,6 +103,44 @@ describe.skipIf(!HAS_BROWSER)("the operator (skipped without Chromium)", () => {
     await visitor.close();
   });
 
+  test("pauses a key, rotates its secret, limits its addresses and notes why", async () => {
+    const visitor = await openConsole(world);
+    const { page } = visitor;
+    const first = await addKey(visitor, "to-be-rotated");
+    const row = page.getByRole("row").filter({ hasText: "to-be-rotated" });
+    await row.getByRole("button", { name: "Pause" }).click();
+    await row.getByText("paused", { exact: true }).waitFor();
+    expect((await ask(first)).status).toBe(403);
+    await page.getByLabel("State").selectOption("paused");
+    await row.getByRole("button", { name: "Resume" }).click();
+    await row.waitFor({ state: "detached" });
+    await page.getByLabel("State").selectOption("");
+    await row.getByText("active", { exact: true }).waitFor();
+    await row.getByRole("button", { name: "Rotate" }).click();
+    await page.getByLabel("The old secret works").selectOption("For an hour");
+    await page.getByRole("dialog").getByRole("button", { name: "Rotate key" }).click();
+    await page.getByText("The old one works until").waitFor();
+    await page.getByRole("button", { name: "Copy key" }).click();
+    await page.getByRole("button", { name: "Copied" }).waitFor();
+    const second = await page.evaluate(() => navigator.clipboard.readText());
+    await page.getByRole("button", { name: "Done" }).click();
+    await row.getByText("old secret ends in").waitFor();
+    expect(second).not.toBe(first);
+    for (const secret of [first, second]) expect((await ask(secret)).status).toBe(200);
+    await row.getByRole("button", { name: "Edit" }).click();
+    await page.getByLabel("Notes").fill("Ask Ann");
+    await page.getByLabel("Allowed addresses").fill("10.0.0.0/8, nonsense");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Invalid 'allowed_addresses[1]'").waitFor();
+    await page.getByLabel("Allowed addresses").fill("10.0.0.0/8 192.0.2.1");
+    await page.getByRole("button", { name: "Save" }).click();
+    await row.getByTitle("Ask Ann").waitFor();
+    expect((await ask(second)).status).toBe(403);
+    await row.getByRole("button", { name: "Edit" }).click();
+    expect(await page.getByLabel("Allowed addresses").inputValue()).toBe("10.0.0.0/8 192.0.2.1");
+    await visitor.close();
+  });
+
   test("tops up an account and sees the balance and the journal", async () => {
     const visitor = await openConsole(world);
     const { page, open } = visitor;

@@ -7,7 +7,7 @@ import { Icon, type IconName } from "./icon.tsx";
 interface ButtonProps {
   readonly kind?: "main" | "danger-main" | "quiet";
   readonly icon?: IconName;
-  /** Shows only the icon; screen readers read the text. */
+  /** Shows only the icon; screen readers read the text, and pointing at it shows it. */
   readonly isIconOnly?: boolean;
   readonly isTiny?: boolean;
   readonly isBusy?: boolean;
@@ -28,6 +28,7 @@ export function Button(props: ButtonProps) {
       form={props.form}
       disabled={isDisabled || isBusy}
       aria-busy={isBusy}
+      title={isIconOnly && typeof children === "string" ? children : undefined}
       onClick={props.onClick}
     >
       {icon && <Icon name={icon} />}
