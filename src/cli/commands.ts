@@ -26,7 +26,10 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       return runCheck(args, io, { ...source, probe, exposedFiles: findExposedFiles });
     },
   },
-  keys: onStore("add, list, pause, rotate and revoke gateway keys", async () => (await import("./keys.ts")).runKeys),
+  keys: onStore(
+    "add, list, pause, rotate and revoke gateway keys",
+    async () => (await import("./keys.ts")).runKeys,
+  ),
   accounts: onStore(
     "add, list, top up and show accounts",
     async () => (await import("./accounts.ts")).runAccounts,
