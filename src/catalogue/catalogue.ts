@@ -27,17 +27,6 @@ export interface UnknownModel {
   readonly off: string | null;
 }
 
-export interface Catalogue {
-  /** The cards of enabled providers, except disabled ones and those that must be deployed first. */
-  list(): readonly ModelCard[];
-  /** The names of the groups that clients can ask for, without patterns. */
-  groups(): readonly string[];
-  /** Returns the meaning of a client's `model`. The work is bounded for a text of any length. */
-  resolve(text: string): Resolution;
-  /** The time of the next price change, Unix milliseconds. Infinity if none is announced. */
-  readonly pricesUntilMs: number;
-}
-
 /** A provider and the models it offers. */
 type Offering = Pick<
   ProviderSetup,
@@ -64,7 +53,7 @@ const NEAREST_MAX = 3;
 const SAME_TIER_FACTOR = 1.25;
 
 export function buildCatalogue(input: CatalogueInput): Catalogue {
-  return new IndexedCatalogue(input);
+  return new Catalogue(input);
 }
 
 /**
@@ -113,7 +102,8 @@ function isOffered({ dialects }: ModelCard, provider: Offering | undefined): boo
   return !spoken || !dialects || dialects.some((dialect) => spoken.includes(dialect));
 }
 
-class IndexedCatalogue implements Catalogue {
+export class Catalogue {
+  /** The time of the next price change, Unix milliseconds. Infinity if none is announced. */
   readonly pricesUntilMs: number;
   readonly #cards: readonly ModelCard[];
   readonly #byKey = new Map<string, ModelCard>();
@@ -159,16 +149,19 @@ class IndexedCatalogue implements Catalogue {
     }
   }
 
+  /** The cards of enabled providers, except disabled ones and those that must be deployed first. */
   list(): readonly ModelCard[] {
     return this.#cards;
   }
 
+  /** The names of the groups that clients can ask for, without patterns. */
   groups(): readonly string[] {
     return [...this.#aliases.keys()].filter(
       (name) => !name.includes("*") && this.resolve(name).kind === "group",
     );
   }
 
+  /** Returns the meaning of a client's `model`. The work is bounded for a text of any length. */
   resolve(text: string): Resolution {
     const alias = this.#aliases.get(text) ?? this.#patterns.find(({ names }) => names.test(text))?.target;
     return (
