@@ -98,8 +98,8 @@ function makeFormat(
   const schema = format.type === "json_schema" ? format.json_schema.schema : undefined;
   const refused = facts.json === "never" || (facts.json === "alone" && calling.declared) || calling.forced;
   if (!refused) {
-    const shape = schema ? { responseJsonSchema: cleanSchema(schema) } : {};
-    return { config: { responseMimeType: "application/json", ...shape }, instruction: "" };
+    const responseJsonSchema = schema && cleanSchema(schema);
+    return { config: { responseMimeType: "application/json", responseJsonSchema }, instruction: "" };
   }
   drop("response_format");
   if (calling.forced) return PLAIN;

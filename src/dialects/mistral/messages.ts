@@ -115,8 +115,7 @@ function makePart(part: ContentPart): JsonObject {
 /** Makes a document of a file. Its data is a data: URL or the bare base64 of a PDF. */
 function makeFile(file: FilePart["file"]): JsonObject {
   const url = file.file_data.includes(":") ? file.file_data : `data:application/pdf;base64,${file.file_data}`;
-  const name = file.filename === undefined ? {} : { document_name: file.filename };
-  return { type: "document_url", document_url: url, ...name };
+  return { type: "document_url", document_url: url, document_name: file.filename };
 }
 
 /** Call ids have nine letters and digits, the same for a call and its result. */
