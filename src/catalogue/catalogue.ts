@@ -5,7 +5,7 @@ import { findNearest } from "../core/nearest.ts";
 import { makePattern } from "../core/pattern.ts";
 import { SELECTORS, type Selector } from "../core/selector.ts";
 import type { ModelOverlay, ProviderSetup } from "../core/settings.ts";
-import { applyPrices, findNextChange, viewLaterPrices } from "./later-prices.ts";
+import { applyPrices, findNextChange, formatDay, viewLaterPrices } from "./later-prices.ts";
 import { applyOverlay } from "./overlay.ts";
 import { priceView } from "./price.ts";
 import { loadShippedCards } from "./rows.ts";
@@ -233,7 +233,6 @@ function sortByWeight(alias: Alias): Alias {
   return typeof alias === "string" ? alias : alias.toSorted((a, b) => b.weight - a.weight);
 }
 
-const DATE_CHARACTERS = 10;
 const MILLISECONDS_PER_SECOND = 1000;
 
 /** An entry of `GET /v1/models`: OpenAI's four fields, then ours. Unknown values and an unpriced `pricing` are null. */
@@ -250,12 +249,8 @@ export function modelView(card: ModelCard) {
     ...(card.laterPrices ? { later_pricing: viewLaterPrices(card) } : {}),
     capabilities: CAPABILITIES.filter((capability) => card.capabilities.has(capability)),
     operations: card.operations ? [...card.operations] : null,
-    release_date: card.created === 0 ? null : formatDate(card.created),
+    release_date: card.created === 0 ? null : formatDay(card.created * MILLISECONDS_PER_SECOND),
     shutdown_date: card.shutdownDate ?? null,
   };
 }
 export type ModelView = ReturnType<typeof modelView>;
-
-function formatDate(seconds: number): string {
-  return new Date(seconds * MILLISECONDS_PER_SECOND).toISOString().slice(0, DATE_CHARACTERS);
-}

@@ -51,19 +51,15 @@ export function toFunction(tool: Tool): FunctionTool {
 
 /** Turns a custom tool's call into a function's, and removes extra fields from function calls. */
 export function toFunctionCall(call: ToolCall, keepsExtras: boolean): FunctionCall {
+  const { id } = call;
   if (call.type === "custom") {
     const { name, input } = call.custom;
-    return {
-      id: call.id,
-      type: "function",
-      function: { name, arguments: JSON.stringify({ [INPUT]: input }) },
-    };
+    return { id, type: "function", function: { name, arguments: JSON.stringify({ [INPUT]: input }) } };
   }
-  const made = { name: call.function.name, arguments: call.function.arguments || "{}" };
-  const plain: FunctionCall = { id: call.id, type: "function", function: made };
-  return keepsExtras && isObject(call.extra_content)
-    ? { ...plain, extra_content: call.extra_content }
-    : plain;
+  const { name, arguments: text } = call.function;
+  const plain: FunctionCall = { id, type: "function", function: { name, arguments: text || "{}" } };
+  if (keepsExtras && isObject(call.extra_content)) plain.extra_content = call.extra_content;
+  return plain;
 }
 
 /** Returns the name of a tool, or of the tool that is called. */
