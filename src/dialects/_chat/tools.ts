@@ -28,9 +28,7 @@ export function toFunction(tool: Tool): FunctionTool {
   const { custom, ...rest } = tool;
   const { name, description, format } = custom;
   const { syntax, definition } = asObject(asObject(format).grammar ?? format);
-  const rule = definition
-    ? `The input must match this ${asString(syntax) ?? ""} grammar:\n${definition}`
-    : "";
+  const rule = asString(definition) && `The input must match this ${syntax} grammar:\n${definition}`;
   return {
     ...rest,
     type: "function",
