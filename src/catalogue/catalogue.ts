@@ -5,7 +5,7 @@ import { findNearest } from "../core/nearest.ts";
 import { makePattern } from "../core/pattern.ts";
 import { SELECTORS, type Selector } from "../core/selector.ts";
 import type { ModelOverlay, ProviderSetup } from "../core/settings.ts";
-import { applyPrices, findNextChange, viewLaterPrices } from "./later-prices.ts";
+import { applyPrices, findNextChange, formatDay, viewLaterPrices } from "./later-prices.ts";
 import { applyOverlay } from "./overlay.ts";
 import { priceView } from "./price.ts";
 import { loadShippedCards } from "./rows.ts";
@@ -25,17 +25,6 @@ export interface UnknownModel {
   readonly nearest: readonly string[];
   /** The provider that would serve it but isn't enabled. Null if there is none. */
   readonly off: string | null;
-}
-
-export interface Catalogue {
-  /** The cards of enabled providers, except disabled ones and those that must be deployed first. */
-  list(): readonly ModelCard[];
-  /** The names of the groups that clients can ask for, without patterns. */
-  groups(): readonly string[];
-  /** Returns the meaning of a client's `model`. The work is bounded for a text of any length. */
-  resolve(text: string): Resolution;
-  /** The time of the next price change, Unix milliseconds. Infinity if none is announced. */
-  readonly pricesUntilMs: number;
 }
 
 /** A provider and the models it offers. */
@@ -64,7 +53,7 @@ const NEAREST_MAX = 3;
 const SAME_TIER_FACTOR = 1.25;
 
 export function buildCatalogue(input: CatalogueInput): Catalogue {
-  return new IndexedCatalogue(input);
+  return new Catalogue(input);
 }
 
 /**
@@ -113,7 +102,8 @@ function isOffered({ dialects }: ModelCard, provider: Offering | undefined): boo
   return !spoken || !dialects || dialects.some((dialect) => spoken.includes(dialect));
 }
 
-class IndexedCatalogue implements Catalogue {
+export class Catalogue {
+  /** The time of the next price change, Unix milliseconds. Infinity if none is announced. */
   readonly pricesUntilMs: number;
   readonly #cards: readonly ModelCard[];
   readonly #byKey = new Map<string, ModelCard>();
@@ -159,16 +149,19 @@ class IndexedCatalogue implements Catalogue {
     }
   }
 
+  /** The cards of enabled providers, except disabled ones and those that must be deployed first. */
   list(): readonly ModelCard[] {
     return this.#cards;
   }
 
+  /** The names of the groups that clients can ask for, without patterns. */
   groups(): readonly string[] {
     return [...this.#aliases.keys()].filter(
       (name) => !name.includes("*") && this.resolve(name).kind === "group",
     );
   }
 
+  /** Returns the meaning of a client's `model`. The work is bounded for a text of any length. */
   resolve(text: string): Resolution {
     const alias = this.#aliases.get(text) ?? this.#patterns.find(({ names }) => names.test(text))?.target;
     return (
@@ -240,7 +233,6 @@ function sortByWeight(alias: Alias): Alias {
   return typeof alias === "string" ? alias : alias.toSorted((a, b) => b.weight - a.weight);
 }
 
-const DATE_CHARACTERS = 10;
 const MILLISECONDS_PER_SECOND = 1000;
 
 /** An entry of `GET /v1/models`: OpenAI's four fields, then ours. Unknown values and an unpriced `pricing` are null. */
@@ -257,12 +249,8 @@ export function modelView(card: ModelCard) {
     ...(card.laterPrices ? { later_pricing: viewLaterPrices(card) } : {}),
     capabilities: CAPABILITIES.filter((capability) => card.capabilities.has(capability)),
     operations: card.operations ? [...card.operations] : null,
-    release_date: card.created === 0 ? null : formatDate(card.created),
+    release_date: card.created === 0 ? null : formatDay(card.created * MILLISECONDS_PER_SECOND),
     shutdown_date: card.shutdownDate ?? null,
   };
 }
 export type ModelView = ReturnType<typeof modelView>;
-
-function formatDate(seconds: number): string {
-  return new Date(seconds * MILLISECONDS_PER_SECOND).toISOString().slice(0, DATE_CHARACTERS);
-}

@@ -16,7 +16,8 @@ export function parseDay(text: string): number | null {
   return Number.isNaN(ms) || formatDay(ms) !== text ? null : ms;
 }
 
-function formatDay(ms: number): string {
+/** Returns the day in UTC as `YYYY-MM-DD`. */
+export function formatDay(ms: number): string {
   return new Date(ms).toISOString().slice(0, DATE_CHARACTERS);
 }
 

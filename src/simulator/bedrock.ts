@@ -1,6 +1,7 @@
 // Amazon Bedrock from the provider's side: Converse, and Claude through InvokeModel, each whole or in binary frames.
 import { asArray, asNumber, asObject, asString, isObject, type JsonObject, parseJson } from "../core/json.ts";
 import { STOP as ANTHROPIC_STOP, anthropic } from "./anthropic.ts";
+import { joinText } from "./chat-messages.ts";
 import { encodeFrames, nameException } from "./event-frames.ts";
 import { countBase64Bytes, readBearer, renderNamedEvent } from "./formats.ts";
 import { COMMON_STATUS, formatBracketedPath, type Problem, type ProblemKind } from "./problem.ts";
@@ -88,7 +89,7 @@ function toAnthropic(exchange: Exchange): Exchange {
 
 /** Reads a Converse request into a prompt. */
 function readConverse(body: JsonObject, model: string): Prompt {
-  const system = joinTexts(body.system);
+  const system = joinText(body.system);
   const { tools, toolChoice } = asObject(body.toolConfig);
   const { maxTokens, stopSequences } = asObject(body.inferenceConfig);
   const { structure } = asObject(asObject(body.outputConfig).textFormat);
@@ -124,12 +125,6 @@ function readChoice({ any, tool }: JsonObject): Prompt["toolChoice"] {
   return isObject(any) ? "required" : "auto";
 }
 
-function joinTexts(blocks: unknown): string {
-  return asArray(blocks)
-    .map((block) => asString(asObject(block).text) ?? "")
-    .join("");
-}
-
 function readTurns({ role, content }: JsonObject): readonly Turn[] {
   const blocks = asArray(content).filter(isObject);
   if (role === "assistant") {
@@ -138,17 +133,17 @@ function readTurns({ role, content }: JsonObject): readonly Turn[] {
       const { toolUseId, name, input } = toolUse;
       return [{ id: String(toolUseId), name: String(name), input: JSON.stringify(input) }];
     });
-    return [{ role: "assistant", text: joinTexts(blocks), calls }];
+    return [{ role: "assistant", text: joinText(blocks), calls }];
   }
   const results = blocks.flatMap(({ toolResult }): Turn[] => {
     if (!isObject(toolResult)) return [];
     const held = asArray(toolResult.content);
     const media = held.filter(isObject).flatMap(readMedia);
-    return [{ role: "tool", text: joinTexts(held), answers: String(toolResult.toolUseId), media }];
+    return [{ role: "tool", text: joinText(held), answers: String(toolResult.toolUseId), media }];
   });
   const others = blocks.filter(({ toolResult, cachePoint }) => !toolResult && !cachePoint);
   if (results.length > 0 && others.length === 0) return results;
-  return [...results, { role: "user", text: joinTexts(others), media: others.flatMap(readMedia) }];
+  return [...results, { role: "user", text: joinText(others), media: others.flatMap(readMedia) }];
 }
 
 function readMedia({ image, document }: JsonObject): readonly Media[] {

@@ -70,32 +70,36 @@ export function readTurns(messages: unknown): readonly Turn[] {
   return asArray(messages).filter(isObject).map(readTurn);
 }
 
-/** Returns the function and custom tools in a list, limited to those that `allowed_tools` names. */
-export function readTools(tools: unknown, choice?: unknown): readonly OfferedTool[] {
+/**
+ * Returns the function and custom tools in a list, nested or flat, limited to those that a list of allowed tools names.
+ * Tools that the provider runs are left out.
+ */
+export function readTools(tools: unknown, allowed?: unknown): readonly OfferedTool[] {
   const offered = asArray(tools)
     .map(asObject)
-    .filter((tool) => tool.type === "function" || tool.type === "custom")
+    .filter(({ type }) => type === "function" || type === "custom")
     .map((tool) => {
-      const { name, parameters } = asObject(tool.function ?? tool.custom);
+      const { name, parameters } = readNamed(tool);
       return { name: String(name), schema: tool.type === "custom" ? null : asObject(parameters) };
     });
-  return filterAllowed(offered, asObject(choice).allowed_tools);
-}
-
-/** Returns the tools named by an `allowed_tools` list, nested or flat. Without a list, returns all tools. */
-export function filterAllowed(offered: readonly OfferedTool[], list: unknown): readonly OfferedTool[] {
-  const { tools } = asObject(list);
-  if (!Array.isArray(tools)) return offered;
-  const names = tools.map(asObject).map((tool) => asObject(tool.function ?? tool.custom).name ?? tool.name);
+  const { tools: listed } = asObject(allowed);
+  if (!Array.isArray(listed)) return offered;
+  const names = listed.map((tool) => readNamed(asObject(tool)).name);
   return offered.filter(({ name }) => names.includes(name));
 }
 
-/** Reads `tool_choice` in OpenAI's form, including Mistral's `any` and Cohere's upper case. */
+/** Returns the part of a tool or choice that has the name. In the Responses API it is the whole. */
+function readNamed(given: JsonObject): JsonObject {
+  return asObject(given.function ?? given.custom ?? given);
+}
+
+/** Reads `tool_choice` in OpenAI's forms, including Mistral's `any` and Cohere's upper case. */
 export function readToolChoice(choice: unknown): Prompt["toolChoice"] {
   if (isObject(choice)) {
-    const { mode } = asObject(choice.allowed_tools);
+    const { mode } = asObject(choice.allowed_tools ?? choice);
     if (mode !== undefined) return mode === "required" ? "required" : "auto";
-    return { name: String(asObject(choice.function ?? choice.custom).name) };
+    const { name } = readNamed(choice);
+    return name === undefined ? "auto" : { name: String(name) };
   }
   const word = String(choice ?? "auto").toLowerCase();
   if (word === "none") return "none";
@@ -110,7 +114,7 @@ export function readChatPrompt(body: JsonObject): Omit<Prompt, "isThinking" | "o
   const { stop } = body;
   return {
     turns: readTurns(body.messages),
-    tools: readTools(body.tools, body.tool_choice),
+    tools: readTools(body.tools, asObject(body.tool_choice).allowed_tools),
     toolChoice: readToolChoice(body.tool_choice),
     parallelCalls: body.parallel_tool_calls !== false,
     format: isJson ? { schema: isObject(schema) ? schema : null } : null,

@@ -8,6 +8,7 @@ import {
   renderCallItem,
   renderEnding,
   renderMessageItem,
+  renderResponse,
   renderResponseUsage,
 } from "./response-items.ts";
 import type { Answer, AnswerCall, Exchange, Frame, NamedEvent, Prompt, SimDialect } from "./types.ts";
@@ -117,21 +118,6 @@ function renderUsage(exchange: Exchange): JsonObject | null {
   const searched = isSearching(exchange.body) ? { search_web: { invocation: 1, cost_usd: 0.005 } } : {};
   const cost = { currency: "USD", total_cost: isSearching(exchange.body) ? 0.005 : 0 };
   return { ...shared, input_tokens_details, cost, tool_calls_details: searched };
-}
-
-function renderResponse(exchange: Exchange, rest: JsonObject): JsonObject {
-  return {
-    id: `resp_${exchange.id("response", 32)}`,
-    object: "response",
-    created_at: exchange.createdSeconds,
-    status: "in_progress",
-    model: exchange.model,
-    output: [],
-    usage: null,
-    error: null,
-    incomplete_details: null,
-    ...rest,
-  };
 }
 
 function renderReply(exchange: Exchange): JsonObject {

@@ -106,12 +106,7 @@ function chooseText(prompt: Prompt): string {
   return ["You said:", text, ...shown].join(" ");
 }
 
-interface Draft {
-  readonly thinking: string;
-  readonly text: string;
-  readonly calls: readonly AnswerCall[];
-  readonly refusal: string | null;
-}
+type Draft = Pick<Answer, "thinking" | "text" | "calls" | "refusal">;
 
 function draftAnswer(prompt: Prompt, control: Control, index: number): Draft {
   const { text } = findLastUserTurn(prompt);

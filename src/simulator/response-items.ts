@@ -1,7 +1,7 @@
 // Input and output items of the Responses API, shared by OpenAI and Perplexity's Agent API.
-import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from "../core/json.ts";
-import { filterAllowed, joinText, parseMedia } from "./chat-messages.ts";
-import type { Answer, AnswerCall, Exchange, Media, OfferedTool, Prompt, TokenCount, Turn } from "./types.ts";
+import { asArray, asNumber, asString, isObject, type JsonObject } from "../core/json.ts";
+import { joinText, parseMedia, readToolChoice, readTools } from "./chat-messages.ts";
+import type { Answer, AnswerCall, Exchange, Media, Prompt, TokenCount, Turn } from "./types.ts";
 
 function readMedia(part: JsonObject): readonly Media[] {
   const { image_url: image, file_data: data, file_id: id, file_url: link } = part;
@@ -42,26 +42,6 @@ function readInputTurns({ instructions, input }: JsonObject): readonly Turn[] {
   return [...system, ...asArray(input).filter(isObject).flatMap(readTurns)];
 }
 
-/** Returns the function and custom tools that may be called, without the tools that the provider runs. */
-function readTools(tools: unknown, choice: unknown): readonly OfferedTool[] {
-  const offered = asArray(tools)
-    .map(asObject)
-    .filter(({ type }) => type === "function" || type === "custom")
-    .map(({ type, name, parameters }) => ({
-      name: String(name),
-      schema: type === "custom" ? null : asObject(parameters),
-    }));
-  return filterAllowed(offered, choice);
-}
-
-/** Reads `tool_choice` in the form of the Responses API, which has the function's name at the top level. */
-function readToolChoice(choice: unknown): Prompt["toolChoice"] {
-  if (choice === "none" || choice === "required") return choice;
-  const { name, type, mode } = asObject(choice);
-  if (type === "allowed_tools") return mode === "required" ? "required" : "auto";
-  return typeof name === "string" ? { name } : "auto";
-}
-
 /** Reads a prompt, except for the two parts that OpenAI and Perplexity express differently. */
 export function readItemsPrompt(body: JsonObject): Omit<Prompt, "format" | "isThinking"> {
   return {
@@ -92,6 +72,22 @@ export function renderMessageItem(exchange: Exchange, answer: Answer): JsonObjec
   if (refusal !== null) return { ...shared, content: [{ type: "refusal", refusal }] };
   if (text === "" && calls.length > 0) return null;
   return { ...shared, content: [{ type: "output_text", text, annotations: [], logprobs: [] }] };
+}
+
+/** Renders a response that has just begun, with the other fields in `rest`. */
+export function renderResponse(exchange: Exchange, rest: JsonObject): JsonObject {
+  return {
+    id: `resp_${exchange.id("response", 32)}`,
+    object: "response",
+    created_at: exchange.createdSeconds,
+    status: "in_progress",
+    model: exchange.model,
+    output: [],
+    usage: null,
+    error: null,
+    incomplete_details: null,
+    ...rest,
+  };
 }
 
 /** Returns the fields that say how a response ended. */

@@ -9,6 +9,7 @@ import {
   renderCallItem,
   renderEnding,
   renderMessageItem,
+  renderResponse,
   renderResponseUsage,
 } from "./response-items.ts";
 import type { Answer, Exchange, Frame, NamedEvent, Prompt, SimDialect } from "./types.ts";
@@ -51,34 +52,26 @@ function renderOutput(exchange: Exchange, answer: Answer): readonly JsonObject[]
   ];
 }
 
-function renderResponse(exchange: Exchange, rest: JsonObject): JsonObject {
+/** Renders a response, which repeats settings of its request. */
+function renderOwnResponse(exchange: Exchange, rest: JsonObject): JsonObject {
   const { body } = exchange;
-  return {
-    id: `resp_${exchange.id("response", 32)}`,
-    object: "response",
-    created_at: exchange.createdSeconds,
-    status: "in_progress",
+  return renderResponse(exchange, {
     background: false,
-    error: null,
-    incomplete_details: null,
     instructions: body.instructions ?? null,
     max_output_tokens: body.max_output_tokens ?? null,
-    model: exchange.model,
-    output: [],
     parallel_tool_calls: body.parallel_tool_calls ?? true,
     reasoning: body.reasoning ?? { effort: null, summary: null },
     store: body.store ?? true,
     tool_choice: body.tool_choice ?? "auto",
     tools: body.tools ?? [],
-    usage: null,
     metadata: {},
     ...rest,
-  };
+  });
 }
 
 function renderReply(exchange: Exchange): JsonObject {
   const answer = takeFirstAnswer(exchange);
-  return renderResponse(exchange, {
+  return renderOwnResponse(exchange, {
     ...renderEnding(answer),
     output: renderOutput(exchange, answer),
     usage: exchange.usage ? renderResponseUsage(exchange.usage) : null,
@@ -151,7 +144,7 @@ function* renderItemEvents(item: JsonObject, output_index: number, answer: Answe
 function* renderEvents(exchange: Exchange): Iterable<NamedEvent> {
   const answer = takeFirstAnswer(exchange);
   const early = exchange.oddUsage && exchange.usage ? { usage: renderResponseUsage(exchange.usage) } : {};
-  const begun = { response: renderResponse(exchange, early) };
+  const begun = { response: renderOwnResponse(exchange, early) };
   yield ["start", "response.created", begun];
   yield ["start", "response.in_progress", begun];
   for (const [at, item] of renderOutput(exchange, answer).entries())
@@ -168,7 +161,7 @@ function* renderFrames(exchange: Exchange): Iterable<Frame> {
 
 function renderFailed(problem: Problem, exchange: Exchange): JsonObject {
   const error = { code: "server_error", message: problem.message };
-  return renderResponse(exchange, { status: "failed", error });
+  return renderOwnResponse(exchange, { status: "failed", error });
 }
 
 /** Returns an `error` event and the failed response. */

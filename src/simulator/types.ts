@@ -142,16 +142,11 @@ export interface ErrorAnswer {
 }
 
 /** A request for an operation other than chat. */
-export interface WholeRequest {
-  readonly body: JsonObject;
-  /** The model's name without controls. */
-  readonly model: string;
+export interface WholeRequest extends Pick<Exchange, "body" | "model" | "id"> {
   /** The tokens to report. Null if they are counted. */
   readonly tokens: number | null;
   /** False if the usage must not be reported. */
   readonly hasUsage: boolean;
-  /** Returns `length` letters and digits, the same for the same request and name. */
-  id(name: string, length: number): string;
 }
 
 /** The wire format of an operation other than chat. */

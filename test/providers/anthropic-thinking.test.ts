@@ -80,6 +80,22 @@ test.each([
   expect(outgoing.headers["anthropic-beta"]).toBeUndefined();
 });
 
+test("null fields of a block that comes back are missing ones", () => {
+  const format = "anthropic-claude-v1";
+  const pieces = [
+    { type: "reasoning.text", text: "Which city?", signature: null, data: null, format, index: 0 },
+    { type: "reasoning.text", text: null, signature: "sig", format, index: 0 },
+  ];
+  const message: ChatMessage = JSON.parse(
+    JSON.stringify({ role: "assistant", content: "Rome", reasoning_details: pieces }),
+  );
+  const [, answer] = readTurns(sent({ messages: [hi, message, hi] }));
+  expect(answer?.content).toEqual([
+    { type: "thinking", thinking: "Which city?", signature: "sig" },
+    { type: "text", text: "Rome" },
+  ]);
+});
+
 test("fragments are joined, and other formats, unsigned blocks and a bare end are dropped", () => {
   const format = "anthropic-claude-v1";
   const piece = { type: "reasoning.text" as const, format, index: 0 };

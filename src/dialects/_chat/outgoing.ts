@@ -68,8 +68,8 @@ export function moveKey(
   to: string,
 ): Outgoing["headers"] {
   const { [from]: key, ...rest } = headers;
-  const own = from === "authorization" ? `Bearer ${secret}` : secret;
-  return secret === null || key !== own ? headers : { [to]: secret, ...rest };
+  const write = (header: string) => (header === "authorization" ? `Bearer ${secret}` : String(secret));
+  return secret === null || key !== write(from) ? headers : { [to]: write(to), ...rest };
 }
 
 /** Returns the client's output limit in tokens: at most the card's limit, at least what the API accepts (`floor`). */

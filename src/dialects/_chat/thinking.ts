@@ -40,7 +40,9 @@ export function listThinking(details: readonly ReasoningDetail[], format: string
   const found: SignedThinking[] = [];
   for (const [order, detail] of details.entries()) {
     if (detail.format !== format) continue;
-    const { index: place = order, text = "", signature = "", data = "" } = detail;
+    const place = detail.index ?? order;
+    // Clients may set fields of these to null.
+    const [text, signature, data] = [detail.text ?? "", detail.signature ?? "", detail.data ?? ""];
     const last = found.at(-1);
     const isOpen = last?.place === place && last.signature + last.data + data === "";
     const before = isOpen ? found.pop() : undefined;

@@ -28,9 +28,7 @@ export function toFunction(tool: Tool): FunctionTool {
   const { custom, ...rest } = tool;
   const { name, description, format } = custom;
   const { syntax, definition } = asObject(asObject(format).grammar ?? format);
-  const rule = definition
-    ? `The input must match this ${asString(syntax) ?? ""} grammar:\n${definition}`
-    : "";
+  const rule = asString(definition) && `The input must match this ${syntax} grammar:\n${definition}`;
   return {
     ...rest,
     type: "function",
@@ -51,19 +49,15 @@ export function toFunction(tool: Tool): FunctionTool {
 
 /** Turns a custom tool's call into a function's, and removes extra fields from function calls. */
 export function toFunctionCall(call: ToolCall, keepsExtras: boolean): FunctionCall {
+  const { id } = call;
   if (call.type === "custom") {
     const { name, input } = call.custom;
-    return {
-      id: call.id,
-      type: "function",
-      function: { name, arguments: JSON.stringify({ [INPUT]: input }) },
-    };
+    return { id, type: "function", function: { name, arguments: JSON.stringify({ [INPUT]: input }) } };
   }
-  const made = { name: call.function.name, arguments: call.function.arguments || "{}" };
-  const plain: FunctionCall = { id: call.id, type: "function", function: made };
-  return keepsExtras && isObject(call.extra_content)
-    ? { ...plain, extra_content: call.extra_content }
-    : plain;
+  const { name, arguments: text } = call.function;
+  const plain: FunctionCall = { id, type: "function", function: { name, arguments: text || "{}" } };
+  if (keepsExtras && isObject(call.extra_content)) plain.extra_content = call.extra_content;
+  return plain;
 }
 
 /** Returns the name of a tool, or of the tool that is called. */

@@ -7,22 +7,20 @@ export type CallType = "function_call" | "custom_tool_call";
 
 export type PieceKind = "text" | "refusal" | "summary" | "thought" | "arguments";
 
-interface PieceRow {
+export interface PieceRow {
   readonly kind: PieceKind;
   /** The event's field with the number of the part. */
   readonly at: string;
-  /** The field of the `.done` event with the whole text. */
-  readonly whole: string;
 }
 
-/** Events `<name>.delta` and `<name>.done`. */
+/** Events with a piece of text. The whole text comes again with its item. */
 export const PIECES: ReadonlyMap<string, PieceRow> = new Map([
-  ["response.output_text", { kind: "text", at: "content_index", whole: "text" }],
-  ["response.refusal", { kind: "refusal", at: "content_index", whole: "refusal" }],
-  ["response.reasoning_summary_text", { kind: "summary", at: "summary_index", whole: "text" }],
-  ["response.reasoning_text", { kind: "thought", at: "content_index", whole: "text" }],
-  ["response.function_call_arguments", { kind: "arguments", at: "", whole: "arguments" }],
-  ["response.custom_tool_call_input", { kind: "arguments", at: "", whole: "input" }],
+  ["response.output_text.delta", { kind: "text", at: "content_index" }],
+  ["response.refusal.delta", { kind: "refusal", at: "content_index" }],
+  ["response.reasoning_summary_text.delta", { kind: "summary", at: "summary_index" }],
+  ["response.reasoning_text.delta", { kind: "thought", at: "content_index" }],
+  ["response.function_call_arguments.delta", { kind: "arguments", at: "" }],
+  ["response.custom_tool_call_input.delta", { kind: "arguments", at: "" }],
 ]);
 
 /** Returns the key of an event's item: its place in the output, or its id if the server leaves the place out. */

@@ -8,7 +8,15 @@ import { makeFinish } from "../../operations/chat/finish.ts";
 import { foldChunks } from "../../operations/chat/fold.ts";
 import type { ChatChunk, ChatReply, Delta, ReasoningDetail, Usage } from "../../operations/chat/form.ts";
 import { makeChunk, parseEvent } from "../_chat/event.ts";
-import { type CallType, makeCallPiece, makeCallStart, PIECES, readInput, readKey } from "./events.ts";
+import {
+  type CallType,
+  makeCallPiece,
+  makeCallStart,
+  PIECES,
+  type PieceRow,
+  readInput,
+  readKey,
+} from "./events.ts";
 import { explainFailure, readCitation, readIncompleteReason, readLogprobs } from "./fields.ts";
 import { findNthPiece, findPiece, type Item, makeItem, type Piece } from "./pieces.ts";
 
@@ -90,18 +98,14 @@ export class ResponseReader implements Decoder {
         throw explainFailure(event);
     }
     if (isObject(event.error)) throw explainFailure(event);
-    return this.#readPieceEvent(type, event);
+    const row = PIECES.get(type);
+    return row ? this.#readPiece(row, event) : [];
   }
 
-  #readPieceEvent(type: string, event: JsonObject): ChatChunk[] {
-    const dot = type.lastIndexOf(".");
-    const row = PIECES.get(type.slice(0, dot));
-    if (!row) return [];
+  #readPiece(row: PieceRow, event: JsonObject): ChatChunk[] {
     const item = this.#findItem(event);
     const piece = findPiece(item, row.kind, asCount(event[row.at]));
-    const logprobs = readLogprobs(event.logprobs);
-    if (type.endsWith(".delta")) return this.#emit(item, piece, asString(event.delta) ?? "", logprobs);
-    return this.#emitRest(item, piece, event[row.whole], logprobs);
+    return this.#emit(item, piece, asString(event.delta) ?? "", readLogprobs(event.logprobs));
   }
 
   #findItem(event: JsonObject): Item {

@@ -6,7 +6,7 @@ export interface Piece {
   readonly kind: PieceKind;
   /** Its number in the stream. */
   readonly part: number;
-  /** Characters already sent: a `.done` event adds only what is missing. */
+  /** Characters already sent: the complete item adds only what is missing. */
   sent: number;
   /** Citations already sent. */
   cited: number;

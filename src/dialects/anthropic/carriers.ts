@@ -40,7 +40,7 @@ export function carryBedrock(outgoing: Outgoing, card: ModelCard, target: Target
   return {
     ...outgoing,
     url: makeModelUrl(target, card, call),
-    headers: { ...nameGuardrail(target), ...moveToBearer(headers, target) },
+    headers: { ...nameGuardrail(target), ...moveKey(headers, target, "x-api-key", "authorization") },
     body: {
       anthropic_version: BEDROCK_VERSION,
       ...(betas.length > 0 ? { anthropic_beta: betas } : {}),
@@ -60,14 +60,6 @@ function nameGuardrail({ guardrail }: Target): Outgoing["headers"] {
   if (!guardrail) return {};
   const { id, version } = guardrail;
   return { "x-amzn-bedrock-guardrailidentifier": id, "x-amzn-bedrock-guardrailversion": version };
-}
-
-/** The operator's own headers win. */
-function moveToBearer(
-  { "x-api-key": key, ...rest }: Outgoing["headers"],
-  { secret }: Target,
-): Outgoing["headers"] {
-  return key === undefined || secret === null ? rest : { authorization: `Bearer ${secret}`, ...rest };
 }
 
 function withoutAbsent(given: JsonObject, betas: readonly string[]): { body: JsonObject; dropped: string[] } {

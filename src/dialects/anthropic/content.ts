@@ -34,12 +34,12 @@ export function makeFileBlock(part: FilePart, path: string): Block {
 }
 
 function makeDocumentBlock(file: FilePart["file"], path: string): Block {
-  const title = file.filename ? { title: file.filename } : {};
+  const title = file.filename || undefined;
   const given = file.file_data;
-  if (/^https?:/i.test(given)) return { type: "document", source: { type: "url", url: given }, ...title };
+  if (/^https?:/i.test(given)) return { type: "document", source: { type: "url", url: given }, title };
   const data = parseDataUrl(given) ?? { mediaType: guessType(file.filename), base64: given };
   const block = makeInlineBlock(data.mediaType, data.base64, path);
-  return block.type === "document" ? { ...block, ...title } : block;
+  return block.type === "document" ? { ...block, title } : block;
 }
 
 function guessType(name: string | undefined): string {

@@ -40,8 +40,7 @@ export function isThinking({ type }: Block): boolean {
 }
 
 function makeResultBlock(message: ToolMessage, id: string, content: readonly Block[]): Block[] {
-  const failed = message.is_error === undefined ? {} : { is_error: message.is_error };
-  const result: Block = { type: "tool_result", tool_use_id: id, ...failed };
+  const result: Block = { type: "tool_result", tool_use_id: id, is_error: message.is_error };
   const only = content.length === 1 ? content[0] : undefined;
   // Plain text stays a string, which every server of this dialect accepts.
   if (only && typeof message.content === "string") result.content = only.text;

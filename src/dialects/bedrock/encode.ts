@@ -43,7 +43,7 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
     turns: conversation.turns,
   };
   const { tools, system, turns, isChanged } = planPoints(cacheable, traits, target.marksCache === true);
-  const choice = toolbox.choice === null ? {} : { toolChoice: toolbox.choice };
+  const toolChoice = toolbox.choice ?? undefined;
   const dropped = [
     ...listLeftOut(request, listCarried(request)),
     ...inference.dropped,
@@ -59,7 +59,7 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
     body: {
       messages: turns,
       ...(system.length > 0 ? { system } : {}),
-      ...(tools.length > 0 ? { toolConfig: { tools, ...choice } } : {}),
+      ...(tools.length > 0 ? { toolConfig: { tools, toolChoice } } : {}),
       ...nestFields("inferenceConfig", inference.fields),
       ...output.fields,
       ...nestFields("additionalModelRequestFields", reasoning.fields),

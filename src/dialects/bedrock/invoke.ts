@@ -34,8 +34,7 @@ const TITAN: Maker = {
     ];
     // The first version accepts no other field.
     if (!/embed-text-v2/.test(name)) return { fields: { inputText }, dropped };
-    const size = dimensions === undefined ? {} : { dimensions };
-    return { fields: { inputText, normalize: true, ...size }, dropped };
+    return { fields: { inputText, normalize: true, dimensions }, dropped };
   },
   readVectors: ({ embedding }) => [embedding],
 };
@@ -55,7 +54,7 @@ const NOVA: Maker = {
     const singleEmbeddingParams = {
       embeddingPurpose: PURPOSES[inputType],
       text: { value, truncationMode: truncation.toUpperCase() },
-      ...(dimensions === undefined ? {} : { embeddingDimension: dimensions }),
+      embeddingDimension: dimensions,
     };
     return { fields: { taskType: "SINGLE_EMBEDDING", singleEmbeddingParams }, dropped: [] };
   },
@@ -67,12 +66,12 @@ const COHERE: Maker = {
   inputsMax: 96,
   encode({ dimensions, inputType = "document", truncation }, texts, name) {
     // The third version has a fixed length, against which the reply is checked.
-    const hasLengths = dimensions !== undefined && !/-v3/.test(name);
+    const hasLengths = !/-v3/.test(name);
     const fields = {
       texts,
       input_type: COHERE_KINDS[inputType],
-      ...(hasLengths ? { output_dimension: dimensions } : {}),
-      ...(truncation === undefined ? {} : { truncate: truncation.toUpperCase() }),
+      output_dimension: hasLengths ? dimensions : undefined,
+      truncate: truncation?.toUpperCase(),
     };
     return { fields, dropped: [] };
   },

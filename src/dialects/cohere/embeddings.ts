@@ -27,9 +27,9 @@ export const COHERE_EMBEDDINGS: Codec<EmbeddingsForm> = makeWholeCodec({
       texts: requireTexts(inputs),
       input_type: COHERE_KINDS[inputType],
       embedding_types: ["float"],
+      output_dimension: dimensions,
+      truncate: truncation?.toUpperCase(),
     };
-    if (dimensions !== undefined) body.output_dimension = dimensions;
-    if (truncation !== undefined) body.truncate = truncation.toUpperCase();
     return makeCall(target, "/embed", body, [...dropped, ...listUnread(ask)]);
   },
   reply(body, _card, ask) {

@@ -121,9 +121,8 @@ function planThinking(request: ChatRequest, thinks: boolean): EncodedFields {
   if (effort === undefined) return NOTHING;
   if (!thinks) return { fields: {}, dropped: ["reasoning_effort"] };
   if (effort === "none") return { fields: { thinking: { type: "disabled" } }, dropped: [] };
-  const budget = THINKING_TOKENS.get(effort);
-  const bound = budget === undefined ? {} : { token_budget: budget };
-  return { fields: { thinking: { type: "enabled", ...bound } }, dropped: [] };
+  const thinking = { type: "enabled", token_budget: THINKING_TOKENS.get(effort) };
+  return { fields: { thinking }, dropped: [] };
 }
 
 /** JSON Schema keywords that structured outputs don't support (Cohere, "Unsupported schema features"). */

@@ -1,7 +1,7 @@
 // Chat messages in Cohere v2's form, with its own thinking and plans of earlier turns.
 
 import { Fault } from "../../core/fault.ts";
-import { asArray, asString, isObject, type JsonObject } from "../../core/json.ts";
+import { asString, type JsonObject } from "../../core/json.ts";
 import {
   type AssistantMessage,
   type ChatMessage,
@@ -77,17 +77,11 @@ function readText(message: AssistantMessage, thoughts: readonly string[]): strin
   if (typeof said === "string" && thoughts.length === 0) return said;
   return [
     ...thoughts.map((thinking) => ({ type: "thinking", thinking })),
-    ...listParts(said).map((part) => ({
-      type: "text",
-      text: joinText([part]),
-    })),
+    ...listParts(said).map((part) => ({ type: "text", text: joinText([part]) })),
   ];
 }
 
-function readThoughts(message: AssistantMessage, format: string): string[] {
-  return asArray(message.reasoning_details)
-    .filter(isObject)
-    .filter((detail) => detail.format === format)
-    .map((detail) => asString(detail.text) ?? "")
-    .filter((text) => text !== "");
+function readThoughts({ reasoning_details: details = [] }: AssistantMessage, format: string): string[] {
+  const own = details.filter((detail) => detail.format === format);
+  return own.map((detail) => asString(detail.text) ?? "").filter((text) => text !== "");
 }

@@ -13,8 +13,9 @@ const STOPS_MAX = 5;
 /** Names a client's field that was changed or left out. */
 type Drop = (...fields: readonly string[]) => void;
 
-interface GenerationSettings {
-  readonly generationConfig: JsonObject;
+/** Fields of `generationConfig`. */
+interface Config {
+  readonly config: JsonObject;
   /** Instructions for the system text, replacing fields that the config lacks. */
   readonly instruction: string;
 }
@@ -31,11 +32,11 @@ export function makeConfig(
   calling: FunctionCalling,
   limits: Limits,
   drop: Drop,
-): GenerationSettings {
+): Config {
   const format = makeFormat(request.response_format, calling, limits.facts, drop);
   const length = clampOutputLimit(request, limits.card, "maxOutputTokens");
   drop(...length.dropped);
-  const generationConfig = {
+  const config = {
     ...length.fields,
     ...makeSampling(request, drop),
     ...makeScoring(request, limits, drop),
@@ -43,7 +44,7 @@ export function makeConfig(
     ...makeModalities(request, limits.facts, drop),
     ...configureThinking(request, limits.facts, drop),
   };
-  return { generationConfig, instruction: format.instruction };
+  return { config, instruction: format.instruction };
 }
 
 function makeSampling(request: ChatRequest, drop: Drop): JsonObject {
@@ -81,11 +82,7 @@ function makeScoring(request: ChatRequest, { facts, vertex }: Limits, drop: Drop
   return config;
 }
 
-interface Format {
-  readonly config: JsonObject;
-  readonly instruction: string;
-}
-const PLAIN: Format = { config: {}, instruction: "" };
+const PLAIN: Config = { config: {}, instruction: "" };
 
 /** Asks in words for JSON that can't be enforced. With a forced call there is no answer to format. */
 function makeFormat(
@@ -93,13 +90,13 @@ function makeFormat(
   calling: FunctionCalling,
   facts: ModelFacts,
   drop: Drop,
-): Format {
+): Config {
   if (!format || format.type === "text") return PLAIN;
   const schema = format.type === "json_schema" ? format.json_schema.schema : undefined;
   const refused = facts.json === "never" || (facts.json === "alone" && calling.declared) || calling.forced;
   if (!refused) {
-    const shape = schema ? { responseJsonSchema: cleanSchema(schema) } : {};
-    return { config: { responseMimeType: "application/json", ...shape }, instruction: "" };
+    const responseJsonSchema = schema && cleanSchema(schema);
+    return { config: { responseMimeType: "application/json", responseJsonSchema }, instruction: "" };
   }
   drop("response_format");
   if (calling.forced) return PLAIN;

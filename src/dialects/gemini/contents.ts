@@ -214,8 +214,8 @@ function makeCallPart(
   calls.set(call.id, { name, order: calls.size });
   const carried = asObject(asObject(call.extra_content).google).thought_signature;
   const signature = asString(carried) ?? details.find((each) => each.id === call.id)?.data;
-  const id = target.ids ? { id: call.id } : {};
-  return { functionCall: { ...id, name, args }, ...(target.facts.thinking ? addSignature(signature) : {}) };
+  const id = target.ids ? call.id : undefined;
+  return { functionCall: { id, name, args }, ...(target.facts.thinking ? addSignature(signature) : {}) };
 }
 
 /** Arguments that are not a JSON object, as other models may leave them, are kept under one name. */
@@ -237,10 +237,10 @@ function makeResponseParts(
   const ordered = results.toSorted((one, other) => place(one) - place(other));
   const responses = ordered.map((message) => {
     const name = calls.get(message.tool_call_id)?.name ?? asString(message.name) ?? message.tool_call_id;
-    const id = target.ids ? { id: message.tool_call_id } : {};
+    const id = target.ids ? message.tool_call_id : undefined;
     const text = joinText(message.content);
     const response = message.is_error ? { error: text } : makeResponse(text);
-    return { functionResponse: { ...id, name, response } };
+    return { functionResponse: { id, name, response } };
   });
   const media = ordered.flatMap((message) =>
     listParts(message.content).flatMap((part) => (part.type === "text" ? [] : makeContentPart(part))),

@@ -64,20 +64,18 @@ export class GeminiDecoder implements Decoder {
   #readResponse(body: unknown): ChatChunk[] {
     if (!isObject(body)) throw malformed("the answer is not a generateContent response");
     if (body.error) throw explainError(body.error);
-    const choices: ChunkChoice[] = [];
-    // A chunk has one choice per index, so each further part gets a chunk of its own.
-    const later: ChatChunk[] = [];
-    for (const each of asArray(body.candidates)) {
-      const own = this.#readCandidate(asObject(each));
-      if (own[0]) choices.push(own[0]);
-      if (own.length > 1) for (const choice of own.slice(1)) later.push({ choices: [choice] });
-    }
+    // A chunk has one choice per index, so each part gets a chunk of its own.
+    const chunks: ChatChunk[] = [];
+    for (const each of asArray(body.candidates))
+      for (const choice of this.#readCandidate(asObject(each))) chunks.push({ choices: [choice] });
     const { blockReason } = asObject(body.promptFeedback);
-    if (blockReason) choices.push(...this.#block(String(blockReason)));
+    if (blockReason) chunks.push(...this.#block(String(blockReason)));
     const usage = this.#usageWith(body.usageMetadata);
-    if (choices.length === 0 && !usage) return [];
-    const first: ChatChunk = usage ? { choices, usage } : { choices };
-    return later.length > 0 ? [first, ...later] : [first];
+    if (!usage) return chunks;
+    const [first] = chunks;
+    if (!first) return [{ choices: [], usage }];
+    first.usage = usage;
+    return chunks;
   }
 
   #readCandidate(given: JsonObject): ChunkChoice[] {
@@ -92,11 +90,11 @@ export class GeminiDecoder implements Decoder {
   }
 
   /** A blocked prompt has no candidates. A block in the middle of an answer ends the candidates that have begun. */
-  #block(reason: string): ChunkChoice[] {
+  #block(reason: string): ChatChunk[] {
     if (this.#candidates.size === 0 && !this.#blocked) {
       this.#blocked = true;
       const refusal = `The provider blocked the prompt (${reason}).`;
-      return [{ index: 0, delta: { refusal }, ...makeFinish("content_filter", reason) }];
+      return [{ choices: [{ index: 0, delta: { refusal }, ...makeFinish("content_filter", reason) }] }];
     }
     for (const candidate of this.#candidates.values()) {
       if (!candidate.finished) candidate.finish("content_filter", reason);

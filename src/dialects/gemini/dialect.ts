@@ -54,7 +54,7 @@ function encode(request: ChatRequest, card: ModelCard, target: Target, vertex: b
     for (const field of fields) if (request[field] !== undefined) dropped.add(field);
   };
   const calling = makeFunctionCalling(request);
-  const { generationConfig, instruction } = makeConfig(request, calling, { card, facts, vertex }, drop);
+  const { config, instruction } = makeConfig(request, calling, { card, facts, vertex }, drop);
   const writing = { facts, ids: facts.signed || !vertex };
   return {
     url: makeUrl(card.name, target.baseUrl, request.stream === true),
@@ -62,7 +62,7 @@ function encode(request: ChatRequest, card: ModelCard, target: Target, vertex: b
     body: {
       ...makeConversation(request, writing, instruction),
       ...calling.fields,
-      ...nestFields("generationConfig", generationConfig),
+      ...nestFields("generationConfig", config),
     },
     dropped: [...dropped],
   };

@@ -71,10 +71,9 @@ function makeRequest(text: string, ask: EmbeddingsRequest, name: string): JsonOb
   // A client that sets Google's task writes its own prefix.
   const isPrefixed = own === undefined && inputType !== undefined && READS_PREFIXES.test(name);
   const taskType = own ?? (inputType === undefined || isPrefixed ? undefined : TASKS[inputType]);
-  const task = { ...(taskType === undefined ? {} : { taskType }), ...(title === undefined ? {} : { title }) };
   const parts = [{ text: isPrefixed ? PREFIXES[inputType] + text : text }];
-  const size = dimensions === undefined ? {} : { outputDimensionality: dimensions };
-  return { model: `models/${name.replace(/^models\//, "")}`, content: { parts }, ...task, ...size };
+  const model = `models/${name.replace(/^models\//, "")}`;
+  return { model, content: { parts }, taskType, title, outputDimensionality: dimensions };
 }
 
 /** cloud.google.com/vertex-ai, "Text embeddings API": the limits per call of `predict`. */
@@ -113,11 +112,7 @@ function makeContent(ask: EmbeddingsRequest, name: string): JsonObject {
 function makePrediction(ask: EmbeddingsRequest, name: string): JsonObject {
   const instances = requireTexts(ask.inputs).map((text) => {
     const { taskType, title } = makeRequest(text, ask, name);
-    return {
-      content: text,
-      ...(taskType === undefined ? {} : { task_type: taskType }),
-      ...(title === undefined ? {} : { title }),
-    };
+    return { content: text, task_type: taskType, title };
   });
   const { dimensions, truncation } = ask;
   const parameters: JsonObject = dimensions === undefined ? {} : { outputDimensionality: dimensions };

@@ -109,25 +109,17 @@ function readToken(given: unknown): JsonObject {
   return { token: text, logprob: asNumber(logProbability) ?? 0, bytes: [...new TextEncoder().encode(text)] };
 }
 
+/** Returns the index of the character that begins at a byte of the text. */
+type Locate = (byte: unknown) => number;
+
 /** Google counts UTF-8 bytes, clients count characters. */
-class Positions {
-  readonly #text: string;
-  /** The number of characters before each byte. Decoding the text again for each of 10,000 places takes minutes. */
-  #characters: Uint32Array | null = null;
-
-  constructor(text: string) {
-    this.#text = text;
-  }
-
-  get length(): number {
-    return this.#text.length;
-  }
-
-  /** Returns the index of the character that begins at that byte. */
-  at(byte: unknown): number {
-    this.#characters ??= countCharacters(this.#text);
-    return this.#characters[asCount(byte)] ?? this.#text.length;
-  }
+function makeLocate(text: string): Locate {
+  // The number of characters before each byte. Decoding the text again for each of 10,000 places takes minutes.
+  let characters: Uint32Array | null = null;
+  return (byte) => {
+    characters ??= countCharacters(text);
+    return characters[asCount(byte)] ?? text.length;
+  };
 }
 
 function countCharacters(text: string): Uint32Array {
@@ -160,18 +152,16 @@ const SOURCE_CHARACTERS_MAX = 8192;
 
 /** Gemini API, `GroundingMetadata` and `CitationMetadata`, for the candidate's whole text. */
 export function listAnnotations(text: string, grounding: JsonObject, citations: JsonObject): Citation[] {
-  const positions = new Positions(text);
+  const locate = makeLocate(text);
   const quoted = asArray(citations.citationSources ?? citations.citations).slice(0, CITATIONS_MAX);
   return [
-    ...listGrounded(grounding, positions),
-    ...quoted
-      .map(asObject)
-      .flatMap((each) => cite(each, positions.at(each.startIndex), positions.at(each.endIndex))),
+    ...listGrounded(grounding, text, locate),
+    ...quoted.map(asObject).flatMap((each) => cite(each, locate(each.startIndex), locate(each.endIndex))),
   ];
 }
 
 /** Lists each source at the places that it supports. A source without places is listed for the whole text. */
-function listGrounded(grounding: JsonObject, positions: Positions): Citation[] {
+function listGrounded(grounding: JsonObject, text: string, locate: Locate): Citation[] {
   const sources = asArray(grounding.groundingChunks).map((chunk) => {
     const { web, maps, retrievedContext, image } = asObject(chunk);
     return asObject(web ?? maps ?? retrievedContext ?? image);
@@ -182,9 +172,9 @@ function listGrounded(grounding: JsonObject, positions: Positions): Citation[] {
   });
   const used = new Set(places.map(({ index }) => index));
   const placed = places.slice(0, CITATIONS_MAX).flatMap(({ index, segment }) => {
-    const [start, end] = [positions.at(segment.startIndex), positions.at(segment.endIndex)];
+    const [start, end] = [locate(segment.startIndex), locate(segment.endIndex)];
     return cite(sources[Number(index)] ?? {}, start, end);
   });
   const unused = sources.filter((_, index) => !used.has(index)).slice(0, CITATIONS_MAX);
-  return [...placed, ...unused.flatMap((source) => cite(source, 0, positions.length))];
+  return [...placed, ...unused.flatMap((source) => cite(source, 0, text.length))];
 }

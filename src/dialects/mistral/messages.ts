@@ -1,6 +1,6 @@
 // The messages of a request in Mistral's form: four roles in an accepted order, its own parts, rewritten call ids.
 
-import { asArray, asObject, asString, type JsonObject } from "../../core/json.ts";
+import { asString, type JsonObject } from "../../core/json.ts";
 import {
   type AssistantMessage,
   type ChatMessage,
@@ -66,7 +66,7 @@ function makeAssistant(
     names.set(plain.id, plain.function.name);
     return { ...plain, id: ids.forCall(plain.id) };
   });
-  const text = joinText(message.content) || asString(message.refusal) || "";
+  const text = joinText(message.content) || message.refusal || "";
   if (text === "" && calls.length === 0) return null;
   const thought = thinks ? readThought(message) : "";
   const thinking = { type: "thinking", thinking: [{ type: "text", text: thought }] };
@@ -74,10 +74,8 @@ function makeAssistant(
   return { role: "assistant", content, ...(calls.length === 0 ? {} : { tool_calls: calls }) };
 }
 
-function readThought(message: AssistantMessage): string {
-  if (message.reasoning_content) return message.reasoning_content;
-  const texts = asArray(message.reasoning_details).map((detail) => asString(asObject(detail).text) ?? "");
-  return texts.join("");
+function readThought({ reasoning_content: text, reasoning_details: details = [] }: AssistantMessage): string {
+  return text || details.map((detail) => asString(detail.text) ?? "").join("");
 }
 
 function makeToolMessage(message: ToolMessage, ids: MistralIds, names: Map<string, string>): JsonObject {
@@ -107,16 +105,13 @@ function makePart(part: ContentPart): JsonObject {
     case "text":
     case "refusal":
       return { type: "text", text: joinText([part]) };
-    default:
-      return part;
   }
 }
 
 /** Makes a document of a file. Its data is a data: URL or the bare base64 of a PDF. */
 function makeFile(file: FilePart["file"]): JsonObject {
   const url = file.file_data.includes(":") ? file.file_data : `data:application/pdf;base64,${file.file_data}`;
-  const name = file.filename === undefined ? {} : { document_name: file.filename };
-  return { type: "document_url", document_url: url, ...name };
+  return { type: "document_url", document_url: url, document_name: file.filename };
 }
 
 /** Call ids have nine letters and digits, the same for a call and its result. */

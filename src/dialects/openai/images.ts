@@ -30,13 +30,13 @@ interface ImagesQuirks {
   readonly takesFiles: boolean;
   /** Fields that the server refuses for models whose name matches. The first match counts. */
   readonly refuses: readonly { readonly names: RegExp; readonly fields: readonly string[] }[];
-  readonly picturesMax: number;
   /** The models that stream drafts and images. Null if none does. */
   readonly streams: RegExp | null;
   /** Returns an image's address as the server's JSON expects it. */
   readonly writeSource: (url: string) => JsonObject;
 }
 
+const PICTURES_MAX = 10;
 const NEWER_FIELDS = ["background", "output_format", "output_compression", "moderation", "input_fidelity"];
 
 export const OPENAI_IMAGES: ImagesQuirks = {
@@ -49,7 +49,6 @@ export const OPENAI_IMAGES: ImagesQuirks = {
     // Recorded: `response_format` is refused with 400 unknown_parameter, since these always return the image itself.
     { names: /gpt-image/, fields: ["response_format", "style"] },
   ],
-  picturesMax: 10,
   streams: /^(?!dall-e)/,
   writeSource: (url) => ({ image_url: url }),
 };
@@ -75,7 +74,7 @@ export const OPENROUTER_IMAGES: ImagesQuirks = {
 
 export function makeImages(quirks: ImagesQuirks): Codec<ImagesForm> {
   return makeWholeCodec({
-    answersPerCall: () => quirks.picturesMax,
+    answersPerCall: () => PICTURES_MAX,
     encode: (ask, card, target) => encodeImages(quirks, ask, card, target),
     decoder: (card, ask) => decodePictures(ask, (body) => readImages(body, card)),
     reply: (body, card) => readImages(body, card),

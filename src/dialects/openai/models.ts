@@ -1,29 +1,13 @@
 // The rules of OpenAI's own models, by name pattern (OpenAI API reference and @ai-sdk/openai 4.0).
 import type { ModelCard } from "../../core/card.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
-import {
-  type EffortQuirks,
-  type ModelQuirks,
-  NO_EFFORT,
-  type OpenaiQuirks,
-  OTHERS_ONLY,
-  PLAIN,
-} from "./quirks.ts";
+import { type ModelQuirks, NO_EFFORT, type OpenaiQuirks, OTHERS_ONLY, PLAIN } from "./quirks.ts";
 
 const PENALTIES = ["presence_penalty", "frequency_penalty", "logit_bias"];
 const SAMPLING = ["temperature", "top_p", "logprobs", "top_logprobs"];
 /** Only audio models accept these, and only search models `web_search_options`. */
 const SOUND = ["audio", "modalities"];
 const SEARCH = "web_search_options";
-
-function makeEfforts(...values: EffortQuirks["values"]): EffortQuirks {
-  return { values };
-}
-
-/** Returns the efforts of models that don't think unless asked to. */
-function makeOptionalEfforts(...values: EffortQuirks["values"]): EffortQuirks {
-  return { values, offByDefault: true };
-}
 
 /** Models that don't think. They support neither custom tools nor lists of allowed tools. */
 const TALKS = {
@@ -62,32 +46,35 @@ const MODELS: readonly ModelQuirks[] = [
   },
   { names: /audio/, quirks: { ...TALKS, refuses: [SEARCH, "verbosity"] } },
   { names: /^(ft:)?(gpt-3|gpt-4|chatgpt-|gpt-5-chat)/, quirks: TALKS },
-  { names: /^gpt-5\.\d+-chat/, quirks: { effort: makeEfforts("medium") } },
+  { names: /^gpt-5\.\d+-chat/, quirks: { effort: { values: ["medium"] } } },
   {
     names: /^(ft:)?o\d/,
     quirks: {
       ...THINKS,
       refuses: [...THINKS.refuses, "parallel_tool_calls", "verbosity"],
-      effort: makeEfforts("low", "medium", "high"),
+      effort: { values: ["low", "medium", "high"] },
       customTools: false,
       directions: TALKS.directions,
     },
   },
   {
     names: /^(ft:)?gpt-5(-|$)/,
-    quirks: { ...THINKS, effort: makeEfforts("minimal", "low", "medium", "high") },
+    quirks: { ...THINKS, effort: { values: ["minimal", "low", "medium", "high"] } },
   },
-  { names: /^(ft:)?gpt-5\.1/, quirks: { effort: makeOptionalEfforts("none", "low", "medium", "high") } },
+  {
+    names: /^(ft:)?gpt-5\.1/,
+    quirks: { effort: { values: ["none", "low", "medium", "high"], offByDefault: true } },
+  },
   {
     names: /^(ft:)?gpt-5\.[2-4]/,
-    quirks: { effort: makeOptionalEfforts("none", "low", "medium", "high", "xhigh") },
+    quirks: { effort: { values: ["none", "low", "medium", "high", "xhigh"], offByDefault: true } },
   },
-  { names: /^(ft:)?gpt-5\.5/, quirks: { effort: makeEfforts("none", "low", "medium", "high", "xhigh") } },
+  { names: /^(ft:)?gpt-5\.5/, quirks: { effort: { values: ["none", "low", "medium", "high", "xhigh"] } } },
   // With tools they use `/responses`, which returns one choice.
   { names: CAN_STOP_THINKING, quirks: { choicesMax: 1 } },
   {
     names: TOOLS_OR_THINKING,
-    quirks: { ...THINKS, choicesMax: 1, effort: makeEfforts("low", "medium", "high", "xhigh", "max") },
+    quirks: { ...THINKS, choicesMax: 1, effort: { values: ["low", "medium", "high", "xhigh", "max"] } },
   },
 ];
 
@@ -102,7 +89,7 @@ export const OPENAI: OpenaiQuirks = {
   cacheMark: "prompt_cache_breakpoint",
   customTools: true,
   directions: ["none", "required", "named", "allowed_tools"],
-  effort: makeEfforts("none", "low", "medium", "high", "xhigh", "max"),
+  effort: { values: ["none", "low", "medium", "high", "xhigh", "max"] },
   refusesUnknown: OTHERS_ONLY,
   models: MODELS,
 };

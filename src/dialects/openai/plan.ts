@@ -56,15 +56,10 @@ function chooseEffort(
 
 /** Returns how the request directs tool use, in the words of the quirks, or undefined for `auto`. */
 function readDirection(request: ChatRequest): "none" | "required" | "named" | undefined {
-  const choice = request.tool_choice;
-  if (choice === undefined || request.tools === undefined) return undefined;
-  const mode =
-    typeof choice === "object"
-      ? choice.type === "allowed_tools"
-        ? choice.allowed_tools.mode
-        : "named"
-      : choice;
-  return mode === "auto" ? undefined : mode;
+  if (request.tools === undefined) return undefined;
+  const { choice } = simplifyChoice(request.tool_choice);
+  if (typeof choice === "object") return "named";
+  return choice === "auto" ? undefined : choice;
 }
 
 function wantsJson(request: ChatRequest): boolean {

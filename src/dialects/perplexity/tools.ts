@@ -111,10 +111,8 @@ function makeSearchTool(request: ChatRequest): JsonObject {
   return {
     type: "web_search",
     ...nestFields("filters", filters),
-    ...(size === undefined ? {} : { search_context_size: size }),
+    search_context_size: size,
     ...nestFields("user_location", pickFields(asObject(place.approximate ?? place), PLACE_FIELDS)),
-    ...(results === undefined
-      ? {}
-      : { max_results: Math.min(RESULTS_MAX, Math.max(1, Math.round(results))) }),
+    max_results: results === undefined ? undefined : Math.min(RESULTS_MAX, Math.max(1, Math.round(results))),
   };
 }

@@ -165,16 +165,9 @@ function makeWebSearch(options: JsonObject): JsonObject {
 
 function makeChoice(choice: ToolChoice): unknown {
   if (typeof choice === "string") return choice;
-  switch (choice.type) {
-    case "function":
-      return { type: "function", name: choice.function.name };
-    case "custom":
-      return { type: "custom", name: choice.custom.name };
-    case "allowed_tools": {
-      const { mode, tools } = choice.allowed_tools;
-      return { type: "allowed_tools", mode, tools: tools.map(flattenReference) };
-    }
-  }
+  if (choice.type !== "allowed_tools") return flattenReference(choice);
+  const { mode, tools } = choice.allowed_tools;
+  return { type: "allowed_tools", mode, tools: tools.map(flattenReference) };
 }
 
 function flattenReference(tool: JsonObject): JsonObject {

@@ -1,5 +1,6 @@
 // Requests the keys of a container's role from its agent (AWS SDKs, "Container credential provider").
 import { asString } from "../../core/json.ts";
+import type { AwsProof } from "../../core/settings.ts";
 import type { AwsContainer } from "../../core/token-source.ts";
 import {
   type Fetched,
@@ -10,11 +11,7 @@ import {
   type TokenRequestPorts,
 } from "./token-requests.ts";
 
-export interface AwsKeys {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  readonly sessionToken: string | null;
-}
+export type AwsKeys = Pick<AwsProof, "accessKeyId" | "secretAccessKey" | "sessionToken">;
 
 /** Keys are sent in headers. A session token has about a thousand characters. */
 const KEY = /^[\x21-\x7e]{1,16384}$/;
