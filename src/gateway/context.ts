@@ -68,9 +68,7 @@ export class RequestContext<F extends Form> implements Facts {
   constructor(
     call: Call<F>,
     plan: Plan,
-    parts: {
-      readonly ticket: Ticket;
-      readonly recorder: ContentRecorder<F> | null;
+    parts: Pick<RequestContext<F>, "ticket" | "recorder"> & {
       readonly atMs: number;
       readonly startedMs: number;
     },

@@ -1,7 +1,8 @@
 // The permit for one attempt: its outcome is recorded once, and its end in any case.
 import type { ModelCard } from "../core/card.ts";
 import type { Fault } from "../core/fault.ts";
-import type { Log } from "../core/world.ts";
+import type { JsonObject } from "../core/json.ts";
+import type { Level, Log } from "../core/world.ts";
 import type { Address } from "./address.ts";
 import type { Key, RetirementBudget } from "./credential.ts";
 import type { Deployment } from "./deployment.ts";
@@ -178,11 +179,7 @@ export class Permit {
     }
   }
 
-  #logEvent(
-    event: string,
-    level: "info" | "warn" | "error",
-    more: Readonly<Record<string, unknown>> = {},
-  ): void {
+  #logEvent(event: string, level: Level, more: JsonObject = {}): void {
     const { card, key, log } = this.#parts;
     log({ event, level, provider: card.provider, model: card.id, credential: key.last4, ...more });
   }

@@ -32,13 +32,10 @@ interface OpenAiApi<F extends Form, Schema extends TObject> extends Api<F, Schem
   ): Pick<Exchange<F>, "ask" | "whole" | "writer"> & Partial<Exchange<F>>;
 }
 
-export function makeOpenAiSurface<F extends Form, Schema extends TObject>({
-  schema,
-  list,
-  fieldTypes,
-  read,
-  ...named
-}: OpenAiApi<F, Schema>): Surface<F> {
+export function makeOpenAiSurface<F extends Form, Schema extends TObject>(
+  api: OpenAiApi<F, Schema>,
+): Surface<F> {
+  const { schema, list, fieldTypes, read, ...named } = api;
   const checker = new Checker(schema);
   return {
     ...OPENAI_FORM,

@@ -58,15 +58,8 @@ export const OPENAI_TRANSCRIPTIONS: Surface<TranscriptionForm> = {
     const { file, ...fields } = convertFields(readFields(body), NUMBERS);
     const given = CHECKER.check(fields, "model");
     checkModelName(given.model);
-    const {
-      model,
-      language,
-      prompt,
-      temperature,
-      response_format: format = "json",
-      stream,
-      ...extras
-    } = given;
+    const { model, language, prompt, temperature, stream, ...others } = given;
+    const { response_format: format = "json", ...extras } = others;
     const isTranslation = TRANSLATIONS.test(new URL(url).pathname);
     // OpenAI doesn't stream translations or formats other than JSON either.
     const isStreamed = stream === true && !isTranslation && isJsonFormat(format);
