@@ -35,7 +35,7 @@ interface CallParts {
   extra: JsonObject | undefined;
 }
 
-/** What a choice consists of so far. */
+/** The content of a choice up to now. */
 class ChoiceParts {
   readonly content: string[] = [];
   readonly refusal: string[] = [];
