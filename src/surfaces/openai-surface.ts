@@ -63,11 +63,10 @@ function failStream(): never {
 /** The terms of a request that is never streamed. */
 export const TRANSLATED_WHOLE = { ...TRANSLATED, writer: failStream } as const;
 
-export function makeWholeSurface<F extends Form, Schema extends TObject>({
-  read,
-  write,
-  ...api
-}: WholeApi<F, Schema>): Surface<F> {
+export function makeWholeSurface<F extends Form, Schema extends TObject>(
+  whole: WholeApi<F, Schema>,
+): Surface<F> {
+  const { read, write, ...api } = whole;
   return makeOpenAiSurface<F, Schema>({
     ...api,
     read(given, extras, { body }) {

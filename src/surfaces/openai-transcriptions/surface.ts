@@ -1,12 +1,10 @@
 // OpenAI's transcriptions and translations of audio.
 import { Type } from "@sinclair/typebox";
-import type { JsonObject } from "../../core/json.ts";
 import {
   isJsonFormat,
   TRANSCRIPT_FORMATS,
   type TranscriptFormat,
   type TranscriptionForm,
-  type TranscriptionReply,
   type TranscriptionRequest,
 } from "../../operations/transcription/form.ts";
 import { TRANSCRIPTION } from "../../operations/transcription/operation.ts";
@@ -71,19 +69,14 @@ export const OPENAI_TRANSCRIPTIONS: Surface<TranscriptionForm> = {
     return {
       ...TRANSLATED,
       ask,
-      whole: (reply) => writeWhole(reply, ask),
+      whole: ({ content, usage }) =>
+        typeof content === "string"
+          ? new Document(TYPES[toPlain(format)], content)
+          : { ...content, usage: writeUsage(content, usage) },
       writer: makeTranscriptWriter,
     };
   },
 };
-
-function writeWhole(
-  { content, usage }: TranscriptionReply,
-  { format }: TranscriptionRequest,
-): JsonObject | Document {
-  if (typeof content === "string") return new Document(TYPES[toPlain(format)], content);
-  return { ...content, usage: writeUsage(content, usage) };
-}
 
 function toPlain(format: TranscriptFormat): keyof typeof TYPES {
   return format === "srt" || format === "vtt" ? format : "text";
