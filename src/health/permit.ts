@@ -116,7 +116,7 @@ export class Permit {
     this.#hasFailed = true;
     if (this.#isProbe) this.#parts.deployment.breaker.release();
     if (this.#isKeyProbe) this.#parts.key.release(this.#parts.deployment);
-    if (this.#isAddressProbe) this.#parts.address?.breaker.release();
+    if (this.#isAddressProbe) this.#parts.address?.release();
     this.#end();
   }
 
@@ -142,7 +142,7 @@ export class Permit {
 
   /** Records that a connection was made, whatever its outcome. */
   #recordReached(nowMs: number): void {
-    const closed = this.#parts.address?.breaker.recordSuccess(nowMs, this.#isAddressProbe);
+    const closed = this.#parts.address?.recordSuccess(nowMs, this.#isAddressProbe);
     this.#isAddressProbe = false;
     if (closed) this.#logEvent("provider_reached", "info");
   }
@@ -150,7 +150,7 @@ export class Permit {
   #recordUnreached(nowMs: number, fault: Fault): void {
     const { address, deployment } = this.#parts;
     deployment.recordUnreached(nowMs, fault);
-    const opened = address?.breaker.recordFailure(nowMs, this.#isAddressProbe);
+    const opened = address?.recordFailure(nowMs, this.#isAddressProbe);
     this.#isAddressProbe = false;
     if (opened) this.#logEvent("provider_unreachable", "warn", { fault: fault.code });
   }
