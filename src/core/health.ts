@@ -1,4 +1,5 @@
 // The recent health of providers, models and credentials, for display. Times are Unix milliseconds.
+import type { StoredCredential } from "./rows.ts";
 
 export interface Vitals {
   /** `open`: receives no requests. `half_open`: one request is testing whether it has recovered. */
@@ -18,22 +19,18 @@ export interface ModelHealth extends Vitals {
   readonly asksAgainAtMs: number | null;
 }
 
-export interface CredentialHealth {
+export interface CredentialHealth
+  extends Pick<Vitals, "inFlight" | "errorRate">,
+    Pick<StoredCredential, "weight" | "requestsPerMinute" | "tokensPerMinute"> {
   /** Null for credentials from the configuration. */
   readonly id: string | null;
   /** At most the last four characters. */
   readonly last4: string | null;
-  readonly weight: number;
-  /** The provider's limit per minute. Null if unknown. */
-  readonly requestsPerMinute: number | null;
-  readonly tokensPerMinute: number | null;
   /** `resting`: rate-limited by at least one model, or at its own limit. `retired`: rejected by the provider. */
   readonly state: "active" | "resting" | "retired";
   /** The time at which a resting or retired credential is tried again. Null if it is in use. */
   readonly untilMs: number | null;
   readonly reason: string | null;
-  readonly inFlight: number;
-  readonly errorRate: number | null;
 }
 
 export interface ProviderHealth extends Vitals {

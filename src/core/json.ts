@@ -27,6 +27,12 @@ export function asNumber(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }
 
+/** True if the object has no fields but these. */
+export function hasOnly(object: object, fields: ReadonlySet<string>): boolean {
+  for (const field in object) if (!fields.has(field)) return false;
+  return true;
+}
+
 /** More than any model reads or writes. Sums and prices of such counts stay exact. */
 const COUNT_MAX = 1e9;
 

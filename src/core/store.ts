@@ -60,16 +60,13 @@ export interface KeyUse {
   readonly lastAtMs: number | null;
 }
 
-/** Rows must match every field given. */
-export interface RequestFilter {
-  readonly keyId?: string | undefined;
-  readonly accountId?: string | undefined;
+/**
+ * Rows must match every field given. The model is the one asked for, tried or used, the provider that of the model that
+ * answered, or else of the one that was tried.
+ */
+export interface RequestFilter extends UsageFilter {
   readonly operation?: string | undefined;
   readonly surface?: string | undefined;
-  /** Matches the model asked for, tried or used. */
-  readonly model?: string | undefined;
-  /** The provider of the model that answered, or else of the one that was tried. */
-  readonly provider?: string | undefined;
   readonly selector?: string | undefined;
   /** `ok`: below 400. `error`: as defined by `isError`. */
   readonly status?: number | "ok" | "error" | undefined;

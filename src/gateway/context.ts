@@ -42,6 +42,8 @@ export class RequestContext<F extends Form> implements Facts {
   attempts = 0;
   dropped: readonly string[] = [];
   replayed: Facts["replayed"] = null;
+  /** The fault that ended it. Null if it did not fail. */
+  fault: Fault | null = null;
 
   readonly #atMs: number;
   readonly #startedMs: number;
@@ -60,16 +62,13 @@ export class RequestContext<F extends Form> implements Facts {
   #counted: Counted<F["usage"]> | null = null;
   #firstTokenMs: number | null = null;
   #ended: Ended = "client_gone";
-  #fault: Fault | null = null;
   #isFinished = false;
 
   /** `atMs` is wall time, `startedMs` is on the monotonic clock. */
   constructor(
     call: Call<F>,
     plan: Plan,
-    parts: {
-      readonly ticket: Ticket;
-      readonly recorder: ContentRecorder<F> | null;
+    parts: Pick<RequestContext<F>, "ticket" | "recorder"> & {
       readonly atMs: number;
       readonly startedMs: number;
     },
@@ -98,11 +97,6 @@ export class RequestContext<F extends Form> implements Facts {
   /** True if a provider produced any output. */
   get produced(): boolean {
     return this.#isFinished || this.#meter.hasAnswer;
-  }
-
-  /** The fault that ended it. Null if it did not fail. */
-  get fault(): Fault | null {
-    return this.#fault;
   }
 
   /** True if the selectors learn from the answer, which takes all of it. */
@@ -156,8 +150,8 @@ export class RequestContext<F extends Form> implements Facts {
 
   fail(thrown: unknown): void {
     if (this.#isFinished) return;
-    this.#fault = toFault(thrown);
-    this.#ended = this.#findEnding(this.#fault);
+    this.fault = toFault(thrown);
+    this.#ended = this.#findEnding(this.fault);
   }
 
   /** Returns what the selectors can learn from. Null if no selector chose, or if no provider answered. */
@@ -178,7 +172,7 @@ export class RequestContext<F extends Form> implements Facts {
 
   /** Returns the cost and whether the place is given back. Only final once the request is over. */
   outcome(nowMs: number): Omit<Outcome, "sealedReply"> {
-    const fault = this.#isFinished ? null : (this.#fault ?? clientGone());
+    const fault = this.#isFinished ? null : (this.fault ?? clientGone());
     const { answers } = this.ticket.ask;
     const none = {
       produced: this.produced,
@@ -234,8 +228,8 @@ export class RequestContext<F extends Form> implements Facts {
       trace: this.#trace(totalMs, bill),
       attempts: this.attempts,
       stream: ask.stream === true,
-      status: this.#fault ? this.#fault.row.status : this.#ended === "done" ? 200 : 499,
-      faultCode: this.#fault?.code ?? (this.#ended === "done" ? null : "client_gone"),
+      status: this.fault ? this.fault.row.status : this.#ended === "done" ? 200 : 499,
+      faultCode: this.fault?.code ?? (this.#ended === "done" ? null : "client_gone"),
       amounts: bill.amounts,
       costNanoUsd: bill.costNanoUsd,
       usageSource: source,
@@ -275,7 +269,7 @@ export class RequestContext<F extends Form> implements Facts {
       endMs,
       firstTokenMs: this.#firstTokenMs,
       isWhole: this.#isFinished,
-      fault: this.#fault,
+      fault: this.fault,
       bill,
       markup: this.call.markup,
       usageImplausible: claimed && { promptTokens: claimed.prompt, completionTokens: claimed.completion },

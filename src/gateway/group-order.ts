@@ -55,10 +55,7 @@ export function orderGroup({ members, fallbacks }: Group, input: OrderInput): re
 }
 
 /** Returns the models that can take the request, and why the first of the others can't. */
-export function keepAble(
-  cards: readonly ModelCard[],
-  refuseUnable: (card: ModelCard) => void,
-): { readonly able: readonly ModelCard[]; readonly refused: unknown } {
+export function keepAble(cards: readonly ModelCard[], refuseUnable: (card: ModelCard) => void) {
   let refused: unknown = null;
   const able = cards.filter((card) => {
     try {

@@ -95,9 +95,7 @@ export class Tracing {
 
   /** The model that last received the prompt, and in how many parallel calls. Null if none did. */
   get latest(): Omit<SentAsk<unknown>, "ask"> | null {
-    if (this.#sender === null || this.#sender.calls === 0) return null;
-    const { card, calls, unreadBytes } = this.#sender;
-    return { card, calls, unreadBytes };
+    return this.#sender?.calls ? this.#sender : null;
   }
 
   /** Milliseconds since the first call was sent. */

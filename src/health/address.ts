@@ -1,15 +1,8 @@
 // The address that a provider is called at, shared by its models and credentials, and whether connections to it succeed.
 import { Breaker } from "./breaker.ts";
 
-export class Address {
-  /** Counts failed connections. No client can cause those, whereas a request can cause a model's error. */
-  readonly breaker = new Breaker();
-
-  /** False while its breaker keeps calls away. */
-  isAvailable(nowMs: number): boolean {
-    return this.breaker.waitMs(nowMs) === 0;
-  }
-}
+/** It counts failed connections. No client can cause those, whereas a request can cause a model's error. */
+export type Address = Breaker;
 
 /** The addresses by provider's name. Providers with one origin share one, and it outlives a reload that still uses it. */
 export class Addresses {
@@ -20,7 +13,7 @@ export class Addresses {
     const origins = providers.map(({ name, baseUrl }) => [name, new URL(baseUrl).origin] as const);
     const used = new Set(origins.map(([, origin]) => origin));
     for (const origin of this.#byOrigin.keys()) if (!used.has(origin)) this.#byOrigin.delete(origin);
-    const find = (origin: string) => this.#byOrigin.getOrInsertComputed(origin, () => new Address());
+    const find = (origin: string) => this.#byOrigin.getOrInsertComputed(origin, () => new Breaker());
     this.#byProvider = new Map(origins.map(([name, origin]) => [name, find(origin)]));
   }
 
@@ -32,12 +25,12 @@ export class Addresses {
   /** The number of addresses that may be called now. */
   countAvailable(nowMs: number): number {
     let count = 0;
-    for (const address of this.#byOrigin.values()) if (address.isAvailable(nowMs)) count++;
+    for (const address of this.#byOrigin.values()) if (address.waitMs(nowMs) === 0) count++;
     return count;
   }
 
   isAnyUnavailable(nowMs: number): boolean {
-    for (const address of this.#byOrigin.values()) if (!address.isAvailable(nowMs)) return true;
+    for (const address of this.#byOrigin.values()) if (address.waitMs(nowMs) !== 0) return true;
     return false;
   }
 }

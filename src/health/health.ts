@@ -151,7 +151,8 @@ export class Health {
 
   /** True if connections to the provider have been failing and it is too early to try again. */
   isShut(provider: string, nowMs: number): boolean {
-    return this.addresses.find(provider)?.isAvailable(nowMs) === false;
+    const address = this.addresses.find(provider);
+    return address !== undefined && address.waitMs(nowMs) !== 0;
   }
 
   /** True if the credential is refused, it is too early to try it again, and another of the provider's isn't refused. */
@@ -192,7 +193,7 @@ export class Health {
       ...{ card, deployment, key, address, retirements, load, startedMs: nowMs, log: this.#log },
       isProbe: passes === "probe",
       isKeyProbe: key.pass(deployment, nowMs),
-      isAddressProbe: address?.breaker.pass(nowMs) === "probe",
+      isAddressProbe: address?.pass(nowMs) === "probe",
     });
   }
 
@@ -230,7 +231,7 @@ export class Health {
   /** Milliseconds until it may be called. Null if unknown. */
   waitMs(attempt: Attempt, nowMs: number, load = ONE_CALL): number | null {
     const address = this.addresses.find(attempt.card.provider);
-    const addressMs = address ? address.breaker.waitMs(nowMs) : 0;
+    const addressMs = address ? address.waitMs(nowMs) : 0;
     const deployment = this.deployment(attempt);
     const deploymentMs = deployment ? deployment.waitMs(nowMs) : 0;
     if (addressMs === null || deploymentMs === null) return null;

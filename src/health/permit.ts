@@ -1,7 +1,8 @@
 // The permit for one attempt: its outcome is recorded once, and its end in any case.
 import type { ModelCard } from "../core/card.ts";
 import type { Fault } from "../core/fault.ts";
-import type { Log } from "../core/world.ts";
+import type { JsonObject } from "../core/json.ts";
+import type { Level, Log } from "../core/world.ts";
 import type { Address } from "./address.ts";
 import type { Key, RetirementBudget } from "./credential.ts";
 import type { Deployment } from "./deployment.ts";
@@ -115,7 +116,7 @@ export class Permit {
     this.#hasFailed = true;
     if (this.#isProbe) this.#parts.deployment.breaker.release();
     if (this.#isKeyProbe) this.#parts.key.release(this.#parts.deployment);
-    if (this.#isAddressProbe) this.#parts.address?.breaker.release();
+    if (this.#isAddressProbe) this.#parts.address?.release();
     this.#end();
   }
 
@@ -141,7 +142,7 @@ export class Permit {
 
   /** Records that a connection was made, whatever its outcome. */
   #recordReached(nowMs: number): void {
-    const closed = this.#parts.address?.breaker.recordSuccess(nowMs, this.#isAddressProbe);
+    const closed = this.#parts.address?.recordSuccess(nowMs, this.#isAddressProbe);
     this.#isAddressProbe = false;
     if (closed) this.#logEvent("provider_reached", "info");
   }
@@ -149,7 +150,7 @@ export class Permit {
   #recordUnreached(nowMs: number, fault: Fault): void {
     const { address, deployment } = this.#parts;
     deployment.recordUnreached(nowMs, fault);
-    const opened = address?.breaker.recordFailure(nowMs, this.#isAddressProbe);
+    const opened = address?.recordFailure(nowMs, this.#isAddressProbe);
     this.#isAddressProbe = false;
     if (opened) this.#logEvent("provider_unreachable", "warn", { fault: fault.code });
   }
@@ -178,11 +179,7 @@ export class Permit {
     }
   }
 
-  #logEvent(
-    event: string,
-    level: "info" | "warn" | "error",
-    more: Readonly<Record<string, unknown>> = {},
-  ): void {
+  #logEvent(event: string, level: Level, more: JsonObject = {}): void {
     const { card, key, log } = this.#parts;
     log({ event, level, provider: card.provider, model: card.id, credential: key.last4, ...more });
   }

@@ -41,7 +41,7 @@ function reportProvider(setup: ProviderSetup, parts: ReportParts): ProviderHealt
 function reportModel(id: string, { health, nowMs, wallMs }: ReportParts): ModelHealth {
   const deployments = listDeployments(health, id);
   const waits = deployments.map((deployment) => deployment.waitMs(nowMs) ?? 0);
-  const addressMs = health.addresses.find(readProvider(id))?.breaker.waitMs(nowMs) ?? 0;
+  const addressMs = health.addresses.find(readProvider(id))?.waitMs(nowMs) ?? 0;
   const waitMs = Math.max(addressMs, waits.length === 0 ? 0 : Math.min(...waits));
   return {
     id,
@@ -94,7 +94,7 @@ function summarize(deployments: readonly Deployment[], address: Address | undefi
   const states = deployments.map(({ breaker }) => breaker.state);
   const isShut = states.length > 0 && !states.includes("closed");
   const own = !isShut ? "closed" : states.includes("half_open") ? "half_open" : "open";
-  const breaker = address?.breaker.isOpen ? address.breaker.state : own;
+  const breaker = address?.isOpen ? address.state : own;
   const waits = deployments.map(({ firstMs }) => firstMs);
   const speeds = deployments.map((one) => one.tokensPerSecond);
   const [p50, p95] = computeQuantiles(waits, [0.5, 0.95], nowMs) ?? [];
@@ -119,7 +119,7 @@ function computeErrorRate(deployments: readonly Deployment[], nowMs: number): nu
 /** For each model that was called, the number of its credentials with an open breaker. */
 export function countOpenBreakers(health: Health): ReadonlyMap<string, number> {
   const open = [...health.cards()].map(([id, { deployments }]): readonly [string, number] => {
-    const isShut = health.addresses.find(readProvider(id))?.breaker.isOpen === true;
+    const isShut = health.addresses.find(readProvider(id))?.isOpen === true;
     return [id, [...deployments.values()].filter(({ breaker }) => isShut || breaker.isOpen).length];
   });
   return new Map(open);

@@ -1,10 +1,16 @@
 // The types of an operation: its request, the pieces of a streamed answer, the whole answer, and its usage.
+import type { JsonObject } from "../core/json.ts";
 
 /** The fields that the gateway reads in every request of any operation. */
 export interface Ask {
   /** The model as named by the client. */
   readonly model: string;
   readonly stream?: boolean;
+}
+
+/** A request whose other fields are passed on to servers that may support them. */
+export interface OpenAsk extends Ask {
+  readonly extras: Readonly<JsonObject>;
 }
 
 /** The types of one operation. */

@@ -32,13 +32,10 @@ interface OpenAiApi<F extends Form, Schema extends TObject> extends Api<F, Schem
   ): Pick<Exchange<F>, "ask" | "whole" | "writer"> & Partial<Exchange<F>>;
 }
 
-export function makeOpenAiSurface<F extends Form, Schema extends TObject>({
-  schema,
-  list,
-  fieldTypes,
-  read,
-  ...named
-}: OpenAiApi<F, Schema>): Surface<F> {
+export function makeOpenAiSurface<F extends Form, Schema extends TObject>(
+  api: OpenAiApi<F, Schema>,
+): Surface<F> {
+  const { schema, list, fieldTypes, read, ...named } = api;
   const checker = new Checker(schema);
   return {
     ...OPENAI_FORM,
@@ -66,11 +63,10 @@ function failStream(): never {
 /** The terms of a request that is never streamed. */
 export const TRANSLATED_WHOLE = { ...TRANSLATED, writer: failStream } as const;
 
-export function makeWholeSurface<F extends Form, Schema extends TObject>({
-  read,
-  write,
-  ...api
-}: WholeApi<F, Schema>): Surface<F> {
+export function makeWholeSurface<F extends Form, Schema extends TObject>(
+  whole: WholeApi<F, Schema>,
+): Surface<F> {
+  const { read, write, ...api } = whole;
   return makeOpenAiSurface<F, Schema>({
     ...api,
     read(given, extras, { body }) {

@@ -131,7 +131,7 @@ export const SURVIVING: readonly Mutant[] = [
   {
     name: "connections that do not come about count for models alone",
     file: "src/health/permit.ts",
-    find: "const opened = address?.breaker.recordFailure(nowMs, this.#isAddressProbe);",
+    find: "const opened = address?.recordFailure(nowMs, this.#isAddressProbe);",
     replace: "const opened = deployment.recordFailure(nowMs, false, fault);",
     tests: ["test/router/addresses.test.ts"],
   },

@@ -40,10 +40,7 @@ export function fitToHold(
 }
 
 /** The places of thinking budgets: Qwen's field, OpenRouter's, Anthropic's. */
-function fitThinking(
-  request: ChatRequest,
-  limit: number,
-): { fields: JsonObject; dropped: readonly string[] } {
+function fitThinking(request: ChatRequest, limit: number) {
   const most = limit - THINKING_MARGIN_TOKENS;
   const fields: JsonObject = {};
   if (typeof request.thinking_budget === "number" && request.thinking_budget > most)

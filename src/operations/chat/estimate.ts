@@ -118,16 +118,26 @@ export function estimatePromptTokens(request: ChatRequest): number {
   return Math.ceil(inText + inMedia + LIKELY_MESSAGE_TOKENS * sizes.messages);
 }
 
+function makeNone() {
+  return { pieces: 0, kilobytes: 0 };
+}
+
 /** The sizes of a request's parts by kind. */
-interface Sizes {
-  textBytes: number;
+class Sizes {
+  textBytes = 0;
   /** The bytes of text that may each be a token. */
-  denseBytes: number;
-  sealedBytes: number;
-  messages: number;
-  tools: number;
-  readonly media: Readonly<Record<MediaKind, { pieces: number; kilobytes: number }>>;
-  remoteFiles: number;
+  denseBytes = 0;
+  sealedBytes = 0;
+  messages = 0;
+  tools = 0;
+  readonly media = {
+    image: makeNone(),
+    wav: makeNone(),
+    audio: makeNone(),
+    video: makeNone(),
+    document: makeNone(),
+  };
+  remoteFiles = 0;
 }
 
 function countMediaTokens({ media }: Sizes, rates: Readonly<Partial<Record<MediaKind, Rate>>>): number {
@@ -143,16 +153,9 @@ function countMediaTokens({ media }: Sizes, rates: Readonly<Partial<Record<Media
 const NOT_READ = new Set(["model", "messages", "metadata", "user", "logit_bias", "stop", "stream_options"]);
 
 function measureSizes(request: ChatRequest): Sizes {
-  const none = () => ({ pieces: 0, kilobytes: 0 });
-  const sizes: Sizes = {
-    textBytes: 0,
-    denseBytes: 0,
-    sealedBytes: 0,
-    messages: request.messages.length,
-    tools: request.tools?.length ?? 0,
-    media: { image: none(), wav: none(), audio: none(), video: none(), document: none() },
-    remoteFiles: 0,
-  };
+  const sizes = new Sizes();
+  sizes.messages = request.messages.length;
+  sizes.tools = request.tools?.length ?? 0;
   for (const message of request.messages) addMessage(sizes, message);
   for (const field in request) {
     const value = request[field];

@@ -35,21 +35,25 @@ interface CallParts {
   extra: JsonObject | undefined;
 }
 
-interface ChoiceParts {
-  readonly content: string[];
-  readonly refusal: string[];
-  readonly reasoning: string[];
-  readonly details: ReasoningDetail[];
+/** The content of a choice up to now. */
+class ChoiceParts {
+  readonly content: string[] = [];
+  readonly refusal: string[] = [];
+  readonly reasoning: string[] = [];
+  readonly details: ReasoningDetail[] = [];
   /** Details that may still continue, by type and index. */
-  readonly openDetails: Map<string, ReasoningDetail>;
-  readonly calls: Map<number, CallParts>;
-  readonly annotations: Citation[];
-  readonly order: TurnOrder;
-  readonly messageExtras: JsonObject;
-  readonly choiceExtras: JsonObject;
-  logprobs: { content: unknown[] | null; refusal: unknown[] | null } | null;
-  finish: FinishReason | null;
+  readonly openDetails = new Map<string, ReasoningDetail>();
+  readonly calls = new Map<number, CallParts>();
+  readonly annotations: Citation[] = [];
+  readonly order = new TurnOrder();
+  readonly messageExtras: JsonObject = {};
+  readonly choiceExtras: JsonObject = {};
+  logprobs: { content: unknown[] | null; refusal: unknown[] | null } | null = null;
+  finish: FinishReason | null = null;
 }
+
+/** Named, so that no chunk creates a function. */
+const makeParts = () => new ChoiceParts();
 
 /** Collects normalised chunks. `reply()` returns the completion. */
 export class Fold implements Folding<ChatForm> {
@@ -81,17 +85,9 @@ export class Fold implements Folding<ChatForm> {
   }
 
   #choice({ index, delta, finish_reason, logprobs, ...extras }: ChunkChoice): void {
-    const parts = this.#findParts(index);
-    const {
-      role: _role,
-      content,
-      refusal,
-      reasoning_content,
-      reasoning_details,
-      tool_calls,
-      ...rest
-    } = delta;
-    const { annotations, ...messageExtras } = rest;
+    const parts = this.#choices.getOrInsertComputed(index, makeParts);
+    const { role: _role, content, refusal, tool_calls, annotations, ...rest } = delta;
+    const { reasoning_content, reasoning_details, ...messageExtras } = rest;
     if (reasoning_content) parts.reasoning.push(reasoning_content);
     const before = parts.details.length;
     for (const detail of reasoning_details ?? []) addDetail(parts, detail);
@@ -113,27 +109,6 @@ export class Fold implements Folding<ChatForm> {
     Object.assign(parts.choiceExtras, extras);
     if (finish_reason) parts.finish = finish_reason;
   }
-
-  #findParts(index: number): ChoiceParts {
-    return this.#choices.getOrInsertComputed(index, makeParts);
-  }
-}
-
-function makeParts(): ChoiceParts {
-  return {
-    content: [],
-    refusal: [],
-    reasoning: [],
-    details: [],
-    openDetails: new Map(),
-    calls: new Map(),
-    annotations: [],
-    order: new TurnOrder(),
-    messageExtras: {},
-    choiceExtras: {},
-    logprobs: null,
-    finish: null,
-  };
 }
 
 /** Fragments of a thinking block share an index and a type: texts are joined, and a signature is set. */

@@ -1,6 +1,6 @@
 // Enforces the grammar of an answer for all dialects: `start (content | reasoning | tool …)* finish usage?`.
 
-import { isObject, type JsonObject } from "../../core/json.ts";
+import { hasOnly, isObject, type JsonObject } from "../../core/json.ts";
 import { malformed } from "../../core/upstream.ts";
 import { makeFinish } from "./finish.ts";
 import { foldChunks, unfold } from "./fold.ts";
@@ -157,9 +157,7 @@ function areCountsValid(counts: object): boolean {
 }
 
 function isEmpty(value: unknown): boolean {
-  return (
-    value === null || value === undefined || value === "" || (Array.isArray(value) && value.length === 0)
-  );
+  return (value ?? "") === "" || (Array.isArray(value) && value.length === 0);
 }
 
 function toFinishReason(given: string | null, calls: number): FinishReason {
@@ -212,11 +210,6 @@ const CHOICE_FIELDS: ReadonlySet<string> = new Set([
   ...["index", "message", "finish_reason", "native_finish_reason", "stop_sequence", "logprobs"],
 ]);
 const MESSAGE_FIELDS: ReadonlySet<string> = new Set(["role", "content", "refusal"]);
-
-function hasOnly(object: object, fields: ReadonlySet<string>): boolean {
-  for (const field in object) if (!fields.has(field)) return false;
-  return true;
-}
 
 /** True if this is part of the answer itself: content, reasoning, a refusal or a tool call, not just a start. */
 export function isAnswer(part: Part): boolean {

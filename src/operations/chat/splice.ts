@@ -257,10 +257,7 @@ function readDeltaText({ content, reasoning_content: thinking, tool_calls: calls
 }
 
 /** Returns what surrounds a string's content that occurs once, or null if it occurs more often or never. */
-function splitOnce(
-  text: string,
-  literal: string,
-): { readonly before: string; readonly after: string } | null {
+function splitOnce(text: string, literal: string) {
   const at = text.indexOf(literal);
   if (at === -1 || at !== text.lastIndexOf(literal)) return null;
   return { before: text.slice(0, at + 1), after: text.slice(at + literal.length - 1) };

@@ -1,4 +1,5 @@
 // An assistant's turn as ordered parts, although a chat message has one place for each kind of part.
+import { hasOnly } from "../../core/json.ts";
 import { moveCitation, readSource } from "./citations.ts";
 import {
   type AssistantMessage,
@@ -121,7 +122,8 @@ export class TurnBuilder {
   message(): AssistantMessage {
     const [only] = this.#texts;
     const message: AssistantMessage = { role: "assistant", content: null };
-    if (only && this.#texts.length === 1 && (this.#joins || hasTextAlone(only))) message.content = only.text;
+    if (only && this.#texts.length === 1 && (this.#joins || hasOnly(only, TEXT_FIELDS)))
+      message.content = only.text;
     else if (only)
       message.content = this.#joins ? this.#texts.map(({ text }) => text).join(this.#gap) : this.#texts;
     if (this.#refusal !== "") message.refusal = this.#refusal;
@@ -138,10 +140,8 @@ export class TurnBuilder {
   }
 }
 
-function hasTextAlone(part: TextPart): boolean {
-  for (const field in part) if (field !== "type" && field !== "text") return false;
-  return true;
-}
+/** A part with these alone is no more than a text. */
+const TEXT_FIELDS: ReadonlySet<string> = new Set(["type", "text"]);
 
 /** Returns the parts of a turn, in the usual order unless it has its own. `annotations` are an answer's citations. */
 export function listTurn(turn: Turn, annotations: readonly Citation[] = NONE): readonly TurnPart[] {

@@ -1,13 +1,12 @@
 // The types of the completion operation: continues a prompt, or fills in between a prompt and a suffix.
-import type { JsonObject } from "../../core/json.ts";
 import type { ChatForm } from "../chat/decoder.ts";
 import type { ChatRequest } from "../chat/form.ts";
-import type { Ask } from "../form.ts";
+import type { OpenAsk } from "../form.ts";
 
 /** A text or its token ids. */
 export type Prompt = string | readonly number[];
 
-export interface CompletionRequest extends Ask {
+export interface CompletionRequest extends OpenAsk {
   readonly prompts: readonly Prompt[];
   /** The text after the gap to fill in. */
   readonly suffix?: string;
@@ -21,8 +20,6 @@ export interface CompletionRequest extends Ask {
   readonly echo?: boolean;
   /** The number of alternatives per token with log probabilities. */
   readonly logprobs?: number;
-  /** The client's other fields. */
-  readonly extras: Readonly<JsonObject>;
 }
 
 /** Answers are chat answers with only text. A choice's `text_logprobs` are log probabilities in the legacy format. */

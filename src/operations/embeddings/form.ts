@@ -1,6 +1,5 @@
 // The types of the embeddings operation.
-import type { JsonObject } from "../../core/json.ts";
-import type { Ask } from "../form.ts";
+import type { OpenAsk } from "../form.ts";
 import type { WholeReply, WholeReplyForm } from "../whole-form.ts";
 
 /** A text or its token ids. */
@@ -13,7 +12,7 @@ export type InputType = (typeof INPUT_TYPES)[number];
 export const TRUNCATIONS = ["none", "start", "end"] as const;
 export type Truncation = (typeof TRUNCATIONS)[number];
 
-export interface EmbeddingsRequest extends Ask {
+export interface EmbeddingsRequest extends OpenAsk {
   /** At least one. */
   readonly inputs: readonly EmbeddingInput[];
   /** The format in which the client wants the vectors. */
@@ -26,8 +25,6 @@ export interface EmbeddingsRequest extends Ask {
   readonly task?: string;
   /** The title of the documents that the texts belong to. */
   readonly title?: string;
-  /** The client's other fields, for servers with OpenAI's request format. */
-  readonly extras: Readonly<JsonObject>;
 }
 
 /** A vector as received: numbers, or base64 of little-endian 32-bit floats. */

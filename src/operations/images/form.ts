@@ -2,13 +2,13 @@
 import type { Attachment } from "../../core/attachment.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { LongText } from "../../core/long-json.ts";
-import type { Ask } from "../form.ts";
+import type { OpenAsk } from "../form.ts";
 import type { WholeReply, WholeReplyForm } from "../whole-form.ts";
 
 /** An uploaded file, or a URL: of a picture on the web, or `data:` with the picture in it. */
 export type ImageSource = Attachment | { readonly url: string };
 
-export interface ImagesRequest extends Ask {
+export interface ImagesRequest extends OpenAsk {
   readonly prompt: string;
   readonly n: number;
   /** Such as `1024x1024`, or `auto`. */
@@ -27,8 +27,6 @@ export interface ImagesRequest extends Ask {
   readonly sources: readonly ImageSource[];
   /** Transparent where the first picture may be changed. */
   readonly mask?: ImageSource;
-  /** The client's other fields. */
-  readonly extras: Readonly<JsonObject>;
 }
 
 export interface Picture {

@@ -1,6 +1,6 @@
 // The types of the moderation operation.
 import type { JsonObject } from "../../core/json.ts";
-import type { Ask } from "../form.ts";
+import type { OpenAsk } from "../form.ts";
 import type { WholeReply, WholeReplyForm } from "../whole-form.ts";
 
 /** A part of an input. An image's URL is never fetched here. */
@@ -8,10 +8,9 @@ export type ModerationPart =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "image_url"; readonly image_url: { readonly url: string } };
 
-export interface ModerationRequest extends Ask {
+export interface ModerationRequest extends OpenAsk {
   /** Inputs are judged separately: each is a text, or parts judged together. At least one. */
   readonly inputs: readonly (string | readonly ModerationPart[])[];
-  readonly extras: Readonly<JsonObject>;
 }
 
 /** A verdict on one input, with the provider's own categories. */

@@ -1,6 +1,5 @@
 // The types of the rerank operation.
-import type { JsonObject } from "../../core/json.ts";
-import type { Ask } from "../form.ts";
+import type { OpenAsk } from "../form.ts";
 import type { WholeReply, WholeReplyForm } from "../whole-form.ts";
 
 export interface RerankDocument {
@@ -9,7 +8,7 @@ export interface RerankDocument {
   readonly given: unknown;
 }
 
-export interface RerankRequest extends Ask {
+export interface RerankRequest extends OpenAsk {
   readonly query: string;
   /** At least one. */
   readonly documents: readonly RerankDocument[];
@@ -18,8 +17,6 @@ export interface RerankRequest extends Ask {
   readonly isShowingDocuments: boolean;
   /** Longer documents are cut. Defaults to the model's own limit. */
   readonly documentTokensMax?: number;
-  /** The client's other fields, for servers that support them. */
-  readonly extras: Readonly<JsonObject>;
 }
 
 export interface RankedDocument {

@@ -1,12 +1,12 @@
 // The types of the speech operation: turns text into audio.
 import type { JsonObject } from "../../core/json.ts";
-import type { Ask } from "../form.ts";
+import type { OpenAsk } from "../form.ts";
 import type { WholeReply, WholeReplyForm } from "../whole-form.ts";
 
 export const SOUND_FORMATS = ["mp3", "opus", "aac", "flac", "wav", "pcm"] as const;
 export type SoundFormat = (typeof SOUND_FORMATS)[number];
 
-export interface SpeechRequest extends Ask {
+export interface SpeechRequest extends OpenAsk {
   readonly input: string;
   /** A name, or an object that names a provider's voice. */
   readonly voice?: string | Readonly<JsonObject>;
@@ -15,8 +15,6 @@ export interface SpeechRequest extends Ask {
   readonly speed?: number;
   /** True if the client wants events, so that its provider may send events too. */
   readonly asEvents?: boolean;
-  /** The client's other fields. */
-  readonly extras: Readonly<JsonObject>;
 }
 
 export interface SpeechReply extends WholeReply {

@@ -1,13 +1,13 @@
 // The types of the transcription operation: turns audio into text, in its own language or in English.
 import type { Attachment } from "../../core/attachment.ts";
 import type { JsonObject } from "../../core/json.ts";
-import type { Ask } from "../form.ts";
+import type { OpenAsk } from "../form.ts";
 import type { WholeReply, WholeReplyForm } from "../whole-form.ts";
 
 export const TRANSCRIPT_FORMATS = ["json", "text", "srt", "verbose_json", "vtt", "diarized_json"] as const;
 export type TranscriptFormat = (typeof TRANSCRIPT_FORMATS)[number];
 
-export interface TranscriptionRequest extends Ask {
+export interface TranscriptionRequest extends OpenAsk {
   readonly file: Attachment;
   /** The length of the audio for the hold, from its container or estimated. */
   readonly seconds: number;
@@ -17,8 +17,6 @@ export interface TranscriptionRequest extends Ask {
   readonly language?: string;
   readonly prompt?: string;
   readonly temperature?: number;
-  /** The client's other fields: texts and lists of texts. */
-  readonly extras: Readonly<JsonObject>;
 }
 
 export interface TranscriptionReply extends WholeReply {

@@ -102,10 +102,7 @@ function refuseSources(value: unknown, path: string): void {
 }
 
 /** Returns the betas that may be passed on. */
-export function passBetas(headers: Headers): {
-  readonly betas: readonly string[];
-  readonly dropped: readonly string[];
-} {
+export function passBetas(headers: Headers) {
   const given = (headers.get("anthropic-beta") ?? "").split(",").map((beta) => beta.trim());
   const named = given.filter((beta) => beta !== "");
   const betas = named.filter((beta) => !REFUSED_BETAS.test(beta));

@@ -109,11 +109,8 @@ function readEffort({ thinking, output_config: output }: JsonObject): ReasoningE
 }
 
 /** Reads the answer's schema from its current or its earlier field. */
-function readFormat({
-  output_config: output,
-  output_format: earlier,
-}: JsonObject): ResponseFormat | undefined {
-  const format = asObject(asObject(output).format ?? earlier);
+function readFormat(body: JsonObject): ResponseFormat | undefined {
+  const format = asObject(asObject(body.output_config).format ?? body.output_format);
   if (format.type !== "json_schema" || !isObject(format.schema)) return undefined;
   return { type: "json_schema", json_schema: { name: "answer", schema: format.schema } };
 }

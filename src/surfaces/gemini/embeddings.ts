@@ -77,14 +77,11 @@ export const GEMINI_EMBEDDING: Surface<EmbeddingsForm> = {
 };
 
 function readEmbed(model: string, body: JsonObject, isBatch: boolean): EmbeddingsRequest {
-  const given = isBatch
-    ? {
-        ...body,
-        requests: Array.isArray(body.requests)
-          ? body.requests.map((one) => (isObject(one) ? respellOne(one) : one))
-          : body.requests,
-      }
-    : respellOne(body);
+  const { requests: listed } = body;
+  const respelled = Array.isArray(listed)
+    ? listed.map((one) => (isObject(one) ? respellOne(one) : one))
+    : listed;
+  const given = isBatch ? { ...body, requests: respelled } : respellOne(body);
   (isBatch ? BATCH : ONE).check(given, "requests");
   const requests = isBatch ? asArray(given.requests).map(asObject) : [given];
   const [first = {}] = requests;

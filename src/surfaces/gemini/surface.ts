@@ -164,10 +164,8 @@ function readNumbers(config: JsonObject): JsonObject {
 }
 
 /** Undefined for the model's own default. */
-function readEffort({
-  thinkingBudget: budget,
-  thinkingLevel: level,
-}: JsonObject): ReasoningEffort | undefined {
+function readEffort(thinking: JsonObject): ReasoningEffort | undefined {
+  const { thinkingBudget: budget, thinkingLevel: level } = thinking;
   if (typeof level === "string") return parseEffort(level.toLowerCase());
   if (typeof budget !== "number" || budget < 0) return undefined;
   if (budget === 0) return "none";

@@ -28,17 +28,20 @@ import { writeError } from "./errors.ts";
 import { writeGrounding } from "./grounding.ts";
 
 /** A candidate being written. */
-interface Candidate {
+class Candidate {
   /** Calls are shown whole and in order: clients of this API don't accept pieces of arguments. */
-  readonly calls: CallQueue;
-  call: (ToolCallDelta & { input: string }) | null;
+  readonly calls = new CallQueue();
+  call: (ToolCallDelta & { input: string }) | null = null;
   /** Thinking not shown yet, which the provider needs back. */
-  details: ReasoningDetail[];
-  finish: Finish;
+  details: ReasoningDetail[] = [];
+  finish: Finish = { finish_reason: "stop" };
   /** The text so far, which citations refer to. A refusal after text adds nothing to the finish reason. */
-  readonly text: string[];
-  readonly citations: Citation[];
+  readonly text: string[] = [];
+  readonly citations: Citation[] = [];
 }
+
+/** Named, so that no chunk creates a function. */
+const makeCandidate = () => new Candidate();
 
 export class GenerateWriter extends PartWriter implements Writer<Part> {
   readonly keepAlive: string;
@@ -164,9 +167,4 @@ export class GenerateWriter extends PartWriter implements Writer<Part> {
     const { id, model } = this.stamp;
     return { candidates, modelVersion: model, responseId: id };
   }
-}
-
-function makeCandidate(): Candidate {
-  const empty = { call: null, details: [], text: [], citations: [] };
-  return { calls: new CallQueue(), finish: { finish_reason: "stop" }, ...empty };
 }

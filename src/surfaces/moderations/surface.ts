@@ -1,18 +1,12 @@
 // OpenAI's moderations API.
 import { type Static, Type } from "@sinclair/typebox";
 import { Fault } from "../../core/fault.ts";
-import type { JsonObject } from "../../core/json.ts";
-import type {
-  ModerationForm,
-  ModerationPart,
-  ModerationReply,
-  ModerationRequest,
-} from "../../operations/moderation/form.ts";
+import type { ModerationForm, ModerationPart, ModerationRequest } from "../../operations/moderation/form.ts";
 import { MODERATION } from "../../operations/moderation/operation.ts";
 import { checkChoice, modelName, openObject } from "../bounds.ts";
 import { writePromptUsage } from "../cost.ts";
 import { makeWholeSurface } from "../openai-surface.ts";
-import type { Stamp, Surface } from "../surface.ts";
+import type { Surface } from "../surface.ts";
 
 const INPUTS_MAX = 2048;
 
@@ -40,7 +34,7 @@ export const MODERATIONS: Surface<ModerationForm> = makeWholeSurface({
   schema: moderationRequestSchema,
   list: "input",
   read: ({ model = STANDARD_MODEL, input }, extras) => ({ model, inputs: readInputs(input), extras }),
-  write: writeWhole,
+  write: ({ results, usage }, { id, model }) => ({ id, model, results, usage: writePromptUsage(usage) }),
 });
 
 function readInputs(input: Static<typeof moderationRequestSchema>["input"]): ModerationRequest["inputs"] {
@@ -57,8 +51,4 @@ function readInputs(input: Static<typeof moderationRequestSchema>["input"]): Mod
 function readPart(part: ModerationPart): ModerationPart {
   if (part.type === "text") return { type: "text", text: part.text };
   return { type: "image_url", image_url: { url: part.image_url.url } };
-}
-
-function writeWhole({ results, usage }: ModerationReply, { id, model }: Stamp): JsonObject {
-  return { id, model, results, usage: writePromptUsage(usage) };
 }

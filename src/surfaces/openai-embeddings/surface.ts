@@ -1,9 +1,8 @@
 // OpenAI's embeddings API.
-import { type Static, Type } from "@sinclair/typebox";
-import { type JsonObject, omitUndefined } from "../../core/json.ts";
+import { Type } from "@sinclair/typebox";
+import { omitUndefined } from "../../core/json.ts";
 import {
   type EmbeddingsForm,
-  type EmbeddingsReply,
   type EmbeddingsRequest,
   INPUT_TYPES,
   TRUNCATIONS,
@@ -13,7 +12,7 @@ import { toBase64, toFloats } from "../../operations/embeddings/vector.ts";
 import { checkChoice, modelName, openObject } from "../bounds.ts";
 import { writePromptUsage } from "../cost.ts";
 import { makeWholeSurface } from "../openai-surface.ts";
-import type { Stamp, Surface } from "../surface.ts";
+import type { Surface } from "../surface.ts";
 import { listTextInputs } from "../text-inputs.ts";
 
 /** OpenAI API reference, "Create embeddings". */
@@ -52,39 +51,28 @@ export const OPENAI_EMBEDDINGS: Surface<EmbeddingsForm> = makeWholeSurface({
   idPrefix: "embd-",
   schema: embeddingsRequestSchema,
   list: "input",
-  read: readEmbeddings,
-  write: writeWhole,
+  read(given, extras) {
+    const { model, input, encoding_format, input_type, truncate, truncation } = given;
+    const truncated = truncation === undefined ? undefined : truncation ? "end" : "none";
+    const ask: EmbeddingsRequest = omitUndefined({
+      model,
+      inputs: listTextInputs(input),
+      encoding: encoding_format ?? "float",
+      dimensions: given.dimensions ?? given.output_dimension,
+      inputType: input_type,
+      truncation: truncate ?? truncated,
+      extras,
+    });
+    refuseManyTokens(ask, "input");
+    return ask;
+  },
+  write({ vectors, usage }, { model }, { encoding }) {
+    const write = encoding === "base64" ? toBase64 : toFloats;
+    return {
+      object: "list",
+      data: vectors.map((vector, index) => ({ object: "embedding", index, embedding: write(vector) })),
+      model,
+      usage: writePromptUsage(usage),
+    };
+  },
 });
-
-function readEmbeddings(
-  given: Static<typeof embeddingsRequestSchema>,
-  extras: JsonObject,
-): EmbeddingsRequest {
-  const { model, input, encoding_format, input_type, truncate, truncation } = given;
-  const truncated = truncation === undefined ? undefined : truncation ? "end" : "none";
-  const ask: EmbeddingsRequest = omitUndefined({
-    model,
-    inputs: listTextInputs(input),
-    encoding: encoding_format ?? "float",
-    dimensions: given.dimensions ?? given.output_dimension,
-    inputType: input_type,
-    truncation: truncate ?? truncated,
-    extras,
-  });
-  refuseManyTokens(ask, "input");
-  return ask;
-}
-
-function writeWhole(
-  { vectors, usage }: EmbeddingsReply,
-  { model }: Stamp,
-  { encoding }: EmbeddingsRequest,
-): JsonObject {
-  const write = encoding === "base64" ? toBase64 : toFloats;
-  return {
-    object: "list",
-    data: vectors.map((vector, index) => ({ object: "embedding", index, embedding: write(vector) })),
-    model,
-    usage: writePromptUsage(usage),
-  };
-}

@@ -25,12 +25,6 @@ const PIECE_NAME = /^[\w.-]+\.delta$/;
 /** Can't match within a text, where the quotes around the name are escaped. */
 const NUMBER = /"sequence_number":(\d+)/;
 
-/** A stream's last events, and the whole response that they show. */
-interface StreamEnd {
-  readonly text: string;
-  readonly response: JsonObject;
-}
-
 export class ResponseWriter extends PartWriter implements Writer<Part> {
   readonly keepAlive = KEEP_ALIVE_LINE;
   readonly #context: ResponseContext;
@@ -40,7 +34,8 @@ export class ResponseWriter extends PartWriter implements Writer<Part> {
   /** The provider's own response as last shown. */
   #shown: JsonObject = {};
   #reason: FinishReason = "stop";
-  #ending: StreamEnd | null = null;
+  /** The last events, and the whole response that they show. */
+  #ending: { readonly text: string; readonly response: JsonObject } | null = null;
 
   constructor(stamp: () => Stamp, context: ResponseContext) {
     super(stamp);
@@ -57,7 +52,7 @@ export class ResponseWriter extends PartWriter implements Writer<Part> {
     return this.#ending.text;
   }
 
-  #end(): StreamEnd {
+  #end() {
     if (this.isVerbatim) return { text: this.showHeld(), response: this.#shown };
     const started = this.#start();
     const items = this.#items?.end(readIncomplete(this.#reason) !== null) ?? "";

@@ -1,12 +1,10 @@
 // OpenAI's transcriptions and translations of audio.
 import { Type } from "@sinclair/typebox";
-import type { JsonObject } from "../../core/json.ts";
 import {
   isJsonFormat,
   TRANSCRIPT_FORMATS,
   type TranscriptFormat,
   type TranscriptionForm,
-  type TranscriptionReply,
   type TranscriptionRequest,
 } from "../../operations/transcription/form.ts";
 import { TRANSCRIPTION } from "../../operations/transcription/operation.ts";
@@ -58,15 +56,8 @@ export const OPENAI_TRANSCRIPTIONS: Surface<TranscriptionForm> = {
     const { file, ...fields } = convertFields(readFields(body), NUMBERS);
     const given = CHECKER.check(fields, "model");
     checkModelName(given.model);
-    const {
-      model,
-      language,
-      prompt,
-      temperature,
-      response_format: format = "json",
-      stream,
-      ...extras
-    } = given;
+    const { model, language, prompt, temperature, stream, ...others } = given;
+    const { response_format: format = "json", ...extras } = others;
     const isTranslation = TRANSLATIONS.test(new URL(url).pathname);
     // OpenAI doesn't stream translations or formats other than JSON either.
     const isStreamed = stream === true && !isTranslation && isJsonFormat(format);
@@ -78,19 +69,14 @@ export const OPENAI_TRANSCRIPTIONS: Surface<TranscriptionForm> = {
     return {
       ...TRANSLATED,
       ask,
-      whole: (reply) => writeWhole(reply, ask),
+      whole: ({ content, usage }) =>
+        typeof content === "string"
+          ? new Document(TYPES[toPlain(format)], content)
+          : { ...content, usage: writeUsage(content, usage) },
       writer: makeTranscriptWriter,
     };
   },
 };
-
-function writeWhole(
-  { content, usage }: TranscriptionReply,
-  { format }: TranscriptionRequest,
-): JsonObject | Document {
-  if (typeof content === "string") return new Document(TYPES[toPlain(format)], content);
-  return { ...content, usage: writeUsage(content, usage) };
-}
 
 function toPlain(format: TranscriptFormat): keyof typeof TYPES {
   return format === "srt" || format === "vtt" ? format : "text";

@@ -1,14 +1,14 @@
 // Rerank in the form shared by Cohere's and Jina's APIs, on every rerank model.
-import { type Static, Type } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
 import { asString, type JsonObject, omitUndefined } from "../../core/json.ts";
 import { missingParameter } from "../../core/schema-fault.ts";
 import { NO_AMOUNTS } from "../../core/units.ts";
-import type { RerankDocument, RerankForm, RerankReply, RerankRequest } from "../../operations/rerank/form.ts";
+import type { RerankDocument, RerankForm } from "../../operations/rerank/form.ts";
 import { RERANK } from "../../operations/rerank/operation.ts";
 import { modelName, openObject } from "../bounds.ts";
 import { writePromptUsage } from "../cost.ts";
 import { makeWholeSurface } from "../openai-surface.ts";
-import type { Stamp, Surface } from "../surface.ts";
+import type { Surface } from "../surface.ts";
 
 /** Cohere's and Voyage's limit. */
 const DOCUMENTS_MAX = 1000;
@@ -36,22 +36,38 @@ export const RERANKING: Surface<RerankForm> = makeWholeSurface({
   idPrefix: "rerank-",
   schema: rerankRequestSchema,
   list: "documents",
-  read: readRerank,
-  write: writeWhole,
+  read(given, extras) {
+    const { model, query, documents, rank_fields: ranked = ["text"] } = given;
+    return omitUndefined({
+      model,
+      query,
+      documents: documents.map((one, at) => readDocument(one, ranked, at)),
+      isShowingDocuments: given.return_documents === true,
+      resultsMax: given.top_n ?? given.top_k,
+      documentTokensMax: given.max_tokens_per_doc,
+      extras,
+    });
+  },
+  write({ results, usage }, { id, model }, { documents, isShowingDocuments }) {
+    const { searchUnits } = usage?.amounts ?? NO_AMOUNTS;
+    const rank = (show: (document: RerankDocument | undefined) => unknown) =>
+      results.map(({ index, score }) => ({
+        index,
+        relevance_score: score,
+        ...(isShowingDocuments ? { document: show(documents[index]) } : {}),
+      }));
+    return {
+      id,
+      object: "list",
+      model,
+      results: rank((document) => document?.given),
+      // Voyage's clients read `data`, with documents as texts; Cohere's read `meta`, all others `usage`.
+      data: rank((document) => document?.text),
+      meta: { billed_units: { search_units: searchUnits } },
+      usage: writePromptUsage(usage),
+    };
+  },
 });
-
-function readRerank(given: Static<typeof rerankRequestSchema>, extras: JsonObject): RerankRequest {
-  const { model, query, documents, rank_fields: ranked = ["text"] } = given;
-  return omitUndefined({
-    model,
-    query,
-    documents: documents.map((one, at) => readDocument(one, ranked, at)),
-    isShowingDocuments: given.return_documents === true,
-    resultsMax: given.top_n ?? given.top_k,
-    documentTokensMax: given.max_tokens_per_doc,
-    extras,
-  });
-}
 
 /** Reads a document: a text, or an object with one or more ranked fields. */
 function readDocument(given: string | JsonObject, fields: readonly string[], at: number): RerankDocument {
@@ -61,28 +77,4 @@ function readDocument(given: string | JsonObject, fields: readonly string[], at:
   if (read.every(([, text]) => text === undefined)) throw missingParameter(`documents[${at}].${only}`);
   const lines = read.map(([field, text = ""]) => (fields.length === 1 ? text : `${field}: ${text}`));
   return { text: lines.join("\n"), given };
-}
-
-function writeWhole(
-  { results, usage }: RerankReply,
-  { id, model }: Stamp,
-  { documents, isShowingDocuments }: RerankRequest,
-): JsonObject {
-  const { searchUnits } = usage?.amounts ?? NO_AMOUNTS;
-  const rank = (show: (document: RerankDocument | undefined) => unknown) =>
-    results.map(({ index, score }) => ({
-      index,
-      relevance_score: score,
-      ...(isShowingDocuments ? { document: show(documents[index]) } : {}),
-    }));
-  return {
-    id,
-    object: "list",
-    model,
-    results: rank((document) => document?.given),
-    // Voyage's clients read `data`, with documents as texts; Cohere's read `meta`, all others `usage`.
-    data: rank((document) => document?.text),
-    meta: { billed_units: { search_units: searchUnits } },
-    usage: writePromptUsage(usage),
-  };
 }
