@@ -6,9 +6,9 @@ import {
   readOutputLimit,
   type Tool,
 } from "../operations/chat/form.ts";
-import { type CorrectWord, makeCounts, scan, type TextCounts } from "./ngrams.ts";
+import { makeCounts, scan, type TextCounts } from "./ngrams.ts";
 import { stripPoliteness } from "./politeness.ts";
-import { loadShippedWords, type Words } from "./words.ts";
+import { loadShippedWords, mendText, type Words } from "./words.ts";
 
 /** Characters read from the last user turn, half from its head and half from its tail. */
 const TURN_CHARS_MAX = 8_000;
@@ -39,22 +39,6 @@ export interface Shape {
 
 export type RequestFeatures = ReturnType<typeof readFeatures>;
 
-/** More unknown words than these are not typing errors but another language or a listing. */
-const MENDED_MAX = 32;
-const ASCII_WORD = /^[a-z]+$/;
-
-/** Corrects typing errors in the first few unknown words of a text. */
-function createCorrector(words: Words): CorrectWord {
-  let left = MENDED_MAX;
-  return (text, start, end, hash) => {
-    if (left === 0 || words.isKnown(hash)) return null;
-    const word = text.slice(start, end);
-    if (!ASCII_WORD.test(word)) return null;
-    left--;
-    return words.correct(word);
-  };
-}
-
 /** Pure. Bounded work for a request of any length. If `words` is null, no typing errors are corrected. */
 export function readFeatures(request: ChatRequest, words: Words | null = loadShippedWords()) {
   const { messages } = request;
@@ -67,7 +51,8 @@ export function readFeatures(request: ChatRequest, words: Words | null = loadShi
   const adding = (weight: number) => (hash: number) => {
     grams.set(hash, (grams.get(hash) ?? 0) + weight);
   };
-  scan(stripPoliteness(turn), counts, adding(1), words === null ? undefined : createCorrector(words));
+  const asked = stripPoliteness(turn);
+  scan(words === null ? asked : mendText(asked.toLowerCase(), words), counts, adding(1));
   const around = makeCounts();
   for (const text of readContext(messages, lastAt)) scan(text, around, adding(CONTEXT_WEIGHT));
   const shape = readShape(request, lastAt);
@@ -110,11 +95,13 @@ function countToolChars(tools: readonly Tool[]): number {
   return some.length === 0 ? 0 : (JSON.stringify(some).length * tools.length) / some.length;
 }
 
+function readTexts(content: Content | null | undefined): readonly string[] {
+  if (typeof content === "string") return [content];
+  return (content ?? []).flatMap((part) => (part.type === "text" ? [part.text] : []));
+}
+
 function countChars(content: Content | null | undefined): number {
-  if (typeof content === "string") return content.length;
-  let chars = 0;
-  for (const part of content ?? []) if (part.type === "text") chars += part.text.length;
-  return chars;
+  return readTexts(content).reduce((chars, text) => chars + text.length, 0);
 }
 
 /** Returns the system message and the end of the conversation before the last turn, the latest turn first. */
@@ -136,8 +123,7 @@ function readContext(messages: readonly ChatMessage[], lastAt: number): readonly
 /** Returns the content's text, or its head and tail if it is long. */
 function clipContent(content: Content | null | undefined, charsMax: number): string {
   if (typeof content === "string") return clip(content, charsMax);
-  const texts: string[] = [];
-  for (const part of content ?? []) if (part.type === "text") texts.push(clip(part.text, charsMax));
+  const texts = readTexts(content).map((text) => clip(text, charsMax));
   return clip(texts.join("\n"), charsMax);
 }
 

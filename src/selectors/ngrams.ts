@@ -1,12 +1,10 @@
 // A text as hashed words and pairs of words, normalised so that case, digits, spacing and plurals make no difference.
 
-const FNV_START = 0x811c9dc5;
-const FNV_PRIME = 0x01000193;
+export const FNV_START = 0x811c9dc5;
+export const FNV_PRIME = 0x01000193;
 const PAIR_PRIME = 0x9e3779b1;
 /** Signs that distinguish kinds of tasks. Other punctuation is formatting and skipped. */
 const COUNTED_SIGNS = "+*/=<>{}[]()$\\_^|#`%&@~";
-/** Shorter words resemble too many others to be corrected. */
-const CORRECTED_LETTERS_MIN = 4;
 const SIGN_OF = Uint8Array.from({ length: 128 }, (_, code) =>
   Number(COUNTED_SIGNS.includes(String.fromCharCode(code))),
 );
@@ -40,21 +38,8 @@ export function hashWord(word: string): number {
   return hash;
 }
 
-/** Returns the correction of the word at `start` to `end`, whose hash is given. Null if it stays as it is. */
-export type CorrectWord = (text: string, start: number, end: number, hash: number) => string | null;
-
-/** Hashes "cats" like "cat": a plural's s is dropped. */
-function hashSingular(word: string): number {
-  return hashWord(word.length > 3 && word.endsWith("s") ? word.slice(0, -1) : word);
-}
-
 /** Calls `emit` with the hash of each word, number, telling sign and pair of neighbours. Linear in the length. */
-export function scan(
-  text: string,
-  counts: TextCounts,
-  emit: (hash: number) => void,
-  correct: CorrectWord = () => null,
-): void {
+export function scan(text: string, counts: TextCounts, emit: (hash: number) => void): void {
   const lower = text.toLowerCase();
   const end = lower.length;
   counts.chars += end;
@@ -77,9 +62,8 @@ export function scan(
       }
       counts.words++;
       counts.letters += at - start;
-      const corrected = at - start < CORRECTED_LETTERS_MIN ? null : correct(lower, start, at, hash);
-      if (corrected !== null) hash = hashSingular(corrected);
-      else if (last === 115 && at - start > 3) hash = previous;
+      // "cats" is hashed like "cat".
+      if (last === 115 && at - start > 3) hash = previous;
     } else if (isDigit(code)) {
       while (isDigit(lower.charCodeAt(at))) at++;
       counts.numbers++;
@@ -118,7 +102,7 @@ function isDigit(code: number): boolean {
 }
 
 /** True for a letter of a script that puts spaces between words. */
-function isWord(code: number): boolean {
+export function isWord(code: number): boolean {
   if (code < 128) return code >= 97 && code <= 122;
   return code >= 0xaa && code < 0x2000 && code !== 0xd7 && code !== 0xf7;
 }

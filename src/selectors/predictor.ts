@@ -39,11 +39,12 @@ export function predict(
   const topics = softmax(parameters.topics.map((weights) => dot(weights, input)));
   const difficultyLogit = clamp(dot(parameters.difficulty, input), -DIFFICULTY_MAX, DIFFICULTY_MAX);
   const logTokens = dot(parameters.outputTokens, input);
+  const tokens = expectTokens(logTokens);
   return {
     skills: mixSkills(topics, features.shape.tools > 0, features.shape.format !== "text"),
     difficultyLogit,
     difficulty: 1 / (1 + Math.exp(-difficultyLogit / 1.5)),
-    outputTokens: estimateOutputTokens(features, logTokens),
+    outputTokens: Math.round(Math.min(tokens, features.shape.outputTokensMax ?? tokens)),
     support: computeSupport(known, parameters),
     sure: computeCertainty(topics),
     row: makeRow({ input, topics, difficultyLogit, logTokens }, parameters),
@@ -74,11 +75,6 @@ function embed(grams: RequestFeatures["grams"], parameters: Parameters, into: Fl
   const scale = norm === 0 ? 0 : 1 / Math.sqrt(norm);
   for (let dim = 0; dim < size; dim++) into[dim] = (into[dim] ?? 0) * scale * (scales[dim] ?? 0);
   return allWeight === 0 ? 0 : knownWeight / allWeight;
-}
-
-function estimateOutputTokens({ shape }: RequestFeatures, logTokens: number): number {
-  const tokens = expectTokens(logTokens);
-  return Math.round(Math.min(tokens, shape.outputTokensMax ?? tokens));
 }
 
 /** 0 at the share of known words that is usual in foreign material, 1 at that of training material. */

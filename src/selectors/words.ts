@@ -1,12 +1,18 @@
-// The most common words, and the correction of typing errors to the most common word that matches once a letter is
-// dropped from each, so one letter may be missing, extra, wrong or swapped with its neighbour.
+// The most common words, and the correction of typing errors: a letter that is missing, extra, wrong, or swapped with its
+// neighbour or with the space beside it.
 
 import { readFileSync } from "node:fs";
-import { hashWord } from "./ngrams.ts";
+import { FNV_PRIME, FNV_START, hashWord, isWord } from "./ngrams.ts";
 import path from "./words.data.json" with { type: "file" };
 
+/** More unknown words than these are not typing errors but another language or a listing. */
+const MENDED_MAX = 32;
 /** Longer strings aren't words, and trying each of their letters would take too long. */
 const MENDED_LETTERS_MAX = 24;
+/** Words of fewer letters resemble too many others: they are corrected only to the most common ones. */
+const LONG_LETTERS_MIN = 4;
+const COMMON_WORDS = 400;
+const ASCII_WORD = /^[a-z]+$/;
 
 export type Words = ReturnType<typeof makeWords>;
 
@@ -19,21 +25,68 @@ export function loadShippedWords(): Words {
 
 /** Takes the words in order of frequency, the most common first. */
 export function makeWords(words: readonly string[]) {
-  const known = new Set(words.map(hashWord));
+  const places = new Map(words.map((word, place) => [hashWord(word), place]));
   const shortened = new Map<number, number>();
   for (const [place, word] of words.entries())
-    for (const hash of hashShortened(word)) if (!shortened.has(hash)) shortened.set(hash, place);
+    if (word.length >= LONG_LETTERS_MIN)
+      for (const hash of hashShortened(word)) if (!shortened.has(hash)) shortened.set(hash, place);
+  const isKnown = (hash: number) => places.has(hash);
+  const isSure = (word: string) => {
+    const place = places.get(hashWord(word)) ?? Number.POSITIVE_INFINITY;
+    return place < (word.length < LONG_LETTERS_MIN ? COMMON_WORDS : words.length);
+  };
   return {
-    /** Takes the hash of the whole word, a plural's s included. */
-    isKnown: (hash: number) => known.has(hash),
+    isKnown,
     /** Returns the most common similar word. Null if there is none. */
     correct: (word: string): string | null => {
       if (word.length > MENDED_LETTERS_MAX) return null;
-      let first = words.length;
-      for (const hash of hashShortened(word)) first = Math.min(first, shortened.get(hash) ?? first);
-      return words[first] ?? null;
+      const isShort = word.length < LONG_LETTERS_MIN;
+      const [found, most] = isShort ? [places, COMMON_WORDS] : [shortened, words.length];
+      let first = most;
+      for (const hash of (isShort ? hashSwapped : hashShortened)(word))
+        first = Math.min(first, found.get(hash) ?? most);
+      return first < most ? (words[first] ?? null) : null;
+    },
+    /** Moves the space between two words by one letter. Null if that doesn't make two words. */
+    moveSpace: (one: string, other: string): string | null => {
+      const letters = one + other;
+      const areStrange = !isKnown(hashWord(one)) && !isKnown(hashWord(other));
+      for (const at of one && other ? [one.length + 1, one.length - 1] : []) {
+        const [first, second] = [letters.slice(0, at), letters.slice(at)];
+        // An s at the end makes an unknown word of a known one, without a typing error.
+        const isEnding = letters[Math.min(at, one.length)] === "s" && !areStrange;
+        if (!isEnding && isSure(first) && isSure(second)) return `${first} ${second}`;
+      }
+      return null;
     },
   };
+}
+
+/** Corrects typing errors in the first few unknown words of a text in lower case. */
+export function mendText(text: string, words: Words): string {
+  let mended = "";
+  let copied = 0;
+  let left = MENDED_MAX;
+  for (let at = 0; at < text.length && left > 0; at++) {
+    const start = at;
+    let hash = FNV_START;
+    for (let code = text.charCodeAt(at); isWord(code); code = text.charCodeAt(++at))
+      hash = Math.imul(hash ^ code, FNV_PRIME);
+    if (at - start < 2 || words.isKnown(hash)) continue;
+    const word = text.slice(start, at);
+    if (!ASCII_WORD.test(word)) continue;
+    left--;
+    const before =
+      /[a-z]+(?= $)/.exec(text.slice(Math.max(copied, start - MENDED_LETTERS_MAX), start))?.[0] ?? "";
+    const after = /^ ([a-z]+)/.exec(text.slice(at, at + MENDED_LETTERS_MAX))?.[1] ?? "";
+    const moved = words.moveSpace(before, word);
+    const from = moved === null ? start : start - 1 - before.length;
+    const ahead = moved ?? words.moveSpace(word, after);
+    if (moved === null && ahead !== null) at += 1 + after.length;
+    mended += text.slice(copied, from) + (ahead ?? words.correct(word) ?? word);
+    copied = at;
+  }
+  return mended + text.slice(copied);
 }
 
 /** Hashes the word itself, and the word without each one of its letters. */
@@ -41,4 +94,11 @@ function hashShortened(word: string): readonly number[] {
   const hashes = [hashWord(word)];
   for (let at = 0; at < word.length; at++) hashes.push(hashWord(word.slice(0, at) + word.slice(at + 1)));
   return hashes;
+}
+
+/** Hashes the word with each letter swapped with the next. */
+function hashSwapped(word: string): readonly number[] {
+  return Array.from({ length: word.length - 1 }, (_, at) =>
+    hashWord(`${word.slice(0, at)}${word[at + 1]}${word[at]}${word.slice(at + 2)}`),
+  );
 }

@@ -3,9 +3,12 @@ import { expect, test } from "bun:test";
 import type { Learned } from "../../src/selectors/learning/learned.ts";
 import { makeDice } from "./dice.ts";
 import { even, foretold, makeCard } from "./sample-cards.ts";
+import { average } from "./statistics.ts";
 import { findPrompt, learnFrom, measureShare, PROMPTS } from "./taught.ts";
 
 const cards = [makeCard("strong", 10, { skills: even(0.85) }), makeCard("weak", 1, { skills: even(0.75) })];
+
+const CODE = ["coding", "debugging"];
 
 /** Both models' scores for the prompt at a place. */
 type Score = (topic: string, at: number) => readonly [number, number];
@@ -52,9 +55,35 @@ test("the lead that another model needs is as large as chance with few prompts, 
 });
 
 test("if another model is better at some kinds, it is used for those", () => {
-  const kinds: Score = (topic) => (["coding", "debugging"].includes(topic) ? [0, 1] : [1, 0.5]);
+  const kinds: Score = (topic) => (CODE.includes(topic) ? [0, 1] : [1, 0.5]);
   const share = measureAfter("weak", 120, kinds);
   expect(share).toBeWithin(0.01, 0.3);
+});
+
+/** Returns how much more the labels make of the weak model for code than for all else. */
+function measureLean(learned: Learned): number {
+  const leans = PROMPTS.filter((_, at) => at % 4 === 0).map(({ prompt, topic }) => {
+    const [strong = 0, weak = 0] = cards.map(({ id }) => learned.shiftOf(id, foretold(prompt)).quality);
+    return { isCode: CODE.includes(topic), lean: weak - strong };
+  });
+  const [code, others] = [true, false].map((kind) =>
+    average(leans.filter(({ isCode }) => isCode === kind).map(({ lean }) => lean)),
+  );
+  return (code ?? 0) - (others ?? 0);
+}
+
+test("forty noisy labels already say for which kind a model is better", () => {
+  const draws = [1, 3].map((seed) => {
+    const roll = makeDice(seed);
+    const chances = (isCode: boolean) => (isCode ? [0.6, 0.8] : [0.85, 0.75]);
+    return measureLean(
+      learnScores(40, (topic) => {
+        const [strong = 0, weak = 0] = chances(CODE.includes(topic));
+        return [roll() < strong ? 1 : 0, roll() < weak ? 1 : 0];
+      }),
+    );
+  });
+  expect(Math.min(...draws)).toBeGreaterThan(0.03);
 });
 
 test("models that did exactly alike differ in nothing that was learned", () => {

@@ -5,12 +5,12 @@ import type { SkillRow } from "../../src/core/skill.ts";
 import { SKILLS } from "../../src/core/skill.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import type { ChooseInput } from "../../src/selectors/ask.ts";
-import { choose, decide } from "../../src/selectors/choose.ts";
+import { decide } from "../../src/selectors/choose.ts";
 import { estimateThoughtTokens, makeFindModel } from "../../src/selectors/expense.ts";
 import { readFeatures } from "../../src/selectors/features.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
 import { Learned } from "../../src/selectors/learning/learned.ts";
-import type { Parameters } from "../../src/selectors/parameters.ts";
+import { loadShippedParameters, type Parameters } from "../../src/selectors/parameters.ts";
 import { type Prediction, predict } from "../../src/selectors/predictor.ts";
 import { findProfile } from "../../src/selectors/profiles.ts";
 import { estimatePriorQuality } from "../../src/selectors/quality.ts";
@@ -57,15 +57,27 @@ export function makeRequest(prompt: string): ChatRequest {
   return { model: "Router#best", messages: [{ role: "user", content: prompt }] };
 }
 
-const predictions = new Map<string, Prediction>();
+interface Foretold {
+  readonly prediction: Prediction;
+  readonly promptTokens: number;
+}
+
+/** By parameters and prompt: a trial asks for each many times. */
+const foretold = new WeakMap<Parameters, Map<string, Foretold>>();
 
 /** Uses the shipped parameters unless others are given. */
 export function predictPrompt(prompt: string, parameters?: Parameters): Prediction {
-  if (parameters !== undefined) return predict(readFeatures(makeRequest(prompt)), parameters);
-  let found = predictions.get(prompt);
+  return foretell(prompt, parameters).prediction;
+}
+
+function foretell(prompt: string, parameters = loadShippedParameters()): Foretold {
+  const known = foretold.get(parameters) ?? new Map<string, Foretold>();
+  foretold.set(parameters, known);
+  let found = known.get(prompt);
   if (found === undefined) {
-    found = predict(readFeatures(makeRequest(prompt)));
-    predictions.set(prompt, found);
+    const features = readFeatures(makeRequest(prompt));
+    found = { prediction: predict(features, parameters), promptTokens: features.promptTokens };
+    known.set(prompt, found);
   }
   return found;
 }
@@ -140,11 +152,9 @@ export function makePicks(
 ): readonly Picked[] {
   const places = new Map(field.cards.map(({ id }, at) => [id, at]));
   return rows.map((row) => {
-    const { choice } = choose(
-      SELECTOR_RULES[selector],
-      { ...input, request: makeRequest(row.prompt) },
-      parameters,
-    );
+    const { prediction, promptTokens } = foretell(row.prompt, parameters);
+    const asked = { ...input, request: makeRequest(row.prompt) };
+    const { choice } = decide(SELECTOR_RULES[selector], asked, prediction, promptTokens);
     return { row, at: places.get(choice?.id ?? "") ?? 0 };
   });
 }

@@ -177,15 +177,20 @@ export function savings(pool: Pool, { part, parameters }: Fold): readonly SavedR
   const { learned, scored } = splitParts(priced, part);
   const field = withSkills(priced, learned, parameters);
   const state = taught(field, learned, parameters);
-  const { at: best } = bestSingleOf(field, field.rows);
   return DIALS.map((dial) => {
     const picks = makePicks("fair", field, scored, makeInput(field, state, dial), parameters);
-    const score = picks.map(({ row, at }) => row.scores[at] ?? 0);
-    const single = scored.map(({ scores }) => scores[best] ?? 0);
-    const spent = picks.map(({ row, at }) => spentOn(field, row, at));
-    const full = scored.map((row) => spentOn(field, row, best));
-    return { pool, dial, kept: ratioOf(score, single), saved: inverted(ratioOf(spent, full)) };
+    return { pool, dial, ...compareWithBest(field, picks) };
   });
+}
+
+/** Compares the picks' scores and costs with those of always the best single model. */
+export function compareWithBest(field: Field, picks: readonly Picked[]): Pick<SavedResult, "kept" | "saved"> {
+  const { at: best } = bestSingleOf(field, field.rows);
+  const score = picks.map(({ row, at }) => row.scores[at] ?? 0);
+  const single = picks.map(({ row }) => row.scores[best] ?? 0);
+  const spent = picks.map(({ row, at }) => spentOn(field, row, at));
+  const full = picks.map(({ row }) => spentOn(field, row, best));
+  return { kept: ratioOf(score, single), saved: inverted(ratioOf(spent, full)) };
 }
 
 function inverted({ mean, low, high }: Interval): Interval {

@@ -23,6 +23,31 @@ test("a request with a typo reads like the correct one", () => {
     expect(gramsOf(wrong)).toEqual(right);
 });
 
+test("a space that is swapped with the letter beside it is moved back", () => {
+  const right = gramsOf("How many years will it be until the price of a house has doubled?");
+  for (const wrong of [
+    "How many years wil lit be until the price of a house has doubled?",
+    "How many years will it be unti lthe price of a house has doubled?",
+    "How many years will it be until thep rice of a house has doubled?",
+    "How man yyears will it be until the price o fa house has doubled?",
+  ])
+    expect(gramsOf(wrong)).toEqual(right);
+});
+
+test("an s that ends an unknown word isn't moved to the next", () => {
+  const words = makeWords(["and", "prince", "sand", "princely"]);
+  expect(words.moveSpace("princes", "and")).toBeNull();
+  expect(words.moveSpace("princ", "eand")).toBe("prince and");
+  expect(words.moveSpace("", "aprince")).toBeNull();
+});
+
+test("a short word is corrected only to a common one whose letters are swapped", () => {
+  const words = makeWords(["the", ...Array.from({ length: 500 }, (_, at) => `word${at}`), "dog"]);
+  expect(["hte", "teh", "thx", "th", "odg"].map((word) => words.correct(word))).toEqual([
+    ...["the", "the", null, null, null],
+  ]);
+});
+
 test("known words, short ones, other scripts and code are left alone", () => {
   const { grams } = readFeatures(asking("Wie spät ist es? 你好 fn qx zz"), null);
   expect([...readFeatures(asking("Wie spät ist es? 你好 fn qx zz")).grams]).toEqual([...grams]);

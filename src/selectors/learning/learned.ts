@@ -237,18 +237,9 @@ function describeRow(row: Float32Array, posterior: Posterior | null) {
   };
 }
 
-/** Returns the share of ascending values below this one. Equal ones count half. */
-function findRank(ascending: Float32Array, value: number): number {
-  return (countBelow(ascending, value, false) + countBelow(ascending, value, true)) / 2 / ascending.length;
-}
-
-function countBelow(ascending: Float32Array, value: number, withEqual: boolean): number {
-  let [low, high] = [0, ascending.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    const one = ascending[middle] ?? 0;
-    if (one < value || (withEqual && one === value)) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+/** Returns the share of values below this one. Equal ones count half. */
+function findRank(values: Float32Array, value: number): number {
+  let halves = 0;
+  for (const one of values) halves += Number(one < value) + Number(one <= value);
+  return halves / 2 / values.length;
 }

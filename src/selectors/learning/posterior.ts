@@ -28,6 +28,8 @@ const LEVEL_START = 20;
 const PRIOR_LABELS = 40;
 /** The prior mean of `slope`: the share of a model's predicted differences that is expected to hold. */
 const SLOPE_USUAL = 0.9;
+/** The weight of that prior in units of the noise's variance. With little weight, chance at few labels would decide. */
+const SLOPE_WEIGHT = 16;
 const LEVERAGE_MAX = 0.99;
 /** More ranks than these add nothing. */
 const RANKS_MAX = 512;
@@ -108,12 +110,9 @@ function* findNoise(
     let count = 0;
     for (const [id, { apart, weight }] of models) {
       const weights = Float32Array.from(multiply(covariance, sums.get(id) ?? []));
-      for (const [at, told] of leaveOut(prompts, weights, apart, weight, leverage).entries()) {
-        const wanted = apart[at] ?? Number.NaN;
-        if (Number.isNaN(wanted)) continue;
-        squares += (wanted - told) ** 2;
-        count++;
-      }
+      const borne = compare(leaveOut(prompts, weights, apart, weight, leverage), apart);
+      squares += borne.noise;
+      count += borne.count;
       yield;
     }
     const likelihood = (-prompts.length / 2) * Math.log(squares / count + 1e-9) * Math.sqrt(models.size - 1);
@@ -137,13 +136,11 @@ function* fitModels(
   covariance: Float64Array,
   leverage: readonly number[],
 ): Generator<void, Pick<Posterior, "common"> & ModelFits> {
-  const levelOf = (id: string) => models.get(id)?.level ?? 0;
-  const [champion = ""] = [...models.keys()].sort((a, b) => levelOf(b) - levelOf(a));
+  const [champion = "", single] = [...models].sort(([, a], [, b]) => b.level - a.level)[0] ?? [];
   const solve = ({ weight, count }: Gathered, wanted: Float64Array) => {
     const trust = count / (count + WEIGHTS_START);
     return Float32Array.from(multiply(covariance, sumUp(prompts, wanted, weight)), (value) => trust * value);
   };
-  const single = models.get(champion);
   const common = single === undefined ? new Float32Array(0) : solve(single, single.wanted);
   // Without a label, the champion's predicted score is used: otherwise hard prompts would count against the others.
   const reference = Float64Array.from(prompts, ({ phi }, at) => {
@@ -167,11 +164,12 @@ function* fitModels(
   for (const one of borne.values())
     for (const key of ["along", "squares", "noise", "count"] as const) all[key] += one[key];
   const usual = all.count === 0 ? 2 * SCORE_SPREAD ** 2 : all.noise / all.count;
+  const prior = SLOPE_WEIGHT * usual;
   // If two models always score alike, both their predicted differences and the noise are 0.
   const computeSlope = ({ along, squares }: SlopeSums, expected: number) =>
-    squares + usual === 0
+    squares + prior === 0
       ? expected
-      : Math.max(0, clampMagnitude((along + usual * expected) / (squares + usual), 1));
+      : Math.max(0, clampMagnitude((along + prior * expected) / (squares + prior), 1));
   const shared = computeSlope(all, SLOPE_USUAL);
   const fits = new Map<string, Fit>();
   for (const [model, { overall, lift, count }] of models) {
@@ -190,7 +188,7 @@ function compare(predicted: Float64Array, actual: Float64Array): SlopeSums {
   const borne = { along: 0, squares: 0, noise: 0, count: 0 };
   for (const [at, own] of predicted.entries()) {
     const wanted = actual[at] ?? Number.NaN;
-    if (Number.isNaN(wanted) || Number.isNaN(own)) continue;
+    if (Number.isNaN(wanted)) continue;
     borne.along += own * wanted;
     borne.squares += own * own;
     borne.noise += (wanted - own) ** 2;
@@ -226,8 +224,8 @@ function* gather(prompts: readonly Labelled[], findModel: FindModel): Generator<
       const own = models.get(id);
       return own === undefined ? [] : [{ own, mark, wanted: mark.residual / mark.weight - own.overall }];
     });
-    const sum = labelled.reduce((all, { wanted }) => all + wanted, 0);
-    const mean = labelled.length < 2 ? 0 : sum / labelled.length;
+    const mean =
+      labelled.length < 2 ? 0 : labelled.reduce((sum, { wanted }) => sum + wanted / labelled.length, 0);
     for (const { own, mark, wanted } of labelled) {
       own.weight[at] = mark.weight;
       own.wanted[at] = wanted;

@@ -17,9 +17,9 @@ export interface Offer {
 }
 
 /** A labelled prompt as a selector would meet it: the champion's answer, and those that may replace it. */
-export interface Trial {
-  readonly champion: Offer;
-  readonly others: readonly Offer[];
+export interface Trial<One = Offer> {
+  readonly champion: One;
+  readonly others: readonly One[];
 }
 
 /** The most by which a model's own correction changes a quality. */
@@ -55,15 +55,8 @@ export interface ModelFits {
   readonly noise: number;
 }
 
-interface Answer extends Expense {
-  readonly told: number;
-  readonly real: number;
-}
-
-interface Asked {
-  readonly champion: Answer;
-  readonly others: readonly Answer[];
-}
+type Answer = Omit<Offer, "expense"> & Expense;
+type Asked = Trial<Answer>;
 
 /** Finds the weights of cost for `fair` and of time for `light`, and the lead at which `best` leaves the champion. */
 export function* weighExpenses(
