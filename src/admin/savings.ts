@@ -118,12 +118,6 @@ async function eachRecord(
   return (await store.requests(filter, { limit: 1, after })).length === 0;
 }
 
-interface Expected {
-  readonly quality: number;
-  readonly costUsd: number;
-  readonly ms: number;
-}
-
 class Sums {
   requests = 0;
   #promised = 0;
@@ -194,7 +188,7 @@ function findBest(candidates: readonly JsonObject[]): JsonObject | undefined {
   return best;
 }
 
-function readExpected(one: JsonObject): Expected {
+function readExpected(one: JsonObject) {
   return {
     quality: asNumber(one.quality) ?? 0,
     costUsd: asNumber(one.cost_usd) ?? 0,

@@ -5,13 +5,11 @@ import { Learning, measureLogged, readLessons, viewLearned } from "../app/learni
 import type { Io } from "../app/terminal.ts";
 import { clock } from "../app/world.ts";
 import { buildCatalogue, type Catalogue } from "../catalogue/catalogue.ts";
-import type { ModelCard } from "../core/card.ts";
 import { Fault } from "../core/fault.ts";
 import { asObject, asString, isObject, type JsonObject, parseJson } from "../core/json.ts";
 import { LESSON_SOURCES, type Lesson } from "../core/rows.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
-import type { ChatRequest } from "../operations/chat/form.ts";
 import { readFeatures } from "../selectors/features.ts";
 import { Learned } from "../selectors/learning/learned.ts";
 import { makeLesson, readRow } from "../selectors/learning/lesson.ts";
@@ -57,12 +55,6 @@ async function relearn(store: Store, { settings }: LessonCall): Promise<void> {
   await new Learning({ store, learned, clock, cards: () => catalogue.list() }).refresh();
 }
 
-interface Labelled {
-  readonly request: ChatRequest;
-  readonly card: ModelCard;
-  readonly score: number;
-}
-
 /** Each score of a model for a prompt is learned once. The labels of a prompt are one lesson. */
 export async function learn(call: LessonCall, file: string): Promise<void> {
   const catalogue = buildCatalogue(call.settings);
@@ -94,7 +86,7 @@ function readLines<Read>(file: string, read: (line: string, wrong: LineError) =>
   );
 }
 
-function parseLabel(line: string, wrong: LineError, catalogue: Catalogue, settings: Settings): Labelled {
+function parseLabel(line: string, wrong: LineError, catalogue: Catalogue, settings: Settings) {
   const label = parseLine(line, wrong);
   const found = catalogue.resolve(asString(label.model) ?? "");
   if (found.kind !== "card") throw wrong(`'model' must be the id of an available model`);
