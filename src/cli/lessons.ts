@@ -1,7 +1,7 @@
 // The subcommands of `poundkey route` that learn from labels, and show, forget, export and import them.
 import { readFileSync, writeFileSync } from "node:fs";
-import { forgetLessons } from "../admin/lessons.ts";
-import { Learning, measureLogged, readLessons, viewLearned } from "../app/learning.ts";
+import { forgetLessons, LESSONS_AT_ONCE, readLessons } from "../admin/lessons.ts";
+import { Learning, measureLogged, viewLearned } from "../app/learning.ts";
 import type { Io } from "../app/terminal.ts";
 import { clock } from "../app/world.ts";
 import { buildCatalogue, type Catalogue } from "../catalogue/catalogue.ts";
@@ -136,7 +136,7 @@ export async function forget(call: LessonCall, name: string | undefined): Promis
 /** Writes one score per line, in the form that `importLessons` reads. */
 export async function exportLessons(call: LessonCall, file: string): Promise<void> {
   const lines = new Map<string, readonly string[]>();
-  for await (const lessons of readLessons(await call.open(), 0)) {
+  for await (const lessons of readLessons(await call.open(), 0, LESSONS_AT_ONCE)) {
     for (const lesson of lessons) lines.set(`${lesson.accountId} ${lesson.id}`, formatLesson(lesson));
   }
   const all = [...lines.values()].flat();
