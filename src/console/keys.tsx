@@ -116,13 +116,8 @@ function KeyDialog({ open, setOpen, reload }: KeyDialogProps) {
   }
 }
 
-interface KeySecretProps {
-  readonly made: NewKeyView;
-  readonly onClose: () => void;
-}
-
 /** A new key's secret, shown once, with each client's setup lines. */
-function KeySecret({ made, onClose }: KeySecretProps) {
+function KeySecret({ made, onClose }: { readonly made: NewKeyView; readonly onClose: () => void }) {
   const foot = (
     <Button kind="main" onClick={onClose}>
       Done

@@ -146,7 +146,7 @@ export const BOOKS: readonly Mutant[] = [
   {
     name: "an admission repeated holds twice",
     file: "src/ledger/admit.ts",
-    find: "  undo(books, demand);",
+    find: "  if (known) undoHold(books, known, demand.nowMs);",
     replace: "",
   },
   {
