@@ -6,7 +6,7 @@ import { readInteger, readText } from "../found.ts";
 import { REQUEST, readKeyUse } from "../log-tables.ts";
 import { keyUsesSql, LAST_HOUR } from "../narrowing.ts";
 import { selectSql } from "../sql.ts";
-import { HOLD } from "../tables.ts";
+import { HOLD, KEY } from "../tables.ts";
 import type { Connector } from "./connector.ts";
 import { searchRequests } from "./log-search.ts";
 import { hasEnded } from "./node-lock.ts";
@@ -40,8 +40,10 @@ export function requestMethods(
   return {
     keyByDigest: (digest) =>
       connector.run(({ sql }) => {
-        const key = sql.keyByDigest(digest);
-        if (key !== null) cache.keepKey(key);
+        const found = sql.keyByDigest.get(digest);
+        if (found === null) return null;
+        const key = KEY.rowOf(found);
+        cache.keepKey(key);
         return key;
       }),
     keyUses: async (keys, dayMs, monthMs) => {

@@ -11,6 +11,9 @@ import {
   type Spend,
   type TopUp,
 } from "../../core/rows.ts";
+import type { Found } from "../found.ts";
+import { REQUEST } from "../log-tables.ts";
+import { ACCOUNT, HOLD, KEY, METER, REPLY, SLOT, SPEND, type Table, TOP_UP } from "../tables.ts";
 import type { Statements } from "./statements.ts";
 
 const ENTRIES_MAX = 50_000;
@@ -53,9 +56,11 @@ export class RowCache {
       const { accountId, requestId, replyId, topUpId } = read;
       this.#load(sql, read);
       if (requestId !== null && this.#holds.get(requestId)?.row === null && !requests.has(requestId))
-        requests.set(requestId, sql.request(requestId));
-      if (replyId !== null && !replies.has(replyId)) replies.set(replyId, sql.reply(accountId, replyId));
-      if (topUpId !== null && !topUps.has(topUpId)) topUps.set(topUpId, sql.topUp(accountId, topUpId));
+        requests.set(requestId, readRow(REQUEST, sql.request.get(requestId)));
+      if (replyId !== null && !replies.has(replyId))
+        replies.set(replyId, readRow(REPLY, sql.reply.get(accountId, replyId)));
+      if (topUpId !== null && !topUps.has(topUpId))
+        topUps.set(topUpId, readRow(TOP_UP, sql.topUp.get(accountId, topUpId)));
     }
     return {
       accounts: this.#accounts,
@@ -91,17 +96,23 @@ export class RowCache {
 
   /** A new request has no hold or record yet: skipping the two lookups saves 3 of its 20 µs in the store. */
   #load(sql: Statements, { accountId, keyId, owners, days, requestId, isNew }: Reads): void {
-    if (!this.#accounts.has(accountId)) this.#accounts.set(accountId, sql.account(accountId));
-    if (keyId !== null && !this.#keys.has(keyId)) this.#keys.set(keyId, sql.key(keyId));
-    if (keyId !== null && !this.#spends.has(keyId)) this.#spends.set(keyId, sql.spend(accountId, keyId));
+    if (!this.#accounts.has(accountId))
+      this.#accounts.set(accountId, readRow(ACCOUNT, sql.account.get(accountId)));
+    if (keyId !== null && !this.#keys.has(keyId)) this.#keys.set(keyId, readRow(KEY, sql.key.get(keyId)));
+    if (keyId !== null && !this.#spends.has(keyId))
+      this.#spends.set(keyId, readRow(SPEND, sql.spend.get(accountId, keyId)));
     if (requestId !== null && !isNew && !this.#holds.has(requestId))
-      this.#holds.set(requestId, { row: sql.hold(accountId, requestId) });
+      this.#holds.set(requestId, { row: readRow(HOLD, sql.hold.get(accountId, requestId)) });
     for (const owner of owners) {
-      if (!this.#slots.has(owner)) this.#slots.set(owner, sql.slot(accountId, owner));
+      if (!this.#slots.has(owner)) this.#slots.set(owner, readRow(SLOT, sql.slot.get(accountId, owner)));
       for (const day of days) {
         const id = makeMeterId(owner, day);
-        if (!this.#meters.has(id)) this.#meters.set(id, sql.meter(accountId, owner, day));
+        if (!this.#meters.has(id)) this.#meters.set(id, readRow(METER, sql.meter.get(accountId, owner, day)));
       }
     }
   }
+}
+
+function readRow<Row>(table: Table<Row>, found: Found | null): Row | null {
+  return found === null ? null : table.rowOf(found);
 }

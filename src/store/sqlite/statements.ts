@@ -24,8 +24,14 @@ export function prepare(database: Database) {
   };
 }
 
-function byKeySql(table: Pick<Table<never>, "key">): string {
-  return `${table.key.map((column) => `${column} = ?`).join(" AND ")}`;
+function find(database: Database, sql: string) {
+  return database.prepare<Found, Value[]>(sql);
+}
+
+type Keyed = Pick<Table<never>, "name" | "key">;
+
+function byKeySql(table: Keyed): string {
+  return `${table.name} WHERE ${table.key.map((column) => `${column} = ?`).join(" AND ")}`;
 }
 
 function writeStatements(database: Database) {
@@ -42,27 +48,19 @@ function writeStatements(database: Database) {
     putMeter: write(upsertSql(METER, mark)),
     putSlot: write(upsertSql(SLOT, mark)),
     putHold: write(upsertSql(HOLD, mark)),
-    removeHold: write(`DELETE FROM hold WHERE ${byKeySql(HOLD)}`),
+    removeHold: write(`DELETE FROM ${byKeySql(HOLD)}`),
     addEntry: write(insertSql(ENTRY, mark)),
     addRequest: write(insertSql(REQUEST, mark)),
     putReply: write(upsertSql(REPLY, mark)),
-    removeReply: write(`DELETE FROM reply WHERE ${byKeySql(REPLY)}`),
+    removeReply: write(`DELETE FROM ${byKeySql(REPLY)}`),
     addTopUp: write(insertSql(TOP_UP, mark)),
     addUsage: write(`${insertSql(USAGE, mark)} ${composeSum(USAGE, USAGE_SUMS)}`),
     addFirstToken: write(`${insertSql(FIRST_TOKEN, mark)} ${composeSum(FIRST_TOKEN, ["requests"])}`),
   };
 }
 
-/** Each returns the row, or null if there is none. */
 function readStatements(database: Database) {
-  const find = <Row>({ name, rowOf }: Table<Row>, condition: string) => {
-    const statement = database.prepare<Found, Value[]>(`SELECT * FROM ${name} WHERE ${condition}`);
-    return (...values: Value[]): Row | null => {
-      const found = statement.get(...values);
-      return found === null ? null : rowOf(found);
-    };
-  };
-  const findByKey = <Row>(table: Table<Row>) => find(table, byKeySql(table));
+  const findByKey = (table: Keyed) => find(database, `SELECT * FROM ${byKeySql(table)}`);
   return {
     account: findByKey(ACCOUNT),
     key: findByKey(KEY),
@@ -72,7 +70,7 @@ function readStatements(database: Database) {
     hold: findByKey(HOLD),
     reply: findByKey(REPLY),
     topUp: findByKey(TOP_UP),
-    request: find(REQUEST, "id = ?"),
-    keyByDigest: find(KEY, "digest = ?"),
+    request: find(database, "SELECT * FROM request WHERE id = ?"),
+    keyByDigest: find(database, "SELECT * FROM gateway_key WHERE digest = ?"),
   };
 }
