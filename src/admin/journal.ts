@@ -3,19 +3,13 @@ import { Type } from "@sinclair/typebox";
 import { Fault } from "../core/fault.ts";
 import { toUsd } from "../core/money.ts";
 import { ENDINGS, USAGE_SOURCES } from "../core/record.ts";
-import { ENTRY_KINDS, type Entry, makeSystemAccount, type SystemAccount } from "../core/rows.ts";
+import { ENTRY_KINDS, type Entry, makeSystemAccount } from "../core/rows.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 import { makeEntryId, type Page, type Position } from "../core/store.ts";
 import { formatInstant } from "./format.ts";
 import { type Listed, listPage, type PageQuery } from "./list.ts";
 import { allowNull, allowWords, instant, text, usd, type View } from "./schema.ts";
 import type { AdminWorld } from "./world.ts";
-
-const LEG = {
-  funding: (entry: Entry) => entry.fundingNanoUsd,
-  revenue: (entry: Entry) => entry.revenueNanoUsd,
-  overrun: (entry: Entry) => entry.overrunNanoUsd,
-} as const satisfies Record<SystemAccount, (entry: Entry) => number>;
 
 /** A movement as the operator sees it: what it added to the journal's account, and the free balance it left. */
 export const entrySchema = Type.Object({
@@ -61,7 +55,8 @@ export async function listJournal(
   const system = makeSystemAccount(accountId);
   if (system !== null) {
     const find = (page: Page) => store.systemJournal(system, checkCursor(page, null));
-    return listPage(query, find, findPosition, (entry) => entryView(entry, LEG[system](entry), null));
+    const viewOf = (entry: Entry) => entryView(entry, entry[`${system}NanoUsd`], null);
+    return listPage(query, find, findPosition, viewOf);
   }
   if ((await store.account(accountId)) === null)
     throw new Fault("not_found", "There is no account with that id.");

@@ -1,6 +1,8 @@
-// Forgets what the selectors have learned, about all models or one.
+// Reads the lessons of the selectors, and forgets what they have learned, about all models or one.
 import { Type } from "@sinclair/typebox";
+import type { Lesson } from "../core/rows.ts";
 import { SKILLS } from "../core/skill.ts";
+import type { Store } from "../core/store.ts";
 import { closeObject, number, share, text, type View } from "./schema.ts";
 import type { AdminWorld } from "./world.ts";
 
@@ -28,4 +30,25 @@ export async function forgetLessons(
   await store.forgetLessons(model ?? undefined);
   await store.setSetting("lessons_forgotten", String(clock.nowMs()));
   return { forgotten: model };
+}
+
+/** The size of a page. Reading a prompt's labels takes about 30 µs, during which no request is served. */
+export const LESSONS_AT_ONCE = 25;
+
+/** Reads lessons page by page from a time on, oldest first. Some at a page boundary come twice. */
+export async function* readLessons(
+  store: Pick<Store, "lessons">,
+  fromMs: number,
+  atOnce: number,
+): AsyncGenerator<readonly Lesson[]> {
+  let [beginMs, most] = [fromMs, atOnce];
+  for (;;) {
+    const lessons = await store.lessons(beginMs, most);
+    yield lessons;
+    if (lessons.length < most) return;
+    const lastMs = lessons.at(-1)?.atMs ?? beginMs;
+    // The next page begins at this one's last timestamp, so a page with only one timestamp must be extended.
+    if (lastMs === beginMs) most *= 2;
+    beginMs = lastMs;
+  }
 }

@@ -5,6 +5,7 @@ import { toUsd } from "../core/money.ts";
 import type { RequestRecord } from "../core/record.ts";
 import { SELECTORS } from "../core/selector.ts";
 import type { Position, RequestFilter } from "../core/store.ts";
+import { readLessons } from "./lessons.ts";
 import { allowNull, closeObject, share, text, usd, type View } from "./schema.ts";
 import type { AdminWorld } from "./world.ts";
 
@@ -86,17 +87,12 @@ export async function sumSavings(
 /** Returns the clients' scores of completions, by account and id. */
 async function readScores(store: Parts["store"], fromMs: number): Promise<ReadonlyMap<string, number>> {
   const scores = new Map<string, number>();
-  let [beginMs, most, read] = [fromMs, PAGE, 0];
-  while (read < SCORES_MAX) {
-    const lessons = await store.lessons(beginMs, most);
+  let read = 0;
+  for await (const lessons of readLessons(store, fromMs, PAGE)) {
     for (const { source, accountId, id, marks } of lessons)
       if (source === "score") scores.set(`${accountId} ${id}`, marks[0]?.score ?? 0);
-    const lastMs = lessons.at(-1)?.atMs ?? beginMs;
-    if (lessons.length < most) break;
     read += lessons.length;
-    // The next page begins at this one's last timestamp. If a whole page shares it, the page size doubles.
-    if (lastMs === beginMs) most *= 2;
-    beginMs = lastMs;
+    if (read >= SCORES_MAX) break;
   }
   return scores;
 }
@@ -116,12 +112,6 @@ async function eachRecord(
     after = { atMs: last.atMs, id: last.id };
   }
   return (await store.requests(filter, { limit: 1, after })).length === 0;
-}
-
-interface Expected {
-  readonly quality: number;
-  readonly costUsd: number;
-  readonly ms: number;
 }
 
 class Sums {
@@ -194,7 +184,7 @@ function findBest(candidates: readonly JsonObject[]): JsonObject | undefined {
   return best;
 }
 
-function readExpected(one: JsonObject): Expected {
+function readExpected(one: JsonObject) {
   return {
     quality: asNumber(one.quality) ?? 0,
     costUsd: asNumber(one.cost_usd) ?? 0,

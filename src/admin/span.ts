@@ -54,10 +54,7 @@ function isDate(text: string): boolean {
 
 /** Returns the operator's day with the same name as the moment's UTC date. */
 function findDay(atMs: number, rules: DayRules): Day {
-  return findDayByName(new Date(atMs).toISOString().slice(0, 10), rules);
-}
-
-function findDayByName(date: string, rules: DayRules): Day {
+  const date = new Date(atMs).toISOString().slice(0, 10);
   let day = computeDay(Date.parse(`${date}T12:00:00Z`), rules);
   while (day.name < date) day = dayAfter(day, rules);
   while (day.name > date) day = computeDay(day.startMs - 1, rules);

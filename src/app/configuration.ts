@@ -58,10 +58,6 @@ function findConfig(named: string | undefined, readFile: (path: string) => strin
   }
 }
 
-export function readConfiguration(flags: ConfigurationFlags): Loaded {
-  return loadConfig(flags, source).loaded;
-}
-
 /** Returns a text that changes when the file or its catalogue file does. Null if neither exists. */
 export function stampConfiguration(
   { config }: ConfigurationFlags,

@@ -1,7 +1,7 @@
 // Applies the lessons that all nodes draw from answers' scores, read from the store at the start and every few seconds.
+import { LESSONS_AT_ONCE, readLessons } from "../admin/lessons.ts";
 import type { ModelCard } from "../core/card.ts";
 import { asNumber, asObject, parseJson } from "../core/json.ts";
-import type { Lesson } from "../core/rows.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock, Log } from "../core/world.ts";
 import { makeFindModel } from "../selectors/expense.ts";
@@ -12,8 +12,6 @@ import { measureLength, putLesson } from "../selectors/learning/lesson.ts";
 const DAY_MS = 86_400_000;
 /** The most that another node's clock may lag: lessons this old are read again. */
 const CLOCKS_APART_MS = 60_000;
-/** The size of a page. Reading a prompt's labels takes about 30 µs, during which no request is served. */
-const LESSONS_AT_ONCE = 25;
 /** The number of lessons deleted at once. */
 const DELETED_AT_ONCE = 100;
 
@@ -123,7 +121,9 @@ export class Learning {
   }
 
   async #read(state: State, nowMs: number): Promise<void> {
-    for await (const lessons of readLessons(this.#parts.store, state.fromMs)) {
+    for await (const lessons of readLessons(this.#parts.store, state.fromMs, LESSONS_AT_ONCE)) {
+      // Requests are served between two pages.
+      await Bun.sleep(0);
       for (const lesson of lessons) {
         putLesson(state.learned, lesson);
         state.latestMs = Math.max(state.latestMs, lesson.atMs);
@@ -171,25 +171,6 @@ export async function measureLogged(
     }
   } catch (error) {
     log({ event: "lengths_unknown", level: "warn", cause: String(error) });
-  }
-}
-
-/** Reads lessons page by page from a time on, oldest first. Some at a page boundary come twice. */
-export async function* readLessons(
-  store: Pick<Store, "lessons">,
-  fromMs: number,
-): AsyncGenerator<readonly Lesson[]> {
-  let beginMs = fromMs;
-  let most = LESSONS_AT_ONCE;
-  for (;;) {
-    const lessons = await store.lessons(beginMs, most);
-    yield lessons;
-    if (lessons.length < most) return;
-    const lastMs = lessons.at(-1)?.atMs ?? beginMs;
-    // The next page begins at this one's last timestamp, so a page with only one timestamp must be extended.
-    if (lastMs === beginMs) most *= 2;
-    beginMs = lastMs;
-    await Bun.sleep(0);
   }
 }
 

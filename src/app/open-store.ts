@@ -5,13 +5,7 @@ import { openMasterKey } from "../admin/master-key.ts";
 import type { AdminWorld } from "../admin/world.ts";
 import type { Store } from "../core/store.ts";
 import type { Vault } from "../gateway/idempotency.ts";
-import {
-  deriveContentKey,
-  deriveCredentialKey,
-  derivePepper,
-  deriveReplyKey,
-  type MasterKeyFile,
-} from "../keys/master.ts";
+import { deriveContentKey, deriveCredentialKey, derivePepper, deriveReplyKey } from "../keys/master.ts";
 import { createVault } from "../keys/vault.ts";
 import { decide } from "../ledger/decide.ts";
 import { NoStoreError, redactAddress } from "../store/address.ts";
@@ -64,17 +58,8 @@ export function addKeys(store: Store, masterKey: Uint8Array): OpenedStore {
   };
 }
 
-interface Engine {
-  readonly store: Store;
-  /** The master key's file. Null if nodes share the store but not their disks, since each would make its own key. */
-  readonly file: MasterKeyFile | null;
-}
-
-async function openEngine(
-  address: string,
-  masterKeyText: string | undefined,
-  opening: Opening,
-): Promise<Engine> {
+/** The master key has no file if nodes share the store but not their disks, since each would make its own key. */
+async function openEngine(address: string, masterKeyText: string | undefined, opening: Opening) {
   const path = findDatabaseFile(address);
   if (path !== null) {
     if (opening === "find" && !storeExists(path)) throw new NoStoreError(showPlace(address));

@@ -11,7 +11,8 @@ import { type RunningGateway, startGateway } from "./composition.ts";
 import {
   type ConfigurationFlags,
   formatErrors,
-  readConfiguration,
+  loadConfig,
+  source,
   stampConfiguration,
 } from "./configuration.ts";
 import { describeStore, findExposedFiles, type OpenedStore, openStore } from "./open-store.ts";
@@ -37,7 +38,7 @@ export interface StartOptions extends ConfigurationFlags {
 export async function start(options: StartOptions, io: Io): Promise<number> {
   const given = { ...options, isSimulated: options.simulate || options.quickstart };
   const own = PART === null ? given : { ...given, port: PART.port, store: PART.store };
-  const loaded = readConfiguration(own);
+  const loaded = loadConfig(own, source).loaded;
   if (!loaded.ok) {
     io.err(formatErrors(loaded.errors));
     return EXIT.failed;
@@ -182,7 +183,7 @@ async function runUntilStopped(
     clock,
     stamp: () => stampConfiguration(options, live.settings),
     load: () => {
-      const loaded = readConfiguration(options);
+      const loaded = loadConfig(options, source).loaded;
       return loaded.ok ? { ...loaded, settings: complete(loaded.settings) } : loaded;
     },
     onSettings: (next, ignored) => {

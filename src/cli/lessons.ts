@@ -1,17 +1,15 @@
 // The subcommands of `poundkey route` that learn from labels, and show, forget, export and import them.
 import { readFileSync, writeFileSync } from "node:fs";
-import { forgetLessons } from "../admin/lessons.ts";
-import { Learning, measureLogged, readLessons, viewLearned } from "../app/learning.ts";
+import { forgetLessons, LESSONS_AT_ONCE, readLessons } from "../admin/lessons.ts";
+import { Learning, measureLogged, viewLearned } from "../app/learning.ts";
 import type { Io } from "../app/terminal.ts";
 import { clock } from "../app/world.ts";
 import { buildCatalogue, type Catalogue } from "../catalogue/catalogue.ts";
-import type { ModelCard } from "../core/card.ts";
 import { Fault } from "../core/fault.ts";
 import { asObject, asString, isObject, type JsonObject, parseJson } from "../core/json.ts";
 import { LESSON_SOURCES, type Lesson } from "../core/rows.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
-import type { ChatRequest } from "../operations/chat/form.ts";
 import { readFeatures } from "../selectors/features.ts";
 import { Learned } from "../selectors/learning/learned.ts";
 import { makeLesson, readRow } from "../selectors/learning/lesson.ts";
@@ -57,12 +55,6 @@ async function relearn(store: Store, { settings }: LessonCall): Promise<void> {
   await new Learning({ store, learned, clock, cards: () => catalogue.list() }).refresh();
 }
 
-interface Labelled {
-  readonly request: ChatRequest;
-  readonly card: ModelCard;
-  readonly score: number;
-}
-
 /** Each score of a model for a prompt is learned once. The labels of a prompt are one lesson. */
 export async function learn(call: LessonCall, file: string): Promise<void> {
   const catalogue = buildCatalogue(call.settings);
@@ -94,7 +86,7 @@ function readLines<Read>(file: string, read: (line: string, wrong: LineError) =>
   );
 }
 
-function parseLabel(line: string, wrong: LineError, catalogue: Catalogue, settings: Settings): Labelled {
+function parseLabel(line: string, wrong: LineError, catalogue: Catalogue, settings: Settings) {
   const label = parseLine(line, wrong);
   const found = catalogue.resolve(asString(label.model) ?? "");
   if (found.kind !== "card") throw wrong(`'model' must be the id of an available model`);
@@ -144,7 +136,7 @@ export async function forget(call: LessonCall, name: string | undefined): Promis
 /** Writes one score per line, in the form that `importLessons` reads. */
 export async function exportLessons(call: LessonCall, file: string): Promise<void> {
   const lines = new Map<string, readonly string[]>();
-  for await (const lessons of readLessons(await call.open(), 0)) {
+  for await (const lessons of readLessons(await call.open(), 0, LESSONS_AT_ONCE)) {
     for (const lesson of lessons) lines.set(`${lesson.accountId} ${lesson.id}`, formatLesson(lesson));
   }
   const all = [...lines.values()].flat();

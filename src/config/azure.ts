@@ -1,12 +1,6 @@
 // Azure as a provider: a resource's address, its API version, and an application's credentials instead of keys.
 import type { Credential } from "../core/settings.ts";
-import {
-  type Cloud,
-  makeCredential,
-  type PlatformContext,
-  type PlatformSetup,
-  readVariable,
-} from "./platform.ts";
+import { type Cloud, makeCredential, type PlatformContext, readVariable } from "./platform.ts";
 import { parseBaseUrl } from "./units.ts";
 
 const ENDPOINT = "AZURE_OPENAI_ENDPOINT";
@@ -19,22 +13,20 @@ const MICROSOFT_HOST = /\.azure\.(com|us|cn)$/;
 
 export const AZURE: Cloud = {
   isInEnvironment: ({ env }, hasKey) => hasKey && readVariable(env, ENDPOINT) !== "",
-  build,
+  build(context) {
+    const { entry } = context;
+    const baseUrl = chooseAddress(context);
+    const redactedWords = listNames(baseUrl);
+    return {
+      baseUrl,
+      credentials: readCredentials(context),
+      ...(entry.api === undefined || entry.api === "v1" ? {} : { apiVersion: entry.api }),
+      ...(redactedWords.length === 0 ? {} : { redactedWords }),
+      // Only deployed models exist. If the operator lists the deployments, there are no others.
+      ...(entry.models?.length ? { listsOwnOnly: true } : {}),
+    };
+  },
 };
-
-function build(context: PlatformContext): PlatformSetup {
-  const { entry } = context;
-  const baseUrl = chooseAddress(context);
-  const redactedWords = listNames(baseUrl);
-  return {
-    baseUrl,
-    credentials: readCredentials(context),
-    ...(entry.api === undefined || entry.api === "v1" ? {} : { apiVersion: entry.api }),
-    ...(redactedWords.length === 0 ? {} : { redactedWords }),
-    // Only deployed models exist. If the operator lists the deployments, there are no others.
-    ...(entry.models?.length ? { listsOwnOnly: true } : {}),
-  };
-}
 
 function chooseAddress({ path, entry, env, issues }: PlatformContext): string {
   const { base_url: given, resource } = entry;

@@ -1,13 +1,7 @@
 // Amazon Bedrock as a provider: its address, from the region, and AWS keys instead of an API key.
 import type { AwsProof, Credential } from "../core/settings.ts";
 import { readContainer } from "./aws-container.ts";
-import {
-  type Cloud,
-  makeCredential,
-  type PlatformContext,
-  type PlatformSetup,
-  readVariable,
-} from "./platform.ts";
+import { type Cloud, makeCredential, type PlatformContext, readVariable } from "./platform.ts";
 import { parseBaseUrl } from "./units.ts";
 
 const REGION_DEFAULT = "us-east-1";
@@ -23,20 +17,18 @@ const PRINTABLE = /^[\x21-\x7e]+$/;
 
 export const BEDROCK: Cloud = {
   isInEnvironment: ({ env }) => readVariable(env, BEARER) !== "" || hasAwsKeys(env),
-  build,
+  build(context) {
+    const { entry } = context;
+    const region = findRegion(context);
+    const given = entry.base_url === undefined ? null : parseBaseUrl(entry.base_url);
+    return {
+      baseUrl: given ?? `https://bedrock-runtime.${region}.${findDomain(region)}`,
+      credentials: readCredentials(context, region),
+      unlistedPrefixes: listOthers(region),
+      ...(entry.guardrail === undefined ? {} : { guardrail: entry.guardrail }),
+    };
+  },
 };
-
-function build(context: PlatformContext): PlatformSetup {
-  const { entry } = context;
-  const region = findRegion(context);
-  const given = entry.base_url === undefined ? null : parseBaseUrl(entry.base_url);
-  return {
-    baseUrl: given ?? `https://bedrock-runtime.${region}.${findDomain(region)}`,
-    credentials: readCredentials(context, region),
-    unlistedPrefixes: listOthers(region),
-    ...(entry.guardrail === undefined ? {} : { guardrail: entry.guardrail }),
-  };
-}
 
 /** The words that begin the ids of inference profiles, and the regions that may call those. */
 const PROFILES: readonly (readonly [prefix: string, regions: RegExp])[] = [

@@ -37,35 +37,28 @@ export function interpolate(text: YamlText, environment: Environment): Interpola
 
 function replaceReferences(
   source: string,
-  environment: Environment,
+  { env, readFile }: Environment,
   wrong: (message: string) => void,
 ): string {
+  const resolve = (name: string): string => {
+    const path = name.startsWith(FILE_PREFIX) ? name.slice(FILE_PREFIX.length) : null;
+    try {
+      const value = (path === null ? env(name) : readFile(path))?.trim() ?? "";
+      if (value === "")
+        wrong(path === null ? `the environment variable ${name} is not set` : `the file ${path} is empty`);
+      return value;
+    } catch {
+      wrong(`the file ${path} can't be read`);
+      return "";
+    }
+  };
   return source.replace(REFERENCE, (reference, name: string | undefined) => {
     if (name === undefined) return "${";
     if (!reference.endsWith("}")) wrong("${ has no closing brace");
-    else if (name.startsWith(FILE_PREFIX))
-      return readSecretFile(name.slice(FILE_PREFIX.length), environment, wrong);
-    else if (VARIABLE.test(name)) return readVariable(name, environment, wrong);
+    else if (name.startsWith(FILE_PREFIX) || VARIABLE.test(name)) return resolve(name);
     else wrong(`expected a variable, as in \${NAME}, or a file, as in \${file:/path}`);
     return reference;
   });
-}
-
-function readVariable(name: string, environment: Environment, wrong: (message: string) => void): string {
-  const value = environment.env(name)?.trim() ?? "";
-  if (value === "") wrong(`the environment variable ${name} is not set`);
-  return value;
-}
-
-function readSecretFile(path: string, environment: Environment, wrong: (message: string) => void): string {
-  try {
-    const value = environment.readFile(path).trim();
-    if (value === "") wrong(`the file ${path} is empty`);
-    return value;
-  } catch {
-    wrong(`the file ${path} can't be read`);
-    return "";
-  }
 }
 
 /** Returns the number or boolean that an interpolated text spells, or undefined if it spells none. */

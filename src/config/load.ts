@@ -114,6 +114,7 @@ function buildSettings(
 ): { readonly settings: Settings; readonly issues: readonly Issue[] } {
   const issues = new Issues();
   const catalogueFile = input.overrides.catalogue ?? config.catalogue;
+  const store = input.overrides.store ?? config.store;
   const cards = readCatalogueFile(catalogueFile, input.readFile, issues);
   const { providers, ownModels } = buildProviders(config.providers, input.known, input, cards, issues);
   const inFile: readonly ProviderSetup[] | null = config.providers === undefined ? null : providers;
@@ -123,7 +124,7 @@ function buildSettings(
   const { content = false, keep = "30d", level = null } = config.log ?? {};
   const settings: Settings = {
     server: buildServerRules(config.server ?? {}, input, issues),
-    store: chooseStore(config.store, input, issues),
+    store: store ?? readField("POUNDKEY_STORE", storeUrl, input.env, issues) ?? DEFAULT_STORE,
     providers,
     ownModels,
     ...(catalogueFile === undefined ? {} : { catalogueFile, newerModels: cards }),
@@ -173,10 +174,6 @@ function buildServerRules(
     ...{ bodyBytesMax, bodyMemoryBytes, drainMs: readMs(drain), keepAliveMs: readMs(keep_alive) },
     ...{ trustedProxies, hosts, cors },
   };
-}
-
-function chooseStore(store: string | undefined, { env, overrides }: LoadInput, issues: Issues): string {
-  return overrides.store ?? store ?? readField("POUNDKEY_STORE", storeUrl, env, issues) ?? DEFAULT_STORE;
 }
 
 /** Returns a variable that replaces the field with that schema, or null if it isn't set. */

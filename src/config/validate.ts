@@ -49,12 +49,7 @@ export function listIssues(
   return [...issues.values()];
 }
 
-interface FoundError {
-  readonly error: ValueError;
-  readonly path: Path;
-}
-
-function listErrors(schema: TSchema, root: unknown): readonly FoundError[] {
+function listErrors(schema: TSchema, root: unknown) {
   return [...Value.Errors(schema, root)]
     .flatMap(findDeepest)
     .map((error) => ({ error, path: parsePointer(error, root) }));

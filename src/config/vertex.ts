@@ -3,13 +3,7 @@ import { asObject, asString, parseJson } from "../core/json.ts";
 import type { TokenSource } from "../core/token-source.ts";
 import { METADATA_HOST, makeMetadataSource, parseGoogleCredentials } from "./google-credentials.ts";
 import type { Environment } from "./interpolate.ts";
-import {
-  type Cloud,
-  makeCredential,
-  type PlatformContext,
-  type PlatformSetup,
-  readVariable,
-} from "./platform.ts";
+import { type Cloud, makeCredential, type PlatformContext, readVariable } from "./platform.ts";
 import { parseBaseUrl } from "./units.ts";
 
 const CREDENTIALS = "GOOGLE_APPLICATION_CREDENTIALS";
@@ -20,7 +14,28 @@ const LOCATION_SHAPE = /^[a-z][a-z0-9-]{1,39}$/;
 const DEFAULT_LOCATION = "global";
 const API = "/v1";
 
-export const VERTEX: Cloud = { isInEnvironment, build };
+export const VERTEX: Cloud = {
+  isInEnvironment,
+  build(context) {
+    const { entry, path, issues } = context;
+    if (entry.keys !== undefined) {
+      const place = findPlace(context, entry.project ?? null);
+      // Express keys belong to no project, and can only call Gemini (Vertex AI, "Express mode").
+      const express = place.baseUrl.includes("/projects/") ? {} : ({ dialects: ["gemini"] } as const);
+      return { ...place, ...express, credentials: context.readKeys() };
+    }
+    const { source, project } = readProof(context);
+    const credentials = source === null ? [] : [makeCredential(source)];
+    const paying = entry.project ?? (readVariable(context.env, PROJECT) || project);
+    if (source !== null && paying === null && entry.base_url === undefined) {
+      issues.atKey(
+        path,
+        `has no project, the environment variable ${PROJECT} is not set, and the key file names none`,
+      );
+    }
+    return { ...findPlace(context, paying), credentials };
+  },
+};
 
 /** The environment must name the credentials and the project that pays. */
 function isInEnvironment({ env, readFile }: Environment, hasKey: boolean): boolean {
@@ -28,26 +43,6 @@ function isInEnvironment({ env, readFile }: Environment, hasKey: boolean): boole
   if (readVariable(env, PROJECT) !== "") return true;
   const text = readOrNull(readFile, readVariable(env, CREDENTIALS));
   return text === null || asString(asObject(parseJson(text)).project_id) !== undefined;
-}
-
-function build(context: PlatformContext): PlatformSetup {
-  const { entry, path, issues } = context;
-  if (entry.keys !== undefined) {
-    const place = findPlace(context, entry.project ?? null);
-    // Express keys belong to no project, and can only call Gemini (Vertex AI, "Express mode").
-    const express = place.baseUrl.includes("/projects/") ? {} : ({ dialects: ["gemini"] } as const);
-    return { ...place, ...express, credentials: context.readKeys() };
-  }
-  const { source, project } = readProof(context);
-  const credentials = source === null ? [] : [makeCredential(source)];
-  const paying = entry.project ?? (readVariable(context.env, PROJECT) || project);
-  if (source !== null && paying === null && entry.base_url === undefined) {
-    issues.atKey(
-      path,
-      `has no project, the environment variable ${PROJECT} is not set, and the key file names none`,
-    );
-  }
-  return { ...findPlace(context, paying), credentials };
 }
 
 /** Google Cloud, "Locations" and "Multi-regional endpoints". If `project` is null, the address is an express key's. */

@@ -140,12 +140,7 @@ function readSorting(query: URLSearchParams): Sorting {
   return { by, isDown, onSort: (name) => setQuery({ sort: next(name) }) };
 }
 
-interface FiltersProps {
-  readonly all: readonly CardView[];
-  readonly query: URLSearchParams;
-}
-
-function Filters({ all, query }: FiltersProps) {
+function Filters({ all, query }: { readonly all: readonly CardView[]; readonly query: URLSearchParams }) {
   const providers = [...new Set(all.map(({ provider }) => provider))].sort();
   const options = [
     { value: "", label: "Any provider" },

@@ -7,22 +7,17 @@ import { usePages } from "./resource.ts";
 /** The playground's own key, which isn't listed. */
 const CONSOLE_KEY = "console";
 
-export interface Names {
-  readonly keys: readonly KeyInUseView[];
-  readonly accounts: readonly AccountView[];
-  readonly key: (id: string) => string;
-  readonly account: (id: string) => string;
-}
+export type Names = ReturnType<typeof useNames>;
 
 /** Looks up the names of the latest 200 keys and accounts. An id without a known name is shown as it is. */
-export function useNames(): Names {
+export function useNames() {
   const keys = usePages<KeyInUseView>("/keys?limit=200").data ?? [];
   const accounts = usePages<AccountView>("/accounts?limit=200").data ?? [];
   return {
     keys,
     accounts,
-    key: (id) => keys.find((key) => key.id === id)?.name ?? (id === CONSOLE_KEY ? "Playground" : id),
-    account: (id) => accounts.find((account) => account.id === id)?.name ?? id,
+    key: (id: string) => keys.find((key) => key.id === id)?.name ?? (id === CONSOLE_KEY ? "Playground" : id),
+    account: (id: string) => accounts.find((account) => account.id === id)?.name ?? id,
   };
 }
 
@@ -32,22 +27,17 @@ export const SELECTORS = [
   { id: "Router#light", what: "The fastest answer" },
 ] as const;
 
-export interface Models {
-  readonly all: readonly CardView[];
-  readonly on: readonly CardView[];
-  /** The id of a model or selector that works, for examples. */
-  readonly sample: string;
-  readonly find: (id: string) => CardView | undefined;
-}
+export type Models = ReturnType<typeof useModels>;
 
-export function useModels(): Models {
+export function useModels() {
   const all = usePages<CardView>("/models").data ?? [];
   const on = all.filter((model) => model.on);
   const isSimulated = on.length > 0 && on.every(({ provider }) => provider === "Sim");
   return {
     all,
     on,
+    /** The id of a model or selector that works, for examples. */
     sample: isSimulated ? (on[0]?.id ?? "Router#fair") : "Router#fair",
-    find: (id) => all.find((model) => model.id === id),
+    find: (id: string) => all.find((model) => model.id === id),
   };
 }

@@ -37,15 +37,8 @@ export function useDraft<Name extends string>(first: () => Readonly<Record<Name,
   return { draft, set, field };
 }
 
-interface Run {
-  readonly isRunning: boolean;
-  /** Aborts the work's signal. */
-  readonly stop: () => void;
-  readonly start: (work: (signal: AbortSignal) => Promise<unknown>) => Promise<void>;
-}
-
 /** Runs work that stops on request or when the page is left. */
-export function useRun(): Run {
+export function useRun() {
   const [running, setRunning] = useState<AbortController | null>(null);
   const latest = useRef(running);
   latest.current = running;
@@ -53,7 +46,7 @@ export function useRun(): Run {
   return {
     isRunning: running !== null,
     stop: () => running?.abort(),
-    async start(work) {
+    async start(work: (signal: AbortSignal) => Promise<unknown>) {
       const ending = new AbortController();
       setRunning(ending);
       await work(ending.signal);

@@ -67,7 +67,7 @@ export async function readHeld<Body>(
 }
 
 function parseJsonBytes(bytes: Uint8Array): unknown {
-  const text = decode(bytes);
+  const text = decodeUtf8(bytes, notJson);
   const body = parse(text);
   if (mayHaveLoneSurrogate(text) && !isWellFormed(body)) throw notJson("it contains an unpaired surrogate");
   return body;
@@ -195,11 +195,12 @@ function checkType(headers: Headers): void {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-function decode(bytes: Uint8Array): string {
+/** Throws the Fault that `refuse` makes if the bytes aren't UTF-8. */
+export function decodeUtf8(bytes: Uint8Array, refuse: (why: string) => Fault): string {
   try {
     return utf8.decode(bytes);
   } catch {
-    throw notJson("it is not UTF-8");
+    throw refuse("it is not UTF-8");
   }
 }
 

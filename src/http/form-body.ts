@@ -3,7 +3,7 @@ import { Attachment } from "../core/attachment.ts";
 import { Fault } from "../core/fault.ts";
 import type { JsonObject } from "../core/json.ts";
 import { invalidValue } from "../core/schema-fault.ts";
-import { type BodyPorts, type BodyRules, readHeld, readJson } from "./body.ts";
+import { type BodyPorts, type BodyRules, decodeUtf8, readHeld, readJson } from "./body.ts";
 import { type FormPart, readParts } from "./multipart.ts";
 import { measureSeconds } from "./sound.ts";
 
@@ -79,23 +79,16 @@ function addPart(fields: Map<string, unknown>, part: FormPart): void {
   const { name } = part;
   if (name === "" || name.length > NAME_CHARACTERS_MAX)
     throw badForm("a part has no name, or its name is too long");
-  const value = part.filename === null ? decode(part) : makeAttachment(part, part.filename);
+  const value =
+    part.filename === null
+      ? decodeUtf8(part.bytes, (why) => invalidValue(name, why))
+      : makeAttachment(part, part.filename);
   const isList = name.endsWith("[]");
   const field = isList ? name.slice(0, -2) : name;
   const before = fields.get(field);
   if (before === undefined) fields.set(field, isList ? [value] : value);
   else if (isList && Array.isArray(before)) before.push(value);
   else throw invalidValue(name, "it appears twice");
-}
-
-const utf8 = new TextDecoder("utf-8", { fatal: true });
-
-function decode({ name, bytes }: FormPart): string {
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    throw invalidValue(name, "it is not UTF-8");
-  }
 }
 
 function makeAttachment({ name: field, type, bytes }: FormPart, name: string): Attachment {

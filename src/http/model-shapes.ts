@@ -1,5 +1,6 @@
 // A model list in the shapes of Anthropic's and Google's APIs.
 import { Type } from "@sinclair/typebox";
+import type { View } from "../admin/schema.ts";
 import type { JsonObject } from "../core/json.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 
@@ -25,14 +26,10 @@ export const modelSchema = Type.Object({
 export const modelListSchema = Type.Object({ object: Type.String(), data: Type.Array(modelSchema) });
 
 /** An entry of the list in OpenAI's shape, from which the other shapes are built. */
-export interface ModelEntry {
-  readonly id: string;
-  /** Unix seconds. */
-  readonly created: number;
-  readonly context_window?: number | null;
-  readonly max_output_tokens?: number | null;
-  readonly operations?: readonly string[] | null;
-}
+export type ModelEntry = Pick<
+  View<typeof modelSchema>,
+  "id" | "created" | "context_window" | "max_output_tokens" | "operations"
+>;
 
 const PAGE_DEFAULT = 20;
 const PAGE_MAX = 1000;

@@ -11,7 +11,9 @@ import { undoHold } from "./settle.ts";
 import { computeBalanceRoom, computeHoldTerms, type HoldTerms } from "./worst.ts";
 
 export function admit(books: Books, demand: Admission): Answer {
-  undo(books, demand);
+  // Undoes an admission whose first write was never acknowledged, so that it can be retried.
+  const known = books.holds.get(demand.id);
+  if (known) undoHold(books, known, demand.nowMs);
   const key = books.keys.get(demand.keyId) ?? null;
   if (key === null) return refused(invalidKey());
   const refusal = refuseCaller({ key, proof: demand.proof }, demand.nowMs);
@@ -32,12 +34,6 @@ function refused(fault: Fault): Answer {
 function resolvedMeanwhile(): Fault {
   const message = "The gateway's store was unavailable for too long. Please try again.";
   return new Fault("store_unavailable", message, { retryAfterMs: 1000 });
-}
-
-/** Undoes an admission whose first write was never acknowledged, so that it can be retried. */
-function undo(books: Books, { id, nowMs }: Admission): void {
-  const known = books.holds.get(id);
-  if (known) undoHold(books, known, nowMs);
 }
 
 function grant(books: Books, demand: Admission, key: GatewayKey): Answer {

@@ -57,13 +57,8 @@ export function makeReads(key: GatewayKey, { quota }: LedgerRules, nowMs: number
 }
 
 /** Returns an unused meter. */
-export function makeMeter(given: {
-  readonly accountId: string;
-  readonly owner: string;
-  readonly day: string;
-  readonly atMs: number;
-}): Meter {
-  const { accountId, owner, day, atMs: lastAtMs } = given;
+export function makeMeter(given: Pick<Meter, "accountId" | "owner" | "day" | "lastAtMs">): Meter {
+  const { accountId, owner, day, lastAtMs } = given;
   return { accountId, owner, day, used: 0, lastAtMs, givenBack: 0, freeSpentNanoUsd: 0, freeHeldNanoUsd: 0 };
 }
 
@@ -80,7 +75,7 @@ export function openDay(counts: Counts, key: GatewayKey, quota: QuotaRules, nowM
   const kept = begun ?? counts.meters.get(makeMeterId(owner, today.name));
   const { accountId } = key;
   return {
-    meter: kept ?? makeMeter({ accountId, owner, day: day.name, atMs: nowMs }),
+    meter: kept ?? makeMeter({ accountId, owner, day: day.name, lastAtMs: nowMs }),
     resetsAtMs: day.endMs,
     slotsEndMs: tomorrow.endMs,
   };

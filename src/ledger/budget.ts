@@ -3,16 +3,10 @@ import type { Admission } from "../core/demand.ts";
 import { Fault } from "../core/fault.ts";
 import type { NanoUsd } from "../core/money.ts";
 import { matchesAny } from "../core/pattern.ts";
+import type { Meter } from "../core/rows.ts";
 import type { OpenDay } from "./allowance.ts";
 import { formatDuration } from "./duration.ts";
 import { computeHoldTerms, type HoldTerms, type Room } from "./worst.ts";
-
-/** A budget and how much of it is spent or held for running requests. */
-interface Budget {
-  readonly limitNanoUsd: NanoUsd;
-  readonly spentNanoUsd: NanoUsd;
-  readonly heldNanoUsd: NanoUsd;
-}
 
 const SHARE_ALONE = 1 / 4;
 
@@ -21,9 +15,9 @@ const SHARE_ALONE = 1 / 4;
  * with $20 a day and $15 per million output tokens, all 200 requests of a day can run at once. Plain quarters would
  * leave nothing after thirty.
  */
-function measureRoom({ limitNanoUsd, spentNanoUsd, heldNanoUsd }: Budget): Room {
-  const unspent = Math.max(0, limitNanoUsd - spentNanoUsd);
-  const nanoUsd = Math.max(0, unspent - heldNanoUsd);
+function measureRoom(budgetNanoUsd: NanoUsd, { freeSpentNanoUsd, freeHeldNanoUsd }: Meter): Room {
+  const unspent = Math.max(0, budgetNanoUsd - freeSpentNanoUsd);
+  const nanoUsd = Math.max(0, unspent - freeHeldNanoUsd);
   const alone = unspent === 0 ? 0 : nanoUsd / unspent;
   return { nanoUsd, unnamedNanoUsd: Math.floor(nanoUsd * SHARE_ALONE * alone ** 2) };
 }
@@ -42,9 +36,7 @@ export function computeFreeTerms(demand: Admission, day: OpenDay): FreeTerms {
   if (budgetNanoUsd === null) {
     return { kind: "free", terms: free.length === offers.length ? null : unheld(free) };
   }
-  const { freeSpentNanoUsd: spentNanoUsd, freeHeldNanoUsd: heldNanoUsd } = day.meter;
-  const room = measureRoom({ limitNanoUsd: budgetNanoUsd, spentNanoUsd, heldNanoUsd });
-  const terms = computeHoldTerms(free, room, billing.markup);
+  const terms = computeHoldTerms(free, measureRoom(budgetNanoUsd, day.meter), billing.markup);
   if (terms === null && offers.length > 0) return { kind: "refused", fault: budgetUsedUp(demand, day) };
   return { kind: "free", terms };
 }

@@ -68,8 +68,9 @@ function lastSlotAtMs(
  */
 export function returnPlaces(books: Books, { accountId, atMs, place }: Hold, giveBack: GiveBack): boolean {
   const { answers, isBounded, beyond } = giveBack;
-  const id = makeMeterId(place.owner, place.day);
-  const meter = books.meters.get(id) ?? makeMeter({ accountId, owner: place.owner, day: place.day, atMs });
+  const { owner, day } = place;
+  const id = makeMeterId(owner, day);
+  const meter = books.meters.get(id) ?? makeMeter({ accountId, owner, day, lastAtMs: atMs });
   // A paid or unlimited request took no place. Only its refusals are counted, because they would be charged.
   const isCounted = isBounded && (place.places + place.slots > 0 || beyond !== null);
   const back = isCounted ? Math.min(answers, Math.max(0, place.giveBackMax - meter.givenBack)) : answers;

@@ -1,7 +1,7 @@
 // Settlement: what a finished request costs, who pays, and what is returned.
 import type { Answer, Settlement } from "../core/demand.ts";
 import type { NanoUsd } from "../core/money.ts";
-import type { Ended, RequestRecord, UsageSource } from "../core/record.ts";
+import type { Ended, RequestRecord } from "../core/record.ts";
 import type { Hold } from "../core/rows.ts";
 import type { Books } from "./books.ts";
 import { returnPlaces, settleFreeBudget } from "./places.ts";
@@ -71,11 +71,7 @@ interface Paid {
 }
 const NOTHING_PAID: Paid = { charged: 0, writtenOff: 0 };
 
-interface PaymentNotes {
-  readonly atMs: number;
-  readonly usageSource: UsageSource;
-  readonly ended: Ended;
-}
+type PaymentNotes = Pick<RequestRecord, "atMs" | "usageSource" | "ended">;
 
 /** Posts or voids the hold. Cost above it is taken from the free balance; the rest is written off. */
 function pay(books: Books, hold: Hold, dueNanoUsd: NanoUsd, notes: PaymentNotes): Paid {

@@ -35,6 +35,11 @@ class Narrowing {
     if (value !== undefined) this.add(condition(this.bind(value)));
   }
 
+  /** Adds a condition for each value that isn't undefined: the column equals it. */
+  equal(values: Readonly<Record<string, Value | undefined>>): void {
+    for (const [column, value] of Object.entries(values)) this.by(value, (at) => `${column} = ${at}`);
+  }
+
   add(condition: string): void {
     this.#conditions.push(`(${condition})`);
   }
@@ -63,17 +68,12 @@ export function requestsLookup(filter: RequestFilter, page: Page, mark: Mark): S
   const { keyId, accountId, operation, surface, model, provider, selector, status, ended, fromMs, toMs } =
     filter;
   const by = new Narrowing(mark);
-  by.by(keyId, (at) => `key_id = ${at}`);
-  by.by(accountId, (at) => `account_id = ${at}`);
-  by.by(operation, (at) => `operation = ${at}`);
-  by.by(surface, (at) => `surface = ${at}`);
+  by.equal({ key_id: keyId, account_id: accountId, operation, surface, selector, ended });
   by.by(model, (at) => `model_used = ${at} OR model_tried = ${at} OR model_asked = ${at}`);
   ofProvider(by, "coalesce(model_used, model_tried)", provider);
-  by.by(selector, (at) => `selector = ${at}`);
   if (status === "ok") by.add("status < 400");
   else if (status === "error") by.add(`status >= 400 AND status <> ${CLIENT_GONE}`);
   else by.by(status, (at) => `status = ${at}`);
-  by.by(ended, (at) => `ended = ${at}`);
   by.by(fromMs, (at) => `at_ms >= ${at}`);
   by.by(toMs, (at) => `at_ms < ${at}`);
   const end = pageEnd(by, "at_ms", page);
@@ -142,9 +142,7 @@ function sumsLookup(
 }
 
 function narrowUsage(by: Narrowing, { accountId, keyId, model, provider }: UsageFilter): void {
-  by.by(accountId, (at) => `account_id = ${at}`);
-  by.by(keyId, (at) => `key_id = ${at}`);
-  by.by(model, (at) => `model = ${at}`);
+  by.equal({ account_id: accountId, key_id: keyId, model });
   ofProvider(by, "model", provider);
 }
 

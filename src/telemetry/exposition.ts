@@ -36,9 +36,8 @@ function formatHistogram(name: string, label: string, [sum = 0, count = 0, ...co
 
 /** Formats a series' labels, without the braces around them. */
 export function formatLabels(name: MetricName, valueAt: (label: string) => string): string {
-  return findRow(name)
-    .labels.map((label) => `${label}="${escapeLabel(valueAt(label))}"`)
-    .join(",");
+  const { labels = [] } = findRow(name);
+  return labels.map((label) => `${label}="${escapeLabel(valueAt(label))}"`).join(",");
 }
 
 /** Half a surrogate pair is replaced first, because it has no UTF-8 and two such names would become the same text. */

@@ -7,7 +7,8 @@ interface MetricRow {
   readonly help: string;
   /** The unit of the value, for the docs. */
   readonly unit: string;
-  readonly labels: readonly string[];
+  /** Missing if it has only one series. */
+  readonly labels?: readonly string[];
   /** The number of counted units that make one shown unit. Whole numbers add up exactly in any order, fractions don't. */
   readonly per?: number;
   /** Set if the value isn't counted but read at each scrape. */
@@ -38,7 +39,6 @@ export const METRICS = {
   poundkey_requests_open: {
     ...gauge,
     unit: "requests",
-    labels: [],
     help: "Requests in progress.",
   },
   poundkey_breaker_open: {
@@ -59,7 +59,6 @@ export const METRICS = {
   },
   poundkey_replayed_total: {
     ...requests,
-    labels: [],
     help: "Requests answered with the stored answer of an earlier request with the same idempotency key.",
   },
   poundkey_request_seconds: {
@@ -84,7 +83,6 @@ export const METRICS = {
   },
   poundkey_retries_refused_total: {
     ...events,
-    labels: [],
     help: "Retries that were not made because the retry budget was used up.",
   },
   poundkey_hedges_total: {
@@ -131,7 +129,6 @@ export const METRICS = {
   },
   poundkey_written_off_usd_total: {
     ...money,
-    labels: [],
     help: "Cost beyond the hold that the balance did not cover, written off to the account overrun.",
   },
   poundkey_usage_implausible_total: {
@@ -142,27 +139,22 @@ export const METRICS = {
   poundkey_holds_lost_total: {
     type: "counter",
     unit: "holds",
-    labels: [],
     help: "Holds voided because their process ended without settling them.",
   },
   poundkey_settled_late_total: {
     ...requests,
-    labels: [],
     help: "Requests settled after their hold had been voided.",
   },
   poundkey_settle_failed_total: {
     ...events,
-    labels: [],
     help: "Settlements that the store did not accept; they are retried until it is available.",
   },
   poundkey_settle_lost_total: {
     ...requests,
-    labels: [],
     help: "Requests that were never settled, so their answers were not charged.",
   },
   poundkey_internal_errors_total: {
     ...events,
-    labels: [],
     help: "Errors in the gateway itself, each of which is logged.",
   },
   process_cpu_seconds_total: {
@@ -170,13 +162,11 @@ export const METRICS = {
     isRead: true,
     unit: "seconds",
     per: MICROSECONDS_PER_SECOND,
-    labels: [],
     help: "User and system CPU time, of all workers together.",
   },
   process_resident_memory_bytes: {
     ...gauge,
     unit: "bytes",
-    labels: [],
     help: "Resident memory, of all workers together.",
   },
   process_start_time_seconds: {
@@ -184,19 +174,16 @@ export const METRICS = {
     over: "min",
     unit: "seconds since 1970",
     per: MS_PER_SECOND,
-    labels: [],
     help: "Start time of the process, of the oldest worker.",
   },
   process_open_fds: {
     ...gauge,
     unit: "file descriptors",
-    labels: [],
     help: "Open file descriptors, of all workers together (Linux only).",
   },
   process_max_fds: {
     ...gauge,
     unit: "file descriptors",
-    labels: [],
     help: "Maximum number of open file descriptors, of all workers together (Linux only).",
   },
 } as const satisfies Readonly<Record<string, MetricRow>>;
@@ -221,7 +208,10 @@ export type HistogramName = NamesWith<{ type: "histogram" }>;
 
 /** A value for each of the metric's labels, and for no other. */
 export type LabelsOf<Name extends MetricName> = Readonly<
-  Record<(typeof METRICS)[Name]["labels"][number], unknown>
+  Record<
+    (typeof METRICS)[Name] extends { labels: readonly (infer Label extends string)[] } ? Label : never,
+    unknown
+  >
 >;
 
 export function findRow(name: MetricName): MetricRow {
@@ -247,9 +237,9 @@ interface ShownMetric {
 export const SHOWN: readonly ShownMetric[] = [
   ...Object.keys(METRICS)
     .filter(isMetric)
-    .map((name) => ({ per: 1, ...findRow(name), name, of: name })),
+    .map((name) => ({ per: 1, labels: [], ...findRow(name), name, of: name })),
   ...Object.entries(RENAMED).map(([name, { now, ...shown }]) => {
     const help = `Deprecated: use ${now} instead. Will be removed in the next release.`;
-    return { ...findRow(now), ...shown, help, name, of: now };
+    return { labels: [], ...findRow(now), ...shown, help, name, of: now };
   }),
 ];

@@ -6,10 +6,10 @@ import type { LogEvent } from "../core/world.ts";
 import { BUCKETS_MS, formatLabels } from "./exposition.ts";
 import {
   type CounterName,
+  findRow,
   type HistogramName,
   isMetric,
   type LabelsOf,
-  METRICS,
   type MetricName,
   type ReadName,
 } from "./metric-table.ts";
@@ -133,7 +133,7 @@ export class Metrics {
 
   #byLabel(name: MetricName, value: number | ReadonlyMap<string, number>): ReadonlyMap<string, Counter> {
     const series = new Map<string, Counter>();
-    const [label = ""] = METRICS[name].labels;
+    const [label = ""] = findRow(name).labels ?? [];
     for (const [of, one] of typeof value === "number" ? [["", value] as const] : value) {
       this.#findSeries(series, name, { [label]: of }, newCounter).value += one;
     }

@@ -48,8 +48,8 @@ export const BOOKS: readonly Mutant[] = [
   {
     name: "give back to the wrong day",
     file: "src/ledger/places.ts",
-    find: "  const id = makeMeterId(place.owner, place.day);\n  const meter = books.meters.get(id) ??",
-    replace: `  const id = makeMeterId(place.owner, new Date(atMs).toISOString().slice(0, 10));
+    find: "  const id = makeMeterId(owner, day);\n  const meter = books.meters.get(id) ??",
+    replace: `  const id = makeMeterId(owner, new Date(atMs).toISOString().slice(0, 10));
   const meter = books.meters.get(id) ??`,
   },
   {
@@ -146,7 +146,7 @@ export const BOOKS: readonly Mutant[] = [
   {
     name: "an admission repeated holds twice",
     file: "src/ledger/admit.ts",
-    find: "  undo(books, demand);",
+    find: "  if (known) undoHold(books, known, demand.nowMs);",
     replace: "",
   },
   {

@@ -42,12 +42,7 @@ export function Failed({ message, retry }: FailedProps) {
   );
 }
 
-interface SkeletonProps {
-  readonly height: number;
-  readonly width?: string;
-}
-
-export function Skeleton({ height, width = "100%" }: SkeletonProps) {
+export function Skeleton({ height, width = "100%" }: { readonly height: number; readonly width?: string }) {
   return <span class="skeleton" style={{ height: `${height}px`, width }} />;
 }
 
