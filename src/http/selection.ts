@@ -27,7 +27,7 @@ export function readSelection(model: string, key: GatewayKey, catalogue: Catalog
       return {
         kind: "selector",
         selector: SELECTOR_RULES[found.selector],
-        candidates: listChatModels(listCandidates(key, catalogue)),
+        ...selectCandidates(key, listChatModels(catalogue.list())),
       };
     case "unknown":
       throw notFound(model, found);
@@ -41,7 +41,7 @@ function listMembers(members: readonly GroupMember[], key: GatewayKey): readonly
   return usable;
 }
 
-/** Keyed by the list of cards, which is reused between requests. Selectors choose only chat models. */
+/** Keyed by the catalogue's list, which is reused between requests. Selectors choose only chat models. */
 const chatModels = new WeakMap<readonly ModelCard[], readonly ModelCard[]>();
 
 function listChatModels(cards: readonly ModelCard[]): readonly ModelCard[] {
@@ -63,20 +63,28 @@ export function listCandidates(key: GatewayKey, catalogue: Catalogue): readonly 
   const cards = catalogue.list();
   const { allowedModels } = key;
   if (allowedModels === null || allowedModels.every(isSelector)) return cards;
-  const known = allowed.get(allowedModels);
-  if (known?.among === cards) return known.cards;
-  const found = { among: cards, cards: cards.filter(({ id }) => mayUse(key, id)) };
-  allowed.set(allowedModels, found);
-  return found.cards;
+  return cards.filter(({ id }) => mayUse(key, id));
 }
 
-interface Allowed {
-  readonly among: readonly ModelCard[];
-  readonly cards: readonly ModelCard[];
+interface Candidates {
+  readonly candidates: readonly ModelCard[];
+  /** The places of those that a key may use. Missing for all. */
+  readonly among?: Int32Array;
 }
 
 /** Keyed by the key's list of models: both keys and cards are reused between requests. */
-const allowed = new WeakMap<readonly string[], Allowed>();
+const allowed = new WeakMap<readonly string[], Candidates>();
+
+function selectCandidates(key: GatewayKey, candidates: readonly ModelCard[]): Candidates {
+  const { allowedModels } = key;
+  if (allowedModels === null || allowedModels.every(isSelector)) return { candidates };
+  const known = allowed.get(allowedModels);
+  if (known?.candidates === candidates) return known;
+  const places = Int32Array.from(candidates.keys());
+  const found = { candidates, among: places.filter((place) => mayUse(key, candidates[place]?.id ?? "")) };
+  allowed.set(allowedModels, found);
+  return found;
+}
 
 function isSelector(id: string): boolean {
   return id.toLowerCase().startsWith("router#");

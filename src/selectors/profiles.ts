@@ -51,17 +51,9 @@ const UNIT_LOGIT = 0.65;
 const UNKNOWN_SPREAD = 0.14;
 const UNKNOWN_LEVEL_MAX = 1;
 
-/** Cached by card and by list of cards: both live as long as a configuration or key, and a decision needs thousands. */
+/** Cached by card, which lives as long as a configuration. */
 const found = new WeakMap<ModelCard, Profile>();
-const foundLists = new WeakMap<readonly ModelCard[], readonly Profile[]>();
 let rows: ReadonlyMap<string, ProfileRow> | undefined;
-
-/** Returns the profiles in the order of the cards. */
-export function findProfiles(cards: readonly ModelCard[]): readonly Profile[] {
-  const profiles = foundLists.get(cards) ?? cards.map(findProfile);
-  foundLists.set(cards, profiles);
-  return profiles;
-}
 
 /** Returns the card's profile, with the operator's skills if any. A card without a row is judged by price and date. */
 export function findProfile(card: ModelCard): Profile {
@@ -79,31 +71,16 @@ function findShippedProfile(card: ModelCard): Profile {
   return row === undefined ? guessProfile(card) : readProfile(row);
 }
 
-type Known = Pick<
-  Profile,
-  "skills" | "spreads" | "source" | "isGuessed" | "firstTokenMs" | "tokensPerSecond" | "thinkingTokens"
->;
+type Known = Omit<Profile, "odds" | "oddsLevel" | "level" | "priorLevel" | "oddsSpreads">;
 
-/** Adds all derived values, once. All profiles are made here, because objects of one shape are read faster. */
+/** Adds all derived values, once. */
 function makeProfile(known: Known, prior?: Profile): Profile {
-  const { skills, spreads, source, isGuessed, firstTokenMs, tokensPerSecond, thinkingTokens } = known;
+  const { skills, spreads } = known;
   const odds = Float64Array.from(skills, (share) => Math.log(share / (1 - share)));
   const oddsLevel = odds.reduce((sum, one) => sum + one, 0) / Math.max(1, odds.length);
   const level = 1 / (1 + Math.exp(-oddsLevel));
-  return {
-    skills,
-    odds,
-    oddsLevel,
-    level,
-    priorLevel: prior?.level ?? level,
-    oddsSpreads: Float64Array.from(skills, (share, at) => (spreads[at] ?? 0) / (share * (1 - share))),
-    spreads,
-    source,
-    isGuessed,
-    firstTokenMs,
-    tokensPerSecond,
-    thinkingTokens,
-  };
+  const oddsSpreads = Float64Array.from(skills, (share, at) => (spreads[at] ?? 0) / (share * (1 - share)));
+  return { ...known, odds, oddsLevel, level, priorLevel: prior?.level ?? level, oddsSpreads };
 }
 
 function readProfile(row: ProfileRow): Profile {

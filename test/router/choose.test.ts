@@ -20,7 +20,7 @@ import { Learned } from "../../src/selectors/learning/learned.ts";
 import { predict } from "../../src/selectors/predictor.ts";
 import { describeChat, makeConversation } from "../conversation.ts";
 import { makeDice } from "./dice.ts";
-import { asking, even, PROMPTS } from "./sample-cards.ts";
+import { asking, even, PROMPTS, seeHealth } from "./sample-cards.ts";
 import { teachScore } from "./teach.ts";
 
 type Roll = () => number;
@@ -105,7 +105,7 @@ function anyHealth(cards: readonly ModelCard[], roll: Roll): HealthView {
       isOpen: !isWell && roll() < shut,
     });
   }
-  return { of: (id) => seen.get(id) ?? null };
+  return seeHealth((id) => seen.get(id) ?? null);
 }
 
 function anyLearned(cards: readonly ModelCard[], roll: Roll): Learned {

@@ -33,7 +33,8 @@ function anyChoice(selector: Selector, roll: () => number) {
     errorRate: roll() < 0.3 ? roll() : 0,
     isOpen: roll() < 0.1,
   });
-  const health: HealthView = { of: () => (roll() < 0.3 ? seenOf() : null) };
+  const seen = cards.map(() => (roll() < 0.3 ? seenOf() : null));
+  const health: HealthView = { over: () => (place) => seen[place] ?? null };
   const rules = { fairQuality: share, deny: [], pin: {}, rules: [], explore: 0 };
   const choice = choose(SELECTOR_RULES[selector], {
     request,
