@@ -4,17 +4,17 @@
 export type Places = ReadonlyMap<string, number>;
 
 export class CardMap<Value> extends Map<string, Value> {
-  #places: Places | null = null;
+  #places: Places = new Map();
   #listed: (Value | undefined)[] = [];
 
   override set(id: string, value: Value): this {
-    const place = this.#places?.get(id);
+    const place = this.#places.get(id);
     if (place !== undefined) this.#listed[place] = value;
     return super.set(id, value);
   }
 
   override delete(id: string): boolean {
-    const place = this.#places?.get(id);
+    const place = this.#places.get(id);
     if (place !== undefined) this.#listed[place] = undefined;
     return super.delete(id);
   }
@@ -23,16 +23,8 @@ export class CardMap<Value> extends Map<string, Value> {
   listBy(places: Places): readonly (Value | undefined)[] {
     if (places === this.#places) return this.#listed;
     this.#places = places;
-    this.#listed = listByPlace(places, this);
+    this.#listed = new Array<Value | undefined>(places.size).fill(undefined);
+    for (const [id, value] of this) this.set(id, value);
     return this.#listed;
   }
-}
-
-export function listByPlace<Value>(places: Places, values: ReadonlyMap<string, Value>) {
-  const listed = new Array<Value | undefined>(places.size).fill(undefined);
-  for (const [id, value] of values) {
-    const place = places.get(id);
-    if (place !== undefined) listed[place] = value;
-  }
-  return listed;
 }

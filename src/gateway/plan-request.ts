@@ -67,7 +67,7 @@ export function readKnown(
   const nowMs = deadlines.nowMs();
   const away = health.findAway(nowMs);
   const over = ({ cards, places }: CardTable) => {
-    const known = health.listBy(places);
+    const known = health.cards().listBy(places);
     const seenAt = (place: number) => known[place]?.outlook(nowMs) ?? null;
     if (away.size === 0) return seenAt;
     return (place: number) => (away.has(cards[place]?.provider ?? "") ? UNREACHED : seenAt(place));

@@ -2,7 +2,7 @@
 
 import type { Attempt } from "../core/attempt.ts";
 import { type ModelCard, readProvider } from "../core/card.ts";
-import { CardMap, type Places } from "../core/card-map.ts";
+import { CardMap } from "../core/card-map.ts";
 import { Fault } from "../core/fault.ts";
 import type { Credential, ProviderSetup } from "../core/settings.ts";
 import type { Log } from "../core/world.ts";
@@ -114,13 +114,8 @@ export class Health {
     return this.#cards.get(id);
   }
 
-  cards(): Iterable<readonly [string, CardHealth]> {
+  cards(): Pick<CardMap<CardHealth>, "listBy" | typeof Symbol.iterator> {
     return this.#cards;
-  }
-
-  /** Returns what is known about a list of cards, by place. */
-  listBy(places: Places): readonly (CardHealth | undefined)[] {
-    return this.#cards.listBy(places);
   }
 
   deployment({ card, credential }: Attempt): Deployment | undefined {

@@ -3,25 +3,16 @@
 import { computeMedian, type FadingValues } from "./decay.ts";
 import { type Deployment, SPEED_HALF_LIFE_MS, sumOutcomes } from "./deployment.ts";
 
-/** Null figures are unknown, so the profile's apply. */
-export interface Outlook {
-  readonly firstTokenMs: number | null;
-  readonly tokensPerSecond: number | null;
-  /** 0…1, recent. */
-  readonly errorRate: number;
-  /** True if it may not be called. */
-  readonly isOpen: boolean;
-  /** The time until which this holds, unless a call begins or ends. */
-  readonly untilMs: number;
-}
+/** Null speeds are unknown, so the profile's apply. */
+export type Outlook = Readonly<ReturnType<typeof foresee>>;
 
 /** The time after the last answer at which one request may find out whether a model has become faster. */
 const LOOK_AFTER_MS = 60_000;
 /** A prior: as if this many answers had been good. */
 const OUTCOMES_BEFORE = 20;
 
-/** Returns a model's outlook from what its credentials showed. */
-export function foresee(deployments: readonly Deployment[], nowMs: number): Outlook {
+/** Returns a model's outlook from what its credentials showed. It holds until `untilMs`, unless a call begins or ends. */
+export function foresee(deployments: readonly Deployment[], nowMs: number) {
   const speed = estimateSpeed(deployments, nowMs);
   if (deployments.every((one) => one.isWell(nowMs))) return { ...speed, errorRate: 0, isOpen: false };
   const isShut = deployments.every(({ breaker }) => breaker.isOpen);
@@ -49,8 +40,8 @@ function estimateSpeed(deployments: readonly Deployment[], nowMs: number) {
   const fresh = [first, speed].flatMap((median) => median?.fadedAtMs ?? []);
   const last = deployments.flatMap((one) => [one.lastFirstMs, one.lastTokensPerSecond]);
   return {
-    firstTokenMs: first?.value ?? averageLast(deployments, "lastFirstMs", nowMs),
-    tokensPerSecond: speed?.value ?? averageLast(deployments, "lastTokensPerSecond", nowMs),
+    firstTokenMs: first?.value ?? average(deployments.map((one) => one.lastFirstMs.at(nowMs))),
+    tokensPerSecond: speed?.value ?? average(deployments.map((one) => one.lastTokensPerSecond.at(nowMs))),
     untilMs: isFaded ? nowMs : Math.min(...fresh, ...last.map((values) => values.untilMs(nowMs))),
   };
 }
@@ -62,13 +53,8 @@ function isDue(deployments: readonly Deployment[], nowMs: number): boolean {
   );
 }
 
-/** Averages over all credentials. */
-function averageLast(
-  deployments: readonly Deployment[],
-  field: "lastFirstMs" | "lastTokensPerSecond",
-  nowMs: number,
-): number | null {
-  const known = deployments.flatMap((deployment) => deployment[field].at(nowMs) ?? []);
+function average(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null);
   return known.length === 0 ? null : known.reduce((sum, one) => sum + one, 0) / known.length;
 }
 

@@ -27,7 +27,7 @@ export function readSelection(model: string, key: GatewayKey, catalogue: Catalog
       return {
         kind: "selector",
         selector: SELECTOR_RULES[found.selector],
-        ...selectCandidates(key, listChatModels(catalogue.list())),
+        ...selectCandidates(key, catalogue.list()),
       };
     case "unknown":
       throw notFound(model, found);
@@ -39,17 +39,6 @@ function listMembers(members: readonly GroupMember[], key: GatewayKey): readonly
   const usable = members.filter(({ card }) => mayUse(key, card.id));
   if (usable.length === 0) throw notAllowed(members[0]?.card.id ?? "");
   return usable;
-}
-
-/** Keyed by the catalogue's list, which is reused between requests. Selectors choose only chat models. */
-const chatModels = new WeakMap<readonly ModelCard[], readonly ModelCard[]>();
-
-function listChatModels(cards: readonly ModelCard[]): readonly ModelCard[] {
-  const known = chatModels.get(cards);
-  if (known) return known;
-  const found = cards.filter(({ operations }) => operations?.has("chat") ?? true);
-  chatModels.set(cards, found);
-  return found;
 }
 
 /** Returns the selectors that a key may use: all, unless its list of models names some. */
@@ -66,22 +55,18 @@ export function listCandidates(key: GatewayKey, catalogue: Catalogue): readonly 
   return cards.filter(({ id }) => mayUse(key, id));
 }
 
-interface Candidates {
-  readonly candidates: readonly ModelCard[];
-  /** The places of those that a key may use. Missing for all. */
-  readonly among?: Int32Array;
-}
+type Candidates = Pick<Extract<Selection, { kind: "selector" }>, "candidates" | "among">;
 
 /** Keyed by the key's list of models: both keys and cards are reused between requests. */
 const allowed = new WeakMap<readonly string[], Candidates>();
 
-function selectCandidates(key: GatewayKey, candidates: readonly ModelCard[]): Candidates {
-  const { allowedModels } = key;
+/** Returns the same list for all keys, with the places of the cards that this one may use if those aren't all. */
+function selectCandidates({ allowedModels }: GatewayKey, candidates: readonly ModelCard[]): Candidates {
   if (allowedModels === null || allowedModels.every(isSelector)) return { candidates };
   const known = allowed.get(allowedModels);
   if (known?.candidates === candidates) return known;
-  const places = Int32Array.from(candidates.keys());
-  const found = { candidates, among: places.filter((place) => mayUse(key, candidates[place]?.id ?? "")) };
+  const mayChoose = (place: number) => mayUse({ allowedModels }, candidates[place]?.id ?? "");
+  const found = { candidates, among: Int32Array.from(candidates.keys()).filter(mayChoose) };
   allowed.set(allowedModels, found);
   return found;
 }

@@ -1,6 +1,12 @@
 // A model as a candidate for one request, as it is shown and logged.
 import type { ModelCard } from "../core/card.ts";
-import type { Estimates } from "./estimates.ts";
+import {
+  type Estimates,
+  estimateRowCost,
+  estimateRowMs,
+  estimateThought,
+  findWorkingShare,
+} from "./estimates.ts";
 import { estimateDoubt, QUALITY_MIN } from "./quality.ts";
 
 export type Candidate = Readonly<ReturnType<typeof makeCandidate>>;
@@ -16,7 +22,7 @@ export function makeCandidate(estimates: Estimates, place: number, removedBy: st
   const row = estimates.rows[place] ?? 0;
   const card: ModelCard = estimates.cardAt(place);
   const quality = estimates.quality[place] ?? 0;
-  const works = estimates.findWorkingShare(row);
+  const works = findWorkingShare(asked, row);
   const profile = table.profiles[row];
   const doubt = profile ? works * estimateDoubt(profile, asked.shiftAt(row), asked.quality) : 0;
   /** An answer one standard deviation longer than expected is this many times as long. */
@@ -31,11 +37,10 @@ export function makeCandidate(estimates: Estimates, place: number, removedBy: st
     /** Null if the card has no price. */
     costUsd: isPriced ? (estimates.costUsd[place] ?? 0) : null,
     latencyMs: estimates.latencyMs[place] ?? 0,
-    /** Of that longer answer. */
-    costHighUsd: isPriced ? estimates.estimateCost(row, held, longer) : null,
-    latencyHighMs: estimates.estimateMs(row, longer),
+    costHighUsd: isPriced ? estimateRowCost(asked, row, held, longer) : null,
+    latencyHighMs: estimateRowMs(asked, row, longer),
     /** The predicted length of the answer and its thinking, with which actual lengths are compared. */
-    tokens: prediction.outputTokens + estimates.estimateThought(row),
+    tokens: prediction.outputTokens + estimateThought(asked, row),
     score: estimates.score[place] ?? 0,
   };
 }

@@ -90,13 +90,8 @@ export function replayDecision(
     costWeight: asNumber(kept.cost_weight) ?? null,
     timeWeight: asNumber(kept.time_weight) ?? null,
   };
-  const [first] = rankAll(selector, able, ask, 1);
-  const found =
-    typeof pinned === "string" || kept.stays === true
-      ? choice
-      : first === undefined
-        ? null
-        : able.cardAt(first).id;
+  const [first = null] = rankAll(selector, able, ask, 1).map((place) => able.cardAt(place).id);
+  const found = typeof pinned === "string" || kept.stays === true ? choice : first;
   // Trying a model is random, so the original choice is repeated instead.
   const again = typeof usual === "string" && found === usual ? choice : found;
   return { choice: typeof again === "string" ? again : null, same: again === choice };
@@ -104,11 +99,9 @@ export function replayDecision(
 
 function readColumns(kept: readonly JsonObject[]) {
   const column = (field: keyof KeptCandidate) => Float64Array.from(kept, (one) => asNumber(one[field]) ?? 0);
+  const ids = kept.map(({ model }) => asString(model) ?? "");
   const created = column("created");
-  const cardAt = (place: number) => ({
-    id: asString(kept[place]?.model) ?? "",
-    created: created[place] ?? 0,
-  });
+  const cardAt = (place: number) => ({ id: ids[place] ?? "", created: created[place] ?? 0 });
   const level = column("level");
   return {
     ...{ cardAt, level, champion: findChampion({ level, cardAt }) },

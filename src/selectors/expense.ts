@@ -1,7 +1,7 @@
 // Estimates the cost and time of an answer.
 import type { ModelCard, Price, Rates } from "../core/card.ts";
 import type { ReasoningEffort } from "../operations/chat/form.ts";
-import { findProfile, type Profile } from "./profiles.ts";
+import { findProfile } from "./profiles.ts";
 import type { Lengths } from "./row.ts";
 import type { CardTable } from "./table.ts";
 
@@ -88,14 +88,9 @@ export interface HealthView {
   over(table: CardTable): (place: number) => CardHealth | null;
 }
 
-/** Returns the milliseconds to a full answer of this many tokens. */
-export function estimateMs(
-  firstTokenMs: number,
-  tokensPerSecond: number,
-  errorRate: number,
-  tokens: number,
-): number {
-  const ms = firstTokenMs + (tokens / Math.max(1, tokensPerSecond)) * 1000;
+/** Returns the milliseconds to a full answer of this many tokens. `speed` is in tokens per second. */
+export function estimateMs(firstMs: number, speed: number, errorRate: number, tokens: number): number {
+  const ms = firstMs + (tokens / Math.max(1, speed)) * 1000;
   return Math.round(ms * (1 + ERROR_TIME * errorRate));
 }
 
@@ -119,15 +114,8 @@ export interface Expense {
   readonly ms: number;
 }
 
-/** A card's model as it is known without labels. */
-export interface KnownModel {
-  readonly profile: Pick<Profile, "level" | "priorLevel">;
-  /** Returns the expected expense of its answer to a request of these lengths. Null if it has no price. */
-  estimate(lengths: Lengths): Expense | null;
-}
-
-/** Finds a model by its card's id. Null if there is no such card. */
-export type FindModel = (id: string) => KnownModel | null;
+/** Finds a model, as it is known without labels, by its card's id. Null if there is no such card. */
+export type FindModel = (id: string) => ReturnType<typeof describeModel> | null;
 
 /** Uses list prices and profiles only: providers' current health says nothing about prompts asked in the past. */
 export function makeFindModel(cards: readonly ModelCard[], lengthOf: (model: string) => number): FindModel {
@@ -135,10 +123,11 @@ export function makeFindModel(cards: readonly ModelCard[], lengthOf: (model: str
   return (id) => models.get(id) ?? null;
 }
 
-function describeModel(card: ModelCard, length: number): KnownModel {
+function describeModel(card: ModelCard, length: number) {
   const { price } = card;
   const profile = findProfile(card);
-  const estimate = ({ promptTokens, outputTokens, difficultyLogit }: Lengths) => {
+  /** Returns the expected expense of its answer to a request of these lengths. Null if it has no price. */
+  const estimate = ({ promptTokens, outputTokens, difficultyLogit }: Lengths): Expense | null => {
     if (price === null) return null;
     const answer = outputTokens * length;
     const thought = estimateThoughtTokens(profile.thinkingTokens, undefined, difficultyLogit) * length;

@@ -4,17 +4,11 @@ import type { ModelCard } from "../core/card.ts";
 import { SKILLS, type SkillRow } from "../core/skill.ts";
 import data from "./profiles.data.json";
 
-export interface Profile {
+export type Profile = Readonly<ReturnType<typeof makeProfile>>;
+
+interface Known {
   /** In the order of SKILLS: the probability of a good answer to a question of usual difficulty. */
   readonly skills: readonly number[];
-  /** The same in log-odds, with their mean (`oddsLevel`) and standard deviations (`oddsSpreads`). */
-  readonly odds: Float64Array;
-  readonly oddsLevel: number;
-  /** `oddsLevel` as a probability: of a good answer to a usual question of any kind. */
-  readonly level: number;
-  /** The level by benchmarks or price, if the operator sets only some of the skills. Otherwise `level`. */
-  readonly priorLevel: number;
-  readonly oddsSpreads: Float64Array;
   /** The skills' standard deviations. */
   readonly spreads: readonly number[];
   /** "imputed", "operator", or the benchmark and its date. */
@@ -71,27 +65,25 @@ function findShippedProfile(card: ModelCard): Profile {
   return row === undefined ? guessProfile(card) : readProfile(row);
 }
 
-type Known = Omit<Profile, "odds" | "oddsLevel" | "level" | "priorLevel" | "oddsSpreads">;
-
-/** Adds all derived values, once. */
-function makeProfile(known: Known, prior?: Profile): Profile {
+/** `priorLevel` is the level by benchmarks or price, if the operator sets only some of the skills. */
+function makeProfile(known: Known, priorLevel?: number) {
   const { skills, spreads } = known;
   const odds = Float64Array.from(skills, (share) => Math.log(share / (1 - share)));
   const oddsLevel = odds.reduce((sum, one) => sum + one, 0) / Math.max(1, odds.length);
+  /** The probability of a good answer to a usual question of any kind. */
   const level = 1 / (1 + Math.exp(-oddsLevel));
+  /** In log-odds, as `odds` and their mean are. */
   const oddsSpreads = Float64Array.from(skills, (share, at) => (spreads[at] ?? 0) / (share * (1 - share)));
-  return { ...known, odds, oddsLevel, level, priorLevel: prior?.level ?? level, oddsSpreads };
+  return { ...known, odds, oddsLevel, oddsSpreads, level, priorLevel: priorLevel ?? level };
 }
 
-function readProfile(row: ProfileRow): Profile {
+function readProfile({ source, firstTokenMs, tokensPerSecond, thinking, ...row }: ProfileRow): Profile {
   return makeProfile({
     skills: row.skills.map((skill) => skill / THOUSAND),
     spreads: row.spreads.map((spread) => spread / THOUSAND),
-    source: row.source,
-    isGuessed: row.source === IMPUTED,
-    firstTokenMs: row.firstTokenMs,
-    tokensPerSecond: row.tokensPerSecond,
-    thinkingTokens: row.thinking,
+    ...{ source, firstTokenMs, tokensPerSecond },
+    isGuessed: source === IMPUTED,
+    thinkingTokens: thinking,
   });
 }
 
@@ -104,7 +96,7 @@ function overlaySkills(profile: Profile, own: SkillRow): Profile {
   const spreads = SKILLS.map((skill) => (own[skill] === undefined ? UNKNOWN_SPREAD : OPERATOR_SPREAD));
   const isGuessed = SKILLS.some((skill) => own[skill] === undefined);
   const known = { ...profile, skills, spreads, source: "operator", isGuessed };
-  return makeProfile(known, isGuessed ? profile : undefined);
+  return makeProfile(known, isGuessed ? profile.level : undefined);
 }
 
 /** Within a generation a higher price means a better model, ever less so. A year makes up for much of the price. */

@@ -64,7 +64,7 @@ export interface Scored {
   readonly score: number;
 }
 
-/** Scores all candidates, and returns the places of the first few in order. */
+/** Scores all candidates, and returns the places of the first few in order, without sorting the others. */
 export function rankAll(
   { rank }: Pick<SelectorRule, "rank">,
   candidates: Columns,
@@ -74,7 +74,17 @@ export function rankAll(
   const { score } = candidates;
   const scoreOf = rank(candidates, ask);
   for (let place = 0; place < score.length; place++) score[place] = scoreOf(place);
-  return pickFirst(candidates, count);
+  const first: number[] = [];
+  for (let one = 0; one < score.length; one++) {
+    let place = first.length;
+    for (; place > 0; place--) {
+      const before = first[place - 1];
+      if (before === undefined || compareByScore(candidates, before, one) < 0) break;
+      if (place < count) first[place] = before;
+    }
+    if (place < count) first[place] = one;
+  }
+  return first;
 }
 
 /** Returns the place of the candidate with the highest overall level. */
@@ -100,23 +110,4 @@ export function compareByScore({ score, costUsd, cardAt }: Columns, a: number, b
 export function compareIds({ id: a }: Pick<Identity, "id">, { id: b }: Pick<Identity, "id">): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
-}
-
-/** Returns the first few places in order, without sorting the others. */
-function pickFirst(candidates: Columns, count: number): readonly number[] {
-  const { score } = candidates;
-  const first: number[] = [];
-  let least = Number.NEGATIVE_INFINITY;
-  for (let one = 0; one < score.length; one++) {
-    if ((score[one] ?? 0) < least) continue;
-    let place = first.length;
-    for (; place > 0; place--) {
-      const before = first[place - 1];
-      if (before === undefined || compareByScore(candidates, before, one) < 0) break;
-      if (place < count) first[place] = before;
-    }
-    if (place < count) first[place] = one;
-    if (first.length === count) least = score[first[count - 1] ?? 0] ?? 0;
-  }
-  return first;
 }

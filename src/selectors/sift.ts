@@ -4,7 +4,7 @@ import { toBits } from "./table.ts";
 
 const UNHEALTHY = "unhealthy";
 
-/** Returns places in the table, and the reason why each of `removed` can't serve. */
+/** Returns the chat models' places in the table, and the reason why each of `removed` can't serve. */
 export function sift(asked: Asked) {
   const { table, input } = asked;
   const count = input.among?.length ?? table.cards.length;
@@ -15,6 +15,7 @@ export function sift(asked: Asked) {
   let size = 0;
   for (let at = 0; at < count; at++) {
     const row = input.among?.[at] ?? at;
+    if (table.isChat[row] === 0) continue;
     const reason = findRemoval(row);
     if (reason === null) able[size++] = row;
     else removed[reasons.push(reason) - 1] = row;

@@ -29,6 +29,8 @@ function makeTable(cards: readonly ModelCard[]) {
     tokensPerSecond: column(({ tokensPerSecond }) => tokensPerSecond),
     prices: cards.map(({ price }) => price),
     capabilities: Uint8Array.from(cards, (card) => toBits(CAPABILITIES.filter((one) => can(card, one)))),
+    /** 1 if it serves chat, as far as is known: selectors choose no others. */
+    isChat: Uint8Array.from(cards, ({ operations }) => Number(operations?.has("chat") ?? true)),
     room: Float64Array.from(cards, (card) => card.contextTokensMax ?? Number.POSITIVE_INFINITY),
   };
 }

@@ -181,6 +181,25 @@ describe.each(Object.values(SELECTOR_RULES))("Router#$name among many models", (
     }
   });
 
+  test("among some of the cards chooses as if there were no others, and never one that isn't for chat", () => {
+    const roll = makeDice(selector.name.length + 3);
+    for (let round = 0; round < 20; round++) {
+      const input = anyInput(roll);
+      const among = Int32Array.from(input.cards.keys()).filter(() => roll() < 0.3);
+      const kept = (change: Partial<ChooseInput>) =>
+        keepDecision(choose(selector, { ...input, cached: () => null, ...change }), input.quality);
+      const alone = kept({ cards: input.cards.filter((_, place) => among.includes(place)) });
+      expect(kept({ among })).toEqual(alone);
+      const cards = input.cards.map(
+        (card, place): ModelCard => ({
+          ...card,
+          operations: new Set([among.includes(place) ? "chat" : "images"]),
+        }),
+      );
+      expect(kept({ cards })).toEqual(alone);
+    }
+  });
+
   test("continues beyond the first if those can't be called", () => {
     const roll = makeDice(5);
     let beyond = 0;

@@ -1,6 +1,6 @@
 // Learns online from scores of answers: labels are kept by prompt and fitted for all models together, so that a
 // decision costs one look at the request and one dot product per model.
-import { CardMap, listByPlace, type Places } from "../../core/card-map.ts";
+import { CardMap, type Places } from "../../core/card-map.ts";
 import type { FindModel } from "../expense.ts";
 import type { Prediction } from "../predictor.ts";
 import { readDesign, readTopics } from "../row.ts";
@@ -70,8 +70,7 @@ export class Learned {
   #fitted: Fitted = { posterior: null, views: [] };
   #isStale = false;
   readonly #lengths = new CardMap<Lengths>();
-  /** The fits by place in the last list of cards asked for. */
-  #fits: { readonly places: Places; readonly listed: readonly (Fit | undefined)[] } | null = null;
+  #fits = new CardMap<Fit>();
   #seen: ReturnType<typeof describeRow> | null = null;
 
   /** Stores a lesson about the request of this row. It counts from the next `fit` on. */
@@ -104,7 +103,8 @@ export class Learned {
   #use(fitted: Fitted): void {
     this.#fitted = fitted;
     this.#seen = null;
-    this.#fits = null;
+    this.#fits = new CardMap();
+    for (const [model, fit] of fitted.posterior?.fits ?? []) this.#fits.set(model, fit);
   }
 
   /** Returns the last fit, for `unpack`. */
@@ -167,10 +167,8 @@ export class Learned {
 
   /** Returns a function that finds, by place, the corrections of a card's quality for a request like this one. */
   shiftsBy(places: Places, { row }: Pick<Prediction, "row">): (place: number) => Shift {
-    const { posterior } = this.#fitted;
-    if (posterior === null) return () => NOTHING;
-    if (this.#fits?.places !== places) this.#fits = { places, listed: listByPlace(places, posterior.fits) };
-    const { listed } = this.#fits;
+    if (this.#fits.size === 0) return () => NOTHING;
+    const listed = this.#fits.listBy(places);
     const { phi, variance, common } = this.#look(row);
     return (place) => {
       const fit = listed[place];
