@@ -13,7 +13,7 @@ import { findStaying } from "./staying.ts";
 /** `foremost` holds this many by score, the champion, and the candidate of the highest quality. */
 export const FIRST_KEPT = 8;
 
-/** Deterministic: the same input gives the same choice. A pass over ten thousand cards takes half a millisecond. */
+/** Deterministic: the same input gives the same choice. One pass over ten thousand cards takes about a millisecond. */
 export function choose(selector: SelectorRule, input: ChooseInput, parameters?: Parameters): Choice {
   const features = readFeatures(input.request);
   return decide(selector, input, predict(features, parameters), features.promptTokens);
