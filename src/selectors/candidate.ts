@@ -2,10 +2,11 @@
 import type { ModelCard } from "../core/card.ts";
 import {
   type Estimates,
-  estimateRowCost,
-  estimateRowMs,
   estimateThought,
+  estimateTokens,
   findWorkingShare,
+  priceTokens,
+  timeTokens,
 } from "./estimates.ts";
 import { estimateDoubt, QUALITY_MIN } from "./quality.ts";
 
@@ -23,6 +24,7 @@ export function makeCandidate(estimates: Estimates, place: number, removedBy: st
   const card: ModelCard = estimates.cardAt(place);
   const quality = estimates.quality[place] ?? 0;
   const works = findWorkingShare(asked, row);
+  const tokens = estimateTokens(asked, row);
   const profile = table.profiles[row];
   const doubt = profile ? works * estimateDoubt(profile, asked.shiftAt(row), asked.quality) : 0;
   /** An answer one standard deviation longer than expected is this many times as long. */
@@ -37,8 +39,8 @@ export function makeCandidate(estimates: Estimates, place: number, removedBy: st
     /** Null if the card has no price. */
     costUsd: isPriced ? (estimates.costUsd[place] ?? 0) : null,
     latencyMs: estimates.latencyMs[place] ?? 0,
-    costHighUsd: isPriced ? estimateRowCost(asked, row, held, longer) : null,
-    latencyHighMs: estimateRowMs(asked, row, longer),
+    costHighUsd: isPriced ? priceTokens(asked, row, held, tokens, longer) : null,
+    latencyHighMs: timeTokens(asked, row, tokens, longer),
     /** The predicted length of the answer and its thinking, with which actual lengths are compared. */
     tokens: prediction.outputTokens + estimateThought(asked, row),
     score: estimates.score[place] ?? 0,

@@ -32,8 +32,12 @@ export function estimateAll(asked: Asked, rows: Int32Array) {
     const off = isGuessed ? CAUTION * computeSpread(table.oddsSpreads, from, shift, ask, before) : 0;
     quality[place] = Math.max(QUALITY_MIN, before + shift.quality - off) * works;
     level[place] = ((table.level[row] ?? 0) + shift.lift - off) * works;
-    costUsd[place] = estimateRowCost(asked, row, row === holder ? (cached?.tokens ?? 0) : 0);
-    latencyMs[place] = estimateRowMs(asked, row);
+  }
+  for (let place = 0; place < rows.length; place++) {
+    const row = rows[place] ?? 0;
+    const tokens = estimateTokens(asked, row);
+    costUsd[place] = priceTokens(asked, row, row === holder ? (cached?.tokens ?? 0) : 0, tokens);
+    latencyMs[place] = timeTokens(asked, row, tokens);
   }
   lower(quality, level);
   const champion = findChampion({ level, cardAt });
@@ -65,26 +69,26 @@ export function estimateThought({ table, input, prediction }: Asked, row: number
   return estimateThoughtTokens(usual, input.request.reasoning_effort, prediction.difficultyLogit);
 }
 
-/** Returns the expected tokens of the answer, without thinking. */
-function estimateAnswer({ prediction, lengthAt, outputTokensMax }: Asked, row: number): number {
-  return Math.min(prediction.outputTokens * lengthAt(row), outputTokensMax ?? Number.POSITIVE_INFINITY);
+/** Returns the expected tokens of the answer and of its thinking. */
+export function estimateTokens(asked: Asked, row: number) {
+  const { prediction, lengthAt, outputTokensMax = Number.POSITIVE_INFINITY } = asked;
+  const length = lengthAt(row);
+  const answer = Math.min(prediction.outputTokens * length, outputTokensMax);
+  return { answer, thought: estimateThought(asked, row) * length };
 }
 
+type Tokens = ReturnType<typeof estimateTokens>;
+
 /** Returns USD with this many prompt tokens in the provider's cache, of an answer `times` as long. 0 without a price. */
-export function estimateRowCost(asked: Asked, row: number, held: number, times = 1): number {
+export function priceTokens(asked: Asked, row: number, held: number, { answer, thought }: Tokens, times = 1) {
   const price = asked.table.prices[row] ?? null;
-  const thought = estimateThought(asked, row) * asked.lengthAt(row);
-  if (price === null) return 0;
-  return estimateCost(price, asked.promptTokens, held, times * estimateAnswer(asked, row), times * thought);
+  return price === null ? 0 : estimateCost(price, asked.promptTokens, held, times * answer, times * thought);
 }
 
 /** Returns the time of an answer `times` as long, by live health if known, else by the profile. */
-export function estimateRowMs(asked: Asked, row: number, times = 1): number {
-  const { table, seenAt, lengthAt } = asked;
+export function timeTokens({ table, seenAt }: Asked, row: number, { answer, thought }: Tokens, times = 1) {
   const seen = seenAt(row);
   const first = seen?.firstTokenMs ?? table.firstTokenMs[row] ?? 0;
   const speed = seen?.tokensPerSecond ?? table.tokensPerSecond[row] ?? 0;
-  const thought = estimateThought(asked, row) * lengthAt(row);
-  const tokens = times * estimateAnswer(asked, row) + times * thought;
-  return estimateMs(first, speed, seen?.errorRate ?? 0, tokens);
+  return estimateMs(first, speed, seen?.errorRate ?? 0, times * answer + times * thought);
 }

@@ -1,6 +1,6 @@
 // Keeps a conversation on its model while that one can serve: another would read the whole prompt without a cache, and
 // may not accept the thinking in it.
-import { type Estimates, estimateRowCost } from "./estimates.ts";
+import { type Estimates, estimateTokens, priceTokens } from "./estimates.ts";
 import type { SelectorRule } from "./selector.ts";
 
 /** A conversation is expected to go on for as many turns as it has had, but at most this many. */
@@ -23,7 +23,10 @@ export function findStaying(
   if (holder < 0 || first === undefined || holder === first || !savesMoney) return holder;
   const turns = input.request.messages.filter(({ role }) => role === "assistant").length;
   const left = Math.min(TURNS_LEFT_MAX, turns);
-  const cost = (place: number, heldTokens: number) => estimateRowCost(asked, rows[place] ?? 0, heldTokens);
+  const cost = (place: number, heldTokens: number) => {
+    const row = rows[place] ?? 0;
+    return priceTokens(asked, row, heldTokens, estimateTokens(asked, row));
+  };
   const staying = (1 + left) * cost(holder, cached.tokens);
   const changing = cost(first, 0) + left * cost(first, cached.tokens);
   return changing < staying ? -1 : holder;
