@@ -36,7 +36,8 @@ const learningOf = (own: LessonStore, into: Learned) =>
   new Learning({ store: own, learned: into, clock, cards: () => [] });
 
 const labels = (model = MODEL) => learned.views().find((view) => view.model === model)?.labels ?? 0;
-const shift = () => learned.shiftOf(MODEL, prediction).quality;
+const shiftOf = (learned: Learned) => learned.shiftsBy(new Map([[MODEL, 0]]), prediction)(0);
+const shift = () => shiftOf(learned).quality;
 
 test("each lesson counts once, however often they are read", async () => {
   await store.teach(lessonNamed("1"));
@@ -97,7 +98,7 @@ test("two nodes that read the same lessons in different portions agree", async (
     await learning.refresh();
   }
   await late.refresh();
-  expect(other.shiftOf(MODEL, prediction)).toEqual(learned.shiftOf(MODEL, prediction));
+  expect(shiftOf(other)).toEqual(shiftOf(learned));
   expect(other.views()).toEqual(learned.views());
 });
 
@@ -138,7 +139,7 @@ test("lessons count less over time, whether they were read then or now", async (
   const month = shift();
   const late = new Learned();
   await learningOf(store, late).refresh();
-  expect(late.shiftOf(MODEL, prediction)).toEqual(learned.shiftOf(MODEL, prediction));
+  expect(shiftOf(late)).toEqual(shiftOf(learned));
   clock.atMs += 30 * DAY;
   await learning.refresh();
   expect(month / fresh).toBeWithin(0.45, 0.6);
@@ -158,7 +159,7 @@ test("a judgment replaces an earlier signal", async () => {
   await learning.refresh();
   const alone = new Learned();
   await learningOf(store, alone).refresh();
-  expect([labels(), shift()]).toEqual([1, alone.shiftOf(MODEL, prediction).quality]);
+  expect([labels(), shift()]).toEqual([1, shiftOf(alone).quality]);
 });
 
 test("old lessons are deleted from the store", async () => {
@@ -191,7 +192,7 @@ describe("the stored fit", () => {
     const { other, late } = next();
     expect(await late.recall()).toBe(NOON);
     expect(late.whenKnown()).toBeNull();
-    expect(other.shiftOf(MODEL, prediction)).toEqual(learned.shiftOf(MODEL, prediction));
+    expect(shiftOf(other)).toEqual(shiftOf(learned));
     expect(other.likenessOf(prediction)).toEqual(learned.likenessOf(prediction));
     expect(other.views()).toEqual(learned.views());
     await store.teach(lessonNamed("later", { atMs: NOON + 1 }));

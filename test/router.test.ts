@@ -11,7 +11,7 @@ import type { ChooseInput } from "../src/selectors/ask.ts";
 import { best } from "../src/selectors/best.ts";
 import type { Candidate } from "../src/selectors/candidate.ts";
 import { choose, decide } from "../src/selectors/choose.ts";
-import type { CardHealth, HealthView } from "../src/selectors/expense.ts";
+import type { CardHealth } from "../src/selectors/expense.ts";
 import { fair } from "../src/selectors/fair.ts";
 import { readFeatures } from "../src/selectors/features.ts";
 import { SELECTOR_RULES } from "../src/selectors/index.ts";
@@ -32,6 +32,7 @@ import {
   pick,
   RULES,
   STRONG,
+  seeHealth,
   TRIVIA,
   WEAK,
 } from "./router/sample-cards.ts";
@@ -147,9 +148,8 @@ describe("hard filters are applied first, and reported", () => {
   });
 
   test("an open breaker removes a card, unless all others are removed too", () => {
-    const open = (ids: readonly string[]): HealthView => ({
-      of: (id) => (ids.includes(id) ? health({ isOpen: true }) : null),
-    });
+    const open = (ids: readonly string[]) =>
+      seeHealth((id) => (ids.includes(id) ? health({ isOpen: true }) : null));
     expect(removals(asking(MATH), { health: open(["Acme#strong"]) }).strong).toBe("unhealthy");
     expect(pick("best", asking(MATH), { health: open(["Acme#strong"]) })).toBe("Acme#middle");
     expect(pick("best", asking(MATH), { health: open(CARDS.map(({ id }) => id)) })).toBe("Acme#strong");
@@ -171,13 +171,13 @@ describe("the three selectors", () => {
     const cards = [WEAK, STRONG, { ...MIDDLE, skills: even(0.895) }];
     expect(pick("best", asking(MATH), { cards })).toBe("Acme#strong");
     expect(pick("fair", asking(MATH), { cards })).toBe("Acme#middle");
-    const seen: HealthView = {
-      of: (id) => health({ firstTokenMs: id === "Acme#middle" ? 100 : 3000, tokensPerSecond: 100 }),
-    };
+    const seen = seeHealth((id) =>
+      health({ firstTokenMs: id === "Acme#middle" ? 100 : 3000, tokensPerSecond: 100 }),
+    );
     expect(pick("light", asking(CODE), { cards, health: seen })).toBe("Acme#middle");
-    const slow: HealthView = {
-      of: (id) => health({ firstTokenMs: id === "Acme#middle" ? 9000 : 3000, tokensPerSecond: 100 }),
-    };
+    const slow = seeHealth((id) =>
+      health({ firstTokenMs: id === "Acme#middle" ? 9000 : 3000, tokensPerSecond: 100 }),
+    );
     expect(pick("light", asking(CODE), { cards, health: slow })).toBe("Acme#strong");
   });
 

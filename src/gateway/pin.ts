@@ -12,8 +12,9 @@ export interface Pin {
 /** Removes other providers' models from the selection. Throws a Fault if the named model is one of them. */
 export function pinSelection(selection: Selection, { provider }: Pin): Selection {
   if (selection.kind === "selector") {
-    const candidates = selection.candidates.filter((card) => card.provider === provider);
-    if (candidates.length > 0) return { ...selection, candidates };
+    const { candidates, among = Int32Array.from(candidates.keys()) } = selection;
+    const own = among.filter((place) => candidates[place]?.provider === provider);
+    if (own.length > 0) return { ...selection, among: own };
   } else if (selection.kind === "group") {
     const members = selection.members.filter(({ card }) => card.provider === provider);
     if (members.length > 0) return { ...selection, members, fallbacks: [] };

@@ -1,14 +1,12 @@
 // Makes the plan of a request from what is currently known about the providers.
 
-import { readProvider } from "../core/card.ts";
 import type { Deadlines, Log, Random } from "../core/world.ts";
 import type { Caches } from "../health/caches.ts";
-import { type Deployment, sumOutcomes } from "../health/deployment.ts";
 import type { Health } from "../health/health.ts";
-import { estimateSpeed } from "../health/speed.ts";
 import type { Conversation, Stickiness } from "../health/stickiness.ts";
 import type { Form } from "../operations/form.ts";
 import type { Learned } from "../selectors/learning/learned.ts";
+import type { CardTable } from "../selectors/table.ts";
 import type { Call } from "./call.ts";
 import { type Known, type Plan, planCalls } from "./plan.ts";
 import { checkImageUrls, refuseUnable } from "./unable.ts";
@@ -24,11 +22,8 @@ export interface PlanPorts {
 }
 
 const ROLL_BYTES = 4;
-const NONE: ReadonlySet<string> = new Set();
 /** Used for models whose address can't be reached, or whose credentials are all at their limits. */
 const UNREACHED = { firstTokenMs: null, tokensPerSecond: null, errorRate: 0, isOpen: true };
-/** A prior: as if this many answers had been good. */
-const OUTCOMES_BEFORE = 20;
 
 /** Returns the plan of a request. Throws a Fault if no model can serve it. */
 export function planRequest<F extends Form>(ports: PlanPorts, call: Call<F>): Plan {
@@ -70,39 +65,18 @@ export function readKnown(
   conversation: Conversation,
 ): Known {
   const nowMs = deadlines.nowMs();
-  const isAnyUnavailable = health.addresses.isAnyUnavailable(nowMs);
-  const full = health.ownLimits.any ? health.findFull(nowMs) : NONE;
-  const of = (id: string) => {
-    if (isAnyUnavailable && health.isShut(readProvider(id), nowMs)) return UNREACHED;
-    if (full.size > 0 && full.has(readProvider(id))) return UNREACHED;
-    const card = health.card(id);
-    if (!card) return null;
-    const { firstTokenMs, tokensPerSecond } = estimateSpeed(card, nowMs);
-    if (card.isWell(nowMs)) return { firstTokenMs, tokensPerSecond, errorRate: 0, isOpen: false };
-    const deployments = [...card.deployments.values()];
-    const isShut = deployments.every(({ breaker }) => breaker.isOpen);
-    return {
-      firstTokenMs,
-      tokensPerSecond,
-      // A model due for another try counts as healthy: without requests it could never recover.
-      errorRate: isShut ? 0 : computeErrorRate(deployments, nowMs),
-      isOpen: deployments.every((deployment) => deployment.waitMs(nowMs) !== 0),
-    };
+  const away = health.findAway(nowMs);
+  const over = ({ cards, places }: CardTable) => {
+    const known = health.cards().listBy(places);
+    const seenAt = (place: number) => known[place]?.outlook(nowMs) ?? null;
+    if (away.size === 0) return seenAt;
+    return (place: number) => (away.has(cards[place]?.provider ?? "") ? UNREACHED : seenAt(place));
   };
   const cached = () => {
     const held = stickiness.findHolder(conversation, nowMs);
     return held && { cardId: held.cardId, tokens: caches.estimateTokens(held.cardId, held.tokens) };
   };
-  return { health: { of }, learned, cached };
-}
-
-/**
- * A lower bound of the error rate, fading with time. Some failures are chance, about the square root of the number
- * counted, so a single one never drives out a good model.
- */
-function computeErrorRate(deployments: readonly Deployment[], nowMs: number): number {
-  const { good, bad } = sumOutcomes(deployments, nowMs);
-  return Math.max(0, bad - Math.sqrt(bad)) / (good + bad + OUTCOMES_BEFORE);
+  return { health: { over }, learned, cached };
 }
 
 function toRoll(bytes: Uint8Array): number {

@@ -20,7 +20,14 @@ import { type Group, keepAble, type OrderInput, orderGroup } from "./group-order
 export type Selection =
   | { readonly kind: "card"; readonly card: ModelCard; readonly fallbacks: readonly ModelCard[] }
   | (Group & { readonly kind: "group" })
-  | { readonly kind: "selector"; readonly selector: SelectorRule; readonly candidates: readonly ModelCard[] };
+  | {
+      readonly kind: "selector";
+      readonly selector: SelectorRule;
+      /** One list for all requests, because tables are made for each. */
+      readonly candidates: readonly ModelCard[];
+      /** The places of those to choose from. Missing for all. */
+      readonly among?: Int32Array | undefined;
+    };
 
 /** Live health, what was learned, and what is probably cached. */
 export type Known = Pick<ChooseInput, "health" | "learned" | "cached">;
@@ -193,7 +200,7 @@ function chooseCards(input: PlanInput): { cards: Iterable<ModelCard>; decision: 
     };
   }
   if (selection.kind === "group") return { cards: orderGroup(selection, input), decision: null };
-  const choice = chooseModel(selection.selector, selection.candidates, input);
+  const choice = chooseModel(selection, input);
   const tried = explore(choice, rules.explore, roll)?.card ?? null;
   return {
     cards: listCards(choice, tried),
@@ -209,8 +216,7 @@ function* listCards(choice: Choice, tried: ModelCard | null): Iterable<ModelCard
 
 /** Returns the selector's choice. Throws a Fault if no model is enabled or none can serve the request. */
 function chooseModel(
-  selector: SelectorRule,
-  cards: readonly ModelCard[],
+  { selector, candidates: cards, among }: Extract<Selection, { kind: "selector" }>,
   input: Pick<PlanInput, "describe" | "rules" | "quality" | "known" | "takesImageUrls">,
 ): Choice {
   const { describe, rules, quality, known, takesImageUrls } = input;
@@ -220,7 +226,8 @@ function chooseModel(
     throw new Fault("unsupported_capability", message, { param: "model" });
   }
   const share = quality ?? rules.fairQuality;
-  const choice = choose(selector, { ...known, ...describe(), cards, rules, quality: share, takesImageUrls });
+  const asked = { ...describe(), cards, among };
+  const choice = choose(selector, { ...known, ...asked, rules, quality: share, takesImageUrls });
   if (choice.choice !== null) return choice;
   if (Object.keys(choice.removed).every((reason) => reason === "denied" || reason.startsWith(BY_RULE))) {
     throw new Fault("no_provider_available", `No model that Router#${name} may choose is enabled.`);

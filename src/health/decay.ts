@@ -84,6 +84,11 @@ export class LastValues {
     this.#atMs = nowMs;
   }
 
+  /** The time at which the last value becomes too old. Infinity if there is none. */
+  untilMs(nowMs: number): number {
+    return this.at(nowMs) === null ? Number.POSITIVE_INFINITY : this.#atMs + this.#keptMs;
+  }
+
   /** Returns null if the last value is older than `keptMs`. */
   at(nowMs: number): number | null {
     return this.#log === null || nowMs - this.#atMs > this.#keptMs ? null : Math.exp(this.#log);

@@ -34,8 +34,6 @@ export class Deployment {
   readonly lastTokensPerSecond = new LastValues(LAST_KEPT_MS);
   /** The time of the last answer that showed how fast it is. */
   measuredAtMs: number | null = null;
-  /** The number of answers that showed it. */
-  measured = 0;
   readonly #outcomes = new FadingCounts(2, ERRORS_HALF_LIFE_MS);
   readonly #waits = new FadingCounts(2, SPEED_HALF_LIFE_MS);
   inFlight = 0;
@@ -60,7 +58,6 @@ export class Deployment {
     (streamed ? this.firstMs : this.wholeMs).add(waitMs, nowMs);
     if (streamed) this.lastFirstMs.add(waitMs, nowMs);
     this.measuredAtMs = nowMs;
-    this.measured++;
     this.#waits.add(COUNT, nowMs);
     this.#waits.add(SUM, nowMs, waitMs);
   }
@@ -119,7 +116,6 @@ export class Deployment {
     this.tokensPerSecond.add(speed, nowMs);
     this.lastTokensPerSecond.add(speed, nowMs);
     this.measuredAtMs = nowMs;
-    this.measured++;
   }
 }
 

@@ -2,16 +2,18 @@
 
 import type { Attempt } from "../core/attempt.ts";
 import { type ModelCard, readProvider } from "../core/card.ts";
+import { CardMap } from "../core/card-map.ts";
 import { Fault } from "../core/fault.ts";
 import type { Credential, ProviderSetup } from "../core/settings.ts";
 import type { Log } from "../core/world.ts";
 import { Addresses } from "./address.ts";
 import { Key, RetirementBudget } from "./credential.ts";
-import { computeMedian, computeQuantiles, type FadingValues, type Median } from "./decay.ts";
-import { Deployment, SPEED_HALF_LIFE_MS } from "./deployment.ts";
+import { computeQuantiles } from "./decay.ts";
+import { Deployment } from "./deployment.ts";
 import { Permit } from "./permit.ts";
 import { findLimitKinds, LEAST_LOAD, type LimitKinds, type Load, ONE_CALL } from "./rate.ts";
 import { RetryBudget } from "./retry-budget.ts";
+import { foresee, type Outlook } from "./speed.ts";
 
 /** Beyond this number of models the least recently used one is dropped, because clients may invent names. */
 const CARDS_MAX = 2000;
@@ -21,20 +23,12 @@ const ROUNDING = 1e-9;
 /** The wait reported to other requests while a probe is running. */
 const PROBE_MS = 1000;
 
-/** The speed of a model. */
-export interface Medians {
-  readonly firstTokenMs: Median | null;
-  readonly tokensPerSecond: Median | null;
-  /** The number of measurements that the medians were computed from. */
-  readonly measured: number;
-}
-
 /** The facts about one model. */
 export class CardHealth {
   /** By the credential's secret. */
   readonly deployments = new Map<string, Deployment>();
   #hedges = 0;
-  #medians: Medians | null = null;
+  #outlook: Outlook | null = null;
 
   /** Counts a request, which earns its share of a second attempt. */
   asked(hedgeShare: number): void {
@@ -48,29 +42,21 @@ export class CardHealth {
     return true;
   }
 
-  /** Over all credentials, kept until one is measured again: `light` reads those of thousands of models at each request. */
-  medians(nowMs: number): Medians {
-    let measured = this.deployments.size;
-    for (const deployment of this.deployments.values()) measured += deployment.measured;
-    if (this.#medians?.measured === measured) return this.#medians;
-    const deployments = [...this.deployments.values()];
-    const over = (values: readonly FadingValues[]) => computeMedian(values, SPEED_HALF_LIFE_MS, nowMs);
-    const firstTokenMs = over(deployments.map(({ firstMs }) => firstMs));
-    const tokensPerSecond = over(deployments.map((deployment) => deployment.tokensPerSecond));
-    this.#medians = { measured, firstTokenMs, tokensPerSecond };
-    return this.#medians;
+  /** Its likely speed and failures, kept until they change: selectors read those of thousands at each request. */
+  outlook(nowMs: number): Outlook {
+    if (this.#outlook === null || nowMs >= this.#outlook.untilMs)
+      this.#outlook = foresee([...this.deployments.values()], nowMs);
+    return this.#outlook;
   }
 
-  /** True if no credential's past failures count. Runs for thousands of models at each request, so it makes no list. */
-  isWell(nowMs: number): boolean {
-    for (const deployment of this.deployments.values()) if (!deployment.isWell(nowMs)) return false;
-    return true;
-  }
+  readonly changed = (): void => {
+    this.#outlook = null;
+  };
 
   /** Drops the figures of a credential that is gone, or whose failures may no longer hold. */
   forget(secret: string): void {
     this.deployments.delete(secret);
-    this.#medians = null;
+    this.changed();
   }
 
   /** The time within which this share of the recent answers began (streamed) or arrived whole. Null if unknown. */
@@ -83,7 +69,7 @@ export class CardHealth {
 /** Times are on the monotonic clock. */
 export class Health {
   readonly #log: Log;
-  readonly #cards = new Map<string, CardHealth>();
+  readonly #cards = new CardMap<CardHealth>();
   #keys: ReadonlyMap<string, ReadonlyMap<string, Key>> = new Map();
   readonly #budgets = new Map<string, RetryBudget>();
   readonly addresses = new Addresses();
@@ -128,7 +114,7 @@ export class Health {
     return this.#cards.get(id);
   }
 
-  cards(): Iterable<readonly [string, CardHealth]> {
+  cards(): Pick<CardMap<CardHealth>, "listBy" | typeof Symbol.iterator> {
     return this.#cards;
   }
 
@@ -183,14 +169,17 @@ export class Health {
   ): Permit | null {
     const { card } = attempt;
     if (this.isShut(card.provider, nowMs) || this.isBarred(attempt, nowMs)) return null;
-    const deployment = this.#findOrAdd(attempt);
+    const { deployments, changed } = this.#card(card.id);
+    const deployment = deployments.get(toSecret(attempt.credential)) ?? new Deployment();
+    deployments.set(toSecret(attempt.credential), deployment);
+    changed();
     if (deployment.isResting(nowMs) || this.#limitMs(attempt, nowMs, load) > 0) return null;
     const passes = deployment.breaker.pass(nowMs);
     if (passes === null) return null;
     const key = this.key(attempt) ?? new Key(attempt.credential);
     const address = this.addresses.find(card.provider);
     return new Permit({
-      ...{ card, deployment, key, address, retirements, load, startedMs: nowMs, log: this.#log },
+      ...{ card, deployment, key, address, retirements, load, startedMs: nowMs, log: this.#log, changed },
       isProbe: passes === "probe",
       isKeyProbe: key.pass(deployment, nowMs),
       isAddressProbe: address?.pass(nowMs) === "probe",
@@ -216,11 +205,14 @@ export class Health {
     return new Fault("no_provider_available", "The model's provider has been failing.", details);
   }
 
-  /** The providers whose credentials are all at their limits. */
-  findFull(nowMs: number): ReadonlySet<string> {
+  /** The providers whose address can't be called now, or whose credentials are all at their limits. */
+  findAway(nowMs: number): ReadonlySet<string> {
+    const isAnyShut = this.addresses.isAnyUnavailable(nowMs);
+    if (!isAnyShut && !this.ownLimits.any) return NONE;
     const isFull = ({ limits }: Key) => limits.waitMs(LEAST_LOAD, nowMs) > 0;
-    const full = [...this.#keys].filter(([, keys]) => keys.size > 0 && [...keys.values()].every(isFull));
-    return new Set(full.map(([name]) => name));
+    const isAway = ([name, keys]: readonly [string, ReadonlyMap<string, Key>]) =>
+      (isAnyShut && this.isShut(name, nowMs)) || (keys.size > 0 && [...keys.values()].every(isFull));
+    return new Set([...this.#keys].filter(isAway).map(([name]) => name));
   }
 
   /** Milliseconds until the attempt is within the credential's limits. */
@@ -238,10 +230,6 @@ export class Health {
     return Math.max(addressMs, deploymentMs, this.#limitMs(attempt, nowMs, load));
   }
 
-  #findOrAdd({ card, credential }: Attempt): Deployment {
-    return this.#card(card.id).deployments.getOrInsertComputed(toSecret(credential), () => new Deployment());
-  }
-
   #card(id: string): CardHealth {
     const card = this.#cards.get(id) ?? new CardHealth();
     this.#cards.delete(id);
@@ -257,6 +245,7 @@ export class Health {
 }
 
 const MINUTE_MS = 60_000;
+const NONE: ReadonlySet<string> = new Set();
 
 function toSecret({ secret }: Credential): string {
   return secret ?? "";

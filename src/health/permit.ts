@@ -25,6 +25,8 @@ export interface PermitParts {
   readonly isAddressProbe: boolean;
   readonly startedMs: number;
   readonly log: Log;
+  /** Called when the outlook of the model may have changed. */
+  readonly changed: () => void;
 }
 
 const RATE_LIMITED = 429;
@@ -68,6 +70,7 @@ export class Permit {
     this.#answeredMs = nowMs;
     deployment.recordWait(nowMs - startedMs, true, nowMs);
     this.#recordSuccess(nowMs);
+    this.#parts.changed();
   }
 
   /** The answer is complete. `waitedMs` is how long the client kept the provider waiting. */
@@ -87,6 +90,7 @@ export class Permit {
   fail(nowMs: number, fault: Fault): void {
     if (this.#hasFailed) return;
     this.#hasFailed = true;
+    this.#parts.changed();
     const { unsent, stale, upstreamStatus } = fault.details;
     // A kept connection that the server had closed is no sign of a failing server.
     if (unsent || stale) {
@@ -124,6 +128,7 @@ export class Permit {
     this.#isOver = true;
     this.#parts.deployment.inFlight--;
     this.#parts.key.inFlight--;
+    this.#parts.changed();
   }
 
   #recordSuccess(nowMs: number): void {

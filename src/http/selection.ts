@@ -27,7 +27,7 @@ export function readSelection(model: string, key: GatewayKey, catalogue: Catalog
       return {
         kind: "selector",
         selector: SELECTOR_RULES[found.selector],
-        candidates: listChatModels(listCandidates(key, catalogue)),
+        ...selectCandidates(key, catalogue.list()),
       };
     case "unknown":
       throw notFound(model, found);
@@ -41,17 +41,6 @@ function listMembers(members: readonly GroupMember[], key: GatewayKey): readonly
   return usable;
 }
 
-/** Keyed by the list of cards, which is reused between requests. Selectors choose only chat models. */
-const chatModels = new WeakMap<readonly ModelCard[], readonly ModelCard[]>();
-
-function listChatModels(cards: readonly ModelCard[]): readonly ModelCard[] {
-  const known = chatModels.get(cards);
-  if (known) return known;
-  const found = cards.filter(({ operations }) => operations?.has("chat") ?? true);
-  chatModels.set(cards, found);
-  return found;
-}
-
 /** Returns the selectors that a key may use: all, unless its list of models names some. */
 export function listSelectors(key: GatewayKey): readonly Selector[] {
   if (!key.allowedModels?.some(isSelector)) return SELECTORS;
@@ -63,20 +52,24 @@ export function listCandidates(key: GatewayKey, catalogue: Catalogue): readonly 
   const cards = catalogue.list();
   const { allowedModels } = key;
   if (allowedModels === null || allowedModels.every(isSelector)) return cards;
-  const known = allowed.get(allowedModels);
-  if (known?.among === cards) return known.cards;
-  const found = { among: cards, cards: cards.filter(({ id }) => mayUse(key, id)) };
-  allowed.set(allowedModels, found);
-  return found.cards;
+  return cards.filter(({ id }) => mayUse(key, id));
 }
 
-interface Allowed {
-  readonly among: readonly ModelCard[];
-  readonly cards: readonly ModelCard[];
-}
+type Candidates = Pick<Extract<Selection, { kind: "selector" }>, "candidates" | "among">;
 
 /** Keyed by the key's list of models: both keys and cards are reused between requests. */
-const allowed = new WeakMap<readonly string[], Allowed>();
+const allowed = new WeakMap<readonly string[], Candidates>();
+
+/** Returns the same list for all keys, with the places of the cards that this one may use if those aren't all. */
+function selectCandidates({ allowedModels }: GatewayKey, candidates: readonly ModelCard[]): Candidates {
+  if (allowedModels === null || allowedModels.every(isSelector)) return { candidates };
+  const known = allowed.get(allowedModels);
+  if (known?.candidates === candidates) return known;
+  const mayChoose = (place: number) => mayUse({ allowedModels }, candidates[place]?.id ?? "");
+  const found = { candidates, among: Int32Array.from(candidates.keys()).filter(mayChoose) };
+  allowed.set(allowedModels, found);
+  return found;
+}
 
 function isSelector(id: string): boolean {
   return id.toLowerCase().startsWith("router#");

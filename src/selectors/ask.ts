@@ -11,8 +11,9 @@ import type { Prediction } from "./predictor.ts";
 import { prepareQuality } from "./quality.ts";
 import { selectRules } from "./rules.ts";
 import type { RankAsk } from "./selector.ts";
+import { findTable } from "./table.ts";
 
-export const NO_HEALTH: HealthView = { of: () => null };
+export const NO_HEALTH: HealthView = { over: () => () => null };
 /** Nothing learned. */
 const UNTAUGHT = new Learned();
 /** Below this likeness the request is stranger than nearly all labelled prompts, and their trade-offs are ignored. */
@@ -21,8 +22,10 @@ const ALIKE_MIN = 0.05;
 export interface ChooseInput {
   readonly request: ChatRequest;
   readonly needs: Needs;
-  /** All cards to choose from. Those that can't serve stay in the answer, with the reason. */
+  /** The catalogue's cards, one list for all requests. Those that can't serve stay in the answer, with the reason. */
   readonly cards: readonly ModelCard[];
+  /** The places of those to choose from. Missing for all. */
+  readonly among?: Int32Array | undefined;
   readonly rules: RouterRules;
   /** The share of the best quality that `fair` keeps, 0…1. */
   readonly quality: number;
@@ -42,6 +45,7 @@ export function prepareAsk(input: ChooseInput, prediction: Prediction, promptTok
   const { request, needs, quality: share, health = NO_HEALTH, learned = UNTAUGHT } = input;
   const isStructured = request.response_format?.type === "json_schema";
   const { difficulty } = prediction;
+  const table = findTable(input.cards);
   const likeness = learned.likenessOf(prediction);
   const isAlike = likeness !== null && likeness >= ALIKE_MIN;
   const ask: RankAsk = {
@@ -54,12 +58,16 @@ export function prepareAsk(input: ChooseInput, prediction: Prediction, promptTok
     timeWeight: isAlike ? learned.weightFor("time", findLightShare(difficulty)) : null,
   };
   return {
-    ...{ input, prediction, promptTokens, health, learned, ask },
+    ...{ input, prediction, promptTokens, learned, ask, table },
+    /** By place: its health, what was learned about its quality, and the lengths of its answers. */
+    seenAt: health.over(table),
+    shiftAt: learned.shiftsBy(table.places, prediction),
+    lengthAt: learned.lengthsBy(table.places),
     /** The client's own limit. */
     outputTokensMax: readOutputLimit(request),
     needed: [...needs.keys(), ...(isStructured ? (["structured"] as const) : [])],
     quality: prepareQuality(prediction),
-    rules: selectRules(input.rules, prediction),
+    rules: selectRules(input.rules, prediction, table),
     cached: input.cached?.() ?? null,
   };
 }

@@ -1,6 +1,6 @@
 // Router#best: the model with the highest overall level, unless another is better for this kind of request by more than
 // chance explains.
-import { findChampion, type SelectorRule } from "./selector.ts";
+import type { SelectorRule } from "./selector.ts";
 
 /** The champion stays if fewer than this share of labelled prompts are at least as unlike the rest as the request. */
 export const LIKENESS_MIN = 0.3;
@@ -12,10 +12,9 @@ export const best: SelectorRule = {
   about: "Picks the best model for each request.",
   promise: () => 1,
   savesMoney: false,
-  rank: (candidates, { likeness, margin }) => {
-    const champion = findChampion(candidates);
+  rank: ({ quality, champion }, { likeness, margin }) => {
     const off = likeness < LIKENESS_MIN ? ALWAYS_CHAMPION : margin;
-    return (one) => one.quality - (one === champion ? 0 : off);
+    return (place) => (quality[place] ?? 0) - (place === champion ? 0 : off);
   },
   // Within its uncertainty, the other may be as good.
   canReplace: (other, first) => other.quality + (other.quality - other.qualityLow) >= first.quality,

@@ -7,7 +7,7 @@ import type { Choice } from "./choose.ts";
 import { SELECTOR_RULES } from "./index.ts";
 import { viewBasis, viewFeatures } from "./route-view.ts";
 import { packRow } from "./row.ts";
-import { pickFirst, type SelectorRule } from "./selector.ts";
+import { findChampion, rankAll, type SelectorRule } from "./selector.ts";
 
 /** Stored as JSON in the request's row. */
 export type KeptDecision = Readonly<ReturnType<typeof keepDecision>>;
@@ -82,31 +82,30 @@ export function replayDecision(
     typeof likeness !== "number"
   )
     return null;
-  const able = asArray(kept.candidates).filter(isObject).map(readCandidate);
-  const score = selector.rank(able, {
+  const able = readColumns(asArray(kept.candidates).filter(isObject));
+  const ask = {
     ...{ share, difficulty, likeness },
     margin: asNumber(kept.margin) ?? (kept.margin === null ? ALWAYS_CHAMPION : 0),
     usualCostUsd: asNumber(kept.usual_cost_usd) ?? 0,
     costWeight: asNumber(kept.cost_weight) ?? null,
     timeWeight: asNumber(kept.time_weight) ?? null,
-  });
-  for (const one of able) one.score = score(one);
-  const [first] = pickFirst(able, 1);
-  const found = typeof pinned === "string" || kept.stays === true ? choice : first?.card.id;
+  };
+  const [first = null] = rankAll(selector, able, ask, 1).map((place) => able.cardAt(place).id);
+  const found = typeof pinned === "string" || kept.stays === true ? choice : first;
   // Trying a model is random, so the original choice is repeated instead.
   const again = typeof usual === "string" && found === usual ? choice : found;
   return { choice: typeof again === "string" ? again : null, same: again === choice };
 }
 
-function readCandidate(kept: JsonObject) {
-  const number = (field: keyof KeptCandidate) => asNumber(kept[field]) ?? 0;
+function readColumns(kept: readonly JsonObject[]) {
+  const column = (field: keyof KeptCandidate) => Float64Array.from(kept, (one) => asNumber(one[field]) ?? 0);
+  const ids = kept.map(({ model }) => asString(model) ?? "");
+  const created = column("created");
+  const cardAt = (place: number) => ({ id: ids[place] ?? "", created: created[place] ?? 0 });
+  const level = column("level");
   return {
-    card: { id: asString(kept.model) ?? "", created: number("created") },
-    quality: number("quality"),
-    qualityLow: number("quality_low"),
-    level: number("level"),
-    costUsd: number("cost_usd"),
-    latencyMs: number("latency_ms"),
-    score: 0,
+    ...{ cardAt, level, champion: findChampion({ level, cardAt }) },
+    ...{ quality: column("quality"), costUsd: column("cost_usd"), latencyMs: column("latency_ms") },
+    score: new Float64Array(kept.length),
   };
 }

@@ -1,8 +1,9 @@
 // Estimates the cost and time of an answer.
 import type { ModelCard, Price, Rates } from "../core/card.ts";
 import type { ReasoningEffort } from "../operations/chat/form.ts";
-import { findProfile, type Profile } from "./profiles.ts";
+import { findProfile } from "./profiles.ts";
 import type { Lengths } from "./row.ts";
+import type { CardTable } from "./table.ts";
 
 const PER_MILLION = 1e6;
 /** Added to costs before they are divided, so that two free ones are equal. */
@@ -25,16 +26,15 @@ const HARDER_FOLD = 2;
 /** An error costs a further attempt. */
 const ERROR_TIME = 2;
 
+/** `thinkingTokens` are the profile's. */
 export function estimateThoughtTokens(
-  profile: Profile,
+  thinkingTokens: number,
   effort: ReasoningEffort | undefined,
   difficulty: number,
 ): number {
-  if (profile.thinkingTokens === 0) return 0;
+  if (thinkingTokens === 0) return 0;
   const usual =
-    effort === undefined
-      ? profile.thinkingTokens
-      : Math.max(THOUGHT_WHEN_ASKED, profile.thinkingTokens) * EFFORT[effort];
+    effort === undefined ? thinkingTokens : Math.max(THOUGHT_WHEN_ASKED, thinkingTokens) * EFFORT[effort];
   return Math.round(Math.min(THOUGHT_MAX, usual * Math.exp(difficulty / HARDER_FOLD)));
 }
 
@@ -84,20 +84,14 @@ export interface CardHealth {
 }
 
 export interface HealthView {
-  /** Null if nothing was seen of the card. */
-  of(cardId: string): CardHealth | null;
+  /** Returns a function that reads the health of the card in a place. Null if nothing was seen of it. */
+  over(table: CardTable): (place: number) => CardHealth | null;
 }
 
-/** Returns the milliseconds to a full answer of this many tokens, by live health if known, else by the profile. */
-export function estimateMs(
-  profile: Pick<Profile, "firstTokenMs" | "tokensPerSecond">,
-  seen: CardHealth | null,
-  tokens: number,
-): number {
-  const first = seen?.firstTokenMs ?? profile.firstTokenMs;
-  const speed = Math.max(1, seen?.tokensPerSecond ?? profile.tokensPerSecond);
-  const ms = first + (tokens / speed) * 1000;
-  return Math.round(ms * (1 + ERROR_TIME * (seen?.errorRate ?? 0)));
+/** Returns the milliseconds to a full answer of this many tokens. `speed` is in tokens per second. */
+export function estimateMs(firstMs: number, speed: number, errorRate: number, tokens: number): number {
+  const ms = firstMs + (tokens / Math.max(1, speed)) * 1000;
+  return Math.round(ms * (1 + ERROR_TIME * errorRate));
 }
 
 /**
@@ -120,15 +114,8 @@ export interface Expense {
   readonly ms: number;
 }
 
-/** A card's model as it is known without labels. */
-export interface KnownModel {
-  readonly profile: Pick<Profile, "level" | "priorLevel">;
-  /** Returns the expected expense of its answer to a request of these lengths. Null if it has no price. */
-  estimate(lengths: Lengths): Expense | null;
-}
-
-/** Finds a model by its card's id. Null if there is no such card. */
-export type FindModel = (id: string) => KnownModel | null;
+/** Finds a model, as it is known without labels, by its card's id. Null if there is no such card. */
+export type FindModel = (id: string) => ReturnType<typeof describeModel> | null;
 
 /** Uses list prices and profiles only: providers' current health says nothing about prompts asked in the past. */
 export function makeFindModel(cards: readonly ModelCard[], lengthOf: (model: string) => number): FindModel {
@@ -136,15 +123,16 @@ export function makeFindModel(cards: readonly ModelCard[], lengthOf: (model: str
   return (id) => models.get(id) ?? null;
 }
 
-function describeModel(card: ModelCard, length: number): KnownModel {
+function describeModel(card: ModelCard, length: number) {
   const { price } = card;
   const profile = findProfile(card);
-  const estimate = ({ promptTokens, outputTokens, difficultyLogit }: Lengths) => {
+  /** Returns the expected expense of its answer to a request of these lengths. Null if it has no price. */
+  const estimate = ({ promptTokens, outputTokens, difficultyLogit }: Lengths): Expense | null => {
     if (price === null) return null;
     const answer = outputTokens * length;
-    const thought = estimateThoughtTokens(profile, undefined, difficultyLogit) * length;
+    const thought = estimateThoughtTokens(profile.thinkingTokens, undefined, difficultyLogit) * length;
     const usd = estimateCost(price, promptTokens, 0, answer, thought);
-    return { usd, ms: estimateMs(profile, null, answer + thought) };
+    return { usd, ms: estimateMs(profile.firstTokenMs, profile.tokensPerSecond, 0, answer + thought) };
   };
   return { profile, estimate };
 }

@@ -2,9 +2,7 @@
 // the operator or the client; without labels, the cheapest that keeps it.
 import { weighCost } from "./expense.ts";
 import { isGoodEnough, scoreAbove, scoreByWeight } from "./saving.ts";
-import type { Rankable, SelectorRule } from "./selector.ts";
-
-const costOf = ({ costUsd }: Rankable) => costUsd ?? 0;
+import type { SelectorRule } from "./selector.ts";
 
 export const fair: SelectorRule = {
   name: "fair",
@@ -13,8 +11,8 @@ export const fair: SelectorRule = {
   savesMoney: true,
   rank: (candidates, { share, costWeight, usualCostUsd }) =>
     costWeight === null
-      ? scoreAbove(share, candidates, costOf)
-      : scoreByWeight(costWeight, candidates, costOf, (usd, champion) =>
+      ? scoreAbove(share, candidates, candidates.costUsd)
+      : scoreByWeight(costWeight, candidates, candidates.costUsd, (usd, champion) =>
           weighCost(usd, champion, usualCostUsd),
         ),
   canReplace: isGoodEnough,

@@ -2,7 +2,7 @@
 // request's difficulty calls for; without labels, the fastest that keeps it.
 import { weighTime } from "./expense.ts";
 import { isGoodEnough, scoreAbove, scoreByWeight } from "./saving.ts";
-import type { Rankable, SelectorRule } from "./selector.ts";
+import type { SelectorRule } from "./selector.ts";
 
 /** The share of the best quality to keep for the easiest and the hardest request. */
 const SHARE_EASY = 0.7;
@@ -13,8 +13,6 @@ export function findLightShare(difficulty: number): number {
   return SHARE_EASY + (SHARE_HARD - SHARE_EASY) * difficulty;
 }
 
-const timeOf = ({ latencyMs }: Rankable) => latencyMs;
-
 export const light: SelectorRule = {
   name: "light",
   about: "Picks the fastest model for each request.",
@@ -22,7 +20,7 @@ export const light: SelectorRule = {
   savesMoney: false,
   rank: (candidates, { difficulty, timeWeight }) =>
     timeWeight === null
-      ? scoreAbove(findLightShare(difficulty), candidates, timeOf)
-      : scoreByWeight(timeWeight, candidates, timeOf, weighTime),
+      ? scoreAbove(findLightShare(difficulty), candidates, candidates.latencyMs)
+      : scoreByWeight(timeWeight, candidates, candidates.latencyMs, weighTime),
   canReplace: isGoodEnough,
 };

@@ -4,17 +4,11 @@ import type { ModelCard } from "../core/card.ts";
 import { SKILLS, type SkillRow } from "../core/skill.ts";
 import data from "./profiles.data.json";
 
-export interface Profile {
+export type Profile = Readonly<ReturnType<typeof makeProfile>>;
+
+interface Known {
   /** In the order of SKILLS: the probability of a good answer to a question of usual difficulty. */
   readonly skills: readonly number[];
-  /** The same in log-odds, with their mean (`oddsLevel`) and standard deviations (`oddsSpreads`). */
-  readonly odds: Float64Array;
-  readonly oddsLevel: number;
-  /** `oddsLevel` as a probability: of a good answer to a usual question of any kind. */
-  readonly level: number;
-  /** The level by benchmarks or price, if the operator sets only some of the skills. Otherwise `level`. */
-  readonly priorLevel: number;
-  readonly oddsSpreads: Float64Array;
   /** The skills' standard deviations. */
   readonly spreads: readonly number[];
   /** "imputed", "operator", or the benchmark and its date. */
@@ -51,17 +45,9 @@ const UNIT_LOGIT = 0.65;
 const UNKNOWN_SPREAD = 0.14;
 const UNKNOWN_LEVEL_MAX = 1;
 
-/** Cached by card and by list of cards: both live as long as a configuration or key, and a decision needs thousands. */
+/** Cached by card, which lives as long as a configuration. */
 const found = new WeakMap<ModelCard, Profile>();
-const foundLists = new WeakMap<readonly ModelCard[], readonly Profile[]>();
 let rows: ReadonlyMap<string, ProfileRow> | undefined;
-
-/** Returns the profiles in the order of the cards. */
-export function findProfiles(cards: readonly ModelCard[]): readonly Profile[] {
-  const profiles = foundLists.get(cards) ?? cards.map(findProfile);
-  foundLists.set(cards, profiles);
-  return profiles;
-}
 
 /** Returns the card's profile, with the operator's skills if any. A card without a row is judged by price and date. */
 export function findProfile(card: ModelCard): Profile {
@@ -79,32 +65,25 @@ function findShippedProfile(card: ModelCard): Profile {
   return row === undefined ? guessProfile(card) : readProfile(row);
 }
 
-type Known = Pick<
-  Profile,
-  "skills" | "spreads" | "source" | "isGuessed" | "firstTokenMs" | "tokensPerSecond" | "thinkingTokens"
->;
-
-/** Adds all derived values, once. Its callers name the same fields in the same order: such objects are read faster. */
-function makeProfile(known: Known, prior?: Profile): Profile {
-  const odds = Float64Array.from(known.skills, (share) => Math.log(share / (1 - share)));
+/** `priorLevel` is the level by benchmarks or price, if the operator sets only some of the skills. */
+function makeProfile(known: Known, priorLevel?: number) {
+  const { skills, spreads } = known;
+  const odds = Float64Array.from(skills, (share) => Math.log(share / (1 - share)));
   const oddsLevel = odds.reduce((sum, one) => sum + one, 0) / Math.max(1, odds.length);
+  /** The probability of a good answer to a usual question of any kind. */
   const level = 1 / (1 + Math.exp(-oddsLevel));
-  const oddsSpreads = Float64Array.from(
-    known.skills,
-    (share, at) => (known.spreads[at] ?? 0) / (share * (1 - share)),
-  );
-  return { ...known, odds, oddsLevel, level, priorLevel: prior?.level ?? level, oddsSpreads };
+  /** In log-odds, as `odds` and their mean are. */
+  const oddsSpreads = Float64Array.from(skills, (share, at) => (spreads[at] ?? 0) / (share * (1 - share)));
+  return { ...known, odds, oddsLevel, oddsSpreads, level, priorLevel: priorLevel ?? level };
 }
 
-function readProfile(row: ProfileRow): Profile {
+function readProfile({ source, firstTokenMs, tokensPerSecond, thinking, ...row }: ProfileRow): Profile {
   return makeProfile({
     skills: row.skills.map((skill) => skill / THOUSAND),
     spreads: row.spreads.map((spread) => spread / THOUSAND),
-    source: row.source,
-    isGuessed: row.source === IMPUTED,
-    firstTokenMs: row.firstTokenMs,
-    tokensPerSecond: row.tokensPerSecond,
-    thinkingTokens: row.thinking,
+    ...{ source, firstTokenMs, tokensPerSecond },
+    isGuessed: source === IMPUTED,
+    thinkingTokens: thinking,
   });
 }
 
@@ -116,10 +95,8 @@ function overlaySkills(profile: Profile, own: SkillRow): Profile {
   const skills = SKILLS.map((skill) => Math.min(0.995, Math.max(0.005, own[skill] ?? mean)));
   const spreads = SKILLS.map((skill) => (own[skill] === undefined ? UNKNOWN_SPREAD : OPERATOR_SPREAD));
   const isGuessed = SKILLS.some((skill) => own[skill] === undefined);
-  const { firstTokenMs, tokensPerSecond, thinkingTokens } = profile;
-  const speeds = { firstTokenMs, tokensPerSecond, thinkingTokens };
-  const known = { skills, spreads, source: "operator", isGuessed, ...speeds };
-  return makeProfile(known, isGuessed ? profile : undefined);
+  const known = { ...profile, skills, spreads, source: "operator", isGuessed };
+  return makeProfile(known, isGuessed ? profile.level : undefined);
 }
 
 /** Within a generation a higher price means a better model, ever less so. A year makes up for much of the price. */

@@ -3,14 +3,11 @@
 import type { Shift } from "./learning/learned.ts";
 import type { Prediction } from "./predictor.ts";
 import type { Profile } from "./profiles.ts";
-import type { Rankable } from "./selector.ts";
 
 /** Log-odds lost per unit of predicted difficulty. */
 const DIFFICULTY_SLOPE = 0.7;
 /** The uncertainty that an unfamiliar kind of request adds: benchmark sets of one kind differ by as much. */
 const STRANGE_SPREAD = 0.2;
-/** The share of its uncertainty that a guessed model's quality loses, less the more labels there are. 0 if measured. */
-const CAUTION = 0.5;
 export const QUALITY_MIN = 0.01;
 export const QUALITY_MAX = 0.99;
 
@@ -23,7 +20,8 @@ export type QualityAsk = Readonly<ReturnType<typeof prepareQuality>>;
 /** `sure` is how surely the request is of a single kind known from training, 0…1. */
 export function prepareQuality({ skills, support, difficultyLogit, sure = 0 }: Kind & { sure?: number }) {
   return {
-    ...{ skills, support },
+    skills: Float64Array.from(skills),
+    support,
     /** Log-odds lost to the difficulty. */
     harder: DIFFICULTY_SLOPE * difficultyLogit * (0.3 + 0.7 * support),
     /** The uncertainty about the request itself, the same for all models. */
@@ -33,42 +31,40 @@ export function prepareQuality({ skills, support, difficultyLogit, sure = 0 }: K
 
 /** Returns the quality without what was learned: the part that learning corrects. */
 export function estimatePriorQuality(profile: Profile, kind: Kind): number {
-  return expect(profile, prepareQuality(kind));
+  return expect(profile.odds, 0, profile.oddsLevel, prepareQuality(kind));
 }
 
-/** `shift` is what was learned about the model. */
-export function predictQuality(
-  profile: Profile,
-  shift: Shift,
-  ask: QualityAsk,
-): Pick<Rankable, "quality" | "level"> {
-  const before = expect(profile, ask);
-  const guess = profile.isGuessed ? CAUTION * computeSpread(profile, shift, ask, before) : 0;
-  const quality = Math.max(QUALITY_MIN, before + shift.quality - guess);
-  return { quality, level: profile.level + shift.lift - guess };
-}
-
-/** Returns the standard deviation of that quality. Computed for few models: a decision compares thousands. */
+/** Returns the standard deviation of a model's quality. Computed for few models: a decision compares thousands. */
 export function estimateDoubt(profile: Profile, shift: Shift, ask: QualityAsk): number {
-  return Math.hypot(
-    computeSpread(profile, shift, ask, expect(profile, ask)),
-    shift.spread,
-    ask.strangeSpread,
-  );
+  const before = expect(profile.odds, 0, profile.oddsLevel, ask);
+  const own = computeSpread(profile.oddsSpreads, 0, shift, ask, before);
+  return Math.hypot(own, shift.spread, ask.strangeSpread);
 }
 
-/** Spreads are in log-odds. As probabilities they shrink by p(1−p): little is left if nearly all answers are good. */
-function computeSpread(profile: Profile, shift: Shift, ask: QualityAsk, before: number): number {
-  return mix(profile.oddsSpreads, ask.skills) * before * (1 - before) * shift.doubt;
+/** `spreads` are in log-odds. As probabilities they shrink by p(1−p): little is left if nearly all answers are good. */
+export function computeSpread(
+  spreads: Float64Array,
+  from: number,
+  { doubt }: Shift,
+  { skills }: QualityAsk,
+  before: number,
+): number {
+  return mix(spreads, from, skills) * before * (1 - before) * doubt;
 }
 
-function expect({ odds, oddsLevel }: Profile, { skills, support, harder }: QualityAsk): number {
-  const logit = oddsLevel + support * (mix(odds, skills) - oddsLevel) - harder;
+/** Returns the quality without what was learned. A profile's odds begin at `from`. */
+export function expect(
+  odds: Float64Array,
+  from: number,
+  oddsLevel: number,
+  { skills, support, harder }: QualityAsk,
+): number {
+  const logit = oddsLevel + support * (mix(odds, from, skills) - oddsLevel) - harder;
   return 1 / (1 + Math.exp(-logit));
 }
 
-function mix(values: Float64Array, shares: readonly number[]): number {
+function mix(values: Float64Array, from: number, shares: Float64Array): number {
   let sum = 0;
-  for (let at = 0; at < shares.length; at++) sum += (shares[at] ?? 0) * (values[at] ?? 0);
+  for (let at = 0; at < shares.length; at++) sum += (shares[at] ?? 0) * (values[from + at] ?? 0);
   return sum;
 }

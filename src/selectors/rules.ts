@@ -2,48 +2,48 @@
 import type { RouterRules } from "../core/settings.ts";
 import { SKILLS } from "../core/skill.ts";
 import type { Prediction } from "./predictor.ts";
-
-/** The rules that apply to one request. */
-export type ActiveRules = Readonly<ReturnType<typeof selectRules>>;
+import type { CardTable } from "./table.ts";
 
 /** The prefix of reasons that come from an operator's rule. */
 export const BY_RULE = "rule:";
 
-export function selectRules(rules: RouterRules, { skills }: Prediction) {
-  const { deny, byKind } = indexRules(rules);
+/** Returns the rules that apply to one request. */
+export function selectRules(rules: RouterRules, { skills }: Pick<Prediction, "skills">, table: CardTable) {
   const skill = SKILLS[skills.indexOf(Math.max(...skills))] ?? "knowledge";
   const id = rules.pin[skill];
   return {
-    deny,
-    byKind: byKind.filter(({ category, shareMin }) => (skills[SKILLS.indexOf(category)] ?? 0) >= shareMin),
+    exclusions: findIndex(rules, table).filter(
+      ({ category, shareMin }) => category === null || (skills[SKILLS.indexOf(category)] ?? 0) >= shareMin,
+    ),
     /** The pinned card's id and the kind of task that it is pinned for. */
     pin: id === undefined ? null : { id, skill },
   };
 }
 
-/** Returns the reason why the rules exclude a card. Null if they don't. */
-export function findExclusion({ deny, byKind }: ActiveRules, id: string): string | null {
-  if (deny.has(id)) return "denied";
-  for (const { category, models, deny } of byKind)
-    if (deny.has(id) || models?.has(id) === false) return `${BY_RULE}${category}`;
-  return null;
+/** Cached per table of cards: searching lists of hundreds of ids for each of thousands of cards takes 10 ms. */
+const indexes = new WeakMap<CardTable, ReturnType<typeof makeIndex>>();
+
+function findIndex(rules: RouterRules, table: CardTable) {
+  const known = indexes.get(table);
+  if (known?.rules === rules) return known.exclusions;
+  const made = makeIndex(rules, table);
+  indexes.set(table, made);
+  return made.exclusions;
 }
 
-/** Cached per configuration: searching lists of hundreds of ids for each of thousands of cards takes 10 ms. */
-const indexes = new WeakMap<RouterRules, ReturnType<typeof makeIndex>>();
-
-function indexRules(rules: RouterRules) {
-  const found = indexes.get(rules) ?? makeIndex(rules);
-  indexes.set(rules, found);
-  return found;
-}
-
-function makeIndex({ deny, rules }: RouterRules) {
-  const byKind = rules.map((rule) => ({
-    ...rule,
-    // Null if all but the denied ones are allowed.
-    models: rule.models && new Set(rule.models),
-    deny: new Set(rule.deny),
-  }));
-  return { deny: new Set(deny), byKind };
+function makeIndex(all: RouterRules, { cards, places }: CardTable) {
+  /** 1 in the places of these ids. */
+  const mark = (ids: readonly string[]) => {
+    const marks = new Uint8Array(cards.length);
+    for (const id of ids) marks[places.get(id) ?? cards.length] = 1;
+    return marks;
+  };
+  const byKind = all.rules.map(({ category, shareMin, models, deny }) => {
+    const removes = mark(deny);
+    // Without a list, all but the denied ones are allowed.
+    if (models !== null) for (const [at, isNamed] of mark(models).entries()) removes[at] ||= 1 - isNamed;
+    return { category, shareMin, reason: `${BY_RULE}${category}`, removes };
+  });
+  const denied = { category: null, shareMin: 0, reason: "denied", removes: mark(all.deny) };
+  return { rules: all, exclusions: all.deny.length === 0 ? byKind : [denied, ...byKind] };
 }

@@ -2,7 +2,7 @@
 // the loss, the largest saving above a floor of quality.
 import { TINY } from "./expense.ts";
 import { CHAMPION_ONLY } from "./learning/tradeoff.ts";
-import { findChampion, type Rankable, type Scored } from "./selector.ts";
+import type { Columns, Scored } from "./selector.ts";
 
 /** The lowest score of models that are good enough. All others score less. */
 const GOOD_ENOUGH = 1;
@@ -13,36 +13,37 @@ const GOOD_ENOUGH = 1;
  */
 export function scoreByWeight(
   weight: number,
-  candidates: readonly Rankable[],
-  expenseOf: (one: Rankable) => number,
+  { quality, champion }: Columns,
+  expense: Float64Array,
   weigh: (expense: number, champion: number) => number,
-): (one: Rankable) => number {
-  const champion = findChampion(candidates);
-  if (champion === undefined) return () => 0;
-  const usual = expenseOf(champion);
+): (place: number) => number {
+  const usual = expense[champion] ?? 0;
   const price = Math.max(0, weight);
-  const worth = (one: Rankable) => one.quality - price * weigh(expenseOf(one), usual);
+  const worth = (place: number) => (quality[place] ?? 0) - price * weigh(expense[place] ?? 0, usual);
   const own = worth(champion);
-  return (one) => {
-    const more = worth(one) - own;
-    const isBetter = more > 0 && expenseOf(one) <= usual && weight !== CHAMPION_ONLY;
-    return one === champion || isBetter ? GOOD_ENOUGH + more : Math.min(0, more);
+  return (place) => {
+    const more = worth(place) - own;
+    const isBetter = more > 0 && (expense[place] ?? 0) <= usual && weight !== CHAMPION_ONLY;
+    return place === champion || isBetter ? GOOD_ENOUGH + more : Math.min(0, more);
   };
 }
 
 /** Scores models above this share of the best quality from 1 to 2, the cheapest highest, and the others by quality. */
 export function scoreAbove(
   share: number,
-  candidates: readonly Rankable[],
-  expenseOf: (one: Rankable) => number,
-): (one: Rankable) => number {
+  { quality }: Columns,
+  expense: Float64Array,
+): (place: number) => number {
   let highest = 0;
-  for (const { quality } of candidates) highest = Math.max(highest, quality);
+  for (let place = 0; place < quality.length; place++) highest = Math.max(highest, quality[place] ?? 0);
   const floor = share * highest;
   let least = Number.POSITIVE_INFINITY;
-  for (const one of candidates) if (one.quality >= floor) least = Math.min(least, expenseOf(one));
-  return (one) =>
-    one.quality >= floor ? GOOD_ENOUGH + (least + TINY) / (expenseOf(one) + TINY) : one.quality;
+  for (let place = 0; place < quality.length; place++)
+    if ((quality[place] ?? 0) >= floor) least = Math.min(least, expense[place] ?? 0);
+  return (place) => {
+    const own = quality[place] ?? 0;
+    return own >= floor ? GOOD_ENOUGH + (least + TINY) / ((expense[place] ?? 0) + TINY) : own;
+  };
 }
 
 export function isGoodEnough({ score }: Scored): boolean {

@@ -11,11 +11,11 @@ export interface SelectorRule {
   /** True if a conversation switches to a model that costs less over the rest of it. */
   readonly savesMoney: boolean;
   /**
-   * Returns a function that scores each candidate. The highest score wins; ties go to the cheaper, then the newer
-   * model. Pure. The log keeps the first eight by score, the champion and the one of the highest quality, and a
-   * decision is repeated from those, so a score may depend on no others.
+   * Returns a function that scores the candidate in each place. The highest score wins; ties go to the cheaper, then
+   * the newer model. Pure. The log keeps the first eight by score, the champion and the one of the highest quality, and
+   * a decision is repeated from those, so a score may depend on no others.
    */
-  rank(candidates: readonly Rankable[], ask: RankAsk): (one: Rankable) => number;
+  rank(candidates: Columns, ask: RankAsk): (place: number) => number;
   /** True if `other` is good enough to be tried instead of `first`. Cost and time are compared elsewhere. */
   canReplace(other: Scored, first: Scored): boolean;
 }
@@ -38,61 +38,76 @@ export interface RankAsk {
   readonly timeWeight: number | null;
 }
 
-/** The part of a candidate that it is scored by. */
-export interface Rankable {
-  readonly card: Pick<ModelCard, "id" | "created">;
+/** The candidates of a decision, a column for each number that they are scored by. All are of one length. */
+export interface Columns {
   /** The predicted probability of a good answer. */
+  readonly quality: Float64Array;
+  /** The overall quality, whatever the request. */
+  readonly level: Float64Array;
+  readonly costUsd: Float64Array;
+  /** Time until the answer is complete. */
+  readonly latencyMs: Float64Array;
+  /** The highest comes first. Comparable only within one decision. */
+  readonly score: Float64Array;
+  /** The place of the candidate with the highest overall level. −1 if there are none. */
+  readonly champion: number;
+  cardAt(place: number): Identity;
+}
+
+type Identity = Pick<ModelCard, "id" | "created">;
+
+/** One candidate. */
+export interface Scored {
   readonly quality: number;
   /** About one standard deviation below `quality`. */
   readonly qualityLow: number;
-  /** The overall quality, whatever the request. */
-  readonly level: number;
-  /** Null if it has no price. */
-  readonly costUsd: number | null;
-  /** Time until the answer is complete. */
-  readonly latencyMs: number;
-}
-
-export interface Scored extends Rankable {
-  /** The highest comes first. Comparable only within one decision. */
   readonly score: number;
 }
 
-/** Returns the candidate with the highest overall level. */
-export function findChampion<One extends Rankable>(candidates: readonly One[]): One | undefined {
-  const isAhead = (one: One, other: One) =>
-    one.level > other.level || (one.level === other.level && compareIds(one, other) < 0);
-  let champion = candidates[0];
-  for (const one of candidates) if (champion === undefined || isAhead(one, champion)) champion = one;
-  return champion;
-}
-
-/** Sorts best first. Never 0 for two models, so the catalogue's order doesn't matter. */
-export function compareByScore(a: Scored, b: Scored): number {
-  return (
-    b.score - a.score ||
-    (a.costUsd ?? 0) - (b.costUsd ?? 0) ||
-    b.card.created - a.card.created ||
-    compareIds(a, b)
-  );
-}
-
-export function compareIds({ card: { id: a } }: Rankable, { card: { id: b } }: Rankable): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
-}
-
-/** Returns the first few in order, without sorting the others. */
-export function pickFirst<One extends Scored>(all: readonly One[], count: number): readonly One[] {
-  const first: One[] = [];
-  for (const one of all) {
+/** Scores all candidates, and returns the places of the first few in order, without sorting the others. */
+export function rankAll(
+  { rank }: Pick<SelectorRule, "rank">,
+  candidates: Columns,
+  ask: RankAsk,
+  count: number,
+): readonly number[] {
+  const { score } = candidates;
+  const scoreOf = rank(candidates, ask);
+  for (let place = 0; place < score.length; place++) score[place] = scoreOf(place);
+  const first: number[] = [];
+  for (let one = 0; one < score.length; one++) {
     let place = first.length;
     for (; place > 0; place--) {
       const before = first[place - 1];
-      if (before === undefined || before.score > one.score || compareByScore(before, one) < 0) break;
+      if (before === undefined || compareByScore(candidates, before, one) < 0) break;
       if (place < count) first[place] = before;
     }
     if (place < count) first[place] = one;
   }
   return first;
+}
+
+/** Returns the place of the candidate with the highest overall level. */
+export function findChampion({ level, cardAt }: Pick<Columns, "level" | "cardAt">): number {
+  let champion = level.length - 1;
+  for (let place = champion - 1; place >= 0; place--) {
+    const ahead = (level[place] ?? 0) - (level[champion] ?? 0);
+    if (ahead > 0 || (ahead === 0 && compareIds(cardAt(place), cardAt(champion)) < 0)) champion = place;
+  }
+  return champion;
+}
+
+/** Sorts best first. Never 0 for two models, so the catalogue's order doesn't matter. */
+export function compareByScore({ score, costUsd, cardAt }: Columns, a: number, b: number): number {
+  return (
+    (score[b] ?? 0) - (score[a] ?? 0) ||
+    (costUsd[a] ?? 0) - (costUsd[b] ?? 0) ||
+    cardAt(b).created - cardAt(a).created ||
+    compareIds(cardAt(a), cardAt(b))
+  );
+}
+
+export function compareIds({ id: a }: Pick<Identity, "id">, { id: b }: Pick<Identity, "id">): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
 }

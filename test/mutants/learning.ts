@@ -96,7 +96,7 @@ export const LEARNING: readonly Mutant[] = [
   {
     name: "fair takes what costs more than the champion",
     file: "src/selectors/saving.ts",
-    find: " && expenseOf(one) <= usual",
+    find: " && (expense[place] ?? 0) <= usual",
     replace: "",
     tests: ["test/router/tradeoff.test.ts"],
   },
@@ -110,22 +110,22 @@ export const LEARNING: readonly Mutant[] = [
   {
     name: "among equal models the first of the catalogue comes first",
     file: "src/selectors/selector.ts",
-    find: "b.card.created - a.card.created ||\n    compareIds(a, b)",
-    replace: "b.card.created - a.card.created",
+    find: "cardAt(b).created - cardAt(a).created ||\n    compareIds(cardAt(a), cardAt(b))",
+    replace: "cardAt(b).created - cardAt(a).created",
     tests: ["test/router/choose.test.ts"],
   },
   {
     name: "a pinned model is not the first of many",
     file: "src/selectors/choose.ts",
-    find: "Number(b === this.#front) - Number(a === this.#front) || ",
+    find: "Number(b === front) - Number(a === front) || ",
     replace: "",
     tests: ["test/router/choose.test.ts"],
   },
   {
     name: "the candidates that scores are measured against are not kept",
     file: "src/selectors/choose.ts",
-    find: "if (champion !== undefined) kept.add(champion);",
-    replace: "",
+    find: ", champion, highest])",
+    replace: ", highest])",
     tests: ["test/router/choose.test.ts"],
   },
   {
@@ -158,7 +158,7 @@ export const LEARNING: readonly Mutant[] = [
   },
   {
     name: "a single failure counts",
-    file: "src/gateway/plan-request.ts",
+    file: "src/health/speed.ts",
     find: "Math.max(0, bad - Math.sqrt(bad))",
     replace: "bad",
     tests: ["test/router-days.test.ts"],

@@ -20,7 +20,7 @@ import { Learned } from "../../src/selectors/learning/learned.ts";
 import { predict } from "../../src/selectors/predictor.ts";
 import { describeChat, makeConversation } from "../conversation.ts";
 import { makeDice } from "./dice.ts";
-import { asking, even, PROMPTS } from "./sample-cards.ts";
+import { asking, even, PROMPTS, seeHealth } from "./sample-cards.ts";
 import { teachScore } from "./teach.ts";
 
 type Roll = () => number;
@@ -105,7 +105,7 @@ function anyHealth(cards: readonly ModelCard[], roll: Roll): HealthView {
       isOpen: !isWell && roll() < shut,
     });
   }
-  return { of: (id) => seen.get(id) ?? null };
+  return seeHealth((id) => seen.get(id) ?? null);
 }
 
 function anyLearned(cards: readonly ModelCard[], roll: Roll): Learned {
@@ -178,6 +178,25 @@ describe.each(Object.values(SELECTOR_RULES))("Router#$name among many models", (
           removed: {},
         });
       expect(kept(input.cards.toReversed())).toBe(kept(input.cards));
+    }
+  });
+
+  test("among some of the cards chooses as if there were no others, and never one that isn't for chat", () => {
+    const roll = makeDice(selector.name.length + 3);
+    for (let round = 0; round < 20; round++) {
+      const input = anyInput(roll);
+      const among = Int32Array.from(input.cards.keys()).filter(() => roll() < 0.3);
+      const kept = (change: Partial<ChooseInput>) =>
+        keepDecision(choose(selector, { ...input, cached: () => null, ...change }), input.quality);
+      const alone = kept({ cards: input.cards.filter((_, place) => among.includes(place)) });
+      expect(kept({ among })).toEqual(alone);
+      const cards = input.cards.map(
+        (card, place): ModelCard => ({
+          ...card,
+          operations: new Set([among.includes(place) ? "chat" : "images"]),
+        }),
+      );
+      expect(kept({ cards })).toEqual(alone);
     }
   });
 

@@ -15,7 +15,9 @@ import { makeDice } from "./dice.ts";
 
 const NAMES = ["OpenAI", "Anthropic", "Google", "Mistral", "OpenRouter", "Groq", "DeepSeek", "xAI"];
 const providers = NAMES.map((name) => ({ name, unlistedModels: false }));
-const CARDS = buildCatalogue({ providers, overlay: [], ownModels: [], aliases: {} }).list();
+const CARDS = buildCatalogue({ providers, overlay: [], ownModels: [], aliases: {} })
+  .list()
+  .filter(({ operations }) => operations?.has("chat") ?? true);
 const WORDS =
   "what is the integral of a python function which king wrote translate into german sort json".split(" ");
 const SHARES = [0, 0.5, 0.9, 0.98, 1];
@@ -33,7 +35,8 @@ function anyChoice(selector: Selector, roll: () => number) {
     errorRate: roll() < 0.3 ? roll() : 0,
     isOpen: roll() < 0.1,
   });
-  const health: HealthView = { of: () => (roll() < 0.3 ? seenOf() : null) };
+  const seen = cards.map(() => (roll() < 0.3 ? seenOf() : null));
+  const health: HealthView = { over: () => (place) => seen[place] ?? null };
   const rules = { fairQuality: share, deny: [], pin: {}, rules: [], explore: 0 };
   const choice = choose(SELECTOR_RULES[selector], {
     request,

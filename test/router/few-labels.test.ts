@@ -1,6 +1,7 @@
 // Few labels: chance makes no other model champion, which is left only for a lead beyond chance.
 import { expect, test } from "bun:test";
 import type { Learned } from "../../src/selectors/learning/learned.ts";
+import { findTable } from "../../src/selectors/table.ts";
 import { makeDice } from "./dice.ts";
 import { even, foretold, makeCard } from "./sample-cards.ts";
 import { average } from "./statistics.ts";
@@ -90,7 +91,8 @@ test("models that did exactly alike differ in nothing that was learned", () => {
   const [{ prompt } = { prompt: "" }] = PROMPTS;
   const marks = cards.map(({ id }) => ({ model: id, score: 1, expected: 0.8 }));
   const learned = learnFrom(cards, 1, () => ({ prompt, marks }));
-  const [strong, weak] = cards.map(({ id }) => learned.shiftOf(id, foretold(prompt)).quality);
+  const shiftAt = learned.shiftsBy(findTable(cards).places, foretold(prompt));
+  const [strong, weak] = cards.map((_, place) => shiftAt(place).quality);
   expect(strong).toBeWithin(0.001, 0.1);
   expect(weak).toBe(strong);
 });

@@ -123,7 +123,11 @@ export function taught(field: Field, rows: readonly Row[], parameters?: Paramete
     });
     learned.put(prediction.row, { accountId: "", id: prompt, atMs: 0, weight: 1, marks });
     for (const [m, card] of field.cards.entries()) {
-      const thought = estimateThoughtTokens(findProfile(card), undefined, prediction.difficultyLogit);
+      const thought = estimateThoughtTokens(
+        findProfile(card).thinkingTokens,
+        undefined,
+        prediction.difficultyLogit,
+      );
       const asked = { ...prediction, outputTokens: prediction.outputTokens + thought };
       if (tokens !== null) learned.foldLength(asked, card.id, tokens[m] ?? Number.NaN);
     }

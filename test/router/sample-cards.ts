@@ -8,6 +8,7 @@ import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import { findNeeds } from "../../src/operations/chat/needs.ts";
 import type { ChooseInput } from "../../src/selectors/ask.ts";
 import { choose } from "../../src/selectors/choose.ts";
+import type { CardHealth, HealthView } from "../../src/selectors/expense.ts";
 import { readFeatures } from "../../src/selectors/features.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
 import { type Prediction, predict } from "../../src/selectors/predictor.ts";
@@ -59,6 +60,16 @@ export function makeInput(request: ChatRequest, change: Partial<ChooseInput> = {
     rules: RULES,
     quality: 0.98,
     ...change,
+  };
+}
+
+/** Returns the health of cards by id. */
+export function seeHealth(of: (id: string) => CardHealth | null): HealthView {
+  return {
+    over:
+      ({ cards }) =>
+      (place) =>
+        of(cards[place]?.id ?? ""),
   };
 }
 

@@ -17,9 +17,9 @@ const thrift: SelectorRule = {
   promise: () => 1,
   savesMoney: false,
   rank:
-    () =>
     ({ costUsd }) =>
-      -(costUsd ?? 0),
+    (place) =>
+      -(costUsd[place] ?? 0),
   canReplace: () => true,
 };
 

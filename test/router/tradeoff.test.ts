@@ -52,25 +52,13 @@ describe("the price of cost", () => {
 });
 
 test("never prefers a model that costs more than the champion", () => {
-  const champion = {
-    card: makeCard("champion"),
-    quality: 0.8,
-    qualityLow: 0.7,
-    level: 0.9,
-    costUsd: 1,
-    latencyMs: 1,
+  const candidates = {
+    ...{ quality: Float64Array.of(0.8, 0.9), level: Float64Array.of(0.9, 0.5), champion: 0 },
+    ...{ costUsd: Float64Array.of(1, 1.01), latencyMs: Float64Array.of(1, 1), score: new Float64Array(2) },
+    cardAt: () => makeCard("any"),
   };
-  const dearer = {
-    ...champion,
-    card: makeCard("dearer"),
-    quality: 0.9,
-    qualityLow: 0.8,
-    level: 0.5,
-    costUsd: 1.01,
-  };
-  const weigh = (cost: number, usual: number) => cost / usual;
-  const score = scoreByWeight(0, [champion, dearer], ({ costUsd }) => costUsd ?? 0, weigh);
-  expect(score(champion)).toBeGreaterThan(score(dearer));
+  const score = scoreByWeight(0, candidates, candidates.costUsd, (cost, usual) => cost / usual);
+  expect(score(0)).toBeGreaterThan(score(1));
 });
 
 describe("with labels", () => {

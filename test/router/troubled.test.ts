@@ -4,16 +4,24 @@ import { Fault } from "../../src/core/fault.ts";
 import { computeMedian, computeQuantiles, FadingValues } from "../../src/health/decay.ts";
 import { Health } from "../../src/health/health.ts";
 import type { Permit } from "../../src/health/permit.ts";
+import { foresee } from "../../src/health/speed.ts";
 import { makeDice } from "./dice.ts";
 import { makeCard } from "./sample-cards.ts";
 
 const CARDS = ["a", "b", "c", "d"].map((name) => makeCard(name));
 const CREDENTIALS = ["one", "two"].map((secret) => ({ secret, weight: 1 }));
 
-test("a healthy model has no failures and no waits; others recover over time", () => {
+/** True if both are unknown, or nearly equal: a median that lies between two values may be either. */
+function isClose(one: number | null, other: number | null): boolean {
+  return one === other || Math.abs((one ?? 0) / (other ?? 0) - 1) < 0.01;
+}
+
+test("a healthy model has no failures and no waits; others recover over time; what is kept stays right", () => {
   const roll = makeDice(9);
   const health = new Health(() => {});
   const under: Permit[] = [];
+  const over: Permit[] = [];
+  const listDeployments = (id: string) => [...(health.card(id)?.deployments.values() ?? [])];
   let nowMs = 0;
   const seen = { held: 0, well: 0, healed: 0 };
   let before = new Set<string>();
@@ -29,12 +37,20 @@ test("a healthy model has no failures and no waits; others recover over time", (
       else if (roll() < 0.2) ended.abandon();
       else if (roll() < 0.25) ended.fail(nowMs, new Fault("provider_busy", "", { upstreamStatus: 429 }));
       else ended.fail(nowMs, new Fault("upstream_error", ""));
+      over.push(ended);
     }
+    if (roll() < 0.05) over.splice(0).at(0)?.fail(nowMs, new Fault("upstream_error", ""));
+    under[0]?.recordFirstPart(nowMs);
     const unwell = new Set(
-      CARDS.map(({ id }) => id).filter((id) => health.card(id)?.isWell(nowMs) === false),
+      CARDS.map(({ id }) => id).filter((id) => listDeployments(id).some((one) => !one.isWell(nowMs))),
     );
     for (const { id } of CARDS) {
-      const deployments = [...(health.card(id)?.deployments.values() ?? [])];
+      const deployments = listDeployments(id);
+      const kept = health.card(id)?.outlook(nowMs) ?? foresee([], nowMs);
+      const { errorRate, isOpen, firstTokenMs, tokensPerSecond } = foresee(deployments, nowMs);
+      expect(kept).toMatchObject({ errorRate, isOpen });
+      expect(isClose(kept.firstTokenMs, firstTokenMs)).toBeTrue();
+      expect(isClose(kept.tokensPerSecond, tokensPerSecond)).toBeTrue();
       const bad = deployments.reduce((sum, deployment) => sum + deployment.countOutcomes(nowMs).bad, 0);
       const isHeld = bad > 1 || deployments.some((deployment) => deployment.waitMs(nowMs) !== 0);
       if (isHeld) expect(unwell).toContain(id);
@@ -68,7 +84,7 @@ test("a model's medians follow each measurement, and the removal of a credential
     permit?.recordFirstPart(startMs + tookMs);
     permit?.finish(startMs + 2 * tookMs, 100);
   };
-  const firstMs = () => health.card(card.id)?.medians(5000).firstTokenMs?.value ?? 0;
+  const firstMs = () => health.card(card.id)?.outlook(5000).firstTokenMs ?? 0;
   serve("one", 0, 1000);
   expect(firstMs()).toBeWithin(900, 1100);
   for (let at = 0; at < 3; at++) serve("two", 0, 100);
@@ -84,6 +100,7 @@ test("a model's medians follow each measurement, and the removal of a credential
   };
   const credentials = ["one", "three"].map((secret) => ({ secret, weight: 1 }));
   health.configured([{ ...setup, credentials }]);
+  expect(firstMs()).toBeWithin(900, 1100);
   for (let at = 0; at < 3; at++) serve("three", 0, 3000);
   expect(firstMs()).toBeWithin(2600, 3400);
 });

@@ -1,12 +1,20 @@
 // Learns online from scores of answers: labels are kept by prompt and fitted for all models together, so that a
 // decision costs one look at the request and one dot product per model.
+import { CardMap, type Places } from "../../core/card-map.ts";
 import type { FindModel } from "../expense.ts";
 import type { Prediction } from "../predictor.ts";
 import { readDesign, readTopics } from "../row.ts";
 import { TOPICS } from "../topics.ts";
 import { clampMagnitude, dot, measureUnder } from "./algebra.ts";
 import { Evidence, type Evident } from "./evidence.ts";
-import { type Fitted, type Posterior, packFitted, type TaughtView, unpackFitted } from "./fitted.ts";
+import {
+  type Fit,
+  type Fitted,
+  type Posterior,
+  packFitted,
+  type TaughtView,
+  unpackFitted,
+} from "./fitted.ts";
 import { fitPosterior } from "./posterior.ts";
 import { findWeight, OWN_MAX } from "./tradeoff.ts";
 
@@ -61,7 +69,8 @@ export class Learned {
   #evidence = new Evidence();
   #fitted: Fitted = { posterior: null, views: [] };
   #isStale = false;
-  readonly #lengths = new Map<string, Lengths>();
+  readonly #lengths = new CardMap<Lengths>();
+  #fits = new CardMap<Fit>();
   #seen: ReturnType<typeof describeRow> | null = null;
 
   /** Stores a lesson about the request of this row. It counts from the next `fit` on. */
@@ -94,6 +103,8 @@ export class Learned {
   #use(fitted: Fitted): void {
     this.#fitted = fitted;
     this.#seen = null;
+    this.#fits = new CardMap();
+    for (const [model, fit] of fitted.posterior?.fits ?? []) this.#fits.set(model, fit);
   }
 
   /** Returns the last fit, for `unpack`. */
@@ -127,8 +138,13 @@ export class Learned {
 
   /** Returns the expected ratio of the card's answers' length to the predicted one. */
   lengthOf(model: string): number {
-    const lengths = this.#lengths.get(model);
-    return lengths === undefined ? 1 : Math.exp(lengths.times / (lengths.answers + LENGTHS_START));
+    return expectLength(this.#lengths.get(model));
+  }
+
+  /** Like `lengthOf`, by place. */
+  lengthsBy(places: Places): (place: number) => number {
+    const listed = this.#lengths.listBy(places);
+    return (place) => expectLength(listed[place]);
   }
 
   /** Returns the standard deviation of ln(actual / expected length) of the card's answers. */
@@ -149,16 +165,20 @@ export class Learned {
     return likely.sort((a, b) => b.share - a.share).slice(0, TOPICS_SHOWN);
   }
 
-  /** Returns the corrections of the card's predicted quality for a request like this one. */
-  shiftOf(model: string, { row }: Pick<Prediction, "row">): Shift {
-    const fit = this.#fitted.posterior?.fits.get(model);
-    if (fit === undefined) return NOTHING;
+  /** Returns a function that finds, by place, the corrections of a card's quality for a request like this one. */
+  shiftsBy(places: Places, { row }: Pick<Prediction, "row">): (place: number) => Shift {
+    if (this.#fits.size === 0) return () => NOTHING;
+    const listed = this.#fits.listBy(places);
     const { phi, variance, common } = this.#look(row);
-    return {
-      quality: common + clampMagnitude(fit.overall + dot(fit.weights, phi), OWN_MAX),
-      lift: clampMagnitude(fit.lift, OWN_MAX),
-      spread: Math.sqrt(variance * fit.noise),
-      doubt: fit.doubt,
+    return (place) => {
+      const fit = listed[place];
+      if (fit === undefined) return NOTHING;
+      return {
+        quality: common + clampMagnitude(fit.overall + dot(fit.weights, phi), OWN_MAX),
+        lift: clampMagnitude(fit.lift, OWN_MAX),
+        spread: Math.sqrt(variance * fit.noise),
+        doubt: fit.doubt,
+      };
     };
   }
 
@@ -222,6 +242,10 @@ export class Learned {
     this.#lengths.delete(model);
     this.#isStale = true;
   }
+}
+
+function expectLength(lengths: Lengths | undefined): number {
+  return lengths === undefined ? 1 : Math.exp(lengths.times / (lengths.answers + LENGTHS_START));
 }
 
 /** Compares a request with the labelled prompts. */

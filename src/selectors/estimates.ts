@@ -1,0 +1,94 @@
+// The models that are compared for one request, as columns: the expected quality, cost and time of each one's answer.
+import type { Asked } from "./ask.ts";
+import { estimateCost, estimateMs, estimateThoughtTokens } from "./expense.ts";
+import { computeSpread, expect, QUALITY_MAX, QUALITY_MIN } from "./quality.ts";
+import { findChampion } from "./selector.ts";
+
+/** Observed error rates above this are not believed. */
+const ERROR_RATE_MAX = 0.9;
+/** The share of its uncertainty that a guessed model's quality loses, less the more labels there are. 0 if measured. */
+const CAUTION = 0.5;
+
+export type Estimates = Readonly<ReturnType<typeof estimateAll>>;
+
+/** `rows` are the cards' places in the table. All places below are those in `rows`. */
+export function estimateAll(asked: Asked, rows: Int32Array) {
+  const { table, cached, shiftAt, quality: ask } = asked;
+  const column = () => new Float64Array(rows.length);
+  const [quality, level, costUsd, latencyMs] = [column(), column(), column(), column()];
+  const cardAt = (place: number) => {
+    const card = table.cards[rows[place] ?? -1];
+    if (card === undefined) throw new RangeError("There is no such candidate.");
+    return card;
+  };
+  const holder = table.places.get(cached?.cardId ?? "");
+  for (let place = 0; place < rows.length; place++) {
+    const row = rows[place] ?? 0;
+    const shift = shiftAt(row);
+    const works = findWorkingShare(asked, row);
+    const from = row * ask.skills.length;
+    const before = expect(table.odds, from, table.oddsLevel[row] ?? 0, ask);
+    const isGuessed = table.isGuessed[row] === 1;
+    const off = isGuessed ? CAUTION * computeSpread(table.oddsSpreads, from, shift, ask, before) : 0;
+    quality[place] = Math.max(QUALITY_MIN, before + shift.quality - off) * works;
+    level[place] = ((table.level[row] ?? 0) + shift.lift - off) * works;
+  }
+  for (let place = 0; place < rows.length; place++) {
+    const row = rows[place] ?? 0;
+    const tokens = estimateTokens(asked, row);
+    costUsd[place] = priceTokens(asked, row, row === holder ? (cached?.tokens ?? 0) : 0, tokens);
+    latencyMs[place] = timeTokens(asked, row, tokens);
+  }
+  lower(quality, level);
+  const champion = findChampion({ level, cardAt });
+  /** Returns the place of a card, or −1 if it isn't one of these. */
+  const find = (id: string) => rows.indexOf(table.places.get(id) ?? -1);
+  return { asked, rows, quality, level, costUsd, latencyMs, score: column(), champion, cardAt, find };
+}
+
+/** If the best quality is above the maximum, lowers all by the same amount, because their differences decide. */
+function lower(quality: Float64Array, level: Float64Array): void {
+  let off = 0;
+  for (let place = 0; place < quality.length; place++)
+    off = Math.max(off, (quality[place] ?? 0) - QUALITY_MAX);
+  if (off === 0) return;
+  for (let place = 0; place < quality.length; place++) {
+    quality[place] = Math.max(0, (quality[place] ?? 0) - off);
+    level[place] = Math.max(0, (level[place] ?? 0) - off);
+  }
+}
+
+/** The share of answers that don't fail. One that fails isn't good. */
+export function findWorkingShare({ seenAt }: Asked, row: number): number {
+  return 1 - Math.min(ERROR_RATE_MAX, seenAt(row)?.errorRate ?? 0);
+}
+
+/** The thinking expected by the profile alone, in tokens. */
+export function estimateThought({ table, input, prediction }: Asked, row: number): number {
+  const usual = table.thinkingTokens[row] ?? 0;
+  return estimateThoughtTokens(usual, input.request.reasoning_effort, prediction.difficultyLogit);
+}
+
+/** Returns the expected tokens of the answer and of its thinking. */
+export function estimateTokens(asked: Asked, row: number) {
+  const { prediction, lengthAt, outputTokensMax = Number.POSITIVE_INFINITY } = asked;
+  const length = lengthAt(row);
+  const answer = Math.min(prediction.outputTokens * length, outputTokensMax);
+  return { answer, thought: estimateThought(asked, row) * length };
+}
+
+type Tokens = ReturnType<typeof estimateTokens>;
+
+/** Returns USD with this many prompt tokens in the provider's cache, of an answer `times` as long. 0 without a price. */
+export function priceTokens(asked: Asked, row: number, held: number, { answer, thought }: Tokens, times = 1) {
+  const price = asked.table.prices[row] ?? null;
+  return price === null ? 0 : estimateCost(price, asked.promptTokens, held, times * answer, times * thought);
+}
+
+/** Returns the time of an answer `times` as long, by live health if known, else by the profile. */
+export function timeTokens({ table, seenAt }: Asked, row: number, { answer, thought }: Tokens, times = 1) {
+  const seen = seenAt(row);
+  const first = seen?.firstTokenMs ?? table.firstTokenMs[row] ?? 0;
+  const speed = seen?.tokensPerSecond ?? table.tokensPerSecond[row] ?? 0;
+  return estimateMs(first, speed, seen?.errorRate ?? 0, times * answer + times * thought);
+}

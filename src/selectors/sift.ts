@@ -1,0 +1,51 @@
+// Separates the models that can serve a request from the others.
+import type { Asked } from "./ask.ts";
+import { toBits } from "./table.ts";
+
+const UNHEALTHY = "unhealthy";
+
+/** Returns the chat models' places in the table, and the reason why each of `removed` can't serve. */
+export function sift(asked: Asked) {
+  const { table, input } = asked;
+  const count = input.among?.length ?? table.cards.length;
+  const able = new Int32Array(count);
+  const removed = new Int32Array(count);
+  const reasons: string[] = [];
+  const findRemoval = makeRemoval(asked);
+  let size = 0;
+  for (let at = 0; at < count; at++) {
+    const row = input.among?.[at] ?? at;
+    if (table.isChat[row] === 0) continue;
+    const reason = findRemoval(row);
+    if (reason === null) able[size++] = row;
+    else removed[reasons.push(reason) - 1] = row;
+  }
+  const out = removed.subarray(0, reasons.length);
+  if (size > 0 || !reasons.includes(UNHEALTHY))
+    return { able: able.subarray(0, size), removed: out, reasons };
+  // Only unhealthy models are left: one of them may have recovered.
+  return {
+    able: out.filter((_, at) => reasons[at] === UNHEALTHY),
+    removed: out.filter((_, at) => reasons[at] !== UNHEALTHY),
+    reasons: reasons.filter((reason) => reason !== UNHEALTHY),
+  };
+}
+
+/** Returns a function that finds the first reason why the card in a place can't serve. Null if it can. */
+function makeRemoval({ table, seenAt, rules, promptTokens, outputTokensMax = 0, needed, input }: Asked) {
+  const { allowed = () => true, takesImageUrls } = input;
+  const { cards, prices, room, capabilities } = table;
+  const bits = toBits(needed);
+  return (row: number): string | null => {
+    for (const { removes, reason } of rules.exclusions) if (removes[row] === 1) return reason;
+    const card = cards[row];
+    if (card === undefined || !allowed(card.id)) return "not_allowed";
+    if (prices[row] === null) return "unpriced";
+    const missing = bits & ~(capabilities[row] ?? 0);
+    const need = missing === 0 ? undefined : needed.find((one) => (toBits([one]) & missing) !== 0);
+    if (need !== undefined) return need === "tools_auto" ? "tools" : need;
+    if (promptTokens + outputTokensMax > (room[row] ?? 0)) return "context";
+    if (takesImageUrls?.(card) === false) return "image_urls";
+    return seenAt(row)?.isOpen === true ? UNHEALTHY : null;
+  };
+}

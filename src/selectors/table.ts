@@ -1,0 +1,50 @@
+// The models to choose among as columns of numbers by place, made once for each list of cards: a request that read
+// thousands of cards and profiles as objects would mostly wait for memory.
+import { CAPABILITIES, type Capability, can, type ModelCard } from "../core/card.ts";
+import { SKILLS } from "../core/skill.ts";
+import { findProfile, type Profile } from "./profiles.ts";
+
+export type CardTable = Readonly<ReturnType<typeof makeTable>>;
+
+function makeTable(cards: readonly ModelCard[]) {
+  const profiles = cards.map(findProfile);
+  const column = (read: (profile: Profile) => number) => Float64Array.from(profiles, read);
+  const join = (read: (profile: Profile) => Float64Array) => {
+    const all = new Float64Array(cards.length * SKILLS.length);
+    for (const [place, profile] of profiles.entries()) all.set(read(profile), place * SKILLS.length);
+    return all;
+  };
+  return {
+    ...{ cards, profiles },
+    places: new Map(cards.map(({ id }, place) => [id, place])),
+    /** As many of each profile as there are SKILLS. */
+    odds: join(({ odds }) => odds),
+    oddsSpreads: join(({ oddsSpreads }) => oddsSpreads),
+    oddsLevel: column(({ oddsLevel }) => oddsLevel),
+    level: column(({ level }) => level),
+    /** 1 if guessed. */
+    isGuessed: Uint8Array.from(profiles, ({ isGuessed }) => Number(isGuessed)),
+    thinkingTokens: column(({ thinkingTokens }) => thinkingTokens),
+    firstTokenMs: column(({ firstTokenMs }) => firstTokenMs),
+    tokensPerSecond: column(({ tokensPerSecond }) => tokensPerSecond),
+    prices: cards.map(({ price }) => price),
+    capabilities: Uint8Array.from(cards, (card) => toBits(CAPABILITIES.filter((one) => can(card, one)))),
+    /** 1 if it serves chat, as far as is known: selectors choose no others. */
+    isChat: Uint8Array.from(cards, ({ operations }) => Number(operations?.has("chat") ?? true)),
+    room: Float64Array.from(cards, (card) => card.contextTokensMax ?? Number.POSITIVE_INFINITY),
+  };
+}
+
+/** Cached by list, which lives as long as a configuration. */
+const tables = new WeakMap<readonly ModelCard[], CardTable>();
+
+export function findTable(cards: readonly ModelCard[]): CardTable {
+  const table = tables.get(cards) ?? makeTable(cards);
+  tables.set(cards, table);
+  return table;
+}
+
+/** Returns a bit for each of these capabilities. */
+export function toBits(capabilities: readonly Capability[]): number {
+  return capabilities.reduce((bits, one) => bits | (1 << CAPABILITIES.indexOf(one)), 0);
+}
