@@ -6,6 +6,7 @@ import { readDesign, readTopics } from "../row.ts";
 import { TOPICS } from "../topics.ts";
 import { clampMagnitude, dot, measureUnder } from "./algebra.ts";
 import { Evidence, type Evident } from "./evidence.ts";
+import { weighFeedback } from "./feedback.ts";
 import { type Fitted, type Posterior, packFitted, type TaughtView, unpackFitted } from "./fitted.ts";
 import { fitPosterior } from "./posterior.ts";
 import { findWeight, OWN_MAX } from "./tradeoff.ts";
@@ -59,7 +60,7 @@ const LENGTH_SPREAD = 0.8;
 
 export class Learned {
   #evidence = new Evidence();
-  #fitted: Fitted = { posterior: null, views: [] };
+  #fitted: Fitted = { posterior: null, lifts: {}, views: [] };
   #isStale = false;
   readonly #lengths = new Map<string, Lengths>();
   #seen: ReturnType<typeof describeRow> | null = null;
@@ -87,8 +88,9 @@ export class Learned {
 
   *#fitting({ asOfMs, findModel }: FitInput): Generator<void> {
     this.#isStale = false;
-    const { prompts, views } = yield* this.#evidence.sumUp(asOfMs);
-    this.#use({ posterior: yield* fitPosterior(prompts, findModel), views });
+    const { prompts, feedback, views } = yield* this.#evidence.sumUp(asOfMs);
+    const posterior = yield* fitPosterior(prompts, findModel);
+    this.#use({ posterior, lifts: yield* weighFeedback(feedback, posterior), views });
   }
 
   #use(fitted: Fitted): void {
@@ -140,23 +142,24 @@ export class Learned {
 
   /** Returns the request's likeliest topics, the likeliest first, with the number of labelled prompts on each. */
   leanedOn({ row }: Pick<Prediction, "row">): readonly LeanedOn[] {
-    const { posterior } = this.#fitted;
-    if (posterior === null) return [];
-    const likely: LeanedOn[] = [];
-    for (const [at, share] of readTopics(row).entries())
-      if (share >= TOPIC_SHARE_MIN)
-        likely.push({ topic: TOPICS[at] ?? "", share, prompts: posterior.topics[at] ?? 0 });
+    const topics = this.#fitted.posterior?.topics;
+    if (topics === undefined) return [];
+    const shares = readTopics(row);
+    const all = TOPICS.map((topic, at) => ({ topic, share: shares[at] ?? 0, prompts: topics[at] ?? 0 }));
+    const likely = all.filter(({ share }) => share >= TOPIC_SHARE_MIN);
     return likely.sort((a, b) => b.share - a.share).slice(0, TOPICS_SHOWN);
   }
 
   /** Returns the corrections of the card's predicted quality for a request like this one. */
   shiftOf(model: string, { row }: Pick<Prediction, "row">): Shift {
-    const fit = this.#fitted.posterior?.fits.get(model);
-    if (fit === undefined) return NOTHING;
+    const { posterior, lifts } = this.#fitted;
+    const fit = posterior?.fits.get(model);
+    const lift = clampMagnitude(lifts[model] ?? 0, OWN_MAX);
+    if (fit === undefined) return lift === 0 ? NOTHING : { ...NOTHING, quality: lift, lift };
     const { phi, variance, common } = this.#look(row);
     return {
-      quality: common + clampMagnitude(fit.overall + dot(fit.weights, phi), OWN_MAX),
-      lift: clampMagnitude(fit.lift, OWN_MAX),
+      quality: common + clampMagnitude(fit.overall + dot(fit.weights, phi) + lift, OWN_MAX),
+      lift: clampMagnitude(fit.lift + lift, OWN_MAX),
       spread: Math.sqrt(variance * fit.noise),
       doubt: fit.doubt,
     };
@@ -237,18 +240,9 @@ function describeRow(row: Float32Array, posterior: Posterior | null) {
   };
 }
 
-/** Returns the share of ascending values below this one. Equal ones count half. */
-function findRank(ascending: Float32Array, value: number): number {
-  return (countBelow(ascending, value, false) + countBelow(ascending, value, true)) / 2 / ascending.length;
-}
-
-function countBelow(ascending: Float32Array, value: number, withEqual: boolean): number {
-  let [low, high] = [0, ascending.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    const one = ascending[middle] ?? 0;
-    if (one < value || (withEqual && one === value)) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+/** Returns the share of values below this one. Equal ones count half. */
+function findRank(values: Float32Array, value: number): number {
+  let below = 0;
+  for (const one of values) below += (Number(one < value) + Number(one <= value)) / 2;
+  return below / values.length;
 }
