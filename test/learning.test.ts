@@ -131,7 +131,7 @@ test("a store that fails midway loses nothing: the next read continues", async (
 });
 
 test("lessons count less over time, whether they were read then or now", async () => {
-  await store.teach(lessonNamed("1"));
+  await store.teach(lessonNamed("1", { source: "label" }));
   await learning.refresh();
   const fresh = shift();
   clock.atMs += 30 * DAY;
@@ -147,6 +147,7 @@ test("lessons count less over time, whether they were read then or now", async (
 });
 
 test("a judgment replaces an earlier signal", async () => {
+  await store.teach(lessonNamed("0"));
   await store.teach(lessonNamed("1", { source: "signal", weight: 0.5 }));
   await learning.refresh();
   const signalled = shift();
@@ -159,7 +160,7 @@ test("a judgment replaces an earlier signal", async () => {
   await learning.refresh();
   const alone = new Learned();
   await learningOf(store, alone).refresh();
-  expect([labels(), shift()]).toEqual([1, shiftOf(alone).quality]);
+  expect([labels(), shift()]).toEqual([2, shiftOf(alone).quality]);
 });
 
 test("old lessons are deleted from the store", async () => {
@@ -183,7 +184,8 @@ describe("the stored fit", () => {
     return { other, late: learningOf(store, other) };
   };
   const taught = async () => {
-    for (let at = 0; at < 40; at++) await store.teach(lessonNamed(`${at}`, { score: at % 2 }));
+    for (let at = 0; at < 40; at++)
+      await store.teach(lessonNamed(`${at}`, { score: at % 2, source: at % 2 === 0 ? "score" : "label" }));
     await learning.refresh();
   };
 
@@ -205,7 +207,7 @@ describe("the stored fit", () => {
     const kept = (await store.setting("lessons_fitted")) ?? "";
     const damaged = [
       kept.replace(/"parameters":"[^"]+"/, '"parameters":"other"'),
-      kept.replace('"form":3', '"form":2'),
+      kept.replace('"form":4', '"form":3'),
       kept.replace(/"common":"[^"]{8}/, '"common":"'),
       kept.replace(/"common":"[^"]{8}/, '"common":"AADAfwAA'),
       kept.replace(/"width":\d+/, '"width":7'),

@@ -74,14 +74,9 @@ export function replayDecision(
 ): { readonly choice: string | null; readonly same: boolean } | null {
   if (!isObject(kept)) return null;
   const selector = selectors.find(({ name }) => name === kept.selector);
-  const { share, difficulty, likeness, choice, pinned, instead_of: usual } = kept;
-  if (
-    !selector ||
-    typeof share !== "number" ||
-    typeof difficulty !== "number" ||
-    typeof likeness !== "number"
-  )
-    return null;
+  const { choice, pinned, instead_of: usual } = kept;
+  const [share, difficulty, likeness] = [kept.share, kept.difficulty, kept.likeness].map(asNumber);
+  if (!selector || share === undefined || difficulty === undefined || likeness === undefined) return null;
   const able = readColumns(asArray(kept.candidates).filter(isObject));
   const ask = {
     ...{ share, difficulty, likeness },

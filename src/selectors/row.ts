@@ -47,10 +47,7 @@ export function makeRow(
   const row = new Float32Array(computeRowWidth(parameters));
   row[0] = SCALES.constant;
   row[1] = SCALES.difficulty * difficultyLogit;
-  row.set(
-    topics.map((share) => SCALES.topics * share),
-    TOPICS_FROM,
-  );
+  for (const [at, share] of topics.entries()) row[TOPICS_FROM + at] = SCALES.topics * share;
   for (let at = 0; at < plain; at++) row[TOPICS_END + at] = SCALES.words * (input[at] ?? 0);
   for (let at = 0; at < STRUCTURE_SIZE; at++)
     row[TOPICS_END + plain + at] = SCALES.shape * (input[size + at] ?? 0);

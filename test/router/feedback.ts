@@ -1,7 +1,7 @@
 // Realistic feedback: one model's score per prompt, from a few users, delayed, only for chosen models. `bun
 // test/router/feedback.ts [pools]` prints how far `best` stays behind the best single model over time, with exploration
-// and without, and with one lying user.
-import { type Choice, choose } from "../../src/selectors/choose.ts";
+// and without, with lying users, and where the skills known before are wrong.
+import { type Choice, decide } from "../../src/selectors/choose.ts";
 import { makeFindModel } from "../../src/selectors/expense.ts";
 import { explore } from "../../src/selectors/explore.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
@@ -11,18 +11,32 @@ import { findProfile } from "../../src/selectors/profiles.ts";
 import { estimatePriorQuality } from "../../src/selectors/quality.ts";
 import { type Pool, type Row, TEST_PART } from "./data.ts";
 import { makeDice, shuffled } from "./dice.ts";
-import { type Field, makeInput, makeRequest } from "./pools.ts";
+import { type Field, makeInput, makeRequest, predictPrompt, taught } from "./pools.ts";
 import { average } from "./statistics.ts";
 import { withFlatSkills } from "./trial-labels.ts";
 import { pricedField } from "./trial-pools.ts";
+
+/** A liar scores the best single model 0 and all others 1, or all 0 except a cheap and bad one, or all 0. */
+export type Lie = "contrary" | "cheap" | "damning";
 
 export interface Setting {
   readonly seed: number;
   /** The share of requests that try out another model. */
   readonly explore: number;
-  /** True if one user in five scores the best single model 0 and all others 1, regardless of the answers. */
-  readonly hasLiar: boolean;
+  readonly users: number;
+  /** The share of the answers that honest users score. Some of their scores are wrong. */
+  readonly scored: number;
+  /** The number of users who lie, about every answer. */
+  readonly liars: number;
+  readonly lie: Lie;
+  /** True if most of the best single model's answers are bad from the middle on. */
+  readonly breaks: boolean;
 }
+
+export const HONEST: Omit<Setting, "seed"> = {
+  ...{ explore: 0, users: 5, scored: 0.25 },
+  ...{ liars: 0, lie: "contrary", breaks: false },
+};
 
 export interface Told {
   /** For each quarter, the mean score of the answers less the best single model's, in points. */
@@ -32,15 +46,16 @@ export interface Told {
   readonly scores: number;
 }
 
-const USERS = 5;
 const REQUEST_EVERY_MS = 30_000;
-/** Users score this share of the answers, and some of their scores are wrong. */
-const SCORED_SHARE = 0.25;
 const WRONG_SHARE = 0.1;
 /** A score arrives at most this many requests later. */
 const LATE_MAX = 200;
 const FIT_EVERY = 150;
 const FAR_MS = 3_600_000;
+/** The share of its good answers that a model keeps when it breaks. */
+const BROKEN_SHARE = 0.3;
+/** A cheap and bad model is at least this much worse than the best. */
+const BAD_MIN = 0.05;
 
 interface Late {
   readonly due: number;
@@ -64,33 +79,36 @@ class Users {
   }
 }
 
-/** Sends each row in turn and learns from the users' scores. */
-export function simulateFeedback(field: Field, rows: readonly Row[], setting: Setting): Told {
+/** Sends each row in turn and learns from the users' scores, beyond what is learned already. */
+export function simulateFeedback(
+  field: Field,
+  rows: readonly Row[],
+  setting: Setting,
+  learned = new Learned(),
+): Told {
   const roll = makeDice(setting.seed);
-  const learned = new Learned();
   const users = new Users();
   const places = new Map(field.cards.map(({ id }, at) => [id, at]));
-  const means = field.cards.map((_, m) => average(rows.map(({ scores }) => scores[m] ?? 0)));
-  const best = means.indexOf(Math.max(...means));
+  const known = findKnown(field, rows);
   const late: Late[] = [];
   const gains: number[] = [];
   const picks: number[] = [];
   let scores = 0;
   for (const [at, row] of rows.entries()) {
-    const choice = choose(SELECTOR_RULES.best, {
-      ...makeInput(field, learned, 0.98),
-      request: makeRequest(row.prompt),
-    });
+    const input = { ...makeInput(field, learned, 0.98), request: makeRequest(row.prompt) };
+    const choice = decide(SELECTOR_RULES.best, input, predictPrompt(row.prompt), row.prompt.length / 4);
     const model = (explore(choice, setting.explore, roll)?.card ?? choice.choice)?.id ?? "";
     const place = places.get(model) ?? 0;
-    const real = row.scores[place] ?? 0;
-    gains.push(100 * (real - (row.scores[best] ?? 0)));
+    const isBroken = setting.breaks && at >= rows.length / 2;
+    const scoreOf = (m: number) => (row.scores[m] ?? 0) * (isBroken && m === known.best ? BROKEN_SHARE : 1);
+    const real = scoreOf(place);
+    gains.push(100 * (real - scoreOf(known.best)));
     picks.push(place);
-    const user = Math.floor(roll() * USERS);
-    const isLie = setting.hasLiar && user === 0;
+    const user = Math.floor(roll() * setting.users);
+    const isLie = user < setting.liars;
     const honest = roll() < WRONG_SHARE ? 1 - real : real;
-    const score = isLie ? Number(place !== best) : honest;
-    if (roll() < SCORED_SHARE || isLie)
+    const score = isLie ? lieAbout(place, setting.lie, known) : honest;
+    if (roll() < setting.scored || isLie)
       late.push({ due: at + roll() * LATE_MAX, user, choice, model, score });
     for (const one of takeDue(late, at)) {
       const weight = users.weigh(one.user, one.model, at * REQUEST_EVERY_MS);
@@ -104,9 +122,25 @@ export function simulateFeedback(field: Field, rows: readonly Row[], setting: Se
   const last = picks.slice(-quarter);
   return {
     quarters: [0, 1, 2, 3].map((one) => average(gains.slice(one * quarter, (one + 1) * quarter))),
-    bestShare: last.filter((place) => place === best).length / last.length,
+    bestShare: last.filter((place) => place === known.best).length / last.length,
     scores,
   };
+}
+
+/** The places of the models that liars know of. */
+type Known = ReturnType<typeof findKnown>;
+
+function findKnown({ cards }: Field, rows: readonly Row[]) {
+  const means = cards.map((_, m) => average(rows.map(({ scores }) => scores[m] ?? 0)));
+  const highest = Math.max(...means);
+  const bad = cards.filter((_, m) => (means[m] ?? 0) < highest - BAD_MIN);
+  const [cheapest] = bad.toSorted((a, b) => (a.price?.output ?? 0) - (b.price?.output ?? 0));
+  return { best: means.indexOf(highest), cheap: cards.findIndex(({ id }) => id === cheapest?.id) };
+}
+
+function lieAbout(place: number, lie: Lie, { best, cheap }: Known): number {
+  if (lie === "damning") return 0;
+  return Number(lie === "contrary" ? place !== best : place === cheap);
 }
 
 function takeDue(late: Late[], at: number): readonly Late[] {
@@ -135,38 +169,70 @@ function learn(
 }
 
 const ROWS = 3000;
-const SETTINGS = [
-  ["without exploring", { explore: 0, hasLiar: false }],
-  ["exploring 2 %", { explore: 0.02, hasLiar: false }],
-  ["without exploring, one of five lies", { explore: 0, hasLiar: true }],
-  ["exploring 2 %, one of five lies", { explore: 0.02, hasLiar: true }],
-] as const;
+const LIAR = { ...HONEST, liars: 1 };
+const EXPLORING = { explore: 0.02 };
+/** Each model's mean on part 0 is known at first, or only its price, or labels of part 0 as well. */
+type Start = "means" | "price" | "labels";
+const SETTINGS: readonly (readonly [name: string, setting: typeof HONEST, start?: Start])[] = [
+  ["five, honest", HONEST],
+  ["five, honest, exploring 2 %", { ...HONEST, ...EXPLORING }],
+  ["one of five lies", LIAR],
+  ["one of five lies, exploring 2 %", { ...LIAR, ...EXPLORING }],
+  ["one of five praises a cheap bad model, exploring 2 %", { ...LIAR, ...EXPLORING, lie: "cheap" }],
+  ["one of five damns all, exploring 2 %", { ...LIAR, ...EXPLORING, lie: "damning" }],
+  ["one of three lies", { ...LIAR, users: 3 }],
+  ["fifty, honest", { ...HONEST, users: 50 }],
+  ["one of fifty lies", { ...LIAR, users: 50 }],
+  ["ten of fifty lie", { ...LIAR, users: 50, liars: 10 }],
+  ["a single key", { ...HONEST, users: 1 }],
+  ["500 labelled prompts, no scores", { ...HONEST, scored: 0 }, "labels"],
+  ["500 labelled prompts; five, honest", HONEST, "labels"],
+  ["500 labelled prompts; one of five lies", LIAR, "labels"],
+  ["skills guessed by price; five, honest", HONEST, "price"],
+  ["skills guessed by price; one of five lies", LIAR, "price"],
+  ["skills guessed by price; a single key", { ...HONEST, users: 1 }, "price"],
+  ["the best model breaks in the middle; five, honest", { ...HONEST, breaks: true }],
+];
+const LABELS = 500;
 
-/** Skills are flat: the mean of one part. The stream consists of the others. */
-function print(pool: Pool): void {
+/** Returns the field, its stream of rows, and what labels say. */
+export function makeStream(pool: Pool, { start = "means", isHeld = false, seed = 1 }: Streamed = {}) {
   const priced = pricedField(pool, true);
-  const field = withFlatSkills(
-    priced,
-    priced.rows.filter(({ part }) => part === 0),
-  );
-  const others = priced.rows.filter(({ part }) => part !== 0 && part !== TEST_PART);
-  for (const [name, setting] of SETTINGS) {
-    const draws = [1, 2, 3].map((seed) => {
-      const rows = [...shuffled(others.length, seed)].slice(0, ROWS).flatMap((at) => others[at] ?? []);
-      return simulateFeedback(field, rows, { ...setting, seed });
+  const first = priced.rows.filter(({ part }) => part === 0);
+  const rows = priced.rows.filter(({ part }) => (isHeld ? part === TEST_PART : part === 1 || part === 2));
+  const field = start === "price" ? priced : withFlatSkills(priced, first);
+  const draw = (all: readonly Row[], most: number) =>
+    [...shuffled(all.length, seed)].slice(0, most).flatMap((at) => all[at] ?? []);
+  const learned = start === "labels" ? taught(field, draw(first, LABELS)) : new Learned();
+  return { field, learned, rows: draw(rows, ROWS) };
+}
+interface Streamed {
+  readonly start?: Start | undefined;
+  /** True for the part that no constant was chosen on. */
+  readonly isHeld?: boolean;
+  readonly seed?: number;
+}
+
+function print(pool: Pool, draws: number, isHeld: boolean): void {
+  for (const [name, setting, start] of SETTINGS) {
+    const told = Array.from({ length: draws }, (_, draw) => {
+      const seed = draw + 1;
+      const { field, rows, learned } = makeStream(pool, { start, isHeld, seed });
+      return simulateFeedback(field, rows, { ...setting, seed }, learned);
     });
-    const quarters = [0, 1, 2, 3].map((at) =>
-      average(draws.map((draw) => draw.quarters[at] ?? 0)).toFixed(2),
-    );
-    const bestShare = (100 * average(draws.map((draw) => draw.bestShare))).toFixed(0);
-    const scores = average(draws.map((draw) => draw.scores)).toFixed(0);
+    const quarters = [0, 1, 2, 3].map((at) => average(told.map((one) => one.quarters[at] ?? 0)).toFixed(2));
+    const bestShare = (100 * average(told.map((one) => one.bestShare))).toFixed(0);
+    const scores = average(told.map((one) => one.scores)).toFixed(0);
     console.log(`| ${pool} | ${name} | ${scores} | ${quarters.join(" | ")} | ${bestShare} % |`);
   }
 }
 
 if (import.meta.main) {
+  const given = process.argv.slice(2);
+  const draws = Number(given.find((one) => one.startsWith("--draws="))?.slice("--draws=".length) ?? 3);
   console.log("| pool | users | scores | 1st quarter | 2nd | 3rd | 4th | best single model at the end |");
   console.log("|---|---|---|---|---|---|---|---|");
   const pools = ["llmrouter9", "zeroeval", "reasoning_gym", "mmlu_pro"] as const;
-  for (const pool of pools) if (process.argv.length < 3 || process.argv.includes(pool)) print(pool);
+  const asked = pools.filter((pool) => given.includes(pool));
+  for (const pool of asked.length === 0 ? pools : asked) print(pool, draws, given.includes("--held"));
 }

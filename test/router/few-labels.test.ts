@@ -64,7 +64,8 @@ test("if another model is better at some kinds, it is used for those", () => {
 /** Returns how much more the labels make of the weak model for code than for all else. */
 function measureLean(learned: Learned): number {
   const leans = PROMPTS.filter((_, at) => at % 4 === 0).map(({ prompt, topic }) => {
-    const [strong = 0, weak = 0] = cards.map(({ id }) => learned.shiftOf(id, foretold(prompt)).quality);
+    const shiftAt = learned.shiftsBy(findTable(cards).places, foretold(prompt));
+    const [strong = 0, weak = 0] = cards.map((_, place) => shiftAt(place).quality);
     return { isCode: CODE.includes(topic), lean: weak - strong };
   });
   const [code, others] = [true, false].map((kind) =>

@@ -2,8 +2,8 @@
 import type { Lesson } from "../../core/rows.ts";
 import { SKILLS } from "../../core/skill.ts";
 import { type Design, type Lengths, readDesign, readLengths, readSkills } from "../row.ts";
+import type { UserScore } from "./feedback.ts";
 import type { TaughtView } from "./fitted.ts";
-import { type TrustKey, trustKeys } from "./keys.ts";
 import { mapInSlices } from "./slices.ts";
 
 /** Models and prompts change: a lesson's weight halves in this time. */
@@ -86,35 +86,33 @@ export class Evidence {
   /** Sums up and counts each prompt's scores as of a moment, in an order that doesn't depend on their arrival. */
   *sumUp(asOfMs: number) {
     this.#thin();
-    const trust = trustKeys([...this.#prompts.values()].flatMap(({ lessons }) => [...lessons.values()]));
-    yield;
     const counts = new Map<string, Counts>();
+    const feedback: UserScore[] = [];
     const ordered = [...this.#prompts.values()].sort(compareDigests);
     const prompts = yield* mapInSlices(ordered, (prompt) => ({
       ...prompt,
-      marks: sumMarks(prompt, { asOfMs, trust, counts }),
+      marks: sumMarks(prompt, { asOfMs, feedback, counts }),
     }));
-    for (const { digest, marks } of prompts) if (marks.size === 0) this.#prompts.delete(digest);
+    for (const { digest, lessons } of prompts) if (lessons.size === 0) this.#prompts.delete(digest);
     return {
       prompts: prompts.filter(({ marks }) => marks.size > 0),
+      feedback,
       views: [...counts].map(([model, own]) => viewCounts(model, own)),
     };
   }
 
   /**
    * If there are too many prompts, the most common topics keep the same number each: those with the lowest digests, a
-   * random choice that is the same on every node and for any order of arrival.
+   * random choice that is the same on every node and for any order of arrival. Labels are kept before users' scores.
    */
   #thin(): void {
     if (this.#prompts.size <= PROMPTS_MAX) return;
     const topics = [...Map.groupBy(this.#prompts.values(), ({ topic }) => topic).values()];
-    const most = shareOut(
-      topics.map(({ length }) => length),
-      PROMPTS_MAX,
-    );
+    let most = 0;
+    while (topics.reduce((sum, { length }) => sum + Math.min(length, most + 1), 0) <= PROMPTS_MAX) most++;
     for (const own of topics) {
       if (own.length <= most) continue;
-      own.sort(compareDigests);
+      own.sort((a, b) => Number(isLabelled(b)) - Number(isLabelled(a)) || compareDigests(a, b));
       for (const { digest, lessons } of own.slice(most)) {
         this.#prompts.delete(digest);
         this.#dropped.push(...lessons.values());
@@ -128,19 +126,23 @@ function makePrompt(digest: string, row: Float32Array): Prompt {
   return { digest, ...readDesign(row), skills, lengths, lessons: new Map() };
 }
 
+function isLabelled({ lessons }: Prompt): boolean {
+  return lessons.values().some(({ keyId }) => !keyId);
+}
+
 function compareDigests(a: Prompt, b: Prompt): number {
   return a.digest < b.digest ? -1 : 1;
 }
 
 interface Summing {
   readonly asOfMs: number;
-  readonly trust: TrustKey;
+  readonly feedback: UserScore[];
   readonly counts: Map<string, Counts>;
 }
 
 function sumMarks(
-  { lessons, skills }: Prompt,
-  { asOfMs, trust, counts }: Summing,
+  { lessons, skills, phi }: Prompt,
+  { asOfMs, feedback, counts }: Summing,
 ): ReadonlyMap<string, Mark> {
   const marks = new Map<string, Mark>();
   for (const [name, lesson] of [...lessons].sort(([a], [b]) => (a < b ? -1 : 1))) {
@@ -149,16 +151,18 @@ function sumMarks(
       lessons.delete(name);
       continue;
     }
-    const aged = lesson.weight * 2 ** -(age / LESSON_HALF_LIFE_MS);
+    const weight = lesson.weight * 2 ** -(age / LESSON_HALF_LIFE_MS);
     for (const { model, score, expected } of lesson.marks) {
-      const weight = aged * trust(lesson.keyId ?? "", model);
-      if (!(weight > 0)) continue;
+      count(counts, model, score, skills);
+      if (lesson.keyId) {
+        feedback.push({ keyId: lesson.keyId, model, weight, residual: score - expected, phi });
+        continue;
+      }
       const mark = marks.get(model) ?? { weight: 0, residual: 0, expected: 0 };
       marks.set(model, mark);
       mark.weight += weight;
       mark.residual += weight * (score - expected);
       mark.expected += weight * expected;
-      count(counts, model, score, skills);
     }
   }
   return marks;
@@ -183,18 +187,6 @@ function viewCounts(model: string, { labels, seen, scored }: Counts): TaughtView
     categories[skill] = { labels: Math.round(count * 10) / 10, score };
   }
   return { model, labels, categories };
-}
-
-/** Returns the cap at which all sizes together stay within the total. Sizes below it are kept whole. */
-function shareOut(sizes: readonly number[], total: number): number {
-  let left = total;
-  const ascending = sizes.toSorted((a, b) => a - b);
-  for (const [at, size] of ascending.entries()) {
-    const share = Math.floor(left / (ascending.length - at));
-    if (size > share) return share;
-    left -= size;
-  }
-  return total;
 }
 
 /** Equal requests have equal rows. */

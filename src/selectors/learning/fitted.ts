@@ -66,23 +66,26 @@ const posteriorSchema = Type.Object({
 export type Posterior = StaticDecode<typeof posteriorSchema>;
 
 /** The version of the text form. Others are not read: the labels are fitted again. */
-const FORM = 3;
+const FORM = 4;
 
 const fittedSchema = Type.Object({
   form: Type.Literal(FORM),
   parameters: Type.String(),
   views: Type.Array(viewSchema),
   posterior: Type.Union([Type.Null(), posteriorSchema]),
+  lifts: Type.Record(Type.String(), number),
 });
 
 export interface Fitted {
   /** Null without labels. */
   readonly posterior: Posterior | null;
+  /** By model: the correction that users' scores add to it. */
+  readonly lifts: Readonly<Record<string, number>>;
   readonly views: readonly TaughtView[];
 }
 
-export function packFitted({ posterior, views }: Fitted): object {
-  return Value.Encode(fittedSchema, { form: FORM, parameters: fingerprintParameters(), posterior, views });
+export function packFitted(fitted: Fitted): object {
+  return Value.Encode(fittedSchema, { form: FORM, parameters: fingerprintParameters(), ...fitted });
 }
 
 /** Null if it is malformed, or was made with other parameters, whose numbers mean something else. */

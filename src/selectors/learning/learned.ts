@@ -7,6 +7,7 @@ import { readDesign, readTopics } from "../row.ts";
 import { TOPICS } from "../topics.ts";
 import { clampMagnitude, dot, measureUnder } from "./algebra.ts";
 import { Evidence, type Evident } from "./evidence.ts";
+import { weighFeedback } from "./feedback.ts";
 import {
   type Fit,
   type Fitted,
@@ -67,10 +68,10 @@ const LENGTH_SPREAD = 0.8;
 
 export class Learned {
   #evidence = new Evidence();
-  #fitted: Fitted = { posterior: null, views: [] };
+  #fitted: Fitted = { posterior: null, lifts: {}, views: [] };
   #isStale = false;
   readonly #lengths = new CardMap<Lengths>();
-  #fits = new CardMap<Fit>();
+  #taught = new CardMap<{ readonly fit: Fit | undefined; readonly lift: number }>();
   #seen: ReturnType<typeof describeRow> | null = null;
 
   /** Stores a lesson about the request of this row. It counts from the next `fit` on. */
@@ -96,15 +97,20 @@ export class Learned {
 
   *#fitting({ asOfMs, findModel }: FitInput): Generator<void> {
     this.#isStale = false;
-    const { prompts, views } = yield* this.#evidence.sumUp(asOfMs);
-    this.#use({ posterior: yield* fitPosterior(prompts, findModel), views });
+    const { prompts, feedback, views } = yield* this.#evidence.sumUp(asOfMs);
+    const posterior = yield* fitPosterior(prompts, findModel);
+    this.#use({ posterior, lifts: yield* weighFeedback(feedback, posterior), views });
   }
 
   #use(fitted: Fitted): void {
     this.#fitted = fitted;
     this.#seen = null;
-    this.#fits = new CardMap();
-    for (const [model, fit] of fitted.posterior?.fits ?? []) this.#fits.set(model, fit);
+    this.#taught = new CardMap();
+    const { posterior, lifts } = fitted;
+    for (const model of [...(posterior?.fits.keys() ?? []), ...Object.keys(lifts)]) {
+      const lift = clampMagnitude(lifts[model] ?? 0, OWN_MAX);
+      this.#taught.set(model, { fit: posterior?.fits.get(model), lift });
+    }
   }
 
   /** Returns the last fit, for `unpack`. */
@@ -156,26 +162,27 @@ export class Learned {
 
   /** Returns the request's likeliest topics, the likeliest first, with the number of labelled prompts on each. */
   leanedOn({ row }: Pick<Prediction, "row">): readonly LeanedOn[] {
-    const { posterior } = this.#fitted;
-    if (posterior === null) return [];
-    const likely: LeanedOn[] = [];
-    for (const [at, share] of readTopics(row).entries())
-      if (share >= TOPIC_SHARE_MIN)
-        likely.push({ topic: TOPICS[at] ?? "", share, prompts: posterior.topics[at] ?? 0 });
+    const topics = this.#fitted.posterior?.topics;
+    if (topics === undefined) return [];
+    const shares = readTopics(row);
+    const all = TOPICS.map((topic, at) => ({ topic, share: shares[at] ?? 0, prompts: topics[at] ?? 0 }));
+    const likely = all.filter(({ share }) => share >= TOPIC_SHARE_MIN);
     return likely.sort((a, b) => b.share - a.share).slice(0, TOPICS_SHOWN);
   }
 
   /** Returns a function that finds, by place, the corrections of a card's quality for a request like this one. */
   shiftsBy(places: Places, { row }: Pick<Prediction, "row">): (place: number) => Shift {
-    if (this.#fits.size === 0) return () => NOTHING;
-    const listed = this.#fits.listBy(places);
+    if (this.#taught.size === 0) return () => NOTHING;
+    const listed = this.#taught.listBy(places);
     const { phi, variance, common } = this.#look(row);
     return (place) => {
-      const fit = listed[place];
-      if (fit === undefined) return NOTHING;
+      const taught = listed[place];
+      if (taught === undefined) return NOTHING;
+      const { fit, lift } = taught;
+      if (fit === undefined) return { ...NOTHING, quality: lift, lift };
       return {
-        quality: common + clampMagnitude(fit.overall + dot(fit.weights, phi), OWN_MAX),
-        lift: clampMagnitude(fit.lift, OWN_MAX),
+        quality: common + clampMagnitude(fit.overall + dot(fit.weights, phi) + lift, OWN_MAX),
+        lift: clampMagnitude(fit.lift + lift, OWN_MAX),
         spread: Math.sqrt(variance * fit.noise),
         doubt: fit.doubt,
       };

@@ -2,19 +2,10 @@
 // the noise and the trust in each model's own weights.
 import type { FindModel } from "../expense.ts";
 import { TOPICS } from "../topics.ts";
-import {
-  addOuter,
-  addScaled,
-  clampMagnitude,
-  dot,
-  halve,
-  invert,
-  measureUnder,
-  multiply,
-} from "./algebra.ts";
+import { addOuter, addScaled, dot, halve, invert, measureUnder, multiply } from "./algebra.ts";
 import type { Labelled, Mark } from "./evidence.ts";
+import { LEVEL_START, SCORE_SPREAD } from "./feedback.ts";
 import type { Fit, Posterior } from "./fitted.ts";
-import { SCORE_SPREAD } from "./keys.ts";
 import { mapInSlices } from "./slices.ts";
 import { type ModelFits, weighExpenses } from "./tradeoff.ts";
 
@@ -22,8 +13,6 @@ const NOISES = [1, 2, 4, 8, 16, 32] as const;
 const NOISE_USUAL = 4;
 /** With fewer prompts the noise can't be estimated. */
 const NOISE_PROMPTS_MIN = 30;
-/** A model's level starts as if this many answers had scored as expected. */
-const LEVEL_START = 20;
 /** Benchmarks or the price count as this many labels of a model's overall level, or chance would name the champion. */
 const PRIOR_LABELS = 40;
 /** The prior mean of `slope`: the share of a model's predicted differences that is expected to hold. */
@@ -169,7 +158,7 @@ function* fitModels(
   const computeSlope = ({ along, squares }: SlopeSums, expected: number) =>
     squares + prior === 0
       ? expected
-      : Math.max(0, clampMagnitude((along + prior * expected) / (squares + prior), 1));
+      : Math.max(0, Math.min(1, (along + prior * expected) / (squares + prior)));
   const shared = computeSlope(all, SLOPE_USUAL);
   const fits = new Map<string, Fit>();
   for (const [model, { overall, lift, count }] of models) {

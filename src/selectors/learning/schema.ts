@@ -72,27 +72,20 @@ function countSteps(value: unknown, { enum: listed, required, minLength, maxLeng
   return 1 + lists + (isMeasured ? value.length / CHARACTERS_PER_STEP : 0);
 }
 
+const TYPES: ReadonlyMap<unknown, (value: unknown) => boolean> = new Map([
+  ["null", (value: unknown) => value === null],
+  ["array", (value: unknown) => Array.isArray(value)],
+  ["object", isObject],
+  ["integer", Number.isInteger],
+  ...["string", "number", "boolean"].map(
+    (type) => [type, (value: unknown) => typeof value === type] as const,
+  ),
+]);
+
+/** Unknown types allow every value. */
 function isOfType(value: unknown, type: unknown): boolean {
-  if (type === undefined) return true;
   const types = Array.isArray(type) ? type : [type];
-  return types.some((one) => {
-    switch (one) {
-      case "null":
-        return value === null;
-      case "array":
-        return Array.isArray(value);
-      case "object":
-        return isObject(value);
-      case "integer":
-        return Number.isInteger(value);
-      case "string":
-      case "number":
-      case "boolean":
-        return typeof value === one;
-      default:
-        return true;
-    }
-  });
+  return types.some((one) => TYPES.get(one)?.(value) ?? true);
 }
 
 /** Lists and mappings always pass: they would be compared by text, where the order of fields has no meaning. */
