@@ -64,7 +64,7 @@ describe("connecting", () => {
     expect([faults, tries()]).toEqual([["three: upstream_timeout"], 2]);
   });
 
-  test("an answered call checks nothing", async () => {
+  test("an answered call triggers no check", async () => {
     const { watch, faults, tries } = watching([false]);
     watch("one").clear();
     await clock.move(4000);

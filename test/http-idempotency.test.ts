@@ -252,7 +252,7 @@ describe("answers that can't be repeated", () => {
     expect(calls()).toBe(2);
   });
 
-  test("with an invalid key: 400", async () => {
+  test("an invalid key gets 400", async () => {
     const payer = await world.payer(1);
     for (const name of ["", "a b", "x".repeat(256), "\u00e9"]) {
       const refused = await ask(payer, name, asking(CALM, "x"));

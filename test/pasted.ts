@@ -28,7 +28,7 @@ export function isThere(runner: Runner): boolean {
 
 export interface PasteFolder {
   readonly path: string;
-  /** Returns the text's output. Throws with its error output if it fails. */
+  /** Runs the text as a program and returns its output. Throws with its error output if it fails. */
   run(runner: Runner, text: string): Promise<string>;
   remove(): void;
 }

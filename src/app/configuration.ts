@@ -11,7 +11,7 @@ const DEFAULT_FILE = "poundkey.yaml";
 /** The flags that every command accepts. */
 export interface ConfigurationFlags extends Overrides {
   readonly config?: string | undefined;
-  /** False if the simulated provider is disabled. Missing if it may be enabled. */
+  /** False disables the simulated provider. If missing, it may be enabled. */
   readonly isSimulated?: boolean;
 }
 

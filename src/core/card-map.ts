@@ -19,7 +19,7 @@ export class CardMap<Value> extends Map<string, Value> {
     return super.delete(id);
   }
 
-  /** Returns the values by place, kept up to date for the last list asked for. */
+  /** Returns the values by place. The result for the latest list is kept up to date. */
   listBy(places: Places): readonly (Value | undefined)[] {
     if (places === this.#places) return this.#listed;
     this.#places = places;

@@ -22,10 +22,10 @@ export function computePercentiles(counts: ReadonlyMap<number, number>): Percent
   const buckets = [...counts].filter(([, count]) => count > 0).sort(([a], [b]) => a - b);
   const total = buckets.reduce((sum, [, count]) => sum + count, 0);
   if (total === 0) return null;
-  return { p50: percentile(buckets, total * 0.5), p95: percentile(buckets, total * 0.95) };
+  return { p50: computePercentile(buckets, total * 0.5), p95: computePercentile(buckets, total * 0.95) };
 }
 
-function percentile(buckets: readonly (readonly [number, number])[], rank: number): number {
+function computePercentile(buckets: readonly (readonly [number, number])[], rank: number): number {
   let below = 0;
   for (const [bucket, count] of buckets) {
     // Assumes that times are spread evenly, on a log scale, within a bucket.

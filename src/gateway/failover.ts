@@ -73,7 +73,7 @@ class Failover<F extends Form, Result> {
   async run(): Promise<Result> {
     const { attempts: plan, spares, load } = this.#context.plan;
     const { health } = this.#ports;
-    if (plan[0]) health.asked(plan[0].card, this.#startedMs);
+    if (plan[0]) health.countRequest(plan[0].card, this.#startedMs);
     for (let running = this.#next(); running; running = this.#mayGoOn() ? this.#next() : null) {
       const race = this.#makeRace(running);
       try {

@@ -30,8 +30,8 @@ export class CardHealth {
   #hedges = 0;
   #outlook: Outlook | null = null;
 
-  /** Counts a request, which earns its share of a second attempt. */
-  asked(hedgeShare: number): void {
+  /** Counts a request: each allows `hedgeShare` more second attempts. */
+  countRequest(hedgeShare: number): void {
     this.#hedges = Math.min(this.#hedges + hedgeShare, HEDGES_SAVED_MAX);
   }
 
@@ -100,8 +100,8 @@ export class Health {
   }
 
   /** Counts a request that calls this model first. */
-  asked({ id, provider, hedge }: ModelCard, nowMs: number): void {
-    this.#card(id).asked(hedge?.shareMax ?? 0);
+  countRequest({ id, provider, hedge }: ModelCard, nowMs: number): void {
+    this.#card(id).countRequest(hedge?.shareMax ?? 0);
     this.#budget(provider).recordRequest(nowMs);
   }
 

@@ -24,7 +24,7 @@ export interface ChooseInput {
   readonly needs: Needs;
   /** The catalogue's cards, one list for all requests. Those that can't serve stay in the answer, with the reason. */
   readonly cards: readonly ModelCard[];
-  /** The places of those to choose from. Missing for all. */
+  /** The places of the cards to choose from. If missing, all are considered. */
   readonly among?: Int32Array | undefined;
   readonly rules: RouterRules;
   /** The share of the best quality that `fair` keeps, 0…1. */

@@ -10,7 +10,7 @@ export const ALWAYS_CHAMPION = 1;
 export const best: SelectorRule = {
   name: "best",
   about: "Picks the best model for each request.",
-  promise: () => 1,
+  findPromisedShare: () => 1,
   savesMoney: false,
   rank: ({ quality, champion }, { likeness, margin }) => {
     const off = likeness < LIKENESS_MIN ? ALWAYS_CHAMPION : margin;

@@ -23,7 +23,7 @@ export function keepDecision(choice: Choice, share: number, tried: ModelCard | n
     selector: choice.selector.name,
     share,
     /** The share of the best quality that the selector promises to keep. */
-    promised: choice.selector.promise(ask),
+    promised: choice.selector.findPromisedShare(ask),
     choice: (tried ?? choice.choice)?.id ?? null,
     /** The original choice, if another model was tried instead. */
     instead_of: tried && (choice.choice?.id ?? null),

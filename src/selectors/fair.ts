@@ -7,7 +7,7 @@ import type { SelectorRule } from "./selector.ts";
 export const fair: SelectorRule = {
   name: "fair",
   about: "Picks the cheapest model of good quality for each request.",
-  promise: ({ share }) => share,
+  findPromisedShare: ({ share }) => share,
   savesMoney: true,
   rank: (candidates, { share, costWeight, usualCostUsd }) =>
     costWeight === null

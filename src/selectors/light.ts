@@ -16,7 +16,7 @@ export function findLightShare(difficulty: number): number {
 export const light: SelectorRule = {
   name: "light",
   about: "Picks the fastest model for each request.",
-  promise: ({ difficulty }) => findLightShare(difficulty),
+  findPromisedShare: ({ difficulty }) => findLightShare(difficulty),
   savesMoney: false,
   rank: (candidates, { difficulty, timeWeight }) =>
     timeWeight === null

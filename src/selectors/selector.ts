@@ -6,8 +6,8 @@ export interface SelectorRule {
   readonly name: string;
   /** One sentence for the list of models. */
   readonly about: string;
-  /** The share of the best model's quality that it promises to keep, 0…1. */
-  promise(ask: Pick<RankAsk, "share" | "difficulty">): number;
+  /** Returns the share of the best model's quality that the selector promises to keep, 0…1. */
+  findPromisedShare(ask: Pick<RankAsk, "share" | "difficulty">): number;
   /** True if a conversation switches to a model that costs less over the rest of it. */
   readonly savesMoney: boolean;
   /**

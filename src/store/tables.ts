@@ -72,7 +72,7 @@ export function table<Row extends object>(
     rowOf(found) {
       const row: Partial<Row> = {};
       for (const read of reads) read(row, found);
-      // Each field has been read, since each has columns.
+      // The cast is safe: every field has columns, so all of them have been read.
       return row as Row;
     },
   };

@@ -190,7 +190,7 @@ export const METRICS = {
 
 export type MetricName = keyof typeof METRICS;
 
-/** Names of the previous release, which are shown beside the new ones in this release. `per` is as in the table. */
+/** The previous release's names, which this release still shows beside the new ones. `per` is as in the table. */
 export const RENAMED = {
   poundkey_resident_bytes: { now: "process_resident_memory_bytes", unit: "bytes", per: 1 },
   poundkey_cost_nanousd_total: { now: "poundkey_cost_usd_total", unit: "nano-USD", per: 1 },

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { AnswerReader, type Expected, nothingSeen, type Seen } from "./answer.ts";
 import { arrivals, prepareAsk } from "./client.ts";
-import { percentile, spread, zipf } from "./figures.ts";
+import { computePercentile, spread, zipf } from "./figures.ts";
 import { aimsText, plot } from "./report.ts";
 
 const STREAM: Expected = { speech: "openai", chunks: 3 };
@@ -84,8 +84,8 @@ test("latency counts from the intended send time, not from when a connection was
 });
 
 test("figures", () => {
-  expect(percentile([3, 1, 2], 0.5)).toBe(2);
-  expect(percentile([], 0.99)).toBe(0);
+  expect(computePercentile([3, 1, 2], 0.5)).toBe(2);
+  expect(computePercentile([], 0.99)).toBe(0);
   expect(spread([1, 10, 100])).toBe("10.0 (1.00–100)");
   const drawn = zipf(1000);
   const ranks = Array.from({ length: 2000 }, drawn);

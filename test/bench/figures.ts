@@ -1,11 +1,11 @@
 // Medians, percentiles and spreads, and their formatting.
 
 export function computeMedian(values: readonly number[]): number {
-  return percentile(values, 0.5);
+  return computePercentile(values, 0.5);
 }
 
 /** The value that this share of all values doesn't exceed. */
-export function percentile(values: readonly number[], share: number): number {
+export function computePercentile(values: readonly number[], share: number): number {
   const sorted = Float64Array.from(values).sort();
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }

@@ -1,7 +1,7 @@
 // Latency added to the provider's own: on one connection, at a steady rate, and for every piece of a stream.
 import { nothingSeen, type Seen } from "./answer.ts";
 import { arrivals, closedLoop } from "./client.ts";
-import { computeMedian, percentile, shown } from "./figures.ts";
+import { computeMedian, computePercentile, shown } from "./figures.ts";
 import { inRounds, warmedUp } from "./measure.ts";
 import type { Finding, Table } from "./report.ts";
 import { type Contender, DIRECT, FLOOR, OURS, type Scenario, type Stage } from "./stage.ts";
@@ -24,8 +24,8 @@ function addedTable(title: string, found: ReadonlyMap<string, Seen>): Table {
   const direct = found.get(DIRECT)?.latencies ?? [];
   const rows = [...found].map(([name, { latencies }]) => {
     const cells = SHARES.map((share) => {
-      const value = percentile(latencies, share);
-      return name === DIRECT ? `(${shown(value)})` : shown(value - percentile(direct, share));
+      const value = computePercentile(latencies, share);
+      return name === DIRECT ? `(${shown(value)})` : shown(value - computePercentile(direct, share));
     });
     return [name, String(latencies.length), ...cells];
   });
@@ -33,7 +33,7 @@ function addedTable(title: string, found: ReadonlyMap<string, Seen>): Table {
 }
 
 function addedBy(found: ReadonlyMap<string, Seen>, name: string, share: number): number {
-  const of = (one: string) => percentile(found.get(one)?.latencies ?? [], share);
+  const of = (one: string) => computePercentile(found.get(one)?.latencies ?? [], share);
   return of(name) - of(DIRECT);
 }
 
@@ -118,7 +118,7 @@ export async function benchLatency(stage: Stage): Promise<Finding> {
       },
       {
         what: "A paid answer, one connection back to back, p50 (instant provider)",
-        measured: percentile(busy.get(OURS)?.latencies ?? [], 0.5),
+        measured: computePercentile(busy.get(OURS)?.latencies ?? [], 0.5),
         unit: "ms",
         atMost: 0.6,
       },
@@ -145,14 +145,14 @@ export async function benchTokens(stage: Stage): Promise<Finding> {
   const rows = [...found].map(([name, seen]) => {
     const added = (of: (seen: Seen) => readonly number[], share: number) =>
       name === DIRECT
-        ? `(${shown(percentile(of(seen), share))})`
-        : shown(percentile(of(seen), share) - percentile(of(direct), share));
+        ? `(${shown(computePercentile(of(seen), share))})`
+        : shown(computePercentile(of(seen), share) - computePercentile(of(direct), share));
     const firsts = (one: Seen) => one.firsts;
-    const gap = percentile(seen.gaps, 0.99);
-    const delay = [0.5, 0.99].map((share) => shown(percentile(seen.delays, share)));
+    const gap = computePercentile(seen.gaps, 0.99);
+    const delay = [0.5, 0.99].map((share) => shown(computePercentile(seen.delays, share)));
     return [name, String(seen.chunks), added(firsts, 0.5), added(firsts, 0.99), shown(gap), ...delay];
   });
-  const gapOf = (name: string) => percentile(found.get(name)?.gaps ?? [], 0.99);
+  const gapOf = (name: string) => computePercentile(found.get(name)?.gaps ?? [], 0.99);
   return {
     title: "Tokens under way",
     note: `${load.perSecond} streams per second of ${CHUNKS} chunks, one per ${PACE_MS} ms, the first after ${FIRST_BYTE_MS} ms; every chunk counted and in order. Under way: from the provider's sending of a chunk to its coming.`,

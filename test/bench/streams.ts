@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { nothingSeen, type Seen } from "./answer.ts";
 import { type Ask, Connection } from "./client.ts";
-import { percentile, shown } from "./figures.ts";
+import { computePercentile, shown } from "./figures.ts";
 import { cpuMicros, residentBytes } from "./processes.ts";
 import type { Finding } from "./report.ts";
 import { type Contender, FLOOR, OURS, type Stage } from "./stage.ts";
@@ -97,7 +97,7 @@ function rowOf(held: Held): readonly string[] {
     String(held.streams),
     String(held.seen.chunks),
     shown(held.cpuPerChunk),
-    shown(percentile(held.seen.delays, 0.99)),
+    shown(computePercentile(held.seen.delays, 0.99)),
     ...megabytes,
     shown(kilobytes(held)),
   ];

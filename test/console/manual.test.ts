@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { CHAPTER_NAMES, INDEX } from "../../src/docs/contents.ts";
 import {
-  barriers,
   type ConsoleWorld,
+  findBarriers,
   HAS_BROWSER,
   isTooWide,
   newVisitor,
@@ -38,7 +38,7 @@ describe.skipIf(!HAS_BROWSER)("the manual (skipped without Chromium)", () => {
         for (const name of VISITED) {
           await page.goto(`${world.gateway.url}/docs/${name === INDEX ? "" : name}`);
           await page.getByRole("heading", { level: 1 }).waitFor();
-          expect([name, await barriers(page)]).toEqual([name, []]);
+          expect([name, await findBarriers(page)]).toEqual([name, []]);
           expect([name, await isTooWide(page)]).toEqual([name, false]);
         }
         await leave();
@@ -56,7 +56,7 @@ describe.skipIf(!HAS_BROWSER)("the manual (skipped without Chromium)", () => {
       .getByRole("status")
       .getByText(/\d+ found/)
       .waitFor();
-    expect(await barriers(page)).toEqual([]);
+    expect(await findBarriers(page)).toEqual([]);
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
     await page.waitForURL(/\/docs\/(clients|configuration)#/);
@@ -71,7 +71,7 @@ describe.skipIf(!HAS_BROWSER)("the manual (skipped without Chromium)", () => {
     const { page, close } = await newVisitor(world, { viewport: { width: 360, height: 740 } });
     await page.goto(`${world.gateway.url}/docs/clients`);
     await page.getByRole("button", { name: "Chapters" }).click();
-    expect(await barriers(page)).toEqual([]);
+    expect(await findBarriers(page)).toEqual([]);
     await page.getByRole("navigation", { name: "Chapters" }).getByRole("link", { name: "Selectors" }).click();
     await page.getByRole("heading", { level: 1, name: "Selectors" }).waitFor();
     await close();

@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { OPERATIONS } from "../../src/core/card.ts";
 import { findAnswer, openModel, press, readAnswer, readCurl, SPENT } from "./playground-user.ts";
-import { barriers, HAS_BROWSER, isTooWide, openConsole, startConsoleWorld } from "./visitor.ts";
+import { findBarriers, HAS_BROWSER, isTooWide, openConsole, startConsoleWorld } from "./visitor.ts";
 
 const world = await startConsoleWorld();
 
@@ -105,13 +105,13 @@ describe.skipIf(!HAS_BROWSER)("the playground beyond chat (skipped without Chrom
       expect(names).toHaveLength(OPERATIONS.length);
       for (const label of names) {
         await page.getByLabel("Operation").selectOption({ label });
-        expect([label, await barriers(page)]).toEqual([label, []]);
+        expect([label, await findBarriers(page)]).toEqual([label, []]);
         expect([label, await isTooWide(page)]).toEqual([label, false]);
       }
       await page.getByLabel("Operation").selectOption({ label: "Rerank" });
       await page.getByRole("button", { name: "Rank" }).press("Enter");
       await readAnswer(page, "Local#sim-any");
-      expect([await barriers(page), await isTooWide(page)]).toEqual([[], false]);
+      expect([await findBarriers(page), await isTooWide(page)]).toEqual([[], false]);
       await visitor.leave();
     }
   });

@@ -2,8 +2,8 @@
 // accessible.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
-  barriers,
   type ConsoleWorld,
+  findBarriers,
   HAS_BROWSER,
   isTooWide,
   newVisitor,
@@ -56,7 +56,7 @@ describe.skipIf(!HAS_BROWSER)("pages (skipped without Chromium)", () => {
     test(`the sign-in, ${name}`, async () => {
       const { page, leave } = await newVisitor(world, look);
       await page.getByRole("heading", { name: "Sign in" }).waitFor();
-      expect(await barriers(page)).toEqual([]);
+      expect(await findBarriers(page)).toEqual([]);
       expect(await isTooWide(page)).toBe(false);
       await leave();
     });
@@ -68,7 +68,7 @@ describe.skipIf(!HAS_BROWSER)("pages (skipped without Chromium)", () => {
         await open(path);
         await page.getByRole("main").getByText(shows).or(page.getByLabel(shows)).first().waitFor();
         await page.getByRole("status", { name: "Loading" }).first().waitFor({ state: "detached" });
-        expect([path, await barriers(page)]).toEqual([path, []]);
+        expect([path, await findBarriers(page)]).toEqual([path, []]);
         expect([path, await isTooWide(page)]).toEqual([path, false]);
         expect([path, ...complaints, ...foreign]).toEqual([path]);
       }
@@ -90,7 +90,7 @@ describe.skipIf(!HAS_BROWSER)("pages (skipped without Chromium)", () => {
     await open("/settings/router");
     await page.getByRole("button", { name: "Add New Key" }).press("Enter");
     await page.getByRole("dialog").waitFor();
-    expect(await barriers(page)).toEqual([]);
+    expect(await findBarriers(page)).toEqual([]);
     const isInside = () => page.evaluate(() => document.activeElement?.closest("dialog") !== null);
     expect(await isInside()).toBe(true);
     await page.keyboard.press("Escape");
@@ -101,7 +101,7 @@ describe.skipIf(!HAS_BROWSER)("pages (skipped without Chromium)", () => {
   test("on a narrow screen a menu leads to each page", async () => {
     const { page, close } = await openConsole(world, { viewport: { width: 360, height: 740 } });
     await page.getByRole("button", { name: "Menu" }).click();
-    expect(await barriers(page)).toEqual([]);
+    expect(await findBarriers(page)).toEqual([]);
     await page.getByRole("dialog").getByRole("link", { name: "Limits" }).click();
     await page.getByRole("heading", { name: "Limits" }).waitFor();
     await page.getByRole("dialog").waitFor({ state: "detached" });
@@ -141,7 +141,7 @@ describe.skipIf(!HAS_BROWSER)("pages (skipped without Chromium)", () => {
     const quiet = await startConsoleWorld();
     const { page, leave } = await openConsole(quiet);
     await page.getByRole("heading", { name: "No traffic in this period" }).waitFor();
-    expect(await barriers(page)).toEqual([]);
+    expect(await findBarriers(page)).toEqual([]);
     await page.getByRole("link", { name: "Settings → Router" }).click();
     await page.getByRole("button", { name: "Add New Key" }).waitFor();
     await leave();

@@ -104,8 +104,8 @@ interface Found {
   readonly nodes: readonly { readonly html: string }[];
 }
 
-/** The violations that axe-core rates serious or worse. */
-export async function barriers(page: Page): Promise<readonly string[]> {
+/** Returns the violations that axe-core rates serious or worse. */
+export async function findBarriers(page: Page): Promise<readonly string[]> {
   // Not as a script of the page, which its policy would block.
   await page.evaluate(AXE);
   const found = await page.evaluate<readonly Found[]>("axe.run().then(({ violations }) => violations)");

@@ -40,7 +40,7 @@ export function mentions(...texts: readonly string[]): Turn["expects"] {
   };
 }
 
-/** The answer is exactly these calls. */
+/** Expects the answer to consist of exactly these calls. */
 export function makes(...calls: readonly (readonly [string, unknown])[]): Turn["expects"] {
   return (answer) => {
     answered(answer);

@@ -96,7 +96,7 @@ function addMessage(choice: ExpectedChoice, message: JsonObject): void {
   }
 }
 
-/** Perplexity's retired chat API cites beside the choices, and OpenRouter repeats it there. */
+/** Perplexity's retired chat API returned citations next to `choices` instead of inside them. OpenRouter still does. */
 function addCitations(choice: ExpectedChoice, body: JsonObject): void {
   for (const url of asArray(body.citations)) if (typeof url === "string") choice.urls.add(url);
   for (const result of asArray(body.search_results).map(asObject)) {

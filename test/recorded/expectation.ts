@@ -97,7 +97,7 @@ export class ChoiceTable {
     return choice;
   }
 
-  /** In order of their indexes, each with a finish that fits its calls. */
+  /** Returns the choices by index, each with a finish reason that matches its calls. */
   all(): ExpectedChoice[] {
     const choices = [...this.#choices.values()].sort((a, b) => a.index - b.index);
     for (const choice of choices) choice.finish = choice.finish.map((reason) => fitting(reason, choice));

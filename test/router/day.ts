@@ -155,7 +155,7 @@ export class Day {
       nowMs: this.#nowMs,
     });
     const [first] = attempts;
-    if (first) this.#health.asked(first.card, this.#nowMs);
+    if (first) this.#health.countRequest(first.card, this.#nowMs);
     const chosen = decision?.choice?.split("#")[0] ?? "";
     this.#walk(attempts, { atMs: this.#nowMs, chosen, first: first?.card.provider ?? "" });
   }

@@ -14,7 +14,7 @@ import { asking, CARDS, even, makeCard, RULES, TRIVIA } from "./sample-cards.ts"
 const thrift: SelectorRule = {
   name: "thrift",
   about: "Picks the least costly model.",
-  promise: () => 1,
+  findPromisedShare: () => 1,
   savesMoney: false,
   rank:
     ({ costUsd }) =>

@@ -59,7 +59,7 @@ export interface ModelRow {
   readonly settlement: Settlement;
   /** True if the row's cost is owed. */
   readonly isOwed: boolean;
-  /** The node that settles it. For a dead node's hold, not the node that made it. */
+  /** The node that settles the request: another one if the node that made the hold died. */
   readonly by: string;
   readonly charged: bigint;
   readonly writtenOff: bigint;

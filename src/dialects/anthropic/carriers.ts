@@ -9,7 +9,7 @@ import { ANTHROPIC_LANE } from "./lane.ts";
 
 /** Replaces the header `anthropic-version` in the body (Amazon Bedrock, "Anthropic Claude Messages API"). */
 const BEDROCK_VERSION = "bedrock-2023-05-31";
-/** Bedrock answers any other with 400 "invalid beta flag". */
+/** The beta flags that Bedrock accepts. It answers any other with 400 "invalid beta flag". */
 const BETAS =
   /^(computer-use-[\d-]+|token-efficient-tools-2025-02-19|interleaved-thinking-2025-05-14|output-128k-2025-02-19|dev-full-thinking-2025-05-14|context-1m-2025-08-07|context-management-2025-06-27|effort-2025-11-24|tool-search-tool-2025-10-19|tool-examples-2025-10-29|per-turn-control-2026-07-01)$/;
 /** Fields of Anthropic's own service. Bedrock refuses them as extra inputs, so they are dropped with their betas. */

@@ -140,7 +140,7 @@ function planTools(request: ChatRequest): JsonObject {
     tools.push(makeWebSearch(asObject(request.web_search_options)));
   return {
     ...(tools.length > 0 ? { tools } : {}),
-    ...(request.tool_choice === undefined ? {} : { tool_choice: makeChoice(request.tool_choice) }),
+    ...(request.tool_choice === undefined ? {} : { tool_choice: encodeToolChoice(request.tool_choice) }),
   };
 }
 
@@ -163,7 +163,7 @@ function makeWebSearch(options: JsonObject): JsonObject {
   };
 }
 
-function makeChoice(choice: ToolChoice): unknown {
+function encodeToolChoice(choice: ToolChoice): unknown {
   if (typeof choice === "string") return choice;
   if (choice.type !== "allowed_tools") return flattenReference(choice);
   const { mode, tools } = choice.allowed_tools;

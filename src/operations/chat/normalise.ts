@@ -179,7 +179,7 @@ export function normaliseReply(
   return plain ?? normaliseAsStream(reply, request, choiceOffset, stops);
 }
 
-/** Processed as a stream, so that there is only one set of rules. */
+/** Normalises a whole answer by treating it as a stream, so that there is only one set of rules. */
 export function normaliseAsStream(
   reply: ChatReply,
   request: ChatRequest,

@@ -65,11 +65,11 @@ const posteriorSchema = Type.Object({
 });
 export type Posterior = StaticDecode<typeof posteriorSchema>;
 
-/** The version of the text form. Others are not read: the labels are fitted again. */
-const FORM = 4;
+/** The version of the text form. A text of another version is ignored, and the labels are fitted again. */
+const FORM_VERSION = 4;
 
 const fittedSchema = Type.Object({
-  form: Type.Literal(FORM),
+  form: Type.Literal(FORM_VERSION),
   parameters: Type.String(),
   views: Type.Array(viewSchema),
   posterior: Type.Union([Type.Null(), posteriorSchema]),
@@ -85,7 +85,7 @@ export interface Fitted {
 }
 
 export function packFitted(fitted: Fitted): object {
-  return Value.Encode(fittedSchema, { form: FORM, parameters: fingerprintParameters(), ...fitted });
+  return Value.Encode(fittedSchema, { form: FORM_VERSION, parameters: fingerprintParameters(), ...fitted });
 }
 
 /** Null if it is malformed, or was made with other parameters, whose numbers mean something else. */

@@ -99,7 +99,7 @@ function* findNoise(
     let count = 0;
     for (const [id, { apart, weight }] of models) {
       const weights = Float32Array.from(multiply(covariance, sums.get(id) ?? []));
-      const borne = compare(leaveOut(prompts, weights, apart, weight, leverage), apart);
+      const borne = sumForSlope(leaveOut(prompts, weights, apart, weight, leverage), apart);
       squares += borne.noise;
       count += borne.count;
       yield;
@@ -146,7 +146,7 @@ function* fitModels(
     const told = leaveOut(prompts, own, apart, model.weight, leverage);
     weights.set(id, own);
     predicted.set(id, told);
-    borne.set(id, compare(told, apart));
+    borne.set(id, sumForSlope(told, apart));
     yield;
   }
   const all = { along: 0, squares: 0, noise: 0, count: 0 };
@@ -172,8 +172,8 @@ function* fitModels(
   return { fits, common, champion, predicted, noise: usual };
 }
 
-/** Compares predictions with actual values. */
-function compare(predicted: Float64Array, actual: Float64Array): SlopeSums {
+/** Returns the sums over predictions and actual values from which a slope is computed. */
+function sumForSlope(predicted: Float64Array, actual: Float64Array): SlopeSums {
   const borne = { along: 0, squares: 0, noise: 0, count: 0 };
   for (const [at, own] of predicted.entries()) {
     const wanted = actual[at] ?? Number.NaN;

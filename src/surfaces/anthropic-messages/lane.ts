@@ -74,7 +74,7 @@ function applyTools(given: readonly unknown[], dropped: string[], allowsRemote: 
       kept.push({ ...tool, max_uses: uses });
     } else if (type === "custom" || type === "mcp_toolset" || CLIENT_TOOL.test(type)) kept.push(tool);
     else {
-      // The provider runs it, and the card has no price for it.
+      // The tool is dropped: the provider would run it, and the card has no price for it.
       dropped.push(`tools[${index}]`);
       names.add(asString(tool.name) ?? "");
     }

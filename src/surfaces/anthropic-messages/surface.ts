@@ -28,7 +28,7 @@ import { MessageWriter } from "./writer.ts";
 const NATIVE_FIELDS = ["context_management", "compaction", "mcp_servers"];
 
 const MESSAGES = new Checker(messagesSchema);
-const COUNTED = new Checker(countSchema);
+const COUNT_TOKENS = new Checker(countSchema);
 
 export const ANTHROPIC_MESSAGES: Surface<ChatForm> = {
   name: "anthropic-messages",
@@ -40,7 +40,7 @@ export const ANTHROPIC_MESSAGES: Surface<ChatForm> = {
   counting: {
     isCounting: (path) => path.endsWith("/count_tokens"),
     read: ({ body, limits, seal }) =>
-      readAsk(COUNTED.check(readFields(body), "messages", limits.messagesMax), seal).ask,
+      readAsk(COUNT_TOKENS.check(readFields(body), "messages", limits.messagesMax), seal).ask,
     write: (tokens) => ({ input_tokens: tokens }),
   },
 };

@@ -25,7 +25,7 @@ export interface ResponseContext {
   /** True if the answer is kept here, so that requests can continue from it. */
   readonly keeps: boolean;
   /** True if the provider may store the answer. */
-  readonly stores: boolean;
+  readonly mayStore: boolean;
 }
 
 /** Returns a response without output. */
@@ -101,10 +101,10 @@ export function writeUsage(usage: Usage): JsonObject {
 
 /** Returns the fields of a provider's answer that say if it is kept, here or there, and under which id. */
 export function stampState(response: JsonObject, stamp: Stamp, context: ResponseContext): JsonObject {
-  const { given, keeps, stores } = context;
-  const isStored = stores && response.store === true && typeof response.id === "string";
+  const { given, keeps, mayStore } = context;
+  const isStored = mayStore && response.store === true && typeof response.id === "string";
   return {
-    ...(keeps || stores ? { previous_response_id: given.previous_response_id ?? null } : {}),
+    ...(keeps || mayStore ? { previous_response_id: given.previous_response_id ?? null } : {}),
     ...(keeps ? { store: true } : {}),
     id: isStored ? stamp.nameStored(String(response.id)) : stamp.id,
   };

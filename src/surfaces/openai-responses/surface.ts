@@ -67,7 +67,7 @@ function readExchange(incoming: Incoming): Exchange<ChatForm> {
   const { input, tools, max_tool_calls } = joined;
   const read = readAsk({ ...lane.body, input, tools, max_tool_calls }, names, seal);
   const keeps = incoming.keeping !== null && given.store !== false;
-  const context: ResponseContext = { given, names, seal, keeps, stores: limits.storesUpstream === true };
+  const context: ResponseContext = { given, names, seal, keeps, mayStore: limits.storesUpstream === true };
   return {
     ask: read.ask,
     names: NAMES,
