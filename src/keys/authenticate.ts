@@ -11,8 +11,8 @@ interface AuthenticationParts {
 }
 
 /**
- * Returns the key that a secret proves, which may be paused. Throws the Fault `invalid_api_key`, the same for every wrong secret, or
- * `store_unavailable`. The store is asked only about texts that have the form of our secrets.
+ * Returns the key that a secret proves, which may be paused. Throws the Fault `invalid_api_key`, the same for every
+ * wrong secret, or `store_unavailable`. The store is asked only about texts that have the form of our secrets.
  */
 export async function authenticate(parts: AuthenticationParts, secret: string): Promise<ProvenKey> {
   if (!checkSecret(secret)) throw invalidKey();
