@@ -78,10 +78,13 @@ export function isAddressBlock(text: string): boolean {
 /** Keyed by the list, which is reused between requests. */
 const parsed = new WeakMap<readonly string[], readonly AddressBlock[]>();
 
+function parseBlocks(blocks: readonly string[]): readonly AddressBlock[] {
+  return blocks.flatMap((block) => parseBlock(block) ?? []);
+}
+
 /** True if one of the blocks contains the address. Anything that isn't an address is in none. */
 export function isWithin(blocks: readonly string[], address: string): boolean {
-  const known = parsed.get(blocks) ?? blocks.flatMap((block) => parseBlock(block) ?? []);
-  parsed.set(blocks, known);
+  const known = parsed.getOrInsertComputed(blocks, parseBlocks);
   // Without trusted proxies, each request asks for an empty list.
   const given = known.length === 0 ? null : parseAddress(address);
   return given !== null && known.some((block) => contains(block, given));

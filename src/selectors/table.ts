@@ -39,9 +39,7 @@ function makeTable(cards: readonly ModelCard[]) {
 const tables = new WeakMap<readonly ModelCard[], CardTable>();
 
 export function findTable(cards: readonly ModelCard[]): CardTable {
-  const table = tables.get(cards) ?? makeTable(cards);
-  tables.set(cards, table);
-  return table;
+  return tables.getOrInsertComputed(cards, makeTable);
 }
 
 /** Returns a bit for each of these capabilities. */
