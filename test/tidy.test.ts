@@ -136,7 +136,7 @@ test("there are no import cycles, not even of types", () => {
 });
 
 test("the source stays small enough for one person to read", () => {
-  const LINES_MAX = 67_100;
+  const LINES_MAX = 67_173;
   const count = sources.reduce((sum, { text }) => sum + text.split("\n").length - 1, 0);
   expect(count).toBeLessThanOrEqual(LINES_MAX);
 });

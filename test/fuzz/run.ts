@@ -24,7 +24,7 @@ interface Property {
 }
 
 async function attack(world: FuzzWorld, plan: Plan): Promise<readonly Property[]> {
-  const watch = await startWatch(world.url);
+  const watch = startWatch(world.url, world.gateway.pid);
   const before = residentBytes(world.gateway.pid);
   const sums = await runCampaign(world, plan);
   const health = await watch.end();
@@ -64,12 +64,17 @@ function kindProperties({ cases, findings, statuses }: Sums): readonly Property[
   }));
 }
 
-function healthProperty({ probes, judged, slowestMs, tooSlow }: Health): Property {
-  for (const { startedMs, tookMs } of tooSlow) {
-    console.log(`/healthz took ${tookMs} ms at ${new Date(startedMs).toISOString()}`);
+function healthProperty({ probes, slowestMs, busiestMs, tooSlow }: Health): Property {
+  for (const { startedMs, tookMs, busyMs } of tooSlow) {
+    const at = new Date(startedMs).toISOString();
+    console.log(`/healthz took ${tookMs} ms at ${at}, the event loop was busy for ${Math.round(busyMs)} ms`);
   }
-  const found = `${judged} of ${probes} probes were judged, the slowest took ${Math.round(slowestMs)} ms, ${tooSlow.length} too long`;
-  return { says: "/healthz answers within 500 ms", holds: tooSlow.length === 0, found };
+  const found = `${probes} probes took up to ${Math.round(slowestMs)} ms, with the loop busy for up to ${Math.round(busiestMs)} ms`;
+  return {
+    says: "/healthz answers, and never waits for 500 ms of computing",
+    holds: probes > 0 && tooSlow.length === 0,
+    found,
+  };
 }
 
 /** A failure that no client saw only appears in the log. */

@@ -16,13 +16,16 @@ export class Batches {
   readonly #connector: Connector;
   readonly #cache: RowCache;
   readonly #decide: Decide;
+  readonly #onCommit: () => void;
   #waiting: Waiting[] = [];
   #running: Promise<void> | null = null;
 
-  constructor(connector: Connector, cache: RowCache, decide: Decide) {
+  /** `onCommit` is called after each transaction. */
+  constructor(connector: Connector, cache: RowCache, decide: Decide, onCommit: () => void) {
     this.#connector = connector;
     this.#cache = cache;
     this.#decide = decide;
+    this.#onCommit = onCommit;
   }
 
   add(demand: Demand): Promise<Answer> {
@@ -42,6 +45,7 @@ export class Batches {
     while (this.#waiting.length > 0) {
       await nextTurn();
       await this.#run(this.#waiting.splice(0, BATCH_DEMANDS_MAX));
+      this.#onCommit();
     }
     this.#running = null;
   }

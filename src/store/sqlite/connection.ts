@@ -14,8 +14,11 @@ export const IN_MEMORY = ":memory:";
  */
 const LOCK_BLOCKS_MS = 10;
 const JOURNAL_BYTES_KEPT = 64 * 1024 * 1024;
-/** Checkpoints the log every 32 MB: a page that changed often is then written only once. */
-const LOG_PAGES = 8000;
+/**
+ * `checkpoints.ts` checkpoints the log long before this: a commit only has to if that thread doesn't keep up, as behind a
+ * transaction that imports a million rows.
+ */
+const LOG_PAGES_MAX = 32_000;
 /**
  * Half of SQLite's default: if pages of a tree move, a commit walks through every cached page. With a million keys a
  * request costs a twentieth less than with twice this size; with ten keys it makes no difference.
@@ -32,7 +35,7 @@ const PRAGMAS = [
   "synchronous = NORMAL",
   `cache_size = -${CACHE_KB}`,
   `journal_size_limit = ${JOURNAL_BYTES_KEPT}`,
-  `wal_autocheckpoint = ${LOG_PAGES}`,
+  `wal_autocheckpoint = ${LOG_PAGES_MAX}`,
 ];
 
 export interface Connection {
@@ -45,6 +48,8 @@ export interface Connection {
   readSnapshot<T>(work: () => T): T;
   /** Rewrites the same bytes, to prove that the file is writable. */
   rewrite(): void;
+  /** Returns how many pages of the log are not in the database file yet. */
+  countLogPages(): number;
   /** Checkpoints the whole log and checks the file's integrity. Throws if the file is damaged. */
   verify(): void;
   close(): void;
@@ -67,6 +72,7 @@ export function connect(path: string, options: { readonly create: boolean }): Co
       write: (work) => runTransaction(database, sql, work),
       isInPlace: () => fileId(path) === opened,
       rewrite: () => runTransaction(database, sql, () => rewrite(database)),
+      countLogPages: () => countLogPages(database),
       readSnapshot: (work) => database.transaction(work).deferred(),
       verify: () => verify(database),
       close: () => database.close(true),
@@ -99,6 +105,13 @@ function fileId(path: string): string | null {
 /** SQLite writes this page even if the value is unchanged, unlike a row. */
 function rewrite(database: Database): void {
   database.run(`PRAGMA user_version = ${readVersion(database)}`);
+}
+
+function countLogPages(database: Database): number {
+  const found = database
+    .query<{ log: number; checkpointed: number }, []>("PRAGMA wal_checkpoint(NOOP)")
+    .get();
+  return found ? found.log - found.checkpointed : 0;
 }
 
 function verify(database: Database): void {

@@ -4,6 +4,7 @@ import type { Decide } from "../../core/demand.ts";
 import type { Store } from "../../core/store.ts";
 import { engineMethods } from "../methods.ts";
 import { Batches } from "./batches.ts";
+import { Checkpoints } from "./checkpoints.ts";
 import { IN_MEMORY } from "./connection.ts";
 import { Connector } from "./connector.ts";
 import { LogSync } from "./durability.ts";
@@ -45,7 +46,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const node = `node_${crypto.getRandomValues(Buffer.alloc(NODE_BYTES)).toString("hex")}`;
   const file = path === IN_MEMORY ? null : path;
   const lock = new NodeLock(file, node);
-  const batches = new Batches(connector, cache, decide);
+  const checkpoints = file === null ? null : new Checkpoints(file, connector);
+  const batches = new Batches(connector, cache, decide, () => checkpoints?.look());
   const engine = makeEngine(connector);
   const logSync = file === null ? null : new LogSync(file, connector);
   return {
@@ -68,6 +70,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     },
     close: async () => {
       await batches.drain();
+      checkpoints?.close();
       connector.close();
       lock.release();
     },
