@@ -32,10 +32,8 @@ export function AccountPage({ id }: { readonly id: string }) {
         actions={
           data?.created_at && (
             <>
-              <Button onClick={() => setOpen("rename")}>Rename</Button>
-              <Button kind="main" icon="plus" onClick={() => setOpen("top-up")}>
-                Top up
-              </Button>
+              <Button label="Rename" onClick={() => setOpen("rename")} />
+              <Button label="Top up" kind="main" icon="plus" onClick={() => setOpen("top-up")} />
             </>
           )
         }
@@ -90,7 +88,7 @@ const KINDS: Readonly<Record<EntryView["kind"], { readonly word: string; readonl
 const COLUMNS: readonly Column<EntryView>[] = [
   makeHeadColumn("Type", ({ kind, note }) => (
     <div class="row">
-      <Badge tone={KINDS[kind].tone}>{KINDS[kind].word}</Badge>
+      <Badge text={KINDS[kind].word} tone={KINDS[kind].tone} />
       {note && <span class="soft">{note}</span>}
     </div>
   )),

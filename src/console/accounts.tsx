@@ -17,11 +17,7 @@ export function AccountsPage() {
   const accounts = usePages<AccountView>("/accounts", {}, EVERY_MS);
   const [isAdding, setAdding] = useState(false);
   const [toppedUp, setToppedUp] = useState<AccountView | null>(null);
-  const add = (
-    <Button kind="main" icon="plus" onClick={() => setAdding(true)}>
-      Add account
-    </Button>
-  );
+  const add = <Button label="Add account" kind="main" icon="plus" onClick={() => setAdding(true)} />;
   const done = (account: AccountView) => {
     setAdding(false);
     toast(`${account.name} was created`);
@@ -66,9 +62,7 @@ function makeColumns(onTopUp: (account: AccountView) => void): readonly Column<A
       label: "",
       as: "narrow",
       cell: (account) => (
-        <Button isTiny icon="plus" onClick={() => onTopUp(account)}>
-          Top up<span class="hidden-text"> {account.name}</span>
-        </Button>
+        <Button label="Top up" about={account.name} isTiny icon="plus" onClick={() => onTopUp(account)} />
       ),
     },
   ];

@@ -189,11 +189,7 @@ function makeColumns(names: Names, longestMs: number): readonly Column<RequestVi
         {formatTime(at)}
       </a>
     )),
-    makeColumn("Status", (row) => (
-      <Badge tone={chooseTone(row)} hasDot>
-        {row.status}
-      </Badge>
-    )),
+    makeColumn("Status", (row) => <Badge text={row.status} tone={chooseTone(row)} hasDot />),
     makeHeadColumn("Model", (row) => <ModelCell row={row} />),
     makeColumn("Key", ({ key_id }) => names.key(key_id)),
     makeNumberColumn("Tokens", ({ tokens, units }) => (

@@ -1,5 +1,6 @@
 // Calls to the admin routes: JSON in and out, the gateway's errors, event streams.
 import { signal } from "@preact/signals";
+import { createParser } from "eventsource-parser";
 import { recall, remember, send } from "./browser.ts";
 
 const ROOT = "/admin/v1";
@@ -118,28 +119,16 @@ export async function signOut(): Promise<void> {
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
-  let rest = "";
+  const arrived: string[] = [];
+  const parser = createParser({ onEvent: ({ data }) => arrived.push(data) });
   try {
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
-      rest += decoder.decode(value, { stream: true });
-      const blocks = rest.split(/\r?\n\r?\n/);
-      rest = blocks.pop() ?? "";
-      for (const block of blocks) {
-        const data = readData(block);
-        if (data !== "") yield data;
-      }
+      parser.feed(decoder.decode(value, { stream: true }));
+      yield* arrived.splice(0);
     }
   } finally {
     await reader.cancel().catch(() => undefined);
   }
-}
-
-function readData(block: string): string {
-  return block
-    .split(/\r?\n/)
-    .filter((line) => line.startsWith("data:"))
-    .map((line) => line.slice("data:".length).replace(/^ /, ""))
-    .join("\n");
 }

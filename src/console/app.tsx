@@ -95,9 +95,7 @@ function Shell() {
       </aside>
       <header class="bar">
         <Brand />
-        <Button kind="quiet" icon="menu" isIconOnly onClick={() => setOpen(true)}>
-          Menu
-        </Button>
+        <Button label="Menu" kind="quiet" icon="menu" isIconOnly onClick={() => setOpen(true)} />
       </header>
       {isOpen && (
         <Drawer label="Menu" onClose={() => setOpen(false)}>
@@ -159,9 +157,7 @@ function SideEnd() {
         <Icon name="external" />
         Manual
       </a>
-      <Button kind="quiet" icon="leave" isTiny onClick={() => void signOut()}>
-        Sign out
-      </Button>
+      <Button label="Sign out" kind="quiet" icon="leave" isTiny onClick={() => void signOut()} />
     </div>
   );
 }

@@ -8,7 +8,7 @@ import { useNames } from "./names.ts";
 import { Segments } from "./parts/button.tsx";
 import { Card } from "./parts/page.tsx";
 import { Empty, Loaded } from "./parts/states.tsx";
-import { type Column, MoreRows, makeHeadColumn, makeNumberColumn, Table } from "./parts/table.tsx";
+import { type Column, GrowingTable, makeHeadColumn, makeNumberColumn } from "./parts/table.tsx";
 import { useResource } from "./resource.ts";
 import { makeHref } from "./route.ts";
 
@@ -19,7 +19,7 @@ const GROUPS = [
   { value: "account", label: "Account" },
 ] as const;
 type Group = (typeof GROUPS)[number]["value"];
-const ROWS = 10;
+const SHOWN = { first: 10, step: 50 };
 
 interface BreakdownProps {
   readonly from: string;
@@ -29,7 +29,6 @@ interface BreakdownProps {
 
 export function Breakdown({ from, to, reloadRef }: BreakdownProps) {
   const [group, setGroup] = useState<Group>("model");
-  const [shown, setShown] = useState(ROWS);
   const usage = useResource<UsageSums>(withQuery("/usage", { group_by: group, from, to }));
   reloadRef.current = usage.reload;
   return (
@@ -45,13 +44,7 @@ export function Breakdown({ from, to, reloadRef }: BreakdownProps) {
               Requests appear here as soon as a key is used.
             </Empty>
           ) : (
-            <>
-              <Rows rows={data.slice(0, shown)} all={data} group={group} />
-              <MoreRows
-                shown={Math.min(shown, data.length)}
-                more={data.length > shown ? () => setShown(shown + 50) : null}
-              />
-            </>
+            <Rows rows={data} group={group} />
           )
         }
       </Loaded>
@@ -61,11 +54,10 @@ export function Breakdown({ from, to, reloadRef }: BreakdownProps) {
 
 interface RowsProps {
   readonly rows: readonly UsageView[];
-  readonly all: readonly UsageView[];
   readonly group: Group;
 }
 
-function Rows({ rows, all, group }: RowsProps) {
+function Rows({ rows, group }: RowsProps) {
   const names = useNames();
   const idOf = (row: UsageView) => row.model ?? row.provider ?? row.key_id ?? row.account_id ?? "";
   const fieldOf = (row: UsageView) => ({ [row.key_id || row.account_id ? `${group}_id` : group]: idOf(row) });
@@ -75,9 +67,9 @@ function Rows({ rows, all, group }: RowsProps) {
     return idOf(row) === "" ? "Refused before a provider was called" : idOf(row);
   };
   // Bars show what the rows are sorted by: spend, or requests if everything was free.
-  const isFree = all.every(({ cost_usd }) => cost_usd === 0);
+  const isFree = rows.every(({ cost_usd }) => cost_usd === 0);
   const sizeOf = (row: UsageView) => (isFree ? row.requests : row.cost_usd);
-  const most = Math.max(...all.map(sizeOf));
+  const most = Math.max(...rows.map(sizeOf));
   const columns: readonly Column<UsageView>[] = [
     makeHeadColumn(GROUPS.find(({ value }) => value === group)?.label ?? "", (row) => (
       <span class="share">
@@ -101,5 +93,5 @@ function Rows({ rows, all, group }: RowsProps) {
       first_token_ms ? formatDuration(first_token_ms.p50) : "–",
     ),
   ];
-  return <Table label={`Figures by ${group}`} columns={columns} rows={rows} keyOf={idOf} />;
+  return <GrowingTable label={`Figures by ${group}`} {...{ columns, rows }} keyOf={idOf} {...SHOWN} />;
 }

@@ -87,14 +87,10 @@ function Foot({ isRunning, canSend, bytesMax, addImages, onStop }: FootProps) {
     <div class="row tight between">
       <input ref={picker} type="file" accept="image/*" multiple hidden aria-label="Images" onChange={take} />
       <div class="row">
-        <Button kind="quiet" icon="image" onClick={() => picker.current?.click()}>
-          Image
-        </Button>
+        <Button label="Image" kind="quiet" icon="image" onClick={() => picker.current?.click()} />
         <span class="small faint">up to {formatBytes(bytesMax)}</span>
       </div>
-      <RunButton isRunning={isRunning} onStop={onStop} icon="up" isDisabled={!canSend}>
-        Send
-      </RunButton>
+      <RunButton label="Send" isRunning={isRunning} onStop={onStop} icon="up" isDisabled={!canSend} />
     </div>
   );
 }

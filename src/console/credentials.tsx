@@ -8,7 +8,7 @@ import { Confirm, FormDialog } from "./parts/dialog.tsx";
 import { TextField } from "./parts/field.tsx";
 import { Badge, Notice, type Tone } from "./parts/states.tsx";
 import { toast } from "./parts/toast.tsx";
-import { useDraft, useTask } from "./task.ts";
+import { useForm } from "./task.ts";
 
 interface CredentialProps {
   readonly provider: ProviderView;
@@ -32,20 +32,18 @@ export function CredentialRow({ provider, credential, reload }: CredentialProps)
       <div class="row between credential-line">
         <Identity credential={credential} />
         <div class="row">
-          <Button isTiny kind="quiet" isBusy={trial === "running"} onClick={test}>
-            {trial === "running" ? "Testing…" : "Test"}
-          </Button>
+          <Button
+            label={trial === "running" ? "Testing…" : "Test"}
+            isTiny
+            kind="quiet"
+            isBusy={trial === "running"}
+            onClick={test}
+          />
           {credential.source === "stored" && (
             <>
-              <Button isTiny kind="quiet" onClick={() => setOpen("replace")}>
-                Replace
-              </Button>
-              <Button isTiny kind="quiet" onClick={pause}>
-                {credential.enabled ? "Pause" : "Resume"}
-              </Button>
-              <Button isTiny kind="quiet" onClick={() => setOpen("remove")}>
-                Remove
-              </Button>
+              <Button label="Replace" isTiny kind="quiet" onClick={() => setOpen("replace")} />
+              <Button label={credential.enabled ? "Pause" : "Resume"} isTiny kind="quiet" onClick={pause} />
+              <Button label="Remove" isTiny kind="quiet" onClick={() => setOpen("remove")} />
             </>
           )}
         </div>
@@ -106,9 +104,7 @@ function Identity({ credential }: { readonly credential: CredentialView }) {
   return (
     <div class="row">
       <code class="strong">{credential.last4 === null ? "no key" : `••••${credential.last4}`}</code>
-      <Badge tone={tone} hasDot>
-        {word}
-      </Badge>
+      <Badge text={word} tone={tone} hasDot />
       <span class="small faint">{details.join(" · ")}</span>
     </div>
   );
@@ -141,33 +137,34 @@ interface CredentialFormProps {
 }
 
 export function CredentialForm({ provider, replaced, onClose, onSaved }: CredentialFormProps) {
-  const { draft, field } = useDraft(() => ({
-    key: "",
-    weight: String(replaced?.weight ?? 1),
-    requests: replaced?.requests_per_minute?.toString() ?? "",
-    tokens: replaced?.tokens_per_minute?.toString() ?? "",
-  }));
-  const task = useTask(async () => {
-    const key = draft.key.trim();
-    const fields = {
-      ...(key === "" ? {} : { key }),
-      weight: Number(draft.weight),
-      requests_per_minute: readLimit(draft.requests),
-      tokens_per_minute: readLimit(draft.tokens),
-    };
-    const path = `/providers/${provider.name}`;
-    if (replaced) await change("PATCH", path, { credential_id: replaced.id, ...fields });
-    else await change("POST", path, fields);
-    toast(replaced ? "Credential replaced" : `Credential added to ${provider.name}`);
-    await onSaved();
-    onClose();
-  });
+  const form = useForm(
+    () => ({
+      key: "",
+      weight: String(replaced?.weight ?? 1),
+      requests_per_minute: replaced?.requests_per_minute?.toString() ?? "",
+      tokens_per_minute: replaced?.tokens_per_minute?.toString() ?? "",
+    }),
+    async (draft) => {
+      const fields = {
+        key: draft.key.trim(),
+        weight: Number(draft.weight),
+        requests_per_minute: readLimit(draft.requests_per_minute),
+        tokens_per_minute: readLimit(draft.tokens_per_minute),
+      };
+      const path = `/providers/${provider.name}`;
+      if (replaced) await change("PATCH", path, { credential_id: replaced.id, ...fields });
+      else await change("POST", path, fields);
+      toast(replaced ? "Credential replaced" : `Credential added to ${provider.name}`);
+      await onSaved();
+      onClose();
+    },
+  );
   const title = replaced
     ? `Replace the key ••••${replaced.last4 ?? ""}`
     : `Add a credential to ${provider.name}`;
   const limit = { type: "number", min: 1, step: 1, hint: "The provider's limit; empty means none" } as const;
   return (
-    <FormDialog title={title} action={replaced ? "Replace" : "Add credential"} task={task} onClose={onClose}>
+    <FormDialog title={title} action={replaced ? "Replace" : "Add credential"} form={form} onClose={onClose}>
       <TextField
         label={`${provider.name} API key`}
         type="password"
@@ -175,19 +172,16 @@ export function CredentialForm({ provider, replaced, onClose, onSaved }: Credent
         hint="Stored encrypted and never shown again"
         isRequired
         isFocused
-        {...field("key")}
-        error={task.error}
+        {...form.field("key")}
       />
       <TextField
         label="Weight"
-        type="number"
-        min={0}
-        step="any"
+        type="amount"
         hint="Its share of the calls, relative to the provider's other credentials"
-        {...field("weight")}
+        {...form.field("weight")}
       />
-      <TextField label="Requests per minute" {...limit} {...field("requests")} />
-      <TextField label="Tokens per minute" {...limit} {...field("tokens")} />
+      <TextField label="Requests per minute" {...limit} {...form.field("requests_per_minute")} />
+      <TextField label="Tokens per minute" {...limit} {...form.field("tokens_per_minute")} />
     </FormDialog>
   );
 }

@@ -8,7 +8,7 @@ import { ClientTabs } from "./parts/client-tabs.tsx";
 import { Dialog, FormDialog } from "./parts/dialog.tsx";
 import { SelectField } from "./parts/field.tsx";
 import { Notice } from "./parts/states.tsx";
-import { useDraft, useTask } from "./task.ts";
+import { useForm } from "./task.ts";
 
 interface KeySecretProps {
   readonly made: NewKeyView;
@@ -18,11 +18,7 @@ interface KeySecretProps {
 /** A new secret with each client's setup lines. */
 export function KeySecret({ made, onClose }: KeySecretProps) {
   const until = made.old_secret_expires_at;
-  const foot = (
-    <Button kind="main" onClick={onClose}>
-      Done
-    </Button>
-  );
+  const foot = <Button label="Done" kind="main" onClick={onClose} />;
   return (
     <Dialog title={`${made.name} is ready`} isWide isKept onClose={onClose} foot={foot}>
       <Notice tone="warn">
@@ -53,20 +49,17 @@ interface RotateFormProps {
 }
 
 export function RotateForm({ rotated, onMade, onClose }: RotateFormProps) {
-  const { draft, field } = useDraft(() => ({ grace: "24h" }));
-  const task = useTask(async () => onMade(await change("POST", `/keys/${rotated.id}/rotate`, draft)));
+  const form = useForm(
+    () => ({ grace: "24h" }),
+    async (draft) => onMade(await change("POST", `/keys/${rotated.id}/rotate`, draft)),
+  );
   return (
-    <FormDialog title={`Rotate ${rotated.name}?`} action="Rotate key" task={task} onClose={onClose}>
+    <FormDialog title={`Rotate ${rotated.name}?`} action="Rotate key" form={form} onClose={onClose}>
       <p class="soft">
         The key gets a new secret and keeps its limits and usage. Replace the one that ends in {rotated.last4}{" "}
         in your applications.
       </p>
-      <SelectField
-        label="The old secret works"
-        options={GRACE_OPTIONS}
-        {...field("grace")}
-        error={task.error}
-      />
+      <SelectField label="The old secret works" options={GRACE_OPTIONS} {...form.field("grace")} />
     </FormDialog>
   );
 }

@@ -38,11 +38,7 @@ export function KeysPage() {
   const keys = usePages<KeyInUseView>("/keys", { q: search.trim(), state }, EVERY_MS);
   const names = useNames();
   const isFiltered = search.trim() !== "" || state !== "";
-  const add = (
-    <Button kind="main" icon="plus" onClick={() => setOpen({ kind: "add" })}>
-      Add New Key
-    </Button>
-  );
+  const add = <Button label="Add New Key" kind="main" icon="plus" onClick={() => setOpen({ kind: "add" })} />;
   return (
     <>
       <PageHead title="Router" actions={add}>
@@ -153,9 +149,7 @@ function makeColumns(names: Names, acting: Acting): readonly Column<KeyInUseView
     ),
     makeColumn("State", (key) => (
       <div>
-        <Badge tone={TONES[key.state]} hasDot>
-          {key.state}
-        </Badge>
+        <Badge text={key.state} tone={TONES[key.state]} hasDot />
         {key.state === "active" && key.expires_at && (
           <div class="small faint">until {formatDay(key.expires_at)}</div>
         )}
@@ -215,9 +209,7 @@ function Actions({ of, onOpen, reload }: Acting & { readonly of: KeyInUseView })
   return (
     <div class="row tight">
       {actions.map(({ icon, label, run }) => (
-        <Button key={icon} isTiny isIconOnly kind="quiet" icon={icon} onClick={run}>
-          {label}
-        </Button>
+        <Button label={label} key={icon} isTiny isIconOnly kind="quiet" icon={icon} onClick={run} />
       ))}
     </div>
   );

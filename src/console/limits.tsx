@@ -81,7 +81,7 @@ function listBounds({ limits, server, log }: SettingsView): readonly Fact[] {
     ["Request size", `up to ${formatBytes(server.body_limit)}`],
     ["Requests being read", `up to ${formatBytes(server.body_memory)} in total`],
     ["Log retention", formatDuration(log.keep_ms)],
-    ["Prompts and answers", log.content ? <Badge tone="warn">logged</Badge> : "not logged"],
+    ["Prompts and answers", log.content ? <Badge text="logged" tone="warn" /> : "not logged"],
   ];
 }
 

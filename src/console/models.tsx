@@ -1,5 +1,4 @@
 // Models: the catalogue with search, filters and sorting in the page, and the operator's aliases.
-import { useEffect, useState } from "preact/hooks";
 import type { AliasView } from "../admin/aliases.ts";
 import type { Listed } from "../admin/list.ts";
 import type { CardView } from "../admin/settings-schema.ts";
@@ -9,18 +8,17 @@ import { Card, PageHead, QueryFilter } from "./parts/page.tsx";
 import { Badge, Empty, Loaded } from "./parts/states.tsx";
 import {
   type Column,
+  GrowingTable,
   List,
-  MoreRows,
   makeColumn,
   makeHeadColumn,
   makeNumberColumn,
   type Sorting,
-  Table,
 } from "./parts/table.tsx";
 import { usePages, useResource } from "./resource.ts";
 import { makeHref, route, setQuery } from "./route.ts";
 
-const SHOWN = 50;
+const SHOWN = { first: 50, step: 100 };
 const EVERY_MS = 15_000;
 const CONTEXTS = [
   { value: "", label: "Any context" },
@@ -49,8 +47,6 @@ const SORTS: Readonly<Record<string, (model: CardView) => number | string | null
 export function ModelsPage() {
   const models = useResource<Listed<CardView>>("/models", EVERY_MS);
   const { query } = route.value;
-  const [shown, setShown] = useState(SHOWN);
-  useEffect(() => setShown(SHOWN), [query.toString()]);
   return (
     <>
       <PageHead title="Models">Prices in USD per million tokens, as the providers list them.</PageHead>
@@ -71,19 +67,15 @@ export function ModelsPage() {
                         Remove a filter, or enable more providers.
                       </Empty>
                     ) : (
-                      <>
-                        <Table
-                          label="Models"
-                          columns={COLUMNS}
-                          rows={found.slice(0, shown)}
-                          keyOf={({ id }) => id}
-                          sorting={readSorting(query)}
-                        />
-                        <MoreRows
-                          shown={Math.min(shown, found.length)}
-                          more={found.length > shown ? () => setShown(shown + 100) : null}
-                        />
-                      </>
+                      <GrowingTable
+                        key={query.toString()}
+                        label="Models"
+                        columns={COLUMNS}
+                        rows={found}
+                        keyOf={({ id }) => id}
+                        sorting={readSorting(query)}
+                        {...SHOWN}
+                      />
                     )}
                   </Card>
                 </>
@@ -202,12 +194,10 @@ const COLUMNS: readonly Column<CardView>[] = [
   makeColumn("State", ({ id, on, off_because }) =>
     on ? (
       <a href={makeHref("/playground", { model: id })}>
-        <Badge tone="ok" hasDot>
-          enabled
-        </Badge>
+        <Badge text="enabled" tone="ok" hasDot />
       </a>
     ) : (
-      <Badge>{off_because === "disabled" ? "disabled" : "provider not enabled"}</Badge>
+      <Badge text={off_because === "disabled" ? "disabled" : "provider not enabled"} />
     ),
   ),
 ];
@@ -232,7 +222,7 @@ const ALIAS_COLUMNS: readonly Column<AliasView>[] = [
   makeHeadColumn("Name", ({ name }) => <span class="strong">{name}</span>),
   makeColumn("Target", ({ target }) => <Target target={target} />),
   makeColumn("Defined in", ({ source }) => (
-    <Badge>{source === "configured" ? "configuration" : "/admin/v1/aliases"}</Badge>
+    <Badge text={source === "configured" ? "configuration" : "/admin/v1/aliases"} />
   )),
 ];
 

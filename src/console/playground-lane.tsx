@@ -59,9 +59,7 @@ export function LaneView({ lane, number, onModel, choice, onRemove }: LaneProps)
       <LaneHead model={lane.model} number={number} onModel={onModel} canOnlyChat={choice === null}>
         {choice}
         {onRemove && (
-          <Button kind="quiet" isTiny isIconOnly icon="close" onClick={onRemove}>
-            Remove this model
-          </Button>
+          <Button label="Remove this model" kind="quiet" isTiny isIconOnly icon="close" onClick={onRemove} />
         )}
       </LaneHead>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: long answers are scrolled by the keyboard too. */}

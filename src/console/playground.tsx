@@ -147,9 +147,7 @@ function Starters({ onChoose }: { readonly onChoose: (text: string) => void }) {
   return (
     <div class="row starters">
       {STARTERS.map((text) => (
-        <Button key={text} isTiny onClick={() => onChoose(text)}>
-          {text}
-        </Button>
+        <Button label={text} key={text} isTiny onClick={() => onChoose(text)} />
       ))}
     </div>
   );
@@ -165,23 +163,16 @@ function Head({ chat: { lanes, isRunning, add, clear }, onTune, onCode }: HeadPr
   const isEmpty = lanes.every(({ turns }) => turns.length === 0);
   const actions = (
     <>
-      <Button icon="limits" onClick={onTune}>
-        Parameters
-      </Button>
-      <Button icon="code" isDisabled={lanes.length === 0} onClick={onCode}>
-        View as code
-      </Button>
+      <Button label="Parameters" icon="limits" onClick={onTune} />
+      <Button label="View as code" icon="code" isDisabled={lanes.length === 0} onClick={onCode} />
       <Button
+        label="Compare"
         icon="plus"
         // The first lane appears once the models have loaded; until then there is nothing to compare with.
         isDisabled={lanes.length === 0 || lanes.length >= LANES_MAX || isRunning}
         onClick={add}
-      >
-        Compare
-      </Button>
-      <Button isDisabled={isRunning || isEmpty} onClick={clear}>
-        Clear
-      </Button>
+      />
+      <Button label="Clear" isDisabled={isRunning || isEmpty} onClick={clear} />
     </>
   );
   return <PageHead title="Playground" actions={actions} />;

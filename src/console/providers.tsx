@@ -81,16 +81,10 @@ function ProviderCard({ provider, onAdd, reload }: ProviderCardProps) {
   const title = (
     <span class="row">
       {provider.name}
-      <Badge tone={tone} hasDot>
-        {word}
-      </Badge>
+      <Badge text={word} tone={tone} hasDot />
     </span>
   );
-  const add = (
-    <Button isTiny icon="plus" onClick={() => onAdd(provider)}>
-      Add credential
-    </Button>
-  );
+  const add = <Button label="Add credential" isTiny icon="plus" onClick={() => onAdd(provider)} />;
   return (
     <Card title={title} note={provider.base_url} actions={add}>
       <div class="stack">
@@ -153,9 +147,13 @@ function OffCard({ providers, onAdd }: OffCardProps) {
               <div class="strong">{provider.name}</div>
               <div class="small faint clip">{provider.base_url.replace(/^https?:\/\//, "")}</div>
             </div>
-            <Button isTiny icon="plus" onClick={() => onAdd(provider)}>
-              Add key<span class="hidden-text"> for {provider.name}</span>
-            </Button>
+            <Button
+              label="Add key"
+              about={`for ${provider.name}`}
+              isTiny
+              icon="plus"
+              onClick={() => onAdd(provider)}
+            />
           </li>
         ))}
       </ul>

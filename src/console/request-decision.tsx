@@ -33,8 +33,8 @@ function makeColumns({ decision, used }: RequestDecisionProps): readonly Column<
     makeHeadColumn("Candidate", ({ model }) => (
       <span class="row">
         <span class="strong">{model}</span>
-        {model === decision.choice && <Badge tone="ok">chosen</Badge>}
-        {model === used && used !== decision.choice && <Badge tone="accent">answered</Badge>}
+        {model === decision.choice && <Badge text="chosen" tone="ok" />}
+        {model === used && used !== decision.choice && <Badge text="answered" tone="accent" />}
       </span>
     )),
     makeColumn("Chance of a good answer", ({ model, quality, quality_low }) => (

@@ -75,9 +75,11 @@ function Summary({ request }: Part) {
   return (
     <section class="card stack summary-card" aria-label="Summary">
       <div class="row">
-        <Badge tone={chooseTone(request)} hasDot>
-          {request.status} {ENDINGS[request.ended] ?? request.ended}
-        </Badge>
+        <Badge
+          text={`${request.status} ${ENDINGS[request.ended] ?? request.ended}`}
+          tone={chooseTone(request)}
+          hasDot
+        />
         <h2>{request.model_used ?? request.model_tried ?? request.model_asked}</h2>
         {request.selector && <span class="soft">chosen by {request.selector}</span>}
         {request.operation !== "chat" && <span class="soft">{request.operation}</span>}

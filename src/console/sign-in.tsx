@@ -31,9 +31,7 @@ export function SignIn() {
           onInput={setToken}
           error={failed === null ? null : describeFailure(failed)}
         />
-        <Button kind="main" type="submit" isBusy={isBusy}>
-          Sign in
-        </Button>
+        <Button label="Sign in" kind="main" type="submit" isBusy={isBusy} />
         <details>
           <summary>Where is the token?</summary>
           <ul>

@@ -1,6 +1,6 @@
-// Work started by forms and buttons, and the text typed into forms.
+// Work started by forms and buttons, and the texts typed into forms.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { describeError } from "./api.ts";
+import { ApiError, describeError } from "./api.ts";
 
 export interface Task {
   readonly isBusy: boolean;
@@ -29,12 +29,27 @@ export function useTask(work: () => Promise<unknown>): Task {
   return { isBusy, failed, error: failed === null ? null : describeError(failed), start };
 }
 
-/** Keeps a form's texts. `field` returns the props that show and change one of them. */
-export function useDraft<Name extends string>(first: () => Readonly<Record<Name, string>>) {
+/** A form's texts, the work that submitting it starts, and an error at the field that caused it, or else at none. */
+export function useForm<Name extends string>(
+  first: () => Readonly<Record<Name, string>>,
+  work: (draft: Readonly<Record<Name, string>>) => Promise<unknown>,
+) {
   const [draft, setDraft] = useState(first);
+  const { isBusy, failed, error, start } = useTask(() => work(draft));
+  const param = failed instanceof ApiError ? failed.param?.replace(/\[.*/, "") : null;
+  const shown = new Set<string>();
   const set = (name: Name, text: string) => setDraft((before) => ({ ...before, [name]: text }));
-  const field = (name: Name) => ({ value: draft[name], onInput: (text: string) => set(name, text) });
-  return { draft, set, field };
+  /** Returns the props that show and change a text. Its name is the request field's. */
+  const field = (name: Name) => {
+    shown.add(name);
+    return {
+      value: draft[name],
+      onInput: (text: string) => set(name, text),
+      error: name === param ? error : null,
+    };
+  };
+  const otherError = () => (param && shown.has(param) ? null : error);
+  return { draft, set, field, isBusy, start, otherError };
 }
 
 /** Runs work that stops on request or when the page is left. */

@@ -60,7 +60,7 @@ function AttemptBar({ attempt, number, wholeMs }: AttemptBarProps) {
         {number}. {attempt.model}
       </span>
       {attempt.credential && <code class="faint">{attempt.credential}</code>}
-      <Badge tone={tone}>{word}</Badge>
+      <Badge text={word} tone={tone} />
       {attempt.error_code && <span class="small soft">{attempt.error_code}</span>}
       {attempt.upstream_status !== null && attempt.outcome === "failed" && (
         <span class="small faint">status {attempt.upstream_status}</span>

@@ -91,12 +91,8 @@ function Panel<Answer extends WithUsage>({ definition, model }: PanelViewProps<A
         ))}
       </div>
       <div class="row">
-        <RunButton isRunning={isRunning} onStop={stop} isDisabled={!isReady}>
-          {action}
-        </RunButton>
-        <Button icon="code" onClick={() => setCode(true)}>
-          View as code
-        </Button>
+        <RunButton label={action} isRunning={isRunning} onStop={stop} isDisabled={!isReady} />
+        <Button label="View as code" icon="code" onClick={() => setCode(true)} />
       </div>
       <section class="stack" aria-label="Answer" aria-live="polite" aria-busy={isRunning}>
         {outcome && <Result outcome={outcome} Show={definition.Show} />}

@@ -146,7 +146,7 @@ export const ModerationPanel = makePanel<Verdicts>({
           label="Categories"
           rows={sorted.map(([name, score]) => [
             <>
-              {name} {categories[name] && <Badge tone="warn">flagged</Badge>}
+              {name} {categories[name] && <Badge text="flagged" tone="warn" />}
             </>,
             score,
           ])}

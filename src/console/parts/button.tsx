@@ -1,10 +1,12 @@
 // Buttons: plain ones, groups with one selected, and one that copies.
-import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { copyText, runAfter } from "../browser.ts";
 import { Icon, type IconName } from "./icon.tsx";
 
 interface ButtonProps {
+  readonly label: string;
+  /** The object of the action. Only screen readers read it, after the label. */
+  readonly about?: string;
   readonly kind?: "main" | "danger-main" | "quiet";
   readonly icon?: IconName;
   /** Shows only the icon; screen readers read the text, and pointing at it shows it. */
@@ -15,11 +17,10 @@ interface ButtonProps {
   readonly type?: "button" | "submit";
   readonly form?: string;
   readonly onClick?: (event: MouseEvent) => void;
-  readonly children: ComponentChildren;
 }
 
 export function Button(props: ButtonProps) {
-  const { kind, icon, isIconOnly, isTiny, isBusy, isDisabled, children } = props;
+  const { label, about, kind, icon, isIconOnly, isTiny, isBusy, isDisabled } = props;
   const look = ["button", kind, isTiny && "tiny", isIconOnly && "icon-only"].filter(Boolean).join(" ");
   return (
     <button
@@ -28,16 +29,17 @@ export function Button(props: ButtonProps) {
       form={props.form}
       disabled={isDisabled || isBusy}
       aria-busy={isBusy}
-      title={isIconOnly && typeof children === "string" ? children : undefined}
+      title={isIconOnly ? label : undefined}
       onClick={props.onClick}
     >
       {icon && <Icon name={icon} />}
-      {isIconOnly ? <span class="hidden-text">{children}</span> : children}
+      {isIconOnly ? <span class="hidden-text">{label}</span> : label}
+      {about && <span class="hidden-text"> {about}</span>}
     </button>
   );
 }
 
-interface RunProps extends Pick<ButtonProps, "icon" | "isDisabled" | "children"> {
+interface RunProps extends Pick<ButtonProps, "label" | "icon" | "isDisabled"> {
   readonly isRunning: boolean;
   readonly onStop: () => void;
 }
@@ -46,9 +48,7 @@ interface RunProps extends Pick<ButtonProps, "icon" | "isDisabled" | "children">
 export function RunButton({ isRunning, onStop, ...start }: RunProps) {
   // Their keys keep them two elements: a click on Stop would otherwise submit the form as it turns into Start.
   return isRunning ? (
-    <Button key="stop" icon="stop" onClick={onStop}>
-      Stop
-    </Button>
+    <Button label="Stop" key="stop" icon="stop" onClick={onStop} />
   ) : (
     <Button key="start" kind="main" type="submit" {...start} />
   );
@@ -98,9 +98,13 @@ export function CopyButton({ text, label, isIconOnly = false }: CopyProps) {
   const copy = async () => setState((await copyText(text)) ? "copied" : "refused");
   const word = { idle: label, copied: "Copied", refused: "Copying failed: select the text" }[state];
   return (
-    <Button isTiny isIconOnly={isIconOnly} icon={state === "copied" ? "check" : "copy"} onClick={copy}>
-      {word}
-    </Button>
+    <Button
+      label={word}
+      isTiny
+      isIconOnly={isIconOnly}
+      icon={state === "copied" ? "check" : "copy"}
+      onClick={copy}
+    />
   );
 }
 

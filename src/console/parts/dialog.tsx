@@ -1,7 +1,7 @@
 // Dialogs on the browser's own element, which keeps the focus inside and closes on Escape.
 import type { ComponentChildren, RefObject } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
-import { type Task, useTask } from "../task.ts";
+import { type useForm, useTask } from "../task.ts";
 import { Button } from "./button.tsx";
 import { Notice } from "./states.tsx";
 
@@ -33,9 +33,7 @@ export function Dialog({ title, isWide, onClose, isKept, foot, children }: Dialo
     <dialog ref={ref} class={isWide ? "wide" : ""} aria-labelledby={id} onClose={onClose} onClick={onClick}>
       <div class="row tight between dialog-head">
         <h2 id={id}>{title}</h2>
-        <Button kind="quiet" icon="close" isIconOnly onClick={onClose}>
-          Close
-        </Button>
+        <Button label="Close" kind="quiet" icon="close" isIconOnly onClick={onClose} />
       </div>
       <div class="stack dialog-body">{children}</div>
       {foot && <div class="row dialog-foot">{foot}</div>}
@@ -49,23 +47,25 @@ interface AskingProps extends Pick<DialogProps, "title" | "onClose" | "children"
 }
 
 interface FormDialogProps extends AskingProps {
-  readonly task: Task;
+  readonly form: Pick<ReturnType<typeof useForm>, "isBusy" | "start" | "otherError">;
 }
 
-export function FormDialog({ title, action, task: { isBusy, start }, onClose, children }: FormDialogProps) {
+/** Shows below the form an error that none of its fields shows. */
+export function FormDialog({ title, action, form, onClose, children }: FormDialogProps) {
+  const { isBusy, start, otherError } = form;
+  const error = otherError();
   const id = useId();
   const foot = (
     <>
-      <Button onClick={onClose}>Cancel</Button>
-      <Button kind="main" type="submit" form={id} isBusy={isBusy}>
-        {action}
-      </Button>
+      <Button label="Cancel" onClick={onClose} />
+      <Button label={action} kind="main" type="submit" form={id} isBusy={isBusy} />
     </>
   );
   return (
     <Dialog title={title} onClose={onClose} foot={foot}>
       <form id={id} class="stack" onSubmit={start}>
         {children}
+        {error !== null && <Notice tone="bad">{error}</Notice>}
       </form>
     </Dialog>
   );
@@ -83,10 +83,8 @@ export function Confirm({ title, action, run, onClose, children }: ConfirmProps)
   });
   const foot = (
     <>
-      <Button onClick={onClose}>Cancel</Button>
-      <Button kind="danger-main" isBusy={isBusy} onClick={start}>
-        {action}
-      </Button>
+      <Button label="Cancel" onClick={onClose} />
+      <Button label={action} kind="danger-main" isBusy={isBusy} onClick={start} />
     </>
   );
   return (

@@ -45,6 +45,8 @@ const TYPES = {
   text: { type: "text" },
   password: { type: "password" },
   number: { type: "number" },
+  count: { type: "number", min: 0 },
+  amount: { type: "number", min: 0, step: "any" },
   date: { type: "date" },
 } as const;
 

@@ -30,11 +30,7 @@ interface FailedProps {
 }
 
 export function Failed({ message, retry }: FailedProps) {
-  const again = (
-    <Button icon="refresh" onClick={() => void retry()}>
-      Try again
-    </Button>
-  );
+  const again = <Button label="Try again" icon="refresh" onClick={() => void retry()} />;
   return (
     <Empty icon="warning" title="Loading failed" action={again}>
       {message}
@@ -77,16 +73,16 @@ export function Notice({ tone, children }: { readonly tone?: Tone; readonly chil
 }
 
 interface BadgeProps {
+  readonly text: string | number;
   readonly tone?: Tone | undefined;
   readonly hasDot?: boolean;
-  readonly children: ComponentChildren;
 }
 
-export function Badge({ tone, hasDot, children }: BadgeProps) {
+export function Badge({ text, tone, hasDot }: BadgeProps) {
   return (
     <span class={`badge ${tone ?? ""}`}>
       {hasDot && <span class="dot" />}
-      {children}
+      {text}
     </span>
   );
 }

@@ -1,5 +1,6 @@
 // Tables with sortable columns and clickable rows, shown as cards on narrow screens, and paged lists from the gateway.
 import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
 import type { Pages } from "../resource.ts";
 import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
@@ -119,15 +120,34 @@ interface MoreProps {
 }
 
 /** The footer of a list that has more rows than are shown. */
-export function MoreRows({ shown, more, isBusy }: MoreProps) {
+function MoreRows({ shown, more, isBusy }: MoreProps) {
   if (more === null) return null;
   return (
     <div class="row faint table-foot">
       <span>{shown} shown</span>
-      <Button isTiny isBusy={isBusy} onClick={() => void more()}>
-        Show more
-      </Button>
+      <Button label="Show more" isTiny isBusy={isBusy} onClick={() => void more()} />
     </div>
+  );
+}
+
+interface GrowingProps<Row> extends TableProps<Row> {
+  /** The number of rows shown at first. */
+  readonly first: number;
+  /** The number of rows added at a time. */
+  readonly step: number;
+}
+
+/** A table of rows that are all known, but not all shown. */
+export function GrowingTable<Row>({ rows, first, step, ...look }: GrowingProps<Row>) {
+  const [shown, setShown] = useState(first);
+  return (
+    <>
+      <Table {...look} rows={rows.slice(0, shown)} />
+      <MoreRows
+        shown={Math.min(shown, rows.length)}
+        more={rows.length > shown ? () => setShown(shown + step) : null}
+      />
+    </>
   );
 }
 
