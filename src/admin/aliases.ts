@@ -1,9 +1,10 @@
 // The operator's use-cases on aliases made at run time, which are kept in the store and shared by all nodes.
 import { type Static, Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
 import { type Catalogue, findSelector, splitId } from "../catalogue/catalogue.ts";
 import { ALIAS_NAME, type Alias, type AliasTarget, GROUP_MAX } from "../core/alias.ts";
 import { Fault } from "../core/fault.ts";
-import { asArray, isObject, parseJson } from "../core/json.ts";
+import { asArray, parseJson } from "../core/json.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock } from "../core/world.ts";
@@ -197,20 +198,9 @@ interface StoredAlias extends Known {
   readonly createdAtMs: number;
 }
 
+const stored = Type.Object({ name: text, target: aliasTargetSchema, createdAtMs: number });
+
 /** Returns the aliases, oldest first. Malformed entries are skipped. */
 export function readStoredAliases(value: string | null): readonly StoredAlias[] {
-  return asArray(parseJson(value ?? "[]")).flatMap((one) => {
-    if (!isObject(one) || typeof one.name !== "string" || typeof one.createdAtMs !== "number") return [];
-    const target = readStoredTarget(one.target);
-    return target === null ? [] : [{ name: one.name, target, createdAtMs: one.createdAtMs }];
-  });
-}
-
-function readStoredTarget(value: unknown): Alias | null {
-  if (typeof value === "string") return value;
-  const targets = asArray(value).flatMap((one): readonly AliasTarget[] => {
-    if (!isObject(one) || typeof one.model !== "string" || typeof one.weight !== "number") return [];
-    return [{ model: one.model, weight: one.weight }];
-  });
-  return targets.length === 0 ? null : targets;
+  return asArray(parseJson(value ?? "[]")).filter((one) => Value.Check(stored, one));
 }

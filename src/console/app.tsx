@@ -1,6 +1,6 @@
 // The console's frame: navigation, session and the page named by the address.
-import { Component, type ComponentChildren, type ComponentType } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import type { ComponentChildren, ComponentType } from "preact";
+import { useEffect, useErrorBoundary, useRef, useState } from "preact/hooks";
 import { AccountPage } from "./account.tsx";
 import { AccountsPage } from "./accounts.tsx";
 import { ActivityPage } from "./activity.tsx";
@@ -162,20 +162,9 @@ function SideEnd() {
   );
 }
 
-interface ErrorBoundaryProps {
-  readonly children: ComponentChildren;
-}
-
 /** Contains a page's crash: the navigation stays, and the page shows the error. */
-class ErrorBoundary extends Component<ErrorBoundaryProps, { readonly message: string | null }> {
-  override state = { message: null };
-
-  override componentDidCatch(error: unknown): void {
-    this.setState({ message: describeError(error) });
-  }
-
-  render({ children }: ErrorBoundaryProps, { message }: { readonly message: string | null }) {
-    const retry = async () => this.setState({ message: null });
-    return message === null ? children : <Failed message={message} retry={retry} />;
-  }
+function ErrorBoundary({ children }: { readonly children: ComponentChildren }) {
+  const [error, reset] = useErrorBoundary();
+  if (error === undefined) return children;
+  return <Failed message={describeError(error)} retry={async () => reset()} />;
 }

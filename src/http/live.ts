@@ -3,7 +3,6 @@ import { Elysia } from "elysia";
 import type { LiveFeed } from "../admin/live.ts";
 import { requestView } from "../admin/requests.ts";
 import { Fault, toFault } from "../core/fault.ts";
-import type { RequestRecord } from "../core/record.ts";
 import type { Clock } from "../core/world.ts";
 import { dataLine, KEEP_ALIVE_LINE } from "../surfaces/event-stream.ts";
 import { STREAM_HEADERS } from "./answers.ts";
@@ -28,11 +27,7 @@ export function liveRoutes(ports: LivePorts) {
       const asked = { request, server };
       await checkOperator(ports, asked);
       if (ports.draining()) throw new Fault("shutting_down", "The gateway is shutting down.");
-      const events = new LiveEvents(ports, asked);
-      await events.begin();
-      return new Response(new ReadableStream(events, { highWaterMark: 1 }), {
-        headers: STREAM_HEADERS,
-      });
+      return new Response(await openEvents(ports, asked), { headers: STREAM_HEADERS });
     },
     describeRoute(
       "Log",
@@ -45,76 +40,60 @@ export function liveRoutes(ports: LivePorts) {
 
 const encoder = new TextEncoder();
 
-class LiveEvents implements UnderlyingDefaultSource<Uint8Array> {
-  readonly #ports: LivePorts;
-  readonly #asked: Asked;
-  #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
-  #leave = () => {};
-  #callOff = () => {};
-  #over = false;
-
-  constructor(ports: LivePorts, asked: Asked) {
-    this.#ports = ports;
-    this.#asked = asked;
-  }
-
-  async begin(): Promise<void> {
-    this.#leave = await this.#ports.feed.listen(
-      (records, skipped) => this.#sendRecords(records, skipped),
-      () => this.#end(),
-    );
-  }
-
-  start(controller: ReadableStreamDefaultController<Uint8Array>): void {
-    const { request, server } = this.#asked;
-    this.#controller = controller;
-    server?.timeout(request, 0);
-    // Losing the connection before the body is first read doesn't cancel the stream.
-    request.signal.addEventListener("abort", () => this.#end(), { once: true });
-    if (request.signal.aborted) {
-      this.#end();
-      return;
-    }
-    this.#callOff = this.#ports.clock.every(KEEP_ALIVE_MS, () => void this.#keepAlive());
-    this.#send(": listening\n\n");
-  }
-
-  cancel(): void {
-    this.#end();
-  }
-
-  #sendRecords(records: readonly RequestRecord[], skipped: number): void {
-    if (skipped > 0) this.#send(`event: skipped\n${dataLine(JSON.stringify({ requests: skipped }))}`);
-    this.#send(records.map((record) => dataLine(JSON.stringify(requestView(record)))).join(""));
-  }
-
-  /** Ends if the session has ended. An unusable store proves nothing about it. */
-  async #keepAlive(): Promise<void> {
-    try {
-      await checkOperator(this.#ports, this.#asked);
-    } catch (thrown) {
-      if (toFault(thrown).row.blame === "client") return this.#end();
-    }
-    this.#send(KEEP_ALIVE_LINE);
-  }
-
-  #send(text: string): void {
-    if (this.#over || this.#controller === null) return;
-    if ((this.#controller.desiredSize ?? 0) < -UNREAD_MAX) this.#end();
-    else this.#controller.enqueue(encoder.encode(text));
-  }
-
-  #end(): void {
-    if (this.#over) return;
-    this.#over = true;
-    this.#leave();
-    this.#callOff();
-    const { request, server } = this.#asked;
+/** Ends with the connection, the feed or the session, or if the reader is too slow. */
+async function openEvents(ports: LivePorts, asked: Asked): Promise<ReadableStream<Uint8Array>> {
+  const { request, server } = asked;
+  let controller: ReadableStreamDefaultController<Uint8Array> | null = null;
+  let isOver = false;
+  let leave = () => {};
+  let callOff = () => {};
+  const end = () => {
+    if (isOver) return;
+    isOver = true;
+    leave();
+    callOff();
     server?.timeout(request, IDLE_SECONDS);
     try {
-      this.#controller?.close();
+      controller?.close();
     } catch {
       // The reader has already left.
     }
+  };
+  const send = (text: string) => {
+    if (isOver || controller === null) return;
+    if ((controller.desiredSize ?? 0) < -UNREAD_MAX) end();
+    else controller.enqueue(encoder.encode(text));
+  };
+  leave = await ports.feed.listen((records, skipped) => {
+    if (skipped > 0) send(`event: skipped\n${dataLine(JSON.stringify({ requests: skipped }))}`);
+    send(records.map((record) => dataLine(JSON.stringify(requestView(record)))).join(""));
+  }, end);
+  return new ReadableStream(
+    {
+      start(opened) {
+        controller = opened;
+        server?.timeout(request, 0);
+        // Losing the connection before the body is first read doesn't cancel the stream.
+        request.signal.addEventListener("abort", end, { once: true });
+        if (request.signal.aborted) return end();
+        callOff = ports.clock.every(KEEP_ALIVE_MS, async () => {
+          if (await isSignedOut(ports, asked)) end();
+          else send(KEEP_ALIVE_LINE);
+        });
+        send(": listening\n\n");
+      },
+      cancel: end,
+    },
+    { highWaterMark: 1 },
+  );
+}
+
+/** True if the session has ended. An unusable store proves nothing about it. */
+async function isSignedOut(ports: LivePorts, asked: Asked): Promise<boolean> {
+  try {
+    await checkOperator(ports, asked);
+    return false;
+  } catch (thrown) {
+    return toFault(thrown).row.blame === "client";
   }
 }

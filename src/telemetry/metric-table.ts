@@ -20,172 +20,121 @@ interface MetricRow {
 const MICROSECONDS_PER_SECOND = 1_000_000;
 const MS_PER_SECOND = 1000;
 
-const model = ["model"] as const;
-const events = { type: "counter", unit: "events" } as const;
-const requests = { type: "counter", unit: "requests" } as const;
-const calls = { type: "counter", unit: "calls" } as const;
-const money = { type: "counter", unit: "USD", per: NANO_PER_USD } as const;
-const durations = { type: "histogram", unit: "seconds", per: MS_PER_SECOND } as const;
-const gauge = { type: "gauge", isRead: true } as const;
+type Labels = readonly string[];
+
+/** Makes the rows of counters of a unit. */
+const count =
+  (unit: string, per = 1) =>
+  <const Names extends Labels>(help: string, ...labels: Names) =>
+    ({ type: "counter", unit, per, help, labels }) as const;
+const events = count("events");
+const requests = count("requests");
+const calls = count("calls");
+const money = count("USD", NANO_PER_USD);
+const durations = (help: string, ...labels: readonly ["model"]) =>
+  ({ type: "histogram", unit: "seconds", per: MS_PER_SECOND, help, labels }) as const;
+const gauge = <const Names extends Labels>(unit: string, help: string, ...labels: Names) =>
+  ({ type: "gauge", isRead: true, unit, help, labels }) as const;
 
 export const METRICS = {
   poundkey_build_info: {
-    ...gauge,
+    ...gauge("always 1", "Always 1; the label is the running version.", "version"),
     over: "max",
-    unit: "always 1",
-    labels: ["version"],
-    help: "Always 1; the label is the running version.",
   },
-  poundkey_requests_open: {
-    ...gauge,
-    unit: "requests",
-    help: "Requests in progress.",
-  },
-  poundkey_breaker_open: {
-    ...gauge,
-    unit: "breakers",
-    labels: model,
-    help: "Open circuit breakers of the model, at most one per credential and worker.",
-  },
-  poundkey_requests_total: {
-    ...requests,
-    labels: ["model", "status", "ended"],
-    help: "Requests passed to a provider, by the model that answered (or none), the HTTP status and how they ended.",
-  },
-  poundkey_refused_total: {
-    ...requests,
-    labels: ["fault"],
-    help: "Requests refused before any provider was called, by error code.",
-  },
-  poundkey_replayed_total: {
-    ...requests,
-    help: "Requests answered with the stored answer of an earlier request with the same idempotency key.",
-  },
-  poundkey_request_seconds: {
-    ...durations,
-    labels: model,
-    help: "Time from a request's arrival to the end of its answer, by the model that answered.",
-  },
-  poundkey_first_token_seconds: {
-    ...durations,
-    labels: model,
-    help: "Time from a request's arrival to the first part of the provider's answer.",
-  },
-  poundkey_attempts_total: {
-    ...calls,
-    labels: ["model", "outcome"],
-    help: "Calls to providers by outcome: answered, or the error code of the failure.",
-  },
-  poundkey_attempts_failed_total: {
-    ...calls,
-    labels: ["model", "fault"],
-    help: "Calls to providers that failed, by error code.",
-  },
-  poundkey_retries_refused_total: {
-    ...events,
-    help: "Retries that were not made because the retry budget was used up.",
-  },
-  poundkey_hedges_total: {
-    ...calls,
-    labels: ["model", "won"],
-    help: "Second calls made because the first was slow, by the model that answered and by which of the two answered.",
-  },
-  poundkey_breaker_opened_total: {
-    ...events,
-    labels: model,
-    help: "How often a circuit breaker of the model opened.",
-  },
-  poundkey_credentials_retired_total: {
-    ...events,
-    labels: ["provider"],
-    help: "Credentials that are no longer used because the provider refused them.",
-  },
-  poundkey_tokens_total: {
-    type: "counter",
-    unit: "tokens",
-    labels: ["model", "kind"],
-    help: "Tokens by kind: prompt or completion.",
-  },
-  poundkey_units_total: {
-    type: "counter",
-    unit: "units",
-    labels: ["model", "unit"],
-    help: "Usage in other units: images, seconds of audio, characters, search_units, pages and searches.",
-  },
-  poundkey_operations_total: {
-    ...requests,
-    labels: ["operation", "surface"],
-    help: "Requests passed to a provider, by operation and by the API that received them.",
-  },
-  poundkey_cost_usd_total: {
-    ...money,
-    labels: model,
-    help: "Cost of requests at the models' prices, including the markup, whether charged or free.",
-  },
-  poundkey_charged_usd_total: {
-    ...money,
-    labels: model,
-    help: "Amounts charged to balances.",
-  },
-  poundkey_written_off_usd_total: {
-    ...money,
-    help: "Cost beyond the hold that the balance did not cover, written off to the account overrun.",
-  },
-  poundkey_usage_implausible_total: {
-    ...requests,
-    labels: model,
-    help: "Requests whose provider reported implausible usage, which was charged only up to a limit.",
-  },
-  poundkey_holds_lost_total: {
-    type: "counter",
-    unit: "holds",
-    help: "Holds voided because their process ended without settling them.",
-  },
-  poundkey_settled_late_total: {
-    ...requests,
-    help: "Requests settled after their hold had been voided.",
-  },
-  poundkey_settle_failed_total: {
-    ...events,
-    help: "Settlements that the store did not accept; they are retried until it is available.",
-  },
-  poundkey_settle_lost_total: {
-    ...requests,
-    help: "Requests that were never settled, so their answers were not charged.",
-  },
-  poundkey_internal_errors_total: {
-    ...events,
-    help: "Errors in the gateway itself, each of which is logged.",
-  },
+  poundkey_requests_open: gauge("requests", "Requests in progress."),
+  poundkey_breaker_open: gauge(
+    "breakers",
+    "Open circuit breakers of the model, at most one per credential and worker.",
+    "model",
+  ),
+  poundkey_requests_total: requests(
+    "Requests passed to a provider, by the model that answered (or none), the HTTP status and how they ended.",
+    "model",
+    "status",
+    "ended",
+  ),
+  poundkey_refused_total: requests(
+    "Requests refused before any provider was called, by error code.",
+    "fault",
+  ),
+  poundkey_replayed_total: requests(
+    "Requests answered with the stored answer of an earlier request with the same idempotency key.",
+  ),
+  poundkey_request_seconds: durations(
+    "Time from a request's arrival to the end of its answer, by the model that answered.",
+    "model",
+  ),
+  poundkey_first_token_seconds: durations(
+    "Time from a request's arrival to the first part of the provider's answer.",
+    "model",
+  ),
+  poundkey_attempts_total: calls(
+    "Calls to providers by outcome: answered, or the error code of the failure.",
+    "model",
+    "outcome",
+  ),
+  poundkey_attempts_failed_total: calls("Calls to providers that failed, by error code.", "model", "fault"),
+  poundkey_retries_refused_total: events("Retries that were not made because the retry budget was used up."),
+  poundkey_hedges_total: calls(
+    "Second calls made because the first was slow, by the model that answered and by which of the two answered.",
+    "model",
+    "won",
+  ),
+  poundkey_breaker_opened_total: events("How often a circuit breaker of the model opened.", "model"),
+  poundkey_credentials_retired_total: events(
+    "Credentials that are no longer used because the provider refused them.",
+    "provider",
+  ),
+  poundkey_tokens_total: count("tokens")("Tokens by kind: prompt or completion.", "model", "kind"),
+  poundkey_units_total: count("units")(
+    "Usage in other units: images, seconds of audio, characters, search_units, pages and searches.",
+    "model",
+    "unit",
+  ),
+  poundkey_operations_total: requests(
+    "Requests passed to a provider, by operation and by the API that received them.",
+    "operation",
+    "surface",
+  ),
+  poundkey_cost_usd_total: money(
+    "Cost of requests at the models' prices, including the markup, whether charged or free.",
+    "model",
+  ),
+  poundkey_charged_usd_total: money("Amounts charged to balances.", "model"),
+  poundkey_written_off_usd_total: money(
+    "Cost beyond the hold that the balance did not cover, written off to the account overrun.",
+  ),
+  poundkey_usage_implausible_total: requests(
+    "Requests whose provider reported implausible usage, which was charged only up to a limit.",
+    "model",
+  ),
+  poundkey_holds_lost_total: count("holds")(
+    "Holds voided because their process ended without settling them.",
+  ),
+  poundkey_settled_late_total: requests("Requests settled after their hold had been voided."),
+  poundkey_settle_failed_total: events(
+    "Settlements that the store did not accept; they are retried until it is available.",
+  ),
+  poundkey_settle_lost_total: requests(
+    "Requests that were never settled, so their answers were not charged.",
+  ),
+  poundkey_internal_errors_total: events("Errors in the gateway itself, each of which is logged."),
   process_cpu_seconds_total: {
-    type: "counter",
-    isRead: true,
-    unit: "seconds",
+    ...count("seconds")("User and system CPU time, of all workers together."),
     per: MICROSECONDS_PER_SECOND,
-    help: "User and system CPU time, of all workers together.",
+    isRead: true,
   },
-  process_resident_memory_bytes: {
-    ...gauge,
-    unit: "bytes",
-    help: "Resident memory, of all workers together.",
-  },
+  process_resident_memory_bytes: gauge("bytes", "Resident memory, of all workers together."),
   process_start_time_seconds: {
-    ...gauge,
+    ...gauge("seconds since 1970", "Start time of the process, of the oldest worker."),
     over: "min",
-    unit: "seconds since 1970",
     per: MS_PER_SECOND,
-    help: "Start time of the process, of the oldest worker.",
   },
-  process_open_fds: {
-    ...gauge,
-    unit: "file descriptors",
-    help: "Open file descriptors, of all workers together (Linux only).",
-  },
-  process_max_fds: {
-    ...gauge,
-    unit: "file descriptors",
-    help: "Maximum number of open file descriptors, of all workers together (Linux only).",
-  },
+  process_open_fds: gauge("file descriptors", "Open file descriptors, of all workers together (Linux only)."),
+  process_max_fds: gauge(
+    "file descriptors",
+    "Maximum number of open file descriptors, of all workers together (Linux only).",
+  ),
 } as const satisfies Readonly<Record<string, MetricRow>>;
 
 export type MetricName = keyof typeof METRICS;
