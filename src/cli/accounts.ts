@@ -10,17 +10,8 @@ import { formatNanoUsd } from "../admin/format.ts";
 import { readInput } from "../admin/input.ts";
 import { type EntryView, listJournal } from "../admin/journal.ts";
 import { topUpAccount, topUpSchema } from "../admin/topups.ts";
-import type { Io } from "../app/terminal.ts";
 import { NANO_PER_USD } from "../core/money.ts";
-import {
-  type Call,
-  formatJson,
-  formatTable,
-  type Open,
-  printList,
-  requireOne,
-  runCommand,
-} from "./administration.ts";
+import { type Call, formatJson, formatTable, makeCommand, printList, requireOne } from "./administration.ts";
 import { UsageError } from "./arguments.ts";
 
 const HELP = `usage: poundkey accounts add --name NAME [--json]
@@ -41,15 +32,12 @@ was written off).
 
 const TOPUP_FLAGS = { note: "value", "idempotency-key": "value" } as const;
 
-export function runAccounts(args: readonly string[], io: Io, open: Open): Promise<number> {
-  const actions = {
-    add: { run: add, flags: { name: "value" }, opening: "make" },
-    list: { run: list },
-    topup: { run: topup, flags: TOPUP_FLAGS, wordsMax: 2, opening: "make" },
-    show: { run: show, wordsMax: 1 },
-  } as const;
-  return runCommand({ help: HELP, actions }, args, io, open);
-}
+export const runAccounts = makeCommand(HELP, {
+  add: { run: add, flags: { name: "value" }, opening: "make" },
+  list: { run: list },
+  topup: { run: topup, flags: TOPUP_FLAGS, wordsMax: 2, opening: "make" },
+  show: { run: show, wordsMax: 1 },
+});
 
 async function add({ values, isJson, io, open }: Call): Promise<void> {
   const fields = readInput(newAccountSchema, { name: values.get("name") });

@@ -1,7 +1,6 @@
 // `poundkey admin`: makes a new admin token, also while a gateway runs on the same store.
 import { resetAdminToken } from "../admin/token.ts";
-import type { Io } from "../app/terminal.ts";
-import { type Call, formatJson, type Open, runCommand } from "./administration.ts";
+import { type Call, formatJson, makeCommand } from "./administration.ts";
 import { UsageError } from "./arguments.ts";
 
 const HELP = `usage: poundkey admin token --reset [--json]
@@ -13,10 +12,9 @@ server.admin_token or POUNDKEY_ADMIN_TOKEN takes precedence over it.
   --json                    print JSON
   --config FILE, --store S  as for \`poundkey serve\``;
 
-export function runAdmin(args: readonly string[], io: Io, open: Open): Promise<number> {
-  const actions = { token: { run: token, flags: { reset: "switch" }, opening: "make" } } as const;
-  return runCommand({ help: HELP, actions }, args, io, open);
-}
+export const runAdmin = makeCommand(HELP, {
+  token: { run: token, flags: { reset: "switch" }, opening: "make" },
+});
 
 async function token({ switches, isJson, io, open }: Call): Promise<void> {
   if (!switches.has("reset"))

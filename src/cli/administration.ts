@@ -24,26 +24,17 @@ interface Action {
   readonly opening?: Opening;
 }
 
-export interface Command {
-  readonly help: string;
-  readonly actions: Readonly<Record<string, Action>>;
-}
-
-/** Runs one action of a command and returns the exit code. */
-export function runCommand(
-  { help, actions }: Command,
-  args: readonly string[],
-  io: Io,
-  open: Open,
-): Promise<number> {
-  return runOnStore(help, args, io, open, async (openAs) => {
-    const [name = "", ...rest] = args;
-    const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
-    if (action === undefined) throw new UsageError(`expected one of: ${Object.keys(actions).join(", ")}`);
-    const { flags, wordsMax = 0, opening = "find", run } = action;
-    const given = parseArguments(rest, { json: "switch", ...flags }, wordsMax);
-    await run({ ...given, isJson: given.switches.has("json"), io, open: () => openAs(opening) });
-  });
+/** Makes a command that runs the action named by its first argument, and returns the exit code. */
+export function makeCommand(help: string, actions: Readonly<Record<string, Action>>) {
+  return (args: readonly string[], io: Io, open: Open) =>
+    runOnStore(help, args, io, open, async (openAs) => {
+      const [name = "", ...rest] = args;
+      const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
+      if (action === undefined) throw new UsageError(`expected one of: ${Object.keys(actions).join(", ")}`);
+      const { flags, wordsMax = 0, opening = "find", run } = action;
+      const given = parseArguments(rest, { json: "switch", ...flags }, wordsMax);
+      await run({ ...given, isJson: given.switches.has("json"), io, open: () => openAs(opening) });
+    });
 }
 
 /** Prints the help if asked to. Otherwise runs a task that may open the store, and closes it. Returns the exit code. */

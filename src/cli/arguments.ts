@@ -24,23 +24,28 @@ interface FlagCommand {
   readonly flags: FlagKinds;
   /** The most words besides flags. Missing if there may be none. */
   readonly wordsMax?: number;
-  /** Returns the exit code. Throws a UsageError for wrong arguments. */
-  readonly run: (given: Arguments) => Promise<number>;
 }
 
-/** Runs the command, or prints its help if that is asked for. Returns the exit code. */
-export async function runWithFlags(command: FlagCommand, args: readonly string[], io: Io): Promise<number> {
-  const { name, help, flags, wordsMax = 0, run } = command;
-  try {
-    const given = parseArguments(args, flags, wordsMax);
-    if (!given.switches.has("help")) return await run(given);
-    io.out(help);
-    return EXIT.done;
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    io.err(`poundkey ${name}: ${error.message}\nSee poundkey ${name} --help.`);
-    return EXIT.usage;
-  }
+/**
+ * Makes a command that prints its help if that is asked for. Otherwise it calls `run`, which returns the exit code, and
+ * throws a UsageError for wrong arguments.
+ */
+export function makeFlagCommand<Ports extends readonly unknown[]>(
+  { name, help, flags, wordsMax = 0 }: FlagCommand,
+  run: (given: Arguments, io: Io, ...ports: Ports) => Promise<number>,
+) {
+  return async (args: readonly string[], io: Io, ...ports: Ports): Promise<number> => {
+    try {
+      const given = parseArguments(args, flags, wordsMax);
+      if (!given.switches.has("help")) return await run(given, io, ...ports);
+      io.out(help);
+      return EXIT.done;
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      io.err(`poundkey ${name}: ${error.message}\nSee poundkey ${name} --help.`);
+      return EXIT.usage;
+    }
+  };
 }
 
 /** A flag is `--name value`, `--name=value` or `--name`. Throws a UsageError for the first that is wrong. */

@@ -6,8 +6,8 @@ import type { ConfigError } from "../config/errors.ts";
 import {
   type Arguments,
   COMMON_FLAGS,
+  makeFlagCommand,
   readConfigurationFlags,
-  runWithFlags,
   UsageError,
 } from "./arguments.ts";
 
@@ -21,10 +21,10 @@ configuration. To use the file, set catalogue in the configuration.
   --help         print this help`;
 
 /** Returns the exit code: 0 if the changes were printed, 1 for an unsound file or configuration, 2 for wrong usage. */
-export function runCatalogue(args: readonly string[], io: Io, source: ConfigSource): Promise<number> {
-  const run = (given: Arguments) => diff(given, io, source);
-  return runWithFlags({ name: "catalogue", help: HELP, flags: COMMON_FLAGS, wordsMax: 2, run }, args, io);
-}
+export const runCatalogue = makeFlagCommand(
+  { name: "catalogue", help: HELP, flags: COMMON_FLAGS, wordsMax: 2 },
+  diff,
+);
 
 async function diff(given: Arguments, io: Io, source: ConfigSource): Promise<number> {
   const [verb, file] = given.words;

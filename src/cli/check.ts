@@ -9,7 +9,7 @@ import { configJsonSchema } from "../config/schema.ts";
 import type { ModelCard } from "../core/card.ts";
 import type { ProviderSetup, Settings } from "../core/settings.ts";
 import { formatCount } from "./administration.ts";
-import { type Arguments, COMMON_FLAGS, readConfigurationFlags, runWithFlags } from "./arguments.ts";
+import { type Arguments, COMMON_FLAGS, makeFlagCommand, readConfigurationFlags } from "./arguments.ts";
 
 export interface CheckPorts extends ConfigSource {
   /** Calls the provider once and returns a sentence on its answer. Rejects if the call fails. */
@@ -38,10 +38,7 @@ interface Probed {
 }
 
 /** Returns the exit code: 0 for a valid configuration, 1 for an invalid one or a failed probe, 2 for wrong usage. */
-export function runCheck(args: readonly string[], io: Io, ports: CheckPorts): Promise<number> {
-  const run = (given: Arguments) => check(given, io, ports);
-  return runWithFlags({ name: "check", help: HELP, flags: FLAGS, run }, args, io);
-}
+export const runCheck = makeFlagCommand({ name: "check", help: HELP, flags: FLAGS }, check);
 
 async function check(given: Arguments, io: Io, ports: CheckPorts): Promise<number> {
   const { switches } = given;

@@ -10,8 +10,7 @@ import {
   rotateKey,
   updateKey,
 } from "../admin/keys.ts";
-import type { Io } from "../app/terminal.ts";
-import { type Call, formatJson, type Open, printList, requireOne, runCommand } from "./administration.ts";
+import { type Call, formatJson, makeCommand, printList, requireOne } from "./administration.ts";
 import { UsageError } from "./arguments.ts";
 
 const HELP = `usage: poundkey keys add --name NAME [options]
@@ -52,17 +51,14 @@ const ADD_FLAGS = {
   "keep-responses": "value",
 } as const;
 
-export function runKeys(args: readonly string[], io: Io, open: Open): Promise<number> {
-  const actions = {
-    add: { run: add, flags: ADD_FLAGS, opening: "make" },
-    list: { run: list },
-    pause: { run: (call: Call) => setPaused(call, true), wordsMax: 1 },
-    resume: { run: (call: Call) => setPaused(call, false), wordsMax: 1 },
-    rotate: { run: rotate, flags: { grace: "value" }, wordsMax: 1 },
-    revoke: { run: revoke, wordsMax: 1 },
-  } as const;
-  return runCommand({ help: HELP, actions }, args, io, open);
-}
+export const runKeys = makeCommand(HELP, {
+  add: { run: add, flags: ADD_FLAGS, opening: "make" },
+  list: { run: list },
+  pause: { run: (call) => setPaused(call, true), wordsMax: 1 },
+  resume: { run: (call) => setPaused(call, false), wordsMax: 1 },
+  rotate: { run: rotate, flags: { grace: "value" }, wordsMax: 1 },
+  revoke: { run: revoke, wordsMax: 1 },
+});
 
 async function add({ values, isJson, io, open }: Call): Promise<void> {
   const body = {

@@ -1,9 +1,8 @@
 // `poundkey ledger`: verifies the books, also while a gateway runs on the same store.
 import { formatNanoUsd } from "../admin/format.ts";
 import { addUp, type BookProblem, listProblems } from "../admin/verify.ts";
-import type { Io } from "../app/terminal.ts";
 import type { Audit } from "../core/store.ts";
-import { type Call, formatCount, formatJson, formatTable, type Open, runCommand } from "./administration.ts";
+import { type Call, formatCount, formatJson, formatTable, makeCommand } from "./administration.ts";
 
 const HELP = `usage: poundkey ledger verify [--json]
 
@@ -13,9 +12,7 @@ missing or changed, and all accounts add up to zero. Otherwise prints what is wr
   --json                    print JSON
   --config FILE, --store S  as for \`poundkey serve\``;
 
-export function runLedger(args: readonly string[], io: Io, open: Open): Promise<number> {
-  return runCommand({ help: HELP, actions: { verify: { run: verify } } }, args, io, open);
-}
+export const runLedger = makeCommand(HELP, { verify: { run: verify } });
 
 async function verify({ isJson, io, open }: Call): Promise<void> {
   const { store } = await open();

@@ -10,8 +10,8 @@ import { formatJson, formatTable } from "./administration.ts";
 import {
   type Arguments,
   COMMON_FLAGS,
+  makeFlagCommand,
   readConfigurationFlags,
-  runWithFlags,
   UsageError,
 } from "./arguments.ts";
 
@@ -28,10 +28,7 @@ Lists the models in the catalogue, including those in the configuration.
 const FLAGS = { ...COMMON_FLAGS, provider: "value", operation: "value" } as const;
 
 /** Returns the exit code: 0 if the models were printed, 1 for an invalid configuration, 2 for wrong usage. */
-export function runModels(args: readonly string[], io: Io, source: ConfigSource): Promise<number> {
-  const run = (given: Arguments) => show(given, io, source);
-  return runWithFlags({ name: "models", help: HELP, flags: FLAGS, run }, args, io);
-}
+export const runModels = makeFlagCommand({ name: "models", help: HELP, flags: FLAGS }, show);
 
 async function show(given: Arguments, io: Io, source: ConfigSource): Promise<number> {
   const { loaded } = loadConfig(readConfigurationFlags(given), source);

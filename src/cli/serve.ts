@@ -1,12 +1,11 @@
 // `poundkey serve`: runs the gateway until a signal stops it.
 import { type StartOptions, start } from "../app/start.ts";
-import type { Io } from "../app/terminal.ts";
 import { isHost } from "../config/units.ts";
 import {
   type Arguments,
+  makeFlagCommand,
   readConfigurationFlags,
   readInteger,
-  runWithFlags,
   UsageError,
 } from "./arguments.ts";
 
@@ -39,10 +38,9 @@ const FLAGS = {
 } as const;
 
 /** Serves until SIGTERM or SIGINT. Returns the exit code. */
-export function runServe(args: readonly string[], io: Io): Promise<number> {
-  const run = (given: Arguments) => start(readOptions(given), io);
-  return runWithFlags({ name: "serve", help: HELP, flags: FLAGS, run }, args, io);
-}
+export const runServe = makeFlagCommand({ name: "serve", help: HELP, flags: FLAGS }, (given, io) =>
+  start(readOptions(given), io),
+);
 
 function readHost(text: string | undefined): string | undefined {
   if (text === undefined || isHost(text)) return text;

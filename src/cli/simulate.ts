@@ -4,7 +4,7 @@ import { EXIT, type Io } from "../app/terminal.ts";
 import { formatControlHelp } from "../simulator/control.ts";
 import { SIM_DIALECTS, startSimulator } from "../simulator/server.ts";
 import { formatJson } from "./administration.ts";
-import { type Arguments, COMMON_FLAGS, readInteger, runWithFlags } from "./arguments.ts";
+import { type Arguments, COMMON_FLAGS, makeFlagCommand, readInteger } from "./arguments.ts";
 
 const PORT = 8090;
 const PORT_MAX = 65_535;
@@ -12,10 +12,7 @@ const SEED_MAX = 999_999_999;
 /** Every command takes `--config` and `--store`, though this one needs neither. */
 const FLAGS = { ...COMMON_FLAGS, host: "value", port: "value", seed: "value" } as const;
 
-export function runSimulate(args: readonly string[], io: Io): Promise<number> {
-  const run = (given: Arguments) => simulate(given, io);
-  return runWithFlags({ name: "simulate", help: writeHelp(), flags: FLAGS, run }, args, io);
-}
+export const runSimulate = makeFlagCommand({ name: "simulate", help: writeHelp(), flags: FLAGS }, simulate);
 
 async function simulate(given: Arguments, io: Io): Promise<number> {
   const host = given.values.get("host") ?? "127.0.0.1";
