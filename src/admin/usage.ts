@@ -105,18 +105,13 @@ export async function listUsageSums(store: UsageParts["store"], query: UsageQuer
 }
 
 function findOrAddSum(sums: Map<string, Sum>, labels: Labels): Sum {
-  const id = JSON.stringify(labels);
-  const known = sums.get(id);
-  if (known) return known;
-  if (sums.size === GROUPS_MAX) {
+  return sums.getOrInsertComputed(JSON.stringify(labels), () => {
+    if (sums.size < GROUPS_MAX) return { labels, figures: new Figures() };
     throw invalidValue(
       "group_by",
       `the answer would have more than ${GROUPS_MAX} rows; use fewer groups, or a shorter time range`,
     );
-  }
-  const sum = { labels, figures: new Figures() };
-  sums.set(id, sum);
-  return sum;
+  });
 }
 
 /** Orders by day, then by falling cost. Labels break ties, so that the order is stable. */

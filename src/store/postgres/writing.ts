@@ -107,6 +107,10 @@ const REMOVE = `
        reply_gone AS (DELETE FROM reply WHERE account_id = $1 AND id = ANY($3::text[]))
   SELECT 1`;
 
+/** The statements composed so far: for a combination of groups, and for a part. */
+const together = new Map<string, string>();
+const apart = new Map<Part, string>();
+
 /**
  * Returns the statements that write one account's decision. The account is always $1, so an engine that shards by
  * account sends each to one machine. On a single server, one statement for all tables is cheapest. A distributed engine
@@ -128,9 +132,11 @@ export function composeWrites(
   const parts = groups.filter((_, at) => isWritten[at]).flat();
   if (isDistributed) {
     const written = parts.filter(({ rows }) => rows.length > 0);
-    queries.push(...written.map((one) => bind(composeApart(one.part), accountId, ...transpose(one))));
+    const write = ({ part }: Written) => apart.getOrInsertComputed(part, composeApart);
+    queries.push(...written.map((one) => bind(write(one), accountId, ...transpose(one))));
   } else if (parts.length > 0) {
-    queries.push(bind(composeTogether(isWritten), accountId, ...parts.flatMap(transpose)));
+    const write = together.getOrInsertComputed(isWritten.join(" "), () => composeTogether(isWritten));
+    queries.push(bind(write, accountId, ...parts.flatMap(transpose)));
   }
   return queries;
 }
@@ -155,14 +161,8 @@ function transpose({ part, rows }: Written): readonly (readonly Value[])[] {
   return part.columns.map((_, column) => rows.map((row) => row[column] ?? null));
 }
 
-const together = new Map<string, string>();
-const apart = new Map<Part, string>();
-
 /** Returns one statement that writes these groups. */
 function composeTogether(isWritten: readonly boolean[]): string {
-  const id = isWritten.join(" ");
-  const known = together.get(id);
-  if (known !== undefined) return known;
   let mark = 1;
   const parts = GROUPS.filter((_, at) => isWritten[at]).flat();
   const written = parts.map((part, at) => {
@@ -170,9 +170,7 @@ function composeTogether(isWritten: readonly boolean[]): string {
     mark += part.columns.length;
     return `part_${at} AS (${part.sql(given)})`;
   });
-  const text = `WITH ${written.join(", ")} SELECT 1`;
-  together.set(id, text);
-  return text;
+  return `WITH ${written.join(", ")} SELECT 1`;
 }
 
 /**
@@ -180,19 +178,10 @@ function composeTogether(isWritten: readonly boolean[]): string {
  * statement on the machine of the table that it reads.
  */
 function composeApart(part: Part): string {
-  const known = apart.get(part);
-  if (known !== undefined) return known;
   const source = writeSource(part, 1);
-  const text =
-    part === MONEY
-      ? part.sql({ source, account: "", condition: "" })
-      : part.sql({
-          source: `account AS whose, ${source}`,
-          account: "whose.id",
-          condition: "WHERE whose.id = $1",
-        });
-  apart.set(part, text);
-  return text;
+  if (part === MONEY) return part.sql({ source, account: "", condition: "" });
+  const joined = `account AS whose, ${source}`;
+  return part.sql({ source: joined, account: "whose.id", condition: "WHERE whose.id = $1" });
 }
 
 /** Returns the given rows as one list per column, bound after parameter `after`. */
