@@ -20,15 +20,12 @@ export function addSimulator(settings: Settings, url: string): Settings {
     unlistedModels: true,
   };
   const cards = SIM_MODELS.map(
-    ({ name, contextTokensMax, outputTokensMax, price, capabilities, operation }): ModelCard => ({
-      id: `${PROVIDER}#${name}`,
+    ({ capabilities, operation, ...known }): ModelCard => ({
+      ...known,
+      id: `${PROVIDER}#${known.name}`,
       provider: PROVIDER,
-      name,
       created: CREATED,
       ownedBy: "poundkey",
-      contextTokensMax,
-      outputTokensMax,
-      price,
       capabilities: new Set(capabilities),
       operations: new Set([operation]),
       listed: true,

@@ -38,10 +38,35 @@ interface HeadProps extends Pick<LaneProps, "number" | "onModel"> {
   readonly children: ComponentChildren;
 }
 
-export function LaneHead({ model, number, onModel, canOnlyChat, children }: HeadProps) {
+/** The choice of the model, and whatever else stands beside it. */
+export function LaneHead({ model, number, onModel, canOnlyChat = false, children }: HeadProps) {
+  const models = useModels();
+  const { on } = models;
+  const listed = on.map((card) => ({ ...card, served: listOperations(card.id, models) }));
+  const offered = listed.filter(({ served }) => !canOnlyChat || served[0]?.value === "chat");
+  const providers = Map.groupBy(offered, ({ provider }) => provider);
+  const isKnown = SELECTORS.some(({ id }) => id === model) || on.some(({ id }) => id === model);
+  const options = isKnown ? [] : [{ value: model, label: model }];
   return (
     <div class="row tight lane-head">
-      <ModelSelect label={`Model ${number}`} value={model} onChange={onModel} canOnlyChat={canOnlyChat} />
+      <Filter label={`Model ${number}`} value={model} options={options} onInput={onModel}>
+        <optgroup label="Chosen for each request">
+          {SELECTORS.map(({ id, what }) => (
+            <option key={id} value={id}>
+              {id} · {what}
+            </option>
+          ))}
+        </optgroup>
+        {[...providers].map(([provider, cards]) => (
+          <optgroup key={provider} label={provider}>
+            {cards.map(({ id, served: [first] }) => (
+              <option key={id} value={id}>
+                {first && first.value !== "chat" ? `${id} · ${first.label}` : id}
+              </option>
+            ))}
+          </optgroup>
+        ))}
+      </Filter>
       {children}
     </div>
   );
@@ -70,42 +95,6 @@ export function LaneView({ lane, number, onModel, choice, onRemove }: LaneProps)
         ))}
       </div>
     </section>
-  );
-}
-
-interface ModelSelectProps {
-  readonly label: string;
-  readonly value: string;
-  readonly canOnlyChat: boolean | undefined;
-  readonly onChange: (model: string) => void;
-}
-
-function ModelSelect({ label, value, canOnlyChat = false, onChange }: ModelSelectProps) {
-  const models = useModels();
-  const { on } = models;
-  const listed = on.map((card) => ({ ...card, served: listOperations(card.id, models) }));
-  const offered = listed.filter(({ served }) => !canOnlyChat || served[0]?.value === "chat");
-  const providers = Map.groupBy(offered, ({ provider }) => provider);
-  const isKnown = SELECTORS.some(({ id }) => id === value) || on.some(({ id }) => id === value);
-  return (
-    <Filter label={label} value={value} options={isKnown ? [] : [{ value, label: value }]} onInput={onChange}>
-      <optgroup label="Chosen for each request">
-        {SELECTORS.map(({ id, what }) => (
-          <option key={id} value={id}>
-            {id} · {what}
-          </option>
-        ))}
-      </optgroup>
-      {[...providers].map(([provider, cards]) => (
-        <optgroup key={provider} label={provider}>
-          {cards.map(({ id, served: [first] }) => (
-            <option key={id} value={id}>
-              {first && first.value !== "chat" ? `${id} · ${first.label}` : id}
-            </option>
-          ))}
-        </optgroup>
-      ))}
-    </Filter>
   );
 }
 

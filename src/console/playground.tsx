@@ -15,7 +15,7 @@ import { PageHead } from "./parts/page.tsx";
 import { type Lane, LaneHead, LaneView } from "./playground-lane.tsx";
 import { type Answer, streamAnswer, WAITING } from "./playground-run.ts";
 import { route } from "./route.ts";
-import { type Example, LANGUAGES, type Language, writeSnippet } from "./snippets.ts";
+import { LANGUAGES, type Language, writeSnippet } from "./snippets.ts";
 import { useRun } from "./task.ts";
 
 const LANES_MAX = 4;
@@ -223,7 +223,10 @@ interface CodeDialogProps {
 }
 
 const IMAGE_SHOWN = 48;
+const kept = LANGUAGES.find(({ value }) => value === recall("language"))?.value;
+const language = signal<Language>(kept ?? "curl");
 
+/** A call as code, in the language chosen last. */
 function CodeDialog({ lanes, setup, onClose }: CodeDialogProps) {
   const [lane] = lanes;
   if (!lane) return null;
@@ -238,29 +241,19 @@ function CodeDialog({ lanes, setup, onClose }: CodeDialogProps) {
     messages: JSON.parse(short),
     fields: { ...setup.fields, stream: true },
   };
-  return (
-    <Dialog title="View as code" isWide onClose={onClose}>
-      <ExampleCode example={example} />
-      <p class="small faint">
-        Replace sk-… with a key from Settings → Router. Images are cut to {IMAGE_SHOWN} characters here.
-      </p>
-    </Dialog>
-  );
-}
-
-const kept = LANGUAGES.find(({ value }) => value === recall("language"))?.value;
-const language = signal<Language>(kept ?? "curl");
-
-/** A call as code, in the language chosen last. */
-function ExampleCode({ example }: { readonly example: Example }) {
   const choose = (value: Language) => {
     language.value = value;
     remember("language", value);
   };
   return (
-    <div class="stack">
-      <Segments label="Language" options={LANGUAGES} value={language.value} onChange={choose} />
-      <Code text={writeSnippet(language.value, example)} />
-    </div>
+    <Dialog title="View as code" isWide onClose={onClose}>
+      <div class="stack">
+        <Segments label="Language" options={LANGUAGES} value={language.value} onChange={choose} />
+        <Code text={writeSnippet(language.value, example)} />
+      </div>
+      <p class="small faint">
+        Replace sk-… with a key from Settings → Router. Images are cut to {IMAGE_SHOWN} characters here.
+      </p>
+    </Dialog>
   );
 }

@@ -33,23 +33,15 @@ export function copyDatabase(from: string, to: string): number {
 
 /** SQLite's backup API starts over when another process writes; this is a single read transaction. */
 function writeCopy(from: string, to: string): void {
-  const database = new Database(from, { readonly: true });
-  try {
-    database.run(`PRAGMA busy_timeout = ${LOCK_WAIT_MS}`);
-    database.run("VACUUM INTO ?", [to]);
-  } finally {
-    database.close();
-  }
+  using database = new Database(from, { readonly: true });
+  database.run(`PRAGMA busy_timeout = ${LOCK_WAIT_MS}`);
+  database.run("VACUUM INTO ?", [to]);
 }
 
 function checkCopy(path: string): void {
-  const database = new Database(path, { readonly: true });
-  try {
-    const found = database.query<{ integrity_check: string }, []>("PRAGMA integrity_check(1)").get();
-    if (found?.integrity_check !== "ok") throw new Error(`the copy is damaged: ${found?.integrity_check}`);
-  } finally {
-    database.close();
-  }
+  using database = new Database(path, { readonly: true });
+  const found = database.query<{ integrity_check: string }, []>("PRAGMA integrity_check(1)").get();
+  if (found?.integrity_check !== "ok") throw new Error(`the copy is damaged: ${found?.integrity_check}`);
 }
 
 function syncFile(path: string, flags: "r" | "r+"): void {
