@@ -28,15 +28,13 @@ export const AZURE: Cloud = {
   },
 };
 
-function chooseAddress({ path, entry, env, issues }: PlatformContext): string {
-  const { base_url: given, resource } = entry;
-  const parsed = given === undefined ? null : parseBaseUrl(given);
-  if (parsed !== null)
-    return MICROSOFT_HOST.test(new URL(parsed).hostname) ? completeAddress(parsed) : parsed;
+function chooseAddress({ path, entry: { resource }, address, env, issues }: PlatformContext): string {
+  if (address !== null)
+    return MICROSOFT_HOST.test(new URL(address).hostname) ? completeAddress(address) : address;
   if (resource !== undefined) return `https://${resource}.openai.azure.com/openai/v1`;
   const endpoint = readVariable(env, ENDPOINT);
-  const address = parseBaseUrl(endpoint);
-  if (address !== null) return completeAddress(address);
+  const found = parseBaseUrl(endpoint);
+  if (found !== null) return completeAddress(found);
   if (endpoint === "")
     issues.atKey(path, `has no resource, and the environment variable ${ENDPOINT} is not set`);
   else issues.atVariable(ENDPOINT, "expected a URL like https://my-resource.openai.azure.com");

@@ -2,7 +2,6 @@
 import type { AwsProof, Credential } from "../core/settings.ts";
 import { readContainer } from "./aws-container.ts";
 import { type Cloud, makeCredential, type PlatformContext, readVariable } from "./platform.ts";
-import { parseBaseUrl } from "./units.ts";
 
 const REGION_DEFAULT = "us-east-1";
 const REGION = /^[a-z]{2,5}(-[a-z]+){1,3}-\d{1,2}$/;
@@ -18,11 +17,10 @@ const PRINTABLE = /^[\x21-\x7e]+$/;
 export const BEDROCK: Cloud = {
   isInEnvironment: ({ env }) => readVariable(env, BEARER) !== "" || hasAwsKeys(env),
   build(context) {
-    const { entry } = context;
+    const { entry, address } = context;
     const region = findRegion(context);
-    const given = entry.base_url === undefined ? null : parseBaseUrl(entry.base_url);
     return {
-      baseUrl: given ?? `https://bedrock-runtime.${region}.${findDomain(region)}`,
+      baseUrl: address ?? `https://bedrock-runtime.${region}.${findDomain(region)}`,
       credentials: readCredentials(context, region),
       unlistedPrefixes: listOthers(region),
       ...(entry.guardrail === undefined ? {} : { guardrail: entry.guardrail }),

@@ -9,6 +9,8 @@ export interface PlatformContext extends Environment {
   /** The provider's place in the file. Empty if only the environment enables it. */
   readonly path: Path;
   readonly entry: ProviderConfig;
+  /** The address in the file. Null if there is none. */
+  readonly address: string | null;
   readonly issues: Issues;
   /** Returns the credentials that `keys`, or else the provider's variables, hold. */
   readonly readKeys: () => readonly Credential[];

@@ -115,9 +115,10 @@ function placeProvider(
     issues.atValue([...path, "platform"], `${context.name} is not on this platform`);
   const readKeys = () => readCredentials(context, entry.keys);
   const platform = row?.platform;
+  const address = entry.base_url === undefined ? null : parseBaseUrl(entry.base_url);
   return platform === undefined
-    ? { baseUrl: chooseAddress(context, entry.base_url), credentials: readKeys() }
-    : { platform, ...CLOUDS[platform].build({ ...context, entry, readKeys }) };
+    ? { baseUrl: address ?? findAddress(context), credentials: readKeys() }
+    : { platform, ...CLOUDS[platform].build({ ...context, entry, address, readKeys }) };
 }
 
 const MARKED_DIALECTS: ReadonlySet<DialectName> = new Set(["anthropic", "bedrock"]);
@@ -143,11 +144,10 @@ function chooseDialect({ row }: Context, { dialect }: ProviderConfig): DialectNa
   return dialect ?? (row === undefined ? DEFAULT_DIALECT : null);
 }
 
-function chooseAddress({ name, path, row, names, issues }: Context, given: string | undefined): string {
-  const address = (given === undefined ? undefined : parseBaseUrl(given)) ?? row?.baseUrl;
-  if (address === undefined)
+function findAddress({ name, path, row, names, issues }: Context): string {
+  if (row === undefined)
     issues.atKey(path, `${name} is not a known provider, so it needs a base_url${suggest(name, names)}`);
-  return address ?? "";
+  return row?.baseUrl ?? "";
 }
 
 function readCredentials(context: Context, given: ProviderConfig["keys"]): readonly Credential[] {

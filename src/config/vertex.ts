@@ -4,7 +4,6 @@ import type { TokenSource } from "../core/token-source.ts";
 import { METADATA_HOST, makeMetadataSource, parseGoogleCredentials } from "./google-credentials.ts";
 import type { Environment } from "./interpolate.ts";
 import { type Cloud, makeCredential, type PlatformContext, readVariable } from "./platform.ts";
-import { parseBaseUrl } from "./units.ts";
 
 const CREDENTIALS = "GOOGLE_APPLICATION_CREDENTIALS";
 const PROJECT = "GOOGLE_CLOUD_PROJECT";
@@ -46,10 +45,9 @@ function isInEnvironment({ env, readFile }: Environment, hasKey: boolean): boole
 }
 
 /** Google Cloud, "Locations" and "Multi-regional endpoints". If `project` is null, the address is an express key's. */
-function findPlace({ entry, env, path, issues }: PlatformContext, project: string | null) {
+function findPlace({ entry, address, env, path, issues }: PlatformContext, project: string | null) {
   const redactedWords = project === null ? {} : { redactedWords: [`projects/${project}`] };
-  const given = entry.base_url === undefined ? null : parseBaseUrl(entry.base_url);
-  if (given !== null) return { baseUrl: given, ...redactedWords };
+  if (address !== null) return { baseUrl: address, ...redactedWords };
   if (project === null) {
     if (entry.location !== undefined) issues.atKey([...path, "location"], "has no effect without a project");
     return { baseUrl: `https://aiplatform.googleapis.com${API}` };

@@ -5,7 +5,7 @@ import type { EntryView } from "../admin/journal.ts";
 import { AccountForm, TopUp } from "./account-forms.tsx";
 import { formatFullTime, formatTime, formatUsd } from "./format.ts";
 import { Button } from "./parts/button.tsx";
-import { Card, PageHead } from "./parts/page.tsx";
+import { PageHead } from "./parts/page.tsx";
 import { Badge, Empty, Loaded, type Tone } from "./parts/states.tsx";
 import { type Column, List, makeColumn, makeHeadColumn, makeNumberColumn } from "./parts/table.tsx";
 import { usePages, useResource } from "./resource.ts";
@@ -42,19 +42,19 @@ export function AccountPage({ id }: { readonly id: string }) {
         <Loaded of={account} rows={1}>
           {(one) => <Balance account={one} />}
         </Loaded>
-        <Card title="Journal" note="Newest first" isFlush>
-          <List
-            label="Journal"
-            of={journal}
-            columns={COLUMNS}
-            keyOf={({ id: entry }) => entry}
-            empty={
-              <Empty icon="account" title="No entries yet">
-                Top-ups and charges for requests appear here.
-              </Empty>
-            }
-          />
-        </Card>
+        <List
+          title="Journal"
+          note="Newest first"
+          label="Journal"
+          of={journal}
+          columns={COLUMNS}
+          keyOf={({ id: entry }) => entry}
+          empty={
+            <Empty icon="account" title="No entries yet">
+              Top-ups and charges for requests appear here.
+            </Empty>
+          }
+        />
       </div>
       {open === "top-up" && data && <TopUp account={data} onClose={close} onDone={reload} />}
       {open === "rename" && data && <AccountForm edited={data} onSaved={renamed} onClose={close} />}

@@ -4,7 +4,7 @@ import type { AccountView } from "../admin/accounts.ts";
 import { AccountForm, TopUp } from "./account-forms.tsx";
 import { formatDay, formatUsd } from "./format.ts";
 import { Button } from "./parts/button.tsx";
-import { Card, PageHead } from "./parts/page.tsx";
+import { PageHead } from "./parts/page.tsx";
 import { Empty } from "./parts/states.tsx";
 import { type Column, List, makeColumn, makeHeadColumn, makeNumberColumn } from "./parts/table.tsx";
 import { toast } from "./parts/toast.tsx";
@@ -28,16 +28,14 @@ export function AccountsPage() {
       <PageHead title="Accounts" actions={add}>
         Accounts pay for requests beyond the allowance. Balances are prepaid and never fall below zero.
       </PageHead>
-      <Card isFlush>
-        <List
-          label="Accounts"
-          of={accounts}
-          columns={makeColumns(setToppedUp)}
-          keyOf={({ id }) => id}
-          onOpen={({ id }) => navigate(`/settings/accounts/${id}`)}
-          empty={<Empty icon="account" title="No accounts" action={add} />}
-        />
-      </Card>
+      <List
+        label="Accounts"
+        of={accounts}
+        columns={makeColumns(setToppedUp)}
+        keyOf={({ id }) => id}
+        onOpen={({ id }) => navigate(`/settings/accounts/${id}`)}
+        empty={<Empty icon="account" title="No accounts" action={add} />}
+      />
       {isAdding && <AccountForm onSaved={done} onClose={() => setAdding(false)} />}
       {toppedUp && <TopUp account={toppedUp} onClose={() => setToppedUp(null)} onDone={accounts.reload} />}
     </>

@@ -13,7 +13,7 @@ import {
 import { useLive } from "./live.ts";
 import { type Names, SELECTORS, useModels, useNames } from "./names.ts";
 import { Check, SuggestField } from "./parts/field.tsx";
-import { Card, PageHead, QueryFilter } from "./parts/page.tsx";
+import { PageHead, QueryFilter } from "./parts/page.tsx";
 import { Badge, Empty, Live, type Tone } from "./parts/states.tsx";
 import { type Column, List, makeColumn, makeHeadColumn, makeNumberColumn } from "./parts/table.tsx";
 import { usePages } from "./resource.ts";
@@ -82,17 +82,15 @@ export function ActivityPage() {
         All requests that were passed to a provider.
       </PageHead>
       <Filters wanted={wanted} names={names} />
-      <Card isFlush>
-        <List
-          label="Requests"
-          of={{ ...log, data: rows }}
-          skeletons={8}
-          columns={makeColumns(names, longestMs)}
-          keyOf={({ id }) => id}
-          onOpen={({ id }) => navigate(`/activity/${id}`)}
-          empty={<EmptyLog isFiltered={Object.keys(wanted).length > 0} />}
-        />
-      </Card>
+      <List
+        label="Requests"
+        of={{ ...log, data: rows }}
+        skeletons={8}
+        columns={makeColumns(names, longestMs)}
+        keyOf={({ id }) => id}
+        onOpen={({ id }) => navigate(`/activity/${id}`)}
+        empty={<EmptyLog isFiltered={Object.keys(wanted).length > 0} />}
+      />
     </>
   );
 }

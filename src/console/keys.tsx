@@ -10,7 +10,7 @@ import { type Names, useNames } from "./names.ts";
 import { Button } from "./parts/button.tsx";
 import { Confirm } from "./parts/dialog.tsx";
 import { Filter, SearchField } from "./parts/field.tsx";
-import { Card, PageHead } from "./parts/page.tsx";
+import { PageHead } from "./parts/page.tsx";
 import { Badge, Empty, Meter, type Tone } from "./parts/states.tsx";
 import { type Column, List, makeColumn, makeHeadColumn, makeNumberColumn } from "./parts/table.tsx";
 import { toast } from "./parts/toast.tsx";
@@ -48,15 +48,13 @@ export function KeysPage() {
         <SearchField label="Search by name or last 4 characters" value={search} onInput={setSearch} />
         <Filter label="State" value={state} options={STATES} onInput={setState} />
       </div>
-      <Card isFlush>
-        <List
-          label="Keys"
-          of={keys}
-          columns={makeColumns(names, { onOpen: setOpen, reload: keys.reload })}
-          keyOf={({ id }) => id}
-          empty={isFiltered ? <Empty icon="search" title="No matching keys" /> : <NoKeys add={add} />}
-        />
-      </Card>
+      <List
+        label="Keys"
+        of={keys}
+        columns={makeColumns(names, { onOpen: setOpen, reload: keys.reload })}
+        keyOf={({ id }) => id}
+        empty={isFiltered ? <Empty icon="search" title="No matching keys" /> : <NoKeys add={add} />}
+      />
       {open && <KeyDialog open={open} setOpen={setOpen} reload={keys.reload} />}
     </>
   );

@@ -206,15 +206,15 @@ const COLUMNS: readonly Column<CardView>[] = [
 function Aliases() {
   const aliases = usePages<AliasView>("/aliases", {}, EVERY_MS);
   return (
-    <Card title="Aliases" note="Other names that clients can use for models" isFlush>
-      <List
-        label="Aliases"
-        of={aliases}
-        columns={ALIAS_COLUMNS}
-        keyOf={({ name }) => name}
-        empty={<p class="card-body faint">No aliases.</p>}
-      />
-    </Card>
+    <List
+      title="Aliases"
+      note="Other names that clients can use for models"
+      label="Aliases"
+      of={aliases}
+      columns={ALIAS_COLUMNS}
+      keyOf={({ name }) => name}
+      empty={<p class="card-body faint">No aliases.</p>}
+    />
   );
 }
 

@@ -1,7 +1,6 @@
 // The weekly report on Router#fair and Router#light: the quality promised and achieved, and the savings.
 import type { Savings } from "../admin/savings.ts";
 import { formatCount, formatDuration, formatPercent, formatUsd } from "./format.ts";
-import { Card } from "./parts/page.tsx";
 import { Empty } from "./parts/states.tsx";
 import { type Column, List, makeColumn, makeHeadColumn, makeNumberColumn } from "./parts/table.tsx";
 import { usePages } from "./resource.ts";
@@ -30,18 +29,17 @@ const COLUMNS: readonly Column<Row>[] = [
 export function SavingsCard() {
   const savings = usePages<Row>("/savings");
   return (
-    <Card title="Router#fair and Router#light: quality and savings" isFlush>
-      <List
-        label="Savings by week"
-        of={savings}
-        columns={COLUMNS}
-        keyOf={({ week, selector }) => `${week} ${selector}`}
-        empty={
-          <Empty icon="activity" title="No choices in the last four weeks">
-            These selectors promise a share of the best model's quality, and save money or time.
-          </Empty>
-        }
-      />
-    </Card>
+    <List
+      title="Router#fair and Router#light: quality and savings"
+      label="Savings by week"
+      of={savings}
+      columns={COLUMNS}
+      keyOf={({ week, selector }) => `${week} ${selector}`}
+      empty={
+        <Empty icon="activity" title="No choices in the last four weeks">
+          These selectors promise a share of the best model's quality, and save money or time.
+        </Empty>
+      }
+    />
   );
 }

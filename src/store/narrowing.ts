@@ -99,15 +99,13 @@ export function keysLookup(filter: KeyFilter | undefined, page: Page, mark: Mark
   return { text: `SELECT ${joinNames(KEY.columns)} FROM ${KEY.name} ${end}`, values: by.values };
 }
 
-const DIMENSION_COLUMNS: Readonly<
-  Record<UsageDimension, { readonly column: string; readonly empty: string }>
-> = {
-  hour: { column: "hour_ms", empty: "0" },
-  accountId: { column: "account_id", empty: "''" },
-  keyId: { column: "key_id", empty: "''" },
-  model: { column: "model", empty: "''" },
-  operation: { column: "operation", empty: "''" },
-  surface: { column: "surface", empty: "''" },
+const DIMENSION_COLUMNS: Readonly<Record<UsageDimension, string>> = {
+  hour: "hour_ms",
+  accountId: "account_id",
+  keyId: "key_id",
+  model: "model",
+  operation: "operation",
+  surface: "surface",
 };
 
 /** Sums of the usage table over a time range, grouped by some dimensions. */
@@ -131,10 +129,10 @@ function sumsLookup(
   by.by(fromMs, (at) => `hour_ms >= ${at}`);
   by.by(toMs, (at) => `hour_ms < ${at}`);
   narrowUsage(by, only);
-  const shown = Object.entries(DIMENSION_COLUMNS).map(([dimension, { column, empty }]) =>
-    groupBy.some((one) => one === dimension) ? column : `${empty} AS ${column}`,
+  const grouped = [...groupBy.map((dimension) => DIMENSION_COLUMNS[dimension]), ...always];
+  const shown = Object.values(DIMENSION_COLUMNS).map((column) =>
+    grouped.includes(column) ? column : `${column === "hour_ms" ? "0" : "''"} AS ${column}`,
   );
-  const grouped = [...groupBy.map((dimension) => DIMENSION_COLUMNS[dimension].column), ...always];
   const added = sums.map((column) => `coalesce(sum(${column}), 0) AS ${column}`);
   const tail = grouped.length > 0 ? `GROUP BY ${joinNames(grouped)} ORDER BY ${joinNames(grouped)}` : "";
   const columns = joinNames([...shown, ...always, ...added]);

@@ -30,7 +30,7 @@ export function PageHead({ back, title, children, actions }: PageHeadProps) {
   );
 }
 
-interface CardProps {
+export interface CardProps {
   readonly title?: ComponentChildren;
   readonly note?: ComponentChildren;
   readonly actions?: ComponentChildren;

@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import type { Pages } from "../resource.ts";
 import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
+import { Card, type CardProps } from "./page.tsx";
 import { Loaded } from "./states.tsx";
 
 export interface Column<Row> {
@@ -151,7 +152,7 @@ export function GrowingTable<Row>({ rows, first, step, ...look }: GrowingProps<R
   );
 }
 
-interface ListProps<Row> extends Look<Row> {
+interface ListProps<Row> extends Look<Row>, Pick<CardProps, "title" | "note"> {
   readonly of: Pages<Row>;
   /** The number of placeholder rows shown while loading. */
   readonly skeletons?: number;
@@ -159,20 +160,22 @@ interface ListProps<Row> extends Look<Row> {
   readonly empty: ComponentChildren;
 }
 
-/** A list that the gateway serves in pages. */
-export function List<Row>({ of, skeletons, empty, ...look }: ListProps<Row>) {
+/** A card with a list that the gateway serves in pages. */
+export function List<Row>({ title, note, of, skeletons, empty, ...look }: ListProps<Row>) {
   return (
-    <Loaded of={of} rows={skeletons}>
-      {(rows) =>
-        rows.length === 0 ? (
-          empty
-        ) : (
-          <>
-            <Table {...look} rows={rows} />
-            <MoreRows shown={rows.length} more={of.more} isBusy={of.isAddingMore} />
-          </>
-        )
-      }
-    </Loaded>
+    <Card title={title} note={note} isFlush>
+      <Loaded of={of} rows={skeletons}>
+        {(rows) =>
+          rows.length === 0 ? (
+            empty
+          ) : (
+            <>
+              <Table {...look} rows={rows} />
+              <MoreRows shown={rows.length} more={of.more} isBusy={of.isAddingMore} />
+            </>
+          )
+        }
+      </Loaded>
+    </Card>
   );
 }
