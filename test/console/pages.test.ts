@@ -98,6 +98,26 @@ describe.skipIf(!HAS_BROWSER)("pages (skipped without Chromium)", () => {
     await close();
   });
 
+  test("a form shows an error at the field that caused it, or else below the form", async () => {
+    const { page, open, close } = await openConsole(world);
+    await open("/settings/providers");
+    await page.getByRole("button", { name: "Add credential" }).first().click();
+    const dialog = page.getByRole("dialog");
+    const [key, weight] = [dialog.getByLabel("API key"), dialog.getByLabel("Weight")];
+    const alert = (text: string) => dialog.getByRole("alert").filter({ hasText: text }).waitFor();
+    await key.fill("sim-key-third");
+    await weight.fill("1000000");
+    await dialog.getByRole("button", { name: "Add credential" }).click();
+    await alert("'weight'");
+    expect(await weight.getAttribute("aria-invalid")).toBe("true");
+    expect(await key.getAttribute("aria-invalid")).toBeNull();
+    await page.route("**/admin/v1/providers/*", (route) => route.abort());
+    await dialog.getByRole("button", { name: "Add credential" }).click();
+    await alert("Can't reach the gateway.");
+    expect(await dialog.locator("[aria-invalid]").count()).toBe(0);
+    await close();
+  });
+
   test("on a narrow screen a menu leads to each page", async () => {
     const { page, close } = await openConsole(world, { viewport: { width: 360, height: 740 } });
     await page.getByRole("button", { name: "Menu" }).click();
