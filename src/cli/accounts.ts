@@ -45,8 +45,8 @@ export function runAccounts(args: readonly string[], io: Io, open: Open): Promis
   const actions = {
     add: { run: add, flags: { name: "value" }, opening: "make" },
     list: { run: list },
-    topup: { run: topup, flags: TOPUP_FLAGS, wordsMax: 2, opening: "make" },
-    show: { run: show, wordsMax: 1 },
+    topup: { run: topup, flags: TOPUP_FLAGS, words: ["ID", "AMOUNT"], opening: "make" },
+    show: { run: show, words: ["ID"] },
   } as const;
   return runCommand({ help: HELP, actions }, args, io, open);
 }

@@ -56,10 +56,10 @@ export function runKeys(args: readonly string[], io: Io, open: Open): Promise<nu
   const actions = {
     add: { run: add, flags: ADD_FLAGS, opening: "make" },
     list: { run: list },
-    pause: { run: (call: Call) => setPaused(call, true), wordsMax: 1 },
-    resume: { run: (call: Call) => setPaused(call, false), wordsMax: 1 },
-    rotate: { run: rotate, flags: { grace: "value" }, wordsMax: 1 },
-    revoke: { run: revoke, wordsMax: 1 },
+    pause: { run: (call: Call) => setPaused(call, true), words: ["ID"] },
+    resume: { run: (call: Call) => setPaused(call, false), words: ["ID"] },
+    rotate: { run: rotate, flags: { grace: "value" }, words: ["ID"] },
+    revoke: { run: revoke, words: ["ID"] },
   } as const;
   return runCommand({ help: HELP, actions }, args, io, open);
 }
