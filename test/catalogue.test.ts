@@ -196,7 +196,12 @@ describe("the operator's changes", () => {
     const catalogue = catalogueOf({ overlay });
     const found = catalogue.resolve("openai#gpt-5.4");
     const shipped: Partial<ModelCard> = cards.get("OpenAI#gpt-5.4") ?? {};
-    const expected: Partial<ModelCard> = { ...shipped, price, fallbacks: ["OpenRouter#openai/gpt-5.4"] };
+    const expected: Partial<ModelCard> = {
+      ...shipped,
+      // A price without a search's leaves the search at its listed price.
+      price: { ...price, perSearch: 0.01 },
+      fallbacks: ["OpenRouter#openai/gpt-5.4"],
+    };
     expect(found.kind === "card" ? found.card : {}).toEqual(expected);
     expect(catalogue.resolve("OpenAI#gpt-5.5").kind).toBe("unknown");
     expect(catalogue.list().some((card) => card.id === "OpenAI#gpt-5.5")).toBe(false);

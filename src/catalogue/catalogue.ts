@@ -218,12 +218,11 @@ export class Catalogue {
     if (!meant?.price) return [];
     const [operation = "chat"] = meant.operations ?? CHAT_ONLY;
     const most = meant.price.output * SAME_TIER_FACTOR;
-    const readCost = ({ price }: ModelCard) => price?.output ?? Number.POSITIVE_INFINITY;
-    return this.#cards
-      .filter((card) => (card.operations ?? CHAT_ONLY).has(operation) && readCost(card) <= most)
-      .toSorted((one, other) => readCost(other) - readCost(one))
-      .slice(0, NEAREST_MAX)
-      .map(({ id }) => id);
+    const alike = this.#cards.flatMap(({ id, price, operations = CHAT_ONLY }) =>
+      price && price.output <= most && operations.has(operation) ? [{ id, cost: price.output }] : [],
+    );
+    alike.sort((one, other) => other.cost - one.cost);
+    return alike.slice(0, NEAREST_MAX).map(({ id }) => id);
   }
 
   /** Returns the same model at other providers, else those spelt similarly that cost no more than the one meant. */
