@@ -1,5 +1,5 @@
 // OpenAI's chat completions, the surface that uses the chat operation's own form.
-import type { JsonObject } from "../../core/json.ts";
+import { asObject, type JsonObject } from "../../core/json.ts";
 import type { ChatForm } from "../../operations/chat/decoder.ts";
 import type { ChatReply } from "../../operations/chat/form.ts";
 import { CHAT } from "../../operations/chat/operation.ts";
@@ -38,6 +38,7 @@ function readExchange({ body, limits }: Incoming): Exchange<ChatForm> {
     // Nothing is lost: the chat form is this surface's own.
     ...TRANSLATED,
     dropped: isUnstored ? ["store"] : [],
+    names: asObject(body).random_seed === undefined ? {} : { seed: "random_seed" },
     whole(reply, stamp) {
       const shown = dropOwn(reply);
       return writeWhole(options.offersFunctions ? withFunctionCall(shown) : shown, stamp);
