@@ -140,6 +140,39 @@ describe("the meaning of a client's model name", () => {
     expect(found).toEqual({ kind: "unknown", nearest: ["Mine#small-1", "Mine#smell-1"], off: null });
   });
 
+  test("the nearest ids are served here: without a similar name, by the price of the model meant", () => {
+    const rows = [
+      ...(
+        [
+          ["dear", 90],
+          ["like", 10],
+          ["cheap", 1],
+        ] as const
+      ).map(([name, output]) => {
+        return { ...SOUND_ROW, id: `Mine#${name}`, price: { input: 1, output } };
+      }),
+      { ...SOUND_ROW, id: "Mine#unpriced" },
+      {
+        ...SOUND_ROW,
+        id: "Mine#vector",
+        operations: ["embeddings" as const],
+        price: { input: 1, output: 0 },
+      },
+    ];
+    const providers = [{ name: "Mine", unlistedModels: false }];
+    const mine = catalogueOf({ providers, ownModels: buildCards(rows) });
+    const nearest = ["Mine#like", "Mine#cheap"];
+    for (const text of ["gpt5", "gpt-5", "OpenAI#gpt5", "OpenAI#gpt-5"])
+      expect(mine.resolve(text)).toEqual({ kind: "unknown", nearest, off: "OpenAI" });
+    expect(mine.resolve("text-embeding-3-small")).toEqual({
+      kind: "unknown",
+      nearest: ["Mine#vector"],
+      off: "OpenAI",
+    });
+    expect(mine.resolve("chaep")).toMatchObject({ nearest: ["Mine#cheap"], off: null });
+    expect(mine.resolve("nothing like it")).toMatchObject({ nearest: [], off: null });
+  });
+
   test("only enabled providers are listed", () => {
     const one = catalogueOf({ providers: [{ name: "DeepSeek", unlistedModels: false }] });
     expect(one.list().map((card) => card.id)).toEqual([
@@ -163,7 +196,12 @@ describe("the operator's changes", () => {
     const catalogue = catalogueOf({ overlay });
     const found = catalogue.resolve("openai#gpt-5.4");
     const shipped: Partial<ModelCard> = cards.get("OpenAI#gpt-5.4") ?? {};
-    const expected: Partial<ModelCard> = { ...shipped, price, fallbacks: ["OpenRouter#openai/gpt-5.4"] };
+    const expected: Partial<ModelCard> = {
+      ...shipped,
+      // A price without a search's leaves the search at its listed price.
+      price: { ...price, perSearch: 0.01 },
+      fallbacks: ["OpenRouter#openai/gpt-5.4"],
+    };
     expect(found.kind === "card" ? found.card : {}).toEqual(expected);
     expect(catalogue.resolve("OpenAI#gpt-5.5").kind).toBe("unknown");
     expect(catalogue.list().some((card) => card.id === "OpenAI#gpt-5.5")).toBe(false);

@@ -197,6 +197,9 @@ describe("the log", () => {
     expect(await count("&model=Local%23sim")).toBe(2);
     expect(await count("&limit=1")).toBe(1);
     expect((await operator.get("/requests?status=abc")).status).toBe(400);
+    expect(await count("&surface=openai-chat")).toBe(3);
+    const { text } = await operator.get("/requests?surface=openai");
+    expect(text).toContain("Invalid value for 'surface'. Supported values are: 'openai-chat', ");
   });
 });
 
@@ -235,6 +238,12 @@ describe("operator mistakes", () => {
     ["DELETE", "/keys/key_none", undefined, "404 not_found null"],
     ["GET", "/keys/key_none", undefined, "404 not_found null"],
     ["GET", "/requests/chatcmpl-none", undefined, "404 not_found null"],
+    ["GET", "/requests?surface=Gemini", undefined, "400 invalid_value surface"],
+    ["GET", "/requests?operation=chats", undefined, "400 invalid_value operation"],
+    ["GET", "/requests?selector=good", undefined, "400 invalid_value selector"],
+    ["GET", "/requests?ended=well", undefined, "400 invalid_value ended"],
+    ["GET", "/keys?state=on", undefined, "400 invalid_value state"],
+    ["GET", "/usage?group_by=surfaces", undefined, "400 invalid_value group_by"],
   ];
 
   test.each(ROWS)("%s %s %j", async (method, path, body, expected) => {

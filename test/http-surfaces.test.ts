@@ -1,7 +1,6 @@
-// The surfaces over HTTP: failover between families, thinking that a provider refuses, money, counting, lists and
-// errors.
+// The surfaces over HTTP: failover between families, thinking that a provider refuses, money, counting and errors.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { asArray, asObject, type JsonObject } from "../src/core/json.ts";
+import { asObject, type JsonObject } from "../src/core/json.ts";
 import { type MoneyWorld, startMoneyWorld } from "./http/money-world.ts";
 
 let world: MoneyWorld;
@@ -188,50 +187,6 @@ describe("keep-alives", () => {
     const first = new TextDecoder().decode((await reader?.read())?.value);
     expect(first).toBe(": keep-alive\n\n");
     controller.abort();
-  });
-});
-
-describe("lists", () => {
-  const anthropic = { "anthropic-version": "2023-06-01" };
-
-  test("have Anthropic's format for its clients, in pages", async () => {
-    const first = await call("GET", "/v1/models?limit=2", undefined, anthropic);
-    const [one, two] = asArray(first.body.data).map(asObject);
-    expect(one).toMatchObject({ type: "model", display_name: "Router#best", created_at: expect.any(String) });
-    expect(first.body).toMatchObject({ has_more: true, first_id: one?.id, last_id: two?.id });
-    const next = await call(
-      "GET",
-      `/v1/models?limit=2&after_id=${encodeURIComponent(String(two?.id))}`,
-      undefined,
-      anthropic,
-    );
-    expect(asArray(next.body.data).map((model) => asObject(model).id)).not.toContain(two?.id);
-    const back = await call(
-      "GET",
-      `/v1/models?limit=2&before_id=${encodeURIComponent(String(next.body.first_id))}`,
-      undefined,
-      anthropic,
-    );
-    expect(back.body.data).toEqual(first.body.data);
-    expect((await call("GET", "/v1/models?limit=0", undefined, anthropic)).status).toBe(400);
-    const single = await call("GET", "/v1/models/Acme%23wide", undefined, anthropic);
-    expect(single.body).toMatchObject({
-      type: "model",
-      id: "Acme#wide",
-      max_input_tokens: 200_000,
-      max_tokens: 64_000,
-    });
-  });
-
-  test("have Google's format below /v1beta", async () => {
-    const { body } = await call("GET", "/v1beta/models", undefined, { "x-goog-api-key": world.secret });
-    expect(asArray(body.models)).toContainEqual(
-      expect.objectContaining({
-        name: "models/Acme/wide",
-        inputTokenLimit: 200_000,
-        outputTokenLimit: 64_000,
-      }),
-    );
   });
 });
 

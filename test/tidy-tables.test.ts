@@ -6,6 +6,7 @@ import { loadShippedCards } from "../src/catalogue/rows.ts";
 import { OPERATIONS } from "../src/core/card.ts";
 import { DIALECTS } from "../src/core/dialect.ts";
 import { FAULTS } from "../src/core/fault.ts";
+import { SURFACE_NAMES } from "../src/core/record.ts";
 import { SELECTORS } from "../src/core/selector.ts";
 import { PROVIDERS } from "../src/providers/index.ts";
 import { SELECTOR_RULES } from "../src/selectors/index.ts";
@@ -58,6 +59,12 @@ test("every provider has cards, and every operation has a codec, a surface, a ro
   const codecs = sources.find(({ path }) => path === "src/operations/codec.ts")?.text ?? "";
   expectNone(folders.filter((name) => !codecs.includes(`readonly ${name}?: Codec<`)));
   expectNone(folders.filter((name) => !manual.includes(`\`${name}\``)));
+});
+
+test("every surface's name can be asked for in the log, and stands in the manual", () => {
+  const served = SURFACES.flatMap(({ surface, verbs = {} }) => [surface, ...Object.values(verbs)]);
+  expect([...new Set(served.map(({ name }) => name))].toSorted()).toEqual([...SURFACE_NAMES].toSorted());
+  expectNone(SURFACE_NAMES.filter((name) => !manual.includes(`\`${name}\``)));
 });
 
 test("every fault in the table is raised somewhere", () => {

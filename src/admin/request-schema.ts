@@ -1,7 +1,7 @@
 // The schemas of the request log as the operator sees it.
 import { Type } from "@sinclair/typebox";
 import { OPERATIONS } from "../core/card.ts";
-import { ENDINGS, USAGE_SOURCES } from "../core/record.ts";
+import { ENDINGS, SURFACE_NAMES, USAGE_SOURCES } from "../core/record.ts";
 import { SELECTORS } from "../core/selector.ts";
 import { ATTEMPT_OUTCOMES } from "../core/trace.ts";
 import { tokensSchema, unitsSchema } from "./figures.ts";
@@ -26,7 +26,7 @@ export const requestsQuery = closeObject({
   key_id: Type.Optional(text),
   account_id: Type.Optional(text),
   operation: Type.Optional(allowWords(OPERATIONS)),
-  surface: Type.Optional(text),
+  surface: Type.Optional(allowWords(SURFACE_NAMES)),
   model: Type.Optional(text),
   provider: Type.Optional(text),
   selector: Type.Optional(allowWords(SELECTORS.flatMap((name) => [name, `Router#${name}`]))),

@@ -1,6 +1,6 @@
 // The catalogue: every card that clients can ask for, and the meaning of a client's `model`.
 import type { Alias } from "../core/alias.ts";
-import { CAPABILITIES, type GroupMember, type ModelCard } from "../core/card.ts";
+import { CAPABILITIES, CHAT_ONLY, type GroupMember, type ModelCard } from "../core/card.ts";
 import { findNearest } from "../core/nearest.ts";
 import { makePattern } from "../core/pattern.ts";
 import { SELECTORS, type Selector } from "../core/selector.ts";
@@ -204,9 +204,25 @@ export class Catalogue {
     const provider = parts?.provider.toLowerCase();
     const bare = parts?.name ?? text;
     const known = this.#off.filter((card) => !parts || card.provider.toLowerCase() === provider);
-    const meant = known.find((card) => stripProvider(card) === bare);
+    const exact = known.find((card) => stripProvider(card) === bare);
+    const near = this.#nearest(text, bare, exact);
+    const [spelled] = near.length > 0 ? [] : findNearest(bare, known.map(stripProvider), 1);
+    const meant = exact ?? known.find((card) => stripProvider(card) === spelled);
     const off = meant ?? (parts ? known[0] : undefined);
-    return { kind: "unknown", nearest: this.#nearest(text, bare, meant), off: off?.provider ?? null };
+    const nearest = near.length > 0 ? near : this.#listAlike(meant);
+    return { kind: "unknown", nearest, off: off?.provider ?? null };
+  }
+
+  /** Returns the models for the same operation that cost about as much as one that isn't served, or less. */
+  #listAlike(meant: ModelCard | undefined): readonly string[] {
+    if (!meant?.price) return [];
+    const [operation = "chat"] = meant.operations ?? CHAT_ONLY;
+    const most = meant.price.output * SAME_TIER_FACTOR;
+    const alike = this.#cards.flatMap(({ id, price, operations = CHAT_ONLY }) =>
+      price && price.output <= most && operations.has(operation) ? [{ id, cost: price.output }] : [],
+    );
+    alike.sort((one, other) => other.cost - one.cost);
+    return alike.slice(0, NEAREST_MAX).map(({ id }) => id);
   }
 
   /** Returns the same model at other providers, else those spelt similarly that cost no more than the one meant. */

@@ -20,7 +20,10 @@ export function applyOverlay(card: ModelCard, change: ModelOverlay | undefined):
   const laterPrices = change.laterPrices ?? (change.price ? undefined : announced);
   return {
     ...own,
-    price: change.price ?? card.price,
+    // The provider bills searches, whether or not the operator's price names them.
+    price: change.price
+      ? { ...change.price, perSearch: change.price.perSearch ?? card.price?.perSearch }
+      : card.price,
     ...(laterPrices ? { laterPrices } : {}),
     contextTokensMax: change.contextTokensMax ?? card.contextTokensMax,
     outputTokensMax: change.outputTokensMax ?? card.outputTokensMax,

@@ -35,8 +35,8 @@ const TOPUP_FLAGS = { note: "value", "idempotency-key": "value" } as const;
 export const runAccounts = makeCommand(HELP, {
   add: { run: add, flags: { name: "value" }, opening: "make" },
   list: { run: list },
-  topup: { run: topup, flags: TOPUP_FLAGS, wordsMax: 2, opening: "make" },
-  show: { run: show, wordsMax: 1 },
+  topup: { run: topup, flags: TOPUP_FLAGS, words: ["ID", "AMOUNT"], opening: "make" },
+  show: { run: show, words: ["ID"] },
 });
 
 async function add({ values, isJson, io, open }: Call): Promise<void> {

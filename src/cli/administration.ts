@@ -18,8 +18,8 @@ export interface Call extends Arguments {
 interface Action {
   readonly run: (call: Call) => Promise<void>;
   readonly flags?: FlagKinds;
-  /** The most words besides flags. Missing if there are none. */
-  readonly wordsMax?: number;
+  /** The names of the words besides flags. Missing if there are none. */
+  readonly words?: readonly string[];
   /** If missing, the action fails if there is no store. */
   readonly opening?: Opening;
 }
@@ -31,10 +31,22 @@ export function makeCommand(help: string, actions: Readonly<Record<string, Actio
       const [name = "", ...rest] = args;
       const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
       if (action === undefined) throw new UsageError(`expected one of: ${Object.keys(actions).join(", ")}`);
-      const { flags, wordsMax = 0, opening = "find", run } = action;
-      const given = parseArguments(rest, { json: "switch", ...flags }, wordsMax);
-      await run({ ...given, isJson: given.switches.has("json"), io, open: () => openAs(opening) });
+      const { flags = {}, words = [], opening = "find", run } = action;
+      const given = parseArguments(rest, { json: "switch", ...flags }, words.length);
+      const call = { ...given, isJson: given.switches.has("json"), io, open: () => openAs(opening) };
+      const inputs = [...Object.keys(flags).map((flag) => `--${flag}`), ...words];
+      await run(call).catch((error: unknown) => Promise.reject(nameInput(error, inputs)));
     });
+}
+
+/** Returns a use case's refusal of a field under the name of the flag or word that set it. */
+function nameInput(error: unknown, inputs: readonly string[]): unknown {
+  const param = error instanceof Fault ? error.details.param : null;
+  if (!(error instanceof Fault) || !param || error.row.status !== 400) return error;
+  // A field is called after its flag, with more words: `allowed_models[0]` for `--models`.
+  const field = param.toLowerCase().replaceAll("_", "-");
+  const input = inputs.find((one) => field.includes(one.toLowerCase().replace("--", "")));
+  return input === undefined ? error : new UsageError(error.message.replace(`'${param}'`, input));
 }
 
 /** Prints the help if asked to. Otherwise runs a task that may open the store, and closes it. Returns the exit code. */

@@ -54,10 +54,10 @@ const ADD_FLAGS = {
 export const runKeys = makeCommand(HELP, {
   add: { run: add, flags: ADD_FLAGS, opening: "make" },
   list: { run: list },
-  pause: { run: (call) => setPaused(call, true), wordsMax: 1 },
-  resume: { run: (call) => setPaused(call, false), wordsMax: 1 },
-  rotate: { run: rotate, flags: { grace: "value" }, wordsMax: 1 },
-  revoke: { run: revoke, wordsMax: 1 },
+  pause: { run: (call) => setPaused(call, true), words: ["ID"] },
+  resume: { run: (call) => setPaused(call, false), words: ["ID"] },
+  rotate: { run: rotate, flags: { grace: "value" }, words: ["ID"] },
+  revoke: { run: revoke, words: ["ID"] },
 });
 
 async function add({ values, isJson, io, open }: Call): Promise<void> {

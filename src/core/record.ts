@@ -18,6 +18,14 @@ export const ENDINGS = [
 ] as const;
 export type Ended = (typeof ENDINGS)[number];
 
+/** The APIs at which requests come. */
+export const SURFACE_NAMES = [
+  ...["openai-chat", "openai-responses", "anthropic-messages", "gemini", "openai-embeddings"],
+  ...["openai-images", "openai-speech", "openai-transcriptions", "openai-completions"],
+  ...["gemini-embeddings", "rerank", "moderations"],
+] as const;
+export type SurfaceName = (typeof SURFACE_NAMES)[number];
+
 /** The fields known from the start, stored in the hold and in the row. */
 export interface RequestHead {
   /** The value of `x-request-id`. */

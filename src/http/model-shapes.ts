@@ -31,14 +31,18 @@ export type ModelEntry = Pick<
   "id" | "created" | "context_window" | "max_output_tokens" | "operations"
 >;
 
+/** Other APIs' forms of an entry and of a page of the list. */
+export const ANTHROPIC_SHAPE = { write: writeAnthropicModel, writePage: writeAnthropicPage };
+export const GEMINI_SHAPE = { write: writeGeminiModel, writePage: writeGeminiPage };
+
 const PAGE_DEFAULT = 20;
 const PAGE_MAX = 1000;
 
 /** Returns a page in Anthropic's shape (Anthropic API reference, "List Models"). */
-export function writeModelPage(all: readonly ModelEntry[], query: URLSearchParams): JsonObject {
+function writeAnthropicPage(all: readonly ModelEntry[], query: URLSearchParams): JsonObject {
   const limit = readLimit(query.get("limit"));
-  const after = findPlace(all, query, "after_id");
-  const before = findPlace(all, query, "before_id");
+  const after = findPlace(all, query.get("after_id"), "after_id");
+  const before = findPlace(all, query.get("before_id"), "before_id");
   const from = after !== null ? after + 1 : before !== null ? Math.max(0, before - limit) : 0;
   const to = before !== null && after === null ? before : Math.min(all.length, from + limit);
   const data = all.slice(from, to).map(writeAnthropicModel);
@@ -53,21 +57,16 @@ function readLimit(given: string | null): number {
   throw invalidValue("limit", `expected an integer from 1 to ${PAGE_MAX}`);
 }
 
-/** Returns the index of the id in the query. Null if it names none. Throws a Fault if the id isn't listed. */
-function findPlace(all: readonly ModelEntry[], query: URLSearchParams, name: string): number | null {
-  const id = query.get(name);
+/** Returns the index of the id. Null if there is no id. Throws a Fault that names the parameter if the id isn't listed. */
+function findPlace(all: readonly ModelEntry[], id: string | null, param: string): number | null {
   if (id === null) return null;
   const at = all.findIndex((model) => model.id === id);
   if (at !== -1) return at;
-  throw invalidValue(name, "there is no such model in the list");
+  throw invalidValue(param, "there is no such model in the list");
 }
 
-export function writeAnthropicModel({
-  id,
-  created,
-  context_window,
-  max_output_tokens,
-}: ModelEntry): JsonObject {
+function writeAnthropicModel({ id, created, ...limits }: ModelEntry): JsonObject {
+  const { context_window, max_output_tokens } = limits;
   return {
     type: "model",
     id,
@@ -78,8 +77,25 @@ export function writeAnthropicModel({
   };
 }
 
+const GEMINI_PAGE_DEFAULT = 50;
+
+/** Returns a page in Google's shape. Larger pages than the largest are cut to it (Gemini API reference, "models.list"). */
+function writeGeminiPage(all: readonly ModelEntry[], query: URLSearchParams): JsonObject {
+  const size = query.get("pageSize") ?? "";
+  if (!/^\d{0,9}$/.test(size)) throw invalidValue("pageSize", "expected an integer that isn't negative");
+  const token = query.get("pageToken") || null;
+  const after = findPlace(all, token && Buffer.from(token, "base64url").toString(), "pageToken") ?? -1;
+  const page = all.slice(after + 1, after + 1 + Math.min(PAGE_MAX, Number(size) || GEMINI_PAGE_DEFAULT));
+  const last = page.at(-1);
+  const hasMore = last !== undefined && last !== all.at(-1);
+  return {
+    models: page.map(writeGeminiModel),
+    ...(hasMore ? { nextPageToken: Buffer.from(last.id).toString("base64url") } : {}),
+  };
+}
+
 /** Google's SDKs drop all after a bare `#`, so the id gets a slash (Gemini API reference, "models.list"). */
-export function writeGeminiModel(entry: ModelEntry): JsonObject {
+function writeGeminiModel(entry: ModelEntry): JsonObject {
   const { id, context_window, max_output_tokens, operations } = entry;
   return {
     name: `models/${id.replace("#", "/")}`,

@@ -9,12 +9,11 @@ import { SELECTOR_RULES } from "../selectors/index.ts";
 import { createJsonResponse, createResponse } from "./answers.ts";
 import { type Asked, identify } from "./auth.ts";
 import {
+  ANTHROPIC_SHAPE,
+  GEMINI_SHAPE,
   type ModelEntry,
   modelListSchema,
   modelSchema,
-  writeAnthropicModel,
-  writeGeminiModel,
-  writeModelPage,
 } from "./model-shapes.ts";
 import type { HttpPorts } from "./ports.ts";
 import { describeObject, describeResponse, describeRoute } from "./route-schema.ts";
@@ -31,25 +30,16 @@ export function modelRoutes(ports: HttpPorts) {
     return { key, catalogue: ports.snapshot().catalogue };
   };
   const list = async (asked: Asked) => {
-    const { request } = asked;
     const { key, catalogue } = await begin(asked);
-    if (!isAnthropic(request.headers)) return createListResponse(key, catalogue);
-    return createJsonResponse(
-      200,
-      writeModelPage(listModels(key, catalogue), new URL(request.url).searchParams),
-    );
-  };
-  const find = async (asked: Asked, id: string) => {
-    const { key, catalogue } = await begin(asked);
-    return findEntry(decodeId(id), key, catalogue);
+    const shape = findShape(asked.request);
+    if (shape === null) return createListResponse(key, catalogue);
+    const { searchParams } = new URL(asked.request.url);
+    return createJsonResponse(200, shape.writePage(listModels(key, catalogue), searchParams));
   };
   const one = async (asked: Asked, id: string) => {
-    const entry = await find(asked, id);
-    return createJsonResponse(200, isAnthropic(asked.request.headers) ? writeAnthropicModel(entry) : entry);
-  };
-  const listGemini = async (asked: Asked) => {
     const { key, catalogue } = await begin(asked);
-    return createJsonResponse(200, { models: listModels(key, catalogue).map(writeGeminiModel) });
+    const entry = findEntry(decodeId(id), key, catalogue);
+    return createJsonResponse(200, findShape(asked.request)?.write(entry) ?? entry);
   };
   return new Elysia()
     .get("/v1/models", (asked) => list(asked), describeList("listModels"))
@@ -58,17 +48,12 @@ export function modelRoutes(ports: HttpPorts) {
     .get("/models/*", (asked) => one(asked, asked.params["*"]), describeOne("retrieveModelToo"))
     .get(
       "/v1beta/models",
-      (asked) => listGemini(asked),
-      describeObject(
-        TAG,
-        "listGeminiModels",
-        "List the models, in Google's format",
-        "The models that this key can use.",
-      ),
+      (asked) => list(asked),
+      describeObject(TAG, "listGeminiModels", "List the models, in Google's format", "The models."),
     )
     .get(
       "/v1beta/models/*",
-      async (asked) => createJsonResponse(200, writeGeminiModel(await find(asked, asked.params["*"]))),
+      (asked) => one(asked, asked.params["*"]),
       describeObject(TAG, "retrieveGeminiModel", "Get a model, in Google's format", "The model."),
     );
 }
@@ -83,9 +68,13 @@ function describeOne(operationId: string) {
   return describeRoute(TAG, operationId, "Get a model by its id, encoded as in `OpenAI%23gpt-5.4`", answer);
 }
 
-/** Anthropic's clients send the API version with each request. */
-function isAnthropic(headers: Headers): boolean {
-  return headers.has("anthropic-version");
+/**
+ * Returns the shape of the client's API. Null for OpenAI's. Google's clients, some of which ask at `/v1`, send their own
+ * name with each request, and Anthropic's the API version.
+ */
+function findShape({ headers, url }: Request) {
+  if (headers.has("x-goog-api-client") || new URL(url).pathname.startsWith("/v1beta/")) return GEMINI_SHAPE;
+  return headers.has("anthropic-version") ? ANTHROPIC_SHAPE : null;
 }
 
 function createListResponse(key: GatewayKey, catalogue: Catalogue): Response {

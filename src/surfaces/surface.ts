@@ -3,6 +3,7 @@ import type { Family } from "../core/dialect.ts";
 import { errorBody, type Fault } from "../core/fault.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Earlier, EarlierAnswers, KeptExchange, StoredAnswer } from "../core/kept.ts";
+import type { SurfaceName } from "../core/record.ts";
 import type { Limits } from "../core/settings.ts";
 import type { Sealer } from "../core/world.ts";
 import type { Form } from "../operations/form.ts";
@@ -130,7 +131,7 @@ export const TRANSLATED = {
 } as const;
 
 export interface Surface<F extends Form> {
-  readonly name: string;
+  readonly name: SurfaceName;
   readonly family: Family;
   readonly operation: Operation<F>;
   /** The prefix of an answer's id, such as `chatcmpl-`. */

@@ -164,6 +164,15 @@ test("a stream without alt=sse is one JSON array", async () => {
   expect(JSON.stringify(list)).toContain("good");
 });
 
+test("models are listed in pages of the client's size", async () => {
+  const pager = await client.models.list({ config: { pageSize: 7 } });
+  expect(pager.page.length).toBe(7);
+  const listed = (await Array.fromAsync(pager)).map(({ displayName }) => displayName ?? "");
+  const headers = { authorization: `Bearer ${under.secret}` };
+  const whole = await (await fetch(`${under.url}/v1/models`, { headers })).json();
+  expect(listed).toEqual(whole.data.map(({ id }: { readonly id: string }) => id));
+});
+
 test("errors have Google's format", async () => {
   const nobody = new GoogleGenAI({ apiKey: "AIzaNobody", httpOptions: { baseUrl: under.url } });
   const stranger = await failure(

@@ -87,7 +87,7 @@ const MESSAGE_ROWS: readonly FieldRow[] = [
   [part({ type: CANARY }), "invalid_value", "messages[0].content[0].type"],
   [part({ type: "text" }), "missing_required_parameter", "messages[0].content[0].text"],
   [part({ type: "text", text: 7 }), "invalid_type", "messages[0].content[0].text"],
-  [part({ type: "image_url", image_url: CANARY }), "invalid_type", "messages[0].content[0].image_url"],
+  [part({ type: "image_url", image_url: [CANARY] }), "invalid_type", "messages[0].content[0].image_url"],
   [
     part({ type: "image_url", image_url: {} }),
     "missing_required_parameter",
@@ -119,7 +119,7 @@ const MESSAGE_ROWS: readonly FieldRow[] = [
   [
     second({
       role: "assistant",
-      tool_calls: [{ id: "a", type: "function", function: { name: "f", arguments: {} } }],
+      tool_calls: [{ id: "a", type: "function", function: { name: "f", arguments: 7 } }],
     }),
     "invalid_type",
     "messages[1].tool_calls[0].function.arguments",

@@ -4,6 +4,7 @@ import type { Outgoing, RawRequest, Target } from "../../core/dialect.ts";
 import type { Fault } from "../../core/fault.ts";
 import { asArray, asObject, isObject, type JsonObject } from "../../core/json.ts";
 import { type ChatRequest, readOutputLimit } from "../../operations/chat/form.ts";
+import { leaveOutUnpricedSearch } from "../../operations/chat/searches.ts";
 import { isSignatureRefused } from "../_chat/error.ts";
 import { passExtras } from "../_chat/outgoing.ts";
 import type { ChatLane } from "../dialect.ts";
@@ -23,7 +24,8 @@ export const ANTHROPIC_LANE: ChatLane = {
 const BETAS = "anthropic-beta";
 
 function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: Target): Outgoing {
-  const { fields: given, dropped } = passExtras(raw.body, "all");
+  const search = leaveOutUnpricedSearch(raw.body, card);
+  const { fields: given, dropped } = passExtras({ ...raw.body, ...search.changes }, "all");
   const asked = readOutputLimit(request);
   const most = Math.min(asked ?? Number.POSITIVE_INFINITY, card.outputTokensMax ?? Number.POSITIVE_INFINITY);
   const isLowered = typeof given.max_tokens === "number" && given.max_tokens > most;
@@ -41,7 +43,7 @@ function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: 
       ...(thinking === given.thinking ? {} : { thinking }),
     },
     dropped: [
-      ...dropped,
+      ...[...dropped, ...search.dropped],
       ...(isLowered ? ["max_tokens"] : []),
       ...(thinking === given.thinking ? [] : ["thinking"]),
       ...(covered.length < betas.length ? [BETAS] : []),

@@ -3,6 +3,7 @@ import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, RawRequest, Target } from "../../core/dialect.ts";
 import { asObject } from "../../core/json.ts";
 import { type ChatRequest, readOutputLimit } from "../../operations/chat/form.ts";
+import { leaveOutUnpricedSearch } from "../../operations/chat/searches.ts";
 import type { ChatLane } from "../dialect.ts";
 import { GeminiDecoder, parseReply } from "./decode.ts";
 import { makeHeaders, makeUrl } from "./outgoing.ts";
@@ -14,7 +15,9 @@ export const GEMINI_LANE: ChatLane = {
 };
 
 function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: Target): Outgoing {
-  const config = asObject(raw.body.generationConfig);
+  const search = leaveOutUnpricedSearch(raw.body, card);
+  const body = { ...raw.body, ...search.changes };
+  const config = asObject(body.generationConfig);
   const asked = readOutputLimit(request);
   const limit = asked === undefined ? undefined : Math.min(asked, card.outputTokensMax ?? asked);
   const given = config.maxOutputTokens;
@@ -22,7 +25,10 @@ function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: 
   return {
     url: makeUrl(card.name, target.baseUrl, request.stream === true),
     headers: makeHeaders(target),
-    body: isLowered ? { ...raw.body, generationConfig: { ...config, maxOutputTokens: limit } } : raw.body,
-    dropped: isLowered && given !== undefined ? ["generationConfig.maxOutputTokens"] : [],
+    body: isLowered ? { ...body, generationConfig: { ...config, maxOutputTokens: limit } } : body,
+    dropped: [
+      ...search.dropped,
+      ...(isLowered && given !== undefined ? ["generationConfig.maxOutputTokens"] : []),
+    ],
   };
 }

@@ -4,6 +4,7 @@ import type { Outgoing, RawRequest, Target } from "../../core/dialect.ts";
 import type { Fault } from "../../core/fault.ts";
 import { asArray, asObject, type JsonObject } from "../../core/json.ts";
 import { type ChatRequest, readOutputLimit } from "../../operations/chat/form.ts";
+import { leaveOutUnpricedSearch } from "../../operations/chat/searches.ts";
 import { makeCall, passExtras } from "../_chat/outgoing.ts";
 import type { ChatLane } from "../dialect.ts";
 import { isReasoningRefused, responses } from "./dialect.ts";
@@ -19,7 +20,8 @@ export const RESPONSES_LANE: ChatLane = {
 };
 
 function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: Target): Outgoing {
-  const passed = passExtras(raw.body, "all");
+  const search = leaveOutUnpricedSearch(raw.body, card);
+  const passed = passExtras({ ...raw.body, ...search.changes }, "all");
   const { max_output_tokens: given, ...rest } = passed.fields;
   const asked = readOutputLimit(request);
   const limit = asked === undefined ? undefined : Math.min(asked, card.outputTokensMax ?? asked);
@@ -34,7 +36,7 @@ function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: 
     ...(tokens === undefined ? {} : { max_output_tokens: tokens }),
   };
   const lowered = isLowered && given !== undefined ? ["max_output_tokens"] : [];
-  return makeCall(target, "/responses", body, [...passed.dropped, ...lowered]);
+  return makeCall(target, "/responses", body, [...passed.dropped, ...search.dropped, ...lowered]);
 }
 
 /** Nothing is stored, so thinking must come in a form that clients can send back. Other models refuse the field. */

@@ -25,6 +25,7 @@ import { findImageUrl, findNeeds, refuseUnable } from "./needs.ts";
 import { isAnswer, normaliseReply } from "./normalise.ts";
 import { makeOffer } from "./offer.ts";
 import { listChunks, Run } from "./run.ts";
+import { leaveOutUnpricedSearch } from "./searches.ts";
 import { addUsages, countAmounts, cutUsage } from "./usage.ts";
 
 /** Answers are rarely longer, and expecting more would keep requests off credentials that have room. */
@@ -102,9 +103,10 @@ function split(ask: ChatRequest, answersPerCall: number): readonly ChatRequest[]
 
 function encode(codec: Codec<ChatForm>, ask: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const cheap = dropPremiumTier(ask);
-  const willing = dropForcedCall(cheap.ask, card);
+  const { changes, dropped } = leaveOutUnpricedSearch(cheap.ask, card);
+  const willing = dropForcedCall(dropped.length > 0 ? { ...cheap.ask, ...changes } : cheap.ask, card);
   const outgoing = codec.encode(willing.ask, card, target);
-  return { ...outgoing, dropped: [...cheap.dropped, ...willing.dropped, ...outgoing.dropped] };
+  return { ...outgoing, dropped: [...cheap.dropped, ...dropped, ...willing.dropped, ...outgoing.dropped] };
 }
 
 const PREMIUM_TIERS: ReadonlySet<unknown> = new Set(["priority", "fast"]);

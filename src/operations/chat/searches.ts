@@ -1,6 +1,6 @@
 // The most searches that a request may trigger.
 import type { ModelCard } from "../../core/card.ts";
-import { asArray, asObject, asString } from "../../core/json.ts";
+import { asArray, asObject, asString, type JsonObject } from "../../core/json.ts";
 import type { ChatRequest } from "./form.ts";
 
 /** An agent takes up to 10 steps (docs.perplexity.ai, `max_steps`), a researching one more. */
@@ -24,6 +24,56 @@ export function searchesMax(request: ChatRequest, card: ModelCard): number {
     asArray(request.tools).some((tool) => asString(asObject(tool).type)?.includes("search"));
   if (!asked && !searching) return 0;
   return researching ? RESEARCH_SEARCHES_MAX : SEARCHES_MAX;
+}
+
+/** Search tools of Anthropic, OpenAI, xAI, Groq and OpenRouter by type, and Gemini's by field. */
+const SEARCH_TOOL = /(web|x|live|browser)_search|googleSearch/;
+
+/**
+ * Returns the changes to a request, in the form of any API, without which its provider would bill searches that the card
+ * has no price for, and the fields left out. Nothing is left out for a card without any price, which nobody is charged
+ * for, and for a model that searches anyway.
+ */
+export function leaveOutUnpricedSearch(body: Readonly<JsonObject>, card: ModelCard) {
+  const isPriced = card.price === null || card.price.perSearch !== undefined;
+  const isKept = isPriced || kinds.getOrInsertComputed(card, findKind).searching;
+  const dropped = isKept ? [] : SEARCH_FIELDS.filter((field) => body[field]);
+  const changes: JsonObject = Object.fromEntries(dropped.map((field) => [field, undefined]));
+  if (!isKept && hasSearch(body)) {
+    const tools = leaveOutSearch(body.tools);
+    const isChosen = tools.length === 0 || SEARCH_TOOL.test(JSON.stringify(body.tool_choice ?? ""));
+    // The limit of calls was for searches, which are the only tools that a provider runs here.
+    Object.assign(changes, { tools: tools.length > 0 ? tools : undefined, max_tool_calls: undefined });
+    if (isChosen) changes.tool_choice = undefined;
+    dropped.push("tools", ...(isChosen && body.tool_choice !== undefined ? ["tool_choice"] : []));
+  }
+  // Codex adds tools within the conversation.
+  const items = isKept ? [] : asArray(body.input).map(asObject);
+  if (items.some(hasSearch)) {
+    changes.input = items.map((item) =>
+      hasSearch(item) ? { ...item, tools: leaveOutSearch(item.tools) } : item,
+    );
+    dropped.push("input.tools");
+  }
+  return { changes, dropped };
+}
+
+function hasSearch({ tools }: JsonObject): boolean {
+  return asArray(tools).some(isSearch);
+}
+
+function isSearch(tool: unknown): boolean {
+  const given = asObject(tool);
+  return SEARCH_TOOL.test(asString(given.type) ?? Object.keys(given).join());
+}
+
+/** Gemini's functions may stand beside a search in one tool. */
+function leaveOutSearch(tools: unknown): readonly unknown[] {
+  return asArray(tools).flatMap((tool) => {
+    const { functionDeclarations } = asObject(tool);
+    if (!isSearch(tool)) return [tool];
+    return functionDeclarations === undefined ? [] : [{ functionDeclarations }];
+  });
 }
 
 interface Kind {

@@ -8,6 +8,7 @@ import { refuseManyFields } from "../bounds.ts";
 import { Checker, checkModelName, FIELDS_MAX, NEVER, refuseLargeNumber, refuseLongList } from "../checker.ts";
 import { explainShared, refuseField } from "../lane.ts";
 import { offersFunctions } from "./function-call.ts";
+import { translateMistral } from "./mistral.ts";
 import { chatRequestSchema } from "./schema.ts";
 
 const CHECKER = new Checker(chatRequestSchema);
@@ -22,6 +23,7 @@ export function readChatRequest(body: unknown, limits: Limits): ChatRequest {
   const given = withoutNulls(body);
   refuseLongList(given.messages, limits.messagesMax, "messages");
   refuseLargeObjects(given);
+  translateMistral(given);
   CHECKER.check(given, "messages");
   refuseLargeNumber(given.n, limits.choicesMax, "n");
   checkModelName(given.model);
@@ -85,16 +87,12 @@ function toChatRequest(given: JsonObject): ChatRequest {
   if (tools.length === 0) delete request.parallel_tool_calls;
   // An answer in the deprecated form holds only one call.
   else if (offersFunctions(given)) request.parallel_tool_calls = false;
-  return asChatRequest(request);
+  return asChecked(request);
 }
 
 /** The cast is safe: the schema was checked and the deprecated forms are gone. */
-function asChatRequest(request: JsonObject): ChatRequest {
-  return request as ChatRequest;
-}
-
-function asChatMessage(message: JsonObject): ChatMessage {
-  return message as ChatMessage;
+function asChecked<Checked extends ChatRequest | ChatMessage>(value: JsonObject): Checked {
+  return value as Checked;
 }
 
 /** Without tools, `auto` and `none` have no effect, but forcing a call is a mistake. */
@@ -137,12 +135,12 @@ function readMessage(given: JsonObject, index: number, callIds: Map<unknown, str
   if (message.role === "function") {
     const { name, ...rest } = message;
     const id = callIds.get(name) ?? ownId;
-    return asChatMessage({ ...rest, role: "tool", tool_call_id: id, content: given.content ?? "" });
+    return asChecked({ ...rest, role: "tool", tool_call_id: id, content: given.content ?? "" });
   }
   if (message.role === "assistant" && isObject(message.function_call)) {
     const { function_call: call, ...rest } = message;
     callIds.set(call.name, ownId);
-    return asChatMessage({ ...rest, tool_calls: [{ id: ownId, type: "function", function: call }] });
+    return asChecked({ ...rest, tool_calls: [{ id: ownId, type: "function", function: call }] });
   }
-  return asChatMessage(message);
+  return asChecked(message);
 }

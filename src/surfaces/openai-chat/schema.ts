@@ -153,6 +153,7 @@ export const chatRequestSchema = openObject(
     logprobs: Type.Optional(Type.Boolean()),
     top_logprobs: Type.Optional(Type.Integer({ minimum: 0, maximum: 20 })),
     seed: Type.Optional(countFrom(-Number.MAX_SAFE_INTEGER)),
+    random_seed: Type.Optional(countFrom(0)),
     user: Type.Optional(Type.String()),
     tools: Type.Optional(Type.Array(tool, { maxItems: 512 })),
     tool_choice: Type.Optional(toolChoice),

@@ -1,5 +1,5 @@
 // OpenAI's chat completions, the surface that uses the chat operation's own form.
-import type { JsonObject } from "../../core/json.ts";
+import { asObject, type JsonObject } from "../../core/json.ts";
 import type { ChatForm } from "../../operations/chat/decoder.ts";
 import type { ChatReply } from "../../operations/chat/form.ts";
 import { CHAT } from "../../operations/chat/operation.ts";
@@ -14,7 +14,7 @@ import {
 import { separateCitations } from "./citations.ts";
 import { offersFunctions, withFunctionCall } from "./function-call.ts";
 import { readChatRequest } from "./read.ts";
-import { makeChunkWriter } from "./writer.ts";
+import { makeChunkWriter, withDetails } from "./writer.ts";
 
 export const OPENAI_CHAT: Surface<ChatForm> = {
   ...OPENAI_FORM,
@@ -38,6 +38,7 @@ function readExchange({ body, limits }: Incoming): Exchange<ChatForm> {
     // Nothing is lost: the chat form is this surface's own.
     ...TRANSLATED,
     dropped: isUnstored ? ["store"] : [],
+    names: asObject(body).random_seed === undefined ? {} : { seed: "random_seed" },
     whole(reply, stamp) {
       const shown = dropOwn(reply);
       return writeWhole(options.offersFunctions ? withFunctionCall(shown) : shown, stamp);
@@ -46,8 +47,9 @@ function readExchange({ body, limits }: Incoming): Exchange<ChatForm> {
   };
 }
 
-/** Returns the answer without the fields that only other surfaces show. */
-function dropOwn({ verbatim: _verbatim, ...reply }: ChatReply): ChatReply {
+/** Returns the answer with all details of its usage, and without the fields that only other surfaces show. */
+function dropOwn({ verbatim: _verbatim, ...given }: ChatReply): ChatReply {
+  const reply = given.usage ? { ...given, usage: withDetails(given.usage) } : given;
   if (!reply.choices.some(({ message }) => message.parts || message.annotations)) return reply;
   const choices = reply.choices.map((choice) => {
     const { parts: _parts, ...message } = choice.message;

@@ -1,0 +1,48 @@
+// Mistral's own forms of a chat request, as its SDK sends them, in OpenAI's. Those that OpenAI's form lacks are left for
+// the checks, which name them.
+import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
+
+/** Changes the body, whose top level is the caller's own (Mistral API reference, "Chat"). */
+export function translateMistral(body: JsonObject): void {
+  if (body.tool_choice === "any") body.tool_choice = "required";
+  if (Number.isSafeInteger(body.random_seed) && body.seed === undefined) {
+    body.seed = body.random_seed;
+    delete body.random_seed;
+  }
+  if (Array.isArray(body.messages)) body.messages = body.messages.map(translateMessage);
+}
+
+function translateMessage(message: unknown): unknown {
+  if (!isObject(message)) return message;
+  const { content, tool_calls: calls } = message;
+  const changes: JsonObject = {};
+  if (Array.isArray(content)) Object.assign(changes, translateContent(content, message));
+  if (Array.isArray(calls)) changes.tool_calls = calls.map(translateCall);
+  // The SDK's default, which other servers don't know.
+  if (message.prefix === false) changes.prefix = undefined;
+  return { ...message, ...changes };
+}
+
+/** Thinking is a part of the content in Mistral's form, and a field beside it in OpenAI's. */
+function translateContent(content: readonly unknown[], message: JsonObject): JsonObject {
+  const isThought = (part: unknown) => message.role === "assistant" && asObject(part).type === "thinking";
+  const thoughts = content.filter(isThought).flatMap((part) => asArray(asObject(part).thinking));
+  const parts = content.filter((part) => !isThought(part)).map(translatePart);
+  if (thoughts.length === 0) return { content: parts };
+  const text = thoughts.map((one) => asString(asObject(one).text) ?? "").join("");
+  return { content: parts.length > 0 ? parts : null, reasoning_content: message.reasoning_content ?? text };
+}
+
+function translatePart(part: unknown): unknown {
+  const { image_url: image, document_url: document, document_name: name, ...rest } = asObject(part);
+  if (rest.type === "image_url" && typeof image === "string") return { ...rest, image_url: { url: image } };
+  if (rest.type !== "document_url" || typeof document !== "string") return part;
+  return { ...rest, type: "file", file: { file_data: document, ...(name ? { filename: name } : {}) } };
+}
+
+/** Returns a call with its arguments as text. */
+function translateCall(call: unknown): unknown {
+  const { function: called, ...rest } = asObject(call);
+  if (!isObject(called) || !isObject(called.arguments)) return call;
+  return { ...rest, function: { ...called, arguments: JSON.stringify(called.arguments) } };
+}
