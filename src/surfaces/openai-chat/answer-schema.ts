@@ -34,8 +34,6 @@ const usageSchema = Type.Object({
   prompt_tokens: Type.Integer(),
   completion_tokens: Type.Integer(),
   total_tokens: Type.Integer(),
-  prompt_tokens_details: Type.Object({}),
-  completion_tokens_details: Type.Object({}),
   cost: Type.Optional(Type.Number({ description: "The cost in USD, even if the request was free." })),
   charged: Type.Optional(Type.Number({ description: "The amount in USD that was charged to the balance." })),
 });

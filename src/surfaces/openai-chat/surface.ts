@@ -14,7 +14,7 @@ import {
 import { separateCitations } from "./citations.ts";
 import { offersFunctions, withFunctionCall } from "./function-call.ts";
 import { readChatRequest } from "./read.ts";
-import { makeChunkWriter, withDetails } from "./writer.ts";
+import { makeChunkWriter } from "./writer.ts";
 
 export const OPENAI_CHAT: Surface<ChatForm> = {
   ...OPENAI_FORM,
@@ -47,9 +47,8 @@ function readExchange({ body, limits }: Incoming): Exchange<ChatForm> {
   };
 }
 
-/** Returns the answer with all details of its usage, and without the fields that only other surfaces show. */
-function dropOwn({ verbatim: _verbatim, ...given }: ChatReply): ChatReply {
-  const reply = given.usage ? { ...given, usage: withDetails(given.usage) } : given;
+/** Returns the answer without the fields that only other surfaces show. */
+function dropOwn({ verbatim: _verbatim, ...reply }: ChatReply): ChatReply {
   if (!reply.choices.some(({ message }) => message.parts || message.annotations)) return reply;
   const choices = reply.choices.map((choice) => {
     const { parts: _parts, ...message } = choice.message;

@@ -1,6 +1,6 @@
 // A streamed answer as chat.completion.chunk events.
 import type { JsonObject } from "../../core/json.ts";
-import type { ChatChunk, Usage } from "../../operations/chat/form.ts";
+import type { ChatChunk } from "../../operations/chat/form.ts";
 import { type Part, Run, Verbatim } from "../../operations/chat/run.ts";
 import { DATA_LINES, dataLine } from "../event-stream.ts";
 import type { Stamp, Writer } from "../surface.ts";
@@ -17,9 +17,7 @@ export function makeChunkWriter(stamp: () => Stamp, options: ChunkOptions): Writ
   let lines: AnswerLines | null = null;
   const writeChunk = (to: AnswerLines, chunk: ChatChunk | ShownChunk) => {
     const isUnasked = chunk.choices.length === 0 && chunk.usage && !options.includeUsage;
-    if (isUnasked) return "";
-    const shown = separateChunkCitations(chunk);
-    return to.chunk(chunk.usage ? { ...shown, usage: withDetails(chunk.usage) } : shown);
+    return isUnasked ? "" : to.chunk(separateChunkCitations(chunk));
   };
   const write = (parts: readonly Part[]) => {
     lines ??= new AnswerLines(stampFields(stamp()));
@@ -32,11 +30,6 @@ export function makeChunkWriter(stamp: () => Stamp, options: ChunkOptions): Writ
     return text;
   };
   return { ...DATA_LINES, write };
-}
-
-/** OpenAI always sends both details, so clients read within them. A count that nobody reported is missing, not 0. */
-export function withDetails(usage: Usage): Usage {
-  return { prompt_tokens_details: {}, completion_tokens_details: {}, ...usage };
 }
 
 function stampFields({ id, created, model }: Stamp): JsonObject {
