@@ -14,21 +14,21 @@ export function translateMistral(body: JsonObject): void {
 
 function translateMessage(message: unknown): unknown {
   if (!isObject(message)) return message;
-  const { content, tool_calls: calls } = message;
+  const { content, tool_calls: calls, prefix } = message;
   const changes: JsonObject = {};
   if (Array.isArray(content)) Object.assign(changes, translateContent(content, message));
   if (Array.isArray(calls)) changes.tool_calls = calls.map(translateCall);
   // The SDK's default, which other servers don't know.
-  if (message.prefix === false) changes.prefix = undefined;
-  return { ...message, ...changes };
+  if (prefix === false) changes.prefix = undefined;
+  return Object.keys(changes).length > 0 ? { ...message, ...changes } : message;
 }
 
 /** Thinking is a part of the content in Mistral's form, and a field beside it in OpenAI's. */
 function translateContent(content: readonly unknown[], message: JsonObject): JsonObject {
   const isThought = (part: unknown) => message.role === "assistant" && asObject(part).type === "thinking";
+  const parts = content.flatMap((part) => (isThought(part) ? [] : [translatePart(part)]));
+  if (parts.length === content.length) return { content: parts };
   const thoughts = content.filter(isThought).flatMap((part) => asArray(asObject(part).thinking));
-  const parts = content.filter((part) => !isThought(part)).map(translatePart);
-  if (thoughts.length === 0) return { content: parts };
   const text = thoughts.map((one) => asString(asObject(one).text) ?? "").join("");
   return { content: parts.length > 0 ? parts : null, reasoning_content: message.reasoning_content ?? text };
 }
