@@ -64,9 +64,9 @@ export function findWorkingShare({ seenAt }: Asked, row: number): number {
 }
 
 /** The thinking expected by the profile alone, in tokens. */
-export function estimateThought({ table, input, prediction }: Asked, row: number): number {
+export function estimateThought({ table, input, thinking }: Asked, row: number): number {
   const usual = table.thinkingTokens[row] ?? 0;
-  return estimateThoughtTokens(usual, input.request.reasoning_effort, prediction.difficultyLogit);
+  return estimateThoughtTokens(usual, input.request.reasoning_effort, thinking);
 }
 
 /** Returns the expected tokens of the answer and of its thinking. */

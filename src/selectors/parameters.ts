@@ -58,7 +58,11 @@ export function readParameters(file: ParameterFile) {
     rarity: Float32Array.from(Uint8Array.fromBase64(file.rarity), (units) => units * RARITY_UNIT),
     embedding,
     scales: Float32Array.from(file.scales),
-    topics: TOPICS.map((_, at) => heads.subarray(at * width, (at + 1) * width)),
+    /** By input, then by topic. The last input is the constant. Float64, which isn't converted at each reading. */
+    topics: Float64Array.from(
+      heads,
+      (_, at) => heads[(at % TOPICS.length) * width + Math.floor(at / TOPICS.length)] ?? 0,
+    ),
     difficulty: new Float32Array(Uint8Array.fromBase64(file.difficulty).buffer),
     outputTokens: new Float32Array(Uint8Array.fromBase64(file.outputTokens).buffer),
   };

@@ -36,7 +36,7 @@ export function predict(
   const input = new Float32Array(size + STRUCTURE_SIZE);
   const known = embed(features.grams, parameters, input);
   input.set(readStructure(features), size);
-  const topics = softmax(parameters.topics.map((weights) => dot(weights, input)));
+  const topics = softmax(weighTopics(parameters.topics, input));
   const difficultyLogit = clamp(dot(parameters.difficulty, input), -DIFFICULTY_MAX, DIFFICULTY_MAX);
   const logTokens = dot(parameters.outputTokens, input);
   const tokens = expectTokens(logTokens);
@@ -58,14 +58,13 @@ function embed(grams: RequestFeatures["grams"], parameters: Parameters, into: Fl
   let knownWeight = 0;
   let allWeight = 0;
   for (const [hash, count] of grams) {
-    const weight = 1 + Math.log(Math.max(count, 0.1));
     const at = parameters.indexOf(hash);
     if (at < 0) {
       allWeight += parameters.unknownRarity;
       continue;
     }
     const rare = rarity[at] ?? 0;
-    const value = Math.max(0.1, weight) * rare;
+    const value = Math.max(0.1, 1 + Math.log(Math.max(count, 0.1))) * rare;
     allWeight += rare;
     knownWeight += rare;
     norm += value * value;
@@ -94,7 +93,20 @@ function dot(weights: Float32Array, input: Float32Array): number {
   return sum;
 }
 
-function softmax(logits: readonly number[]): Float64Array {
+/** Adds up all topics at once, input by input, because a single sum would wait for each of its additions. */
+function weighTopics(weights: Float64Array, input: Float32Array): Float64Array {
+  const count = weights.length / (input.length + 1);
+  const sums = weights.slice(input.length * count);
+  for (let at = 0; at < input.length; at++) {
+    const value = input[at] ?? 0;
+    const from = at * count;
+    for (let topic = 0; topic < count; topic++)
+      sums[topic] = (sums[topic] ?? 0) + (weights[from + topic] ?? 0) * value;
+  }
+  return sums;
+}
+
+function softmax(logits: Float64Array): Float64Array {
   const most = Math.max(...logits);
   const shares = Float64Array.from(logits, (logit) => Math.exp(logit - most));
   const sum = shares.reduce((all, share) => all + share, 0);

@@ -128,7 +128,7 @@ export function readDesign(row: Float32Array) {
     phi[topics.length + words.length + at] = LENGTH_SCALE * Math.exp(-((logLength - length) ** 2) / 2);
   /** The share of the likeliest topic. */
   const top = Math.max(...topics);
-  return { phi, topic: topics.indexOf(top), top };
+  return { phi: Float64Array.from(phi), topic: topics.indexOf(top), top };
 }
 
 /** Encodes the row for `unpackRow`: the name of the parameters that made it, then Float16 in base64. */

@@ -77,6 +77,7 @@ export function rankAll(
   const first: number[] = [];
   for (let one = 0; one < score.length; one++) {
     let place = first.length;
+    if (place === count && (score[one] ?? 0) < (score[first[place - 1] ?? 0] ?? 0)) continue;
     for (; place > 0; place--) {
       const before = first[place - 1];
       if (before === undefined || compareByScore(candidates, before, one) < 0) break;

@@ -17,9 +17,10 @@ const SHARES: readonly (readonly number[])[] = TOPICS.map((topic) => {
 /** Returns the mixture of skills, in the order of SKILLS, that a mixture of topics calls for. */
 export function weighSkills(topics: ArrayLike<number>): number[] {
   const skills = SKILLS.map(() => 0);
-  for (const [at, shares] of SHARES.entries()) {
-    const weight = topics[at] ?? 0;
-    for (const [skill, share] of shares.entries()) skills[skill] = (skills[skill] ?? 0) + weight * share;
+  for (let at = 0; at < SHARES.length; at++) {
+    const shares = SHARES[at] ?? [];
+    for (let skill = 0; skill < shares.length; skill++)
+      skills[skill] = (skills[skill] ?? 0) + (topics[at] ?? 0) * (shares[skill] ?? 0);
   }
   return skills;
 }

@@ -44,7 +44,7 @@ function weigh(models: Readonly<Record<string, readonly number[]>>): Readonly<Re
   const all = Object.entries(models).flatMap(([model, residuals]) =>
     residuals.map((residual, key) => ({ model, residual, keyId: `key ${key}` })),
   );
-  const more = { weight: 1, phi: new Float32Array(1) };
+  const more = { weight: 1, phi: new Float64Array(1) };
   const scores: UserScore[] = all.flatMap((one) => Array.from({ length: 40 }, () => ({ ...one, ...more })));
   const slices = weighFeedback(scores, null);
   for (;;) {

@@ -21,7 +21,7 @@ export interface UserScore {
   readonly weight: number;
   /** The score minus its expectation. */
   readonly residual: number;
-  readonly phi: Float32Array;
+  readonly phi: Float64Array;
 }
 
 /** Sums over scores. */
