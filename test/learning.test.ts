@@ -36,7 +36,15 @@ const learningOf = (own: LessonStore, into: Learned) =>
   new Learning({ store: own, learned: into, clock, cards: () => [] });
 
 const labels = (model = MODEL) => learned.views().find((view) => view.model === model)?.labels ?? 0;
-const shiftOf = (learned: Learned) => learned.shiftsBy(new Map([[MODEL, 0]]), prediction)(0);
+const shiftOf = (learned: Learned) => {
+  const shifts = learned.shiftsBy(new Map([[MODEL, 0]]), prediction);
+  return {
+    quality: shifts.quality(0),
+    lift: shifts.lift(0),
+    spread: shifts.spread(0),
+    doubt: shifts.doubt(0),
+  };
+};
 const shift = () => shiftOf(learned).quality;
 
 test("each lesson counts once, however often they are read", async () => {

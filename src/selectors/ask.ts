@@ -61,7 +61,7 @@ export function prepareAsk(input: ChooseInput, prediction: Prediction, promptTok
     ...{ input, prediction, promptTokens, learned, ask, table },
     /** By place: its health, what was learned about its quality, and the lengths of its answers. */
     seenAt: health.over(table),
-    shiftAt: learned.shiftsBy(table.places, prediction),
+    shifts: learned.shiftsBy(table.places, prediction),
     lengthAt: learned.lengthsBy(table.places),
     thinking: computeThinking(prediction.difficultyLogit),
     /** The client's own limit. */

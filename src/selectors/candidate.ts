@@ -19,14 +19,16 @@ export type Candidate = Readonly<ReturnType<typeof makeCandidate>>;
  */
 export function makeCandidate(estimates: Estimates, place: number, removedBy: string | null) {
   const { asked } = estimates;
-  const { table, learned, prediction, cached } = asked;
+  const { table, learned, shifts, prediction, cached } = asked;
   const row = estimates.rows[place] ?? 0;
   const card: ModelCard = estimates.cardAt(place);
   const quality = estimates.quality[place] ?? 0;
   const works = findWorkingShare(asked, row);
   const tokens = estimateTokens(asked, row);
   const profile = table.profiles[row];
-  const doubt = profile ? works * estimateDoubt(profile, asked.shiftAt(row), asked.quality) : 0;
+  const doubt = profile
+    ? works * estimateDoubt(profile, shifts.doubt(row), shifts.spread(row), asked.quality)
+    : 0;
   /** An answer one standard deviation longer than expected is this many times as long. */
   const longer = Math.exp(learned.lengthSpreadOf(card.id));
   const held = cached?.cardId === card.id ? cached.tokens : 0;

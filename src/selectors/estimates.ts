@@ -13,7 +13,7 @@ export type Estimates = Readonly<ReturnType<typeof estimateAll>>;
 
 /** `rows` are the cards' places in the table. All places below are those in `rows`. */
 export function estimateAll(asked: Asked, rows: Int32Array) {
-  const { table, cached, shiftAt, quality: ask } = asked;
+  const { table, cached, shifts, quality: ask } = asked;
   const column = () => new Float64Array(rows.length);
   const [quality, level, costUsd, latencyMs] = [column(), column(), column(), column()];
   const cardAt = (place: number) => {
@@ -24,14 +24,15 @@ export function estimateAll(asked: Asked, rows: Int32Array) {
   const holder = table.places.get(cached?.cardId ?? "");
   for (let place = 0; place < rows.length; place++) {
     const row = rows[place] ?? 0;
-    const shift = shiftAt(row);
     const works = findWorkingShare(asked, row);
     const from = row * ask.skills.length;
     const before = expect(table.odds, from, table.oddsLevel[row] ?? 0, ask);
     const isGuessed = table.isGuessed[row] === 1;
-    const off = isGuessed ? CAUTION * computeSpread(table.oddsSpreads, from, shift, ask, before) : 0;
-    quality[place] = Math.max(QUALITY_MIN, before + shift.quality - off) * works;
-    level[place] = ((table.level[row] ?? 0) + shift.lift - off) * works;
+    const off = isGuessed
+      ? CAUTION * computeSpread(table.oddsSpreads, from, shifts.doubt(row), ask, before)
+      : 0;
+    quality[place] = Math.max(QUALITY_MIN, before + shifts.quality(row) - off) * works;
+    level[place] = ((table.level[row] ?? 0) + shifts.lift(row) - off) * works;
   }
   for (let place = 0; place < rows.length; place++) {
     const row = rows[place] ?? 0;

@@ -2,7 +2,7 @@
 // linear model over hashed words, trained by test/router/train.ts.
 import type { RequestFeatures } from "./features.ts";
 import { loadShippedParameters, type Parameters } from "./parameters.ts";
-import { expectTokens, makeRow, mixSkills } from "./row.ts";
+import { expectTokens, findHighest, makeRow, mixSkills } from "./row.ts";
 import { readStructure, STRUCTURE_SIZE } from "./structure.ts";
 
 export interface Prediction {
@@ -57,11 +57,11 @@ function embed(grams: RequestFeatures["grams"], parameters: Parameters, into: Fl
   let norm = 0;
   let knownWeight = 0;
   let allWeight = 0;
-  for (const [hash, count] of grams) {
+  grams.forEach((count, hash) => {
     const at = parameters.indexOf(hash);
     if (at < 0) {
       allWeight += parameters.unknownRarity;
-      continue;
+      return;
     }
     const rare = rarity[at] ?? 0;
     const value = Math.max(0.1, 1 + Math.log(Math.max(count, 0.1))) * rare;
@@ -70,7 +70,7 @@ function embed(grams: RequestFeatures["grams"], parameters: Parameters, into: Fl
     norm += value * value;
     const start = at * size;
     for (let dim = 0; dim < size; dim++) into[dim] = (into[dim] ?? 0) + value * (embedding[start + dim] ?? 0);
-  }
+  });
   const scale = norm === 0 ? 0 : 1 / Math.sqrt(norm);
   for (let dim = 0; dim < size; dim++) into[dim] = (into[dim] ?? 0) * scale * (scales[dim] ?? 0);
   return allWeight === 0 ? 0 : knownWeight / allWeight;
@@ -83,7 +83,7 @@ function computeSupport(known: number, { supportFrom, supportTo }: Parameters): 
 
 /** A request that is spread over many topics is like none of them, however usual its words are. */
 function computeCertainty(topics: Float64Array): number {
-  return clamp((Math.max(...topics) - SURE_FROM) / (SURE_TO - SURE_FROM), 0, 1);
+  return clamp((findHighest(topics) - SURE_FROM) / (SURE_TO - SURE_FROM), 0, 1);
 }
 
 /** The last weight is the constant. */
@@ -106,11 +106,17 @@ function weighTopics(weights: Float64Array, input: Float32Array): Float64Array {
   return sums;
 }
 
+/** In place. */
 function softmax(logits: Float64Array): Float64Array {
-  const most = Math.max(...logits);
-  const shares = Float64Array.from(logits, (logit) => Math.exp(logit - most));
-  const sum = shares.reduce((all, share) => all + share, 0);
-  return shares.map((share) => share / sum);
+  const most = findHighest(logits);
+  let sum = 0;
+  for (let at = 0; at < logits.length; at++) {
+    const share = Math.exp((logits[at] ?? 0) - most);
+    logits[at] = share;
+    sum += share;
+  }
+  for (let at = 0; at < logits.length; at++) logits[at] = (logits[at] ?? 0) / sum;
+  return logits;
 }
 
 function clamp(value: number, least: number, most: number): number {

@@ -1,6 +1,5 @@
 // Predicts the probability of a good answer from a model's skills, the request's kinds and difficulty, and what was
 // learned; the less familiar the request, the closer to the model's overall level.
-import type { Shift } from "./learning/learned.ts";
 import type { Prediction } from "./predictor.ts";
 import type { Profile } from "./profiles.ts";
 
@@ -34,18 +33,21 @@ export function estimatePriorQuality(profile: Profile, kind: Kind): number {
   return expect(profile.odds, 0, profile.oddsLevel, prepareQuality(kind));
 }
 
-/** Returns the standard deviation of a model's quality. Computed for few models: a decision compares thousands. */
-export function estimateDoubt(profile: Profile, shift: Shift, ask: QualityAsk): number {
+/**
+ * Returns the standard deviation of a model's quality. `doubt` and `spread` are what was learned. Computed for few
+ * models: a decision compares thousands.
+ */
+export function estimateDoubt(profile: Profile, doubt: number, spread: number, ask: QualityAsk): number {
   const before = expect(profile.odds, 0, profile.oddsLevel, ask);
-  const own = computeSpread(profile.oddsSpreads, 0, shift, ask, before);
-  return Math.hypot(own, shift.spread, ask.strangeSpread);
+  const own = computeSpread(profile.oddsSpreads, 0, doubt, ask, before);
+  return Math.hypot(own, spread, ask.strangeSpread);
 }
 
 /** `spreads` are in log-odds. As probabilities they shrink by p(1−p): little is left if nearly all answers are good. */
 export function computeSpread(
   spreads: Float64Array,
   from: number,
-  { doubt }: Shift,
+  doubt: number,
   { skills }: QualityAsk,
   before: number,
 ): number {

@@ -47,7 +47,7 @@ export function makeRow(
   const row = new Float32Array(computeRowWidth(parameters));
   row[0] = SCALES.constant;
   row[1] = SCALES.difficulty * difficultyLogit;
-  for (const [at, share] of topics.entries()) row[TOPICS_FROM + at] = SCALES.topics * share;
+  for (let at = 0; at < topics.length; at++) row[TOPICS_FROM + at] = SCALES.topics * (topics[at] ?? 0);
   for (let at = 0; at < plain; at++) row[TOPICS_END + at] = SCALES.words * (input[at] ?? 0);
   for (let at = 0; at < STRUCTURE_SIZE; at++)
     row[TOPICS_END + plain + at] = SCALES.shape * (input[size + at] ?? 0);
@@ -57,7 +57,16 @@ export function makeRow(
 
 /** Returns the topics' shares, which sum to 1. */
 export function readTopics(row: Float32Array): Float32Array {
-  return row.subarray(TOPICS_FROM, TOPICS_END).map((share) => share / SCALES.topics);
+  const topics = row.slice(TOPICS_FROM, TOPICS_END);
+  for (let at = 0; at < topics.length; at++) topics[at] = (topics[at] ?? 0) / SCALES.topics;
+  return topics;
+}
+
+/** Like `Math.max(...values)`, without a list of them. */
+export function findHighest(values: Float32Array | Float64Array): number {
+  let highest = Number.NEGATIVE_INFINITY;
+  for (let at = 0; at < values.length; at++) highest = Math.max(highest, values[at] ?? 0);
+  return highest;
 }
 
 /** Returns the shares of SKILLS that the request calls for. */
@@ -118,17 +127,19 @@ export type Design = Readonly<ReturnType<typeof readDesign>>;
 
 export function readDesign(row: Float32Array) {
   const topics = readTopics(row);
-  const words = row.subarray(TOPICS_END, row.length - STRUCTURE_SIZE - 1);
+  const words = row.slice(TOPICS_END, row.length - STRUCTURE_SIZE - 1);
   const logLength = readLogLength(row);
-  const norm = Math.sqrt(words.reduce((sum, value) => sum + value * value, 0)) || 1;
+  let squares = 0;
+  for (let at = 0; at < words.length; at++) squares += (words[at] ?? 0) ** 2;
+  const norm = Math.sqrt(squares) || 1;
   const phi = new Float32Array(topics.length + words.length + LENGTHS.length);
   phi.set(topics);
   for (let at = 0; at < words.length; at++) phi[topics.length + at] = (WORDS_SCALE * (words[at] ?? 0)) / norm;
   for (const [at, length] of LENGTHS.entries())
     phi[topics.length + words.length + at] = LENGTH_SCALE * Math.exp(-((logLength - length) ** 2) / 2);
   /** The share of the likeliest topic. */
-  const top = Math.max(...topics);
-  return { phi: Float64Array.from(phi), topic: topics.indexOf(top), top };
+  const top = findHighest(topics);
+  return { phi: new Float64Array(phi), topic: topics.indexOf(top), top };
 }
 
 /** Encodes the row for `unpackRow`: the name of the parameters that made it, then Float16 in base64. */

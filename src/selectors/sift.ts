@@ -20,9 +20,8 @@ export function sift(asked: Asked) {
     if (reason === null) able[size++] = row;
     else removed[reasons.push(reason) - 1] = row;
   }
-  const out = removed.subarray(0, reasons.length);
-  if (size > 0 || !reasons.includes(UNHEALTHY))
-    return { able: able.subarray(0, size), removed: out, reasons };
+  const out = removed.slice(0, reasons.length);
+  if (size > 0 || !reasons.includes(UNHEALTHY)) return { able: able.slice(0, size), removed: out, reasons };
   // Only unhealthy models are left: one of them may have recovered.
   return {
     able: out.filter((_, at) => reasons[at] === UNHEALTHY),
@@ -37,7 +36,8 @@ function makeRemoval({ table, seenAt, rules, promptTokens, outputTokensMax = 0, 
   const { cards, prices, room, capabilities } = table;
   const bits = toBits(needed);
   return (row: number): string | null => {
-    for (const { removes, reason } of rules.exclusions) if (removes[row] === 1) return reason;
+    for (let at = 0; at < rules.exclusions.length; at++)
+      if (rules.exclusions[at]?.removes[row] === 1) return rules.exclusions[at]?.reason ?? null;
     const card = cards[row];
     if (card === undefined || !allowed(card.id)) return "not_allowed";
     if (prices[row] === null) return "unpriced";

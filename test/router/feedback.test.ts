@@ -97,7 +97,7 @@ describe("a correction", () => {
     const before = learnFrom(cards, 200, labelled);
     const after = learnFrom(cards, 400, (at) => (at < 200 ? labelled(at) : scored(at)));
     const lift = (one: typeof before) =>
-      one.shiftsBy(new Map([[strong.id, 0]]), foretold(findPrompt(0).prompt))(0).lift;
+      one.shiftsBy(new Map([[strong.id, 0]]), foretold(findPrompt(0).prompt)).lift(0);
     expect(lift(before)).toBeLessThan(-0.2);
     expect(lift(after)).toBeCloseTo(lift(before), 2);
   });

@@ -64,8 +64,8 @@ test("if another model is better at some kinds, it is used for those", () => {
 /** Returns how much more the labels make of the weak model for code than for all else. */
 function measureLean(learned: Learned): number {
   const leans = PROMPTS.filter((_, at) => at % 4 === 0).map(({ prompt, topic }) => {
-    const shiftAt = learned.shiftsBy(findTable(cards).places, foretold(prompt));
-    const [strong = 0, weak = 0] = cards.map((_, place) => shiftAt(place).quality);
+    const { quality } = learned.shiftsBy(findTable(cards).places, foretold(prompt));
+    const [strong = 0, weak = 0] = cards.map((_, place) => quality(place));
     return { isCode: CODE.includes(topic), lean: weak - strong };
   });
   const [code, others] = [true, false].map((kind) =>
@@ -92,8 +92,8 @@ test("models that did exactly alike differ in nothing that was learned", () => {
   const [{ prompt } = { prompt: "" }] = PROMPTS;
   const marks = cards.map(({ id }) => ({ model: id, score: 1, expected: 0.8 }));
   const learned = learnFrom(cards, 1, () => ({ prompt, marks }));
-  const shiftAt = learned.shiftsBy(findTable(cards).places, foretold(prompt));
-  const [strong, weak] = cards.map((_, place) => shiftAt(place).quality);
+  const { quality } = learned.shiftsBy(findTable(cards).places, foretold(prompt));
+  const [strong, weak] = cards.map((_, place) => quality(place));
   expect(strong).toBeWithin(0.001, 0.1);
   expect(weak).toBe(strong);
 });

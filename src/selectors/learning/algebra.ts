@@ -69,7 +69,8 @@ export function measureUnder(half: Float32Array, row: Float64Array): number {
   for (let at = 0, from = 0; at < width; at += 2) {
     /** Where the columns of this row and of the next would start, if they weren't cut off at the diagonal. */
     const next = from + width - at - 1;
-    const [value, nextValue] = [row[at] ?? 0, row[at + 1] ?? 0];
+    const value = row[at] ?? 0;
+    const nextValue = row[at + 1] ?? 0;
     let part = ((half[from + at] ?? 0) * value) / 2;
     let nextPart = ((half[next + at + 1] ?? 0) * nextValue) / 2;
     if (at + 1 < width) part += (half[from + at + 1] ?? 0) * nextValue;

@@ -23,15 +23,16 @@ import { findWeight, OWN_MAX } from "./tradeoff.ts";
 const COMMON_MAX = 0.2;
 export const SHIFT_MAX = OWN_MAX + COMMON_MAX;
 
-export interface Shift {
+/** What was learned of each card, by place. Numbers and not an object for each: a decision asks for thousands. */
+export interface Shifts {
   /** Added to the predicted quality of this request. */
-  readonly quality: number;
+  quality(place: number): number;
   /** Added to the overall level. */
-  readonly lift: number;
+  lift(place: number): number;
   /** The standard deviation of `quality`. */
-  readonly spread: number;
+  spread(place: number): number;
   /** 1 without scores of the model, towards 0 the more there are. */
-  readonly doubt: number;
+  doubt(place: number): number;
 }
 
 export interface FitInput {
@@ -50,7 +51,17 @@ export interface LeanedOn {
 const TOPIC_SHARE_MIN = 0.05;
 const TOPICS_SHOWN = 3;
 
-const NOTHING: Shift = { quality: 0, lift: 0, spread: 0, doubt: 1 };
+const NOTHING: Shifts = { quality: () => 0, lift: () => 0, spread: () => 0, doubt: () => 1 };
+
+interface Taught {
+  /** Undefined without labels. */
+  readonly fit: Fit | undefined;
+  /** The correction by users' scores, and that of the overall level by these and by labels. */
+  readonly lift: number;
+  readonly level: number;
+}
+const UNTAUGHT: Taught = { fit: undefined, lift: 0, level: 0 };
+
 const LENGTHS_START = 8;
 /** Beyond this many answers, older ones fade out exponentially. */
 const ANSWERS_MAX = 500;
@@ -71,7 +82,7 @@ export class Learned {
   #fitted: Fitted = { posterior: null, lifts: {}, views: [] };
   #isStale = false;
   readonly #lengths = new CardMap<Lengths>();
-  #taught = new CardMap<{ readonly fit: Fit | undefined; readonly lift: number }>();
+  #taught = new CardMap<Taught>();
   #seen: ReturnType<typeof describeRow> | null = null;
 
   /** Stores a lesson about the request of this row. It counts from the next `fit` on. */
@@ -109,7 +120,8 @@ export class Learned {
     const { posterior, lifts } = fitted;
     for (const model of [...(posterior?.fits.keys() ?? []), ...Object.keys(lifts)]) {
       const lift = clampMagnitude(lifts[model] ?? 0, OWN_MAX);
-      this.#taught.set(model, { fit: posterior?.fits.get(model), lift });
+      const fit = posterior?.fits.get(model);
+      this.#taught.set(model, { fit, lift, level: clampMagnitude((fit?.lift ?? 0) + lift, OWN_MAX) });
     }
   }
 
@@ -170,22 +182,20 @@ export class Learned {
     return likely.sort((a, b) => b.share - a.share).slice(0, TOPICS_SHOWN);
   }
 
-  /** Returns a function that finds, by place, the corrections of a card's quality for a request like this one. */
-  shiftsBy(places: Places, { row }: Pick<Prediction, "row">): (place: number) => Shift {
-    if (this.#taught.size === 0) return () => NOTHING;
+  /** Returns the corrections of cards' quality for a request like this one. */
+  shiftsBy(places: Places, { row }: Pick<Prediction, "row">): Shifts {
+    if (this.#taught.size === 0) return NOTHING;
     const listed = this.#taught.listBy(places);
     const { phi, variance, common } = this.#look(row);
-    return (place) => {
-      const taught = listed[place];
-      if (taught === undefined) return NOTHING;
-      const { fit, lift } = taught;
-      if (fit === undefined) return { ...NOTHING, quality: lift, lift };
-      return {
-        quality: common + clampMagnitude(fit.overall + dot(fit.weights, phi) + lift, OWN_MAX),
-        lift: clampMagnitude(fit.lift + lift, OWN_MAX),
-        spread: Math.sqrt(variance * fit.noise),
-        doubt: fit.doubt,
-      };
+    return {
+      quality: (place) => {
+        const { fit, lift } = listed[place] ?? UNTAUGHT;
+        if (fit === undefined) return lift;
+        return common + clampMagnitude(fit.overall + dot(fit.weights, phi) + lift, OWN_MAX);
+      },
+      lift: (place) => listed[place]?.level ?? 0,
+      spread: (place) => Math.sqrt(variance * (listed[place]?.fit?.noise ?? 0)),
+      doubt: (place) => listed[place]?.fit?.doubt ?? 1,
     };
   }
 
