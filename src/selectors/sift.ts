@@ -32,20 +32,21 @@ export function sift(asked: Asked) {
 
 /** Returns a function that finds the first reason why the card in a place can't serve. Null if it can. */
 function makeRemoval({ table, seenAt, rules, promptTokens, outputTokensMax = 0, needed, input }: Asked) {
-  const { allowed = () => true, takesImageUrls } = input;
+  const { allowed, takesImageUrls } = input;
   const { cards, prices, room, capabilities } = table;
   const bits = toBits(needed);
   return (row: number): string | null => {
     for (let at = 0; at < rules.exclusions.length; at++)
       if (rules.exclusions[at]?.removes[row] === 1) return rules.exclusions[at]?.reason ?? null;
-    const card = cards[row];
-    if (card === undefined || !allowed(card.id)) return "not_allowed";
+    // Cards are read only where it matters: reading thousands would mostly wait for memory.
+    const card = allowed || takesImageUrls ? cards[row] : undefined;
+    if (allowed && card && !allowed(card.id)) return "not_allowed";
     if (prices[row] === null) return "unpriced";
     const missing = bits & ~(capabilities[row] ?? 0);
     const need = missing === 0 ? undefined : needed.find((one) => (toBits([one]) & missing) !== 0);
     if (need !== undefined) return need === "tools_auto" ? "tools" : need;
     if (promptTokens + outputTokensMax > (room[row] ?? 0)) return "context";
-    if (takesImageUrls?.(card) === false) return "image_urls";
+    if (takesImageUrls && card && !takesImageUrls(card)) return "image_urls";
     return seenAt(row)?.isOpen === true ? UNHEALTHY : null;
   };
 }
