@@ -5,22 +5,7 @@ import { loadShippedParameters, type Parameters } from "./parameters.ts";
 import { expectTokens, findHighest, makeRow, mixSkills } from "./row.ts";
 import { readStructure, STRUCTURE_SIZE } from "./structure.ts";
 
-export interface Prediction {
-  /** The shares of SKILLS that the request calls for. They sum to 1. */
-  readonly skills: readonly number[];
-  /** In log-odds. 0 is the usual level of benchmark questions. */
-  readonly difficultyLogit: number;
-  /** 0…1. */
-  readonly difficulty: number;
-  /** The length of a plain answer without thinking, at most the client's own limit. */
-  readonly outputTokens: number;
-  /** 0…1: the extent to which its words are known from training. */
-  readonly support: number;
-  /** 0…1: how surely it is of a single kind known from training. */
-  readonly sure: number;
-  /** The request's row of numbers, for online learning. */
-  readonly row: Float32Array;
-}
+export type Prediction = Readonly<ReturnType<typeof predict>>;
 
 const DIFFICULTY_MAX = 4;
 /** A request is of no known kind if its likeliest topic's share is at most the first, surely of one from the second. */
@@ -28,10 +13,7 @@ const SURE_FROM = 0.5;
 const SURE_TO = 0.9;
 
 /** Pure: the same features and parameters give the same prediction. */
-export function predict(
-  features: RequestFeatures,
-  parameters: Parameters = loadShippedParameters(),
-): Prediction {
+export function predict(features: RequestFeatures, parameters: Parameters = loadShippedParameters()) {
   const { size } = parameters;
   const input = new Float32Array(size + STRUCTURE_SIZE);
   const known = embed(features.grams, parameters, input);
@@ -41,13 +23,20 @@ export function predict(
   const logTokens = dot(parameters.outputTokens, input);
   const tokens = expectTokens(logTokens);
   return {
+    /** The shares of SKILLS that the request calls for. They sum to 1. */
     skills: mixSkills(topics, features.shape.tools > 0, features.shape.format !== "text"),
+    /** In log-odds. 0 is the usual level of benchmark questions. */
     difficultyLogit,
+    /** 0…1. */
     difficulty: 1 / (1 + Math.exp(-difficultyLogit / 1.5)),
+    /** The length of a plain answer without thinking, at most the client's own limit. */
     outputTokens: Math.round(Math.min(tokens, features.shape.outputTokensMax ?? tokens)),
+    /** 0…1: the extent to which its words are known from training. */
     support: computeSupport(known, parameters),
+    /** 0…1: how surely it is of a single kind known from training. */
     sure: computeCertainty(topics),
-    row: makeRow({ input, topics, difficultyLogit, logTokens }, parameters),
+    /** The request's row of numbers, for online learning. */
+    row: makeRow(input, topics, difficultyLogit, logTokens, parameters),
   };
 }
 

@@ -21,16 +21,8 @@ interface Known {
   readonly thinkingTokens: number;
 }
 
-interface ProfileRow {
-  readonly id: string;
-  /** In thousandths. */
-  readonly skills: readonly number[];
-  readonly spreads: readonly number[];
-  readonly source: string;
-  readonly firstTokenMs: number;
-  readonly tokensPerSecond: number;
-  readonly thinking: number;
-}
+/** Skills and their spreads are in thousandths. */
+type ProfileRow = (typeof data.rows)[number];
 
 const THOUSAND = 1000;
 const IMPUTED = "imputed";
@@ -51,12 +43,7 @@ let rows: ReadonlyMap<string, ProfileRow> | undefined;
 
 /** Returns the card's profile, with the operator's skills if any. A card without a row is judged by price and date. */
 export function findProfile(card: ModelCard): Profile {
-  let profile = found.get(card);
-  if (profile === undefined) {
-    profile = overlaySkills(findShippedProfile(card), card.skills ?? {});
-    found.set(card, profile);
-  }
-  return profile;
+  return found.getOrInsertComputed(card, () => overlaySkills(findShippedProfile(card), card.skills ?? {}));
 }
 
 function findShippedProfile(card: ModelCard): Profile {

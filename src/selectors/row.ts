@@ -31,16 +31,12 @@ export function computeRowWidth({ plain }: Parameters = loadShippedParameters())
   return TOPICS_END + plain + STRUCTURE_SIZE + 1;
 }
 
-interface Outputs {
-  /** The embedded words, then the structure. */
-  readonly input: Float32Array;
-  readonly topics: Float64Array;
-  readonly difficultyLogit: number;
-  readonly logTokens: number;
-}
-
+/** `input` holds the embedded words, then the structure. */
 export function makeRow(
-  { input, topics, difficultyLogit, logTokens }: Outputs,
+  input: Float32Array,
+  topics: Float64Array,
+  difficultyLogit: number,
+  logTokens: number,
   parameters: Parameters,
 ): Float32Array {
   const { plain, size } = parameters;

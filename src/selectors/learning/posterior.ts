@@ -112,12 +112,8 @@ function* findNoise(
 }
 
 /** Sums over labels for the regression of actual values on predicted ones, which gives `slope`. */
-interface SlopeSums {
-  along: number;
-  squares: number;
-  noise: number;
-  count: number;
-}
+const NO_SUMS = { along: 0, squares: 0, noise: 0, count: 0 };
+type SlopeSums = Readonly<typeof NO_SUMS>;
 
 function* fitModels(
   prompts: readonly Labelled[],
@@ -149,7 +145,7 @@ function* fitModels(
     borne.set(id, sumForSlope(told, apart));
     yield;
   }
-  const all = { along: 0, squares: 0, noise: 0, count: 0 };
+  const all = { ...NO_SUMS };
   for (const one of borne.values())
     for (const key of ["along", "squares", "noise", "count"] as const) all[key] += one[key];
   const usual = all.count === 0 ? 2 * SCORE_SPREAD ** 2 : all.noise / all.count;
@@ -162,7 +158,7 @@ function* fitModels(
   const shared = computeSlope(all, SLOPE_USUAL);
   const fits = new Map<string, Fit>();
   for (const [model, { overall, lift, count }] of models) {
-    const own = borne.get(model) ?? { along: 0, squares: 0, noise: 0, count: 0 };
+    const own = borne.get(model) ?? NO_SUMS;
     const slope = computeSlope(own, shared);
     const followed = (weights.get(model) ?? new Float32Array(common.length)).map((value) => slope * value);
     const noise = own.count === 0 ? usual : own.noise / own.count;
@@ -174,7 +170,7 @@ function* fitModels(
 
 /** Returns the sums over predictions and actual values from which a slope is computed. */
 function sumForSlope(predicted: Float64Array, actual: Float64Array): SlopeSums {
-  const borne = { along: 0, squares: 0, noise: 0, count: 0 };
+  const borne = { ...NO_SUMS };
   for (const [at, own] of predicted.entries()) {
     const wanted = actual[at] ?? Number.NaN;
     if (Number.isNaN(wanted)) continue;
