@@ -11,6 +11,7 @@ import { PARAPHRASES } from "./paraphrase.ts";
 import { makeRequest, RULES } from "./pools.ts";
 import { ownPrompts } from "./prompts.ts";
 import { computeCalibration, percent, shown } from "./statistics.ts";
+import { listCeilings } from "./trial-ceiling.ts";
 import { labelledTrial, type SavingDraw, savingTrial } from "./trial-labels.ts";
 import {
   type Fold,
@@ -251,6 +252,11 @@ function paraphrases(): void {
   }
 }
 
+function ceiling(): void {
+  heading("Cost saved if each question's set were known, by the sets' means");
+  for (const line of listCeilings(COSTED)) console.log(line);
+}
+
 function speed(): void {
   heading(
     "Time of a decision as requests take it, milliseconds (this machine, one thread, uninterrupted), beside a loop of about the same length",
@@ -280,6 +286,7 @@ const SECTIONS = {
   labelledCosts,
   foreign,
   costs: () => costs(SHIPPED),
+  ceiling,
   fresh,
   newcomers,
   calibration,

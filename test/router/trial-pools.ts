@@ -94,7 +94,7 @@ export function pickResult(name: string, field: Field, picks: readonly Picked[])
   };
 }
 
-function bestSingleOf(
+export function bestSingleOf(
   { models }: Field,
   rows: readonly Row[],
 ): { readonly at: number; readonly mean: number } {
@@ -209,7 +209,10 @@ function ratioOf(upper: readonly number[], lower: readonly number[]): Interval {
 }
 
 /** The largest saving that keeps at least `share`, interpolated between positions of the dial. */
-export function savedAt(results: readonly SavedResult[], share: number): number {
+export function savedAt(
+  results: readonly Record<"kept" | "saved", Pick<Interval, "mean">>[],
+  share: number,
+): number {
   let most = 0;
   for (const [at, { kept, saved }] of results.entries()) {
     if (kept.mean >= share) most = Math.max(most, saved.mean);
