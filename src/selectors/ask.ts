@@ -4,7 +4,7 @@ import type { ModelCard } from "../core/card.ts";
 import type { RouterRules } from "../core/settings.ts";
 import { type ChatRequest, readOutputLimit } from "../operations/chat/form.ts";
 import type { Needs } from "../operations/chat/needs.ts";
-import { computeThinking, type HealthView } from "./expense.ts";
+import type { HealthView } from "./expense.ts";
 import { Learned } from "./learning/learned.ts";
 import { findLightShare } from "./light.ts";
 import type { Prediction } from "./predictor.ts";
@@ -63,7 +63,6 @@ export function prepareAsk(input: ChooseInput, prediction: Prediction, promptTok
     seenAt: health.over(table),
     shifts: learned.shiftsBy(table.places, prediction),
     lengthAt: learned.lengthsBy(table.places),
-    thinking: computeThinking(prediction.difficultyLogit),
     /** The client's own limit. */
     outputTokensMax: readOutputLimit(request),
     needed: [...needs.keys(), ...(isStructured ? (["structured"] as const) : [])],

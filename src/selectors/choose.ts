@@ -13,6 +13,8 @@ import { findStaying } from "./staying.ts";
 /** `foremost` holds this many by score, the champion, and the candidate of the highest quality. */
 export const FIRST_KEPT = 8;
 
+export type Choice = Readonly<ReturnType<typeof decide>>;
+
 /** Deterministic: the same input gives the same choice. One pass over ten thousand cards takes about a millisecond. */
 export function choose(selector: SelectorRule, input: ChooseInput, parameters?: Parameters): Choice {
   const features = readFeatures(input.request);
@@ -25,13 +27,8 @@ export function decide(
   input: ChooseInput,
   prediction: Prediction,
   promptTokens: number,
-): Choice {
-  return makeChoice(selector, prepareAsk(input, prediction, promptTokens));
-}
-
-export type Choice = Readonly<ReturnType<typeof makeChoice>>;
-
-function makeChoice(selector: SelectorRule, asked: Asked) {
+) {
+  const asked = prepareAsk(input, prediction, promptTokens);
   const { removed, reasons, ...sifted } = sift(asked);
   const able = estimateAll(asked, sifted.able);
   const first = rankAll(selector, able, asked.ask, FIRST_KEPT);

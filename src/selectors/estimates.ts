@@ -65,9 +65,9 @@ export function findWorkingShare({ seenAt }: Asked, row: number): number {
 }
 
 /** The thinking expected by the profile alone, in tokens. */
-export function estimateThought({ table, input, thinking }: Asked, row: number): number {
+export function estimateThought({ table, input, prediction }: Asked, row: number): number {
   const usual = table.thinkingTokens[row] ?? 0;
-  return estimateThoughtTokens(usual, input.request.reasoning_effort, thinking);
+  return estimateThoughtTokens(usual, input.request.reasoning_effort, prediction.difficultyLogit);
 }
 
 /** Returns the expected tokens of the answer and of its thinking. */

@@ -26,21 +26,16 @@ const HARDER_FOLD = 2;
 /** An error costs a further attempt. */
 const ERROR_TIME = 2;
 
-/** `thinkingTokens` are the profile's, `times` is from `computeThinking`. */
+/** `thinkingTokens` are the profile's. */
 export function estimateThoughtTokens(
   thinkingTokens: number,
   effort: ReasoningEffort | undefined,
-  times: number,
+  difficulty: number,
 ): number {
   if (thinkingTokens === 0) return 0;
   const usual =
     effort === undefined ? thinkingTokens : Math.max(THOUGHT_WHEN_ASKED, thinkingTokens) * EFFORT[effort];
-  return Math.round(Math.min(THOUGHT_MAX, usual * times));
-}
-
-/** Returns how many times the usual thinking a request of this difficulty takes. */
-export function computeThinking(difficultyLogit: number): number {
-  return Math.exp(difficultyLogit / HARDER_FOLD);
+  return Math.round(Math.min(THOUGHT_MAX, usual * Math.exp(difficulty / HARDER_FOLD)));
 }
 
 /**
@@ -135,8 +130,7 @@ function describeModel(card: ModelCard, length: number) {
   const estimate = ({ promptTokens, outputTokens, difficultyLogit }: Lengths): Expense | null => {
     if (price === null) return null;
     const answer = outputTokens * length;
-    const times = computeThinking(difficultyLogit);
-    const thought = estimateThoughtTokens(profile.thinkingTokens, undefined, times) * length;
+    const thought = estimateThoughtTokens(profile.thinkingTokens, undefined, difficultyLogit) * length;
     const usd = estimateCost(price, promptTokens, 0, answer, thought);
     return { usd, ms: estimateMs(profile.firstTokenMs, profile.tokensPerSecond, 0, answer + thought) };
   };

@@ -8,13 +8,16 @@ import { readStructure, STRUCTURE_SIZE } from "./structure.ts";
 export type Prediction = Readonly<ReturnType<typeof predict>>;
 
 const DIFFICULTY_MAX = 4;
-/** A request is of no known kind if its likeliest topic's share is at most the first, surely of one from the second. */
+/**
+ * A request is of no known kind if its likeliest topic's share is at most the first, surely of one from the second: one
+ * that is spread over many topics is like none of them, however usual its words are.
+ */
 const SURE_FROM = 0.5;
 const SURE_TO = 0.9;
 
 /** Pure: the same features and parameters give the same prediction. */
 export function predict(features: RequestFeatures, parameters: Parameters = loadShippedParameters()) {
-  const { size } = parameters;
+  const { size, supportFrom, supportTo } = parameters;
   const input = new Float32Array(size + STRUCTURE_SIZE);
   const known = embed(features.grams, parameters, input);
   input.set(readStructure(features), size);
@@ -31,10 +34,10 @@ export function predict(features: RequestFeatures, parameters: Parameters = load
     difficulty: 1 / (1 + Math.exp(-difficultyLogit / 1.5)),
     /** The length of a plain answer without thinking, at most the client's own limit. */
     outputTokens: Math.round(Math.min(tokens, features.shape.outputTokensMax ?? tokens)),
-    /** 0…1: the extent to which its words are known from training. */
-    support: computeSupport(known, parameters),
+    /** 0…1: from the share of known words that is usual in foreign material to that of training material. */
+    support: clamp((known - supportFrom) / (supportTo - supportFrom), 0, 1),
     /** 0…1: how surely it is of a single kind known from training. */
-    sure: computeCertainty(topics),
+    sure: clamp((findHighest(topics) - SURE_FROM) / (SURE_TO - SURE_FROM), 0, 1),
     /** The request's row of numbers, for online learning. */
     row: makeRow(input, topics, difficultyLogit, logTokens, parameters),
   };
@@ -63,16 +66,6 @@ function embed(grams: RequestFeatures["grams"], parameters: Parameters, into: Fl
   const scale = norm === 0 ? 0 : 1 / Math.sqrt(norm);
   for (let dim = 0; dim < size; dim++) into[dim] = (into[dim] ?? 0) * scale * (scales[dim] ?? 0);
   return allWeight === 0 ? 0 : knownWeight / allWeight;
-}
-
-/** 0 at the share of known words that is usual in foreign material, 1 at that of training material. */
-function computeSupport(known: number, { supportFrom, supportTo }: Parameters): number {
-  return clamp((known - supportFrom) / (supportTo - supportFrom), 0, 1);
-}
-
-/** A request that is spread over many topics is like none of them, however usual its words are. */
-function computeCertainty(topics: Float64Array): number {
-  return clamp((findHighest(topics) - SURE_FROM) / (SURE_TO - SURE_FROM), 0, 1);
 }
 
 /** The last weight is the constant. */

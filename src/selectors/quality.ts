@@ -33,10 +33,7 @@ export function estimatePriorQuality(profile: Profile, kind: Kind): number {
   return expect(profile.odds, 0, profile.oddsLevel, prepareQuality(kind));
 }
 
-/**
- * Returns the standard deviation of a model's quality. `doubt` and `spread` are what was learned. Computed for few
- * models: a decision compares thousands.
- */
+/** Returns the standard deviation of a model's quality. Computed for few models: a decision compares thousands. */
 export function estimateDoubt(profile: Profile, doubt: number, spread: number, ask: QualityAsk): number {
   const before = expect(profile.odds, 0, profile.oddsLevel, ask);
   const own = computeSpread(profile.oddsSpreads, 0, doubt, ask, before);

@@ -8,14 +8,7 @@ import { TOPICS, weighSkills } from "./topics.ts";
 const TOPICS_FROM = 2;
 const TOPICS_END = TOPICS_FROM + TOPICS.length;
 /** Each part is scaled by what it is likely to say about a model. */
-const SCALES = {
-  constant: 0.14,
-  difficulty: 0.05,
-  topics: 0.17,
-  words: 0.06,
-  shape: 0.06,
-  length: 0.15,
-};
+const SCALES = { constant: 0.14, difficulty: 0.05, topics: 0.17, words: 0.06, shape: 0.06, length: 0.15 };
 /** The natural logarithm of a usual answer's tokens. */
 const USUAL_LOG_TOKENS = 5.3;
 const OUTPUT_TOKENS_MIN = 4;

@@ -20,15 +20,12 @@ export function selectRules(rules: RouterRules, { skills }: Pick<Prediction, "sk
   };
 }
 
-/** Cached per table of cards: searching lists of hundreds of ids for each of thousands of cards takes 10 ms. */
-const indexes = new WeakMap<CardTable, ReturnType<typeof makeIndex>>();
+/** Cached per table and rules: searching lists of hundreds of ids for each of thousands of cards takes 10 ms. */
+const indexes = new WeakMap<CardTable, WeakMap<RouterRules, ReturnType<typeof makeIndex>>>();
 
 function findIndex(rules: RouterRules, table: CardTable) {
-  const known = indexes.get(table);
-  if (known?.rules === rules) return known.exclusions;
-  const made = makeIndex(rules, table);
-  indexes.set(table, made);
-  return made.exclusions;
+  const known = indexes.getOrInsertComputed(table, () => new WeakMap());
+  return known.getOrInsertComputed(rules, () => makeIndex(rules, table));
 }
 
 function makeIndex(all: RouterRules, { cards, places }: CardTable) {
@@ -45,5 +42,5 @@ function makeIndex(all: RouterRules, { cards, places }: CardTable) {
     return { category, shareMin, reason: `${BY_RULE}${category}`, removes };
   });
   const denied = { category: null, shareMin: 0, reason: "denied", removes: mark(all.deny) };
-  return { rules: all, exclusions: all.deny.length === 0 ? byKind : [denied, ...byKind] };
+  return all.deny.length === 0 ? byKind : [denied, ...byKind];
 }

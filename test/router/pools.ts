@@ -6,7 +6,7 @@ import { SKILLS } from "../../src/core/skill.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import type { ChooseInput } from "../../src/selectors/ask.ts";
 import { decide } from "../../src/selectors/choose.ts";
-import { computeThinking, estimateThoughtTokens, makeFindModel } from "../../src/selectors/expense.ts";
+import { estimateThoughtTokens, makeFindModel } from "../../src/selectors/expense.ts";
 import { readFeatures } from "../../src/selectors/features.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
 import { Learned } from "../../src/selectors/learning/learned.ts";
@@ -126,7 +126,7 @@ export function taught(field: Field, rows: readonly Row[], parameters?: Paramete
       const thought = estimateThoughtTokens(
         findProfile(card).thinkingTokens,
         undefined,
-        computeThinking(prediction.difficultyLogit),
+        prediction.difficultyLogit,
       );
       const asked = { ...prediction, outputTokens: prediction.outputTokens + thought };
       if (tokens !== null) learned.foldLength(asked, card.id, tokens[m] ?? Number.NaN);

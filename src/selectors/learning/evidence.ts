@@ -91,7 +91,7 @@ export class Evidence {
     const ordered = [...this.#prompts.values()].sort(compareDigests);
     const prompts = yield* mapInSlices(ordered, (prompt) => ({
       ...prompt,
-      marks: sumMarks(prompt, { asOfMs, feedback, counts }),
+      marks: sumMarks(prompt, asOfMs, feedback, counts),
     }));
     for (const { digest, lessons } of prompts) if (lessons.size === 0) this.#prompts.delete(digest);
     return {
@@ -134,15 +134,11 @@ function compareDigests(a: Prompt, b: Prompt): number {
   return a.digest < b.digest ? -1 : 1;
 }
 
-interface Summing {
-  readonly asOfMs: number;
-  readonly feedback: UserScore[];
-  readonly counts: Map<string, Counts>;
-}
-
 function sumMarks(
   { lessons, skills, phi }: Prompt,
-  { asOfMs, feedback, counts }: Summing,
+  asOfMs: number,
+  feedback: UserScore[],
+  counts: Map<string, Counts>,
 ): ReadonlyMap<string, Mark> {
   const marks = new Map<string, Mark>();
   for (const [name, lesson] of [...lessons].sort(([a], [b]) => (a < b ? -1 : 1))) {

@@ -6,7 +6,11 @@ import { fingerprintParameters } from "../row.ts";
 
 const number = Type.Number();
 /** Float32 in base64. */
-const numbers = Type.Transform(Type.String()).Decode(unpackNumbers).Encode(packNumbers);
+const numbers = Type.Transform(Type.String())
+  .Decode(unpackNumbers)
+  .Encode(({ buffer, byteOffset, byteLength }) =>
+    Buffer.from(buffer, byteOffset, byteLength).toString("base64"),
+  );
 
 const viewSchema = Type.Object({
   model: Type.String(),
@@ -97,10 +101,6 @@ export function unpackFitted(value: unknown): Fitted | null {
   const rows = [common, ...[...fits.values()].map(({ weights }) => weights)];
   const isSound = rows.every(({ length }) => length === width);
   return isSound && covariance.length === (width * (width + 1)) / 2 ? fitted : null;
-}
-
-function packNumbers(numbers: Float32Array): string {
-  return Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength).toString("base64");
 }
 
 /** Returns an empty array if the bytes are incomplete or a number isn't finite, which would spread to every model. */

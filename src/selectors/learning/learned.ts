@@ -41,13 +41,6 @@ export interface FitInput {
   readonly findModel: FindModel;
 }
 
-/** A topic of a request, and the number of labelled prompts on it. */
-export interface LeanedOn {
-  readonly topic: string;
-  /** 0…1. */
-  readonly share: number;
-  readonly prompts: number;
-}
 const TOPIC_SHARE_MIN = 0.05;
 const TOPICS_SHOWN = 3;
 
@@ -60,7 +53,6 @@ interface Taught {
   readonly lift: number;
   readonly level: number;
 }
-const UNTAUGHT: Taught = { fit: undefined, lift: 0, level: 0 };
 
 const LENGTHS_START = 8;
 /** Beyond this many answers, older ones fade out exponentially. */
@@ -69,11 +61,8 @@ const ANSWERS_MAX = 500;
 const LENGTH_MAX = 2;
 
 /** Answers of known length, and the sums of ln(actual / predicted length) and of its square. */
-interface Lengths {
-  answers: number;
-  times: number;
-  squares: number;
-}
+const NO_LENGTHS = { answers: 0, times: 0, squares: 0 };
+type Lengths = typeof NO_LENGTHS;
 /** The standard deviation of ln(actual / predicted length) within a model, measured on public rows. */
 const LENGTH_SPREAD = 0.8;
 
@@ -145,7 +134,7 @@ export class Learned {
   /** Learns from an answer's length in tokens, compared with the expected one. */
   foldLength(asked: Pick<Prediction, "outputTokens">, model: string, tokens: number): void {
     if (!(tokens > 0)) return;
-    const lengths = this.#lengths.get(model) ?? { answers: 0, times: 0, squares: 0 };
+    const lengths = this.#lengths.get(model) ?? { ...NO_LENGTHS };
     this.#lengths.set(model, lengths);
     const left = lengths.answers < ANSWERS_MAX ? 1 : 1 - 1 / ANSWERS_MAX;
     lengths.answers = left * lengths.answers + 1;
@@ -167,13 +156,13 @@ export class Learned {
 
   /** Returns the standard deviation of ln(actual / expected length) of the card's answers. */
   lengthSpreadOf(model: string): number {
-    const { answers, times, squares } = this.#lengths.get(model) ?? { answers: 0, times: 0, squares: 0 };
+    const { answers, times, squares } = this.#lengths.get(model) ?? NO_LENGTHS;
     const apart = answers === 0 ? 0 : Math.max(0, squares - times ** 2 / answers);
     return Math.sqrt((apart + LENGTHS_START * LENGTH_SPREAD ** 2) / (answers + LENGTHS_START));
   }
 
   /** Returns the request's likeliest topics, the likeliest first, with the number of labelled prompts on each. */
-  leanedOn({ row }: Pick<Prediction, "row">): readonly LeanedOn[] {
+  leanedOn({ row }: Pick<Prediction, "row">) {
     const topics = this.#fitted.posterior?.topics;
     if (topics === undefined) return [];
     const shares = readTopics(row);
@@ -189,7 +178,8 @@ export class Learned {
     const { phi, variance, common } = this.#look(row);
     return {
       quality: (place) => {
-        const { fit, lift } = listed[place] ?? UNTAUGHT;
+        const fit = listed[place]?.fit;
+        const lift = listed[place]?.lift ?? 0;
         if (fit === undefined) return lift;
         return common + clampMagnitude(fit.overall + dot(fit.weights, phi) + lift, OWN_MAX);
       },
