@@ -1,8 +1,8 @@
-// What `fair` could save if it knew each question's set: one model for each set, by the set's mean score and cost.
+// Computes what `fair` would save if it knew each question's set: one model for each, by the set's mean score and cost.
 import { PARTS, type Pool, type Row, TEST_PART } from "./data.ts";
 import { type Field, spentOn } from "./pools.ts";
 import { average, percent } from "./statistics.ts";
-import { bestSingleOf, pricedField, savedAt } from "./trial-pools.ts";
+import { findBestSingle, pricedField, savedAt } from "./trial-pools.ts";
 
 /** The quality that a dollar is worth, from nothing to where only the cheapest model is chosen. */
 const WORTHS = [0, ...Array.from({ length: 160 }, (_, at) => 0.001 * 1.12 ** at)];
@@ -50,7 +50,7 @@ function computeMeans(field: Field, rows: readonly Row[]): Means {
 
 /** Chooses each row's model by its set's means, at every worth of a dollar. */
 function trySets(field: Field, rows: readonly Row[], meansFor: (row: Row) => Means | undefined): string {
-  const { at: single } = bestSingleOf(field, field.rows);
+  const { at: single } = findBestSingle(field, field.rows);
   const sum = (read: (row: Row) => number) => rows.reduce((all, row) => all + read(row), 0);
   const scored = sum(({ scores }) => scores[single] ?? 0);
   const spent = sum((row) => spentOn(field, row, single));

@@ -77,11 +77,11 @@ export interface ForeignResult extends PickResult {
 /** The best single model has the highest mean on all the pool's rows, which no router knows beforehand. */
 export function pickResult(name: string, field: Field, picks: readonly Picked[]): PickResult {
   const rows = picks.map(({ row }) => row);
-  const { at: best } = bestSingleOf(field, field.rows);
+  const { at: best } = findBestSingle(field, field.rows);
   const bestSingle = average(rows.map(({ scores }) => scores[best] ?? 0));
   const sets = Map.groupBy(rows, ({ set }) => set);
   let bySet = 0;
-  for (const own of sets.values()) bySet += bestSingleOf(field, own).mean * own.length;
+  for (const own of sets.values()) bySet += findBestSingle(field, own).mean * own.length;
   return {
     name,
     rows: rows.length,
@@ -94,7 +94,7 @@ export function pickResult(name: string, field: Field, picks: readonly Picked[])
   };
 }
 
-export function bestSingleOf(
+export function findBestSingle(
   { models }: Field,
   rows: readonly Row[],
 ): { readonly at: number; readonly mean: number } {
@@ -134,7 +134,7 @@ export function outOfDistribution(
     if (first === undefined) continue;
     const parameters = retrained(first.topic);
     const others = learned.filter((row) => row.set !== set && row.topic !== first.topic);
-    champions.set(set, bestSingleOf(field, others).at);
+    champions.set(set, findBestSingle(field, others).at);
     const known = withSkills(field, others, parameters);
     const state = taught(known, others, parameters);
     labels.push(...makePicks("best", known, own, makeInput(known, state, 0.98), parameters));
@@ -185,7 +185,7 @@ export function savings(pool: Pool, { part, parameters }: Fold): readonly SavedR
 
 /** Compares the picks' scores and costs with those of always the best single model. */
 export function compareWithBest(field: Field, picks: readonly Picked[]): Pick<SavedResult, "kept" | "saved"> {
-  const { at: best } = bestSingleOf(field, field.rows);
+  const { at: best } = findBestSingle(field, field.rows);
   const score = picks.map(({ row, at }) => row.scores[at] ?? 0);
   const single = picks.map(({ row }) => row.scores[best] ?? 0);
   const spent = picks.map(({ row, at }) => spentOn(field, row, at));
@@ -238,7 +238,7 @@ export interface NewcomerResult {
 export function newcomer(pool: Pool): NewcomerResult {
   const priced = pricedField(pool, true);
   const { learned, scored } = splitParts(priced);
-  const { at: newest } = bestSingleOf(priced, learned);
+  const { at: newest } = findBestSingle(priced, learned);
   const field = withSkills(priced, learned);
   const all = taught(field, learned);
   const accuracy = (picks: readonly Picked[]) => average(picks.map(({ row, at }) => row.scores[at] ?? 0));

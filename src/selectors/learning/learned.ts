@@ -23,7 +23,7 @@ import { findWeight, OWN_MAX } from "./tradeoff.ts";
 const COMMON_MAX = 0.2;
 export const SHIFT_MAX = OWN_MAX + COMMON_MAX;
 
-/** What was learned of each card, by place. Numbers and not an object for each: a decision asks for thousands. */
+/** Tells what was learned of a card by its place. Numbers, not an object for each: a decision asks for thousands. */
 export interface Shifts {
   /** Added to the predicted quality of this request. */
   quality(place: number): number;
