@@ -39,7 +39,7 @@ const UNKNOWN_LEVEL_MAX = 1;
 
 /** Cached by card, which lives as long as a configuration. */
 const found = new WeakMap<ModelCard, Profile>();
-let rows: ReadonlyMap<string, ProfileRow> | undefined;
+const rows: ReadonlyMap<string, ProfileRow> = new Map(data.rows.map((row) => [row.id, row]));
 
 /** Returns the card's profile, with the operator's skills if any. A card without a row is judged by price and date. */
 export function findProfile(card: ModelCard): Profile {
@@ -47,7 +47,6 @@ export function findProfile(card: ModelCard): Profile {
 }
 
 function findShippedProfile(card: ModelCard): Profile {
-  rows ??= new Map(data.rows.map((row) => [row.id, row]));
   const row = rows.get(card.id) ?? rows.get(card.like ?? "");
   return row === undefined ? guessProfile(card) : readProfile(row);
 }

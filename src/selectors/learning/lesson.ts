@@ -1,6 +1,6 @@
 // Turns a logged decision and a score into a lesson, and feeds lessons to the learner.
 import type { ModelCard } from "../../core/card.ts";
-import { asArray, asNumber, asObject, asString, isObject, parseJson } from "../../core/json.ts";
+import { asArray, asNumber, asObject, asString, parseJson } from "../../core/json.ts";
 import type { Lesson } from "../../core/rows.ts";
 import { SKILLS } from "../../core/skill.ts";
 import type { LessonBound } from "../../core/store.ts";
@@ -31,8 +31,7 @@ export type Kind = Pick<Prediction, "row" | "skills" | "difficultyLogit" | "supp
 
 /** Reads the kind of request that a logged decision was about. Null if it can't be read. */
 export function readKind(decision: string): Kind | null {
-  const kept = parseJson(decision);
-  return isObject(kept) ? readKeptKind(kept) : null;
+  return readKeptKind(asObject(parseJson(decision)));
 }
 
 /** The same for a parsed decision. */
