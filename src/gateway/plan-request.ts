@@ -38,7 +38,7 @@ export function planRequest<F extends Form>(ports: PlanPorts, call: Call<F>): Pl
     selection,
     rules,
     quality,
-    known: readKnown(ports, conversation),
+    readKnown: () => readKnown(ports, conversation),
     credentialsOf: (provider) =>
       pin ? [pin.credential] : (upstreams.get(provider)?.setup.credentials ?? []),
     roll: () => toRoll(random.bytes(ROLL_BYTES)),

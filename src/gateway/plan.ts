@@ -44,7 +44,7 @@ export interface PlanInput extends OrderInput {
    */
   readonly quality: number | null;
   /** Facts that selectors use beyond the catalogue. Missing if nothing is known. */
-  readonly known?: Known;
+  readonly readKnown?: () => Known;
 }
 
 export interface Plan {
@@ -217,9 +217,9 @@ function* listCards(choice: Choice, tried: ModelCard | null): Iterable<ModelCard
 /** Returns the selector's choice. Throws a Fault if no model is enabled or none can serve the request. */
 function chooseModel(
   { selector, candidates: cards, among }: Extract<Selection, { kind: "selector" }>,
-  input: Pick<PlanInput, "describe" | "rules" | "quality" | "known" | "takesImageUrls">,
+  input: Pick<PlanInput, "describe" | "rules" | "quality" | "readKnown" | "takesImageUrls">,
 ): Choice {
-  const { describe, rules, quality, known, takesImageUrls } = input;
+  const { describe, rules, quality, readKnown, takesImageUrls } = input;
   const { name } = selector;
   if (describe === null) {
     const message = `Router#${name} only chooses chat models. Name a model as <Provider>#<model>.`;
@@ -227,7 +227,7 @@ function chooseModel(
   }
   const share = quality ?? rules.fairQuality;
   const asked = { ...describe(), cards, among };
-  const choice = choose(selector, { ...known, ...asked, rules, quality: share, takesImageUrls });
+  const choice = choose(selector, { ...readKnown?.(), ...asked, rules, quality: share, takesImageUrls });
   if (choice.choice !== null) return choice;
   if (Object.keys(choice.removed).every((reason) => reason === "denied" || reason.startsWith(BY_RULE))) {
     throw new Fault("no_provider_available", `No model that Router#${name} may choose is enabled.`);

@@ -130,9 +130,12 @@ export class UpstreamCall {
   }
 
   /** Reads the body as text, or as JSON without copying its long strings. Rejects if it is too long or breaks off. */
-  async read(response: Response, isLong: boolean, bytesMax: number): Promise<Delivered["body"]> {
+  read(response: Response, isLong: boolean, bytesMax: number): Promise<Delivered["body"]> {
     const isShort = isBounded(response.headers, isLong ? SHORT_JSON_BYTES : bytesMax);
-    if (isShort) return this.#short(response.text());
+    return isShort ? this.#short(response.text()) : this.#readLarge(response, isLong, bytesMax);
+  }
+
+  async #readLarge(response: Response, isLong: boolean, bytesMax: number): Promise<Delivered["body"]> {
     if (isLong) {
       const reader = new LongJsonReader();
       await this.#readBytes(response, bytesMax, (piece) => reader.push(piece));
