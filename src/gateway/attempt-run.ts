@@ -4,7 +4,6 @@ import type { Attempt } from "../core/attempt.ts";
 import type { ModelCard } from "../core/card.ts";
 import type { Granted } from "../core/demand.ts";
 import { Fault, toFault } from "../core/fault.ts";
-import type { Permit } from "../health/permit.ts";
 import type { Load } from "../health/rate.ts";
 import type { Form } from "../operations/form.ts";
 import type { AttemptCall, CallWatcher } from "./attempt.ts";
@@ -66,7 +65,6 @@ export function isPaidFor({ outputTokens }: Granted, card: ModelCard): boolean {
 export class AttemptRun<F extends Form> implements CallWatcher {
   readonly attempt: Attempt;
   readonly call: AttemptCall<F>;
-  readonly permit: Permit;
   /** The fault that it failed with, if any. */
   fault: Fault | null = null;
   readonly #ports: AttemptPorts;
@@ -83,7 +81,7 @@ export class AttemptRun<F extends Form> implements CallWatcher {
     context: RequestContext<F>,
     traced: TracingAttempt,
     attempt: Attempt,
-    parts: Pick<AttemptCall<F>, "upstream" | "fresh" | "client"> & { readonly permit: Permit },
+    parts: Pick<AttemptCall<F>, "upstream" | "permit" | "fresh" | "client">,
   ) {
     const { call, raw, ask, grant, admittedMs } = context;
     const { operation, isLimitRequired, timeoutMs, dropped, lost } = call;
@@ -91,7 +89,6 @@ export class AttemptRun<F extends Form> implements CallWatcher {
     const bounded = operation.bound(ask, card, grant.outputTokens?.[card.id], isLimitRequired);
     const clientLimitAtMs = admittedMs + (timeoutMs ?? Number.POSITIVE_INFINITY);
     this.attempt = attempt;
-    this.permit = parts.permit;
     this.#ports = ports;
     this.#context = context;
     this.#traced = traced;
@@ -136,7 +133,7 @@ export class AttemptRun<F extends Form> implements CallWatcher {
     const nowMs = this.#ports.deadlines.nowMs();
     const fault = toFault(thrown);
     this.fault = fault;
-    this.permit.fail(nowMs, fault);
+    this.call.permit?.fail(nowMs, fault);
     this.#traced.end("failed", nowMs, fault);
     return fault;
   }
@@ -149,7 +146,7 @@ export class AttemptRun<F extends Form> implements CallWatcher {
     const nowMs = this.#ports.deadlines.nowMs();
     this.isOutrun = true;
     this.#traced.end("outrun", nowMs);
-    this.permit.lose(nowMs, this.call.ask.stream === true);
+    this.call.permit?.lose(nowMs, this.call.ask.stream === true);
     this.call.client.end(new Fault("client_gone", "Another attempt was faster."));
   }
 

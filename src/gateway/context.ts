@@ -273,10 +273,9 @@ export class RequestContext<F extends Form> implements Facts {
   #trace(nowMs: number, { lines: bill }: Bill): string {
     const { call, fault, granted, admittedMs } = this;
     const claimed = this.#counted?.implausible ?? null;
-    const end = { firstTokenMs: this.#firstTokenMs, isWhole: this.#isFinished, fault };
     const trace: Trace = {
       admittedMs: granted && Math.round(admittedMs - this.#startedMs),
-      attempts: this.tracing.list(nowMs, end),
+      attempts: this.tracing.list(nowMs, this.#firstTokenMs, this.#isFinished, fault),
       bill,
       markup: call.markup,
       usageImplausible: claimed && { promptTokens: claimed.prompt, completionTokens: claimed.completion },

@@ -87,7 +87,12 @@ export class Failover<F extends Form, Result> {
 
   /** Returns the next attempt, or null if no other could succeed where the last one failed. */
   #goOn(): AttemptRun<F> | null {
-    return this.#last === null || this.#mayGoOn(this.#last) ? this.#next() : null;
+    const { call, ending } = this.#context;
+    const last = this.#last;
+    if (last === null) return this.#next();
+    if (ending.reason || this.#ports.deadlines.nowMs() >= this.#totalAtMs) return null;
+    const mayGoOn = canRetryElsewhere(last, call) || last === this.#repaired;
+    return mayGoOn ? this.#next() : null;
   }
 
   /** Begins the next attempt. Returns null if none is left or the retry budget is used up. */
@@ -139,10 +144,10 @@ export class Failover<F extends Form, Result> {
     return this.#isReplaced && !this.#unreached.has(this.#findAddress(card));
   }
 
-  #recordFailure({ attempt, permit }: AttemptRun<F>, fault: Fault): void {
+  #recordFailure({ attempt, call: { permit } }: AttemptRun<F>, fault: Fault): void {
     const { unsent = false, stale = false } = fault.details;
     this.#last = fault;
-    this.#isReplaced = permit.isKeyProbe || unsent || stale;
+    this.#isReplaced = permit?.isKeyProbe || unsent || stale;
     if (unsent) {
       this.#unsent++;
       this.#unreached.add(this.#findAddress(attempt.card));
@@ -183,13 +188,6 @@ export class Failover<F extends Form, Result> {
   /** True if this model has already refused the request: it would refuse it again. */
   #isHopeless({ card }: Attempt): boolean {
     return this.#last?.row.otherModel === true && card.id === this.#context.model;
-  }
-
-  /** True if another attempt could succeed where the last one failed. */
-  #mayGoOn(last: Fault): boolean {
-    const { call, ending } = this.#context;
-    if (ending.reason || this.#ports.deadlines.nowMs() >= this.#totalAtMs) return false;
-    return canRetryElsewhere(last, call) || last === this.#repaired;
   }
 
   #fail(running: AttemptRun<F>, thrown: unknown): Fault {

@@ -71,8 +71,6 @@ const FIRST_CARD_MAX = 2;
 export function planCalls(input: PlanInput): Plan {
   const { cards, decision } = chooseCards(input);
   const { load = ONE_CALL } = input;
-  const only = findOnlyAttempt(input);
-  if (only !== null) return { attempts: [only], spares: [], load, decision };
   const every: Attempt[] = [];
   const ready: (readonly Attempt[])[] = [];
   const met = new Set<Address | undefined>();
@@ -100,18 +98,6 @@ export function planCalls(input: PlanInput): Plan {
   const attempts = limitAttempts(order, input.health);
   const spares = input.health.ownLimits.any ? every.filter((attempt) => !attempts.includes(attempt)) : [];
   return { attempts, spares, load, decision };
-}
-
-/**
- * The common case of one model and one credential leaves nothing to choose. The general code gives the same plan, 1 µs
- * slower.
- */
-function findOnlyAttempt({ selection, credentialsOf }: PlanInput): Attempt | null {
-  if (selection.kind !== "card" || selection.fallbacks.length > 0) return null;
-  const { card } = selection;
-  const credentials = credentialsOf(card.provider);
-  const [credential] = credentials;
-  return credential === undefined || credentials.length > 1 ? null : { card, credential };
 }
 
 /**

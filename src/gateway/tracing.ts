@@ -92,11 +92,7 @@ export class Tracing {
   }
 
   /** Returns the attempts as stored in the row. */
-  list(
-    nowMs: number,
-    end: { readonly firstTokenMs: number | null; readonly isWhole: boolean; readonly fault: Fault | null },
-  ): readonly TracedAttempt[] {
-    const { firstTokenMs, isWhole, fault } = end;
+  list(nowMs: number, firstTokenMs: number | null, isWhole: boolean, fault: Fault | null) {
     this.winner?.end(isWhole ? "answered" : fault ? "failed" : "left", nowMs, fault);
     return this.#attempts.map((one) =>
       one.build(this.#startedMs, one === this.winner ? firstTokenMs : null, nowMs),

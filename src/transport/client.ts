@@ -251,10 +251,10 @@ export class UpstreamCall {
   }
 
   #sendAuthenticated(url: string, prepared: PreparedRequest, connectMs: number): Promise<Response> {
-    const send = (one: PreparedRequest) => this.#sendOnce(url, one, connectMs);
     const { proof } = this.#options;
+    if (proof === undefined) return this.#sendOnce(url, prepared, connectMs);
     const { authorize, clock } = this.#ports;
-    if (proof === undefined) return send(prepared);
+    const send = (one: PreparedRequest) => this.#sendOnce(url, one, connectMs);
     const onSecret = (secret: string) => void this.#proofSecrets.push(secret);
     const { signal } = this.#abort;
     return sendAuthenticated({ proof, authorize, clock, signal, onSecret, send }, url, prepared);

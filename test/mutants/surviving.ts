@@ -236,15 +236,15 @@ export const SURVIVING: readonly Mutant[] = [
   {
     name: "never elsewhere",
     file: "src/gateway/failover.ts",
-    find: "return canRetryElsewhere(last, call) || last === this.#repaired;",
-    replace: "return false;",
+    find: "const mayGoOn = canRetryElsewhere(last, call) || last === this.#repaired;",
+    replace: "const mayGoOn = false;",
     tests: ["test/http-surviving.test.ts"],
   },
   {
     name: "elsewhere with every fault",
     file: "src/gateway/failover.ts",
-    find: "return canRetryElsewhere(last, call) || last === this.#repaired;",
-    replace: "return true;",
+    find: "const mayGoOn = canRetryElsewhere(last, call) || last === this.#repaired;",
+    replace: "const mayGoOn = true;",
     tests: ["test/http-surviving.test.ts"],
   },
   {
