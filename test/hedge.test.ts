@@ -1,9 +1,9 @@
 // Hedging by itself: the winner, the attempt that is ended, and the fault if neither answers.
 import { expect, test } from "bun:test";
-import { type Race, type Runner, runRace } from "../src/gateway/hedge.ts";
+import { type Race, runRace } from "../src/gateway/hedge.ts";
 
 /** An attempt controlled by the test: it answers or fails on command, and records what happens to it. */
-class Hand implements Runner<string> {
+class Hand {
   readonly name: string;
   readonly seen: string[];
   readonly #answer = Promise.withResolvers<string>();
@@ -13,13 +13,10 @@ class Hand implements Runner<string> {
     this.seen = seen;
   }
 
-  readonly start = () => {
+  start(): Promise<string> {
     this.seen.push(`${this.name} runs`);
     return this.#answer.promise;
-  };
-  readonly fail = (thrown: unknown) => (thrown instanceof Error ? thrown : new Error(String(thrown)));
-  readonly end = () => void this.seen.push(`${this.name} is ended`);
-  readonly drop = (result: string) => void this.seen.push(`${result} is dropped`);
+  }
 
   answers(): void {
     this.#answer.resolve(`${this.name}'s answer`);
@@ -41,7 +38,16 @@ function racing(isFinal: Race<Hand, string>["isFinal"] = () => false) {
       calledOff = true;
     };
   };
-  const race = runRace<Hand, string>({ first, second: () => second, onTime, isFinal });
+  const race = runRace<Hand, string>({
+    first,
+    second: () => second,
+    start: (hand) => hand.start(),
+    fail: (_hand, thrown) => (thrown instanceof Error ? thrown : new Error(String(thrown))),
+    end: (hand) => void seen.push(`${hand.name} is ended`),
+    drop: (result) => void seen.push(`${result} is dropped`),
+    onTime,
+    isFinal,
+  });
   const told = race.then(
     ({ result, loser }) => `${result}, ${loser?.name ?? "nobody"} lost`,
     (error: Error) => `failed: ${error.message}`,

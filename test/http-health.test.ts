@@ -29,11 +29,12 @@ function yaml(url: string): string {
   Pair: { ${base}, keys: [bad-key, the-good-key-of-two], unlisted_models: true }
   Rests: { ${base}, keys: ["first-key~trouble=429~retry=2", second-key], unlisted_models: true }
   Twins: { ${base}, keys: [first-of-the-twins, second-of-the-twins], unlisted_models: true }
-  Slow: { ${base}, keys: [sim-key], ${models(SLOW, `${SLOW}~chunks=2`, SLOWISH)} }
+  Slow: { ${base}, keys: [sim-key], ${models(SLOW, `${SLOW}~chunks=2`, `${SLOW}~chunks=3`, SLOWISH, `${SLOWISH}~chunks=3`)} }
 models:
   "Down#sim-mini~trouble=500": { fallbacks: ["Sound#sim-mini"] }
   "Burst#${BURST}": { fallbacks: ["Sound#sim-mini"] }
   "Slow#${SLOWISH}": { fallbacks: ["Slow#${SLOW}"], hedge: { after: 100ms, at_most: 100% } }
+  "Slow#${SLOWISH}~chunks=3": { fallbacks: ["Slow#${SLOW}~chunks=3"], hedge: { after: 100ms, at_most: 100% } }
   "Slow#${SLOW}": { fallbacks: ["Sound#sim-fast"], hedge: { after: 100ms, at_most: 100% } }
   "Slow#${SLOW}~chunks=2": { fallbacks: ["Sound#sim-fast"], hedge: { after: 100ms, at_most: 50% } }`;
 }
@@ -237,8 +238,12 @@ describe("a hedged attempt", () => {
     },
   );
 
-  test.each([false, true])("loses if the first is faster; streamed: %p", async (stream) => {
-    const id = `Slow#${SLOWISH}`;
+  test.each([
+    [false, `Slow#${SLOWISH}`],
+    [true, `Slow#${SLOWISH}`],
+    // Its fallback isn't hedged itself.
+    [false, `Slow#${SLOWISH}~chunks=3`],
+  ])("loses if the first is faster; streamed: %p, %s", async (stream, id) => {
     const answer = await ask(id, { stream });
     expect(answer.headers.get("x-poundkey-model")).toBe(id);
     expect(answer.headers.get("x-poundkey-attempts")).toBe("2");

@@ -127,7 +127,8 @@ describe("authentication", () => {
     const digest = digestSecret(secret, pepper);
     let key: GatewayKey | null = makeKey("key_a");
     const keyByDigest = async (asked: string) => (asked === digest && key ? { key, rotation: 0 } : null);
-    const proves = createAuthenticator({ store: { keyByDigest }, clock, pepper });
+    const find = createAuthenticator({ store: { keyByDigest }, clock, pepper });
+    const proves = async (text: string) => find(text);
     await proves(secret);
     key = null;
     clock.atMs = NOON + 499;
@@ -148,7 +149,8 @@ test("a remembered old secret ends with its grace", async () => {
   const key = makeKey("key_a", { rotations: 2, oldSecretUntilMs: NOON + 100 });
   const proves = (rotation: number) => {
     const store = { keyByDigest: async () => ({ key, rotation }) };
-    return createAuthenticator({ store, clock, pepper });
+    const find = createAuthenticator({ store, clock, pepper });
+    return async (secret: string) => find(secret);
   };
   const [present, old, older] = [proves(2), proves(1), proves(0)];
   const secret = mintSecret(random);

@@ -57,9 +57,7 @@ test.each(FLOODS)("%s", async (_name, event) => {
       client: new Ending(),
       totalAtMs: deadlines.nowMs() + 60_000,
       clientLimitAtMs: Number.POSITIVE_INFINITY,
-      onSent: () => {},
-      onUnsent: () => {},
-      onDropped: () => {},
+      watcher: null,
       onUsage: () => {},
     },
   );

@@ -33,14 +33,14 @@ export async function drain(parts: DrainParts): Promise<void> {
   ending.draining = true;
   // If another gateway has the port too, requests that still arrive are served; new connections reach the other.
   ending.refusing = !isRelieved;
-  const end = () => gateway.end(new Fault("shutting_down", "The gateway is shutting down."));
+  const end = () => gateway.underWay.end(new Fault("shutting_down", "The gateway is shutting down."));
   const calledOff = [
     clock.after(drainMs, end),
     clock.after(drainMs + CUT_OFF_MS, () => void server?.stop(true)),
   ];
   // A connection closed without notice loses the request that its client is about to send on it. Answers that began
   // before the notice didn't carry it, so the gateway first waits for them.
-  if (isRelieved) await gateway.waitUntilEnded(Math.min(EARLIER_ANSWERS_MS, drainMs));
+  if (isRelieved) await gateway.underWay.waitUntilEnded(Math.min(EARLIER_ANSWERS_MS, drainMs));
   if (noticeMs > 0) await new Promise<void>((resolve) => clock.after(noticeMs, resolve));
   ending.refusing = true;
   await server?.stop();

@@ -75,9 +75,7 @@ async function askOnce(setup: ProviderSetup, credential: Credential, card: Model
       fresh: true,
       totalAtMs: deadlines.nowMs() + PROBE_MS,
       clientLimitAtMs: Number.POSITIVE_INFINITY,
-      onSent: () => {},
-      onUnsent: () => {},
-      onDropped: () => {},
+      watcher: null,
       onUsage: () => {},
     });
   } finally {

@@ -1,5 +1,8 @@
 // A streamed answer: admitted before the first batch, settled before the last, cleaned up in every case.
 import type { Form } from "../operations/form.ts";
+import type { Ports } from "../transport/client.ts";
+import type { AttemptCall } from "./attempt.ts";
+import { streamAnswers } from "./calls.ts";
 import { type AnswerFlow, Pause, type Take } from "./flow.ts";
 import type { PieceStream } from "./streamed.ts";
 
@@ -8,6 +11,11 @@ export interface Opened<F extends Form> {
   readonly first: readonly F["piece"][];
   /** Null if `first` is the whole answer. */
   readonly rest: PieceStream<F> | null;
+}
+
+/** An answer that has begun to arrive from a provider. */
+export interface OpenedAnswer<F extends Form> extends Opened<F> {
+  readonly rest: PieceStream<F>;
 }
 
 /** The steps of a streamed request. Every `open` is followed by a `leave`. */
@@ -85,17 +93,15 @@ export class AnswerStream<F extends Form> implements AnswerFlow<readonly F["piec
   }
 }
 
-/** Reads a stream until its first piece of content. Until then another attempt may still replace it. */
-export function openStream<F extends Form>(
-  stream: PieceStream<F>,
-  isAnswer: (piece: F["piece"]) => boolean,
-): Promise<Opened<F> & { readonly rest: PieceStream<F> }> {
-  return new OpenedStream(stream, isAnswer).opened;
+/** Reads an attempt's stream until its first piece of content. Until then another attempt may still replace it. */
+export function openAnswers<F extends Form>(ports: Ports, attempt: AttemptCall<F>): Promise<OpenedAnswer<F>> {
+  const isAnswer = (piece: F["piece"]) => attempt.operation.isAnswer(piece);
+  return new OpenedStream(streamAnswers(ports, attempt), isAnswer).opened;
 }
 
 /** A stream that pauses after its first piece of content until the caller asks for the rest. */
 class OpenedStream<F extends Form> implements PieceStream<F> {
-  readonly opened: Promise<Opened<F> & { readonly rest: PieceStream<F> }>;
+  readonly opened: Promise<OpenedAnswer<F>>;
   readonly #stream: PieceStream<F>;
   readonly #isAnswer: (piece: F["piece"]) => boolean;
   readonly #done: Promise<void>;
@@ -105,9 +111,7 @@ class OpenedStream<F extends Form> implements PieceStream<F> {
   #take: Take<readonly F["piece"][]> | null = null;
 
   constructor(stream: PieceStream<F>, isAnswer: (piece: F["piece"]) => boolean) {
-    const { promise, resolve, reject } = Promise.withResolvers<
-      Opened<F> & { readonly rest: PieceStream<F> }
-    >();
+    const { promise, resolve, reject } = Promise.withResolvers<OpenedAnswer<F>>();
     this.opened = promise;
     this.#stream = stream;
     this.#isAnswer = isAnswer;

@@ -1,147 +1,168 @@
-// One running attempt: its call, the usage reported so far, and its end if another attempt was faster.
+// One attempt of a request: what it sends, the usage reported so far, and its end.
 
 import type { Attempt } from "../core/attempt.ts";
-import { Ending } from "../core/ending.ts";
+import type { ModelCard } from "../core/card.ts";
+import type { Granted } from "../core/demand.ts";
 import { Fault, toFault } from "../core/fault.ts";
-import type { Permit } from "../health/permit.ts";
+import type { Load } from "../health/rate.ts";
 import type { Form } from "../operations/form.ts";
-import type { Changed, SentAsk } from "../operations/operation.ts";
-import type { AttemptCall } from "./attempt.ts";
+import type { AttemptCall, CallWatcher } from "./attempt.ts";
 import { countCalls } from "./calls.ts";
 import type { RequestContext } from "./context.ts";
-import type { Runner } from "./hedge.ts";
+import type { PlanPorts } from "./plan-request.ts";
 import type { TracingAttempt } from "./tracing.ts";
-import type { Upstream } from "./upstream.ts";
 
-/** The mode in which attempts run: whole or streamed. */
-export interface Mode<F extends Form, Result> {
-  readonly run: (call: AttemptCall<F>) => Promise<Result>;
-  /** Releases a result that nobody will use. */
-  readonly drop: (result: Result) => void;
+type AttemptPorts = Pick<PlanPorts, "health" | "stickiness" | "deadlines">;
+
+/** Begins a request's first attempt. Returns null if failover must: it may be raced, or can't be made now. */
+export function beginFirst<F extends Form>(
+  ports: AttemptPorts,
+  context: RequestContext<F>,
+): AttemptRun<F> | null {
+  const [first] = context.plan.attempts;
+  if (first === undefined) return null;
+  ports.health.countRequest(first.card, context.admittedMs);
+  if (first.card.hedge || !isPaidFor(context.grant, first.card)) return null;
+  return beginAttempt(ports, context, first, context.admittedMs);
 }
 
-/** `raw` and `ask` are without anything that a provider has already refused. */
-interface AttemptRunParts<F extends Form, Result>
-  extends Pick<AttemptCall<F>, "upstream" | "fresh" | "raw" | "ask"> {
-  readonly context: RequestContext<F>;
-  readonly attempt: Attempt;
-  readonly permit: Permit;
-  readonly traced: TracingAttempt;
-  readonly mode: Mode<F, Result>;
-  /** The start of the first attempt: all attempts share one time limit. */
-  readonly startedMs: number;
-  readonly nowMs: () => number;
-  readonly onFailed: (fault: Fault) => void;
+/** Begins an attempt. Returns null if the provider can't be called now. */
+export function beginAttempt<F extends Form>(
+  ports: AttemptPorts,
+  context: RequestContext<F>,
+  attempt: Attempt,
+  nowMs: number,
+  fresh = false,
+  client = context.ending,
+): AttemptRun<F> | null {
+  const upstream = context.call.upstreams.get(attempt.card.provider);
+  if (upstream === undefined) return null;
+  const load = measureLoad(ports, context, attempt);
+  const permit = ports.health.begin(attempt, nowMs, context.retirements, load);
+  if (permit === null) return null;
+  context.attempts++;
+  context.model = attempt.card.id;
+  const last4 = ports.health.key(attempt)?.last4 ?? null;
+  const traced = context.tracing.begin(attempt.card, last4, nowMs);
+  return new AttemptRun(ports, context, traced, attempt, { upstream, permit, fresh, client });
 }
 
-export class AttemptRun<F extends Form, Result> implements Runner<Result> {
+/** A request may take several calls, and each of them counts. */
+export function measureLoad<F extends Form>(
+  { health }: Pick<AttemptPorts, "health">,
+  { call: { operation, upstreams }, plan: { load }, raw, ask }: RequestContext<F>,
+  { card }: Attempt,
+): Load {
+  const upstream = health.ownLimits.any ? upstreams.get(card.provider) : undefined;
+  return upstream ? { ...load, requests: countCalls({ operation, upstream, card, ask, raw }) } : load;
+}
+
+/** A model without a price was left out of the hold, so nobody would pay for it. */
+export function isPaidFor({ outputTokens }: Granted, card: ModelCard): boolean {
+  return outputTokens === null || outputTokens[card.id] !== undefined;
+}
+
+export class AttemptRun<F extends Form> implements CallWatcher {
   readonly attempt: Attempt;
-  readonly upstream: Upstream;
-  readonly totalAtMs: number;
-  readonly #parts: AttemptRunParts<F, Result>;
-  readonly #clientLimitAtMs: number;
-  readonly #bounded: Changed<F["ask"]>;
-  /** Null if this attempt is never raced against another. */
-  readonly #ending: Ending | null;
-  #isOutrun = false;
-  #unreadBytes = 0;
+  readonly call: AttemptCall<F>;
+  /** The fault that it failed with, if any. */
+  fault: Fault | null = null;
+  readonly #ports: AttemptPorts;
+  readonly #context: RequestContext<F>;
+  readonly #traced: TracingAttempt;
+  /** The fields that were dropped to fit the hold. */
+  readonly #cut: readonly string[];
   #dropped: readonly string[] = [];
   #usage: readonly [F["usage"], boolean] | null = null;
-  #onUsage: AttemptCall<F>["onUsage"] | null = null;
+  #isWinner = false;
 
-  constructor(parts: AttemptRunParts<F, Result>) {
-    const { context, attempt, upstream, startedMs, ask } = parts;
-    const { operation, isLimitRequired, timeoutMs } = context.call;
-    this.#parts = parts;
+  constructor(
+    ports: AttemptPorts,
+    context: RequestContext<F>,
+    traced: TracingAttempt,
+    attempt: Attempt,
+    parts: Pick<AttemptCall<F>, "upstream" | "permit" | "fresh" | "client">,
+  ) {
+    const { call, raw, ask, grant, admittedMs } = context;
+    const { operation, isLimitRequired, timeoutMs, dropped, lost } = call;
+    const { card, credential } = attempt;
+    const bounded = operation.bound(ask, card, grant.outputTokens?.[card.id], isLimitRequired);
+    const clientLimitAtMs = admittedMs + (timeoutMs ?? Number.POSITIVE_INFINITY);
     this.attempt = attempt;
-    this.upstream = upstream;
-    this.#clientLimitAtMs = startedMs + (timeoutMs ?? Number.POSITIVE_INFINITY);
-    this.totalAtMs = Math.min(startedMs + upstream.setup.timeouts.totalMs, this.#clientLimitAtMs);
-    const held = context.grant.outputTokens?.[attempt.card.id];
-    this.#bounded = operation.bound(ask, attempt.card, held, isLimitRequired);
-    this.#ending = attempt.card.hedge ? new Ending(context.ending) : null;
-  }
-
-  /** Runs the attempt. If it rejects, the caller must record that with `fail`. */
-  start(): Promise<Result> {
-    return this.#parts.mode.run(this.#makeCall());
-  }
-
-  /** Records the failure. Call it once. Returns the fault. */
-  fail(thrown: unknown): Fault {
-    const { permit, traced, context, nowMs, onFailed } = this.#parts;
-    const fault = toFault(thrown);
-    permit.fail(nowMs(), fault);
-    context.tracing.end(traced, "failed", nowMs(), fault);
-    if (!this.#isOutrun) onFailed(fault);
-    return fault;
-  }
-
-  readonly end = (): void => {
-    const { permit, traced, context, nowMs } = this.#parts;
-    context.tracing.end(traced, "outrun", nowMs());
-    permit.lose(nowMs(), context.call.ask.stream === true);
-    this.#isOutrun = true;
-    this.#ending?.end(new Fault("client_gone", "Another attempt was faster."));
-  };
-
-  readonly drop = (result: Result): void => this.#parts.mode.drop(result);
-
-  /** The request as it was sent. */
-  get asked(): SentAsk<F["ask"]> {
-    const { upstream } = this;
-    const { operation } = this.#parts.context.call;
-    const { ask } = this.#bounded;
-    const { card } = this.attempt;
-    return {
-      ask,
+    this.#ports = ports;
+    this.#context = context;
+    this.#traced = traced;
+    this.#cut = bounded.dropped;
+    this.call = {
+      ...parts,
       card,
-      calls: countCalls({ operation, upstream, card, ask, raw: this.#parts.raw }),
-      unreadBytes: this.#unreadBytes,
+      credential,
+      operation,
+      ask: bounded.ask,
+      raw,
+      dropped,
+      lost,
+      offset: 0,
+      totalAtMs: Math.min(admittedMs + parts.upstream.setup.timeouts.totalMs, clientLimitAtMs),
+      clientLimitAtMs,
+      watcher: this,
+      onUsage: (usage, isWhole) => {
+        if (this.#isWinner) context.report(usage, isWhole);
+        else this.#usage = [usage, isWhole];
+      },
     };
   }
 
   /** Makes this attempt the one that answers: the request takes over its facts and the usage it has reported so far. */
   win(): void {
-    const { context, attempt, traced } = this.#parts;
-    context.tracing.recordWinner(traced);
-    context.model = attempt.card.id;
+    const { deadlines, stickiness } = this.#ports;
+    const { ask, card } = this.call;
+    const { calls, unreadBytes } = this.#traced;
+    const context = this.#context;
+    const nowMs = deadlines.nowMs();
+    this.#isWinner = true;
+    context.recordAnswer(this.attempt, { ask, card, calls, unreadBytes }, nowMs);
+    context.tracing.winner = this.#traced;
     context.dropped = this.#dropped;
-    this.#onUsage = context.report;
-    if (this.#usage) this.#onUsage(...this.#usage);
+    if (this.#usage) context.report(...this.#usage);
+    stickiness.keep(context.call.conversation, this.attempt, nowMs);
   }
 
-  #makeCall(): AttemptCall<F> {
-    const { context, attempt, upstream, permit, traced, fresh, raw, nowMs } = this.#parts;
-    const { call, ending, tracing } = context;
-    return {
-      ...attempt,
-      operation: call.operation,
-      upstream,
-      permit,
-      fresh,
-      ask: this.#bounded.ask,
-      raw,
-      dropped: call.dropped,
-      lost: call.lost,
-      offset: 0,
-      client: this.#ending ?? ending,
-      totalAtMs: this.totalAtMs,
-      clientLimitAtMs: this.#clientLimitAtMs,
-      onSent: (isNative) => {
-        this.#unreadBytes = isNative ? call.unreadBytes : 0;
-        tracing.recordCall(traced, this.#unreadBytes, nowMs());
-      },
-      onUnsent: () => tracing.retractCall(traced),
-      onDropped: (fields) => {
-        const named = [...this.#bounded.dropped, ...fields].map((field) => call.names?.[field] ?? field);
-        this.#dropped = [...new Set(named)];
-        context.dropped = this.#dropped;
-      },
-      onUsage: (usage, isWhole) => {
-        this.#usage = [usage, isWhole];
-        this.#onUsage?.(usage, isWhole);
-      },
-    };
+  /** Records the failure. Call it once. Returns the fault. */
+  fail(thrown: unknown): Fault {
+    const nowMs = this.#ports.deadlines.nowMs();
+    const fault = toFault(thrown);
+    this.fault = fault;
+    this.call.permit?.fail(nowMs, fault);
+    this.#traced.end("failed", nowMs, fault);
+    return fault;
+  }
+
+  /** True if another attempt was faster. */
+  isOutrun = false;
+
+  /** Ends it because another attempt was faster. Its call's `client` must be its own. */
+  lose(): void {
+    const nowMs = this.#ports.deadlines.nowMs();
+    this.isOutrun = true;
+    this.#traced.end("outrun", nowMs);
+    this.call.permit?.lose(nowMs, this.call.ask.stream === true);
+    this.call.client.end(new Fault("client_gone", "Another attempt was faster."));
+  }
+
+  recordSent(isNative: boolean): void {
+    const { call, tracing } = this.#context;
+    tracing.recordCall(this.#traced, isNative ? call.unreadBytes : 0, this.#ports.deadlines.nowMs());
+  }
+
+  retractSent(): void {
+    this.#traced.calls--;
+  }
+
+  recordDropped(fields: readonly string[]): void {
+    const { names } = this.#context.call;
+    const named = [...this.#cut, ...fields].map((field) => names?.[field] ?? field);
+    this.#dropped = [...new Set(named)];
+    this.#context.dropped = this.#dropped;
   }
 }

@@ -31,16 +31,23 @@ export interface AttemptCall<F extends Form> extends Pick<Asking<Form>, "raw" | 
   readonly totalAtMs: number;
   /** When the client's own time limit ends, on the monotonic clock. Infinity if there is none. */
   readonly clientLimitAtMs: number;
-  /** `onSent` is called before each call leaves, `onUnsent` for each call that never got a connection. */
-  readonly onSent: (isNative: boolean) => void;
-  readonly onUnsent: () => void;
-  /** Called once, before the call is sent, with the request fields that were changed or left out. */
-  readonly onDropped: (fields: readonly string[]) => void;
+  /** Null if nothing is recorded. */
+  readonly watcher: CallWatcher | null;
   /**
    * Called with each usage report of the provider. Later reports replace earlier ones. `isWhole` is true once every
    * answer has finished.
    */
   readonly onUsage: (usage: F["usage"], isWhole: boolean) => void;
+}
+
+/** Records what happens to the calls of an attempt. */
+export interface CallWatcher {
+  /** A call is about to be sent. */
+  recordSent(isNative: boolean): void;
+  /** A call never got a connection. */
+  retractSent(): void;
+  /** Called before a call is sent, with the request fields that were changed or left out. */
+  recordDropped(fields: readonly string[]): void;
 }
 
 /** Runs an attempt that is answered by a single JSON document. */
@@ -80,14 +87,14 @@ const FAIR_SHARE = 0.9;
  * Records a failed attempt, unless it was cut short by the client's limit or because earlier attempts used up the time.
  */
 export function recordFailure<F extends Form>(
-  { permit, totalAtMs, clientLimitAtMs, upstream, onUnsent }: AttemptCall<F>,
+  { permit, totalAtMs, clientLimitAtMs, upstream, watcher }: AttemptCall<F>,
   given: Fault,
   startedMs: number,
   nowMs: number,
 ): Fault {
   const isOurs = given.code === "upstream_timeout" && given.details.upstreamStatus === undefined;
   const fault = isOurs && nowMs >= clientLimitAtMs ? makeClientTimeout() : given;
-  if (fault.details.unsent) onUnsent();
+  if (fault.details.unsent) watcher?.retractSent();
   const isShort = totalAtMs - startedMs < FAIR_SHARE * upstream.setup.timeouts.totalMs;
   if (isOurs && isShort && nowMs >= totalAtMs) permit?.abandon();
   else permit?.fail(nowMs, fault);
@@ -130,9 +137,13 @@ export function send<F extends Form>(attempt: AttemptCall<F>, call: UpstreamCall
   const { secret } = attempt.credential;
   const target = { baseUrl, headers, marksCache, apiVersion, guardrail, secret };
   const { outgoing, codec, isNative } = encode(attempt, route, target);
-  attempt.onDropped([...attempt.dropped, ...(isNative ? [] : attempt.lost), ...outgoing.dropped]);
+  attempt.watcher?.recordDropped([
+    ...attempt.dropped,
+    ...(isNative ? [] : attempt.lost),
+    ...outgoing.dropped,
+  ]);
   call.throwIfEnded();
-  attempt.onSent(isNative);
+  attempt.watcher?.recordSent(isNative);
   const { answer, dropped } = outgoing;
   const { explain } = route.dialect;
   return { response: call.send(outgoing, timeouts.connectMs), explain, codec, isNative, answer, dropped };

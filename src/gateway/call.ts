@@ -62,3 +62,8 @@ export const NO_FACTS: Facts = {
   dropped: [],
   replayed: null,
 };
+
+/** Returns the requested model's name, cut to the length that rows allow. */
+export function shortenModel(model: string): string {
+  return model.slice(0, 200);
+}

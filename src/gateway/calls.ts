@@ -42,11 +42,11 @@ export function countPlaces<F extends Form>(
   return places;
 }
 
-/** Returns the calls to make, usually just one. */
-function splitCalls<F extends Form>(attempt: AttemptCall<F>): readonly AttemptCall<F>[] {
+/** Returns the calls to make, or null if the attempt is the only one, as usual. */
+function splitCalls<F extends Form>(attempt: AttemptCall<F>): readonly AttemptCall<F>[] | null {
   const { operation } = attempt;
   const asks = splitAsk(attempt);
-  if (asks.length === 1) return [attempt];
+  if (asks.length === 1) return null;
   const reports = new Map<number, F["usage"]>();
   const whole = new Set<number>();
   let next = attempt.offset;
@@ -66,10 +66,7 @@ function splitCalls<F extends Form>(attempt: AttemptCall<F>): readonly AttemptCa
 /** Returns all answers as one stream. If one call fails, the others are ended. */
 export function streamAnswers<F extends Form>(ports: Ports, attempt: AttemptCall<F>): PieceStream<F> {
   const calls = splitCalls(attempt);
-  const [only] = calls;
-  return only && calls.length === 1
-    ? new StreamedAttempt(ports, only)
-    : new JoinedStream(ports, attempt, calls);
+  return calls ? new JoinedStream(ports, attempt, calls) : new StreamedAttempt(ports, attempt);
 }
 
 class JoinedStream<F extends Form> implements PieceStream<F> {
@@ -106,8 +103,7 @@ class JoinedStream<F extends Form> implements PieceStream<F> {
 /** Returns all answers as one reply. If one call fails, the others are ended. */
 export function completeAnswers<F extends Form>(ports: Ports, attempt: AttemptCall<F>): Promise<F["reply"]> {
   const calls = splitCalls(attempt);
-  const [only] = calls;
-  return only && calls.length === 1 ? runWhole(ports, only) : joinReplies(ports, attempt, calls);
+  return calls ? joinReplies(ports, attempt, calls) : runWhole(ports, attempt);
 }
 
 async function joinReplies<F extends Form>(

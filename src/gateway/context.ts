@@ -2,23 +2,26 @@
 
 import type { Attempt } from "../core/attempt.ts";
 import type { Granted } from "../core/demand.ts";
+import type { RawRequest } from "../core/dialect.ts";
 import { clientGone, Ending } from "../core/ending.ts";
 import { type Fault, toFault } from "../core/fault.ts";
 import { toUsd } from "../core/money.ts";
 import type { Ended, RequestLimits, UnsettledRecord } from "../core/record.ts";
+import type { Trace } from "../core/trace.ts";
 import type { LogEvent } from "../core/world.ts";
+import { RetirementBudget } from "../health/credential.ts";
 import type { Outcome, Settled, Ticket } from "../ledger/ledger.ts";
 import type { Form } from "../operations/form.ts";
 import type { Meter, SentAsk } from "../operations/operation.ts";
 import { Grader } from "../selectors/learning/signal.ts";
-import type { Call, Facts } from "./call.ts";
+import { type Call, type Facts, shortenModel } from "./call.ts";
 import type { ContentRecorder } from "./contents.ts";
 import { type Bill, type Counted, countAnswer, countPrompt, UNCOUNTED } from "./counted.ts";
 import { ReplyCopy } from "./idempotency.ts";
 import type { GradedAnswer } from "./lessons.ts";
 import type { Plan } from "./plan.ts";
 import { Tracing } from "./tracing.ts";
-import { isByClient, judge } from "./verdict.ts";
+import { findEnding, isByClient, judge } from "./verdict.ts";
 
 export class RequestContext<F extends Form> implements Facts {
   readonly call: Call<F>;
@@ -26,11 +29,21 @@ export class RequestContext<F extends Form> implements Facts {
   /** Ends the upstream calls. It is the client's own signal, unless other clients wait for the same answer. */
   readonly ending: Ending;
   readonly tracing: Tracing;
+  readonly retirements = new RetirementBudget();
   /** Null if the content is not stored. */
   readonly recorder: ContentRecorder<F> | null;
+  /** The answer as it is kept for repeated requests. Null if nobody may repeat this one. */
+  readonly copy: ReplyCopy<F> | null;
+  /** Grades the answer, which takes all of it. Null if the client named the model: nothing is learned from such answers. */
+  readonly grader: Grader | null;
   ticket: Ticket;
+  /** The client's own request, minus what a provider has refused, and the same in the operation's own form. */
+  raw: RawRequest | null;
+  ask: F["ask"];
   /** Null until the request is admitted. */
   granted: Granted | null = null;
+  /** On the monotonic clock. All attempts share the time from then on. */
+  admittedMs = 0;
   /** Null until settlement has begun. It begins once. */
   settlement: Promise<Settled | null> | null = null;
 
@@ -48,10 +61,6 @@ export class RequestContext<F extends Form> implements Facts {
   readonly #atMs: number;
   readonly #startedMs: number;
   readonly #meter: Meter<F>;
-  /** Null if the client named the model: nothing is learned from such answers. */
-  readonly #grader: Grader | null;
-  /** Null if no other client waits for this answer. */
-  readonly #copy: ReplyCopy<F> | null;
   /** The request as sent to the provider that answered. */
   #asked: SentAsk<F["ask"]> | null = null;
   /** The provider's latest usage report. */
@@ -68,24 +77,26 @@ export class RequestContext<F extends Form> implements Facts {
   constructor(
     call: Call<F>,
     plan: Plan,
-    parts: Pick<RequestContext<F>, "ticket" | "recorder"> & {
-      readonly atMs: number;
-      readonly startedMs: number;
-    },
+    ticket: Ticket,
+    recorder: ContentRecorder<F> | null,
+    atMs: number,
+    startedMs: number,
   ) {
     const { operation, ask, idempotency } = call;
     this.call = call;
+    this.raw = call.raw;
+    this.ask = ask;
     this.plan = plan;
-    this.ticket = parts.ticket;
-    this.recorder = parts.recorder;
-    this.#atMs = parts.atMs;
-    this.#startedMs = parts.startedMs;
+    this.ticket = ticket;
+    this.recorder = recorder;
+    this.#atMs = atMs;
+    this.#startedMs = startedMs;
     this.ending = idempotency === null ? call.ending : new Ending();
-    this.tracing = new Tracing(parts.startedMs);
+    this.tracing = new Tracing(startedMs);
     this.#meter = operation.meter(ask);
     const choosable = plan.decision && operation.choosing?.describe(ask);
-    this.#grader = choosable ? new Grader(choosable.request) : null;
-    this.#copy = idempotency === null ? null : new ReplyCopy(operation);
+    this.grader = choosable ? new Grader(choosable.request) : null;
+    this.copy = idempotency === null ? null : new ReplyCopy(operation);
   }
 
   /** The admission grant. Throws if there is none, which would be a bug. */
@@ -99,34 +110,31 @@ export class RequestContext<F extends Form> implements Facts {
     return this.#isFinished || this.#meter.hasAnswer;
   }
 
-  /** True if the selectors learn from the answer, which takes all of it. */
-  get isGraded(): boolean {
-    return this.#grader !== null;
-  }
-
-  /** The answer to keep for repeated requests. Undefined if nobody may repeat it, or if it is too large. */
-  copyReply(usage: F["usage"]): F["reply"] | undefined {
-    return this.#copy?.reply(usage);
-  }
-
   /** Stores the provider's usage report. */
-  readonly report = (usage: F["usage"], isWhole: boolean): void => {
+  report(usage: F["usage"], isWhole: boolean): void {
     this.#reported = usage;
     this.#isCounted = isWhole;
-  };
+  }
 
-  /** Sets the attempt that answers. Discards reports of earlier attempts. */
+  recordAdmission(granted: Granted, nowMs: number): void {
+    const { selection } = this.call;
+    this.granted = granted;
+    this.admittedMs = nowMs;
+    this.limits = granted.limits;
+    if (selection.kind === "selector") this.selector = `Router#${selection.selector.name}`;
+  }
+
+  /** Sets the attempt that answers. */
   recordAnswer(attempt: Attempt, asked: SentAsk<F["ask"]>, nowMs: number): void {
     this.attempt = attempt;
+    this.model = attempt.card.id;
     this.#asked = asked;
-    this.#reported = null;
-    this.#isCounted = false;
     this.#firstTokenMs = Math.round(nowMs - this.#startedMs);
   }
 
   /** Adds pieces of the answer to the output count. */
   measure(pieces: readonly F["piece"][]): void {
-    const grader = this.#grader;
+    const grader = this.grader;
     if (grader) grader.add(this.call.operation.choosing?.toChunks(pieces, !grader.keepsTexts) ?? []);
     this.#meter.add(pieces);
   }
@@ -134,7 +142,7 @@ export class RequestContext<F extends Form> implements Facts {
   /** Counts pieces on their way to the client, and copies them if the answer is to be kept. */
   pass(pieces: readonly F["piece"][]): void {
     this.measure(pieces);
-    this.#copy?.add(pieces, this.#meter.bytes);
+    this.copy?.add(pieces, this.#meter.bytes);
     this.recorder?.add(pieces);
   }
 
@@ -151,12 +159,12 @@ export class RequestContext<F extends Form> implements Facts {
   fail(thrown: unknown): void {
     if (this.#isFinished) return;
     this.fault = toFault(thrown);
-    this.#ended = this.#findEnding(this.fault);
+    this.#ended = findEnding(this.fault, this.attempts, this.produced);
   }
 
   /** Returns what the selectors can learn from. Null if no selector chose, or if no provider answered. */
   findGradedAnswer(): GradedAnswer | null {
-    const [card, decision, grader] = [this.attempt?.card, this.plan.decision, this.#grader];
+    const [card, decision, grader] = [this.attempt?.card, this.plan.decision, this.grader];
     return card && decision && grader ? { card, decision, grader } : null;
   }
 
@@ -211,7 +219,6 @@ export class RequestContext<F extends Form> implements Facts {
   #record(nowMs: number, { bill, source }: Counted<F["usage"]>): UnsettledRecord {
     const { id, requestId, operation, surface, key, ask } = this.call;
     const { decision } = this.plan;
-    const totalMs = Math.round(nowMs - this.#startedMs);
     return {
       id,
       requestId,
@@ -225,7 +232,7 @@ export class RequestContext<F extends Form> implements Facts {
       modelUsed: this.attempt?.card.id ?? null,
       selector: this.selector,
       decision: decision && JSON.stringify(decision),
-      trace: this.#trace(totalMs, bill),
+      trace: this.#trace(nowMs, bill),
       attempts: this.attempts,
       stream: ask.stream === true,
       status: this.fault ? this.fault.row.status : this.#ended === "done" ? 200 : 499,
@@ -234,7 +241,7 @@ export class RequestContext<F extends Form> implements Facts {
       costNanoUsd: bill.costNanoUsd,
       usageSource: source,
       ended: this.#ended,
-      totalMs,
+      totalMs: Math.round(nowMs - this.#startedMs),
       firstTokenMs: this.#firstTokenMs,
     };
   }
@@ -263,31 +270,17 @@ export class RequestContext<F extends Form> implements Facts {
     return operation.estimate({ ...sent, ask }, this.#meter.bytes, this.#reported);
   }
 
-  #trace(endMs: number, { lines: bill }: Bill): string {
+  #trace(nowMs: number, { lines: bill }: Bill): string {
+    const { call, fault, granted, admittedMs } = this;
     const claimed = this.#counted?.implausible ?? null;
-    return this.tracing.write({
-      endMs,
-      firstTokenMs: this.#firstTokenMs,
-      isWhole: this.#isFinished,
-      fault: this.fault,
+    const trace: Trace = {
+      admittedMs: granted && Math.round(admittedMs - this.#startedMs),
+      attempts: this.tracing.list(nowMs, this.#firstTokenMs, this.#isFinished, fault),
       bill,
-      markup: this.call.markup,
+      markup: call.markup,
       usageImplausible: claimed && { promptTokens: claimed.prompt, completionTokens: claimed.completion },
-    });
+      message: fault && fault.row.blame !== "client" ? fault.message : null,
+    };
+    return JSON.stringify(trace);
   }
-
-  #findEnding(fault: Fault): Ended {
-    if (fault.code === "client_gone") return "client_gone";
-    if (fault.code === "client_timeout" && this.attempts > 0) return "timeout";
-    const asked = fault.details.upstreamStatus !== undefined || fault.row.blame !== "client";
-    if (this.attempts === 0 || !asked) return "refused";
-    if (fault.code === "store_unavailable" && !this.produced) return "lost";
-    if (fault.code === "upstream_timeout") return "timeout";
-    return this.produced ? "broken_off" : "upstream_failed";
-  }
-}
-
-/** Returns the requested model's name, cut to the length that rows allow. */
-export function shortenModel(model: string): string {
-  return model.slice(0, 200);
 }

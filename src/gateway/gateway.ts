@@ -1,5 +1,6 @@
 // One request's life: plan → admit and hold → attempt → settle. Read this first.
 
+import type { Granted } from "../core/demand.ts";
 import { Fault, toFault } from "../core/fault.ts";
 import { toUsd } from "../core/money.ts";
 import type { Log } from "../core/world.ts";
@@ -8,13 +9,14 @@ import type { Form } from "../operations/form.ts";
 import { makeOffers } from "../operations/operation.ts";
 import type { Ports } from "../transport/client.ts";
 import { Admissions } from "./admissions.ts";
-import { AnswerStream, type Opened, openStream } from "./answer-stream.ts";
+import { AnswerStream, type Opened, type OpenedAnswer, openAnswers } from "./answer-stream.ts";
+import { beginFirst } from "./attempt-run.ts";
 import { bufferFlow } from "./buffered.ts";
-import type { Call } from "./call.ts";
-import { completeAnswers, countPlaces, streamAnswers } from "./calls.ts";
+import { type Call, shortenModel } from "./call.ts";
+import { completeAnswers, countPlaces } from "./calls.ts";
 import { type ContentPorts, Contents } from "./contents.ts";
-import { RequestContext, shortenModel } from "./context.ts";
-import { runPlan } from "./failover.ts";
+import { RequestContext } from "./context.ts";
+import { Failover } from "./failover.ts";
 import type { AnswerFlow } from "./flow.ts";
 import { openReply, sealReply, type Vault } from "./idempotency.ts";
 import { type LessonPorts, Lessons } from "./lessons.ts";
@@ -36,17 +38,20 @@ const PATIENCE_MS = 1000;
 /** The same for a paid answer, which never ends before it is posted. */
 const PATIENCE_PAID_MS = 30_000;
 
+const WHOLE = { run: completeAnswers, drop: () => {} };
+const STREAMED = { run: openAnswers, drop: <F extends Form>({ rest }: OpenedAnswer<F>) => rest.leave() };
+
 export class Gateway {
   readonly #ports: GatewayPorts;
   readonly #admissions: Admissions;
   readonly #settlements: Settlements;
   readonly #lessons: Lessons;
   readonly #contents: Contents;
-  readonly #underWay: OpenRequests;
+  readonly underWay: OpenRequests;
 
   constructor(ports: GatewayPorts) {
     this.#ports = ports;
-    this.#underWay = new OpenRequests(ports);
+    this.underWay = new OpenRequests(ports);
     this.#admissions = new Admissions(ports);
     this.#settlements = new Settlements(ports);
     this.#lessons = new Lessons(ports);
@@ -55,53 +60,50 @@ export class Gateway {
 
   /** The number of open requests. */
   get open(): number {
-    return this.#underWay.size;
-  }
-
-  /** Ends all open requests with this fault. */
-  end(fault: Fault): void {
-    this.#underWay.end(fault);
+    return this.underWay.size;
   }
 
   /** Resolves when no request is open and everything is written, after `withinMs` at the latest. */
   waitUntilSettled(withinMs: number): Promise<void> {
     const left = () => this.open + this.#settlements.waiting + this.#contents.waiting;
-    return this.#underWay.waitUntil(() => left() === 0, withinMs);
-  }
-
-  /** Resolves when all requests open right now have ended, after `withinMs` at the latest. */
-  waitUntilEnded(withinMs: number): Promise<void> {
-    return this.#underWay.waitUntilEnded(withinMs);
+    return this.underWay.waitUntil(() => left() === 0, withinMs);
   }
 
   /** Plans a request for `complete` or `stream`. Throws a Fault if no model can serve it. */
   begin<F extends Form>(call: Call<F>): RequestContext<F> {
     const { clock, deadlines } = this.#ports;
     const plan = planRequest(this.#ports, call);
-    return new RequestContext(call, plan, {
-      ticket: this.#makeTicket(call, plan),
-      recorder: this.#contents.begin(call),
-      atMs: clock.nowMs(),
-      startedMs: deadlines.nowMs(),
-    });
+    const [ticket, recorder] = [this.#makeTicket(call, plan), this.#contents.begin(call)];
+    return new RequestContext(call, plan, ticket, recorder, clock.nowMs(), deadlines.nowMs());
   }
 
-  /** Returns the whole answer. Throws the Fault to show to the client. */
+  /**
+   * Returns the whole answer. Throws the Fault to show to the client. This is all that happens to the usual request;
+   * what another one needs is in the functions called here: waiting for a request with the same Idempotency-Key,
+   * repeating an answer, and every attempt after the first.
+   */
   async complete<F extends Form>(context: RequestContext<F>): Promise<F["reply"]> {
     const { operation } = context.call;
-    this.#underWay.enter(context.ending);
+    const ports = this.#ports;
+    this.underWay.enter(context.ending);
     try {
-      const kept = await this.#admit(context);
-      if (kept !== null) return await this.#replay(context, kept);
-      const durable = this.#awaitDurable(context);
-      const reply = await runPlan(this.#ports, context, {
-        run: (attempt) => completeAnswers(this.#ports, attempt),
-        drop: () => {},
-      });
+      const first = await ports.ledger.admit(context.ticket);
+      const admitted = first.kind === "pending" ? await this.#waitForTwin(context, first.id) : first;
+      if (admitted.kind === "replayed") return await this.#replay(context, admitted.sealed);
+      const durable = this.#recordAdmission(context, admitted);
+      const attempt = beginFirst(ports, context);
+      let reply: F["reply"] | null = null;
+      try {
+        if (attempt !== null) reply = await completeAnswers(ports, attempt.call);
+        attempt?.win();
+      } catch (thrown) {
+        attempt?.fail(thrown);
+      }
+      reply ??= await new Failover(ports, context, WHOLE, attempt).run();
       if (durable) await durable;
       const reported = operation.readUsage(reply);
       // Measuring is only needed if the provider reports no usage, or if the selectors learn from the answer.
-      if (!reported || context.isGraded) context.measure(operation.unfold(reply));
+      if (!reported || context.grader) context.measure(operation.unfold(reply));
       const usage = context.finish(reported, reply);
       const whole = operation.withUsage(reply, usage);
       context.recorder?.takeWhole(whole);
@@ -112,7 +114,7 @@ export class Gateway {
       await this.#settleGranted(context);
       throw thrown;
     } finally {
-      this.#underWay.leave(context.ending);
+      this.underWay.leave(context.ending);
       this.#admissions.wakeTwins(context.call.id);
     }
   }
@@ -125,66 +127,71 @@ export class Gateway {
     const { call } = context;
     const stream = new AnswerStream<F>({
       open: () => {
-        this.#underWay.enter(context.ending);
+        this.underWay.enter(context.ending);
         return this.#openStream(context);
       },
       pass: (pieces) => context.pass(pieces),
       finish: async (reported) => {
         const usage = context.finish(reported);
-        const settled = await this.#settle(context, context.copyReply(usage));
+        const settled = await this.#settle(context, context.copy?.reply(usage));
         return [call.operation.usagePiece(withCharge(context, usage, settled))];
       },
       fail: (thrown) => this.#fail(context, thrown),
       leave: () => {
-        this.#underWay.leave(context.ending);
+        this.underWay.leave(context.ending);
         return this.#settleGranted(context).finally(() => this.#admissions.wakeTwins(call.id));
       },
     });
     return call.idempotency === null ? stream : bufferFlow(stream);
   }
 
+  /** The same steps as in `complete`, up to the first piece of content. */
   async #openStream<F extends Form>(context: RequestContext<F>): Promise<Opened<F>> {
-    const { operation } = context.call;
-    const kept = await this.#admit(context);
-    if (kept !== null) return { first: operation.unfold(await this.#replay(context, kept)), rest: null };
-    const durable = this.#awaitDurable(context);
-    const isAnswer = (piece: F["piece"]) => operation.isAnswer(piece);
-    const opened = await runPlan(this.#ports, context, {
-      run: (attempt) => openStream(streamAnswers(this.#ports, attempt), isAnswer),
-      drop: ({ rest }) => rest.leave(),
-    });
+    const ports = this.#ports;
+    const first = await ports.ledger.admit(context.ticket);
+    const admitted = first.kind === "pending" ? await this.#waitForTwin(context, first.id) : first;
+    if (admitted.kind === "replayed") {
+      const reply = await this.#replay(context, admitted.sealed);
+      return { first: context.call.operation.unfold(reply), rest: null };
+    }
+    const durable = this.#recordAdmission(context, admitted);
+    const attempt = beginFirst(ports, context);
+    let opened: OpenedAnswer<F> | null = null;
+    try {
+      if (attempt !== null) opened = await openAnswers(ports, attempt.call);
+      attempt?.win();
+    } catch (thrown) {
+      attempt?.fail(thrown);
+    }
+    const answer =
+      opened ?? (await new Failover<F, OpenedAnswer<F>>(ports, context, STREAMED, attempt).run());
     await durable?.catch((error: unknown) => {
-      opened.rest.leave();
+      answer.rest.leave();
       throw error;
     });
-    context.pass(opened.first);
-    return opened;
+    context.pass(answer.first);
+    return answer;
   }
 
-  /** Admits the request. Returns the stored answer of an identical earlier request, or null if this one is new. */
-  async #admit<F extends Form>(context: RequestContext<F>): Promise<string | null> {
+  /** Waits until the earlier request with the same Idempotency-Key has been answered. */
+  #waitForTwin<F extends Form>(context: RequestContext<F>, id: string) {
     const { call, plan, ending } = context;
     const again = () => {
       context.ticket = this.#makeTicket(call, plan);
       return context.ticket;
     };
-    const first = await this.#ports.ledger.admit(context.ticket);
-    const admitted =
-      first.kind === "pending"
-        ? await this.#admissions.wait(first.id, again, [call.ending, ending], call.timeoutMs)
-        : first;
-    if (admitted.kind === "replayed") return admitted.sealed;
-    context.granted = admitted;
-    context.limits = admitted.limits;
-    if (call.selection.kind === "selector") context.selector = `Router#${call.selection.selector.name}`;
-    context.tracing.recordAdmission(this.#ports.deadlines.nowMs());
-    return null;
+    return this.#admissions.wait(id, again, [call.ending, ending], call.timeoutMs);
   }
 
-  /** Starts syncing while the provider works. No part of a paid answer may leave before its hold is durable. */
-  #awaitDurable<F extends Form>({ grant }: RequestContext<F>): Promise<void> | null {
-    if (grant.place.kind !== "balance") return null;
-    const durable = this.#ports.ledger.durable();
+  /**
+   * Starts syncing while the provider works: no part of a paid answer may leave before its hold is durable. Returns null
+   * if nothing is held.
+   */
+  #recordAdmission<F extends Form>(context: RequestContext<F>, granted: Granted): Promise<void> | null {
+    const { ledger, deadlines } = this.#ports;
+    context.recordAdmission(granted, deadlines.nowMs());
+    if (granted.place.kind !== "balance") return null;
+    const durable = ledger.durable();
     // A rejection is handled once the answer arrives, if it does.
     durable.catch(() => {});
     return durable;
@@ -205,7 +212,10 @@ export class Gateway {
 
   #fail<F extends Form>(context: RequestContext<F>, thrown: unknown): void {
     context.fail(thrown);
-    if (toFault(thrown).details.outcomeUnknown === true) this.#callOff(context);
+    if (toFault(thrown).details.outcomeUnknown !== true) return;
+    // The request may have been admitted although the store's reply was lost.
+    const { record } = context.outcome(this.#ports.deadlines.nowMs());
+    void this.#settlements.add(context.ticket, makeLostOutcome(record, context.ticket.ask.answers), 0);
   }
 
   /** Settles a request that was admitted, however it ended. */
@@ -243,10 +253,7 @@ export class Gateway {
   }
 
   /** Waits briefly for the row. Only a paid answer is held back until the store works again. */
-  async #write<F extends Form>(
-    context: RequestContext<F>,
-    reply: F["reply"] | undefined,
-  ): Promise<Settled | null> {
+  #write<F extends Form>(context: RequestContext<F>, reply: F["reply"] | undefined): Promise<Settled | null> {
     const { call, ticket, grant, recorder } = context;
     if (recorder) this.#contents.keep(recorder, context.fault);
     const ended = context.outcome(this.#ports.deadlines.nowMs());
@@ -259,9 +266,7 @@ export class Gateway {
     const isPaid = grant.place.kind === "balance";
     if (!isPaid || !produced) return this.#settlements.add(ticket, outcome, PATIENCE_MS);
     const unanswered = () => (call.ask.stream === true ? outcome : makeWithheldOutcome(outcome, answers));
-    const settled = await this.#settlements.add(ticket, outcome, PATIENCE_PAID_MS, unanswered);
-    if (settled || record.ended !== "done") return settled;
-    throw new Fault("store_unavailable", "The gateway's store is unavailable.", { retryAfterMs: 1000 });
+    return this.#settlements.add(ticket, outcome, PATIENCE_PAID_MS, unanswered);
   }
 
   #seal<F extends Form>(
@@ -273,19 +278,18 @@ export class Gateway {
     const kept = { id, created, model: model ?? "", reply };
     return sealReply(this.#ports.vault, idempotency.replyId, kept, operation.keptBytesMax);
   }
-
-  /** Voids the hold of a request that may have been admitted although the store's reply was lost. */
-  #callOff<F extends Form>(context: RequestContext<F>): void {
-    const { record } = context.outcome(this.#ports.deadlines.nowMs());
-    void this.#settlements.add(context.ticket, makeLostOutcome(record, context.ticket.ask.answers), 0);
-  }
 }
 
-/** Adds the amount charged to the usage that the client sees. */
+/**
+ * Adds the amount charged to the usage that the client sees. Throws the Fault `store_unavailable` if a paid answer could
+ * not be settled.
+ */
 function withCharge<F extends Form>(
-  { call }: RequestContext<F>,
+  { call, grant }: RequestContext<F>,
   usage: F["usage"],
   settled: Settled | null,
 ): F["usage"] {
+  if (settled === null && grant.place.kind === "balance")
+    throw new Fault("store_unavailable", "The gateway's store is unavailable.", { retryAfterMs: 1000 });
   return call.operation.withCost(usage, { charged: toUsd(settled?.chargedNanoUsd ?? 0) });
 }

@@ -31,6 +31,19 @@ export function planRequest<F extends Form>(ports: PlanPorts, call: Call<F>): Pl
   const takesImageUrls = checkImageUrls(call);
   const { health, stickiness, deadlines, random } = ports;
   const { choosing } = operation;
+  const load = { requests: 1, tokens: health.ownLimits.tokens ? operation.estimateLoad(ask) : 0 };
+  const credentialsOf = (provider: string) =>
+    pin ? [pin.credential] : (upstreams.get(provider)?.setup.credentials ?? []);
+  // The usual case of one model and one credential leaves nothing to choose.
+  if (selection.kind === "card" && selection.fallbacks.length === 0) {
+    const { card } = selection;
+    const credentials = credentialsOf(card.provider);
+    const [credential] = credentials;
+    if (credential !== undefined && credentials.length === 1) {
+      refuseUnable(call, card, takesImageUrls);
+      return { attempts: [{ card, credential }], spares: [], load, decision: null };
+    }
+  }
   const plan = planCalls({
     refuseUnable: (card) => refuseUnable(call, card, takesImageUrls),
     takesImageUrls,
@@ -38,13 +51,12 @@ export function planRequest<F extends Form>(ports: PlanPorts, call: Call<F>): Pl
     selection,
     rules,
     quality,
-    known: readKnown(ports, conversation),
-    credentialsOf: (provider) =>
-      pin ? [pin.credential] : (upstreams.get(provider)?.setup.credentials ?? []),
+    readKnown: () => readKnown(ports, conversation),
+    credentialsOf,
     roll: () => toRoll(random.bytes(ROLL_BYTES)),
     conversation,
     health,
-    load: { requests: 1, tokens: health.ownLimits.tokens ? operation.estimateLoad(ask) : 0 },
+    load,
     stickiness,
     nowMs: deadlines.nowMs(),
   });

@@ -44,7 +44,7 @@ export interface PlanInput extends OrderInput {
    */
   readonly quality: number | null;
   /** Facts that selectors use beyond the catalogue. Missing if nothing is known. */
-  readonly known?: Known;
+  readonly readKnown?: () => Known;
 }
 
 export interface Plan {
@@ -71,8 +71,6 @@ const FIRST_CARD_MAX = 2;
 export function planCalls(input: PlanInput): Plan {
   const { cards, decision } = chooseCards(input);
   const { load = ONE_CALL } = input;
-  const only = findOnlyAttempt(input);
-  if (only !== null) return { attempts: [only], spares: [], load, decision };
   const every: Attempt[] = [];
   const ready: (readonly Attempt[])[] = [];
   const met = new Set<Address | undefined>();
@@ -100,18 +98,6 @@ export function planCalls(input: PlanInput): Plan {
   const attempts = limitAttempts(order, input.health);
   const spares = input.health.ownLimits.any ? every.filter((attempt) => !attempts.includes(attempt)) : [];
   return { attempts, spares, load, decision };
-}
-
-/**
- * The common case of one model and one credential leaves nothing to choose. The general code gives the same plan, 1 µs
- * slower.
- */
-function findOnlyAttempt({ selection, credentialsOf }: PlanInput): Attempt | null {
-  if (selection.kind !== "card" || selection.fallbacks.length > 0) return null;
-  const { card } = selection;
-  const credentials = credentialsOf(card.provider);
-  const [credential] = credentials;
-  return credential === undefined || credentials.length > 1 ? null : { card, credential };
 }
 
 /**
@@ -217,9 +203,9 @@ function* listCards(choice: Choice, tried: ModelCard | null): Iterable<ModelCard
 /** Returns the selector's choice. Throws a Fault if no model is enabled or none can serve the request. */
 function chooseModel(
   { selector, candidates: cards, among }: Extract<Selection, { kind: "selector" }>,
-  input: Pick<PlanInput, "describe" | "rules" | "quality" | "known" | "takesImageUrls">,
+  input: Pick<PlanInput, "describe" | "rules" | "quality" | "readKnown" | "takesImageUrls">,
 ): Choice {
-  const { describe, rules, quality, known, takesImageUrls } = input;
+  const { describe, rules, quality, readKnown, takesImageUrls } = input;
   const { name } = selector;
   if (describe === null) {
     const message = `Router#${name} only chooses chat models. Name a model as <Provider>#<model>.`;
@@ -227,7 +213,7 @@ function chooseModel(
   }
   const share = quality ?? rules.fairQuality;
   const asked = { ...describe(), cards, among };
-  const choice = choose(selector, { ...known, ...asked, rules, quality: share, takesImageUrls });
+  const choice = choose(selector, { ...readKnown?.(), ...asked, rules, quality: share, takesImageUrls });
   if (choice.choice !== null) return choice;
   if (Object.keys(choice.removed).every((reason) => reason === "denied" || reason.startsWith(BY_RULE))) {
     throw new Fault("no_provider_available", `No model that Router#${name} may choose is enabled.`);

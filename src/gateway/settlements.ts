@@ -62,24 +62,26 @@ export class Settlements {
     return promise;
   }
 
-  /** Returns false on failure. Retried later if the store was down: the id makes repeats harmless. */
-  async #write(waiting: PendingSettlement): Promise<boolean> {
-    this.#underWay++;
+  /** Resolves with false on failure. Retried later if the store was down: the id makes repeats harmless. */
+  #write(waiting: PendingSettlement): Promise<boolean> {
     const { ticket, outcome } = waiting;
-    try {
-      const settled = await this.#ports.ledger.settle(ticket, outcome);
-      this.#report(outcome, settled);
-      waiting.resolve(settled);
-      return true;
-    } catch (error) {
-      this.#ports.log({ event: "settle_failed", level: "error", id: ticket.ask.id, cause: String(error) });
-      // If the store rejected the settlement itself, a retry would be rejected too.
-      if (toFault(error).code === "store_unavailable") this.#keep(waiting);
-      else this.#lose(waiting);
-      return false;
-    } finally {
-      this.#underWay--;
-    }
+    this.#underWay++;
+    return this.#ports.ledger.settle(ticket, outcome).then(
+      (settled) => {
+        this.#underWay--;
+        this.#report(outcome, settled);
+        waiting.resolve(settled);
+        return true;
+      },
+      (error: unknown) => {
+        this.#underWay--;
+        this.#ports.log({ event: "settle_failed", level: "error", id: ticket.ask.id, cause: String(error) });
+        // If the store rejected the settlement itself, a retry would be rejected too.
+        if (toFault(error).code === "store_unavailable") this.#keep(waiting);
+        else this.#lose(waiting);
+        return false;
+      },
+    );
   }
 
   #report({ record }: Outcome, { chargedNanoUsd, holdNanoUsd, writtenOffNanoUsd, late }: Settled): void {

@@ -1,10 +1,10 @@
 // Records what happens to a request and when, for its row, and which of its calls were sent to a provider.
 import type { ModelCard } from "../core/card.ts";
 import type { Fault } from "../core/fault.ts";
-import type { AttemptOutcome, Trace, TracedAttempt } from "../core/trace.ts";
+import type { AttemptOutcome, TracedAttempt } from "../core/trace.ts";
 import type { SentAsk } from "../operations/operation.ts";
 
-/** A running attempt. Only its first ending is recorded. */
+/** A running attempt. Only its first ending is recorded. Times passed in are on the monotonic clock. */
 export class TracingAttempt {
   readonly card: ModelCard;
   /** One entry per call sent: the bytes of text in it that the parsed request doesn't contain. */
@@ -29,13 +29,14 @@ export class TracingAttempt {
     this.#fault = fault;
   }
 
-  build(firstTokenMs: number | null, endMs: number): TracedAttempt {
+  /** The times in the trace count from `startedMs`, when the request arrived. */
+  build(startedMs: number, firstTokenMs: number | null, endMs: number): TracedAttempt {
     return {
       model: this.card.id,
       last4: this.#last4,
-      startMs: Math.round(this.#startMs),
+      startMs: Math.round(this.#startMs - startedMs),
       firstTokenMs,
-      endMs: Math.round(this.#endMs ?? endMs),
+      endMs: Math.round((this.#endMs ?? endMs) - startedMs),
       outcome: this.#outcome,
       faultCode: this.#fault?.code ?? null,
       upstreamStatus: this.#fault?.details.upstreamStatus ?? null,
@@ -47,11 +48,11 @@ export class TracingAttempt {
 export class Tracing {
   readonly #startedMs: number;
   readonly #attempts: TracingAttempt[] = [];
-  #admittedMs: number | null = null;
   /** The attempt that most recently sent a call. */
   #sender: TracingAttempt | null = null;
   #sentMs: number | null = null;
-  #winner: TracingAttempt | null = null;
+  /** The attempt that answers. */
+  winner: TracingAttempt | null = null;
 
   constructor(startedMs: number) {
     this.#startedMs = startedMs;
@@ -62,18 +63,10 @@ export class Tracing {
     return this.#attempts.at(-1)?.card.id ?? null;
   }
 
-  recordAdmission(nowMs: number): void {
-    this.#admittedMs = Math.round(nowMs - this.#startedMs);
-  }
-
   begin(card: ModelCard, last4: string | null, nowMs: number): TracingAttempt {
-    const attempt = new TracingAttempt(card, last4, nowMs - this.#startedMs);
+    const attempt = new TracingAttempt(card, last4, nowMs);
     this.#attempts.push(attempt);
     return attempt;
-  }
-
-  end(attempt: TracingAttempt, outcome: AttemptOutcome, nowMs: number, fault: Fault | null = null): void {
-    attempt.end(outcome, nowMs - this.#startedMs, fault);
   }
 
   /** A call is about to be sent. It decides who pays for a request without an answer. */
@@ -82,11 +75,6 @@ export class Tracing {
     attempt.unreadBytes = unreadBytes;
     this.#sender = attempt;
     this.#sentMs ??= nowMs;
-  }
-
-  /** A call failed to connect. */
-  retractCall(attempt: TracingAttempt): void {
-    attempt.calls--;
   }
 
   get isSent(): boolean {
@@ -103,30 +91,11 @@ export class Tracing {
     return this.#sentMs === null ? 0 : nowMs - this.#sentMs;
   }
 
-  /** Marks the attempt that answers. */
-  recordWinner(attempt: TracingAttempt): void {
-    this.#winner = attempt;
-  }
-
-  /** Returns the trace as stored in the row. */
-  write(
-    end: {
-      readonly endMs: number;
-      readonly firstTokenMs: number | null;
-      readonly isWhole: boolean;
-      readonly fault: Fault | null;
-    } & Pick<Trace, "bill" | "markup" | "usageImplausible">,
-  ): string {
-    const { endMs, firstTokenMs, fault, bill, markup, usageImplausible } = end;
-    this.#winner?.end(end.isWhole ? "answered" : fault ? "failed" : "left", endMs, fault);
-    const trace: Trace = {
-      admittedMs: this.#admittedMs,
-      attempts: this.#attempts.map((one) => one.build(one === this.#winner ? firstTokenMs : null, endMs)),
-      bill,
-      markup,
-      usageImplausible,
-      message: fault && fault.row.blame !== "client" ? fault.message : null,
-    };
-    return JSON.stringify(trace);
+  /** Returns the attempts as stored in the row. */
+  list(nowMs: number, firstTokenMs: number | null, isWhole: boolean, fault: Fault | null) {
+    this.winner?.end(isWhole ? "answered" : fault ? "failed" : "left", nowMs, fault);
+    return this.#attempts.map((one) =>
+      one.build(this.#startedMs, one === this.winner ? firstTokenMs : null, nowMs),
+    );
   }
 }

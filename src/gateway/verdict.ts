@@ -1,5 +1,6 @@
 // Decides who caused the end of a request, and so what it costs and what is given back.
 import type { Fault } from "../core/fault.ts";
+import type { Ended } from "../core/record.ts";
 
 export interface RequestEnd {
   /** Null if the answer is complete. */
@@ -37,4 +38,14 @@ export function judge({ fault, hasAnswer, isSent, silentMs }: RequestEnd): Verdi
 /** True if the client hung up or its own time limit passed. */
 export function isByClient({ code }: Fault): boolean {
   return code === "client_gone" || code === "client_timeout";
+}
+
+export function findEnding(fault: Fault, attempts: number, hasAnswer: boolean): Ended {
+  if (fault.code === "client_gone") return "client_gone";
+  if (fault.code === "client_timeout" && attempts > 0) return "timeout";
+  const asked = fault.details.upstreamStatus !== undefined || fault.row.blame !== "client";
+  if (attempts === 0 || !asked) return "refused";
+  if (fault.code === "store_unavailable" && !hasAnswer) return "lost";
+  if (fault.code === "upstream_timeout") return "timeout";
+  return hasAnswer ? "broken_off" : "upstream_failed";
 }

@@ -1,7 +1,7 @@
 // Bearer authentication for clients and operators alike: only the header counts, never a query or a body.
 import { bearer } from "@elysiajs/bearer";
 import { Fault } from "../core/fault.ts";
-import { type Caller, invalidKey, refuseAddress, refusePaused } from "../core/key.ts";
+import { type Caller, invalidKey, type ProvenKey, refuseAddress, refusePaused } from "../core/key.ts";
 import { checkSecret } from "../keys/secret.ts";
 import type { Peers } from "./client-address.ts";
 import type { HttpPorts } from "./ports.ts";
@@ -71,25 +71,23 @@ export interface Asked {
   readonly server: Peers | null;
 }
 
-interface IdentifyOptions {
-  /** True if the route also answers for a paused key. */
-  readonly allowsPaused?: boolean;
-}
-
 /**
- * Returns the sender of a request. Throws the Faults of `findSecret`, `invalid_api_key`, `address_not_allowed`,
- * `key_paused` and `store_unavailable`.
+ * Returns the sender of a request, without a promise if its key is remembered. Throws the Faults of `findSecret`,
+ * `invalid_api_key`, `address_not_allowed`, `key_paused` (unless the route allows it) and `store_unavailable`.
  */
-export async function identify(
+export function identify(
   { authenticate, readOrigin }: Pick<HttpPorts, "authenticate" | "readOrigin">,
   { request, server }: Asked,
-  { allowsPaused = false }: IdentifyOptions = {},
-): Promise<Caller> {
+  { allowsPaused = false }: { readonly allowsPaused?: boolean } = {},
+): Caller | Promise<Caller> {
   const secret = findSecret(request.headers);
   // Read first: a connection that closes meanwhile has no address any more.
   const { address } = readOrigin(request, server);
-  const { key, rotation } = await authenticate(secret);
-  const refusal = refuseAddress(key, address) ?? (allowsPaused ? null : refusePaused(key));
-  if (refusal !== null) throw refusal;
-  return { key, proof: { rotation, address } };
+  const admit = ({ key, rotation }: ProvenKey): Caller => {
+    const refusal = refuseAddress(key, address) ?? (allowsPaused ? null : refusePaused(key));
+    if (refusal !== null) throw refusal;
+    return { key, proof: { rotation, address } };
+  };
+  const proven = authenticate(secret);
+  return proven instanceof Promise ? proven.then(admit) : admit(proven);
 }

@@ -29,7 +29,7 @@ export interface HttpPorts extends BodyPorts {
   /** Returns what seals text for an account. */
   readonly sealer: (accountId: string) => Sealer;
   /** Returns the valid key of a secret, perhaps paused. Throws the Faults `invalid_api_key` and `store_unavailable`. */
-  readonly authenticate: (secret: string) => Promise<ProvenKey>;
+  readonly authenticate: (secret: string) => ProvenKey | Promise<ProvenKey>;
   readonly readOrigin: ReadOrigin;
   readonly clock: Clock;
   readonly random: Random;

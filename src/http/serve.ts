@@ -67,7 +67,7 @@ export function surfaceRoutes(ports: HttpPorts) {
 /** A request at one surface. `identify` is called again if the body was slow. */
 export interface SurfaceRequest {
   readonly request: Request;
-  readonly identify: () => Promise<Caller>;
+  readonly identify: () => Caller | Promise<Caller>;
   readonly server: Connections | null;
   readonly counting: CountingLimit;
 }
@@ -127,7 +127,8 @@ async function read<F extends Form>(
   requestId: string,
 ) {
   const startedMs = ports.clock.monotonicMs();
-  const known = await identify();
+  const found = identify();
+  const known = found instanceof Promise ? await found : found;
   if (ports.refusing()) throw new Fault("shutting_down", "The gateway is shutting down.");
   if (ports.gateway.open >= OPEN_REQUESTS_MAX) throw new Fault("overloaded", "Too many requests at once.");
   const rules = { owner: known.key.id, bytesMax: ports.server.bodyBytesMax };
@@ -136,12 +137,12 @@ async function read<F extends Form>(
     : { body: await readJson(request, ports, rules), seconds: null };
   const isSlow = ports.clock.monotonicMs() - startedMs > SLOW_BODY_MS;
   const { key, proof } = isSlow ? await identify() : known;
-  const readEarlier = () => surface.findEarlier?.(body);
-  const { pin, ...found } = surface.findEarlier
-    ? await findEarlier(ports, key, readEarlier)
+  const earlier = surface.findEarlier
+    ? await findEarlier(ports, key, () => surface.findEarlier?.(body))
     : NO_EARLIER_ANSWER;
-  const exchange = surface.read({ ...makeIncoming(ports, request, body, key), ...found, seconds });
-  return { call: makeCall(ports, surface, { request, exchange, key, proof, pin, requestId }), exchange };
+  const exchange = surface.read(makeIncoming(ports, request, body, key, earlier, seconds));
+  const given = { request, exchange, key, proof, pin: earlier.pin, requestId };
+  return { call: makeCall(ports, surface, given), exchange };
 }
 
 async function stream<F extends Form>(
@@ -176,10 +177,17 @@ async function stream<F extends Form>(
   });
 }
 
-function makeIncoming(ports: HttpPorts, { headers, url }: Request, body: unknown, key: GatewayKey): Incoming {
+function makeIncoming(
+  ports: HttpPorts,
+  { headers, url }: Request,
+  body: unknown,
+  key: GatewayKey,
+  { keeping, stored } = NO_EARLIER_ANSWER,
+  seconds: number | null = null,
+): Incoming {
   const seal = ports.sealer(key.accountId);
   const limits = { ...ports.snapshot().limits, storesUpstream: mayStoreUpstream(ports, key) };
-  return { url, headers, body, seconds: null, limits, seal, keeping: null, stored: null };
+  return { url, headers, body, seconds, limits, seal, keeping, stored };
 }
 
 /** Answers with an estimate of the prompt's tokens. */

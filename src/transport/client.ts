@@ -130,9 +130,12 @@ export class UpstreamCall {
   }
 
   /** Reads the body as text, or as JSON without copying its long strings. Rejects if it is too long or breaks off. */
-  async read(response: Response, isLong: boolean, bytesMax: number): Promise<Delivered["body"]> {
+  read(response: Response, isLong: boolean, bytesMax: number): Promise<Delivered["body"]> {
     const isShort = isBounded(response.headers, isLong ? SHORT_JSON_BYTES : bytesMax);
-    if (isShort) return this.#short(response.text());
+    return isShort ? this.#short(response.text()) : this.#readLarge(response, isLong, bytesMax);
+  }
+
+  async #readLarge(response: Response, isLong: boolean, bytesMax: number): Promise<Delivered["body"]> {
     if (isLong) {
       const reader = new LongJsonReader();
       await this.#readBytes(response, bytesMax, (piece) => reader.push(piece));
@@ -248,10 +251,10 @@ export class UpstreamCall {
   }
 
   #sendAuthenticated(url: string, prepared: PreparedRequest, connectMs: number): Promise<Response> {
-    const send = (one: PreparedRequest) => this.#sendOnce(url, one, connectMs);
     const { proof } = this.#options;
+    if (proof === undefined) return this.#sendOnce(url, prepared, connectMs);
     const { authorize, clock } = this.#ports;
-    if (proof === undefined) return send(prepared);
+    const send = (one: PreparedRequest) => this.#sendOnce(url, one, connectMs);
     const onSecret = (secret: string) => void this.#proofSecrets.push(secret);
     const { signal } = this.#abort;
     return sendAuthenticated({ proof, authorize, clock, signal, onSecret, send }, url, prepared);

@@ -72,9 +72,9 @@ export const ANSWERS: readonly Mutant[] = [
   },
   {
     name: "a card without a price is paid for",
-    file: "src/gateway/failover.ts",
-    find: "attempts.filter(({ card }) => isPaidFor(grant, card));",
-    replace: "attempts.filter(({ card }) => isPaidFor(grant, card) || card.price === null);",
+    file: "src/gateway/attempt-run.ts",
+    find: "return outputTokens === null ||",
+    replace: "return card.price === null || outputTokens === null ||",
   },
   {
     name: "sum cumulative usage",
@@ -142,8 +142,8 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "the last part does not wait for the settlement",
     file: "src/gateway/gateway.ts",
-    find: "const settled = await this.#settle(context, context.copyReply(usage));",
-    replace: "const settled = null; void this.#settle(context, context.copyReply(usage));",
+    find: "const settled = await this.#settle(context, context.copy?.reply(usage));",
+    replace: "const settled = null; void this.#settle(context, context.copy?.reply(usage));",
   },
   {
     name: "a whole answer does not wait for the settlement",
@@ -172,8 +172,8 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "an unknown outcome is forgotten",
     file: "src/gateway/gateway.ts",
-    find: "if (toFault(thrown).details.outcomeUnknown === true) this.#callOff(context);",
-    replace: "",
+    find: "if (toFault(thrown).details.outcomeUnknown !== true) return;",
+    replace: "if (toFault(thrown)) return;",
   },
   {
     name: "a replay says that it was charged its cost",
@@ -184,15 +184,12 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "fail over after the first chunk",
     file: "src/gateway/gateway.ts",
-    find: "    context.pass(opened.first);\n    return opened;",
-    replace: `    context.pass(opened.first);
-    const again = async () => {
-      const run = (attempt) => openStream(streamAnswers(this.#ports, attempt), isAnswer);
-      return (await runPlan(this.#ports, context, { run, drop: () => {} })).first;
-    };
-    const { rest } = opened;
+    find: "    context.pass(answer.first);\n    return answer;",
+    replace: `    context.pass(answer.first);
+    const again = async () => (await new Failover(ports, context, STREAMED, null).run()).first;
+    const { rest } = answer;
     const pour = (take) => rest.pour(take).catch(async () => void take(await again()));
-    return { ...opened, rest: { pour, leave: () => rest.leave(), usage: null } };`,
+    return { ...answer, rest: { pour, leave: () => rest.leave(), usage: null } };`,
   },
   {
     name: "an answer that was withheld is charged",

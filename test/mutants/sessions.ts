@@ -15,7 +15,7 @@ export const SESSIONS: readonly Mutant[] = [
   {
     name: "sessions: thinking that is refused in translation stays refused",
     file: "src/gateway/failover.ts",
-    find: "route.codec.repair?.(this.#ask, fault) ?? null",
+    find: "route.codec.repair?.(ask, fault) ?? null",
     replace: "null",
     tests: SEALED,
   },

@@ -124,8 +124,8 @@ export const SURVIVING: readonly Mutant[] = [
   {
     name: "a broken call is made once more over another kept connection",
     file: "src/gateway/failover.ts",
-    find: "fresh: attempt === this.#again,",
-    replace: "fresh: false,",
+    find: "fresh = attempt === this.#again;",
+    replace: "fresh = false;",
     tests: ["test/http-broken-connections.test.ts"],
   },
   {
@@ -236,15 +236,15 @@ export const SURVIVING: readonly Mutant[] = [
   {
     name: "never elsewhere",
     file: "src/gateway/failover.ts",
-    find: "return canRetryElsewhere(this.#last, call) || this.#last === this.#repaired;",
-    replace: "return false;",
+    find: "const mayGoOn = canRetryElsewhere(last, call) || last === this.#repaired;",
+    replace: "const mayGoOn = false;",
     tests: ["test/http-surviving.test.ts"],
   },
   {
     name: "elsewhere with every fault",
     file: "src/gateway/failover.ts",
-    find: "return canRetryElsewhere(this.#last, call) || this.#last === this.#repaired;",
-    replace: "return true;",
+    find: "const mayGoOn = canRetryElsewhere(last, call) || last === this.#repaired;",
+    replace: "const mayGoOn = true;",
     tests: ["test/http-surviving.test.ts"],
   },
   {
@@ -264,7 +264,7 @@ export const SURVIVING: readonly Mutant[] = [
   {
     name: "the loser goes on",
     file: "src/gateway/hedge.ts",
-    find: "for (const other of others(own)) other.end();",
+    find: "for (const other of others(own)) race.end(other);",
     replace: "others(own);",
     tests: ["test/hedge.test.ts"],
   },

@@ -212,7 +212,7 @@ describe.each(Object.values(SELECTOR_RULES))("Router#$name among many models", (
       if ((places.at(-1) ?? 0) >= FIRST_KEPT) beyond++;
       const plan = planCalls({
         ...describeChat(input.request),
-        ...{ rules: input.rules, quality: input.quality, known: input },
+        ...{ rules: input.rules, quality: input.quality, readKnown: () => input },
         selection: { kind: "selector", selector, candidates: input.cards },
         credentialsOf: (provider) => (provider === on ? [{ secret: "s", weight: 1 }] : []),
         ...{ roll: () => 0, conversation: makeConversation("key", input.request), nowMs: 0 },

@@ -145,7 +145,7 @@ export class Day {
       selection: { kind: "selector", selector: SELECTOR_RULES[selector], candidates: this.#cards },
       rules: this.#settings.router,
       quality: null,
-      known: readKnown(this.#known, conversation),
+      readKnown: () => readKnown(this.#known, conversation),
       credentialsOf: (provider) =>
         this.#settings.providers.find(({ name }) => name === provider)?.credentials ?? [],
       roll: () => 0.5,

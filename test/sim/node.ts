@@ -144,7 +144,7 @@ export class SimNode {
     this.#leaving = true;
     await clock.wait(drainMs);
     if (life.dead) return;
-    this.gateway.end(new Fault("shutting_down", "The gateway is shutting down."));
+    this.gateway.underWay.end(new Fault("shutting_down", "The gateway is shutting down."));
     await this.gateway.waitUntilSettled(SETTLE_MS);
     if (life.dead) return;
     this.#stop();
