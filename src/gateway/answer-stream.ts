@@ -85,16 +85,11 @@ export class AnswerStream<F extends Form> implements AnswerFlow<readonly F["piec
   }
 }
 
-/** Reads a stream until its first piece of content. Until then another attempt may still replace it. */
-export function openStream<F extends Form>(
-  stream: PieceStream<F>,
-  isAnswer: (piece: F["piece"]) => boolean,
-): Promise<Opened<F> & { readonly rest: PieceStream<F> }> {
-  return new OpenedStream(stream, isAnswer).opened;
-}
-
-/** A stream that pauses after its first piece of content until the caller asks for the rest. */
-class OpenedStream<F extends Form> implements PieceStream<F> {
+/**
+ * A stream that pauses after its first piece of content until the caller asks for the rest. Until it is opened, another
+ * attempt may still replace it.
+ */
+export class OpenedStream<F extends Form> implements PieceStream<F> {
   readonly opened: Promise<Opened<F> & { readonly rest: PieceStream<F> }>;
   readonly #stream: PieceStream<F>;
   readonly #isAnswer: (piece: F["piece"]) => boolean;
@@ -105,9 +100,7 @@ class OpenedStream<F extends Form> implements PieceStream<F> {
   #take: Take<readonly F["piece"][]> | null = null;
 
   constructor(stream: PieceStream<F>, isAnswer: (piece: F["piece"]) => boolean) {
-    const { promise, resolve, reject } = Promise.withResolvers<
-      Opened<F> & { readonly rest: PieceStream<F> }
-    >();
+    const { promise, resolve, reject } = Promise.withResolvers<Awaited<OpenedStream<F>["opened"]>>();
     this.opened = promise;
     this.#stream = stream;
     this.#isAnswer = isAnswer;

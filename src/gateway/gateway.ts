@@ -8,7 +8,7 @@ import type { Form } from "../operations/form.ts";
 import { makeOffers } from "../operations/operation.ts";
 import type { Ports } from "../transport/client.ts";
 import { Admissions } from "./admissions.ts";
-import { AnswerStream, type Opened, openStream } from "./answer-stream.ts";
+import { AnswerStream, type Opened, OpenedStream } from "./answer-stream.ts";
 import { bufferFlow } from "./buffered.ts";
 import type { Call } from "./call.ts";
 import { completeAnswers, countPlaces, streamAnswers } from "./calls.ts";
@@ -150,7 +150,7 @@ export class Gateway {
     const durable = this.#awaitDurable(context);
     const isAnswer = (piece: F["piece"]) => operation.isAnswer(piece);
     const opened = await runPlan(this.#ports, context, {
-      run: (attempt) => openStream(streamAnswers(this.#ports, attempt), isAnswer),
+      run: (attempt) => new OpenedStream(streamAnswers(this.#ports, attempt), isAnswer).opened,
       drop: ({ rest }) => rest.leave(),
     });
     await durable?.catch((error: unknown) => {

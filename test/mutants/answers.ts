@@ -187,7 +187,7 @@ export const ANSWERS: readonly Mutant[] = [
     find: "    context.pass(opened.first);\n    return opened;",
     replace: `    context.pass(opened.first);
     const again = async () => {
-      const run = (attempt) => openStream(streamAnswers(this.#ports, attempt), isAnswer);
+      const run = (attempt) => new OpenedStream(streamAnswers(this.#ports, attempt), isAnswer).opened;
       return (await runPlan(this.#ports, context, { run, drop: () => {} })).first;
     };
     const { rest } = opened;

@@ -47,7 +47,6 @@ export class AnswerLines {
   #head = "";
   #tail = "";
   #before = "";
-  #between = "";
   #after = "";
 
   constructor(fields: object) {
@@ -58,17 +57,13 @@ export class AnswerLines {
     return dataLine(this.#fields + JSON.stringify(chunk).slice(1));
   }
 
-  /**
-   * Writes a run with what comes before and after it. The text around a run's texts rarely changes, so it is cached:
-   * this saves 0.4 of 0.5 µs a chunk.
-   */
-  run({ head, tail, texts }: Run, before = "", after = ""): string {
+  /** Writes a run between two texts. Caching what is around its own texts saves 0.4 of 0.5 µs a chunk. */
+  run({ head, tail, texts }: Run, before: string, after: string): string {
     if (head !== this.#head || tail !== this.#tail) {
       [this.#head, this.#tail] = [head, tail];
       // Joining makes one flat string; a concatenated one would be flattened again by every write.
       this.#before = ["data: ", this.#fields, head.slice(1)].join("");
       this.#after = [tail, "\n\n"].join("");
-      this.#between = [this.#after, this.#before].join("");
     }
     const [only = ""] = texts;
     if (texts.length === 1) return before + this.#before + only + this.#after + after;
@@ -76,6 +71,6 @@ export class AnswerLines {
     const lines = [...texts];
     lines[0] = before + this.#before + lines[0];
     lines[lines.length - 1] += this.#after + after;
-    return lines.join(this.#between);
+    return lines.join(this.#after + this.#before);
   }
 }
