@@ -116,6 +116,11 @@ describe("the size of an event is bounded", () => {
     ["a comment beyond it", line(": ", EVENT_CHARACTERS_MAX + 2), false],
     ["comments that pass it together", line(": ", THIRD).repeat(4), true],
     ["events that pass it together", `${line("data: ", THIRD)}\n`.repeat(4), true],
+    [
+      "short events that pass it together",
+      `${line("data: ", 90_000)}\n`.repeat(400) + line("data: ", 2e5),
+      true,
+    ],
   ];
   for (const [name, stream, fits] of rows) {
     for (const readCharacters of [Number.MAX_SAFE_INTEGER, 1_000_003]) {

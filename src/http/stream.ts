@@ -37,15 +37,15 @@ export async function startStream<Piece>(parts: StreamParts<Piece>): Promise<Sta
   return { body: directStream(new EventStream(parts, begun, early)), early, first };
 }
 
-async function isLate(begun: Promise<unknown>, deadlines: Deadlines, waitMs: number): Promise<boolean> {
-  const { promise, resolve, reject } = Promise.withResolvers<boolean>();
+function isLate(begun: Promise<unknown>, deadlines: Deadlines, waitMs: number): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
   const deadline = deadlines.watch(deadlines.nowMs() + waitMs, () => resolve(true));
-  begun.then(() => resolve(false), reject);
-  try {
-    return await promise;
-  } finally {
+  const end = () => {
     deadline.clear();
-  }
+    resolve(false);
+  };
+  begun.then(end, end);
+  return promise;
 }
 
 /** A client that reads nothing for this long counts as gone. Otherwise its request and hold would stay open. */
@@ -116,16 +116,12 @@ class EventStream<Piece> implements DirectSource {
   /** Waits for a slow client, and reads nothing more from the provider meanwhile. */
   #pause(written: Promise<number>): Promise<void> {
     this.#unreadSinceMs = this.#parts.deadlines.nowMs();
-    written.then(
-      () => this.#resume(),
-      () => this.cancel(),
-    );
+    const resume = () => {
+      this.#unreadSinceMs = null;
+      this.#unread.end();
+    };
+    written.then(resume, () => this.cancel());
     return this.#unread.wait();
-  }
-
-  #resume(): void {
-    this.#unreadSinceMs = null;
-    this.#unread.end();
   }
 
   #watchSilence(controller: ReadableStreamDirectController): void {

@@ -7,11 +7,12 @@ import type { ChatLane, Dialect } from "../../src/dialects/dialect.ts";
 import { AnswerReader } from "../../src/operations/chat/answer.ts";
 import { Fold } from "../../src/operations/chat/fold.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
-import { isChunk, listChunks, type Part, Run } from "../../src/operations/chat/run.ts";
-import { AnswerLines } from "../../src/surfaces/openai-chat/writer.ts";
+import { listChunks, type Part, Run } from "../../src/operations/chat/run.ts";
+import { makeChunkWriter } from "../../src/surfaces/openai-chat/writer.ts";
 import type { Writer } from "../../src/surfaces/surface.ts";
 import { findChatCodec } from "../codec.ts";
 import { decoded } from "../decoded.ts";
+import { STAMP } from "../surfaces/recorded.ts";
 
 export interface Subject {
   readonly dialect: Dialect;
@@ -22,7 +23,7 @@ export interface Subject {
 }
 
 interface Given {
-  /** The client's bytes without the stamp. */
+  /** The client's bytes. */
   readonly text: string;
   readonly reply: string;
   readonly usage: string;
@@ -63,9 +64,11 @@ function given(
   parts.push(...reader.finish());
   const fold = new Fold();
   for (const chunk of listChunks(parts)) fold.push(chunk);
-  const lines = new AnswerLines({ id: "chatcmpl-1" });
+  for (const part of parts) if (part instanceof Run) expect(part.bytes).toBe(measureTexts(part));
+  const writer =
+    native?.makeWriter() ?? makeChunkWriter(() => STAMP, { includeUsage: true, offersFunctions: false });
   return {
-    text: native ? show(native.makeWriter(), parts) : parts.map((part) => written(part, lines)).join(""),
+    text: writer.write(parts) + writer.end(),
     reply: JSON.stringify(fold.reply()),
     usage: JSON.stringify(reader.usage),
     isFinished: reader.isFinished,
@@ -74,16 +77,8 @@ function given(
   };
 }
 
-function show(writer: Writer<Part>, parts: readonly Part[]): string {
-  return parts.map((part) => writer.write([part])).join("") + writer.end();
-}
-
-function written(part: Part, lines: AnswerLines): string {
-  if (isChunk(part)) return lines.chunk(part);
-  if (!(part instanceof Run)) throw new Error("No lane shows events as they came here.");
-  const texts = part.texts.map((text) => String(JSON.parse(`"${text}"`)));
-  expect(part.bytes).toBe(Buffer.byteLength(texts.join("")));
-  return lines.run(part);
+function measureTexts({ texts }: Run): number {
+  return Buffer.byteLength(texts.map((text) => String(JSON.parse(`"${text}"`))).join(""));
 }
 
 /** Runs both paths on these pieces. Returns the number of events on the fast one. */

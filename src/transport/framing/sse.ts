@@ -1,5 +1,5 @@
 // Parses server-sent events under any cut: eventsource-parser with bounds, one event at a time.
-import { createParser } from "eventsource-parser";
+import { createParser, type EventSourceParser } from "eventsource-parser";
 import type { ServerEvent } from "../../core/dialect.ts";
 import { Fault } from "../../core/fault.ts";
 
@@ -22,12 +22,8 @@ export interface Template<Run> {
  * library then searches the rest of the read for both line ends at each line.
  */
 export class EventParser<Run = never> {
-  readonly #parser = createParser({
-    onEvent: ({ event = "", data }) => {
-      this.#event = { event, data };
-    },
-    onComment: (comment) => this.#skip(comment),
-  });
+  /** Null until an event needs it. */
+  #parser: EventSourceParser | null = null;
   #event: ServerEvent | null = null;
   /** The text received. Everything before `#from` has been parsed. */
   #text = "";
@@ -104,8 +100,16 @@ export class EventParser<Run = never> {
     this.#raw = this.#isBetween && isWhole ? part : "";
     this.#from += part.length;
     this.#isLineStart = part.endsWith("\n");
+    const short = this.#raw.length <= EVENT_LINES_MAX ? readShortEvent(this.#raw) : null;
+    if (short) return short;
     this.#count(part, isWhole);
     this.#event = null;
+    this.#parser ??= createParser({
+      onEvent: ({ event = "", data }) => {
+        this.#event = { event, data };
+      },
+      onComment: (comment) => this.#skip(comment),
+    });
     this.#parser.feed(part);
     if (this.#characters > EVENT_CHARACTERS_MAX || this.#lines > EVENT_LINES_MAX) throw explainFlood();
     this.#isBetween = isWhole;
@@ -137,6 +141,15 @@ export class EventParser<Run = never> {
     this.#characters -= comment.length;
     if (this.#lines > 0) this.#lines--;
   }
+}
+
+/** Reads an event of one data line, with or without a name before it, as nearly all are. Null if it has other lines. */
+function readShortEvent(raw: string): ServerEvent | null {
+  const nameEnd = raw.startsWith("event: ") ? raw.indexOf("\n") : -1;
+  const isShort = raw.startsWith("data: ", nameEnd + 1) && raw.indexOf("\n", nameEnd + 1) === raw.length - 2;
+  if (!isShort) return null;
+  const event = nameEnd === -1 ? "" : raw.slice("event: ".length, nameEnd);
+  return { event, data: raw.slice(nameEnd + 1 + "data: ".length, -2) };
 }
 
 function explainFlood(): Fault {
