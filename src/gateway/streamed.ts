@@ -1,6 +1,7 @@
 // A streamed attempt: reads the provider's answer and passes it on in batches of pieces.
 
 import type { Fault } from "../core/fault.ts";
+import type { Clock } from "../core/world.ts";
 import type { Form } from "../operations/form.ts";
 import type { Reader, Reading } from "../operations/operation.ts";
 import { chooseFirstByteMs, type Ports, type UpstreamCall } from "../transport/client.ts";
@@ -62,10 +63,8 @@ export class StreamedAttempt<F extends Form> implements PieceStream<F> {
       while (this.#body) {
         let text: string | null;
         try {
-          if (this.#unread !== "")
-            await new Promise<void>((resolve) => void this.#ports.clock.after(0, resolve));
-          const read =
-            this.#unread === "" ? await this.#body.read() : { done: false as const, value: this.#unread };
+          if (this.#unread !== "") await yieldTurn(this.#ports.clock);
+          const read = this.#unread === "" ? await this.#body.read() : wrapUnread(this.#unread);
           text = this.#takeSlice(this.#call.piece(read));
         } catch (thrown) {
           this.#endEarly(reader, this.#call.explain(thrown));
@@ -200,4 +199,12 @@ export class StreamedAttempt<F extends Form> implements PieceStream<F> {
     this.leave();
     return last;
   }
+}
+
+function wrapUnread(value: string): Bun.ReadableStreamDefaultReadResult<string> {
+  return { done: false, value };
+}
+
+function yieldTurn(clock: Clock): Promise<void> {
+  return new Promise((resolve) => void clock.after(0, resolve));
 }

@@ -75,12 +75,12 @@ export class AnswerReader implements Reader<ChatForm> {
     try {
       this.#parser.feed(text);
       for (let next = this.#parser.next(); next; next = this.#parser.next()) {
+        if (!(next instanceof Run) && next.data === "") continue;
+        events++;
         if (next instanceof Run) {
           this.#passed.push(next);
           parts.push(next);
-        } else if (next.data !== "") this.#read(next, parts);
-        else continue;
-        events++;
+        } else this.#read(next, parts);
       }
       if (this.#passed.length > 0) this.#keptCharacters += text.length;
       if (this.#keptCharacters > KEPT_CHARACTERS_MAX) this.#catchUp();

@@ -75,7 +75,6 @@ export class Template {
   /** Returns the complete events of this kind in `text` from `from` on, or null. */
   run(text: string, from: number): Run | null {
     const { head, tail, shown } = this.#sample;
-    const dataAt = shown?.dataAt ?? null;
     const texts: string[] = [];
     const data: string[] = [];
     this.end = from;
@@ -83,8 +82,7 @@ export class Template {
       const found = this.#match(text, at);
       if (found === null) break;
       texts.push(found);
-      if (dataAt !== null) data.push(text.slice(at + dataAt, this.end - 2));
-      else if (shown) data.push(shown.head + found + shown.tail);
+      if (shown) data.push(showData(shown, text.slice(at, this.end), found));
     }
     if (texts.length === 0) return null;
     return new Run(head, tail, texts, shown && { type: shown.type, data });
@@ -115,6 +113,11 @@ export class Template {
     this.end = at;
     return found;
   }
+}
+
+/** The data of an event as shown. */
+function showData({ dataAt, head, tail }: Shown, event: string, text: string): string {
+  return dataAt === null ? head + text + tail : event.slice(dataAt, -2);
 }
 
 /**

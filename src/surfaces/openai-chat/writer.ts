@@ -21,17 +21,13 @@ export function makeChunkWriter(stamp: () => Stamp, options: ChunkOptions): Writ
   };
   const write = (parts: readonly Part[]) => {
     lines ??= new AnswerLines(stampFields(stamp()));
-    let before = "";
-    let run: Run | null = null;
     let text = "";
     for (const part of options.offersFunctions ? withFunctionCalls(parts) : parts) {
-      if (part instanceof Run) {
-        before = run ? lines.run(run, before, text) : text;
-        [run, text] = [part, ""];
-      } else if (part instanceof Verbatim) for (const chunk of part.meaning) text += writeChunk(lines, chunk);
+      if (part instanceof Run) text += lines.run(part);
+      else if (part instanceof Verbatim) for (const chunk of part.meaning) text += writeChunk(lines, chunk);
       else text += writeChunk(lines, part);
     }
-    return run ? lines.run(run, before, text) : text;
+    return text;
   };
   return { ...DATA_LINES, write };
 }
@@ -57,8 +53,8 @@ export class AnswerLines {
     return dataLine(this.#fields + JSON.stringify(chunk).slice(1));
   }
 
-  /** Writes a run between two texts. Caching what is around its own texts saves 0.4 of 0.5 µs a chunk. */
-  run({ head, tail, texts }: Run, before: string, after: string): string {
+  /** The text around a run's texts rarely changes, so it is cached: this saves 0.4 of 0.5 µs a chunk. */
+  run({ head, tail, texts }: Run): string {
     if (head !== this.#head || tail !== this.#tail) {
       [this.#head, this.#tail] = [head, tail];
       // Joining makes one flat string; a concatenated one would be flattened again by every write.
@@ -66,11 +62,7 @@ export class AnswerLines {
       this.#after = [tail, "\n\n"].join("");
     }
     const [only = ""] = texts;
-    if (texts.length === 1) return before + this.#before + only + this.#after + after;
-    // Both ends are part of the join: added to its result, they would have the whole text copied once more.
-    const lines = [...texts];
-    lines[0] = before + this.#before + lines[0];
-    lines[lines.length - 1] += this.#after + after;
-    return lines.join(this.#after + this.#before);
+    const all = texts.length === 1 ? only : texts.join(this.#after + this.#before);
+    return this.#before + all + this.#after;
   }
 }
