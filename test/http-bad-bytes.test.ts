@@ -75,7 +75,7 @@ test.each(Object.keys(NOT_UTF8))("a body with invalid UTF-8: %s", async (name) =
   expect(world.callsSince()).toBe(0);
 });
 
-test("a connection that ends in mid-body leaves nothing behind", async () => {
+test("a connection that ends mid-body leaves nothing behind", async () => {
   world.callsSince();
   const host = new URL(world.url).host;
   const head = `POST /v1/chat/completions HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${world.secret}\r\n`;

@@ -137,7 +137,7 @@ describe("credentials", () => {
     expect(formatLine(await seen(await models(filled(HEADERS_TAKEN[name] ?? ""))))).toBe("200 whole");
   });
 
-  test("a secret in any other place is ignored, or refused in a URL", async () => {
+  test("a secret in any other place is ignored, except in a URL, where it is refused", async () => {
     for (const row of misplacedRows(world.secret)) await play(world, secrets, row);
   });
 

@@ -73,7 +73,7 @@ describe.each(CASES.map(({ how, afterMs }, at) => [how, afterMs, at] as const))(
   },
 );
 
-describe("a kept connection", () => {
+describe("a connection kept alive", () => {
   const last = CASES.length;
 
   test("that the server closes as a request arrives is replaced, without blame", async () => {

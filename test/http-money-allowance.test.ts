@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => closeBooks(world));
 beforeEach(() => world.provider.reset());
 
-describe("paying only beyond the allowance", () => {
+describe("a client pays only beyond the allowance", () => {
   const model = "Acme#sim~tokens=1000:500";
   const cost = computePrice(1000, 500);
 

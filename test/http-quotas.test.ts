@@ -23,6 +23,11 @@ const AT_ONCE: Readonly<Record<string, number>> = { "east-1": 120, "east-2": 60,
 /** Further calls that the test waits for as the quotas refill. */
 const LATER = 12;
 const CLIENTS = 16;
+/**
+ * While a call runs, it takes its prompt's tokens as well, up to 10. With one of each client, the last three calls of the
+ * credential that is bounded by tokens may have to wait.
+ */
+const HELD_BACK = 3;
 
 let world: UnderTest;
 let provider: QuotaUpstream;
@@ -80,7 +85,7 @@ test("a group uses everything its credentials allow, without refusals from the p
   expect(provider.refused).toEqual([]);
   expect([...refusals]).toEqual(["429 provider_busy"]);
   // Nothing is refused while one of them has room: at the first refusal, one call per client is running.
-  expect(servedBeforeRefusals).toBeGreaterThan(enough - LATER - CLIENTS);
+  expect(servedBeforeRefusals).toBeGreaterThan(enough - LATER - CLIENTS - HELD_BACK);
   for (const [key, calls] of Object.entries(AT_ONCE))
     expect(provider.granted.get(key)).toBeGreaterThanOrEqual(calls);
 }, 60_000);

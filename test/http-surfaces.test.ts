@@ -210,7 +210,7 @@ describe("errors have the format of the path's API", () => {
     expect({ status: got.status, body: got.body }).toMatchObject({ status, body });
   });
 
-  test("a client's own time limit has the code that all APIs show", async () => {
+  test("a client's own time limit gives the same error code in every API", async () => {
     const path = "/v1beta/models/Acme%23sim~trouble=silent:generateContent";
     const got = await call(
       "POST",

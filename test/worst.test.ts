@@ -16,8 +16,8 @@ import { makeOffer } from "./samples.ts";
 const ENOUGH = Number.MAX_SAFE_INTEGER;
 const NO_TERMS = { isLimitRequired: false, searches: 0, unreadBytes: 0 };
 
-/** The hold for the offers that a balance covers. Null if it covers none. */
-function termsFor(offers: readonly Offer[], free: number, markup: number) {
+/** Returns the hold for the offers that a balance covers, or null if it covers none. */
+function findTerms(offers: readonly Offer[], free: number, markup: number) {
   return computeHoldTerms(offers, computeBalanceRoom(free), markup);
 }
 
@@ -39,7 +39,7 @@ const prompt = estimateWorstPromptTokens(request, cardOf(null));
 
 /** Returns the hold for a request on a card, in whole nano-dollars. */
 function worstOf(price: Price, fields: Partial<ChatRequest> = {}, card: Partial<ModelCard> = {}, markup = 1) {
-  return termsFor(
+  return findTerms(
     makeOffers(CHAT, [cardOf(price, card)], { ...request, ...fields }, NO_TERMS),
     ENOUGH,
     markup,
@@ -59,7 +59,7 @@ describe("the worst case", () => {
     // Two tenths of a nano-dollar.
     const lines = [{ what: "input", count: 1, usdPerMillion: 0.0001 }];
     const least = makeOffer({ lines, outputTokensAsked: 1, outputUsdPerMillion: 0.0001 });
-    expect(termsFor([least], 1, 1)?.nanoUsd).toBe(1);
+    expect(findTerms([least], 1, 1)?.nanoUsd).toBe(1);
   });
 
   test("uses the smaller of the client's limits, and at most the model's", () => {
@@ -106,7 +106,7 @@ describe("the worst case", () => {
       estimateWorstPromptTokens(request, searching),
     ];
     expect(searches).toBeGreaterThan(0);
-    expect(termsFor(makeOffers(CHAT, [searching], { ...request, n: 2 }, NO_TERMS), ENOUGH, 1)?.nanoUsd).toBe(
+    expect(findTerms(makeOffers(CHAT, [searching], { ...request, n: 2 }, NO_TERMS), ENOUGH, 1)?.nanoUsd).toBe(
       2 * ((tokens * 2 + 500 * 8) * 1000 + 5_000_000 + searches * 10_000_000),
     );
   });
@@ -144,13 +144,13 @@ describe("the worst case", () => {
     const dear = cardOf({ input: 2, output: 8 });
     const offers = makeOffers(CHAT, [cheap, dear, cheap], request, NO_TERMS);
     expect(offers.map(({ card }) => card)).toEqual(["Sim#cheap", "Sim#echo"]);
-    const terms = termsFor(offers, ENOUGH, 1);
+    const terms = findTerms(offers, ENOUGH, 1);
     expect(terms).toEqual({
       nanoUsd: (prompt * 2 + 500 * 8) * 1000,
       outputTokens: { "Sim#cheap": 500, "Sim#echo": 500 },
     });
-    expect(termsFor(offers, (terms?.nanoUsd ?? 0) - 1, 1)?.outputTokens).toEqual({ "Sim#cheap": 500 });
-    expect(termsFor(offers, terms?.nanoUsd ?? 0, 1)).toEqual(terms);
+    expect(findTerms(offers, (terms?.nanoUsd ?? 0) - 1, 1)?.outputTokens).toEqual({ "Sim#cheap": 500 });
+    expect(findTerms(offers, terms?.nanoUsd ?? 0, 1)).toEqual(terms);
   });
 });
 
@@ -161,7 +161,7 @@ describe("an output limit that the client left open", () => {
 
   test("is the model's, up to a quarter of the free balance", () => {
     // 10,000 nano-dollars per token.
-    const outputOf = (free: number) => termsFor(offersFor({}), free, 1)?.outputTokens["Sim#echo"];
+    const outputOf = (free: number) => findTerms(offersFor({}), free, 1)?.outputTokens["Sim#echo"];
     expect(outputOf(400_000_000)).toBe(10_000);
     expect(outputOf(399_999_999)).toBe(9_999);
     expect(outputOf(200_039_999)).toBe(5_000);
@@ -169,10 +169,10 @@ describe("an output limit that the client left open", () => {
   });
 
   test("is at least 1,024 tokens, or the request is refused", () => {
-    expect(termsFor(offersFor({}), 40_960_000, 1)?.outputTokens).toEqual({ "Sim#echo": 1_024 });
-    expect(termsFor(offersFor({}), 10_240_000, 1)?.outputTokens).toEqual({ "Sim#echo": 1_024 });
-    expect(termsFor(offersFor({}), 10_239_999, 1)).toBeNull();
-    expect(termsFor(offersFor({ outputTokensMax: 100 }), 1_000_000, 1)?.outputTokens).toEqual({
+    expect(findTerms(offersFor({}), 40_960_000, 1)?.outputTokens).toEqual({ "Sim#echo": 1_024 });
+    expect(findTerms(offersFor({}), 10_240_000, 1)?.outputTokens).toEqual({ "Sim#echo": 1_024 });
+    expect(findTerms(offersFor({}), 10_239_999, 1)).toBeNull();
+    expect(findTerms(offersFor({ outputTokensMax: 100 }), 1_000_000, 1)?.outputTokens).toEqual({
       "Sim#echo": 100,
     });
   });
@@ -183,11 +183,11 @@ describe("an output limit that the client left open", () => {
       ...{ outputUsdPerMillion: 10, choices: 4, outputTokensMax: 100_000 },
     });
     // A quarter of 0.8 USD less 0.02 for the prompt is 0.18: 18,000 tokens, 4,500 for each choice.
-    expect(termsFor([offer], 800_000_000, 1)).toEqual({
+    expect(findTerms([offer], 800_000_000, 1)).toEqual({
       nanoUsd: 200_000_000,
       outputTokens: { "Sim#echo": 4_500 },
     });
-    expect(termsFor([offer], 800_000_000, 2)).toEqual({
+    expect(findTerms([offer], 800_000_000, 2)).toEqual({
       nanoUsd: 200_000_000,
       outputTokens: { "Sim#echo": 2_000 },
     });
@@ -195,20 +195,20 @@ describe("an output limit that the client left open", () => {
 
   test("uses the context if the model's limit is unknown, and is free without a price", () => {
     const unknown = { outputTokensMax: null, contextTokensMax: 32_000 };
-    expect(termsFor(offersFor(unknown), ENOUGH, 1)?.outputTokens).toEqual({ "Sim#echo": 32_000 });
+    expect(findTerms(offersFor(unknown), ENOUGH, 1)?.outputTokens).toEqual({ "Sim#echo": 32_000 });
     const free = offersFor({}, { input: 0, output: 0 });
-    expect(termsFor(free, 0, 1)).toEqual({ nanoUsd: 0, outputTokens: { "Sim#echo": 10_000 } });
+    expect(findTerms(free, 0, 1)).toEqual({ nanoUsd: 0, outputTokens: { "Sim#echo": 10_000 } });
   });
 
   test("is set per card, and the most expensive card is held", () => {
     const cheap = makeOffer({ card: "Sim#cheap", outputUsdPerMillion: 1, outputTokensMax: 8_000 });
     const dear = makeOffer({ card: "Sim#dear", outputUsdPerMillion: 40, outputTokensMax: 64_000 });
-    expect(termsFor([cheap, dear], 1_000_000_000, 1)).toEqual({
+    expect(findTerms([cheap, dear], 1_000_000_000, 1)).toEqual({
       nanoUsd: 250_000_000,
       outputTokens: { "Sim#cheap": 8_000, "Sim#dear": 6_250 },
     });
     // An offer that isn't covered is no fallback.
-    expect(termsFor([cheap, dear], 40_000_000, 1)?.outputTokens).toEqual({ "Sim#cheap": 8_000 });
+    expect(findTerms([cheap, dear], 40_000_000, 1)?.outputTokens).toEqual({ "Sim#cheap": 8_000 });
   });
 
   test("never takes more than a quarter beyond the minimum, nor a token less than fits", () => {
@@ -225,10 +225,10 @@ describe("an output limit that the client left open", () => {
         outputTokensMax: 1 + roll(200_000),
       });
       const [free, markup] = [roll(2_000_000_000), 1 + roll(1_000_000) / 1_000_000];
-      const terms = termsFor([offer], free, markup);
+      const terms = findTerms([offer], free, markup);
       const tokens = terms?.outputTokens["Sim#echo"] ?? 0;
       const held = (outputTokensAsked: number) =>
-        termsFor([{ ...offer, outputTokensAsked }], ENOUGH, markup)?.nanoUsd ?? 0;
+        findTerms([{ ...offer, outputTokensAsked }], ENOUGH, markup)?.nanoUsd ?? 0;
       const least = Math.min(1_024, offer.outputTokensMax ?? 0);
       if (terms === null) expect(held(least)).toBeGreaterThan(free);
       else {

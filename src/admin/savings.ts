@@ -14,7 +14,7 @@ const WEEKS_MAX = 12;
 const WEEK_MS = 7 * 86_400_000;
 /** The first Monday of 1970: the epoch began on a Thursday. */
 const MONDAY_MS = 4 * 86_400_000;
-/** Only the newest requests of each week and selector are read, and only the first scores of the whole time. */
+/** Only the newest requests of each week and selector are read, and only the earliest scores of the whole period. */
 const REQUESTS_MAX = 1000;
 const SCORES_MAX = 5000;
 /** The number of rows read at once. */

@@ -37,7 +37,7 @@ export class WrongTokens {
     this.#ports = ports;
   }
 
-  /** Counts a wrong token and returns its Fault: `invalid_api_key` with the message, or `rate_limit_exceeded`. */
+  /** Counts a wrong token and returns its Fault: `invalid_api_key` with the message, or `rate_limit_exceeded` after too many. */
   refuse(message: string, address: string): Fault {
     const nowMs = this.#ports.clock.nowMs();
     this.#startMinute(toMinute(nowMs));

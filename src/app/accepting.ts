@@ -88,8 +88,8 @@ export class AcceptGuard {
 export function startAcceptGuard(listener: Listener, clock: Clock, log: Log): () => void {
   const max = PROCESS_READINGS.process_max_fds();
   if (max === null) return () => {};
-  const accepting = new AcceptGuard({ max, take: openDescriptor, give: closeSync }, listener, log);
-  return clock.every(CHECK_EVERY_MS, () => accepting.check());
+  const guard = new AcceptGuard({ max, take: openDescriptor, give: closeSync }, listener, log);
+  return clock.every(CHECK_EVERY_MS, () => guard.check());
 }
 
 function openDescriptor(): number | null {

@@ -1,10 +1,10 @@
 // Returns memory to the system after a load peak. Left alone, the runtime keeps it for minutes.
 import type { Clock, Log } from "../core/world.ts";
 
-const CHECK_MS = 1000;
+const CHECK_EVERY_MS = 1000;
 /** The fewest open requests that make a peak. Fewer leave too little memory behind to justify a pause. */
 const PEAK_MIN = 500;
-/** The share of a peak's requests that may remain when it counts as over. They wait for the collection too. */
+/** A peak is over once at most this share of its requests is open. The collection delays those too. */
 const REMAINING_SHARE = 0.01;
 const PAUSE_MS = 30_000;
 
@@ -38,7 +38,7 @@ export interface MemoryParts {
 /** Trims memory after each load peak until the returned function is called. */
 export function trimMemory({ open, collect }: MemoryParts, clock: Clock, log: Log): () => void {
   const peaks = new PeakDetector();
-  return clock.every(CHECK_MS, () => {
+  return clock.every(CHECK_EVERY_MS, () => {
     const startedMs = clock.monotonicMs();
     const most = peaks.detectEnd(open(), startedMs);
     if (most === null) return;

@@ -133,7 +133,7 @@ export class LongJsonReader {
     this.#runLength += bytes.length;
   }
 
-  /** Too short, so it is parsed with the rest. */
+  /** Adds a run that turned out too short to what is parsed normally. */
   #giveUpRun(): void {
     for (const bytes of this.#run) this.#add(bytes);
     this.#run = [];

@@ -15,7 +15,7 @@ export interface Meter {
   readonly lastAtMs: number;
   /** Answers given back or not charged although a provider had received the request. */
   readonly givenBack: number;
-  /** The cost of the day's free requests, and the most that running ones may still cost. */
+  /** The cost of the day's free requests that have ended. `freeHeldNanoUsd` is the most that running ones may cost. */
   readonly freeSpentNanoUsd: NanoUsd;
   readonly freeHeldNanoUsd: NanoUsd;
 }

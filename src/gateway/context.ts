@@ -94,8 +94,8 @@ export class RequestContext<F extends Form> implements Facts {
     this.ending = idempotency === null ? call.ending : new Ending();
     this.tracing = new Tracing(startedMs);
     this.#meter = operation.meter(ask);
-    const choosable = plan.decision && operation.choosing?.describe(ask);
-    this.grader = choosable ? new Grader(choosable.request) : null;
+    const described = plan.decision && operation.choosing?.describe(ask);
+    this.grader = described ? new Grader(described.request) : null;
     this.copy = idempotency === null ? null : new ReplyCopy(operation);
   }
 

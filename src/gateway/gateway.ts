@@ -265,8 +265,8 @@ export class Gateway {
     const outcome: Outcome = { ...ended, sealedReply: this.#seal(call, record.modelUsed, reply) };
     const isPaid = grant.place.kind === "balance";
     if (!isPaid || !produced) return this.#settlements.add(ticket, outcome, PATIENCE_MS);
-    const unanswered = () => (call.ask.stream === true ? outcome : makeWithheldOutcome(outcome, answers));
-    return this.#settlements.add(ticket, outcome, PATIENCE_PAID_MS, unanswered);
+    const makeUnanswered = () => (call.ask.stream === true ? outcome : makeWithheldOutcome(outcome, answers));
+    return this.#settlements.add(ticket, outcome, PATIENCE_PAID_MS, makeUnanswered);
   }
 
   #seal<F extends Form>(

@@ -53,7 +53,7 @@ export class Deployment {
     return answers > 0 ? this.#waits.at(SUM, nowMs) / answers : null;
   }
 
-  /** Records the wait until an answer began (streamed) or was whole. */
+  /** Records how long it took until an answer began, if streamed, or was complete. */
   recordWait(waitMs: number, streamed: boolean, nowMs: number): void {
     (streamed ? this.firstMs : this.wholeMs).add(waitMs, nowMs);
     if (streamed) this.lastFirstMs.add(waitMs, nowMs);

@@ -43,7 +43,7 @@ export class Conversation {
 
 interface Served {
   readonly cardId: string;
-  /** The credential that each provider served it with: an agent's session alternates between models. */
+  /** The credential with which each provider served it: an agent's session alternates between models. */
   readonly secrets: Readonly<Record<string, string | null>>;
   readonly untilMs: number;
 }

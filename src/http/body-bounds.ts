@@ -28,7 +28,7 @@ export class BodyMemory {
   }
 
   /**
-   * Reserves memory for a body of the owner: a key, or another sender of bodies. Throws the Faults
+   * Reserves memory for a body sent by `owner`, a key or another sender. Throws the Faults
    * `too_many_parallel_requests` if the owner already holds its share, and `overloaded` if all memory is held.
    */
   reserve(owner: string, bytes: number): Reservation {

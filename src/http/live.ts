@@ -40,7 +40,7 @@ export function liveRoutes(ports: LivePorts) {
 
 const encoder = new TextEncoder();
 
-/** Ends with the connection, the feed or the session, or if the reader is too slow. */
+/** Opens the stream of events. It ends with the connection, the feed or the session, or if the reader is too slow. */
 async function openEvents(ports: LivePorts, asked: Asked): Promise<ReadableStream<Uint8Array>> {
   const { request, server } = asked;
   let controller: ReadableStreamDefaultController<Uint8Array> | null = null;

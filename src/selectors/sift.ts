@@ -11,7 +11,7 @@ export function sift(asked: Asked) {
   const able = new Int32Array(count);
   const removed = new Int32Array(count);
   const reasons: string[] = [];
-  const findRemoval = makeRemoval(asked);
+  const findRemoval = makeReasonFinder(asked);
   let size = 0;
   for (let at = 0; at < count; at++) {
     const row = input.among?.[at] ?? at;
@@ -30,8 +30,8 @@ export function sift(asked: Asked) {
   };
 }
 
-/** Returns a function that finds the first reason why the card in a place can't serve. Null if it can. */
-function makeRemoval({ table, seenAt, rules, promptTokens, outputTokensMax = 0, needed, input }: Asked) {
+/** Returns a function that gives the first reason why the card at a place can't serve, or null if it can. */
+function makeReasonFinder({ table, seenAt, rules, promptTokens, outputTokensMax = 0, needed, input }: Asked) {
   const { allowed, takesImageUrls } = input;
   const { cards, prices, room, capabilities } = table;
   const bits = toBits(needed);

@@ -75,9 +75,10 @@ function makeCall({ name, schema }: OfferedTool, given?: string): AnswerCall {
 function chooseCalls(prompt: Prompt, text: string): readonly AnswerCall[] {
   const { tools, toolChoice, parallelCalls } = prompt;
   if (toolChoice === "none" || tools.length === 0) return [];
-  const named = typeof toolChoice === "object" ? tools.filter(({ name }) => name === toolChoice.name) : tools;
-  const found = parseCalls(text, named);
-  const [first] = named;
+  const callable =
+    typeof toolChoice === "object" ? tools.filter(({ name }) => name === toolChoice.name) : tools;
+  const found = parseCalls(text, callable);
+  const [first] = callable;
   const calls = found.length === 0 && toolChoice !== "auto" && first ? [makeCall(first)] : found;
   return parallelCalls ? calls : calls.slice(0, 1);
 }

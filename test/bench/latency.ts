@@ -37,8 +37,8 @@ function addedBy(found: ReadonlyMap<string, Seen>, name: string, share: number):
   return of(name) - of(DIRECT);
 }
 
-/** All at the same time, each on one connection, in turn, so that disturbances of the machine affect all of them. */
-async function alone(stage: Stage, firstByteMs: number): Promise<ReadonlyMap<string, Seen>> {
+/** Measures all over the same period, taking turns on one connection each, so that disturbances affect all alike. */
+async function measureInTurns(stage: Stage, firstByteMs: number): Promise<ReadonlyMap<string, Seen>> {
   const scenario: Scenario = { speech: "openai", manner: `~latency=${firstByteMs}`, chunks: null };
   const all = stage.contenders(scenario);
   const found = new Map(all.map(({ name }) => [name, nothingSeen()]));
@@ -94,8 +94,8 @@ async function warm(stage: Stage): Promise<void> {
 
 export async function benchLatency(stage: Stage): Promise<Finding> {
   await warm(stage);
-  const one = await alone(stage, FIRST_BYTE_MS);
-  const instant = await alone(stage, 0);
+  const one = await measureInTurns(stage, FIRST_BYTE_MS);
+  const instant = await measureInTurns(stage, 0);
   const scenario: Scenario = { speech: "openai", manner: `~latency=${FIRST_BYTE_MS}`, chunks: null };
   const load = { perSecond: stage.size(RATE, 50), seconds: stage.size(3, 0.3) };
   const many = await atRate(stage, stage.contenders(scenario), load);

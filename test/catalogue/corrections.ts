@@ -86,7 +86,7 @@ export const FILLS_IN = /^(Mistral#codestral-|DeepSeek#deepseek-v4-)/;
 /** Facts that the lists lack, or that are newer than theirs (the providers' own pages, November 2026). */
 export interface Newer {
   readonly id: string;
-  /** The model whose capabilities it shares, by the provider's description of the family. */
+  /** The model whose capabilities this one shares, according to the provider's description of the family. */
   readonly like?: string;
   readonly name?: string;
   readonly released?: string;

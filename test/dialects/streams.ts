@@ -1,4 +1,4 @@
-// Streams as upstreams really send them: disturbed on the way but intact, and broken off at any place.
+// Streams as upstreams really send them: split and delayed on the way but complete, and cut off at any point.
 
 /** For each dialect a model that thinks and calls tools if possible, and one of OpenAI's on its other interface. */
 export const STREAMING: readonly string[] = [

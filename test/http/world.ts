@@ -6,7 +6,7 @@ import { type Simulator, startSimulator } from "../simulator/server.ts";
 /** The longest silence of a stream, in milliseconds. */
 export const KEEP_ALIVE_MS = 1000;
 
-/** Every provider of the harness: one per dialect, and others that reach the same one by another route. */
+/** Every provider of the harness: one per dialect, and others that reach the same dialect by another route. */
 export const PROVIDER_NAMES = [
   "OpenAI",
   "Anthropic",

@@ -151,7 +151,7 @@ test.each(calls)("%s", (_what, name, fields, body, dropped) => {
   expect(outgoing.dropped).toEqual(dropped);
 });
 
-test("the conversation", () => {
+test("each message takes its form in the conversation", () => {
   const { url, headers, body } = encode({
     stream: true,
     messages: [

@@ -88,7 +88,7 @@ test("forty noisy labels already say for which kind a model is better", () => {
   expect(Math.min(...draws)).toBeGreaterThan(0.03);
 });
 
-test("models that did exactly alike differ in nothing that was learned", () => {
+test("models with the same outcomes are learned alike", () => {
   const [{ prompt } = { prompt: "" }] = PROMPTS;
   const marks = cards.map(({ id }) => ({ model: id, score: 1, expected: 0.8 }));
   const learned = learnFrom(cards, 1, () => ({ prompt, marks }));

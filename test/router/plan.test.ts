@@ -57,8 +57,8 @@ describe("a conversation", () => {
   const model = (content: string): ChatMessage => ({ role: "assistant", content });
   const MINUTE_MS = 60_000;
 
-  /** Serves a request with the credential. */
-  function served(name: string, nowMs: number, asking: Parameters<Planning["plan"]>[1]): void {
+  /** Serves a request with the named credential. */
+  function serve(name: string, nowMs: number, asking: Parameters<Planning["plan"]>[1]): void {
     const conversation = router.conversationOf(asking);
     router.plan(nowMs, asking, conversation);
     router.stickiness.keep(conversation, router.attemptOf(name === "x" ? OTHER : HOUSE, name), nowMs);
@@ -76,7 +76,7 @@ describe("a conversation", () => {
     const messages = [user("a story, please")];
     for (let turn = 0; turn < 4; turn++) {
       if (turn > 0) expect(firstOf(turn, { messages })).toBe(name);
-      served(name, turn, { messages });
+      serve(name, turn, { messages });
       const calls = [
         { id: `call_${turn}`, type: "function", function: { name: "f", arguments: "{}" } },
       ] as const;
@@ -87,7 +87,7 @@ describe("a conversation", () => {
   });
 
   test("is recognized by what was said before its last turn, for this key only", () => {
-    served("b", 0, { messages: [...first, user("go on")] });
+    serve("b", 0, { messages: [...first, user("go on")] });
     expect(firstOf(1, { messages: [...first, user("stop")] })).toBe("b");
     expect(firstOf(1, { messages: [...first, user("stop")], keyId: "key_b" })).toBe("a|b");
     expect(firstOf(1, { messages: [user("another"), model("…"), user("stop")] })).toBe("a|b");
@@ -95,7 +95,7 @@ describe("a conversation", () => {
   });
 
   test.each(["prompt_cache_key", "user"])("is recognized by %s", (field) => {
-    served("b", 0, { more: { [field]: "anna" } });
+    serve("b", 0, { more: { [field]: "anna" } });
     expect(firstOf(1, { more: { [field]: "anna" }, messages: [user("something else")] })).toBe("b");
     expect(firstOf(1, { more: { [field]: "bert" } })).toBe("a|b");
     expect(firstOf(1, { more: { [field]: "anna" }, keyId: "key_b" })).toBe("a|b");
@@ -104,8 +104,8 @@ describe("a conversation", () => {
   test("of an agent keeps its credential per provider, whichever models it calls in between", () => {
     const agent = { ...TWIN, more: { prompt_cache_key: "session" } };
     for (const name of ["b", "a"]) {
-      served(name, 0, agent);
-      served("x", 1, agent);
+      serve(name, 0, agent);
+      serve("x", 1, agent);
       const conversation = router.conversationOf(agent);
       router.plan(1, agent, conversation);
       router.stickiness.keep(conversation, router.attemptOf(makeCard("House#large"), name), 2);
@@ -115,26 +115,26 @@ describe("a conversation", () => {
 
   test("stays on a fallback that served it, unless that may not be called", () => {
     const asking = { ...TWIN, messages: [...first, user("go on")] };
-    served("x", 0, asking);
+    serve("x", 0, asking);
     expect(firstOf(1, asking)).toBe("x");
     breaks(OTHER, "x", 1);
     expect(firstOf(1, asking)).toBe("a|b");
     router.fails(HOUSE, "a", 1, "provider_busy", { upstreamStatus: 429, retryAfterMs: 5000 });
-    served("a", 1, asking);
+    serve("a", 1, asking);
     expect(firstOf(2, asking)).toBe("b");
     expect(firstOf(5001, asking)).toBe("a");
   });
 
   test("is forgotten after ten minutes of silence", () => {
     const asking = { messages: [...first, user("go on")] };
-    served("b", 0, asking);
+    serve("b", 0, asking);
     expect(firstOf(9 * MINUTE_MS, asking)).toBe("b");
     expect(firstOf(10 * MINUTE_MS, asking)).toBe("a|b");
   });
 
   test("is one of up to 50,000 remembered, and 2,000 models", () => {
-    served("b", 0, { more: { user: "the first" } });
-    for (let at = 0; at < 50_000; at++) served("a", 1, { more: { user: `user ${at}` } });
+    serve("b", 0, { more: { user: "the first" } });
+    for (let at = 0; at < 50_000; at++) serve("a", 1, { more: { user: `user ${at}` } });
     expect(firstOf(2, { more: { user: "the first" } })).toBe("a|b");
     expect(firstOf(2, { more: { user: "user 0" } })).toBe("a");
     for (let at = 0; at < 3000; at++) router.fails(makeCard(`House#made-up-${at}`), "a", 0, "upstream_error");

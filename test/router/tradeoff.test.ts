@@ -28,7 +28,7 @@ function trialsOf(count: number, equal: number, tell: (isEqual: boolean) => numb
   });
 }
 
-describe("the price of cost", () => {
+describe("the weight of cost against quality", () => {
   test("is the highest that keeps the quality share, with a standard error to spare", () => {
     const tradeoff = weigh(trialsOf(1000, 0.9, (isEqual) => (isEqual ? 0.88 : 0.5)));
     const [most, some] = [findWeight(tradeoff, 0.8) ?? 0, findWeight(tradeoff, 0.95) ?? 0];

@@ -37,8 +37,8 @@ const DIFFICULTY_OF_SET: Readonly<Record<string, number>> = {
   natural_qa: 0,
   commongen: -0.7,
 };
-/** Pools to learn outcomes from. Of `routellm`, only the subjects of questions outside the trial are used. */
-const TRAINED = ["llmrouter9", "zeroeval", "mmlu_pro", "reasoning_gym"] as const;
+/** Pools to learn outcomes from. `routellm` is not one: only the subjects of its questions outside the trial are used. */
+const TRAINING_POOLS = ["llmrouter9", "zeroeval", "mmlu_pro", "reasoning_gym"] as const;
 
 export interface Training {
   /** Selects the rows to learn from, in addition to what is always excluded. */
@@ -63,14 +63,14 @@ export function train({ keep = () => true, seed = SEED }: Training = {}): Parame
       .rows.filter(isTrial)
       .map(({ prompt }) => hashPrompt(prompt)),
   );
-  const tables = TRAINED.map((pool) => {
+  const tables = TRAINING_POOLS.map((pool) => {
     const table = readTable(pool);
     const rows = table.rows.filter(
       (row) => row.part !== TEST_PART && !trial.has(hashPrompt(row.prompt)) && keep(row),
     );
     return { ...table, rows };
   });
-  const difficulties = judged(tables, fitDifficulties(tables));
+  const difficulties = shiftToJudged(tables, fitDifficulties(tables));
   let heads = 0;
   const tasks: Task[] = [];
   for (const [t, { models, rows }] of tables.entries()) {
@@ -107,8 +107,11 @@ export function train({ keep = () => true, seed = SEED }: Training = {}): Parame
   return fileOf(tasks, heads, seed);
 }
 
-/** Moves the sets of `DIFFICULTY_OF_SET` to their judged mean. */
-function judged(tables: readonly Table[], difficulties: readonly Float32Array[]): readonly Float32Array[] {
+/** Returns the difficulties, with the sets of `DIFFICULTY_OF_SET` shifted to their judged means. */
+function shiftToJudged(
+  tables: readonly Table[],
+  difficulties: readonly Float32Array[],
+): readonly Float32Array[] {
   return tables.map(({ rows }, t) => {
     const values = difficulties[t] ?? new Float32Array(0);
     const shifts = new Map<string, number>();

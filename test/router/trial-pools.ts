@@ -171,7 +171,7 @@ export interface SavedResult {
 
 export const DIALS = [1, 0.99, 0.98, 0.97, 0.96, 0.95, 0.94, 0.93, 0.92, 0.9, 0.88, 0.86, 0.84, 0.8] as const;
 
-/** The quality that `fair` keeps and the money it saves against the best single model, at each position of the dial. */
+/** Returns the quality that `fair` keeps and the money it saves, both against the best single model, by dial position. */
 export function savings(pool: Pool, { part, parameters }: Fold): readonly SavedResult[] {
   const priced = pricedField(pool, false);
   const { learned, scored } = splitParts(priced, part);

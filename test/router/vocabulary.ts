@@ -22,7 +22,7 @@ const PROMPTS_MIN = 3;
 /** Limited, so that one template's prompts don't fill the vocabulary. */
 const PER_SET_MAX = 40;
 
-/** The words that occur in most prompts, counting a limited number per set. */
+/** The words that occur in most prompts, counting a limited number of prompts per set. */
 export function buildVocabulary(
   prompts: readonly ReadonlyMap<number, number>[],
   sets: readonly string[],

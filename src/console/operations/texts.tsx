@@ -89,10 +89,10 @@ function Ranked({ label, rows }: RankedProps) {
   );
 }
 
-type Found = Record<"relevance_score", number> & { readonly document: { readonly text: string } };
+type RankedDocument = Record<"relevance_score", number> & { readonly document: { readonly text: string } };
 
 interface Ranking extends WithUsage {
-  readonly results: readonly Found[];
+  readonly results: readonly RankedDocument[];
 }
 
 const DOCUMENTS = [

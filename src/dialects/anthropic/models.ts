@@ -57,7 +57,7 @@ const CLAUDE_3: Traits = { ...CLAUDE_4_0, thinking: "none" };
  * 5.5), the AI SDK's table of model capabilities (@ai-sdk/anthropic 4.0.105), recorded traffic for the refusal of a
  * prefill and of forced tool use.
  */
-const ROWS: readonly (readonly [RegExp, Traits])[] = [
+const TRAITS_BY_MODEL: readonly (readonly [RegExp, Traits])[] = [
   [/^sonnet-5\.5$/, { ...NEWEST, off: "between_tools" }],
   [/^haiku-5\.5$/, { ...NEWEST, off: "disabled", forcedUse: true }],
   [/^(fable|mythos)-5\.0$/, { ...CLAUDE_5, off: "never" }],
@@ -80,5 +80,5 @@ export function findTraits(name: string): Traits {
   if (!match) return NEWEST;
   const [, before, major, minor, after] = match;
   const key = `${before ?? after ?? "claude"}-${major}.${minor ?? "0"}`;
-  return ROWS.find(([pattern]) => pattern.test(key))?.[1] ?? NEWEST;
+  return TRAITS_BY_MODEL.find(([pattern]) => pattern.test(key))?.[1] ?? NEWEST;
 }

@@ -12,7 +12,7 @@ import { makeUsage, parseKnownCount, parseMainCounts } from "../_chat/usage.ts";
 import { addPiece, readBlock, startBlock } from "./blocks.ts";
 import { REASONING_FORMAT } from "./reasoning.ts";
 
-const FINISH: ReadonlyMap<string, FinishReason> = new Map([
+const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ["end_turn", "stop"],
   ["stop_sequence", "stop"],
   ["max_tokens", "length"],
@@ -79,7 +79,7 @@ export class ConverseDecoder implements Decoder {
   /** `tool_use` without a call of the client's tools means that Nova used its own. */
   #findFinish(reason: string): FinishReason {
     if (reason === "tool_use") return this.#blocks.calls > 0 ? "tool_calls" : "stop";
-    return FINISH.get(reason) ?? "stop";
+    return FINISH_REASONS.get(reason) ?? "stop";
   }
 }
 

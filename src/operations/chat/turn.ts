@@ -156,7 +156,7 @@ export function listTurn(turn: Turn, annotations: readonly Citation[] = NONE): r
   return listed;
 }
 
-/** Shared, so that turns without any allocate no list. */
+/** Shared, so that a turn with nothing to list allocates no array. */
 const NONE: readonly never[] = [];
 
 function listOrdered(

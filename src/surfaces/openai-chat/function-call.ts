@@ -19,10 +19,10 @@ export function offersFunctions(body: unknown): boolean {
 
 /** Returns a whole answer with its call in the deprecated form, which holds only one. */
 export function withFunctionCall(reply: ChatReply): JsonObject {
-  return { ...reply, choices: reply.choices.map(choiceWithCall) };
+  return { ...reply, choices: reply.choices.map(writeChoice) };
 }
 
-function choiceWithCall(choice: ReplyChoice): JsonObject {
+function writeChoice(choice: ReplyChoice): JsonObject {
   const { tool_calls: calls, ...message } = choice.message;
   const [call] = calls ?? [];
   if (call?.type !== "function") return choice;
