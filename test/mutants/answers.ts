@@ -143,7 +143,7 @@ export const ANSWERS: readonly Mutant[] = [
     name: "the last part does not wait for the settlement",
     file: "src/gateway/gateway.ts",
     find: "const settled = await this.#settle(context, context.copy?.reply(usage));",
-    replace: "const settled = null; void this.#settle(context, context.copy?.reply(usage));",
+    replace: "const settled = { chargedNanoUsd: 0 }; void this.#settle(context, context.copy?.reply(usage));",
   },
   {
     name: "a whole answer does not wait for the settlement",
