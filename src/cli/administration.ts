@@ -44,8 +44,9 @@ function nameInput(error: unknown, inputs: readonly string[]): unknown {
   const param = error instanceof Fault ? error.details.param : null;
   if (!(error instanceof Fault) || !param || error.row.status !== 400) return error;
   // A field is called after its flag, with more words: `allowed_models[0]` for `--models`.
-  const field = param.toLowerCase().replaceAll("_", "-");
-  const input = inputs.find((one) => field.includes(one.toLowerCase().replace("--", "")));
+  const listWords = (text: string): readonly string[] => text.toLowerCase().match(/[a-z]+/g) ?? [];
+  const field = listWords(param);
+  const input = inputs.find((one) => listWords(one).every((word) => field.includes(word)));
   return input === undefined ? error : new UsageError(error.message.replace(`'${param}'`, input));
 }
 

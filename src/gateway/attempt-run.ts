@@ -22,7 +22,7 @@ export function beginFirst<F extends Form>(
   const [first] = context.plan.attempts;
   if (first === undefined) return null;
   ports.health.countRequest(first.card, context.admittedMs);
-  if (first.card.hedge || !isPaidFor(context.grant, first.card)) return null;
+  if (first.card.hedge || !coversModel(context.grant, first.card)) return null;
   return beginAttempt(ports, context, first, context.admittedMs);
 }
 
@@ -57,8 +57,8 @@ export function measureLoad<F extends Form>(
   return upstream ? { ...load, requests: countCalls({ operation, upstream, card, ask, raw }) } : load;
 }
 
-/** A model without a price was left out of the hold, so nobody would pay for it. */
-export function isPaidFor({ outputTokens }: Granted, card: ModelCard): boolean {
+/** True if the hold pays for the model. One without a price was left out of it. */
+export function coversModel({ outputTokens }: Granted, card: ModelCard): boolean {
   return outputTokens === null || outputTokens[card.id] !== undefined;
 }
 
@@ -67,6 +67,8 @@ export class AttemptRun<F extends Form> implements CallWatcher {
   readonly call: AttemptCall<F>;
   /** The fault that it failed with, if any. */
   fault: Fault | null = null;
+  /** True if another attempt was faster. */
+  isOutrun = false;
   readonly #ports: AttemptPorts;
   readonly #context: RequestContext<F>;
   readonly #traced: TracingAttempt;
@@ -137,9 +139,6 @@ export class AttemptRun<F extends Form> implements CallWatcher {
     this.#traced.end("failed", nowMs, fault);
     return fault;
   }
-
-  /** True if another attempt was faster. */
-  isOutrun = false;
 
   /** Ends it because another attempt was faster. Its call's `client` must be its own. */
   lose(): void {

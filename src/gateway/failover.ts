@@ -10,7 +10,7 @@ import type { Address } from "../health/address.ts";
 import type { Form } from "../operations/form.ts";
 import type { Ports } from "../transport/client.ts";
 import type { AttemptCall } from "./attempt.ts";
-import { type AttemptRun, beginAttempt, isPaidFor, measureLoad } from "./attempt-run.ts";
+import { type AttemptRun, beginAttempt, coversModel, measureLoad } from "./attempt-run.ts";
 import type { Call } from "./call.ts";
 import type { RequestContext } from "./context.ts";
 import { type Race, runRace } from "./hedge.ts";
@@ -58,7 +58,7 @@ export class Failover<F extends Form, Result> {
     this.#mode = mode;
     const { grant } = context;
     const { attempts, spares } = context.plan;
-    this.#left = attempts.filter(({ card }) => isPaidFor(grant, card));
+    this.#left = attempts.filter(({ card }) => coversModel(grant, card));
     this.#spares = spares.filter(({ card }) => this.#left.some((attempt) => attempt.card === card));
     if (first?.fault) {
       this.#left.shift();
