@@ -8,6 +8,7 @@ import type { EmbeddingsForm } from "./embeddings/form.ts";
 import type { Form } from "./form.ts";
 import type { ImagesForm } from "./images/form.ts";
 import type { ModerationForm } from "./moderation/form.ts";
+import type { Changed } from "./operation.ts";
 import type { RerankForm } from "./rerank/form.ts";
 import type { SpeechForm } from "./speech/form.ts";
 import type { TranscriptionForm } from "./transcription/form.ts";
@@ -55,6 +56,12 @@ export interface Codec<F extends Form> extends AnswerCodec<F> {
   answersPerCall(card: ModelCard, ask: F["ask"]): number;
   /** False if this card's images must be sent as data, because its provider fetches none. If missing, URLs work too. */
   takesImageUrls?(card: ModelCard): boolean;
+  /**
+   * Returns the request without the fields that the call for this card can't carry. `encode` begins with it, and holds
+   * and estimates are made on its result, so a field that isn't sent never changes what a request costs. Returns the
+   * same object if nothing is left out.
+   */
+  fit(ask: F["ask"], card: ModelCard): Changed<F["ask"]>;
   /**
    * Encodes a request for at most `answersPerCall` answers. Throws a Fault `unsupported_capability` only if dropping
    * something would change the meaning.

@@ -30,8 +30,11 @@ export interface Asking<F extends Form> {
   readonly unreadBytes: number;
 }
 
-/** Terms of a hold that come from the request's own form. */
-export type OfferTerms = Pick<Asking<Form>, "isLimitRequired" | "searches" | "unreadBytes">;
+/** Terms of a hold that come from the request's own form, and from how a card's provider is called. */
+export interface OfferTerms extends Pick<Asking<Form>, "isLimitRequired" | "searches" | "unreadBytes"> {
+  /** The most answers that one call gives. */
+  readonly answersPerCall: number;
+}
 
 /** A changed request, and the client's fields that were lost. */
 export interface Changed<A> {
@@ -41,6 +44,7 @@ export interface Changed<A> {
 
 /** A request as sent to the provider that answered it. */
 export interface SentAsk<A> {
+  /** Without the fields that the call didn't carry. */
   readonly ask: A;
   readonly card: ModelCard;
   /** The number of calls that make up the answer. */
@@ -153,7 +157,7 @@ export interface Operation<F extends Form> {
   refuseUnable(ask: F["ask"], card: ModelCard): void;
   /** Returns the field of the first image that the provider would have to fetch, or null. */
   findImageUrl(ask: F["ask"]): string | null;
-  /** Returns the most that the request may cost on a card. */
+  /** Returns the most that the request may cost on a card, as `fit` returns it if it is translated. */
   offer(ask: F["ask"], card: ModelCard, terms: OfferTerms): Offer;
   /** Limits the request to the output held for. Undefined if nothing was held. */
   bound(ask: F["ask"], card: ModelCard, outputTokens: number | undefined, isWish: boolean): Changed<F["ask"]>;
@@ -173,6 +177,8 @@ export interface Operation<F extends Form> {
   /** Estimates what counts towards a provider's limit on tokens per minute. */
   estimateLoad(ask: F["ask"]): number;
 
+  /** Returns the request as a card's call carries it (see `Codec.fit`). Holds and estimates are made on it. */
+  fit(codec: Codec<F>, ask: F["ask"], card: ModelCard): Changed<F["ask"]>;
   encode(codec: Codec<F>, ask: F["ask"], card: ModelCard, target: Target): Outgoing;
   /** Reads a whole answer. Throws a Fault if it is malformed. */
   readWhole(codec: AnswerCodec<F>, delivered: Delivered, options: ReaderOptions<F["ask"]>): F["reply"];
@@ -207,16 +213,6 @@ export interface Operation<F extends Form> {
   estimate(sent: Omit<SentAsk<F["ask"]>, "card">, bytes: number, reported: F["usage"] | null): F["usage"];
   /** Adds the answer's cost or charge, in USD, to the usage. */
   withCost(usage: F["usage"], cost: { readonly cost?: number; readonly charged?: number }): F["usage"];
-}
-
-/** Returns the worst-case cost on each card, each card once, in order. */
-export function makeOffers<F extends Form>(
-  operation: Operation<F>,
-  cards: Iterable<ModelCard>,
-  ask: F["ask"],
-  terms: OfferTerms,
-): readonly Offer[] {
-  return [...new Set(cards)].map((card) => operation.offer(ask, card, terms));
 }
 
 /** Returns the number of answers to request per call, given the most that one call can give. */

@@ -5,7 +5,7 @@ import type { Delivered } from "../core/dialect.ts";
 import { asCount, isObject, parseJson } from "../core/json.ts";
 import { LongJson } from "../core/long-json.ts";
 import { listBillLines } from "../core/price.ts";
-import { type Amounts, UNITS, type Unit } from "../core/units.ts";
+import { type Amounts, addAmounts, NO_AMOUNTS, UNITS, type Unit } from "../core/units.ts";
 import { catchUnreadable, malformed } from "../core/upstream.ts";
 import type { Codec } from "./codec.ts";
 import type { Ask } from "./form.ts";
@@ -70,12 +70,16 @@ export function makeWholeOperation<A extends Ask, R extends WholeReply, P extend
     toLogged: () => null,
     ...parts,
     countAnswers,
-    offer: (ask, card) => makeOffer(card, countAnswers(ask), countWorst(ask, card)),
+    offer(ask, card, { answersPerCall }) {
+      const calls = (parts.split?.(ask, answersPerCall) ?? [ask]).map((call) => countWorst(call, card));
+      return makeOffer(card, countAnswers(ask), calls);
+    },
     estimatePrompt: (ask) => countLikely(ask, 0).prompt,
     estimateLoad(ask) {
       const { prompt, completion } = countLikely(ask, 0);
       return prompt + completion;
     },
+    fit: (codec, ask, card) => codec.fit(ask, card),
     encode: (codec, ask, card, target) => codec.encode(ask, card, target),
     readWhole: (codec, delivered, { ask, card }) => {
       const body = parts.isText ? delivered.body : parseBody(delivered);
@@ -113,7 +117,9 @@ function isReply<R>(kept: unknown, content: keyof R & string): kept is R {
 
 /** A codec for such answers. */
 export function makeWholeCodec<A extends Ask, R extends WholeReply, P extends object = never>(
-  parts: Omit<Codec<WholeReplyForm<A, R, P>>, "decoder" | "answersPerCall"> & {
+  parts: Omit<Codec<WholeReplyForm<A, R, P>>, "decoder" | "answersPerCall" | "fit"> & {
+    /** Missing if it carries every field. */
+    fit?: Codec<WholeReplyForm<A, R, P>>["fit"];
     /** Missing if its servers don't stream. */
     decoder?: Codec<WholeReplyForm<A, R, P>>["decoder"];
     /** Missing if one call returns them all. */
@@ -121,17 +127,26 @@ export function makeWholeCodec<A extends Ask, R extends WholeReply, P extends ob
   },
 ): Codec<WholeReplyForm<A, R, P>> {
   const all = Number.POSITIVE_INFINITY;
+  const fit = parts.fit ?? ((ask: A) => ({ ask, dropped: [] }));
   return {
     ...parts,
+    fit,
+    encode(given, card, target) {
+      const { ask, dropped } = fit(given, card);
+      const outgoing = parts.encode(ask, card, target);
+      return { ...outgoing, dropped: [...outgoing.dropped, ...dropped] };
+    },
     answersPerCall: (card, ask) => parts.answersPerCall?.(card, ask) ?? all,
     decoder: (card, ask, headers) => parts.decoder?.(card, ask, headers) ?? null,
   };
 }
 
-/** The hold covers all of the work, so no output limit lowers it. */
-function makeOffer(card: ModelCard, choices: number, worst: Amounts): Offer {
+/** The hold covers all of the work of each call, so no output limit lowers it. */
+function makeOffer(card: ModelCard, choices: number, calls: readonly Amounts[]): Offer {
   const limits = { isLimitRequired: false, outputTokensAsked: 0, outputTokensMax: 0, outputUsdPerMillion: 0 };
-  const lines = card.price === null ? [] : listBillLines(findHighest(card.price, worst.prompt), worst);
+  const worst = calls.reduce((sum, call) => addAmounts(sum, call), NO_AMOUNTS);
+  const lines =
+    card.price === null ? [] : listBillLines(findHighest(card.price, worst.prompt), worst, calls.length);
   return { card: card.id, choices, ...limits, isPriced: card.price !== null, lines };
 }
 

@@ -3,6 +3,8 @@ import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { type ChatRequest, readOutputLimit } from "../../operations/chat/form.ts";
+import { leaveOut } from "../../operations/leave-out.ts";
+import type { Changed } from "../../operations/operation.ts";
 
 /** A group of fields for the call's body, and the client's fields that had to be changed or left out for it. */
 export interface EncodedFields {
@@ -72,18 +74,40 @@ export function moveKey(
   return secret === null || key !== write(from) ? headers : { [to]: write(to), ...rest };
 }
 
-/** Returns the client's output limit in tokens: at most the card's limit, at least what the API accepts (`floor`). */
-export function clampOutputLimit(
-  request: ChatRequest,
-  card: ModelCard,
-  field: string,
-  floor = 1,
-): EncodedFields {
+const LIMITS = ["max_tokens", "max_completion_tokens"];
+
+/** Returns the client's output limit in tokens: at least 1, at most the card's limit. */
+export function clampOutputLimit(request: ChatRequest, card: ModelCard, field: string): EncodedFields {
   const asked = readOutputLimit(request);
   if (asked === undefined) return NOTHING;
-  const tokens = Math.max(floor, Math.min(asked, card.outputTokensMax ?? asked));
-  const given = ["max_tokens", "max_completion_tokens"].filter((name) => request[name] !== undefined);
+  const tokens = Math.max(1, Math.min(asked, card.outputTokensMax ?? asked));
+  const given = LIMITS.filter((name) => request[name] !== undefined);
   return { fields: { [field]: tokens }, dropped: tokens === asked ? [] : given };
+}
+
+/** Raises an output limit below the lowest that the API accepts. */
+export function raiseOutputLimit(
+  { ask, dropped }: Changed<ChatRequest>,
+  tokensMin: number,
+): Changed<ChatRequest> {
+  if ((readOutputLimit(ask) ?? tokensMin) >= tokensMin) return { ask, dropped };
+  const unlimited = leaveOutFields(ask, LIMITS);
+  const raised = { ...unlimited.ask, max_completion_tokens: tokensMin };
+  return { ask: raised, dropped: [...dropped, ...unlimited.dropped] };
+}
+
+/** Leaves out those of these fields that are set. */
+export function leaveOutFields(request: ChatRequest, names: readonly string[]): Changed<ChatRequest> {
+  return leaveOut(
+    request,
+    names.map((name) => [name, name]),
+  );
+}
+
+/** Leaves out the fields that are set but not carried. */
+export function leaveOutOthers(request: ChatRequest, carried: ReadonlySet<string>): Changed<ChatRequest> {
+  const dropped = listLeftOut(request, carried);
+  return { ask: leaveOutFields(request, dropped).ask, dropped };
 }
 
 /** Fields that the gateway handles itself for every upstream, and those that every encoder handles. */
@@ -102,7 +126,7 @@ export const CARRIED_ALWAYS: ReadonlySet<string> = new Set([
 ]);
 
 /** Lists the request's fields that are set but not carried, in the request's order. */
-export function listLeftOut(request: ChatRequest, carried: ReadonlySet<string>): string[] {
+function listLeftOut(request: ChatRequest, carried: ReadonlySet<string>): string[] {
   const fields = Object.keys(request).filter(
     (field) => !CARRIED_ALWAYS.has(field) && !carried.has(field) && request[field] !== undefined,
   );

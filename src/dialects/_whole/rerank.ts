@@ -4,6 +4,8 @@ import { asArray, asCount, asNumber, asObject, type JsonObject } from "../../cor
 import { NO_AMOUNTS } from "../../core/units.ts";
 import { malformed } from "../../core/upstream.ts";
 import type { Codec } from "../../operations/codec.ts";
+import { leaveOut } from "../../operations/leave-out.ts";
+import type { Changed } from "../../operations/operation.ts";
 import type { RankedDocument, RerankForm, RerankReply, RerankRequest } from "../../operations/rerank/form.ts";
 import { makeWholeCodec } from "../../operations/whole.ts";
 import type { WorkUsage } from "../../operations/whole-form.ts";
@@ -25,6 +27,7 @@ export const PLAIN_RERANK: RerankQuirks = { resultsField: "top_n", passes: "all"
 
 export function makeRerank(quirks: RerankQuirks): Codec<RerankForm> {
   return makeWholeCodec({
+    fit: (ask) => (quirks.documentTokensField ? { ask, dropped: [] } : leaveOutDocumentTokens(ask)),
     encode({ query, documents, resultsMax, documentTokensMax, extras }, card, target) {
       const { fields, dropped } = passExtras(extras, quirks.passes);
       const body: JsonObject = {
@@ -35,15 +38,16 @@ export function makeRerank(quirks: RerankQuirks): Codec<RerankForm> {
       };
       if (resultsMax !== undefined) body[quirks.resultsField] = Math.min(resultsMax, documents.length);
       if (quirks.echoes) body.return_documents = false;
-      const left = [...dropped];
-      if (documentTokensMax !== undefined) {
-        if (quirks.documentTokensField) body[quirks.documentTokensField] = documentTokensMax;
-        else left.push("max_tokens_per_doc");
-      }
-      return makeCall(target, "/rerank", body, left);
+      if (quirks.documentTokensField) body[quirks.documentTokensField] = documentTokensMax;
+      return makeCall(target, "/rerank", body, dropped);
     },
     reply: readRerank,
   });
+}
+
+/** For servers that can't be told the length to which documents are cut. */
+export function leaveOutDocumentTokens(ask: RerankRequest): Changed<RerankRequest> {
+  return leaveOut(ask, [["documentTokensMax", "max_tokens_per_doc"]]);
 }
 
 /** Reads `results` (Voyage: `data`). Throws the same Faults as `rankDocuments`. */

@@ -3,11 +3,12 @@ import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import { asNumber, asObject, asString, type JsonObject } from "../../core/json.ts";
 import type { ChatMessage, ChatRequest } from "../../operations/chat/form.ts";
+import type { Changed } from "../../operations/operation.ts";
 import { type Cacheable, limitMarks, setMarks } from "../_chat/cache-marks.ts";
 import {
   clampOutputLimit,
   type EncodedFields,
-  listLeftOut,
+  leaveOutOthers,
   listStops,
   makeKeyHeaders,
   nestFields,
@@ -42,8 +43,13 @@ const CARRIED: ReadonlySet<string> = new Set([
   "citations",
 ]);
 
+export function fit(request: ChatRequest): Changed<ChatRequest> {
+  return leaveOutOthers(request, CARRIED);
+}
+
 /** `Dialect.encode` for the Messages API. Throws a Fault `unsupported_capability` for audio and unreadable files. */
-export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
+export function encode(given: ChatRequest, card: ModelCard, target: Target): Outgoing {
+  const { ask: request, dropped: left } = fit(given);
   const traits = findTraits(card.name);
   const conversation = makeConversation(request.messages, !mustOmitThinking(request, traits));
   const limit = clampOutputLimit(request, card, "max_tokens");
@@ -78,7 +84,7 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
     ...(request.stream ? { stream: true } : {}),
   };
   const dropped = [
-    ...listLeftOut(request, CARRIED),
+    ...left,
     ...limit.dropped,
     ...sampling.dropped,
     ...output.dropped,

@@ -3,12 +3,13 @@ import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
+import type { Changed } from "../../operations/operation.ts";
 import { makeModelUrl } from "../_bedrock/call.ts";
 import {
   clampNumbers,
   clampOutputLimit,
   type EncodedFields,
-  listLeftOut,
+  leaveOutOthers,
   listStops,
   makeBearerHeaders,
   mergeFields,
@@ -28,8 +29,13 @@ const USUAL: readonly (readonly [string, ...unknown[]])[] = [
   ["service_tier", "auto", "default"],
 ];
 
+export function fit(request: ChatRequest): Changed<ChatRequest> {
+  return leaveOutOthers(request, listCarried(request));
+}
+
 /** Throws a Fault `unsupported_capability` for audio, for images and files by address, and for unsupported types. */
-export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
+export function encode(given: ChatRequest, card: ModelCard, target: Target): Outgoing {
+  const { ask: request, dropped: left } = fit(given);
   const traits = findTraits(card.name);
   const conversation = makeConversation(request.messages, traits);
   const reasoning = planReasoning(request, card);
@@ -45,7 +51,7 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
   const { tools, system, turns, isChanged } = planPoints(cacheable, traits, target.marksCache === true);
   const toolChoice = toolbox.choice ?? undefined;
   const dropped = [
-    ...listLeftOut(request, listCarried(request)),
+    ...left,
     ...inference.dropped,
     ...output.dropped,
     ...toolbox.dropped,

@@ -4,11 +4,13 @@ import type { Outgoing, Target } from "../../core/dialect.ts";
 import { asArray, asObject, type JsonObject } from "../../core/json.ts";
 import type { ChatRequest, FunctionTool, ReasoningEffort } from "../../operations/chat/form.ts";
 import { simplifyChoice } from "../../operations/chat/tool-choice.ts";
+import type { Changed } from "../../operations/operation.ts";
 import {
   clampNumbers,
   clampOutputLimit,
   type EncodedFields,
-  listLeftOut,
+  leaveOutFields,
+  leaveOutOthers,
   makeCall,
   mergeFields,
   NOTHING,
@@ -45,8 +47,17 @@ const THINKING_TOKENS: ReadonlyMap<ReasoningEffort, number> = new Map([
   ["medium", 8192],
 ]);
 
+export function fit(request: ChatRequest): Changed<ChatRequest> {
+  const { ask, dropped } = leaveOutOthers(request, CARRIED);
+  if (!ask.tools || !ask.response_format || ask.response_format.type === "text") return { ask, dropped };
+  // JSON output is refused with tools (Cohere API reference, "response_format").
+  const unformatted = leaveOutFields(ask, ["response_format"]);
+  return { ask: unformatted.ask, dropped: [...dropped, ...unformatted.dropped] };
+}
+
 /** Makes the call for a request. Throws `unsupported_capability` for audio and files. */
-export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
+export function encode(given: ChatRequest, card: ModelCard, target: Target): Outgoing {
+  const { ask: request, dropped: left } = fit(given);
   const limit = clampOutputLimit(request, card, "max_tokens");
   const thinks = can(card, "reasoning");
   const { fields, dropped } = mergeFields(
@@ -63,7 +74,7 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
     ...(request.stop === undefined ? {} : { stop_sequences: request.stop }),
     ...fields,
   };
-  return makeCall(target, "/chat", body, [...listLeftOut(request, CARRIED), ...limit.dropped, ...dropped]);
+  return makeCall(target, "/chat", body, [...left, ...limit.dropped, ...dropped]);
 }
 
 /** Selects a named function or allowed ones by sending only those. Custom tools become functions of one string. */
@@ -106,11 +117,9 @@ function makeTool({ function: fn }: FunctionTool, strict: boolean): JsonObject {
   };
 }
 
-/** JSON output is refused with tools (Cohere API reference, "response_format"). */
 function planFormat(request: ChatRequest): EncodedFields {
   const { response_format: asked } = request;
   if (!asked || asked.type === "text") return NOTHING;
-  if (request.tools) return { fields: {}, dropped: ["response_format"] };
   const schema = asked.type === "json_schema" ? asked.json_schema.schema : undefined;
   const json_schema = schema && withoutRefused(schema);
   return { fields: { response_format: { type: "json_object", json_schema } }, dropped: [] };

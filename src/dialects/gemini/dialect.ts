@@ -2,7 +2,8 @@
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
-import { listLeftOut, nestFields } from "../_chat/outgoing.ts";
+import type { Changed } from "../../operations/operation.ts";
+import { leaveOutOthers, nestFields } from "../_chat/outgoing.ts";
 import { readCustomCalls } from "../_chat/tools.ts";
 import type { ChatDialect } from "../dialect.ts";
 import { makeConfig } from "./config.ts";
@@ -35,6 +36,7 @@ function makeGemini(isOnVertex: (target: Target) => boolean): ChatDialect {
     name: "gemini",
     chat: {
       answersPerCall: (card) => findFacts(card.name).choicesMax,
+      fit,
       encode: (request, card, target) => encode(request, card, target, isOnVertex(target)),
       ...readCustomCalls({
         decoder: (card, request) => new GeminiDecoder(card, request),
@@ -45,11 +47,16 @@ function makeGemini(isOnVertex: (target: Target) => boolean): ChatDialect {
   };
 }
 
-function encode(request: ChatRequest, card: ModelCard, target: Target, vertex: boolean): Outgoing {
-  const facts = findFacts(card.name);
+function fit(request: ChatRequest): Changed<ChatRequest> {
   // Parallel calls can't be forbidden. Allowing them needs no field, so only `false` counts as dropped.
   const parallel = request.parallel_tool_calls === true ? ["parallel_tool_calls"] : [];
-  const dropped = new Set(listLeftOut(request, new Set([...CARRIED, ...parallel])));
+  return leaveOutOthers(request, new Set([...CARRIED, ...parallel]));
+}
+
+function encode(given: ChatRequest, card: ModelCard, target: Target, vertex: boolean): Outgoing {
+  const facts = findFacts(card.name);
+  const { ask: request, dropped: left } = fit(given);
+  const dropped = new Set(left);
   const drop = (...fields: readonly string[]) => {
     for (const field of fields) if (request[field] !== undefined) dropped.add(field);
   };

@@ -4,10 +4,11 @@ import type { Outgoing, Target } from "../../core/dialect.ts";
 import { isObject, type JsonObject } from "../../core/json.ts";
 import type { ChatRequest, FunctionTool } from "../../operations/chat/form.ts";
 import { simplifyChoice } from "../../operations/chat/tool-choice.ts";
+import type { Changed } from "../../operations/operation.ts";
 import {
   clampOutputLimit,
   type EncodedFields,
-  listLeftOut,
+  leaveOutOthers,
   makeCall,
   mergeFields,
   NOTHING,
@@ -37,7 +38,12 @@ const TEMPERATURE_MAX = 1.5;
 /** Magistral models always think, and no field turns it off. */
 const ALWAYS_THINKS = /^magistral/;
 
-export function encodeMistral(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
+export function fitMistral(request: ChatRequest): Changed<ChatRequest> {
+  return leaveOutOthers(request, CARRIED);
+}
+
+export function encodeMistral(given: ChatRequest, card: ModelCard, target: Target): Outgoing {
+  const { ask: request, dropped: left } = fitMistral(given);
   const limit = clampOutputLimit(request, card, "max_tokens");
   const { fields, dropped } = mergeFields(
     planSampling(request),
@@ -56,8 +62,7 @@ export function encodeMistral(request: ChatRequest, card: ModelCard, target: Tar
     ...fields,
     ...(request.stream === true ? { stream: true } : {}),
   };
-  const left = [...listLeftOut(request, CARRIED), ...limit.dropped, ...dropped];
-  return makeCall(target, "/chat/completions", body, left);
+  return makeCall(target, "/chat/completions", body, [...left, ...limit.dropped, ...dropped]);
 }
 
 /** Temperature is at most 1.5. At 0, which is greedy, top_p must be 1. */

@@ -5,6 +5,7 @@ import { asArray, asObject, isObject, type JsonObject, parseJson } from "../../c
 import type { Decoder } from "../../operations/chat/decoder.ts";
 import type { Codec } from "../../operations/codec.ts";
 import type { CompletionForm, CompletionRequest } from "../../operations/completion/form.ts";
+import { leaveOut, type Unsent } from "../../operations/leave-out.ts";
 import { ChatDecoder, parseChatReply } from "../_chat/decode.ts";
 import { makeCall } from "../_chat/outgoing.ts";
 
@@ -12,8 +13,9 @@ interface CompletionQuirks {
   readonly path: string;
   /** 1 if a call takes only one prompt, as text, and returns one answer. */
   readonly answersPerCall: number;
-  /** Fields that the server doesn't support. */
-  readonly refuses: readonly string[];
+  /** Fields that the server doesn't support, and other fields of the same kind that clients send. */
+  readonly refuses: Unsent<CompletionRequest>;
+  readonly refusesExtras: readonly string[];
   /** True if the usage at the end of a stream has to be requested. */
   readonly asksForUsage: boolean;
 }
@@ -22,6 +24,7 @@ export const OPENAI_COMPLETION: CompletionQuirks = {
   path: "/completions",
   answersPerCall: Number.POSITIVE_INFINITY,
   refuses: [],
+  refusesExtras: [],
   asksForUsage: true,
 };
 
@@ -30,7 +33,8 @@ export const DEEPSEEK_COMPLETION: CompletionQuirks = {
   ...OPENAI_COMPLETION,
   path: "/beta/completions",
   answersPerCall: 1,
-  refuses: ["best_of", "n", "seed", "logit_bias", "user"],
+  refuses: [["bestOf", "best_of"]],
+  refusesExtras: ["seed", "logit_bias", "user"],
 };
 
 /** docs.mistral.ai, "Fim Completion API": answers have the form of chat. */
@@ -38,22 +42,23 @@ export const MISTRAL_COMPLETION: CompletionQuirks = {
   path: "/fim/completions",
   answersPerCall: 1,
   refuses: [
-    "best_of",
-    "n",
-    "echo",
-    "logprobs",
-    "logit_bias",
-    "user",
-    "frequency_penalty",
-    "presence_penalty",
+    ["bestOf", "best_of"],
+    ["echo", "echo"],
+    ["logprobs", "logprobs"],
   ],
+  refusesExtras: ["logit_bias", "user", "frequency_penalty", "presence_penalty"],
   asksForUsage: false,
 };
 
 export function makeCompletion(quirks: CompletionQuirks): Codec<CompletionForm> {
   return {
     answersPerCall: () => quirks.answersPerCall,
-    encode: (ask, card, target) => encode(quirks, ask, card, target),
+    fit: (ask) => leaveOut(ask, quirks.refuses),
+    encode(given, card, target) {
+      const { ask, dropped } = leaveOut(given, quirks.refuses);
+      const outgoing = encode(quirks, ask, card, target);
+      return { ...outgoing, dropped: [...dropped, ...outgoing.dropped] };
+    },
     decoder: () => new TextChoiceDecoder(),
     reply: (body) => parseChatReply(toChatForm(body, "message")),
   };
@@ -68,7 +73,7 @@ function encode(quirks: CompletionQuirks, ask: CompletionRequest, card: ModelCar
     n: n === 1 ? undefined : n,
     best_of: bestOf,
   };
-  const dropped = quirks.refuses.filter((field) => given[field] !== undefined);
+  const dropped = quirks.refusesExtras.filter((field) => given[field] !== undefined);
   for (const field of dropped) delete given[field];
   const ending = quirks.asksForUsage ? { stream_options: { include_usage: true } } : {};
   const body = {

@@ -5,7 +5,7 @@ import { ChatDecoder, parseChatReply } from "../_chat/decode.ts";
 import { explainChat } from "../_chat/error.ts";
 import { readCustomCalls } from "../_chat/tools.ts";
 import type { ChatDialect } from "../dialect.ts";
-import { encodeChat } from "./encode.ts";
+import { encodeChat, fitChat } from "./encode.ts";
 import { findQuirks, type OpenaiQuirks } from "./quirks.ts";
 
 /** Makes the dialect for a server (OpenAI API reference, `/chat/completions`), which may serve more than chat. */
@@ -16,6 +16,7 @@ export function makeOpenaiDialect(quirks: OpenaiQuirks, beyondChat: Omit<Codecs,
     chat: {
       answersPerCall: (card) => findQuirks(quirks, card.name).choicesMax,
       takesImageUrls: (card) => findQuirks(quirks, card.name).imageUrls,
+      fit: (request, card) => fitChat(quirks, request, card),
       encode: (request, card, target) => encodeChat(quirks, request, card, target),
       ...readCustomCalls(
         { decoder: () => new ChatDecoder(), reply: parseChatReply },

@@ -4,10 +4,12 @@ import type { Outgoing, Target } from "../../core/dialect.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { withInstruction } from "../../operations/chat/forced-call.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
+import type { Changed } from "../../operations/operation.ts";
 import {
   CARRIED_ALWAYS,
   clampOutputLimit,
   type EncodedFields,
+  leaveOutFields,
   listUncited,
   makeCall,
   mergeFields,
@@ -22,20 +24,27 @@ const UNSAFE: ReadonlySet<string> = new Set(["__proto__", "constructor", "protot
 /** Gemini's own endpoint for this API, the only one that signs tool calls. */
 const GEMINI_HOST = /^https:\/\/[^/]*\.googleapis\.com\//;
 
+/** Leaves out the fields that a server with these quirks refuses. */
+export function fitChat(server: OpenaiQuirks, request: ChatRequest, card: ModelCard): Changed<ChatRequest> {
+  const quirks = findQuirks(server, card.name);
+  return leaveOutRefused(request, quirks, planThinking(request, card, quirks).off);
+}
+
 /** Makes the call of `/chat/completions` (OpenAI API reference) for a server with these quirks. */
 export function encodeChat(
   server: OpenaiQuirks,
-  request: ChatRequest,
+  given: ChatRequest,
   card: ModelCard,
   target: Target,
 ): Outgoing {
   const quirks = findQuirks(server, card.name);
+  const thinking = planThinking(given, card, quirks);
+  const { ask: request, dropped: left } = leaveOutRefused(given, quirks, thinking.off);
   const limit = clampOutputLimit(request, card, quirks.limitField);
-  const thinking = planThinking(request, card, quirks);
   const tools = planTools(request, quirks, !thinking.off);
   const hasTools = tools.fields.tools !== undefined;
   const format = planFormat(request, quirks, !thinking.off, hasTools);
-  const plain = makePlainFields(request, quirks, thinking.off, hasTools);
+  const plain = makePlainFields(request, quirks, hasTools);
 
   const needs = { thinks: !thinking.off, keepsExtras: GEMINI_HOST.test(target.baseUrl) };
   let messages = makeMessages(flattenToolResults(request.messages), quirks, needs);
@@ -53,22 +62,21 @@ export function encodeChat(
   };
   addUnset(body, quirks.adds);
   if (request.stream === true && hasTools) addUnset(body, quirks.addsForStreamedTools);
-  return makeCall(target, "/chat/completions", body, [...plain.dropped, ...limit.dropped, ...dropped]);
+  return makeCall(target, "/chat/completions", body, [
+    ...left,
+    ...plain.dropped,
+    ...limit.dropped,
+    ...dropped,
+  ]);
 }
 
 /** Handles the simple fields: copied, clamped to the model's range, or left out. */
-function makePlainFields(
-  request: ChatRequest,
-  quirks: OpenaiQuirks,
-  thinkingOff: boolean,
-  hasTools: boolean,
-): EncodedFields {
+function makePlainFields(request: ChatRequest, quirks: OpenaiQuirks, hasTools: boolean): EncodedFields {
   const fields: JsonObject = {};
   const dropped = [...listUncited(request)];
   for (const [field, value] of Object.entries(request)) {
     if (value === undefined || CARRIED_ALWAYS.has(field) || UNSAFE.has(field)) continue;
-    if (field === "cache_control" && quirks.cacheMark !== field) continue;
-    if (isRefused(field, quirks, thinkingOff) || (field === "parallel_tool_calls" && !hasTools)) {
+    if (field === "parallel_tool_calls" && !hasTools) {
       dropped.push(field);
       continue;
     }
@@ -77,6 +85,18 @@ function makePlainFields(
     if (taken !== value) dropped.push(field);
   }
   return { fields, dropped };
+}
+
+function leaveOutRefused(
+  request: ChatRequest,
+  quirks: OpenaiQuirks,
+  thinkingOff: boolean,
+): Changed<ChatRequest> {
+  const isLeftOut = (field: string) => !CARRIED_ALWAYS.has(field) && isRefused(field, quirks, thinkingOff);
+  const left = leaveOutFields(request, Object.keys(request).filter(isLeftOut));
+  if (quirks.cacheMark === "cache_control") return left;
+  // A mark changes no answer, so it isn't named.
+  return { ...left, ask: leaveOutFields(left.ask, ["cache_control"]).ask };
 }
 
 function isRefused(field: string, quirks: OpenaiQuirks, thinkingOff: boolean): boolean {

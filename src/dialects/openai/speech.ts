@@ -2,6 +2,7 @@
 import { asObject, asString, type JsonObject } from "../../core/json.ts";
 import { malformed } from "../../core/upstream.ts";
 import type { Codec } from "../../operations/codec.ts";
+import { leaveOut } from "../../operations/leave-out.ts";
 import { SOUND_TYPES, type SpeechForm, type SpeechReply } from "../../operations/speech/form.ts";
 import { makeWholeCodec } from "../../operations/whole.ts";
 import { makeCall } from "../_chat/outgoing.ts";
@@ -27,15 +28,18 @@ export const MISTRAL_SPEECH: SpeechQuirks = {
 
 export function makeSpeech({ answersJson, events, refuses }: SpeechQuirks): Codec<SpeechForm> {
   return makeWholeCodec({
+    fit: (ask) =>
+      leaveOut(
+        ask,
+        refuses.map((field) => [field, field]),
+      ),
     encode(ask, card, target) {
       const { input, voice, format, instructions, speed, extras } = ask;
       const given: JsonObject = { instructions, speed };
-      const dropped = refuses.filter((field) => given[field] !== undefined);
-      for (const field of dropped) delete given[field];
       if (ask.asEvents && events?.test(card.name)) given.stream_format = "sse";
       const body = { ...extras, model: card.name, input, voice, response_format: format, ...given };
       const answer = answersJson ? "text" : "bytes";
-      return { ...makeCall(target, "/audio/speech", body, dropped), answer };
+      return { ...makeCall(target, "/audio/speech", body, []), answer };
     },
     decoder: (_card, ask, headers) => decodeSound(ask, headers),
     reply(body, _card, { format }): SpeechReply {

@@ -10,7 +10,14 @@ import {
   joinText,
   type SystemMessage,
 } from "../../operations/chat/form.ts";
-import { clampOutputLimit, listLeftOut, makeCall, pickFields } from "../_chat/outgoing.ts";
+import type { Changed } from "../../operations/operation.ts";
+import {
+  clampOutputLimit,
+  leaveOutOthers,
+  makeCall,
+  pickFields,
+  raiseOutputLimit,
+} from "../_chat/outgoing.ts";
 import { writeJsonInstruction } from "../_chat/schema.ts";
 import { flattenToolResults } from "../_chat/tool-results.ts";
 import { toFunctionCall } from "../_chat/tools.ts";
@@ -37,11 +44,16 @@ const CARRIED: ReadonlySet<string> = new Set([...SAME, ...SEARCH_FIELDS, "disabl
 /** JSON without a schema can't be enforced here, so it is requested in words. */
 const JSON_WISH: SystemMessage = { role: "system", content: writeJsonInstruction() };
 
+export function fit(request: ChatRequest): Changed<ChatRequest> {
+  return raiseOutputLimit(leaveOutOthers(request, CARRIED), OUTPUT_TOKENS_MIN);
+}
+
 /** Makes the call for a request. Throws `unsupported_capability` for audio and files. */
-export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
+export function encode(given: ChatRequest, card: ModelCard, target: Target): Outgoing {
+  const { ask: request, dropped: left } = fit(given);
   const served = isServedBy(card.name);
   const names = listToolNames(request);
-  const limit = clampOutputLimit(request, card, "max_output_tokens", OUTPUT_TOKENS_MIN);
+  const limit = clampOutputLimit(request, card, "max_output_tokens");
   const effort = chooseEffort(request, card);
   const format = makeFormat(request);
   const wantsJson = request.response_format?.type === "json_object";
@@ -58,7 +70,7 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
     ...pickFields(request, SAME),
   };
   const dropped = [
-    ...listLeftOut(request, CARRIED),
+    ...left,
     ...limit.dropped,
     ...(effort === request.reasoning_effort ? [] : ["reasoning_effort"]),
     ...(wantsJson ? ["response_format"] : []),

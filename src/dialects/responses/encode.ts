@@ -3,14 +3,16 @@ import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import { asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import type { ChatRequest, ResponseFormat, Tool, ToolChoice } from "../../operations/chat/form.ts";
+import type { Changed } from "../../operations/operation.ts";
 import {
   clampOutputLimit,
   type EncodedFields,
-  listLeftOut,
+  leaveOutOthers,
   makeCall,
   mergeFields,
   nestFields,
   pickFields,
+  raiseOutputLimit,
 } from "../_chat/outgoing.ts";
 import { flattenTool, makeInputItems } from "../_responses/input.ts";
 import { makeInputForm, type ReasoningReplay } from "./input.ts";
@@ -46,10 +48,15 @@ const CARRIED: ReadonlySet<string> = new Set([
   "web_search_options",
 ]);
 
+export function fit(request: ChatRequest): Changed<ChatRequest> {
+  return raiseOutputLimit(leaveOutOthers(request, listCarried(request)), OUTPUT_TOKENS_MIN);
+}
+
 /** Makes the call for a request. Throws `unsupported_capability` for audio parts. */
-export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
+export function encode(given: ChatRequest, card: ModelCard, target: Target): Outgoing {
+  const { ask: request, dropped: left } = fit(given);
   const facts = findFacts(card);
-  const limit = clampOutputLimit(request, card, "max_output_tokens", OUTPUT_TOKENS_MIN);
+  const limit = clampOutputLimit(request, card, "max_output_tokens");
   const { fields, dropped } = mergeFields(
     makeReasoning(request, facts),
     makeSampling(request, facts),
@@ -68,8 +75,7 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
   const include: unknown[] = facts.reasons ? ["reasoning.encrypted_content"] : [];
   if (body.top_logprobs !== undefined) include.push("message.output_text.logprobs");
   if (include.length > 0) body.include = include;
-  const left = [...listLeftOut(request, listCarried(request)), ...limit.dropped, ...dropped];
-  return makeCall(target, "/responses", body, left);
+  return makeCall(target, "/responses", body, [...left, ...limit.dropped, ...dropped]);
 }
 
 /** Text is the default, so requesting only text changes nothing. */

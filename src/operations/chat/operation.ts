@@ -1,9 +1,9 @@
 // Chat completions as an operation.
 import type { ModelCard } from "../../core/card.ts";
-import type { Delivered, Outgoing, Target } from "../../core/dialect.ts";
+import type { Delivered } from "../../core/dialect.ts";
 import { isObject } from "../../core/json.ts";
 import { catchUnreadable } from "../../core/upstream.ts";
-import type { AnswerCodec, Codec } from "../codec.ts";
+import type { AnswerCodec } from "../codec.ts";
 import {
   type Changed,
   type Operation,
@@ -60,7 +60,16 @@ export const CHAT: Operation<ChatForm> = {
   estimateLoad: (ask) =>
     estimatePromptTokens(ask) + (ask.n ?? 1) * Math.min(readOutputLimit(ask) ?? LOAD_MAX, LOAD_MAX),
 
-  encode,
+  fit(codec, ask, card) {
+    const own = prepare(ask, card);
+    const fitted = codec.fit(own.ask, card);
+    return { ask: fitted.ask, dropped: [...own.dropped, ...fitted.dropped] };
+  },
+  encode(codec, given, card, target) {
+    const { ask, dropped } = prepare(given, card);
+    const outgoing = codec.encode(ask, card, target);
+    return { ...outgoing, dropped: [...dropped, ...outgoing.dropped] };
+  },
   readWhole,
   reader(codec, { ask, card, offset, dropped, isNative }) {
     const decoder = codec.decoder(card, ask);
@@ -101,12 +110,12 @@ function split(ask: ChatRequest, answersPerCall: number): readonly ChatRequest[]
   return wanted <= answersPerCall ? [ask] : shareAnswers(wanted, answersPerCall).map((n) => ({ ...ask, n }));
 }
 
-function encode(codec: Codec<ChatForm>, ask: ChatRequest, card: ModelCard, target: Target): Outgoing {
+/** Returns the request as the card allows it, in whatever form it is sent. */
+function prepare(ask: ChatRequest, card: ModelCard): Changed<ChatRequest> {
   const cheap = dropPremiumTier(ask);
   const { changes, dropped } = leaveOutUnpricedSearch(cheap.ask, card);
   const willing = dropForcedCall(dropped.length > 0 ? { ...cheap.ask, ...changes } : cheap.ask, card);
-  const outgoing = codec.encode(willing.ask, card, target);
-  return { ...outgoing, dropped: [...cheap.dropped, ...dropped, ...willing.dropped, ...outgoing.dropped] };
+  return { ask: willing.ask, dropped: [...cheap.dropped, ...dropped, ...willing.dropped] };
 }
 
 const PREMIUM_TIERS: ReadonlySet<unknown> = new Set(["priority", "fast"]);
