@@ -3,7 +3,7 @@
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import { Fault } from "../../core/fault.ts";
-import { asObject, asString, type JsonObject } from "../../core/json.ts";
+import { asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import {
   type ChatRequest,
   type ContentPart,
@@ -41,11 +41,18 @@ const SAME = [
 
 const CARRIED: ReadonlySet<string> = new Set([...SAME, ...SEARCH_FIELDS, "disable_search"]);
 
+/** The options of a search that its tool has, too. */
+const OPTIONS: ReadonlySet<string> = new Set(["search_context_size", "user_location"]);
+
 /** JSON without a schema can't be enforced here, so it is requested in words. */
 const JSON_WISH: SystemMessage = { role: "system", content: writeJsonInstruction() };
 
 export function fit(request: ChatRequest): Changed<ChatRequest> {
-  return raiseOutputLimit(leaveOutOthers(request, CARRIED), OUTPUT_TOKENS_MIN);
+  const { ask, dropped } = raiseOutputLimit(leaveOutOthers(request, CARRIED), OUTPUT_TOKENS_MIN);
+  const { web_search_options: options } = ask;
+  if (!isObject(options) || Object.keys(options).every((name) => OPTIONS.has(name))) return { ask, dropped };
+  const known = { ...ask, web_search_options: pickFields(options, OPTIONS) };
+  return { ask: known, dropped: [...dropped, "web_search_options"] };
 }
 
 /** Makes the call for a request. Throws `unsupported_capability` for audio and files. */
@@ -74,7 +81,6 @@ export function encode(given: ChatRequest, card: ModelCard, target: Target): Out
     ...limit.dropped,
     ...(effort === request.reasoning_effort ? [] : ["reasoning_effort"]),
     ...(wantsJson ? ["response_format"] : []),
-    ...(asObject(request.web_search_options).search_type === undefined ? [] : ["web_search_options"]),
   ];
   return makeCall(target, "/agent", body, dropped);
 }
