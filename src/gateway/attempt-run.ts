@@ -162,8 +162,9 @@ export class AttemptRun<F extends Form> implements CallWatcher {
   }
 
   recordDropped(fields: readonly string[]): void {
-    const { names } = this.#context.call;
-    const named = [...this.#cut, ...fields].map((field) => names?.[field] ?? field);
+    const { names = {} } = this.#context.call;
+    const all = [...this.#cut, ...fields];
+    const named = all.map((field) => (Object.hasOwn(names, field) ? names[field] : undefined) ?? field);
     this.#dropped = [...new Set(named)];
     this.#context.dropped = this.#dropped;
   }

@@ -180,13 +180,17 @@ function makeOutputConfig(thinking: JsonObject, output: JsonObject): JsonObject 
   return nestFields("output_config", config);
 }
 
+const TIERS: ReadonlyMap<string, string> = new Map([
+  ["auto", "auto"],
+  ["default", "standard_only"],
+]);
+
 /** Encodes the user's id and the service tier. */
 function makeIdentity({ user, safety_identifier: safe, service_tier: tier }: ChatRequest): EncodedFields {
   const id = asString(safe) ?? user ?? "";
   const dropped: string[] = [];
   if (user !== undefined && (id !== user || user.length > USER_ID_CHARACTERS_MAX)) dropped.push("user");
-  const tiers: Readonly<Record<string, string>> = { auto: "auto", default: "standard_only" };
-  const serviceTier = tiers[asString(tier) ?? ""];
+  const serviceTier = TIERS.get(asString(tier) ?? "");
   if (tier !== undefined && serviceTier === undefined) dropped.push("service_tier");
   const fields = {
     ...(id === "" ? {} : { metadata: { user_id: id.slice(0, USER_ID_CHARACTERS_MAX) } }),

@@ -109,7 +109,7 @@ function clamp(field: string, value: unknown, quirks: OpenaiQuirks): unknown {
   if (field === "stop" && Array.isArray(value) && value.length > quirks.stopsMax) {
     return value.slice(0, quirks.stopsMax);
   }
-  const range = quirks.ranges[field];
+  const range = Object.hasOwn(quirks.ranges, field) ? quirks.ranges[field] : undefined;
   if (range === undefined || typeof value !== "number") return value;
   return Math.min(Math.max(value, range[0]), range[1]);
 }
