@@ -8,7 +8,7 @@ import { makeWholeOperation } from "../whole.ts";
 import type { EmbeddingInput, EmbeddingsForm, EmbeddingsRequest } from "./form.ts";
 
 /** The tokens that a tokenizer adds around each text, with the words for its kind that some models read before it. */
-const TOKENS_AROUND = 20;
+const TOKENS_AROUND = 32;
 
 export const EMBEDDINGS: Operation<EmbeddingsForm> = makeWholeOperation({
   name: "embeddings",
