@@ -100,8 +100,10 @@ function billImages(body: JsonObject, { name }: ModelCard): Amounts {
   const images = findNumber(body, ["n", "sampleCount"]) ?? 1;
   // Imagen is priced by the image.
   if (body.instances !== undefined) return { ...NO_AMOUNTS, images };
-  const [width = 1536, height = 1024] = (asString(body.size) ?? "").split("x").map(Number).filter(Boolean);
-  const best = name.startsWith("gpt-image-1") ? "high" : "";
+  const [largest, other] = /^(gpt-image-1|gemini)/.test(name) ? [1536, 1024] : [3840, 2160];
+  const sides = (asString(body.size) ?? "").split("x").map(Number).filter(Boolean);
+  const [width = largest, height = other] = sides;
+  const best = /^gpt-image-(1|2(?!\.))/.test(name) ? "high" : "";
   const square = SQUARE_TOKENS.get(asString(body.quality) ?? best) ?? 8320;
   const drafts = (asNumber(body.partial_images) ?? 0) * 100;
   const own = Math.ceil((square * width * height) / SQUARE) + drafts;

@@ -47,7 +47,15 @@ const NAMES: Readonly<Partial<Record<OperationName, readonly string[]>>> = {
     ...["gemini-embedding-001", "gemini-embedding-2", "cohere.embed-v4:0"],
     ...["amazon.titan-embed-text-v1", "amazon.titan-embed-text-v2:0", "amazon.nova-2-embeddings"],
   ],
-  images: ["dall-e-2", "dall-e-3", "gpt-image-1", "gpt-image-2", "imagen-4.0", "gemini-3-pro-image"],
+  images: [
+    "dall-e-2",
+    "dall-e-3",
+    "gpt-image-1",
+    "gpt-image-2",
+    "gpt-image-2.5-flare",
+    "imagen-4.0",
+    "gemini-3-pro-image",
+  ],
   speech: ["gpt-4o-mini-tts", "tts-1"],
 };
 

@@ -21,8 +21,8 @@ const [SOURCE_TOKENS_WORST, SOURCE_TOKENS] = [6500, 1000];
 const WRAPPING_TOKENS = 8;
 /** OpenAI, "Image generation": each draft takes this many more tokens. */
 const DRAFT_TOKENS = 100;
-/** The best of the first generation is `high`. */
-const OLDER = /^gpt-image-1/;
+/** The best of these is `high` (OpenAI API reference, "Create image"). */
+const OLDER = /(^|\/)(gpt-image-(1|2(?![.\d]))|chatgpt-image)/;
 
 export const IMAGES: Operation<ImagesForm> = makeWholeOperation({
   name: "images",

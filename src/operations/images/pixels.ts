@@ -9,7 +9,7 @@ const PIXELS_LARGEST = 3840 * 2160;
 /** Four times what any model draws. A provider refuses more, and the sums stay sane. */
 const PIXELS_MAX = 4 * PIXELS_LARGEST;
 /** These draw only the three standard sizes, or about a megapixel (ai.google.dev, "Image generation"). */
-const DRAWS_STANDARD_SIZES = /^(gpt-image-1|chatgpt-image|gemini)/;
+const DRAWS_STANDARD_SIZES = /(^|\/)(gpt-image-1|chatgpt-image|gemini)/;
 const SIZE = /^(\d+)x(\d+)$/;
 
 /** Returns the area of a size such as `1536x1024`, or null if the model chooses it or it names none. */
