@@ -1,5 +1,5 @@
 // Leaves fields out of a request, and names them.
-import type { Changed } from "./operation.ts";
+import type { Changed } from "./form.ts";
 
 /** Fields of a request that a call can't carry, each with the client's name of it. */
 export type Unsent<A> = readonly (readonly [field: keyof A, clientName: string])[];

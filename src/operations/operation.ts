@@ -9,7 +9,7 @@ import type { Amounts } from "../core/units.ts";
 import type { ChatChunk, ChatRequest } from "./chat/form.ts";
 import type { Needs } from "./chat/needs.ts";
 import type { AnswerCodec, Codec, Codecs } from "./codec.ts";
-import type { Form } from "./form.ts";
+import type { Changed, Form } from "./form.ts";
 
 /** A client's request as read by its surface. */
 export interface Asking<F extends Form> {
@@ -34,12 +34,6 @@ export interface Asking<F extends Form> {
 export interface OfferTerms extends Pick<Asking<Form>, "isLimitRequired" | "searches" | "unreadBytes"> {
   /** The most answers that one call gives. */
   readonly answersPerCall: number;
-}
-
-/** A changed request, and the client's fields that were lost. */
-export interface Changed<A> {
-  readonly ask: A;
-  readonly dropped: readonly string[];
 }
 
 /** A request as sent to the provider that answered it. */

@@ -3,8 +3,8 @@ import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { type ChatRequest, readOutputLimit } from "../../operations/chat/form.ts";
+import type { Changed } from "../../operations/form.ts";
 import { leaveOut } from "../../operations/leave-out.ts";
-import type { Changed } from "../../operations/operation.ts";
 
 /** A group of fields for the call's body, and the client's fields that had to be changed or left out for it. */
 export interface EncodedFields {
@@ -107,7 +107,8 @@ export function leaveOutFields(request: ChatRequest, names: readonly string[]): 
 /** Leaves out the fields that are set but not carried. */
 export function leaveOutOthers(request: ChatRequest, carried: ReadonlySet<string>): Changed<ChatRequest> {
   const dropped = listLeftOut(request, carried);
-  return { ask: leaveOutFields(request, dropped).ask, dropped };
+  // Nothing is left out of most requests.
+  return { ask: dropped.length === 0 ? request : leaveOutFields(request, dropped).ask, dropped };
 }
 
 /** Fields that the gateway handles itself for every upstream, and those that every encoder handles. */

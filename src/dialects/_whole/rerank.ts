@@ -4,8 +4,8 @@ import { asArray, asCount, asNumber, asObject, type JsonObject } from "../../cor
 import { NO_AMOUNTS } from "../../core/units.ts";
 import { malformed } from "../../core/upstream.ts";
 import type { Codec } from "../../operations/codec.ts";
+import type { Changed } from "../../operations/form.ts";
 import { leaveOut } from "../../operations/leave-out.ts";
-import type { Changed } from "../../operations/operation.ts";
 import type { RankedDocument, RerankForm, RerankReply, RerankRequest } from "../../operations/rerank/form.ts";
 import { makeWholeCodec } from "../../operations/whole.ts";
 import type { WorkUsage } from "../../operations/whole-form.ts";
@@ -45,7 +45,7 @@ export function makeRerank(quirks: RerankQuirks): Codec<RerankForm> {
   });
 }
 
-/** For servers that can't be told the length to which documents are cut. */
+/** Leaves out the length to which documents are cut, which most servers can't be told. */
 export function leaveOutDocumentTokens(ask: RerankRequest): Changed<RerankRequest> {
   return leaveOut(ask, [["documentTokensMax", "max_tokens_per_doc"]]);
 }

@@ -3,7 +3,7 @@ import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
-import type { Changed } from "../../operations/operation.ts";
+import type { Changed } from "../../operations/form.ts";
 import { makeModelUrl } from "../_bedrock/call.ts";
 import {
   clampNumbers,

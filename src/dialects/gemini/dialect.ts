@@ -2,7 +2,7 @@
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
-import type { Changed } from "../../operations/operation.ts";
+import type { Changed } from "../../operations/form.ts";
 import { leaveOutOthers, nestFields } from "../_chat/outgoing.ts";
 import { readCustomCalls } from "../_chat/tools.ts";
 import type { ChatDialect } from "../dialect.ts";

@@ -8,6 +8,7 @@ import { NO_AMOUNTS } from "../../core/units.ts";
 import { malformed } from "../../core/upstream.ts";
 import { parseDataUrl } from "../../operations/chat/data-url.ts";
 import type { Codec } from "../../operations/codec.ts";
+import type { Changed } from "../../operations/form.ts";
 import type {
   ImageSource,
   ImagesForm,
@@ -16,7 +17,6 @@ import type {
   Picture,
 } from "../../operations/images/form.ts";
 import { leaveOut } from "../../operations/leave-out.ts";
-import type { Changed } from "../../operations/operation.ts";
 import { makeWholeCodec } from "../../operations/whole.ts";
 import type { WorkUsage } from "../../operations/whole-form.ts";
 import { findUrl, SETTINGS, type Setting } from "../_whole/images.ts";

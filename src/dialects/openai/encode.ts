@@ -4,7 +4,7 @@ import type { Outgoing, Target } from "../../core/dialect.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { withInstruction } from "../../operations/chat/forced-call.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
-import type { Changed } from "../../operations/operation.ts";
+import type { Changed } from "../../operations/form.ts";
 import {
   CARRIED_ALWAYS,
   clampOutputLimit,
@@ -94,7 +94,7 @@ function leaveOutRefused(
 ): Changed<ChatRequest> {
   const isLeftOut = (field: string) => !CARRIED_ALWAYS.has(field) && isRefused(field, quirks, thinkingOff);
   const left = leaveOutFields(request, Object.keys(request).filter(isLeftOut));
-  if (quirks.cacheMark === "cache_control") return left;
+  if (quirks.cacheMark === "cache_control" || request.cache_control === undefined) return left;
   // A mark changes no answer, so it isn't named.
   return { ...left, ask: leaveOutFields(left.ask, ["cache_control"]).ask };
 }

@@ -10,7 +10,7 @@ import {
   joinText,
   type SystemMessage,
 } from "../../operations/chat/form.ts";
-import type { Changed } from "../../operations/operation.ts";
+import type { Changed } from "../../operations/form.ts";
 import {
   clampOutputLimit,
   leaveOutOthers,

@@ -3,14 +3,9 @@ import type { ModelCard } from "../../core/card.ts";
 import type { Delivered } from "../../core/dialect.ts";
 import { isObject } from "../../core/json.ts";
 import { catchUnreadable } from "../../core/upstream.ts";
-import type { AnswerCodec } from "../codec.ts";
-import {
-  type Changed,
-  type Operation,
-  type ReaderOptions,
-  type SentAsk,
-  shareAnswers,
-} from "../operation.ts";
+import type { AnswerCodec, Codec } from "../codec.ts";
+import type { Changed } from "../form.ts";
+import { type Operation, type ReaderOptions, type SentAsk, shareAnswers } from "../operation.ts";
 import { estimateTextTokens } from "../text-tokens.ts";
 import { AnswerReader, parseAnswer } from "./answer.ts";
 import { fitToHold } from "./bounded.ts";
@@ -60,13 +55,9 @@ export const CHAT: Operation<ChatForm> = {
   estimateLoad: (ask) =>
     estimatePromptTokens(ask) + (ask.n ?? 1) * Math.min(readOutputLimit(ask) ?? LOAD_MAX, LOAD_MAX),
 
-  fit(codec, ask, card) {
-    const own = prepare(ask, card);
-    const fitted = codec.fit(own.ask, card);
-    return { ask: fitted.ask, dropped: [...own.dropped, ...fitted.dropped] };
-  },
+  fit,
   encode(codec, given, card, target) {
-    const { ask, dropped } = prepare(given, card);
+    const { ask, dropped } = fit(codec, given, card);
     const outgoing = codec.encode(ask, card, target);
     return { ...outgoing, dropped: [...dropped, ...outgoing.dropped] };
   },
@@ -110,12 +101,26 @@ function split(ask: ChatRequest, answersPerCall: number): readonly ChatRequest[]
   return wanted <= answersPerCall ? [ask] : shareAnswers(wanted, answersPerCall).map((n) => ({ ...ask, n }));
 }
 
-/** Returns the request as the card allows it, in whatever form it is sent. */
-function prepare(ask: ChatRequest, card: ModelCard): Changed<ChatRequest> {
+/** The latest result for each request, which is needed for the hold, for the call and at the end. */
+const latest = new WeakMap<ChatRequest, Fitted>();
+
+interface Fitted {
+  readonly codec: Codec<ChatForm>;
+  readonly card: ModelCard;
+  readonly result: Changed<ChatRequest>;
+}
+
+function fit(codec: Codec<ChatForm>, ask: ChatRequest, card: ModelCard): Changed<ChatRequest> {
+  const known = latest.get(ask);
+  if (known?.card === card && known.codec === codec) return known.result;
   const cheap = dropPremiumTier(ask);
   const { changes, dropped } = leaveOutUnpricedSearch(cheap.ask, card);
   const willing = dropForcedCall(dropped.length > 0 ? { ...cheap.ask, ...changes } : cheap.ask, card);
-  return { ask: willing.ask, dropped: [...cheap.dropped, ...dropped, ...willing.dropped] };
+  const own = codec.fit(willing.ask, card);
+  const all = [...cheap.dropped, ...dropped, ...willing.dropped, ...own.dropped];
+  const result = { ask: own.ask, dropped: all };
+  latest.set(ask, { codec, card, result });
+  return result;
 }
 
 const PREMIUM_TIERS: ReadonlySet<unknown> = new Set(["priority", "fast"]);

@@ -2,7 +2,7 @@
 
 /** The area of the square picture that providers' tables begin with. */
 export const SQUARE = 1024 * 1024;
-/** What a model usually draws if it chooses the size. */
+/** The area that a model usually draws if it chooses the size. */
 export const PIXELS_CHOSEN = 1536 * 1024;
 /** OpenAI API reference, "Create image": gpt-image-2 and later draw any size up to this one. */
 const PIXELS_LARGEST = 3840 * 2160;

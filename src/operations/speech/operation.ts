@@ -13,7 +13,7 @@ const [SOUND_TOKENS_PER_CHARACTER_WORST, SOUND_TOKENS_PER_CHARACTER] = [6, 1.4];
 const SOUND_TOKENS_PER_SECOND = 21;
 /** Two seconds: a short text begins and ends with silence. */
 const CHARACTERS_MIN = 7;
-/** What a provider adds to the text. */
+/** A provider's own words around the text. */
 const TOKENS_AROUND = 16;
 /** Low bit rates of speech per format: for audio that broke off, no more is charged than its bytes can hold. */
 const BITS_PER_SECOND_MIN: Readonly<Record<SoundFormat, number>> = {
