@@ -71,7 +71,7 @@ export interface Asked<F extends Form> {
 }
 
 /** An operation of any form, for tables. */
-export interface AnyAsked {
+interface AnyAsked {
   readonly name: string;
   readonly operation: OperationName;
   use<Result>(task: <F extends Form>(asked: Asked<F>) => Result): Result;

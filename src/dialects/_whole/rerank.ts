@@ -45,7 +45,7 @@ export function makeRerank(quirks: RerankQuirks): Codec<RerankForm> {
   });
 }
 
-/** Leaves out the length to which documents are cut, which most servers can't be told. */
+/** Leaves out the length to which documents are cut: most servers have no field for it. */
 export function leaveOutDocumentTokens(ask: RerankRequest): Changed<RerankRequest> {
   return leaveOut(ask, [["documentTokensMax", "max_tokens_per_doc"]]);
 }
