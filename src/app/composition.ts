@@ -19,7 +19,8 @@ import { adminRoutes } from "../http/admin.ts";
 import { aliasRoutes } from "../http/admin-aliases.ts";
 import { providerRoutes } from "../http/admin-providers.ts";
 import { buildApp, listen } from "../http/app.ts";
-import { BodyMemory, BodyTurns } from "../http/body-bounds.ts";
+import { BodyTurns } from "../http/body-bounds.ts";
+import { BodyMemory } from "../http/body-memory.ts";
 import { makeOriginReader } from "../http/client-address.ts";
 import { healthRoutes } from "../http/health.ts";
 import { keyRoutes } from "../http/key.ts";
@@ -91,11 +92,13 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const { store, vault } = opened;
   const ending: DrainState = { draining: false, refusing: false };
   const deadlines = new DeadlineSweep(clock);
+  const bodyParts = createBodyParts(first.server, deadlines);
   const ledger = createLedger({ store, clock, rules: () => live.settings });
   const metrics: Metrics = new Metrics({
     readings: {
       poundkey_build_info: () => new Map([[version, 1]]),
       poundkey_requests_open: () => gateway.open,
+      poundkey_body_bytes: () => new Map(Object.entries(bodyParts.bodies.bytes)),
       poundkey_breaker_open: () => countOpenBreakers(health),
       ...PROCESS_READINGS,
     },
@@ -108,7 +111,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const { learned, learning } = await recallLessons(store, () => live.snapshot.catalogue.list());
   const known = { health, learned, deadlines, caches: new Caches(), stickiness: new Stickiness() };
   const gateway = buildGateway(options, { ...known, log, ledger }, () => live.settings.log.content);
-  const shared = { vault, deadlines, clock, log, ...createBodyParts(first.server) };
+  const shared = { vault, deadlines, clock, log, ...bodyParts };
   const ports: HttpPorts = {
     snapshot: () => live.snapshot,
     kept: new KeptAnswers({ store, rules: () => live.settings.responses, ...shared }),
@@ -163,8 +166,8 @@ function countEvents(metrics: Metrics, log: Log): Log {
   };
 }
 
-function createBodyParts({ bodyMemoryBytes }: ServerRules) {
-  return { bodies: new BodyMemory(bodyMemoryBytes), turns: new BodyTurns(clock) };
+function createBodyParts({ bodyMemoryBytes }: ServerRules, deadlines: DeadlineSweep) {
+  return { bodies: new BodyMemory(bodyMemoryBytes, deadlines), turns: new BodyTurns(clock) };
 }
 
 function createCallerParts({ opened, settings }: GatewayOptions) {

@@ -38,6 +38,10 @@ export interface Call<F extends Form> extends Asking<F>, Caller {
   readonly quality: number | null;
   /** Digests that detect a repeated request. Null without an Idempotency-Key. */
   readonly idempotency: { readonly replyId: string; readonly bodyDigest: string } | null;
+  /** The memory of its body. The gateway releases it when the request can't be sent again. */
+  readonly held: { readonly bytes: number; release(): void };
+  /** True if the prompt is stored with the answer, so that it is needed to the end. */
+  readonly keepsPrompt: boolean;
   /** Ends when nobody is waiting for the answer. */
   readonly ending: Ending;
 }

@@ -114,7 +114,7 @@ export class Gateway {
       await this.#settleGranted(context);
       throw thrown;
     } finally {
-      this.underWay.leave(context.ending);
+      this.#leave(context);
       this.#admissions.wakeTwins(context.call.id);
     }
   }
@@ -138,7 +138,7 @@ export class Gateway {
       },
       fail: (thrown) => this.#fail(context, thrown),
       leave: () => {
-        this.underWay.leave(context.ending);
+        this.#leave(context);
         return this.#settleGranted(context).finally(() => this.#admissions.wakeTwins(call.id));
       },
     });
@@ -169,8 +169,15 @@ export class Gateway {
       answer.rest.leave();
       throw error;
     });
+    context.forgetPrompt();
     context.pass(answer.first);
     return answer;
+  }
+
+  /** The request is over: it counts as open no more, and its body's memory is released. */
+  #leave<F extends Form>({ ending, call }: RequestContext<F>): void {
+    this.underWay.leave(ending);
+    call.held.release();
   }
 
   /** Waits until the earlier request with the same Idempotency-Key has been answered. */

@@ -19,6 +19,7 @@ import type { ChatForm } from "./decoder.ts";
 import { estimatePromptTokens } from "./estimate.ts";
 import { Fold, unfold } from "./fold.ts";
 import { dropForcedCall } from "./forced-call.ts";
+import { forgetPrompt } from "./forget.ts";
 import { type ChatReply, type ChatRequest, readOutputLimit, type Usage } from "./form.ts";
 import { ChatMeter } from "./meter.ts";
 import { findImageUrl, findNeeds, refuseUnable } from "./needs.ts";
@@ -56,6 +57,7 @@ export const CHAT: Operation<ChatForm> = {
     return { request, messages };
   },
   nameConversation,
+  forgetPrompt,
   estimatePrompt: estimatePromptTokens,
   estimateLoad: (ask) =>
     estimatePromptTokens(ask) + (ask.n ?? 1) * Math.min(readOutputLimit(ask) ?? LOAD_MAX, LOAD_MAX),
