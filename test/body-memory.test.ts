@@ -69,6 +69,16 @@ describe("a large body", () => {
     expect(memory.bytes).toEqual(NOTHING);
   });
 
+  test("may keep a part of its memory, and then none", () => {
+    const held = arriveWhole("a", MEGABYTE);
+    held.shrinkTo(2 * MEGABYTE);
+    expect(memory.bytes.large).toBe(MEGABYTE);
+    held.shrinkTo(1000);
+    expect([memory.bytes.large, held.bytes]).toEqual([1000, 1000]);
+    held.release();
+    expect(memory.bytes).toEqual(NOTHING);
+  });
+
   test("of unknown length counts as small until it no longer is", () => {
     const held = expectBody("a", null);
     held.arrive(SMALL_BYTES);

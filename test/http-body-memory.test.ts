@@ -193,6 +193,20 @@ describe("large bodies that have arrived", () => {
     await until("the call is over", () => own.open === 0);
   });
 
+  test("count to the end as far as their answer needs them", async () => {
+    const gone = new AbortController();
+    const description = "word ".repeat(LIMIT / 10);
+    const tools = [{ type: "function", function: { name: "look", description } }];
+    const response = await world.chat(asking("Own#held", "hi there", { stream: true, tools }), {
+      signal: gone.signal,
+    });
+    await response.body?.getReader().read();
+    expect(own.held).toBe(1);
+    expect((await readHeldBytes()).large).toBeGreaterThan(description.length);
+    gone.abort();
+    await untilNothingIsHeld();
+  });
+
   test("count to the end if the conversation is kept with its answer", async () => {
     const response = await fetch(`${world.url}/v1/responses`, {
       method: "POST",

@@ -139,13 +139,16 @@ export class RequestContext<F extends Form> implements Facts {
   forgetPrompt(): void {
     const { operation, ask, raw, held, keepsPrompt } = this.call;
     if (!operation.forgetPrompt || keepsPrompt) return;
-    if (held.bytes > FORGOTTEN_BYTES_MIN) {
-      this.recorder?.takePrompt();
-      operation.forgetPrompt(ask, raw);
-      // A repaired request is a copy, without the part that a provider refused.
-      if (this.ask !== ask || this.raw !== raw) operation.forgetPrompt(this.ask, this.raw);
+    if (held.bytes <= FORGOTTEN_BYTES_MIN) {
+      held.release();
+      return;
     }
-    held.release();
+    this.recorder?.takePrompt();
+    // A repaired request is a copy, without the part that a provider refused.
+    if (this.ask !== ask || this.raw !== raw) operation.forgetPrompt(this.ask, this.raw);
+    const left = operation.forgetPrompt(ask, raw);
+    if (left <= FORGOTTEN_BYTES_MIN) held.release();
+    else held.shrinkTo(left);
   }
 
   /** Adds pieces of the answer to the output count. */

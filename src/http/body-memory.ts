@@ -158,17 +158,25 @@ export class HeldBody {
     this.#pool.unfinished.delete(this);
   }
 
+  /** Keeps at most this much. */
+  shrinkTo(bytes: number): void {
+    const less = this.#bytes - bytes;
+    if (less <= 0) return;
+    this.#pool.add(this.#expected.owner, -less);
+    this.#bytes = bytes;
+  }
+
   /** Returns all memory. Nothing is held by this body afterwards. */
   release(): void {
     this.#isOver = true;
     this.finish();
-    this.#give(this.#bytes);
+    this.shrinkTo(0);
   }
 
   #moveToLarge(): void {
     const bytes = this.#bytes;
     this.#pool.unfinished.delete(this);
-    this.#give(bytes);
+    this.shrinkTo(0);
     this.#pool = this.#large;
     this.#pool.unfinished.add(this);
     this.#take(bytes);
@@ -183,11 +191,6 @@ export class HeldBody {
     while (isFull()) this.#makeRoom();
     this.#pool.add(owner, bytes);
     this.#bytes += bytes;
-  }
-
-  #give(bytes: number): void {
-    if (bytes > 0) this.#pool.add(this.#expected.owner, -bytes);
-    this.#bytes = 0;
   }
 
   /** Ends the body that holds most for its speed. Throws if that is this one, or if no other is unfinished. */

@@ -62,10 +62,11 @@ function readExchange(incoming: Incoming): Exchange<ChatForm> {
   refuseNothing(given);
   const joined = joinEarlier(given, incoming);
   refuseLongList(joined.input, limits.messagesMax, "input");
-  const lane = applyLane(joined, seal, limits.remoteTools === true);
+  // Closures share what any of them refers to, so `lane` must not hold the input.
+  const { body: passed, ...lane } = applyLane(joined, seal, limits.remoteTools === true);
   const names = new ToolNames();
   const { input, tools, max_tool_calls } = joined;
-  const read = readAsk({ ...lane.body, input, tools, max_tool_calls }, names, seal);
+  const read = readAsk({ ...passed, input, tools, max_tool_calls }, names, seal);
   const keeps = incoming.keeping !== null && given.store !== false;
   // Answers repeat all fields but the input, which a long stream would keep alive.
   const { input: _input, ...repeated } = given;
@@ -79,7 +80,7 @@ function readExchange(incoming: Incoming): Exchange<ChatForm> {
   return {
     ask: read.ask,
     names: NAMES,
-    raw: { family: "responses", body: { ...lane.body, ...listStored(given, incoming) }, headers: {} },
+    raw: { family: "responses", body: { ...passed, ...listStored(given, incoming) }, headers: {} },
     session:
       headers.get("session-id") ?? headers.get("session_id") ?? asString(given.prompt_cache_key) ?? null,
     searches: lane.searches,
