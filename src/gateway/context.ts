@@ -23,9 +23,6 @@ import type { Plan } from "./plan.ts";
 import { Tracing } from "./tracing.ts";
 import { findEnding, isByClient, judge } from "./verdict.ts";
 
-/** Forgetting a shorter prompt would free too little to be worth it. */
-const FORGOTTEN_BYTES_MIN = 65_536;
-
 export class RequestContext<F extends Form> implements Facts {
   readonly call: Call<F>;
   readonly plan: Plan;
@@ -133,22 +130,6 @@ export class RequestContext<F extends Form> implements Facts {
     this.model = attempt.card.id;
     this.#asked = asked;
     this.#firstTokenMs = Math.round(nowMs - this.#startedMs);
-  }
-
-  /** Lets go of the body's memory. Call it when the answer has begun: from then on the request can't be sent again. */
-  forgetPrompt(): void {
-    const { operation, ask, raw, held, keepsPrompt } = this.call;
-    if (!operation.forgetPrompt || keepsPrompt) return;
-    if (held.bytes <= FORGOTTEN_BYTES_MIN) {
-      held.release();
-      return;
-    }
-    this.recorder?.takePrompt();
-    // A repaired request is a copy, without the part that a provider refused.
-    if (this.ask !== ask || this.raw !== raw) operation.forgetPrompt(this.ask, this.raw);
-    const left = operation.forgetPrompt(ask, raw);
-    if (left <= FORGOTTEN_BYTES_MIN) held.release();
-    else held.shrinkTo(left);
   }
 
   /** Adds pieces of the answer to the output count. */

@@ -18,6 +18,7 @@ import { type ContentPorts, Contents } from "./contents.ts";
 import { RequestContext } from "./context.ts";
 import { Failover } from "./failover.ts";
 import type { AnswerFlow } from "./flow.ts";
+import { forgetPrompt } from "./forget-prompt.ts";
 import { openReply, sealReply, type Vault } from "./idempotency.ts";
 import { type LessonPorts, Lessons } from "./lessons.ts";
 import { OpenRequests } from "./open-requests.ts";
@@ -114,7 +115,8 @@ export class Gateway {
       await this.#settleGranted(context);
       throw thrown;
     } finally {
-      this.#leave(context);
+      this.underWay.leave(context.ending);
+      context.call.held.release();
       this.#admissions.wakeTwins(context.call.id);
     }
   }
@@ -138,7 +140,8 @@ export class Gateway {
       },
       fail: (thrown) => this.#fail(context, thrown),
       leave: () => {
-        this.#leave(context);
+        this.underWay.leave(context.ending);
+        call.held.release();
         return this.#settleGranted(context).finally(() => this.#admissions.wakeTwins(call.id));
       },
     });
@@ -169,15 +172,9 @@ export class Gateway {
       answer.rest.leave();
       throw error;
     });
-    context.forgetPrompt();
+    forgetPrompt(context);
     context.pass(answer.first);
     return answer;
-  }
-
-  /** The request is over: it counts as open no more, and its body's memory is released. */
-  #leave<F extends Form>({ ending, call }: RequestContext<F>): void {
-    this.underWay.leave(ending);
-    call.held.release();
   }
 
   /** Waits until the earlier request with the same Idempotency-Key has been answered. */

@@ -152,7 +152,6 @@ function countMediaTokens({ media }: Sizes, rates: Readonly<Partial<Record<Media
 /** Fields that no model reads. All others count, known or not, because servers put their own fields into the prompt. */
 const NOT_READ = new Set(["model", "messages", "metadata", "user", "logit_bias", "stop", "stream_options"]);
 
-/** The sizes of messages that were emptied since. */
 const forgotten = new WeakMap<readonly ChatMessage[], Sizes>();
 
 /** Empties the messages. Their sizes are remembered, so that the prompt is estimated as before. */
