@@ -101,7 +101,7 @@ export const FAULTS = {
 export type FaultCode = keyof typeof FAULTS;
 
 /** A limit that refused a request, shown as `error.limit`. Fields that don't apply to its kind are left out. */
-export interface RefusingLimit {
+interface RefusingLimit {
   /** The kind of owner that the limit is for. */
   readonly scope: "key" | "member" | "account";
   /** The name or id of that key, member or account. */

@@ -13,7 +13,7 @@ import type { Selection } from "./plan.ts";
 import type { Upstream } from "./upstream.ts";
 
 /** Memory that counts as in use until the gateway lets go of it: when the request can't be sent again. */
-export interface HeldMemory {
+interface HeldMemory {
   readonly bytes: number;
   /** Keeps this much to the end. */
   shrinkTo(bytes: number): void;

@@ -18,7 +18,7 @@ interface MemoryClock {
 }
 
 /** A body's sender and declared size. */
-export interface ExpectedBody {
+interface ExpectedBody {
   /** The account, or another sender. */
   readonly owner: string;
   /** The bytes promised, or null. */

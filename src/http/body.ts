@@ -20,7 +20,7 @@ export interface BodyPorts {
 }
 
 /** The bounds on one body. Its owner, an account or another sender, has a share of the memory. */
-export interface BodyRules {
+interface BodyRules {
   readonly owner: string;
   readonly bytesMax: number;
 }
