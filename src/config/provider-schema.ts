@@ -101,7 +101,7 @@ const headers = record(
 
 const extraFields = Type.Array(
   text("the name of a request's field, or *", /^(\*|[A-Za-z_][A-Za-z0-9_.-]{0,63})$/),
-  { minItems: 1, maxItems: EXTRA_FIELDS_MAX, expected: 'a list of field names, or ["*"]' },
+  { maxItems: EXTRA_FIELDS_MAX, expected: 'a list of field names, or ["*"]' },
 );
 
 export const provider = options(

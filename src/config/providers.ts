@@ -145,7 +145,7 @@ function buildSetup(context: Context, entry: ProviderConfig): ProviderSetup {
     unlistedModels: entry.unlisted_models ?? false,
     ...(context.row?.discovers ? { discovers: true } : {}),
     ...(entry.cache_marks === "auto" ? { marksCache: true } : {}),
-    ...(entry.extra_fields === undefined ? {} : { extraFields: entry.extra_fields }),
+    ...(entry.extra_fields?.length ? { extraFields: entry.extra_fields } : {}),
   };
 }
 
