@@ -40,7 +40,7 @@ import { clock, collect, random, reach, readTokenFile, upstreamFetch } from "./w
 /** The longest wait at shutdown for requests to be settled. */
 const SETTLE_MS = 5000;
 
-export interface GatewayOptions {
+interface GatewayOptions {
   readonly settings: Settings;
   readonly opened: OpenedStore;
   readonly log: Log;

@@ -3,7 +3,7 @@ import { Fault, type FaultCode } from "./fault.ts";
 import { isObject, type JsonObject } from "./json.ts";
 
 /** The JSON Schema keywords that our schemas use. */
-export interface Rules {
+interface Rules {
   readonly [keyword: string]: unknown;
   /** Our own keyword: describes what is valid, as a phrase after "expected". */
   readonly expected?: string;

@@ -2,7 +2,7 @@
 import { Fault, type FaultCode, type FaultDetails } from "./fault.ts";
 
 /** The facts that a dialect reads from its provider's error body. */
-export interface UpstreamError {
+interface UpstreamError {
   readonly status: number;
   readonly message?: string | undefined;
   /** The error's code, type and so on, most specific first. */

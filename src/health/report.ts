@@ -8,7 +8,7 @@ import { type Deployment, sumOutcomes } from "./deployment.ts";
 import type { Health } from "./health.ts";
 import { LEAST_LOAD } from "./rate.ts";
 
-export interface ReportParts {
+interface ReportParts {
   readonly health: Health;
   readonly providers: readonly ProviderSetup[];
   readonly cards: readonly ModelCard[];

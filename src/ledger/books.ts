@@ -80,7 +80,7 @@ class RemovableSheet<Row extends Gone> {
 }
 
 /** A journal entry without its legs. */
-export interface About extends Pick<Entry, "kind" | "atMs" | "requestId"> {
+interface About extends Pick<Entry, "kind" | "atMs" | "requestId"> {
   readonly usageSource?: Entry["usageSource"];
   readonly ended?: Entry["ended"];
   readonly note?: string | null;

@@ -22,7 +22,7 @@ const CHARS_PER_TOKEN = 4;
 const TOKENS_PER_IMAGE = 800;
 const TOOLS_READ_MAX = 8;
 
-export interface Shape {
+interface Shape {
   readonly tools: number;
   /** Characters of the tools' descriptions and schemas, estimated. */
   readonly toolChars: number;

@@ -20,7 +20,7 @@ type Turn = Pick<
 >;
 
 /** Empty if the provider shows none of the text. */
-export interface TurnThinking {
+interface TurnThinking {
   readonly kind: "thinking";
   readonly text: string;
   readonly details: readonly ReasoningDetail[];
@@ -35,7 +35,7 @@ export interface TurnText {
   /** With positions relative to its start. */
   readonly annotations: readonly Citation[];
 }
-export interface TurnCall {
+interface TurnCall {
   readonly kind: "call";
   readonly call: ToolCall;
 }
@@ -198,7 +198,7 @@ function readEnd(citation: Citation): number {
 }
 
 /** Writes the parts of each kind. */
-export interface TurnWriter<Written> {
+interface TurnWriter<Written> {
   thinking(part: TurnThinking): readonly Written[];
   text(part: TurnText): readonly Written[];
   call(call: ToolCall): readonly Written[];

@@ -7,7 +7,7 @@ import type { Stamp, Writer } from "../surface.ts";
 import { separateChunkCitations } from "./citations.ts";
 import { type ShownChunk, withFunctionCalls } from "./function-call.ts";
 
-export interface ChunkOptions {
+interface ChunkOptions {
   readonly includeUsage: boolean;
   /** True if the client offered its functions in the deprecated form. */
   readonly offersFunctions: boolean;
@@ -41,7 +41,7 @@ function stampFields({ id, created, model }: Stamp): JsonObject {
 }
 
 /** Writes an answer's chunks as events, each with the answer's own fields before the chunk's. */
-export class AnswerLines {
+class AnswerLines {
   /** The answer's fields as the start of a JSON object, written once instead of per chunk. */
   readonly #fields: string;
   #head = "";
