@@ -1,9 +1,12 @@
 // Fields outside the API leave only if the provider documents them or the operator allows them, on every operation.
 import { describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { Attachment } from "../../src/core/attachment.ts";
 import type { Outgoing, Target } from "../../src/core/dialect.ts";
 import { Fault } from "../../src/core/fault.ts";
 import type { JsonObject } from "../../src/core/json.ts";
+import { CHAT_FIELDS } from "../../src/dialects/_chat/outgoing.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
 import { CHAT } from "../../src/operations/chat/operation.ts";
 import { COMPLETION } from "../../src/operations/completion/operation.ts";
@@ -179,4 +182,13 @@ test("a field of the chat API that a provider lacks passes by its name, not by *
     chat(deepseek.dialect, { logit_bias: { 1: 1 } }, { ...target, extraFields });
   expect(encode(["*"])).toMatchObject({ dropped: ["logit_bias"] });
   expect(encode(["logit_bias"])).toMatchObject({ dropped: [], body: { logit_bias: { 1: 1 } } });
+});
+
+test("every field of the chat API in OpenAI's SDK is known as one", () => {
+  const path = "../../node_modules/openai/resources/chat/completions/completions.d.ts";
+  const text = readFileSync(join(import.meta.dir, path), "utf8");
+  const start = text.indexOf("interface ChatCompletionCreateParamsBase {");
+  const fields = [...text.slice(start, text.indexOf("\n}", start)).matchAll(/^ {4}(\w+)\??:/gm)];
+  expect(fields.length).toBeGreaterThan(30);
+  expect(fields.map(([, name = ""]) => name).filter((name) => !CHAT_FIELDS.has(name))).toEqual([]);
 });

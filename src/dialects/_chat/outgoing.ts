@@ -105,17 +105,11 @@ export const CARRIED_ALWAYS: ReadonlySet<string> = new Set([
 /** The other fields of the chat-completions API (OpenAI API reference, "Create chat completion"). */
 export const CHAT_FIELDS: ReadonlySet<string> = new Set([
   ...CARRIED_ALWAYS,
-  ...["audio", "frequency_penalty", "function_call", "functions", "logit_bias", "logprobs", "metadata"],
-  ...[
-    "modalities",
-    "moderation",
-    "parallel_tool_calls",
-    "prediction",
-    "presence_penalty",
-    "prompt_cache_key",
-  ],
-  ...["prompt_cache_options", "prompt_cache_retention", "safety_identifier", "seed", "service_tier", "stop"],
-  ...["store", "temperature", "top_logprobs", "top_p", "user", "verbosity", "web_search_options"],
+  ...["audio", "frequency_penalty", "function_call", "functions", "logit_bias", "logprobs"],
+  ...["metadata", "modalities", "moderation", "parallel_tool_calls", "prediction"],
+  ...["presence_penalty", "prompt_cache_key", "prompt_cache_options"],
+  ...["prompt_cache_retention", "safety_identifier", "seed", "service_tier", "stop", "store"],
+  ...["temperature", "top_logprobs", "top_p", "user", "verbosity", "web_search_options"],
 ]);
 
 /** Lists the request's fields that are set but not carried, in the request's order. */

@@ -28,14 +28,12 @@ const COPIED: ReadonlySet<string> = new Set([
 ]);
 /** Fields of Mistral's own that are passed on (Mistral API reference, "Chat"). */
 const EXTRA_FIELDS = [
-  ...[
-    "document_image_limit",
-    "document_page_limit",
-    "guardrails",
-    "prompt_mode",
-    "random_seed",
-    "safe_prompt",
-  ],
+  "document_image_limit",
+  "document_page_limit",
+  "guardrails",
+  "prompt_mode",
+  "random_seed",
+  "safe_prompt",
 ] as const;
 const CARRIED: ReadonlySet<string> = new Set([...COPIED, "temperature", "seed", "parallel_tool_calls"]);
 const TEMPERATURE_MAX = 1.5;
