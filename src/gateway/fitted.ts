@@ -54,5 +54,6 @@ function fitTo<F extends Form>(
   card: ModelCard,
 ): F["ask"] {
   if (route === null || isNative(route, call)) return ask;
-  return call.operation.fit(route.codec, ask, card).ask;
+  const { setup } = call.upstreams.get(card.provider) ?? { setup: {} };
+  return call.operation.fit(route.codec, ask, card, setup).ask;
 }

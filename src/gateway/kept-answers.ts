@@ -15,7 +15,7 @@ const PATIENCE_MS = 1000;
 /** Each stored response includes the conversation before it, so reading a few finds all items. */
 const LOOKUPS_MAX = 8;
 
-export interface KeptAnswersPorts {
+interface KeptAnswersPorts {
   readonly store: Pick<
     Store,
     "key" | "request" | "addResponse" | "response" | "responseOfItem" | "removeResponse"
@@ -114,7 +114,7 @@ export class KeptAnswers {
       if (this.#reading++ > 0) await turns.next();
       const row = await find(store);
       if (row === null) return null;
-      const reservation = bodies.reserve(row.keyId, row.bytes);
+      const reservation = bodies.reserve(row.accountId, row.bytes);
       const kept = this.#open(row);
       reservation.release();
       return kept;

@@ -12,6 +12,9 @@ import type { RerankForm } from "./rerank/form.ts";
 import type { SpeechForm } from "./speech/form.ts";
 import type { TranscriptionForm } from "./transcription/form.ts";
 
+/** The fields that the operator lets pass to a provider. */
+export type Passing = Pick<Target, "extraFields">;
+
 /** Decodes the answers to a call. */
 export interface AnswerCodec<F extends Form> {
   /** Returns a decoder for a streamed answer to this request, with these response headers. */
@@ -60,7 +63,7 @@ export interface Codec<F extends Form> extends AnswerCodec<F> {
    * and estimates are made on its result, so a field that isn't sent never changes what a request costs. Returns the
    * same object if nothing is left out.
    */
-  fit(ask: F["ask"], card: ModelCard): Changed<F["ask"]>;
+  fit(ask: F["ask"], card: ModelCard, operator: Passing): Changed<F["ask"]>;
   /**
    * Encodes a request for at most `answersPerCall` answers. Throws a Fault `unsupported_capability` only if dropping
    * something would change the meaning.

@@ -8,7 +8,7 @@ import type { JsonObject } from "../core/json.ts";
 import type { Amounts } from "../core/units.ts";
 import type { ChatChunk, ChatRequest } from "./chat/form.ts";
 import type { Needs } from "./chat/needs.ts";
-import type { AnswerCodec, Codec, Codecs } from "./codec.ts";
+import type { AnswerCodec, Codec, Codecs, Passing } from "./codec.ts";
 import type { Changed, Form } from "./form.ts";
 
 /** A client's request as read by its surface. */
@@ -126,7 +126,7 @@ export interface Choosable {
 }
 
 /** The part of an operation that lets selectors choose models. */
-export interface Choosing<F extends Form> {
+interface Choosing<F extends Form> {
   describe(ask: F["ask"]): Choosable;
   /** Returns an answer's pieces for graders. With `isShort`, without those that only continue a text. */
   toChunks(pieces: readonly F["piece"][], isShort: boolean): readonly ChatChunk[];
@@ -166,13 +166,18 @@ export interface Operation<F extends Form> {
   toLog(ask: F["ask"]): { readonly request: JsonObject; readonly messages: readonly unknown[] };
   /** Returns the names that identify a conversation. `session` is the client's own. */
   nameConversation(ask: F["ask"], session: string | null): ConversationNames;
+  /**
+   * Drops the prompt, in place, of a request that can't be sent again, and returns the length of the rest. Estimates and
+   * names stay what they were. Missing if the prompt is only dropped with the request.
+   */
+  forgetPrompt?(ask: F["ask"], raw: RawRequest | null): number;
   /** Estimates the prompt's tokens. */
   estimatePrompt(ask: F["ask"]): number;
   /** Estimates what counts towards a provider's limit on tokens per minute. */
   estimateLoad(ask: F["ask"]): number;
 
   /** Returns the request as a card's call carries it (see `Codec.fit`). Holds and estimates are made on it. */
-  fit(codec: Codec<F>, ask: F["ask"], card: ModelCard): Changed<F["ask"]>;
+  fit(codec: Codec<F>, ask: F["ask"], card: ModelCard, operator: Passing): Changed<F["ask"]>;
   encode(codec: Codec<F>, ask: F["ask"], card: ModelCard, target: Target): Outgoing;
   /** Reads a whole answer. Throws a Fault if it is malformed. */
   readWhole(codec: AnswerCodec<F>, delivered: Delivered, options: ReaderOptions<F["ask"]>): F["reply"];

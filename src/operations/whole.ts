@@ -16,7 +16,7 @@ import type { WholePiece, WholeReply, WholeReplyForm, WorkUsage } from "./whole-
 type Whole<A extends Ask, R extends WholeReply, P extends object> = Operation<WholeReplyForm<A, R, P>>;
 
 /** The parts in which such operations differ. `makeWholeOperation` has the defaults. */
-export interface WholeParts<A extends Ask, R extends WholeReply, P extends object>
+interface WholeParts<A extends Ask, R extends WholeReply, P extends object>
   extends Pick<Whole<A, R, P>, "name" | "findCodec" | "toLog">,
     Partial<
       Pick<
@@ -79,7 +79,7 @@ export function makeWholeOperation<A extends Ask, R extends WholeReply, P extend
       const { prompt, completion } = countLikely(ask, 0);
       return prompt + completion;
     },
-    fit: (codec, ask, card) => codec.fit(ask, card),
+    fit: (codec, ask, card, operator) => codec.fit(ask, card, operator),
     encode: (codec, ask, card, target) => codec.encode(ask, card, target),
     readWhole: (codec, delivered, { ask, card }) => {
       const body = parts.isText ? delivered.body : parseBody(delivered);
@@ -132,7 +132,7 @@ export function makeWholeCodec<A extends Ask, R extends WholeReply, P extends ob
     ...parts,
     fit,
     encode(given, card, target) {
-      const { ask, dropped } = fit(given, card);
+      const { ask, dropped } = fit(given, card, target);
       const outgoing = parts.encode(ask, card, target);
       return { ...outgoing, dropped: [...outgoing.dropped, ...dropped] };
     },

@@ -3,15 +3,18 @@ import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import { asNumber, asObject, asString, type JsonObject } from "../../core/json.ts";
 import type { ChatMessage, ChatRequest } from "../../operations/chat/form.ts";
+import type { Passing } from "../../operations/codec.ts";
 import type { Changed } from "../../operations/form.ts";
 import { type Cacheable, limitMarks, setMarks } from "../_chat/cache-marks.ts";
 import {
   clampOutputLimit,
   type EncodedFields,
-  leaveOutOthers,
+  encodeFitted,
+  leaveOutRest,
   listStops,
   makeKeyHeaders,
   nestFields,
+  passRest,
 } from "../_chat/outgoing.ts";
 import { CACHE_MARKS } from "./cache-marks.ts";
 import type { Block } from "./content.ts";
@@ -43,13 +46,14 @@ const CARRIED: ReadonlySet<string> = new Set([
   "citations",
 ]);
 
-export function fit(request: ChatRequest): Changed<ChatRequest> {
-  return leaveOutOthers(request, CARRIED);
+export function fit(request: ChatRequest, _card: ModelCard, operator: Passing): Changed<ChatRequest> {
+  return leaveOutRest(request, CARRIED, [], operator);
 }
 
 /** `Dialect.encode` for the Messages API. Throws a Fault `unsupported_capability` for audio and unreadable files. */
-export function encode(given: ChatRequest, card: ModelCard, target: Target): Outgoing {
-  const { ask: request, dropped: left } = fit(given);
+export const encode = encodeFitted(fit, write);
+
+function write(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const traits = findTraits(card.name);
   const conversation = makeConversation(request.messages, !mustOmitThinking(request, traits));
   const limit = clampOutputLimit(request, card, "max_tokens");
@@ -70,7 +74,9 @@ export function encode(given: ChatRequest, card: ModelCard, target: Target): Out
     turns: ending.turns,
   };
   const marks = limitMarks(target.marksCache ? setMarks(markable, CACHE_MARKS) : markable, CACHE_MARKS);
+  const extras = passRest(request, CARRIED, [], target);
   const body: JsonObject = {
+    ...extras.fields,
     model: card.name,
     max_tokens: outputTokens,
     ...(marks.system.length > 0 ? { system: marks.system } : {}),
@@ -84,7 +90,7 @@ export function encode(given: ChatRequest, card: ModelCard, target: Target): Out
     ...(request.stream ? { stream: true } : {}),
   };
   const dropped = [
-    ...left,
+    ...extras.dropped,
     ...limit.dropped,
     ...sampling.dropped,
     ...output.dropped,

@@ -7,7 +7,7 @@ import { leaveOut, type Unsent } from "../../operations/leave-out.ts";
 import type { RerankForm } from "../../operations/rerank/form.ts";
 import { makeWholeCodec } from "../../operations/whole.ts";
 import { makeModelUrl } from "../_bedrock/call.ts";
-import { makeBearerHeaders } from "../_chat/outgoing.ts";
+import { makeBearerHeaders, passExtras } from "../_chat/outgoing.ts";
 import {
   COHERE_KINDS,
   listCohereVectors,
@@ -91,11 +91,13 @@ export const BEDROCK_EMBEDDINGS: Codec<EmbeddingsForm> = makeWholeCodec({
   answersPerCall: ({ name }) => findMaker(name).inputsMax,
   fit: (ask, { name }) => leaveOut(ask, [...findMaker(name).unsent, ...listUnread(ask)]),
   encode(ask, card, target) {
+    const extras = passExtras(ask.extras, [], target);
+    const body = findMaker(card.name).encode(ask, requireTexts(ask.inputs), card.name);
     return {
       url: makeModelUrl(target, card, "invoke"),
       headers: makeBearerHeaders(target),
-      body: findMaker(card.name).encode(ask, requireTexts(ask.inputs), card.name),
-      dropped: Object.keys(ask.extras),
+      body: { ...extras.fields, ...body },
+      dropped: extras.dropped,
     };
   },
   reply(body, card, ask, headers) {
@@ -119,7 +121,9 @@ const API_VERSION = 2;
 /** Cohere's form (Amazon Bedrock, "Cohere Rerank"). */
 export const BEDROCK_RERANK: Codec<RerankForm> = makeWholeCodec({
   encode({ query, documents, resultsMax, documentTokensMax, extras }, card, target) {
+    const passed = passExtras(extras, [], target);
     const body: JsonObject = {
+      ...passed.fields,
       api_version: API_VERSION,
       query,
       documents: documents.map(({ text }) => text),
@@ -130,7 +134,7 @@ export const BEDROCK_RERANK: Codec<RerankForm> = makeWholeCodec({
       url: makeModelUrl(target, card, "invoke"),
       headers: makeBearerHeaders(target),
       body,
-      dropped: Object.keys(extras),
+      dropped: passed.dropped,
     };
   },
   reply: readRerank,

@@ -4,17 +4,20 @@ import type { Outgoing, Target } from "../../core/dialect.ts";
 import { asArray, asObject, type JsonObject } from "../../core/json.ts";
 import type { ChatRequest, FunctionTool, ReasoningEffort } from "../../operations/chat/form.ts";
 import { simplifyChoice } from "../../operations/chat/tool-choice.ts";
+import type { Passing } from "../../operations/codec.ts";
 import type { Changed } from "../../operations/form.ts";
 import {
   clampNumbers,
   clampOutputLimit,
   type EncodedFields,
+  encodeFitted,
   leaveOutFields,
-  leaveOutOthers,
+  leaveOutRest,
   makeCall,
   mergeFields,
   NOTHING,
   type NumberRange,
+  passRest,
 } from "../_chat/outgoing.ts";
 import { mapSchemas } from "../_chat/schema.ts";
 import { toFunction } from "../_chat/tools.ts";
@@ -30,6 +33,8 @@ const NUMBERS: readonly NumberRange[] = [
 ];
 
 const CARRIED: ReadonlySet<string> = new Set([...NUMBERS.map(({ from }) => from), "stop"]);
+/** Fields of Cohere's own that are passed on (Cohere API reference, "Chat"). Nothing is held for `documents`. */
+const EXTRA_FIELDS = ["citation_options", "k", "safety_mode", "thinking"] as const;
 
 /** Models before Command R7B refuse `tool_choice`. */
 const WITHOUT_TOOL_CHOICE = /^command(-light|-nightly)?$|^command-r(-plus)?(-0[348]-2024)?$/;
@@ -47,8 +52,8 @@ const THINKING_TOKENS: ReadonlyMap<ReasoningEffort, number> = new Map([
   ["medium", 8192],
 ]);
 
-export function fit(request: ChatRequest): Changed<ChatRequest> {
-  const { ask, dropped } = leaveOutOthers(request, CARRIED);
+export function fit(request: ChatRequest, _card: ModelCard, operator: Passing): Changed<ChatRequest> {
+  const { ask, dropped } = leaveOutRest(request, CARRIED, EXTRA_FIELDS, operator);
   if (!ask.tools || !ask.response_format || ask.response_format.type === "text") return { ask, dropped };
   // JSON output is refused with tools (Cohere API reference, "response_format").
   const unformatted = leaveOutFields(ask, ["response_format"]);
@@ -56,8 +61,9 @@ export function fit(request: ChatRequest): Changed<ChatRequest> {
 }
 
 /** Makes the call for a request. Throws `unsupported_capability` for audio and files. */
-export function encode(given: ChatRequest, card: ModelCard, target: Target): Outgoing {
-  const { ask: request, dropped: left } = fit(given);
+export const encode = encodeFitted(fit, write);
+
+function write(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const limit = clampOutputLimit(request, card, "max_tokens");
   const thinks = can(card, "reasoning");
   const { fields, dropped } = mergeFields(
@@ -66,7 +72,9 @@ export function encode(given: ChatRequest, card: ModelCard, target: Target): Out
     planFormat(request),
     planThinking(request, thinks),
   );
+  const extras = passRest(request, CARRIED, EXTRA_FIELDS, target);
   const body: JsonObject = {
+    ...extras.fields,
     model: card.name,
     messages: makeMessages(request.messages, thinks),
     ...(request.stream ? { stream: true } : {}),
@@ -74,7 +82,7 @@ export function encode(given: ChatRequest, card: ModelCard, target: Target): Out
     ...(request.stop === undefined ? {} : { stop_sequences: request.stop }),
     ...fields,
   };
-  return makeCall(target, "/chat", body, [...left, ...limit.dropped, ...dropped]);
+  return makeCall(target, "/chat", body, [...extras.dropped, ...limit.dropped, ...dropped]);
 }
 
 /** Selects a named function or allowed ones by sending only those. Custom tools become functions of one string. */
@@ -153,7 +161,7 @@ const REFUSED: ReadonlySet<string> = new Set([
 const FORMATS: ReadonlySet<unknown> = new Set(["date-time", "uuid", "date", "time"]);
 
 /** Removes the refused keywords: the schema allows more, but names and types stay the same. */
-export function withoutRefused(schema: JsonObject): JsonObject {
+function withoutRefused(schema: JsonObject): JsonObject {
   const kept: JsonObject = {};
   for (const [keyword, value] of Object.entries(schema)) {
     if (REFUSED.has(keyword) || (keyword === "format" && !FORMATS.has(value))) continue;

@@ -2,8 +2,9 @@
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
+import type { Passing } from "../../operations/codec.ts";
 import type { Changed } from "../../operations/form.ts";
-import { leaveOutOthers, nestFields } from "../_chat/outgoing.ts";
+import { encodeFitted, leaveOutRest, nestFields, passRest } from "../_chat/outgoing.ts";
 import { readCustomCalls } from "../_chat/tools.ts";
 import type { ChatDialect } from "../dialect.ts";
 import { makeConfig } from "./config.ts";
@@ -37,7 +38,7 @@ function makeGemini(isOnVertex: (target: Target) => boolean): ChatDialect {
     chat: {
       answersPerCall: (card) => findFacts(card.name).choicesMax,
       fit,
-      encode: (request, card, target) => encode(request, card, target, isOnVertex(target)),
+      encode: encodeFitted(fit, (request, card, target) => encode(request, card, target, isOnVertex(target))),
       ...readCustomCalls({
         decoder: (card, request) => new GeminiDecoder(card, request),
         reply: parseReply,
@@ -47,16 +48,19 @@ function makeGemini(isOnVertex: (target: Target) => boolean): ChatDialect {
   };
 }
 
-function fit(request: ChatRequest): Changed<ChatRequest> {
-  // Parallel calls can't be forbidden. Allowing them needs no field, so only `false` counts as dropped.
-  const parallel = request.parallel_tool_calls === true ? ["parallel_tool_calls"] : [];
-  return leaveOutOthers(request, new Set([...CARRIED, ...parallel]));
+/** Parallel calls can't be forbidden. Allowing them needs no field, so only `false` counts as dropped. */
+function listCarried({ parallel_tool_calls: parallel }: ChatRequest): ReadonlySet<string> {
+  return parallel === true ? new Set([...CARRIED, "parallel_tool_calls"]) : CARRIED;
 }
 
-function encode(given: ChatRequest, card: ModelCard, target: Target, vertex: boolean): Outgoing {
+function fit(request: ChatRequest, _card: ModelCard, operator: Passing): Changed<ChatRequest> {
+  return leaveOutRest(request, listCarried(request), [], operator);
+}
+
+function encode(request: ChatRequest, card: ModelCard, target: Target, vertex: boolean): Outgoing {
   const facts = findFacts(card.name);
-  const { ask: request, dropped: left } = fit(given);
-  const dropped = new Set(left);
+  const extras = passRest(request, listCarried(request), [], target);
+  const dropped = new Set(extras.dropped);
   const drop = (...fields: readonly string[]) => {
     for (const field of fields) if (request[field] !== undefined) dropped.add(field);
   };
@@ -67,6 +71,7 @@ function encode(given: ChatRequest, card: ModelCard, target: Target, vertex: boo
     url: makeUrl(card.name, target.baseUrl, request.stream === true),
     headers: makeHeaders(target),
     body: {
+      ...extras.fields,
       ...makeConversation(request, writing, instruction),
       ...calling.fields,
       ...nestFields("generationConfig", config),

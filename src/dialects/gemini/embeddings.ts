@@ -11,7 +11,7 @@ import { countInputsPerCall } from "../../operations/embeddings/operation.ts";
 import { makeReply, normalize } from "../../operations/embeddings/vector.ts";
 import { leaveOut } from "../../operations/leave-out.ts";
 import { makeWholeCodec } from "../../operations/whole.ts";
-import { nestFields } from "../_chat/outgoing.ts";
+import { nestFields, passExtras } from "../_chat/outgoing.ts";
 import { makeUsage, requireTexts } from "../_whole/embeddings.ts";
 import { makeHeaders, makeVerbUrl } from "./outgoing.ts";
 
@@ -41,7 +41,9 @@ export const GEMINI_EMBEDDINGS: Codec<EmbeddingsForm> = makeWholeCodec({
   encode(ask, card, target) {
     const url = makeVerbUrl(card.name, target.baseUrl, "batchEmbedContents");
     const requests = requireTexts(ask.inputs).map((text) => makeRequest(text, ask, card.name));
-    return { url, headers: makeHeaders(target), body: { requests }, dropped: Object.keys(ask.extras) };
+    const extras = passExtras(ask.extras, [], target);
+    const body = { ...extras.fields, requests };
+    return { url, headers: makeHeaders(target), body, dropped: extras.dropped };
   },
   reply(body, { name }, ask) {
     const { embeddings, embedding, usageMetadata } = asObject(body);
@@ -88,11 +90,13 @@ export const VERTEX_EMBEDDINGS: Codec<EmbeddingsForm> = makeWholeCodec({
   fit: (ask) => leaveOut(ask, ask.truncation === "start" ? [["truncation", "truncate"]] : []),
   encode(ask, { name }, target) {
     const isContent = EMBEDS_CONTENT.test(name);
+    const extras = passExtras(ask.extras, [], target);
+    const body = isContent ? makeContent(ask, name) : makePrediction(ask, name);
     return {
       url: makeVerbUrl(name, target.baseUrl, isContent ? "embedContent" : "predict"),
       headers: makeHeaders(target),
-      body: isContent ? makeContent(ask, name) : makePrediction(ask, name),
-      dropped: Object.keys(ask.extras),
+      body: { ...extras.fields, ...body },
+      dropped: extras.dropped,
     };
   },
   reply(body, card, ask, headers) {

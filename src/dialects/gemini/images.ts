@@ -19,6 +19,7 @@ import type {
 import { leaveOut } from "../../operations/leave-out.ts";
 import { makeWholeCodec } from "../../operations/whole.ts";
 import type { WorkUsage } from "../../operations/whole-form.ts";
+import { passExtras } from "../_chat/outgoing.ts";
 import { findUrl, SETTINGS, type Setting } from "../_whole/images.ts";
 import { countModality } from "./metadata.ts";
 import { makeHeaders, makeUrl } from "./outgoing.ts";
@@ -44,6 +45,7 @@ export const GEMINI_IMAGES: Codec<ImagesForm> = makeWholeCodec({
 function encodeImagen(ask: ImagesRequest, card: ModelCard, target: Target): Outgoing {
   if (ask.sources.length > 0) throw makeUnsupportedFault(card, "change pictures");
   const shape = findShape(ask.size);
+  const extras = passExtras(ask.extras, [], target);
   const mimeType = ask.outputFormat === undefined ? undefined : `image/${ask.outputFormat}`;
   const parameters = {
     sampleCount: ask.n,
@@ -53,13 +55,14 @@ function encodeImagen(ask: ImagesRequest, card: ModelCard, target: Target): Outg
   return {
     url: `${target.baseUrl}/models/${encodeURIComponent(card.name.toWellFormed())}:predict`,
     headers: makeHeaders(target),
-    body: { instances: [{ prompt: ask.prompt }], parameters },
-    dropped: Object.keys(ask.extras),
+    body: { ...extras.fields, instances: [{ prompt: ask.prompt }], parameters },
+    dropped: extras.dropped,
   };
 }
 
 function encodeGemini(ask: ImagesRequest, card: ModelCard, target: Target): Outgoing {
   const shape = findShape(ask.size);
+  const extras = passExtras(ask.extras, [], target);
   const parts = [{ text: ask.prompt }, ...ask.sources.map((source) => writeSource(source, card))];
   const generationConfig = {
     responseModalities: ["TEXT", "IMAGE"],
@@ -68,8 +71,8 @@ function encodeGemini(ask: ImagesRequest, card: ModelCard, target: Target): Outg
   return {
     url: makeUrl(card.name, target.baseUrl, false),
     headers: makeHeaders(target),
-    body: { contents: [{ role: "user", parts }], generationConfig },
-    dropped: Object.keys(ask.extras),
+    body: { ...extras.fields, contents: [{ role: "user", parts }], generationConfig },
+    dropped: extras.dropped,
   };
 }
 

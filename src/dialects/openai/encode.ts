@@ -4,47 +4,57 @@ import type { Outgoing, Target } from "../../core/dialect.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { withInstruction } from "../../operations/chat/forced-call.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
+import type { Passing } from "../../operations/codec.ts";
 import type { Changed } from "../../operations/form.ts";
 import {
   CARRIED_ALWAYS,
+  CHAT_FIELDS,
   clampOutputLimit,
   type EncodedFields,
   leaveOutFields,
-  listUncited,
+  leaveOutRest,
   makeCall,
   mergeFields,
-  ROUTING,
+  passRest,
+  pickFields,
 } from "../_chat/outgoing.ts";
 import { flattenToolResults } from "../_chat/tool-results.ts";
 import { makeMessages } from "./messages.ts";
 import { planFormat, planThinking, planTools } from "./plan.ts";
 import { findQuirks, type OpenaiQuirks } from "./quirks.ts";
 
-const UNSAFE: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 /** Gemini's own endpoint for this API, the only one that signs tool calls. */
 const GEMINI_HOST = /^https:\/\/[^/]*\.googleapis\.com\//;
 
 /** Leaves out the fields that a server with these quirks refuses. */
-export function fitChat(server: OpenaiQuirks, request: ChatRequest, card: ModelCard): Changed<ChatRequest> {
+export function fitChat(
+  server: OpenaiQuirks,
+  request: ChatRequest,
+  card: ModelCard,
+  operator: Passing,
+): Changed<ChatRequest> {
   const quirks = findQuirks(server, card.name);
-  return leaveOutRefused(request, quirks, planThinking(request, card, quirks).off);
+  const isThinkingOff = planThinking(request, card, quirks).off;
+  const carried = listCarried(request, quirks, { isThinkingOff, hasTools: true });
+  const left = leaveOutRest(request, carried, quirks.extras, operator);
+  if (quirks.cacheMark === "cache_control" || request.cache_control === undefined) return left;
+  return { ...left, ask: leaveOutFields(left.ask, ["cache_control"]).ask };
 }
 
 /** Makes the call of `/chat/completions` (OpenAI API reference) for a server with these quirks. */
 export function encodeChat(
   server: OpenaiQuirks,
-  given: ChatRequest,
+  request: ChatRequest,
   card: ModelCard,
   target: Target,
 ): Outgoing {
   const quirks = findQuirks(server, card.name);
-  const thinking = planThinking(given, card, quirks);
-  const { ask: request, dropped: left } = leaveOutRefused(given, quirks, thinking.off);
   const limit = clampOutputLimit(request, card, quirks.limitField);
+  const thinking = planThinking(request, card, quirks);
   const tools = planTools(request, quirks, !thinking.off);
   const hasTools = tools.fields.tools !== undefined;
   const format = planFormat(request, quirks, !thinking.off, hasTools);
-  const plain = makePlainFields(request, quirks, hasTools);
+  const plain = makePlainFields(request, quirks, target, { isThinkingOff: thinking.off, hasTools });
 
   const needs = { thinks: !thinking.off, keepsExtras: GEMINI_HOST.test(target.baseUrl) };
   let messages = makeMessages(flattenToolResults(request.messages), quirks, needs);
@@ -62,47 +72,44 @@ export function encodeChat(
   };
   addUnset(body, quirks.adds);
   if (request.stream === true && hasTools) addUnset(body, quirks.addsForStreamedTools);
-  return makeCall(target, "/chat/completions", body, [
-    ...left,
-    ...plain.dropped,
-    ...limit.dropped,
-    ...dropped,
-  ]);
+  return makeCall(target, "/chat/completions", body, [...plain.dropped, ...limit.dropped, ...dropped]);
 }
 
 /** Handles the simple fields: copied, clamped to the model's range, or left out. */
-function makePlainFields(request: ChatRequest, quirks: OpenaiQuirks, hasTools: boolean): EncodedFields {
-  const fields: JsonObject = {};
-  const dropped = [...listUncited(request)];
-  for (const [field, value] of Object.entries(request)) {
-    if (value === undefined || CARRIED_ALWAYS.has(field) || UNSAFE.has(field)) continue;
-    if (field === "parallel_tool_calls" && !hasTools) {
-      dropped.push(field);
-      continue;
-    }
-    const taken = clamp(field, value, quirks);
-    fields[field] = taken;
-    if (taken !== value) dropped.push(field);
-  }
-  return { fields, dropped };
-}
-
-function leaveOutRefused(
+function makePlainFields(
   request: ChatRequest,
   quirks: OpenaiQuirks,
-  thinkingOff: boolean,
-): Changed<ChatRequest> {
-  const isLeftOut = (field: string) => !CARRIED_ALWAYS.has(field) && isRefused(field, quirks, thinkingOff);
-  const left = leaveOutFields(request, Object.keys(request).filter(isLeftOut));
-  if (quirks.cacheMark === "cache_control" || request.cache_control === undefined) return left;
-  // A mark changes no answer, so it isn't named.
-  return { ...left, ask: leaveOutFields(left.ask, ["cache_control"]).ask };
+  target: Target,
+  state: TurnState,
+): EncodedFields {
+  const rest = passRest(request, listCarried(request, quirks, state), quirks.extras, target);
+  const carried = Object.keys(request).filter((field) => isCarried(field, quirks, state));
+  const fields: JsonObject = {};
+  const dropped: string[] = [];
+  for (const [field, value] of Object.entries(pickFields(request, carried))) {
+    fields[field] = clamp(field, value, quirks);
+    if (fields[field] !== value) dropped.push(field);
+  }
+  return { fields: { ...fields, ...rest.fields }, dropped: [...dropped, ...rest.dropped] };
 }
 
-function isRefused(field: string, quirks: OpenaiQuirks, thinkingOff: boolean): boolean {
-  if (ROUTING.has(field) || quirks.refuses.includes(field) || quirks.refusesUnknown.includes(field))
-    return true;
-  return !thinkingOff && quirks.refusesThinking.includes(field);
+/** Lists the plain fields that are carried, and the marks that are left out unnamed, since they change no answer. */
+function listCarried(request: ChatRequest, quirks: OpenaiQuirks, state: TurnState): ReadonlySet<string> {
+  const carried = Object.keys(request).filter((field) => isCarried(field, quirks, state));
+  return new Set(quirks.cacheMark === "cache_control" ? carried : [...carried, "cache_control"]);
+}
+
+interface TurnState {
+  /** True if the model will not think. */
+  readonly isThinkingOff: boolean;
+  readonly hasTools: boolean;
+}
+
+/** True for a plain field of the API that the server accepts. */
+function isCarried(field: string, quirks: OpenaiQuirks, { isThinkingOff, hasTools }: TurnState): boolean {
+  if (!CHAT_FIELDS.has(field) || CARRIED_ALWAYS.has(field) || quirks.refuses.includes(field)) return false;
+  if (field === "parallel_tool_calls" && !hasTools) return false;
+  return isThinkingOff || !quirks.refusesThinking.includes(field);
 }
 
 function clamp(field: string, value: unknown, quirks: OpenaiQuirks): unknown {

@@ -19,7 +19,7 @@ import type {
 import { leaveOut, type Unsent } from "../../operations/leave-out.ts";
 import { makeWholeCodec } from "../../operations/whole.ts";
 import type { WorkUsage } from "../../operations/whole-form.ts";
-import { makeCall } from "../_chat/outgoing.ts";
+import { type EncodedFields, makeCall, passExtras } from "../_chat/outgoing.ts";
 import { findUrl, listSettings, SETTINGS, type Setting } from "../_whole/images.ts";
 import { decodePictures } from "./media-streams.ts";
 
@@ -31,6 +31,8 @@ interface ImagesQuirks {
   readonly takesFiles: boolean;
   /** Fields that the server refuses for models whose name matches. The first match counts. */
   readonly refuses: readonly { readonly names: RegExp; readonly fields: readonly Setting[] }[];
+  /** Fields outside the form that the server documents. The rest are left out and named. */
+  readonly passes: readonly string[];
   /** The models that stream drafts and images. Null if none does. */
   readonly streams: RegExp | null;
   /** Returns an image's address as the server's JSON expects it. */
@@ -52,6 +54,7 @@ export const OPENAI_IMAGES: ImagesQuirks = {
     // Recorded: `response_format` is refused with 400 unknown_parameter, since these always return the image itself.
     { names: /gpt-image/, fields: ["responseFormat", "style"] },
   ],
+  passes: ["user", "safety_identifier"],
   streams: /^(?!dall-e)/,
   writeSource: (url) => ({ image_url: url }),
 };
@@ -86,8 +89,8 @@ export function makeImages(quirks: ImagesQuirks): Codec<ImagesForm> {
 }
 
 function encodeImages(quirks: ImagesQuirks, ask: ImagesRequest, card: ModelCard, target: Target): Outgoing {
-  const fields = listFields(quirks, ask, card.name);
-  if (ask.sources.length === 0) return makeCall(target, quirks.generationsPath, fields, []);
+  const { fields, dropped } = listFields(quirks, ask, card.name, target);
+  if (ask.sources.length === 0) return makeCall(target, quirks.generationsPath, fields, dropped);
   if (quirks.editsPath === null) {
     const message = `The model '${card.id}' can't edit images.`;
     throw new Fault("unsupported_capability", message, { param: "model" });
@@ -95,11 +98,11 @@ function encodeImages(quirks: ImagesQuirks, ask: ImagesRequest, card: ModelCard,
   const { sources, mask } = ask;
   if (quirks.takesFiles && sources.every((one) => one instanceof Attachment)) {
     const form = makeForm(fields, sources, mask);
-    return { ...makeCall(target, quirks.editsPath, {}, []), form };
+    return { ...makeCall(target, quirks.editsPath, {}, dropped), form };
   }
   const images = sources.map((source) => quirks.writeSource(findUrl(source)));
   const body = { ...fields, images, ...(mask ? { mask: quirks.writeSource(findUrl(mask)) } : {}) };
-  return makeCall(target, quirks.editsPath, body, []);
+  return makeCall(target, quirks.editsPath, body, dropped);
 }
 
 function isStreamed({ streams }: ImagesQuirks, ask: ImagesRequest, name: string): boolean {
@@ -113,9 +116,11 @@ function listUnsent(quirks: ImagesQuirks, ask: ImagesRequest, name: string): Uns
   return SETTINGS.filter(([field]) => refused.includes(field) || (field === "partialImages" && !draws));
 }
 
-function listFields(quirks: ImagesQuirks, ask: ImagesRequest, name: string): JsonObject {
+function listFields(quirks: ImagesQuirks, ask: ImagesRequest, name: string, target: Target): EncodedFields {
   const stream = isStreamed(quirks, ask, name) ? { stream: true } : {};
-  return { ...ask.extras, model: name, prompt: ask.prompt, n: ask.n, ...listSettings(ask), ...stream };
+  const { fields, dropped } = passExtras(ask.extras, quirks.passes, target);
+  const own = { model: name, prompt: ask.prompt, n: ask.n, ...listSettings(ask), ...stream };
+  return { fields: { ...fields, ...own }, dropped };
 }
 
 function makeForm(

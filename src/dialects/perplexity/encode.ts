@@ -10,11 +10,14 @@ import {
   joinText,
   type SystemMessage,
 } from "../../operations/chat/form.ts";
+import type { Passing } from "../../operations/codec.ts";
 import type { Changed } from "../../operations/form.ts";
 import {
   clampOutputLimit,
-  leaveOutOthers,
+  encodeFitted,
+  leaveOutRest,
   makeCall,
+  passRest,
   pickFields,
   raiseOutputLimit,
 } from "../_chat/outgoing.ts";
@@ -47,8 +50,9 @@ const OPTIONS: ReadonlySet<string> = new Set(["search_context_size", "user_locat
 /** JSON without a schema can't be enforced here, so it is requested in words. */
 const JSON_WISH: SystemMessage = { role: "system", content: writeJsonInstruction() };
 
-export function fit(request: ChatRequest): Changed<ChatRequest> {
-  const { ask, dropped } = raiseOutputLimit(leaveOutOthers(request, CARRIED), OUTPUT_TOKENS_MIN);
+export function fit(request: ChatRequest, _card: ModelCard, operator: Passing): Changed<ChatRequest> {
+  const rest = leaveOutRest(request, CARRIED, [], operator);
+  const { ask, dropped } = raiseOutputLimit(rest, OUTPUT_TOKENS_MIN);
   const { web_search_options: options } = ask;
   if (!isObject(options) || Object.keys(options).every((name) => OPTIONS.has(name))) return { ask, dropped };
   const known = { ...ask, web_search_options: pickFields(options, OPTIONS) };
@@ -56,8 +60,9 @@ export function fit(request: ChatRequest): Changed<ChatRequest> {
 }
 
 /** Makes the call for a request. Throws `unsupported_capability` for audio and files. */
-export function encode(given: ChatRequest, card: ModelCard, target: Target): Outgoing {
-  const { ask: request, dropped: left } = fit(given);
+export const encode = encodeFitted(fit, write);
+
+function write(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const served = isServedBy(card.name);
   const names = listToolNames(request);
   const limit = clampOutputLimit(request, card, "max_output_tokens");
@@ -65,7 +70,9 @@ export function encode(given: ChatRequest, card: ModelCard, target: Target): Out
   const format = makeFormat(request);
   const wantsJson = request.response_format?.type === "json_object";
   const messages = wantsJson ? [JSON_WISH, ...request.messages] : request.messages;
+  const extras = passRest(request, CARRIED, [], target);
   const body: JsonObject = {
+    ...extras.fields,
     ...served.selects,
     input: makeInputItems(flattenToolResults(messages), inputForm(names)),
     ...(request.stream ? { stream: true } : {}),
@@ -77,7 +84,7 @@ export function encode(given: ChatRequest, card: ModelCard, target: Target): Out
     ...pickFields(request, SAME),
   };
   const dropped = [
-    ...left,
+    ...extras.dropped,
     ...limit.dropped,
     ...(effort === request.reasoning_effort ? [] : ["reasoning_effort"]),
     ...(wantsJson ? ["response_format"] : []),

@@ -3,14 +3,17 @@ import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import { asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import type { ChatRequest, ResponseFormat, Tool, ToolChoice } from "../../operations/chat/form.ts";
+import type { Passing } from "../../operations/codec.ts";
 import type { Changed } from "../../operations/form.ts";
 import {
   clampOutputLimit,
   type EncodedFields,
-  leaveOutOthers,
+  encodeFitted,
+  leaveOutRest,
   makeCall,
   mergeFields,
   nestFields,
+  passRest,
   pickFields,
   raiseOutputLimit,
 } from "../_chat/outgoing.ts";
@@ -48,13 +51,14 @@ const CARRIED: ReadonlySet<string> = new Set([
   "web_search_options",
 ]);
 
-export function fit(request: ChatRequest): Changed<ChatRequest> {
-  return raiseOutputLimit(leaveOutOthers(request, listCarried(request)), OUTPUT_TOKENS_MIN);
+export function fit(request: ChatRequest, _card: ModelCard, operator: Passing): Changed<ChatRequest> {
+  return raiseOutputLimit(leaveOutRest(request, listCarried(request), [], operator), OUTPUT_TOKENS_MIN);
 }
 
 /** Makes the call for a request. Throws `unsupported_capability` for audio parts. */
-export function encode(given: ChatRequest, card: ModelCard, target: Target): Outgoing {
-  const { ask: request, dropped: left } = fit(given);
+export const encode = encodeFitted(fit, write);
+
+function write(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const facts = findFacts(card);
   const limit = clampOutputLimit(request, card, "max_output_tokens");
   const { fields, dropped } = mergeFields(
@@ -62,7 +66,9 @@ export function encode(given: ChatRequest, card: ModelCard, target: Target): Out
     makeSampling(request, facts),
     makeTextOptions(request, facts),
   );
+  const extras = passRest(request, listCarried(request), [], target);
   const body: JsonObject = {
+    ...extras.fields,
     model: card.name,
     input: makeInputItems(request.messages, makeInputForm(chooseReasoningReplay(facts))),
     store: request.store ?? false,
@@ -75,7 +81,8 @@ export function encode(given: ChatRequest, card: ModelCard, target: Target): Out
   const include: unknown[] = facts.reasons ? ["reasoning.encrypted_content"] : [];
   if (body.top_logprobs !== undefined) include.push("message.output_text.logprobs");
   if (include.length > 0) body.include = include;
-  return makeCall(target, "/responses", body, [...left, ...limit.dropped, ...dropped]);
+  const left = [...extras.dropped, ...limit.dropped, ...dropped];
+  return makeCall(target, "/responses", body, left);
 }
 
 /** Text is the default, so requesting only text changes nothing. */
