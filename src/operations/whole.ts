@@ -26,6 +26,8 @@ export interface WholeParts<A extends Ask, R extends WholeReply, P extends objec
     > {
   /** Returns the most work that the request may take. */
   countWorst(ask: A, card: ModelCard): Amounts;
+  /** Returns work that `countWorst` never falls below, without reading a file. Missing if `countWorst` reads none. */
+  countLeast?(ask: A): Amounts;
   /** Returns the expected work if no provider reported it. `bytes` of the answer were seen, unless 0. */
   countLikely(ask: A, bytes: number): Amounts;
   /**
@@ -54,7 +56,7 @@ const TIMES_WORST = 10;
 export function makeWholeOperation<A extends Ask, R extends WholeReply, P extends object = never>(
   parts: WholeParts<A, R, P>,
 ): Operation<WholeReplyForm<A, R, P>> {
-  const { countWorst, countLikely, content } = parts;
+  const { countWorst, countLeast, countLikely, content } = parts;
   const countAnswers = parts.countAnswers ?? (() => 1);
   const merge = (replies: readonly R[]) => mergeReplies(parts, replies);
   return {
@@ -71,6 +73,7 @@ export function makeWholeOperation<A extends Ask, R extends WholeReply, P extend
     ...parts,
     countAnswers,
     offer: (ask, card) => makeOffer(card, countAnswers(ask), countWorst(ask, card)),
+    offerLeast: countLeast ? (ask, card) => makeOffer(card, countAnswers(ask), countLeast(ask)) : null,
     estimatePrompt: (ask) => countLikely(ask, 0).prompt,
     estimateLoad(ask) {
       const { prompt, completion } = countLikely(ask, 0);

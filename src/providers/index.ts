@@ -31,6 +31,14 @@ import { makeOpenaiDialect } from "../dialects/openai/dialect.ts";
 import { makeImages, OPENAI_IMAGES, OPENROUTER_IMAGES, XAI_IMAGES } from "../dialects/openai/images.ts";
 import { needsResponses, needsResponsesOnAzure, OPENAI, OPENAI_MODEL } from "../dialects/openai/models.ts";
 import { MISTRAL_SPEECH, makeSpeech, OPENAI_SPEECH } from "../dialects/openai/speech.ts";
+import {
+  type AskFormat,
+  askAnyServer,
+  askAzure,
+  askGroq,
+  askMistral,
+  askOpenai,
+} from "../dialects/openai/transcript-formats.ts";
 import { makeTranscription } from "../dialects/openai/transcription.ts";
 import { perplexity } from "../dialects/perplexity/dialect.ts";
 import { responses } from "../dialects/responses/dialect.ts";
@@ -109,7 +117,7 @@ const MISTRAL = {
   ...MISTRAL_VECTORS,
   completion: makeCompletion(MISTRAL_COMPLETION),
   speech: makeSpeech(MISTRAL_SPEECH),
-  transcription: makeTranscription({ streams: true }),
+  transcription: makeTranscription({ streams: true, ask: askMistral }),
 };
 const COHERE = { ...cohere, ...COHERE_VECTORS };
 
@@ -122,13 +130,18 @@ const BEDROCK_CLAUDE: ChatDialect = {
 };
 
 const SPEECH = makeSpeech(OPENAI_SPEECH);
-const SOUND = { speech: SPEECH, transcription: makeTranscription({ streams: true }) };
 /** console.groq.com/docs/speech-to-text: transcripts are not streamed. */
-const GROQ_SOUND = { speech: SPEECH, transcription: makeTranscription({ streams: false }) };
+const GROQ_SOUND = { speech: SPEECH, transcription: makeTranscription({ streams: false, ask: askGroq }) };
 const COMPLETION = { completion: makeCompletion(OPENAI_COMPLETION) };
-const MEDIA = { ...COMPLETION, images: makeImages(OPENAI_IMAGES), ...SOUND };
-const BEYOND_CHAT = { ...OPENAI_VECTORS, ...MEDIA };
-const GENERIC_OPENAI = makeOpenaiDialect(GENERIC, { ...PLAIN_VECTORS, ...MEDIA });
+const MEDIA = { ...COMPLETION, images: makeImages(OPENAI_IMAGES), speech: SPEECH };
+const makeBeyondChat = (ask: AskFormat) => {
+  return { ...OPENAI_VECTORS, ...MEDIA, transcription: makeTranscription({ streams: true, ask }) };
+};
+const GENERIC_OPENAI = makeOpenaiDialect(GENERIC, {
+  ...PLAIN_VECTORS,
+  ...MEDIA,
+  transcription: makeTranscription({ streams: true, ask: askAnyServer }),
+});
 
 const CLAUDE = /^claude/;
 /** Vendors' open models on Vertex AI are named with their vendor: `meta/llama-4-…`. */
@@ -148,7 +161,10 @@ export const PROVIDERS: readonly ProviderRow[] = [
     "OpenAI",
     ["OPENAI_API_KEY"],
     "https://api.openai.com/v1",
-    withLane(bridge(makeOpenaiDialect(OPENAI, BEYOND_CHAT), responses, needsResponses), RESPONSES),
+    withLane(
+      bridge(makeOpenaiDialect(OPENAI, makeBeyondChat(askOpenai)), responses, needsResponses),
+      RESPONSES,
+    ),
   ),
   makeRow("Anthropic", ["ANTHROPIC_API_KEY"], "https://api.anthropic.com/v1", ANTHROPIC),
   makeRow(
@@ -224,7 +240,7 @@ export const PROVIDERS: readonly ProviderRow[] = [
     "AZURE_OPENAI_API_KEY",
     {
       ...withLane(
-        bridge(makeOpenaiDialect(AZURE, BEYOND_CHAT), responses, needsResponsesOnAzure),
+        bridge(makeOpenaiDialect(AZURE, makeBeyondChat(askAzure)), responses, needsResponsesOnAzure),
         OPENAI_OWN,
       ),
       names: /^(?!claude)/,

@@ -77,7 +77,7 @@ describe("transcripts", () => {
     expect(translate([chunk("by "), chunk("that"), "[DONE]"])).toEqual([
       { type: "transcript.text.delta", delta: "by " },
       { type: "transcript.text.delta", delta: "that" },
-      { type: "transcript.text.done", text: "by that", usage: { type: "duration", seconds: 0 } },
+      { type: "transcript.text.done", text: "by that", usage: { type: "duration", seconds: 1 } },
     ]);
     expect(() => translate([chunk("by ")])).toThrow("incomplete");
   });

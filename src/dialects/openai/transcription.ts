@@ -14,25 +14,42 @@ import { makeWholeCodec } from "../../operations/whole.ts";
 import type { WorkUsage } from "../../operations/whole-form.ts";
 import { makeCall } from "../_chat/outgoing.ts";
 import { decodeTranscript } from "./media-streams.ts";
+import { type AskedFormat, type AskFormat, writeTranscript } from "./transcript-formats.ts";
 
-/** `streams` is true for servers that stream transcripts. */
-export function makeTranscription({ streams }: { readonly streams: boolean }): Codec<TranscriptionForm> {
+interface TranscriptionQuirks {
+  /** True for servers that stream transcripts. */
+  readonly streams: boolean;
+  readonly ask: AskFormat;
+}
+
+export function makeTranscription(quirks: TranscriptionQuirks): Codec<TranscriptionForm> {
   return makeWholeCodec({
     encode(ask, card, target) {
       const path = ask.isTranslation ? "/audio/translations" : "/audio/transcriptions";
-      const form = makeForm(ask, card.name, streams && ask.stream === true);
-      return { ...makeCall(target, path, {}, []), form };
+      const asked = quirks.ask(ask, card.name);
+      const form = makeForm(ask, card.name, asked, quirks.streams && ask.stream === true);
+      return { ...makeCall(target, path, {}, asked.dropped), form };
     },
     decoder: () => decodeTranscript(readContent),
-    reply: (body, _card, ask) => readTranscript(String(body), ask),
+    reply: (body, card, ask) => readTranscript(String(body), ask, quirks.ask(ask, card.name)),
   });
 }
 
 /** The file comes last, so that servers that stream the form already know its parameters. */
-function makeForm(ask: TranscriptionRequest, model: string, isStreamed: boolean): readonly FormEntry[] {
-  const { file, language, prompt, temperature, format, extras } = ask;
-  const given = { model, response_format: format, language, prompt, temperature };
-  const fields: JsonObject = { ...extras, ...given, ...(isStreamed ? { stream: true } : {}) };
+function makeForm(
+  ask: TranscriptionRequest,
+  model: string,
+  asked: AskedFormat,
+  isStreamed: boolean,
+): readonly FormEntry[] {
+  const { file, language, prompt, temperature, extras } = ask;
+  const given = { model, language, prompt, temperature };
+  const fields: JsonObject = {
+    ...extras,
+    ...given,
+    ...asked.fields,
+    ...(isStreamed ? { stream: true } : {}),
+  };
   const entries = Object.entries(fields).flatMap(([name, value]): readonly FormEntry[] => {
     if (value === undefined) return [];
     if (!Array.isArray(value)) return [[name, String(value)]];
@@ -41,14 +58,23 @@ function makeForm(ask: TranscriptionRequest, model: string, isStreamed: boolean)
   return [...entries, ["file", file]];
 }
 
-function readTranscript(text: string, ask: TranscriptionRequest): TranscriptionReply {
-  if (!isJsonFormat(ask.format)) return { content: text, usage: null };
-  return readContent(parseJson(text));
+/** Text that isn't JSON is in the client's own format, from a server that knows no other or had to be asked for it. */
+function readTranscript(text: string, ask: TranscriptionRequest, asked: AskedFormat): TranscriptionReply {
+  const parsed = parseJson(text);
+  if (!isJsonFormat(ask.format) && !isObject(parsed)) return { content: text, usage: null };
+  const content = requireText(parsed);
+  const usage = readUsage(content);
+  return { content: writeTranscript(content, ask, asked, usage?.amounts.seconds ?? 0), usage };
 }
 
-function readContent(content: unknown): TranscriptionReply {
-  if (!isObject(content) || typeof content.text !== "string") throw malformed("no transcript");
+function readContent(given: unknown): TranscriptionReply {
+  const content = requireText(given);
   return { content, usage: readUsage(content) };
+}
+
+function requireText(content: unknown): JsonObject & { readonly text: string } {
+  if (!isObject(content) || typeof content.text !== "string") throw malformed("no transcript");
+  return { ...content, text: content.text };
 }
 
 /** Three forms: tokens, seconds (OpenAI), and both together (Mistral). A verbose transcript also reports its length. */
