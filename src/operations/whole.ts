@@ -35,6 +35,8 @@ export interface WholeParts<A extends Ask, R extends WholeReply, P extends objec
    * nothing is known about the model.
    */
   countMost?(ask: A, card: ModelCard): Amounts | null;
+  /** Adds what the card charges for and a report lacks. Missing if reports always have it. */
+  complete?(amounts: Amounts, ask: A, card: ModelCard): Amounts;
   /** True if the parts of a stream are minutes apart. By default they follow closely. */
   readonly isSlow?: boolean;
   /** Returns the size of the output. Missing if it isn't counted. */
@@ -99,7 +101,9 @@ export function makeWholeOperation<A extends Ask, R extends WholeReply, P extend
     usagePiece: (usage) => ({ kind: "usage", usage }),
     addUsages,
     meter: () => new PartMeter(parts.countBytes ?? (() => 0), parts.countReply ?? (() => 1)),
-    cutUsage: (usage, { ask, card, calls }) => {
+    cutUsage: (reported, { ask, card, calls }) => {
+      const amounts = parts.complete?.(reported.amounts, ask, card) ?? reported.amounts;
+      const usage = { ...reported, amounts };
       const most = parts.countMost?.(ask, card);
       if (most) return cutUsage(usage, most, 1);
       return cutUsage(usage, countWorst(ask, card), TIMES_WORST * calls);

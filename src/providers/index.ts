@@ -31,15 +31,6 @@ import { makeOpenaiDialect } from "../dialects/openai/dialect.ts";
 import { makeImages, OPENAI_IMAGES, OPENROUTER_IMAGES, XAI_IMAGES } from "../dialects/openai/images.ts";
 import { needsResponses, needsResponsesOnAzure, OPENAI, OPENAI_MODEL } from "../dialects/openai/models.ts";
 import { MISTRAL_SPEECH, makeSpeech, OPENAI_SPEECH } from "../dialects/openai/speech.ts";
-import {
-  type AskFormat,
-  askAnyServer,
-  askAzure,
-  askGroq,
-  askMistral,
-  askOpenai,
-} from "../dialects/openai/transcript-formats.ts";
-import { makeTranscription } from "../dialects/openai/transcription.ts";
 import { perplexity } from "../dialects/perplexity/dialect.ts";
 import { responses } from "../dialects/responses/dialect.ts";
 import { RESPONSES_LANE } from "../dialects/responses/lane.ts";
@@ -61,6 +52,14 @@ import {
   XAI,
   ZAI,
 } from "./quirks.ts";
+import {
+  AZURE_TRANSCRIPTS,
+  GROQ_TRANSCRIPTS,
+  MISTRAL_TRANSCRIPTS,
+  OPENAI_TRANSCRIPTS,
+  PLAIN_TRANSCRIPTS,
+  VLLM_TRANSCRIPTS,
+} from "./transcripts.ts";
 import {
   COHERE_VECTORS,
   DEEPINFRA_VECTORS,
@@ -117,7 +116,7 @@ const MISTRAL = {
   ...MISTRAL_VECTORS,
   completion: makeCompletion(MISTRAL_COMPLETION),
   speech: makeSpeech(MISTRAL_SPEECH),
-  transcription: makeTranscription({ streams: true, ask: askMistral }),
+  transcription: MISTRAL_TRANSCRIPTS,
 };
 const COHERE = { ...cohere, ...COHERE_VECTORS };
 
@@ -130,17 +129,16 @@ const BEDROCK_CLAUDE: ChatDialect = {
 };
 
 const SPEECH = makeSpeech(OPENAI_SPEECH);
-/** console.groq.com/docs/speech-to-text: transcripts are not streamed. */
-const GROQ_SOUND = { speech: SPEECH, transcription: makeTranscription({ streams: false, ask: askGroq }) };
 const COMPLETION = { completion: makeCompletion(OPENAI_COMPLETION) };
 const MEDIA = { ...COMPLETION, images: makeImages(OPENAI_IMAGES), speech: SPEECH };
-const makeBeyondChat = (ask: AskFormat) => {
-  return { ...OPENAI_VECTORS, ...MEDIA, transcription: makeTranscription({ streams: true, ask }) };
-};
+const BEYOND_CHAT = { ...OPENAI_VECTORS, ...MEDIA };
+const OPENAI_DIALECT = makeOpenaiDialect(OPENAI, { ...BEYOND_CHAT, transcription: OPENAI_TRANSCRIPTS });
+const AZURE_DIALECT = makeOpenaiDialect(AZURE, { ...BEYOND_CHAT, transcription: AZURE_TRANSCRIPTS });
+const GROQ_DIALECT = makeOpenaiDialect(GROQ, { speech: SPEECH, transcription: GROQ_TRANSCRIPTS });
 const GENERIC_OPENAI = makeOpenaiDialect(GENERIC, {
   ...PLAIN_VECTORS,
   ...MEDIA,
-  transcription: makeTranscription({ streams: true, ask: askAnyServer }),
+  transcription: PLAIN_TRANSCRIPTS,
 });
 
 const CLAUDE = /^claude/;
@@ -161,10 +159,7 @@ export const PROVIDERS: readonly ProviderRow[] = [
     "OpenAI",
     ["OPENAI_API_KEY"],
     "https://api.openai.com/v1",
-    withLane(
-      bridge(makeOpenaiDialect(OPENAI, makeBeyondChat(askOpenai)), responses, needsResponses),
-      RESPONSES,
-    ),
+    withLane(bridge(OPENAI_DIALECT, responses, needsResponses), RESPONSES),
   ),
   makeRow("Anthropic", ["ANTHROPIC_API_KEY"], "https://api.anthropic.com/v1", ANTHROPIC),
   makeRow(
@@ -188,7 +183,7 @@ export const PROVIDERS: readonly ProviderRow[] = [
     "https://api.x.ai/v1",
     withLane(makeOpenaiDialect(XAI, { images: makeImages(XAI_IMAGES) }), RESPONSES),
   ),
-  makeRow("Groq", ["GROQ_API_KEY"], "https://api.groq.com/openai/v1", makeOpenaiDialect(GROQ, GROQ_SOUND)),
+  makeRow("Groq", ["GROQ_API_KEY"], "https://api.groq.com/openai/v1", GROQ_DIALECT),
   makeRow(
     "Together",
     ["TOGETHER_API_KEY"],
@@ -239,10 +234,7 @@ export const PROVIDERS: readonly ProviderRow[] = [
     "Azure",
     "AZURE_OPENAI_API_KEY",
     {
-      ...withLane(
-        bridge(makeOpenaiDialect(AZURE, makeBeyondChat(askAzure)), responses, needsResponsesOnAzure),
-        OPENAI_OWN,
-      ),
+      ...withLane(bridge(AZURE_DIALECT, responses, needsResponsesOnAzure), OPENAI_OWN),
       names: /^(?!claude)/,
       carry: carryAzure,
     },
@@ -264,7 +256,7 @@ export const PROVIDERS: readonly ProviderRow[] = [
     { ...makeOpenaiDialect(VERTEX), names: OPEN_MODEL, carry: carryVertexOpen },
   ),
   makeOwnServer("Ollama", "http://127.0.0.1:11434/v1", GENERIC_OPENAI),
-  makeOwnServer("vLLM", "http://127.0.0.1:8000/v1", GENERIC_OPENAI),
+  makeOwnServer("vLLM", "http://127.0.0.1:8000/v1", { ...GENERIC_OPENAI, transcription: VLLM_TRANSCRIPTS }),
 ];
 
 const DIALECTS: Readonly<Record<DialectName, Dialect>> = {

@@ -9,7 +9,7 @@ import type {
 } from "../../operations/transcription/form.ts";
 import { type Cue, writeSrt, writeVtt } from "../../operations/transcription/subtitles.ts";
 
-/** How the server is asked for an answer. */
+/** The fields of a request that select the form of its answer. */
 export interface AskedFormat {
   /** Replace the client's own; an undefined one is left out. */
   readonly fields: Readonly<JsonObject>;
@@ -17,14 +17,14 @@ export interface AskedFormat {
   readonly dropped: readonly string[];
 }
 
-export type AskFormat = (ask: TranscriptionRequest, name: string) => AskedFormat;
+export type ChooseFormat = (ask: TranscriptionRequest, name: string) => AskedFormat;
 
-/** Answers in these formats are text, which has no room for a report. */
 const SUBTITLES: ReadonlySet<TranscriptFormat> = new Set(["srt", "vtt"]);
+/** Answers in these formats have no room for a report. */
 const PLAIN: ReadonlySet<TranscriptFormat> = new Set(["text", "srt", "vtt"]);
 const WHISPER = /whisper/i;
 
-function askFor({ format: given }: TranscriptionRequest, format: TranscriptFormat): AskedFormat {
+function makeAsked({ format: given }: TranscriptionRequest, format: TranscriptFormat): AskedFormat {
   // By default there are segments. With words alone there would be none.
   const others = format === given ? {} : { timestamp_granularities: undefined };
   return { fields: { response_format: format, ...others }, dropped: [] };
@@ -34,28 +34,28 @@ function askFor({ format: given }: TranscriptionRequest, format: TranscriptForma
  * OpenAI API reference, "Create transcription": Whisper has all formats, and reports seconds in JSON. The newer models
  * only have JSON, and report tokens there.
  */
-export const askOpenai: AskFormat = (ask, name) => {
+export const chooseForOpenai: ChooseFormat = (ask, name) => {
   const isReported = !PLAIN.has(ask.format);
-  if (WHISPER.test(name)) return askFor(ask, isReported ? ask.format : "verbose_json");
-  return askFor(ask, ask.format === "text" ? "json" : ask.format);
+  if (WHISPER.test(name)) return makeAsked(ask, isReported ? ask.format : "verbose_json");
+  return makeAsked(ask, ask.format === "text" ? "json" : ask.format);
 };
 
 /** Azure's Whisper may be an older version, which reports seconds in verbose JSON alone. */
-export const askAzure: AskFormat = (ask, name) =>
-  ask.format === "json" && WHISPER.test(name) ? askFor(ask, "verbose_json") : askOpenai(ask, name);
+export const chooseForAzure: ChooseFormat = (ask, name) =>
+  ask.format === "json" && WHISPER.test(name) ? makeAsked(ask, "verbose_json") : chooseForOpenai(ask, name);
 
 /** console.groq.com/docs/speech-to-text: no subtitles, and the seconds are in verbose JSON alone. */
-export const askGroq: AskFormat = (ask) =>
-  askFor(ask, ask.format === "json" || PLAIN.has(ask.format) ? "verbose_json" : ask.format);
+export const chooseForGroq: ChooseFormat = (ask) =>
+  makeAsked(ask, ask.format === "json" || PLAIN.has(ask.format) ? "verbose_json" : ask.format);
 
 /** Not every server has verbose JSON, but those with subtitles do. */
-export const askAnyServer: AskFormat = (ask) => {
-  if (SUBTITLES.has(ask.format)) return askFor(ask, "verbose_json");
-  return askFor(ask, ask.format === "text" ? "json" : ask.format);
+export const chooseForAnyServer: ChooseFormat = (ask) => {
+  if (SUBTITLES.has(ask.format)) return makeAsked(ask, "verbose_json");
+  return makeAsked(ask, ask.format === "text" ? "json" : ask.format);
 };
 
 /** docs.mistral.ai/api, "Create Transcription": always JSON; segments are a field's, which excludes `language`. */
-export const askMistral: AskFormat = ({ format, language }) => {
+export const chooseForMistral: ChooseFormat = ({ format, language }) => {
   if (!SUBTITLES.has(format)) return { fields: {}, dropped: [] };
   const fields = { timestamp_granularities: ["segment"], language: undefined };
   return { fields, dropped: language === undefined ? [] : ["language"] };

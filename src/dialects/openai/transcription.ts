@@ -14,42 +14,39 @@ import { makeWholeCodec } from "../../operations/whole.ts";
 import type { WorkUsage } from "../../operations/whole-form.ts";
 import { makeCall } from "../_chat/outgoing.ts";
 import { decodeTranscript } from "./media-streams.ts";
-import { type AskedFormat, type AskFormat, writeTranscript } from "./transcript-formats.ts";
+import { type AskedFormat, type ChooseFormat, writeTranscript } from "./transcript-formats.ts";
 
 interface TranscriptionQuirks {
   /** True for servers that stream transcripts. */
   readonly streams: boolean;
-  readonly ask: AskFormat;
+  /** Fields that make a stream report its usage. */
+  readonly streamFields?: Readonly<JsonObject>;
+  readonly choose: ChooseFormat;
 }
 
 export function makeTranscription(quirks: TranscriptionQuirks): Codec<TranscriptionForm> {
   return makeWholeCodec({
     encode(ask, card, target) {
       const path = ask.isTranslation ? "/audio/translations" : "/audio/transcriptions";
-      const asked = quirks.ask(ask, card.name);
-      const form = makeForm(ask, card.name, asked, quirks.streams && ask.stream === true);
+      const asked = quirks.choose(ask, card.name);
+      const isStreamed = quirks.streams && ask.stream === true;
+      const streamFields = isStreamed ? { ...quirks.streamFields, stream: true } : {};
+      const form = makeForm(ask, card.name, { ...asked.fields, ...streamFields });
       return { ...makeCall(target, path, {}, asked.dropped), form };
     },
     decoder: () => decodeTranscript(readContent),
-    reply: (body, card, ask) => readTranscript(String(body), ask, quirks.ask(ask, card.name)),
+    reply: (body, card, ask) => readTranscript(String(body), ask, quirks.choose(ask, card.name)),
   });
 }
 
 /** The file comes last, so that servers that stream the form already know its parameters. */
 function makeForm(
-  ask: TranscriptionRequest,
+  { file, language, prompt, temperature, extras }: TranscriptionRequest,
   model: string,
-  asked: AskedFormat,
-  isStreamed: boolean,
+  others: Readonly<JsonObject>,
 ): readonly FormEntry[] {
-  const { file, language, prompt, temperature, extras } = ask;
   const given = { model, language, prompt, temperature };
-  const fields: JsonObject = {
-    ...extras,
-    ...given,
-    ...asked.fields,
-    ...(isStreamed ? { stream: true } : {}),
-  };
+  const fields: JsonObject = { ...extras, ...given, ...others };
   const entries = Object.entries(fields).flatMap(([name, value]): readonly FormEntry[] => {
     if (value === undefined) return [];
     if (!Array.isArray(value)) return [[name, String(value)]];

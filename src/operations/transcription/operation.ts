@@ -1,5 +1,6 @@
 // Transcription as an operation: turns audio into text.
 import type { Attachment } from "../../core/attachment.ts";
+import type { ModelCard } from "../../core/card.ts";
 import { asString, type JsonObject } from "../../core/json.ts";
 import { type Amounts, NO_AMOUNTS } from "../../core/units.ts";
 import type { Operation } from "../operation.ts";
@@ -29,6 +30,7 @@ export const TRANSCRIPTION: Operation<TranscriptionForm> = makeWholeOperation({
     return bytes === 0 ? likely : { ...likely, completion: estimateTextTokens(bytes) };
   },
   countBytes,
+  complete,
   countMost(ask) {
     const seconds = Math.ceil((ask.file.bytes.length * 8) / BITS_PER_SECOND_MIN);
     return count(ask, Math.max(seconds, findSeconds(ask)), SOUND_TOKENS_WORST, TEXT_TOKENS_WORST);
@@ -48,6 +50,16 @@ function findSeconds({ file }: TranscriptionRequest): number {
   const seconds = measureSeconds(file.bytes);
   measured.set(file, seconds);
   return seconds;
+}
+
+/** Servers report seconds or tokens. A card that charges for the other ones would make every request free. */
+function complete(amounts: Amounts, ask: TranscriptionRequest, { price }: ModelCard): Amounts {
+  if (price === null) return amounts;
+  const seconds = amounts.seconds || findSeconds(ask);
+  if (price.perMinute !== undefined) return { ...amounts, seconds };
+  return amounts.prompt > 0
+    ? amounts
+    : { ...count(ask, seconds, SOUND_TOKENS, TEXT_TOKENS), seconds: amounts.seconds };
 }
 
 function countBytes(piece: TranscriptionForm["piece"]): number {

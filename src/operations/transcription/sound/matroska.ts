@@ -64,7 +64,7 @@ function readInfo(bytes: SoundBytes, info: Element): number | null {
   return divideSeconds(duration * scale, NANOSECONDS);
 }
 
-/** Of several tracks of sound any may be the one that a provider reads, so the lowest rate counts. */
+/** Returns the codec with the lowest rate, because the provider may read any of several tracks. */
 function readTracks(bytes: SoundBytes, tracks: Element): SoundCodec | null {
   let lowest: SoundCodec | null = null;
   for (const entry of eachElement(bytes, tracks.from, tracks.to)) {

@@ -36,7 +36,7 @@ const CODECS: ReadonlyMap<string, SoundCodec> = new Map([
 
 interface Box {
   readonly type: string;
-  /** Where its content begins and ends. */
+  /** The bounds of its content. */
   readonly from: number;
   readonly to: number;
 }
@@ -63,7 +63,7 @@ function readMovie(bytes: SoundBytes, movie: Box): Sound {
   return { codec: sound.codec, seconds: findLonger(seconds, sound.seconds) };
 }
 
-/** Of several tracks any may be the one that a provider reads, so the longest length and the lowest rate count. */
+/** Returns the longest length and the lowest rate, because the provider may read any of several tracks. */
 function pickLonger(one: Sound, other: Sound | null): Sound {
   if (other === null) return one;
   const isFirst = one.codec === "unknown" && one.seconds === null;

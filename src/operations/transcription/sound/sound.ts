@@ -1,4 +1,4 @@
-// What a container says of its sound, and the bytes that a codec needs at least.
+// Codecs with their lowest plausible rates, and the port that every container's reader implements.
 import type { SoundBytes } from "./bytes.ts";
 
 /** The lowest plausible rate of each codec in bits per second: a file can't be longer than its bytes at this rate. */
