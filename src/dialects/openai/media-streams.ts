@@ -94,7 +94,7 @@ export function decodeTranscript(
   };
   return makeEventDecoder<TranscriptionReply, TranscriptPart>({
     isWhole: () => isWhole,
-    atDone: () => finish({ text, ...(usage === undefined ? {} : { usage }) }),
+    atDone: () => finish(usage === undefined ? { text } : { text, usage }),
     read(type, { type: _type, ...body }) {
       switch (type.replace(/^transcript(ion)?\./, "")) {
         case "text.delta": {
