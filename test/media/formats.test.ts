@@ -21,10 +21,10 @@ function findCodec(provider: string) {
   return codec;
 }
 
-function readAsk(format: string, fields: JsonObject = {}) {
+function readAsk(format: string, fields: JsonObject = {}, path = "/v1/audio/transcriptions") {
   const file = new Attachment("a.wav", "audio/wav", new Uint8Array(8));
   const body = { model: "P#m", file, response_format: format, ...fields };
-  return OPENAI_TRANSCRIPTIONS.read(incoming(body, "/v1/audio/transcriptions")).ask;
+  return OPENAI_TRANSCRIPTIONS.read(incoming(body, path)).ask;
 }
 
 function encode(provider: string, name: string, format: string, fields: JsonObject = {}) {
@@ -93,6 +93,17 @@ describe("an answer that has no room for a report is asked for in JSON", () => {
     expect(encode("OpenAI", "whisper-1", "verbose_json", words).sent("timestamp_granularities[]")).toEqual([
       "word",
     ]);
+  });
+
+  test("OpenAI's translations report their seconds in verbose JSON alone", () => {
+    const ask = readAsk("json", {}, "/v1/audio/translations");
+    const { form = [] } = TRANSCRIPTION.encode(
+      findCodec("OpenAI"),
+      ask,
+      makeUnlistedCard("OpenAI", "whisper-1"),
+      TARGET,
+    );
+    expect(form).toContainEqual(["response_format", "verbose_json"]);
   });
 
   test("vLLM's streams are asked for their usage", () => {

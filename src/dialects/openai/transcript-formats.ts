@@ -30,23 +30,23 @@ function makeAsked({ format: given }: TranscriptionRequest, format: TranscriptFo
   return { fields: { response_format: format, ...others }, dropped: [] };
 }
 
+/** console.groq.com/docs/speech-to-text: no subtitles, and the seconds are in verbose JSON alone. */
+export const chooseForGroq: ChooseFormat = (ask) =>
+  makeAsked(ask, ask.format === "json" || PLAIN.has(ask.format) ? "verbose_json" : ask.format);
+
 /**
- * OpenAI API reference, "Create transcription": Whisper has all formats, and reports seconds in JSON. The newer models
- * only have JSON, and report tokens there.
+ * OpenAI API reference, "Create transcription": Whisper has all formats, and reports seconds in JSON (those of
+ * translations in verbose JSON alone). The newer models only have JSON, and report tokens there.
  */
 export const chooseForOpenai: ChooseFormat = (ask, name) => {
-  const isReported = !PLAIN.has(ask.format);
+  const isReported = !PLAIN.has(ask.format) && !(ask.isTranslation && ask.format === "json");
   if (WHISPER.test(name)) return makeAsked(ask, isReported ? ask.format : "verbose_json");
   return makeAsked(ask, ask.format === "text" ? "json" : ask.format);
 };
 
 /** Azure's Whisper may be an older version, which reports seconds in verbose JSON alone. */
 export const chooseForAzure: ChooseFormat = (ask, name) =>
-  ask.format === "json" && WHISPER.test(name) ? makeAsked(ask, "verbose_json") : chooseForOpenai(ask, name);
-
-/** console.groq.com/docs/speech-to-text: no subtitles, and the seconds are in verbose JSON alone. */
-export const chooseForGroq: ChooseFormat = (ask) =>
-  makeAsked(ask, ask.format === "json" || PLAIN.has(ask.format) ? "verbose_json" : ask.format);
+  WHISPER.test(name) ? chooseForGroq(ask, name) : chooseForOpenai(ask, name);
 
 /** Not every server has verbose JSON, but those with subtitles do. */
 export const chooseForAnyServer: ChooseFormat = (ask) => {
