@@ -118,7 +118,7 @@ export function prepareCall<F extends Form>(
 }
 
 /** A call that was sent, and how to read its answer. */
-export interface Sent<F extends Form> {
+interface Sent<F extends Form> {
   /** Resolves with the status and headers. */
   readonly response: Promise<Response>;
   readonly explain: Explain;
@@ -132,10 +132,18 @@ export interface Sent<F extends Form> {
 
 /** Sends the call. Throws a Fault if the request can't be sent. */
 export function send<F extends Form>(attempt: AttemptCall<F>, call: UpstreamCall): Sent<F> {
-  const { baseUrl, headers, timeouts, apiVersion, marksCache = false, guardrail } = attempt.upstream.setup;
+  const {
+    baseUrl,
+    headers,
+    timeouts,
+    apiVersion,
+    marksCache = false,
+    guardrail,
+    extraFields,
+  } = attempt.upstream.setup;
   const route = requireRoute(attempt.upstream, attempt);
   const { secret } = attempt.credential;
-  const target = { baseUrl, headers, marksCache, apiVersion, guardrail, secret };
+  const target = { baseUrl, headers, marksCache, apiVersion, extraFields, guardrail, secret };
   const { outgoing, codec, isNative } = encode(attempt, route, target);
   attempt.watcher?.recordDropped([
     ...attempt.dropped,

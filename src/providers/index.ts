@@ -21,20 +21,25 @@ import { GEMINI_LANE } from "../dialects/gemini/lane.ts";
 import { carryVertexGemini } from "../dialects/gemini/vertex.ts";
 import { jina } from "../dialects/jina/dialect.ts";
 import { mistral } from "../dialects/mistral/dialect.ts";
-import {
-  DEEPSEEK_COMPLETION,
-  MISTRAL_COMPLETION,
-  makeCompletion,
-  OPENAI_COMPLETION,
-} from "../dialects/openai/completion.ts";
 import { makeOpenaiDialect } from "../dialects/openai/dialect.ts";
-import { makeImages, OPENAI_IMAGES, OPENROUTER_IMAGES, XAI_IMAGES } from "../dialects/openai/images.ts";
 import { needsResponses, needsResponsesOnAzure, OPENAI, OPENAI_MODEL } from "../dialects/openai/models.ts";
-import { MISTRAL_SPEECH, makeSpeech, OPENAI_SPEECH } from "../dialects/openai/speech.ts";
 import { perplexity } from "../dialects/perplexity/dialect.ts";
 import { responses } from "../dialects/responses/dialect.ts";
 import { RESPONSES_LANE } from "../dialects/responses/lane.ts";
 import { voyage } from "../dialects/voyage/dialect.ts";
+import {
+  AZURE_MEDIA,
+  DEEPSEEK_MEDIA,
+  FIREWORKS_MEDIA,
+  GROQ_MEDIA,
+  MISTRAL_MEDIA,
+  OPENAI_MEDIA,
+  OPENROUTER_MEDIA,
+  PLAIN_MEDIA,
+  TOGETHER_MEDIA,
+  VLLM_MEDIA,
+  XAI_MEDIA,
+} from "./media.ts";
 import {
   AZURE,
   CEREBRAS,
@@ -53,14 +58,6 @@ import {
   ZAI,
 } from "./quirks.ts";
 import {
-  AZURE_TRANSCRIPTS,
-  GROQ_TRANSCRIPTS,
-  MISTRAL_TRANSCRIPTS,
-  OPENAI_TRANSCRIPTS,
-  PLAIN_TRANSCRIPTS,
-  VLLM_TRANSCRIPTS,
-} from "./transcripts.ts";
-import {
   COHERE_VECTORS,
   DEEPINFRA_VECTORS,
   FIREWORKS_VECTORS,
@@ -70,6 +67,7 @@ import {
   OPENAI_VECTORS,
   OPENROUTER_VECTORS,
   PLAIN_VECTORS,
+  TOGETHER_VECTORS,
   VERTEX_VECTORS,
 } from "./vectors.ts";
 
@@ -114,9 +112,7 @@ const GEMINI = { ...withLane(gemini, { gemini: GEMINI_LANE }), ...GEMINI_VECTORS
 const MISTRAL = {
   ...mistral,
   ...MISTRAL_VECTORS,
-  completion: makeCompletion(MISTRAL_COMPLETION),
-  speech: makeSpeech(MISTRAL_SPEECH),
-  transcription: MISTRAL_TRANSCRIPTS,
+  ...MISTRAL_MEDIA,
 };
 const COHERE = { ...cohere, ...COHERE_VECTORS };
 
@@ -128,18 +124,8 @@ const BEDROCK_CLAUDE: ChatDialect = {
   carry: carryBedrock,
 };
 
-const SPEECH = makeSpeech(OPENAI_SPEECH);
-const COMPLETION = { completion: makeCompletion(OPENAI_COMPLETION) };
-const MEDIA = { ...COMPLETION, images: makeImages(OPENAI_IMAGES), speech: SPEECH };
-const BEYOND_CHAT = { ...OPENAI_VECTORS, ...MEDIA };
-const OPENAI_DIALECT = makeOpenaiDialect(OPENAI, { ...BEYOND_CHAT, transcription: OPENAI_TRANSCRIPTS });
-const AZURE_DIALECT = makeOpenaiDialect(AZURE, { ...BEYOND_CHAT, transcription: AZURE_TRANSCRIPTS });
-const GROQ_DIALECT = makeOpenaiDialect(GROQ, { speech: SPEECH, transcription: GROQ_TRANSCRIPTS });
-const GENERIC_OPENAI = makeOpenaiDialect(GENERIC, {
-  ...PLAIN_VECTORS,
-  ...MEDIA,
-  transcription: PLAIN_TRANSCRIPTS,
-});
+const BEYOND_CHAT = { ...OPENAI_VECTORS, ...OPENAI_MEDIA };
+const GENERIC_OPENAI = makeOpenaiDialect(GENERIC, { ...PLAIN_VECTORS, ...PLAIN_MEDIA });
 
 const CLAUDE = /^claude/;
 /** Vendors' open models on Vertex AI are named with their vendor: `meta/llama-4-…`. */
@@ -159,7 +145,7 @@ export const PROVIDERS: readonly ProviderRow[] = [
     "OpenAI",
     ["OPENAI_API_KEY"],
     "https://api.openai.com/v1",
-    withLane(bridge(OPENAI_DIALECT, responses, needsResponses), RESPONSES),
+    withLane(bridge(makeOpenaiDialect(OPENAI, BEYOND_CHAT), responses, needsResponses), RESPONSES),
   ),
   makeRow("Anthropic", ["ANTHROPIC_API_KEY"], "https://api.anthropic.com/v1", ANTHROPIC),
   makeRow(
@@ -175,37 +161,33 @@ export const PROVIDERS: readonly ProviderRow[] = [
     "DeepSeek",
     ["DEEPSEEK_API_KEY"],
     "https://api.deepseek.com",
-    makeOpenaiDialect(DEEPSEEK, { completion: makeCompletion(DEEPSEEK_COMPLETION) }),
+    makeOpenaiDialect(DEEPSEEK, DEEPSEEK_MEDIA),
   ),
   makeRow(
     "xAI",
     ["XAI_API_KEY"],
     "https://api.x.ai/v1",
-    withLane(makeOpenaiDialect(XAI, { images: makeImages(XAI_IMAGES) }), RESPONSES),
+    withLane(makeOpenaiDialect(XAI, XAI_MEDIA), RESPONSES),
   ),
-  makeRow("Groq", ["GROQ_API_KEY"], "https://api.groq.com/openai/v1", GROQ_DIALECT),
+  makeRow("Groq", ["GROQ_API_KEY"], "https://api.groq.com/openai/v1", makeOpenaiDialect(GROQ, GROQ_MEDIA)),
   makeRow(
     "Together",
     ["TOGETHER_API_KEY"],
     "https://api.together.xyz/v1",
-    makeOpenaiDialect(TOGETHER, { ...PLAIN_VECTORS, ...COMPLETION }),
+    makeOpenaiDialect(TOGETHER, { ...TOGETHER_VECTORS, ...TOGETHER_MEDIA }),
   ),
   makeRow(
     "Fireworks",
     ["FIREWORKS_API_KEY"],
     "https://api.fireworks.ai/inference/v1",
-    makeOpenaiDialect(FIREWORKS, { ...FIREWORKS_VECTORS, ...COMPLETION }),
+    makeOpenaiDialect(FIREWORKS, { ...FIREWORKS_VECTORS, ...FIREWORKS_MEDIA }),
   ),
   makeRow("Cerebras", ["CEREBRAS_API_KEY"], "https://api.cerebras.ai/v1", makeOpenaiDialect(CEREBRAS)),
   makeRow(
     "OpenRouter",
     ["OPENROUTER_API_KEY"],
     "https://openrouter.ai/api/v1",
-    makeOpenaiDialect(OPENROUTER, {
-      ...OPENROUTER_VECTORS,
-      images: makeImages(OPENROUTER_IMAGES),
-      speech: SPEECH,
-    }),
+    makeOpenaiDialect(OPENROUTER, { ...OPENROUTER_VECTORS, ...OPENROUTER_MEDIA }),
   ),
   makeRow("Moonshot", ["MOONSHOT_API_KEY"], "https://api.moonshot.ai/v1", makeOpenaiDialect(MOONSHOT)),
   makeRow(
@@ -234,7 +216,14 @@ export const PROVIDERS: readonly ProviderRow[] = [
     "Azure",
     "AZURE_OPENAI_API_KEY",
     {
-      ...withLane(bridge(AZURE_DIALECT, responses, needsResponsesOnAzure), OPENAI_OWN),
+      ...withLane(
+        bridge(
+          makeOpenaiDialect(AZURE, { ...OPENAI_VECTORS, ...AZURE_MEDIA }),
+          responses,
+          needsResponsesOnAzure,
+        ),
+        OPENAI_OWN,
+      ),
       names: /^(?!claude)/,
       carry: carryAzure,
     },
@@ -256,7 +245,7 @@ export const PROVIDERS: readonly ProviderRow[] = [
     { ...makeOpenaiDialect(VERTEX), names: OPEN_MODEL, carry: carryVertexOpen },
   ),
   makeOwnServer("Ollama", "http://127.0.0.1:11434/v1", GENERIC_OPENAI),
-  makeOwnServer("vLLM", "http://127.0.0.1:8000/v1", { ...GENERIC_OPENAI, transcription: VLLM_TRANSCRIPTS }),
+  makeOwnServer("vLLM", "http://127.0.0.1:8000/v1", { ...GENERIC_OPENAI, ...VLLM_MEDIA }),
 ];
 
 const DIALECTS: Readonly<Record<DialectName, Dialect>> = {

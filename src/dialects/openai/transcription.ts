@@ -12,27 +12,77 @@ import {
 } from "../../operations/transcription/form.ts";
 import { makeWholeCodec } from "../../operations/whole.ts";
 import type { WorkUsage } from "../../operations/whole-form.ts";
-import { makeCall } from "../_chat/outgoing.ts";
+import { makeCall, passExtras } from "../_chat/outgoing.ts";
 import { decodeTranscript } from "./media-streams.ts";
-import { type AskedFormat, type ChooseFormat, writeTranscript } from "./transcript-formats.ts";
+import {
+  type AskedFormat,
+  type ChooseFormat,
+  chooseForAnyServer,
+  chooseForAzure,
+  chooseForGroq,
+  chooseForMistral,
+  chooseForOpenai,
+  writeTranscript,
+} from "./transcript-formats.ts";
 
 interface TranscriptionQuirks {
   /** True for servers that stream transcripts. */
   readonly streams: boolean;
   /** Fields that make a stream report its usage. */
   readonly streamFields?: Readonly<JsonObject>;
+  /** Fields outside the form that the server documents. The rest are left out and named. */
+  readonly passes: readonly string[];
   readonly choose: ChooseFormat;
 }
+
+/** OpenAI API reference, "Create transcription". */
+export const OPENAI_TRANSCRIPTION: TranscriptionQuirks = {
+  streams: true,
+  passes: [
+    ...["chunking_strategy", "include", "keywords", "known_speaker_names", "known_speaker_references"],
+    ...["languages", "timestamp_granularities"],
+  ],
+  choose: chooseForOpenai,
+};
+
+export const AZURE_TRANSCRIPTION: TranscriptionQuirks = { ...OPENAI_TRANSCRIPTION, choose: chooseForAzure };
+
+/** Any of the operator's own servers. */
+export const PLAIN_TRANSCRIPTION: TranscriptionQuirks = {
+  ...OPENAI_TRANSCRIPTION,
+  choose: chooseForAnyServer,
+};
+
+/** docs.vllm.ai, "Transcriptions API": a stream reports its tokens if asked to. */
+export const VLLM_TRANSCRIPTION: TranscriptionQuirks = {
+  ...PLAIN_TRANSCRIPTION,
+  streamFields: { stream_include_usage: true },
+};
+
+/** docs.mistral.ai, "Audio transcriptions". */
+export const MISTRAL_TRANSCRIPTION: TranscriptionQuirks = {
+  streams: true,
+  passes: ["context_bias", "diarize", "timestamp_granularities"],
+  choose: chooseForMistral,
+};
+
+/** console.groq.com/docs/speech-to-text: transcripts are not streamed. */
+export const GROQ_TRANSCRIPTION: TranscriptionQuirks = {
+  streams: false,
+  passes: ["timestamp_granularities"],
+  choose: chooseForGroq,
+};
 
 export function makeTranscription(quirks: TranscriptionQuirks): Codec<TranscriptionForm> {
   return makeWholeCodec({
     encode(ask, card, target) {
       const path = ask.isTranslation ? "/audio/translations" : "/audio/transcriptions";
+      const { fields: extras, dropped } = passExtras(ask.extras, quirks.passes, target);
       const asked = quirks.choose(ask, card.name);
       const isStreamed = quirks.streams && ask.stream === true;
       const streamFields = isStreamed ? { ...quirks.streamFields, stream: true } : {};
-      const form = makeForm(ask, card.name, { ...asked.fields, ...streamFields });
-      return { ...makeCall(target, path, {}, asked.dropped), form };
+      const form = makeForm(ask, extras, card.name, { ...asked.fields, ...streamFields });
+      return { ...makeCall(target, path, {}, [...dropped, ...asked.dropped]), form };
     },
     decoder: () => decodeTranscript(readContent),
     reply: (body, card, ask) => readTranscript(String(body), ask, quirks.choose(ask, card.name)),
@@ -41,7 +91,8 @@ export function makeTranscription(quirks: TranscriptionQuirks): Codec<Transcript
 
 /** The file comes last, so that servers that stream the form already know its parameters. */
 function makeForm(
-  { file, language, prompt, temperature, extras }: TranscriptionRequest,
+  { file, language, prompt, temperature }: TranscriptionRequest,
+  extras: JsonObject,
   model: string,
   others: Readonly<JsonObject>,
 ): readonly FormEntry[] {
