@@ -155,6 +155,11 @@ export interface Operation<F extends Form> {
   findImageUrl(ask: F["ask"]): string | null;
   /** Returns the most that the request may cost on a card. */
   offer(ask: F["ask"], card: ModelCard, terms: OfferTerms): Offer;
+  /**
+   * Returns an offer that `offer` never falls below, without reading the request's files: what can't cover even this is
+   * refused before they are read. Null if `offer` reads none.
+   */
+  readonly offerLeast: ((ask: F["ask"], card: ModelCard) => Offer) | null;
   /** Limits the request to the output held for. Undefined if nothing was held. */
   bound(ask: F["ask"], card: ModelCard, outputTokens: number | undefined, isWish: boolean): Changed<F["ask"]>;
   /** Splits the request into requests for at most this many answers. */

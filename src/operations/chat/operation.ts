@@ -48,6 +48,7 @@ export const CHAT: Operation<ChatForm> = {
   refuseUnable: (ask, card) => refuseUnable(card, findNeeds(ask)),
   findImageUrl,
   offer: (ask, card, terms) => makeOffer(card, ask, terms),
+  offerLeast: null,
   bound: fitToHold,
   split,
   identify({ stream: _stream, stream_options: _options, ...body }) {
