@@ -1,6 +1,6 @@
 // The rows on which admission and settlement are decided, common to all store engines.
 import type { NanoUsd } from "./money.ts";
-import type { Ended, RequestHead, UsageSource } from "./record.ts";
+import type { Ended, RequestHead, RequestOutcome, UsageSource } from "./record.ts";
 import type { Amounts } from "./units.ts";
 
 /** One day of an owner, which is a key or an account. */
@@ -165,6 +165,8 @@ interface HourOfUse {
 
 /** The totals of these requests. */
 export interface UsageSum extends HourOfUse {
+  /** Empty in sums over all outcomes, and in those from before outcomes were told apart. */
+  readonly outcome: RequestOutcome | "";
   readonly errors: number;
   readonly amounts: Amounts;
   readonly costNanoUsd: NanoUsd;
