@@ -2,18 +2,18 @@
 import { makeDice } from "../router/dice.ts";
 import { type Case, streamed, whole } from "./cpu.ts";
 import { computeRatio, type Ratio, writeRatio } from "./figures.ts";
-import { startGateway } from "./gateways.ts";
+import { ADMIN_TOKEN, startGateway } from "./gateways.ts";
 import { inRounds, measureCost, warmedUp } from "./measure.ts";
 import type { Started } from "./processes.ts";
 import type { Aim, Finding, Table } from "./report.ts";
-import { askGateway, type Contender, FLOOR, findBuild, OURS, type Stage } from "./stage.ts";
-import { measureBlocks } from "./warm-up.ts";
+import { askGateway, type Contender, FLOOR, findBuild, type Scenario, type Stage } from "./stage.ts";
 
 const THIS = "this build";
 const OTHER = "other build";
 /** The upper end of the interval of a change that must not cost anything. */
 const RATIO_MAX = 1.03;
 const FIRST_REQUESTS = 16_000;
+const FUNDED_USD = 1000;
 const FIRST = "first";
 
 export const BUILD_CASES = ["whole", "burst", "paced", FIRST] as const;
@@ -33,8 +33,8 @@ type Rounds = ReadonlyMap<string, readonly number[]>;
 /** Throws if an answer is wrong. */
 export async function compareBuilds(stage: Stage, options: BuildOptions): Promise<Finding> {
   const { rounds, seed, only } = options;
-  const binary = await findBuild(options.other, stage.directory);
-  const other = await startGateway({ name: "other" }, { ...stage, binary });
+  const binaries = { [OTHER]: await findBuild(options.other, stage.directory), [THIS]: stage.binary };
+  const builds: readonly Build[] = Object.entries(binaries).map(([name, binary]) => ({ name, binary }));
   const random = makeDice(seed);
   const cases: Readonly<Record<string, Case>> = {
     whole,
@@ -48,14 +48,16 @@ export async function compareBuilds(stage: Stage, options: BuildOptions): Promis
     tables.push(writeTable(title, found, ratios));
     aims.push(...ratios.flatMap((one) => (one.name === THIS ? [describeAim(title, one.toOther)] : [])));
   };
+  const running: Running[] = [];
+  for (const build of builds) running.push(await startBuild(stage, build, "steady"));
   for (const [name, one] of Object.entries(cases)) {
     if (!only.includes(name)) continue;
-    add(`${one.title}, ${one.connections} at once`, await measureCase(stage, one, other, rounds, random));
+    add(`${one.title}, ${one.connections} at once`, await measureCase(stage, one, running, rounds, random));
   }
   if (only.includes(FIRST)) {
     const requests = stage.size(FIRST_REQUESTS, 16);
     const title = `a process's first ${requests.toLocaleString("en")} whole answers`;
-    add(title, await measureFirst(stage, binary, requests, rounds, random));
+    add(title, await measureFirst(stage, builds, requests, rounds, random));
   }
   return {
     title: `Two builds: this one and ${options.other}`,
@@ -66,19 +68,50 @@ export async function compareBuilds(stage: Stage, options: BuildOptions): Promis
   };
 }
 
+interface Build {
+  readonly name: string;
+  readonly binary: string;
+}
+
+interface Running extends Pick<Build, "name"> {
+  readonly gateway: Started;
+  readonly secret: string;
+}
+
+/** Starts a build on an empty store. It makes its own key, since its version may have another schema. */
+async function startBuild(stage: Stage, { name, binary }: Build, store: string): Promise<Running> {
+  const setup = { name: `${name.replace(" ", "-")}-${store}`, isEmpty: true };
+  const gateway = await startGateway(setup, { ...stage, binary });
+  const post = async (path: string, body: object) => {
+    const response = await fetch(`http://127.0.0.1:${gateway.port}/admin/v1${path}`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${ADMIN_TOKEN}`,
+        "content-type": "application/json",
+        "idempotency-key": "benchmark",
+      },
+      body: JSON.stringify(body),
+    });
+    if (!response.ok) throw new Error(`POST ${path} of ${name}: ${await response.text()}`);
+    return (await response.json()) as { readonly id: string; readonly secret?: string };
+  };
+  const { id } = await post("/accounts", { name: "bench" });
+  await post(`/accounts/${id}/topups`, { amount_usd: FUNDED_USD });
+  const { secret = "" } = await post("/keys", { name: "bench", account_id: id });
+  return { name, gateway, secret };
+}
+
 async function measureCase(
   stage: Stage,
   { scenario, ...one }: Case,
-  other: Started,
+  running: readonly Running[],
   rounds: number,
   random: () => number,
 ): Promise<Rounds> {
   const { connections } = one;
-  const staged = stage.contenders(scenario);
-  const programs: readonly Contender[] = [
-    ...staged.filter(({ name }) => name === FLOOR),
-    { name: OTHER, pid: other.pid, ask: askGateway(other.port, scenario) },
-    ...staged.flatMap((each) => (each.name === OURS ? [{ ...each, name: THIS }] : [])),
+  const programs = [
+    ...stage.contenders(scenario).filter(({ name }) => name === FLOOR),
+    ...running.map((build) => makeContender(build, scenario)),
   ];
   await warmedUp(programs, { connections, requests: stage.size(one.before, 16) });
   const requests = stage.size(one.requests, 16);
@@ -88,22 +121,25 @@ async function measureCase(
   return inRounds(programs, rounds, measure, random);
 }
 
+function makeContender({ name, gateway, secret }: Running, scenario: Scenario): Contender {
+  return { name, pid: gateway.pid, ask: askGateway(gateway.port, scenario, undefined, secret) };
+}
+
 /** Each round starts both builds on stores of their own. The floor has no start to speak of. */
 function measureFirst(
   stage: Stage,
-  binary: string,
+  builds: readonly Build[],
   requests: number,
   rounds: number,
   random: () => number,
 ): Promise<Rounds> {
-  const builds = [
-    { name: OTHER, binary },
-    { name: THIS, binary: stage.binary },
-  ];
-  const measure = async (build: (typeof builds)[number], round: number) => {
-    const store = `${FIRST}-${build === builds[0] ? "other" : "this"}-${round}`;
-    const [micros = Number.NaN] = await measureBlocks({ ...stage, binary: build.binary }, [requests], store);
-    return micros * 1000;
+  const { scenario, connections } = whole;
+  const measure = async (build: Build, round: number) => {
+    const running = await startBuild(stage, build, `${FIRST}-${round}`);
+    const { pid, ask } = makeContender(running, scenario);
+    const { cpuMicros } = await measureCost(pid, () => ask, { connections, warmUp: 0, requests });
+    await running.gateway.stop();
+    return cpuMicros * 1000;
   };
   return inRounds(builds, rounds, measure, random);
 }

@@ -66,10 +66,15 @@ function pixels(bytes: number): string {
   return noise.toString("base64");
 }
 
-/** A request to Poundkey with the key of that number. */
-export function askGateway(port: number, scenario: Scenario, model = "Local#m", key = 0): Ask {
+/** A request to Poundkey with the key of that number, or of that secret. */
+export function askGateway(
+  port: number,
+  scenario: Scenario,
+  model = "Local#m",
+  key: number | string = 0,
+): Ask {
   const name = scenario.speech === "anthropic" ? "Foreign#m" : model;
-  const headers = { authorization: `Bearer ${makeSecret(key)}` };
+  const headers = { authorization: `Bearer ${typeof key === "string" ? key : makeSecret(key)}` };
   return prepareAsk(port, PATHS.openai, headers, writeBody(name, scenario), expectedOf(scenario, "openai"));
 }
 

@@ -2,7 +2,7 @@
 import { nothingSeen } from "./answer.ts";
 import { closedLoop } from "./client.ts";
 import { computeMedian, spread } from "./figures.ts";
-import { type GatewayPlace, startGateway } from "./gateways.ts";
+import { startGateway } from "./gateways.ts";
 import { cpuMicros } from "./processes.ts";
 import type { Finding } from "./report.ts";
 import { askGateway, type Scenario, type Stage } from "./stage.ts";
@@ -12,13 +12,9 @@ const CONNECTIONS = 32;
 /** The number of requests in each block. Blocks are measured separately. */
 const BLOCKS = [1000, 1000, 2000, 4000, 8000, 16_000, 16_000] as const;
 
-/** Returns the CPU time per request of each block, in µs, of a gateway that starts on a store of that name. */
-export async function measureBlocks(
-  place: GatewayPlace,
-  blocks: readonly number[],
-  name: string,
-): Promise<readonly number[]> {
-  const gateway = await startGateway({ name }, place);
+/** Returns the CPU time per request of each block, in µs, of a gateway that has just started. */
+async function measureBlocks(stage: Stage, blocks: readonly number[], start: number): Promise<number[]> {
+  const gateway = await startGateway({ name: `warm-up-${start}` }, stage);
   const ask = askGateway(gateway.port, SCENARIO);
   const micros: number[] = [];
   for (const requests of blocks) {
@@ -33,9 +29,8 @@ export async function measureBlocks(
 export async function benchWarmUp(stage: Stage): Promise<Finding> {
   const blocks = BLOCKS.map((requests) => stage.size(requests, 16));
   const starts = stage.size(3, 1);
-  const found: (readonly number[])[] = [];
-  for (let start = 0; start < starts; start++)
-    found.push(await measureBlocks(stage, blocks, `warm-up-${start}`));
+  const found: number[][] = [];
+  for (let start = 0; start < starts; start++) found.push(await measureBlocks(stage, blocks, start));
   const ofBlock = (at: number) => found.map((micros) => micros[at] ?? Number.NaN);
   const [first, last] = [ofBlock(0), ofBlock(blocks.length - 1)];
   return {
