@@ -135,7 +135,7 @@ function buildSettings(
     billing: { charge, markup },
     limits: {
       ...{ choicesMax, messagesMax },
-      ...(config.native?.remote_tools ? { remoteTools: true } : {}),
+      ...buildNativeRules(config.native ?? {}),
       ...(config.responses?.upstream_store ? { storesUpstream: true } : {}),
     },
     log: { level, content, keepMs: readMs(keep) },
@@ -143,6 +143,13 @@ function buildSettings(
     metrics: { token: config.metrics?.token ?? null },
   };
   return { settings, issues: issues.all };
+}
+
+function buildNativeRules({ remote_tools, known = {} }: NonNullable<Config["native"]>) {
+  const { betas = [], blocks = [], tools = [] } = known;
+  const hasNames = betas.length + blocks.length + tools.length > 0;
+  const names = { betas: new Set(betas), blocks: new Set(blocks), tools: new Set(tools) };
+  return { ...(remote_tools ? { remoteTools: true } : {}), ...(hasNames ? { known: names } : {}) };
 }
 
 /** The schema has checked it. */

@@ -62,7 +62,7 @@ function readExchange(incoming: Incoming): Exchange<ChatForm> {
   refuseNothing(given);
   const joined = joinEarlier(given, incoming);
   refuseLongList(joined.input, limits.messagesMax, "input");
-  const lane = applyLane(joined, seal, limits.remoteTools === true);
+  const lane = applyLane(joined, seal, limits);
   const names = new ToolNames();
   const { input, tools, max_tool_calls } = joined;
   const read = readAsk({ ...lane.body, input, tools, max_tool_calls }, names, seal);
