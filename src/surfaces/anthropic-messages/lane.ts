@@ -41,7 +41,8 @@ const SEARCHES: ReadonlySet<string> = new Set(SEARCH_TOOLS);
 const FETCHES: ReadonlySet<string> = new Set(FETCH_TOOLS);
 
 export interface MessagesLane extends LaneResult {
-  /** The bytes of the pages that the provider may fetch. */
+  /** The most pages that the provider may fetch, and their bytes. */
+  readonly fetches: number;
   readonly fetchedBytes: number;
   /** The places at which a message adds or removes a tool: a translation loses them. */
   readonly toolChanges: readonly string[];
@@ -59,8 +60,8 @@ export function applyLane(given: JsonObject, rules: LaneRules): MessagesLane {
     delete body.tool_choice;
     dropped.push("tool_choice");
   }
-  const { searches, fetchedBytes, toolChanges } = found;
-  return { body, dropped, searches, fetchedBytes, toolChanges };
+  const { searches, fetches, fetchedBytes, toolChanges } = found;
+  return { body, dropped, searches, fetches, fetchedBytes, toolChanges };
 }
 
 class Findings implements Visitor<Kind> {
@@ -68,6 +69,7 @@ class Findings implements Visitor<Kind> {
   readonly toolChanges: string[] = [];
   toolsKept = 0;
   searches = 0;
+  fetches = 0;
   fetchedBytes = 0;
   readonly #rules: LaneRules;
   readonly #dropped: string[];
@@ -120,6 +122,7 @@ class Findings implements Visitor<Kind> {
   #fetch(tool: JsonObject, path: Path): JsonObject {
     const uses = readLimit(tool, "max_uses", USES_DEFAULT, path);
     const tokens = readLimit(tool, "max_content_tokens", FETCHED_TOKENS_DEFAULT, path);
+    this.fetches += uses;
     this.fetchedBytes += uses * tokens * BYTES_PER_TOKEN;
     return { ...tool, max_uses: uses, max_content_tokens: tokens };
   }

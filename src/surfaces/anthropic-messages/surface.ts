@@ -48,7 +48,7 @@ export const ANTHROPIC_MESSAGES: Surface<ChatForm> = {
 function readExchange({ body, headers, limits, seal }: Incoming): Exchange<ChatForm> {
   const given: JsonObject = MESSAGES.check(readFields(body), "messages", limits.messagesMax);
   checkModelName(given.model);
-  const { searches, fetchedBytes, toolChanges, ...lane } = applyLane(given, limits);
+  const { searches, fetches, fetchedBytes, toolChanges, ...lane } = applyLane(given, limits);
   const { betas, dropped } = passBetas(headers, limits);
   const messages = asArray(lane.body.messages);
   const read = readAsk(lane.body, seal);
@@ -62,6 +62,7 @@ function readExchange({ body, headers, limits, seal }: Incoming): Exchange<ChatF
     },
     session: readSession(headers, given),
     searches,
+    fetches,
     unreadBytes: countUnreadBlocks(messages) + fetchedBytes,
     dropped: [...lane.dropped, ...dropped],
     names: { ...NAMES, reasoning_effort: given.thinking === undefined ? "output_config" : "thinking" },

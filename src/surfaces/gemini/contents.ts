@@ -110,7 +110,13 @@ function readUser(
       const id = asString(response.id);
       const content = writeResult(response.response);
       if (ids.isRepeated(name, id, content)) found.unreadBytes += countUnread(response);
-      else results.push({ role: "tool", tool_call_id: ids.claim(name, id), content });
+      else {
+        results.push({ role: "tool", tool_call_id: ids.claim(name, id), content });
+        if (response.parts !== undefined) {
+          found.unreadBytes += countUnread(response.parts);
+          found.lost.push(`${path}[${index}].functionResponse.parts`);
+        }
+      }
       continue;
     }
     const read = readPart(part);
