@@ -4,6 +4,7 @@ import type { JsonObject } from "../../src/core/json.ts";
 import { CHAT } from "../../src/operations/chat/operation.ts";
 import { GEMINI } from "../../src/surfaces/gemini/surface.ts";
 import { OPENAI_CHAT } from "../../src/surfaces/openai-chat/surface.ts";
+import { OPENAI_SPEECH } from "../../src/surfaces/openai-speech/surface.ts";
 import { makeModelCard } from "../cards.ts";
 import { findRefusal, readGemini, readMessages } from "./native-read.ts";
 import { incoming } from "./recorded.ts";
@@ -105,6 +106,13 @@ test("an earlier spoken answer can't be named", () => {
   ];
   const chat = () => OPENAI_CHAT.read(incoming({ model: "m", messages }, "/v1/chat/completions"));
   expect(findRefusal(chat)).toEqual(["unsupported_parameter", "messages[1].audio.id"]);
+});
+
+test("a voice of the account can't be named, one of the provider can", () => {
+  const speak = (voice: unknown) => () =>
+    OPENAI_SPEECH.read(incoming({ model: "m", input: "a", voice }, "/v1/audio/speech"));
+  expect(findRefusal(speak({ id: "voice_1" }))).toEqual(["unsupported_parameter", "voice.id"]);
+  expect(speak("alloy")).not.toThrow();
 });
 
 test("pictures of Messages come from the web or the request", () => {

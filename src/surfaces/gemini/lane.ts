@@ -40,7 +40,7 @@ export function applyLane(given: JsonObject, rules: LaneRules): LaneResult {
   const found = new Findings(rules, dropped);
   const body = { ...rewriteBody(GRAMMAR, "body", fields, found) };
   if (asArray(body.tools).length === 0 && asArray(given.tools).length > 0) delete body.tools;
-  // The API also accepts a single part without a list. What is sent has one form.
+  // The API also accepts a single part without a list. Only lists are sent.
   if (asArray(body.contents).some(hasSinglePart)) body.contents = asArray(body.contents).map(listPart);
   return { body, dropped, searches: found.searches };
 }
