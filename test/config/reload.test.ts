@@ -56,7 +56,7 @@ describe("reload", () => {
     const { file, seen, tick } = watched("native: { known: { betas: [a-2027-01-01] } }\n");
     file.text = "native: { known: { tools: [from_next_year], blocks: [] } }\n";
     tick(3);
-    const known = { betas: new Set(), blocks: new Set(), tools: new Set(["from_next_year"]) };
+    const known = { betas: new Set<string>(), blocks: new Set<string>(), tools: new Set(["from_next_year"]) };
     expect(seen.settings.map((one) => one.limits.known)).toEqual([known]);
   });
 

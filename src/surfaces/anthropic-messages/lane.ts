@@ -116,10 +116,10 @@ class Findings implements Visitor<Kind> {
       this.searches += uses;
       return { ...tool, max_uses: uses };
     }
-    return FETCHES.has(type) ? this.#fetch(tool, path) : tool;
+    return FETCHES.has(type) ? this.#limitFetches(tool, path) : tool;
   }
 
-  #fetch(tool: JsonObject, path: Path): JsonObject {
+  #limitFetches(tool: JsonObject, path: Path): JsonObject {
     const uses = readLimit(tool, "max_uses", USES_DEFAULT, path);
     const tokens = readLimit(tool, "max_content_tokens", FETCHED_TOKENS_DEFAULT, path);
     this.fetches += uses;
