@@ -116,7 +116,7 @@ export interface BillingRules {
 }
 
 /** Vendors' names that the gateway passes on without holding for what they may cost. */
-export interface KnownByOperator {
+interface KnownByOperator {
   readonly betas: ReadonlySet<string>;
   readonly blocks: ReadonlySet<string>;
   readonly tools: ReadonlySet<string>;

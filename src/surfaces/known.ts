@@ -6,9 +6,9 @@ import type { Limits } from "../core/settings.ts";
  * `pass` passes the name on. `hold` passes a tool that the provider runs, once its worst cost is held. `drop` leaves it
  * out and reports it. `refuse` answers 400. `remote` passes only if the operator set `native.remote_tools`.
  */
-export type Treatment = "pass" | "hold" | "drop" | "refuse" | "remote";
+type Treatment = "pass" | "hold" | "drop" | "refuse" | "remote";
 
-export interface KnownRow {
+interface KnownRow {
   readonly treatment: Treatment;
   readonly reason: string;
   readonly names: readonly string[];

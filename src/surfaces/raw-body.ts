@@ -6,7 +6,7 @@ import { isObject, type JsonObject } from "../core/json.ts";
  * The content of a field: `text` is read by the model, alone or in a list. `own` is the client's own JSON (arguments,
  * schemas), in which nothing refers to anything. `setting` is anything else. Otherwise the field holds nodes.
  */
-export type Holding<Kind extends string> = "text" | "own" | "setting" | Nodes<Kind>;
+type Holding<Kind extends string> = "text" | "own" | "setting" | Nodes<Kind>;
 
 export interface Nodes<Kind extends string> {
   readonly kind: Kind;

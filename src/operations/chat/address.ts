@@ -7,7 +7,7 @@ const VENDOR_HOST = /(^|\.)googleapis\.com\.?$/;
 const PLAIN = /^https?:\/\/[^/\\?#\s\p{C}][^\\\s\p{C}]*$/iu;
 
 /** True for a URL on the public web, outside the vendors' own hosts. */
-export function isPublicUrl(address: string): boolean {
+function isPublicUrl(address: string): boolean {
   if (!PLAIN.test(address) || !URL.canParse(address)) return false;
   return !VENDOR_HOST.test(new URL(address).hostname);
 }

@@ -40,7 +40,7 @@ const BYTES_PER_TOKEN = 1.4;
 const SEARCHES: ReadonlySet<string> = new Set(SEARCH_TOOLS);
 const FETCHES: ReadonlySet<string> = new Set(FETCH_TOOLS);
 
-export interface MessagesLane extends LaneResult {
+interface MessagesLane extends LaneResult {
   /** The most pages that the provider may fetch, and their bytes. */
   readonly fetches: number;
   readonly fetchedBytes: number;

@@ -49,7 +49,7 @@ interface Findings {
 }
 
 /** The API accepts a single part without a list. */
-export function listParts(parts: unknown): readonly unknown[] {
+function listParts(parts: unknown): readonly unknown[] {
   return isObject(parts) ? [parts] : asArray(parts);
 }
 
