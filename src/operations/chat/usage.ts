@@ -83,7 +83,8 @@ export function cutUsage(usage: Usage, sent: SentRequest): PlausibleUsage<Usage>
   const { prompt, completion, searches } = countAmounts(usage);
   const promptMax = promptTokensMax(prompt, sent);
   const completionMax = completionTokensMax(sent);
-  const searchesLimit = sent.calls * TIMES_ESTIMATE * Math.max(1, countRounds(sent));
+  const usual = TIMES_ESTIMATE * Math.max(1, searchesMax(sent.ask, sent.card));
+  const searchesLimit = sent.calls * Math.max(sent.rounds, usual);
   if (prompt <= promptMax && completion <= completionMax && searches <= searchesLimit)
     return { usage, isCut: false };
   const [promptTokens, completionTokens] = [Math.min(prompt, promptMax), Math.min(completion, completionMax)];
