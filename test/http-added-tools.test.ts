@@ -119,7 +119,7 @@ test("a free key can't exceed its budget by searches in messages", async () => {
   );
   expect(passed).toBeWithin(1, 1 + FREE_USD / (USES * SEARCH_USD));
   expect(statuses.filter((status) => status === 429)).toHaveLength(200 - passed);
-  // What the provider bills is what the books say, to the cent.
+  // The books agree with the provider to the cent.
   expect(total).toBeWithin(truth, truth + 0.01);
   expect(total).toBeLessThan(FREE_USD);
 });
