@@ -138,6 +138,13 @@ function buildSettings(
   return { settings, issues: issues.all };
 }
 
+function buildNativeRules({ remote_tools, known = {} }: NonNullable<Config["native"]>) {
+  const { betas = [], blocks = [], tools = [] } = known;
+  const hasNames = betas.length + blocks.length + tools.length > 0;
+  const names = { betas: new Set(betas), blocks: new Set(blocks), tools: new Set(tools) };
+  return { ...(remote_tools ? { remoteTools: true } : {}), ...(hasNames ? { known: names } : {}) };
+}
+
 function readStoreUrl(config: Config, { env, overrides }: LoadInput, issues: Issues): string {
   const store = overrides.store ?? config.store;
   return store ?? readField("POUNDKEY_STORE", storeUrl, env, issues) ?? DEFAULT_STORE;
@@ -147,7 +154,7 @@ function buildRequestLimits({ limits = {}, native, responses }: Config): Setting
   const { n: choicesMax = 16, messages: messagesMax = 10_000 } = limits;
   return {
     ...{ choicesMax, messagesMax },
-    ...(native?.remote_tools ? { remoteTools: true } : {}),
+    ...buildNativeRules(native ?? {}),
     ...(responses?.upstream_store ? { storesUpstream: true } : {}),
   };
 }

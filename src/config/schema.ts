@@ -55,6 +55,18 @@ const overlay = options(
   "Changes to one model in the catalogue.",
 );
 
+const vendorName = text("a name as the vendor writes it", /^[\w.-]{1,100}$/);
+const native = options(
+  {
+    remote_tools: truth,
+    known: options(
+      { betas: list(vendorName), blocks: list(vendorName), tools: list(vendorName) },
+      "Vendors' names that are newer than the gateway.",
+    ),
+  },
+  "Requests that a provider gets exactly as sent.",
+);
+
 const PROVIDER_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 
 const group = Type.Array(
@@ -171,7 +183,7 @@ export const ConfigSchema = options(
       "The request log.",
     ),
     responses,
-    native: options({ remote_tools: truth }, "Requests that a provider gets exactly as sent."),
+    native,
     metrics: options(
       { token: orNull(secret, "a token of printable characters without spaces, or null for none") },
       "Access to /metrics.",

@@ -115,11 +115,20 @@ export interface BillingRules {
   readonly markup: number;
 }
 
+/** Vendors' names that the gateway passes on without holding for what they may cost. */
+interface KnownByOperator {
+  readonly betas: ReadonlySet<string>;
+  readonly blocks: ReadonlySet<string>;
+  readonly tools: ReadonlySet<string>;
+}
+
 export interface Limits {
   readonly choicesMax: number;
   readonly messagesMax: number;
   /** True if clients may name tool servers for the provider to call. */
   readonly remoteTools?: boolean;
+  /** Names newer than the gateway's own lists, which the operator lets pass. */
+  readonly known?: KnownByOperator;
   /** True if clients may have a provider of the Responses API store their answers. */
   readonly storesUpstream?: boolean;
 }

@@ -234,13 +234,13 @@ export interface Store {
 
   /** Stores a response, and deletes the account's oldest ones beyond this many bytes. */
   addResponse(response: StoredResponse, bytesMax: number): Promise<void>;
-  /** Returns the key's response, or null. */
-  response(accountId: string, keyId: string, id: string): Promise<StoredResponse | null>;
-  /** Returns the key's latest response that contains the item, or null. */
-  responseOfItem(accountId: string, keyId: string, itemId: string): Promise<StoredResponse | null>;
+  /** Returns the account's response, or null. */
+  response(accountId: string, id: string): Promise<StoredResponse | null>;
+  /** Returns the account's latest response that contains the item, or null. */
+  responseOfItem(accountId: string, itemId: string): Promise<StoredResponse | null>;
   /** Returns false if there was none. */
-  removeResponse(accountId: string, keyId: string, id: string): Promise<boolean>;
-  /** Deletes all responses of a key. */
+  removeResponse(accountId: string, id: string): Promise<boolean>;
+  /** Deletes all responses that a key has stored. */
   removeResponses(accountId: string, keyId: string): Promise<void>;
   /** Deletes responses older than a time (Unix milliseconds), at most this many. Returns how many. */
   pruneResponses(beforeMs: number, rowsMax: number): Promise<number>;

@@ -145,7 +145,7 @@ function readWhole(
 }
 
 function estimate(
-  { ask, calls, unreadBytes }: Omit<SentAsk<ChatRequest>, "card">,
+  { ask, calls, unreadBytes }: Omit<SentAsk<ChatRequest>, "card" | "rounds">,
   bytes: number,
   reported: Usage | null,
 ): Usage {
