@@ -4,7 +4,6 @@ import { holderView } from "../admin/holder.ts";
 import { LiveFeed } from "../admin/live.ts";
 import { checkScraper } from "../admin/token.ts";
 import { WrongTokens } from "../admin/wrong-tokens.ts";
-import type { ModelCard } from "../core/card.ts";
 import type { GatewayKey } from "../core/key.ts";
 import type { ServerRules, Settings } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
@@ -28,7 +27,7 @@ import { modelRoutes } from "../http/models.ts";
 import { sessionRoutes } from "../http/operator.ts";
 import { consoleRoutes, docsRoutes } from "../http/pages.ts";
 import { playgroundRoutes } from "../http/playground.ts";
-import type { HttpPorts } from "../http/ports.ts";
+import type { HttpPorts, Snapshot } from "../http/ports.ts";
 import { responseRoutes } from "../http/responses.ts";
 import { type RoutePorts, routeRoutes } from "../http/route.ts";
 import { surfaceRoutes } from "../http/serve.ts";
@@ -36,6 +35,7 @@ import { createAuthenticator } from "../keys/authenticate.ts";
 import { createSealer } from "../keys/vault.ts";
 import { createLedger } from "../ledger/ledger.ts";
 import { Learned } from "../selectors/learning/learned.ts";
+import { listChoosable } from "../selectors/rules.ts";
 import { formatMetrics } from "../telemetry/exposition.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import type { Sums } from "../telemetry/sums.ts";
@@ -105,7 +105,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const health: Health = new Health(log);
   const live = new LiveConfiguration(first, opened, { health, log, clock, fetch });
   await live.readAdded();
-  const { learned, learning } = await recallLessons(store, () => live.snapshot.catalogue.list());
+  const { learned, learning } = await recallLessons(store, () => live.snapshot, log);
   const known = { health, learned, deadlines, caches: new Caches(), stickiness: new Stickiness() };
   const gateway = buildGateway(options, { ...known, log, ledger }, () => live.settings.log.content);
   const shared = { vault, deadlines, clock, log, ...createBodyParts(first.server) };
@@ -148,9 +148,11 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
 }
 
 /** Starts with the lessons as they were last fitted, because reading all of them takes a second or more. */
-async function recallLessons(store: Store, cards: () => readonly ModelCard[]) {
+async function recallLessons(store: Store, snapshot: () => Snapshot, log: Log) {
   const learned = new Learned();
-  const learning = new Learning({ store, learned, clock, cards });
+  const cards = () => snapshot().catalogue.list();
+  const choosable = () => listChoosable(cards(), snapshot().rules);
+  const learning = new Learning({ store, learned, clock, cards, choosable, log });
   await learning.recall();
   return { learned, learning };
 }

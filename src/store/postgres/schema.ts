@@ -289,4 +289,6 @@ export const STEPS: readonly (readonly string[])[] = [
     "ALTER TABLE gateway_key ADD COLUMN IF NOT EXISTS old_secret_until_ms BIGINT",
     `CREATE INDEX IF NOT EXISTS gateway_key_old_digest ON gateway_key (old_digest) WHERE old_digest IS NOT NULL`,
   ],
+  // Scores are bounded by account. The index by key stays for nodes of the version before, which bound by key.
+  ["CREATE INDEX IF NOT EXISTS lesson_account_at ON lesson (account_id, model, at_ms)"],
 ];

@@ -286,6 +286,11 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE gateway_key ADD COLUMN old_secret_until_ms INTEGER;
   CREATE INDEX gateway_key_old_digest ON gateway_key (old_digest) WHERE old_digest IS NOT NULL;
   `,
+  `
+  -- Scores are bounded by account.
+  CREATE INDEX lesson_account_at ON lesson (account_id, model, at_ms);
+  DROP INDEX lesson_key_at;
+  `,
 ];
 
 function addUnits(table: string): string {
