@@ -15,9 +15,8 @@ import type { CardHealth } from "../src/selectors/expense.ts";
 import { fair } from "../src/selectors/fair.ts";
 import { readFeatures } from "../src/selectors/features.ts";
 import { SELECTOR_RULES } from "../src/selectors/index.ts";
-import { Learned } from "../src/selectors/learning/learned.ts";
 import { type Prediction, predict } from "../src/selectors/predictor.ts";
-import { viewRoute, viewRouteForKey } from "../src/selectors/route-view.ts";
+import { viewRoute } from "../src/selectors/route-view.ts";
 import { describeChat, makeConversation } from "./conversation.ts";
 import {
   asking,
@@ -37,7 +36,6 @@ import {
   TRIVIA,
   WEAK,
 } from "./router/sample-cards.ts";
-import { teach } from "./router/teach.ts";
 
 function shareOf(skill: Skill, { skills }: Prediction): number {
   return skills[SKILLS.indexOf(skill)] ?? 0;
@@ -192,19 +190,6 @@ describe("the three selectors", () => {
         );
       }
     }
-  });
-
-  test("a key is shown the topics of labelled prompts, but not how many there are", () => {
-    const learned = new Learned();
-    for (const prompt of PROMPTS)
-      for (const card of CARDS) teach(learned, { card, prediction: foretold(prompt), score: 1, weight: 1 });
-    learned.fit();
-    const choice = choose(fair, makeInput(asking(CODE), { learned }));
-    const { labelled } = viewRoute(choice).basis;
-    expect(labelled.some(({ prompts }) => prompts > 0)).toBe(true);
-    expect(viewRouteForKey(choice, () => true).basis.labelled).toEqual(
-      labelled.map(({ topic, share }) => ({ topic, share })),
-    );
   });
 
   test("a stored prediction gives the same decision again", () => {
