@@ -13,7 +13,14 @@ export interface Environment {
 export interface Interpolated {
   /** The texts as they were written, by the JSON form of their path. Errors show them in place of the values. */
   readonly sources: ReadonlyMap<string, string>;
+  /** The values of variables and files, each with the path of the field that it is in. */
+  readonly resolved: readonly Resolved[];
   readonly issues: readonly Issue[];
+}
+
+export interface Resolved {
+  readonly path: Path;
+  readonly value: string;
 }
 
 /** `$${` stands for `${` itself. */
@@ -25,20 +32,23 @@ const FILE_PREFIX = "file:";
 export function interpolate(text: YamlText, environment: Environment): Interpolated {
   const sources = new Map<string, string>();
   const issues: Issue[] = [];
+  const resolved: Resolved[] = [];
   for (const { path, scalar } of text.texts()) {
     const source = scalar.value;
     if (!source.includes("${")) continue;
     sources.set(JSON.stringify(path), source);
     const wrong = (message: string) => issues.push({ path, at: "value", message });
-    scalar.value = replaceReferences(source, environment, wrong);
+    const onValue = (value: string) => resolved.push({ path, value });
+    scalar.value = replaceReferences(source, environment, wrong, onValue);
   }
-  return { sources, issues };
+  return { sources, resolved, issues };
 }
 
 function replaceReferences(
   source: string,
   { env, readFile }: Environment,
   wrong: (message: string) => void,
+  onValue: (value: string) => void,
 ): string {
   const resolve = (name: string): string => {
     const path = name.startsWith(FILE_PREFIX) ? name.slice(FILE_PREFIX.length) : null;
@@ -46,6 +56,7 @@ function replaceReferences(
       const value = (path === null ? env(name) : readFile(path))?.trim() ?? "";
       if (value === "")
         wrong(path === null ? `the environment variable ${name} is not set` : `the file ${path} is empty`);
+      onValue(value);
       return value;
     } catch {
       wrong(`the file ${path} can't be read`);
