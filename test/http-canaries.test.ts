@@ -123,7 +123,7 @@ const OWN_PATHS: Readonly<Record<string, (model: string, isStream: boolean) => r
 const SHOWN = new RegExp(`canary-\\d\\d|AKIACANARY|${login.slice(0, 8)}`, "i");
 let asked = 0;
 
-/** Asks a model of its own, so that no breaker opens. Returns all that the client is told. */
+/** Asks a model of its own, so that no breaker opens. Returns all text that the client gets. */
 async function ask(provider: string, isStream: boolean, isOwn: boolean): Promise<string> {
   const model = `${provider}#m${asked++}`;
   const chat = { model, stream: isStream, messages: [{ role: "user", content: "hello" }] };

@@ -23,7 +23,9 @@ export const random: Random = {
 export const collect = (): void => Bun.gc(true);
 
 /** Workloads get their tokens in files, which the platform replaces from time to time. */
-export const readTokenFile = (path: string): Promise<string> => Bun.file(path).text();
+const TOKEN_BYTES_MAX = 65_536;
+export const readTokenFile = (path: string): Promise<string> =>
+  Bun.file(path).slice(0, TOKEN_BYTES_MAX).text();
 
 export const upstreamFetch: Fetch = (url, init) => fetch(url, init);
 

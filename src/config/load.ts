@@ -14,7 +14,7 @@ import type {
 import { readCatalogueFile } from "./catalogue-file.ts";
 import { type ConfigError, createError, ERRORS_MAX, formatField, type Issue, Issues } from "./errors.ts";
 import { storeUrl } from "./field-types.ts";
-import { type Environment, type Interpolated, interpolate, isWithin } from "./interpolate.ts";
+import { type Environment, type Interpolated, interpolate, leaveOutWithin } from "./interpolate.ts";
 import { ModelFields } from "./models.ts";
 import { readVariable } from "./platform.ts";
 import { buildProviders } from "./providers.ts";
@@ -69,7 +69,7 @@ export function loadSettings(input: LoadInput): Loaded {
   const { sources, resolved, issues: missing } = interpolate(yaml, input);
   const checked = validate(readValues(yaml), sources);
   if (missing.length > 0 || !checked.ok) {
-    const wrong = checked.ok ? [] : checked.issues.filter((issue) => !isWithin(issue.path, missing));
+    const wrong = checked.ok ? [] : leaveOutWithin(checked.issues, missing);
     return fail([...missing, ...wrong], yaml, input.file);
   }
   const { settings, issues } = buildSettings(checked.config, { ...input, resolved });

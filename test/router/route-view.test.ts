@@ -1,4 +1,4 @@
-// What of a selector's choice the operator and a key are shown.
+// A selector's choice as the operator and a key see it.
 import { expect, test } from "bun:test";
 import { choose } from "../../src/selectors/choose.ts";
 import { fair } from "../../src/selectors/fair.ts";
