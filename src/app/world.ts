@@ -1,5 +1,6 @@
 // The real effects: this machine's clock, random bytes and network.
 import type { Clock, Fetch, Random, Reach } from "../core/world.ts";
+import { decompress } from "../transport/decompress.ts";
 
 export const clock: Clock = {
   nowMs: () => Date.now(),
@@ -27,7 +28,8 @@ const TOKEN_BYTES_MAX = 65_536;
 export const readTokenFile = (path: string): Promise<string> =>
   Bun.file(path).slice(0, TOKEN_BYTES_MAX).text();
 
-export const upstreamFetch: Fetch = (url, init) => fetch(url, init);
+export const upstreamFetch: Fetch = async (url, init) =>
+  decompress(await fetch(url, { ...init, decompress: false }));
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { "https:": 443, "http:": 80 };
 
