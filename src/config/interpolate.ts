@@ -34,7 +34,7 @@ export interface Interpolated {
   readonly issues: readonly Issue[];
 }
 
-export interface Resolved {
+interface Resolved {
   readonly path: Path;
   readonly value: string;
 }

@@ -4,7 +4,7 @@ import { CST, Lexer } from "yaml";
 import type { Path } from "./errors.ts";
 
 /** No field lies deeper than eight levels. */
-export const DEPTH_MAX = 64;
+const DEPTH_MAX = 64;
 /** Ten thousand models take half as many. */
 const LEXEMES_MAX = 1_000_000;
 const FIELDS_SHOWN = 3;

@@ -86,7 +86,7 @@ export class YamlText {
     const anchors = new Set<string>();
     const names = new Map<Path, Set<string>>();
     for (const { key, value, parent } of walk(this.#document.contents)) {
-      for (const node of [key, value]) if (isNode(node) && "anchor" in node) anchors.add(String(node.anchor));
+      for (const anchor of [readAnchor(key), readAnchor(value)]) if (anchor) anchors.add(anchor);
       if (isAlias(value) && !anchors.has(value.source))
         yield { code: "BAD_ALIAS", pos: [readOffset(value) ?? 0] };
       if (!isScalar(key) || key === value) continue;
@@ -143,6 +143,10 @@ export class YamlText {
     const { line, col } = this.#lines.linePos(offset);
     return { line: Math.max(1, line), column: Math.max(1, col) };
   }
+}
+
+function readAnchor(node: unknown): string | undefined {
+  return isNode(node) && "anchor" in node ? node.anchor : undefined;
 }
 
 function readOffset(node: unknown): number | undefined {
