@@ -1,6 +1,6 @@
 // The configuration's schema: every field with its bounds. The published JSON Schema is derived from it.
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
-import { ALIAS_NAME, GROUP_MAX } from "../core/alias.ts";
+import { ALIAS_EXPECTED, ALIAS_NAME, GROUP_MAX } from "../core/alias.ts";
 import { isObject } from "../core/json.ts";
 import { SKILLS } from "../core/skill.ts";
 import { LEVELS } from "../core/world.ts";
@@ -75,7 +75,7 @@ const group = Type.Array(
 );
 const aliases = record(
   ALIAS_NAME,
-  "a name without spaces",
+  ALIAS_EXPECTED,
   Type.Union([modelId, group], {
     expected: "a model id like OpenAI#gpt-5.4, or a list of { model, weight }",
   }),

@@ -72,7 +72,10 @@ export interface ProviderSetup extends Omit<Target, "secret"> {
   readonly dialect: DialectName | null;
   /** The cloud whose dialects it speaks, regardless of its name. Missing for none. */
   readonly platform?: PlatformName;
-  /** Words other than its host that must not appear in messages to clients, such as the billed project. */
+  /**
+   * Words other than its host and headers that must not appear in messages to clients, such as the billed project and
+   * all values that the configuration takes from the environment or from files.
+   */
   readonly redactedWords?: readonly string[];
   /** The dialects that its credentials work with. Missing if they work with all. */
   readonly dialects?: readonly DialectName[];

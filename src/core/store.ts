@@ -134,11 +134,11 @@ type SettingName =
   | "wrong_admin_tokens"
   | "aliases";
 
-/** Limits what one key can teach about one model. */
+/** Limits what one account can teach about one model, with all its keys. */
 export interface LessonBound {
-  /** Counts the key's lessons on the same model and source since this time, in Unix milliseconds. */
+  /** Counts the account's lessons on the same model and source since this time, in Unix milliseconds. */
   readonly sinceMs: number;
-  /** The most lessons per key and model. Beyond it, the oldest are deleted. */
+  /** The most lessons per account and model. Beyond it, the oldest are deleted. */
   readonly keptMax: number;
   /** The factor on the weight of the next lesson after this many. 0 drops it. Pure. */
   readonly shareAfter: (lessons: number) => number;

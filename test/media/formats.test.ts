@@ -190,7 +190,8 @@ describe("a report without what the card charges for", () => {
     const ask = { ...readAsk("json"), file };
     const reply = read("vLLM", "json", { text: "x", usage }, card);
     if (!reply.usage) throw new Error("There is no report.");
-    return TRANSCRIPTION.cutUsage(reply.usage, { ask, card, calls: 1, unreadBytes: 0 }).usage.amounts;
+    return TRANSCRIPTION.cutUsage(reply.usage, { ask, card, calls: 1, unreadBytes: 0, rounds: 1 }).usage
+      .amounts;
   };
 
   test("tokens where minutes are charged: the seconds are estimated", () => {
