@@ -86,6 +86,13 @@ describe.each(MESSAGES_PLACES)("a tool of a Messages request at %s", (place, mak
   });
 });
 
+test("a type that is no text passes for no known one", () => {
+  const odd = { type: ["from_next_year"], name: "it" };
+  const { raw, dropped } = readMessages(inMessage(add(odd), { type: "text", text: "b" }));
+  expect(dropped).toEqual(["messages[1].content[0].tool.definition"]);
+  expect(JSON.stringify(raw)).not.toContain("from_next_year");
+});
+
 test("searches that several messages add are held together", () => {
   const search = { type: "web_search_20250305", name: "web_search", max_uses: 7 };
   expect(readMessages({ ...inMessage(add(search), add(search)), tools: [search] }).searches).toBe(21);

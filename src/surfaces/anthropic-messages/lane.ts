@@ -102,7 +102,8 @@ class Findings implements Visitor<Kind> {
 
   /** Returns the tool with the limits that are held. Null if it is dropped. */
   #tool(tool: JsonObject, path: Path): JsonObject | null {
-    const type = asString(tool.type) ?? "custom";
+    // A tool without a type is the client's own. No tool has a type that isn't a text.
+    const type = String(tool.type ?? "custom");
     const row = TOOLS.find(type);
     if (!passes(row, type, "tools", this.#rules)) {
       if (row?.treatment === "remote") throw refuseField(String(path), row.reason);
