@@ -120,13 +120,13 @@ export class AttemptRun<F extends Form> implements CallWatcher {
   win(): void {
     const { deadlines, stickiness } = this.#ports;
     const { card, raw } = this.call;
-    const { calls, unreadBytes } = this.#traced;
+    const { calls, unreadBytes, rounds } = this.#traced;
     const context = this.#context;
     const { operation, upstreams } = context.call;
     const ask = fitAsk({ operation, upstreams, raw }, this.call.ask, card);
     const nowMs = deadlines.nowMs();
     this.#isWinner = true;
-    context.recordAnswer(this.attempt, { ask, card, calls, unreadBytes }, nowMs);
+    context.recordAnswer(this.attempt, { ask, card, calls, unreadBytes, rounds }, nowMs);
     context.tracing.winner = this.#traced;
     context.dropped = this.#dropped;
     if (this.#usage) context.report(...this.#usage);
@@ -154,7 +154,9 @@ export class AttemptRun<F extends Form> implements CallWatcher {
 
   recordSent(isNative: boolean): void {
     const { call, tracing } = this.#context;
-    tracing.recordCall(this.#traced, isNative ? call.unreadBytes : 0, this.#ports.deadlines.nowMs());
+    const { unreadBytes, searches, fetches = 0 } = call;
+    const own = isNative ? { unreadBytes, rounds: searches + fetches } : { unreadBytes: 0, rounds: 0 };
+    tracing.recordCall(this.#traced, own, this.#ports.deadlines.nowMs());
   }
 
   retractSent(): void {

@@ -88,7 +88,7 @@ export class Gateway {
     const ports = this.#ports;
     this.underWay.enter(context.ending);
     try {
-      const first = await ports.ledger.admit(context.ticket);
+      const first = await this.#admissions.admit(context.ticket);
       const admitted = first.kind === "pending" ? await this.#waitForTwin(context, first.id) : first;
       if (admitted.kind === "replayed") return await this.#replay(context, admitted.sealed);
       const durable = this.#recordAdmission(context, admitted);
@@ -151,7 +151,7 @@ export class Gateway {
   /** The same steps as in `complete`, up to the first piece of content. */
   async #openStream<F extends Form>(context: RequestContext<F>): Promise<Opened<F>> {
     const ports = this.#ports;
-    const first = await ports.ledger.admit(context.ticket);
+    const first = await this.#admissions.admit(context.ticket);
     const admitted = first.kind === "pending" ? await this.#waitForTwin(context, first.id) : first;
     if (admitted.kind === "replayed") {
       const reply = await this.#replay(context, admitted.sealed);
@@ -229,6 +229,7 @@ export class Gateway {
 
   #makeTicket<F extends Form>(call: Call<F>, plan: Plan): Ticket {
     const { operation, surface, id, requestId, key, proof, ask, selection, idempotency } = call;
+    const { offerLeast } = operation;
     const cards = plan.attempts.map(({ card }) => card);
     return this.#ports.ledger.ticket({
       id,
@@ -243,6 +244,7 @@ export class Gateway {
       stream: ask.stream === true,
       answers: countPlaces(call, plan.attempts),
       offers: () => makeOffers(call, cards),
+      leastOffers: offerLeast && (() => cards.map((card) => offerLeast(ask, card))),
       isPayable: isPayable(selection),
       isGroup: selection.kind === "group",
       idempotency,

@@ -26,6 +26,8 @@ export interface Asking<F extends Form> {
   readonly isLimitRequired: boolean;
   /** The most searches that the provider may run in the native lane. */
   readonly searches: number;
+  /** The most pages that it may fetch there. Only their text is billed, which is part of `unreadBytes`. */
+  readonly fetches?: number;
   /** Bytes of text that only a provider of the client's family reads. The hold counts them as part of the prompt. */
   readonly unreadBytes: number;
 }
@@ -45,6 +47,8 @@ export interface SentAsk<A> {
   readonly calls: number;
   /** Bytes of text sent with each call but not part of the ask. 0 if it was translated. */
   readonly unreadBytes: number;
+  /** The most searches and fetches that a call in the native lane allows. Each reads the prompt once more. */
+  readonly rounds: number;
 }
 
 /** A usage report, capped at what the model can read and write. */
@@ -153,6 +157,11 @@ export interface Operation<F extends Form> {
   findImageUrl(ask: F["ask"]): string | null;
   /** Returns the most that the request may cost on a card, as `fit` returns it if it is translated. */
   offer(ask: F["ask"], card: ModelCard, terms: OfferTerms): Offer;
+  /**
+   * Returns an offer that `offer` never falls below, without reading the request's files: what can't cover even this is
+   * refused before they are read. Null if `offer` reads none.
+   */
+  readonly offerLeast: ((ask: F["ask"], card: ModelCard) => Offer) | null;
   /** Limits the request to the output held for. Undefined if nothing was held. */
   bound(ask: F["ask"], card: ModelCard, outputTokens: number | undefined, isWish: boolean): Changed<F["ask"]>;
   /** Splits the request into requests for at most this many answers. */
@@ -209,7 +218,11 @@ export interface Operation<F extends Form> {
   /** Returns the billed amounts. */
   countAmounts(usage: F["usage"]): Amounts;
   /** Returns what was produced, as reported but at least as much as was seen. */
-  estimate(sent: Omit<SentAsk<F["ask"]>, "card">, bytes: number, reported: F["usage"] | null): F["usage"];
+  estimate(
+    sent: Omit<SentAsk<F["ask"]>, "card" | "rounds">,
+    bytes: number,
+    reported: F["usage"] | null,
+  ): F["usage"];
   /** Adds the answer's cost or charge, in USD, to the usage. */
   withCost(usage: F["usage"], cost: { readonly cost?: number; readonly charged?: number }): F["usage"];
 }

@@ -9,7 +9,7 @@ import { type Amounts, addAmounts, NO_AMOUNTS, UNITS, type Unit } from "../core/
 import { catchUnreadable, malformed } from "../core/upstream.ts";
 import type { Codec } from "./codec.ts";
 import type { Ask } from "./form.ts";
-import type { Operation } from "./operation.ts";
+import type { OfferTerms, Operation } from "./operation.ts";
 import { ANSWER_BYTES_MAX, addUsages, foldReplies, PartMeter, PartReader } from "./part-reader.ts";
 import type { WholePiece, WholeReply, WholeReplyForm, WorkUsage } from "./whole-form.ts";
 
@@ -26,6 +26,8 @@ interface WholeParts<A extends Ask, R extends WholeReply, P extends object>
     > {
   /** Returns the most work that the request may take. */
   countWorst(ask: A, card: ModelCard): Amounts;
+  /** Returns work that `countWorst` never falls below, without reading a file. Missing if `countWorst` reads none. */
+  countLeast?(ask: A): Amounts;
   /** Returns the expected work if no provider reported it. `bytes` of the answer were seen, unless 0. */
   countLikely(ask: A, bytes: number): Amounts;
   /**
@@ -33,6 +35,8 @@ interface WholeParts<A extends Ask, R extends WholeReply, P extends object>
    * nothing is known about the model.
    */
   countMost?(ask: A, card: ModelCard): Amounts | null;
+  /** Adds what the card charges for and a report lacks. Missing if reports always have it. */
+  complete?(amounts: Amounts, ask: A, card: ModelCard): Amounts;
   /** True if the parts of a stream are minutes apart. By default they follow closely. */
   readonly isSlow?: boolean;
   /** Returns the size of the output. Missing if it isn't counted. */
@@ -54,7 +58,7 @@ const TIMES_WORST = 10;
 export function makeWholeOperation<A extends Ask, R extends WholeReply, P extends object = never>(
   parts: WholeParts<A, R, P>,
 ): Operation<WholeReplyForm<A, R, P>> {
-  const { countWorst, countLikely, content } = parts;
+  const { countWorst, countLeast, countLikely, content } = parts;
   const countAnswers = parts.countAnswers ?? (() => 1);
   const merge = (replies: readonly R[]) => mergeReplies(parts, replies);
   return {
@@ -70,10 +74,8 @@ export function makeWholeOperation<A extends Ask, R extends WholeReply, P extend
     toLogged: () => null,
     ...parts,
     countAnswers,
-    offer(ask, card, { answersPerCall }) {
-      const calls = (parts.split?.(ask, answersPerCall) ?? [ask]).map((call) => countWorst(call, card));
-      return makeOffer(card, countAnswers(ask), calls);
-    },
+    offer: (ask, card, terms) => makeOffer(card, countAnswers(ask), listWorst(parts, ask, card, terms)),
+    offerLeast: countLeast ? (ask, card) => makeOffer(card, countAnswers(ask), [countLeast(ask)]) : null,
     estimatePrompt: (ask) => countLikely(ask, 0).prompt,
     estimateLoad(ask) {
       const { prompt, completion } = countLikely(ask, 0);
@@ -100,7 +102,9 @@ export function makeWholeOperation<A extends Ask, R extends WholeReply, P extend
     usagePiece: (usage) => ({ kind: "usage", usage }),
     addUsages,
     meter: () => new PartMeter(parts.countBytes ?? (() => 0), parts.countReply ?? (() => 1)),
-    cutUsage: (usage, { ask, card, calls }) => {
+    cutUsage: (reported, { ask, card, calls }) => {
+      const amounts = parts.complete?.(reported.amounts, ask, card) ?? reported.amounts;
+      const usage = { ...reported, amounts };
       const most = parts.countMost?.(ask, card);
       if (most) return cutUsage(usage, most, 1);
       return cutUsage(usage, countWorst(ask, card), TIMES_WORST * calls);
@@ -109,6 +113,16 @@ export function makeWholeOperation<A extends Ask, R extends WholeReply, P extend
     estimate: ({ ask }, bytes, reported) => reported ?? { amounts: countLikely(ask, bytes) },
     withCost: (usage, cost) => ({ ...usage, ...cost }),
   };
+}
+
+/** Returns the most work of each call, since what a prompt takes is taken by each of them. */
+function listWorst<A extends Ask, R extends WholeReply, P extends object>(
+  { split, countWorst }: WholeParts<A, R, P>,
+  ask: A,
+  card: ModelCard,
+  { answersPerCall }: OfferTerms,
+): readonly Amounts[] {
+  return (split?.(ask, answersPerCall) ?? [ask]).map((call) => countWorst(call, card));
 }
 
 function isReply<R>(kept: unknown, content: keyof R & string): kept is R {

@@ -171,7 +171,7 @@ function priceAttack<F extends Form>(
     (sum, sent) => addAmounts(sum, billCall(operation.name, sent, card)),
     NO_AMOUNTS,
   );
-  const sent = { ask: fitAsk(call, ask, card), card, calls: calls.length, unreadBytes: 0 };
+  const sent = { ask: fitAsk(call, ask, card), card, calls: calls.length, unreadBytes: 0, rounds: 0 };
   const charge = (usage: F["usage"]) => countAnswer(operation, { usage, source: "provider" }, sent, 1);
   const report = (amounts: Amounts) => charge(writeUsage(amounts)).bill.costNanoUsd / USD;
   const held = computeHoldTerms(makeOffers({ ...call, ...TERMS }, [card]), ENOUGH, 1);

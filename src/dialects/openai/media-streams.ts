@@ -80,6 +80,7 @@ export function decodeTranscript(
   readWhole: (content: JsonObject) => TranscriptionReply,
 ): PartDecoder<TranscriptionReply, TranscriptPart> {
   let [isWhole, text, segments] = [false, "", 0];
+  let usage: unknown;
   const finish = (content: JsonObject) => {
     if (isWhole) return [];
     isWhole = true;
@@ -93,7 +94,7 @@ export function decodeTranscript(
   };
   return makeEventDecoder<TranscriptionReply, TranscriptPart>({
     isWhole: () => isWhole,
-    atDone: () => finish({ text }),
+    atDone: () => finish(usage === undefined ? { text } : { text, usage }),
     read(type, { type: _type, ...body }) {
       switch (type.replace(/^transcript(ion)?\./, "")) {
         case "text.delta": {
@@ -111,6 +112,7 @@ export function decodeTranscript(
         case "done":
           return finish(body);
         case "":
+          usage = body.usage ?? usage;
           return readDelta(asObject(asObject(asArray(body.choices)[0]).delta).content ?? "", {});
         default:
           return [];

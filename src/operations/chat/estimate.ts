@@ -93,9 +93,15 @@ const SEARCH_TOKENS = 5000;
 
 /**
  * Returns a number of prompt tokens that the provider's count will hardly exceed, for one choice: multiply by `n`.
- * Reads each text once without copying. `unreadBytes` is text sent with the request but not part of it.
+ * Reads each text once without copying. `unreadBytes` is text sent with the request but not part of it, `searches`
+ * the most that the provider may run.
  */
-export function estimateWorstPromptTokens(request: ChatRequest, card: ModelCard, unreadBytes = 0): number {
+export function estimateWorstPromptTokens(
+  request: ChatRequest,
+  card: ModelCard,
+  unreadBytes = 0,
+  searches = searchesMax(request, card),
+): number {
   const sizes = measureSizes(request);
   const family = families.getOrInsertComputed(card, findFamily);
   let tokens = family.base + MESSAGE_TOKENS * sizes.messages + TOOL_TOKENS * sizes.tools;
@@ -106,7 +112,7 @@ export function estimateWorstPromptTokens(request: ChatRequest, card: ModelCard,
   tokens = Math.min(tokens, (card.contextTokensMax ?? Number.POSITIVE_INFINITY) * CONTEXT_SLACK);
   // Neither is bounded by the context: gpt-4o-mini bills more for an image than it reads, and agents read again at each
   // step.
-  tokens += family.image * sizes.media.image.pieces + SEARCH_TOKENS * searchesMax(request, card);
+  tokens += family.image * sizes.media.image.pieces + SEARCH_TOKENS * searches;
   return Math.ceil(tokens);
 }
 

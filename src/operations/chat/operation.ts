@@ -43,6 +43,7 @@ export const CHAT: Operation<ChatForm> = {
   refuseUnable: (ask, card) => refuseUnable(card, findNeeds(ask)),
   findImageUrl,
   offer: (ask, card, terms) => makeOffer(card, ask, terms),
+  offerLeast: null,
   bound: fitToHold,
   split,
   identify({ stream: _stream, stream_options: _options, ...body }) {
@@ -166,7 +167,7 @@ function readWhole(
 }
 
 function estimate(
-  { ask, calls, unreadBytes }: Omit<SentAsk<ChatRequest>, "card">,
+  { ask, calls, unreadBytes }: Omit<SentAsk<ChatRequest>, "card" | "rounds">,
   bytes: number,
   reported: Usage | null,
 ): Usage {

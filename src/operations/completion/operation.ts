@@ -22,6 +22,7 @@ export const COMPLETION: Operation<CompletionForm> = {
   refuseUnable: () => {},
   findImageUrl: () => null,
   offer: (ask, card, terms) => CHAT.offer(toChat(ask), card, terms),
+  offerLeast: null,
   bound(ask, card, outputTokens, isWish) {
     const { ask: fitted, dropped } = CHAT.bound(toChat(ask), card, outputTokens, isWish);
     const { maxTokens: _given, ...rest } = ask;

@@ -9,8 +9,6 @@ export type TranscriptFormat = (typeof TRANSCRIPT_FORMATS)[number];
 
 export interface TranscriptionRequest extends OpenAsk {
   readonly file: Attachment;
-  /** The length of the audio for the hold, from its container or estimated. */
-  readonly seconds: number;
   /** True to translate into English. */
   readonly isTranslation: boolean;
   readonly format: TranscriptFormat;

@@ -48,11 +48,13 @@ export const ANTHROPIC_MESSAGES: Surface<ChatForm> = {
 function readExchange({ body, headers, limits, seal }: Incoming): Exchange<ChatForm> {
   const given: JsonObject = MESSAGES.check(readFields(body), "messages", limits.messagesMax);
   checkModelName(given.model);
-  const { searches, ...lane } = applyLane(given, limits.remoteTools === true);
-  const { betas, dropped } = passBetas(headers);
-  const messages = asArray(given.messages);
+  const { searches, fetches, fetchedBytes, toolChanges, ...lane } = applyLane(given, limits);
+  const { betas, dropped } = passBetas(headers, limits);
+  const messages = asArray(lane.body.messages);
+  const read = readAsk(lane.body, seal);
   return {
-    ...readAsk({ ...lane.body, messages }, seal),
+    ask: read.ask,
+    lost: [...read.lost, ...toolChanges],
     raw: {
       family: "anthropic",
       body: { ...lane.body, messages: sanitizeTurns(messages, seal) },
@@ -60,7 +62,8 @@ function readExchange({ body, headers, limits, seal }: Incoming): Exchange<ChatF
     },
     session: readSession(headers, given),
     searches,
-    unreadBytes: countUnreadBlocks(messages),
+    fetches,
+    unreadBytes: countUnreadBlocks(messages) + fetchedBytes,
     dropped: [...lane.dropped, ...dropped],
     names: { ...NAMES, reasoning_effort: given.thinking === undefined ? "output_config" : "thinking" },
     isLimitRequired: true,

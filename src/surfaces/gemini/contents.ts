@@ -49,7 +49,7 @@ interface Findings {
 }
 
 /** The API accepts a single part without a list. */
-export function listParts(parts: unknown): readonly unknown[] {
+function listParts(parts: unknown): readonly unknown[] {
   return isObject(parts) ? [parts] : asArray(parts);
 }
 
@@ -106,11 +106,7 @@ function readUser(
   for (const [index, part] of given.entries()) {
     const response = part.functionResponse ?? part.function_response;
     if (isObject(response)) {
-      const name = asString(response.name) ?? "";
-      const id = asString(response.id);
-      const content = writeResult(response.response);
-      if (ids.isRepeated(name, id, content)) found.unreadBytes += countUnread(response);
-      else results.push({ role: "tool", tool_call_id: ids.claim(name, id), content });
+      results.push(...readResult(response, `${path}[${index}]`, ids, found));
       continue;
     }
     const read = readPart(part);
@@ -120,6 +116,27 @@ function readUser(
   const isAnswered = given.some((part) => isObject(part.functionResponse ?? part.function_response));
   const saysNothing = parts.length === 0 && isAnswered;
   return saysNothing ? results : [...results, { role: "user", content: parts }];
+}
+
+/** Returns no message for a repeated result. Only Gemini reads its pictures and files. */
+function readResult(
+  response: JsonObject,
+  path: string,
+  ids: CallIds,
+  found: Findings,
+): readonly ChatMessage[] {
+  const name = asString(response.name) ?? "";
+  const id = asString(response.id);
+  const content = writeResult(response.response);
+  if (ids.isRepeated(name, id, content)) {
+    found.unreadBytes += countUnread(response);
+    return [];
+  }
+  if (response.parts !== undefined) {
+    found.unreadBytes += countUnread(response.parts);
+    found.lost.push(`${path}.functionResponse.parts`);
+  }
+  return [{ role: "tool", tool_call_id: ids.claim(name, id), content }];
 }
 
 /** Most tools answer with one text under `output` or `result`. */
