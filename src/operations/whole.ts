@@ -2,7 +2,8 @@
 import type { ModelCard, Price } from "../core/card.ts";
 import type { Offer } from "../core/demand.ts";
 import type { Delivered } from "../core/dialect.ts";
-import { asCount, isObject, parseJson } from "../core/json.ts";
+import { asCount, isObject } from "../core/json.ts";
+import { parseBounded, REQUEST_SHAPE } from "../core/json-bounds.ts";
 import { LongJson } from "../core/long-json.ts";
 import { listBillLines } from "../core/price.ts";
 import { type Amounts, UNITS, type Unit } from "../core/units.ts";
@@ -24,6 +25,8 @@ export interface WholeParts<A extends Ask, R extends WholeReply, P extends objec
         "countAnswers" | "refuseUnable" | "hasLongTexts" | "identify" | "split" | "toLogged"
       >
     > {
+  /** Returns the most elements and fields that an answer may have. */
+  countElements(ask: A): number;
   /** Returns the most work that the request may take. */
   countWorst(ask: A, card: ModelCard): Amounts;
   /** Returns the expected work if no provider reported it. `bytes` of the answer were seen, unless 0. */
@@ -56,6 +59,7 @@ export function makeWholeOperation<A extends Ask, R extends WholeReply, P extend
 ): Operation<WholeReplyForm<A, R, P>> {
   const { countWorst, countLikely, content } = parts;
   const countAnswers = parts.countAnswers ?? (() => 1);
+  const countReply = parts.countReply ?? (() => 1);
   const merge = (replies: readonly R[]) => mergeReplies(parts, replies);
   return {
     answerBytesMax: ANSWER_BYTES_MAX,
@@ -78,8 +82,10 @@ export function makeWholeOperation<A extends Ask, R extends WholeReply, P extend
     },
     encode: (codec, ask, card, target) => codec.encode(ask, card, target),
     readWhole: (codec, delivered, { ask, card }) => {
-      const body = parts.isText ? delivered.body : parseBody(delivered);
-      return catchUnreadable(() => codec.reply(body, card, ask, delivered.headers));
+      const body = parts.isText ? delivered.body : parseBody(delivered, parts.countElements(ask));
+      const reply = catchUnreadable(() => codec.reply(body, card, ask, delivered.headers));
+      if (countReply(reply) > countAnswers(ask)) throw malformed("more answers than requested");
+      return reply;
     },
     bounds: { firstByte: false, idle: !parts.isSlow },
     reader: (codec, { ask, card, headers }) => new PartReader(codec.decoder(card, ask, headers)),
@@ -95,7 +101,7 @@ export function makeWholeOperation<A extends Ask, R extends WholeReply, P extend
     withUsage: (reply, usage) => ({ ...reply, usage }),
     usagePiece: (usage) => ({ kind: "usage", usage }),
     addUsages,
-    meter: () => new PartMeter(parts.countBytes ?? (() => 0), parts.countReply ?? (() => 1)),
+    meter: () => new PartMeter(parts.countBytes ?? (() => 0), countReply),
     cutUsage: (usage, { ask, card, calls }) => {
       const most = parts.countMost?.(ask, card);
       if (most) return cutUsage(usage, most, 1);
@@ -144,9 +150,10 @@ function findHighest({ tiers = [], ...price }: Price, promptTokens: number): Pri
 }
 
 /** Some servers send blank lines before the JSON while they work. */
-function parseBody({ body }: Delivered): unknown {
-  const parsed = body instanceof LongJson ? body.parse() : parseJson(body);
-  if (parsed === undefined) throw malformed("not JSON");
+function parseBody({ body }: Delivered, elements: number): unknown {
+  const most = { ...REQUEST_SHAPE, elements };
+  const parsed = body instanceof LongJson ? body.parse(most) : parseBounded(body, most);
+  if (parsed === undefined) throw malformed("not JSON, or too much of it");
   return parsed;
 }
 

@@ -1,10 +1,12 @@
 // Transcriptions in OpenAI's form, as at Groq, Mistral, local servers (OpenAI API reference, "Create transcription").
 import type { FormEntry } from "../../core/attachment.ts";
-import { asCount, asObject, isObject, type JsonObject, parseJson } from "../../core/json.ts";
+import { asCount, asObject, isObject, type JsonObject } from "../../core/json.ts";
+import { parseBounded, REQUEST_SHAPE } from "../../core/json-bounds.ts";
 import { NO_AMOUNTS } from "../../core/units.ts";
 import { malformed } from "../../core/upstream.ts";
 import type { Codec } from "../../operations/codec.ts";
 import {
+  countTranscriptElements,
   isJsonFormat,
   type TranscriptionForm,
   type TranscriptionReply,
@@ -43,7 +45,7 @@ function makeForm(ask: TranscriptionRequest, model: string, isStreamed: boolean)
 
 function readTranscript(text: string, ask: TranscriptionRequest): TranscriptionReply {
   if (!isJsonFormat(ask.format)) return { content: text, usage: null };
-  return readContent(parseJson(text));
+  return readContent(parseBounded(text, { ...REQUEST_SHAPE, elements: countTranscriptElements(ask) }));
 }
 
 function readContent(content: unknown): TranscriptionReply {

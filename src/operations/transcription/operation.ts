@@ -4,7 +4,12 @@ import { type Amounts, NO_AMOUNTS } from "../../core/units.ts";
 import type { Operation } from "../operation.ts";
 import { estimateTextTokens } from "../text-tokens.ts";
 import { makeWholeOperation } from "../whole.ts";
-import { isJsonFormat, type TranscriptionForm, type TranscriptionRequest } from "./form.ts";
+import {
+  countTranscriptElements,
+  isJsonFormat,
+  type TranscriptionForm,
+  type TranscriptionRequest,
+} from "./form.ts";
 
 /**
  * Recorded: gpt-4o-transcribe counts 10 tokens per second of audio and writes about 3. A second of fast speech has 5
@@ -19,6 +24,7 @@ export const TRANSCRIPTION: Operation<TranscriptionForm> = makeWholeOperation({
   name: "transcription",
   findCodec: ({ transcription }) => transcription ?? null,
   isText: true,
+  countElements: countTranscriptElements,
   countWorst: (ask) => count(ask, ask.seconds, SOUND_TOKENS_WORST, TEXT_TOKENS_WORST),
   countLikely(ask, bytes) {
     const likely = count(ask, ask.seconds, SOUND_TOKENS, TEXT_TOKENS);
