@@ -165,10 +165,11 @@ function makeModelParts(
 ): JsonObject[] {
   const isOwn = (each: ReasoningDetail) => each.format === REASONING_FORMAT && target.facts.thinking !== null;
   const own = (message.reasoning_details ?? []).filter(isOwn);
+  const signatures = mapSignatures(own);
   const parts: JsonObject[] = [];
   let waiting: string | undefined;
   for (const part of listTurn(message)) {
-    if (part.kind === "call") parts.push(makeCallPart(part.call, own, calls, target));
+    if (part.kind === "call") parts.push(makeCallPart(part.call, signatures, calls, target));
     else if (part.kind === "thinking") {
       const details = part.details.filter(isOwn);
       parts.push(...details.flatMap(makeThoughtPart));
@@ -210,9 +211,16 @@ function findTextSignature(details: readonly ReasoningDetail[]): string | undefi
   return all.findLast((each) => each !== undefined);
 }
 
+/** Maps the ids of calls to their signatures. The first detail of a call counts. */
+function mapSignatures(details: readonly ReasoningDetail[]): ReadonlyMap<string, string | undefined> {
+  const signatures = new Map<string, string | undefined>();
+  for (const { id, data } of details) if (id && !signatures.has(id)) signatures.set(id, data);
+  return signatures;
+}
+
 function makeCallPart(
   call: ToolCall,
-  details: readonly ReasoningDetail[],
+  signatures: ReadonlyMap<string, string | undefined>,
   calls: Map<string, HistoryCall>,
   target: Writing,
 ): JsonObject {
@@ -220,7 +228,7 @@ function makeCallPart(
   const name = toSentName(given);
   calls.set(call.id, { name, order: calls.size });
   const carried = asObject(asObject(call.extra_content).google).thought_signature;
-  const signature = asString(carried) ?? details.find((each) => each.id === call.id)?.data;
+  const signature = asString(carried) ?? signatures.get(call.id);
   const id = target.ids ? call.id : undefined;
   return { functionCall: { id, name, args }, ...(target.facts.thinking ? addSignature(signature) : {}) };
 }
