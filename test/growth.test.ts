@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { Fault } from "../src/core/fault.ts";
 import { compareTimes } from "./growth/measure.ts";
 import { PLACES, type SurfaceWord } from "./growth/places.ts";
-import { encodeFor, MODELS, readBody } from "./growth/work.ts";
+import { encodeRequest, MODELS, readBody } from "./growth/work.ts";
 
 /** Both ends of four sizes, each twice the one before: what is quadratic takes up to 64 times as long, all else 8 times. */
 const [SMALL, LARGE] = [60, 480];
@@ -30,8 +30,8 @@ describe.each(WORDS)("%s", (word) => {
       ] as const,
       ...MODELS.map((id) => {
         const times = compareTimes(
-          () => encodeFor(id, few),
-          () => encodeFor(id, many),
+          () => encodeRequest(id, few),
+          () => encodeRequest(id, many),
           MOST,
         );
         return [id, times] as const;
@@ -53,7 +53,7 @@ test("every place is accepted by its surface, so that there is something to enco
   const refused = WORDS.flatMap((word) =>
     Object.entries(PLACES[word]).flatMap(([name, place]) => {
       try {
-        return MODELS.some((id) => encodeFor(id, readBody(word, copy(place(2)))) > 0) ? [] : [name];
+        return MODELS.some((id) => encodeRequest(id, readBody(word, copy(place(2)))) > 0) ? [] : [name];
       } catch (thrown) {
         if (thrown instanceof Fault) return [name];
         throw thrown;

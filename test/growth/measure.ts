@@ -2,7 +2,7 @@
 
 export type Work = () => unknown;
 
-/** The least of several rounds, in ms. Whatever else runs on the machine only makes a round slower. */
+/** The least of several rounds, in ms. Other load on the machine only makes a round slower. */
 export function measureLeastMs(work: Work, rounds: number): number {
   let least = Number.POSITIVE_INFINITY;
   for (let round = 0; round < rounds; round++) {

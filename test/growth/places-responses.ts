@@ -1,4 +1,4 @@
-// Where a request of the Responses API can grow.
+// The places in which a request of the Responses API can grow.
 import type { JsonObject } from "../../src/core/json.ts";
 import { INPUTS, list, makeBase64, makePlaces, type Places, SCHEMAS } from "./place.ts";
 

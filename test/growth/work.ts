@@ -65,7 +65,7 @@ export function readBody(word: SurfaceWord, body: JsonObject): Exchange<ChatForm
 }
 
 /** Encodes a request for a model, translated and in the native lane, and writes it. Refusals are results too. */
-export function encodeFor(id: string, { ask, raw }: Exchange<ChatForm>): number {
+export function encodeRequest(id: string, { ask, raw }: Exchange<ChatForm>): number {
   const card = findCard(id);
   const row = PROVIDERS.find(({ name }) => name === card.provider);
   const dialect = row?.dialects.find(({ names }) => names?.test(card.name) ?? true);
