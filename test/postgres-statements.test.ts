@@ -2,7 +2,7 @@
 // that shards by account sends it to one machine.
 import { expect, test } from "bun:test";
 import { composeReading } from "../src/store/postgres/reading.ts";
-import { STEPS } from "../src/store/postgres/schema.ts";
+import { MIGRATIONS } from "../src/store/postgres/schema.ts";
 import { listWriteTexts } from "../src/store/postgres/writing.ts";
 
 const ACCOUNT_IS_FIRST = /\b(account_id|account\.id|whose\.id|id) = \$1(?!\d)|SELECT \$1::text,/;
@@ -51,7 +51,7 @@ test("the manual's SQL distributes every table of an account", async () => {
   const sql = await Bun.file(`${import.meta.dir}/citus/distribute.sql`).text();
   const statements = sql.replace(/^--.*\n/gm, "").trim();
   expect(await Bun.file(`${import.meta.dir}/../src/docs/operate.md`).text()).toContain(statements);
-  const owned = STEPS.flat().flatMap((step) => {
+  const owned = MIGRATIONS.flat().flatMap((step) => {
     const [, name, columns = ""] = /CREATE TABLE IF NOT EXISTS (\w+) \(([\s\S]*)\)/.exec(step) ?? [];
     return name !== undefined && columns.includes("account_id TEXT") && name !== "gateway_key" ? [name] : [];
   });

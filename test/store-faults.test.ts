@@ -97,7 +97,7 @@ describe("a damaged store file", () => {
     renameSync(`${path}-wal`, `${path}-gone`);
     expect(readCode(await catchThrown(store.durable()))).toBe("store_unavailable");
     const sound = readFileSync(path);
-    writeFileSync(path, damagedAt(sound, pageOf(path, "usage_hour")));
+    writeFileSync(path, damagedAt(sound, pageOf(path, "hourly_usage")));
     for (let tries = 0; tries < 2; tries++) {
       expect(readCode(await catchThrown(store.setting("master_key_check")))).toBe("store_unavailable");
     }
@@ -115,7 +115,7 @@ describe("a damaged store file", () => {
     const syncs = [store.durable(), store.durable()].map(catchThrown);
     expect((await Promise.all(syncs)).map(readCode)).toEqual(["store_unavailable", "store_unavailable"]);
     const sound = readFileSync(path);
-    writeFileSync(path, damagedAt(sound, pageOf(path, "usage_hour")));
+    writeFileSync(path, damagedAt(sound, pageOf(path, "hourly_usage")));
     writeFileSync(`${path}-wal`, "");
     expect(readCode(await catchThrown(store.durable()))).toBe("store_unavailable");
     writeFileSync(path, sound);

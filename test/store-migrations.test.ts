@@ -8,9 +8,9 @@ import { SQL } from "bun";
 import type { Store } from "../src/core/store.ts";
 import { decide } from "../src/ledger/decide.ts";
 import { LESSONS_BY_PROMPT } from "../src/store/postgres/lesson-steps.ts";
-import { STEPS } from "../src/store/postgres/schema.ts";
+import { MIGRATIONS as POSTGRES_MIGRATIONS } from "../src/store/postgres/schema.ts";
 import { openPostgresStore } from "../src/store/postgres/store.ts";
-import { MIGRATIONS } from "../src/store/sqlite/migrations.ts";
+import { MIGRATIONS as SQLITE_MIGRATIONS } from "../src/store/sqlite/migrations.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import { startPostgres } from "./postgres-server.ts";
 import {
@@ -118,7 +118,7 @@ describe("a store from before keys could be rotated", () => {
     const folder = mkdtempSync(join(tmpdir(), "poundkey-old-"));
     const path = join(folder, "poundkey.db");
     const old = new Database(path);
-    const steps = before(MIGRATIONS, "old_digest");
+    const steps = before(SQLITE_MIGRATIONS, "old_digest");
     for (const sql of [...steps, ...KEYS]) old.run(sql);
     old.run(`PRAGMA user_version = ${steps.length}`);
     old.close(true);
@@ -131,11 +131,11 @@ describe("a store from before keys could be rotated", () => {
   test("on PostgreSQL", async () => {
     const url = await server.newDatabase();
     await using database = new SQL(url, { max: 1 });
-    const steps = before(STEPS, "old_digest");
+    const steps = before(POSTGRES_MIGRATIONS, "old_digest");
     for (const sql of [...steps.flat(), ...KEYS]) await database.unsafe(sql);
     await database.unsafe(writeVersion(steps.length));
     // Simulates a process that died in the middle of the step.
-    for (const sql of STEPS[steps.length]?.slice(0, 3) ?? []) await database.unsafe(sql);
+    for (const sql of POSTGRES_MIGRATIONS[steps.length]?.slice(0, 3) ?? []) await database.unsafe(sql);
     const store = await openPostgresStore({ url, decide });
     await store.beat();
     await keepsKeys(store);
@@ -152,7 +152,7 @@ describe("a store of an earlier version", () => {
     const folder = mkdtempSync(join(tmpdir(), "poundkey-old-"));
     const path = join(folder, "poundkey.db");
     const old = new Database(path);
-    const steps = before(MIGRATIONS);
+    const steps = before(SQLITE_MIGRATIONS);
     for (const sql of [...steps, ...ROWS]) old.run(sql);
     old.run("UPDATE account SET name = 'ours', balance_nano = 7, entries = 1, kept_characters = 3");
     old.run(`PRAGMA user_version = ${steps.length}`);
@@ -170,7 +170,7 @@ describe("a store of an earlier version", () => {
 
   test("on PostgreSQL", async () => {
     await using database = new SQL(server.url, { max: 1 });
-    const steps = before(STEPS);
+    const steps = before(POSTGRES_MIGRATIONS);
     for (const sql of [...steps.flat(), ...ROWS]) await database.unsafe(sql);
     await database.unsafe(writeVersion(steps.length));
     // Simulates a process that died in the middle of the step. The step runs again.

@@ -85,7 +85,7 @@ export const createdKeySchema = Type.Object({
 });
 export type NewKeyView = View<typeof createdKeySchema>;
 
-export function keyView(key: GatewayKey, nowMs: number): KeyView {
+function keyView(key: GatewayKey, nowMs: number): KeyView {
   const { oldSecretUntilMs } = key;
   const hasOldSecret = key.revokedAtMs === null && oldSecretUntilMs !== null && nowMs < oldSecretUntilMs;
   return {

@@ -14,7 +14,7 @@ const LAST_MS = Date.UTC(2200, 0, 1);
 
 /** The query fields of a time range: moments, or dates that cover whole days. */
 export const momentFields = { from: Type.Optional(momentSchema), to: Type.Optional(momentSchema) };
-export type Moments = Static<ReturnType<typeof Type.Object<typeof momentFields>>>;
+type Moments = Static<ReturnType<typeof Type.Object<typeof momentFields>>>;
 
 export interface Span {
   readonly fromMs: number;

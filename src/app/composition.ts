@@ -1,11 +1,8 @@
 // Assembles a running gateway from the rooms: everything is built here and passed on, and nothing reads configuration.
 import { version } from "../../package.json" with { type: "json" };
-import { holderView } from "../admin/holder.ts";
 import { LiveFeed } from "../admin/live.ts";
-import { checkScraper } from "../admin/token.ts";
 import { WrongTokens } from "../admin/wrong-tokens.ts";
 import type { ModelCard } from "../core/card.ts";
-import type { GatewayKey } from "../core/key.ts";
 import type { ServerRules, Settings } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
 import type { Fetch, Log } from "../core/world.ts";
@@ -15,29 +12,16 @@ import { Caches } from "../health/caches.ts";
 import { Health } from "../health/health.ts";
 import { countOpenBreakers } from "../health/report.ts";
 import { Stickiness } from "../health/stickiness.ts";
-import { adminRoutes } from "../http/admin.ts";
-import { aliasRoutes } from "../http/admin-aliases.ts";
-import { providerRoutes } from "../http/admin-providers.ts";
-import { buildApp, listen } from "../http/app.ts";
+import { listen } from "../http/app.ts";
 import { BodyMemory, BodyTurns } from "../http/body-bounds.ts";
 import { makeOriginReader } from "../http/client-address.ts";
-import { healthRoutes } from "../http/health.ts";
-import { keyRoutes } from "../http/key.ts";
-import { liveRoutes } from "../http/live.ts";
-import { modelRoutes } from "../http/models.ts";
-import { sessionRoutes } from "../http/operator.ts";
-import { consoleRoutes, docsRoutes } from "../http/pages.ts";
-import { playgroundRoutes } from "../http/playground.ts";
 import type { HttpPorts } from "../http/ports.ts";
-import { responseRoutes } from "../http/responses.ts";
-import { type RoutePorts, routeRoutes } from "../http/route.ts";
-import { surfaceRoutes } from "../http/serve.ts";
+import type { RoutePorts } from "../http/route.ts";
 import { createAuthenticator } from "../keys/authenticate.ts";
 import { createSealer } from "../keys/vault.ts";
 import { createLedger } from "../ledger/ledger.ts";
 import { Learned } from "../selectors/learning/learned.ts";
-import { formatMetrics } from "../telemetry/exposition.ts";
-import { Metrics } from "../telemetry/metrics.ts";
+import { Metrics, type Reading } from "../telemetry/metrics.ts";
 import type { Sums } from "../telemetry/sums.ts";
 import { createAuthorize } from "../transport/auth/authorize.ts";
 import { DeadlineSweep } from "../transport/deadlines.ts";
@@ -45,19 +29,18 @@ import { KeptConnections } from "../transport/kept.ts";
 import { Reachability } from "../transport/reachability.ts";
 import { findListener, type Listener } from "./accepting.ts";
 import { type DrainState, drain, NOTICE_MS } from "./drain.ts";
-import { Learning, measureLogged, viewLearned } from "./learning.ts";
+import { Learning, measureLogged } from "./learning.ts";
 import { LiveConfiguration } from "./live-configuration.ts";
 import type { OpenedStore } from "./open-store.ts";
-import { loadConsoleFiles, loadDocsFiles } from "./page-files.ts";
 import { PROCESS_READINGS } from "./process-readings.ts";
-import { createProviderPorts } from "./provider-ports.ts";
+import { composeRoutes } from "./routes.ts";
 import { startUpkeep } from "./upkeep.ts";
 import { clock, collect, random, reach, readTokenFile, upstreamFetch } from "./world.ts";
 
 /** The longest wait at shutdown for requests to be settled. */
 const SETTLE_MS = 5000;
 
-export interface GatewayOptions {
+interface GatewayOptions {
   readonly settings: Settings;
   readonly opened: OpenedStore;
   readonly log: Log;
@@ -92,13 +75,9 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const ending: DrainState = { draining: false, refusing: false };
   const deadlines = new DeadlineSweep(clock);
   const ledger = createLedger({ store, clock, rules: () => live.settings });
-  const metrics: Metrics = new Metrics({
-    readings: {
-      poundkey_build_info: () => new Map([[version, 1]]),
-      poundkey_requests_open: () => gateway.open,
-      poundkey_breaker_open: () => countOpenBreakers(health),
-      ...PROCESS_READINGS,
-    },
+  const metrics: Metrics = createMetrics({
+    poundkey_requests_open: () => gateway.open,
+    poundkey_breaker_open: () => countOpenBreakers(health),
     isListed: (model) => live.isListed(model),
   });
   const log = countEvents(metrics, options.log);
@@ -121,7 +100,6 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const feed = new LiveFeed({ store, clock });
   void measureLogged(store, learned, log);
   const wrongTokens = new WrongTokens({ store, clock, log });
-  const parts = { live, feed, wrongTokens };
   const endUpkeep = await startUpkeep({
     ...{ store, ledger, learning, wrongTokens, clock, log },
     ...{ added: live, discovery: live.discovery },
@@ -129,7 +107,8 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     keepMs: () => live.settings.log.keepMs,
     responsesKeepMs: () => live.settings.responses.keepMs,
   });
-  const app = listenOrUndo(endUpkeep, () => listen(composeApp(ports, options, metrics, parts, known)));
+  const parts = { ports, live, feed, wrongTokens, known, fetch, metrics };
+  const app = listenOrUndo(endUpkeep, () => listen(composeRoutes({ ...options, ...parts })));
   return {
     port: app.server?.port ?? 0,
     gateway,
@@ -139,12 +118,16 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     async stop() {
       feed.end();
       await drain({ ...readEndingTimes(options), ending, server: app.server, gateway });
-      await gateway.waitUntilSettled(SETTLE_MS);
-      endUpkeep();
-      deadlines.stop();
-      await store.close();
+      await closeGateway(gateway, [endUpkeep, () => deadlines.stop()], store);
     },
   };
+}
+
+/** Calls `ends` once all requests are settled, and closes the store last. */
+async function closeGateway(gateway: Gateway, ends: readonly (() => void)[], store: Store): Promise<void> {
+  await gateway.waitUntilSettled(SETTLE_MS);
+  for (const end of ends) end();
+  await store.close();
 }
 
 /** Starts with the lessons as they were last fitted, because reading all of them takes a second or more. */
@@ -153,6 +136,20 @@ async function recallLessons(store: Store, cards: () => readonly ModelCard[]) {
   const learning = new Learning({ store, learned, clock, cards });
   await learning.recall();
   return { learned, learning };
+}
+
+interface GatewayReadings {
+  readonly poundkey_requests_open: Reading;
+  readonly poundkey_breaker_open: Reading;
+  readonly isListed: (model: string) => boolean;
+}
+
+function createMetrics({ isListed, ...readings }: GatewayReadings): Metrics {
+  const builds = () => new Map([[version, 1]]);
+  return new Metrics({
+    readings: { poundkey_build_info: builds, ...readings, ...PROCESS_READINGS },
+    isListed,
+  });
 }
 
 /** Returns a log that counts every event before it is written. */
@@ -204,81 +201,4 @@ function listenOrUndo<App>(undo: () => void, listen: () => App): App {
     undo();
     throw error;
   }
-}
-
-interface AppParts {
-  readonly live: LiveConfiguration;
-  readonly feed: LiveFeed;
-  readonly wrongTokens: WrongTokens;
-}
-
-function composeApp(
-  ports: HttpPorts,
-  options: GatewayOptions,
-  metrics: Metrics,
-  { live, feed, wrongTokens }: AppParts,
-  known: RoutePorts["known"],
-) {
-  const { opened, configSchema, reusePort } = options;
-  const { ledger } = ports;
-  const own = () => metrics.sums();
-  const { bodies, turns, deadlines, readOrigin, server } = ports;
-  const { world } = opened;
-  const operator = {
-    world,
-    adminToken: server.adminToken,
-    readOrigin,
-    wrongTokens,
-    bodies,
-    turns,
-    deadlines,
-  };
-  const holder = { store: opened.store, ledger, clock, quota: () => live.settings.quota };
-  const app = buildApp(ports, reusePort);
-  return app
-    .use(surfaceRoutes(ports))
-    .use(responseRoutes(ports))
-    .use(modelRoutes(ports))
-    .use(routeRoutes({ ...ports, known, store: opened.store }))
-    .use(keyRoutes({ ...ports, holderView: (key: GatewayKey) => holderView(holder, key) }))
-    .use(
-      healthRoutes({
-        ...ports,
-        storeReady: () => opened.store.ready(),
-        checkScraper: (bearer) => checkScraper(opened.world, live.settings.metrics.token, bearer),
-        metrics: options.shareMetrics?.(own) ?? (() => formatMetrics(own())),
-        configSchema,
-      }),
-    )
-    .use(
-      adminRoutes({
-        ...operator,
-        ledger,
-        settings: () => live.settings,
-        version,
-        node: opened.store.node,
-        contentVault: opened.contentVault,
-        learned: () => viewLearned(known.learned),
-      }),
-    )
-    .use(
-      providerRoutes(
-        operator,
-        createProviderPorts({ live, opened, ...known, fetch: options.fetch ?? upstreamFetch }),
-      ),
-    )
-    .use(
-      aliasRoutes(operator, {
-        store: opened.store,
-        clock,
-        configured: () => live.configured.aliases,
-        catalogue: () => live.snapshot.catalogue,
-        refresh: () => live.aliases.refresh(),
-      }),
-    )
-    .use(liveRoutes({ ...operator, feed, clock, draining: ports.draining }))
-    .use(playgroundRoutes(operator, ports))
-    .use(consoleRoutes(loadConsoleFiles))
-    .use(sessionRoutes({ ...operator, version }))
-    .use(docsRoutes(loadDocsFiles, () => app.routes));
 }

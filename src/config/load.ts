@@ -114,17 +114,14 @@ function buildSettings(
 ): { readonly settings: Settings; readonly issues: readonly Issue[] } {
   const issues = new Issues();
   const catalogueFile = input.overrides.catalogue ?? config.catalogue;
-  const store = input.overrides.store ?? config.store;
   const cards = readCatalogueFile(catalogueFile, input.readFile, issues);
   const { providers, ownModels } = buildProviders(config.providers, input.known, input, cards, issues);
   const inFile: readonly ProviderSetup[] | null = config.providers === undefined ? null : providers;
   const models = new ModelFields([...cards, ...ownModels], inFile, input.isSimulated ?? true, issues);
   const { charge = "beyond_allowance", markup = 1 } = config.billing ?? {};
-  const { n: choicesMax = 16, messages: messagesMax = 10_000 } = config.limits ?? {};
-  const { content = false, keep = "30d", level = null } = config.log ?? {};
   const settings: Settings = {
     server: buildServerRules(config.server ?? {}, input, issues),
-    store: store ?? readField("POUNDKEY_STORE", storeUrl, input.env, issues) ?? DEFAULT_STORE,
+    store: readStoreUrl(config, input, issues),
     providers,
     ownModels,
     ...(catalogueFile === undefined ? {} : { catalogueFile, newerModels: cards }),
@@ -133,16 +130,31 @@ function buildSettings(
     router: models.router(config.router ?? {}),
     quota: buildQuotaRules(config.quota ?? {}),
     billing: { charge, markup },
-    limits: {
-      ...{ choicesMax, messagesMax },
-      ...(config.native?.remote_tools ? { remoteTools: true } : {}),
-      ...(config.responses?.upstream_store ? { storesUpstream: true } : {}),
-    },
-    log: { level, content, keepMs: readMs(keep) },
+    limits: buildRequestLimits(config),
+    log: buildLogRules(config.log ?? {}),
     responses: buildResponseRules(config.responses ?? {}),
     metrics: { token: config.metrics?.token ?? null },
   };
   return { settings, issues: issues.all };
+}
+
+function readStoreUrl(config: Config, { env, overrides }: LoadInput, issues: Issues): string {
+  const store = overrides.store ?? config.store;
+  return store ?? readField("POUNDKEY_STORE", storeUrl, env, issues) ?? DEFAULT_STORE;
+}
+
+function buildRequestLimits({ limits = {}, native, responses }: Config): Settings["limits"] {
+  const { n: choicesMax = 16, messages: messagesMax = 10_000 } = limits;
+  return {
+    ...{ choicesMax, messagesMax },
+    ...(native?.remote_tools ? { remoteTools: true } : {}),
+    ...(responses?.upstream_store ? { storesUpstream: true } : {}),
+  };
+}
+
+function buildLogRules(log: NonNullable<Config["log"]>): Settings["log"] {
+  const { content = false, keep = "30d", level = null } = log;
+  return { level, content, keepMs: readMs(keep) };
 }
 
 /** The schema has checked it. */

@@ -34,11 +34,7 @@ export function buildOwnCards(own: OwnModels, issues: Issues): readonly ModelCar
     const like =
       findLike(model.like, own.cards, (message) => wrong(["like"], message)) ?? findOnCloud(own, model);
     const card = buildOwnCard(own, model, like);
-    const { contextTokensMax: context, outputTokensMax: output } = card;
-    if (context !== null && output !== null && output > context) {
-      const field = model.output === undefined ? "context" : "output";
-      wrong([field], `the output limit ${output} is larger than the context window ${context}`);
-    }
+    checkLimits(model, card, wrong);
     if (model.dialect !== undefined && !own.spoken.includes(model.dialect))
       wrong(["dialect"], `${own.provider} only speaks ${own.spoken.join(" and ")}`);
     if (model.deployment !== undefined && !isDeploying(own))
@@ -46,6 +42,17 @@ export function buildOwnCards(own: OwnModels, issues: Issues): readonly ModelCar
     checkPrices(model, card.operations ?? CHAT_ONLY, wrong);
     return card;
   });
+}
+
+function checkLimits(
+  model: ModelConfig,
+  card: ModelCard,
+  wrong: (path: Path, message: string) => void,
+): void {
+  const { contextTokensMax: context, outputTokensMax: output } = card;
+  if (context === null || output === null || output <= context) return;
+  const field = model.output === undefined ? "context" : "output";
+  wrong([field], `the output limit ${output} is larger than the context window ${context}`);
 }
 
 /** Finds the card of the catalogue that a model is like. */
@@ -81,11 +88,6 @@ export function normaliseId(id: string): string {
 function buildOwnCard(own: OwnModels, model: ModelConfig, like: ModelCard | null): ModelCard {
   const { provider } = own;
   const dialects = model.dialect === undefined ? narrowDialects(own, like) : [model.dialect];
-  const laterPrices = model.later_prices
-    ? buildLaterPrices(model.later_prices)
-    : model.price === undefined
-      ? like?.laterPrices
-      : undefined;
   return {
     id: `${provider}#${model.name}`,
     provider,
@@ -95,8 +97,7 @@ function buildOwnCard(own: OwnModels, model: ModelConfig, like: ModelCard | null
     ownedBy: like?.ownedBy ?? provider,
     contextTokensMax: model.context ?? like?.contextTokensMax ?? null,
     outputTokensMax: model.output ?? like?.outputTokensMax ?? null,
-    price: model.price === undefined ? (like?.price ?? null) : buildPrice(model.price),
-    ...(laterPrices ? { laterPrices } : {}),
+    ...priceCard(model, like),
     capabilities: model.capabilities ? new Set(model.capabilities) : (like?.capabilities ?? new Set()),
     operations: model.operations ? new Set(model.operations) : (like?.operations ?? CHAT_ONLY),
     // Without declared capabilities no request is refused for lack of one.
@@ -104,6 +105,15 @@ function buildOwnCard(own: OwnModels, model: ModelConfig, like: ModelCard | null
     fallbacks: [],
     ...(dialects === undefined ? {} : { dialects }),
   };
+}
+
+/** Prices announced for later belong to the price that they follow, so a price in the file drops those of the other card. */
+function priceCard(model: ModelConfig, like: ModelCard | null): Pick<ModelCard, "price" | "laterPrices"> {
+  const price = model.price === undefined ? (like?.price ?? null) : buildPrice(model.price);
+  if (model.later_prices) return { price, laterPrices: buildLaterPrices(model.later_prices) };
+  return model.price === undefined && like?.laterPrices
+    ? { price, laterPrices: like.laterPrices }
+    : { price };
 }
 
 /** A deployment's name says nothing about the model's rules, so the name of the model that it is like decides, without a host's prefix. */

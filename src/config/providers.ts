@@ -15,7 +15,7 @@ import type { Config } from "./schema.ts";
 import { parseBaseUrl } from "./units.ts";
 import { VERTEX } from "./vertex.ts";
 
-export interface Providers {
+interface Providers {
   readonly providers: readonly ProviderSetup[];
   readonly ownModels: readonly ModelCard[];
 }

@@ -17,7 +17,7 @@ import type { Path } from "./errors.ts";
 /** No hand-written file repeats aliases as often. More of them are an attempt to exhaust memory. */
 const ALIASES_MAX = 100;
 
-export interface Place {
+interface Place {
   readonly line: number;
   readonly column: number;
 }

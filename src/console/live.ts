@@ -33,11 +33,7 @@ export function useLive(isWanted: boolean, listener: Listener): boolean {
         if (wasOn) current.current.onGap();
         wasOn = true;
         waitMs = AGAIN_AFTER_MS;
-        for await (const data of readEvents(body)) {
-          const row: Partial<RequestView> = JSON.parse(data);
-          if (isRow(row)) current.current.onRow(row);
-          else current.current.onGap();
-        }
+        for await (const data of readEvents(body)) tell(current.current, JSON.parse(data));
       } catch {
         // Retried below, unless the page has stopped listening.
       }
@@ -54,6 +50,11 @@ export function useLive(isWanted: boolean, listener: Listener): boolean {
     };
   }, [isWanted]);
   return isOn;
+}
+
+function tell(listener: Listener, row: Partial<RequestView>): void {
+  if (isRow(row)) listener.onRow(row);
+  else listener.onGap();
 }
 
 /** The event that reports skipped rows has no id. */

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError, describeError } from "./api.ts";
 
-export interface Task {
+interface Task {
   readonly isBusy: boolean;
   /** The last error. Null while running and if there was none. */
   readonly failed: unknown;

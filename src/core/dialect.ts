@@ -4,7 +4,7 @@ import type { JsonObject } from "./json.ts";
 import type { LongJson } from "./long-json.ts";
 
 /** A Bedrock guardrail that checks each chat request and its answer. */
-export interface Guardrail {
+interface Guardrail {
   /** Its id or ARN. */
   readonly id: string;
   /** A number, or `DRAFT`. */

@@ -2,7 +2,7 @@
 // help.
 import type { RequestLimits } from "./record.ts";
 
-export type FaultType =
+type FaultType =
   | "invalid_request_error"
   | "insufficient_quota"
   | "permission_error"

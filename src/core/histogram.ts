@@ -12,7 +12,7 @@ export function findBucket(ms: number): number {
   return Math.min(BUCKET_MAX, Math.ceil(Math.log(ms) / STEP - 1e-9));
 }
 
-export interface Percentiles {
+interface Percentiles {
   readonly p50: number;
   readonly p95: number;
 }

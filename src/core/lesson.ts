@@ -1,7 +1,7 @@
 // Merges a lesson with an existing one of the same id.
 import type { Lesson } from "./rows.ts";
 
-export interface Joined {
+interface Joined {
   readonly lesson: Lesson;
   /** The scores that are new. */
   readonly added: number;

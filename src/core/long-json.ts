@@ -84,31 +84,48 @@ export class LongJsonReader {
     let runFrom = 0;
     let at = 0;
     while (at < bytes.length) {
-      if (this.#state === "outside") {
-        const quote = bytes.indexOf(QUOTE, at);
-        at = runFrom = quote === -1 ? bytes.length : quote + 1;
-        if (quote !== -1) this.#state = "base64";
-      } else if (this.#state === "base64") {
+      if (this.#state === "outside") at = runFrom = this.#skipToString(bytes, at);
+      else if (this.#state === "base64") {
         at = skipBase64(bytes, at);
         if (at === bytes.length) break;
-        if (bytes[at] === QUOTE && this.#runLength + at - runFrom >= LENGTH_MIN) {
-          this.#add(bytes.subarray(taken, runFrom));
-          this.#addText(bytes.subarray(runFrom, at));
-          taken = at;
-        } else this.#giveUpRun();
-        this.#state = bytes[at] === QUOTE ? "outside" : "plain";
-        if (this.#state === "outside") at++;
+        if (this.#endRun(bytes, taken, runFrom, at)) taken = at;
+        if (bytes[at] === QUOTE) at++;
       } else at = this.#skipPlain(bytes, at);
     }
-    const isOpen = this.#state === "base64";
-    this.#add(bytes.subarray(taken, isOpen ? runFrom : undefined));
-    if (isOpen) this.#keepRun(bytes.subarray(runFrom));
+    this.#keepRest(bytes, taken, runFrom);
   }
 
   end(): LongJson {
     this.#giveUpRun();
     this.#skeleton.push(this.#decoder.decode());
     return new LongJson(this.#skeleton.join(""), this.#texts);
+  }
+
+  #skipToString(bytes: Uint8Array, from: number): number {
+    const quote = bytes.indexOf(QUOTE, from);
+    if (quote === -1) return bytes.length;
+    this.#state = "base64";
+    return quote + 1;
+  }
+
+  /** Returns true if the run is a long string, which was added with everything before it. */
+  #endRun(bytes: Uint8Array<ArrayBuffer>, taken: number, from: number, to: number): boolean {
+    const isClosed = bytes[to] === QUOTE;
+    this.#state = isClosed ? "outside" : "plain";
+    if (!isClosed || this.#runLength + to - from < LENGTH_MIN) {
+      this.#giveUpRun();
+      return false;
+    }
+    this.#add(bytes.subarray(taken, from));
+    this.#addText(bytes.subarray(from, to));
+    return true;
+  }
+
+  /** Adds what wasn't taken. A string that is still open may go on in the next piece. */
+  #keepRest(bytes: Uint8Array<ArrayBuffer>, taken: number, runFrom: number): void {
+    const isOpen = this.#state === "base64";
+    this.#add(bytes.subarray(taken, isOpen ? runFrom : undefined));
+    if (isOpen) this.#keepRun(bytes.subarray(runFrom));
   }
 
   #skipPlain(bytes: Uint8Array, from: number): number {

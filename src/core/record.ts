@@ -80,6 +80,19 @@ export function isError(status: number): boolean {
 
 const CLIENT_GONE = 499;
 
+/** The ways in which a request ends for its client. `refused`: before any provider was called. `left`: the client left first. */
+export const REQUEST_OUTCOMES = ["answered", "failed", "refused", "left"] as const;
+export type RequestOutcome = (typeof REQUEST_OUTCOMES)[number];
+
+export function findOutcome({
+  status,
+  attempts,
+}: Pick<RequestRecord, "status" | "attempts">): RequestOutcome {
+  if (status === CLIENT_GONE) return "left";
+  if (!isError(status)) return "answered";
+  return attempts === 0 ? "refused" : "failed";
+}
+
 /** The values of the rate-limit headers. */
 export interface RequestLimits {
   readonly limit: number;

@@ -1,6 +1,6 @@
 // The rows on which admission and settlement are decided, common to all store engines.
 import type { NanoUsd } from "./money.ts";
-import type { Ended, RequestHead, UsageSource } from "./record.ts";
+import type { Ended, RequestHead, RequestOutcome, UsageSource } from "./record.ts";
 import type { Amounts } from "./units.ts";
 
 /** One day of an owner, which is a key or an account. */
@@ -87,7 +87,7 @@ export interface Spend {
 }
 
 export const ENTRY_KINDS = ["topup", "hold", "post", "void", "overrun"] as const;
-export type EntryKind = (typeof ENTRY_KINDS)[number];
+type EntryKind = (typeof ENTRY_KINDS)[number];
 
 /** The gain of each side of a movement. The sum is zero. */
 export interface Legs {
@@ -118,7 +118,7 @@ export interface Entry extends Legs {
 }
 
 /** Sides without a stored balance, over which all nodes would contend. It is the sum of the journal. */
-export const SYSTEM_ACCOUNTS = ["funding", "revenue", "overrun"] as const;
+const SYSTEM_ACCOUNTS = ["funding", "revenue", "overrun"] as const;
 export type SystemAccount = (typeof SYSTEM_ACCOUNTS)[number];
 
 export function makeSystemAccount(id: string): SystemAccount | null {
@@ -134,7 +134,7 @@ export interface TopUp {
 }
 
 export const REPLY_STATES = ["pending", "kept", "unavailable"] as const;
-export type ReplyState = (typeof REPLY_STATES)[number];
+type ReplyState = (typeof REPLY_STATES)[number];
 
 /** A stored answer for repeated requests with the same Idempotency-Key. */
 export interface KeptReply {
@@ -151,7 +151,7 @@ export interface KeptReply {
 }
 
 /** One hour of a key's requests to a model, for one operation on one surface. */
-export interface HourOfUse {
+interface HourOfUse {
   /** Start of the hour in Unix milliseconds. */
   readonly hourMs: number;
   readonly accountId: string;
@@ -165,6 +165,8 @@ export interface HourOfUse {
 
 /** The totals of these requests. */
 export interface UsageSum extends HourOfUse {
+  /** Empty in sums over all outcomes, and in those from before outcomes were told apart. */
+  readonly outcome: RequestOutcome | "";
   readonly errors: number;
   readonly amounts: Amounts;
   readonly costNanoUsd: NanoUsd;
@@ -173,7 +175,7 @@ export interface UsageSum extends HourOfUse {
 
 /** The source of a score: the client, the operator's labels, or signs of breakage in the answer itself. */
 export const LESSON_SOURCES = ["score", "label", "signal"] as const;
-export type LessonSource = (typeof LESSON_SOURCES)[number];
+type LessonSource = (typeof LESSON_SOURCES)[number];
 
 /** The number of streamed answers that began within a bucket of time (`bucketOf`). */
 export interface FirstTokenSum extends HourOfUse {

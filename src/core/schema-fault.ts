@@ -3,7 +3,7 @@ import { Fault, type FaultCode } from "./fault.ts";
 import { isObject, type JsonObject } from "./json.ts";
 
 /** The JSON Schema keywords that our schemas use. */
-export interface Rules {
+interface Rules {
   readonly [keyword: string]: unknown;
   /** Our own keyword: describes what is valid, as a phrase after "expected". */
   readonly expected?: string;
@@ -60,14 +60,24 @@ function checkObject(rules: Rules, value: JsonObject, path: string): Fault | nul
   }
   const each = Object.values(rules.patternProperties ?? {})[0];
   for (const field of Object.keys(value)) {
-    const own = rules.properties !== undefined && Object.hasOwn(rules.properties, field);
-    const known = own ? rules.properties?.[field] : each;
-    if (value[field] === undefined) continue;
-    if (!known && rules.additionalProperties === false) return unknown(child(path, field), rules);
-    const found = known && check(known, value[field], child(path, field));
+    const found = value[field] === undefined ? null : checkField(rules, each, value, field, path);
     if (found) return found;
   }
   return null;
+}
+
+/** `each` are the rules of the fields that the object's own don't list. */
+function checkField(
+  rules: Rules,
+  each: Rules | undefined,
+  value: JsonObject,
+  field: string,
+  path: string,
+): Fault | null {
+  const { properties } = rules;
+  const known = properties !== undefined && Object.hasOwn(properties, field) ? properties[field] : each;
+  if (known) return check(known, value[field], child(path, field));
+  return rules.additionalProperties === false ? unknown(child(path, field), rules) : null;
 }
 
 function checkArray(rules: Rules, value: readonly unknown[], path: string): Fault | null {

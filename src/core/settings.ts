@@ -184,7 +184,7 @@ export interface LogRules {
   readonly keepMs: number;
 }
 
-export interface MetricsRules {
+interface MetricsRules {
   /** The bearer token required for `/metrics`. Null if anyone may read them. */
   readonly token: string | null;
 }

@@ -76,8 +76,7 @@ export interface RequestFilter extends UsageFilter {
   readonly toMs?: number | undefined;
 }
 
-export const USAGE_DIMENSIONS = ["hour", "accountId", "keyId", "model", "operation", "surface"] as const;
-export type UsageDimension = (typeof USAGE_DIMENSIONS)[number];
+export type UsageDimension = "hour" | "accountId" | "keyId" | "model" | "operation" | "surface";
 
 /**
  * Totals over the hours from `fromMs` (inclusive) to `toMs` (exclusive). Dimensions not grouped by are empty, or 0 for
@@ -127,7 +126,7 @@ export interface PruneBefore {
 }
 
 /** Facts about the store, by name. Contains no secrets. */
-export type SettingName =
+type SettingName =
   | "master_key_check"
   | "admin_token_digest"
   | "lessons_forgotten"

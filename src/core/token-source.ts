@@ -10,7 +10,7 @@ export type TokenSource =
   | WorkloadIdentity;
 
 /** OAuth client credentials, as used by Entra (Microsoft identity platform, "Client credentials flow"). */
-export interface ClientCredentials {
+interface ClientCredentials {
   readonly kind: "client_credentials";
   readonly tokenUrl: string;
   readonly clientId: string;
@@ -29,7 +29,7 @@ export interface ServiceAccount {
 }
 
 /** The file written by `gcloud auth application-default login`. */
-export interface RefreshToken {
+interface RefreshToken {
   readonly kind: "refresh_token";
   readonly tokenUrl: string;
   readonly clientId: string;
@@ -38,7 +38,7 @@ export interface RefreshToken {
 }
 
 /** The metadata server that gives Google Cloud machines their service account's token. */
-export interface MetadataServer {
+interface MetadataServer {
   readonly kind: "metadata";
   readonly url: string;
 }

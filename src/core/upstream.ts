@@ -2,7 +2,7 @@
 import { Fault, type FaultCode, type FaultDetails } from "./fault.ts";
 
 /** The facts that a dialect reads from its provider's error body. */
-export interface UpstreamError {
+interface UpstreamError {
   readonly status: number;
   readonly message?: string | undefined;
   /** The error's code, type and so on, most specific first. */
@@ -96,8 +96,36 @@ function checkCode(code: string | undefined): string | null {
 
 /** A field path. Providers may quote the client or themselves here too. */
 function checkParam({ status, param }: UpstreamError): string | null {
-  if (param === undefined || (status !== 400 && status !== 422)) return null;
+  if (param === undefined || !isRejection(status)) return null;
   return PARAM_SHAPE.test(param) && redactMessage(param) === param ? param : null;
+}
+
+/** The meaning of a status that is clear, whatever code the provider sends with it. */
+function readClearStatus(status: number): FaultCode | undefined {
+  switch (status) {
+    case 401:
+    case 402:
+    case 403:
+      return "upstream_auth";
+    case 404:
+      return "model_not_found";
+    case 408:
+    case 504:
+      return "upstream_timeout";
+    case 413:
+      return "request_too_large";
+    default:
+      return undefined;
+  }
+}
+
+/** True if the provider understood the request and refused it. */
+function isRejection(status: number): boolean {
+  return status === 400 || status === 422;
+}
+
+function isBusy(status: number): boolean {
+  return status === 429 || status === 498 || status === 529;
 }
 
 function findCode(error: UpstreamError): FaultCode {
@@ -107,14 +135,11 @@ function findCode(error: UpstreamError): FaultCode {
   const coded = codes.flatMap((code) => MEANING_OF_CODE.get(code) ?? [])[0];
   // At OpenRouter and xAI a blocked prompt is a 403, which says nothing about the credential.
   if (status === 403 && FILTER_WORDS.test(searchable(error))) return "content_filter";
-  if (status === 401 || status === 402 || status === 403) return "upstream_auth";
-  if (status === 404) return "model_not_found";
-  if (status === 408 || status === 504) return "upstream_timeout";
-  if (status === 413) return "request_too_large";
+  const clear = readClearStatus(status);
+  if (clear !== undefined) return clear;
   if (coded !== undefined && VAGUE_STATUSES.has(status)) return coded;
-  if (status === 429 || status === 498 || status === 529) return "provider_busy";
-  if (status !== 400 && status !== 422) return "upstream_error";
-  return searched(error) ?? "upstream_rejected";
+  if (isBusy(status)) return "provider_busy";
+  return isRejection(status) ? (searched(error) ?? "upstream_rejected") : "upstream_error";
 }
 
 function isRuled({ status, message = "", codes = [] }: UpstreamError, rule: ErrorRule): boolean {

@@ -8,7 +8,7 @@ interface Heading {
   readonly html: string;
 }
 
-export interface Section {
+interface Section {
   /** The anchor within the chapter; empty for the text under the title. */
   readonly id: string;
   readonly heading: string;

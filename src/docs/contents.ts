@@ -1,7 +1,7 @@
 // The manual's contents: its chapters by part, in their order.
 import { CLIENT_SETUPS } from "./client-setups.ts";
 
-export interface Part {
+interface Part {
   readonly title: string;
   /** The names of the chapters' files beside this one, without `.md`. */
   readonly chapters: readonly string[];

@@ -19,7 +19,7 @@ export interface OpenedAnswer<F extends Form> extends Opened<F> {
 }
 
 /** The steps of a streamed request. Every `open` is followed by a `leave`. */
-export interface StreamSteps<F extends Form> {
+interface StreamSteps<F extends Form> {
   /** Admits the request and waits for the first part of its answer. */
   readonly open: () => Promise<Opened<F>>;
   /** Called with each batch after the first before it is sent. */

@@ -118,7 +118,7 @@ export function prepareCall<F extends Form>(
 }
 
 /** A call that was sent, and how to read its answer. */
-export interface Sent<F extends Form> {
+interface Sent<F extends Form> {
   /** Resolves with the status and headers. */
   readonly response: Promise<Response>;
   readonly explain: Explain;

@@ -18,10 +18,10 @@ import { CALLS_MAX } from "./plan.ts";
 import type { PlanPorts } from "./plan-request.ts";
 import { findRoute } from "./upstream.ts";
 
-export type FailoverPorts = Ports & PlanPorts & { readonly log: Log };
+type FailoverPorts = Ports & PlanPorts & { readonly log: Log };
 
 /** The mode in which attempts run: whole or streamed. */
-export interface Mode<F extends Form, Result> {
+interface Mode<F extends Form, Result> {
   readonly run: (ports: Ports, attempt: AttemptCall<F>) => Promise<Result>;
   /** Releases a result that nobody will use. */
   readonly drop: (result: Result) => void;

@@ -18,7 +18,7 @@ export interface Race<Running, Result> {
   readonly isFinal: (error: unknown) => boolean;
 }
 
-export interface RaceResult<Running, Result> {
+interface RaceResult<Running, Result> {
   readonly result: Result;
   readonly winner: Running;
   /** Null if no second task was started. */

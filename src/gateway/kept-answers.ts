@@ -15,7 +15,7 @@ const PATIENCE_MS = 1000;
 /** Each stored response includes the conversation before it, so reading a few finds all items. */
 const LOOKUPS_MAX = 8;
 
-export interface KeptAnswersPorts {
+interface KeptAnswersPorts {
   readonly store: Pick<
     Store,
     "key" | "request" | "addResponse" | "response" | "responseOfItem" | "removeResponse"

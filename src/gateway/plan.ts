@@ -32,7 +32,7 @@ export type Selection =
 /** Live health, what was learned, and what is probably cached. */
 export type Known = Pick<ChooseInput, "health" | "learned" | "cached">;
 
-export interface PlanInput extends OrderInput {
+interface PlanInput extends OrderInput {
   /** False if the model's provider can't fetch the request's images. Missing if there are none to fetch. */
   readonly takesImageUrls?: ((card: ModelCard) => boolean) | undefined;
   /** Describes the request to the selectors. Null if its operation has none. */

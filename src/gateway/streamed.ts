@@ -56,15 +56,14 @@ export class StreamedAttempt<F extends Form> implements PieceStream<F> {
     return this.#reader?.usage ?? null;
   }
 
-  /** All awaits on a chunk's path are in this one function: each further one would cost a promise per chunk. */
+  /** All awaits on a chunk's usual path are in this one function: each further one would cost a promise per chunk. */
   async pour(take: Take<readonly F["piece"][]>): Promise<void> {
     try {
       const reader = await this.#send();
       while (this.#body) {
         let text: string | null;
         try {
-          if (this.#unread !== "") await yieldTurn(this.#ports.clock);
-          const read = this.#unread === "" ? await this.#body.read() : wrapUnread(this.#unread);
+          const read = await (this.#unread === "" ? this.#body.read() : this.#readUnread());
           text = this.#takeSlice(this.#call.piece(read));
         } catch (thrown) {
           this.#endEarly(reader, this.#call.explain(thrown));
@@ -75,23 +74,26 @@ export class StreamedAttempt<F extends Form> implements PieceStream<F> {
         if (taken) await taken;
         if (this.#isOver) return;
       }
-      await this.#give(this.#rest(reader), take);
-      if (this.#isOver) return;
-      const last = this.#finish(reader);
-      if (last.length > 0) await take(last);
+      await this.#pourRest(reader, take);
     } catch (thrown) {
       // An abandoned stream breaks off. That is not a failure.
       if (this.#isOver && !this.#isWhole) return;
-      const { deadlines } = this.#ports;
-      const fault = recordFailure(
-        this.#attempt,
-        this.#call.toFault(thrown),
-        this.#startedMs,
-        deadlines.nowMs(),
-      );
-      this.leave();
-      throw fault;
+      throw this.#fail(thrown);
     }
+  }
+
+  async #pourRest(reader: Reader<F>, take: Take<readonly F["piece"][]>): Promise<void> {
+    await this.#give(this.#rest(reader), take);
+    if (this.#isOver) return;
+    const last = this.#finish(reader);
+    if (last.length > 0) await take(last);
+  }
+
+  #fail(thrown: unknown): Fault {
+    const nowMs = this.#ports.deadlines.nowMs();
+    const fault = recordFailure(this.#attempt, this.#call.toFault(thrown), this.#startedMs, nowMs);
+    this.leave();
+    return fault;
   }
 
   leave(): void {
@@ -120,6 +122,11 @@ export class StreamedAttempt<F extends Form> implements PieceStream<F> {
     } else this.#body = this.#call.open(response, answer);
     this.#reader = operation.reader(codec, options);
     return this.#reader;
+  }
+
+  async #readUnread(): Promise<Bun.ReadableStreamDefaultReadResult<string>> {
+    await yieldTurn(this.#ports.clock);
+    return { done: false, value: this.#unread };
   }
 
   /** One read may bring megabytes of empty lines. Processing them in one go would block all other requests. */
@@ -199,10 +206,6 @@ export class StreamedAttempt<F extends Form> implements PieceStream<F> {
     this.leave();
     return last;
   }
-}
-
-function wrapUnread(value: string): Bun.ReadableStreamDefaultReadResult<string> {
-  return { done: false, value };
 }
 
 function yieldTurn(clock: Clock): Promise<void> {

@@ -2,7 +2,7 @@
 import type { Fault } from "../core/fault.ts";
 import type { Ended } from "../core/record.ts";
 
-export interface RequestEnd {
+interface RequestEnd {
   /** Null if the answer is complete. */
   readonly fault: Fault | null;
   /** True if any part of the answer was produced. */
@@ -13,7 +13,7 @@ export interface RequestEnd {
   readonly silentMs: number;
 }
 
-export type Verdict =
+type Verdict =
   /** The client owes the answer, or the part that was produced. */
   | "produced"
   /** The client left while a provider was working: it owes the prompt. */

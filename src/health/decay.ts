@@ -108,7 +108,7 @@ export function computeQuantiles(
   return weight > WEIGHT_MIN ? shares.map((share) => findQuantile(counts, share * weight)) : null;
 }
 
-export interface Median {
+interface Median {
   readonly value: number;
   /** The time from which the counts are too faded to use, unless further values are added. */
   readonly fadedAtMs: number;

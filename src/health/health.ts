@@ -24,7 +24,7 @@ const ROUNDING = 1e-9;
 const PROBE_MS = 1000;
 
 /** The facts about one model. */
-export class CardHealth {
+class CardHealth {
   /** By the credential's secret. */
   readonly deployments = new Map<string, Deployment>();
   #hedges = 0;

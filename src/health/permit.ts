@@ -8,7 +8,7 @@ import type { Key, RetirementBudget } from "./credential.ts";
 import type { Deployment } from "./deployment.ts";
 import type { Load } from "./rate.ts";
 
-export interface PermitParts {
+interface PermitParts {
   readonly card: ModelCard;
   readonly deployment: Deployment;
   readonly key: Key;

@@ -8,7 +8,7 @@ import { type Deployment, sumOutcomes } from "./deployment.ts";
 import type { Health } from "./health.ts";
 import { LEAST_LOAD } from "./rate.ts";
 
-export interface ReportParts {
+interface ReportParts {
   readonly health: Health;
   readonly providers: readonly ProviderSetup[];
   readonly cards: readonly ModelCard[];
@@ -59,19 +59,18 @@ function reportCredential(
   const key = health.findKey(name, credential);
   const deployments = asked.flatMap((id) => health.card(id)?.deployments.get(credential.secret ?? "") ?? []);
   const restMs = Math.max(0, ...deployments.map((deployment) => deployment.restsUntilMs - nowMs));
-  const retired = key?.retired ?? null;
-  const limitMs = key?.limits.waitMs(LEAST_LOAD, nowMs) ?? 0;
-  const isResting = restMs > 0 || limitMs > 0;
-  const waitMs = retired ? (key?.waitMs(nowMs) ?? 0) : Math.max(restMs, limitMs);
+  const rest = key?.retired
+    ? { state: "retired" as const, reason: key.retired.reason, waitMs: key.waitMs(nowMs) ?? 0 }
+    : describeRest(restMs, key?.limits.waitMs(LEAST_LOAD, nowMs) ?? 0);
   return {
     id: credential.id ?? null,
     last4: key?.last4 ?? null,
     weight: credential.weight,
     requestsPerMinute: credential.requestsPerMinute ?? null,
     tokensPerMinute: credential.tokensPerMinute ?? null,
-    state: retired ? "retired" : isResting ? "resting" : "active",
-    untilMs: retired || isResting ? Math.ceil(wallMs + waitMs) : null,
-    reason: retired?.reason ?? (restMs > 0 ? RESTING : limitMs > 0 ? AT_ITS_LIMIT : null),
+    state: rest.state,
+    untilMs: rest.state === "active" ? null : Math.ceil(wallMs + rest.waitMs),
+    reason: rest.reason,
     inFlight: key?.inFlight ?? 0,
     errorRate: computeErrorRate(deployments, nowMs),
   };
@@ -79,6 +78,14 @@ function reportCredential(
 
 const AT_ITS_LIMIT = "its limit of requests or tokens per minute is used up";
 const RESTING = "the provider is limiting requests (429)";
+
+/** Describes a credential that isn't retired by the times for which its provider and its own limits make it wait. */
+function describeRest(restMs: number, limitMs: number) {
+  const waitMs = Math.max(restMs, limitMs);
+  if (restMs > 0) return { state: "resting" as const, reason: RESTING, waitMs };
+  if (limitMs > 0) return { state: "resting" as const, reason: AT_ITS_LIMIT, waitMs };
+  return { state: "active" as const, reason: null, waitMs };
+}
 
 function listDeployments(health: Health, id: string): readonly Deployment[] {
   return [...(health.card(id)?.deployments.values() ?? [])];

@@ -54,7 +54,7 @@ const KEY_HEADERS = ["x-api-key", "x-goog-api-key"] as const;
  * may have a vendor's key in another one; otherwise the first present. Throws a Fault if there is none, or if it is a
  * vendor's key.
  */
-export function findSecret(headers: Headers): string {
+function findSecret(headers: Headers): string {
   const all = [readBearer(headers), ...KEY_HEADERS.map((name) => headers.get(name))];
   const [first, ...others] = all.flatMap((one) => one || []);
   const ours = others.length > 0 && [first, ...others].find((one) => checkSecret(one?.trim() ?? ""));

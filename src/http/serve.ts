@@ -65,7 +65,7 @@ export function surfaceRoutes(ports: HttpPorts) {
 }
 
 /** A request at one surface. `identify` is called again if the body was slow. */
-export interface SurfaceRequest {
+interface SurfaceRequest {
   readonly request: Request;
   readonly identify: () => Caller | Promise<Caller>;
   readonly server: Connections | null;

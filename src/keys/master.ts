@@ -7,7 +7,7 @@ const DERIVED_BYTES = 32;
 const BASE64_SHAPE = /^[A-Za-z0-9+/]{43}=?$/;
 
 /** The file that keeps the master key where the environment gives none. */
-export interface MasterKeyFile {
+interface MasterKeyFile {
   /** For messages. */
   readonly path: string;
   /** Returns the file's text, or null if there is no file. */

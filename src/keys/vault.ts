@@ -6,7 +6,7 @@ const ALGORITHM = "aes-256-gcm";
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-export type Vault = ReturnType<typeof createVault>;
+type Vault = ReturnType<typeof createVault>;
 
 /**
  * A sealed text is the base64 of nonce, tag and ciphertext. `open` throws if it was changed, or sealed under another key or

@@ -4,7 +4,7 @@ import type { Answer, Decision, Gone, Rows } from "../core/demand.ts";
 import { FAULTS } from "../core/fault.ts";
 import { findBucket } from "../core/histogram.ts";
 import type { Account } from "../core/key.ts";
-import { isError, type RequestRecord } from "../core/record.ts";
+import { findOutcome, isError, type RequestRecord } from "../core/record.ts";
 import type {
   Entry,
   FirstTokenSum,
@@ -80,7 +80,7 @@ class RemovableSheet<Row extends Gone> {
 }
 
 /** A journal entry without its legs. */
-export interface About extends Pick<Entry, "kind" | "atMs" | "requestId"> {
+interface About extends Pick<Entry, "kind" | "atMs" | "requestId"> {
   readonly usageSource?: Entry["usageSource"];
   readonly ended?: Entry["ended"];
   readonly note?: string | null;
@@ -169,14 +169,17 @@ export class Books {
     const model = summedUnder(record);
     const hourMs = Math.floor(record.atMs / HOUR_MS) * HOUR_MS;
     const id = JSON.stringify([hourMs, accountId, keyId, model, operation, surface]);
-    const sum = this.#usage.get(id);
-    this.#usage.set(id, {
+    const outcome = findOutcome(record);
+    const place = `${id} ${outcome}`;
+    const sum = this.#usage.get(place);
+    this.#usage.set(place, {
       hourMs,
       accountId,
       keyId,
       model,
       operation,
       surface,
+      outcome,
       requests: (sum?.requests ?? 0) + 1,
       errors: (sum?.errors ?? 0) + (isError(record.status) ? 1 : 0),
       amounts: sum ? addAmounts(sum.amounts, record.amounts) : record.amounts,
@@ -185,9 +188,9 @@ export class Books {
     });
     if (!record.stream || record.firstTokenMs === null) return;
     const bucket = findBucket(record.firstTokenMs);
-    const place = `${id} ${bucket}`;
-    const requests = (this.#firstTokens.get(place)?.requests ?? 0) + 1;
-    this.#firstTokens.set(place, { hourMs, accountId, keyId, model, operation, surface, bucket, requests });
+    const counted = `${id} ${bucket}`;
+    const requests = (this.#firstTokens.get(counted)?.requests ?? 0) + 1;
+    this.#firstTokens.set(counted, { hourMs, accountId, keyId, model, operation, surface, bucket, requests });
   }
 
   /** Returns the rows to write and the answers to send once they are committed. */

@@ -23,7 +23,7 @@ function measureRoom(budgetNanoUsd: NanoUsd, { freeSpentNanoUsd, freeHeldNanoUsd
 }
 
 /** The cards and the hold allowed for a free request (null if any), or the refusal. */
-export type FreeTerms =
+type FreeTerms =
   | { readonly kind: "free"; readonly terms: HoldTerms | null }
   | { readonly kind: "refused"; readonly fault: Fault };
 

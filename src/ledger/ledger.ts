@@ -81,7 +81,7 @@ export interface Ledger {
   allowances(keys: readonly GatewayKey[]): Promise<ReadonlyMap<string, Allowance>>;
 }
 
-export interface LedgerParts {
+interface LedgerParts {
   readonly store: Store;
   readonly clock: Pick<Clock, "nowMs">;
   /** Read for each decision, so a reload applies at once. */

@@ -18,7 +18,7 @@ export function takeNoPlace(
   return { kind, owner, day, ...none, giveBackMax: limit || GIVE_BACK_MAX, freeNanoUsd: null };
 }
 
-export interface Taking {
+interface Taking {
   readonly id: string;
   readonly answers: number;
   readonly nowMs: number;

@@ -128,7 +128,7 @@ export interface Choosable {
 }
 
 /** The part of an operation that lets selectors choose models. */
-export interface Choosing<F extends Form> {
+interface Choosing<F extends Form> {
   describe(ask: F["ask"]): Choosable;
   /** Returns an answer's pieces for graders. With `isShort`, without those that only continue a text. */
   toChunks(pieces: readonly F["piece"][], isShort: boolean): readonly ChatChunk[];

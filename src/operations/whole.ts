@@ -17,7 +17,7 @@ import type { WholePiece, WholeReply, WholeReplyForm, WorkUsage } from "./whole-
 type Whole<A extends Ask, R extends WholeReply, P extends object> = Operation<WholeReplyForm<A, R, P>>;
 
 /** The parts in which such operations differ. `makeWholeOperation` has the defaults. */
-export interface WholeParts<A extends Ask, R extends WholeReply, P extends object>
+interface WholeParts<A extends Ask, R extends WholeReply, P extends object>
   extends Pick<Whole<A, R, P>, "name" | "findCodec" | "toLog">,
     Partial<
       Pick<

@@ -13,7 +13,7 @@ import { selectRules } from "./rules.ts";
 import type { RankAsk } from "./selector.ts";
 import { findTable } from "./table.ts";
 
-export const NO_HEALTH: HealthView = { over: () => () => null };
+const NO_HEALTH: HealthView = { over: () => () => null };
 /** Nothing learned. */
 const UNTAUGHT = new Learned();
 /** Below this likeness the request is stranger than nearly all labelled prompts, and their trade-offs are ignored. */

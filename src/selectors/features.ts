@@ -5,6 +5,7 @@ import {
   type Content,
   readOutputLimit,
   type Tool,
+  type ToolCall,
 } from "../operations/chat/form.ts";
 import { makeCounts, scan, type TextCounts } from "./ngrams.ts";
 import { stripPoliteness } from "./politeness.ts";
@@ -21,7 +22,7 @@ const CHARS_PER_TOKEN = 4;
 const TOKENS_PER_IMAGE = 800;
 const TOOLS_READ_MAX = 8;
 
-export interface Shape {
+interface Shape {
   readonly tools: number;
   /** Characters of the tools' descriptions and schemas, estimated. */
   readonly toolChars: number;
@@ -71,12 +72,9 @@ function readShape(request: ChatRequest, lastAt: number): Shape {
   for (const message of messages) {
     shape.chars += countChars(message.content);
     if (message.role === "user") shape.turns++;
-    else if (message.role === "assistant")
-      for (const { function: called, custom } of message.tool_calls ?? [])
-        shape.chars += JSON.stringify(called ?? custom ?? "").length;
+    else if (message.role === "assistant") shape.chars += countCallChars(message.tool_calls);
     else if (message.role !== "tool") shape.hasSystem = true;
-    if (typeof message.content === "string" || !message.content) continue;
-    for (const { type } of message.content) if (type === "image_url") shape.images++;
+    shape.images += countImages(message.content);
   }
   const tools = request.tool_choice === "none" ? [] : (request.tools ?? []);
   return {
@@ -87,6 +85,18 @@ function readShape(request: ChatRequest, lastAt: number): Shape {
     turnChars: countChars(messages[lastAt]?.content),
     outputTokensMax: readOutputLimit(request) ?? null,
   };
+}
+
+function countCallChars(calls: readonly ToolCall[] = []): number {
+  return calls.reduce(
+    (chars, { function: called, custom }) => chars + JSON.stringify(called ?? custom ?? "").length,
+    0,
+  );
+}
+
+function countImages(content: Content | null | undefined): number {
+  if (typeof content === "string" || !content) return 0;
+  return content.reduce((images, { type }) => images + Number(type === "image_url"), 0);
 }
 
 /** Estimates the size of many tools from the first few, because serializing all takes time. */

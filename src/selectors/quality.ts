@@ -14,7 +14,7 @@ export const QUALITY_MAX = 0.99;
 type Kind = Pick<Prediction, "skills" | "difficultyLogit" | "support">;
 
 /** The request's side of every model's quality, computed once for thousands of models. */
-export type QualityAsk = Readonly<ReturnType<typeof prepareQuality>>;
+type QualityAsk = Readonly<ReturnType<typeof prepareQuality>>;
 
 /** `sure` is how surely the request is of a single kind known from training, 0…1. */
 export function prepareQuality({ skills, support, difficultyLogit, sure = 0 }: Kind & { sure?: number }) {

@@ -76,16 +76,22 @@ export function rankAll(
   for (let place = 0; place < score.length; place++) score[place] = scoreOf(place);
   const first: number[] = [];
   for (let one = 0; one < score.length; one++) {
-    let place = first.length;
-    if (place === count && (score[one] ?? 0) < (score[first[place - 1] ?? 0] ?? 0)) continue;
-    for (; place > 0; place--) {
-      const before = first[place - 1];
-      if (before === undefined || compareByScore(candidates, before, one) < 0) break;
-      if (place < count) first[place] = before;
-    }
-    if (place < count) first[place] = one;
+    const last = first.length - 1;
+    if (last + 1 === count && (score[one] ?? 0) < (score[first[last] ?? 0] ?? 0)) continue;
+    insertByScore(first, one, candidates, count);
   }
   return first;
+}
+
+/** Inserts a place into the first `count` ones, which are in order. */
+function insertByScore(first: number[], one: number, candidates: Columns, count: number): void {
+  let place = first.length;
+  for (; place > 0; place--) {
+    const before = first[place - 1];
+    if (before === undefined || compareByScore(candidates, before, one) < 0) break;
+    if (place < count) first[place] = before;
+  }
+  if (place < count) first[place] = one;
 }
 
 /** Returns the place of the candidate with the highest overall level. */

@@ -1,4 +1,5 @@
 // Separates the models that can serve a request from the others.
+import type { ModelCard } from "../core/card.ts";
 import type { Asked } from "./ask.ts";
 import { toBits } from "./table.ts";
 
@@ -11,12 +12,12 @@ export function sift(asked: Asked) {
   const able = new Int32Array(count);
   const removed = new Int32Array(count);
   const reasons: string[] = [];
-  const findRemoval = makeReasonFinder(asked);
+  const bits = toBits(asked.needed);
   let size = 0;
   for (let at = 0; at < count; at++) {
     const row = input.among?.[at] ?? at;
     if (table.isChat[row] === 0) continue;
-    const reason = findRemoval(row);
+    const reason = findReason(asked, bits, row);
     if (reason === null) able[size++] = row;
     else removed[reasons.push(reason) - 1] = row;
   }
@@ -30,23 +31,39 @@ export function sift(asked: Asked) {
   };
 }
 
-/** Returns a function that gives the first reason why the card at a place can't serve, or null if it can. */
-function makeReasonFinder({ table, seenAt, rules, promptTokens, outputTokensMax = 0, needed, input }: Asked) {
-  const { allowed, takesImageUrls } = input;
-  const { cards, prices, room, capabilities } = table;
-  const bits = toBits(needed);
-  return (row: number): string | null => {
-    for (let at = 0; at < rules.exclusions.length; at++)
-      if (rules.exclusions[at]?.removes[row] === 1) return rules.exclusions[at]?.reason ?? null;
-    // Cards are read only where it matters: reading thousands would mostly wait for memory.
-    const card = allowed || takesImageUrls ? cards[row] : undefined;
-    if (allowed && card && !allowed(card.id)) return "not_allowed";
-    if (prices[row] === null) return "unpriced";
-    const missing = bits & ~(capabilities[row] ?? 0);
-    const need = missing === 0 ? undefined : needed.find((one) => (toBits([one]) & missing) !== 0);
-    if (need !== undefined) return need === "tools_auto" ? "tools" : need;
-    if (promptTokens + outputTokensMax > (room[row] ?? 0)) return "context";
-    if (takesImageUrls && card && !takesImageUrls(card)) return "image_urls";
-    return seenAt(row)?.isOpen === true ? UNHEALTHY : null;
-  };
+/**
+ * Returns the first reason why the card at a place can't serve, or null if it can. Cards are read only where it matters:
+ * reading thousands would mostly wait for memory.
+ */
+function findReason(asked: Asked, bits: number, row: number): string | null {
+  const { table, rules, promptTokens, outputTokensMax = 0, input } = asked;
+  const excluded = findExclusion(rules.exclusions, row);
+  if (excluded !== null) return excluded;
+  if (input.allowed && !isAllowed(input.allowed, table.cards[row])) return "not_allowed";
+  if (table.prices[row] === null) return "unpriced";
+  const missing = bits & ~(table.capabilities[row] ?? 0);
+  if (missing !== 0) return findNeed(asked.needed, missing);
+  if (promptTokens + outputTokensMax > (table.room[row] ?? 0)) return "context";
+  if (input.takesImageUrls && !takesUrls(input.takesImageUrls, table.cards[row])) return "image_urls";
+  return asked.seenAt(row)?.isOpen === true ? UNHEALTHY : null;
+}
+
+function findExclusion(exclusions: Asked["rules"]["exclusions"], row: number): string | null {
+  for (let at = 0; at < exclusions.length; at++)
+    if (exclusions[at]?.removes[row] === 1) return exclusions[at]?.reason ?? null;
+  return null;
+}
+
+function isAllowed(allowed: (id: string) => boolean, card: ModelCard | undefined): boolean {
+  return card === undefined || allowed(card.id);
+}
+
+function takesUrls(takes: (card: ModelCard) => boolean, card: ModelCard | undefined): boolean {
+  return card === undefined || takes(card);
+}
+
+/** Returns the first of the needs that has a missing bit. */
+function findNeed(needed: Asked["needed"], missing: number): string | null {
+  const need = needed.find((one) => (toBits([one]) & missing) !== 0) ?? null;
+  return need === "tools_auto" ? "tools" : need;
 }

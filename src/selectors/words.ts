@@ -72,13 +72,11 @@ export function mendText(text: string, words: Words): string {
     let hash = FNV_START;
     for (let code = text.charCodeAt(at); isWord(code); code = text.charCodeAt(++at))
       hash = Math.imul(hash ^ code, FNV_PRIME);
-    if (at - start < 2 || words.isKnown(hash)) continue;
+    if (at - start < 2 || words.isKnown(hash) || !ASCII_WORD.test(text.slice(start, at))) continue;
     const word = text.slice(start, at);
-    if (!ASCII_WORD.test(word)) continue;
     left--;
-    const before =
-      /[a-z]+(?= $)/.exec(text.slice(Math.max(copied, start - MENDED_LETTERS_MAX), start))?.[0] ?? "";
-    const after = /^ ([a-z]+)/.exec(text.slice(at, at + MENDED_LETTERS_MAX))?.[1] ?? "";
+    const before = findFirst(/[a-z]+(?= $)/, text.slice(Math.max(copied, start - MENDED_LETTERS_MAX), start));
+    const after = findFirst(/(?<=^ )[a-z]+/, text.slice(at, at + MENDED_LETTERS_MAX));
     const moved = words.moveSpace(before, word);
     const from = moved === null ? start : start - 1 - before.length;
     const ahead = moved ?? words.moveSpace(word, after);
@@ -87,6 +85,10 @@ export function mendText(text: string, words: Words): string {
     copied = at;
   }
   return mended + text.slice(copied);
+}
+
+function findFirst(pattern: RegExp, text: string): string {
+  return pattern.exec(text)?.[0] ?? "";
 }
 
 /** Hashes the word itself, and the word without each one of its letters. */

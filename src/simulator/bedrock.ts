@@ -199,23 +199,27 @@ function renderReply(exchange: Exchange): JsonObject {
   };
 }
 
+/** Splits a block, which holds a text, a thought or a call. */
+function listDeltas(block: JsonObject, answer: Answer): readonly JsonObject[] {
+  if (block.text !== undefined) {
+    return (answer.refusal === null ? answer.pieces : [answer.refusal]).map((text) => ({ text }));
+  }
+  if (block.reasoningContent !== undefined) {
+    const texts = (answer.thinking.match(/\s*\S+/g) ?? []).map((text) => ({ text }));
+    return [...texts, { signature: sign(answer.thinking) }].map((reasoningContent) => ({ reasoningContent }));
+  }
+  const { input } = Object(block.toolUse);
+  return splitInput(JSON.stringify(input)).map((piece) => ({ toolUse: { input: piece } }));
+}
+
 function* renderPieces(exchange: Exchange, answer: Answer): Iterable<NamedEvent> {
   yield ["start", "messageStart", { role: "assistant" }];
   for (const [contentBlockIndex, block] of renderBlocks(exchange, answer).entries()) {
-    const write = (delta: JsonObject): NamedEvent => {
-      return ["delta", "contentBlockDelta", { contentBlockIndex, delta }];
-    };
-    if (block.text !== undefined)
-      for (const text of answer.refusal === null ? answer.pieces : [answer.refusal]) yield write({ text });
-    if (block.reasoningContent !== undefined) {
-      for (const text of answer.thinking.match(/\s*\S+/g) ?? []) yield write({ reasoningContent: { text } });
-      yield write({ reasoningContent: { signature: sign(answer.thinking) } });
-    }
-    if (block.toolUse !== undefined) {
-      const { input, ...toolUse } = Object(block.toolUse);
+    const { input, ...toolUse } = Object(block.toolUse);
+    if (block.toolUse !== undefined)
       yield ["start", "contentBlockStart", { contentBlockIndex, start: { toolUse } }];
-      for (const piece of splitInput(JSON.stringify(input))) yield write({ toolUse: { input: piece } });
-    }
+    for (const delta of listDeltas(block, answer))
+      yield ["delta", "contentBlockDelta", { contentBlockIndex, delta }];
     yield ["start", "contentBlockStop", { contentBlockIndex }];
   }
   yield ["finish", "messageStop", { stopReason: STOP[answer.finish] }];

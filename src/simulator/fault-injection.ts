@@ -120,24 +120,35 @@ interface Injection {
 
 /** Yields the steps that send the frames, with the pauses and the fault of the controls. */
 export function* injectFaults(frames: Iterable<Frame>, injection: Injection): Iterable<Step> {
-  const { control, failure, encode } = injection;
-  const { fault, pauseMs, paceMs, after } = control;
-  let breakdown = fault === null ? null : planFault(fault, () => encode?.(failure()) ?? failure());
+  const { fault, pauseMs, paceMs, after } = injection.control;
+  let breakdown = fault === null ? null : planFault(fault, () => writeFailure(injection));
   let pieces = 0;
   if (pauseMs > 0) yield { do: "wait", ms: pauseMs };
   for (const frame of frames) {
-    const last = frame.kind !== "start" && frame.kind !== "delta";
-    if (breakdown && (pieces >= after || last)) {
+    if (breakdown && (pieces >= after || isEnding(frame))) {
       yield* breakdown.steps;
       if (!breakdown.continues) return;
       breakdown = null;
     }
-    if (fault === "no-end" && frame.kind === "end") continue;
-    if (paceMs > 0 && pieces > 0) yield { do: "wait", ms: paceMs };
-    yield* writeEvent(frame.text, injection);
-    if (fault === "double-finish" && frame.kind === "finish") yield* writeEvent(frame.text, injection);
+    yield* writeFrame(frame, injection, pieces > 0 ? paceMs : 0);
     if (frame.kind === "delta") pieces++;
   }
+}
+
+function writeFailure({ failure, encode }: Injection): string | Uint8Array {
+  return encode?.(failure()) ?? failure();
+}
+
+function isEnding({ kind }: Frame): boolean {
+  return kind !== "start" && kind !== "delta";
+}
+
+function* writeFrame({ kind, text }: Frame, injection: Injection, paceMs: number): Iterable<Step> {
+  const { fault } = injection.control;
+  if (fault === "no-end" && kind === "end") return;
+  if (paceMs > 0) yield { do: "wait", ms: paceMs };
+  yield* writeEvent(text, injection);
+  if (fault === "double-finish" && kind === "finish") yield* writeEvent(text, injection);
 }
 
 /** Splits an unstreamed answer into two frames, so that a fault can come between them. */

@@ -1,7 +1,7 @@
 // The models of the provider `Sim`, with made-up prices above zero so that costs show.
 import type { Capability, OperationName, Price } from "../core/card.ts";
 
-export interface SimModel {
+interface SimModel {
   readonly name: string;
   readonly contextTokensMax: number;
   /** Null if the model generates no text. */

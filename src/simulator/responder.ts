@@ -10,7 +10,7 @@ const MEDIA_TOKENS = 85;
 const WORDS_MAX = 1_000_000;
 /** OpenAI's own limit. Requests aren't validated, so `"n": 1e9` would exhaust the memory without it. */
 const CHOICES_MAX = 128;
-export const REFUSAL = "I'm sorry, but I can't help with that.";
+const REFUSAL = "I'm sorry, but I can't help with that.";
 
 /** Counts a text's tokens: a quarter of its characters (UTF-16 units), rounded up. */
 export function countTokens(text: string): number {
@@ -18,7 +18,7 @@ export function countTokens(text: string): number {
 }
 
 /** Returns `word1 word2 …`, which reveals lost and duplicate pieces. */
-export function makeWords(count: number): string {
+function makeWords(count: number): string {
   return Array.from({ length: Math.min(count, WORDS_MAX) }, (_, at) => `word${at + 1}`).join(" ");
 }
 

@@ -15,7 +15,7 @@ export function bookMethods({ mark, run, runSlowReads }: Engine) {
   const [first, second, third, fourth] = [mark(1), mark(2), mark(3), mark(4)];
   const journal = `${selectSql(ENTRY)}
     WHERE account_id = ${first} AND seq < ${second} ORDER BY seq DESC LIMIT ${third}`;
-  const charged = `SELECT coalesce(sum(charged_nano), 0) AS charged FROM usage_hour
+  const charged = `SELECT coalesce(sum(charged_nano), 0) AS charged FROM hourly_usage
     WHERE account_id = ${first} AND key_id = ${second} AND hour_ms > ${third}`;
   const looked = async (statement: Statement) => (await runSlowReads([statement]))[0] ?? [];
   return {

@@ -1,29 +1,38 @@
 // Columns: what is written into one for the value of a field, and how that is read back and checked.
 import { type Found, readInteger, readNumber, readSum, readText, type Value } from "./found.ts";
 
+/** A column's type on every engine. Money, times, counts and flags are integers of 64 bits; JSON is text. */
+export type SqlType = "text" | "integer" | "real";
+
+/** A column that is written from a value. */
+export interface Written<From> {
+  readonly type: SqlType;
+  readonly write: (value: From) => Value;
+}
+
 /** A field with a column of its own, by default of the field's name in snake case. */
-export interface Column<Field> {
+export interface Column<Field> extends Written<Field> {
   readonly name?: string;
-  readonly write: (value: Field) => Value;
   readonly read: (found: Found, column: string) => Field;
 }
 
 /** A field that is stored in several columns. */
 export interface Columns<Field> {
-  readonly columns: Readonly<Record<string, (value: Field) => Value>>;
+  readonly columns: Readonly<Record<string, Written<Field>>>;
   readonly read: (found: Found) => Field;
 }
 
 const writeSame = <Same extends Value>(value: Same): Same => value;
 
-export const TEXT: Column<string> = { write: writeSame, read: readText };
-export const INTEGER: Column<number> = { write: writeSame, read: readInteger };
-export const NUMBER: Column<number> = { write: writeSame, read: readNumber };
+export const TEXT: Column<string> = { type: "text", write: writeSame, read: readText };
+export const INTEGER: Column<number> = { type: "integer", write: writeSame, read: readInteger };
+export const NUMBER: Column<number> = { type: "real", write: writeSame, read: readNumber };
 /** May be a sum of a column's values. */
-export const SUM: Column<number> = { write: writeSame, read: readSum };
+export const SUM: Column<number> = { type: "integer", write: writeSame, read: readSum };
 /** The columns of times and durations hold whole milliseconds only. */
-export const TIME: Column<number> = { write: Math.round, read: readInteger };
+export const TIME: Column<number> = { type: "integer", write: Math.round, read: readInteger };
 export const FLAG: Column<boolean> = {
+  type: "integer",
   write: (value) => (value ? 1 : 0),
   read: (found, column) => readInteger(found, column) === 1,
 };
@@ -31,6 +40,7 @@ export const FLAG: Column<boolean> = {
 /** One of the column's known words. */
 export function makeWord<Word extends string>(words: readonly Word[]): Column<Word> {
   return {
+    type: "text",
     write: writeSame,
     read(found, column) {
       const known = words.find((one) => one === found[column]);
@@ -42,11 +52,16 @@ export function makeWord<Word extends string>(words: readonly Word[]): Column<Wo
 
 /** A value as JSON text. */
 export function makeJson<Field>(parse: (json: string) => Field): Column<Field> {
-  return { write: (value) => JSON.stringify(value), read: (found, column) => parse(readText(found, column)) };
+  return {
+    type: "text",
+    write: (value) => JSON.stringify(value),
+    read: (found, column) => parse(readText(found, column)),
+  };
 }
 
-export function allowNull<Field>({ write, read }: Column<Field>): Column<Field | null> {
+export function allowNull<Field>({ type, write, read }: Column<Field>): Column<Field | null> {
   return {
+    type,
     write: (value) => (value === null ? null : write(value)),
     read: (found, column) =>
       found[column] === null || found[column] === undefined ? null : read(found, column),
@@ -62,8 +77,8 @@ export function nameColumn<Field>(name: string, column: Column<Field>): Column<F
 export function listColumns<Field>(field: string, stored: Column<Field> | Columns<Field>) {
   const { read } = stored;
   if ("columns" in stored) return { columns: stored.columns, column: "", read };
-  const { name: column = spellColumn(field), write } = stored;
-  return { columns: { [column]: write }, column, read };
+  const { name: column = spellColumn(field), type, write } = stored;
+  return { columns: { [column]: { type, write } }, column, read };
 }
 
 /** All money is in dollars: a column's name leaves that out. */

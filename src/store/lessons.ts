@@ -22,7 +22,7 @@ const LESSON = table<Lesson>(
     request: TEXT,
     marks: { ...makeJson(readMarks), write: writeMarks },
   },
-  { model: findBoundedModel },
+  { model: { type: "text", write: findBoundedModel } },
 );
 
 /** The model that a key's lessons are counted under. Labels have no key and cover many models. */

@@ -1,5 +1,5 @@
 // The tables of the request log and its hourly sums, shared by both engines.
-import { ENDINGS, type RequestRecord, USAGE_SOURCES } from "../core/record.ts";
+import { ENDINGS, REQUEST_OUTCOMES, type RequestRecord, USAGE_SOURCES } from "../core/record.ts";
 import type { FirstTokenSum, UsageSum } from "../core/rows.ts";
 import type { KeyUse } from "../core/store.ts";
 import { type Amounts, NO_AMOUNTS, type Unit } from "../core/units.ts";
@@ -41,10 +41,13 @@ export function omitWork<Row>(table: Table<Row>): TablePart<Row> {
 }
 
 /** The columns of a row's amounts. */
-function listAmounts({ write, read }: Column<number>): Columns<Amounts> {
+function listAmounts({ type, write, read }: Column<number>): Columns<Amounts> {
   return {
     columns: Object.fromEntries(
-      AMOUNT_COLUMNS.map(([column, unit]) => [column, (amounts: Amounts) => write(amounts[unit])]),
+      AMOUNT_COLUMNS.map(([column, unit]) => [
+        column,
+        { type, write: (amounts: Amounts) => write(amounts[unit]) },
+      ]),
     ),
     read(found) {
       const amounts: Record<Unit, number> = { ...NO_AMOUNTS };
@@ -85,20 +88,31 @@ export const REQUEST = table<RequestRecord>(
     firstTokenMs: allowNull(TIME),
   },
   // Finds requests in the order they end.
-  { ended_at_ms: ({ atMs, totalMs }) => Math.round(atMs + totalMs) },
+  { ended_at_ms: { type: "integer", write: ({ atMs, totalMs }) => Math.round(atMs + totalMs) } },
 );
 
 const HOUR_KEY = ["hour_ms", "account_id", "key_id", "model", "operation", "surface"];
 const HOUR = { hourMs: INTEGER, accountId: TEXT, keyId: TEXT, model: TEXT, operation: TEXT, surface: TEXT };
 
-export const USAGE = table<UsageSum>("usage_hour", HOUR_KEY, {
-  ...HOUR,
-  requests: SUM,
-  errors: SUM,
-  amounts: listAmounts(SUM),
-  costNanoUsd: SUM,
-  chargedNanoUsd: SUM,
-});
+/** Sums of members and tags are not kept yet: their columns are part of the key, which is never altered. */
+export const USAGE = table<UsageSum>(
+  "hourly_usage",
+  [...HOUR_KEY, "member", "provider", "outcome", "tag"],
+  {
+    ...HOUR,
+    outcome: makeWord(["", ...REQUEST_OUTCOMES]),
+    requests: SUM,
+    errors: SUM,
+    amounts: listAmounts(SUM),
+    costNanoUsd: SUM,
+    chargedNanoUsd: SUM,
+  },
+  {
+    member: { type: "text", write: () => "" },
+    provider: { type: "text", write: ({ model }) => model.slice(0, Math.max(model.indexOf("#"), 0)) },
+    tag: { type: "text", write: () => "" },
+  },
+);
 
 /** Reads a row of `keyUsesSql`. */
 export function readKeyUse(found: Found): KeyUse {

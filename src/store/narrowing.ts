@@ -110,19 +110,26 @@ const DIMENSION_COLUMNS: Readonly<Record<UsageDimension, string>> = {
 
 /** Sums of the usage table over a time range, grouped by some dimensions. */
 export function usageLookup(query: UsageQuery, mark: Mark): Statement {
-  return sumsLookup(USAGE.name, query, [], USAGE_SUMS, mark);
+  return sumsLookup({ table: USAGE.name, always: [], blank: ["outcome"], sums: USAGE_SUMS }, query, mark);
 }
 
 /** The count of each bucket over a time range, grouped likewise. */
 export function firstTokensLookup(query: UsageQuery, mark: Mark): Statement {
-  return sumsLookup(FIRST_TOKEN.name, query, ["bucket"], ["requests"], mark);
+  const source = { table: FIRST_TOKEN.name, always: ["bucket"], blank: [], sums: ["requests"] };
+  return sumsLookup(source, query, mark);
+}
+
+/** A table of sums: the columns that are always grouped by, those that never are, and those that are summed. */
+interface SumsTable {
+  readonly table: string;
+  readonly always: readonly string[];
+  readonly blank: readonly string[];
+  readonly sums: readonly string[];
 }
 
 function sumsLookup(
-  table: string,
+  { table, always, blank, sums }: SumsTable,
   { fromMs, toMs, groupBy, only = {} }: UsageQuery,
-  always: readonly string[],
-  sums: readonly string[],
   mark: Mark,
 ): Statement {
   const by = new Narrowing(mark);
@@ -130,7 +137,7 @@ function sumsLookup(
   by.by(toMs, (at) => `hour_ms < ${at}`);
   narrowUsage(by, only);
   const grouped = [...groupBy.map((dimension) => DIMENSION_COLUMNS[dimension]), ...always];
-  const shown = Object.values(DIMENSION_COLUMNS).map((column) =>
+  const shown = [...Object.values(DIMENSION_COLUMNS), ...blank].map((column) =>
     grouped.includes(column) ? column : `${column === "hour_ms" ? "0" : "''"} AS ${column}`,
   );
   const added = sums.map((column) => `coalesce(sum(${column}), 0) AS ${column}`);
@@ -145,7 +152,7 @@ function narrowUsage(by: Narrowing, { accountId, keyId, model, provider }: Usage
 }
 
 /** When a key was last used, to the hour. */
-export const LAST_HOUR = "(SELECT max(hour_ms) FROM usage_hour WHERE key_id = gateway_key.id)";
+export const LAST_HOUR = "(SELECT max(hour_ms) FROM hourly_usage WHERE key_id = gateway_key.id)";
 
 /** The same to the millisecond, for engines with an index on the requests of a key. */
 export const LAST_AT = `
@@ -162,6 +169,6 @@ export function keyUsesSql(ids: string, dayMark: string, monthMark: string, last
       (SELECT coalesce(sum(spent_nano), 0) FROM spend
         WHERE account_id = gateway_key.account_id AND key_id = gateway_key.id) AS ever_nano,
       ${lastAt} AS last_at_ms
-    FROM gateway_key LEFT JOIN usage_hour ON key_id = id AND hour_ms > ${monthMark}
+    FROM gateway_key LEFT JOIN hourly_usage ON key_id = id AND hour_ms > ${monthMark}
     WHERE ${ids} GROUP BY id`;
 }

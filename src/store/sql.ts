@@ -10,6 +10,11 @@ export function joinNames(columns: readonly string[]): string {
   return columns.join(", ");
 }
 
+/** A value as it stands in a statement. Only for the schema's own constants. */
+export function quoteLiteral(value: string | number): string {
+  return typeof value === "number" ? String(value) : `'${value.replaceAll("'", "''")}'`;
+}
+
 function joinMarks(count: number, mark: Mark): string {
   return Array.from({ length: count }, (_, at) => mark(at + 1)).join(", ");
 }

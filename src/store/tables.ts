@@ -23,8 +23,10 @@ import {
   makeJson,
   makeWord,
   nameColumn,
+  type SqlType,
   TEXT,
   TIME,
+  type Written,
 } from "./columns.ts";
 import type { Found, Value } from "./found.ts";
 import { parsePlace } from "./place.ts";
@@ -35,35 +37,40 @@ export interface Table<Row> {
   readonly key: readonly string[];
   /** All columns, in the order of `valuesOf`. */
   readonly columns: readonly string[];
+  /** The columns' types, in the same order. */
+  readonly types: readonly SqlType[];
   readonly valuesOf: (row: Row) => Value[];
   readonly rowOf: (found: Found) => Row;
 }
 
 /** The written part of a table. */
-export type TablePart<Row> = Pick<Table<Row>, "name" | "columns" | "valuesOf">;
+export type TablePart<Row> = Pick<Table<Row>, "name" | "columns" | "types" | "valuesOf">;
 
 /** Makes a table from the columns of a row's fields, and from others that are written but never read back. */
 export function table<Row extends object>(
   name: string,
   key: readonly string[],
   fields: { readonly [Field in keyof Row]: Column<Row[Field]> | Columns<Row[Field]> },
-  others: Readonly<Record<string, (row: Row) => Value>> = {},
+  others: Readonly<Record<string, Written<Row>>> = {},
 ): Table<Row> {
-  const writes = new Map<string, (row: Row) => Value>();
+  const writes = new Map<string, Written<Row>>();
   const reads: ((row: Partial<Row>, found: Found) => void)[] = [];
   for (const field in fields) {
     const { columns, column, read } = listColumns(field, fields[field]);
-    for (const [name, write] of Object.entries(columns)) writes.set(name, (row) => write(row[field]));
+    for (const [name, { type, write }] of Object.entries(columns)) {
+      writes.set(name, { type, write: (row) => write(row[field]) });
+    }
     reads.push((row, found) => {
       row[field] = read(found, column);
     });
   }
-  for (const [column, write] of Object.entries(others)) writes.set(column, write);
-  const all = [...writes.values()];
+  for (const [column, written] of Object.entries(others)) writes.set(column, written);
+  const all = [...writes.values()].map(({ write }) => write);
   return {
     name,
     key,
     columns: [...writes.keys()],
+    types: [...writes.values()].map(({ type }) => type),
     valuesOf(row) {
       const values: Value[] = [];
       for (const write of all) values.push(write(row));
@@ -79,13 +86,14 @@ export function table<Row extends object>(
 }
 
 export function omitColumns<Row>(
-  { name, columns, valuesOf }: Table<Row>,
+  { name, columns, types, valuesOf }: Table<Row>,
   left: readonly string[],
 ): TablePart<Row> {
   const isKept = columns.map((column) => !left.includes(column));
   return {
     name,
     columns: columns.filter((_, at) => isKept[at]),
+    types: types.filter((_, at) => isKept[at]),
     valuesOf: (row) => valuesOf(row).filter((_, at) => isKept[at]),
   };
 }
@@ -154,7 +162,10 @@ export const SLOT = table<Slot>("slot", ["account_id", "owner"], {
   accountId: TEXT,
   owner: TEXT,
   taken: {
-    columns: { taken_at_ms: (taken) => taken?.atMs ?? null, taken_by: (taken) => taken?.by ?? null },
+    columns: {
+      taken_at_ms: { type: "integer", write: (taken) => taken?.atMs ?? null },
+      taken_by: { type: "text", write: (taken) => taken?.by ?? null },
+    },
     read(found: Found) {
       const [atMs, by] = [takenAt.read(found, "taken_at_ms"), takenBy.read(found, "taken_by")];
       return atMs === null || by === null ? null : { atMs, by };

@@ -36,17 +36,23 @@ function findOpen(text: string): { readonly string: string; readonly closers: st
   /** The string's current escape, which may be cut in half. */
   let begun = "";
   for (const character of text) {
-    if (begun !== "") {
-      begun += character;
-      if (begun.length === (begun[1] === "u" ? ESCAPE_CHARACTERS : 2)) begun = "";
-    } else if (inString && character === "\\") begun = character;
+    if (begun !== "") begun = continueEscape(begun + character);
+    else if (inString && character === "\\") begun = character;
     else if (character === '"') inString = !inString;
-    else if (inString) continue;
-    else if (character === "{") closers.push("}");
-    else if (character === "[") closers.push("]");
-    else if (character === "}" || character === "]") closers.pop();
+    else if (!inString) nest(closers, character);
   }
   return { string: inString ? `${endEscape(begun)}"` : "", closers: closers.toReversed().join("") };
+}
+
+/** Returns the escape so far, or "" once it is complete. */
+function continueEscape(begun: string): string {
+  return begun.length === (begun[1] === "u" ? ESCAPE_CHARACTERS : 2) ? "" : begun;
+}
+
+function nest(closers: string[], character: string): void {
+  if (character === "{") closers.push("}");
+  else if (character === "[") closers.push("]");
+  else if (character === "}" || character === "]") closers.pop();
 }
 
 /** The length of an escape like `\u00e9`. */

@@ -15,7 +15,7 @@ import { OPENAI_TRANSCRIPTIONS } from "./openai-transcriptions/surface.ts";
 import { RERANKING } from "./rerank/surface.ts";
 import { type AnySurface, makeAny, type Surface } from "./surface.ts";
 
-export interface SurfacePath {
+interface SurfacePath {
   readonly path: string;
   readonly surface: AnySurface;
   /** The surfaces of other verbs, which follow the path's last colon. */

@@ -2,7 +2,7 @@
 import { Fault } from "../core/fault.ts";
 import { isObject, type JsonObject } from "../core/json.ts";
 
-export interface LaneRow {
+interface LaneRow {
   readonly field: string;
   /**
    * `refuse` answers 400: dropping the field would change the meaning, or it names another client's object. `drop`

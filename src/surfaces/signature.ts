@@ -37,24 +37,30 @@ export function readCallSignature(call: {
 export function signTurn(parts: readonly TurnPart[]): readonly TurnPart[] {
   if (parts.every(({ kind }) => kind === "text")) return parts;
   const signed: TurnPart[] = [];
-  const think = (text: string, details: readonly ReasoningDetail[]) => {
-    if (text === "" && details.length === 0) return;
-    const last = signed.at(-1);
-    if (last?.kind !== "thinking") signed.push({ kind: "thinking", text, details });
-    else signed.splice(-1, 1, { ...last, text: last.text + text, details: [...last.details, ...details] });
-  };
   const end = parts.findLastIndex(({ kind }) => kind !== "thinking");
-  const behind = end === -1 ? [] : parts.slice(end + 1).filter((part) => part.kind === "thinking");
+  const behind = end === -1 ? [] : parts.slice(end + 1).flatMap(listOwnDetails);
   for (const [at, part] of parts.entries()) {
     if (part.kind === "thinking") {
-      if (at < end || end === -1 || part.text !== "") think(part.text, part.details);
+      if (at < end || end === -1 || part.text !== "") addThinking(signed, part.text, part.details);
       continue;
     }
-    for (const { text, details } of at === end ? behind : []) if (text === "") think("", details);
-    if (part.kind === "call") think("", readCallSignature(part.call));
+    if (at === end) addThinking(signed, "", behind);
+    if (part.kind === "call") addThinking(signed, "", readCallSignature(part.call));
     signed.push(part);
   }
   return signed;
+}
+
+/** Returns the details of thinking without text. */
+function listOwnDetails(part: TurnPart): readonly ReasoningDetail[] {
+  return part.kind === "thinking" && part.text === "" ? part.details : [];
+}
+
+function addThinking(parts: TurnPart[], text: string, details: readonly ReasoningDetail[]): void {
+  if (text === "" && details.length === 0) return;
+  const last = parts.at(-1);
+  if (last?.kind !== "thinking") parts.push({ kind: "thinking", text, details });
+  else parts.splice(-1, 1, { ...last, text: last.text + text, details: [...last.details, ...details] });
 }
 
 export function isOurSignature(signature: string): boolean {

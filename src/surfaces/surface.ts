@@ -113,7 +113,7 @@ export const OPENAI_FORM = {
 } as const;
 
 /** Requests that only count the prompt's tokens. */
-export interface Counting<F extends Form> {
+interface Counting<F extends Form> {
   isCounting(path: string): boolean;
   read(incoming: Incoming): F["ask"];
   write(tokens: number): JsonObject;

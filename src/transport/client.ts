@@ -16,7 +16,7 @@ import { redact } from "./redact.ts";
 import { drain, isBounded, isClosing, makeReader, type TextReader } from "./text-reader.ts";
 
 /** Explains an error answer by its status, headers and text. */
-export type Explain = (status: number, headers: Headers, body: string, nowMs: number) => Fault;
+type Explain = (status: number, headers: Headers, body: string, nowMs: number) => Fault;
 
 export interface Ports {
   readonly clock: Clock;
@@ -45,7 +45,7 @@ export function chooseFirstByteMs(timeouts: Timeouts, reasoning: boolean): numbe
   return timeouts.firstByteMs ?? (reasoning ? FIRST_BYTE_REASONING_MS : FIRST_BYTE_MS);
 }
 
-export interface UpstreamCallOptions {
+interface UpstreamCallOptions {
   readonly client: Ending;
   /** On the monotonic clock. */
   readonly deadlineAtMs: number;

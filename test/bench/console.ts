@@ -53,8 +53,8 @@ async function fill(gateway: UnderTest): Promise<void> {
   const rows = () =>
     file.query<{ count: number }, []>("SELECT count(*) AS count FROM request").get()?.count ?? 0;
   while (rows() < REQUESTS) copy.run();
-  const latest = "(SELECT max(hour_ms) FROM usage_hour)";
-  for (const table of ["usage_hour", "first_token_hour"]) {
+  const latest = "(SELECT max(hour_ms) FROM hourly_usage)";
+  for (const table of ["hourly_usage", "first_token_hour"]) {
     for (let back = 1; back < HOURS; back++) {
       file.run(`${copied(table, { hour_ms: `hour_ms - ${back * 3_600_000}` })} WHERE hour_ms = ${latest}`);
     }

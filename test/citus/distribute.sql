@@ -1,11 +1,11 @@
--- Spreads the store's tables over the workers by account. Run it on the coordinator after the first start of a gateway, and
--- after each upgrade that makes a table: tables that are spread already are left as they are.
+-- Distributes the store's tables over the workers by account. Run it on the coordinator after the first start of a gateway:
+-- tables that are distributed already are left as they are. Upgrades distribute the tables that they add.
 SELECT create_distributed_table('account', 'id', colocate_with => 'none')
 WHERE 'account'::regclass NOT IN (SELECT logicalrelid FROM pg_dist_partition);
 
 SELECT create_distributed_table(name::regclass, 'account_id', colocate_with => 'account')
 FROM unnest(ARRAY['meter', 'slot', 'spend', 'hold', 'entry', 'reply', 'top_up', 'request', 'usage_hour',
-  'first_token_hour', 'content', 'lesson', 'stored_response']) AS name
+  'hourly_usage', 'first_token_hour', 'content', 'lesson', 'stored_response']) AS name
 WHERE name::regclass NOT IN (SELECT logicalrelid FROM pg_dist_partition);
 
 SELECT create_reference_table(name::regclass)

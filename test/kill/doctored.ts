@@ -32,7 +32,7 @@ export const BREAKS: Readonly<Record<string, string>> = {
     UPDATE request SET charged_nano = 0 WHERE id = ${ONE_REQUEST}`,
   "a request has one row": `UPDATE request SET request_id = (SELECT max(request_id) FROM request)
     WHERE id = ${ONE_REQUEST}`,
-  "the hours' sums are those of the requests": "UPDATE usage_hour SET requests = requests + 1",
+  "the hours' sums are those of the requests": "UPDATE hourly_usage SET requests = requests + 1",
   "places are taken by the free requests that produced something, and by no others":
     "UPDATE meter SET used = used + 1",
   "no kept reply waits for a request that is gone": "UPDATE reply SET state = 'pending'",

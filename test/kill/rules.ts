@@ -78,9 +78,9 @@ export const RULES: readonly Rule[] = [
         SELECT (SELECT count(*) FROM request) AS logged,
           (SELECT coalesce(sum(cost_nano), 0) FROM request) AS cost,
           (SELECT coalesce(sum(charged_nano), 0) FROM request) AS charged,
-          (SELECT coalesce(sum(requests), 0) FROM usage_hour) AS summed,
-          (SELECT coalesce(sum(cost_nano), 0) FROM usage_hour) AS summed_cost,
-          (SELECT coalesce(sum(charged_nano), 0) FROM usage_hour) AS summed_charged
+          (SELECT coalesce(sum(requests), 0) FROM hourly_usage) AS summed,
+          (SELECT coalesce(sum(cost_nano), 0) FROM hourly_usage) AS summed_cost,
+          (SELECT coalesce(sum(charged_nano), 0) FROM hourly_usage) AS summed_charged
       ) WHERE logged <> summed OR cost <> summed_cost OR charged <> summed_charged`,
   },
   {

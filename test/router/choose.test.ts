@@ -9,7 +9,7 @@ import { Health } from "../../src/health/health.ts";
 import { Stickiness } from "../../src/health/stickiness.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import { findNeeds } from "../../src/operations/chat/needs.ts";
-import { type ChooseInput, NO_HEALTH } from "../../src/selectors/ask.ts";
+import type { ChooseInput } from "../../src/selectors/ask.ts";
 import type { Candidate } from "../../src/selectors/candidate.ts";
 import { choose, FIRST_KEPT } from "../../src/selectors/choose.ts";
 import { keepDecision } from "../../src/selectors/decision.ts";
@@ -204,7 +204,11 @@ describe.each(Object.values(SELECTOR_RULES))("Router#$name among many models", (
     const roll = makeDice(5);
     let beyond = 0;
     for (let round = 0; round < 20; round++) {
-      const input: ChooseInput = { ...anyInput(roll), health: NO_HEALTH, cached: () => null };
+      const input: ChooseInput = {
+        ...anyInput(roll),
+        health: { over: () => () => null },
+        cached: () => null,
+      };
       const on = oneOf(input.cards, roll).provider;
       const able = choose(selector, input).candidates.filter(({ eligible }) => eligible);
       const places = able.flatMap(({ card }, place) => (card.provider === on ? [place] : [])).slice(0, 4);

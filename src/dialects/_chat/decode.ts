@@ -51,9 +51,7 @@ export class ChatDecoder implements Decoder {
   push(event: ServerEvent): readonly ChatChunk[] {
     const body = parseReceived(event.data);
     if (!isObject(body)) {
-      const text = event.data.trim();
-      if (text === "[DONE]") this.#done = true;
-      else if (text !== "") throw malformed("an event is not a JSON object");
+      this.#pushText(event.data.trim());
       return NOTHING;
     }
     if (body.error || body.object === "error" || event.event === "error") throw explainEmbeddedError(body);
@@ -80,6 +78,12 @@ export class ChatDecoder implements Decoder {
     const ends = choices.length > 0 ? [{ choices }] : NOTHING;
     if (this.#cited || this.#sources.length === 0) return ends;
     return [makeChunk({ annotations: this.#sources }), ...ends];
+  }
+
+  /** Only the end marker, or nothing at all, may come in place of a JSON object. */
+  #pushText(text: string): void {
+    if (text === "[DONE]") this.#done = true;
+    else if (text !== "") throw malformed("an event is not a JSON object");
   }
 
   #choices(raw: readonly unknown[]): ChunkChoice[] {

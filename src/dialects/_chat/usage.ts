@@ -84,8 +84,25 @@ function parseUsage(given: JsonObject): Usage | undefined {
 
   const counts = { prompt: prompt ?? 0, completion: completion ?? 0 };
   const total = parseCount(given.total_tokens);
+  addUncounted(counts, total, promptDetails, completionDetails);
+  return {
+    prompt_tokens: counts.prompt,
+    completion_tokens: counts.completion,
+    total_tokens: Number.isNaN(total) ? total : counts.prompt + counts.completion,
+    ...nestFields("prompt_tokens_details", promptDetails),
+    ...nestFields("completion_tokens_details", completionDetails),
+    ...countSearches(given),
+  };
+}
+
+/** Adds the tokens that a server reports only in the total or in the details. */
+function addUncounted(
+  counts: { prompt: number; completion: number },
+  total: number,
+  { audio_tokens: audio }: Readonly<Record<string, number>>,
+  completionDetails: Record<string, number>,
+): void {
   const uncounted = total - counts.prompt - counts.completion;
-  const { audio_tokens: audio } = promptDetails;
   const { reasoning_tokens: reasoning } = completionDetails;
   if (uncounted > 0 && uncounted === audio) {
     // Mistral's prompt_tokens don't include audio.
@@ -98,14 +115,6 @@ function parseUsage(given: JsonObject): Usage | undefined {
     // Vercel's gateway includes Claude's thinking in neither.
     counts.completion += reasoning;
   }
-  return {
-    prompt_tokens: counts.prompt,
-    completion_tokens: counts.completion,
-    total_tokens: Number.isNaN(total) ? total : counts.prompt + counts.completion,
-    ...nestFields("prompt_tokens_details", promptDetails),
-    ...nestFields("completion_tokens_details", completionDetails),
-    ...countSearches(given),
-  };
 }
 
 function countSearches(given: JsonObject): Pick<Usage, "server_tool_use"> {

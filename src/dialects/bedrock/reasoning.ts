@@ -9,7 +9,7 @@ import { findTraits } from "./models.ts";
 /** The `format` of Converse's reasoning details. */
 export const REASONING_FORMAT = "bedrock-converse-v1";
 
-export interface Reasoning {
+interface Reasoning {
   /** Fields of `additionalModelRequestFields`. */
   readonly fields: JsonObject;
   /** True if the model then accepts neither temperature nor top_p. */

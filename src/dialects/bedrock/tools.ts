@@ -24,14 +24,9 @@ export function planTools(request: ChatRequest, card: ModelCard, traits: Traits)
   const { choice, allowed } = simplifyChoice(request.tool_choice);
   const offered = (request.tools ?? []).map(toFunction);
   const kept = allowed === null ? offered : offered.filter((tool) => allowed.has(tool.function.name));
-  const called = listCalled(request);
   const canBeStrict = card.capabilities.has("structured");
-  const none: ToolPlan = { ...UNASKED, tools: [], choice: null };
   if (choice === "none" || kept.length === 0) {
-    if (called.length === 0) return none;
-    const tools = (kept.length > 0 ? kept : called).flatMap((tool) => makeTool(tool, canBeStrict));
-    const instructions = ["Do not call any tool."];
-    return { ...none, tools, instructions, dropped: choice === "none" ? ["tool_choice"] : [] };
+    return planUncalled(kept, listCalled(request), choice === "none", canBeStrict);
   }
   const isLoosened = !canBeStrict && kept.some((tool) => tool.function.strict === true);
   const loosened = isLoosened ? ["tools"] : [];
@@ -47,6 +42,20 @@ export function planTools(request: ChatRequest, card: ModelCard, traits: Traits)
     instructions: [writeForcedCall(choice)],
     dropped: [...loosened, "tool_choice"],
   };
+}
+
+/** Plans for a turn without calls. */
+function planUncalled(
+  kept: readonly FunctionTool[],
+  called: readonly FunctionTool[],
+  isChosen: boolean,
+  canBeStrict: boolean,
+): ToolPlan {
+  const none: ToolPlan = { ...UNASKED, tools: [], choice: null };
+  if (called.length === 0) return none;
+  const tools = (kept.length > 0 ? kept : called).flatMap((tool) => makeTool(tool, canBeStrict));
+  const instructions = ["Do not call any tool."];
+  return { ...none, tools, instructions, dropped: isChosen ? ["tool_choice"] : [] };
 }
 
 /** Returns null if nothing is forced, or undefined if the model can't be forced this way. */

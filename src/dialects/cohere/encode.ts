@@ -144,7 +144,7 @@ const REFUSED: ReadonlySet<string> = new Set([
 const FORMATS: ReadonlySet<unknown> = new Set(["date-time", "uuid", "date", "time"]);
 
 /** Removes the refused keywords: the schema allows more, but names and types stay the same. */
-export function withoutRefused(schema: JsonObject): JsonObject {
+function withoutRefused(schema: JsonObject): JsonObject {
   const kept: JsonObject = {};
   for (const [keyword, value] of Object.entries(schema)) {
     if (REFUSED.has(keyword) || (keyword === "format" && !FORMATS.has(value))) continue;

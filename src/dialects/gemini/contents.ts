@@ -174,19 +174,26 @@ function makeModelParts(
       const details = part.details.filter(isOwn);
       parts.push(...details.flatMap(makeThoughtPart));
       waiting = findTextSignature(details) ?? waiting;
-      const last = parts.at(-1);
-      if (waiting === undefined || !last || !isUnsigned(last)) continue;
-      last.thoughtSignature = waiting;
-      waiting = undefined;
-    } else {
-      const text = readText(part);
-      if (text === "") continue;
-      parts.push({ text, ...addSignature(waiting) });
-      waiting = undefined;
-    }
+      if (waiting !== undefined && signLast(parts, waiting)) waiting = undefined;
+    } else if (pushText(parts, readText(part), waiting)) waiting = undefined;
   }
   if (waiting !== undefined) parts.push({ text: "", thoughtSignature: waiting });
   return parts;
+}
+
+/** Leaves out empty texts, which the API refuses. */
+function pushText(parts: JsonObject[], text: string, signature: string | undefined): boolean {
+  if (text === "") return false;
+  parts.push({ text, ...addSignature(signature) });
+  return true;
+}
+
+/** Signs the last part if it is an unsigned text. */
+function signLast(parts: readonly JsonObject[], signature: string): boolean {
+  const last = parts.at(-1);
+  if (!last || !isUnsigned(last)) return false;
+  last.thoughtSignature = signature;
+  return true;
 }
 
 function isUnsigned({ text, thought, thoughtSignature }: JsonObject): boolean {

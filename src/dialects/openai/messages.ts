@@ -112,11 +112,7 @@ function makeThoughts(message: AssistantMessage, quirks: OpenaiQuirks, thinks: b
     case null:
       return {};
     case "any":
-      return {
-        ...(content || (text && !reasoning) ? { reasoning_content: text } : {}),
-        ...(reasoning ? { reasoning } : {}),
-        ...(details.length > 0 ? { reasoning_details: details } : {}),
-      };
+      return makeAnyThoughts(message, text);
     case "reasoning_details":
       if (details.length > 0) return { reasoning_details: details };
       return text ? { reasoning: text } : {};
@@ -124,10 +120,23 @@ function makeThoughts(message: AssistantMessage, quirks: OpenaiQuirks, thinks: b
       return text ? { reasoning: text } : {};
     case "reasoning_content":
       if (text) return { reasoning_content: text };
-      return quirks.thoughtsRequired && thinks && message.tool_calls?.length
-        ? { reasoning_content: BLANK_THOUGHT }
-        : {};
+      return isThoughtRequired(message, quirks, thinks) ? { reasoning_content: BLANK_THOUGHT } : {};
   }
+}
+
+/** Keeps each field that the message has, for a server that accepts any of them. */
+function makeAnyThoughts(message: AssistantMessage, text: string): JsonObject {
+  const { reasoning_content: content, reasoning } = message;
+  const details = asArray(message.reasoning_details);
+  return {
+    ...(content || (text && !reasoning) ? { reasoning_content: text } : {}),
+    ...(reasoning ? { reasoning } : {}),
+    ...(details.length > 0 ? { reasoning_details: details } : {}),
+  };
+}
+
+function isThoughtRequired(message: AssistantMessage, quirks: OpenaiQuirks, thinks: boolean): boolean {
+  return quirks.thoughtsRequired && thinks && (message.tool_calls?.length ?? 0) > 0;
 }
 
 function joinDetails(details: readonly unknown[]): string {

@@ -23,24 +23,26 @@ export function planThinking(request: ChatRequest, card: ModelCard, quirks: Open
   const asked = request.reasoning_effort;
   const named = asked === undefined ? [] : ["reasoning_effort"];
   if (!can(card, "reasoning")) return { fields: {}, off: true, dropped: named };
-  const { values, toggle } = quirks.effort;
+  const { values, toggle, offByDefault } = quirks.effort;
   const value = asked === undefined ? undefined : chooseEffort(asked, values);
   const fields: JsonObject = value === undefined ? {} : { reasoning_effort: value };
   const dropped = value === asked ? [] : named;
   if (toggle === undefined) {
-    const isSilent = asked === undefined && quirks.effort.offByDefault === true;
+    const isSilent = asked === undefined && offByDefault === true;
     return { fields, off: isSilent || value === "none", dropped };
   }
-
   const own = request[toggle];
   if (own !== undefined) return { fields, off: isOff(own), dropped };
   if (asked === "none" || isExcluded(request, quirks)) {
-    const off = toggle === "thinking" ? { type: "disabled" } : false;
-    return { fields: { [toggle]: off }, off: true, dropped: asked === "none" ? [] : named };
+    return { fields: turnOff(toggle), off: true, dropped: asked === "none" ? [] : named };
   }
   if (asked === undefined) return { fields: {}, off: false, dropped: [] };
   const turnedOn = toggle === "enable_thinking" ? { enable_thinking: true } : {};
   return { fields: { ...fields, ...turnedOn }, off: false, dropped };
+}
+
+function turnOff(toggle: NonNullable<OpenaiQuirks["effort"]["toggle"]>): JsonObject {
+  return { [toggle]: toggle === "thinking" ? { type: "disabled" } : false };
 }
 
 /** Chooses the value nearest to the requested one, the higher of two. Thinking is never turned off unless asked. */

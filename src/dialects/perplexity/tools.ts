@@ -1,7 +1,7 @@
 // The tools of an Agent API call: the client's functions, their names, and the web search that makes it act like Sonar.
 
 import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
-import type { ChatRequest } from "../../operations/chat/form.ts";
+import type { ChatRequest, Tool } from "../../operations/chat/form.ts";
 import { type PlainChoice, simplifyChoice } from "../../operations/chat/tool-choice.ts";
 import { nestFields, pickFields } from "../_chat/outgoing.ts";
 import { readToolName, toFunction } from "../_chat/tools.ts";
@@ -67,14 +67,9 @@ export function makeToolFields(request: ChatRequest, served: Served, names: Tool
   const searchesItself = "preset" in served.selects;
   // "none" would also disable the search, but the client meant its own functions, so these are not sent.
   const silenced = choice === "none" && (served.searches || searchesItself);
-  const functions = silenced ? [] : (request.tools ?? []).map(toFunction);
-  const own = functions
-    .filter((tool) => allowed === null || allowed.has(tool.function.name))
-    .map((tool) => flattenTool(tool, names.upstream(tool.function.name)));
+  const own = silenced ? [] : listOwnTools(request.tools, allowed, names);
   if (request.disable_search === true) {
-    // A preset's tools can't be removed. Without other tools, all calls together can be disabled.
-    const off = searchesItself && own.length === 0 ? { max_tool_calls: 0 } : {};
-    return { ...makeToolList(own, choice, names), ...off };
+    return { ...makeToolList(own, choice, names), ...limitCalls(searchesItself && own.length === 0) };
   }
   const asked = SEARCH_FIELDS.some((field) => request[field] !== undefined);
   // A forced call must be one of the client's functions, but the model could call the search instead.
@@ -84,6 +79,22 @@ export function makeToolFields(request: ChatRequest, served: Served, names: Tool
   if (own.length > 0 || !served.searches) return makeToolList(tools, silenced ? undefined : choice, names);
   // If it is only offered, the search is often unused, but Sonar searched on every call.
   return { tools, tool_choice: { type: "web_search" } };
+}
+
+/** A preset's tools can't be removed. Without other tools, all calls together can be disabled. */
+function limitCalls(areDisabled: boolean): JsonObject {
+  return areDisabled ? { max_tool_calls: 0 } : {};
+}
+
+function listOwnTools(
+  tools: readonly Tool[] = [],
+  allowed: ReadonlySet<string> | null,
+  names: ToolNames,
+): readonly JsonObject[] {
+  return tools
+    .map(toFunction)
+    .filter((tool) => allowed === null || allowed.has(tool.function.name))
+    .map((tool) => flattenTool(tool, names.upstream(tool.function.name)));
 }
 
 function makeToolList(

@@ -17,7 +17,7 @@ import { StopCutter } from "./stop.ts";
 /** The most of a stream to keep for the decoder. Each piece keeps its whole read alive. */
 const KEPT_CHARACTERS_MAX = 8 * 1024;
 
-export interface AnswerOptions {
+interface AnswerOptions {
   readonly decoder: Decoder;
   readonly request: ChatRequest;
   /** Added to the index of each choice. */

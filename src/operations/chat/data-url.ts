@@ -1,6 +1,6 @@
 // data: URLs, in which clients send images, audio and files.
 
-export interface DataUrl {
+interface DataUrl {
   /** Lower case, without parameters: `image/png`. */
   readonly mediaType: string;
   readonly base64: string;

@@ -52,6 +52,7 @@ class ChoiceParts {
   finish: FinishReason | null = null;
 }
 
+const NONE: readonly never[] = [];
 /** Named, so that no chunk creates a function. */
 const makeParts = () => new ChoiceParts();
 
@@ -88,12 +89,8 @@ export class Fold implements Folding<ChatForm> {
     const parts = this.#choices.getOrInsertComputed(index, makeParts);
     const { role: _role, content, refusal, tool_calls, annotations, ...rest } = delta;
     const { reasoning_content, reasoning_details, ...messageExtras } = rest;
-    if (reasoning_content) parts.reasoning.push(reasoning_content);
-    const before = parts.details.length;
-    for (const detail of reasoning_details ?? []) addDetail(parts, detail);
-    const details = parts.details.length - before;
-    if (reasoning_content || details > 0)
-      parts.order.add("thinking", reasoning_content?.length ?? 0, details);
+    if (reasoning_content || reasoning_details)
+      addThinking(parts, reasoning_content ?? "", reasoning_details ?? NONE);
     if (content) {
       parts.content.push(content);
       parts.order.add("text", content.length);
@@ -109,6 +106,14 @@ export class Fold implements Folding<ChatForm> {
     Object.assign(parts.choiceExtras, extras);
     if (finish_reason) parts.finish = finish_reason;
   }
+}
+
+function addThinking(parts: ChoiceParts, text: string, given: readonly ReasoningDetail[]): void {
+  if (text !== "") parts.reasoning.push(text);
+  const before = parts.details.length;
+  for (const detail of given) addDetail(parts, detail);
+  const details = parts.details.length - before;
+  if (text !== "" || details > 0) parts.order.add("thinking", text.length, details);
 }
 
 /** Fragments of a thinking block share an index and a type: texts are joined, and a signature is set. */

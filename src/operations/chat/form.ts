@@ -8,7 +8,7 @@ export interface TextPart extends JsonObject {
   type: "text";
   text: string;
 }
-export interface ImagePart extends JsonObject {
+interface ImagePart extends JsonObject {
   type: "image_url";
   /** `url` is https or a data: URL. It is forwarded, never fetched here. */
   image_url: { url: string; detail?: string };
@@ -38,7 +38,7 @@ export interface FunctionCall extends JsonObject {
   /** Carries Gemini's signature: `{ google: { thought_signature } }`. */
   extra_content?: JsonObject;
 }
-export interface CustomCall extends JsonObject {
+interface CustomCall extends JsonObject {
   id: string;
   type: "custom";
   custom: { name: string; input: string };
@@ -180,7 +180,7 @@ export interface CitedSource {
   /** The passage within the document. Characters and blocks count from 0, pages from 1. `end` is exclusive. */
   location?: { unit: "char" | "page" | "block"; start: number; end: number };
 }
-export interface UrlCitation extends JsonObject {
+interface UrlCitation extends JsonObject {
   type: "url_citation";
   url_citation: CitedSource & { url: string; title: string };
 }

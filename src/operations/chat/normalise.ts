@@ -115,12 +115,8 @@ export class Normaliser {
   #delta(given: Delta, state: ChoiceState): Delta | null {
     const { role: _role, content, refusal, tool_calls: calls, ...rest } = given;
     const fragments = calls && calls.length > 0 ? this.#readCalls(calls, state) : [];
-    const delta: Delta = {};
-    if (!state.started) {
-      delta.role = "assistant";
-      delta.content = typeof content === "string" ? content : fragments.length > 0 ? null : "";
-      if (refusal === undefined || refusal === null) delta.refusal = null;
-    } else if (typeof content === "string" && content !== "") delta.content = content;
+    const delta: Delta = state.started ? {} : startDelta(given, fragments.length > 0);
+    if (state.started && typeof content === "string" && content !== "") delta.content = content;
     if (typeof refusal === "string" && refusal !== "") delta.refusal = refusal;
     if (fragments.length > 0) delta.tool_calls = fragments;
     for (const field in rest) if (!isEmpty(rest[field])) delta[field] = rest[field];
@@ -156,6 +152,16 @@ export class Normaliser {
     this.#choices.set(index, state);
     return state;
   }
+}
+
+/** Returns the fields that only a choice's first chunk must have. */
+function startDelta({ content, refusal }: Delta, hasCalls: boolean): Delta {
+  const delta: Delta = {
+    role: "assistant",
+    content: typeof content === "string" ? content : hasCalls ? null : "",
+  };
+  if (refusal === undefined || refusal === null) delta.refusal = null;
+  return delta;
 }
 
 /** Other choices were not requested, and nobody has paid for them. */

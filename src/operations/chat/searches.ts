@@ -40,11 +40,8 @@ export function leaveOutUnpricedSearch(body: Readonly<JsonObject>, card: ModelCa
   const dropped = isKept ? [] : SEARCH_FIELDS.filter((field) => body[field]);
   const changes: JsonObject = Object.fromEntries(dropped.map((field) => [field, undefined]));
   if (!isKept && hasSearch(body)) {
-    const tools = leaveOutSearch(body.tools);
-    const isChosen = tools.length === 0 || SEARCH_TOOL.test(JSON.stringify(body.tool_choice ?? ""));
-    // The limit of calls was for searches, which are the only tools that a provider runs here.
-    Object.assign(changes, { tools: tools.length > 0 ? tools : undefined, max_tool_calls: undefined });
-    if (isChosen) changes.tool_choice = undefined;
+    const { isChosen, ...without } = leaveOutSearchTools(body);
+    Object.assign(changes, without);
     dropped.push("tools", ...(isChosen && body.tool_choice !== undefined ? ["tool_choice"] : []));
   }
   // Codex adds tools within the conversation.
@@ -56,6 +53,18 @@ export function leaveOutUnpricedSearch(body: Readonly<JsonObject>, card: ModelCa
     dropped.push("input.tools");
   }
   return { changes, dropped };
+}
+
+function leaveOutSearchTools(body: Readonly<JsonObject>) {
+  const tools = leaveOutSearch(body.tools);
+  const isChosen = tools.length === 0 || SEARCH_TOOL.test(JSON.stringify(body.tool_choice ?? ""));
+  return {
+    isChosen,
+    tools: tools.length > 0 ? tools : undefined,
+    // The limit of calls was for searches, which are the only tools that a provider runs here.
+    max_tool_calls: undefined,
+    ...(isChosen ? { tool_choice: undefined } : {}),
+  };
 }
 
 function hasSearch({ tools }: JsonObject): boolean {

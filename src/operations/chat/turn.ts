@@ -20,7 +20,7 @@ type Turn = Pick<
 >;
 
 /** Empty if the provider shows none of the text. */
-export interface TurnThinking {
+interface TurnThinking {
   readonly kind: "thinking";
   readonly text: string;
   readonly details: readonly ReasoningDetail[];
@@ -35,7 +35,7 @@ export interface TurnText {
   /** With positions relative to its start. */
   readonly annotations: readonly Citation[];
 }
-export interface TurnCall {
+interface TurnCall {
   readonly kind: "call";
   readonly call: ToolCall;
 }
@@ -120,23 +120,26 @@ export class TurnBuilder {
   }
 
   message(): AssistantMessage {
-    const [only] = this.#texts;
-    const message: AssistantMessage = { role: "assistant", content: null };
-    if (only && this.#texts.length === 1 && (this.#joins || hasOnly(only, TEXT_FIELDS)))
-      message.content = only.text;
-    else if (only)
-      message.content = this.#joins ? this.#texts.map(({ text }) => text).join(this.#gap) : this.#texts;
+    const message: AssistantMessage = { role: "assistant", content: this.#content() };
     if (this.#refusal !== "") message.refusal = this.#refusal;
     if (this.#calls.length > 0) message.tool_calls = this.#calls;
     if (this.#thoughts.length > 0) message.reasoning_content = this.#thoughts.join(this.#gap);
     if (this.#details.length > 0) message.reasoning_details = this.#details;
     const parts = this.#order.list();
     if (!parts) return message;
-    // The size of a string is its number of characters.
-    if (only && message.content === only.text)
-      for (const part of parts) if (part.kind === "text" && part.size > 0) part.size = only.text.length;
     message.parts = parts;
+    const only = this.#texts[0]?.text;
+    if (only === undefined || message.content !== only) return message;
+    // The size of a string is its number of characters.
+    for (const part of parts) if (part.kind === "text" && part.size > 0) part.size = only.length;
     return message;
+  }
+
+  #content(): string | TextPart[] | null {
+    const [only] = this.#texts;
+    if (!only) return null;
+    if (this.#texts.length === 1 && (this.#joins || hasOnly(only, TEXT_FIELDS))) return only.text;
+    return this.#joins ? this.#texts.map(({ text }) => text).join(this.#gap) : this.#texts;
   }
 }
 
@@ -195,7 +198,7 @@ function readEnd(citation: Citation): number {
 }
 
 /** Writes the parts of each kind. */
-export interface TurnWriter<Written> {
+interface TurnWriter<Written> {
   thinking(part: TurnThinking): readonly Written[];
   text(part: TurnText): readonly Written[];
   call(call: ToolCall): readonly Written[];

@@ -4,7 +4,7 @@ import type { ChatRequest } from "../chat/form.ts";
 import type { OpenAsk } from "../form.ts";
 
 /** A text or its token ids. */
-export type Prompt = string | readonly number[];
+type Prompt = string | readonly number[];
 
 export interface CompletionRequest extends OpenAsk {
   readonly prompts: readonly Prompt[];

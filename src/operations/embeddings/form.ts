@@ -10,7 +10,7 @@ export type InputType = (typeof INPUT_TYPES)[number];
 
 /** The end at which texts that are too long for the model are cut: the end, the start, or neither. */
 export const TRUNCATIONS = ["none", "start", "end"] as const;
-export type Truncation = (typeof TRUNCATIONS)[number];
+type Truncation = (typeof TRUNCATIONS)[number];
 
 export interface EmbeddingsRequest extends OpenAsk {
   /** At least one. */

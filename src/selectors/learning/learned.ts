@@ -24,7 +24,7 @@ const COMMON_MAX = 0.2;
 export const SHIFT_MAX = OWN_MAX + COMMON_MAX;
 
 /** Tells what was learned of a card by its place. Numbers, not an object for each: a decision asks for thousands. */
-export interface Shifts {
+interface Shifts {
   /** Added to the predicted quality of this request. */
   quality(place: number): number;
   /** Added to the overall level. */
@@ -35,7 +35,7 @@ export interface Shifts {
   doubt(place: number): number;
 }
 
-export interface FitInput {
+interface FitInput {
   /** The time as of which lessons are weighed, Unix ms. */
   readonly asOfMs: number;
   readonly findModel: FindModel;

@@ -27,7 +27,7 @@ export function makeLessonBound(nowMs: number): LessonBound {
 }
 
 /** The part of a prediction that learning needs: the kind of request. */
-export type Kind = Pick<Prediction, "row" | "skills" | "difficultyLogit" | "support">;
+type Kind = Pick<Prediction, "row" | "skills" | "difficultyLogit" | "support">;
 
 /** Reads the kind of request that a logged decision was about. Null if it can't be read. */
 export function readKind(decision: string): Kind | null {

@@ -31,8 +31,7 @@ class Check {
     if (typeof schema.$ref === "string" && !deeper(this.#found(schema.$ref))) return false;
     if (!isOfType(value, schema.type) || !isListed(value, schema)) return false;
     if (!asArray(schema.allOf).every(deeper)) return false;
-    for (const choice of [schema.anyOf, schema.oneOf])
-      if (Array.isArray(choice) && !choice.some(deeper)) return false;
+    if (!hasAny(schema.anyOf, deeper) || !hasAny(schema.oneOf, deeper)) return false;
     if (typeof value === "string" || typeof value === "number") return isWithin(value, schema);
     if (Array.isArray(value)) return this.#isList(value, schema, depth);
     return !isObject(value) || this.#isMapping(value, schema, depth);
@@ -63,6 +62,10 @@ class Check {
       found = asObject(found)[part.replaceAll("~1", "/").replaceAll("~0", "~")];
     return found;
   }
+}
+
+function hasAny(choices: unknown, fits: (choice: unknown) => boolean): boolean {
+  return !Array.isArray(choices) || choices.some(fits);
 }
 
 /** The work of checking a value against a schema, without its parts. */

@@ -7,7 +7,7 @@ import type { Fit, Posterior, Tradeoff } from "./fitted.ts";
 import { mapInSlices } from "./slices.ts";
 
 /** One model's answer to a labelled prompt. */
-export interface Offer {
+interface Offer {
   /** The quality predicted from the other prompts' labels. */
   readonly told: number;
   /** The actual score. */

@@ -38,11 +38,15 @@ export async function runBatch(
     } catch (error) {
       if (error instanceof CommitError) unknown = error;
       if (!isOutage(error) && unknown === null) throw error;
-      const again = isOutage(error) && (tries.mayRetry(error) || unknown !== null);
+      const again = mayRetry(error, tries, unknown !== null);
       if (!again || performance.now() >= untilMs) throw unavailable(unknown ?? error);
     }
     await pause();
   }
+}
+
+function mayRetry(error: unknown, tries: RetryLimit, isUnknown: boolean): boolean {
+  return isOutage(error) && (tries.mayRetry(error) || isUnknown);
 }
 
 async function transact(

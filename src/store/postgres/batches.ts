@@ -21,7 +21,7 @@ const SLOW_ACCOUNTS_MAX = 10_000;
 const SLOW_SHARE = 0.9;
 const SWEEP_MS = 100;
 
-export interface BatchesParts {
+interface BatchesParts {
   readonly pool: Pool;
   readonly decide: Decide;
   /** The longest wait for a turn before a demand fails. */

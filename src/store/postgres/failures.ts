@@ -18,7 +18,7 @@ export function isConflict(error: unknown): boolean {
 }
 
 /** True if the database refused the data (a constraint, a number out of range): a retry would fail too. */
-export function isRefusal(error: unknown): boolean {
+function isRefusal(error: unknown): boolean {
   return /^2[123]/.test(readSqlState(error) ?? "");
 }
 

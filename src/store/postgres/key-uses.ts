@@ -25,13 +25,13 @@ const APART = `
     SELECT account_id, key_id, max(hour_ms) AS hour_ms,
       sum(CASE WHEN hour_ms > $2::bigint THEN charged_nano ELSE 0 END) AS day_nano,
       sum(CASE WHEN hour_ms > $3::bigint THEN charged_nano ELSE 0 END) AS month_nano
-    FROM usage_hour WHERE ${OURS}
+    FROM hourly_usage WHERE ${OURS}
   ) AS used ON used.key_id = gateway_key.id
   LEFT JOIN (SELECT account_id, key_id, sum(spent_nano) AS nano FROM spend WHERE ${OURS}) AS spent
     ON spent.key_id = gateway_key.id
   LEFT JOIN (
     SELECT request.account_id, request.key_id, max(request.at_ms) AS at_ms
-    FROM request JOIN (SELECT account_id, key_id, max(hour_ms) AS hour_ms FROM usage_hour WHERE ${OURS}) AS last_hour
+    FROM request JOIN (SELECT account_id, key_id, max(hour_ms) AS hour_ms FROM hourly_usage WHERE ${OURS}) AS last_hour
       ON last_hour.account_id = request.account_id AND last_hour.key_id = request.key_id
     WHERE request.account_id = ANY($4::text[]) AND request.at_ms >= last_hour.hour_ms
       AND request.at_ms < last_hour.hour_ms + ${HOUR_MS}

@@ -5,7 +5,7 @@ import { readInteger } from "../found.ts";
 import type { Connection, Query } from "./connection.ts";
 import { isConflict, LateError, readSqlState } from "./failures.ts";
 import { type Pool, pause } from "./pool.ts";
-import { STEPS } from "./schema.ts";
+import { MIGRATIONS } from "./schema.ts";
 
 const CONNECT_MS = 5000;
 const STEP_MS = 60_000;
@@ -40,7 +40,7 @@ export async function retryStartup<T>(work: () => Promise<T>): Promise<T> {
 async function migrateOn(connection: Connection, create: boolean): Promise<boolean> {
   const send = (...queries: readonly Query[]) => connection.send(queries, STEP_MS);
   const known = await versionIfAny(send);
-  if (known === STEPS.length) return true;
+  if (known === MIGRATIONS.length) return true;
   if (known === 0 && !create) return false;
   await send(bind(VERSION_TABLE));
   await send(bind(VERSION_ROW));
@@ -48,9 +48,9 @@ async function migrateOn(connection: Connection, create: boolean): Promise<boole
   const [, found] = await connection.begin([patience, bind(`${VERSION} FOR UPDATE`)], STEP_MS);
   const version = readInteger(found?.[0] ?? {}, "version");
   checkKnown(version);
-  const steps = STEPS.slice(version).flat();
+  const steps = MIGRATIONS.slice(version).flat();
   for (const step of steps) await send(bind(step));
-  const now = bind("UPDATE schema_version SET version = $1 WHERE one = 1", STEPS.length);
+  const now = bind("UPDATE schema_version SET version = $1 WHERE one = 1", MIGRATIONS.length);
   await connection.commit([now], STEP_MS);
   return true;
 }
@@ -76,9 +76,9 @@ async function versionIfAny(
 const UNDEFINED_TABLE = "42P01";
 
 function checkKnown(version: number): void {
-  if (version <= STEPS.length) return;
+  if (version <= MIGRATIONS.length) return;
   throw new Error(
-    `it was written by a newer version of Poundkey (schema ${version}; this version supports up to ${STEPS.length})`,
+    `it was written by a newer version of Poundkey (schema ${version}; this version supports up to ${MIGRATIONS.length})`,
   );
 }
 

@@ -21,7 +21,7 @@ const REPLIES = byId(REPLY);
 const TOP_UPS = byId(TOP_UP);
 
 /** The queries for some demands of one account, and the reader of their results. */
-export interface Reading {
+interface Reading {
   readonly queries: readonly Query[];
   readonly rowsOf: (results: readonly Result[]) => Rows;
 }

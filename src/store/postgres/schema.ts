@@ -1,15 +1,16 @@
 // The steps of the PostgreSQL store's schema, each a list of statements.
 import { declareAmounts } from "../sql.ts";
+import { STEPS } from "../steps.ts";
 import { LESSONS_BY_PROMPT } from "./lesson-steps.ts";
+import { renderStep } from "./render-step.ts";
 
 /**
- * Step n makes version n + 1. A released step is never changed: a change is a new step. Each can be resumed from
- * anywhere, because not every engine runs a step atomically.
+ * The steps from before both engines shared them. New ones are in `../steps.ts`.
  * Ids are compared by bytes: any other collation would order lists differently from other engines, and more slowly.
  * Rows have no foreign key to their account: accounts are never deleted, and rows are only written for accounts known
  * to exist. A check would only cost time, and would keep tables together that an engine may want to separate.
  */
-export const STEPS: readonly (readonly string[])[] = [
+const FIRST_STEPS: readonly (readonly string[])[] = [
   [
     `CREATE TABLE IF NOT EXISTS setting (name TEXT COLLATE "C" PRIMARY KEY, value TEXT NOT NULL)`,
 
@@ -290,3 +291,9 @@ export const STEPS: readonly (readonly string[])[] = [
     `CREATE INDEX IF NOT EXISTS gateway_key_old_digest ON gateway_key (old_digest) WHERE old_digest IS NOT NULL`,
   ],
 ];
+
+/**
+ * Step n makes version n + 1. A released step is never changed: a change is a new step. Each can be resumed from
+ * anywhere, because not every engine runs a step atomically.
+ */
+export const MIGRATIONS: readonly (readonly string[])[] = [...FIRST_STEPS, ...STEPS.map(renderStep)];

@@ -19,7 +19,7 @@ const PATIENCE_MS = 3000;
 const CLOSE_MS = 1000;
 const NODE_BYTES = 8;
 
-export interface PostgresStoreOptions {
+interface PostgresStoreOptions {
   /** `postgres://user:password@host:port/database`, with options such as `?sslmode=…`. */
   readonly url: string;
   readonly decide: Decide;

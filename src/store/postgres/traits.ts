@@ -15,7 +15,7 @@ export interface Traits {
   readonly isDistributed: boolean;
 }
 
-export type Settings = Readonly<Record<string, string>>;
+type Settings = Readonly<Record<string, string>>;
 
 /** A node that hangs between reading and writing must not hold an account's lock for longer. */
 const IDLE_IN_TRANSACTION_MS = 5000;
@@ -40,7 +40,7 @@ export function setForTransaction(settings: Settings): Query {
   return bind(`SELECT ${calls.join(", ")}`, ...Object.values(settings));
 }
 
-export interface ClientOptions {
+interface ClientOptions {
   readonly settings: Settings;
   readonly max: number;
   readonly idleSeconds: number;

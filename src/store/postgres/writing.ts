@@ -1,5 +1,6 @@
 // Writes a decision: every statement takes the account as $1 and one list per column, for any number of rows.
 import type { Decision, Gone } from "../../core/demand.ts";
+import type { SqlType } from "../columns.ts";
 import { bind } from "../engine.ts";
 import type { Value } from "../found.ts";
 import { FIRST_TOKEN, hasWork, omitWork, REQUEST, USAGE, USAGE_SUMS } from "../log-tables.ts";
@@ -7,20 +8,17 @@ import { composeOverwrite, composeSum, joinNames } from "../sql.ts";
 import { ENTRY, HOLD, METER, REPLY, SLOT, SPEND, type Table, type TablePart, TOP_UP } from "../tables.ts";
 import type { Query } from "./connection.ts";
 
-const WHOLE_NUMBERS = new Set(
-  `used given_back entries kept_characters seq attempts stream status searches requests errors bucket images seconds characters search_units pages keep_responses`.split(
-    " ",
-  ),
-);
-
-/** Amounts, times, durations and counts are integers: a list of bigint refuses fractions instead of rounding them. */
-function castValue(column: string): string {
-  return WHOLE_NUMBERS.has(column) || /_(nano|ms|tokens)$/.test(column) ? "bigint" : "text";
-}
+/** The types of the lists that statements take. A list of bigint refuses fractions instead of rounding them. */
+const LIST_TYPES: Readonly<Record<SqlType, string>> = {
+  text: "text[]",
+  integer: "bigint[]",
+  real: "double precision[]",
+};
 
 /** One table's part of a write. The account is not among its columns: it is always $1. */
 interface Part {
   readonly columns: readonly string[];
+  readonly types: readonly SqlType[];
   /** Returns the statement that writes the given rows. */
   readonly sql: (given: Given) => string;
   readonly rows: (decision: Decision, accountId: string) => readonly (readonly Value[])[];
@@ -37,7 +35,7 @@ interface Given {
 }
 
 function insert<Row>(
-  { name, columns, valuesOf }: TablePart<Row>,
+  { name, columns, types, valuesOf }: TablePart<Row>,
   onConflict: string,
   rows: (decision: Decision) => readonly Row[],
 ): Part {
@@ -45,6 +43,7 @@ function insert<Row>(
   const others = columns.toSpliced(account, 1);
   return {
     columns: others,
+    types: types.toSpliced(account, 1),
     sql: (given) =>
       `INSERT INTO ${name} (account_id, ${joinNames(others)})
       SELECT ${given.account}, ${joinNames(others.map((column) => `given.${column}`))}
@@ -66,6 +65,7 @@ function upsert<Row>(table: Table<Row>, rows: (decision: Decision) => readonly R
 const MONEY_COLUMNS = ["balance_nano", "held_nano", "entries", "kept_characters"];
 const MONEY: Part = {
   columns: MONEY_COLUMNS,
+  types: MONEY_COLUMNS.map(() => "integer"),
   sql: ({ source }) => `
     UPDATE account SET ${MONEY_COLUMNS.map((column) => `${column} = given.${column}`).join(", ")}
     FROM ${source} WHERE account.id = $1`,
@@ -185,7 +185,7 @@ function composeApart(part: Part): string {
 }
 
 /** Returns the given rows as one list per column, bound after parameter `after`. */
-function writeSource({ columns }: Part, after: number): string {
-  const lists = columns.map((column, at) => `$${after + 1 + at}::${castValue(column)}[]`);
+function writeSource({ columns, types }: Part, after: number): string {
+  const lists = types.map((type, at) => `$${after + 1 + at}::${LIST_TYPES[type]}`);
   return `unnest(${lists.join(", ")}) AS given (${joinNames(columns)})`;
 }

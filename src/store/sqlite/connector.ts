@@ -8,7 +8,7 @@ import { type Connection, connect, IN_MEMORY, isLocked, isRefusal } from "./conn
 
 const LOCK_POLL_MS = 4;
 
-export interface ConnectorOptions {
+interface ConnectorOptions {
   readonly path: string;
   /** The longest wait for another process's lock. */
   readonly lockWaitMs: number;

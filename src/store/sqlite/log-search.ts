@@ -13,7 +13,7 @@ const ROWS_A_TURN = 20_000;
 
 /** The hours in which a key was used, latest first. Values: the key, and the hours' range. */
 const HOURS_OF_KEY =
-  "SELECT DISTINCT hour_ms FROM usage_hour WHERE key_id = ?1 AND hour_ms > ?2 AND hour_ms <= ?3 ORDER BY hour_ms DESC";
+  "SELECT DISTINCT hour_ms FROM hourly_usage WHERE key_id = ?1 AND hour_ms > ?2 AND hour_ms <= ?3 ORDER BY hour_ms DESC";
 /** The log's row that is ?3 rows further back between two times. */
 const ROW_FURTHER =
   "SELECT at_ms FROM request WHERE at_ms >= ?1 AND at_ms < ?2 ORDER BY at_ms DESC LIMIT 1 OFFSET ?3";

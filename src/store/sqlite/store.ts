@@ -17,7 +17,7 @@ import { RowCache } from "./row-cache.ts";
 export const LOCK_WAIT_MS = 5000;
 const NODE_BYTES = 8;
 
-export interface SqliteStoreOptions {
+interface SqliteStoreOptions {
   /** The database file, created if missing. `:memory:` for a database that lives only as long as the store. */
   readonly path: string;
   readonly decide: Decide;

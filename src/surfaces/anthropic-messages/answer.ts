@@ -68,7 +68,7 @@ export function writeUsage(usage: Usage): JsonObject {
 }
 
 /** Returns the provider's own message with our id, the card's name and the cost. */
-export function stampVerbatim(message: JsonObject, stamp: Stamp, usage: Usage | undefined): JsonObject {
+function stampVerbatim(message: JsonObject, stamp: Stamp, usage: Usage | undefined): JsonObject {
   const own = usage === undefined ? {} : writeCost(usage);
   return { ...message, id: stamp.id, model: stamp.model, usage: { ...asObject(message.usage), ...own } };
 }

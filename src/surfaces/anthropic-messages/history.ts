@@ -50,7 +50,7 @@ export function hasCitations(messages: readonly unknown[]): boolean {
 }
 
 /** Returns a content as blocks; a string is one text block. */
-export function listBlocks(content: unknown): Blocks {
+function listBlocks(content: unknown): Blocks {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
   return asArray(content).filter(isObject);
 }

@@ -60,7 +60,7 @@ export const completionSchema = Type.Object({
 });
 
 /** An event of a streamed completion. The last one holds the usage. */
-export const chunkSchema = Type.Object({
+const chunkSchema = Type.Object({
   id: text,
   object: checkChoice("chat.completion.chunk"),
   created: Type.Integer(),

@@ -7,7 +7,7 @@ import type { Stamp, Writer } from "../surface.ts";
 import { separateChunkCitations } from "./citations.ts";
 import { type ShownChunk, withFunctionCalls } from "./function-call.ts";
 
-export interface ChunkOptions {
+interface ChunkOptions {
   readonly includeUsage: boolean;
   /** True if the client offered its functions in the deprecated form. */
   readonly offersFunctions: boolean;
@@ -15,21 +15,25 @@ export interface ChunkOptions {
 
 export function makeChunkWriter(stamp: () => Stamp, options: ChunkOptions): Writer<Part> {
   let lines: AnswerLines | null = null;
-  const writeChunk = (to: AnswerLines, chunk: ChatChunk | ShownChunk) => {
-    const isUnasked = chunk.choices.length === 0 && chunk.usage && !options.includeUsage;
-    return isUnasked ? "" : to.chunk(separateChunkCitations(chunk));
-  };
   const write = (parts: readonly Part[]) => {
     lines ??= new AnswerLines(stampFields(stamp()));
     let text = "";
-    for (const part of options.offersFunctions ? withFunctionCalls(parts) : parts) {
-      if (part instanceof Run) text += lines.run(part);
-      else if (part instanceof Verbatim) for (const chunk of part.meaning) text += writeChunk(lines, chunk);
-      else text += writeChunk(lines, part);
-    }
+    for (const part of options.offersFunctions ? withFunctionCalls(parts) : parts)
+      text += writePart(lines, part, options);
     return text;
   };
   return { ...DATA_LINES, write };
+}
+
+function writePart(to: AnswerLines, part: Part | ShownChunk, options: ChunkOptions): string {
+  if (part instanceof Run) return to.run(part);
+  if (!(part instanceof Verbatim)) return writeChunk(to, part, options);
+  return part.meaning.map((chunk) => writeChunk(to, chunk, options)).join("");
+}
+
+function writeChunk(to: AnswerLines, chunk: ChatChunk | ShownChunk, { includeUsage }: ChunkOptions): string {
+  const isUnasked = chunk.choices.length === 0 && chunk.usage && !includeUsage;
+  return isUnasked ? "" : to.chunk(separateChunkCitations(chunk));
 }
 
 function stampFields({ id, created, model }: Stamp): JsonObject {
@@ -37,7 +41,7 @@ function stampFields({ id, created, model }: Stamp): JsonObject {
 }
 
 /** Writes an answer's chunks as events, each with the answer's own fields before the chunk's. */
-export class AnswerLines {
+class AnswerLines {
   /** The answer's fields as the start of a JSON object, written once instead of per chunk. */
   readonly #fields: string;
   #head = "";

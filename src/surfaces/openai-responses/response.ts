@@ -84,7 +84,7 @@ function markCut(item: JsonObject, index: number, all: readonly JsonObject[]): J
   return index === all.length - 1 && item.status === "completed" ? { ...item, status: "incomplete" } : item;
 }
 
-export function writeUsage(usage: Usage): JsonObject {
+function writeUsage(usage: Usage): JsonObject {
   const { prompt_tokens_details: input, completion_tokens_details: output } = usage;
   return {
     input_tokens: usage.prompt_tokens,

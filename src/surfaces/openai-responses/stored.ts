@@ -48,7 +48,7 @@ export function joinEarlier(given: JsonObject, { keeping, stored }: StoredHistor
 }
 
 /** Returns an input as items. A text becomes a user's message. */
-export function listItems(input: unknown): readonly unknown[] {
+function listItems(input: unknown): readonly unknown[] {
   return typeof input === "string" ? [{ type: "message", role: "user", content: input }] : asArray(input);
 }
 

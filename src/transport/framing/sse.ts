@@ -9,7 +9,7 @@ export const EVENT_CHARACTERS_MAX = 32 * 1024 * 1024;
 export const EVENT_LINES_MAX = 100_000;
 
 /** Recognizes events of one kind in the raw text, so that they need not be parsed. */
-export interface Template<Run> {
+interface Template<Run> {
   /** Returns the complete events of this kind in `text` from `from` on, or null. */
   run(text: string, from: number): Run | null;
   /** The end of the last run in the text. */

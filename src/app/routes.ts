@@ -1,0 +1,111 @@
+// Assembles the routes: each group gets the parts of the gateway that it needs.
+import { version } from "../../package.json" with { type: "json" };
+import { holderView } from "../admin/holder.ts";
+import type { LiveFeed } from "../admin/live.ts";
+import { checkScraper } from "../admin/token.ts";
+import type { WrongTokens } from "../admin/wrong-tokens.ts";
+import type { GatewayKey } from "../core/key.ts";
+import type { Fetch } from "../core/world.ts";
+import { adminRoutes } from "../http/admin.ts";
+import { aliasRoutes } from "../http/admin-aliases.ts";
+import { providerRoutes } from "../http/admin-providers.ts";
+import type { WritingParts } from "../http/admin-route.ts";
+import { buildApp } from "../http/app.ts";
+import { healthRoutes } from "../http/health.ts";
+import { keyRoutes } from "../http/key.ts";
+import { liveRoutes } from "../http/live.ts";
+import { modelRoutes } from "../http/models.ts";
+import { sessionRoutes } from "../http/operator.ts";
+import { consoleRoutes, docsRoutes } from "../http/pages.ts";
+import { playgroundRoutes } from "../http/playground.ts";
+import type { HttpPorts } from "../http/ports.ts";
+import { responseRoutes } from "../http/responses.ts";
+import { type RoutePorts, routeRoutes } from "../http/route.ts";
+import { surfaceRoutes } from "../http/serve.ts";
+import { formatMetrics } from "../telemetry/exposition.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
+import type { Sums } from "../telemetry/sums.ts";
+import { viewLearned } from "./learning.ts";
+import type { LiveConfiguration } from "./live-configuration.ts";
+import type { OpenedStore } from "./open-store.ts";
+import { loadConsoleFiles, loadDocsFiles } from "./page-files.ts";
+import { createProviderPorts } from "./provider-ports.ts";
+import { clock } from "./world.ts";
+
+interface RouteParts {
+  readonly ports: HttpPorts;
+  readonly opened: OpenedStore;
+  readonly live: LiveConfiguration;
+  readonly feed: LiveFeed;
+  readonly wrongTokens: WrongTokens;
+  readonly known: RoutePorts["known"];
+  readonly fetch: Fetch;
+  readonly configSchema: object;
+  /** True if several processes share the port. */
+  readonly reusePort: boolean;
+  readonly metrics: Metrics;
+  /** Takes a reader of this process's metrics. The result reads the sum of all processes on the port, as text. */
+  readonly shareMetrics?: (own: () => Sums) => () => Promise<string>;
+}
+
+export function composeRoutes(parts: RouteParts) {
+  const { ports, opened, live } = parts;
+  const operator = createOperatorParts(parts);
+  const holder = { store: opened.store, ledger: ports.ledger, clock, quota: () => live.settings.quota };
+  const app = buildApp(ports, parts.reusePort);
+  return app
+    .use(surfaceRoutes(ports))
+    .use(responseRoutes(ports))
+    .use(modelRoutes(ports))
+    .use(routeRoutes({ ...ports, known: parts.known, store: opened.store }))
+    .use(keyRoutes({ ...ports, holderView: (key: GatewayKey) => holderView(holder, key) }))
+    .use(healthRoutes(createHealthPorts(parts)))
+    .use(adminRoutes(createAdminPorts(parts, operator)))
+    .use(providerRoutes(operator, createProviderPorts({ live, opened, ...parts.known, fetch: parts.fetch })))
+    .use(aliasRoutes(operator, createAliasParts(parts)))
+    .use(liveRoutes({ ...operator, feed: parts.feed, clock, draining: ports.draining }))
+    .use(playgroundRoutes(operator, ports))
+    .use(consoleRoutes(loadConsoleFiles))
+    .use(sessionRoutes({ ...operator, version }))
+    .use(docsRoutes(loadDocsFiles, () => app.routes));
+}
+
+function createOperatorParts({ ports, opened, wrongTokens }: RouteParts): WritingParts {
+  const { bodies, turns, deadlines, readOrigin, server } = ports;
+  const { adminToken } = server;
+  return { world: opened.world, adminToken, readOrigin, wrongTokens, bodies, turns, deadlines };
+}
+
+function createHealthPorts({ ports, opened, live, metrics, shareMetrics, configSchema }: RouteParts) {
+  const own = () => metrics.sums();
+  return {
+    ...ports,
+    storeReady: () => opened.store.ready(),
+    checkScraper: (bearer: string | undefined) =>
+      checkScraper(opened.world, live.settings.metrics.token, bearer),
+    metrics: shareMetrics?.(own) ?? (() => formatMetrics(own())),
+    configSchema,
+  };
+}
+
+function createAdminPorts({ ports, opened, live, known }: RouteParts, operator: WritingParts) {
+  return {
+    ...operator,
+    ledger: ports.ledger,
+    settings: () => live.settings,
+    version,
+    node: opened.store.node,
+    contentVault: opened.contentVault,
+    learned: () => viewLearned(known.learned),
+  };
+}
+
+function createAliasParts({ opened, live }: RouteParts) {
+  return {
+    store: opened.store,
+    clock,
+    configured: () => live.configured.aliases,
+    catalogue: () => live.snapshot.catalogue,
+    refresh: () => live.aliases.refresh(),
+  };
+}

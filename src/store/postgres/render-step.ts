@@ -1,0 +1,57 @@
+// Renders a step of the schema as PostgreSQL's statements, each of which may run again.
+import type { SqlType } from "../columns.ts";
+import type { Change, NewColumn, Step } from "../schema-step.ts";
+import { joinNames, quoteLiteral } from "../sql.ts";
+
+/** Texts are compared by bytes: any other collation would order lists differently from SQLite, and more slowly. */
+const TYPES: Readonly<Record<SqlType, string>> = {
+  text: 'TEXT COLLATE "C"',
+  integer: "BIGINT",
+  real: "DOUBLE PRECISION",
+};
+
+export function renderStep(step: Step): readonly string[] {
+  return step.flatMap(renderChange);
+}
+
+function renderChange(change: Change): readonly string[] {
+  switch (change.kind) {
+    case "addColumn":
+      return [`ALTER TABLE ${change.table} ADD COLUMN IF NOT EXISTS ${declareColumn(change.column)}`];
+    case "createTable": {
+      const { table, columns, key, placement } = change;
+      const declared = [...columns.map(declareColumn), `PRIMARY KEY (${joinNames(key)})`];
+      return [`CREATE TABLE IF NOT EXISTS ${table} (${declared.join(", ")})`, distribute(table, placement)];
+    }
+    case "createIndex":
+      return [`CREATE INDEX IF NOT EXISTS ${change.name} ON ${change.table} (${joinNames(change.columns)})`];
+    case "moveRows":
+      return change.postgres;
+    case "dropLater":
+      return [];
+  }
+}
+
+function declareColumn({ name, type, isNullable, initial }: NewColumn): string {
+  const rule = isNullable ? "" : " NOT NULL";
+  return `${name} ${TYPES[type]}${rule}${initial === undefined ? "" : ` DEFAULT ${quoteLiteral(initial)}`}`;
+}
+
+/**
+ * Places a new table as the others are: with its account on Citus, if the accounts are distributed there. The conditions
+ * are nested because Citus's own table doesn't exist elsewhere, and a statement that names it would fail.
+ */
+function distribute(table: string, placement: "account" | "everywhere"): string {
+  const place =
+    placement === "account"
+      ? `create_distributed_table('${table}', 'account_id', colocate_with => 'account')`
+      : `create_reference_table('${table}')`;
+  return `DO $$ BEGIN
+    IF to_regclass('pg_dist_partition') IS NOT NULL THEN
+      IF 'account'::regclass IN (SELECT logicalrelid FROM pg_dist_partition)
+        AND '${table}'::regclass NOT IN (SELECT logicalrelid FROM pg_dist_partition) THEN
+        PERFORM ${place};
+      END IF;
+    END IF;
+  END $$`;
+}

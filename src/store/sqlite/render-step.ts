@@ -1,0 +1,37 @@
+// Renders a step of the schema as SQLite's statements.
+import type { SqlType } from "../columns.ts";
+import type { Change, NewColumn, Step } from "../schema-step.ts";
+import { joinNames, quoteLiteral } from "../sql.ts";
+
+const TYPES: Readonly<Record<SqlType, string>> = { text: "TEXT", integer: "INTEGER", real: "REAL" };
+
+/** A step runs in one transaction. */
+export function renderStep(step: Step): string {
+  return step
+    .flatMap(renderChange)
+    .map((statement) => `${statement};`)
+    .join("\n");
+}
+
+function renderChange(change: Change): readonly string[] {
+  switch (change.kind) {
+    case "addColumn":
+      return [`ALTER TABLE ${change.table} ADD COLUMN ${declareColumn(change.column)}`];
+    case "createTable": {
+      const { table, columns, key } = change;
+      const declared = [...columns.map(declareColumn), `PRIMARY KEY (${joinNames(key)})`];
+      return [`CREATE TABLE ${table} (${declared.join(", ")}) STRICT, WITHOUT ROWID`];
+    }
+    case "createIndex":
+      return [`CREATE INDEX ${change.name} ON ${change.table} (${joinNames(change.columns)})`];
+    case "moveRows":
+      return change.sqlite;
+    case "dropLater":
+      return [];
+  }
+}
+
+function declareColumn({ name, type, isNullable, initial }: NewColumn): string {
+  const rule = isNullable ? "" : " NOT NULL";
+  return `${name} ${TYPES[type]}${rule}${initial === undefined ? "" : ` DEFAULT ${quoteLiteral(initial)}`}`;
+}
