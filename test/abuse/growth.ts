@@ -11,7 +11,7 @@ const MEGABYTE = 1_000_000;
 /** The largest of the four sizes, the first that the surface accepts. */
 const LARGEST = [8000, 4000, 2000, 480];
 /** Rounds are repeated while the times seem to grow too fast, because other load on the machine looks the same. */
-const [ROUNDS, ROUNDS_MAX] = [5, 60];
+const [ROUNDS, ROUNDS_MAX] = [5, 20];
 /** Twice the size may take this many times as much. */
 const MOST = 2.5;
 /** Less than this is noise. */
