@@ -13,7 +13,8 @@ import { Health } from "../health/health.ts";
 import { countOpenBreakers } from "../health/report.ts";
 import { Stickiness } from "../health/stickiness.ts";
 import { listen } from "../http/app.ts";
-import { BodyMemory, BodyTurns } from "../http/body-bounds.ts";
+import { BodyTurns } from "../http/body-bounds.ts";
+import { BodyMemory } from "../http/body-memory.ts";
 import { makeOriginReader } from "../http/client-address.ts";
 import type { HttpPorts } from "../http/ports.ts";
 import type { RoutePorts } from "../http/route.ts";
@@ -74,9 +75,11 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const { store, vault } = opened;
   const ending: DrainState = { draining: false, refusing: false };
   const deadlines = new DeadlineSweep(clock);
+  const bodyParts = createBodyParts(first.server, deadlines);
   const ledger = createLedger({ store, clock, rules: () => live.settings });
   const metrics: Metrics = createMetrics({
     poundkey_requests_open: () => gateway.open,
+    poundkey_body_bytes: () => new Map(Object.entries(bodyParts.bodies.bytes)),
     poundkey_breaker_open: () => countOpenBreakers(health),
     isListed: (model) => live.isListed(model),
   });
@@ -87,7 +90,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const { learned, learning } = await recallLessons(store, () => live.snapshot.catalogue.list());
   const known = { health, learned, deadlines, caches: new Caches(), stickiness: new Stickiness() };
   const gateway = buildGateway(options, { ...known, log, ledger }, () => live.settings.log.content);
-  const shared = { vault, deadlines, clock, log, ...createBodyParts(first.server) };
+  const shared = { vault, deadlines, clock, log, ...bodyParts };
   const ports: HttpPorts = {
     snapshot: () => live.snapshot,
     kept: new KeptAnswers({ store, rules: () => live.settings.responses, ...shared }),
@@ -140,6 +143,7 @@ async function recallLessons(store: Store, cards: () => readonly ModelCard[]) {
 
 interface GatewayReadings {
   readonly poundkey_requests_open: Reading;
+  readonly poundkey_body_bytes: Reading;
   readonly poundkey_breaker_open: Reading;
   readonly isListed: (model: string) => boolean;
 }
@@ -160,8 +164,8 @@ function countEvents(metrics: Metrics, log: Log): Log {
   };
 }
 
-function createBodyParts({ bodyMemoryBytes }: ServerRules) {
-  return { bodies: new BodyMemory(bodyMemoryBytes), turns: new BodyTurns(clock) };
+function createBodyParts({ bodyMemoryBytes }: ServerRules, deadlines: DeadlineSweep) {
+  return { bodies: new BodyMemory(bodyMemoryBytes, deadlines), turns: new BodyTurns(clock) };
 }
 
 function createCallerParts({ opened, settings }: GatewayOptions) {

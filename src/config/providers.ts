@@ -26,6 +26,8 @@ const CLOUDS: Readonly<Record<PlatformName, Cloud>> = { azure: AZURE, bedrock: B
 const RESERVED: ReadonlySet<string> = new Set(["router", "sim"]);
 /** Headers that belong to the connection. */
 const RESERVED_HEADERS = /^(host|content-length|transfer-encoding|connection|upgrade)$/i;
+/** Fields that the gateway writes into every call itself. */
+const OWN_FIELDS: ReadonlySet<string> = new Set(["input", "messages", "model", "n", "prompt", "stream"]);
 /** The dialect of a server that isn't known. */
 const DEFAULT_DIALECT: DialectName = "openai";
 const PRINTABLE = /^[\x21-\x7e]+$/;
@@ -127,6 +129,13 @@ function buildSetup(context: Context, entry: ProviderConfig): ProviderSetup {
   const canMark = listSpoken(entry, context.row).some((one) => MARKED_DIALECTS.has(one));
   if (entry.cache_marks === "auto" && !canMark)
     context.issues.atKey([...context.path, "cache_marks"], "has no effect: no dialect here has cache marks");
+  for (const [at, field] of (entry.extra_fields ?? []).entries()) {
+    if (OWN_FIELDS.has(field))
+      context.issues.atValue(
+        [...context.path, "extra_fields", at],
+        "has no effect: the gateway sets this field",
+      );
+  }
   return {
     name: context.name,
     dialect: chooseDialect(context, entry),
@@ -136,6 +145,7 @@ function buildSetup(context: Context, entry: ProviderConfig): ProviderSetup {
     unlistedModels: entry.unlisted_models ?? false,
     ...(context.row?.discovers ? { discovers: true } : {}),
     ...(entry.cache_marks === "auto" ? { marksCache: true } : {}),
+    ...(entry.extra_fields?.length ? { extraFields: entry.extra_fields } : {}),
   };
 }
 

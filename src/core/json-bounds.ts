@@ -53,9 +53,14 @@ export class JsonBudget {
     return this.#take(text) ? parseObject(text) : undefined;
   }
 
-  /** Returns the first ending that completes the text to an object in JSON, or undefined. Endings add no depth. */
-  findEnding(text: string, endings: readonly string[]): string | undefined {
-    return this.#take(text) ? endings.find((ending) => parseObject(text + ending) !== undefined) : undefined;
+  /**
+   * Returns the first ending that completes the text to an object in JSON: "" if it is whole, undefined if none does.
+   * Endings may not add depth. They are only listed for a text within bounds that is not whole.
+   */
+  findEnding(text: string, listEndings: () => readonly string[]): string | undefined {
+    if (!this.#take(text)) return undefined;
+    if (parseObject(text) !== undefined) return "";
+    return listEndings().find((ending) => parseObject(text + ending) !== undefined);
   }
 
   /** Most texts are no objects. Their commas are no elements, and don't count. */

@@ -151,7 +151,7 @@ export interface ServerRules {
   readonly port: number;
   readonly adminToken: string | null;
   readonly bodyBytesMax: number;
-  /** The most bytes of request bodies in memory at once. */
+  /** The most bytes of large request bodies in memory at once. */
   readonly bodyMemoryBytes: number;
   readonly drainMs: number;
   readonly keepAliveMs: number;

@@ -18,6 +18,7 @@ import { type ContentPorts, Contents } from "./contents.ts";
 import { RequestContext } from "./context.ts";
 import { Failover } from "./failover.ts";
 import type { AnswerFlow } from "./flow.ts";
+import { forgetPrompt } from "./forget-prompt.ts";
 import { openReply, sealReply, type Vault } from "./idempotency.ts";
 import { type LessonPorts, Lessons } from "./lessons.ts";
 import { OpenRequests } from "./open-requests.ts";
@@ -115,6 +116,7 @@ export class Gateway {
       throw thrown;
     } finally {
       this.underWay.leave(context.ending);
+      context.call.held.release();
       this.#admissions.wakeTwins(context.call.id);
     }
   }
@@ -139,6 +141,7 @@ export class Gateway {
       fail: (thrown) => this.#fail(context, thrown),
       leave: () => {
         this.underWay.leave(context.ending);
+        call.held.release();
         return this.#settleGranted(context).finally(() => this.#admissions.wakeTwins(call.id));
       },
     });
@@ -169,6 +172,7 @@ export class Gateway {
       answer.rest.leave();
       throw error;
     });
+    forgetPrompt(context);
     context.pass(answer.first);
     return answer;
   }

@@ -114,7 +114,7 @@ export class KeptAnswers {
       if (this.#reading++ > 0) await turns.next();
       const row = await find(store);
       if (row === null) return null;
-      const reservation = bodies.reserve(row.keyId, row.bytes);
+      const reservation = bodies.reserve(row.accountId, row.bytes);
       const kept = this.#open(row);
       reservation.release();
       return kept;

@@ -3,7 +3,7 @@ import { Attachment } from "../core/attachment.ts";
 import { Fault } from "../core/fault.ts";
 import type { JsonObject } from "../core/json.ts";
 import { invalidValue } from "../core/schema-fault.ts";
-import { type BodyPorts, type BodyRules, decodeUtf8, readHeld, readJson } from "./body.ts";
+import { type BodyPorts, decodeUtf8, type HeldRules, readHeld, readHeldJson } from "./body.ts";
 import { type FormPart, readParts } from "./multipart.ts";
 import { measureSeconds } from "./sound.ts";
 
@@ -25,7 +25,7 @@ interface ReadBody {
 export async function readBody(
   request: Request,
   ports: BodyPorts,
-  rules: BodyRules,
+  rules: HeldRules,
   kind: "either" | "sound",
 ): Promise<ReadBody> {
   const isForm = FORM.test(request.headers.get("content-type") ?? "");
@@ -33,7 +33,7 @@ export async function readBody(
     const message = "The request body must be a form: send the header Content-Type: multipart/form-data.";
     throw new Fault("unsupported_content_type", message);
   }
-  if (!isForm) return { body: await readJson(request, ports, rules), seconds: null };
+  if (!isForm) return { body: await readHeldJson(request, ports, rules), seconds: null };
   const body = await readForm(request, ports, rules);
   const { file } = body;
   return { body, seconds: file instanceof Attachment ? await measureSeconds(file) : null };
@@ -43,7 +43,7 @@ export async function readBody(
  * Returns the form's fields: texts, and files as attachments. A field whose name ends in `[]` is a list, returned
  * without that suffix. Throws the Fault of the first invalid part.
  */
-function readForm(request: Request, ports: BodyPorts, rules: BodyRules): Promise<JsonObject> {
+function readForm(request: Request, ports: BodyPorts, rules: HeldRules): Promise<JsonObject> {
   const type = request.headers.get("content-type") ?? "";
   const parse = (bytes: Uint8Array<ArrayBuffer>) => readFields(bytes, findBoundary(type));
   return readHeld(request, ports, rules, { checkType: () => {}, parse });

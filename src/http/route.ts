@@ -61,7 +61,7 @@ export function routeRoutes(ports: RoutePorts) {
 async function route(ports: RoutePorts, { request, server }: Asked): Promise<Response> {
   const { key } = await identify(ports, { request, server });
   const { catalogue, limits, rules, upstreams } = ports.snapshot();
-  const body = await readJson(request, ports, { owner: key.id, bytesMax: ports.server.bodyBytesMax });
+  const body = await readJson(request, ports, { owner: key.accountId, bytesMax: ports.server.bodyBytesMax });
   const asked = readChatRequest(body, limits);
   const share = headerNumber(request.headers, "x-poundkey-quality", 0, 1) ?? rules.fairQuality;
   const allowed = new Set(listCandidates(key, catalogue).map(({ id }) => id));
@@ -89,7 +89,7 @@ function requireSelector(model: string, key: GatewayKey, ports: RoutePorts): Sel
 /** Only a completion's first score counts. The selector learns from it once every node has read it. */
 async function feedback(ports: RoutePorts, asked: Asked): Promise<Response> {
   const { key } = await identify(ports, asked);
-  const body = await readJson(asked.request, ports, { owner: key.id, bytesMax: FEEDBACK_BYTES_MAX });
+  const body = await readJson(asked.request, ports, { owner: key.accountId, bytesMax: FEEDBACK_BYTES_MAX });
   const { id, score } = readFeedback(body);
   const record = await ports.store.request(cutStoredName(id));
   if (record === null || record.keyId !== key.id) {

@@ -168,6 +168,11 @@ export interface Operation<F extends Form> {
   toLog(ask: F["ask"]): { readonly request: JsonObject; readonly messages: readonly unknown[] };
   /** Returns the names that identify a conversation. `session` is the client's own. */
   nameConversation(ask: F["ask"], session: string | null): ConversationNames;
+  /**
+   * Drops the prompt, in place, of a request that can't be sent again, and returns the length of the rest. Estimates and
+   * names stay what they were. Missing if the prompt is only dropped with the request.
+   */
+  forgetPrompt?(ask: F["ask"], raw: RawRequest | null): number;
   /** Estimates the prompt's tokens. */
   estimatePrompt(ask: F["ask"]): number;
   /** Estimates what counts towards a provider's limit on tokens per minute. */

@@ -24,9 +24,12 @@ export function closeJson(given: string, json: JsonBudget): string | null {
   const text = given.trim();
   if (text === "") return "{}";
   if (!text.startsWith("{")) return null;
+  return json.findEnding(text, () => listEndings(text)) ?? null;
+}
+
+function listEndings(text: string): readonly string[] {
   const { string, closers } = findOpen(text);
-  const endings = RESTS.map((rest) => string + rest + closers);
-  return json.findEnding(text, endings) ?? null;
+  return RESTS.map((rest) => string + rest + closers);
 }
 
 /** Returns the ends of what is open at the end of a text: of a string, and of the objects and lists around it. */

@@ -70,7 +70,7 @@ function serverProblems(one: Case, status: number, code: string): readonly strin
 
 function errorProblems(error: unknown): string[] {
   if (!isObject(error)) return ["no error object"];
-  const { reset_at: _resetAt, ...rest } = error;
+  const { reset_at: _resetAt, limit: _limit, ...rest } = error;
   const found: string[] = [];
   if (Object.keys(rest).sort().join() !== ERROR_FIELDS) found.push("other fields than the error form's");
   if (typeof error.message !== "string" || error.message === "") found.push("no message");

@@ -150,7 +150,8 @@ describe.skipIf(traffic === null)("recorded pictures, audio and transcripts", ()
       expect(new URL(call.url).pathname).toBe(new URL(String(url)).pathname);
       // Clients may omit these, but the gateway sends them.
       const said = isImage(recording) ? { n: 1, model: card.name } : { response_format: "mp3" };
-      const { quality, parameters, ...others } = request ?? {};
+      // A resolution changes the price, so it only passes if the operator names it.
+      const { quality, parameters, resolution: _priced, ...others } = request ?? {};
       const { includeSafetyAttributes: _verdicts, outputOptions: _form, ...asked } = asObject(parameters);
       // It accepted a quality at the time of the recording, and has refused it since.
       const kept = card.name === "dall-e-2" || quality === undefined ? others : { ...others, quality };

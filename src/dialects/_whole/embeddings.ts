@@ -38,8 +38,8 @@ export interface EmbeddingsQuirks {
   readonly truncation?: WordField;
   /** Missing if it takes only texts. */
   readonly takesTokenIds?: boolean;
-  /** The unknown fields that are passed on. Others are left out. */
-  readonly passes: "all" | readonly string[];
+  /** Fields outside the form that the server documents. The rest are left out and named. */
+  readonly passes: readonly string[];
   /** At most this many inputs per call. */
   readonly inputsMax: number;
   /** At most this many tokens of all inputs per call. Missing if no limit is known. */
@@ -67,7 +67,7 @@ export function makeEmbeddings(quirks: EmbeddingsQuirks): Codec<EmbeddingsForm> 
     encode(ask, card, target) {
       const { inputs, encoding, dimensions, inputType, truncation } = ask;
       if (!quirks.takesTokenIds) requireTexts(inputs);
-      const { fields, dropped } = passExtras(ask.extras, quirks.passes);
+      const { fields, dropped } = passExtras(ask.extras, quirks.passes, target);
       const [only] = inputs;
       const body: JsonObject = { ...fields, model: card.name, input: inputs.length === 1 ? only : inputs };
       if (quirks.encodingField) body[quirks.encodingField] = quirks.givesBase64 ? encoding : "float";

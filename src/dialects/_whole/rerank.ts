@@ -16,17 +16,14 @@ interface RerankQuirks {
   readonly documentTokensField?: string;
   /** True if it returns the documents unless the request refuses them. They are added back here. */
   readonly echoes?: boolean;
-  /** The unknown fields that are passed on. Others are left out. */
-  readonly passes: "all" | readonly string[];
+  /** Fields outside the form that the server documents. The rest are left out and named. */
+  readonly passes: readonly string[];
 }
-
-/** Any server with this form: vLLM, llama.cpp, Together, OpenRouter. */
-export const PLAIN_RERANK: RerankQuirks = { resultsField: "top_n", passes: "all" };
 
 export function makeRerank(quirks: RerankQuirks): Codec<RerankForm> {
   return makeWholeCodec({
     encode({ query, documents, resultsMax, documentTokensMax, extras }, card, target) {
-      const { fields, dropped } = passExtras(extras, quirks.passes);
+      const { fields, dropped } = passExtras(extras, quirks.passes, target);
       const body: JsonObject = {
         ...fields,
         model: card.name,

@@ -7,10 +7,10 @@ import { type Cacheable, limitMarks, setMarks } from "../_chat/cache-marks.ts";
 import {
   clampOutputLimit,
   type EncodedFields,
-  listLeftOut,
   listStops,
   makeKeyHeaders,
   nestFields,
+  passRest,
 } from "../_chat/outgoing.ts";
 import { CACHE_MARKS } from "./cache-marks.ts";
 import type { Block } from "./content.ts";
@@ -64,7 +64,9 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
     turns: ending.turns,
   };
   const marks = limitMarks(target.marksCache ? setMarks(markable, CACHE_MARKS) : markable, CACHE_MARKS);
+  const extras = passRest(request, CARRIED, [], target);
   const body: JsonObject = {
+    ...extras.fields,
     model: card.name,
     max_tokens: outputTokens,
     ...(marks.system.length > 0 ? { system: marks.system } : {}),
@@ -78,7 +80,7 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
     ...(request.stream ? { stream: true } : {}),
   };
   const dropped = [
-    ...listLeftOut(request, CARRIED),
+    ...extras.dropped,
     ...limit.dropped,
     ...sampling.dropped,
     ...output.dropped,

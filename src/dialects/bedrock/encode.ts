@@ -8,12 +8,12 @@ import {
   clampNumbers,
   clampOutputLimit,
   type EncodedFields,
-  listLeftOut,
   listStops,
   makeBearerHeaders,
   mergeFields,
   type NumberRange,
   nestFields,
+  passRest,
 } from "../_chat/outgoing.ts";
 import { planPoints } from "./cache-points.ts";
 import { makeConversation } from "./conversation.ts";
@@ -44,8 +44,9 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
   };
   const { tools, system, turns, isChanged } = planPoints(cacheable, traits, target.marksCache === true);
   const toolChoice = toolbox.choice ?? undefined;
+  const extras = passRest(request, listCarried(request), [], target);
   const dropped = [
-    ...listLeftOut(request, listCarried(request)),
+    ...extras.dropped,
     ...inference.dropped,
     ...output.dropped,
     ...toolbox.dropped,
@@ -62,7 +63,7 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
       ...(tools.length > 0 ? { toolConfig: { tools, toolChoice } } : {}),
       ...nestFields("inferenceConfig", inference.fields),
       ...output.fields,
-      ...nestFields("additionalModelRequestFields", reasoning.fields),
+      ...nestFields("additionalModelRequestFields", { ...extras.fields, ...reasoning.fields }),
       ...nestFields("guardrailConfig", writeGuardrail(target)),
     },
     ...(request.stream ? { answer: "aws-eventstream" as const } : {}),

@@ -6,7 +6,7 @@ import { makeReply } from "../../operations/embeddings/vector.ts";
 import type { RerankForm } from "../../operations/rerank/form.ts";
 import { makeWholeCodec } from "../../operations/whole.ts";
 import { makeModelUrl } from "../_bedrock/call.ts";
-import { type EncodedFields, makeBearerHeaders } from "../_chat/outgoing.ts";
+import { type EncodedFields, makeBearerHeaders, passExtras } from "../_chat/outgoing.ts";
 import {
   COHERE_KINDS,
   listCohereVectors,
@@ -89,11 +89,12 @@ export const BEDROCK_EMBEDDINGS: Codec<EmbeddingsForm> = makeWholeCodec({
   answersPerCall: ({ name }) => findMaker(name).inputsMax,
   encode(ask, card, target) {
     const { fields, dropped } = findMaker(card.name).encode(ask, requireTexts(ask.inputs), card.name);
+    const extras = passExtras(ask.extras, [], target);
     return {
       url: makeModelUrl(target, card, "invoke"),
       headers: makeBearerHeaders(target),
-      body: fields,
-      dropped: [...Object.keys(ask.extras), ...dropped, ...listUnread(ask)],
+      body: { ...extras.fields, ...fields },
+      dropped: [...extras.dropped, ...dropped, ...listUnread(ask)],
     };
   },
   reply(body, card, ask, headers) {
@@ -117,7 +118,9 @@ const API_VERSION = 2;
 /** Cohere's form (Amazon Bedrock, "Cohere Rerank"). */
 export const BEDROCK_RERANK: Codec<RerankForm> = makeWholeCodec({
   encode({ query, documents, resultsMax, documentTokensMax, extras }, card, target) {
+    const passed = passExtras(extras, [], target);
     const body: JsonObject = {
+      ...passed.fields,
       api_version: API_VERSION,
       query,
       documents: documents.map(({ text }) => text),
@@ -128,7 +131,7 @@ export const BEDROCK_RERANK: Codec<RerankForm> = makeWholeCodec({
       url: makeModelUrl(target, card, "invoke"),
       headers: makeBearerHeaders(target),
       body,
-      dropped: Object.keys(extras),
+      dropped: passed.dropped,
     };
   },
   reply: readRerank,

@@ -20,7 +20,7 @@ export const COHERE_EMBEDDINGS: Codec<EmbeddingsForm> = makeWholeCodec({
   encode(ask, card, target) {
     // The field is required. A text of unknown kind is most often stored.
     const { inputs, inputType = "document", dimensions, truncation, extras } = ask;
-    const { fields, dropped } = passExtras(extras, ["max_tokens"]);
+    const { fields, dropped } = passExtras(extras, ["max_tokens"], target);
     const body: JsonObject = {
       ...fields,
       model: card.name,

@@ -8,11 +8,11 @@ import {
   clampNumbers,
   clampOutputLimit,
   type EncodedFields,
-  listLeftOut,
   makeCall,
   mergeFields,
   NOTHING,
   type NumberRange,
+  passRest,
 } from "../_chat/outgoing.ts";
 import { mapSchemas } from "../_chat/schema.ts";
 import { toFunction } from "../_chat/tools.ts";
@@ -28,6 +28,8 @@ const NUMBERS: readonly NumberRange[] = [
 ];
 
 const CARRIED: ReadonlySet<string> = new Set([...NUMBERS.map(({ from }) => from), "stop"]);
+/** Fields of Cohere's own that are passed on (Cohere API reference, "Chat"). Nothing is held for `documents`. */
+const EXTRA_FIELDS = ["citation_options", "k", "safety_mode", "thinking"] as const;
 
 /** Models before Command R7B refuse `tool_choice`. */
 const WITHOUT_TOOL_CHOICE = /^command(-light|-nightly)?$|^command-r(-plus)?(-0[348]-2024)?$/;
@@ -55,7 +57,9 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
     planFormat(request),
     planThinking(request, thinks),
   );
+  const extras = passRest(request, CARRIED, EXTRA_FIELDS, target);
   const body: JsonObject = {
+    ...extras.fields,
     model: card.name,
     messages: makeMessages(request.messages, thinks),
     ...(request.stream ? { stream: true } : {}),
@@ -63,7 +67,7 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
     ...(request.stop === undefined ? {} : { stop_sequences: request.stop }),
     ...fields,
   };
-  return makeCall(target, "/chat", body, [...listLeftOut(request, CARRIED), ...limit.dropped, ...dropped]);
+  return makeCall(target, "/chat", body, [...extras.dropped, ...limit.dropped, ...dropped]);
 }
 
 /** Selects a named function or allowed ones by sending only those. Custom tools become functions of one string. */

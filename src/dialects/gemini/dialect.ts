@@ -2,7 +2,7 @@
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
-import { listLeftOut, nestFields } from "../_chat/outgoing.ts";
+import { nestFields, passRest } from "../_chat/outgoing.ts";
 import { readCustomCalls } from "../_chat/tools.ts";
 import type { ChatDialect } from "../dialect.ts";
 import { makeConfig } from "./config.ts";
@@ -49,7 +49,8 @@ function encode(request: ChatRequest, card: ModelCard, target: Target, vertex: b
   const facts = findFacts(card.name);
   // Parallel calls can't be forbidden. Allowing them needs no field, so only `false` counts as dropped.
   const parallel = request.parallel_tool_calls === true ? ["parallel_tool_calls"] : [];
-  const dropped = new Set(listLeftOut(request, new Set([...CARRIED, ...parallel])));
+  const extras = passRest(request, new Set([...CARRIED, ...parallel]), [], target);
+  const dropped = new Set(extras.dropped);
   const drop = (...fields: readonly string[]) => {
     for (const field of fields) if (request[field] !== undefined) dropped.add(field);
   };
@@ -60,6 +61,7 @@ function encode(request: ChatRequest, card: ModelCard, target: Target, vertex: b
     url: makeUrl(card.name, target.baseUrl, request.stream === true),
     headers: makeHeaders(target),
     body: {
+      ...extras.fields,
       ...makeConversation(request, writing, instruction),
       ...calling.fields,
       ...nestFields("generationConfig", config),

@@ -10,7 +10,7 @@ import type {
 import { countInputsPerCall } from "../../operations/embeddings/operation.ts";
 import { makeReply, normalize } from "../../operations/embeddings/vector.ts";
 import { makeWholeCodec } from "../../operations/whole.ts";
-import { nestFields } from "../_chat/outgoing.ts";
+import { nestFields, passExtras } from "../_chat/outgoing.ts";
 import { makeUsage, requireTexts } from "../_whole/embeddings.ts";
 import { makeHeaders, makeVerbUrl } from "./outgoing.ts";
 
@@ -39,11 +39,12 @@ export const GEMINI_EMBEDDINGS: Codec<EmbeddingsForm> = makeWholeCodec({
   encode(ask, card, target) {
     const url = makeVerbUrl(card.name, target.baseUrl, "batchEmbedContents");
     const requests = requireTexts(ask.inputs).map((text) => makeRequest(text, ask, card.name));
+    const extras = passExtras(ask.extras, [], target);
     const dropped = [
-      ...Object.keys(ask.extras),
+      ...extras.dropped,
       ...(ask.truncation === undefined || ask.truncation === "end" ? [] : ["truncate"]),
     ];
-    return { url, headers: makeHeaders(target), body: { requests }, dropped };
+    return { url, headers: makeHeaders(target), body: { ...extras.fields, requests }, dropped };
   },
   reply(body, { name }, ask) {
     const { embeddings, embedding, usageMetadata } = asObject(body);
@@ -89,11 +90,13 @@ export const VERTEX_EMBEDDINGS: Codec<EmbeddingsForm> = makeWholeCodec({
     ONE_BY_ONE.test(name) ? 1 : countInputsPerCall(ask, PREDICTED_MAX, TOKENS_MAX),
   encode(ask, { name }, target) {
     const isContent = EMBEDS_CONTENT.test(name);
+    const extras = passExtras(ask.extras, [], target);
+    const body = isContent ? makeContent(ask, name) : makePrediction(ask, name);
     return {
       url: makeVerbUrl(name, target.baseUrl, isContent ? "embedContent" : "predict"),
       headers: makeHeaders(target),
-      body: isContent ? makeContent(ask, name) : makePrediction(ask, name),
-      dropped: [...Object.keys(ask.extras), ...(ask.truncation === "start" ? ["truncate"] : [])],
+      body: { ...extras.fields, ...body },
+      dropped: [...extras.dropped, ...(ask.truncation === "start" ? ["truncate"] : [])],
     };
   },
   reply(body, card, ask, headers) {

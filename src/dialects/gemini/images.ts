@@ -17,6 +17,7 @@ import type {
 } from "../../operations/images/form.ts";
 import { makeWholeCodec } from "../../operations/whole.ts";
 import type { WorkUsage } from "../../operations/whole-form.ts";
+import { passExtras } from "../_chat/outgoing.ts";
 import { findUrl, listSettings } from "../_whole/images.ts";
 import { countModality } from "./metadata.ts";
 import { makeHeaders, makeUrl } from "./outgoing.ts";
@@ -35,6 +36,7 @@ export const GEMINI_IMAGES: Codec<ImagesForm> = makeWholeCodec({
 function encodeImagen(ask: ImagesRequest, card: ModelCard, target: Target): Outgoing {
   if (ask.sources.length > 0) throw makeUnsupportedFault(card, "change pictures");
   const shape = findShape(ask.size);
+  const extras = passExtras(ask.extras, [], target);
   const mimeType = ask.outputFormat === undefined ? undefined : `image/${ask.outputFormat}`;
   const parameters = {
     sampleCount: ask.n,
@@ -44,13 +46,14 @@ function encodeImagen(ask: ImagesRequest, card: ModelCard, target: Target): Outg
   return {
     url: `${target.baseUrl}/models/${encodeURIComponent(card.name.toWellFormed())}:predict`,
     headers: makeHeaders(target),
-    body: { instances: [{ prompt: ask.prompt }], parameters },
-    dropped: listDropped(ask, ["size", "output_format"]),
+    body: { ...extras.fields, instances: [{ prompt: ask.prompt }], parameters },
+    dropped: [...listDropped(ask, ["size", "output_format"]), ...extras.dropped],
   };
 }
 
 function encodeGemini(ask: ImagesRequest, card: ModelCard, target: Target): Outgoing {
   const shape = findShape(ask.size);
+  const extras = passExtras(ask.extras, [], target);
   const parts = [{ text: ask.prompt }, ...ask.sources.map((source) => writeSource(source, card))];
   const generationConfig = {
     responseModalities: ["TEXT", "IMAGE"],
@@ -59,17 +62,16 @@ function encodeGemini(ask: ImagesRequest, card: ModelCard, target: Target): Outg
   return {
     url: makeUrl(card.name, target.baseUrl, false),
     headers: makeHeaders(target),
-    body: { contents: [{ role: "user", parts }], generationConfig },
-    dropped: listDropped(ask, ["size"]),
+    body: { ...extras.fields, contents: [{ role: "user", parts }], generationConfig },
+    dropped: [...listDropped(ask, ["size"]), ...extras.dropped],
   };
 }
 
-/** Lists the request's fields that the call doesn't carry, by OpenAI's names. */
+/** Lists the form's fields that the call doesn't carry, by OpenAI's names. */
 function listDropped(ask: ImagesRequest, carried: readonly string[]): readonly string[] {
   const { mask } = ask;
   const given = Object.entries({ ...listSettings(ask), mask }).filter(([, value]) => value !== undefined);
-  const own = given.map(([name]) => name).filter((name) => !carried.includes(name));
-  return [...own, ...Object.keys(ask.extras)];
+  return given.map(([name]) => name).filter((name) => !carried.includes(name));
 }
 
 /** Returns the ratio nearest to a size such as `1536x1024`, or null if the model may choose. */

@@ -41,7 +41,7 @@ const FORMATS: ReadonlySet<string> = new Set([
 const NODES_MAX = 20_000;
 /** References may lead to others, to this depth: each takes a few frames of the stack. Requests can't be nested deeper either. */
 const REFERENCES_MAX = 64;
-/** JSON Schema has seven types. The longest names are `boolean` and `integer`, and Google's own have a suffix. */
+/** JSON Schema has seven types, with short names. Anything longer is none. */
 const [TYPES_MAX, TYPE_CHARACTERS_MAX] = [7, 32];
 /** The bytes that expansion may add to the schema's own length: more would cost more than the hold covers. */
 const WRITTEN_OUT_BYTES_MAX = 50_000;

@@ -6,6 +6,7 @@ import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from
 import type { Codec } from "../../operations/codec.ts";
 import type { RerankForm } from "../../operations/rerank/form.ts";
 import { makeWholeCodec } from "../../operations/whole.ts";
+import { passExtras } from "../_chat/outgoing.ts";
 import { rankDocuments } from "../_whole/rerank.ts";
 import { findFacts } from "./models.ts";
 import { makeHeaders } from "./outgoing.ts";
@@ -52,6 +53,7 @@ export const VERTEX_RERANK: Codec<RerankForm> = makeWholeCodec({
       const message = "Vertex AI only reranks documents for a project in the location 'global'.";
       throw new Fault("unsupported_capability", message, { param: "model" });
     }
+    const passed = passExtras(extras, [], target);
     const body: JsonObject = {
       model: name,
       query,
@@ -62,8 +64,8 @@ export const VERTEX_RERANK: Codec<RerankForm> = makeWholeCodec({
     return {
       url: `${RANKING_API}/${place}/rankingConfigs/default_ranking_config:rank`,
       headers: makeHeaders(target),
-      body,
-      dropped: [...Object.keys(extras), ...(documentTokensMax === undefined ? [] : ["max_tokens_per_doc"])],
+      body: { ...passed.fields, ...body },
+      dropped: [...passed.dropped, ...(documentTokensMax === undefined ? [] : ["max_tokens_per_doc"])],
     };
   },
   reply(body, _card, ask) {

@@ -18,7 +18,7 @@ import type {
 } from "../../operations/images/form.ts";
 import { makeWholeCodec } from "../../operations/whole.ts";
 import type { WorkUsage } from "../../operations/whole-form.ts";
-import { makeCall } from "../_chat/outgoing.ts";
+import { type EncodedFields, makeCall, passExtras } from "../_chat/outgoing.ts";
 import { findUrl, listSettings } from "../_whole/images.ts";
 import { decodePictures } from "./media-streams.ts";
 
@@ -30,6 +30,8 @@ interface ImagesQuirks {
   readonly takesFiles: boolean;
   /** Fields that the server refuses for models whose name matches. The first match counts. */
   readonly refuses: readonly { readonly names: RegExp; readonly fields: readonly string[] }[];
+  /** Fields outside the form that the server documents. The rest are left out and named. */
+  readonly passes: readonly string[];
   /** The models that stream drafts and images. Null if none does. */
   readonly streams: RegExp | null;
   /** Returns an image's address as the server's JSON expects it. */
@@ -49,6 +51,7 @@ export const OPENAI_IMAGES: ImagesQuirks = {
     // Recorded: `response_format` is refused with 400 unknown_parameter, since these always return the image itself.
     { names: /gpt-image/, fields: ["response_format", "style"] },
   ],
+  passes: ["user", "safety_identifier"],
   streams: /^(?!dall-e)/,
   writeSource: (url) => ({ image_url: url }),
 };
@@ -82,7 +85,7 @@ export function makeImages(quirks: ImagesQuirks): Codec<ImagesForm> {
 }
 
 function encodeImages(quirks: ImagesQuirks, ask: ImagesRequest, card: ModelCard, target: Target): Outgoing {
-  const { fields, dropped } = listFields(quirks, ask, card.name);
+  const { fields, dropped } = listFields(quirks, ask, card.name, target);
   if (ask.sources.length === 0) return makeCall(target, quirks.generationsPath, fields, dropped);
   if (quirks.editsPath === null) {
     const message = `The model '${card.id}' can't edit images.`;
@@ -98,14 +101,21 @@ function encodeImages(quirks: ImagesQuirks, ask: ImagesRequest, card: ModelCard,
   return makeCall(target, quirks.editsPath, body, dropped);
 }
 
-function listFields({ refuses, streams }: ImagesQuirks, ask: ImagesRequest, name: string) {
+function listFields(
+  { refuses, streams, passes }: ImagesQuirks,
+  ask: ImagesRequest,
+  name: string,
+  target: Target,
+): EncodedFields {
   const isStreamed = ask.stream === true && streams?.test(name) === true;
   const given: JsonObject = { ...listSettings(ask), ...(isStreamed ? { stream: true } : {}) };
   const own = refuses.find(({ names }) => names.test(name))?.fields ?? [];
   const refused = isStreamed ? own : [...own, "partial_images"];
-  const dropped = refused.filter((field) => given[field] !== undefined);
-  for (const field of dropped) delete given[field];
-  return { fields: { ...ask.extras, model: name, prompt: ask.prompt, n: ask.n, ...given }, dropped };
+  const left = refused.filter((field) => given[field] !== undefined);
+  for (const field of left) delete given[field];
+  const extras = passExtras(ask.extras, passes, target);
+  const fields = { ...extras.fields, model: name, prompt: ask.prompt, n: ask.n, ...given };
+  return { fields, dropped: [...left, ...extras.dropped] };
 }
 
 function makeForm(

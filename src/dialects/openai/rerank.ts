@@ -64,7 +64,7 @@ function makeCall(
   passes: readonly string[],
   target: Target,
 ) {
-  const { fields, dropped } = passExtras(extras, passes);
+  const { fields, dropped } = passExtras(extras, passes, target);
   return {
     url,
     headers: makeBearerHeaders(target),

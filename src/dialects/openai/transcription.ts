@@ -14,16 +14,44 @@ import {
 } from "../../operations/transcription/form.ts";
 import { makeWholeCodec } from "../../operations/whole.ts";
 import type { WorkUsage } from "../../operations/whole-form.ts";
-import { makeCall } from "../_chat/outgoing.ts";
+import { makeCall, passExtras } from "../_chat/outgoing.ts";
 import { decodeTranscript } from "./media-streams.ts";
 
-/** `streams` is true for servers that stream transcripts. */
-export function makeTranscription({ streams }: { readonly streams: boolean }): Codec<TranscriptionForm> {
+interface TranscriptionQuirks {
+  /** True for servers that stream transcripts. */
+  readonly streams: boolean;
+  /** Fields outside the form that the server documents. The rest are left out and named. */
+  readonly passes: readonly string[];
+}
+
+/** OpenAI API reference, "Create transcription". */
+export const OPENAI_TRANSCRIPTION: TranscriptionQuirks = {
+  streams: true,
+  passes: [
+    ...["chunking_strategy", "include", "keywords", "known_speaker_names", "known_speaker_references"],
+    ...["languages", "timestamp_granularities"],
+  ],
+};
+
+/** docs.mistral.ai, "Audio transcriptions". */
+export const MISTRAL_TRANSCRIPTION: TranscriptionQuirks = {
+  streams: true,
+  passes: ["context_bias", "diarize", "timestamp_granularities"],
+};
+
+/** console.groq.com/docs/speech-to-text: transcripts are not streamed. */
+export const GROQ_TRANSCRIPTION: TranscriptionQuirks = {
+  streams: false,
+  passes: ["timestamp_granularities"],
+};
+
+export function makeTranscription({ streams, passes }: TranscriptionQuirks): Codec<TranscriptionForm> {
   return makeWholeCodec({
     encode(ask, card, target) {
       const path = ask.isTranslation ? "/audio/translations" : "/audio/transcriptions";
-      const form = makeForm(ask, card.name, streams && ask.stream === true);
-      return { ...makeCall(target, path, {}, []), form };
+      const { fields, dropped } = passExtras(ask.extras, passes, target);
+      const form = makeForm(ask, fields, card.name, streams && ask.stream === true);
+      return { ...makeCall(target, path, {}, dropped), form };
     },
     decoder: () => decodeTranscript(readContent),
     reply: (body, _card, ask) => readTranscript(String(body), ask),
@@ -31,8 +59,13 @@ export function makeTranscription({ streams }: { readonly streams: boolean }): C
 }
 
 /** The file comes last, so that servers that stream the form already know its parameters. */
-function makeForm(ask: TranscriptionRequest, model: string, isStreamed: boolean): readonly FormEntry[] {
-  const { file, language, prompt, temperature, format, extras } = ask;
+function makeForm(
+  ask: TranscriptionRequest,
+  extras: JsonObject,
+  model: string,
+  isStreamed: boolean,
+): readonly FormEntry[] {
+  const { file, language, prompt, temperature, format } = ask;
   const given = { model, response_format: format, language, prompt, temperature };
   const fields: JsonObject = { ...extras, ...given, ...(isStreamed ? { stream: true } : {}) };
   const entries = Object.entries(fields).flatMap(([name, value]): readonly FormEntry[] => {

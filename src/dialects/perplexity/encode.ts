@@ -10,7 +10,7 @@ import {
   joinText,
   type SystemMessage,
 } from "../../operations/chat/form.ts";
-import { clampOutputLimit, listLeftOut, makeCall, pickFields } from "../_chat/outgoing.ts";
+import { clampOutputLimit, makeCall, passRest, pickFields } from "../_chat/outgoing.ts";
 import { writeJsonInstruction } from "../_chat/schema.ts";
 import { flattenToolResults } from "../_chat/tool-results.ts";
 import { toFunctionCall } from "../_chat/tools.ts";
@@ -46,7 +46,9 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
   const format = makeFormat(request);
   const wantsJson = request.response_format?.type === "json_object";
   const messages = wantsJson ? [JSON_WISH, ...request.messages] : request.messages;
+  const extras = passRest(request, CARRIED, [], target);
   const body: JsonObject = {
+    ...extras.fields,
     ...served.selects,
     input: makeInputItems(flattenToolResults(messages), inputForm(names)),
     ...(request.stream ? { stream: true } : {}),
@@ -58,7 +60,7 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
     ...pickFields(request, SAME),
   };
   const dropped = [
-    ...listLeftOut(request, CARRIED),
+    ...extras.dropped,
     ...limit.dropped,
     ...(effort === request.reasoning_effort ? [] : ["reasoning_effort"]),
     ...(wantsJson ? ["response_format"] : []),

@@ -6,10 +6,10 @@ import type { ChatRequest, ResponseFormat, Tool, ToolChoice } from "../../operat
 import {
   clampOutputLimit,
   type EncodedFields,
-  listLeftOut,
   makeCall,
   mergeFields,
   nestFields,
+  passRest,
   pickFields,
 } from "../_chat/outgoing.ts";
 import { flattenTool, makeInputItems } from "../_responses/input.ts";
@@ -55,7 +55,9 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
     makeSampling(request, facts),
     makeTextOptions(request, facts),
   );
+  const extras = passRest(request, listCarried(request), [], target);
   const body: JsonObject = {
+    ...extras.fields,
     model: card.name,
     input: makeInputItems(request.messages, makeInputForm(chooseReasoningReplay(facts))),
     store: request.store ?? false,
@@ -68,7 +70,7 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
   const include: unknown[] = facts.reasons ? ["reasoning.encrypted_content"] : [];
   if (body.top_logprobs !== undefined) include.push("message.output_text.logprobs");
   if (include.length > 0) body.include = include;
-  const left = [...listLeftOut(request, listCarried(request)), ...limit.dropped, ...dropped];
+  const left = [...extras.dropped, ...limit.dropped, ...dropped];
   return makeCall(target, "/responses", body, left);
 }
 

@@ -152,11 +152,26 @@ function countMediaTokens({ media }: Sizes, rates: Readonly<Partial<Record<Media
 /** Fields that no model reads. All others count, known or not, because servers put their own fields into the prompt. */
 const NOT_READ = new Set(["model", "messages", "metadata", "user", "logit_bias", "stop", "stream_options"]);
 
-function measureSizes(request: ChatRequest): Sizes {
+const forgotten = new WeakMap<readonly ChatMessage[], Sizes>();
+
+/** Empties the messages. Their sizes are remembered, so that the prompt is estimated as before. */
+export function emptyMessages(messages: readonly ChatMessage[]): void {
+  forgotten.set(messages, measureMessages(messages));
+  if (Array.isArray(messages)) messages.length = 0;
+}
+
+function measureMessages(messages: readonly ChatMessage[]): Sizes {
+  const known = messages.length === 0 ? forgotten.get(messages) : undefined;
+  if (known) return Object.assign(new Sizes(), structuredClone(known));
   const sizes = new Sizes();
-  sizes.messages = request.messages.length;
+  sizes.messages = messages.length;
+  for (const message of messages) addMessage(sizes, message);
+  return sizes;
+}
+
+function measureSizes(request: ChatRequest): Sizes {
+  const sizes = measureMessages(request.messages);
   sizes.tools = request.tools?.length ?? 0;
-  for (const message of request.messages) addMessage(sizes, message);
   for (const field in request) {
     const value = request[field];
     const setting = typeof value === "number" || typeof value === "boolean";

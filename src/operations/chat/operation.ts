@@ -19,6 +19,7 @@ import type { ChatForm } from "./decoder.ts";
 import { estimatePromptTokens } from "./estimate.ts";
 import { Fold, unfold } from "./fold.ts";
 import { dropForcedCall } from "./forced-call.ts";
+import { forgetPrompt } from "./forget.ts";
 import { type ChatReply, type ChatRequest, readOutputLimit, type Usage } from "./form.ts";
 import { ChatMeter } from "./meter.ts";
 import { findImageUrl, findNeeds, refuseUnable } from "./needs.ts";
@@ -56,6 +57,7 @@ export const CHAT: Operation<ChatForm> = {
     return { request, messages };
   },
   nameConversation,
+  forgetPrompt,
   estimatePrompt: estimatePromptTokens,
   estimateLoad: (ask) =>
     estimatePromptTokens(ask) + (ask.n ?? 1) * Math.min(readOutputLimit(ask) ?? LOAD_MAX, LOAD_MAX),
@@ -102,20 +104,27 @@ function split(ask: ChatRequest, answersPerCall: number): readonly ChatRequest[]
 }
 
 function encode(codec: Codec<ChatForm>, ask: ChatRequest, card: ModelCard, target: Target): Outgoing {
-  const cheap = dropPremiumTier(ask);
+  const cheap = dropUnpriced(ask, target);
   const { changes, dropped } = leaveOutUnpricedSearch(cheap.ask, card);
   const willing = dropForcedCall(dropped.length > 0 ? { ...cheap.ask, ...changes } : cheap.ask, card);
   const outgoing = codec.encode(willing.ask, card, target);
   return { ...outgoing, dropped: [...cheap.dropped, ...dropped, ...willing.dropped, ...outgoing.dropped] };
 }
 
-const PREMIUM_TIERS: ReadonlySet<unknown> = new Set(["priority", "fast"]);
+/** The tiers at the card's price. */
+const USUAL_TIERS: ReadonlySet<unknown> = new Set([undefined, "auto", "default"]);
 
-/** A faster tier costs more than the card's price, so clients can't choose it. */
-function dropPremiumTier(ask: ChatRequest): Changed<ChatRequest> {
-  if (!PREMIUM_TIERS.has(ask.service_tier)) return { ask, dropped: [] };
-  const { service_tier: _tier, ...rest } = ask;
-  return { ask: { ...rest, model: ask.model, messages: ask.messages }, dropped: ["service_tier"] };
+/** Leaves out what the card has no price for, another tier and moderation, unless the operator names the field. */
+function dropUnpriced(ask: ChatRequest, { extraFields = [] }: Target): Changed<ChatRequest> {
+  const unpriced = [
+    ...(USUAL_TIERS.has(ask.service_tier) ? [] : ["service_tier"]),
+    ...(ask.moderation === undefined ? [] : ["moderation"]),
+  ];
+  const dropped = unpriced.filter((field) => !extraFields.includes(field));
+  if (dropped.length === 0) return { ask, dropped };
+  const rest: ChatRequest = { ...ask };
+  for (const field of dropped) delete rest[field];
+  return { ask: rest, dropped };
 }
 
 /** Returns the stop sequences that the provider doesn't support, which the gateway applies itself. */

@@ -7,8 +7,11 @@ import { CHAT } from "../chat/operation.ts";
 import { type Operation, shareAnswers } from "../operation.ts";
 import { type CompletionForm, type CompletionRequest, toChat } from "./form.ts";
 
+/** Prompts are texts, which can't be emptied in place. They are dropped with their request. */
+const { forgetPrompt: _forgetPrompt, ...SHARED } = CHAT;
+
 export const COMPLETION: Operation<CompletionForm> = {
-  ...CHAT,
+  ...SHARED,
   name: "completion",
   fold: () => new Fold(),
   meter: ({ n, bestOf = n }) => new BestMeter(Math.max(1, bestOf / n)),
