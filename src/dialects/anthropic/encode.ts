@@ -45,7 +45,7 @@ const CARRIED: ReadonlySet<string> = new Set([
 /** `Dialect.encode` for the Messages API. Throws a Fault `unsupported_capability` for audio and unreadable files. */
 export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const traits = findTraits(card.name);
-  const conversation = makeConversation(request.messages, !mustOmitThinking(request, traits));
+  const conversation = makeConversation(request, !mustOmitThinking(request, traits));
   const limit = clampOutputLimit(request, card, "max_tokens");
   const outputTokens = asNumber(limit.fields.max_tokens) ?? card.outputTokensMax ?? OUTPUT_TOKENS_DEFAULT;
   const lacksThinking = hasCallsWithoutThinking(conversation.turns);

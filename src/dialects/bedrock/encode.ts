@@ -31,7 +31,7 @@ const USUAL: readonly (readonly [string, ...unknown[]])[] = [
 /** Throws a Fault `unsupported_capability` for audio, for images and files by address, and for unsupported types. */
 export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const traits = findTraits(card.name);
-  const conversation = makeConversation(request.messages, traits);
+  const conversation = makeConversation(request, traits);
   const reasoning = planReasoning(request, card);
   const inference = planInference(request, card, reasoning.isDeep);
   const output = planOutput(request.response_format, card);

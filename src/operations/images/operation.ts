@@ -20,6 +20,8 @@ const [SOURCE_TOKENS_WORST, SOURCE_TOKENS] = [6500, 1000];
 const WRAPPING_TOKENS = 8;
 /** OpenAI, "Image generation": each draft takes this many more tokens. */
 const DRAFT_TOKENS = 100;
+/** The most fields of an answer, and of a picture in it. */
+const [ANSWER_ELEMENTS, PICTURE_ELEMENTS] = [1000, 100];
 const SQUARE = /^(\d+)x\1$/;
 
 export const IMAGES: Operation<ImagesForm> = makeWholeOperation({
@@ -28,6 +30,7 @@ export const IMAGES: Operation<ImagesForm> = makeWholeOperation({
   // A draft may take as long as another model's whole picture.
   isSlow: true,
   countBytes: (piece) => (piece.kind === "reply" ? countBase64(piece.reply) : 0),
+  countElements: ({ n }) => ANSWER_ELEMENTS + n * PICTURE_ELEMENTS,
   countReply: ({ pictures }) => pictures.length,
   findCodec: ({ images }) => images ?? null,
   countAnswers: ({ n }) => n,

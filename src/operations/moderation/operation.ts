@@ -7,12 +7,15 @@ import { estimateTextTokens } from "../text-tokens.ts";
 import { makeWholeOperation } from "../whole.ts";
 import type { ModerationForm, ModerationRequest } from "./form.ts";
 
+/** Three lists of a few dozen categories, at most. */
+const VERDICT_ELEMENTS = 1000;
 /** About what a medium-sized image takes. */
 const IMAGE_TOKENS = 1000;
 
 export const MODERATION: Operation<ModerationForm> = makeWholeOperation({
   name: "moderation",
   findCodec: ({ moderation }) => moderation ?? null,
+  countElements: ({ inputs }) => (inputs.length + 1) * VERDICT_ELEMENTS,
   refuseUnable({ inputs }, card) {
     const hasImage = inputs.some(
       (input) => typeof input !== "string" && input.some(({ type }) => type === "image_url"),

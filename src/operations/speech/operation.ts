@@ -11,6 +11,8 @@ import { countCharacters, findSound, type SoundFormat, type SpeechForm, type Spe
  */
 const [SOUND_TOKENS_PER_CHARACTER_WORST, SOUND_TOKENS_PER_CHARACTER] = [6, 1.4];
 const SOUND_TOKENS_PER_SECOND = 21;
+/** The sound is one field. */
+const ANSWER_ELEMENTS = 1000;
 /** Low bit rates of speech per format: for audio that broke off, no more is charged than its bytes can hold. */
 const BITS_PER_SECOND_MIN: Readonly<Record<SoundFormat, number>> = {
   mp3: 32_000,
@@ -24,6 +26,7 @@ const BITS_PER_SECOND_MIN: Readonly<Record<SoundFormat, number>> = {
 export const SPEECH: Operation<SpeechForm> = makeWholeOperation({
   name: "speech",
   findCodec: ({ speech }) => speech ?? null,
+  countElements: () => ANSWER_ELEMENTS,
   // A slow voice takes longer for the same words.
   countWorst: (ask) => count(ask, SOUND_TOKENS_PER_CHARACTER_WORST / Math.min(1, ask.speed ?? 1)),
   countLikely(ask, bytes) {
