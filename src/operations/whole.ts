@@ -2,14 +2,15 @@
 import type { ModelCard, Price } from "../core/card.ts";
 import type { Offer } from "../core/demand.ts";
 import type { Delivered } from "../core/dialect.ts";
-import { asCount, isObject, parseJson } from "../core/json.ts";
+import { asCount, isObject } from "../core/json.ts";
+import { parseBounded, REQUEST_SHAPE } from "../core/json-bounds.ts";
 import { LongJson } from "../core/long-json.ts";
 import { listBillLines } from "../core/price.ts";
 import { type Amounts, addAmounts, NO_AMOUNTS, UNITS, type Unit } from "../core/units.ts";
 import { catchUnreadable, malformed } from "../core/upstream.ts";
 import type { Codec } from "./codec.ts";
 import type { Ask } from "./form.ts";
-import type { OfferTerms, Operation } from "./operation.ts";
+import type { OfferTerms, Operation, SentAsk } from "./operation.ts";
 import { ANSWER_BYTES_MAX, addUsages, foldReplies, PartMeter, PartReader } from "./part-reader.ts";
 import type { WholePiece, WholeReply, WholeReplyForm, WorkUsage } from "./whole-form.ts";
 
@@ -24,6 +25,8 @@ interface WholeParts<A extends Ask, R extends WholeReply, P extends object>
         "countAnswers" | "refuseUnable" | "hasLongTexts" | "identify" | "split" | "toLogged"
       >
     > {
+  /** Returns the most elements and fields that an answer may have. */
+  countElements(ask: A): number;
   /** Returns the most work that the request may take. */
   countWorst(ask: A, card: ModelCard): Amounts;
   /** Returns work that `countWorst` never falls below, without reading a file. Missing if `countWorst` reads none. */
@@ -58,8 +61,9 @@ const TIMES_WORST = 10;
 export function makeWholeOperation<A extends Ask, R extends WholeReply, P extends object = never>(
   parts: WholeParts<A, R, P>,
 ): Operation<WholeReplyForm<A, R, P>> {
-  const { countWorst, countLeast, countLikely, content } = parts;
+  const { countLeast, countLikely, content } = parts;
   const countAnswers = parts.countAnswers ?? (() => 1);
+  const countReply = parts.countReply ?? (() => 1);
   const merge = (replies: readonly R[]) => mergeReplies(parts, replies);
   return {
     answerBytesMax: ANSWER_BYTES_MAX,
@@ -84,8 +88,10 @@ export function makeWholeOperation<A extends Ask, R extends WholeReply, P extend
     fit: (codec, ask, card, operator) => codec.fit(ask, card, operator),
     encode: (codec, ask, card, target) => codec.encode(ask, card, target),
     readWhole: (codec, delivered, { ask, card }) => {
-      const body = parts.isText ? delivered.body : parseBody(delivered);
-      return catchUnreadable(() => codec.reply(body, card, ask, delivered.headers));
+      const body = parts.isText ? delivered.body : parseBody(delivered, parts.countElements(ask));
+      const reply = catchUnreadable(() => codec.reply(body, card, ask, delivered.headers));
+      if (countReply(reply) > countAnswers(ask)) throw malformed("more answers than requested");
+      return reply;
     },
     bounds: { firstByte: false, idle: !parts.isSlow },
     reader: (codec, { ask, card, headers }) => new PartReader(codec.decoder(card, ask, headers)),
@@ -101,14 +107,8 @@ export function makeWholeOperation<A extends Ask, R extends WholeReply, P extend
     withUsage: (reply, usage) => ({ ...reply, usage }),
     usagePiece: (usage) => ({ kind: "usage", usage }),
     addUsages,
-    meter: () => new PartMeter(parts.countBytes ?? (() => 0), parts.countReply ?? (() => 1)),
-    cutUsage: (reported, { ask, card, calls }) => {
-      const amounts = parts.complete?.(reported.amounts, ask, card) ?? reported.amounts;
-      const usage = { ...reported, amounts };
-      const most = parts.countMost?.(ask, card);
-      if (most) return cutUsage(usage, most, 1);
-      return cutUsage(usage, countWorst(ask, card), TIMES_WORST * calls);
-    },
+    meter: () => new PartMeter(parts.countBytes ?? (() => 0), countReply),
+    cutUsage: (reported, sent) => cutToWorst(parts, reported, sent),
     countAmounts: ({ amounts }) => amounts,
     estimate: ({ ask }, bytes, reported) => reported ?? { amounts: countLikely(ask, bytes) },
     withCost: (usage, cost) => ({ ...usage, ...cost }),
@@ -123,6 +123,16 @@ function listWorst<A extends Ask, R extends WholeReply, P extends object>(
   { answersPerCall }: OfferTerms,
 ): readonly Amounts[] {
   return (split?.(ask, answersPerCall) ?? [ask]).map((call) => countWorst(call, card));
+}
+
+function cutToWorst<A extends Ask, R extends WholeReply, P extends object>(
+  { complete, countMost, countWorst }: WholeParts<A, R, P>,
+  reported: WorkUsage,
+  { ask, card, calls }: SentAsk<A>,
+) {
+  const usage = { ...reported, amounts: complete?.(reported.amounts, ask, card) ?? reported.amounts };
+  const most = countMost?.(ask, card);
+  return most ? cutUsage(usage, most, 1) : cutUsage(usage, countWorst(ask, card), TIMES_WORST * calls);
 }
 
 function isReply<R>(kept: unknown, content: keyof R & string): kept is R {
@@ -173,9 +183,10 @@ function findHighest({ tiers = [], ...price }: Price, promptTokens: number): Pri
 }
 
 /** Some servers send blank lines before the JSON while they work. */
-function parseBody({ body }: Delivered): unknown {
-  const parsed = body instanceof LongJson ? body.parse() : parseJson(body);
-  if (parsed === undefined) throw malformed("not JSON");
+function parseBody({ body }: Delivered, elements: number): unknown {
+  const most = { ...REQUEST_SHAPE, elements };
+  const parsed = body instanceof LongJson ? body.parse(most) : parseBounded(body, most);
+  if (parsed === undefined) throw malformed("not JSON, or too much of it");
   return parsed;
 }
 

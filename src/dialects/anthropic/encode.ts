@@ -55,7 +55,7 @@ export const encode = encodeFitted(fit, write);
 
 function write(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const traits = findTraits(card.name);
-  const conversation = makeConversation(request.messages, !mustOmitThinking(request, traits));
+  const conversation = makeConversation(request, !mustOmitThinking(request, traits));
   const limit = clampOutputLimit(request, card, "max_tokens");
   const outputTokens = asNumber(limit.fields.max_tokens) ?? card.outputTokensMax ?? OUTPUT_TOKENS_DEFAULT;
   const lacksThinking = hasCallsWithoutThinking(conversation.turns);

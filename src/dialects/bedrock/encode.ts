@@ -41,7 +41,7 @@ export const encode = encodeFitted(fit, write);
 
 function write(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const traits = findTraits(card.name);
-  const conversation = makeConversation(request.messages, traits);
+  const conversation = makeConversation(request, traits);
   const reasoning = planReasoning(request, card);
   const inference = planInference(request, card, reasoning.isDeep);
   const output = planOutput(request.response_format, card);

@@ -1,7 +1,8 @@
 // Legacy completions in OpenAI's form (OpenAI API reference, "Create completion"), and as DeepSeek and Mistral differ.
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, ServerEvent, Target } from "../../core/dialect.ts";
-import { asArray, asObject, isObject, type JsonObject, parseJson } from "../../core/json.ts";
+import { asArray, asObject, isObject, type JsonObject } from "../../core/json.ts";
+import { parseReceived } from "../../core/json-bounds.ts";
 import type { Decoder } from "../../operations/chat/decoder.ts";
 import type { Codec } from "../../operations/codec.ts";
 import type { CompletionForm, CompletionRequest } from "../../operations/completion/form.ts";
@@ -96,7 +97,7 @@ class TextChoiceDecoder implements Decoder {
   }
 
   push(event: ServerEvent) {
-    const body = parseJson(event.data);
+    const body = parseReceived(event.data);
     if (!isObject(body)) return this.#chat.push(event);
     return this.#chat.push({ ...event, data: JSON.stringify(toChatForm(body, "delta")) });
   }

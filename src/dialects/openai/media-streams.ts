@@ -1,14 +1,7 @@
 // Streamed images, transcripts and speech, as servers send them (OpenAI API reference, the operations' "Streaming").
 import type { ServerEvent } from "../../core/dialect.ts";
-import {
-  asArray,
-  asCount,
-  asObject,
-  asString,
-  isObject,
-  type JsonObject,
-  parseJson,
-} from "../../core/json.ts";
+import { asArray, asCount, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
+import { parseReceived } from "../../core/json-bounds.ts";
 import { NO_AMOUNTS } from "../../core/units.ts";
 import { malformed } from "../../core/upstream.ts";
 import type { ImagesReply, ImagesRequest, PartialPicture } from "../../operations/images/form.ts";
@@ -40,7 +33,7 @@ function makeEventDecoder<R extends WholeReply, P>(handler: EventHandler<R, P>):
     },
     push({ event, data }: ServerEvent) {
       if (data === "[DONE]") return handler.atDone?.() ?? [];
-      const body = parseJson(data);
+      const body = parseReceived(data);
       if (!isObject(body)) throw malformed("an event is not a JSON object");
       if (body.error || body.type === "error" || event === "error") throw explainEmbeddedError(body);
       return handler.read(asString(body.type) ?? event, body);

@@ -1,10 +1,12 @@
 // Transcriptions in OpenAI's form, as at Groq, Mistral, local servers (OpenAI API reference, "Create transcription").
 import type { FormEntry } from "../../core/attachment.ts";
-import { asCount, asObject, isObject, type JsonObject, parseJson } from "../../core/json.ts";
+import { asCount, asObject, isObject, type JsonObject } from "../../core/json.ts";
+import { parseBounded, REQUEST_SHAPE } from "../../core/json-bounds.ts";
 import { NO_AMOUNTS } from "../../core/units.ts";
 import { malformed } from "../../core/upstream.ts";
 import type { Codec } from "../../operations/codec.ts";
 import {
+  countTranscriptElements,
   isJsonFormat,
   type TranscriptionForm,
   type TranscriptionReply,
@@ -108,7 +110,7 @@ function makeForm(
 
 /** Text that isn't JSON is in the client's own format, from a server that knows no other or had to be asked for it. */
 function readTranscript(text: string, ask: TranscriptionRequest, asked: AskedFormat): TranscriptionReply {
-  const parsed = parseJson(text);
+  const parsed = parseBounded(text, { ...REQUEST_SHAPE, elements: countTranscriptElements(ask) });
   if (!isJsonFormat(ask.format) && !isObject(parsed)) return { content: text, usage: null };
   const content = requireText(parsed);
   const usage = readUsage(content);

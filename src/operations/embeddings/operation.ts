@@ -7,12 +7,18 @@ import { CONTEXT_SLACK, estimateTextTokens } from "../text-tokens.ts";
 import { makeWholeOperation } from "../whole.ts";
 import type { EmbeddingInput, EmbeddingsForm, EmbeddingsRequest } from "./form.ts";
 
+/** More than any model gives. A server that ignores the requested number is refused with a better reason. */
+const DIMENSIONS_MAX = 16_384;
+/** The fields of a vector's row, and its share of the answer's. */
+const ROW_ELEMENTS = 100;
 /** The tokens that a tokenizer adds around each text, with the words for its kind that some models read before it. */
 const TOKENS_AROUND = 32;
 
 export const EMBEDDINGS: Operation<EmbeddingsForm> = makeWholeOperation({
   name: "embeddings",
   findCodec: ({ embeddings }) => embeddings ?? null,
+  countElements: ({ inputs, dimensions = 0 }) =>
+    inputs.length * (Math.max(dimensions, DIMENSIONS_MAX) + ROW_ELEMENTS),
   countWorst: (ask, card) => ({ ...NO_AMOUNTS, prompt: countWorst(ask, card) }),
   countMost: ({ inputs }, { contextTokensMax }) =>
     contextTokensMax === null

@@ -23,6 +23,8 @@ const WRAPPING_TOKENS = 8;
 const DRAFT_TOKENS = 100;
 /** The best of these is `high` (OpenAI API reference, "Create image"). */
 const OLDER = /(^|\/)(gpt-image-(1|2(?![.\d]))|chatgpt-image)/;
+/** The most fields of an answer, and of a picture in it. */
+const [ANSWER_ELEMENTS, PICTURE_ELEMENTS] = [1000, 100];
 
 export const IMAGES: Operation<ImagesForm> = makeWholeOperation({
   name: "images",
@@ -30,6 +32,7 @@ export const IMAGES: Operation<ImagesForm> = makeWholeOperation({
   // A draft may take as long as another model's whole picture.
   isSlow: true,
   countBytes: (piece) => (piece.kind === "reply" ? countBase64(piece.reply) : 0),
+  countElements: ({ n }) => ANSWER_ELEMENTS + n * PICTURE_ELEMENTS,
   countReply: ({ pictures }) => pictures.length,
   findCodec: ({ images }) => images ?? null,
   countAnswers: ({ n }) => n,

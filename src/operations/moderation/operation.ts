@@ -7,6 +7,8 @@ import { estimateTextTokens } from "../text-tokens.ts";
 import { makeWholeOperation } from "../whole.ts";
 import type { ModerationForm, ModerationRequest } from "./form.ts";
 
+/** Three lists of a few dozen categories, at most. */
+const VERDICT_ELEMENTS = 1000;
 /** About what a medium-sized image takes. */
 const IMAGE_TOKENS = 1000;
 /** The instructions that a model gets with each text. */
@@ -15,6 +17,7 @@ const TOKENS_AROUND = 100;
 export const MODERATION: Operation<ModerationForm> = makeWholeOperation({
   name: "moderation",
   findCodec: ({ moderation }) => moderation ?? null,
+  countElements: ({ inputs }) => (inputs.length + 1) * VERDICT_ELEMENTS,
   refuseUnable({ inputs }, card) {
     const hasImage = inputs.some(
       (input) => typeof input !== "string" && input.some(({ type }) => type === "image_url"),

@@ -15,6 +15,8 @@ const SOUND_TOKENS_PER_SECOND = 21;
 const CHARACTERS_MIN = 7;
 /** A provider's own words around the text. */
 const TOKENS_AROUND = 16;
+/** The sound is one field. */
+const ANSWER_ELEMENTS = 1000;
 /** Low bit rates of speech per format: for audio that broke off, no more is charged than its bytes can hold. */
 const BITS_PER_SECOND_MIN: Readonly<Record<SoundFormat, number>> = {
   mp3: 32_000,
@@ -28,6 +30,7 @@ const BITS_PER_SECOND_MIN: Readonly<Record<SoundFormat, number>> = {
 export const SPEECH: Operation<SpeechForm> = makeWholeOperation({
   name: "speech",
   findCodec: ({ speech }) => speech ?? null,
+  countElements: () => ANSWER_ELEMENTS,
   countWorst(ask) {
     // A digit may be read as a word, and every text as slowly as the instructions say.
     const sounds = countCharacters(ask.input) + countDigits(ask.input) + CHARACTERS_MIN;

@@ -29,6 +29,15 @@ export type TranscriptPart =
 
 export type TranscriptionForm = WholeReplyForm<TranscriptionRequest, TranscriptionReply, TranscriptPart>;
 
+/** A second of the densest speech takes 750 bytes, and 100 elements for its words, their tokens and log probabilities. */
+const BYTES_PER_ELEMENT = 7.5;
+const ELEMENTS_MIN = 100_000;
+
+/** Returns the most elements and fields that a transcript may have. */
+export function countTranscriptElements({ file }: TranscriptionRequest): number {
+  return ELEMENTS_MIN + Math.ceil(file.bytes.length / BYTES_PER_ELEMENT);
+}
+
 export function isJsonFormat(format: TranscriptFormat): boolean {
   return format === "json" || format === "verbose_json" || format === "diarized_json";
 }

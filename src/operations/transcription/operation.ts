@@ -6,7 +6,12 @@ import { type Amounts, NO_AMOUNTS } from "../../core/units.ts";
 import type { Operation } from "../operation.ts";
 import { estimateTextTokens } from "../text-tokens.ts";
 import { makeWholeOperation } from "../whole.ts";
-import { isJsonFormat, type TranscriptionForm, type TranscriptionRequest } from "./form.ts";
+import {
+  countTranscriptElements,
+  isJsonFormat,
+  type TranscriptionForm,
+  type TranscriptionRequest,
+} from "./form.ts";
 import { measureSeconds } from "./sound/length.ts";
 
 /**
@@ -22,6 +27,7 @@ export const TRANSCRIPTION: Operation<TranscriptionForm> = makeWholeOperation({
   name: "transcription",
   findCodec: ({ transcription }) => transcription ?? null,
   isText: true,
+  countElements: countTranscriptElements,
   countWorst: (ask) => count(ask, findSeconds(ask), SOUND_TOKENS_WORST, TEXT_TOKENS_WORST),
   // No sound is shorter.
   countLeast: (ask) => count(ask, 1, SOUND_TOKENS_WORST, TEXT_TOKENS_WORST),

@@ -7,8 +7,9 @@ import {
   isObject,
   type JsonObject,
   omitUndefined,
-  parseJson,
 } from "../../core/json.ts";
+import { parseBounded } from "../../core/json-bounds.ts";
+import type { JsonShape } from "../../core/json-shape.ts";
 import type { Sealer } from "../../core/world.ts";
 import type { ChatForm } from "../../operations/chat/decoder.ts";
 import type { ChatRequest, ReasoningEffort, ResponseFormat } from "../../operations/chat/form.ts";
@@ -118,11 +119,14 @@ function readFormat(body: JsonObject): ResponseFormat | undefined {
   return { type: "json_schema", json_schema: { name: "answer", schema: format.schema } };
 }
 
+/** Claude Code writes three fields. */
+const SESSION_SHAPE: JsonShape = { depth: 4, elements: 64 };
+
 /** Claude Code sends its session in a header, and as JSON text within the metadata. */
 function readSession(headers: Headers, { metadata }: JsonObject): string | null {
   const named = headers.get("x-claude-code-session-id");
   if (named) return named;
   const text = asString(asObject(metadata).user_id);
   if (text === undefined) return null;
-  return asString(asObject(parseJson(text)).session_id) ?? text;
+  return asString(asObject(parseBounded(text, SESSION_SHAPE)).session_id) ?? text;
 }

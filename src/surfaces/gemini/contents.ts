@@ -15,32 +15,38 @@ import { readSignature } from "./signature.ts";
 
 /** Older clients send calls without ids: a response answers its function's earliest open call. */
 class CallIds {
-  readonly #open = new Map<string, string[]>();
+  /** By function, the ids of its open calls in order, and how often each is open. */
+  readonly #open = new Map<string, Map<string, number>>();
   readonly #results = new Map<string, string>();
   #count = 0;
 
   make(name: string, given: string | undefined): string {
     const id = given ?? `call_${++this.#count}`;
-    this.#open.getOrInsert(name, []).push(id);
+    const open = this.#open.getOrInsertComputed(name, makeOpen);
+    open.set(id, (open.get(id) ?? 0) + 1);
     return id;
   }
 
   claim(name: string, given: string | undefined): string {
-    const open = this.#open.get(name) ?? [];
-    if (given === undefined) return open.shift() ?? `call_${name}`;
-    const at = open.indexOf(given);
-    if (at !== -1) open.splice(at, 1);
-    return given;
+    const open = this.#open.get(name);
+    const id = given ?? open?.keys().next().value;
+    const times = id === undefined ? 0 : (open?.get(id) ?? 0);
+    if (id !== undefined && times > 1) open?.set(id, times - 1);
+    else if (id !== undefined) open?.delete(id);
+    return id ?? `call_${name}`;
   }
 
   /** True for a repeated result. After resuming a session, Gemini CLI sends each twice, which others refuse. */
   isRepeated(name: string, id: string | undefined, result: string): boolean {
     if (id === undefined) return false;
-    const isRepeated = this.#results.get(id) === result && !this.#open.get(name)?.includes(id);
+    const isRepeated = this.#results.get(id) === result && !this.#open.get(name)?.has(id);
     this.#results.set(id, result);
     return isRepeated;
   }
 }
+
+/** Named, so that no call creates a function. */
+const makeOpen = () => new Map<string, number>();
 
 interface Findings {
   readonly lost: string[];
