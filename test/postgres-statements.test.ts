@@ -1,8 +1,8 @@
 // The statements on a request's path, by their texts: every part names its account as a parameter, so that an engine
 // that shards by account sends it to one machine.
 import { expect, test } from "bun:test";
+import { makePostgresSchema } from "../src/store/postgres/migrations.ts";
 import { composeReading } from "../src/store/postgres/reading.ts";
-import { MIGRATIONS } from "../src/store/postgres/schema.ts";
 import { listWriteTexts } from "../src/store/postgres/writing.ts";
 
 const ACCOUNT_IS_FIRST = /\b(account_id|account\.id|whose\.id|id) = \$1(?!\d)|SELECT \$1::text,/;
@@ -51,10 +51,14 @@ test("the manual's SQL distributes every table of an account", async () => {
   const sql = await Bun.file(`${import.meta.dir}/citus/distribute.sql`).text();
   const statements = sql.replace(/^--.*\n/gm, "").trim();
   expect(await Bun.file(`${import.meta.dir}/../src/docs/operate.md`).text()).toContain(statements);
-  const owned = MIGRATIONS.flat().flatMap((step) => {
-    const [, name, columns = ""] = /CREATE TABLE IF NOT EXISTS (\w+) \(([\s\S]*)\)/.exec(step) ?? [];
-    return name !== undefined && columns.includes("account_id TEXT") && name !== "gateway_key" ? [name] : [];
-  });
+  const owned = makePostgresSchema()
+    .steps.flat()
+    .flatMap((step) => {
+      const [, name, columns = ""] = /CREATE TABLE IF NOT EXISTS (\w+) \(([\s\S]*)\)/.exec(step) ?? [];
+      return name !== undefined && columns.includes("account_id TEXT") && name !== "gateway_key"
+        ? [name]
+        : [];
+    });
   const [, list = ""] = /ARRAY\[([^\]]*)\]\) AS name\nWHERE[^;]*/.exec(sql) ?? [];
   const named = [...list.matchAll(/'(\w+)'/g)].map(([, name]) => name ?? "");
   expect(named.toSorted()).toEqual(owned.toSorted());

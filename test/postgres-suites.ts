@@ -6,6 +6,7 @@ import { storeSuite } from "./store.suite.ts";
 import { billingSuite } from "./store-billing.suite.ts";
 import { consoleSuite } from "./store-console.suite.ts";
 import { keysSuite } from "./store-keys.suite.ts";
+import { lateSuite } from "./store-late.suite.ts";
 import { lessonFilesSuite } from "./store-lesson-files.suite.ts";
 import { lessonsSuite } from "./store-lessons.suite.ts";
 import { moneySuite } from "./store-money.suite.ts";
@@ -26,6 +27,7 @@ const SUITES = [
   moneySuite,
   billingSuite,
   nodesSuite,
+  lateSuite,
   repliesSuite,
   lessonsSuite,
   lessonFilesSuite,

@@ -74,6 +74,7 @@ export function makeRecord(id: string, fields: Partial<RequestRecord> = {}): Req
     holdNanoUsd: chargedNanoUsd,
     usageSource: "provider",
     ended: "done",
+    isLate: false,
     totalMs: 12,
     firstTokenMs: 7,
     ...fields,

@@ -8,9 +8,9 @@ import { SQL } from "bun";
 import type { Store } from "../src/core/store.ts";
 import { decide } from "../src/ledger/decide.ts";
 import { LESSONS_BY_PROMPT } from "../src/store/postgres/lesson-steps.ts";
-import { MIGRATIONS as POSTGRES_MIGRATIONS } from "../src/store/postgres/schema.ts";
+import { makePostgresSchema } from "../src/store/postgres/migrations.ts";
 import { openPostgresStore } from "../src/store/postgres/store.ts";
-import { MIGRATIONS as SQLITE_MIGRATIONS } from "../src/store/sqlite/migrations.ts";
+import { makeSqliteSchema } from "../src/store/sqlite/migrate.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import { startPostgres } from "./postgres-server.ts";
 import {
@@ -24,6 +24,9 @@ import {
   NOON,
   writeRecord,
 } from "./samples.ts";
+
+const SQLITE_MIGRATIONS = makeSqliteSchema().steps;
+const POSTGRES_MIGRATIONS = makePostgresSchema().steps;
 
 /** A key, its request, and the hour's sum, from before traces and first tokens existed. */
 const ROWS = [

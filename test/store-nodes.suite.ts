@@ -27,7 +27,6 @@ export function nodesSuite(name: string, makeBench: MakeBench): void {
     });
     describe("repeated admissions", () => saidTwice(opened));
     describe("repeated settlements", () => endedTwice(opened));
-    describe("late settlements", () => saidLate(opened));
     describe("holds of dead nodes", () => orphans(opened));
     describe("holds of live nodes", () => livingNodes(opened));
   });
@@ -117,45 +116,6 @@ function endedTwice(opened: Opened): void {
     await mine.hold("2", key, 99_999);
     await theirs.release(ticket);
     expect(await usedIn(store)).toBe(1);
-  });
-}
-
-function saidLate(opened: Opened): void {
-  test("a request that was never admitted is settled without a trace", async () => {
-    const { store, other } = opened();
-    const payments = openPayments(store);
-    const settled = await payments.post(payments.ticket("1", key, 3_000), 3_000);
-    expect(settled).toMatchObject({ chargedNanoUsd: 0, holdNanoUsd: 0, ...NOTHING_LATE });
-    expect(await other.request("1")).toBeNull();
-    expect([await moneyIn(other), await usedIn(other)]).toEqual([[10_000, 0], 0]);
-    expect((await readJournal(other)).map(inLine)).toEqual(["topup: balance +10000, funding -10000 → 10000"]);
-    expect(await other.usage({ fromMs: 0, toMs: NOON + 1, groupBy: ["model"] })).toEqual([]);
-  });
-
-  test("a settlement of a hold resolved as lost gets that result and moves nothing", async () => {
-    const { store, other, bench } = opened();
-    const payments = openPayments(store);
-    const ticket = await payments.hold("1", key, 3_000);
-    await bench.forsake(store);
-    expect(await ledgerOn(other).resolveLost()).toBe(1);
-    const late = { chargedNanoUsd: 0, holdNanoUsd: 3_000, writtenOffNanoUsd: 0, late: true };
-    expect(await payments.post(ticket, 1_200)).toMatchObject(late);
-    expect(await payments.post(ticket, 1_200)).toMatchObject(late);
-    expect(await moneyIn(other)).toEqual([10_000, 0]);
-    expect(await other.request("1")).toMatchObject({ ended: "lost", chargedNanoUsd: 0, holdNanoUsd: 3_000 });
-    expect(await other.chargedSince(key, 0)).toBe(0);
-    expect(findErrors(await store.audit())).toEqual([]);
-  });
-
-  test("a request resolved as lost can't be admitted again, because it could not be settled", async () => {
-    const { store, other, bench } = opened();
-    const payments = openPayments(store);
-    const ticket = await payments.hold("1", key, 3_000);
-    await bench.forsake(store);
-    await ledgerOn(other).resolveLost();
-    expect(readCode(await catchThrown(payments.ledger.admit(ticket)))).toBe("store_unavailable");
-    expect(await moneyIn(other)).toEqual([10_000, 0]);
-    expect((await payments.post(ticket, 1_200)).late).toBe(true);
   });
 }
 

@@ -4,6 +4,7 @@ import { SQL } from "bun";
 import { openStore } from "../src/app/open-store.ts";
 import type { Store } from "../src/core/store.ts";
 import { decide } from "../src/ledger/decide.ts";
+import { makePostgresSchema } from "../src/store/postgres/migrations.ts";
 import { openPostgresStore } from "../src/store/postgres/store.ts";
 import { until } from "./http/until.ts";
 import { findErrors, openPayments } from "./payments.ts";
@@ -206,11 +207,14 @@ describe("postgres: one server, many nodes, failures", () => {
     expect(accounts.map(({ id }) => id).filter((id) => id !== "default")).toEqual(["b", "a", "Z", "C"]);
   });
 
-  test("a database of a newer version is refused with an explanation, and left unchanged", async () => {
-    await raw("UPDATE schema_version SET version = 99");
+  test("a newer database that ended this version's support is refused with an explanation, and left unchanged", async () => {
+    const { version, oldestSupported } = makePostgresSchema();
+    await raw("UPDATE schema_version SET version = 99, oldest_supported = 98");
     const thrown = await catchThrown(openPostgresStore({ url: server.url, decide }));
-    expect(String(thrown)).toContain("newer version of Poundkey (schema 99");
-    await raw("UPDATE schema_version SET version = 1 WHERE version = 99");
+    expect(String(thrown)).toContain("the store needs 98 or later");
+    await raw(
+      `UPDATE schema_version SET version = ${version}, oldest_supported = ${oldestSupported} WHERE version = 99`,
+    );
     await (await openPostgresStore({ url: server.url, decide })).close();
   });
 

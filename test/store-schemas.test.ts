@@ -7,13 +7,16 @@ import { join } from "node:path";
 import { SQL } from "bun";
 import type { Store } from "../src/core/store.ts";
 import { decide } from "../src/ledger/decide.ts";
-import { MIGRATIONS as POSTGRES_MIGRATIONS } from "../src/store/postgres/schema.ts";
+import { makePostgresSchema } from "../src/store/postgres/migrations.ts";
 import { openPostgresStore } from "../src/store/postgres/store.ts";
-import { MIGRATIONS as SQLITE_MIGRATIONS } from "../src/store/sqlite/migrations.ts";
+import { makeSqliteSchema } from "../src/store/sqlite/migrate.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import { STEPS } from "../src/store/steps.ts";
 import { startPostgres } from "./postgres-server.ts";
 import { expectGrant, HOUR, ledgerOn, makeAsk, makeKey, makeRecord, NOON, writeRecord } from "./samples.ts";
+
+const SQLITE_MIGRATIONS = makeSqliteSchema().steps;
+const POSTGRES_MIGRATIONS = makePostgresSchema().steps;
 
 type Engine = "sqlite" | "postgres";
 
@@ -89,6 +92,10 @@ describe("a store of every version so far", () => {
       "CREATE TABLE schema_version (one BIGINT PRIMARY KEY CHECK (one = 1), version BIGINT NOT NULL)",
     );
     await database.unsafe(`INSERT INTO schema_version VALUES (1, ${version})`);
+    if (version >= makePostgresSchema().oldestSupported)
+      await database.unsafe(
+        "ALTER TABLE schema_version ADD COLUMN oldest_supported BIGINT NOT NULL DEFAULT 0",
+      );
     await expectToWork(await openPostgresStore({ url, decide }));
   });
 });

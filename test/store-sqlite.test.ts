@@ -25,6 +25,7 @@ import { storeSuite } from "./store.suite.ts";
 import { billingSuite } from "./store-billing.suite.ts";
 import { consoleSuite } from "./store-console.suite.ts";
 import { keysSuite } from "./store-keys.suite.ts";
+import { lateSuite } from "./store-late.suite.ts";
 import { lessonFilesSuite } from "./store-lesson-files.suite.ts";
 import { lessonsSuite } from "./store-lessons.suite.ts";
 import { mixSuite } from "./store-mix.suite.ts";
@@ -60,6 +61,7 @@ describe("store", () => storeSuite("sqlite", makeBench));
 describe("money", () => moneySuite("sqlite", makeBench));
 describe("keys", () => keysSuite("sqlite", makeBench));
 describe("billing", () => billingSuite("sqlite", makeBench));
+describe("late", () => lateSuite("sqlite", makeBench));
 describe("nodes", () => nodesSuite("sqlite", makeBench));
 describe("replies", () => repliesSuite("sqlite", makeBench));
 describe("lessons", () => lessonsSuite("sqlite", makeBench));
@@ -181,12 +183,13 @@ describe("sqlite: one file, many processes, failures", () => {
     expect(String(await catchThrown(openSqliteStore({ path: folder, decide })))).toContain(folder);
   });
 
-  test("a store of a newer version is refused with an explanation, and left unchanged", async () => {
+  test("a newer store that ended this version's support is refused with an explanation, and left unchanged", async () => {
     const newer = new Database(path);
     newer.run("PRAGMA user_version = 99");
+    newer.run("UPDATE setting SET value = '98' WHERE name = 'oldest_supported'");
     newer.close(true);
     const thrown = await catchThrown(openSqliteStore({ path, decide }));
-    expect(String(thrown)).toContain("newer version of Poundkey (schema 99");
+    expect(String(thrown)).toContain("the store needs 98 or later");
     const again = new Database(path);
     expect(again.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version).toBe(99);
     again.close(true);

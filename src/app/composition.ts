@@ -107,6 +107,8 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     ...{ store, ledger, learning, wrongTokens, clock, log },
     ...{ added: live, discovery: live.discovery },
     memory: { open: () => gateway.open, collect },
+    // It finishes what runs, like a gateway that is asked to stop. The operator replaces it.
+    onUnsupported: () => Object.assign(ending, { draining: true, refusing: true }),
     keepMs: () => live.settings.log.keepMs,
     responsesKeepMs: () => live.settings.responses.keepMs,
   });

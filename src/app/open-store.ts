@@ -3,6 +3,7 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { openMasterKey } from "../admin/master-key.ts";
 import type { AdminWorld } from "../admin/world.ts";
+import { Fault } from "../core/fault.ts";
 import type { Store } from "../core/store.ts";
 import type { Vault } from "../gateway/idempotency.ts";
 import { deriveContentKey, deriveCredentialKey, derivePepper, deriveReplyKey } from "../keys/master.ts";
@@ -43,7 +44,10 @@ export async function openStore(
     return addKeys(store, masterKey);
   } catch (error) {
     await store.close();
-    throw error;
+    const reason = error instanceof Fault ? error.details.reason : undefined;
+    throw reason === undefined
+      ? error
+      : new Error(`The store ${showPlace(address)} can't be used: ${reason}.`);
   }
 }
 

@@ -13,7 +13,8 @@ const ADDED_MS = 1000;
 const WRONG_TOKENS_MS = 1000;
 /** Within this time, one of the operator's own servers is found if it starts later than the gateway. */
 const DISCOVERY_MS = 30_000;
-const PRUNE_MS = 600_000;
+/** Contents are deleted within this time after `log.keep`, which may be short. */
+const PRUNE_MS = 60_000;
 const ROWS_MAX = 2000;
 /** The maximum size of all replies kept for Idempotency-Keys, in characters: 1 GiB. The oldest are deleted first. */
 const KEPT_CHARACTERS_MAX = 1024 * 1024 * 1024;
@@ -38,18 +39,21 @@ interface UpkeepParts {
   readonly log: Log;
   /** Returns how long request rows are kept. Called each time, because a reload may change it. */
   readonly keepMs: () => number;
+  /** Called once if the store no longer supports this version of the program. */
+  readonly onUnsupported?: () => void;
   /** Returns how long responses are kept. 0 if they aren't. */
   readonly responsesKeepMs: () => number;
 }
 
 /** Resolves after the first heartbeat; no request may be admitted before. The returned function ends all tasks. */
 export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
-  const { store, clock, log } = parts;
-  await store.beat();
+  const { clock, log } = parts;
+  const beat = makeBeat(parts);
+  await beat();
   const schedule = (name: string, periodMs: number, task: () => Promise<void>) =>
     runRegularly(clock, periodMs, task, (error) => log(describeFailure(name, error)));
   const tasks = [
-    schedule("beat_failed", BEAT_MS, () => store.beat()),
+    schedule("beat_failed", BEAT_MS, beat),
     schedule("lost_failed", LOST_MS, () => resolveLost(parts)),
     schedule("lessons_failed", LESSONS_MS, () => parts.learning.refresh()),
     schedule("prune_failed", PRUNE_MS, () => prune(parts)),
@@ -62,6 +66,22 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
   if (memory) tasks.push(trimMemory(memory, clock, log));
   return () => {
     for (const end of tasks) end();
+  };
+}
+
+/** Reports nodes that are too old for the store, and stops this one if it is. */
+function makeBeat({ store, log, onUnsupported }: UpkeepParts): () => Promise<void> {
+  let known = "";
+  let isStopped = false;
+  return async () => {
+    const { olderNodes, unsupported } = await store.beat();
+    const found = olderNodes.join(" ");
+    if (found !== known && found !== "") log({ event: "older_nodes", level: "warn", nodes: olderNodes });
+    known = found;
+    if (unsupported === null || isStopped) return;
+    isStopped = true;
+    log({ event: "store_unsupported", level: "error", cause: unsupported });
+    onUnsupported?.();
   };
 }
 

@@ -6,7 +6,7 @@ import { type Call, formatCount, formatJson, formatTable, makeCommand } from "./
 
 const HELP = `usage: poundkey ledger verify [--json]
 
-Verifies the books: each balance is the sum of its journal, each held amount belongs to open requests, no entry is
+Checks the store's file, if it is one, and verifies the books: each balance is the sum of its journal, each held amount belongs to open requests, no entry is
 missing or changed, and all accounts add up to zero. Otherwise prints what is wrong and exits with 1.
 
   --json                    print JSON
@@ -16,6 +16,8 @@ export const runLedger = makeCommand(HELP, { verify: { run: verify } });
 
 async function verify({ isJson, io, open }: Call): Promise<void> {
   const { store } = await open();
+  const damage = await store.findDamage();
+  if (damage !== null) throw new Error(`The store's file is damaged: ${damage}`);
   const audit = await store.audit();
   const problems = listProblems(audit);
   io.out(isJson ? formatJson(report(audit, problems)) : formatReport(audit, problems));

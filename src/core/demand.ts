@@ -94,6 +94,11 @@ export interface Settlement {
   readonly giveBack: GiveBack;
   /** The encrypted reply for repeated requests. Null if it is too large or incomplete. */
   readonly sealedReply: string | null;
+  readonly idempotency: Admission["idempotency"];
+  /** The admission's terms, if they are known here. Only needed if the hold has been given up as lost. */
+  readonly place: Place | null;
+  /** A note on the journal's entry. */
+  readonly note: string | null;
   readonly reads: Reads;
 }
 
@@ -126,7 +131,7 @@ export type Answer =
   | { readonly kind: "replayed"; readonly sealed: string }
   /** An identical request is being answered by the completion with this id. */
   | { readonly kind: "pending"; readonly id: string }
-  /** `late` if the request had already been resolved as lost, so nothing was charged. */
+  /** `late` if the request had been given up as lost, and this made its row what it was. */
   | {
       readonly kind: "settled";
       readonly chargedNanoUsd: NanoUsd;
@@ -171,6 +176,8 @@ export interface Decision {
   readonly holdsGone: readonly Gone[];
   readonly entries: readonly Entry[];
   readonly requests: readonly RequestRecord[];
+  /** Rows that take the place of those given up as lost. */
+  readonly requestsAmended: readonly RequestRecord[];
   readonly replies: readonly KeptReply[];
   readonly repliesGone: readonly Gone[];
   readonly topUps: readonly TopUp[];

@@ -66,12 +66,14 @@ export interface RequestRecord extends RequestHead {
   readonly holdNanoUsd: NanoUsd;
   readonly usageSource: UsageSource;
   readonly ended: Ended;
+  /** True if its hold had been given up as lost before it was settled: its place was returned. */
+  readonly isLate: boolean;
   readonly totalMs: number;
   readonly firstTokenMs: number | null;
 }
 
 /** A row before settlement has decided who pays. */
-export type UnsettledRecord = Omit<RequestRecord, "chargedNanoUsd" | "holdNanoUsd">;
+export type UnsettledRecord = Omit<RequestRecord, "chargedNanoUsd" | "holdNanoUsd" | "isLate">;
 
 /** True if the request failed: its client got an error and did not simply leave. */
 export function isError(status: number): boolean {

@@ -113,7 +113,7 @@ export interface Entry extends Legs {
   /** The rule by which a request was settled. Null for other movements. */
   readonly usageSource: UsageSource | null;
   readonly ended: Ended | null;
-  /** The operator's note on a top-up. */
+  /** The operator's note on a top-up, or why money moved out of the usual order. */
   readonly note: string | null;
 }
 

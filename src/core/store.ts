@@ -144,6 +144,14 @@ export interface LessonBound {
   readonly shareAfter: (lessons: number) => number;
 }
 
+/** What a node learns when it signals that it is alive. */
+export interface Beat {
+  /** Live nodes that are too old for the store, by id. They refuse requests and should be replaced. */
+  readonly olderNodes: readonly string[];
+  /** The reason why this node is itself too old for the store, which then refuses its requests. Null if it isn't. */
+  readonly unsupported: string | null;
+}
+
 /**
  * Each method is one transaction, and other processes may change the same store in between. If the store can't be used,
  * a method throws the Fault `store_unavailable`. The store repairs itself, so later calls may succeed. The account
@@ -166,7 +174,7 @@ export interface Store {
   read(reads: Reads): Promise<Rows>;
 
   /** Signals that this node is alive. Call it at least every 5 s, and once before the first admission. */
-  beat(): Promise<void>;
+  beat(): Promise<Beat>;
   /** Returns holds of nodes known to be dead, or silent for 15 s by the store's clock, up to this many. */
   orphans(most: number): Promise<readonly Hold[]>;
 
@@ -199,6 +207,8 @@ export interface Store {
   systemJournal(account: SystemAccount, page: Page): Promise<readonly Entry[]>;
   systemBalance(account: SystemAccount): Promise<NanoUsd>;
   audit(): Promise<Audit>;
+  /** Checks the store's file. Returns what is damaged in the engine's words, or null. Always null without a file. */
+  findDamage(): Promise<string | null>;
 
   /** Stores a lesson, merged by `joinLessons`. Returns the number of new scores, 0 if its bound leaves no weight. */
   teach(lesson: Lesson, bound?: LessonBound): Promise<number>;

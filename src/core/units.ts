@@ -28,12 +28,19 @@ const none = {
 
 export type Unit = keyof typeof none;
 
-/** Non-negative whole numbers. */
+/** Whole numbers, negative only in what is taken out of a sum. */
 export type Amounts = Readonly<Record<Unit, number>>;
 
 export const NO_AMOUNTS: Amounts = none;
 
 export const UNITS: readonly Unit[] = Object.keys(NO_AMOUNTS).filter((name): name is Unit => name in none);
+
+/** What takes the amounts out of a sum. */
+export function negateAmounts(amounts: Amounts): Amounts {
+  const negated: Record<Unit, number> = { ...amounts };
+  for (const unit of UNITS) negated[unit] = -amounts[unit];
+  return negated;
+}
 
 export function addAmounts(one: Amounts, other: Amounts): Amounts {
   const sum: Record<Unit, number> = { ...one };

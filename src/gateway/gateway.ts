@@ -5,6 +5,7 @@ import { Fault, toFault } from "../core/fault.ts";
 import { toUsd } from "../core/money.ts";
 import type { Log } from "../core/world.ts";
 import { type Ledger, makeLostOutcome, type Outcome, type Settled, type Ticket } from "../ledger/ledger.ts";
+import { COMMIT_UNKNOWN } from "../ledger/settle.ts";
 import type { Form } from "../operations/form.ts";
 import type { Ports } from "../transport/client.ts";
 import { Admissions } from "./admissions.ts";
@@ -219,7 +220,8 @@ export class Gateway {
     if (toFault(thrown).details.outcomeUnknown !== true) return;
     // The request may have been admitted although the store's reply was lost.
     const { record } = context.outcome(this.#ports.deadlines.nowMs());
-    void this.#settlements.add(context.ticket, makeLostOutcome(record, context.ticket.ask.answers), 0);
+    const undone = makeLostOutcome(record, context.ticket.ask.answers);
+    void this.#settlements.add(context.ticket, { ...undone, note: COMMIT_UNKNOWN }, 0);
   }
 
   /** Settles a request that was admitted, however it ended. */
@@ -268,8 +270,9 @@ export class Gateway {
     if (implausible) this.#ports.log(implausible);
     const { answers } = ticket.ask;
     this.#lessons.learn(context.findGradedAnswer(), { call, answers, record, granted: grant });
-    const outcome: Outcome = { ...ended, sealedReply: this.#seal(call, record.modelUsed, reply) };
-    const isPaid = grant.place.kind === "balance";
+    const { place } = grant;
+    const outcome: Outcome = { ...ended, place, sealedReply: this.#seal(call, record.modelUsed, reply) };
+    const isPaid = place.kind === "balance";
     if (!isPaid || !produced) return this.#settlements.add(ticket, outcome, PATIENCE_MS);
     const makeUnanswered = () => (call.ask.stream === true ? outcome : makeWithheldOutcome(outcome, answers));
     return this.#settlements.add(ticket, outcome, PATIENCE_PAID_MS, makeUnanswered);

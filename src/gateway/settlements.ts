@@ -75,9 +75,11 @@ export class Settlements {
       },
       (error: unknown) => {
         this.#underWay--;
-        this.#ports.log({ event: "settle_failed", level: "error", id: ticket.ask.id, cause: String(error) });
+        const { code, details } = toFault(error);
+        const cause = details.reason ?? String(error);
+        this.#ports.log({ event: "settle_failed", level: "error", id: ticket.ask.id, cause });
         // If the store rejected the settlement itself, a retry would be rejected too.
-        if (toFault(error).code === "store_unavailable") this.#keep(waiting);
+        if (code === "store_unavailable") this.#keep(waiting);
         else this.#lose(waiting);
         return false;
       },
@@ -87,8 +89,9 @@ export class Settlements {
   #report({ record }: Outcome, { chargedNanoUsd, holdNanoUsd, writtenOffNanoUsd, late }: Settled): void {
     this.#ports.log({
       event: "request",
-      level: "info",
-      record: { ...record, chargedNanoUsd, holdNanoUsd },
+      // The operator should know: another process had taken this one for dead.
+      level: late ? "warn" : "info",
+      record: { ...record, chargedNanoUsd, holdNanoUsd, isLate: late },
       written_off_nano_usd: writtenOffNanoUsd,
       late,
     });

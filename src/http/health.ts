@@ -83,7 +83,8 @@ async function ready(ports: HealthPorts): Promise<Response> {
   try {
     missing.push(...(await ports.storeReady()));
   } catch (thrown) {
-    problems.push(`store: ${toFault(thrown).message}`);
+    const { details, message } = toFault(thrown);
+    problems.push(`store: ${details.reason ?? message}`);
   }
   if (problems.length === 0) {
     if (missing.length === 0) return createJsonResponse(200, { status: "ready" });

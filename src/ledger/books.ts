@@ -17,7 +17,7 @@ import type {
   TopUp,
   UsageSum,
 } from "../core/rows.ts";
-import { addAmounts } from "../core/units.ts";
+import { addAmounts, negateAmounts } from "../core/units.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -44,6 +44,12 @@ class Sheet<Row> {
 
   get changed(): readonly Row[] {
     return [...this.#put.values()];
+  }
+
+  /** The written rows that the store has, or that it lacks. */
+  changedWhere(isStored: boolean): readonly Row[] {
+    const chosen = [...this.#put].filter(([id]) => Boolean(this.#read.get(id)) === isStored);
+    return chosen.map(([, row]) => row);
   }
 }
 
@@ -164,7 +170,8 @@ export class Books {
     return account;
   }
 
-  addUsage(record: RequestRecord): void {
+  /** Counts a request in its hour. With `times` -1, takes back what its earlier row was counted as. */
+  addUsage(record: RequestRecord, times: 1 | -1 = 1): void {
     const { accountId, keyId, operation, surface, costNanoUsd, chargedNanoUsd } = record;
     const model = summedUnder(record);
     const hourMs = Math.floor(record.atMs / HOUR_MS) * HOUR_MS;
@@ -172,6 +179,7 @@ export class Books {
     const outcome = findOutcome(record);
     const place = `${id} ${outcome}`;
     const sum = this.#usage.get(place);
+    const amounts = times === 1 ? record.amounts : negateAmounts(record.amounts);
     this.#usage.set(place, {
       hourMs,
       accountId,
@@ -180,16 +188,16 @@ export class Books {
       operation,
       surface,
       outcome,
-      requests: (sum?.requests ?? 0) + 1,
-      errors: (sum?.errors ?? 0) + (isError(record.status) ? 1 : 0),
-      amounts: sum ? addAmounts(sum.amounts, record.amounts) : record.amounts,
-      costNanoUsd: (sum?.costNanoUsd ?? 0) + costNanoUsd,
-      chargedNanoUsd: (sum?.chargedNanoUsd ?? 0) + chargedNanoUsd,
+      requests: (sum?.requests ?? 0) + times,
+      errors: (sum?.errors ?? 0) + (isError(record.status) ? times : 0),
+      amounts: sum ? addAmounts(sum.amounts, amounts) : amounts,
+      costNanoUsd: (sum?.costNanoUsd ?? 0) + times * costNanoUsd,
+      chargedNanoUsd: (sum?.chargedNanoUsd ?? 0) + times * chargedNanoUsd,
     });
     if (!record.stream || record.firstTokenMs === null) return;
     const bucket = findBucket(record.firstTokenMs);
     const counted = `${id} ${bucket}`;
-    const requests = (this.#firstTokens.get(counted)?.requests ?? 0) + 1;
+    const requests = (this.#firstTokens.get(counted)?.requests ?? 0) + times;
     this.#firstTokens.set(counted, { hourMs, accountId, keyId, model, operation, surface, bucket, requests });
   }
 
@@ -204,7 +212,8 @@ export class Books {
       holds: this.holds.changed,
       holdsGone: this.holds.gone,
       entries: this.#entries,
-      requests: this.requests.changed,
+      requests: this.requests.changedWhere(false),
+      requestsAmended: this.requests.changedWhere(true),
       replies: this.replies.changed,
       repliesGone: this.replies.gone,
       topUps: this.topUps.changed,

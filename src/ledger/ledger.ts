@@ -44,7 +44,9 @@ export interface Ticket {
 
 export type Admitted = Extract<Answer, { kind: "granted" | "replayed" | "pending" }>;
 
-export interface Outcome extends Pick<Settlement, "produced" | "isDue" | "giveBack"> {
+export interface Outcome
+  extends Pick<Settlement, "produced" | "isDue" | "giveBack">,
+    Partial<Pick<Settlement, "place" | "note">> {
   readonly record: UnsettledRecord;
   /** The folded reply, encrypted, for repeated requests. Null if none is kept. */
   readonly sealedReply: string | null;
@@ -103,7 +105,7 @@ export function createLedger(parts: LedgerParts): Ledger {
     look: (ticket) => look(parts, ticket),
     admit: (ticket) => admit(parts, ticket),
     durable: () => store.durable(),
-    settle: ({ ask, reads }, outcome) => write(parts, ask.key.accountId, reads, outcome),
+    settle: ({ ask, reads }, outcome) => write(parts, ask.key.accountId, reads, ask.idempotency, outcome),
     charged: async (id) => (await store.request(id))?.chargedNanoUsd ?? 0,
     resolveLost: () => resolveLost(parts),
     allowance: (key) => allowance(parts, key),
@@ -183,9 +185,12 @@ function write(
   { store, clock }: LedgerParts,
   accountId: string,
   reads: Reads,
+  idempotency: Ask["idempotency"],
   outcome: Outcome,
 ): Promise<Settled> {
-  const demand = { kind: "settle", accountId, nowMs: clock.nowMs(), ...outcome, reads } as const;
+  const { place = null, note = null } = outcome;
+  const about = { accountId, nowMs: clock.nowMs(), idempotency, reads };
+  const demand = { kind: "settle", ...outcome, ...about, place, note } as const;
   return store.transact(demand).then(requireSettled);
 }
 
@@ -207,7 +212,9 @@ async function resolveLost(parts: LedgerParts): Promise<number> {
   let count = 0;
   for (;;) {
     const holds = await parts.store.orphans(LOST_AT_ONCE);
-    await Promise.all(holds.map((hold) => write(parts, hold.accountId, readsOfHold(hold), outcome(hold))));
+    await Promise.all(
+      holds.map((hold) => write(parts, hold.accountId, readsOfHold(hold), null, outcome(hold))),
+    );
     count += holds.length;
     if (holds.length < LOST_AT_ONCE) return count;
   }

@@ -93,6 +93,11 @@ function returnSlots(books: Books, { owner, taken, previous, slots, everyMs }: P
   books.slots.put(owner, { ...slot, taken: left });
 }
 
+/** Adds the cost of a request to the day's budget for free requests, after its hold there was released. */
+export function addFreeCost(books: Books, place: Place, costNanoUsd: NanoUsd): void {
+  settleFreeBudget(books, { ...place, freeNanoUsd: place.freeNanoUsd === null ? null : 0 }, costNanoUsd);
+}
+
 /** Releases the hold on the day's budget for free requests, and adds the actual cost. */
 export function settleFreeBudget(books: Books, place: Place, costNanoUsd: NanoUsd): void {
   if (place.freeNanoUsd === null) return;

@@ -1,5 +1,5 @@
 // Stored replies for requests with the same Idempotency-Key: claimed with the hold, filled or freed by settlement.
-import type { Admission, Answer } from "../core/demand.ts";
+import type { Admission, Answer, Settlement } from "../core/demand.ts";
 import { Fault } from "../core/fault.ts";
 import type { Hold, KeptReply } from "../core/rows.ts";
 import type { Books } from "./books.ts";
@@ -45,10 +45,31 @@ export function claimReply(books: Books, demand: Admission): void {
 export function fillReply(books: Books, hold: Hold, sealed: string | null, atMs: number): void {
   const pending = findClaim(books, hold);
   if (!pending) return;
-  const kept = books.account(hold.accountId).keptCharacters + (sealed?.length ?? 0);
-  if (sealed === null || kept > KEPT_CHARACTERS_MAX)
-    put(books, { ...pending, atMs, state: "unavailable", sealed: null });
-  else put(books, { ...pending, atMs, state: "kept", sealed });
+  fill(books, { ...pending, atMs }, sealed);
+}
+
+function fill(books: Books, reply: Omit<KeptReply, "state" | "sealed">, sealed: string | null): void {
+  const kept = books.account(reply.accountId).keptCharacters + (sealed?.length ?? 0);
+  const isKept = sealed !== null && kept <= KEPT_CHARACTERS_MAX;
+  put(books, isKept ? { ...reply, state: "kept", sealed } : { ...reply, state: "unavailable", sealed: null });
+}
+
+/**
+ * Stores the reply of a request that was given up as lost, which had freed its key. False if another completion has
+ * taken the key since: its answer is the one that is repeated.
+ */
+export function keepLateReply(
+  books: Books,
+  { idempotency, record, accountId, nowMs: atMs, produced, sealedReply }: Settlement,
+): boolean {
+  if (idempotency === null) return true;
+  const { replyId: id, bodyDigest } = idempotency;
+  const taken = books.replies.get(id);
+  if (taken !== null && taken.requestId !== record.id && !isForgotten(taken, atMs)) return false;
+  if (produced) {
+    fill(books, { accountId, id, bodyDigest, requestId: record.id, atMs }, sealedReply);
+  }
+  return true;
 }
 
 /** Frees the key of a request that produced nothing: a repeat is served normally. */

@@ -1,16 +1,19 @@
 // Settlement: what a finished request costs, who pays, and what is returned.
 import type { Answer, Settlement } from "../core/demand.ts";
 import type { NanoUsd } from "../core/money.ts";
-import type { Ended, RequestRecord } from "../core/record.ts";
+import type { RequestRecord } from "../core/record.ts";
 import type { Hold } from "../core/rows.ts";
 import type { Books } from "./books.ts";
-import { returnPlaces, settleFreeBudget } from "./places.ts";
-import { fillReply, freeReply } from "./replies.ts";
+import { addFreeCost, returnPlaces, settleFreeBudget } from "./places.ts";
+import { fillReply, freeReply, keepLateReply } from "./replies.ts";
+
+/** The note on the void of a hold whose COMMIT got no answer: the request was admitted again, or not at all. */
+export const COMMIT_UNKNOWN = "commit unknown";
 
 export function settle(books: Books, demand: Settlement): Answer {
   const { produced, giveBack, sealedReply, nowMs: atMs } = demand;
   const hold = books.holds.get(demand.record.id);
-  if (hold === null) return settledBefore(books.requests.get(demand.record.id), demand.record.ended);
+  if (hold === null) return settleWithoutHold(books, demand);
   releaseHold(books, hold, produced ? { sealedReply, atMs } : null);
   const isBeyond = !returnPlaces(books, hold, giveBack) && giveBack.beyond !== null;
   const record = (isBeyond ? giveBack.beyond : null) ?? demand.record;
@@ -18,9 +21,9 @@ export function settle(books: Books, demand: Settlement): Answer {
   const dueNanoUsd = isBeyond || demand.isDue ? costNanoUsd : 0;
   settleFreeBudget(books, hold.place, dueNanoUsd);
   const mayPay = hold.place.kind === "balance" || (hold.place.kind === "unlimited" && isBeyond);
-  const about = { atMs, usageSource, ended };
+  const about = { atMs, usageSource, ended, note: demand.note };
   const { charged, writtenOff } = mayPay ? pay(books, hold, dueNanoUsd, about) : NOTHING_PAID;
-  const row: RequestRecord = { ...record, chargedNanoUsd: charged, holdNanoUsd: hold.nanoUsd };
+  const row: RequestRecord = { ...record, chargedNanoUsd: charged, holdNanoUsd: hold.nanoUsd, isLate: false };
   books.requests.put(row.id, row);
   books.addUsage(row);
   return {
@@ -32,16 +35,55 @@ export function settle(books: Books, demand: Settlement): Answer {
   };
 }
 
-/** Without a hold the request is settled already: returns the outcome in its row. */
-function settledBefore(row: RequestRecord | null, ended: Ended): Answer {
+/**
+ * Without a hold the request is settled already, and its row has the outcome. Another process may have given it up as
+ * lost, though: then this settlement knows better, and its row replaces that one.
+ */
+function settleWithoutHold(books: Books, demand: Settlement): Answer {
+  const row = books.requests.get(demand.record.id);
+  if (row?.ended === "lost" && demand.record.ended !== "lost") return settleLate(books, demand, row);
   return {
     kind: "settled",
     chargedNanoUsd: row?.chargedNanoUsd ?? 0,
     holdNanoUsd: row?.holdNanoUsd ?? 0,
     writtenOffNanoUsd: 0,
-    late: row?.ended === "lost" && ended !== "lost",
+    late: false,
   };
 }
+
+/**
+ * The hold and the places were returned when the request was given up, and stay so. If another completion has taken the
+ * Idempotency-Key since, the client pays for that one only.
+ */
+function settleLate(books: Books, demand: Settlement, lost: RequestRecord): Answer {
+  const { record, isDue, produced, place } = demand;
+  const { holdNanoUsd } = lost;
+  const dueNanoUsd = isDue ? record.costNanoUsd : 0;
+  const isRepeated = !keepLateReply(books, demand);
+  if (place) addFreeCost(books, place, dueNanoUsd);
+  const { charged, writtenOff } =
+    holdNanoUsd > 0 && produced ? payLate(books, demand, isRepeated) : NOTHING_PAID;
+  const row: RequestRecord = { ...record, chargedNanoUsd: charged, holdNanoUsd, isLate: true };
+  books.requests.put(row.id, row);
+  books.addUsage(lost, -1);
+  books.addUsage(row);
+  return { kind: "settled", chargedNanoUsd: charged, holdNanoUsd, writtenOffNanoUsd: writtenOff, late: true };
+}
+
+/** Takes what is due from the free balance, or nothing if the answer is given for free. The rest is written off. */
+function payLate(books: Books, { record, isDue, nowMs: atMs }: Settlement, isFree: boolean): Paid {
+  const { accountId, keyId, id: requestId, usageSource, ended } = record;
+  const dueNanoUsd = isDue ? record.costNanoUsd : 0;
+  const charged = isFree ? 0 : Math.min(dueNanoUsd, books.account(accountId).balanceNanoUsd);
+  const about = { atMs, usageSource, ended, requestId, note: isFree ? LATE_REPEATED : LATE };
+  moveOverrun(books, accountId, charged, dueNanoUsd - charged, about);
+  const spend = books.spend(accountId, keyId);
+  books.spends.put(keyId, { ...spend, spentNanoUsd: spend.spentNanoUsd + charged });
+  return { charged, writtenOff: dueNanoUsd - charged };
+}
+
+const LATE = "settled late";
+const LATE_REPEATED = "settled late; the same Idempotency-Key was answered again";
 
 /** Removes a hold as if its request had never been admitted. */
 export function undoHold(books: Books, hold: Hold, atMs: number): void {
@@ -49,7 +91,8 @@ export function undoHold(books: Books, hold: Hold, atMs: number): void {
   releaseHold(books, hold, null);
   returnPlaces(books, hold, { answers: places + slots, isBounded: false, beyond: null });
   settleFreeBudget(books, hold.place, 0);
-  if (hold.place.kind === "balance") pay(books, hold, 0, { atMs, usageSource: "none", ended: "lost" });
+  if (hold.place.kind !== "balance") return;
+  pay(books, hold, 0, { atMs, usageSource: "none", ended: "lost", note: COMMIT_UNKNOWN });
 }
 
 /** `kept` is null if no provider produced anything: the Idempotency-Key is free for a retry. */
@@ -71,7 +114,7 @@ interface Paid {
 }
 const NOTHING_PAID: Paid = { charged: 0, writtenOff: 0 };
 
-type PaymentNotes = Pick<RequestRecord, "atMs" | "usageSource" | "ended">;
+type PaymentNotes = Pick<RequestRecord, "atMs" | "usageSource" | "ended"> & Pick<Settlement, "note">;
 
 /** Posts or voids the hold. Cost above it is taken from the free balance; the rest is written off. */
 function pay(books: Books, hold: Hold, dueNanoUsd: NanoUsd, notes: PaymentNotes): Paid {
@@ -85,17 +128,23 @@ function pay(books: Books, hold: Hold, dueNanoUsd: NanoUsd, notes: PaymentNotes)
   const extra = Math.min(dueNanoUsd - posted, books.account(accountId).balanceNanoUsd);
   // For an unlimited key nothing was held, so at most the balance is charged and nothing is written off.
   const writtenOff = hold.place.kind === "balance" ? dueNanoUsd - posted - extra : 0;
-  if (extra + writtenOff > 0) {
-    const legs = {
-      balanceNanoUsd: -extra,
-      overrunNanoUsd: -writtenOff,
-      revenueNanoUsd: extra + writtenOff,
-    };
-    books.move(accountId, legs, { ...about, kind: "overrun" });
-  }
+  moveOverrun(books, accountId, extra, writtenOff, about);
   const charged = posted + extra;
   const spend = books.spend(accountId, keyId);
   const spentNanoUsd = spend.spentNanoUsd + charged;
   books.spends.put(keyId, { ...spend, spentNanoUsd, heldNanoUsd: spend.heldNanoUsd - held });
   return { charged, writtenOff };
+}
+
+/** Charges what no hold covers to the free balance, and writes off the rest. */
+function moveOverrun(
+  books: Books,
+  accountId: string,
+  extra: NanoUsd,
+  writtenOff: NanoUsd,
+  about: PaymentNotes & { readonly requestId: string },
+): void {
+  if (extra + writtenOff === 0) return;
+  const legs = { balanceNanoUsd: -extra, overrunNanoUsd: -writtenOff, revenueNanoUsd: extra + writtenOff };
+  books.move(accountId, legs, { ...about, kind: "overrun" });
 }

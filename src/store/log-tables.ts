@@ -3,7 +3,18 @@ import { ENDINGS, REQUEST_OUTCOMES, type RequestRecord, USAGE_SOURCES } from "..
 import type { FirstTokenSum, UsageSum } from "../core/rows.ts";
 import type { KeyUse } from "../core/store.ts";
 import { type Amounts, NO_AMOUNTS, type Unit } from "../core/units.ts";
-import { allowNull, type Column, type Columns, FLAG, INTEGER, makeWord, SUM, TEXT, TIME } from "./columns.ts";
+import {
+  allowNull,
+  type Column,
+  type Columns,
+  FLAG,
+  INTEGER,
+  makeWord,
+  nameColumn,
+  SUM,
+  TEXT,
+  TIME,
+} from "./columns.ts";
 import { type Found, readSum, readText } from "./found.ts";
 import { omitColumns, type Table, type TablePart, table } from "./tables.ts";
 
@@ -84,6 +95,7 @@ export const REQUEST = table<RequestRecord>(
     holdNanoUsd: INTEGER,
     usageSource: makeWord(USAGE_SOURCES),
     ended: makeWord(ENDINGS),
+    isLate: nameColumn("late", FLAG),
     totalMs: TIME,
     firstTokenMs: allowNull(TIME),
   },

@@ -143,7 +143,9 @@ function sumsLookup(
   const added = sums.map((column) => `coalesce(sum(${column}), 0) AS ${column}`);
   const tail = grouped.length > 0 ? `GROUP BY ${joinNames(grouped)} ORDER BY ${joinNames(grouped)}` : "";
   const columns = joinNames([...shown, ...always, ...added]);
-  return { text: `SELECT ${columns} FROM ${table} WHERE ${by.where} ${tail}`, values: by.values };
+  // A request that is settled late leaves the sum in which it counted as lost, which may then be empty.
+  const text = `SELECT ${columns} FROM ${table} WHERE ${by.where} AND requests <> 0 ${tail}`;
+  return { text, values: by.values };
 }
 
 function narrowUsage(by: Narrowing, { accountId, keyId, model, provider }: UsageFilter): void {

@@ -13,5 +13,26 @@ const LESSONS_BY_ACCOUNT: Step = [
   { kind: "dropLater", name: "lesson_key_at" },
 ];
 
+/**
+ * Nodes know each other's versions from here on, and a request that was given up as lost says so once it is settled.
+ * Programs from before don't look at the schema again after their start, so they can't run beside this one.
+ */
+const NODES_BY_VERSION: Step = [
+  { kind: "addColumn", table: "request", column: { name: "late", type: "integer", initial: 0 } },
+  {
+    kind: "addColumn",
+    table: "node",
+    column: { name: "version", type: "integer", isNullable: true },
+    only: "postgres",
+  },
+  {
+    kind: "addColumn",
+    table: "node",
+    column: { name: "clock_ms", type: "integer", isNullable: true },
+    only: "postgres",
+  },
+  { kind: "endSupport", stepsKnown: 3 },
+];
+
 /** Taken after the engine's own first steps (`sqlite/migrations.ts`, `postgres/schema.ts`). */
-export const STEPS: readonly Step[] = [HOURLY_USAGE, LESSONS_BY_ACCOUNT];
+export const STEPS: readonly Step[] = [HOURLY_USAGE, LESSONS_BY_ACCOUNT, NODES_BY_VERSION];

@@ -9,7 +9,7 @@ interface Rule {
 
 /** The journal's sums by request. */
 const MOVED = `
-  SELECT account_id, request_id, sum(revenue_nano + overrun_nano) AS charged, sum(held_nano) AS held,
+  SELECT account_id, request_id, sum(revenue_nano + overrun_nano) AS charged, sum(revenue_nano) AS due, sum(held_nano) AS held,
     sum(kind = 'hold') AS holds, sum(kind IN ('post', 'void')) AS ends
   FROM entry WHERE request_id IS NOT NULL GROUP BY account_id, request_id`;
 
@@ -63,8 +63,10 @@ export const RULES: readonly Rule[] = [
   },
   {
     says: "what was held for is charged at its cost unless it is lost, and what produced nothing costs nothing",
-    finds: `SELECT id, ended, usage_source, cost_nano, charged_nano FROM request
-      WHERE charged_nano <>
+    // If it was lost and settled late, what the balance doesn't cover is written off.
+    finds: `SELECT id, ended, usage_source, cost_nano, charged_nano, late FROM request
+      LEFT JOIN (${MOVED}) AS moved ON moved.account_id = request.account_id AND moved.request_id = id
+      WHERE CASE WHEN late THEN coalesce(due, 0) ELSE charged_nano END <>
           CASE WHEN hold_nano > 0 AND usage_source <> 'none' AND ended <> 'lost' THEN cost_nano ELSE 0 END
         OR (usage_source = 'none') <> (cost_nano = 0)`,
   },
@@ -88,7 +90,7 @@ export const RULES: readonly Rule[] = [
     finds: `SELECT * FROM (
         SELECT gateway_key.id, (SELECT coalesce(sum(used), 0) FROM meter WHERE owner = gateway_key.id) AS used,
           (SELECT count(*) FROM request
-            WHERE key_id = gateway_key.id AND hold_nano = 0 AND usage_source <> 'none') AS produced
+            WHERE key_id = gateway_key.id AND hold_nano = 0 AND usage_source <> 'none' AND NOT late) AS produced
         FROM gateway_key WHERE requests_per_day NOT IN ('null', '0')
       ) WHERE used <> produced`,
   },

@@ -33,17 +33,29 @@ export const BOOKS: readonly Mutant[] = [
     replace: "  if (hold.nanoUsd === 0) books.holds.remove(hold);",
   },
   {
-    name: "late settlement charges",
+    name: "late settlement charges nothing",
     file: "src/ledger/settle.ts",
-    find: "  if (hold === null) return settledBefore(",
-    replace: `  const lost = hold === null && demand.produced && books.requests.get(demand.record.id)?.ended === "lost";
-  const { record } = demand;
-  if (lost) {
-    const due = Math.min(record.costNanoUsd, books.account(demand.accountId).balanceNanoUsd);
-    const legs = { balanceNanoUsd: -due, revenueNanoUsd: due };
-    if (due > 0) books.move(demand.accountId, legs, { kind: "post", atMs, requestId: record.id });
-  }
-  if (hold === null) return settledBefore(`,
+    find: "const charged = isFree ? 0 :",
+    replace: "const charged = isFree || books.holds ? 0 :",
+  },
+  {
+    name: "late settlement charges twice",
+    file: "src/ledger/settle.ts",
+    find: "const charged = isFree ? 0 :",
+    replace: "const charged = false ? 0 :",
+    tests: ["store-sqlite"],
+  },
+  {
+    name: "late settlement is counted beside the lost one",
+    file: "src/ledger/settle.ts",
+    find: "  books.addUsage(lost, -1);\n",
+    replace: "",
+  },
+  {
+    name: "late settlement is thrown away",
+    file: "src/ledger/settle.ts",
+    find: 'if (row?.ended === "lost" &&',
+    replace: 'if (row?.ended === "refused" &&',
   },
   {
     name: "give back to the wrong day",

@@ -13,6 +13,7 @@ const ADMIN_TOKEN = "admin-token-of-the-tests";
 export const MASTER_KEY = Buffer.alloc(32, 7).toString("base64");
 
 export interface GatewayProcess {
+  readonly pid: number;
   /** `http://127.0.0.1:PORT`, once it listens. Rejects with its output if it ends before. */
   readonly url: Promise<string>;
   /** Its exit code and its error output. */
@@ -69,7 +70,7 @@ export function startGatewayProcess(options: GatewayOptions): GatewayProcess {
     const { code, err, out } = await ended;
     if (code !== 0 || out.includes("internal_error")) throw new Error(err + out);
   };
-  return { url, ended, stop };
+  return { pid: child.pid, url, ended, stop };
 }
 
 function urlIn(out: string): string | undefined {

@@ -16,6 +16,8 @@ export interface Way {
   readonly played: boolean;
   /** Directs new connections to this server. */
   lead(url: string): void;
+  /** From now on nothing passes either way, as if every packet were lost, until it thaws. */
+  freeze(): void;
   thaw(): void;
   stop(): Promise<void>;
 }
@@ -91,6 +93,9 @@ export async function openWay(serverUrl: string): Promise<Way> {
     },
     lead(url) {
       target = new URL(url);
+    },
+    freeze() {
+      tricks.frozen ??= [];
     },
     thaw() {
       const waiting = tricks.frozen ?? [];

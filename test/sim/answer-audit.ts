@@ -77,11 +77,10 @@ class AnswerAudit {
       this.#wrong(seen.id, `was told ${JSON.stringify(told)}, its row says ${JSON.stringify(shown)}`);
   }
 
-  /** A free answer doesn't wait long for its row, and a node that others consider dead can't know. */
+  /** A free answer doesn't wait long for its row. Even a node that others consider dead writes it, while it lives. */
   #isExcused(row: RequestRow, isPaid: boolean): boolean {
-    const { dead, frozen } = this.#day;
     const node = this.#model.admitted.get(row.id)?.node ?? "";
-    return row.ended === "lost" && row.charged === 0 && (frozen.has(node) || (!isPaid && dead.has(node)));
+    return row.ended === "lost" && row.charged === 0 && !isPaid && this.#day.dead.has(node);
   }
 
   /** The client received only a part. That part at least must be paid, unless its node died or its store failed. */
@@ -99,7 +98,6 @@ class AnswerAudit {
       this.#wrong(seen.id, "was answered in part without a row");
       return;
     }
-    if (row.ended === "lost" && this.#day.frozen.size > 0) return;
     if (row.ended === "lost" && this.#day.dead.has(seen.node)) return;
     if (row.source !== "provider" && row.completion < Math.ceil(bytes / BYTES_PER_TOKEN))
       this.#wrong(seen.id, `was given ${bytes} bytes, its row says ${row.completion} tokens, ${row.ended}`);
@@ -159,7 +157,7 @@ class AnswerAudit {
   }
 
   /** The provider's own count is the bill. */
-  #done(row: RequestRow, { hold, settlement, writtenOff }: ModelRow): void {
+  #done(row: RequestRow, { hold, settlement, writtenOff, isLate }: ModelRow): void {
     const calls = this.#answering(row);
     if (calls.length === 0 || calls.some(({ whole }) => !whole)) {
       this.#wrong(row.id, "is done, though its provider did not finish");
@@ -183,7 +181,7 @@ class AnswerAudit {
     }
     if (hold.replyId !== null && settlement.sealedReply === null) this.#wrong(row.id, "was not kept");
     const honest = calls.every((call) => call.honest) && hold.place.kind === "balance";
-    if (honest && (BigInt(row.cost) > hold.nano || writtenOff > 0n))
+    if (honest && (BigInt(row.cost) > hold.nano || (writtenOff > 0n && !isLate)))
       this.#wrong(row.id, `costs ${row.cost}, ${hold.nano} was held, and the provider kept to its limit`);
   }
 

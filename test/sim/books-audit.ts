@@ -59,7 +59,7 @@ const UNSOUND: Readonly<Record<string, string>> = {
       FULL JOIN (SELECT hour_ms, account_id, key_id, model, sum(requests) AS requests, sum(errors) AS errors,
           sum(cost_nano) AS cost_nano, sum(charged_nano) AS charged_nano, sum(prompt_tokens) AS prompt_tokens,
           sum(completion_tokens) AS completion_tokens
-        FROM hourly_usage GROUP BY 1, 2, 3, 4) AS kept
+        FROM hourly_usage WHERE requests <> 0 GROUP BY 1, 2, 3, 4) AS kept
         ON hour = hour_ms AND account = kept.account_id AND key = kept.key_id AND sums.model = kept.model
       WHERE n IS NOT requests OR failed IS NOT errors OR cost IS NOT cost_nano OR charged IS NOT charged_nano
         OR prompt IS NOT prompt_tokens OR completion IS NOT completion_tokens`,

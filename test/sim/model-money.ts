@@ -1,6 +1,8 @@
 // The auditor's own arithmetic of holds: the worst case of an offer in exact pico-dollars.
-import type { Offer } from "../../src/core/demand.ts";
+import type { Admission, Offer } from "../../src/core/demand.ts";
+import type { GatewayKey } from "../../src/core/key.ts";
 import { ceilDiv } from "./cards.ts";
+import type { ModelAccount, ModelSpend } from "./model-rows.ts";
 import type { Scenario } from "./scenario.ts";
 
 const MILLION = 1_000_000;
@@ -42,4 +44,28 @@ export function freeRoom(limit: bigint, spent: bigint, held: bigint): { rest: bi
 function floorDiv(amount: bigint, by: bigint): bigint {
   const quotient = amount / by;
   return amount % by < 0n ? quotient - 1n : quotient;
+}
+
+/** True if a balance can pay for any model of the plan. */
+export function isCovered({ offers, isPayable }: Admission): boolean {
+  return isPayable && offers.some(({ isPriced }) => isPriced);
+}
+
+/** The worst cost of the most expensive covered model. Null if the first model isn't covered. */
+export function findAffordable(
+  demand: Admission,
+  { spendLimitNanoUsd }: GatewayKey,
+  { balance }: ModelAccount,
+  { spent, held }: ModelSpend,
+  scenario: Scenario,
+): bigint | null {
+  if (!isCovered(demand)) return null;
+  const limit = spendLimitNanoUsd === null ? null : BigInt(spendLimitNanoUsd) - spent - held;
+  const free = limit !== null && limit < balance ? limit : balance;
+  const costs = demand.offers
+    .filter(({ isPriced }) => isPriced)
+    .map((offer) => computeWorst(offer, free / 4n, readMarkupParts(scenario)));
+  // The first model of the plan must be covered. Others that aren't are skipped.
+  if (costs[0] === undefined || costs[0] > free) return null;
+  return costs.filter((cost) => cost <= free).reduce((a, b) => (a > b ? a : b), 0n);
 }

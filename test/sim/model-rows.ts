@@ -63,6 +63,8 @@ export interface ModelRow {
   readonly by: string;
   readonly charged: bigint;
   readonly writtenOff: bigint;
+  /** True if it had been given up as lost before. */
+  readonly isLate: boolean;
 }
 
 export function settledWords(charged: bigint, held: bigint, writtenOff: bigint, late: boolean): string {

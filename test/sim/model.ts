@@ -2,7 +2,7 @@
 import type { Admission, Answer, Demand, Settlement } from "../../src/core/demand.ts";
 import type { GatewayKey } from "../../src/core/key.ts";
 import { ModelDays } from "./model-days.ts";
-import { computeWorst, readMarkupParts } from "./model-money.ts";
+import { findAffordable, isCovered } from "./model-money.ts";
 import {
   describeAnswer,
   type ModelAccount,
@@ -142,11 +142,17 @@ export class Model {
     const giveBackMax = billing.charge === "always" || limit === null || limit === 0 ? 200 : limit;
     const none = { owner, day, places: 0, slots: 0, taken: null, previous: null, giveBackMax, free: null };
     const payment = () => {
-      const nano = this.#affordable(demand, key);
+      const nano = findAffordable(
+        demand,
+        key,
+        this.#account(key.accountId),
+        this.#spend(key.id),
+        this.#scenario,
+      );
       return nano === null ? null : { place: { kind: "balance", ...none } as const, nano };
     };
     if (billing.charge === "always") {
-      if (!payable(demand)) return "refused: model_not_priced";
+      if (!isCovered(demand)) return "refused: model_not_priced";
       return payment() ?? "refused: insufficient_balance";
     }
     if (limit === null) return { place: { kind: "unlimited", ...none }, nano: 0n };
@@ -168,23 +174,6 @@ export class Model {
     const kind = places > 0 ? "allowance" : "throttle";
     const took = { places, slots, taken, previous: taken ? previous : null };
     return { place: { kind, ...none, ...took, free }, nano: 0n };
-  }
-
-  /** The worst cost of the most expensive covered model. Null if the first model isn't covered. */
-  #affordable(demand: Admission, key: GatewayKey): bigint | null {
-    if (!payable(demand)) return null;
-    const { balance } = this.#account(key.accountId);
-    const { spent, held } = this.#spend(key.id);
-    const limit = key.spendLimitNanoUsd === null ? null : BigInt(key.spendLimitNanoUsd) - spent - held;
-    const free = limit !== null && limit < balance ? limit : balance;
-    const share = free / 4n;
-    const costs = demand.offers
-      .filter(({ isPriced }) => isPriced)
-      .map((offer) => computeWorst(offer, share, readMarkupParts(this.#scenario)));
-    // The first model of the plan must be covered. Others that aren't are skipped.
-    if (costs[0] === undefined || costs[0] > free) return null;
-    const most = costs.filter((cost) => cost <= free).reduce((a, b) => (a > b ? a : b), 0n);
-    return most;
   }
 
   #hold(demand: Admission, { place, nano }: { readonly place: ModelPlace; readonly nano: bigint }): void {
@@ -209,8 +198,8 @@ export class Model {
     const hold = this.holds.get(record.id);
     if (!hold) {
       const row = this.rows.get(record.id);
-      const late = row?.settlement.record.ended === "lost" && record.ended !== "lost";
-      return settledWords(row?.charged ?? 0n, row?.hold.nano ?? 0n, 0n, late);
+      if (row?.settlement.record.ended === "lost" && record.ended !== "lost") return this.#late(demand, row);
+      return settledWords(row?.charged ?? 0n, row?.hold.nano ?? 0n, 0n, false);
     }
     const kept = demand.sealedReply === null ? "unavailable" : "kept";
     this.#release(record.id, hold, produced ? { state: kept, atMs: nowMs } : null);
@@ -229,8 +218,46 @@ export class Model {
     this.days.settleFree(hold.place, due);
     const isCharged = hold.place.kind === "balance" || (hold.place.kind === "unlimited" && isBeyond);
     const { charged, writtenOff } = isCharged ? this.#pay(hold, due) : { charged: 0n, writtenOff: 0n };
-    this.rows.set(record.id, { hold, settlement: demand, isOwed, by: node, charged, writtenOff });
+    this.rows.set(record.id, {
+      hold,
+      settlement: demand,
+      isOwed,
+      by: node,
+      charged,
+      writtenOff,
+      isLate: false,
+    });
     return settledWords(charged, hold.nano, writtenOff, false);
+  }
+
+  /** The request was given up as lost, and its node settles it after all. Its place stays returned. */
+  #late(demand: Settlement, { hold, by }: ModelRow): string {
+    const { record, isDue, nowMs, produced, sealedReply, place } = demand;
+    const due = isDue ? BigInt(record.costNanoUsd) : 0n;
+    const reply = hold.replyId === null ? undefined : this.replies.get(hold.replyId);
+    const isRepeated =
+      reply !== undefined && (reply.state === "pending" || nowMs - reply.atMs < REPLY_KEPT_MS);
+    const { idempotency } = hold.admission;
+    if (idempotency && !isRepeated && produced) {
+      const state = sealedReply === null ? "unavailable" : "kept";
+      const { bodyDigest } = idempotency;
+      this.replies.set(idempotency.replyId, { requestId: record.id, bodyDigest, atMs: nowMs, state });
+    }
+    if (place && hold.place.free !== null) this.days.settleFree({ ...hold.place, free: 0n }, due);
+    const isCharged = hold.place.kind === "balance" && produced;
+    const { charged, writtenOff } = isCharged
+      ? this.#pay({ ...hold, nano: 0n }, due, isRepeated)
+      : { charged: 0n, writtenOff: 0n };
+    this.rows.set(record.id, {
+      hold,
+      settlement: demand,
+      isOwed: isDue,
+      by,
+      charged,
+      writtenOff,
+      isLate: true,
+    });
+    return settledWords(charged, hold.nano, writtenOff, true);
   }
 
   /** Undoes the admission completely. */
@@ -254,13 +281,18 @@ export class Model {
     else this.replies.set(hold.replyId, { ...reply, ...kept });
   }
 
-  #pay(hold: ModelHold, due: bigint): { readonly charged: bigint; readonly writtenOff: bigint } {
+  /** `isFree` if the operator pays all of it. */
+  #pay(
+    hold: ModelHold,
+    due: bigint,
+    isFree = false,
+  ): { readonly charged: bigint; readonly writtenOff: bigint } {
     const account = this.#account(hold.accountId);
     const spend = this.#spend(hold.keyId);
     account.held -= hold.nano;
     account.balance += hold.nano;
     spend.held -= hold.nano;
-    const charged = due < account.balance ? due : account.balance;
+    const charged = isFree ? 0n : due < account.balance ? due : account.balance;
     // A charge to a key without a limit was never held, so it is never written off.
     const writtenOff = hold.place.kind === "balance" ? due - charged : 0n;
     account.balance -= charged;
@@ -269,9 +301,4 @@ export class Model {
     spend.spent += charged;
     return { charged, writtenOff };
   }
-}
-
-/** True if a balance can pay for any model of the plan. */
-function payable({ offers, isPayable }: Admission): boolean {
-  return isPayable && offers.some(({ isPriced }) => isPriced);
 }

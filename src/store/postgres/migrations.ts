@@ -1,11 +1,14 @@
 // Migrates the schema of the PostgreSQL store: steps only go forward, and the first node to start takes them.
 
 import { bind } from "../engine.ts";
-import { readInteger } from "../found.ts";
+import { type Found, readInteger } from "../found.ts";
+import { explainUnsupported, makeSchema, type Schema, type Step } from "../schema-step.ts";
+import { STEPS } from "../steps.ts";
 import type { Connection, Query } from "./connection.ts";
 import { isConflict, LateError, readSqlState } from "./failures.ts";
 import { type Pool, pause } from "./pool.ts";
-import { MIGRATIONS } from "./schema.ts";
+import { renderStep } from "./render-step.ts";
+import { FIRST_STEPS } from "./schema.ts";
 
 const CONNECT_MS = 5000;
 const STEP_MS = 60_000;
@@ -15,14 +18,28 @@ const TRIES_MAX = 100;
 const VERSION_TABLE = `
   CREATE TABLE IF NOT EXISTS schema_version (one BIGINT PRIMARY KEY CHECK (one = 1), version BIGINT NOT NULL)`;
 const VERSION_ROW = "INSERT INTO schema_version (one, version) VALUES (1, 0) ON CONFLICT (one) DO NOTHING";
-const VERSION = "SELECT version FROM schema_version WHERE one = 1";
+/** Tables from before this column lack it until they are migrated. */
+const OLDEST_COLUMN =
+  "ALTER TABLE schema_version ADD COLUMN IF NOT EXISTS oldest_supported BIGINT NOT NULL DEFAULT 0";
+const VERSION = `
+  SELECT version, coalesce(to_jsonb(schema_version) ->> 'oldest_supported', '0') AS oldest_supported
+  FROM schema_version WHERE one = 1`;
+const SET_VERSION = "UPDATE schema_version SET version = $1, oldest_supported = $2 WHERE one = 1";
 
 /**
- * Migrates the schema. False if the database holds no store and `create` is false. Throws if the schema is newer than
- * this program, which would misread it.
+ * Step n makes version n + 1. A released step is never changed: a change is a new step. Each can be resumed from
+ * anywhere, because not every engine runs a step atomically.
  */
-export function migrate(pool: Pool, create: boolean): Promise<boolean> {
-  return retryStartup(() => pool.use(CONNECT_MS, (connection) => migrateOn(connection, create)));
+export function makePostgresSchema(shared: readonly Step[] = STEPS): Schema<readonly string[]> {
+  return makeSchema(FIRST_STEPS, shared, renderStep);
+}
+
+/**
+ * Migrates the schema, unless another node has taken it further. False if the database holds no store and `create` is
+ * false. Throws if this program is too old for it.
+ */
+export function migrate(pool: Pool, schema: Schema<readonly string[]>, create: boolean): Promise<boolean> {
+  return retryStartup(() => pool.use(CONNECT_MS, (connection) => migrateOn(connection, schema, create)));
 }
 
 /** Retries while other starting nodes or a starting server interfere. */
@@ -37,36 +54,38 @@ export async function retryStartup<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-async function migrateOn(connection: Connection, create: boolean): Promise<boolean> {
+async function migrateOn(
+  connection: Connection,
+  schema: Schema<readonly string[]>,
+  create: boolean,
+): Promise<boolean> {
   const send = (...queries: readonly Query[]) => connection.send(queries, STEP_MS);
-  const known = await versionIfAny(send);
-  if (known === MIGRATIONS.length) return true;
+  const known = await versionIfAny(send, schema);
+  if (known >= schema.version) return true;
   if (known === 0 && !create) return false;
   await send(bind(VERSION_TABLE));
+  await send(bind(OLDEST_COLUMN));
   await send(bind(VERSION_ROW));
   const patience = bind(`SET LOCAL statement_timeout = ${STEP_MS}`);
   const [, found] = await connection.begin([patience, bind(`${VERSION} FOR UPDATE`)], STEP_MS);
-  const version = readInteger(found?.[0] ?? {}, "version");
-  checkKnown(version);
-  const steps = MIGRATIONS.slice(version).flat();
-  for (const step of steps) await send(bind(step));
-  const now = bind("UPDATE schema_version SET version = $1 WHERE one = 1", MIGRATIONS.length);
-  await connection.commit([now], STEP_MS);
+  const version = readVersion(found?.[0] ?? {}, schema);
+  for (const step of schema.steps.slice(version).flat()) await send(bind(step));
+  const isNewer = version < schema.version;
+  const now = isNewer ? [bind(SET_VERSION, schema.version, schema.oldestSupported)] : [];
+  await connection.commit(now, STEP_MS);
   return true;
 }
 
 /** Checked first, because a node's user may not be allowed to create tables. */
 async function versionIfAny(
-  send: (asked: Query) => Promise<readonly (readonly object[])[]>,
+  send: (asked: Query) => Promise<readonly (readonly Found[])[]>,
+  schema: Schema<readonly string[]>,
 ): Promise<number> {
   try {
     const [found] = await send(bind(VERSION));
     const [row] = found ?? [];
     // Another node is creating it at the same time.
-    if (!row) return 0;
-    const version = readInteger({ ...row }, "version");
-    checkKnown(version);
-    return version;
+    return row ? readVersion(row, schema) : 0;
   } catch (error) {
     if (readSqlState(error) === UNDEFINED_TABLE) return 0;
     throw error;
@@ -75,11 +94,11 @@ async function versionIfAny(
 
 const UNDEFINED_TABLE = "42P01";
 
-function checkKnown(version: number): void {
-  if (version <= MIGRATIONS.length) return;
-  throw new Error(
-    `it was written by a newer version of Poundkey (schema ${version}; this version supports up to ${MIGRATIONS.length})`,
-  );
+/** Throws if the program is too old for the store. */
+function readVersion(row: Found, { version }: Schema<readonly string[]>): number {
+  const reason = explainUnsupported(version, readInteger(row, "oldest_supported"));
+  if (reason !== null) throw new Error(reason);
+  return readInteger(row, "version");
 }
 
 /** True for the errors of nodes that start at the same moment, and of a server that is still starting. */

@@ -1,6 +1,8 @@
 // Finds live nodes by their heartbeats, timed by the database's clock, and the holds of dead ones.
-import type { Store } from "../../core/store.ts";
+import type { Hold } from "../../core/rows.ts";
 import { bind } from "../engine.ts";
+import { readInteger, readText } from "../found.ts";
+import { Heart } from "../heart.ts";
 import { selectSql } from "../sql.ts";
 import { HOLD } from "../tables.ts";
 
@@ -10,38 +12,64 @@ import type { Pool } from "./pool.ts";
  * A node silent for this long counts as dead, but only to nodes that kept beating all that time: after a database
  * outage or a clock jump every node looks silent until each has had time to beat again.
  */
-const DEAD = "interval '15 seconds'";
+const DEAD_MS = 15_000;
+const DEAD = `interval '${DEAD_MS} milliseconds'`;
 /** Longer than the interval between beats: a node silent for this long has seen no others meanwhile. */
 const GAP = "interval '7 seconds'";
 const FORGOTTEN = "interval '1 day'";
 
 const BEAT = `
-  INSERT INTO node (id, since_at, beat_at) VALUES ($1, clock_timestamp(), clock_timestamp())
+  INSERT INTO node (id, since_at, beat_at, version, clock_ms)
+  VALUES ($1, clock_timestamp(), clock_timestamp(), $2, $3)
   ON CONFLICT (id) DO UPDATE SET
     since_at = CASE WHEN node.beat_at < clock_timestamp() - ${GAP} THEN clock_timestamp() ELSE node.since_at END,
-    beat_at = clock_timestamp()`;
+    beat_at = clock_timestamp(),
+    clock_ms = excluded.clock_ms
+  RETURNING
+    (SELECT oldest_supported FROM schema_version WHERE one = 1) AS oldest_supported,
+    coalesce((SELECT string_agg(older.id, ' ' ORDER BY older.id) FROM node AS older, schema_version
+      WHERE coalesce(older.version, 0) < oldest_supported AND older.beat_at > clock_timestamp() - ${DEAD}), '')
+      AS older`;
 
-/** A node without a row has ended cleanly or never beat. */
+/**
+ * A node without a row has ended cleanly or never beat. A hold that was made after the node's silence began proves that
+ * the node was alive then, by the node's own clock, so it counts only once it is as old itself.
+ */
 const ORPHANS = `
   ${selectSql(HOLD)} WHERE node <> $1 AND (
     node NOT IN (SELECT id FROM node)
-    OR node IN (
-      SELECT other.id FROM node AS other JOIN node AS own ON own.id = $1
-      WHERE greatest(other.beat_at, own.since_at) < clock_timestamp() - ${DEAD}
+    OR EXISTS (
+      SELECT 1 FROM node AS other JOIN node AS own ON own.id = $1
+      WHERE other.id = hold.node
+        AND greatest(other.beat_at, own.since_at) < clock_timestamp() - ${DEAD}
         AND own.beat_at > clock_timestamp() - ${GAP}
+        AND at_ms < greatest(
+          coalesce(other.clock_ms, extract(epoch FROM other.beat_at) * 1000) + ${DEAD_MS},
+          extract(epoch FROM clock_timestamp()) * 1000 - ${DEAD_MS})
     )
   ) LIMIT $2`;
 
 const FORGET = `
   DELETE FROM node WHERE beat_at < now() - ${FORGOTTEN} AND id NOT IN (SELECT node FROM hold)`;
 
-export function nodeMethods(pool: Pool, node: string) {
-  return {
-    async beat() {
-      await pool.run(bind(BEAT, node));
-    },
-    orphans: async (most) => (await pool.run(bind(ORPHANS, node, most))).map(HOLD.rowOf),
-  } satisfies Partial<Store>;
+/** Others give up the holds of a node that was silent for 15 s: this leaves time for the admission itself. */
+const ALIVE_MS = 10_000;
+
+/** `version` is that of the schema which this program knows. */
+export function makeHeart(pool: Pool, node: string, version: number): Heart {
+  const beat = async () => {
+    const [found = {}] = await pool.run(bind(BEAT, node, version, Date.now()));
+    const older = readText(found, "older");
+    return {
+      oldestSupported: readInteger(found, "oldest_supported"),
+      olderNodes: older === "" ? [] : older.split(" "),
+    };
+  };
+  return new Heart({ version, beat, aliveMs: ALIVE_MS });
+}
+
+export async function findOrphans(pool: Pool, node: string, most: number): Promise<readonly Hold[]> {
+  return (await pool.run(bind(ORPHANS, node, most))).map(HOLD.rowOf);
 }
 
 /** Deletes rows of nodes that ended long ago and hold nothing. */

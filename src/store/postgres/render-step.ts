@@ -28,6 +28,7 @@ function renderChange(change: Change): readonly string[] {
     case "moveRows":
       return change.postgres;
     case "dropLater":
+    case "endSupport":
       return [];
   }
 }

@@ -1,8 +1,6 @@
 // The steps of the PostgreSQL store's schema, each a list of statements.
 import { declareAmounts } from "../sql.ts";
-import { STEPS } from "../steps.ts";
 import { LESSONS_BY_PROMPT } from "./lesson-steps.ts";
-import { renderStep } from "./render-step.ts";
 
 /**
  * The steps from before both engines shared them. New ones are in `../steps.ts`.
@@ -10,7 +8,7 @@ import { renderStep } from "./render-step.ts";
  * Rows have no foreign key to their account: accounts are never deleted, and rows are only written for accounts known
  * to exist. A check would only cost time, and would keep tables together that an engine may want to separate.
  */
-const FIRST_STEPS: readonly (readonly string[])[] = [
+export const FIRST_STEPS: readonly (readonly string[])[] = [
   [
     `CREATE TABLE IF NOT EXISTS setting (name TEXT COLLATE "C" PRIMARY KEY, value TEXT NOT NULL)`,
 
@@ -291,9 +289,3 @@ const FIRST_STEPS: readonly (readonly string[])[] = [
     `CREATE INDEX IF NOT EXISTS gateway_key_old_digest ON gateway_key (old_digest) WHERE old_digest IS NOT NULL`,
   ],
 ];
-
-/**
- * Step n makes version n + 1. A released step is never changed: a change is a new step. Each can be resumed from
- * anywhere, because not every engine runs a step atomically.
- */
-export const MIGRATIONS: readonly (readonly string[])[] = [...FIRST_STEPS, ...STEPS.map(renderStep)];

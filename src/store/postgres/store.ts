@@ -5,11 +5,12 @@ import type { Store } from "../../core/store.ts";
 import { NoStoreError, redactAddress } from "../address.ts";
 import { bind } from "../engine.ts";
 import { engineMethods } from "../methods.ts";
+import type { Schema } from "../schema-step.ts";
 import { Batches } from "./batches.ts";
 
 import { CONNECTIONS_MAX, describeError } from "./failures.ts";
-import { migrate, retryStartup } from "./migrations.ts";
-import { endNode, nodeMethods } from "./nodes.ts";
+import { makePostgresSchema, migrate, retryStartup } from "./migrations.ts";
+import { endNode, findOrphans, makeHeart } from "./nodes.ts";
 import { Pool } from "./pool.ts";
 import { composeReading } from "./reading.ts";
 import { requestMethods } from "./requests.ts";
@@ -29,30 +30,36 @@ interface PostgresStoreOptions {
   readonly patienceMs?: number;
   /** The number of connections, all opened at the first use. Default: 10. */
   readonly connections?: number;
+  /** The schema that this program knows. Tests add steps to it. */
+  readonly schema?: Schema<readonly string[]>;
 }
 
 /** Opens the store and migrates it. Throws an Error that says what is wrong, but not the credentials. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
-  const { decide, patienceMs = PATIENCE_MS } = options;
-  const pool = await openPool(options, patienceMs);
+  const { decide, patienceMs = PATIENCE_MS, schema = makePostgresSchema() } = options;
+  const pool = await openPool({ ...options, schema }, patienceMs);
   const node = `node_${randomBytes(NODE_BYTES).toString("hex")}`;
   // A new connection to a distributed engine first contacts each machine; if cut short, the next one starts over.
   const writeShare = pool.traits.isDistributed ? 0.4 : 0.2;
   const bounds = { workMs: patienceMs * 0.5, writeMs: patienceMs * writeShare };
   const batches = new Batches({ pool, decide, waitMs: patienceMs * 0.5, bounds });
+  const heart = makeHeart(pool, node, schema.version);
   return {
     node,
-    transact: (demand) => batches.add(demand),
+    transact: (demand) =>
+      demand.kind === "admit" ? heart.admit(() => batches.add(demand)) : batches.add(demand),
     // An acknowledged commit is on disk already, unless the operator has disabled that in the database.
     durable: async () => {},
     read: async (reads) => {
       const { queries, rowsOf } = composeReading(reads.accountId, [reads], false);
       return rowsOf(await pool.readSnapshot(queries));
     },
-    ...nodeMethods(pool, node),
+    beat: heart.beat,
+    orphans: (most) => findOrphans(pool, node, most),
+    findDamage: async () => null,
     ...engineMethods(pool),
     ...requestMethods(pool),
-    ready: () => checkReady(pool),
+    ready: () => heart.admit(() => checkReady(pool)),
     close: async () => {
       await batches.drain();
       // If the database is gone, the other nodes notice the silence.
@@ -78,8 +85,10 @@ async function checkReady(pool: Pool): Promise<readonly string[]> {
   }
 }
 
+type OpenOptions = PostgresStoreOptions & Required<Pick<PostgresStoreOptions, "schema">>;
+
 async function openPool(
-  { url, create = true, connections = CONNECTIONS_MAX }: PostgresStoreOptions,
+  { url, schema, create = true, connections = CONNECTIONS_MAX }: OpenOptions,
   patienceMs: number,
 ): Promise<Pool> {
   checkAddress(url);
@@ -87,7 +96,7 @@ async function openPool(
   try {
     const traits = await retryStartup(() => findTraits(url, patienceMs));
     pool = new Pool(url, patienceMs, traits, connections);
-    if (await migrate(pool, create)) return pool;
+    if (await migrate(pool, schema, create)) return pool;
     throw new NoStoreError(redactAddress(url));
   } catch (error) {
     await pool?.close(0);

@@ -22,6 +22,8 @@ interface Part {
   /** Returns the statement that writes the given rows. */
   readonly sql: (given: Given) => string;
   readonly rows: (decision: Decision, accountId: string) => readonly (readonly Value[])[];
+  /** Set if it updates rows, which name the account themselves. */
+  readonly updates?: true;
 }
 
 /** A part's rows as SQL. */
@@ -64,6 +66,7 @@ function upsert<Row>(table: Table<Row>, rows: (decision: Decision) => readonly R
 
 const MONEY_COLUMNS = ["balance_nano", "held_nano", "entries", "kept_characters"];
 const MONEY: Part = {
+  updates: true,
   columns: MONEY_COLUMNS,
   types: MONEY_COLUMNS.map(() => "integer"),
   sql: ({ source }) => `
@@ -74,6 +77,19 @@ const MONEY: Part = {
       if (row.id !== accountId) throw new Error("A balance doesn't belong to the locked account.");
       return [row.balanceNanoUsd, row.heldNanoUsd, row.entries, row.keptCharacters];
     }),
+};
+
+/** A distributed engine refuses to set the account, even to itself. */
+const AMENDABLE = REQUEST.columns.filter((column) => !REQUEST.key.includes(column));
+/** Only a row that was given up as lost is ever replaced. */
+const AMENDED: Part = {
+  updates: true,
+  columns: REQUEST.columns,
+  types: REQUEST.types,
+  sql: ({ source }) => `
+    UPDATE request SET ${joinNames(AMENDABLE.map((column) => `${column} = given.${column}`))}
+    FROM ${source} WHERE request.account_id = $1 AND request.id = given.id AND request.ended = 'lost'`,
+  rows: ({ requestsAmended }) => requestsAmended.map(REQUEST.valuesOf),
 };
 
 const ADD_UP = composeSum(USAGE, USAGE_SUMS);
@@ -96,6 +112,7 @@ const GROUPS: readonly (readonly Part[])[] = [
   [insert(FIRST_TOKEN, COUNT_UP, ({ firstTokens }) => firstTokens)],
   [upsert(REPLY, ({ replies }) => replies)],
   [insert(TOP_UP, "", ({ topUps }) => topUps)],
+  [AMENDED],
 ];
 
 /**
@@ -179,7 +196,7 @@ function composeTogether(isWritten: readonly boolean[]): string {
  */
 function composeApart(part: Part): string {
   const source = writeSource(part, 1);
-  if (part === MONEY) return part.sql({ source, account: "", condition: "" });
+  if (part.updates) return part.sql({ source, account: "", condition: "" });
   const joined = `account AS whose, ${source}`;
   return part.sql({ source: joined, account: "whose.id", condition: "WHERE whose.id = $1" });
 }

@@ -83,6 +83,7 @@ function writeDecision(sql: Statements, decision: Decision): void {
   for (const hold of decision.holds) sql.putHold.run(...HOLD.valuesOf(hold));
   for (const entry of decision.entries) sql.addEntry.run(...ENTRY.valuesOf(entry));
   for (const record of decision.requests) sql.addRequest.run(...REQUEST.valuesOf(record));
+  for (const record of decision.requestsAmended) sql.amendRequest.run(...REQUEST.valuesOf(record));
   for (const { accountId, id } of decision.repliesGone) sql.removeReply.run(accountId, id);
   for (const reply of decision.replies) sql.putReply.run(...REPLY.valuesOf(reply));
   for (const topUp of decision.topUps) sql.addTopUp.run(...TOP_UP.valuesOf(topUp));

@@ -2,8 +2,9 @@
 
 import { Database, SQLiteError } from "bun:sqlite";
 import { statSync } from "node:fs";
-import { CommitError } from "../unavailable.ts";
-import { migrate, readVersion } from "./migrate.ts";
+import type { Schema } from "../schema-step.ts";
+import { CommitError, UnusableError } from "../unavailable.ts";
+import { migrate, readOldestSupported, readVersion } from "./migrate.ts";
 import { prepare, type Statements } from "./statements.ts";
 
 export const IN_MEMORY = ":memory:";
@@ -52,17 +53,26 @@ export interface Connection {
   countLogPages(): number;
   /** Checkpoints the whole log and checks the file's integrity. Throws if the file is damaged. */
   verify(): void;
+  /** Returns what is damaged in the file, in SQLite's words. Null if nothing is. */
+  findDamage(): string | null;
+  /** Returns the lowest version of the schema that a program must know to use the file. */
+  readOldestSupported(): number;
   close(): void;
 }
 
+interface ConnectOptions {
+  readonly create: boolean;
+  readonly schema: Schema<string>;
+}
+
 /** Opens the database and migrates it. Throws SQLite's error, or an Error that says why the file is refused. */
-export function connect(path: string, options: { readonly create: boolean }): Connection {
+export function connect(path: string, options: ConnectOptions): Connection {
   refuseEmptied(path, options);
   const database = new Database(path, { readwrite: true, create: options.create, strict: true });
   try {
     database.run(`PRAGMA busy_timeout = ${LOCK_BLOCKS_MS}`);
     for (const pragma of PRAGMAS) database.run(`PRAGMA ${pragma}`);
-    migrate(database);
+    migrate(database, options.schema);
     // Only now: a migration may rebuild a table that others refer to.
     database.run("PRAGMA foreign_keys = ON");
     const sql = prepare(database);
@@ -75,6 +85,8 @@ export function connect(path: string, options: { readonly create: boolean }): Co
       countLogPages: () => countLogPages(database),
       readSnapshot: (work) => database.transaction(work).deferred(),
       verify: () => verify(database),
+      findDamage: () => findDamage(database),
+      readOldestSupported: () => readOldestSupported(database),
       close: () => database.close(true),
     };
   } catch (error) {
@@ -117,9 +129,28 @@ function countLogPages(database: Database): number {
 function verify(database: Database): void {
   database.run("PRAGMA synchronous = FULL");
   database.run("PRAGMA wal_checkpoint(TRUNCATE)");
-  const found = database.query<{ quick_check: string }, []>("PRAGMA quick_check(1)").get();
-  if (found?.quick_check !== "ok") throw new Error(`The database is damaged: ${found?.quick_check}`);
+  const damage = findDamage(database);
+  if (damage !== null) throw makeDamageError(damage);
   database.run("PRAGMA synchronous = NORMAL");
+}
+
+function findDamage(database: Database): string | null {
+  const found = database.query<{ quick_check: string }, []>("PRAGMA quick_check(1)").get();
+  return found?.quick_check === "ok" ? null : (found?.quick_check ?? "no answer");
+}
+
+/** For the operator: SQLite's own words, and what helps. */
+function makeDamageError(words: string): UnusableError {
+  return new UnusableError(
+    `the file is damaged (${words.trim()}); stop the gateway and restore a backup, as made by \`poundkey backup\`, in its place`,
+  );
+}
+
+/** Returns the error of a damaged file, or null if the error says nothing of the kind. */
+export function asDamage(error: unknown): UnusableError | null {
+  if (error instanceof UnusableError) return error;
+  const isDamage = error instanceof SQLiteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code ?? "");
+  return isDamage ? makeDamageError(error.message) : null;
 }
 
 function runTransaction<T>(database: Database, sql: Statements, work: () => T): T {

@@ -3,13 +3,17 @@
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { Fault } from "../../core/fault.ts";
-import { CommitError, unavailable } from "../unavailable.ts";
-import { type Connection, connect, IN_MEMORY, isLocked, isRefusal } from "./connection.ts";
+import type { Schema } from "../schema-step.ts";
+import { CommitError, type UnusableError, unavailable } from "../unavailable.ts";
+import { asDamage, type Connection, connect, IN_MEMORY, isLocked, isRefusal } from "./connection.ts";
 
 const LOCK_POLL_MS = 4;
+/** A check reads the whole file, and a damaged one rarely mends. */
+const CHECK_AGAIN_MS = 10_000;
 
 interface ConnectorOptions {
   readonly path: string;
+  readonly schema: Schema<string>;
   /** The longest wait for another process's lock. */
   readonly lockWaitMs: number;
   /** Called with each new connection: rows cached before can't be trusted. */
@@ -25,6 +29,8 @@ export class Connector {
   #suspect = false;
   /** True if something failed since the file was last proved writable. */
   #inDoubt = false;
+  /** The damage that was found, and when the file may be checked again. */
+  #damage: { readonly error: UnusableError; readonly checkAtMs: number } | null = null;
 
   constructor(options: ConnectorOptions) {
     this.#options = options;
@@ -45,10 +51,7 @@ export class Connector {
           await Bun.sleep(LOCK_POLL_MS);
           continue;
         }
-        if (this.#connection !== null && isRefusal(error) && !(error instanceof CommitError)) throw error;
-        this.#drop();
-        this.#inDoubt = true;
-        throw error instanceof Fault ? error : unavailable(error);
+        throw this.#judge(error);
       }
     }
   }
@@ -76,17 +79,35 @@ export class Connector {
     this.#drop();
   }
 
+  /** Returns the error to throw for the given one, and drops the connection unless it is sound. */
+  #judge(error: unknown): unknown {
+    const damage = asDamage(error);
+    if (damage !== null) return this.#condemn(damage);
+    if (this.#connection !== null && isRefusal(error) && !(error instanceof CommitError)) return error;
+    this.#drop();
+    this.#inDoubt = true;
+    return error instanceof Fault ? error : unavailable(error);
+  }
+
+  /** The file is used again only once a check passes. */
+  #condemn(error: UnusableError): Fault {
+    this.distrust();
+    if (error !== this.#damage?.error) this.#damage = { error, checkAtMs: Date.now() + CHECK_AGAIN_MS };
+    return unavailable(error);
+  }
+
   #current(): Connection {
     if (this.#closed) throw unavailable("The store is closed.");
+    if (this.#damage !== null && Date.now() < this.#damage.checkAtMs) throw this.#damage.error;
     if (this.#connection && !this.#connection.isInPlace()) this.#drop();
     this.#connection ??= this.#open();
     return this.#connection;
   }
 
   #open(): Connection {
-    const { path, onConnect } = this.#options;
+    const { path, schema, onConnect } = this.#options;
     if (this.#create) makeFile(path);
-    const connection = connect(path, { create: this.#create });
+    const connection = connect(path, { create: this.#create, schema });
     try {
       if (this.#suspect) connection.verify();
     } catch (error) {
@@ -94,6 +115,7 @@ export class Connector {
       throw error;
     }
     this.#suspect = false;
+    this.#damage = null;
     // A store that disappears comes back only with its file: an empty one in its place would know no keys.
     this.#create = false;
     onConnect();

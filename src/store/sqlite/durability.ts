@@ -71,3 +71,41 @@ function syncLog(path: string): Promise<void> {
     });
   });
 }
+
+/** Long enough that a busy store never gets here. */
+const QUIET_MS = 1000;
+
+/**
+ * Syncs the log once nothing has been written for a second. The next paid request would sync it too, but on a quiet
+ * gateway the last answer's charge would otherwise wait for the kernel's own writing, up to half a minute.
+ */
+export class QuietSync {
+  readonly #sync: () => Promise<void>;
+  #timer: ReturnType<typeof setTimeout> | null = null;
+  #writtenMs = 0;
+
+  constructor(sync: () => Promise<void>) {
+    this.#sync = sync;
+  }
+
+  /** Call this after each transaction. */
+  note(): void {
+    this.#writtenMs = performance.now();
+    if (this.#timer === null) this.#look(QUIET_MS);
+  }
+
+  stop(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+  }
+
+  #look(afterMs: number): void {
+    this.#timer = setTimeout(() => {
+      this.#timer = null;
+      const restMs = this.#writtenMs + QUIET_MS - performance.now();
+      if (restMs > 0) this.#look(restMs);
+      // A failed sync makes the store check its file, and its next user reports that.
+      else void this.#sync().catch(() => {});
+    }, afterMs);
+    this.#timer.unref();
+  }
+}

@@ -1,26 +1,49 @@
 // Migrates a SQLite file's schema.
 import type { Database } from "bun:sqlite";
-import { MIGRATIONS } from "./migrations.ts";
+import { explainUnsupported, makeSchema, type Schema, type Step } from "../schema-step.ts";
+import { STEPS } from "../steps.ts";
+import { FIRST_STEPS } from "./migrations.ts";
+import { renderStep } from "./render-step.ts";
+
+/** Step n makes version n + 1. A released step is never changed: a change is a new step. */
+export function makeSqliteSchema(shared: readonly Step[] = STEPS): Schema<string> {
+  return makeSchema(FIRST_STEPS, shared, renderStep);
+}
 
 /** Returns the version of the file's schema. 0 if it has none yet. */
 export function readVersion(database: Database): number {
   return database.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version ?? 0;
 }
 
-/** Migrates the schema. Throws if it is newer than this program, which would misread it. */
-export function migrate(database: Database): void {
-  if (readVersion(database) === MIGRATIONS.length) return;
+/** Returns the lowest version that a program needs for the file. 0 if any will do. */
+export function readOldestSupported(database: Database): number {
+  if (readVersion(database) === 0) return 0;
+  const found = database
+    .query<{ value: string }, []>("SELECT value FROM setting WHERE name = 'oldest_supported'")
+    .get();
+  return Number(found?.value ?? 0);
+}
+
+/** Migrates the schema, unless another process has taken it further. Throws if this program is too old for it. */
+export function migrate(database: Database, schema: Schema<string>): void {
+  if (isMigrated(database, schema)) return;
   database
     .transaction(() => {
       // Read again under the lock: another process may have migrated meanwhile.
-      const version = readVersion(database);
-      if (version > MIGRATIONS.length) {
-        throw new Error(
-          `it was written by a newer version of Poundkey (schema ${version}; this version supports up to ${MIGRATIONS.length})`,
-        );
-      }
-      for (const step of MIGRATIONS.slice(version)) database.run(step);
-      database.run(`PRAGMA user_version = ${MIGRATIONS.length}`);
+      if (isMigrated(database, schema)) return;
+      for (const step of schema.steps.slice(readVersion(database))) database.run(step);
+      database.run(`PRAGMA user_version = ${schema.version}`);
+      database.run(
+        `INSERT INTO setting (name, value) VALUES ('oldest_supported', ?)
+        ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+        [String(schema.oldestSupported)],
+      );
     })
     .immediate();
+}
+
+function isMigrated(database: Database, { version }: Schema<string>): boolean {
+  const reason = explainUnsupported(version, readOldestSupported(database));
+  if (reason !== null) throw new Error(reason);
+  return readVersion(database) >= version;
 }

@@ -1,9 +1,7 @@
 // The steps of the SQLite store's schema: they only go forward, counted by the file's `user_version`.
 import { declareAmounts } from "../sql.ts";
-import { STEPS } from "../steps.ts";
 import { FIRST_SCHEMA } from "./first-schema.ts";
 import { LESSONS_BY_PROMPT } from "./lesson-migration.ts";
-import { renderStep } from "./render-step.ts";
 
 /** The columns that identify an hourly sum. */
 const HOUR = `hour_ms INTEGER NOT NULL,
@@ -14,7 +12,7 @@ const HOUR = `hour_ms INTEGER NOT NULL,
     surface TEXT NOT NULL`;
 
 /** The steps from before both engines shared them. New ones are in `../steps.ts`. */
-const FIRST_STEPS: readonly string[] = [
+export const FIRST_STEPS: readonly string[] = [
   FIRST_SCHEMA,
   `
   ALTER TABLE account ADD COLUMN entries INTEGER NOT NULL DEFAULT 0;
@@ -288,9 +286,6 @@ const FIRST_STEPS: readonly string[] = [
   CREATE INDEX gateway_key_old_digest ON gateway_key (old_digest) WHERE old_digest IS NOT NULL;
   `,
 ];
-
-/** Step n makes version n + 1. A released step is never changed: a change is a new step. */
-export const MIGRATIONS: readonly string[] = [...FIRST_STEPS, ...STEPS.map(renderStep)];
 
 function addUnits(table: string): string {
   const units = ["images", "seconds", "characters", "search_units", "pages"];

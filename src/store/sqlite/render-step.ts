@@ -16,6 +16,7 @@ export function renderStep(step: Step): string {
 function renderChange(change: Change): readonly string[] {
   switch (change.kind) {
     case "addColumn":
+      if (change.only === "postgres") return [];
       return [`ALTER TABLE ${change.table} ADD COLUMN ${declareColumn(change.column)}`];
     case "createTable": {
       const { table, columns, key } = change;
@@ -27,6 +28,7 @@ function renderChange(change: Change): readonly string[] {
     case "moveRows":
       return change.sqlite;
     case "dropLater":
+    case "endSupport":
       return [];
   }
 }

@@ -4,7 +4,7 @@ import type { Result, Statement } from "../engine.ts";
 import type { Found, Value } from "../found.ts";
 import { keyByDigestSql } from "../keys.ts";
 import { FIRST_TOKEN, REQUEST, USAGE, USAGE_SUMS } from "../log-tables.ts";
-import { composeSum, insertSql, upsertSql } from "../sql.ts";
+import { composeSum, insertSql, joinNames, upsertSql } from "../sql.ts";
 import { ACCOUNT, ENTRY, HOLD, KEY, METER, REPLY, SLOT, SPEND, type Table, TOP_UP } from "../tables.ts";
 
 export type Statements = ReturnType<typeof prepare>;
@@ -27,6 +27,13 @@ export function prepare(database: Database) {
 
 function find(database: Database, sql: string) {
   return database.prepare<Found, Value[]>(sql);
+}
+
+/** Only a row that was given up as lost is ever replaced. */
+function amendSql({ name, columns }: Pick<Table<never>, "name" | "columns">): string {
+  const at = columns.indexOf("id") + 1;
+  const values = columns.map((column, index) => `${column} = ?${index + 1}`);
+  return `UPDATE ${name} SET ${joinNames(values)} WHERE id = ?${at} AND ended = 'lost'`;
 }
 
 type Keyed = Pick<Table<never>, "name" | "key">;
@@ -52,6 +59,7 @@ function writeStatements(database: Database) {
     removeHold: write(`DELETE FROM ${byKeySql(HOLD)}`),
     addEntry: write(insertSql(ENTRY, mark)),
     addRequest: write(insertSql(REQUEST, mark)),
+    amendRequest: write(amendSql(REQUEST)),
     putReply: write(upsertSql(REPLY, mark)),
     removeReply: write(`DELETE FROM ${byKeySql(REPLY)}`),
     addTopUp: write(insertSql(TOP_UP, mark)),

@@ -2,13 +2,16 @@
 import { existsSync, realpathSync } from "node:fs";
 import type { Decide } from "../../core/demand.ts";
 import type { Store } from "../../core/store.ts";
+import { Heart } from "../heart.ts";
 import { engineMethods } from "../methods.ts";
+import type { Schema } from "../schema-step.ts";
 import { Batches } from "./batches.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import { IN_MEMORY } from "./connection.ts";
 import { Connector } from "./connector.ts";
-import { LogSync } from "./durability.ts";
+import { LogSync, QuietSync } from "./durability.ts";
 import { makeEngine } from "./engine.ts";
+import { makeSqliteSchema } from "./migrate.ts";
 import { NodeLock } from "./node-lock.ts";
 import { requestMethods } from "./requests.ts";
 import { RowCache } from "./row-cache.ts";
@@ -23,6 +26,8 @@ interface SqliteStoreOptions {
   readonly decide: Decide;
   /** The longest wait for another process's lock before a call fails. Default: 5 s. */
   readonly lockWaitMs?: number;
+  /** The schema that this program knows. Tests add steps to it. */
+  readonly schema?: Schema<string>;
 }
 
 /** Resolves symbolic links: SQLite keeps the log beside the target, and syncs and node locks must go there too. */
@@ -32,10 +37,10 @@ function resolveLink(path: string): string {
 
 /** Opens the store and migrates it. Throws an Error that says what is wrong with the file. */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
-  const { decide, lockWaitMs = LOCK_WAIT_MS } = options;
+  const { decide, lockWaitMs = LOCK_WAIT_MS, schema = makeSqliteSchema() } = options;
   const path = resolveLink(options.path);
   const cache = new RowCache();
-  const connector = new Connector({ path, lockWaitMs, onConnect: () => cache.clear() });
+  const connector = new Connector({ path, schema, lockWaitMs, onConnect: () => cache.clear() });
   try {
     await connector.run(() => undefined);
   } catch (error) {
@@ -47,32 +52,51 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const file = path === IN_MEMORY ? null : path;
   const lock = new NodeLock(file, node);
   const checkpoints = file === null ? null : new Checkpoints(file, connector);
-  const batches = new Batches(connector, cache, decide, () => checkpoints?.look());
-  const engine = makeEngine(connector);
   const logSync = file === null ? null : new LogSync(file, connector);
+  const quietSync = logSync && new QuietSync(() => logSync.sync());
+  const batches = new Batches(connector, cache, decide, () => {
+    checkpoints?.look();
+    quietSync?.note();
+  });
+  const engine = makeEngine(connector);
+  const heart = makeHeart(connector, lock, schema.version);
   return {
     node,
-    transact: (demand) => batches.add(demand),
+    transact: (demand) =>
+      demand.kind === "admit" ? heart.admit(() => batches.add(demand)) : batches.add(demand),
     durable: async () => logSync?.sync(),
     read: (reads) =>
       connector.run((connection) =>
         connection.readSnapshot(() => new RowCache().rowsFor(connection.sql, [reads])),
       ),
-    beat: async () => lock.acquire(),
+    beat: heart.beat,
+    findDamage: () => connector.run((connection) => connection.findDamage()),
     ...engineMethods(
       engine,
       makeEngine(connector, () => cache.clear()),
     ),
     ...requestMethods(connector, cache, engine, { file, node }),
-    ready: async () => {
-      await connector.ready();
-      return [];
-    },
+    ready: () =>
+      heart.admit(async () => {
+        await connector.ready();
+        return [];
+      }),
     close: async () => {
       await batches.drain();
       checkpoints?.close();
+      quietSync?.stop();
       connector.close();
       lock.release();
     },
   };
+}
+
+/** The lock shows that the process lives, so a beat only has to take it once, and to look at the schema. */
+function makeHeart(connector: Connector, lock: NodeLock, version: number): Heart {
+  const beat = async () => {
+    lock.acquire();
+    const oldestSupported = await connector.run((connection) => connection.readOldestSupported());
+    return { oldestSupported, olderNodes: [] };
+  };
+  return new Heart({ version, beat, aliveMs: Number.POSITIVE_INFINITY });
 }
