@@ -13,6 +13,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { openStore } from "../src/app/open-store.ts";
 import { decide } from "../src/ledger/decide.ts";
 import { topUp } from "../src/ledger/fund.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
@@ -121,6 +122,40 @@ describe("a damaged store file", () => {
     writeFileSync(path, sound);
     await store.durable();
     await store.close();
+    remove(path);
+  });
+
+  test("a page that doesn't read refuses everything in SQLite's words, until the file is whole again", async () => {
+    const path = newPath();
+    const made = await openSqliteStore({ path, decide });
+    await topUp(made, { accountId: "default", id: "first", nanoUsd: 1, note: null, nowMs: 0 });
+    await made.close();
+    const sound = readFileSync(path);
+    writeFileSync(path, damagedAt(sound, pageOf(path, "entry")));
+    const store = await openSqliteStore({ path, decide });
+    expect(await store.findDamage()).toContain("Tree");
+    const reason = expect.stringContaining("malformed");
+    const journal = () => store.journal("default", { limit: 9, after: null });
+    expect(await catchThrown(journal())).toMatchObject({ code: "store_unavailable", details: { reason } });
+    for (const work of [store.ready(), store.account("default"), journal()])
+      expect(await catchThrown(work)).toMatchObject({ code: "store_unavailable" });
+    expect(await catchThrown(store.ready())).toMatchObject({
+      details: { reason: expect.stringMatching(/damaged .*backup/) },
+    });
+    writeFileSync(path, sound);
+    await store.ready();
+    expect((await journal()).length).toBe(1);
+    expect(await store.findDamage()).toBeNull();
+    await store.close();
+    remove(path);
+  });
+
+  test("a start that fails on it says so, and what helps", async () => {
+    const path = newPath();
+    await (await openSqliteStore({ path, decide })).close();
+    writeFileSync(path, damagedAt(readFileSync(path), pageOf(path, "setting")));
+    const thrown = await catchThrown(openStore(`sqlite:${path}`, undefined));
+    expect(String(thrown)).toMatch(/malformed.*poundkey backup/);
     remove(path);
   });
 

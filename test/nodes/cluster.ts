@@ -16,12 +16,12 @@ const CLIENTS = 12;
 const SETTLED_MS = 90_000;
 
 /** An answer that its client got whole. */
-export interface Whole {
+interface Whole {
   readonly id: string;
   readonly key: string | null;
 }
 
-export interface Load {
+interface Load {
   readonly whole: Whole[];
   asked: number;
   refused: number;
@@ -37,11 +37,7 @@ export async function startCluster() {
     startSimulator({ port: 0 }),
   ]);
   const pooled = pooler.urlFor(direct);
-  const priced = MODELS.map(
-    (name) => `{ name: "${name}", context: 9000, output: 99, price: { input: 1, output: 2 } }`,
-  );
-  const provider = `  Acme: { dialect: openai, keys: [k], base_url: "${simulator.url}/openai/v1", models: [${priced.join(", ")}] }`;
-  const more = `${provider}\nbilling: { charge: always }`;
+  const more = makePricedYaml(simulator.url);
   const gateways = [way.url, direct, pooled, pooled].map((store) =>
     startGatewayProcess({ store, simulatorUrl: simulator.url, more }),
   );
@@ -65,7 +61,16 @@ export async function startCluster() {
   };
 }
 
-async function runLoad(urls: readonly string[], secret: string, forMs: number): Promise<Load> {
+/** A provider with priced models, quick and slow, and a rule by which every request is paid for. */
+export function makePricedYaml(simulatorUrl: string): string {
+  const priced = MODELS.map(
+    (name) => `{ name: "${name}", context: 9000, output: 99, price: { input: 1, output: 2 } }`,
+  );
+  const server = `base_url: "${simulatorUrl}/openai/v1", models: [${priced.join(", ")}]`;
+  return `  Acme: { dialect: openai, keys: [k], ${server} }\nbilling: { charge: always }`;
+}
+
+export async function runLoad(urls: readonly string[], secret: string, forMs: number): Promise<Load> {
   const load: Load = { whole: [], asked: 0, refused: 0, broken: 0 };
   const untilMs = performance.now() + forMs;
   const client = async (number: number) => {
@@ -127,7 +132,7 @@ interface Finding {
 }
 
 /** Waits until nothing is held, then compares. */
-async function audit(direct: string, { whole }: Load): Promise<Finding> {
+export async function audit(direct: string, { whole }: Load): Promise<Finding> {
   const store = await openPostgresStore({ url: direct, decide, patienceMs: 30_000 });
   try {
     await until("nothing is held", async () => (await store.audit()).held === 0n, SETTLED_MS);

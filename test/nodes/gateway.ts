@@ -9,7 +9,7 @@ import { until } from "../http/until.ts";
 const MAIN = join(import.meta.dir, "..", "..", "src", "main.ts");
 const COMMAND = BINARY ? [BINARY] : [process.execPath, MAIN];
 const START_MS = 30_000;
-const ADMIN_TOKEN = "admin-token-of-the-tests";
+export const ADMIN_TOKEN = "admin-token-of-the-tests";
 export const MASTER_KEY = Buffer.alloc(32, 7).toString("base64");
 
 export interface GatewayProcess {

@@ -19,6 +19,7 @@ import { nextDay, ownDay } from "./own-days.ts";
 import type { Scenario } from "./scenario.ts";
 
 const REPLY_KEPT_MS = 86_400_000;
+const NOTHING = { charged: 0n, writtenOff: 0n };
 
 /** The books as they should be after all events, and the decisions that differed. */
 export class Model {
@@ -204,20 +205,15 @@ export class Model {
     const kept = demand.sealedReply === null ? "unavailable" : "kept";
     this.#release(record.id, hold, produced ? { state: kept, atMs: nowMs } : null);
     const isRefused = giveBack.beyond !== null;
-    const back = this.days.giveBack(
-      hold,
-      giveBack.answers,
-      giveBack.isBounded,
-      isRefused,
-      hold.admission.nowMs,
-    );
+    const { answers, isBounded } = giveBack;
+    const back = this.days.giveBack(hold, answers, isBounded, isRefused, hold.admission.nowMs);
     const isBeyond = isRefused && back < giveBack.answers;
     const cost = BigInt((isBeyond ? (giveBack.beyond ?? record) : record).costNanoUsd);
     const isOwed = isDue || isBeyond;
     const due = isOwed ? cost : 0n;
     this.days.settleFree(hold.place, due);
     const isCharged = hold.place.kind === "balance" || (hold.place.kind === "unlimited" && isBeyond);
-    const { charged, writtenOff } = isCharged ? this.#pay(hold, due) : { charged: 0n, writtenOff: 0n };
+    const { charged, writtenOff } = isCharged ? this.#pay(hold, due) : NOTHING;
     this.rows.set(record.id, {
       hold,
       settlement: demand,
@@ -245,9 +241,7 @@ export class Model {
     }
     if (place && hold.place.free !== null) this.days.settleFree({ ...hold.place, free: 0n }, due);
     const isCharged = hold.place.kind === "balance" && produced;
-    const { charged, writtenOff } = isCharged
-      ? this.#pay({ ...hold, nano: 0n }, due, isRepeated)
-      : { charged: 0n, writtenOff: 0n };
+    const { charged, writtenOff } = isCharged ? this.#pay({ ...hold, nano: 0n }, due, isRepeated) : NOTHING;
     this.rows.set(record.id, {
       hold,
       settlement: demand,

@@ -1,6 +1,6 @@
 // Keeps a connection to the SQLite file: waits for locks, drops a failed connection and reopens it at the next use.
 
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { Fault } from "../../core/fault.ts";
 import type { Schema } from "../schema-step.ts";
@@ -29,8 +29,8 @@ export class Connector {
   #suspect = false;
   /** True if something failed since the file was last proved writable. */
   #inDoubt = false;
-  /** The damage that was found, and when the file may be checked again. */
-  #damage: { readonly error: UnusableError; readonly checkAtMs: number } | null = null;
+  /** The damage that was found in the file as it was then, and when the same file may be checked again. */
+  #damage: { readonly error: UnusableError; readonly file: string; readonly checkAtMs: number } | null = null;
 
   constructor(options: ConnectorOptions) {
     this.#options = options;
@@ -92,13 +92,18 @@ export class Connector {
   /** The file is used again only once a check passes. */
   #condemn(error: UnusableError): Fault {
     this.distrust();
-    if (error !== this.#damage?.error) this.#damage = { error, checkAtMs: Date.now() + CHECK_AGAIN_MS };
+    if (error !== this.#damage?.error) {
+      const file = stampFile(this.#options.path);
+      this.#damage = { error, file, checkAtMs: Date.now() + CHECK_AGAIN_MS };
+    }
     return unavailable(error);
   }
 
   #current(): Connection {
     if (this.#closed) throw unavailable("The store is closed.");
-    if (this.#damage !== null && Date.now() < this.#damage.checkAtMs) throw this.#damage.error;
+    if (this.#damage !== null && Date.now() < this.#damage.checkAtMs) {
+      if (stampFile(this.#options.path) === this.#damage.file) throw this.#damage.error;
+    }
     if (this.#connection && !this.#connection.isInPlace()) this.#drop();
     this.#connection ??= this.#open();
     return this.#connection;
@@ -130,6 +135,12 @@ export class Connector {
     }
     this.#connection = null;
   }
+}
+
+/** Differs once the file is written or replaced. */
+function stampFile(path: string): string {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found ? `${found.dev} ${found.ino} ${found.size} ${found.mtimeMs}` : "";
 }
 
 /** Creates the database file and its folder, readable by this user only. SQLite's other files get the same mode. */
