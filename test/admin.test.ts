@@ -66,6 +66,7 @@ test("the request log can be listed, filtered and paged", async () => {
     hold_usd: 0,
     usage_source: "provider",
     ended: "done",
+    late: false,
     total_ms: 12,
     first_token_ms: 7,
     timeline: null,

@@ -1,6 +1,7 @@
 // The console's sign-in over HTTP: cookie, same-origin rule, limit on wrong tokens, sign-out, and changed tokens.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import { version } from "../package.json" with { type: "json" };
 import { signIn as begin, findSession } from "../src/admin/session.ts";
 import { resetAdminToken } from "../src/admin/token.ts";
 import { openStore } from "../src/app/open-store.ts";
@@ -53,7 +54,7 @@ describe("signing in", () => {
     expect(given).toMatch(/^poundkey_session=[0-9A-Za-z]{43}$/);
     expect(attributes).toEqual(["HttpOnly", "SameSite=Strict", "Path=/", "Max-Age=43200"]);
     const { status, body } = await ask("/session", { headers: { cookie: given } });
-    expect([status, body.version]).toEqual([200, "1.0.0"]);
+    expect([status, body.version]).toEqual([200, version]);
     const restMs = Date.parse(String(body.expires_at)) - Date.now();
     expect(restMs > 11 * 3_600_000 && restMs <= 12 * 3_600_000).toBe(true);
     expect((await ask("/keys", { headers: { cookie: `a=b; ${given}; c=d` } })).status).toBe(200);

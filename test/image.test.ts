@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
+import { version as ownVersion } from "../package.json" with { type: "json" };
 import { buildBillOfMaterials } from "../src/app/materials.ts";
 import { asArray, asObject, asString, parseJson } from "../src/core/json.ts";
 
@@ -126,7 +127,7 @@ describe("the bill of materials", () => {
     const refs = dependencies.map(({ ref }) => String(ref));
     const needed = new Set(dependencies.flatMap(({ dependsOn }) => asArray(dependsOn).map(String)));
     expect(refs.toSorted()).toEqual(
-      ["pkg:npm/poundkey@1.0.0", ...components.map(({ purl }) => String(purl))].toSorted(),
+      [`pkg:npm/poundkey@${ownVersion}`, ...components.map(({ purl }) => String(purl))].toSorted(),
     );
     expect([...needed].toSorted()).toEqual(components.map(({ purl }) => String(purl)).toSorted());
     const direct = Object.keys(asObject(asObject(parseJson(textOf("package.json"))).dependencies));

@@ -22,6 +22,7 @@ export function lateSuite(name: string, makeBench: MakeBench): void {
       await give(opened().store, "default", 10_000);
     });
     settledLate(opened);
+    settledWithoutRoom(opened);
     describe("with an Idempotency-Key", () => repeatedMeanwhile(opened));
   });
 }
@@ -76,7 +77,9 @@ function settledLate(opened: () => TwoStores): void {
     ]);
     expect(findErrors(await store.audit())).toEqual([]);
   });
+}
 
+function settledWithoutRoom(opened: () => TwoStores): void {
   test("a late settlement takes no more than the free balance, and the rest is written off", async () => {
     const { store, other, bench } = opened();
     const payments = openPayments(store);

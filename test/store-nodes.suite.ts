@@ -54,8 +54,11 @@ function saidTwice(opened: Opened): void {
     expect(await moneyIn(other)).toEqual([4_000, 6_000]);
     await payments.post(ticket, 2_000);
     expect(await moneyIn(other)).toEqual([8_000, 0]);
-    const kinds = (await readJournal(store)).map(({ kind }) => kind).join(" ");
+    const journal = await readJournal(store);
+    const kinds = journal.map(({ kind }) => kind).join(" ");
     expect(kinds).toBe("topup hold void hold void hold void hold post");
+    const notes = journal.filter(({ note }) => note !== null).map(({ kind, note }) => [kind, note]);
+    expect(notes).toEqual(Array.from({ length: 3 }, () => ["void", "commit unknown"]));
     expect(findErrors(await other.audit())).toEqual([]);
   });
 

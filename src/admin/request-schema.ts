@@ -109,6 +109,7 @@ export const requestSchema = Type.Object({
   hold_usd: usd,
   usage_source: allowWords(USAGE_SOURCES),
   ended: allowWords(ENDINGS),
+  late: boolean,
   total_ms: number,
   first_token_ms: allowNull(number),
 });

@@ -47,6 +47,7 @@ export function requestView(record: RequestRecord): RequestView {
     hold_usd: toUsd(record.holdNanoUsd),
     usage_source: record.usageSource,
     ended: record.ended,
+    late: record.isLate,
     total_ms: record.totalMs,
     first_token_ms: record.firstTokenMs,
   };

@@ -141,7 +141,7 @@ export interface FaultDetails {
   readonly upstreamStatus?: number;
   /** The store failed in a way that leaves open whether the demand was written. */
   readonly outcomeUnknown?: true;
-  /** What is wrong with the gateway, for its operator. Never shown to clients. */
+  /** The reason for the gateway's operator. Never shown to clients. */
   readonly reason?: string;
   readonly cause?: unknown;
 }

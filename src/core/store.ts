@@ -144,7 +144,7 @@ export interface LessonBound {
   readonly shareAfter: (lessons: number) => number;
 }
 
-/** What a node learns when it signals that it is alive. */
+/** The answer to a node that signals that it is alive. */
 export interface Beat {
   /** Live nodes that are too old for the store, by id. They refuse requests and should be replaced. */
   readonly olderNodes: readonly string[];

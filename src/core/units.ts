@@ -35,7 +35,7 @@ export const NO_AMOUNTS: Amounts = none;
 
 export const UNITS: readonly Unit[] = Object.keys(NO_AMOUNTS).filter((name): name is Unit => name in none);
 
-/** What takes the amounts out of a sum. */
+/** Returns the amounts to add to a sum to take these out of it. */
 export function negateAmounts(amounts: Amounts): Amounts {
   const negated: Record<Unit, number> = { ...amounts };
   for (const unit of UNITS) negated[unit] = -amounts[unit];

@@ -1,10 +1,10 @@
-// Whether this process may admit requests: it has beaten lately, and the store still supports its version.
+// Admits requests only while this process beats, and while the store supports its version.
 import type { Beat } from "../core/store.ts";
 import { explainUnsupported } from "./schema-step.ts";
 import { UnusableError, unavailable } from "./unavailable.ts";
 
-/** What a beat has read. */
-export interface Pulse extends Pick<Beat, "olderNodes"> {
+/** The rows that a beat has read. */
+interface Pulse extends Pick<Beat, "olderNodes"> {
   readonly oldestSupported: number;
 }
 

@@ -107,7 +107,7 @@ export const METRICS = {
   ),
   poundkey_charged_usd_total: money("Amounts charged to balances.", "model"),
   poundkey_written_off_usd_total: money(
-    "Cost beyond the hold that the balance did not cover, written off to the account overrun.",
+    "Cost that neither the hold nor the balance covered, written off to the account overrun.",
   ),
   poundkey_usage_implausible_total: requests(
     "Requests whose provider reported implausible usage, which was charged only up to a limit.",
@@ -116,7 +116,9 @@ export const METRICS = {
   poundkey_holds_lost_total: count("holds")(
     "Holds voided because their process ended without settling them.",
   ),
-  poundkey_settled_late_total: requests("Requests settled after their hold had been voided."),
+  poundkey_settled_late_total: requests(
+    "Requests settled after another process had given them up as lost; their cost is charged all the same.",
+  ),
   poundkey_settle_failed_total: events(
     "Settlements that the store did not accept; they are retried until it is available.",
   ),

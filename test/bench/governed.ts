@@ -27,6 +27,7 @@ function keepNothing() {
   return {
     addResponse: async () => {},
     ...{ response: nothing, responseOfItem: nothing },
+    findDamage: async () => null,
     ...{ removeResponse: async () => false, removeResponses: async () => {}, pruneResponses: async () => 0 },
   };
 }
@@ -45,7 +46,6 @@ function noStore(): Store {
     transact: async (demand) => answerTo(demand),
     durable: async () => {},
     keptCharacters: async () => 0,
-    findDamage: async () => null,
     beat: async () => ({ olderNodes: [], unsupported: null }),
     orphans: nobody,
     read: unused,

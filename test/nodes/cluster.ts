@@ -1,8 +1,13 @@
 // Four gateways on one PostgreSQL under load: one through a proxy that can swallow everything, one directly, two through
 // PgBouncer. Compares what clients got whole with the rows and the charges.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { asObject, asString, parseJson } from "../../src/core/json.ts";
 import { decide } from "../../src/ledger/decide.ts";
+import { makePostgresSchema } from "../../src/store/postgres/migrations.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
+import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { until } from "../http/until.ts";
 import { findErrors } from "../payments.ts";
 import { startPooler } from "../pooler.ts";
@@ -43,22 +48,46 @@ export async function startCluster() {
   );
   const urls = await Promise.all(gateways.map(({ url }) => url));
   const [, steady = ""] = urls;
-  await operate(steady, "/accounts/default/topups", { amount_usd: 100 });
-  const paid = await operate(steady, "/keys", { name: "paid" });
+  const secret = await makePayer(steady);
   return {
     server,
     way,
-    urls,
     pids: gateways.map(({ pid }) => pid),
-    load: (forMs: number) => runLoad(urls, String(paid.secret), forMs),
+    load: (forMs: number) => runLoad(urls, secret, forMs),
     audit: (load: Load) => audit(direct, load),
-    calls: () => simulator.calls.total,
     async stop() {
       await Promise.all(gateways.map((gateway) => gateway.stop()));
       await Promise.all([way.stop(), pooler.stop(), simulator.stop()]);
       await server.remove();
     },
   };
+}
+
+/** Two gateways on one SQLite file. */
+export async function startPair() {
+  const folder = mkdtempSync(join(tmpdir(), "poundkey-pair-"));
+  const store = `sqlite:${join(folder, "poundkey.db")}`;
+  const simulator = await startSimulator({ port: 0 });
+  const options = { store, simulatorUrl: simulator.url, more: makePricedYaml(simulator.url) };
+  const gateways = [startGatewayProcess(options), startGatewayProcess(options)];
+  const urls = await Promise.all(gateways.map(({ url }) => url));
+  const secret = await makePayer(urls[0] ?? "");
+  return {
+    pids: gateways.map(({ pid }) => pid),
+    load: (forMs: number) => runLoad(urls, secret, forMs),
+    audit: (load: Load) => audit(store, load),
+    async stop() {
+      await Promise.all(gateways.map((gateway) => gateway.stop()));
+      await simulator.stop();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+/** Returns the secret of a key whose account can pay. */
+async function makePayer(url: string): Promise<string> {
+  await operate(url, "/accounts/default/topups", { amount_usd: 100 });
+  return String((await operate(url, "/keys", { name: "paid" })).secret);
 }
 
 /** A provider with priced models, quick and slow, and a rule by which every request is paid for. */
@@ -76,7 +105,8 @@ export async function runLoad(urls: readonly string[], secret: string, forMs: nu
   const client = async (number: number) => {
     for (let turn = 0; performance.now() < untilMs; turn++) {
       const at = number * 1000 + turn;
-      const key = at % 3 === 0 ? `key-${Math.floor(at / 6)}-${forMs}-${Math.floor(untilMs)}` : null;
+      // Two clients send each key, to different nodes.
+      const key = turn % 3 === 0 ? `key-${Math.floor(number / 2)}-${turn}-${Math.floor(untilMs)}` : null;
       await askOne(urls[(number + turn) % urls.length] ?? "", { secret, at, key }, load);
     }
   };
@@ -93,7 +123,7 @@ interface Asking {
 async function askOne(url: string, { secret, at, key }: Asking, load: Load): Promise<void> {
   load.asked++;
   const content = `say: hello ${key ?? at}`;
-  const model = `Acme#${MODELS[(key === null ? at : 0) % MODELS.length]}`;
+  const model = `Acme#${MODELS[key === null ? at % MODELS.length : MODELS.length - 1]}`;
   const asked = {
     model,
     stream: key === null && at % 2 === 0,
@@ -131,9 +161,15 @@ interface Finding {
   readonly problems: readonly string[];
 }
 
-/** Waits until nothing is held, then compares. */
-export async function audit(direct: string, { whole }: Load): Promise<Finding> {
-  const store = await openPostgresStore({ url: direct, decide, patienceMs: 30_000 });
+/** Waits until nothing is held, then compares. `schema` is the newest that wrote to the store. */
+export async function audit(
+  direct: string,
+  { whole }: Load,
+  schema = makePostgresSchema(),
+): Promise<Finding> {
+  const store = direct.startsWith("sqlite:")
+    ? await openSqliteStore({ path: direct.slice("sqlite:".length), decide })
+    : await openPostgresStore({ url: direct, decide, schema, patienceMs: 30_000 });
   try {
     await until("nothing is held", async () => (await store.audit()).held === 0n, SETTLED_MS);
     const problems = [...findErrors(await store.audit())];

@@ -3,12 +3,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { makePostgresSchema } from "../../src/store/postgres/migrations.ts";
+import { STEPS } from "../../src/store/steps.ts";
 import { until } from "../http/until.ts";
 import { startPostgres } from "../postgres-server.ts";
 import { startSimulator } from "../simulator/server.ts";
 import { audit, makePricedYaml, runLoad } from "./cluster.ts";
 import { ADMIN_TOKEN, operate } from "./gateway.ts";
-import type { MadeStep } from "./made-steps.ts";
+import { MADE_STEPS, type MadeStep } from "./made-steps.ts";
 
 const START_MS = 60_000;
 /** The promise: an unsupported build refuses within this time. */
@@ -72,7 +74,11 @@ async function tryPair(first: MadeStep, later: MadeStep): Promise<readonly strin
   const load = await loading;
   if (!isOver && load.refused + load.broken > 0)
     wrong.push(`${first} refused ${load.refused}, broke ${load.broken}`);
-  const { late, lost, problems } = await audit(store, load);
+  const { late, lost, problems } = await audit(
+    store,
+    load,
+    makePostgresSchema([...STEPS, ...MADE_STEPS.ends]),
+  );
   wrong.push(...problems);
   const counts = {
     asked: load.asked,

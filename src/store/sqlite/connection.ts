@@ -136,7 +136,9 @@ function verify(database: Database): void {
 
 function findDamage(database: Database): string | null {
   const found = database.query<{ quick_check: string }, []>("PRAGMA quick_check(1)").get();
-  return found?.quick_check === "ok" ? null : (found?.quick_check ?? "no answer");
+  if (found?.quick_check === "ok") return null;
+  // The first line only names the database.
+  return found?.quick_check.split("\n").at(-1) ?? "no answer";
 }
 
 /** For the operator: SQLite's own words, and what helps. */
