@@ -56,13 +56,12 @@ function settleWithoutHold(books: Books, demand: Settlement): Answer {
  * Idempotency-Key since, the client pays for that one only.
  */
 function settleLate(books: Books, demand: Settlement, lost: RequestRecord): Answer {
-  const { record, isDue, produced, place } = demand;
+  const { record, isDue, place } = demand;
   const { holdNanoUsd } = lost;
   const dueNanoUsd = isDue ? record.costNanoUsd : 0;
   const isRepeated = !keepLateReply(books, demand);
   if (place) addFreeCost(books, place, dueNanoUsd);
-  const { charged, writtenOff } =
-    holdNanoUsd > 0 && produced ? payLate(books, demand, isRepeated) : NOTHING_PAID;
+  const { charged, writtenOff } = holdNanoUsd > 0 ? payLate(books, demand, isRepeated) : NOTHING_PAID;
   const row: RequestRecord = { ...record, chargedNanoUsd: charged, holdNanoUsd, isLate: true };
   books.requests.put(row.id, row);
   books.addUsage(lost, -1);

@@ -240,7 +240,7 @@ export class Model {
       this.replies.set(idempotency.replyId, { requestId: record.id, bodyDigest, atMs: nowMs, state });
     }
     if (place && hold.place.free !== null) this.days.settleFree({ ...hold.place, free: 0n }, due);
-    const isCharged = hold.place.kind === "balance" && produced;
+    const isCharged = hold.place.kind === "balance";
     const { charged, writtenOff } = isCharged ? this.#pay({ ...hold, nano: 0n }, due, isRepeated) : NOTHING;
     this.rows.set(record.id, {
       hold,
