@@ -36,18 +36,15 @@ const BEAT = `
  * the node was alive then, by the node's own clock, so it counts only once it is as old itself.
  */
 const ORPHANS = `
-  ${selectSql(HOLD)} WHERE node <> $1 AND (
-    node NOT IN (SELECT id FROM node)
-    OR EXISTS (
-      SELECT 1 FROM node AS other JOIN node AS own ON own.id = $1
-      WHERE other.id = hold.node
-        AND greatest(other.beat_at, own.since_at) < clock_timestamp() - ${DEAD}
-        AND own.beat_at > clock_timestamp() - ${GAP}
-        AND at_ms < greatest(
-          coalesce(other.clock_ms, extract(epoch FROM other.beat_at) * 1000) + ${DEAD_MS},
-          extract(epoch FROM clock_timestamp()) * 1000 - ${DEAD_MS})
-    )
-  ) LIMIT $2`;
+  ${selectSql(HOLD)} LEFT JOIN (
+    SELECT other.id AS silent_id, greatest(
+      coalesce(other.clock_ms, extract(epoch FROM other.beat_at) * 1000) + ${DEAD_MS},
+      extract(epoch FROM clock_timestamp()) * 1000 - ${DEAD_MS}) AS before_ms
+    FROM node AS other JOIN node AS own ON own.id = $1
+    WHERE greatest(other.beat_at, own.since_at) < clock_timestamp() - ${DEAD}
+      AND own.beat_at > clock_timestamp() - ${GAP}
+  ) AS silent ON silent_id = node
+  WHERE node <> $1 AND (node NOT IN (SELECT id FROM node) OR at_ms < before_ms) LIMIT $2`;
 
 const FORGET = `
   DELETE FROM node WHERE beat_at < now() - ${FORGOTTEN} AND id NOT IN (SELECT node FROM hold)`;
