@@ -1,15 +1,11 @@
 // Changes to keys, as the store makes them.
+import type { ChangeOf } from "./fields/field.ts";
+import type { KEY_FIELDS } from "./fields/key.ts";
 import { omitUndefined } from "./json.ts";
 import type { GatewayKey } from "./key.ts";
 
 /** Undefined fields are left unchanged. */
-export type KeyChange = Partial<
-  Pick<
-    GatewayKey,
-    | ("name" | "notes" | "isPaused" | "expiresAtMs" | "requestsPerDay" | "spendLimitNanoUsd")
-    | ("allowedModels" | "allowedAddresses" | "keepsResponses")
-  >
->;
+export type KeyChange = ChangeOf<typeof KEY_FIELDS>;
 
 export function changeKey(key: GatewayKey, change: KeyChange): GatewayKey {
   return { ...key, ...omitUndefined(change) };

@@ -1,5 +1,5 @@
 // The store's tables, shared by both engines: their columns and keys, and how rows map to columns and back.
-import { asArray, parseJson } from "../core/json.ts";
+import { KEY_FIELDS } from "../core/fields/key.ts";
 import type { Account, GatewayKey } from "../core/key.ts";
 import { ENDINGS, USAGE_SOURCES } from "../core/record.ts";
 import {
@@ -28,6 +28,7 @@ import {
   TIME,
   type Written,
 } from "./columns.ts";
+import { makeColumns } from "./field-columns.ts";
 import type { Found, Value } from "./found.ts";
 import { parsePlace } from "./place.ts";
 
@@ -110,33 +111,14 @@ export const ACCOUNT = table<Account>("account", ["id"], {
 
 /** The table also has the columns `digest` and `old_digest`, which are never read back. */
 export const KEY = table<GatewayKey>("gateway_key", ["id"], {
+  ...makeColumns(KEY_FIELDS),
   id: TEXT,
-  accountId: TEXT,
   last4: TEXT,
   createdAtMs: INTEGER,
   revokedAtMs: allowNull(INTEGER),
-  name: TEXT,
-  expiresAtMs: allowNull(INTEGER),
-  allowedModels: makeJson(parseTexts),
-  requestsPerDay: makeJson(parseRequestsPerDay),
-  spendLimitNanoUsd: allowNull(INTEGER),
-  keepsResponses: nameColumn("keep_responses", FLAG),
-  isPaused: nameColumn("paused", FLAG),
-  notes: allowNull(TEXT),
-  allowedAddresses: makeJson(parseTexts),
   rotations: INTEGER,
   oldSecretUntilMs: allowNull(INTEGER),
 });
-
-function parseTexts(json: string): readonly string[] | null {
-  const list = parseJson(json);
-  return list === null ? null : asArray(list).filter((text) => typeof text === "string");
-}
-
-function parseRequestsPerDay(json: string): GatewayKey["requestsPerDay"] {
-  const limit = parseJson(json);
-  return limit === null || typeof limit === "number" ? limit : "default";
-}
 
 export const SPEND = table<Spend>("spend", ["account_id", "key_id"], {
   accountId: TEXT,
