@@ -5,8 +5,17 @@ import type { Field, KindName, Value, Wire } from "../core/fields/field.ts";
 import { toUsd } from "../core/money.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 import { formatInstantOrNull } from "./format.ts";
-import { momentSchema, readInstant, readLine, readName, readUsd, usdSchema } from "./input.ts";
-import { allowNull, allowWords, boolean, count, instant, text, usd } from "./schema.ts";
+import {
+  integerSchema,
+  momentSchema,
+  numberSchema,
+  readInstant,
+  readLine,
+  readName,
+  readUsd,
+  usdSchema,
+} from "./input.ts";
+import { allowNull, allowWords, boolean, count, instant, number, text, usd } from "./schema.ts";
 
 interface Given<Name extends KindName> {
   readonly field: Field<Name>;
@@ -88,6 +97,13 @@ export const RENDERERS: { readonly [Name in KindName]: Renderer<Name> } = {
         expected: 'an integer, null for no limit, or "default" for the configured number',
       }),
     view: Type.Union([count, allowWords(["default"]), Type.Null()]),
+    read: keep,
+    format: keep,
+  },
+  weight: { input: ({ min, max }) => numberSchema(min, max), view: number, read: keep, format: keep },
+  limit: {
+    input: ({ min, max }) => allowNull(integerSchema(min, max)),
+    view: allowNull(count),
     read: keep,
     format: keep,
   },

@@ -1,5 +1,5 @@
 // Makes the admin schemas of an entity from its table of fields, reads what a request sets, and shows what is set.
-import { type TProperties, type TSchema, Type } from "@sinclair/typebox";
+import { type Static, type TObject, type TProperties, type TSchema, Type } from "@sinclair/typebox";
 import {
   type ByName,
   type Field,
@@ -15,6 +15,7 @@ import { missingParameter } from "../core/schema-fault.ts";
 import { RENDERERS, type Schemas } from "./field-kinds.ts";
 import { closeObject } from "./schema.ts";
 
+type StaticObject<Own extends TProperties> = Static<TObject<Own>>;
 type Wires = { readonly [Name in KindName]: Wire<Name> };
 type Values = { readonly [Name in KindName]: Value<Name> };
 type ChangedValues = { readonly [Name in KindName]: Value<Name> | undefined };
@@ -22,15 +23,24 @@ type ChangedValues = { readonly [Name in KindName]: Value<Name> | undefined };
 interface Defaulted {
   readonly initial: unknown;
 }
+
+/** Fields that only a change sets, and those that only the creation does. */
+interface Later {
+  readonly only: "change";
+}
 interface Fixed {
-  readonly isFixed: true;
+  readonly only: "creation";
 }
 
 /** The fields of a request that creates an entity. */
 type NewOf<Table extends FieldsOf<Table>> = {
   readonly [Name in keyof Table as Table[Name] extends Defaulted ? never : Name]: Wire<Table[Name]["kind"]>;
 } & {
-  readonly [Name in keyof Table as Table[Name] extends Defaulted ? Name : never]?: Wire<Table[Name]["kind"]>;
+  readonly [Name in keyof Table as Table[Name] extends Later
+    ? never
+    : Table[Name] extends Defaulted
+      ? Name
+      : never]?: Wire<Table[Name]["kind"]>;
 };
 
 /** The fields of a request that changes one. */
@@ -38,30 +48,34 @@ type ChangesOf<Table extends FieldsOf<Table>> = {
   readonly [Name in keyof Table as Table[Name] extends Fixed ? never : Name]?: Wire<Table[Name]["kind"]>;
 };
 
-/** Returns the schema of a request that creates an entity. */
-export function makeNewSchema<Table extends FieldsOf<Table>>(fields: Table) {
-  return Type.Unsafe<NewOf<Table>>(
-    closeObject(
-      listInputs(fields, (schema, { initial }) => (initial === undefined ? schema : Type.Optional(schema))),
-    ),
-  );
+/** Returns the schema of a request that creates an entity, with the request's own fields before the entity's. */
+export function makeNewSchema<Table extends FieldsOf<Table>, Own extends TProperties = Record<never, never>>(
+  fields: Table,
+  own?: Own,
+) {
+  const inputs = listInputs(fields, "change", ({ initial }) => initial === undefined);
+  return Type.Unsafe<NewOf<Table> & StaticObject<Own>>(closeObject({ ...own, ...inputs }));
 }
 
 /** Returns the schema of a request that changes some of an entity's fields. */
-export function makeChangeSchema<Table extends FieldsOf<Table>>(fields: Table) {
-  return Type.Unsafe<ChangesOf<Table>>(
-    closeObject(listInputs(fields, (schema, { isFixed }) => (isFixed ? null : Type.Optional(schema)))),
-  );
+export function makeChangeSchema<
+  Table extends FieldsOf<Table>,
+  Own extends TProperties = Record<never, never>,
+>(fields: Table, own?: Own) {
+  const inputs = listInputs(fields, "creation", () => false);
+  return Type.Unsafe<ChangesOf<Table> & StaticObject<Own>>(closeObject({ ...own, ...inputs }));
 }
 
 function listInputs<Table extends FieldsOf<Table>>(
   fields: Table,
-  adapt: (schema: TSchema, field: Field) => TSchema | null,
+  left: Field["only"],
+  isRequired: (field: Field) => boolean,
 ): TProperties {
   const inputs: TProperties = {};
   for (const name in fields) {
-    const input = adapt(makeInput<KindName>(fields[name]), fields[name]);
-    if (input !== null) inputs[name] = input;
+    const field = fields[name];
+    const input = makeInput<KindName>(field);
+    if (field.only !== left) inputs[name] = isRequired(field) ? input : Type.Optional(input);
   }
   return inputs;
 }

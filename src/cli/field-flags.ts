@@ -18,6 +18,8 @@ const PARSERS: { readonly [Name in KindName]: Parse<Name> } = {
   addresses: splitList,
   usd: (text, flag) => parseNumber(text, `--${flag} must be an amount in USD`),
   count_or_default: parseCountOrDefault,
+  weight: parseCount,
+  limit: (text, flag) => (text === "unlimited" ? null : parseCount(text, flag)),
   flag: parseYesNo,
 };
 
@@ -53,6 +55,10 @@ function parseCountOrDefault(text: string, flag: string): number | null | "defau
   if (text === "unlimited") return null;
   if (text === "default") return text;
   return parseNumber(text, `--${flag} must be a number, "unlimited" or "default"`);
+}
+
+function parseCount(text: string, flag: string): number {
+  return parseNumber(text, `--${flag} must be a number`);
 }
 
 function parseYesNo(text: string, flag: string): boolean {

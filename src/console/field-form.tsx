@@ -38,8 +38,8 @@ function readText<Name extends KindName>(kind: Name, text: string, before: Wire<
   return RENDERERS[kind].toWire(text, before);
 }
 
-function isShown({ control, isFixed }: Field, edited: object | undefined): boolean {
-  return control !== undefined && !(isFixed && edited);
+function isShown({ control, only }: Field, edited: object | undefined): boolean {
+  return control !== undefined && only !== (edited ? "creation" : "change");
 }
 
 /** Returns the controls in their order. Neighbours that are narrow share a line. */
@@ -77,7 +77,7 @@ interface FieldControlProps<Name extends KindName> {
 
 function FieldControl<Name extends KindName>({ field, bound }: FieldControlProps<Name>) {
   const { Control } = RENDERERS[field.kind];
-  return field.control && <Control field={field} {...field.control} {...bound} value={bound.value ?? ""} />;
+  return field.control && <Control field={field} {...field.control} {...bound} />;
 }
 
 /** Returns what the operator wrote about an entity. Undefined if nothing. */

@@ -91,6 +91,16 @@ export const RENDERERS: { readonly [Name in KindName]: Renderer<Name> } = {
       typeof count === "number" ? joinChoice("own", String(count)) : (count ?? "unlimited"),
     toWire: readCount,
   },
+  weight: {
+    Control: ({ field: _, ...shown }) => <TextField {...shown} type="amount" />,
+    toText: (weight, { initial }) => String(weight ?? initial ?? ""),
+    toWire: Number,
+  },
+  limit: {
+    Control: ({ field, ...shown }) => <TextField {...shown} type="number" min={field.min} step={1} />,
+    toText: (limit) => limit?.toString() ?? "",
+    toWire: (text) => (text.trim() === "" ? null : Number(text)),
+  },
   flag: {
     Control: FlagControl,
     isNarrow: true,

@@ -1,6 +1,7 @@
 // Gateway keys and accounts as stored. Secrets are never among the fields.
 import { isWithin } from "./address.ts";
 import { Fault } from "./fault.ts";
+import type { ACCOUNT_FIELDS } from "./fields/account.ts";
 import { listInitials, type ValuesOf } from "./fields/field.ts";
 import { KEY_FIELDS } from "./fields/key.ts";
 import type { NanoUsd } from "./money.ts";
@@ -48,9 +49,8 @@ export interface Caller {
   readonly proof: KeyProof | null;
 }
 
-export interface Account {
+export interface Account extends ValuesOf<typeof ACCOUNT_FIELDS> {
   readonly id: string;
-  readonly name: string;
   /** The spendable balance, without holds. Never negative. */
   readonly balanceNanoUsd: NanoUsd;
   readonly heldNanoUsd: NanoUsd;

@@ -1,7 +1,24 @@
 // The columns of the fields that an operator can set, by their kind.
-import { type Field, type FieldsOf, type KindName, mapProperties, type Value } from "../core/fields/field.ts";
+import {
+  type Field,
+  type Fields,
+  type FieldsOf,
+  type KindName,
+  mapProperties,
+  type Value,
+} from "../core/fields/field.ts";
 import { asArray, parseJson } from "../core/json.ts";
-import { allowNull, type Column, FLAG, INTEGER, makeJson, nameColumn, spellColumn, TEXT } from "./columns.ts";
+import {
+  allowNull,
+  type Column,
+  FLAG,
+  INTEGER,
+  makeJson,
+  NUMBER,
+  nameColumn,
+  spellColumn,
+  TEXT,
+} from "./columns.ts";
 import type { AddedColumn } from "./schema-step.ts";
 
 type Columns = { readonly [Name in KindName]: Column<Value<Name>> };
@@ -15,6 +32,8 @@ const COLUMNS: Columns = {
   addresses: makeJson(parseTexts),
   usd: allowNull(INTEGER),
   count_or_default: makeJson(parseLimit),
+  weight: NUMBER,
+  limit: allowNull(INTEGER),
   flag: FLAG,
 };
 
@@ -39,6 +58,11 @@ function findName({ column, property }: Pick<Field, "column" | "property">): str
 /** Returns the columns of an entity's fields. */
 export function makeColumns<Table extends FieldsOf<Table>>(fields: Table) {
   return mapProperties<Table, Columns>(fields, makeColumn);
+}
+
+/** Returns the names of the columns that a change of an entity can write. */
+export function listChangeable(fields: Fields): readonly string[] {
+  return Object.values(fields).flatMap((field) => (field.only === "creation" ? [] : [findName(field)]));
 }
 
 /** Returns the column that a step of the schema adds for a field. The rows that exist get its initial value. */

@@ -1,4 +1,5 @@
 // The store's tables, shared by both engines: their columns and keys, and how rows map to columns and back.
+import { ACCOUNT_FIELDS } from "../core/fields/account.ts";
 import { KEY_FIELDS } from "../core/fields/key.ts";
 import type { Account, GatewayKey } from "../core/key.ts";
 import { ENDINGS, USAGE_SOURCES } from "../core/record.ts";
@@ -86,11 +87,19 @@ export function table<Row extends object>(
   };
 }
 
-export function omitColumns<Row>(
+export function omitColumns<Row>(whole: Table<Row>, left: readonly string[]): TablePart<Row> {
+  return filterColumns(whole, (column) => !left.includes(column));
+}
+
+export function pickColumns<Row>(whole: Table<Row>, kept: readonly string[]): TablePart<Row> {
+  return filterColumns(whole, (column) => kept.includes(column));
+}
+
+function filterColumns<Row>(
   { name, columns, types, valuesOf }: Table<Row>,
-  left: readonly string[],
+  isWanted: (column: string) => boolean,
 ): TablePart<Row> {
-  const isKept = columns.map((column) => !left.includes(column));
+  const isKept = columns.map(isWanted);
   return {
     name,
     columns: columns.filter((_, at) => isKept[at]),
@@ -100,8 +109,8 @@ export function omitColumns<Row>(
 }
 
 export const ACCOUNT = table<Account>("account", ["id"], {
+  ...makeColumns(ACCOUNT_FIELDS),
   id: TEXT,
-  name: TEXT,
   balanceNanoUsd: INTEGER,
   heldNanoUsd: INTEGER,
   entries: INTEGER,

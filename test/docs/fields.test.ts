@@ -2,12 +2,16 @@
 import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { CREDENTIAL_FIELDS } from "../../src/core/fields/credential.ts";
 import type { Fields } from "../../src/core/fields/field.ts";
 import { KEY_FIELDS } from "../../src/core/fields/key.ts";
 
 const FILE = join(import.meta.dir, "../../src/docs/admin-api.md");
 
-const TABLES: readonly (readonly [entity: string, fields: Fields])[] = [["keys", KEY_FIELDS]];
+const TABLES: readonly (readonly [entity: string, fields: Fields])[] = [
+  ["keys", KEY_FIELDS],
+  ["credentials", CREDENTIAL_FIELDS],
+];
 
 function renderTable(fields: Fields): string {
   const rows = Object.entries(fields).map(([name, { manual }]) => `| \`${name}\` | ${manual} |`);

@@ -1,4 +1,5 @@
 // The fields that an operator can set, as rows of plain data: each room renders its part from a field's row and kind.
+import { omitUndefined } from "../json.ts";
 import type { NanoUsd } from "../money.ts";
 
 interface Kind<Value, Wire, Bounds = object> {
@@ -35,6 +36,10 @@ interface Kinds {
   readonly usd: Kind<NanoUsd | null, number | null>;
   /** Null for no limit, "default" for the configured one. */
   readonly count_or_default: Kind<Limit, Limit, { readonly max: number; readonly countLabel: string }>;
+  /** A share of the load, relative to others'. */
+  readonly weight: Kind<number, number, { readonly min: number; readonly max: number }>;
+  /** Null for none. */
+  readonly limit: Kind<number | null, number | null, { readonly min: number; readonly max: number }>;
   readonly flag: Kind<boolean, boolean, { readonly options?: { readonly yes: string; readonly no: string } }>;
 }
 
@@ -67,8 +72,8 @@ export type Field<Name extends KindName = KindName> = {
     readonly column?: string;
     /** The value if it isn't given at creation. Missing if it must be. */
     readonly initial?: Kinds[Each]["value"];
-    /** True if it is set at creation and never changed. */
-    readonly isFixed?: true;
+    /** The only request that sets it. Missing if both do. */
+    readonly only?: "creation" | "change";
     /** The field's meaning, for the manual's table. */
     readonly manual: string;
     readonly flag?: Flag;
@@ -106,7 +111,7 @@ type InitialsOf<Table extends FieldsOf<Table>> = {
 
 /** The values that a change sets. Undefined fields are left as they are. */
 export type ChangeOf<Table extends FieldsOf<Table>> = {
-  readonly [Name in keyof Table as Table[Name] extends { readonly isFixed: true }
+  readonly [Name in keyof Table as Table[Name] extends { readonly only: "creation" }
     ? never
     : Table[Name]["property"]]?: Value<Table[Name]["kind"]> | undefined;
 };
@@ -142,4 +147,9 @@ export function listInitials<Table extends FieldsOf<Table>>(fields: Table): Init
   }
   // The cast is safe: the type has the same fields, by the same condition.
   return initials as InitialsOf<Table>;
+}
+
+/** Returns the row with what a change sets. */
+export function applyChange<Row extends object>(row: Row, change: Partial<Row>): Row {
+  return { ...row, ...omitUndefined(change) };
 }

@@ -19,7 +19,7 @@ export const KEY_FIELDS = {
     kind: "account",
     property: "accountId",
     initial: "default",
-    isFixed: true,
+    only: "creation",
     manual: "the account that pays; set only when a key is created (`default`)",
     flag: { name: "account", value: "ID", help: "the account that pays (default: default)" },
     control: { label: "Account", hint: "Pays for requests beyond the allowance" },
