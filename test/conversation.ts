@@ -14,6 +14,8 @@ export function plainCall() {
     ...{ raw: null, pin: null, dropped: [], lost: [], isLimitRequired: false, searches: 0, unreadBytes: 0 },
     ...{ timeoutMs: null, quality: null, idempotency: null, proof: null },
     usable: () => [],
+    held: { bytes: 0, shrinkTo: () => {}, release: () => {} },
+    keepsPrompt: false,
   };
 }
 

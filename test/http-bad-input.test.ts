@@ -184,10 +184,13 @@ describe("validation and sending see the same request", () => {
     expect("polluted" in {}).toBe(false);
   });
 
-  test("fields outside the API only go to servers of that dialect", async () => {
-    const more = { x_own: { a: [1] } };
-    expect(await sent(JSON.stringify(asking("Local#sim", "x", more)))).toMatchObject(more);
-    expect(await sent(JSON.stringify(asking("Anthropic#sim", "x", more)))).not.toHaveProperty("x_own");
+  test("fields outside the API only go to servers that document them", async () => {
+    const more = { chat_template_kwargs: { a: [1] }, x_own: 1 };
+    const local = await sent(JSON.stringify(asking("Local#sim", "x", more)));
+    expect(local).toMatchObject({ chat_template_kwargs: { a: [1] } });
+    expect(local).not.toHaveProperty("x_own");
+    const anthropic = await sent(JSON.stringify(asking("Anthropic#sim", "x", more)));
+    for (const field of Object.keys(more)) expect(anthropic).not.toHaveProperty(field);
   });
 
   test("routing fields of other gateways have no effect", async () => {
@@ -218,13 +221,13 @@ describe("validation and sending see the same request", () => {
     };
     await play(world, secrets, {
       name: "trap",
-      body: { ...asking("Local#sim"), ...trap, x_own: 1 },
+      body: { ...asking("Local#sim"), ...trap, top_k: 1 },
       status: 200,
       check: ({ headers }) =>
         expect(headers.get("x-poundkey-dropped")?.split(", ").sort()).toEqual(Object.keys(trap).sort()),
     });
     const got = asObject(world.simulator.calls.last()?.body);
-    expect(got).toHaveProperty("x_own");
+    expect(got).toHaveProperty("top_k");
     for (const field of Object.keys(trap)) expect(got).not.toHaveProperty(field);
   });
 });

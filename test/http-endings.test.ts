@@ -104,7 +104,13 @@ test("refused requests leave nothing running", async () => {
   await until("nothing is under way", async () =>
     (await (await fetch(`${gateway.url}/metrics`)).text()).includes("poundkey_requests_open 0"),
   );
+  await until("no body is held", async () => isNoBodyHeld(gateway.url));
 });
+
+async function isNoBodyHeld(url: string): Promise<boolean> {
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  return metrics.match(/^poundkey_body_bytes\{.*\} 0$/gm)?.length === 2;
+}
 
 test("an upload that breaks off counts as the client leaving", async () => {
   const { hostname, port } = new URL(gateway.url);
@@ -240,6 +246,7 @@ describe("every ending leaves no hold and the expected charge", () => {
     check(row, await world.settled(payer), paid);
     expect(calls() - before).toBe(row.calls);
     await until("no upstream call is left", () => world.gated.open + world.provider.calls.open === 0);
+    await until("no body is held", () => isNoBodyHeld(world.url));
   }
 
   for (const row of ENDING_ROWS) {

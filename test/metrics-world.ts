@@ -5,6 +5,7 @@ import { Metrics, type MetricsParts, type Reading } from "../src/telemetry/metri
 export const NOTHING_READ: MetricsParts["readings"] = {
   poundkey_build_info: () => null,
   poundkey_requests_open: () => null,
+  poundkey_body_bytes: () => null,
   poundkey_breaker_open: () => null,
   process_cpu_seconds_total: () => null,
   process_resident_memory_bytes: () => null,

@@ -44,6 +44,7 @@ const EVERY_EVENT: readonly LogEvent[] = [
 const EVERY_READING = {
   poundkey_build_info: () => new Map([["1.0.0", 1]]),
   poundkey_requests_open: () => 4,
+  poundkey_body_bytes: () => new Map([["large", 30_000_000]]),
   poundkey_breaker_open: () => new Map([["Own#one", 2]]),
   process_cpu_seconds_total: () => 1_234_567,
   process_resident_memory_bytes: () => 50_000_000,

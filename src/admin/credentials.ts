@@ -54,6 +54,15 @@ function findUse({ id, provider }: Pick<StoredCredential, "id" | "provider">): s
   return `credential ${provider} ${id}`;
 }
 
+const REFERENCE = /\$\{[^}]*\}/;
+
+/** Only the configuration file inserts variables and files. A key is stored as it is written here. */
+function readSecret(given: string): string {
+  const secret = given.trim();
+  if (!REFERENCE.test(secret)) return secret;
+  throw invalidValue("key", `expected the key itself: \${…} is only replaced in the configuration file`);
+}
+
 /** Adds a credential to a provider, which enables it. Returns the provider's name as it spells it. */
 export async function addCredential(
   parts: CredentialParts,
@@ -62,7 +71,7 @@ export async function addCredential(
 ): Promise<string> {
   const { store, clock, random, vault } = parts;
   const provider = requireProvider(parts, name);
-  const secret = fields.key.trim();
+  const secret = readSecret(fields.key);
   const others = (await store.credentials()).filter((one) => one.provider === provider.name);
   if (others.length >= PER_PROVIDER_MAX) {
     throw invalidValue("key", `the provider has ${PER_PROVIDER_MAX} credentials; remove one first`);
@@ -88,7 +97,7 @@ export async function changeCredential(
   const { store, clock, vault } = parts;
   const provider = requireProvider(parts, name);
   const { credential_id: id } = fields;
-  const secret = fields.key?.trim();
+  const secret = fields.key === undefined ? undefined : readSecret(fields.key);
   const { own, others } = await findAddedCredential(parts, provider, id);
   if (secret !== undefined) refuseDuplicate(parts, provider, others, secret);
   const sealed = secret === undefined ? own.sealed : vault.seal(secret, findUse(own));

@@ -2,7 +2,6 @@
 import { version } from "../../package.json" with { type: "json" };
 import { LiveFeed } from "../admin/live.ts";
 import { WrongTokens } from "../admin/wrong-tokens.ts";
-import type { ModelCard } from "../core/card.ts";
 import type { ServerRules, Settings } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
 import type { Fetch, Log } from "../core/world.ts";
@@ -13,14 +12,16 @@ import { Health } from "../health/health.ts";
 import { countOpenBreakers } from "../health/report.ts";
 import { Stickiness } from "../health/stickiness.ts";
 import { listen } from "../http/app.ts";
-import { BodyMemory, BodyTurns } from "../http/body-bounds.ts";
+import { BodyTurns } from "../http/body-bounds.ts";
+import { BodyMemory } from "../http/body-memory.ts";
 import { makeOriginReader } from "../http/client-address.ts";
-import type { HttpPorts } from "../http/ports.ts";
+import type { HttpPorts, Snapshot } from "../http/ports.ts";
 import type { RoutePorts } from "../http/route.ts";
 import { createAuthenticator } from "../keys/authenticate.ts";
 import { createSealer } from "../keys/vault.ts";
 import { createLedger } from "../ledger/ledger.ts";
 import { Learned } from "../selectors/learning/learned.ts";
+import { listChoosable } from "../selectors/rules.ts";
 import { Metrics, type Reading } from "../telemetry/metrics.ts";
 import type { Sums } from "../telemetry/sums.ts";
 import { createAuthorize } from "../transport/auth/authorize.ts";
@@ -74,9 +75,11 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const { store, vault } = opened;
   const ending: DrainState = { draining: false, refusing: false };
   const deadlines = new DeadlineSweep(clock);
+  const bodyParts = createBodyParts(first.server, deadlines);
   const ledger = createLedger({ store, clock, rules: () => live.settings });
   const metrics: Metrics = createMetrics({
     poundkey_requests_open: () => gateway.open,
+    poundkey_body_bytes: () => new Map(Object.entries(bodyParts.bodies.bytes)),
     poundkey_breaker_open: () => countOpenBreakers(health),
     isListed: (model) => live.isListed(model),
   });
@@ -84,10 +87,10 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const health: Health = new Health(log);
   const live = new LiveConfiguration(first, opened, { health, log, clock, fetch });
   await live.readAdded();
-  const { learned, learning } = await recallLessons(store, () => live.snapshot.catalogue.list());
+  const { learned, learning } = await recallLessons(store, () => live.snapshot, log);
   const known = { health, learned, deadlines, caches: new Caches(), stickiness: new Stickiness() };
   const gateway = buildGateway(options, { ...known, log, ledger }, () => live.settings.log.content);
-  const shared = { vault, deadlines, clock, log, ...createBodyParts(first.server) };
+  const shared = { vault, deadlines, clock, log, ...bodyParts };
   const ports: HttpPorts = {
     snapshot: () => live.snapshot,
     kept: new KeptAnswers({ store, rules: () => live.settings.responses, ...shared }),
@@ -131,15 +134,18 @@ async function closeGateway(gateway: Gateway, ends: readonly (() => void)[], sto
 }
 
 /** Starts with the lessons as they were last fitted, because reading all of them takes a second or more. */
-async function recallLessons(store: Store, cards: () => readonly ModelCard[]) {
+async function recallLessons(store: Store, snapshot: () => Snapshot, log: Log) {
   const learned = new Learned();
-  const learning = new Learning({ store, learned, clock, cards });
+  const cards = () => snapshot().catalogue.list();
+  const choosable = () => listChoosable(cards(), snapshot().rules);
+  const learning = new Learning({ store, learned, clock, cards, choosable, log });
   await learning.recall();
   return { learned, learning };
 }
 
 interface GatewayReadings {
   readonly poundkey_requests_open: Reading;
+  readonly poundkey_body_bytes: Reading;
   readonly poundkey_breaker_open: Reading;
   readonly isListed: (model: string) => boolean;
 }
@@ -160,8 +166,8 @@ function countEvents(metrics: Metrics, log: Log): Log {
   };
 }
 
-function createBodyParts({ bodyMemoryBytes }: ServerRules) {
-  return { bodies: new BodyMemory(bodyMemoryBytes), turns: new BodyTurns(clock) };
+function createBodyParts({ bodyMemoryBytes }: ServerRules, deadlines: DeadlineSweep) {
+  return { bodies: new BodyMemory(bodyMemoryBytes, deadlines), turns: new BodyTurns(clock) };
 }
 
 function createCallerParts({ opened, settings }: GatewayOptions) {

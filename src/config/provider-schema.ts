@@ -8,6 +8,7 @@ import { model } from "./model-schema.ts";
 
 const MODELS_MAX = 1000;
 const KEYS_MAX = 100;
+const EXTRA_FIELDS_MAX = 100;
 
 const optional = Type.Optional;
 
@@ -98,6 +99,11 @@ const headers = record(
   "Headers to send with each call.",
 );
 
+const extraFields = Type.Array(
+  text("the name of a request's field, or *", /^(\*|[A-Za-z_][A-Za-z0-9_.-]{0,63})$/),
+  { maxItems: EXTRA_FIELDS_MAX, expected: 'a list of field names, or ["*"]' },
+);
+
 export const provider = options(
   {
     dialect: choice(DIALECTS),
@@ -113,6 +119,7 @@ export const provider = options(
     timeouts: timeouts,
     unlisted_models: Type.Boolean(),
     cache_marks: choice(["auto", "off"]),
+    extra_fields: extraFields,
     models: Type.Array(model, { maxItems: MODELS_MAX }),
   },
   "A provider. A known one only needs its keys.",

@@ -79,7 +79,7 @@ function listBounds({ limits, server, log }: SettingsView): readonly Fact[] {
     ["Messages per request", `up to ${formatCount(limits.messages)}`],
     ["Answers per request (n)", `up to ${formatCount(limits.n)}`],
     ["Request size", `up to ${formatBytes(server.body_limit)}`],
-    ["Requests being read", `up to ${formatBytes(server.body_memory)} in total`],
+    ["Request bodies in memory", `up to ${formatBytes(server.body_memory)} in total`],
     ["Log retention", formatDuration(log.keep_ms)],
     ["Prompts and answers", log.content ? <Badge text="logged" tone="warn" /> : "not logged"],
   ];

@@ -23,6 +23,8 @@ export interface Target {
   readonly apiVersion?: string;
   /** True to set cache marks for clients that set none (`cache_marks: auto`). */
   readonly marksCache?: boolean;
+  /** Fields outside the API that the operator lets pass: their names, or `*` (`extra_fields`). Missing if there are none. */
+  readonly extraFields?: readonly string[];
   /** Missing if no guardrail applies. */
   readonly guardrail?: Guardrail;
 }

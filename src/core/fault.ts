@@ -100,6 +100,22 @@ export const FAULTS = {
 
 export type FaultCode = keyof typeof FAULTS;
 
+/** A limit that refused a request, shown as `error.limit`. Fields that don't apply to its kind are left out. */
+interface RefusingLimit {
+  /** The kind of owner that the limit is for. */
+  readonly scope: "key" | "member" | "account";
+  /** The name or id of that key, member or account. */
+  readonly name: string;
+  readonly kind: string;
+  readonly limit: number;
+  /** The part of the limit that is settled or in use, in the limit's unit. */
+  readonly used: number;
+  /** The part reserved by requests in flight. */
+  readonly reserved?: number;
+  /** When the limit starts over, in Unix milliseconds. Null if it never does. */
+  readonly resetsAtMs?: number | null;
+}
+
 export interface FaultDetails {
   /** The offending request field, such as `messages[0].role`. */
   readonly param?: string | null;
@@ -107,6 +123,8 @@ export interface FaultDetails {
   readonly retryAfterMs?: number;
   /** The time at which the request would be accepted, in Unix milliseconds. Shown as `error.reset_at`. */
   readonly resetAtMs?: number;
+  /** The limit that refused the request. Shown as `error.limit`. */
+  readonly limit?: RefusingLimit;
   /** The methods that the path supports, for a 405. */
   readonly allow?: string;
   /** The rest of the allowance that refused the request. */
@@ -149,17 +167,35 @@ export interface ErrorBody {
     readonly param: string | null;
     readonly code: string | null;
     readonly reset_at?: string;
+    readonly limit?: ShownLimit;
   };
+}
+
+/** The limit that refused a request, as clients see it. */
+interface ShownLimit extends Omit<RefusingLimit, "resetsAtMs"> {
+  readonly resets_at?: string | null;
 }
 
 /** The error object shown to clients. */
 export function errorBody(fault: Fault): ErrorBody {
-  const { param, shownCode, resetAtMs } = fault.details;
+  const { param, shownCode, resetAtMs, limit } = fault.details;
   const code = fault.row.codeless ? null : shownCode !== undefined ? shownCode : fault.code;
-  const shown = { message: fault.message, type: fault.row.type, param: param ?? null, code };
   return {
-    error: resetAtMs === undefined ? shown : { ...shown, reset_at: new Date(resetAtMs).toISOString() },
+    error: {
+      ...{ message: fault.message, type: fault.row.type, param: param ?? null, code },
+      ...(resetAtMs === undefined ? {} : { reset_at: formatTime(resetAtMs) }),
+      ...(limit ? { limit: showLimit(limit) } : {}),
+    },
   };
+}
+
+function showLimit({ resetsAtMs, ...limit }: RefusingLimit): ShownLimit {
+  if (resetsAtMs === undefined) return limit;
+  return { ...limit, resets_at: resetsAtMs === null ? null : formatTime(resetsAtMs) };
+}
+
+function formatTime(atMs: number): string {
+  return new Date(atMs).toISOString();
 }
 
 /** Converts anything thrown to a fault. An unexpected error is our bug, and none of its text is shown. */

@@ -113,7 +113,7 @@ export function prepareCall<F extends Form>(
   { client, credential, upstream, fresh }: AttemptCall<F>,
   deadlineAtMs: number,
 ): UpstreamCall {
-  const redactedWords = () => [...listSecrets(credential), ...upstream.hosts];
+  const redactedWords = () => [...listSecrets(credential), ...upstream.redactedWords];
   return new UpstreamCall(ports, { client, deadlineAtMs, redactedWords, fresh, proof: credential.proof });
 }
 
@@ -132,10 +132,18 @@ interface Sent<F extends Form> {
 
 /** Sends the call. Throws a Fault if the request can't be sent. */
 export function send<F extends Form>(attempt: AttemptCall<F>, call: UpstreamCall): Sent<F> {
-  const { baseUrl, headers, timeouts, apiVersion, marksCache = false, guardrail } = attempt.upstream.setup;
+  const {
+    baseUrl,
+    headers,
+    timeouts,
+    apiVersion,
+    marksCache = false,
+    guardrail,
+    extraFields,
+  } = attempt.upstream.setup;
   const route = requireRoute(attempt.upstream, attempt);
   const { secret } = attempt.credential;
-  const target = { baseUrl, headers, marksCache, apiVersion, guardrail, secret };
+  const target = { baseUrl, headers, marksCache, apiVersion, extraFields, guardrail, secret };
   const { outgoing, codec, isNative } = encode(attempt, route, target);
   attempt.watcher?.recordDropped([
     ...attempt.dropped,

@@ -12,6 +12,15 @@ import type { Pin } from "./pin.ts";
 import type { Selection } from "./plan.ts";
 import type { Upstream } from "./upstream.ts";
 
+/** Memory that counts as in use until the gateway lets go of it: when the request can't be sent again. */
+interface HeldMemory {
+  readonly bytes: number;
+  /** Keeps this much to the end. */
+  shrinkTo(bytes: number): void;
+  /** Releases all of it. May be called more than once. */
+  release(): void;
+}
+
 /** A validated request with a known key, and the operator's settings that apply to it. */
 export interface Call<F extends Form> extends Asking<F>, Caller {
   readonly operation: Operation<F>;
@@ -38,6 +47,10 @@ export interface Call<F extends Form> extends Asking<F>, Caller {
   readonly quality: number | null;
   /** Digests that detect a repeated request. Null without an Idempotency-Key. */
   readonly idempotency: { readonly replyId: string; readonly bodyDigest: string } | null;
+  /** The memory of its body. */
+  readonly held: HeldMemory;
+  /** True if the prompt is stored with the answer, so that it is needed to the end. */
+  readonly keepsPrompt: boolean;
   /** Ends when nobody is waiting for the answer. */
   readonly ending: Ending;
 }

@@ -25,10 +25,19 @@ export class ContentRecorder<F extends Form> {
   #folding: Folding<F> | null;
   #characters = 0;
   #reply: F["reply"] | null = null;
+  /** The stored part of the prompt. Null while it can be read from the request. */
+  #prompt: Pick<LoggedContent, "request" | "messages" | "truncated"> | null = null;
 
   constructor(call: Call<F>) {
     this.call = call;
     this.#folding = call.operation.fold();
+  }
+
+  /** Copies the part of the prompt that is stored. The request's own is emptied afterwards. */
+  takePrompt(): void {
+    const { request, messages } = this.call.operation.toLog(this.call.ask);
+    const isLong = JSON.stringify(messages).length > CHARACTERS_MAX;
+    this.#prompt = { request, messages: isLong ? [] : [...messages], truncated: isLong };
   }
 
   takeWhole(reply: F["reply"]): void {
@@ -45,8 +54,9 @@ export class ContentRecorder<F extends Form> {
     const { operation, ask } = this.call;
     const folded = this.#reply ?? this.#folding?.reply() ?? null;
     const reply = folded && operation.toLogged(folded);
-    const truncated = this.#reply === null && this.#folding === null;
-    const all: LoggedContent = { ...operation.toLog(ask), reply, truncated, message: fault?.message ?? null };
+    const prompt = this.#prompt ?? { ...operation.toLog(ask), truncated: false };
+    const truncated = prompt.truncated || (this.#reply === null && this.#folding === null);
+    const all: LoggedContent = { ...prompt, reply, truncated, message: fault?.message ?? null };
     const lesser = [
       all,
       { ...all, reply: null, truncated: true },

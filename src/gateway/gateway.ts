@@ -6,7 +6,6 @@ import { toUsd } from "../core/money.ts";
 import type { Log } from "../core/world.ts";
 import { type Ledger, makeLostOutcome, type Outcome, type Settled, type Ticket } from "../ledger/ledger.ts";
 import type { Form } from "../operations/form.ts";
-import { makeOffers } from "../operations/operation.ts";
 import type { Ports } from "../transport/client.ts";
 import { Admissions } from "./admissions.ts";
 import { AnswerStream, type Opened, type OpenedAnswer, openAnswers } from "./answer-stream.ts";
@@ -17,7 +16,9 @@ import { completeAnswers, countPlaces } from "./calls.ts";
 import { type ContentPorts, Contents } from "./contents.ts";
 import { RequestContext } from "./context.ts";
 import { Failover } from "./failover.ts";
+import { makeOffers } from "./fitted.ts";
 import type { AnswerFlow } from "./flow.ts";
+import { forgetPrompt } from "./forget-prompt.ts";
 import { openReply, sealReply, type Vault } from "./idempotency.ts";
 import { type LessonPorts, Lessons } from "./lessons.ts";
 import { OpenRequests } from "./open-requests.ts";
@@ -87,7 +88,7 @@ export class Gateway {
     const ports = this.#ports;
     this.underWay.enter(context.ending);
     try {
-      const first = await ports.ledger.admit(context.ticket);
+      const first = await this.#admissions.admit(context.ticket);
       const admitted = first.kind === "pending" ? await this.#waitForTwin(context, first.id) : first;
       if (admitted.kind === "replayed") return await this.#replay(context, admitted.sealed);
       const durable = this.#recordAdmission(context, admitted);
@@ -115,6 +116,7 @@ export class Gateway {
       throw thrown;
     } finally {
       this.underWay.leave(context.ending);
+      context.call.held.release();
       this.#admissions.wakeTwins(context.call.id);
     }
   }
@@ -139,6 +141,7 @@ export class Gateway {
       fail: (thrown) => this.#fail(context, thrown),
       leave: () => {
         this.underWay.leave(context.ending);
+        call.held.release();
         return this.#settleGranted(context).finally(() => this.#admissions.wakeTwins(call.id));
       },
     });
@@ -148,7 +151,7 @@ export class Gateway {
   /** The same steps as in `complete`, up to the first piece of content. */
   async #openStream<F extends Form>(context: RequestContext<F>): Promise<Opened<F>> {
     const ports = this.#ports;
-    const first = await ports.ledger.admit(context.ticket);
+    const first = await this.#admissions.admit(context.ticket);
     const admitted = first.kind === "pending" ? await this.#waitForTwin(context, first.id) : first;
     if (admitted.kind === "replayed") {
       const reply = await this.#replay(context, admitted.sealed);
@@ -169,6 +172,7 @@ export class Gateway {
       answer.rest.leave();
       throw error;
     });
+    forgetPrompt(context);
     context.pass(answer.first);
     return answer;
   }
@@ -225,6 +229,7 @@ export class Gateway {
 
   #makeTicket<F extends Form>(call: Call<F>, plan: Plan): Ticket {
     const { operation, surface, id, requestId, key, proof, ask, selection, idempotency } = call;
+    const { offerLeast } = operation;
     const cards = plan.attempts.map(({ card }) => card);
     return this.#ports.ledger.ticket({
       id,
@@ -238,7 +243,8 @@ export class Gateway {
       selector: selection.kind === "selector" ? `Router#${selection.selector.name}` : null,
       stream: ask.stream === true,
       answers: countPlaces(call, plan.attempts),
-      offers: () => makeOffers(operation, cards, ask, call),
+      offers: () => makeOffers(call, cards),
+      leastOffers: offerLeast && (() => cards.map((card) => offerLeast(ask, card))),
       isPayable: isPayable(selection),
       isGroup: selection.kind === "group",
       idempotency,

@@ -1,17 +1,12 @@
 // Reads a request's JSON body within bounds: size, type, encoding, memory, speed, UTF-8, structure, then JSON.
 import { Fault } from "../core/fault.ts";
 import { isObject } from "../core/json.ts";
+import { REQUEST_SHAPE } from "../core/json-bounds.ts";
 import { measureShape } from "../core/json-shape.ts";
 import type { Deadlines } from "../core/world.ts";
-import { type BodyMemory, BodyPace, type BodyTurns, type Reservation } from "./body-bounds.ts";
-
-const DEPTH_MAX = 64;
-/** Array elements plus object fields: ten million take seconds to parse, and 2.6 GB. */
-const ELEMENTS_MAX = 100_000;
-/** Memory for a body of undeclared length is reserved in steps of this size. */
-const PIECE_BYTES = 1_000_000;
-/** A shorter body arrives in a packet or two, too few to be worth checking one by one. */
-const SHORT_BYTES = 65_536;
+import type { BodyTurns } from "./body-bounds.ts";
+import { readBytes, tooLarge } from "./body-bytes.ts";
+import type { BodyMemory, HeldBody } from "./body-memory.ts";
 
 /** Bodies of this size get a turn of the loop to themselves. A shorter one is parsed in a few milliseconds. */
 const LARGE_BYTES = 262_144;
@@ -22,10 +17,15 @@ export interface BodyPorts {
   readonly deadlines: Deadlines;
 }
 
-/** The bounds on one body. Its owner has a share of the memory. */
-export interface BodyRules {
+/** The bounds on one body. Its owner, an account or another sender, has a share of the memory. */
+interface BodyRules {
   readonly owner: string;
   readonly bytesMax: number;
+}
+
+/** The bounds on a body whose request keeps its memory after it is parsed. */
+export interface HeldRules extends BodyRules {
+  readonly held: HeldBody;
 }
 
 interface BodyKind<Body> {
@@ -36,143 +36,49 @@ interface BodyKind<Body> {
 
 const JSON_BODY: BodyKind<unknown> = { checkType, parse: parseJsonBytes };
 
-/** Returns the parsed body. Throws the Fault of the first check that fails, in the order listed at the top. */
-export function readJson(request: Request, ports: BodyPorts, rules: BodyRules): Promise<unknown> {
+/**
+ * Returns the parsed body, whose memory isn't counted any more. Throws the Fault of the first check that fails, in the
+ * order listed at the top.
+ */
+export async function readJson(request: Request, ports: BodyPorts, rules: BodyRules): Promise<unknown> {
+  const held = ports.bodies.open();
+  try {
+    return await readHeldJson(request, ports, { ...rules, held });
+  } finally {
+    held.release();
+  }
+}
+
+/** The same for a body whose memory the caller releases. */
+export function readHeldJson(request: Request, ports: BodyPorts, rules: HeldRules): Promise<unknown> {
   return readHeld(request, ports, rules, JSON_BODY);
 }
 
-/** Reads the body within its bounds, and releases its memory once it is parsed. */
+/** Reads and parses the body within its bounds. The caller releases its memory, even if this fails. */
 export async function readHeld<Body>(
   request: Request,
-  { bodies, turns, deadlines }: BodyPorts,
-  { owner, bytesMax }: BodyRules,
+  { turns, deadlines }: BodyPorts,
+  { owner, bytesMax, held }: HeldRules,
   kind: BodyKind<Body>,
 ): Promise<Body> {
   const { headers } = request;
   const length = headers.get("content-length");
-  const declared = length === null ? null : Number(length);
-  if (declared !== null && declared > bytesMax) throw tooLarge(bytesMax);
+  const declaredBytes = length === null ? null : Number(length);
+  if (declaredBytes !== null && declaredBytes > bytesMax) throw tooLarge(bytesMax);
   kind.checkType(headers);
   refuseEncoded(headers);
-  const reservation = bodies.reserve(owner, declared ?? 0);
-  try {
-    const bytes = await (declared === null
-      ? readChunked(request, bytesMax, deadlines, reservation)
-      : readDeclared(request, declared, deadlines));
-    if (bytes.length > LARGE_BYTES) await turns.next();
-    return kind.parse(bytes);
-  } finally {
-    reservation.release();
-  }
+  const bytes = await readBytes(request, { owner, declaredBytes, bytesMax, deadlines, held });
+  if (bytes.length > LARGE_BYTES) await turns.next();
+  return kind.parse(bytes);
 }
 
-function parseJsonBytes(bytes: Uint8Array): unknown {
+function parseJsonBytes(bytes: Uint8Array<ArrayBuffer>): unknown {
   const text = decodeUtf8(bytes, notJson);
+  // Left to the collector, the bytes of several large bodies would stay in memory beside their texts.
+  if (bytes.length > LARGE_BYTES) bytes.buffer.transfer(0);
   const body = parse(text);
   if (mayHaveLoneSurrogate(text) && !isWellFormed(body)) throw notJson("it contains an unpaired surrogate");
   return body;
-}
-
-function readDeclared(
-  request: Request,
-  length: number,
-  deadlines: Deadlines,
-): Promise<Uint8Array<ArrayBuffer>> {
-  return length > SHORT_BYTES ? readLong(request, length, deadlines) : readShort(request, deadlines);
-}
-
-/** Any body has five seconds. At the slowest speed, 65,536 bytes take four, so their progress isn't checked. */
-function readShort(request: Request, deadlines: Deadlines): Promise<Uint8Array<ArrayBuffer>> {
-  const { promise, resolve, reject } = Promise.withResolvers<Uint8Array<ArrayBuffer>>();
-  const pace = new BodyPace(deadlines, reject);
-  request.bytes().then(
-    (bytes) => {
-      pace.end();
-      resolve(bytes);
-    },
-    (error: unknown) => {
-      pace.end();
-      reject(toBodyFault(error));
-    },
-  );
-  return promise;
-}
-
-/** Copies each piece into place at once: joining them at the end would take twice the memory. */
-async function readLong(
-  request: Request,
-  length: number,
-  deadlines: Deadlines,
-): Promise<Uint8Array<ArrayBuffer>> {
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  await eachPiece(request, deadlines, (piece) => {
-    bytes.set(piece, at);
-    at += piece.length;
-  });
-  return at === length ? bytes : bytes.subarray(0, at);
-}
-
-/** Reads a body of undeclared length, and stops at its bound. */
-async function readChunked(
-  request: Request,
-  bytesMax: number,
-  deadlines: Deadlines,
-  reservation: Reservation,
-): Promise<Uint8Array<ArrayBuffer>> {
-  const pieces: Uint8Array[] = [];
-  let length = 0;
-  let reserved = 0;
-  await eachPiece(request, deadlines, (piece) => {
-    length += piece.length;
-    if (length > bytesMax) throw tooLarge(bytesMax);
-    while (reserved < length) {
-      const more = Math.min(PIECE_BYTES, bytesMax - reserved);
-      reservation.grow(more);
-      reserved += more;
-    }
-    pieces.push(piece);
-  });
-  return Buffer.concat(pieces);
-}
-
-async function eachPiece(
-  request: Request,
-  deadlines: Deadlines,
-  onPiece: (piece: Uint8Array) => void,
-): Promise<void> {
-  const reader = request.body?.getReader();
-  if (!reader) return;
-  const given: { up: Fault | null } = { up: null };
-  // The rest of the body is not awaited.
-  const leave = () => void reader.cancel().catch(() => {});
-  const pace = new BodyPace(deadlines, (fault) => {
-    given.up = fault;
-    leave();
-  });
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (given.up) throw given.up;
-      if (done) return;
-      pace.add(value.length);
-      onPiece(value);
-    }
-  } catch (thrown) {
-    throw toBodyFault(thrown);
-  } finally {
-    pace.end();
-    leave();
-  }
-}
-
-function toBodyFault(error: unknown): Fault {
-  if (error instanceof Fault) return error;
-  return new Fault("client_gone", "The request body ended early.", { cause: error });
-}
-
-function tooLarge(bytesMax: number): Fault {
-  return new Fault("request_too_large", `The request body is larger than ${bytesMax} bytes.`);
 }
 
 function refuseEncoded(headers: Headers): void {
@@ -205,9 +111,10 @@ export function decodeUtf8(bytes: Uint8Array, refuse: (why: string) => Fault): s
 }
 
 function parse(text: string): unknown {
-  const { depth, elements } = measureShape(text, { depth: DEPTH_MAX, elements: ELEMENTS_MAX });
-  if (depth > DEPTH_MAX) throw notJson(`it is nested deeper than ${DEPTH_MAX} levels`);
-  if (elements > ELEMENTS_MAX) throw notJson(`it has more than ${ELEMENTS_MAX} elements and fields`);
+  const most = REQUEST_SHAPE;
+  const { depth, elements } = measureShape(text, most);
+  if (depth > most.depth) throw notJson(`it is nested deeper than ${most.depth} levels`);
+  if (elements > most.elements) throw notJson(`it has more than ${most.elements} elements and fields`);
   try {
     return JSON.parse(text);
   } catch {

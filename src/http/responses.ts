@@ -27,7 +27,7 @@ export function responseRoutes(ports: HttpPorts) {
     const { key } = await identify(ports, asked);
     const kept = await ports.kept.get(key, id);
     if (kept === null) throw makeNotFound(id, "id");
-    return createHeldResponse(ports, asked.request, key.id, JSON.stringify(read(kept)));
+    return createHeldResponse(ports, asked.request, key.accountId, JSON.stringify(read(kept)));
   };
   return new Elysia()
     .get("/v1/responses", ({ request }) => refuseUpgrade(request), REFUSAL)
@@ -59,12 +59,8 @@ const SHORT_CHARACTERS = 262_144;
 /** Answers with a text that counts towards its owner's memory for bodies until it is read. */
 function createHeldResponse({ bodies }: HttpPorts, { signal }: Request, owner: string, text: string) {
   if (text.length <= SHORT_CHARACTERS) return createResponse(200, text);
-  const reservation = bodies.reserve(owner, text.length);
-  let isHeld = true;
-  const release = () => {
-    if (isHeld) reservation.release();
-    isHeld = false;
-  };
+  const held = bodies.reserve(owner, text.length);
+  const release = () => held.release();
   // Losing the connection before the body is first read doesn't cancel the stream.
   signal.addEventListener("abort", release, { once: true });
   if (signal.aborted) release();

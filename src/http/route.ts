@@ -15,7 +15,7 @@ import { findNeeds } from "../operations/chat/needs.ts";
 import { CHAT } from "../operations/chat/operation.ts";
 import { choose } from "../selectors/choose.ts";
 import { makeLesson, makeLessonBound, readKind } from "../selectors/learning/lesson.ts";
-import { routeSchema, viewRoute } from "../selectors/route-view.ts";
+import { routeSchema, viewRouteForKey } from "../selectors/route-view.ts";
 import type { SelectorRule } from "../selectors/selector.ts";
 import { readFields } from "../surfaces/checker.ts";
 import { readChatRequest } from "../surfaces/openai-chat/read.ts";
@@ -61,7 +61,7 @@ export function routeRoutes(ports: RoutePorts) {
 async function route(ports: RoutePorts, { request, server }: Asked): Promise<Response> {
   const { key } = await identify(ports, { request, server });
   const { catalogue, limits, rules, upstreams } = ports.snapshot();
-  const body = await readJson(request, ports, { owner: key.id, bytesMax: ports.server.bodyBytesMax });
+  const body = await readJson(request, ports, { owner: key.accountId, bytesMax: ports.server.bodyBytesMax });
   const asked = readChatRequest(body, limits);
   const share = headerNumber(request.headers, "x-poundkey-quality", 0, 1) ?? rules.fairQuality;
   const allowed = new Set(listCandidates(key, catalogue).map(({ id }) => id));
@@ -77,7 +77,10 @@ async function route(ports: RoutePorts, { request, server }: Asked): Promise<Res
     rules,
     quality: share,
   });
-  return createJsonResponse(200, viewRoute(choice));
+  return createJsonResponse(
+    200,
+    viewRouteForKey(choice, (id) => allowed.has(id)),
+  );
 }
 
 function requireSelector(model: string, key: GatewayKey, ports: RoutePorts): SelectorRule {
@@ -89,7 +92,7 @@ function requireSelector(model: string, key: GatewayKey, ports: RoutePorts): Sel
 /** Only a completion's first score counts. The selector learns from it once every node has read it. */
 async function feedback(ports: RoutePorts, asked: Asked): Promise<Response> {
   const { key } = await identify(ports, asked);
-  const body = await readJson(asked.request, ports, { owner: key.id, bytesMax: FEEDBACK_BYTES_MAX });
+  const body = await readJson(asked.request, ports, { owner: key.accountId, bytesMax: FEEDBACK_BYTES_MAX });
   const { id, score } = readFeedback(body);
   const record = await ports.store.request(cutStoredName(id));
   if (record === null || record.keyId !== key.id) {

@@ -26,7 +26,8 @@ import {
 } from "./answers.ts";
 import { addHeaders, type HeaderStore, mintOrderedId } from "./app.ts";
 import { identify } from "./auth.ts";
-import { readJson } from "./body.ts";
+import { readHeldJson, readJson } from "./body.ts";
+import type { HeldBody } from "./body-memory.ts";
 import { ClientWatch, type Connections } from "./client-watch.ts";
 import { CountingLimit } from "./counting.ts";
 import { findEarlier, mayStoreUpstream, NO_EARLIER_ANSWER, nameStored } from "./earlier.ts";
@@ -85,10 +86,11 @@ export async function serve<F extends Form>(
   if (surface.family === "anthropic") set.headers["request-id"] = requestId;
   let context: RequestContext<F> | null = null;
   let client: ClientWatch | null = null;
+  const held = ports.bodies.open();
   try {
     surface.checkPath?.(path);
     if (surface.counting?.isCounting(path)) return addHeaders(await count(ports, surface, received), set);
-    const { call, exchange } = await read(ports, surface, received, requestId);
+    const { call, exchange } = await read(ports, surface, received, requestId, held);
     if (call.selection.kind === "selector") await ports.learned();
     context = ports.gateway.begin(call);
     client = new ClientWatch(ports.deadlines, received.request, received.server);
@@ -103,6 +105,7 @@ export async function serve<F extends Form>(
     return addHeaders(createJsonResponse(200, body, headers), set);
   } catch (thrown) {
     client?.end();
+    held.release();
     const fault = toFault(thrown);
     if (fault.code === "internal_error") throw thrown;
     const facts: Facts = context ?? NO_FACTS;
@@ -125,23 +128,24 @@ async function read<F extends Form>(
   surface: Surface<F>,
   { request, identify }: SurfaceRequest,
   requestId: string,
+  held: HeldBody,
 ) {
   const startedMs = ports.clock.monotonicMs();
   const found = identify();
   const known = found instanceof Promise ? await found : found;
   if (ports.refusing()) throw new Fault("shutting_down", "The gateway is shutting down.");
   if (ports.gateway.open >= OPEN_REQUESTS_MAX) throw new Fault("overloaded", "Too many requests at once.");
-  const rules = { owner: known.key.id, bytesMax: ports.server.bodyBytesMax };
-  const { body, seconds } = surface.body
+  const rules = { owner: known.key.accountId, bytesMax: ports.server.bodyBytesMax, held };
+  const body = surface.body
     ? await readBody(request, ports, rules, surface.body)
-    : { body: await readJson(request, ports, rules), seconds: null };
+    : await readHeldJson(request, ports, rules);
   const isSlow = ports.clock.monotonicMs() - startedMs > SLOW_BODY_MS;
   const { key, proof } = isSlow ? await identify() : known;
   const earlier = surface.findEarlier
     ? await findEarlier(ports, key, () => surface.findEarlier?.(body))
     : NO_EARLIER_ANSWER;
-  const exchange = surface.read(makeIncoming(ports, request, body, key, earlier, seconds));
-  const given = { request, exchange, key, proof, pin: earlier.pin, requestId };
+  const exchange = surface.read(makeIncoming(ports, request, body, key, earlier));
+  const given = { request, exchange, key, proof, pin: earlier.pin, requestId, held };
   return { call: makeCall(ports, surface, given), exchange };
 }
 
@@ -183,11 +187,10 @@ function makeIncoming(
   body: unknown,
   key: GatewayKey,
   { keeping, stored } = NO_EARLIER_ANSWER,
-  seconds: number | null = null,
 ): Incoming {
   const seal = ports.sealer(key.accountId);
   const limits = { ...ports.snapshot().limits, storesUpstream: mayStoreUpstream(ports, key) };
-  return { url, headers, body, seconds, limits, seal, keeping, stored };
+  return { url, headers, body, limits, seal, keeping, stored };
 }
 
 /** Answers with an estimate of the prompt's tokens. */
@@ -200,7 +203,10 @@ async function count<F extends Form>(
   const { key } = await identify();
   const end = counting.begin(key.id, ports.clock.monotonicMs());
   try {
-    const body = await readJson(request, ports, { owner: key.id, bytesMax: ports.server.bodyBytesMax });
+    const body = await readJson(request, ports, {
+      owner: key.accountId,
+      bytesMax: ports.server.bodyBytesMax,
+    });
     const ask = surface.read(makeIncoming(ports, request, body, key));
     readSelection(ask.model, key, ports.snapshot().catalogue);
     return createJsonResponse(200, surface.write(operation.estimatePrompt(ask)));
@@ -219,7 +225,14 @@ function makeCall<F extends Form>(
     proof,
     pin,
     requestId,
-  }: Caller & { request: Request; exchange: Exchange<F>; pin: Pin | null; requestId: string },
+    held,
+  }: Caller & {
+    request: Request;
+    exchange: Exchange<F>;
+    pin: Pin | null;
+    requestId: string;
+    held: HeldBody;
+  },
 ): Call<F> {
   const { catalogue, upstreams, rules, billing } = ports.snapshot();
   const { ask, session } = exchange;
@@ -245,6 +258,8 @@ function makeCall<F extends Form>(
     markup: billing.markup,
     timeoutMs: seconds === null ? null : seconds * 1000,
     quality: headerNumber(headers, "x-poundkey-quality", 0, 1),
+    held,
+    keepsPrompt: exchange.keep !== undefined,
     ending: new Ending(),
   };
 }

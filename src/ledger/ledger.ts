@@ -1,6 +1,6 @@
 // The ledger: admits requests by their key's allowance or the account's balance, and settles them when they end.
 
-import type { Answer, Offer, Reads, Rows, Settlement } from "../core/demand.ts";
+import type { Admission, Answer, Offer, Reads, Rows, Settlement } from "../core/demand.ts";
 import type { Caller, GatewayKey } from "../core/key.ts";
 import type { NanoUsd } from "../core/money.ts";
 import type { RequestHead, UnsettledRecord } from "../core/record.ts";
@@ -11,6 +11,7 @@ import { NO_AMOUNTS } from "../core/units.ts";
 import type { Clock } from "../core/world.ts";
 import { type Counts, findLimit, type LedgerRules, makeReads, readStanding } from "./allowance.ts";
 import { computeDay } from "./day.ts";
+import { decide } from "./decide.ts";
 
 /** A request for admission. */
 export interface Ask extends RequestHead, Caller {
@@ -22,6 +23,8 @@ export interface Ask extends RequestHead, Caller {
   readonly answers: number;
   /** The worst-case cost on each card of the plan. Only called if something may be held. */
   readonly offers: () => readonly Offer[];
+  /** The least that those may be, if making them means reading the request's files. Null if it doesn't. */
+  readonly leastOffers?: (() => readonly Offer[]) | null;
   /** False if the requested model has no price. */
   readonly isPayable: boolean;
   /** True if several models share the name and any covered one will do. */
@@ -63,6 +66,11 @@ export interface Ledger {
   /** Prepares the admission and settlement of a request. */
   ticket(ask: Ask): Ticket;
   /**
+   * Throws the Fault with which `admit` would refuse the request whatever it costs beyond its `leastOffers`. Takes
+   * nothing, and says nothing if it may be admitted or repeats another.
+   */
+  look(ticket: Ticket): Promise<void>;
+  /**
    * Admits the request, or returns its earlier answer if it is a repeat. Throws the Faults `invalid_api_key`,
    * `address_not_allowed`, `key_paused`, `rate_limit_exceeded`, `insufficient_balance`, `model_not_priced`,
    * `idempotency_…`, `store_unavailable`. Settle every request that is granted or fails with `outcomeUnknown`.
@@ -92,6 +100,7 @@ export function createLedger(parts: LedgerParts): Ledger {
   const { store } = parts;
   return {
     ticket: (ask) => makeTicket(parts, ask),
+    look: (ticket) => look(parts, ticket),
     admit: (ticket) => admit(parts, ticket),
     durable: () => store.durable(),
     settle: ({ ask, reads }, outcome) => write(parts, ask.key.accountId, reads, outcome),
@@ -109,12 +118,24 @@ function makeTicket(parts: LedgerParts, ask: Ask): Ticket {
   return { ask, reads: { ...makeReads(key, rules, nowMs), requestId: id, replyId }, rules };
 }
 
+/** Decides the admission on rows as they are, with the cheapest offers, and drops the decision unless it refuses. */
+async function look({ store }: LedgerParts, ticket: Ticket): Promise<void> {
+  const { ask } = ticket;
+  const demand = makeAdmission(store.node, ticket, ask.leastOffers ?? ask.offers);
+  const [answer] = decide(await store.read(demand.reads), [demand]).answers;
+  if (answer?.kind === "refused") throw answer.fault;
+}
+
 /** `admit` and `write` are not async: both run for every request, and async would cost each half a microsecond. */
-function admit({ store }: LedgerParts, { ask, reads, rules }: Ticket): Promise<Admitted> {
-  const { key, offers, isNew } = ask;
+function admit({ store }: LedgerParts, ticket: Ticket): Promise<Admitted> {
+  return store.transact(makeAdmission(store.node, ticket, ticket.ask.offers)).then(requireAdmitted);
+}
+
+function makeAdmission(node: string, { ask, reads, rules }: Ticket, offers: Ask["offers"]): Admission {
+  const { key, isNew } = ask;
   const { quota, billing } = rules;
   const mayHold = billing.charge === "always" || findLimit(key, quota) !== null;
-  const answer = store.transact({
+  return {
     kind: "admit",
     id: ask.id,
     requestId: ask.requestId,
@@ -128,7 +149,7 @@ function admit({ store }: LedgerParts, { ask, reads, rules }: Ticket): Promise<A
     accountId: key.accountId,
     keyId: key.id,
     proof: ask.proof,
-    node: store.node,
+    node,
     quota,
     billing,
     answers: ask.answers,
@@ -136,8 +157,7 @@ function admit({ store }: LedgerParts, { ask, reads, rules }: Ticket): Promise<A
     isPayable: ask.isPayable,
     isGroup: ask.isGroup ?? false,
     reads: isNew ? { ...reads, isNew } : reads,
-  });
-  return answer.then(requireAdmitted);
+  };
 }
 
 function requireAdmitted(answer: Answer): Admitted {

@@ -21,21 +21,25 @@ import { GEMINI_LANE } from "../dialects/gemini/lane.ts";
 import { carryVertexGemini } from "../dialects/gemini/vertex.ts";
 import { jina } from "../dialects/jina/dialect.ts";
 import { mistral } from "../dialects/mistral/dialect.ts";
-import {
-  DEEPSEEK_COMPLETION,
-  MISTRAL_COMPLETION,
-  makeCompletion,
-  OPENAI_COMPLETION,
-} from "../dialects/openai/completion.ts";
 import { makeOpenaiDialect } from "../dialects/openai/dialect.ts";
-import { makeImages, OPENAI_IMAGES, OPENROUTER_IMAGES, XAI_IMAGES } from "../dialects/openai/images.ts";
 import { needsResponses, needsResponsesOnAzure, OPENAI, OPENAI_MODEL } from "../dialects/openai/models.ts";
-import { MISTRAL_SPEECH, makeSpeech, OPENAI_SPEECH } from "../dialects/openai/speech.ts";
-import { makeTranscription } from "../dialects/openai/transcription.ts";
 import { perplexity } from "../dialects/perplexity/dialect.ts";
 import { responses } from "../dialects/responses/dialect.ts";
 import { RESPONSES_LANE } from "../dialects/responses/lane.ts";
 import { voyage } from "../dialects/voyage/dialect.ts";
+import {
+  AZURE_MEDIA,
+  DEEPSEEK_MEDIA,
+  FIREWORKS_MEDIA,
+  GROQ_MEDIA,
+  MISTRAL_MEDIA,
+  OPENAI_MEDIA,
+  OPENROUTER_MEDIA,
+  PLAIN_MEDIA,
+  TOGETHER_MEDIA,
+  VLLM_MEDIA,
+  XAI_MEDIA,
+} from "./media.ts";
 import {
   AZURE,
   CEREBRAS,
@@ -63,6 +67,7 @@ import {
   OPENAI_VECTORS,
   OPENROUTER_VECTORS,
   PLAIN_VECTORS,
+  TOGETHER_VECTORS,
   VERTEX_VECTORS,
 } from "./vectors.ts";
 
@@ -107,9 +112,7 @@ const GEMINI = { ...withLane(gemini, { gemini: GEMINI_LANE }), ...GEMINI_VECTORS
 const MISTRAL = {
   ...mistral,
   ...MISTRAL_VECTORS,
-  completion: makeCompletion(MISTRAL_COMPLETION),
-  speech: makeSpeech(MISTRAL_SPEECH),
-  transcription: makeTranscription({ streams: true }),
+  ...MISTRAL_MEDIA,
 };
 const COHERE = { ...cohere, ...COHERE_VECTORS };
 
@@ -121,14 +124,8 @@ const BEDROCK_CLAUDE: ChatDialect = {
   carry: carryBedrock,
 };
 
-const SPEECH = makeSpeech(OPENAI_SPEECH);
-const SOUND = { speech: SPEECH, transcription: makeTranscription({ streams: true }) };
-/** console.groq.com/docs/speech-to-text: transcripts are not streamed. */
-const GROQ_SOUND = { speech: SPEECH, transcription: makeTranscription({ streams: false }) };
-const COMPLETION = { completion: makeCompletion(OPENAI_COMPLETION) };
-const MEDIA = { ...COMPLETION, images: makeImages(OPENAI_IMAGES), ...SOUND };
-const BEYOND_CHAT = { ...OPENAI_VECTORS, ...MEDIA };
-const GENERIC_OPENAI = makeOpenaiDialect(GENERIC, { ...PLAIN_VECTORS, ...MEDIA });
+const BEYOND_CHAT = { ...OPENAI_VECTORS, ...OPENAI_MEDIA };
+const GENERIC_OPENAI = makeOpenaiDialect(GENERIC, { ...PLAIN_VECTORS, ...PLAIN_MEDIA });
 
 const CLAUDE = /^claude/;
 /** Vendors' open models on Vertex AI are named with their vendor: `meta/llama-4-…`. */
@@ -164,37 +161,33 @@ export const PROVIDERS: readonly ProviderRow[] = [
     "DeepSeek",
     ["DEEPSEEK_API_KEY"],
     "https://api.deepseek.com",
-    makeOpenaiDialect(DEEPSEEK, { completion: makeCompletion(DEEPSEEK_COMPLETION) }),
+    makeOpenaiDialect(DEEPSEEK, DEEPSEEK_MEDIA),
   ),
   makeRow(
     "xAI",
     ["XAI_API_KEY"],
     "https://api.x.ai/v1",
-    withLane(makeOpenaiDialect(XAI, { images: makeImages(XAI_IMAGES) }), RESPONSES),
+    withLane(makeOpenaiDialect(XAI, XAI_MEDIA), RESPONSES),
   ),
-  makeRow("Groq", ["GROQ_API_KEY"], "https://api.groq.com/openai/v1", makeOpenaiDialect(GROQ, GROQ_SOUND)),
+  makeRow("Groq", ["GROQ_API_KEY"], "https://api.groq.com/openai/v1", makeOpenaiDialect(GROQ, GROQ_MEDIA)),
   makeRow(
     "Together",
     ["TOGETHER_API_KEY"],
     "https://api.together.xyz/v1",
-    makeOpenaiDialect(TOGETHER, { ...PLAIN_VECTORS, ...COMPLETION }),
+    makeOpenaiDialect(TOGETHER, { ...TOGETHER_VECTORS, ...TOGETHER_MEDIA }),
   ),
   makeRow(
     "Fireworks",
     ["FIREWORKS_API_KEY"],
     "https://api.fireworks.ai/inference/v1",
-    makeOpenaiDialect(FIREWORKS, { ...FIREWORKS_VECTORS, ...COMPLETION }),
+    makeOpenaiDialect(FIREWORKS, { ...FIREWORKS_VECTORS, ...FIREWORKS_MEDIA }),
   ),
   makeRow("Cerebras", ["CEREBRAS_API_KEY"], "https://api.cerebras.ai/v1", makeOpenaiDialect(CEREBRAS)),
   makeRow(
     "OpenRouter",
     ["OPENROUTER_API_KEY"],
     "https://openrouter.ai/api/v1",
-    makeOpenaiDialect(OPENROUTER, {
-      ...OPENROUTER_VECTORS,
-      images: makeImages(OPENROUTER_IMAGES),
-      speech: SPEECH,
-    }),
+    makeOpenaiDialect(OPENROUTER, { ...OPENROUTER_VECTORS, ...OPENROUTER_MEDIA }),
   ),
   makeRow("Moonshot", ["MOONSHOT_API_KEY"], "https://api.moonshot.ai/v1", makeOpenaiDialect(MOONSHOT)),
   makeRow(
@@ -224,7 +217,11 @@ export const PROVIDERS: readonly ProviderRow[] = [
     "AZURE_OPENAI_API_KEY",
     {
       ...withLane(
-        bridge(makeOpenaiDialect(AZURE, BEYOND_CHAT), responses, needsResponsesOnAzure),
+        bridge(
+          makeOpenaiDialect(AZURE, { ...OPENAI_VECTORS, ...AZURE_MEDIA }),
+          responses,
+          needsResponsesOnAzure,
+        ),
         OPENAI_OWN,
       ),
       names: /^(?!claude)/,
@@ -248,7 +245,7 @@ export const PROVIDERS: readonly ProviderRow[] = [
     { ...makeOpenaiDialect(VERTEX), names: OPEN_MODEL, carry: carryVertexOpen },
   ),
   makeOwnServer("Ollama", "http://127.0.0.1:11434/v1", GENERIC_OPENAI),
-  makeOwnServer("vLLM", "http://127.0.0.1:8000/v1", GENERIC_OPENAI),
+  makeOwnServer("vLLM", "http://127.0.0.1:8000/v1", { ...GENERIC_OPENAI, ...VLLM_MEDIA }),
 ];
 
 const DIALECTS: Readonly<Record<DialectName, Dialect>> = {

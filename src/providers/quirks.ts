@@ -2,7 +2,8 @@
 
 import { OPENAI, OPENAI_MODEL } from "../dialects/openai/models.ts";
 import type { EffortQuirks, OpenaiQuirks } from "../dialects/openai/quirks.ts";
-import { NO_EFFORT, OPENAI_ONLY, OTHERS_ONLY, PLAIN } from "../dialects/openai/quirks.ts";
+import { NO_EFFORT, OPENAI_ONLY, PLAIN } from "../dialects/openai/quirks.ts";
+import { EXTRA_FIELDS } from "./extra-fields.ts";
 
 const LOW_TO_HIGH: EffortQuirks = { values: ["low", "medium", "high"] };
 const NONE_TO_HIGH: EffortQuirks = { values: ["none", "low", "medium", "high"] };
@@ -10,15 +11,13 @@ const ALL_EFFORTS: EffortQuirks = {
   values: ["none", "minimal", "low", "medium", "high", "xhigh", "max"],
 };
 const PENALTIES = ["presence_penalty", "frequency_penalty"];
-/** Groq and Cerebras refuse unknown fields, but know these. */
-const REASONING_FIELDS = ["reasoning_format", "include_reasoning", "disable_reasoning", "clear_thinking"];
-const FOREIGN = OTHERS_ONLY.filter((field) => !REASONING_FIELDS.includes(field));
 const LOGPROBS = ["logprobs", "top_logprobs"];
 
-/** Any server that an operator configures: Ollama, vLLM, llama.cpp, another gateway. Everything is passed on. */
+/** Any server that an operator configures: Ollama, vLLM, llama.cpp, another gateway. It is sent all of the API. */
 export const GENERIC: OpenaiQuirks = {
   ...PLAIN,
   refuses: [],
+  extras: EXTRA_FIELDS.compatible.chat,
   messageFields: "any",
   thoughts: "any",
   cacheMark: "cache_control",
@@ -55,12 +54,13 @@ export const AZURE: OpenaiQuirks = {
 };
 
 /** Google Cloud, "Use open models via Model as a Service". */
-export const VERTEX: OpenaiQuirks = { ...PLAIN, effort: LOW_TO_HIGH };
+export const VERTEX: OpenaiQuirks = { ...PLAIN, extras: EXTRA_FIELDS.vertex.chat, effort: LOW_TO_HIGH };
 
 /** api-docs.deepseek.com, "Thinking Mode": on by default. It ignores sampling fields and refuses a forced call. */
 export const DEEPSEEK: OpenaiQuirks = {
   ...PLAIN,
   refuses: [...OPENAI_ONLY, "logit_bias", "user"],
+  extras: EXTRA_FIELDS.deepseek.chat,
   thoughts: "reasoning_content",
   thoughtsRequired: true,
   jsonSchema: false,
@@ -97,7 +97,7 @@ export const GROQ: OpenaiQuirks = {
   ...PLAIN,
   limitField: "max_completion_tokens",
   refuses: [...OPENAI_ONLY, ...LOGPROBS, "logit_bias"],
-  refusesUnknown: FOREIGN,
+  extras: EXTRA_FIELDS.groq.chat,
   names: false,
   jsonSchema: false,
   jsonWithTools: false,
@@ -111,17 +111,21 @@ export const GROQ: OpenaiQuirks = {
   ],
 };
 
-export const TOGETHER: OpenaiQuirks = { ...PLAIN, effort: LOW_TO_HIGH };
+export const TOGETHER: OpenaiQuirks = { ...PLAIN, extras: EXTRA_FIELDS.together.chat, effort: LOW_TO_HIGH };
 
 /** docs.fireworks.ai, "Reasoning". */
-export const FIREWORKS: OpenaiQuirks = { ...PLAIN, effort: NONE_TO_HIGH };
+export const FIREWORKS: OpenaiQuirks = {
+  ...PLAIN,
+  extras: EXTRA_FIELDS.fireworks.chat,
+  effort: NONE_TO_HIGH,
+};
 
 /** inference-docs.cerebras.ai: system messages act as developer messages. GLM's thinking can only be turned off. */
 export const CEREBRAS: OpenaiQuirks = {
   ...PLAIN,
   limitField: "max_completion_tokens",
   refuses: [...OPENAI_ONLY, ...PENALTIES, "logit_bias"],
-  refusesUnknown: FOREIGN,
+  extras: EXTRA_FIELDS.cerebras.chat,
   names: false,
   thoughts: "reasoning",
   effort: LOW_TO_HIGH,
@@ -132,6 +136,7 @@ export const CEREBRAS: OpenaiQuirks = {
 export const OPENROUTER: OpenaiQuirks = {
   ...PLAIN,
   refuses: [],
+  extras: EXTRA_FIELDS.openrouter.chat,
   developerRole: true,
   messageFields: ["refusal"],
   thoughts: "reasoning_details",
@@ -168,6 +173,7 @@ const KIMI_FIXED = {
 export const MOONSHOT: OpenaiQuirks = {
   ...PLAIN,
   refuses: [...OPENAI_ONLY, ...LOGPROBS, "logit_bias", "seed", "user", "parallel_tool_calls"],
+  extras: EXTRA_FIELDS.moonshot.chat,
   ranges: { temperature: [0, 1] },
   thoughts: "reasoning_content",
   imageUrls: false,
@@ -195,6 +201,7 @@ const QWEN_SWITCH: EffortQuirks = { values: [], toggle: "enable_thinking" };
 export const QWEN: OpenaiQuirks = {
   ...PLAIN,
   refuses: [...OPENAI_ONLY, "frequency_penalty", "logit_bias", "user"],
+  extras: EXTRA_FIELDS.qwen.chat,
   ranges: { temperature: [0, 1.99], top_p: [0.01, 1] },
   thoughts: "reasoning_content",
   jsonSchema: false,
@@ -214,6 +221,7 @@ export const QWEN: OpenaiQuirks = {
 export const ZAI: OpenaiQuirks = {
   ...PLAIN,
   refuses: [...OPENAI_ONLY, ...PENALTIES, ...LOGPROBS, "logit_bias", "seed", "user", "parallel_tool_calls"],
+  extras: EXTRA_FIELDS.zai.chat,
   ranges: { temperature: [0, 1], top_p: [0.01, 1] },
   stopsMax: 1,
   streamUsage: false,
@@ -240,8 +248,13 @@ export const ZAI: OpenaiQuirks = {
 export const NVIDIA: OpenaiQuirks = {
   ...PLAIN,
   refuses: [...OPENAI_ONLY, "logit_bias", "user"],
+  extras: EXTRA_FIELDS.nvidia.chat,
   names: false,
   effort: LOW_TO_HIGH,
 };
 
-export const DEEPINFRA: OpenaiQuirks = { ...PLAIN, effort: NONE_TO_HIGH };
+export const DEEPINFRA: OpenaiQuirks = {
+  ...PLAIN,
+  extras: EXTRA_FIELDS.deepinfra.chat,
+  effort: NONE_TO_HIGH,
+};

@@ -38,6 +38,7 @@ export type Change =
     }
   /** Moves rows. Not every engine runs a step atomically, so each statement must be one that can be repeated. */
   | { readonly kind: "moveRows"; readonly sqlite: readonly string[]; readonly postgres: readonly string[] }
-  | { readonly kind: "dropLater"; readonly table: string };
+  /** A table or an index that only the version before still uses. */
+  | { readonly kind: "dropLater"; readonly name: string };
 
 export type Step = readonly Change[];

@@ -34,7 +34,7 @@ export class Checker<Schema extends TObject> {
     throw findFirstFault(this.#schema, given) ?? new Fault("invalid_value", "The request is not valid.");
   }
 
-  /** Returns the fields missing from the schema, which are passed on in case the server knows them. */
+  /** Returns the fields missing from the schema, which are passed on to servers that document them. */
   listExtras(given: object): JsonObject {
     const { properties } = this.#schema;
     const isExtra = (field: string) => field !== "stream" && !Object.hasOwn(properties, field);

@@ -42,6 +42,11 @@ export const METRICS = {
     over: "max",
   },
   poundkey_requests_open: gauge("requests", "Requests in progress."),
+  poundkey_body_bytes: gauge(
+    "bytes",
+    "Memory held by request bodies, in the budget of small or of large ones.",
+    "size",
+  ),
   poundkey_breaker_open: gauge(
     "breakers",
     "Open circuit breakers of the model, at most one per credential and worker.",

@@ -1,6 +1,7 @@
 // A call ready to be sent: its body is encoded once, so that a signature can cover it.
 import type { Outgoing } from "../core/dialect.ts";
 import { streamForm, type WrittenForm, writeForm } from "./multipart.ts";
+import { SHORT_CHARACTERS, streamText } from "./text-stream.ts";
 
 const JSON_HEADERS = { "content-type": "application/json", "accept-encoding": "identity" };
 
@@ -24,6 +25,9 @@ export function toInit(
   signal: AbortSignal,
   isFresh: boolean,
 ): RequestInit & BunFetchRequestInit {
-  const body = typeof given === "string" ? given : streamForm(given);
-  return { method, headers, body, redirect: "manual", signal, timeout: false, keepalive: !isFresh };
+  const init = { method, redirect: "manual", signal, timeout: false, keepalive: !isFresh } as const;
+  if (typeof given !== "string") return { ...init, headers, body: streamForm(given) };
+  if (given.length <= SHORT_CHARACTERS) return { ...init, headers, body: given };
+  const length = { "content-length": String(Buffer.byteLength(given)) };
+  return { ...init, headers: { ...headers, ...length }, body: streamText(given) };
 }

@@ -1,4 +1,4 @@
-// A provider that does as little as possible: a short answer, or one with 100,000 choices in 10 MB.
+// A provider that does as little as possible: a short answer, one with 100,000 choices in 10 MB, or none.
 const CHOICES = 100_000;
 const HEAD_CHARACTERS = 200;
 const text = "x".repeat(20);
@@ -31,6 +31,7 @@ const provider = Bun.serve({
   port: 0,
   async fetch(request) {
     const body = await request.text();
+    if (body.slice(0, HEAD_CHARACTERS).includes('"silent"')) return new Promise<Response>(() => {});
     const choices = body.slice(0, HEAD_CHARACTERS).includes('"many-') ? CHOICES : 1;
     return /"stream":true/.test(body.slice(0, HEAD_CHARACTERS) + body.slice(-HEAD_CHARACTERS))
       ? new Response(streamed(choices), { headers: { "content-type": "text/event-stream" } })

@@ -16,6 +16,11 @@ const ADMIN_TOKEN = "admin-token-of-the-meter";
 const CONNECTIONS = 40;
 const UNFINISHED_MB = 29;
 const UNFINISHED_MS = 8000;
+const SLOW_ACCOUNTS = 4;
+const SLOW_MB = 32;
+const SLOW_BYTES_PER_SECOND = 18_000;
+const SLOW_EVERY_MS = 250;
+const OTHERS = 200;
 const SETTLE_MS = 500;
 const QUIET_MS = 3000;
 const RUNS = 4;
@@ -64,12 +69,7 @@ async function startMetered(): Promise<Metered> {
   writeFileSync(join(directory, "poundkey.yaml"), settings.join("\n"));
   const gateway = startVictim([process.execPath, file("metered.process.ts")], directory);
   const url = await gateway.listens;
-  const response = await fetch(`${url}/admin/v1/keys`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${ADMIN_TOKEN}`, "content-type": "application/json" },
-    body: JSON.stringify({ name: "stall", requests_per_day: null }),
-  });
-  const { secret } = (await response.json()) as { readonly secret: string };
+  const { secret = "" } = await make(url, "keys", { name: "stall", requests_per_day: null });
   const stop = async () => {
     gateway.signal("SIGKILL");
     await gateway.exited;
@@ -77,6 +77,22 @@ async function startMetered(): Promise<Metered> {
     rmSync(directory, { recursive: true, force: true });
   };
   return { url, secret, pid: gateway.pid, directory, stop };
+}
+
+async function make(url: string, what: string, fields: object) {
+  const response = await fetch(`${url}/admin/v1/${what}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${ADMIN_TOKEN}`, "content-type": "application/json" },
+    body: JSON.stringify(fields),
+  });
+  return (await response.json()) as { readonly id?: string; readonly secret?: string };
+}
+
+/** Returns the secret of a key in an account of its own. */
+async function newAccountsKey(url: string, at: number): Promise<string> {
+  const { id } = await make(url, "accounts", { name: `slow ${at}` });
+  const { secret = "" } = await make(url, "keys", { name: "slow", account_id: id, requests_per_day: null });
+  return secret;
 }
 
 type Measured = Omit<Row, "what" | "aim, ms">;
@@ -157,31 +173,67 @@ async function answerRows(gateway: Metered): Promise<readonly Row[]> {
   return rows;
 }
 
-/** Bodies whose last byte is never sent. */
-async function unfinished({ url, secret }: Metered): Promise<string> {
+interface Sender {
+  readonly secret: string;
+  readonly length: number;
+  /** The part of the body that is sent at once. */
+  readonly body: string | Buffer;
+}
+
+/** Sends a body on each connection. Returns the connections, and the statuses of those that are answered. */
+function openBodies(url: string, senders: readonly Sender[]) {
   const { hostname, port } = new URL(url);
-  const length = UNFINISHED_MB * MEGABYTE;
-  const head = `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${secret}\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n`;
-  const body = Buffer.alloc(length - 1, "[");
-  const statuses = new Map<string, number>();
-  const sockets = Array.from({ length: CONNECTIONS }, () => {
+  const statuses: string[] = [];
+  const sockets = senders.map(({ secret, length, body }) => {
     const socket = connect({ host: hostname, port: Number(port) });
     socket.on("error", () => {});
-    socket.once("data", (part: Buffer) => {
-      const status = part.toString("latin1", 9, 12);
-      statuses.set(status, (statuses.get(status) ?? 0) + 1);
-    });
-    socket.write(head);
+    socket.once("data", (part: Buffer) => statuses.push(part.toString("latin1", 9, 12)));
+    socket.write(
+      `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${secret}\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n`,
+    );
     socket.write(body);
     return socket;
   });
+  return { sockets, statuses };
+}
+
+function tally(statuses: readonly string[], open = 0): string {
+  const counted = [...Map.groupBy(statuses, (status) => status)].map(
+    ([status, all]) => `${all.length} × ${status}`,
+  );
+  return counted.concat(open > 0 ? `${open} open` : []).join(", ");
+}
+
+/** One key's bodies, of which the last byte is missing, or which wait for a silent provider. */
+async function manyLarge({ url, secret }: Metered, model: string | null): Promise<string> {
+  const length = UNFINISHED_MB * MEGABYTE;
+  const start = `{"model":"Local#${model}","messages":[{"role":"user","content":"`;
+  const whole = Buffer.from(`${start.padEnd(length - 4, "x")}"}]}`);
+  const body = model === null ? Buffer.alloc(length - 1, "[") : whole;
+  const { sockets, statuses } = openBodies(url, Array(CONNECTIONS).fill({ secret, length, body }));
   await Bun.sleep(UNFINISHED_MS);
   for (const socket of sockets) socket.destroy();
-  const open = CONNECTIONS - [...statuses.values()].reduce((sum, count) => sum + count, 0);
-  return [...statuses]
-    .map(([status, count]) => `${count} × ${status}`)
-    .concat(`${open} open`)
-    .join(", ");
+  return tally(statuses, CONNECTIONS - statuses.length);
+}
+
+/** Bodies that arrive at little more than the slowest speed allowed. Returns the answers to others' short requests. */
+async function slowBodies(gateway: Metered): Promise<string> {
+  const secrets = await Promise.all(
+    Array.from({ length: SLOW_ACCOUNTS }, (_, at) => newAccountsKey(gateway.url, at)),
+  );
+  const length = SLOW_MB * MEGABYTE;
+  const senders = [...secrets, ...secrets].map((secret) => ({ secret, length, body: "[" }));
+  const { sockets } = openBodies(gateway.url, senders);
+  const piece = "[".repeat((SLOW_BYTES_PER_SECOND * SLOW_EVERY_MS) / 1000);
+  const timer = setInterval(() => {
+    for (const socket of sockets) socket.write(piece);
+  }, SLOW_EVERY_MS);
+  await Bun.sleep(UNFINISHED_MS);
+  const others: string[] = [];
+  for (let count = 0; count < OTHERS; count++) others.push(await post(gateway, `{${PLAIN}}`));
+  clearInterval(timer);
+  for (const socket of sockets) socket.destroy();
+  return `others: ${tally(others)}`;
 }
 
 const gateway = await startMetered();
@@ -195,8 +247,18 @@ const rows: Row[] = [
   ...(await answerRows(gateway)),
   {
     what: `${CONNECTIONS} connections × ${UNFINISHED_MB} MB, unfinished`,
-    ...(await measured(gateway, () => unfinished(gateway))),
+    ...(await measured(gateway, () => manyLarge(gateway, null))),
     "aim, ms": STALL_LARGE_MS,
+  },
+  {
+    what: `${CONNECTIONS} connections × ${UNFINISHED_MB} MB, the provider is silent`,
+    ...(await measured(gateway, () => manyLarge(gateway, "silent"))),
+    "aim, ms": STALL_LARGE_MS,
+  },
+  {
+    what: `${2 * SLOW_ACCOUNTS} connections of ${SLOW_ACCOUNTS} accounts × ${SLOW_MB} MB, 18 KB/s each`,
+    ...(await measured(gateway, () => slowBodies(gateway))),
+    "aim, ms": STALL_SMALL_MS,
   },
 ];
 await gateway.stop();

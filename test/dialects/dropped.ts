@@ -13,35 +13,35 @@ const IDENTITY = "user safety_identifier";
 
 /** The first matching row counts. The request's values are outside the narrower ranges: temperature 1.7, seed -7. */
 const ROWS: readonly Row[] = [
-  { models: /^Local/, sampling: "", rest: "" },
-  { models: /^OpenAI#gpt-4o-audio/, sampling: "", rest: "verbosity" },
-  { models: /^OpenAI#gpt-4/, sampling: "", rest: "verbosity modalities" },
+  { models: /^Local/, sampling: "", rest: "moderation" },
+  { models: /^OpenAI#gpt-4o-audio/, sampling: "", rest: "verbosity moderation" },
+  { models: /^OpenAI#gpt-4/, sampling: "", rest: "verbosity modalities moderation" },
   {
     models: /^OpenAI#gpt-5\.[14]$/,
     sampling: `${PENALTIES} logit_bias top_logprobs stop`,
-    rest: "modalities prediction",
+    rest: "modalities prediction moderation",
   },
   {
     models: /^(OpenAI#.*codex|Responses#gpt-6)/,
     sampling: `temperature top_p ${PENALTIES} seed logit_bias ${LOGPROBS} stop`,
-    rest: "prediction",
+    rest: "prediction moderation",
   },
   {
     models: /^OpenAI#o3/,
     sampling: `temperature top_p ${PENALTIES} logit_bias ${LOGPROBS} stop`,
-    rest: "verbosity modalities prediction",
+    rest: "verbosity modalities prediction moderation",
   },
   {
     models: /^OpenAI/,
     sampling: `temperature top_p ${PENALTIES} logit_bias ${LOGPROBS} stop`,
-    rest: "modalities prediction",
+    rest: "modalities prediction moderation",
   },
   {
     models: /^Responses#gpt-4/,
     sampling: `${PENALTIES} seed logit_bias stop`,
-    rest: "verbosity prediction",
+    rest: "verbosity prediction moderation",
   },
-  { models: /^Responses/, sampling: `${PENALTIES} seed logit_bias stop`, rest: "prediction" },
+  { models: /^Responses/, sampling: `${PENALTIES} seed logit_bias stop`, rest: "prediction moderation" },
   {
     models: /^Anthropic#claude-sonnet-4-2025/,
     sampling: `temperature ${PENALTIES} seed logit_bias ${LOGPROBS}`,

@@ -128,18 +128,6 @@ export const EXCEPTIONS: readonly Exception[] = [
     expects: told("response_format", /valid under this JSON Schema/),
   },
   {
-    features: /^a field that nobody knows$/,
-    models: /^OpenAI#(?!.*codex)/,
-    why: "what the API doesn't name is passed on to servers of OpenAI's dialect, and OpenAI refuses it by name",
-    expects: ({ status, error }) => {
-      expect([status, error?.code, error?.message]).toEqual([
-        400,
-        "unknown_parameter",
-        expect.stringContaining("poundkey_test"),
-      ]);
-    },
-  },
-  {
     features: /^log probabilities$/,
     models: /^(Responses#(gpt-4|house)|Google#gemini-2.0)/,
     why: "asked for in the interface's own words; the simulated ones tell none",

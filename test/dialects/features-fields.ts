@@ -68,7 +68,10 @@ export const FIELD_FEATURES: readonly Feature[] = [
     says("yes"),
   ),
   feature("the fields of other servers", { messages, ...FOREIGN }, says("yes")),
-  feature("a field that nobody knows", { messages, poundkey_test_field: { a: 1 } }, says("yes")),
+  feature("a field that nobody knows", { messages, poundkey_test_field: { a: 1 } }, (answer) => {
+    says("yes")(answer);
+    expect(answer.dropped).toEqual(["poundkey_test_field"]);
+  }),
   feature(
     "null for every field",
     { messages, ...Object.fromEntries(Object.keys({ ...SAMPLING, ...REST }).map((name) => [name, null])) },

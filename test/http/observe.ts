@@ -52,9 +52,10 @@ function checkErrorAnswer(headers: Headers, text: string): void {
   expect(Object.keys(asObject(parseJson(text)))).toEqual(["error"]);
 }
 
-/** Checks the one error form: four fields, and a fifth in time-limited refusals. */
+/** Checks the one error form: four fields, a fifth in time-limited refusals, and one for the limit that refused. */
 export function checkError(error: JsonObject): void {
-  const { reset_at: resetAt, ...rest } = error;
+  const { reset_at: resetAt, limit, ...rest } = error;
+  if (limit !== undefined) checkLimit(asObject(limit));
   expect(Object.keys(rest).sort()).toEqual(["code", "message", "param", "type"]);
   if (resetAt !== undefined) expect(Number.isNaN(Date.parse(String(resetAt)))).toBe(false);
   expect(ERROR_TYPES).toContain(asString(error.type) ?? "none");
@@ -62,6 +63,12 @@ export function checkError(error: JsonObject): void {
     expect(field === null || typeof field === "string").toBe(true);
   expect(asString(error.message) ?? "").toMatch(/^\S[\s\S]{3,}/);
   expect(JSON.stringify(error)).not.toMatch(NEVER_SHOWN);
+}
+
+function checkLimit({ scope, name, kind, limit, used, reserved = 0 }: JsonObject): void {
+  expect(["key", "member", "account"]).toContain(String(scope));
+  for (const field of [name, kind]) expect(asString(field)).toMatch(/./);
+  for (const field of [limit, used, reserved]) expect(field).toBeNumber();
 }
 
 /**

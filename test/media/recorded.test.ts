@@ -150,7 +150,8 @@ describe.skipIf(traffic === null)("recorded pictures, audio and transcripts", ()
       expect(new URL(call.url).pathname).toBe(new URL(String(url)).pathname);
       // Clients may omit these, but the gateway sends them.
       const said = isImage(recording) ? { n: 1, model: card.name } : { response_format: "mp3" };
-      const { quality, parameters, ...others } = request ?? {};
+      // A resolution changes the price, so it only passes if the operator names it.
+      const { quality, parameters, resolution: _priced, ...others } = request ?? {};
       const { includeSafetyAttributes: _verdicts, outputOptions: _form, ...asked } = asObject(parameters);
       // It accepted a quality at the time of the recording, and has refused it since.
       const kept = card.name === "dall-e-2" || quality === undefined ? others : { ...others, quality };
@@ -191,11 +192,19 @@ function readImages(recording: MediaRecording) {
   const path = `/v1/images/${recording.api.slice("images-".length)}`;
   const images =
     recording.api === "images-edits" ? { images: [{ image_url: "data:image/png;base64,AAAA" }] } : {};
-  return OPENAI_IMAGES.read(incoming({ prompt: "x", ...images, ...requestOf(recording) }, path)).ask;
+  return OPENAI_IMAGES.read(
+    incoming({ prompt: "x", n: countUnrequested(recording), ...images, ...requestOf(recording) }, path),
+  ).ask;
 }
 
 function readTranscription({ card }: MediaRecording, format: string) {
   const file = new Attachment("a.wav", "audio/wav", new Uint8Array(8));
   const body = { model: card.id, file, response_format: format };
   return OPENAI_TRANSCRIPTIONS.read(incoming(body, "/v1/audio/transcriptions")).ask;
+}
+
+/** The number of pictures in an answer whose request was not recorded. */
+function countUnrequested({ request, fields, body }: MediaRecording): number | undefined {
+  if (request || fields) return undefined;
+  return asArray(asObject(parseJson(String(body))).data).length;
 }

@@ -57,11 +57,11 @@ export const BEYOND_CHAT: readonly Mutant[] = [
     tests: SENT,
   },
   {
-    name: "beyond chat: fields choose another route",
+    name: "beyond chat: fields that a provider doesn't document pass",
     file: "src/dialects/_chat/outgoing.ts",
-    find: "if (!ROUTING.has(name) && (",
-    replace: "if (ROUTING.size > 0 && (",
-    tests: SENT,
+    find: "documented.includes(name) || isAllowed(name, operator)",
+    replace: "documented.includes(name) || !isRouting(name)",
+    tests: ["test/providers/extra-fields.test.ts"],
   },
   {
     name: "beyond chat: a text that is too long for llama.cpp is tried again",

@@ -2,7 +2,12 @@
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import type { JsonObject } from "../../core/json.ts";
+import type { ChatForm } from "../../operations/chat/decoder.ts";
 import { type ChatRequest, readOutputLimit } from "../../operations/chat/form.ts";
+import type { Codec, Passing } from "../../operations/codec.ts";
+import type { Changed } from "../../operations/form.ts";
+import { leaveOut } from "../../operations/leave-out.ts";
+import { isAllowed, isRouting } from "./extra-fields.ts";
 
 /** A group of fields for the call's body, and the client's fields that had to be changed or left out for it. */
 export interface EncodedFields {
@@ -72,18 +77,57 @@ export function moveKey(
   return secret === null || key !== write(from) ? headers : { [to]: write(to), ...rest };
 }
 
-/** Returns the client's output limit in tokens: at most the card's limit, at least what the API accepts (`floor`). */
-export function clampOutputLimit(
-  request: ChatRequest,
-  card: ModelCard,
-  field: string,
-  floor = 1,
-): EncodedFields {
+const LIMITS = ["max_tokens", "max_completion_tokens"];
+
+/** Returns the client's output limit in tokens: at least 1, at most the card's limit. */
+export function clampOutputLimit(request: ChatRequest, card: ModelCard, field: string): EncodedFields {
   const asked = readOutputLimit(request);
   if (asked === undefined) return NOTHING;
-  const tokens = Math.max(floor, Math.min(asked, card.outputTokensMax ?? asked));
-  const given = ["max_tokens", "max_completion_tokens"].filter((name) => request[name] !== undefined);
+  const tokens = Math.max(1, Math.min(asked, card.outputTokensMax ?? asked));
+  const given = LIMITS.filter((name) => request[name] !== undefined);
   return { fields: { [field]: tokens }, dropped: tokens === asked ? [] : given };
+}
+
+/** Raises an output limit below the lowest that the API accepts. */
+export function raiseOutputLimit(
+  { ask, dropped }: Changed<ChatRequest>,
+  tokensMin: number,
+): Changed<ChatRequest> {
+  if ((readOutputLimit(ask) ?? tokensMin) >= tokensMin) return { ask, dropped };
+  const unlimited = leaveOutFields(ask, LIMITS);
+  const raised = { ...unlimited.ask, max_completion_tokens: tokensMin };
+  return { ask: raised, dropped: [...dropped, ...unlimited.dropped] };
+}
+
+/** Leaves out those of these fields that are set. */
+export function leaveOutFields(request: ChatRequest, names: readonly string[]): Changed<ChatRequest> {
+  if (names.length === 0) return { ask: request, dropped: [] };
+  return leaveOut(
+    request,
+    names.map((name) => [name, name]),
+  );
+}
+
+/** Leaves out the fields that `passRest` doesn't pass. */
+export function leaveOutRest(
+  request: ChatRequest,
+  carried: ReadonlySet<string>,
+  documented: readonly string[],
+  operator: Passing,
+): Changed<ChatRequest> {
+  const { dropped } = passRest(request, carried, documented, operator);
+  return { ask: leaveOutFields(request, dropped).ask, dropped };
+}
+
+type Encode = Codec<ChatForm>["encode"];
+
+/** Makes a codec's `encode` of a function that writes fitted requests. */
+export function encodeFitted(fit: Codec<ChatForm>["fit"], write: Encode): Encode {
+  return (given, card, target) => {
+    const { ask, dropped } = fit(given, card, target);
+    const outgoing = write(ask, card, target);
+    return { ...outgoing, dropped: [...new Set([...dropped, ...outgoing.dropped])] };
+  };
 }
 
 /** Fields that the gateway handles itself for every upstream, and those that every encoder handles. */
@@ -101,8 +145,18 @@ export const CARRIED_ALWAYS: ReadonlySet<string> = new Set([
   "reasoning_effort",
 ]);
 
+/** The other fields of the chat-completions API (OpenAI API reference, "Create chat completion"). */
+export const CHAT_FIELDS: ReadonlySet<string> = new Set([
+  ...CARRIED_ALWAYS,
+  ...["audio", "frequency_penalty", "function_call", "functions", "logit_bias", "logprobs"],
+  ...["metadata", "modalities", "moderation", "parallel_tool_calls", "prediction"],
+  ...["presence_penalty", "prompt_cache_key", "prompt_cache_options"],
+  ...["prompt_cache_retention", "safety_identifier", "seed", "service_tier", "stop", "store"],
+  ...["temperature", "top_logprobs", "top_p", "user", "verbosity", "web_search_options"],
+]);
+
 /** Lists the request's fields that are set but not carried, in the request's order. */
-export function listLeftOut(request: ChatRequest, carried: ReadonlySet<string>): string[] {
+function listLeftOut(request: ChatRequest, carried: ReadonlySet<string>): string[] {
   const fields = Object.keys(request).filter(
     (field) => !CARRIED_ALWAYS.has(field) && !carried.has(field) && request[field] !== undefined,
   );
@@ -110,39 +164,12 @@ export function listLeftOut(request: ChatRequest, carried: ReadonlySet<string>):
 }
 
 /** Lists `citations` if any file asks for them, as in Claude's API. */
-export function listUncited({ messages }: ChatRequest): readonly string[] {
+function listUncited({ messages }: ChatRequest): readonly string[] {
   const isCited = messages.some(({ content }) => {
     return Array.isArray(content) && content.some((part) => part.type === "file" && part.citations);
   });
   return isCited ? ["citations"] : [];
 }
-
-/**
- * Fields that choose a route, an identity, another model, plugins or recipients at other gateways. They are left out:
- * here the card decides the route, and the hold doesn't cover another model or a plugin.
- */
-export const ROUTING: ReadonlySet<string> = new Set([
-  "api_base",
-  "api_key",
-  "api_version",
-  "base_url",
-  "custom_host",
-  "custom_llm_provider",
-  "extra_body",
-  "extra_headers",
-  "extra_query",
-  "fallbacks",
-  "headers",
-  "litellm_params",
-  "models",
-  "organization",
-  "plugins",
-  "preset",
-  "provider",
-  "proxy",
-  "route",
-  "webhook",
-]);
 
 /** A number that an API accepts only within a range, by the client's name and the API's own. */
 export interface NumberRange {
@@ -175,13 +202,43 @@ export function listStops({ stop = [] }: ChatRequest): {
   return { stops, dropped: stops.length < stop.length ? ["stop"] : [] };
 }
 
-/** Passes on the client's extra fields that the server may know, and drops the others. */
-export function passExtras(given: Readonly<JsonObject>, passes: "all" | readonly string[]): EncodedFields {
-  const fields: JsonObject = {};
-  const dropped: string[] = [];
-  for (const [name, value] of Object.entries(given)) {
-    if (!ROUTING.has(name) && (passes === "all" || passes.includes(name))) fields[name] = value;
-    else dropped.push(name);
-  }
-  return { fields, dropped };
+/**
+ * Passes on the client's fields outside the API that the server documents or the operator allows, and names the others.
+ * In the provider's own format ("all") only fields that choose a route are left out.
+ */
+export function passExtras(
+  given: Readonly<JsonObject>,
+  documented: "all" | readonly string[],
+  operator: Passing = {},
+): EncodedFields {
+  const passes = (name: string) =>
+    documented === "all" ? !isRouting(name) : documented.includes(name) || isAllowed(name, operator);
+  const names = Object.keys(given).filter((name) => given[name] !== undefined);
+  const [passed, dropped] = partition(names, (name) => name !== "__proto__" && passes(name));
+  return { fields: pickFields(given, passed), dropped };
+}
+
+/**
+ * The same for the fields of a chat request that a dialect has no place for. A field of the chat-completions API itself
+ * passes only by its name, since `*` means fields outside of it.
+ */
+export function passRest(
+  request: ChatRequest,
+  carried: ReadonlySet<string>,
+  documented: readonly string[],
+  target: Passing,
+): EncodedFields {
+  const left = listLeftOut(request, carried);
+  const [own, foreign] = partition(left, (name) => CHAT_FIELDS.has(name));
+  const named = (target.extraFields ?? []).filter((name) => own.includes(name));
+  const { fields } = passExtras(pickFields(request, foreign), documented, target);
+  Object.assign(fields, pickFields(request, named));
+  return { fields, dropped: left.filter((name) => !Object.hasOwn(fields, name)) };
+}
+
+function partition<Item>(
+  items: readonly Item[],
+  isFirst: (item: Item) => boolean,
+): readonly [readonly Item[], readonly Item[]] {
+  return [items.filter(isFirst), items.filter((item) => !isFirst(item))];
 }

@@ -16,13 +16,12 @@ import { readUsage } from "./embeddings.ts";
 interface ModerationQuirks {
   /** True if it judges images, and several parts together. */
   readonly takesParts: boolean;
-  readonly passes: "all" | readonly string[];
 }
 
-export function makeModeration({ takesParts, passes }: ModerationQuirks): Codec<ModerationForm> {
+export function makeModeration({ takesParts }: ModerationQuirks): Codec<ModerationForm> {
   return makeWholeCodec({
     encode(ask, card, target) {
-      const { fields, dropped } = passExtras(ask.extras, passes);
+      const { fields, dropped } = passExtras(ask.extras, [], target);
       const body: JsonObject = { ...fields, model: card.name, input: makeInput(ask, takesParts) };
       return makeCall(target, "/moderations", body, dropped);
     },

@@ -3,17 +3,21 @@ import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
+import type { Passing } from "../../operations/codec.ts";
+import type { Changed } from "../../operations/form.ts";
 import { makeModelUrl } from "../_bedrock/call.ts";
 import {
   clampNumbers,
   clampOutputLimit,
   type EncodedFields,
-  listLeftOut,
+  encodeFitted,
+  leaveOutRest,
   listStops,
   makeBearerHeaders,
   mergeFields,
   type NumberRange,
   nestFields,
+  passRest,
 } from "../_chat/outgoing.ts";
 import { planPoints } from "./cache-points.ts";
 import { makeConversation } from "./conversation.ts";
@@ -28,10 +32,16 @@ const USUAL: readonly (readonly [string, ...unknown[]])[] = [
   ["service_tier", "auto", "default"],
 ];
 
+export function fit(request: ChatRequest, _card: ModelCard, operator: Passing): Changed<ChatRequest> {
+  return leaveOutRest(request, listCarried(request), [], operator);
+}
+
 /** Throws a Fault `unsupported_capability` for audio, for images and files by address, and for unsupported types. */
-export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
+export const encode = encodeFitted(fit, write);
+
+function write(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const traits = findTraits(card.name);
-  const conversation = makeConversation(request.messages, traits);
+  const conversation = makeConversation(request, traits);
   const reasoning = planReasoning(request, card);
   const inference = planInference(request, card, reasoning.isDeep);
   const output = planOutput(request.response_format, card);
@@ -44,8 +54,9 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
   };
   const { tools, system, turns, isChanged } = planPoints(cacheable, traits, target.marksCache === true);
   const toolChoice = toolbox.choice ?? undefined;
+  const extras = passRest(request, listCarried(request), [], target);
   const dropped = [
-    ...listLeftOut(request, listCarried(request)),
+    ...extras.dropped,
     ...inference.dropped,
     ...output.dropped,
     ...toolbox.dropped,
@@ -62,7 +73,7 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
       ...(tools.length > 0 ? { toolConfig: { tools, toolChoice } } : {}),
       ...nestFields("inferenceConfig", inference.fields),
       ...output.fields,
-      ...nestFields("additionalModelRequestFields", reasoning.fields),
+      ...nestFields("additionalModelRequestFields", { ...extras.fields, ...reasoning.fields }),
       ...nestFields("guardrailConfig", writeGuardrail(target)),
     },
     ...(request.stream ? { answer: "aws-eventstream" as const } : {}),

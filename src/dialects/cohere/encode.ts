@@ -4,15 +4,20 @@ import type { Outgoing, Target } from "../../core/dialect.ts";
 import { asArray, asObject, type JsonObject } from "../../core/json.ts";
 import type { ChatRequest, FunctionTool, ReasoningEffort } from "../../operations/chat/form.ts";
 import { simplifyChoice } from "../../operations/chat/tool-choice.ts";
+import type { Passing } from "../../operations/codec.ts";
+import type { Changed } from "../../operations/form.ts";
 import {
   clampNumbers,
   clampOutputLimit,
   type EncodedFields,
-  listLeftOut,
+  encodeFitted,
+  leaveOutFields,
+  leaveOutRest,
   makeCall,
   mergeFields,
   NOTHING,
   type NumberRange,
+  passRest,
 } from "../_chat/outgoing.ts";
 import { mapSchemas } from "../_chat/schema.ts";
 import { toFunction } from "../_chat/tools.ts";
@@ -28,6 +33,8 @@ const NUMBERS: readonly NumberRange[] = [
 ];
 
 const CARRIED: ReadonlySet<string> = new Set([...NUMBERS.map(({ from }) => from), "stop"]);
+/** Fields of Cohere's own that are passed on (Cohere API reference, "Chat"). Nothing is held for `documents`. */
+const EXTRA_FIELDS = ["citation_options", "k", "safety_mode", "thinking"] as const;
 
 /** Models before Command R7B refuse `tool_choice`. */
 const WITHOUT_TOOL_CHOICE = /^command(-light|-nightly)?$|^command-r(-plus)?(-0[348]-2024)?$/;
@@ -45,8 +52,18 @@ const THINKING_TOKENS: ReadonlyMap<ReasoningEffort, number> = new Map([
   ["medium", 8192],
 ]);
 
+export function fit(request: ChatRequest, _card: ModelCard, operator: Passing): Changed<ChatRequest> {
+  const { ask, dropped } = leaveOutRest(request, CARRIED, EXTRA_FIELDS, operator);
+  if (!ask.tools || !ask.response_format || ask.response_format.type === "text") return { ask, dropped };
+  // JSON output is refused with tools (Cohere API reference, "response_format").
+  const unformatted = leaveOutFields(ask, ["response_format"]);
+  return { ask: unformatted.ask, dropped: [...dropped, ...unformatted.dropped] };
+}
+
 /** Makes the call for a request. Throws `unsupported_capability` for audio and files. */
-export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
+export const encode = encodeFitted(fit, write);
+
+function write(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const limit = clampOutputLimit(request, card, "max_tokens");
   const thinks = can(card, "reasoning");
   const { fields, dropped } = mergeFields(
@@ -55,7 +72,9 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
     planFormat(request),
     planThinking(request, thinks),
   );
+  const extras = passRest(request, CARRIED, EXTRA_FIELDS, target);
   const body: JsonObject = {
+    ...extras.fields,
     model: card.name,
     messages: makeMessages(request.messages, thinks),
     ...(request.stream ? { stream: true } : {}),
@@ -63,7 +82,7 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
     ...(request.stop === undefined ? {} : { stop_sequences: request.stop }),
     ...fields,
   };
-  return makeCall(target, "/chat", body, [...listLeftOut(request, CARRIED), ...limit.dropped, ...dropped]);
+  return makeCall(target, "/chat", body, [...extras.dropped, ...limit.dropped, ...dropped]);
 }
 
 /** Selects a named function or allowed ones by sending only those. Custom tools become functions of one string. */
@@ -106,11 +125,9 @@ function makeTool({ function: fn }: FunctionTool, strict: boolean): JsonObject {
   };
 }
 
-/** JSON output is refused with tools (Cohere API reference, "response_format"). */
 function planFormat(request: ChatRequest): EncodedFields {
   const { response_format: asked } = request;
   if (!asked || asked.type === "text") return NOTHING;
-  if (request.tools) return { fields: {}, dropped: ["response_format"] };
   const schema = asked.type === "json_schema" ? asked.json_schema.schema : undefined;
   const json_schema = schema && withoutRefused(schema);
   return { fields: { response_format: { type: "json_object", json_schema } }, dropped: [] };

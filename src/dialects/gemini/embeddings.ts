@@ -9,8 +9,9 @@ import type {
 } from "../../operations/embeddings/form.ts";
 import { countInputsPerCall } from "../../operations/embeddings/operation.ts";
 import { makeReply, normalize } from "../../operations/embeddings/vector.ts";
+import { leaveOut } from "../../operations/leave-out.ts";
 import { makeWholeCodec } from "../../operations/whole.ts";
-import { nestFields } from "../_chat/outgoing.ts";
+import { nestFields, passExtras } from "../_chat/outgoing.ts";
 import { makeUsage, requireTexts } from "../_whole/embeddings.ts";
 import { makeHeaders, makeVerbUrl } from "./outgoing.ts";
 
@@ -36,14 +37,13 @@ const ONLY_FULL_IS_NORMAL = /^gemini-embedding-001/;
 /** Gemini API reference, `batchEmbedContents`: one request per text. */
 export const GEMINI_EMBEDDINGS: Codec<EmbeddingsForm> = makeWholeCodec({
   answersPerCall: () => BATCH_MAX,
+  fit: (ask) => leaveOut(ask, ask.truncation === "end" ? [] : [["truncation", "truncate"]]),
   encode(ask, card, target) {
     const url = makeVerbUrl(card.name, target.baseUrl, "batchEmbedContents");
     const requests = requireTexts(ask.inputs).map((text) => makeRequest(text, ask, card.name));
-    const dropped = [
-      ...Object.keys(ask.extras),
-      ...(ask.truncation === undefined || ask.truncation === "end" ? [] : ["truncate"]),
-    ];
-    return { url, headers: makeHeaders(target), body: { requests }, dropped };
+    const extras = passExtras(ask.extras, [], target);
+    const body = { ...extras.fields, requests };
+    return { url, headers: makeHeaders(target), body, dropped: extras.dropped };
   },
   reply(body, { name }, ask) {
     const { embeddings, embedding, usageMetadata } = asObject(body);
@@ -87,13 +87,16 @@ const EMBEDS_CONTENT = /^gemini-embedding-[2-9]/;
 export const VERTEX_EMBEDDINGS: Codec<EmbeddingsForm> = makeWholeCodec({
   answersPerCall: ({ name }, ask) =>
     ONE_BY_ONE.test(name) ? 1 : countInputsPerCall(ask, PREDICTED_MAX, TOKENS_MAX),
+  fit: (ask) => leaveOut(ask, ask.truncation === "start" ? [["truncation", "truncate"]] : []),
   encode(ask, { name }, target) {
     const isContent = EMBEDS_CONTENT.test(name);
+    const extras = passExtras(ask.extras, [], target);
+    const body = isContent ? makeContent(ask, name) : makePrediction(ask, name);
     return {
       url: makeVerbUrl(name, target.baseUrl, isContent ? "embedContent" : "predict"),
       headers: makeHeaders(target),
-      body: isContent ? makeContent(ask, name) : makePrediction(ask, name),
-      dropped: [...Object.keys(ask.extras), ...(ask.truncation === "start" ? ["truncate"] : [])],
+      body: { ...extras.fields, ...body },
+      dropped: extras.dropped,
     };
   },
   reply(body, card, ask, headers) {

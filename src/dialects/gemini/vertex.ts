@@ -6,7 +6,8 @@ import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from
 import type { Codec } from "../../operations/codec.ts";
 import type { RerankForm } from "../../operations/rerank/form.ts";
 import { makeWholeCodec } from "../../operations/whole.ts";
-import { rankDocuments } from "../_whole/rerank.ts";
+import { passExtras } from "../_chat/outgoing.ts";
+import { leaveOutDocumentTokens, rankDocuments } from "../_whole/rerank.ts";
 import { findFacts } from "./models.ts";
 import { makeHeaders } from "./outgoing.ts";
 
@@ -46,12 +47,14 @@ const RANKING_API = "https://discoveryengine.googleapis.com/v1";
 
 /** Discovery Engine API, "rankingConfigs.rank". */
 export const VERTEX_RERANK: Codec<RerankForm> = makeWholeCodec({
-  encode({ query, documents, resultsMax, documentTokensMax, extras }, { name }, target) {
+  fit: leaveOutDocumentTokens,
+  encode({ query, documents, resultsMax, extras }, { name }, target) {
     const place = GLOBAL.exec(target.baseUrl)?.[1];
     if (place === undefined) {
       const message = "Vertex AI only reranks documents for a project in the location 'global'.";
       throw new Fault("unsupported_capability", message, { param: "model" });
     }
+    const passed = passExtras(extras, [], target);
     const body: JsonObject = {
       model: name,
       query,
@@ -62,8 +65,8 @@ export const VERTEX_RERANK: Codec<RerankForm> = makeWholeCodec({
     return {
       url: `${RANKING_API}/${place}/rankingConfigs/default_ranking_config:rank`,
       headers: makeHeaders(target),
-      body,
-      dropped: [...Object.keys(extras), ...(documentTokensMax === undefined ? [] : ["max_tokens_per_doc"])],
+      body: { ...passed.fields, ...body },
+      dropped: passed.dropped,
     };
   },
   reply(body, _card, ask) {

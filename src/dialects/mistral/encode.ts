@@ -4,19 +4,23 @@ import type { Outgoing, Target } from "../../core/dialect.ts";
 import { isObject, type JsonObject } from "../../core/json.ts";
 import type { ChatRequest, FunctionTool } from "../../operations/chat/form.ts";
 import { simplifyChoice } from "../../operations/chat/tool-choice.ts";
+import type { Passing } from "../../operations/codec.ts";
+import type { Changed } from "../../operations/form.ts";
 import {
   clampOutputLimit,
   type EncodedFields,
-  listLeftOut,
+  encodeFitted,
+  leaveOutRest,
   makeCall,
   mergeFields,
   NOTHING,
+  passRest,
   pickFields,
 } from "../_chat/outgoing.ts";
 import { toFunction } from "../_chat/tools.ts";
 import { makeMistralMessages } from "./messages.ts";
 
-/** Fields with the same meaning there, including Mistral's own extensions (Mistral API reference, "Chat"). */
+/** Fields with the same meaning there. */
 const COPIED: ReadonlySet<string> = new Set([
   "top_p",
   "stop",
@@ -25,19 +29,28 @@ const COPIED: ReadonlySet<string> = new Set([
   "metadata",
   "prediction",
   "prompt_cache_key",
-  "random_seed",
-  "safe_prompt",
-  "prompt_mode",
-  "guardrails",
+]);
+/** Fields of Mistral's own that are passed on (Mistral API reference, "Chat"). */
+const EXTRA_FIELDS = [
   "document_image_limit",
   "document_page_limit",
-]);
+  "guardrails",
+  "prompt_mode",
+  "random_seed",
+  "safe_prompt",
+] as const;
 const CARRIED: ReadonlySet<string> = new Set([...COPIED, "temperature", "seed", "parallel_tool_calls"]);
 const TEMPERATURE_MAX = 1.5;
 /** Magistral models always think, and no field turns it off. */
 const ALWAYS_THINKS = /^magistral/;
 
-export function encodeMistral(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
+export function fitMistral(request: ChatRequest, _card: ModelCard, operator: Passing): Changed<ChatRequest> {
+  return leaveOutRest(request, CARRIED, EXTRA_FIELDS, operator);
+}
+
+export const encodeMistral = encodeFitted(fitMistral, write);
+
+function write(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const limit = clampOutputLimit(request, card, "max_tokens");
   const { fields, dropped } = mergeFields(
     planSampling(request),
@@ -45,7 +58,9 @@ export function encodeMistral(request: ChatRequest, card: ModelCard, target: Tar
     planTools(request),
   );
   const thinks = ALWAYS_THINKS.test(card.name) || card.capabilities.has("reasoning");
+  const extras = passRest(request, CARRIED, EXTRA_FIELDS, target);
   const body: JsonObject = {
+    ...extras.fields,
     model: card.name,
     messages: makeMistralMessages(request.messages, thinks),
     ...pickFields(request, COPIED),
@@ -56,7 +71,7 @@ export function encodeMistral(request: ChatRequest, card: ModelCard, target: Tar
     ...fields,
     ...(request.stream === true ? { stream: true } : {}),
   };
-  const left = [...listLeftOut(request, CARRIED), ...limit.dropped, ...dropped];
+  const left = [...extras.dropped, ...limit.dropped, ...dropped];
   return makeCall(target, "/chat/completions", body, left);
 }
 

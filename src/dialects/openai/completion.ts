@@ -1,27 +1,34 @@
 // Legacy completions in OpenAI's form (OpenAI API reference, "Create completion"), and as DeepSeek and Mistral differ.
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, ServerEvent, Target } from "../../core/dialect.ts";
-import { asArray, asObject, isObject, type JsonObject, parseJson } from "../../core/json.ts";
+import { asArray, asObject, isObject, type JsonObject } from "../../core/json.ts";
+import { parseReceived } from "../../core/json-bounds.ts";
 import type { Decoder } from "../../operations/chat/decoder.ts";
 import type { Codec } from "../../operations/codec.ts";
 import type { CompletionForm, CompletionRequest } from "../../operations/completion/form.ts";
+import { leaveOut, type Unsent } from "../../operations/leave-out.ts";
 import { ChatDecoder, parseChatReply } from "../_chat/decode.ts";
-import { makeCall } from "../_chat/outgoing.ts";
+import { makeCall, passExtras } from "../_chat/outgoing.ts";
 
 interface CompletionQuirks {
   readonly path: string;
   /** 1 if a call takes only one prompt, as text, and returns one answer. */
   readonly answersPerCall: number;
-  /** Fields that the server doesn't support. */
-  readonly refuses: readonly string[];
+  /** Fields of the form that the server doesn't support. */
+  readonly refuses: Unsent<CompletionRequest>;
+  /** All other fields that it documents. The rest are left out and named. */
+  readonly passes: readonly string[];
   /** True if the usage at the end of a stream has to be requested. */
   readonly asksForUsage: boolean;
 }
+
+const SAMPLING = ["temperature", "top_p", "frequency_penalty", "presence_penalty"] as const;
 
 export const OPENAI_COMPLETION: CompletionQuirks = {
   path: "/completions",
   answersPerCall: Number.POSITIVE_INFINITY,
   refuses: [],
+  passes: [...SAMPLING, "logit_bias", "seed", "user"],
   asksForUsage: true,
 };
 
@@ -30,7 +37,8 @@ export const DEEPSEEK_COMPLETION: CompletionQuirks = {
   ...OPENAI_COMPLETION,
   path: "/beta/completions",
   answersPerCall: 1,
-  refuses: ["best_of", "n", "seed", "logit_bias", "user"],
+  refuses: [["bestOf", "best_of"]],
+  passes: SAMPLING,
 };
 
 /** docs.mistral.ai, "Fim Completion API": answers have the form of chat. */
@@ -38,22 +46,23 @@ export const MISTRAL_COMPLETION: CompletionQuirks = {
   path: "/fim/completions",
   answersPerCall: 1,
   refuses: [
-    "best_of",
-    "n",
-    "echo",
-    "logprobs",
-    "logit_bias",
-    "user",
-    "frequency_penalty",
-    "presence_penalty",
+    ["bestOf", "best_of"],
+    ["echo", "echo"],
+    ["logprobs", "logprobs"],
   ],
+  passes: ["temperature", "top_p", "min_tokens", "random_seed"],
   asksForUsage: false,
 };
 
 export function makeCompletion(quirks: CompletionQuirks): Codec<CompletionForm> {
   return {
     answersPerCall: () => quirks.answersPerCall,
-    encode: (ask, card, target) => encode(quirks, ask, card, target),
+    fit: (ask) => leaveOut(ask, quirks.refuses),
+    encode(given, card, target) {
+      const { ask, dropped } = leaveOut(given, quirks.refuses);
+      const outgoing = encode(quirks, ask, card, target);
+      return { ...outgoing, dropped: [...dropped, ...outgoing.dropped] };
+    },
     decoder: () => new TextChoiceDecoder(),
     reply: (body) => parseChatReply(toChatForm(body, "message")),
   };
@@ -62,14 +71,13 @@ export function makeCompletion(quirks: CompletionQuirks): Codec<CompletionForm> 
 function encode(quirks: CompletionQuirks, ask: CompletionRequest, card: ModelCard, target: Target): Outgoing {
   const { prompts, n, bestOf, maxTokens, extras, stream, suffix, stop, echo, logprobs } = ask;
   const [only] = prompts;
+  const passed = passExtras(extras, quirks.passes, target);
   const given: JsonObject = {
-    ...extras,
+    ...passed.fields,
     ...{ suffix, max_tokens: maxTokens, stop, echo, logprobs },
     n: n === 1 ? undefined : n,
     best_of: bestOf,
   };
-  const dropped = quirks.refuses.filter((field) => given[field] !== undefined);
-  for (const field of dropped) delete given[field];
   const ending = quirks.asksForUsage ? { stream_options: { include_usage: true } } : {};
   const body = {
     ...given,
@@ -77,7 +85,7 @@ function encode(quirks: CompletionQuirks, ask: CompletionRequest, card: ModelCar
     prompt: prompts.length === 1 ? only : prompts,
     ...(stream === true ? { stream, ...ending } : {}),
   };
-  return makeCall(target, quirks.path, body, dropped);
+  return makeCall(target, quirks.path, body, passed.dropped);
 }
 
 /** Reads a stream of choices with `text` like a chat stream of choices with deltas. */
@@ -89,7 +97,7 @@ class TextChoiceDecoder implements Decoder {
   }
 
   push(event: ServerEvent) {
-    const body = parseJson(event.data);
+    const body = parseReceived(event.data);
     if (!isObject(body)) return this.#chat.push(event);
     return this.#chat.push({ ...event, data: JSON.stringify(toChatForm(body, "delta")) });
   }

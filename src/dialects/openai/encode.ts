@@ -4,23 +4,42 @@ import type { Outgoing, Target } from "../../core/dialect.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { withInstruction } from "../../operations/chat/forced-call.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
+import type { Passing } from "../../operations/codec.ts";
+import type { Changed } from "../../operations/form.ts";
 import {
   CARRIED_ALWAYS,
+  CHAT_FIELDS,
   clampOutputLimit,
   type EncodedFields,
-  listUncited,
+  leaveOutFields,
+  leaveOutRest,
   makeCall,
   mergeFields,
-  ROUTING,
+  passRest,
+  pickFields,
 } from "../_chat/outgoing.ts";
 import { flattenToolResults } from "../_chat/tool-results.ts";
 import { makeMessages } from "./messages.ts";
 import { planFormat, planThinking, planTools } from "./plan.ts";
 import { findQuirks, type OpenaiQuirks } from "./quirks.ts";
 
-const UNSAFE: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 /** Gemini's own endpoint for this API, the only one that signs tool calls. */
 const GEMINI_HOST = /^https:\/\/[^/]*\.googleapis\.com\//;
+
+/** Leaves out the fields that a server with these quirks refuses. */
+export function fitChat(
+  server: OpenaiQuirks,
+  request: ChatRequest,
+  card: ModelCard,
+  operator: Passing,
+): Changed<ChatRequest> {
+  const quirks = findQuirks(server, card.name);
+  const isThinkingOff = planThinking(request, card, quirks).off;
+  const carried = listCarried(request, quirks, { isThinkingOff, hasTools: true });
+  const left = leaveOutRest(request, carried, quirks.extras, operator);
+  if (quirks.cacheMark === "cache_control" || request.cache_control === undefined) return left;
+  return { ...left, ask: leaveOutFields(left.ask, ["cache_control"]).ask };
+}
 
 /** Makes the call of `/chat/completions` (OpenAI API reference) for a server with these quirks. */
 export function encodeChat(
@@ -35,7 +54,7 @@ export function encodeChat(
   const tools = planTools(request, quirks, !thinking.off);
   const hasTools = tools.fields.tools !== undefined;
   const format = planFormat(request, quirks, !thinking.off, hasTools);
-  const plain = makePlainFields(request, quirks, thinking.off, hasTools);
+  const plain = makePlainFields(request, quirks, target, { isThinkingOff: thinking.off, hasTools });
 
   const needs = { thinks: !thinking.off, keepsExtras: GEMINI_HOST.test(target.baseUrl) };
   let messages = makeMessages(flattenToolResults(request.messages), quirks, needs);
@@ -60,36 +79,44 @@ export function encodeChat(
 function makePlainFields(
   request: ChatRequest,
   quirks: OpenaiQuirks,
-  thinkingOff: boolean,
-  hasTools: boolean,
+  target: Target,
+  state: TurnState,
 ): EncodedFields {
+  const rest = passRest(request, listCarried(request, quirks, state), quirks.extras, target);
+  const carried = Object.keys(request).filter((field) => isCarried(field, quirks, state));
   const fields: JsonObject = {};
-  const dropped = [...listUncited(request)];
-  for (const [field, value] of Object.entries(request)) {
-    if (value === undefined || CARRIED_ALWAYS.has(field) || UNSAFE.has(field)) continue;
-    if (field === "cache_control" && quirks.cacheMark !== field) continue;
-    if (isRefused(field, quirks, thinkingOff) || (field === "parallel_tool_calls" && !hasTools)) {
-      dropped.push(field);
-      continue;
-    }
-    const taken = clamp(field, value, quirks);
-    fields[field] = taken;
-    if (taken !== value) dropped.push(field);
+  const dropped: string[] = [];
+  for (const [field, value] of Object.entries(pickFields(request, carried))) {
+    fields[field] = clamp(field, value, quirks);
+    if (fields[field] !== value) dropped.push(field);
   }
-  return { fields, dropped };
+  return { fields: { ...fields, ...rest.fields }, dropped: [...dropped, ...rest.dropped] };
 }
 
-function isRefused(field: string, quirks: OpenaiQuirks, thinkingOff: boolean): boolean {
-  if (ROUTING.has(field) || quirks.refuses.includes(field) || quirks.refusesUnknown.includes(field))
-    return true;
-  return !thinkingOff && quirks.refusesThinking.includes(field);
+/** Lists the plain fields that are carried, and the marks that are left out unnamed, since they change no answer. */
+function listCarried(request: ChatRequest, quirks: OpenaiQuirks, state: TurnState): ReadonlySet<string> {
+  const carried = Object.keys(request).filter((field) => isCarried(field, quirks, state));
+  return new Set(quirks.cacheMark === "cache_control" ? carried : [...carried, "cache_control"]);
+}
+
+interface TurnState {
+  /** True if the model will not think. */
+  readonly isThinkingOff: boolean;
+  readonly hasTools: boolean;
+}
+
+/** True for a plain field of the API that the server accepts. */
+function isCarried(field: string, quirks: OpenaiQuirks, { isThinkingOff, hasTools }: TurnState): boolean {
+  if (!CHAT_FIELDS.has(field) || CARRIED_ALWAYS.has(field) || quirks.refuses.includes(field)) return false;
+  if (field === "parallel_tool_calls" && !hasTools) return false;
+  return isThinkingOff || !quirks.refusesThinking.includes(field);
 }
 
 function clamp(field: string, value: unknown, quirks: OpenaiQuirks): unknown {
   if (field === "stop" && Array.isArray(value) && value.length > quirks.stopsMax) {
     return value.slice(0, quirks.stopsMax);
   }
-  const range = quirks.ranges[field];
+  const range = Object.hasOwn(quirks.ranges, field) ? quirks.ranges[field] : undefined;
   if (range === undefined || typeof value !== "number") return value;
   return Math.min(Math.max(value, range[0]), range[1]);
 }

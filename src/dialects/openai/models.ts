@@ -1,7 +1,7 @@
 // The rules of OpenAI's own models, by name pattern (OpenAI API reference and @ai-sdk/openai 4.0).
 import type { ModelCard } from "../../core/card.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
-import { type ModelQuirks, NO_EFFORT, type OpenaiQuirks, OTHERS_ONLY, PLAIN } from "./quirks.ts";
+import { type ModelQuirks, NO_EFFORT, type OpenaiQuirks, PLAIN } from "./quirks.ts";
 
 const PENALTIES = ["presence_penalty", "frequency_penalty", "logit_bias"];
 const SAMPLING = ["temperature", "top_p", "logprobs", "top_logprobs"];
@@ -90,7 +90,6 @@ export const OPENAI: OpenaiQuirks = {
   customTools: true,
   directions: ["none", "required", "named", "allowed_tools"],
   effort: { values: ["none", "low", "medium", "high", "xhigh", "max"] },
-  refusesUnknown: OTHERS_ONLY,
   models: MODELS,
 };
 

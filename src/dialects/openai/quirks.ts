@@ -28,8 +28,8 @@ export interface OpenaiQuirks {
   readonly limitField: "max_tokens" | "max_completion_tokens";
   /** Fields of the chat-completions API that it refuses or ignores. They are left out and named. */
   readonly refuses: readonly string[];
-  /** Other servers' extension fields that it refuses. They are left out and named. */
-  readonly refusesUnknown: readonly string[];
+  /** Fields outside the chat-completions API that it documents. All others are left out and named. */
+  readonly extras: readonly string[];
   /** Fields that it refuses unless thinking is turned off. */
   readonly refusesThinking: readonly string[];
   /** Ranges narrower than OpenAI's. Values outside are moved to the nearest end. */
@@ -97,39 +97,12 @@ export const OPENAI_ONLY: readonly string[] = [
   "web_search_options",
 ];
 
-/** Extensions of other servers, refused by servers that validate their requests. */
-export const OTHERS_ONLY: readonly string[] = [
-  "chat_template_kwargs",
-  "clear_thinking",
-  "disable_reasoning",
-  "enable_thinking",
-  "guided_json",
-  "include_reasoning",
-  "keep_alive",
-  "min_p",
-  "min_tokens",
-  "options",
-  "prompt_mode",
-  "random_seed",
-  "reasoning",
-  "reasoning_format",
-  "repetition_penalty",
-  "safe_prompt",
-  "safety_settings",
-  "thinking",
-  "thinking_budget",
-  "tool_stream",
-  "top_a",
-  "top_k",
-  "transforms",
-];
-
 /** A provider without quirks. */
 export const PLAIN: OpenaiQuirks = {
   choicesMax: 1,
   limitField: "max_tokens",
   refuses: OPENAI_ONLY,
-  refusesUnknown: [],
+  extras: [],
   refusesThinking: [],
   ranges: {},
   stopsMax: 4,

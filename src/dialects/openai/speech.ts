@@ -2,9 +2,10 @@
 import { asObject, asString, type JsonObject } from "../../core/json.ts";
 import { malformed } from "../../core/upstream.ts";
 import type { Codec } from "../../operations/codec.ts";
+import { leaveOut } from "../../operations/leave-out.ts";
 import { SOUND_TYPES, type SpeechForm, type SpeechReply } from "../../operations/speech/form.ts";
 import { makeWholeCodec } from "../../operations/whole.ts";
-import { makeCall } from "../_chat/outgoing.ts";
+import { makeCall, passExtras } from "../_chat/outgoing.ts";
 import { decodeSound } from "./media-streams.ts";
 
 interface SpeechQuirks {
@@ -12,30 +13,42 @@ interface SpeechQuirks {
   readonly answersJson: boolean;
   /** The models that stream events on request. Null if none does. */
   readonly events: RegExp | null;
-  /** Fields that the server doesn't support. */
+  /** Fields of the form that the server doesn't support. */
   readonly refuses: readonly ("instructions" | "speed")[];
+  /** Other fields that it documents. The rest are left out and named. */
+  readonly passes: readonly string[];
 }
 
-export const OPENAI_SPEECH: SpeechQuirks = { answersJson: false, events: /^gpt-/, refuses: [] };
+export const OPENAI_SPEECH: SpeechQuirks = {
+  answersJson: false,
+  events: /^gpt-/,
+  refuses: [],
+  passes: [],
+};
 
 /** docs.mistral.ai, "Text to speech"; the answer as recorded. */
 export const MISTRAL_SPEECH: SpeechQuirks = {
   answersJson: true,
   events: null,
   refuses: ["instructions", "speed"],
+  passes: [],
 };
 
-export function makeSpeech({ answersJson, events, refuses }: SpeechQuirks): Codec<SpeechForm> {
+export function makeSpeech({ answersJson, events, refuses, passes }: SpeechQuirks): Codec<SpeechForm> {
   return makeWholeCodec({
+    fit: (ask) =>
+      leaveOut(
+        ask,
+        refuses.map((field) => [field, field]),
+      ),
     encode(ask, card, target) {
       const { input, voice, format, instructions, speed, extras } = ask;
       const given: JsonObject = { instructions, speed };
-      const dropped = refuses.filter((field) => given[field] !== undefined);
-      for (const field of dropped) delete given[field];
+      const passed = passExtras(extras, passes, target);
       if (ask.asEvents && events?.test(card.name)) given.stream_format = "sse";
-      const body = { ...extras, model: card.name, input, voice, response_format: format, ...given };
+      const body = { ...passed.fields, model: card.name, input, voice, response_format: format, ...given };
       const answer = answersJson ? "text" : "bytes";
-      return { ...makeCall(target, "/audio/speech", body, dropped), answer };
+      return { ...makeCall(target, "/audio/speech", body, passed.dropped), answer };
     },
     decoder: (_card, ask, headers) => decodeSound(ask, headers),
     reply(body, _card, { format }): SpeechReply {

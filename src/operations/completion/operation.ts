@@ -7,8 +7,11 @@ import { CHAT } from "../chat/operation.ts";
 import { type Operation, shareAnswers } from "../operation.ts";
 import { type CompletionForm, type CompletionRequest, toChat } from "./form.ts";
 
+/** Prompts are texts, which can't be emptied in place. They are dropped with their request. */
+const { forgetPrompt: _forgetPrompt, ...SHARED } = CHAT;
+
 export const COMPLETION: Operation<CompletionForm> = {
-  ...CHAT,
+  ...SHARED,
   name: "completion",
   fold: () => new Fold(),
   meter: ({ n, bestOf = n }) => new BestMeter(Math.max(1, bestOf / n)),
@@ -19,6 +22,7 @@ export const COMPLETION: Operation<CompletionForm> = {
   refuseUnable: () => {},
   findImageUrl: () => null,
   offer: (ask, card, terms) => CHAT.offer(toChat(ask), card, terms),
+  offerLeast: null,
   bound(ask, card, outputTokens, isWish) {
     const { ask: fitted, dropped } = CHAT.bound(toChat(ask), card, outputTokens, isWish);
     const { maxTokens: _given, ...rest } = ask;
@@ -34,6 +38,7 @@ export const COMPLETION: Operation<CompletionForm> = {
   estimatePrompt: (ask) => CHAT.estimatePrompt(toChat(ask)),
   estimateLoad: (ask) => CHAT.estimateLoad(toChat(ask)),
 
+  fit: (codec, ask, card, operator) => codec.fit(ask, card, operator),
   encode: (codec, ask, card, target) => codec.encode(ask, card, target),
   readWhole(codec, delivered, options) {
     const { card, ask } = options;

@@ -23,8 +23,9 @@ const OVERFLOW = "prompt is too long";
 
 export function writeError(fault: Fault, requestId: string): JsonObject {
   const type = TYPE_BY_STATUS[fault.row.status] ?? "api_error";
-  const { param, reset_at } = errorBody(fault).error;
-  const error = omitUndefined({ type, message: writeMessage(fault), param: param || undefined, reset_at });
+  const { param, reset_at, limit } = errorBody(fault).error;
+  const shown = { type, message: writeMessage(fault), param: param || undefined, reset_at, limit };
+  const error = omitUndefined(shown);
   return { type: "error", error, request_id: requestId };
 }
 

@@ -24,9 +24,9 @@ const STATUS: Readonly<Record<number, string>> = {
 
 export function writeError(fault: Fault): JsonObject {
   const { status } = fault.row;
-  const { message, param, code, reset_at } = errorBody(fault).error;
+  const { message, param, code, reset_at, limit } = errorBody(fault).error;
   const own = { code: status, message, status: STATUS[status] ?? "UNKNOWN", reason: code ?? fault.code };
-  return { error: omitUndefined({ ...own, param: param || undefined, reset_at }) };
+  return { error: omitUndefined({ ...own, param: param || undefined, reset_at, limit }) };
 }
 
 export function refuse(fault: Fault): Refusal {

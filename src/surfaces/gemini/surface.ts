@@ -83,7 +83,7 @@ function readExchange({ url, body, limits, seal }: Incoming): Exchange<ChatForm>
   refuseLargeNumber(candidateCount, limits.choicesMax, "generationConfig.candidateCount");
   const isStreamed = verb === "streamGenerateContent";
   const isArray = isStreamed && searchParams.get("alt") !== "sse";
-  const lane = applyLane(given);
+  const lane = applyLane(given, limits);
   const read = readAsk(model, { ...lane.body, contents: given.contents }, isStreamed, seal);
   return {
     ...read,

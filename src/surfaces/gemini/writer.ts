@@ -1,6 +1,7 @@
 // A streamed answer as Gemini's responses: server-sent events, or one JSON array.
 import type { Fault } from "../../core/fault.ts";
 import { asArray, asObject, type JsonObject } from "../../core/json.ts";
+import { JsonBudget } from "../../core/json-bounds.ts";
 import type { Sealer } from "../../core/world.ts";
 import type {
   ChatChunk,
@@ -47,6 +48,7 @@ export class GenerateWriter extends PartWriter implements Writer<Part> {
   readonly keepAlive: string;
   readonly #seal: Sealer;
   readonly #isArray: boolean;
+  readonly #json = new JsonBudget();
   readonly #candidates = new Map<number, Candidate>();
   #isBegun = false;
 
@@ -146,7 +148,7 @@ export class GenerateWriter extends PartWriter implements Writer<Part> {
     const { call } = candidate;
     if (call === null) return [];
     candidate.call = null;
-    const args = call.custom ? { input: call.input } : readArguments(call.input);
+    const args = call.custom ? { input: call.input } : readArguments(call.input, this.#json);
     const name = call.function?.name ?? call.custom?.name ?? "";
     return [{ functionCall: { id: call.id ?? "", name, args }, ...signatureOfCall(call.extra_content) }];
   }

@@ -124,7 +124,7 @@ const responseFormat = Type.Union([
 const tokens = countFrom(1);
 const penalty = Type.Number({ minimum: -2, maximum: 2 });
 
-/** Other fields are passed through. The operator's `limits` also bound `n` and `messages`. */
+/** Other fields are kept for the providers that document them. The operator's `limits` also bound `n` and `messages`. */
 export const chatRequestSchema = openObject(
   {
     model: Type.String({ minLength: 1, description: "`<Provider>#<model>`, or a selector: `Router#best`." }),

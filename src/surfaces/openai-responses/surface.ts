@@ -62,16 +62,25 @@ function readExchange(incoming: Incoming): Exchange<ChatForm> {
   refuseNothing(given);
   const joined = joinEarlier(given, incoming);
   refuseLongList(joined.input, limits.messagesMax, "input");
-  const lane = applyLane(joined, seal, limits.remoteTools === true);
+  // Closures share what any of them refers to, so `lane` must not hold the input.
+  const { body: passed, ...lane } = applyLane(joined, seal, limits);
   const names = new ToolNames();
   const { input, tools, max_tool_calls } = joined;
-  const read = readAsk({ ...lane.body, input, tools, max_tool_calls }, names, seal);
+  const read = readAsk({ ...passed, input, tools, max_tool_calls }, names, seal);
   const keeps = incoming.keeping !== null && given.store !== false;
-  const context: ResponseContext = { given, names, seal, keeps, mayStore: limits.storesUpstream === true };
+  // Answers repeat all fields but the input, which a long stream would keep alive.
+  const { input: _input, ...repeated } = given;
+  const context: ResponseContext = {
+    given: repeated,
+    names,
+    seal,
+    keeps,
+    mayStore: limits.storesUpstream === true,
+  };
   return {
     ask: read.ask,
     names: NAMES,
-    raw: { family: "responses", body: { ...lane.body, ...listStored(given, incoming) }, headers: {} },
+    raw: { family: "responses", body: { ...passed, ...listStored(given, incoming) }, headers: {} },
     session:
       headers.get("session-id") ?? headers.get("session_id") ?? asString(given.prompt_cache_key) ?? null,
     searches: lane.searches,
@@ -79,10 +88,15 @@ function readExchange(incoming: Incoming): Exchange<ChatForm> {
     dropped: lane.dropped,
     lost: read.lost.filter((field) => !lane.dropped.includes(field)),
     isLimitRequired: false,
-    ...(keeps ? { keep: (response: JsonObject) => makeKept(joined, response) } : {}),
+    ...(keeps ? { keep: keepWith(joined) } : {}),
     whole: (reply, stamp) => writeResponse(reply, stamp, context),
     writer: (stamp) => new ResponseWriter(stamp, context),
   };
+}
+
+/** A function of its own: the writers' closures would share its reference to the input. */
+function keepWith(joined: JsonObject): NonNullable<Exchange<ChatForm>["keep"]> {
+  return (response) => makeKept(joined, response);
 }
 
 /** Returns the fields that make a provider store the answer or continue from one stored there. */
