@@ -1,6 +1,7 @@
 // `poundkey keys`: adds, lists, pauses, rotates and revokes gateway keys, also while a gateway runs on the same store.
 import { readInput } from "../admin/input.ts";
 import { newKeySchema, rotationSchema } from "../admin/key-fields.ts";
+import { addWarnings, warnOfModels } from "../admin/key-warnings.ts";
 import {
   createKey,
   type KeyView,
@@ -10,6 +11,7 @@ import {
   rotateKey,
   updateKey,
 } from "../admin/keys.ts";
+import { buildCatalogue } from "../catalogue/catalogue.ts";
 import { type Call, formatJson, makeCommand, printList, requireOne } from "./administration.ts";
 import { UsageError } from "./arguments.ts";
 
@@ -60,7 +62,7 @@ export const runKeys = makeCommand(HELP, {
   revoke: { run: revoke, words: ["ID"] },
 });
 
-async function add({ values, isJson, io, open }: Call): Promise<void> {
+async function add({ values, isJson, io, settings, open }: Call): Promise<void> {
   const body = {
     name: values.get("name"),
     account_id: values.get("account"),
@@ -74,7 +76,11 @@ async function add({ values, isJson, io, open }: Call): Promise<void> {
   };
   const fields = readInput(newKeySchema, body);
   const key = await createKey(await open(), fields);
-  io.out(isJson ? formatJson(key) : formatSecret(key));
+  // Only `serve` knows whether the simulator is on.
+  const models = fields.allowed_models?.filter((model) => !/^sim#/i.test(model));
+  const warnings = settings ? warnOfModels(models, buildCatalogue(settings)) : [];
+  for (const warning of warnings) io.err(`warning: --models: ${warning}`);
+  io.out(isJson ? formatJson(addWarnings(key, warnings)) : formatSecret(key));
 }
 
 function formatSecret(key: NewKeyView): string {

@@ -1,0 +1,44 @@
+// Warnings about a key that is valid but may not do what its maker expects.
+import { Type } from "@sinclair/typebox";
+import type { Catalogue } from "../catalogue/catalogue.ts";
+import { matchesAny } from "../core/pattern.ts";
+import { SELECTORS } from "../core/selector.ts";
+import { createdKeySchema, keySchema } from "./keys.ts";
+import { text } from "./schema.ts";
+
+const warnings = Type.Optional(
+  Type.Array(text, { description: "What may not be intended, such as a model that nobody serves here." }),
+);
+export const checkedKeySchema = Type.Object({ ...keySchema.properties, warnings });
+export const checkedNewKeySchema = Type.Object({ ...createdKeySchema.properties, warnings });
+
+/** The most names to warn about. */
+const WARNINGS_MAX = 20;
+
+/** Adds the warnings to a key's view, if there are any. */
+export function addWarnings<View extends object>(
+  view: View,
+  warnings: readonly string[],
+): View & { warnings?: string[] } {
+  return warnings.length === 0 ? view : { ...view, warnings: [...warnings] };
+}
+
+/** Returns a warning for each id or pattern that names no model of the catalogue. */
+export function warnOfModels(
+  models: readonly string[] | null | undefined,
+  catalogue: Catalogue,
+): readonly string[] {
+  const unserved = [...new Set(models ?? [])].filter((model) => !isServed(model, catalogue));
+  return unserved.slice(0, WARNINGS_MAX).map((model) => {
+    const found = catalogue.resolve(model);
+    const near = found.kind === "unknown" ? found.nearest.map((id) => `'${id}'`).join(" or ") : "";
+    return `No model here is called '${model}'.${near === "" ? "" : ` Did you mean ${near}?`}`;
+  });
+}
+
+/** A pattern also names the models that a provider accepts without listing them: any name stands for those. */
+function isServed(model: string, catalogue: Catalogue): boolean {
+  if (model === "*" || catalogue.resolve(model.replaceAll("*", "x")).kind !== "unknown") return true;
+  const selectors = SELECTORS.map((name) => `Router#${name}`);
+  return [...selectors, ...catalogue.list().map(({ id }) => id)].some((id) => matchesAny([model], id));
+}
