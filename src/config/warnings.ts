@@ -44,8 +44,7 @@ function warnOfPlainSecrets(value: unknown, path: Path, sources: Interpolated["s
   const field = path.findLast((step) => typeof step === "string");
   const isSecret = SECRET_FIELDS.has(String(field)) && value.length >= SECRET_CHARACTERS_MIN;
   if (!isSecret && !(field === "store" && PASSWORD.test(value))) return [];
-  const message =
-    `a secret stands in the file itself, for everyone who can read it; write \${NAME} or \${file:/path} in its place`;
+  const message = `a secret stands in the file itself, for everyone who can read it; write \${NAME} or \${file:/path} in its place`;
   return [{ path, at: "value", message }];
 }
 

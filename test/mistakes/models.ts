@@ -94,6 +94,15 @@ export const MODEL_MISTAKES: readonly Mistake[] = [
     right: /No model .*this key/,
   },
   {
+    name: "an image to a selector, with a key that has no model for it",
+    who: "restricted",
+    body: seeing("Router#best"),
+    status: 400,
+    what: /Removed by: .*vision/,
+    where: /Router#best/,
+    right: /\/v1\/route/,
+  },
+  {
     name: "tools to a model without them",
     body: ask({ model: "Acme#plain", tools: [tool] }),
     status: 400,
