@@ -115,10 +115,19 @@ describe("check", () => {
     ["server: { host: 0.0.0.0 }", /server\.host: everyone .* \/metrics; set metrics\.token/],
     ['server: { host: "::" }\nmetrics: { token: null }', /set metrics\.token/],
     ["providers: {}", /providers: no provider is enabled; .* OPENAI_API_KEY/],
-    [`server: { admin_token: ${SECRET} }`, /server\.admin_token: a secret stands in the file .* \$\{NAME\}/],
-    [`providers: { DeepSeek: { keys: [a, ${SECRET}] } }`, /providers\.DeepSeek\.keys\[1\]: a secret stands/],
-    [`providers: { DeepSeek: { keys: [{ key: ${SECRET} }] } }`, /DeepSeek\.keys\[0\]\.key: a secret stands/],
-    ['store: "postgres://me:password@host/db"', /store: a secret stands/],
+    [
+      `server: { admin_token: ${SECRET} }`,
+      /server\.admin_token: this secret is written in the file .* \$\{NAME\}/,
+    ],
+    [
+      `providers: { DeepSeek: { keys: [a, ${SECRET}] } }`,
+      /providers\.DeepSeek\.keys\[1\]: this secret is written/,
+    ],
+    [
+      `providers: { DeepSeek: { keys: [{ key: ${SECRET} }] } }`,
+      /DeepSeek\.keys\[0\]\.key: this secret is written/,
+    ],
+    ['store: "postgres://me:password@host/db"', /store: this secret is written/],
     [
       "{ quota: { requests_per_day: null }, server: { host: 0.0.0.0 }, metrics: { token: x } }",
       /quota\.requests_per_day: keys have no limit/,

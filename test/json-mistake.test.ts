@@ -17,7 +17,7 @@ function isJson(text: string): boolean {
 describe("a text that isn't JSON", () => {
   test("is explained wherever it is cut", () => {
     for (let length = 1; length < SOUND.length; length++) {
-      expect(explainJson(SOUND.slice(0, length))).toMatch(/^at line 1, column \d+ /);
+      expect(explainJson(SOUND.slice(0, length))).toMatch(/^at line 1, column \d+, /);
     }
   });
 
@@ -31,7 +31,7 @@ describe("a text that isn't JSON", () => {
         else
           expect([text, explainJson(text)]).toEqual([
             text,
-            expect.stringMatching(/^at line \d, column \d+ /),
+            expect.stringMatching(/^at line \d, column \d+, /),
           ]);
         if (!isJson(text)) refused++;
       }
@@ -53,13 +53,13 @@ describe("a text that isn't JSON", () => {
   });
 
   test.each([
-    ['{"a": 1,}', "at line 1, column 8 a comma stands behind the last element: remove it"],
-    ["[1,\n2,\n]", "at line 2, column 2 a comma stands behind the last element: remove it"],
-    ['{"a" 1}', "at line 1, column 6 a colon is missing"],
-    ['{"a": 1]', "at line 1, column 8 another closing bracket stands than }"],
-    ["[01]", "at line 1, column 2 there is a number that JSON can't have"],
-    ['{"a": [1', "at line 1, column 9 it ends before it is closed: ]} is missing"],
-    ['{"a":\n "b', "at line 2, column 2 a text begins that never ends: a closing quote is missing"],
+    ['{"a": 1,}', "at line 1, column 8, there is a comma after the last element: remove it"],
+    ["[1,\n2,\n]", "at line 2, column 2, there is a comma after the last element: remove it"],
+    ['{"a" 1}', "at line 1, column 6, a colon is missing"],
+    ['{"a": 1]', "at line 1, column 8, there is a ] in place of a }"],
+    ["[01]", "at line 1, column 2, there is a number that JSON doesn't allow"],
+    ['{"a": [1', "at line 1, column 9, the text ends before it is closed: ]} is missing"],
+    ['{"a":\n "b', "at line 2, column 2, a string begins that never ends: its closing quote is missing"],
   ])("%j", (text, expected) => {
     expect(explainJson(text)).toStartWith(expected);
   });

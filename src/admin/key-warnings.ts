@@ -28,17 +28,22 @@ export function warnOfModels(
   models: readonly string[] | null | undefined,
   catalogue: Catalogue,
 ): readonly string[] {
-  const unserved = [...new Set(models ?? [])].filter((model) => !isServed(model, catalogue));
-  return unserved.slice(0, WARNINGS_MAX).map((model) => {
-    const found = catalogue.resolve(model);
-    const near = found.kind === "unknown" ? found.nearest.map((id) => `'${id}'`).join(" or ") : "";
-    return `No model here is called '${model}'.${near === "" ? "" : ` Did you mean ${near}?`}`;
-  });
+  const ids = [...SELECTORS.map((name) => `Router#${name}`), ...catalogue.list().map(({ id }) => id)];
+  const found: string[] = [];
+  for (const model of new Set(models)) {
+    const isServed = model === "*" || ids.some((id) => matchesAny([model], id));
+    const warning = isServed ? null : explainUnserved(model, catalogue);
+    if (warning !== null) found.push(warning);
+    // Each look-up of an unknown name compares it with all others.
+    if (found.length === WARNINGS_MAX) break;
+  }
+  return found;
 }
 
-/** A pattern also names the models that a provider accepts without listing them: any name stands for those. */
-function isServed(model: string, catalogue: Catalogue): boolean {
-  if (model === "*" || catalogue.resolve(model.replaceAll("*", "x")).kind !== "unknown") return true;
-  const selectors = SELECTORS.map((name) => `Router#${name}`);
-  return [...selectors, ...catalogue.list().map(({ id }) => id)].some((id) => matchesAny([model], id));
+/** Any name stands for the models that a provider accepts without listing them. Null if they include the pattern's. */
+function explainUnserved(model: string, catalogue: Catalogue): string | null {
+  const found = catalogue.resolve(model.replaceAll("*", "x"));
+  if (found.kind !== "unknown") return null;
+  const near = found.nearest.map((id) => `'${id}'`).join(" or ");
+  return `No model here is called '${model}'.${near === "" ? "" : ` Did you mean ${near}?`}`;
 }

@@ -49,7 +49,7 @@ async function add(call: Call): Promise<void> {
   const key = await createKey(await open(), fields);
   // Only `serve` knows whether the simulator is on.
   const models = fields.allowed_models?.filter((model) => !/^sim#/i.test(model));
-  const warnings = settings ? warnOfModels(models, buildCatalogue(settings)) : [];
+  const warnings = settings && models ? warnOfModels(models, buildCatalogue(settings)) : [];
   for (const warning of warnings) io.err(`warning: --models: ${warning}`);
   io.out(isJson ? formatJson(addWarnings(key, warnings)) : formatSecret(key));
 }

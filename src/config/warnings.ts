@@ -33,7 +33,7 @@ const SECRET_FIELDS: ReadonlySet<string> = new Set([
 const SECRET_CHARACTERS_MIN = 16;
 const PASSWORD = /^[a-z]+:\/\/[^/@:]*:[^/@]+@/;
 
-/** Warns of each secret that stands in the file itself. */
+/** Warns of each secret that is written in the file itself. */
 function warnOfPlainSecrets(value: unknown, path: Path, sources: Interpolated["sources"]): readonly Issue[] {
   if (Array.isArray(value))
     return value.flatMap((one, at) => warnOfPlainSecrets(one, [...path, at], sources));
@@ -44,7 +44,7 @@ function warnOfPlainSecrets(value: unknown, path: Path, sources: Interpolated["s
   const field = path.findLast((step) => typeof step === "string");
   const isSecret = SECRET_FIELDS.has(String(field)) && value.length >= SECRET_CHARACTERS_MIN;
   if (!isSecret && !(field === "store" && PASSWORD.test(value))) return [];
-  const message = `a secret stands in the file itself, for everyone who can read it; write \${NAME} or \${file:/path} in its place`;
+  const message = `this secret is written in the file itself, for everyone who can read it; write \${NAME} or \${file:/path} in its place`;
   return [{ path, at: "value", message }];
 }
 

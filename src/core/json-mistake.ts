@@ -28,11 +28,11 @@ const LOOKS: readonly (readonly [look: RegExp, what: string])[] = [
   [/undefined\b/y, "undefined: send null, or leave the field out"],
   [
     /[+-]?[.\d]/y,
-    "a number that JSON can't have: it begins with a digit, without + or a further 0, and has one after the point",
+    "a number that JSON doesn't allow: write it without + or leading zeros, and with a digit on each side of the point",
   ],
-  [/[A-Za-z_$]/y, 'a text without quotes: use double quotes (")'],
+  [/[A-Za-z_$]/y, `a name or string without quotes: ${DOUBLE}`],
   [/,/y, "a comma too many: remove it"],
-  [/[\]}]/y, "a closing bracket in the place of a value"],
+  [/[\]}]/y, "a closing bracket in place of a value"],
 ];
 
 const SPACE = /[ \t\n\r]*/y;
@@ -50,7 +50,7 @@ export function explainJson(text: string): string {
   const mistake = new Scanner(text).find();
   if (mistake === null) return "it is not valid JSON";
   const before = text.slice(0, mistake.offset).split("\n");
-  return `at line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1} ${mistake.what}`;
+  return `at line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}, ${mistake.what}`;
 }
 
 /** Walks over a text until it breaks a rule of JSON. Its depth has been checked before. */
@@ -79,7 +79,7 @@ class Scanner {
   #step(next: string): Mistake | null {
     switch (this.#expected) {
       case "nothing":
-        return this.#mistake(`more stands behind the first document: send one JSON object`);
+        return this.#mistake("there is more after the end of the JSON: send one object");
       case "colon":
         return next === ":" ? this.#take("value") : this.#mistake("a colon is missing");
       case "comma":
@@ -105,7 +105,7 @@ class Scanner {
       return this.#take(close === "}" ? "name" : "value");
     }
     if (next === close) return this.#close();
-    if (/[\]}]/.test(next)) return this.#mistake(`another closing bracket stands than ${close}`);
+    if (/[\]}]/.test(next)) return this.#mistake(`there is a ${next} in place of a ${close}`);
     return this.#looksLike(LOOKS.slice(0, 1)) ?? this.#mistake(`a comma is missing, or a closing ${close}`);
   }
 
@@ -142,33 +142,32 @@ class Scanner {
       if (next === '"') return this.#take(after);
       if (next === "") {
         this.#at = startsAt;
-        return this.#mistake("a text begins that never ends: a closing quote is missing");
+        return this.#mistake("a string begins that never ends: its closing quote is missing");
       }
       if (next !== "\\") return this.#explainControl(next);
-      if (!this.#skip(ESCAPE))
-        return this.#mistake(
-          "a backslash stands before a character that needs none: write \\\\ for a backslash",
-        );
+      if (!this.#skip(ESCAPE)) return this.#mistake("there is an invalid escape: write \\\\ for a backslash");
     }
   }
 
   #explainControl(next: string): Mistake {
-    if (next === "\n" || next === "\r") return this.#mistake("a line break stands within a text: write \\n");
-    return this.#mistake("a control character stands within a text: write \\t or \\u and four digits");
+    if (next === "\n" || next === "\r")
+      return this.#mistake("there is a line break within a string: write \\n");
+    return this.#mistake("there is a control character within a string: write \\t, or \\u and four digits");
   }
 
   #explainTrailing(): Mistake {
-    return { offset: this.#commaAt, what: "a comma stands behind the last element: remove it" };
+    return { offset: this.#commaAt, what: "there is a comma after the last element: remove it" };
   }
 
   #explainEnd(): Mistake {
     const missing = this.#open.toReversed().join("");
-    const what = missing === "" ? "it ends too early" : `it ends before it is closed: ${missing} is missing`;
+    const what =
+      missing === "" ? "the text ends too early" : `the text ends before it is closed: ${missing} is missing`;
     return this.#mistake(what);
   }
 
   #explain(): Mistake {
-    return this.#looksLike(LOOKS) ?? this.#mistake("a character stands that JSON can't have there");
+    return this.#looksLike(LOOKS) ?? this.#mistake("there is a character that JSON doesn't allow here");
   }
 
   #looksLike(looks: typeof LOOKS): Mistake | null {

@@ -36,10 +36,10 @@ const schemes = new WeakMap<Headers, string>();
 
 /** Describes a header without the right scheme. Only names of schemes are shown, as anything else may be a secret. */
 function describeScheme(given: string): string {
-  if (/^bearer$/i.test(given)) return "The header 'Authorization' has nothing behind 'Bearer'";
+  if (/^bearer$/i.test(given)) return "The header 'Authorization' has nothing after 'Bearer'";
   const name = /^(basic|token|apikey|api-key|key|digest|jwt|aws4-hmac-sha256)\b/i.exec(given)?.[0];
   if (name !== undefined) return `The header 'Authorization' has the scheme '${name}', not 'Bearer'`;
-  return "The header 'Authorization' has no scheme: 'Bearer ' stands before the key";
+  return "The header 'Authorization' has no scheme: put 'Bearer ' before the key";
 }
 
 /** Returns the text after the scheme, or undefined. For busy routes and checks that run before plugins do. */
@@ -77,7 +77,7 @@ function findSecret(headers: Headers): string {
 function explainMissing(headers: Headers): Fault {
   const scheme = schemes.get(headers);
   if (scheme !== undefined) return noKey(` ${scheme}.`);
-  if (headers.has("authorization")) return noKey(" The header 'Authorization' has nothing behind 'Bearer'.");
+  if (headers.has("authorization")) return noKey(" The header 'Authorization' has nothing after 'Bearer'.");
   const given = OTHER_KEY_HEADERS.find((name) => headers.has(name));
   return noKey(given === undefined ? "" : ` The header '${given}' is not read here.`);
 }

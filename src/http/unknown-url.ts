@@ -6,7 +6,7 @@ const SHOWN_CHARACTERS_MAX = 100;
 /** The most paths to name below one that has none itself. */
 const BELOW_MAX = 3;
 
-/** A class of paths, without `/v1` and what else may stand before it, and what to do instead. */
+/** A class of paths, without `/v1` and what else may come before it, and what to do instead. */
 type Class = readonly [paths: RegExp, hint: string];
 
 /** Paths of other vendors' APIs that their SDKs may request. */
@@ -126,7 +126,7 @@ function ask(path: string): string {
   return ` Did you mean ${path.slice(0, SHOWN_CHARACTERS_MAX)}?`;
 }
 
-/** Explains a path whose end is a served one, by what stands before it. Null if none of its ends is. */
+/** Explains a path whose end is a served one, by what comes before it. Null if none of its ends is. */
 function findSuffix(path: string, { findMethods, plain }: KnownPaths): string | null {
   const served = new Set(plain);
   const segments = path.split("/").slice(1);
@@ -140,16 +140,16 @@ function findSuffix(path: string, { findMethods, plain }: KnownPaths): string | 
   return meant === undefined ? null : ask(meant);
 }
 
-/** Explains what stands before the served end of a path. */
+/** Explains what comes before the served end of a path. */
 function explainStart(before: readonly string[], end: string): string {
   const rest = end.replace(/^\/v1(?=\/)/, "");
   const start = `/${before.join("/").toLowerCase()}`;
   if (before.length === 0) return end.startsWith("/v1/") ? "" : " The base URL ends in /v1.";
   if (start.endsWith(rest))
-    return ` '${rest}' stands there twice: the base URL ends in /v1, and SDKs add the rest.`;
+    return ` '${rest}' appears twice: the base URL ends in /v1, and SDKs add the rest.`;
   if (before.every((segment) => segment === "v1"))
-    return end.startsWith("/v1/") || before.length > 1 ? " '/v1' stands there twice." : "";
-  return " Nothing stands before /v1 here: the base URL is this gateway's address with /v1.";
+    return end.startsWith("/v1/") || before.length > 1 ? " '/v1' appears twice." : "";
+  return " Nothing comes before /v1 here: the base URL is this gateway's address with /v1.";
 }
 
 function findNear(path: string, { plain }: KnownPaths): string | null {

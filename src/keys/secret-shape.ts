@@ -29,7 +29,7 @@ const NO_VALUE = `so the program's setting has no value. ${WANTED}`;
 
 /** Texts that can't be a secret, with what they are and what would be right. The first match counts. */
 const SHAPES: readonly (readonly [look: RegExp, says: string])[] = [
-  [/^bearer\b/i, "the word 'Bearer' stands there twice. Send it once: 'Authorization: Bearer sk-…'"],
+  [/^bearer\b/i, "the word 'Bearer' appears twice. Send it once: 'Authorization: Bearer sk-…'"],
   [/^["'`\u201c\u2018]|["'`\u201d\u2019]$/, "it is in quotation marks. Send it without them"],
   [/^\$|^%\w+%$|\{\{|^(?!YOUR)[A-Z][A-Z0-9]*_[A-Z0-9_]*(KEY|TOKEN)$/, UNFILLED],
   [/^[<([{]|[>)\]}]$/, "it is in brackets. Send it without them"],
@@ -45,9 +45,9 @@ const SHAPES: readonly (readonly [look: RegExp, says: string])[] = [
     /\.\.\.|\u2026|x{4}|\*{3}|your|api[-_ ]?key|placeholder|changeme|dummy|^sk-?$|^(empty|test|secret)$/i,
     `it is a placeholder. ${WANTED}`,
   ],
-  [/\\[nrt]/, "a backslash for a line break stands in it. Send it without"],
-  [/[,;]/, "a comma or semicolon stands in it, as between two keys. Send one"],
-  [/\s/, `a space stands in it. Send it without, in one piece of ${SECRET_CHARACTERS} characters`],
+  [/\\[nrt]/, "it contains an escaped line break. Send it without"],
+  [/[,;]/, "it contains a comma or semicolon, as if it were two keys. Send one"],
+  [/\s/, `it contains a space. Send it without: a key has ${SECRET_CHARACTERS} characters in one piece`],
   [/[^\x21-\x7e]/, "it has characters that no key has. Copy it again"],
   [/^SK-/, "it is in capitals. Keys are case-sensitive, and begin with 'sk-'"],
 ];
