@@ -97,6 +97,7 @@ function createAdminPorts({ ports, opened, live, learned }: RouteParts, operator
     ...operator,
     ledger: ports.ledger,
     settings: () => live.settings,
+    catalogue: () => live.snapshot.catalogue,
     version,
     node: opened.store.node,
     contentVault: opened.contentVault,

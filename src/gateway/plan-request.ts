@@ -9,7 +9,7 @@ import type { Form } from "../operations/form.ts";
 import type { CardTable } from "../selectors/table.ts";
 import type { Call } from "./call.ts";
 import { type Known, type Plan, planCalls } from "./plan.ts";
-import { checkImageUrls, refuseUnable } from "./unable.ts";
+import { checkImageUrls, nameTakers, refuseUnable } from "./unable.ts";
 
 export interface PlanPorts {
   readonly random: Random;
@@ -25,10 +25,22 @@ const ROLL_BYTES = 4;
 /** Used for models whose address can't be reached, or whose credentials are all at their limits. */
 const UNREACHED = { firstTokenMs: null, tokensPerSecond: null, errorRate: 0, isOpen: true };
 
-/** Returns the plan of a request. Throws a Fault if no model can serve it. */
+/** Returns the plan of a request. Throws a Fault if no model can serve it, with others that could. */
 export function planRequest<F extends Form>(ports: PlanPorts, call: Call<F>): Plan {
-  const { operation, ask, conversation, selection, pin, rules, quality, upstreams } = call;
   const takesImageUrls = checkImageUrls(call);
+  try {
+    return planWith(ports, call, takesImageUrls);
+  } catch (thrown) {
+    throw nameTakers(call, thrown, takesImageUrls);
+  }
+}
+
+function planWith<F extends Form>(
+  ports: PlanPorts,
+  call: Call<F>,
+  takesImageUrls: ReturnType<typeof checkImageUrls>,
+): Plan {
+  const { operation, ask, conversation, selection, pin, rules, quality, upstreams } = call;
   const { health, stickiness, deadlines, random } = ports;
   const { choosing } = operation;
   const load = { requests: 1, tokens: health.ownLimits.tokens ? operation.estimateLoad(ask) : 0 };

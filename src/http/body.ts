@@ -2,6 +2,7 @@
 import { Fault } from "../core/fault.ts";
 import { isObject } from "../core/json.ts";
 import { REQUEST_SHAPE } from "../core/json-bounds.ts";
+import { explainJson } from "../core/json-mistake.ts";
 import { measureShape } from "../core/json-shape.ts";
 import type { Deadlines } from "../core/world.ts";
 import type { BodyTurns } from "./body-bounds.ts";
@@ -95,7 +96,8 @@ function checkType(headers: Headers): void {
   const charset = parameters.map((one) => one.trim()).find((one) => one.startsWith("charset="));
   const utf8 = charset === undefined || /^charset="?utf-?8"?$/.test(charset);
   if (type.trim() === "application/json" && utf8) return;
-  const message = "The request body must be JSON in UTF-8: send the header Content-Type: application/json.";
+  const sent = type.trim().endsWith("/x-www-form-urlencoded") ? ", not a form" : "";
+  const message = `The request body must be JSON in UTF-8${sent}: send the header Content-Type: application/json.`;
   throw new Fault("unsupported_content_type", message);
 }
 
@@ -118,7 +120,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw notJson("it is not valid JSON");
+    throw notJson(explainJson(text));
   }
 }
 

@@ -238,7 +238,7 @@ function makeCall<F extends Form>(
   const { ask, session } = exchange;
   const seconds = headerNumber(headers, "x-poundkey-timeout", 0.001, TIMEOUT_SECONDS_MAX);
   const nowMs = ports.clock.nowMs();
-  const selection = readSelection(ask.model, key, catalogue);
+  const selection = readSelection(ask.model, key, catalogue, operation.name);
   return {
     ...exchange,
     operation,
