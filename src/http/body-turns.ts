@@ -6,8 +6,8 @@ const LARGE_BYTES = 262_144;
 /** Bodies up to this size have no turns: they take less time than their connections. */
 const SMALL_BYTES = 8192;
 /**
- * While others' requests arrive, an account's next body waits this many times as long as its last one took. Writing a
- * body for a provider takes as long again as reading it, so the account gets some 15 % of a busy loop.
+ * While others' requests arrive, an account's next body waits this many times as long as its last one took to read and
+ * to write for a provider: the account gets a tenth of a busy loop, or a fifth with the work that isn't counted.
  */
 const REST = 12;
 const REST_MAX_MS = 1000;
@@ -73,19 +73,23 @@ export class BodyTurns {
     return promise;
   }
 
-  /** Does a part of the work on a body of this size, and counts its time. */
+  /** Does a part of the work on a request with a body of this size, and counts its time. */
   time<Result>(owner: string, bytes: number, work: () => Result): Result {
     if (bytes <= SMALL_BYTES) return work();
     const startedMs = this.#clock.monotonicMs();
     try {
       return work();
     } finally {
-      this.#rest(this.#open(owner), startedMs);
+      this.#rest(owner, startedMs);
     }
   }
 
-  #rest(lane: Lane, startedMs: number): void {
+  #rest(owner: string, startedMs: number): void {
+    const lane = this.#open(owner);
     const nowMs = this.#clock.monotonicMs();
+    const other = this.#findOther(owner);
+    // Requests that arrived during the work have not been seen yet.
+    if (startedMs - other.atMs < QUIET_MS) other.atMs = nowMs;
     const untilMs = Math.max(nowMs, lane.restsUntilMs) + REST * (nowMs - startedMs);
     lane.restsUntilMs = Math.min(untilMs, nowMs + REST_MAX_MS);
   }
@@ -102,8 +106,12 @@ export class BodyTurns {
   /** True while others' requests come first. */
   #isResting(owner: string, { restsUntilMs }: Lane): boolean {
     const nowMs = this.#clock.monotonicMs();
-    const { atMs } = this.#latest.owner === owner ? this.#latestOther : this.#latest;
-    return nowMs < restsUntilMs && nowMs - atMs < QUIET_MS;
+    return nowMs < restsUntilMs && nowMs - this.#findOther(owner).atMs < QUIET_MS;
+  }
+
+  /** Returns the latest arrival of anybody else. */
+  #findOther(owner: string): Arrival {
+    return this.#latest.owner === owner ? this.#latestOther : this.#latest;
   }
 
   #turnLater(delayMs: number): void {

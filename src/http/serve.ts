@@ -262,6 +262,7 @@ function makeCall<F extends Form>(
     timeoutMs: seconds === null ? null : seconds * 1000,
     quality: headerNumber(headers, "x-poundkey-quality", 0, 1),
     held,
+    time: (work) => ports.turns.time(key.accountId, held.bytes, work),
     keepsPrompt: exchange.keep !== undefined,
     ending: new Ending(),
   };
