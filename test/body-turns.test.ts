@@ -56,7 +56,16 @@ test("its rest ends soon after the others' last request", async () => {
   world.arrive("other");
   for (let body = 0; body < 50; body++) world.parse("costly", MEDIUM);
   world.arrive("other");
-  expect(await waitWhile(world, world.turns.next("costly", MEDIUM), ["costly"])).toBeLessThan(20);
+  expect(await waitWhile(world, world.turns.next("costly", MEDIUM), ["costly"])).toBeLessThan(30);
+});
+
+test("an account whose bodies take the usual time never rests", () => {
+  const { turns, arrive } = makeTurns();
+  for (let body = 0; body < 20; body++) {
+    arrive("other");
+    turns.time("usual", LARGE, () => {});
+    expect(turns.next("usual", MEDIUM)).toBeNull();
+  }
 });
 
 test("a single account never rests", () => {

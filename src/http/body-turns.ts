@@ -5,14 +5,18 @@ import type { Clock } from "../core/world.ts";
 const LARGE_BYTES = 262_144;
 /** Bodies up to this size have no turns: they take less time than their connections. */
 const SMALL_BYTES = 8192;
+/** A plain text is parsed, read and written for a provider at about this speed each. Only what takes longer is counted. */
+const USUAL_BYTES_PER_MS = 600_000;
 /**
- * While others' requests arrive, an account's next body waits this many times as long as its last one took to read and
- * to write for a provider: the account gets a tenth of a busy loop, or a fifth with the work that isn't counted.
+ * While others' requests arrive, an account's next body waits this many times as long as its last ones took beyond that:
+ * the account gets a tenth of a busy loop, or a fifth with the work that isn't counted.
  */
 const REST = 12;
 const REST_MAX_MS = 1000;
-/** Without a request of others for this long, nobody has to wait. */
-const QUIET_MS = 10;
+/** Without a request of others for this long, nobody has to wait. Shorter, a blocked loop would look like a quiet one. */
+const QUIET_MS = 20;
+/** Others whose last request came this long before costly work are given `QUIET_MS` after it to send the next. */
+const ACTIVE_MS = 200;
 /** Accounts that have rested are forgotten once there are this many. */
 const LANES_MAX = 1000;
 
@@ -73,24 +77,25 @@ export class BodyTurns {
     return promise;
   }
 
-  /** Does a part of the work on a request with a body of this size, and counts its time. */
+  /** Does a part of the work on a request with a body of this size, and counts the time beyond the usual. */
   time<Result>(owner: string, bytes: number, work: () => Result): Result {
     if (bytes <= SMALL_BYTES) return work();
     const startedMs = this.#clock.monotonicMs();
     try {
       return work();
     } finally {
-      this.#rest(owner, startedMs);
+      this.#rest(owner, bytes, startedMs);
     }
   }
 
-  #rest(owner: string, startedMs: number): void {
-    const lane = this.#open(owner);
+  #rest(owner: string, bytes: number, startedMs: number): void {
     const nowMs = this.#clock.monotonicMs();
+    const costMs = nowMs - startedMs - bytes / USUAL_BYTES_PER_MS;
+    if (costMs <= 0) return;
+    const lane = this.#open(owner);
     const other = this.#findOther(owner);
-    // Requests that arrived during the work have not been seen yet.
-    if (startedMs - other.atMs < QUIET_MS) other.atMs = nowMs;
-    const untilMs = Math.max(nowMs, lane.restsUntilMs) + REST * (nowMs - startedMs);
+    if (startedMs - other.atMs < ACTIVE_MS) other.atMs = nowMs;
+    const untilMs = Math.max(nowMs, lane.restsUntilMs) + REST * costMs;
     lane.restsUntilMs = Math.min(untilMs, nowMs + REST_MAX_MS);
   }
 
