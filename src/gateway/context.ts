@@ -12,14 +12,15 @@ import type { LogEvent } from "../core/world.ts";
 import { RetirementBudget } from "../health/credential.ts";
 import type { Outcome, Settled, Ticket } from "../ledger/ledger.ts";
 import type { Form } from "../operations/form.ts";
-import type { Meter, SentAsk } from "../operations/operation.ts";
-import { Grader } from "../selectors/learning/signal.ts";
+import type { Asking, Meter, SentAsk } from "../operations/operation.ts";
+import type { Grader } from "../selectors/learning/signal.ts";
 import { type Call, type Facts, shortenModel } from "./call.ts";
 import type { ContentRecorder } from "./contents.ts";
 import { type Bill, type Counted, countAnswer, countPrompt, UNCOUNTED } from "./counted.ts";
 import { ReplyCopy } from "./idempotency.ts";
-import type { GradedAnswer } from "./lessons.ts";
+import { type GradedAnswer, makeGrader } from "./lessons.ts";
 import type { Plan } from "./plan.ts";
+import type { Around, Changed } from "./step.ts";
 import { Tracing } from "./tracing.ts";
 import { findEnding, isByClient, judge } from "./verdict.ts";
 
@@ -35,11 +36,15 @@ export class RequestContext<F extends Form> implements Facts {
   /** The answer as it is kept for repeated requests. Null if nobody may repeat this one. */
   readonly copy: ReplyCopy<F> | null;
   /** Grades the answer, which takes all of it. Null if the client named the model: nothing is learned from such answers. */
-  readonly grader: Grader | null;
+  grader: Grader | null;
+  /** The steps around the answer. Null if there are none, or none yet. */
+  around: Around<F> | null = null;
   ticket: Ticket;
   /** The client's own request, minus what a provider has refused, and the same in the operation's own form. */
   raw: RawRequest | null;
   ask: F["ask"];
+  /** The client's request, if a step has changed it. */
+  original: Pick<Asking<F>, "ask" | "raw"> | null = null;
   /** Null until the request is admitted. */
   granted: Granted | null = null;
   /** On the monotonic clock. All attempts share the time from then on. */
@@ -60,7 +65,7 @@ export class RequestContext<F extends Form> implements Facts {
 
   readonly #atMs: number;
   readonly #startedMs: number;
-  readonly #meter: Meter<F>;
+  #meter: Meter<F>;
   /** The request as sent to the provider that answered. */
   #asked: SentAsk<F["ask"]> | null = null;
   /** The provider's latest usage report. */
@@ -94,9 +99,18 @@ export class RequestContext<F extends Form> implements Facts {
     this.ending = idempotency === null ? call.ending : new Ending();
     this.tracing = new Tracing(startedMs);
     this.#meter = operation.meter(ask);
-    const described = plan.decision && operation.choosing?.describe(ask);
-    this.grader = described ? new Grader(described.request) : null;
+    this.grader = makeGrader(call, plan);
     this.copy = idempotency === null ? null : new ReplyCopy(operation);
+  }
+
+  /** Goes on with another request in its place, before it is admitted. The plan stays: its order is no text. */
+  change(changed: Changed<F>): void {
+    const { call, plan } = this;
+    this.original ??= { ask: call.ask, raw: call.raw };
+    ({ ask: call.ask, raw: call.raw, kept: call.kept } = changed);
+    ({ ask: this.ask, raw: this.raw } = changed);
+    this.#meter = call.operation.meter(call.ask);
+    this.grader = makeGrader(call, plan);
   }
 
   /** The admission grant. Throws if there is none, which would be a bug. */
@@ -139,9 +153,9 @@ export class RequestContext<F extends Form> implements Facts {
     this.#meter.add(pieces);
   }
 
-  /** Counts pieces on their way to the client, and copies them if the answer is to be kept. */
+  /** Counts pieces on their way to the client unless the steps' input was, and copies them if they are to be kept. */
   pass(pieces: readonly F["piece"][]): void {
-    this.measure(pieces);
+    if (this.around === null) this.measure(pieces);
     this.copy?.add(pieces, this.#meter.bytes);
     this.recorder?.add(pieces);
   }

@@ -9,10 +9,11 @@ import type { Form } from "../operations/form.ts";
 import type { KeptDecision } from "../selectors/decision.ts";
 import type { Learned } from "../selectors/learning/learned.ts";
 import { makeLesson, makeLessonBound, measureLength, readKeptKind } from "../selectors/learning/lesson.ts";
-import { type Grader, weighSignal } from "../selectors/learning/signal.ts";
+import { Grader, weighSignal } from "../selectors/learning/signal.ts";
 import { findProfile } from "../selectors/profiles.ts";
 import { estimatePriorQuality } from "../selectors/quality.ts";
 import type { Call } from "./call.ts";
+import type { Plan } from "./plan.ts";
 
 export interface LessonPorts {
   readonly learned: Learned;
@@ -91,4 +92,10 @@ export class Lessons {
       (error: unknown) => log({ event: "signal_lost", level: "warn", id, cause: String(error) }),
     );
   }
+}
+
+/** Returns null if the client named the model. */
+export function makeGrader<F extends Form>({ operation, ask }: Call<F>, { decision }: Plan): Grader | null {
+  const described = decision && operation.choosing?.describe(ask);
+  return described ? new Grader(described.request) : null;
 }

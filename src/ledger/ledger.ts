@@ -1,6 +1,6 @@
 // The ledger: admits requests by their key's allowance or the account's balance, and settles them when they end.
 
-import type { Answer, Offer, Reads, Rows, Settlement } from "../core/demand.ts";
+import type { Admission, Answer, Claim, Offer, Reads, Rows, Settlement } from "../core/demand.ts";
 import type { Caller, GatewayKey } from "../core/key.ts";
 import type { NanoUsd } from "../core/money.ts";
 import type { RequestHead, UnsettledRecord } from "../core/record.ts";
@@ -11,6 +11,7 @@ import { NO_AMOUNTS } from "../core/units.ts";
 import type { Clock } from "../core/world.ts";
 import { type Counts, findLimit, type LedgerRules, makeReads, readStanding } from "./allowance.ts";
 import { computeDay } from "./day.ts";
+import { decide } from "./decide.ts";
 
 /** A request for admission. */
 export interface Ask extends RequestHead, Caller {
@@ -26,7 +27,7 @@ export interface Ask extends RequestHead, Caller {
   readonly isPayable: boolean;
   /** True if several models share the name and any covered one will do. */
   readonly isGroup?: boolean;
-  readonly idempotency: { readonly replyId: string; readonly bodyDigest: string } | null;
+  readonly idempotency: Claim | null;
   /** When the request arrived, Unix milliseconds. */
   readonly nowMs: number;
 }
@@ -40,8 +41,9 @@ export interface Ticket {
 }
 
 export type Admitted = Extract<Answer, { kind: "granted" | "replayed" | "pending" }>;
+export type Replayed = Extract<Answer, { kind: "replayed" }>;
 
-export interface Outcome extends Pick<Settlement, "produced" | "isDue" | "giveBack"> {
+export interface Outcome extends Pick<Settlement, "produced" | "isDue" | "giveBack" | "isUnadmitted"> {
   readonly record: UnsettledRecord;
   /** The folded reply, encrypted, for repeated requests. Null if none is kept. */
   readonly sealedReply: string | null;
@@ -62,6 +64,11 @@ export interface Allowance {
 export interface Ledger {
   /** Prepares the admission and settlement of a request. */
   ticket(ask: Ask): Ticket;
+  /**
+   * Throws the Fault with which `admit` would refuse the request as things stand, or returns its earlier answer if it is
+   * a repeat. Takes nothing, and returns null if the request may be admitted or must wait.
+   */
+  look(ticket: Ticket): Promise<Replayed | null>;
   /**
    * Admits the request, or returns its earlier answer if it is a repeat. Throws the Faults `invalid_api_key`,
    * `address_not_allowed`, `key_paused`, `rate_limit_exceeded`, `insufficient_balance`, `model_not_priced`,
@@ -92,6 +99,7 @@ export function createLedger(parts: LedgerParts): Ledger {
   const { store } = parts;
   return {
     ticket: (ask) => makeTicket(parts, ask),
+    look: (ticket) => look(parts, ticket),
     admit: (ticket) => admit(parts, ticket),
     durable: () => store.durable(),
     settle: ({ ask, reads }, outcome) => write(parts, ask.key.accountId, reads, outcome),
@@ -109,12 +117,24 @@ function makeTicket(parts: LedgerParts, ask: Ask): Ticket {
   return { ask, reads: { ...makeReads(key, rules, nowMs), requestId: id, replyId }, rules };
 }
 
+/** Decides the admission on the rows as they are, and drops the decision. */
+async function look({ store }: LedgerParts, ticket: Ticket): Promise<Replayed | null> {
+  const demand = makeAdmission(store.node, ticket);
+  const [answer] = decide(await store.read(demand.reads), [demand]).answers;
+  if (answer?.kind === "refused") throw answer.fault;
+  return answer?.kind === "replayed" ? answer : null;
+}
+
 /** `admit` and `write` are not async: both run for every request, and async would cost each half a microsecond. */
-function admit({ store }: LedgerParts, { ask, reads, rules }: Ticket): Promise<Admitted> {
+function admit({ store }: LedgerParts, ticket: Ticket): Promise<Admitted> {
+  return store.transact(makeAdmission(store.node, ticket)).then(requireAdmitted);
+}
+
+function makeAdmission(node: string, { ask, reads, rules }: Ticket): Admission {
   const { key, offers, isNew } = ask;
   const { quota, billing } = rules;
   const mayHold = billing.charge === "always" || findLimit(key, quota) !== null;
-  const answer = store.transact({
+  return {
     kind: "admit",
     id: ask.id,
     requestId: ask.requestId,
@@ -128,7 +148,7 @@ function admit({ store }: LedgerParts, { ask, reads, rules }: Ticket): Promise<A
     accountId: key.accountId,
     keyId: key.id,
     proof: ask.proof,
-    node: store.node,
+    node,
     quota,
     billing,
     answers: ask.answers,
@@ -136,8 +156,7 @@ function admit({ store }: LedgerParts, { ask, reads, rules }: Ticket): Promise<A
     isPayable: ask.isPayable,
     isGroup: ask.isGroup ?? false,
     reads: isNew ? { ...reads, isNew } : reads,
-  });
-  return answer.then(requireAdmitted);
+  };
 }
 
 function requireAdmitted(answer: Answer): Admitted {
