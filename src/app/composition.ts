@@ -53,7 +53,7 @@ interface GatewayOptions {
   readonly isRelieved?: boolean;
   /** The time between the notice to clients and the end of listening. */
   readonly noticeMs?: number;
-  /** What stands before and around every answer, in order. */
+  /** The steps before and around every answer, in order. */
   readonly steps?: readonly Step[];
   /** Makes the upstream calls. Tests replace it. */
   readonly fetch?: Fetch;

@@ -20,11 +20,11 @@ export function forgetPrompt<F extends Form>({
     return;
   }
   recorder?.takePrompt();
-  // The client's request, whose readers live as long as the answer.
-  if (original !== null) operation.forgetPrompt(original.ask, original.raw);
   // A repaired request is a copy, without the part that a provider refused.
   if (ask !== call.ask || raw !== call.raw) operation.forgetPrompt(ask, raw);
   const left = operation.forgetPrompt(call.ask, call.raw);
+  // The request that a step has replaced is still referred to by its reader.
+  if (original !== null) operation.forgetPrompt(original.ask, original.raw);
   if (left <= BYTES_MIN) held.release();
   else held.shrinkTo(left);
 }

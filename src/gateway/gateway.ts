@@ -34,7 +34,7 @@ export interface GatewayPorts extends Ports, PlanPorts, LessonPorts {
   readonly log: Log;
   /** If missing, prompts and answers are not stored. */
   readonly contents?: ContentPorts;
-  /** What stands before and around every answer, in order. Missing or empty if nothing does. */
+  /** The steps before and around every answer, in order. Missing or empty if there are none. */
   readonly steps?: readonly Step[];
 }
 
@@ -108,8 +108,8 @@ export class Gateway {
   }
 
   /**
-   * All that happens to the usual request, whole or up to the first part of its stream. What another one needs is in the
-   * functions called here: the steps, waiting for a request with the same Idempotency-Key, repeating an answer, and every
+   * This is all that happens to the usual request, whole or up to the first part of its stream. The functions called here
+   * hold everything else: the steps, waiting for a request with the same Idempotency-Key, repeating an answer, and every
    * attempt after the first.
    */
   async #answer<F extends Form, Result extends object, Answer>(
@@ -153,8 +153,8 @@ export class Gateway {
   }
 
   /**
-   * Returns the answer if no provider must be asked: an earlier one to the same Idempotency-Key, or a step's own. What is
-   * surely refused is refused before a step works on it. Whatever a step ends has a row, as if it had been admitted.
+   * Returns the answer if no provider must be asked: an earlier one to the same Idempotency-Key, or a step's own. No step
+   * works on a request that is surely refused. A request that ends at a step has a row, as if it had been admitted.
    */
   async #passBefore<F extends Form>(
     context: RequestContext<F>,

@@ -3,7 +3,7 @@ import type { ModelCard } from "../core/card.ts";
 import type { Form } from "../operations/form.ts";
 import { Arounds } from "./around.ts";
 import type { RequestContext } from "./context.ts";
-import type { Around, OwnAnswer, Step } from "./step.ts";
+import type { Answered, Around, OwnAnswer, Step } from "./step.ts";
 import { untilEnded } from "./until-ended.ts";
 import { findRoute } from "./upstream.ts";
 
@@ -29,7 +29,7 @@ export function beginAround<F extends Form>(
   const { call, attempt } = context;
   if (attempt === null) return null;
   const { card } = attempt;
-  const answer = { call, card, family: findFamily(context, card) };
+  const answer: Answered<F> = { call, card, family: findFamily(context, card) };
   const arounds = steps.toReversed().flatMap((step) => step.around(answer) ?? []);
   return arounds.length > 0 ? new Arounds(arounds) : null;
 }

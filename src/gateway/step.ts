@@ -9,7 +9,7 @@ import type { Call } from "./call.ts";
 /** Nothing waits for a result that is there at once. */
 export type Later<Result> = Result | Promise<Result>;
 
-/** One object for all requests. What it remembers of one is kept by its `Call`, which is the same object to the end. */
+/** One object for all requests. To remember something of one, it can use the `Call`, which is the same object to the end. */
 export interface Step {
   /**
    * Called in the order of the list, after the replay of an earlier answer and a look at what is surely refused, and

@@ -1,10 +1,12 @@
-// Made-up steps, each asked for by a word of the prompt or of the answer, and what they were told.
+// Made-up steps, each set off by a word of the prompt or of the answer, and a record of their calls.
 import { Fault } from "../../src/core/fault.ts";
 import type { AnswerEnd, Step } from "../../src/gateway/step.ts";
 
 /** Calls of the steps, in order. */
 export const told: string[] = [];
 export const ends: AnswerEnd[] = [];
+/** The requests that a step has replaced. */
+export const replaced: object[] = [];
 
 /** Changes every text within a value, in place. */
 function changeTexts(value: object, change: (text: string) => string): void {
@@ -45,6 +47,7 @@ const mask: Step = {
   async before({ ask, raw, kept }) {
     told.push("mask before");
     if (!has(ask, "secret")) return null;
+    replaced.push(ask);
     const changed = structuredClone({ ask, raw, kept });
     changeTexts(changed, (text) => text.replaceAll("secret", "hidden"));
     return { kind: "changed", ...changed };
