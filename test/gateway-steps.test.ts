@@ -106,6 +106,7 @@ describe.each(WAYS.map((way) => [nameWay(way), way] as const))("%s", (_name, way
     const got = await ask(way, "canned please");
     expect([got.status, readWords(got), calls()]).toEqual([200, "from the tin", 0]);
     expect(got.text).toContain("Tin#can");
+    expect(got.text).not.toMatch(/"(cost|charged)": ?9/);
     const [row] = await readRows();
     expect(row).toMatchObject({ status: 200, ended: "done", attempts: 0, cost_usd: 0, charged_usd: 0 });
     await untilNothingIsOpen();
