@@ -153,7 +153,7 @@ export class RequestContext<F extends Form> implements Facts {
     this.#meter.add(pieces);
   }
 
-  /** Counts pieces on their way to the client unless the steps' input was, and copies them if they are to be kept. */
+  /** Counts pieces on their way to the client, if no steps had them counted before, and copies them if they are kept. */
   pass(pieces: readonly F["piece"][]): void {
     if (this.around === null) this.measure(pieces);
     this.copy?.add(pieces, this.#meter.bytes);
