@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { COMMON_FLAGS, parseArguments } from "../src/cli/arguments.ts";
 import { type CheckPorts, runCheck } from "../src/cli/check.ts";
 import { runModels } from "../src/cli/models.ts";
+import { readFrom } from "./settings.ts";
 
 interface Given {
   readonly files?: Readonly<Record<string, string>>;
@@ -16,11 +17,8 @@ function terminal({ files = {}, env = {}, exposed = [] }: Given = {}) {
   const printed: { out: string[]; err: string[] } = { out: [], err: [] };
   const ports: CheckPorts = {
     env: (name) => env[name],
-    readFile: (path) => {
-      const text = files[path];
-      if (text === undefined) throw Object.assign(new Error(path), { code: "ENOENT" });
-      return text;
-    },
+    readConfig: readFrom(files),
+    readFile: readFrom(files),
     known: [
       { name: "DeepSeek", keyVariables: ["DEEPSEEK_API_KEY"], baseUrl: "https://api.deepseek.com" },
       { name: "Cerebras", keyVariables: ["CEREBRAS_API_KEY"], baseUrl: "https://api.cerebras.ai/v1" },

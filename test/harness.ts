@@ -30,6 +30,8 @@ export interface UnderTest {
   readonly directory: string;
   /** Creates a key by the admin route. Returns its secret and id. */
   newKey(fields?: Record<string, unknown>): Promise<{ secret: string; id: string }>;
+  /** Adds an account by the admin route. Returns its id. */
+  newAccount(name?: string): Promise<string>;
   /** Tops up an account by the admin route. */
   topUp(accountId: string, usd: number): Promise<void>;
   /** POST /v1/chat/completions with a key's secret, by default the unlimited one's. */
@@ -98,6 +100,11 @@ export async function startUnderTest(setup: Setup = {}): Promise<UnderTest> {
     if (!response.ok) throw new Error(`no key was made: ${await response.text()}`);
     return (await response.json()) as { secret: string; id: string };
   };
+  const newAccount = async (name = "test") => {
+    const response = await admin("/accounts", { name });
+    if (!response.ok) throw new Error(`no account was made: ${await response.text()}`);
+    return ((await response.json()) as { id: string }).id;
+  };
   const topUp = async (accountId: string, usd: number) => {
     const response = await admin(`/accounts/${accountId}/topups`, { amount_usd: usd });
     if (!response.ok) throw new Error(`no top-up was made: ${await response.text()}`);
@@ -117,6 +124,7 @@ export async function startUnderTest(setup: Setup = {}): Promise<UnderTest> {
     configFile,
     directory,
     newKey,
+    newAccount,
     topUp,
     another,
     chat: (body, init = {}) =>

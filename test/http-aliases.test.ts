@@ -57,6 +57,23 @@ describe("an alias made at run time", () => {
     await until("the other forgets it", async () => (await usedBy("fast", other.url)) === "404", SOON_MS);
   });
 
+  test.each(["*", "***", "__proto__"])("can't be named %s", async (name) => {
+    const { status, error } = await operator.post("/aliases", { name, target: MINI });
+    expect([status, error?.param]).toEqual([400, "name"]);
+    expect(error?.message).toContain("not only * and not __proto__");
+    expect(await usedBy(name)).toMatch(/^40[04]$/);
+  });
+
+  test("can have the name of a property of every object", async () => {
+    for (const name of ["constructor", "toString", "hasOwnProperty"]) {
+      expect(await usedBy(name)).toBe("404");
+      expect((await operator.post("/aliases", { name, target: MINI })).status).toBe(201);
+      expect(await usedBy(name)).toBe(MINI);
+      expect((await operator.delete(`/aliases?name=${name}`)).status).toBe(200);
+      expect(await usedBy(name)).toBe("404");
+    }
+  });
+
   test("can be a group, a selector or a pattern, and can be used in the URL", async () => {
     const group = [{ model: CLAUDE, weight: 2.5 }, { model: "mistral/sim-mini" }];
     const made = await operator.post("/aliases", { name: "my/group", target: group });

@@ -121,6 +121,19 @@ describe("a credential", () => {
     await remove("Bare", one.id);
   });
 
+  test.each([`\${PATH}`, `\${file:/etc/hostname}`, `prefix-\${KEY}`])(
+    "can't be a reference: %s",
+    async (key) => {
+      const refused = await operator.post("/providers/Bare", { key });
+      expect([refused.status, refused.error?.param]).toEqual([400, "key"]);
+      expect(refused.error?.message).toContain("only replaced in the configuration file");
+      const one = await added("Bare", FIRST);
+      const changed = await operator.patch("/providers/Bare", { credential_id: one.id, key });
+      expect([changed.status, changed.error?.param]).toEqual([400, "key"]);
+      await remove("Bare", one.id);
+    },
+  );
+
   test("can be disabled and enabled again", async () => {
     const one = await added("Bare", FIRST);
     const put = async (enabled: boolean) =>

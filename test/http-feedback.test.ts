@@ -68,14 +68,19 @@ describe("feedback", () => {
     expect(all.map(({ status }) => status)).toEqual(all.map(() => 200));
   });
 
-  test("of one key on one model counts less and less within an hour, then not at all", async () => {
-    const { secret } = await gateway.newKey({ allowed_models: PAIR.slice(0, 1), requests_per_day: null });
+  test("of one account on one model stops counting within an hour, whichever key it comes from", async () => {
+    const own = {
+      ...{ allowed_models: PAIR.slice(0, 1), requests_per_day: null },
+      account_id: await gateway.newAccount(),
+    };
+    const keys = [await gateway.newKey(own), await gateway.newKey(own), await gateway.newKey(own)];
     const told: unknown[] = [];
-    for (let at = 0; at < 26; at++) {
+    for (let at = 0; at < 27; at++) {
+      const secret = keys[at % keys.length]?.secret ?? "";
       const { body } = await seen(await gateway.chat({ ...worded("best"), max_tokens: 5 }, { secret }));
       told.push((await feedback({ id: body.id, score: 0.9 }, secret)).body.learned);
     }
-    expect(told).toEqual(Array.from({ length: 26 }, (_, at) => at < 24));
+    expect(told).toEqual(Array.from({ length: 27 }, (_, at) => at < 24));
     expect((await feedback({ id: await answered(), score: 0.9 })).body.learned).toBe(true);
   });
 

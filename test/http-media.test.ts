@@ -151,11 +151,12 @@ describe("transcripts", () => {
     expect(world.upstream.last().path).toBe("/audio/translations");
   });
 
-  test("plain-text formats arrive as they are, and a stream is made from a whole transcript", async () => {
+  test("plain-text formats are written from JSON, which has a report, and a stream is made from a whole transcript", async () => {
     const subtitles = makeForm({ model: "Studio#whisper", file: makeWav(1), response_format: "vtt" });
     const response = await world.post("/audio/transcriptions", subtitles);
     expect(response.headers.get("content-type")).toStartWith("text/vtt");
     expect(await response.text()).toBe(VTT);
+    expect(world.upstream.last().body.response_format).toBe("verbose_json");
     const streamed = makeForm({ model: "Studio#whisper", file: makeWav(1), stream: "true" });
     expect(await readEvents(await world.post("/audio/transcriptions", streamed))).toMatchObject([
       { type: "transcript.text.delta", delta: "by that conference." },

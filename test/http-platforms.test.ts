@@ -136,12 +136,12 @@ describe("each model is called in its cloud's format", () => {
 
   test("betas unknown to a cloud are dropped in a second call", async () => {
     cloud.answer = ({ headers }) => {
-      if (!String(headers["anthropic-beta"]).includes("new-2026-09-01")) return null;
-      const message = "Unexpected value(s) `new-2026-09-01` for the `anthropic-beta` header.";
+      if (!String(headers["anthropic-beta"]).includes("effort-2025-11-24")) return null;
+      const message = "Unexpected value(s) `effort-2025-11-24` for the `anthropic-beta` header.";
       return { status: 400, body: { type: "error", error: { type: "invalid_request_error", message } } };
     };
     const [path, body] = message("Vertex#claude-sonnet-5@default");
-    const betas = "context-1m-2025-08-07,new-2026-09-01";
+    const betas = "context-1m-2025-08-07,effort-2025-11-24";
     const answer = await world.post(path, body, { "anthropic-beta": betas });
     expect(answer.status).toBe(200);
     expect(answer.headers.get("x-poundkey-attempts")).toBe("2");

@@ -59,6 +59,7 @@ describe("what /v1/route answers", () => {
         if (isPriced) expect(cost_usd).toBeGreaterThanOrEqual(0);
         if (removed_by === "unpriced") expect(cost_usd).toBeNull();
         expect(latency_ms).toBeGreaterThan(0);
+        expect([Number(latency_ms) % 100, Number(latency_ms_high) % 100]).toEqual([0, 0]);
         expect(typeof score).toBe("number");
       }
       const able = candidates.filter(({ eligible }) => eligible === true);
@@ -68,6 +69,15 @@ describe("what /v1/route answers", () => {
       expect(view.choice).toBe(able[0]?.model);
     },
   );
+
+  test("no speeds of models that the key may not use, and no numbers of labelled prompts", async () => {
+    const view = await routed(gateway, worded("best"), pair);
+    for (const { model, latency_ms, latency_ms_high } of readCandidates(view)) {
+      const isShown = PAIR.includes(String(model));
+      expect([model, latency_ms !== null, latency_ms_high !== null]).toEqual([model, isShown, isShown]);
+    }
+    expect(JSON.stringify(view)).not.toContain('"prompts"');
+  });
 
   test("is the same for the same request", async () => {
     const body = worded("best");

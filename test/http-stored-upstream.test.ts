@@ -160,6 +160,13 @@ test("is only stored for clients that ask for it, with keys that may", async () 
   }
 });
 
+test("is continued by another key of the same account", async () => {
+  const { id } = await client.responses.create({ model: MODEL, input: "one", store: true });
+  const { secret } = await under.newKey({ requests_per_day: null });
+  const request = { model: MODEL, input: "two", previous_response_id: id };
+  expect((await connect(secret).responses.create(request)).output_text).toBe('"one""two"');
+});
+
 test("is invisible to other accounts and other providers", async () => {
   const { id } = await client.responses.create({ model: MODEL, input: "one", store: true });
   const account = await admin("POST", "/accounts", { name: "another" });

@@ -15,7 +15,8 @@ const INPUT_PRICE = 1;
 /** Accepts any body, as providers accept new fields. */
 const lenient = await startSimulator();
 const under = await startUnderTest({
-  more: `${makeQuietProviders(lenient.url)}\nbilling: { charge: always }`,
+  more: `${makeQuietProviders(lenient.url)}\nbilling: { charge: always }
+native: { known: { blocks: [next_year] } }`,
 });
 const { id } = asObject(await admin("POST", "/accounts", { name: "payer" }));
 const accountId = String(id);

@@ -1,14 +1,17 @@
 // A gateway learns each lesson in the store once, whichever node wrote it, until it is deleted.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { Learning, type LessonStore } from "../src/app/learning.ts";
+import type { ModelCard } from "../src/core/card.ts";
 import type { Lesson } from "../src/core/rows.ts";
 import type { Store } from "../src/core/store.ts";
+import type { LogEvent } from "../src/core/world.ts";
 import { readFeatures } from "../src/selectors/features.ts";
 import { Learned } from "../src/selectors/learning/learned.ts";
 import { predict } from "../src/selectors/predictor.ts";
 import { computeRowWidth, packRow } from "../src/selectors/row.ts";
 import { makeLessonRow } from "./lesson-samples.ts";
-import { DAY, MINUTE, NOON, openMemoryStore, standingClock } from "./samples.ts";
+import { even, makeCard } from "./router/sample-cards.ts";
+import { DAY, MINUTE, makeAccount, NOON, openMemoryStore, standingClock } from "./samples.ts";
 import { catchThrown } from "./thrown.ts";
 
 const MODEL = "Sim#echo";
@@ -24,6 +27,7 @@ beforeEach(async () => {
   store = await openMemoryStore();
   clock = standingClock(NOON);
   learned = new Learned();
+  logged.length = 0;
   learning = learningOf(store, learned);
 });
 afterEach(() => store.close());
@@ -32,8 +36,11 @@ function lessonNamed(id: string, fields: Parameters<typeof makeLessonRow>[1] = {
   return makeLessonRow(id, { score: 0, expected: 0.9, request, ...fields });
 }
 
-const learningOf = (own: LessonStore, into: Learned) =>
-  new Learning({ store: own, learned: into, clock, cards: () => [] });
+const logged: LogEvent[] = [];
+const learningOf = (own: LessonStore, into: Learned, choosable: readonly ModelCard[] = []) => {
+  const log = (event: LogEvent) => void logged.push(event);
+  return new Learning({ store: own, learned: into, clock, cards: () => [], choosable: () => choosable, log });
+};
 
 const labels = (model = MODEL) => learned.views().find((view) => view.model === model)?.labels ?? 0;
 const shiftOf = (learned: Learned) => {
@@ -56,6 +63,33 @@ test("each lesson counts once, however often they are read", async () => {
   clock.atMs += 3000;
   await learning.refresh();
   expect(labels()).toBe(2);
+});
+
+describe("an account whose scores alone decide which model is best", () => {
+  const strong = makeCard("strong", 10, { skills: even(0.85) });
+  const cards = [strong, makeCard("weak", 1, { skills: even(0.7) })];
+  const scoreBy = async (name: string, accountId: string) => {
+    for (let at = 0; at < 60; at++)
+      await store.teach(lessonNamed(`${name} ${at}`, { accountId, model: strong.id, atMs: clock.atMs }));
+  };
+  const lines = () => logged.filter(({ event }) => event === "account_decides");
+
+  test("is logged once, and another one not before ten minutes have passed", async () => {
+    const own = learningOf(store, learned, cards);
+    await store.addAccount(makeAccount("other"));
+    await scoreBy("first", "default");
+    for (let at = 0; at < 3; at++) await own.refresh();
+    const line = { event: "account_decides", level: "warn", account: "default" } as const;
+    expect(lines()).toEqual([{ ...line, best: "Acme#weak", otherwise: "Acme#strong" }]);
+    await store.forgetLessons();
+    await store.setSetting("lessons_forgotten", "1");
+    await scoreBy("second", "other");
+    await own.refresh();
+    expect(lines().length).toBe(1);
+    clock.atMs += 11 * MINUTE;
+    await own.refresh();
+    expect(lines().slice(1)).toMatchObject([{ account: "other" }]);
+  });
 });
 
 test("lessons from before the start count, unless they belong to another generation", async () => {
@@ -232,8 +266,8 @@ describe("the stored fit", () => {
     expect(await late.recall()).toBeNull();
     const waiting = late.whenKnown();
     expect(waiting).not.toBeNull();
-    void late.refresh();
-    await waiting;
+    // Requests wait for the fit, but not forever: on a busy machine it may take longer.
+    await Promise.all([late.refresh(), waiting]);
     expect(other.views()).toMatchObject([{ model: MODEL, labels: 40 }]);
   });
 });

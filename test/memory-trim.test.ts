@@ -55,7 +55,7 @@ describe("memory is trimmed", () => {
 });
 
 test.skipIf(!existsSync("/proc/self/environ"))(
-  "a server has room for all calls, and its allocator looks for memory to give back every two seconds",
+  "a server has room for all calls, looks for memory to give back every two seconds, and compiles less at its start",
   async () => {
     const place = newPlace("server: { port: 0 }");
     const serving = startServe(place);
@@ -64,6 +64,7 @@ test.skipIf(!existsSync("/proc/self/environ"))(
       const environment = readFileSync(`/proc/${serving.pid}/environ`, "utf8").split("\0");
       expect(environment).toContain("BUN_CONFIG_MAX_HTTP_REQUESTS=65535");
       expect(environment).toContain("MIMALLOC_PURGE_HOLES_MIN_INTERVAL=2000");
+      expect(environment).toContain("BUN_JSC_thresholdForFTLOptimizeAfterWarmUp=2000000");
     } finally {
       serving.end();
       place.remove();

@@ -2,10 +2,11 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import type { JsonObject } from "../src/core/json.ts";
 import { SELECTORS } from "../src/core/selector.ts";
 import { seen } from "./http/observe.ts";
 import { bindCommand, Command, PROMPT } from "./router/command.ts";
-import { candidate, PAIR, routed, worded } from "./router/fixture.ts";
+import { candidate, PAIR, readCandidates, routed, worded } from "./router/fixture.ts";
 
 let command: Command;
 beforeAll(async () => {
@@ -19,7 +20,16 @@ describe("a choice", () => {
   test.each(SELECTORS)("of %s is the gateway's", async (selector) => {
     const told = await shown(PROMPT, "--selector", selector);
     const view = await routed(command.gateway, worded(selector, PROMPT));
-    expect(told).toEqual(view);
+    const exact = (one: JsonObject) => ({ ...one, latency_ms: 0, latency_ms_high: 0 });
+    expect({ ...told, candidates: readCandidates(told).map(exact) }).toEqual({
+      ...view,
+      candidates: readCandidates(view).map(exact),
+    });
+    for (const { model, latency_ms } of readCandidates(told))
+      expect(Math.abs(Number(latency_ms) - Number(candidate(view, String(model)).latency_ms))).toBeWithin(
+        0,
+        101,
+      );
   });
 
   test("is fair's by default, and selectors can be spelled in any case", async () => {

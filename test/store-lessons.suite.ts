@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import type { Store } from "../src/core/store.ts";
 import { makeLessonRow } from "./lesson-samples.ts";
-import { makeAccount, makeKey, makeRecord, NOON, writeRecord } from "./samples.ts";
+import { makeAccount, makeRecord, NOON, writeRecord } from "./samples.ts";
 import { makeSuite, type TwoStores } from "./two-stores.ts";
 
 type Opened = () => TwoStores;
@@ -12,7 +12,7 @@ export const lessonsSuite = makeSuite({
   "the order of lessons": order,
   "deleted lessons": forgotten,
   "signals and judgments": signals,
-  "a key's bound": bound,
+  "an account's bound": bound,
   "pruned lessons": pruned,
   labels: labels,
   decisions: decisions,
@@ -157,13 +157,16 @@ function bound(opened: Opened): void {
     shareAfter: (lessons: number) => (lessons > 2 ? 0 : 0.5 ** lessons),
   };
 
-  test("each further lesson weighs less, and finally nothing; other keys' lessons don't count", async () => {
+  test("each further lesson of an account weighs less, with any key, and finally nothing; other accounts' don't count", async () => {
     const { store, other } = opened();
+    await store.addAccount(makeAccount("acct"));
     const told: number[] = [];
-    for (const id of ["1", "2", "3", "4"])
-      told.push(await (id === "2" ? other : store).teach(makeLessonRow(id, { weight: 0.8 }), half));
+    for (const id of ["1", "2", "3", "4"]) {
+      const lesson = makeLessonRow(id, { weight: 0.8, keyId: `key ${id}` });
+      told.push(await (id === "2" ? other : store).teach(lesson, half));
+    }
     expect(told).toEqual([1, 1, 1, 0]);
-    await store.teach(makeLessonRow("5", { keyId: "other" }), half);
+    await store.teach(makeLessonRow("5", { accountId: "acct" }), half);
     await store.teach(makeLessonRow("6", { model: "Sim#other" }), half);
     await store.teach(makeLessonRow("7", { source: "signal" }), half);
     await store.teach(makeLessonRow("8", { atMs: NOON + 5 }), { ...half, sinceMs: NOON + 1 });
@@ -176,9 +179,10 @@ function bound(opened: Opened): void {
 
   test("is exact for concurrent lessons on every node", async () => {
     const { store, other } = opened();
-    await store.addKey(makeKey("key"), "digest of the key");
     const told = await Promise.all(
-      Array.from({ length: 20 }, (_, at) => (at % 2 ? store : other).teach(makeLessonRow(`${at}`), half)),
+      Array.from({ length: 20 }, (_, at) =>
+        (at % 2 ? store : other).teach(makeLessonRow(`${at}`, { keyId: `key ${at}` }), half),
+      ),
     );
     expect(told.filter(Boolean)).toHaveLength(3);
     const weights = (await store.lessons(0, 10)).map(({ weight }) => weight);
@@ -187,10 +191,11 @@ function bound(opened: Opened): void {
 }
 
 function pruned(opened: Opened): void {
-  test("drops the oldest of a key's lessons on one model, and no others", async () => {
+  test("drops the oldest of an account's lessons on one model, and no others", async () => {
     const { store, other } = opened();
+    for (const id of ["a", "b"]) await store.addAccount(makeAccount(id));
     const two = { sinceMs: NOON, keptMax: 2, shareAfter: () => 1 };
-    const rows: readonly (readonly [id: string, keyId: string, atMs: number, model?: string])[] = [
+    const rows: readonly (readonly [id: string, accountId: string, atMs: number, model?: string])[] = [
       ["elsewhere", "a", NOON, "Sim#other"],
       ["b1", "b", NOON + 1],
       ["a1", "a", NOON + 2],
@@ -198,9 +203,19 @@ function pruned(opened: Opened): void {
       ["a3", "a", NOON + 4],
     ];
     await store.teach(makeLessonRow("label", { source: "label", atMs: NOON }));
-    for (const [id, keyId, atMs, model = "Sim#echo"] of rows)
-      await store.teach(makeLessonRow(id, { keyId, atMs, model }), two);
+    for (const [id, accountId, atMs, model = "Sim#echo"] of rows)
+      await store.teach(makeLessonRow(id, { accountId, keyId: `key of ${id}`, atMs, model }), two);
     expect(await idsIn(other)).toEqual(["elsewhere", "label", "b1", "a2", "a3"]);
+  });
+
+  test("drops thousands beyond the bound a hundred at a time", async () => {
+    const { store, other } = opened();
+    for (let at = 0; at < 150; at++) await store.teach(makeLessonRow(`${at}`, { atMs: NOON + at }));
+    const two = { sinceMs: NOON + 1000, keptMax: 2, shareAfter: () => 1 };
+    await store.teach(makeLessonRow("x", { atMs: NOON + 150 }), two);
+    expect((await idsIn(other))[0]).toBe("100");
+    await store.teach(makeLessonRow("y", { atMs: NOON + 151 }), two);
+    expect(await idsIn(other)).toEqual(["x", "y"]);
   });
 
   test("those older than a time are deleted in batches", async () => {

@@ -2,7 +2,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { type Catalogue, findSelector, splitId } from "../catalogue/catalogue.ts";
-import { ALIAS_NAME, type Alias, type AliasTarget, GROUP_MAX } from "../core/alias.ts";
+import { ALIAS_EXPECTED, ALIAS_NAME, type Alias, type AliasTarget, GROUP_MAX } from "../core/alias.ts";
 import { Fault } from "../core/fault.ts";
 import { asArray, parseJson } from "../core/json.ts";
 import { invalidValue } from "../core/schema-fault.ts";
@@ -16,7 +16,7 @@ import { allowNull, allowWords, closeObject, instant, number, text, type View } 
 /** Every process reads all of them at each change. */
 const ALIASES_MAX = 1000;
 
-const name = Type.String({ pattern: ALIAS_NAME.source, expected: "1 to 200 characters without spaces" });
+const name = Type.String({ pattern: ALIAS_NAME.source, expected: ALIAS_EXPECTED });
 const member = closeObject({ model: text, weight: Type.Optional(weightSchema) });
 const members = Type.Array(member, {
   minItems: 1,

@@ -2,7 +2,6 @@
 import { version } from "../../package.json" with { type: "json" };
 import { LiveFeed } from "../admin/live.ts";
 import { WrongTokens } from "../admin/wrong-tokens.ts";
-import type { ModelCard } from "../core/card.ts";
 import type { ServerRules, Settings } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
 import type { Fetch, Log } from "../core/world.ts";
@@ -17,12 +16,13 @@ import { listen } from "../http/app.ts";
 import { BodyTurns } from "../http/body-bounds.ts";
 import { BodyMemory } from "../http/body-memory.ts";
 import { makeOriginReader } from "../http/client-address.ts";
-import type { HttpPorts } from "../http/ports.ts";
+import type { HttpPorts, Snapshot } from "../http/ports.ts";
 import type { RoutePorts } from "../http/route.ts";
 import { createAuthenticator } from "../keys/authenticate.ts";
 import { createSealer } from "../keys/vault.ts";
 import { createLedger } from "../ledger/ledger.ts";
 import { Learned } from "../selectors/learning/learned.ts";
+import { listChoosable } from "../selectors/rules.ts";
 import { Metrics, type Reading } from "../telemetry/metrics.ts";
 import type { Sums } from "../telemetry/sums.ts";
 import { createAuthorize } from "../transport/auth/authorize.ts";
@@ -90,7 +90,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const health: Health = new Health(log);
   const live = new LiveConfiguration(first, opened, { health, log, clock, fetch });
   await live.readAdded();
-  const { learned, learning } = await recallLessons(store, () => live.snapshot.catalogue.list());
+  const { learned, learning } = await recallLessons(store, () => live.snapshot, log);
   const known = { health, learned, deadlines, caches: new Caches(), stickiness: new Stickiness() };
   const gateway = buildGateway(options, { ...known, log, ledger }, () => live.settings.log.content);
   const shared = { vault, deadlines, clock, log, ...bodyParts };
@@ -137,9 +137,11 @@ async function closeGateway(gateway: Gateway, ends: readonly (() => void)[], sto
 }
 
 /** Starts with the lessons as they were last fitted, because reading all of them takes a second or more. */
-async function recallLessons(store: Store, cards: () => readonly ModelCard[]) {
+async function recallLessons(store: Store, snapshot: () => Snapshot, log: Log) {
   const learned = new Learned();
-  const learning = new Learning({ store, learned, clock, cards });
+  const cards = () => snapshot().catalogue.list();
+  const choosable = () => listChoosable(cards(), snapshot().rules);
+  const learning = new Learning({ store, learned, clock, cards, choosable, log });
   await learning.recall();
   return { learned, learning };
 }

@@ -1,12 +1,16 @@
 // Loads the configuration for commands from the file, this process's environment and the command line.
-import { readFileSync, statSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { type ConfigError, createError, formatError } from "../config/errors.ts";
+import { describeUnread, type Environment, RefusedFile } from "../config/interpolate.ts";
 import { type Loaded, loadSettings, type Overrides } from "../config/load.ts";
 import { isObject } from "../core/json.ts";
 import type { KnownProvider, Settings } from "../core/settings.ts";
 import { PROVIDERS } from "../providers/index.ts";
 
 const DEFAULT_FILE = "poundkey.yaml";
+
+/** The configuration of ten thousand models takes half as much. */
+const CONFIG_BYTES_MAX = 4_000_000;
 
 /** The flags that every command accepts. */
 export interface ConfigurationFlags extends Overrides {
@@ -17,24 +21,50 @@ export interface ConfigurationFlags extends Overrides {
 
 export interface ConfigSource {
   readonly env: (name: string) => string | undefined;
-  /** Throws the file system's errors. */
-  readonly readFile: (path: string) => string;
+  /** Returns the configuration file's text. It may also be a pipe. Throws like `readFile`. */
+  readonly readConfig: (path: string) => string;
+  readonly readFile: Environment["readFile"];
   readonly known: readonly KnownProvider[];
 }
+
+/** Reads no further than the bound, because devices such as /dev/zero have no end. */
+function readBounded(path: string, bytesMax: number, isRegular: boolean): string {
+  // Opening a pipe that nobody writes to would wait for a writer.
+  if (isRegular && !statSync(path).isFile()) throw new RefusedFile("is not a regular file");
+  const file = openSync(path, constants.O_RDONLY);
+  try {
+    const { size } = fstatSync(file);
+    const bytes = Buffer.alloc(Math.min(Math.max(size, PIECE_BYTES), bytesMax) + 1);
+    const pieces: Buffer[] = [];
+    let length = 0;
+    for (;;) {
+      const count = readSync(file, bytes);
+      length += count;
+      if (length > bytesMax) throw new RefusedFile(`is larger than ${bytesMax / MEGABYTE} MB`);
+      if (count === 0) return Buffer.concat(pieces).toString("utf8");
+      pieces.push(Buffer.from(bytes.subarray(0, count)));
+    }
+  } finally {
+    closeSync(file);
+  }
+}
+const PIECE_BYTES = 65_536;
+const MEGABYTE = 1_000_000;
 
 /** This process's environment and files, and its known providers. */
 export const source: ConfigSource = {
   env: (name) => process.env[name],
-  readFile: (path) => readFileSync(path, "utf8"),
+  readConfig: (path) => readBounded(path, CONFIG_BYTES_MAX, false),
+  readFile: (path, bytesMax) => readBounded(path, bytesMax, true),
   known: PROVIDERS,
 };
 
 /** Loads the file that `config` names, or else the default one, and applies the other flags on top. */
 export function loadConfig(
   { config, isSimulated = true, ...overrides }: ConfigurationFlags,
-  { env, readFile, known }: ConfigSource,
+  { env, readConfig, readFile, known }: ConfigSource,
 ): { readonly file: string; readonly loaded: Loaded } {
-  const found = findConfig(config, readFile);
+  const found = findConfig(config, readConfig);
   if (!found.ok) return { file: found.error.file, loaded: { ok: false, errors: [found.error] } };
   const { file, text } = found;
   const loaded = loadSettings({ text, file, env, readFile, known, overrides, isSimulated });
@@ -46,14 +76,14 @@ type Found =
   | { readonly ok: false; readonly error: ConfigError };
 
 /** Finds the named file or, without a name, the default one if it exists. */
-function findConfig(named: string | undefined, readFile: (path: string) => string): Found {
+function findConfig(named: string | undefined, readConfig: ConfigSource["readConfig"]): Found {
   const file = named ?? DEFAULT_FILE;
   try {
-    return { ok: true, file, text: readFile(file) };
+    return { ok: true, file, text: readConfig(file) };
   } catch (error) {
     const code = isObject(error) ? error.code : undefined;
     if (named === undefined && code === "ENOENT") return { ok: true, file, text: null };
-    const message = code === "ENOENT" ? "there is no such file" : "the file can't be read";
+    const message = code === "ENOENT" ? "there is no such file" : `the file ${describeUnread(error)}`;
     return { ok: false, error: createError({ file, line: 0, column: 0, field: "", message }) };
   }
 }

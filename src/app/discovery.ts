@@ -1,7 +1,8 @@
 // Finds the models of the operator's own servers (Ollama, vLLM) in the background, by asking each for its list.
 import { makeUnlistedCard } from "../catalogue/unlisted.ts";
 import type { ModelCard } from "../core/card.ts";
-import { asArray, asNumber, asObject, asString, parseJson } from "../core/json.ts";
+import { asArray, asNumber, asObject, asString } from "../core/json.ts";
+import { parseReceived } from "../core/json-bounds.ts";
 import type { ProviderSetup } from "../core/settings.ts";
 import type { Fetch, Log } from "../core/world.ts";
 
@@ -115,7 +116,7 @@ async function readShort(response: Response): Promise<string> {
 
 /** Reads a model's context length: vLLM's `max_model_len` or llama.cpp's `meta.n_ctx`. Ollama lists none. */
 function parseList(text: string, provider: string): readonly ModelCard[] {
-  const { data } = asObject(parseJson(text));
+  const { data } = asObject(parseReceived(text));
   if (!Array.isArray(data)) throw new Error("not a list of models");
   const names = new Set<string>();
   return asArray(data)

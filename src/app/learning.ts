@@ -8,6 +8,7 @@ import { makeFindModel } from "../selectors/expense.ts";
 import { LESSON_AGE_MAX_MS } from "../selectors/learning/evidence.ts";
 import { Learned } from "../selectors/learning/learned.ts";
 import { measureLength, putLesson } from "../selectors/learning/lesson.ts";
+import type { Sway } from "../selectors/learning/sway.ts";
 
 const DAY_MS = 86_400_000;
 /** The most that another node's clock may lag: lessons this old are read again. */
@@ -22,6 +23,9 @@ const FITTED_AT_ONCE = 300;
 const WAIT_MS = 500;
 /** The shortest time between two saves of the fit, which takes a hundred kilobytes or more. */
 const KEEP_MS = 30_000;
+
+/** The shortest time between two lines about an account that alone decides which model is the best. */
+const SWAY_LOGGED_MS = 600_000;
 
 /** The longest time without serving requests. */
 const BUSY_MS = 2;
@@ -46,8 +50,11 @@ interface LearningParts {
   readonly store: LessonStore;
   readonly learned: Learned;
   readonly clock: Pick<Clock, "nowMs">;
-  /** Returns the cards that can be chosen now: their prices are weighed against the quality that labels show. */
+  /** Returns the cards that are served now: their prices are weighed against the quality that labels show. */
   readonly cards: () => readonly ModelCard[];
+  /** Returns those of them that selectors may choose. */
+  readonly choosable: () => readonly ModelCard[];
+  readonly log: Log;
 }
 
 export class Learning {
@@ -56,6 +63,8 @@ export class Learning {
   #fittedMs = 0;
   #keptMs = 0;
   #isKept = true;
+  #sway: Sway | null = null;
+  #swayedMs = Number.NEGATIVE_INFINITY;
   readonly #known = Promise.withResolvers<void>();
   #isKnown = false;
 
@@ -89,6 +98,7 @@ export class Learning {
     if (isNew) this.#parts.learned.become(state.learned);
     this.#state = { ...state, learned: this.#parts.learned };
     this.#setKnown();
+    this.#tellSway(nowMs);
     await this.#keep(nowMs);
     await this.#delete(nowMs);
   }
@@ -117,7 +127,20 @@ export class Learning {
     state.fittedDayMs = dayMs;
     this.#isKept = false;
     const findModel = makeFindModel(this.#parts.cards(), (model) => this.#parts.learned.lengthOf(model));
-    await learned.fitSlowly({ asOfMs: dayMs, findModel }, createPause());
+    const choosable = this.#parts.choosable();
+    await learned.fitSlowly({ asOfMs: dayMs, findModel, choosable }, createPause());
+  }
+
+  /** Logs an account that alone decides which model is the best, once for each model and rarely. */
+  #tellSway(nowMs: number): void {
+    const { sway } = this.#parts.learned;
+    const isTold = sway?.accountId === this.#sway?.accountId && sway?.best === this.#sway?.best;
+    if (isTold || nowMs - this.#swayedMs < SWAY_LOGGED_MS) return;
+    this.#sway = sway;
+    if (sway === null) return;
+    this.#swayedMs = nowMs;
+    const { accountId: account, best, otherwise } = sway;
+    this.#parts.log({ event: "account_decides", level: "warn", account, best, otherwise });
   }
 
   async #read(state: State, nowMs: number): Promise<void> {

@@ -1,5 +1,6 @@
 // The real effects: this machine's clock, random bytes and network.
 import type { Clock, Fetch, Random, Reach } from "../core/world.ts";
+import { decompress } from "../transport/decompress.ts";
 
 export const clock: Clock = {
   nowMs: () => Date.now(),
@@ -23,9 +24,12 @@ export const random: Random = {
 export const collect = (): void => Bun.gc(true);
 
 /** Workloads get their tokens in files, which the platform replaces from time to time. */
-export const readTokenFile = (path: string): Promise<string> => Bun.file(path).text();
+const TOKEN_BYTES_MAX = 65_536;
+export const readTokenFile = (path: string): Promise<string> =>
+  Bun.file(path).slice(0, TOKEN_BYTES_MAX).text();
 
-export const upstreamFetch: Fetch = (url, init) => fetch(url, init);
+export const upstreamFetch: Fetch = async (url, init) =>
+  decompress(await fetch(url, { ...init, decompress: false }));
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { "https:": 443, "http:": 80 };
 

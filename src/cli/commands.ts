@@ -94,7 +94,7 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
   return EXIT.usage;
 }
 
-const NO_SOURCE = { ...source, env: () => undefined, readFile: () => "" };
+const NO_SOURCE = { ...source, env: () => undefined, readConfig: () => "", readFile: () => "" };
 
 /** Wraps a command that works on the store. `--config` and `--store` choose the store, wherever they stand. */
 function onStore(about: string, load: () => Promise<Administration>): Command {

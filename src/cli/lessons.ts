@@ -1,7 +1,7 @@
 // The subcommands of `poundkey route` that learn from labels, and show, forget, export and import them.
 import { readFileSync, writeFileSync } from "node:fs";
 import { forgetLessons, LESSONS_AT_ONCE, readLessons } from "../admin/lessons.ts";
-import { Learning, measureLogged, viewLearned } from "../app/learning.ts";
+import { Learning, type LessonStore, measureLogged, viewLearned } from "../app/learning.ts";
 import type { Io } from "../app/terminal.ts";
 import { clock } from "../app/world.ts";
 import { buildCatalogue, type Catalogue } from "../catalogue/catalogue.ts";
@@ -40,7 +40,7 @@ export async function readLearned(store: Store, catalogue: Catalogue): Promise<L
     dropLessons: async () => {},
   };
   await measureLogged(store, learned, () => {});
-  const learning = new Learning({ store: looking, learned, clock, cards: () => catalogue.list() });
+  const learning = createLearning(looking, learned, catalogue);
   const latestMs = await learning.recall();
   const isCurrent = latestMs !== null && (await store.lessons(latestMs + 1, 1)).length === 0;
   if (!isCurrent) await learning.refresh();
@@ -51,8 +51,13 @@ export async function readLearned(store: Store, catalogue: Catalogue): Promise<L
 async function relearn(store: Store, { settings }: LessonCall): Promise<void> {
   const learned = new Learned();
   await measureLogged(store, learned, () => {});
-  const catalogue = buildCatalogue(settings);
-  await new Learning({ store, learned, clock, cards: () => catalogue.list() }).refresh();
+  await createLearning(store, learned, buildCatalogue(settings)).refresh();
+}
+
+/** Only gateways report what they find while learning. */
+function createLearning(store: LessonStore, learned: Learned, catalogue: Catalogue): Learning {
+  const cards = () => catalogue.list();
+  return new Learning({ store, learned, clock, cards, choosable: () => [], log: () => {} });
 }
 
 /** Each score of a model for a prompt is learned once. The labels of a prompt are one lesson. */

@@ -8,11 +8,13 @@ import { DIALECTS } from "../core/dialect.ts";
 import { asObject, asString, parseJson } from "../core/json.ts";
 import { formatField, type Issues, type Path } from "./errors.ts";
 import { choice, day, integer, orNull, section, text } from "./field-types.ts";
-import type { Environment } from "./interpolate.ts";
+import { describeUnread, type Environment, RefusedFile } from "./interpolate.ts";
 import { capabilities, laterPrices, modelId, operations, price, TOKENS_MAX } from "./model-schema.ts";
 import { listIssues } from "./validate.ts";
 
 const ROWS_MAX = 20_000;
+/** That many rows take a third of it. */
+const CATALOGUE_BYTES_MAX = 16_000_000;
 
 const tokens = orNull(integer(1, TOKENS_MAX), `an integer from 1 to ${TOKENS_MAX}, or null if unknown`);
 const row = section(
@@ -47,7 +49,7 @@ export function readCatalogueFile(
     return [];
   };
   try {
-    const value = parseJson(readFile(file));
+    const value = parseJson(readFile(file, CATALOGUE_BYTES_MAX));
     if (value === undefined) return wrong("the file is not valid JSON");
     const [issue] = Value.Check(rows, value) ? [] : listIssues(rows, value);
     if (issue) return wrong(`${nameField(issue.path, value)}${issue.message}`);
@@ -55,8 +57,8 @@ export function readCatalogueFile(
     const slip = findUnitMistake(cards);
     return slip === null ? cards : wrong(slip);
   } catch (thrown) {
-    const isRead = thrown instanceof Error && !("code" in thrown);
-    return wrong(isRead ? thrown.message : "the file can't be read");
+    const isRead = thrown instanceof Error && !("code" in thrown) && !(thrown instanceof RefusedFile);
+    return wrong(isRead ? thrown.message : `the file ${describeUnread(thrown)}`);
   }
 }
 

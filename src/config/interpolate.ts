@@ -6,14 +6,37 @@ import type { YamlText } from "./yaml.ts";
 export interface Environment {
   /** Returns an environment variable, or undefined if it isn't set. */
   readonly env: (name: string) => string | undefined;
-  /** Returns a file's text. Throws if it can't be read. */
-  readonly readFile: (path: string) => string;
+  /**
+   * Returns the text of a regular file of at most this many bytes. Throws a RefusedFile for any other, and the file
+   * system's errors.
+   */
+  readonly readFile: (path: string, bytesMax: number) => string;
 }
+
+/** A file that isn't read. The message says why, as in "is not a regular file". */
+export class RefusedFile extends Error {
+  override readonly name = "RefusedFile";
+}
+
+/** Returns why a file couldn't be read, for an error. */
+export function describeUnread(thrown: unknown): string {
+  return thrown instanceof RefusedFile ? thrown.message : "can't be read";
+}
+
+/** Certificates, tokens and key files are a few kilobytes long. */
+export const VALUE_BYTES_MAX = 1_000_000;
 
 export interface Interpolated {
   /** The texts as they were written, by the JSON form of their path. Errors show them in place of the values. */
   readonly sources: ReadonlyMap<string, string>;
+  /** The values of variables and files, each with the path of the field that it is in. */
+  readonly resolved: readonly Resolved[];
   readonly issues: readonly Issue[];
+}
+
+interface Resolved {
+  readonly path: Path;
+  readonly value: string;
 }
 
 /** `$${` stands for `${` itself. */
@@ -25,30 +48,34 @@ const FILE_PREFIX = "file:";
 export function interpolate(text: YamlText, environment: Environment): Interpolated {
   const sources = new Map<string, string>();
   const issues: Issue[] = [];
+  const resolved: Resolved[] = [];
   for (const { path, scalar } of text.texts()) {
     const source = scalar.value;
     if (!source.includes("${")) continue;
     sources.set(JSON.stringify(path), source);
     const wrong = (message: string) => issues.push({ path, at: "value", message });
-    scalar.value = replaceReferences(source, environment, wrong);
+    const onValue = (value: string) => resolved.push({ path, value });
+    scalar.value = replaceReferences(source, environment, wrong, onValue);
   }
-  return { sources, issues };
+  return { sources, resolved, issues };
 }
 
 function replaceReferences(
   source: string,
   { env, readFile }: Environment,
   wrong: (message: string) => void,
+  onValue: (value: string) => void,
 ): string {
   const resolve = (name: string): string => {
     const path = name.startsWith(FILE_PREFIX) ? name.slice(FILE_PREFIX.length) : null;
     try {
-      const value = (path === null ? env(name) : readFile(path))?.trim() ?? "";
+      const value = (path === null ? env(name) : readFile(path, VALUE_BYTES_MAX))?.trim() ?? "";
       if (value === "")
         wrong(path === null ? `the environment variable ${name} is not set` : `the file ${path} is empty`);
+      onValue(value);
       return value;
-    } catch {
-      wrong(`the file ${path} can't be read`);
+    } catch (thrown) {
+      wrong(`the file ${path} ${describeUnread(thrown)}`);
       return "";
     }
   };
@@ -67,7 +94,12 @@ export function parseTyped(value: string): number | boolean | undefined {
   return value === "true" ? true : value === "false" ? false : undefined;
 }
 
-/** True if a path is at or below the path of an issue, so that the value is already known to be wrong. */
-export function isWithin(path: Path, issues: readonly Issue[]): boolean {
-  return issues.some((issue) => issue.path.every((step, at) => path[at] === step));
+/** Leaves out the issues at or below the path of one of `known`, whose value is already known to be wrong. */
+export function leaveOutWithin(issues: readonly Issue[], known: readonly Issue[]): readonly Issue[] {
+  const paths = new Set(known.map(({ path }) => JSON.stringify(path)));
+  const isKnown = (path: Path) =>
+    Array.from({ length: path.length + 1 }, (_, steps) => JSON.stringify(path.slice(0, steps))).some((one) =>
+      paths.has(one),
+    );
+  return issues.filter(({ path }) => !isKnown(path));
 }

@@ -14,7 +14,7 @@ import type {
 import { readCatalogueFile } from "./catalogue-file.ts";
 import { type ConfigError, createError, ERRORS_MAX, formatField, type Issue, Issues } from "./errors.ts";
 import { storeUrl } from "./field-types.ts";
-import { type Environment, interpolate, isWithin } from "./interpolate.ts";
+import { type Environment, type Interpolated, interpolate, leaveOutWithin } from "./interpolate.ts";
 import { ModelFields } from "./models.ts";
 import { readVariable } from "./platform.ts";
 import { buildProviders } from "./providers.ts";
@@ -66,13 +66,13 @@ export function loadSettings(input: LoadInput): Loaded {
     );
     return { ok: false, errors: errors.slice(0, ERRORS_MAX) };
   }
-  const { sources, issues: missing } = interpolate(yaml, input);
+  const { sources, resolved, issues: missing } = interpolate(yaml, input);
   const checked = validate(readValues(yaml), sources);
   if (missing.length > 0 || !checked.ok) {
-    const wrong = checked.ok ? [] : checked.issues.filter((issue) => !isWithin(issue.path, missing));
+    const wrong = checked.ok ? [] : leaveOutWithin(checked.issues, missing);
     return fail([...missing, ...wrong], yaml, input.file);
   }
-  const { settings, issues } = buildSettings(checked.config, input);
+  const { settings, issues } = buildSettings(checked.config, { ...input, resolved });
   if (issues.length > 0) return fail(issues, yaml, input.file);
   return {
     ok: true,
@@ -110,7 +110,7 @@ function placeIssue({ path, at, message, variable }: Issue, yaml: YamlText, file
 
 function buildSettings(
   config: Config,
-  input: LoadInput,
+  input: LoadInput & Pick<Interpolated, "resolved">,
 ): { readonly settings: Settings; readonly issues: readonly Issue[] } {
   const issues = new Issues();
   const catalogueFile = input.overrides.catalogue ?? config.catalogue;
@@ -138,6 +138,13 @@ function buildSettings(
   return { settings, issues: issues.all };
 }
 
+function buildNativeRules({ remote_tools, known = {} }: NonNullable<Config["native"]>) {
+  const { betas = [], blocks = [], tools = [] } = known;
+  const hasNames = betas.length + blocks.length + tools.length > 0;
+  const names = { betas: new Set(betas), blocks: new Set(blocks), tools: new Set(tools) };
+  return { ...(remote_tools ? { remoteTools: true } : {}), ...(hasNames ? { known: names } : {}) };
+}
+
 function readStoreUrl(config: Config, { env, overrides }: LoadInput, issues: Issues): string {
   const store = overrides.store ?? config.store;
   return store ?? readField("POUNDKEY_STORE", storeUrl, env, issues) ?? DEFAULT_STORE;
@@ -147,7 +154,7 @@ function buildRequestLimits({ limits = {}, native, responses }: Config): Setting
   const { n: choicesMax = 16, messages: messagesMax = 10_000 } = limits;
   return {
     ...{ choicesMax, messagesMax },
-    ...(native?.remote_tools ? { remoteTools: true } : {}),
+    ...buildNativeRules(native ?? {}),
     ...(responses?.upstream_store ? { storesUpstream: true } : {}),
   };
 }

@@ -7,7 +7,7 @@ import type { Credential, KnownProvider, PlatformName, ProviderSetup, Timeouts }
 import { AZURE } from "./azure.ts";
 import { BEDROCK } from "./bedrock.ts";
 import type { Issues, Path } from "./errors.ts";
-import type { Environment } from "./interpolate.ts";
+import type { Environment, Interpolated } from "./interpolate.ts";
 import { buildOwnCards } from "./own-cards.ts";
 import { type Cloud, checkPlatformFields, type PlatformSetup, readVariable } from "./platform.ts";
 import type { ProviderConfig } from "./provider-schema.ts";
@@ -38,7 +38,7 @@ export const TIMEOUTS: Timeouts = { connectMs: 5000, firstByteMs: null, idleMs: 
 export function buildProviders(
   config: Config["providers"],
   known: readonly KnownProvider[],
-  environment: Environment,
+  environment: Environment & Pick<Interpolated, "resolved">,
   cards: readonly ModelCard[],
   issues: Issues,
 ): Providers {
@@ -56,7 +56,7 @@ export function buildProviders(
     if (row === undefined && RESERVED.has(key)) issues.atKey(path, `${name} is a reserved name`);
     else if (providers.has(key)) issues.atKey(path, "this provider is listed twice");
     const setup = buildSetup({ name: canonical, path, row, names, issues, ...environment }, entry ?? {});
-    providers.set(key, setup);
+    providers.set(key, addRedacted(setup, listResolved(path, environment.resolved)));
     const own = {
       provider: canonical,
       models: entry?.models ?? [],
@@ -69,6 +69,18 @@ export function buildProviders(
     ownModels.push(...buildOwnCards(own, issues));
   }
   return { providers: [...providers.values()], ownModels };
+}
+
+function addRedacted(setup: ProviderSetup, words: readonly string[]): ProviderSetup {
+  if (words.length === 0) return setup;
+  return { ...setup, redactedWords: [...(setup.redactedWords ?? []), ...words] };
+}
+
+/** Returns the values from the environment and from files in a provider's fields. Its models' names are no secrets. */
+function listResolved(path: Path, resolved: Interpolated["resolved"]): readonly string[] {
+  return resolved
+    .filter((one) => path.every((step, at) => one.path[at] === step) && one.path[path.length] !== "models")
+    .map(({ value }) => value);
 }
 
 function readEnvironment(

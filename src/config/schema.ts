@@ -1,6 +1,6 @@
 // The configuration's schema: every field with its bounds. The published JSON Schema is derived from it.
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
-import { ALIAS_NAME, GROUP_MAX } from "../core/alias.ts";
+import { ALIAS_EXPECTED, ALIAS_NAME, GROUP_MAX } from "../core/alias.ts";
 import { isObject } from "../core/json.ts";
 import { SKILLS } from "../core/skill.ts";
 import { LEVELS } from "../core/world.ts";
@@ -55,6 +55,18 @@ const overlay = options(
   "Changes to one model in the catalogue.",
 );
 
+const vendorName = text("a name as the vendor writes it", /^[\w.-]{1,100}$/);
+const native = options(
+  {
+    remote_tools: truth,
+    known: options(
+      { betas: list(vendorName), blocks: list(vendorName), tools: list(vendorName) },
+      "Vendors' names that are newer than the gateway.",
+    ),
+  },
+  "Requests that a provider gets exactly as sent.",
+);
+
 const PROVIDER_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 
 const group = Type.Array(
@@ -63,7 +75,7 @@ const group = Type.Array(
 );
 const aliases = record(
   ALIAS_NAME,
-  "a name without spaces",
+  ALIAS_EXPECTED,
   Type.Union([modelId, group], {
     expected: "a model id like OpenAI#gpt-5.4, or a list of { model, weight }",
   }),
@@ -171,7 +183,7 @@ export const ConfigSchema = options(
       "The request log.",
     ),
     responses,
-    native: options({ remote_tools: truth }, "Requests that a provider gets exactly as sent."),
+    native,
     metrics: options(
       { token: orNull(secret, "a token of printable characters without spaces, or null for none") },
       "Access to /metrics.",

@@ -2,7 +2,7 @@
 import { asObject, asString, parseJson } from "../core/json.ts";
 import type { TokenSource } from "../core/token-source.ts";
 import { METADATA_HOST, makeMetadataSource, parseGoogleCredentials } from "./google-credentials.ts";
-import type { Environment } from "./interpolate.ts";
+import { type Environment, VALUE_BYTES_MAX } from "./interpolate.ts";
 import { type Cloud, makeCredential, type PlatformContext, readVariable } from "./platform.ts";
 
 const CREDENTIALS = "GOOGLE_APPLICATION_CREDENTIALS";
@@ -107,7 +107,7 @@ function parseFile(text: string, wrong: (message: string) => void): GoogleProof 
 
 function readOrNull(readFile: Environment["readFile"], path: string): string | null {
   try {
-    return readFile(path);
+    return readFile(path, VALUE_BYTES_MAX);
   } catch {
     return null;
   }

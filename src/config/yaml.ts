@@ -7,26 +7,32 @@ import {
   isScalar,
   isSeq,
   LineCounter,
+  type Pair,
   type ParsedNode,
   parseDocument,
   type Scalar,
-  type YAMLError,
+  type YAMLMap,
 } from "yaml";
-import type { Path } from "./errors.ts";
+import { ERRORS_MAX, type Path } from "./errors.ts";
+import { type Excess, findExcess, type Place } from "./yaml-bounds.ts";
 
 /** No hand-written file repeats aliases as often. More of them are an attempt to exhaust memory. */
 const ALIASES_MAX = 100;
-
-interface Place {
-  readonly line: number;
-  readonly column: number;
-}
 
 /** An error in the YAML itself, with its place. */
 interface SyntaxProblem extends Place {
   readonly path: Path;
   readonly message: string;
 }
+
+/** The library's errors, and ours. */
+interface Mistake {
+  readonly code: string;
+  readonly pos: readonly [from: number, to?: number];
+}
+
+/** Its fields are those of other mappings, and it may stand there several times. */
+const MERGE = "<<";
 
 const SYNTAX: Readonly<Record<string, string>> = {
   DUPLICATE_KEY: "this field appears twice",
@@ -48,35 +54,40 @@ const NO_YAML = "this is not valid YAML";
 export class YamlText {
   readonly #lines = new LineCounter();
   readonly #document: Document.Parsed<ParsedNode> | Document;
+  readonly #excess: Excess | null;
 
+  /** A text with too much structure isn't parsed. */
   constructor(text: string) {
-    this.#document = parseDocument(text, {
+    this.#excess = findExcess(text);
+    this.#document = parseDocument(this.#excess === null ? text : "", {
       lineCounter: this.#lines,
       prettyErrors: false,
       logLevel: "error",
-      uniqueKeys: true,
+      // The library compares each name with all others of its mapping.
+      uniqueKeys: false,
     });
   }
 
-  /** Returns the errors in the YAML: the first of each line, since the others mostly follow from it. */
+  /** Returns the first errors in the YAML: one of each line, since the others mostly follow from it. */
   problems(): SyntaxProblem[] {
+    if (this.#excess !== null) return [this.#excess];
     const { errors, warnings } = this.#document;
-    const problems = [...errors, ...warnings, ...this.#danglingAliases()].map((error) =>
-      this.#problem(error),
-    );
-    return problems.filter(({ line }, at) => problems.findIndex((one) => one.line === line) === at);
+    const byLine = new Map<number, Mistake>();
+    for (const mistake of [...errors, ...warnings, ...this.#findMistakes()]) {
+      const { line } = this.#place(mistake.pos[0]);
+      if (byLine.size < ERRORS_MAX && !byLine.has(line)) byLine.set(line, mistake);
+    }
+    const problems = [...byLine.values()].map((mistake) => this.#problem(mistake));
+    return problems.sort((one, other) => one.line - other.line);
   }
 
-  /** The library finds them only when it reads the values. */
-  #danglingAliases(): readonly Pick<YAMLError, "code" | "pos">[] {
-    const isDangling = (node: unknown) => isAlias(node) && node.resolve(this.#document) === undefined;
-    const offsets = [...walk(this.#document.contents)].map(
-      ({ value }) => isDangling(value) && readOffset(value),
-    );
-    return offsets.flatMap((at) => (typeof at === "number" ? [{ code: "BAD_ALIAS", pos: [at, at] }] : []));
+  /** Returns the aliases without an anchor before them, and the names that a mapping has twice. */
+  #findMistakes(): readonly Mistake[] {
+    const nodes = [...walk(this.#document.contents)];
+    return [...findStrayAliases(nodes), ...findDoubledNames(nodes)];
   }
 
-  #problem(error: Pick<YAMLError, "code" | "pos">): SyntaxProblem {
+  #problem(error: Mistake): SyntaxProblem {
     const [offset] = error.pos;
     return {
       ...this.#place(offset),
@@ -124,6 +135,10 @@ export class YamlText {
   }
 }
 
+function readAnchor(node: unknown): string | undefined {
+  return isNode(node) && "anchor" in node ? node.anchor : undefined;
+}
+
 function readOffset(node: unknown): number | undefined {
   return isNode(node) ? node.range?.[0] : undefined;
 }
@@ -137,9 +152,14 @@ function findChild(
     const value = node.items[step];
     return value === undefined ? undefined : { key: value, value };
   }
-  if (!isMap(node)) return undefined;
-  const pair = node.items.find((item) => readName(item.key) === String(step));
-  return pair === undefined ? undefined : { key: pair.key, value: pair.value };
+  return isMap(node) ? pairs.getOrInsertComputed(node, indexPairs).get(String(step)) : undefined;
+}
+
+/** Each mapping's fields by name: there may be thousands of errors to place in one of thousands of fields. */
+const pairs = new WeakMap<YAMLMap<unknown, unknown>, ReadonlyMap<string, Pair<unknown, unknown>>>();
+
+function indexPairs({ items }: YAMLMap<unknown, unknown>): ReadonlyMap<string, Pair<unknown, unknown>> {
+  return new Map(items.toReversed().map((pair) => [readName(pair.key), pair]));
 }
 
 function readName(key: unknown): string {
@@ -153,6 +173,8 @@ function isText(scalar: Scalar): scalar is Scalar<string> {
 /** A field, or an entry of a list, which has no key. */
 interface Step {
   readonly path: Path;
+  /** The path of the mapping or list. One object for all of its steps. */
+  readonly parent: Path;
   readonly key?: unknown;
   readonly value: unknown;
 }
@@ -160,12 +182,32 @@ interface Step {
 /** Yields all that is below a node, outer ones first. Aliases aren't followed. */
 function* walk(node: unknown, path: Path = []): Generator<Step> {
   const steps: readonly Step[] = isSeq(node)
-    ? node.items.map((value, at) => ({ path: [...path, at], value }))
+    ? node.items.map((value, at) => ({ path: [...path, at], parent: path, value }))
     : isMap(node)
-      ? node.items.map(({ key, value }) => ({ path: [...path, readName(key)], key, value }))
+      ? node.items.map(({ key, value }) => ({ path: [...path, readName(key)], parent: path, key, value }))
       : [];
   for (const step of steps) {
     yield step;
     yield* walk(step.value, step.path);
+  }
+}
+
+function* findStrayAliases(nodes: readonly Step[]): Generator<Mistake> {
+  const anchors = new Set<string>();
+  for (const { key, value } of nodes) {
+    for (const anchor of [readAnchor(key), readAnchor(value)]) if (anchor) anchors.add(anchor);
+    if (isAlias(value) && !anchors.has(value.source))
+      yield { code: "BAD_ALIAS", pos: [readOffset(value) ?? 0] };
+  }
+}
+
+function* findDoubledNames(nodes: readonly Step[]): Generator<Mistake> {
+  const names = new Map<Path, Set<string>>();
+  for (const { key, value, parent } of nodes) {
+    if (!isScalar(key) || key === value) continue;
+    const name = readName(key);
+    const known = names.get(parent) ?? new Set();
+    if (known.has(name) && name !== MERGE) yield { code: "DUPLICATE_KEY", pos: [readOffset(key) ?? 0] };
+    names.set(parent, known.add(name));
   }
 }

@@ -9,8 +9,12 @@ export interface AliasTarget {
 /** A model id, `Router#…`, or the models of a group that share the load. */
 export type Alias = string | readonly AliasTarget[];
 
-/** `*` in a name stands for any text. */
-export const ALIAS_NAME = /^[^\s]{1,200}$/;
+/**
+ * `*` in a name stands for any text. A name of stars alone would take every misspelled model, and `__proto__` would
+ * disappear where aliases are fields of an object.
+ */
+export const ALIAS_NAME = /^(?!\*+$|__proto__$)[^\s]{1,200}$/;
+export const ALIAS_EXPECTED = "1 to 200 characters without spaces, but not only * and not __proto__";
 /** Bounds on a weight. */
 export const WEIGHT_MIN = 0.001;
 export const WEIGHT_MAX = 1000;

@@ -1,5 +1,6 @@
 // Parses JSON with long base64 strings, such as pictures, without decoding those: they stay bytes.
-import { parseJson } from "./json.ts";
+import { isWithin, parseBounded } from "./json-bounds.ts";
+import type { JsonShape } from "./json-shape.ts";
 
 /** Shorter strings are parsed normally: keeping them apart would cost more than copying them. */
 const LENGTH_MIN = 64 * 1024;
@@ -42,9 +43,13 @@ export class LongJson {
     this.#texts = texts;
   }
 
-  /** Returns undefined for invalid JSON, or if a long string is used twice or in the wrong place. */
-  parse(): unknown {
-    if (this.#texts.length === 0) return parseJson(this.#skeleton);
+  /**
+   * Returns undefined for invalid JSON, if it has more structure than `most`, or if a long string is used twice or in the
+   * wrong place.
+   */
+  parse(most: JsonShape): unknown {
+    if (this.#texts.length === 0) return parseBounded(this.#skeleton, most);
+    if (!isWithin(this.#skeleton, most)) return undefined;
     const left = new Map(this.#texts.map((text, at) => [`${MARK}${at}`, text]));
     let isForged = false;
     const restore = (_key: string, value: unknown) => {

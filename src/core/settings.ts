@@ -72,7 +72,10 @@ export interface ProviderSetup extends Omit<Target, "secret"> {
   readonly dialect: DialectName | null;
   /** The cloud whose dialects it speaks, regardless of its name. Missing for none. */
   readonly platform?: PlatformName;
-  /** Words other than its host that must not appear in messages to clients, such as the billed project. */
+  /**
+   * Words other than its host and headers that must not appear in messages to clients, such as the billed project and
+   * all values that the configuration takes from the environment or from files.
+   */
   readonly redactedWords?: readonly string[];
   /** The dialects that its credentials work with. Missing if they work with all. */
   readonly dialects?: readonly DialectName[];
@@ -115,11 +118,20 @@ export interface BillingRules {
   readonly markup: number;
 }
 
+/** Vendors' names that the gateway passes on without holding for what they may cost. */
+interface KnownByOperator {
+  readonly betas: ReadonlySet<string>;
+  readonly blocks: ReadonlySet<string>;
+  readonly tools: ReadonlySet<string>;
+}
+
 export interface Limits {
   readonly choicesMax: number;
   readonly messagesMax: number;
   /** True if clients may name tool servers for the provider to call. */
   readonly remoteTools?: boolean;
+  /** Names newer than the gateway's own lists, which the operator lets pass. */
+  readonly known?: KnownByOperator;
   /** True if clients may have a provider of the Responses API store their answers. */
   readonly storesUpstream?: boolean;
 }

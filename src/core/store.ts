@@ -1,7 +1,7 @@
 // The store port: the guarantees of every engine, for decisions and for views.
 import type { Answer, Demand, Reads, Rows } from "./demand.ts";
 import type { Account, GatewayKey, KeyState, ProvenKey } from "./key.ts";
-import type { KeyChange, NewSecret } from "./key-change.ts";
+import type { AccountChange, KeyChange, NewSecret } from "./key-change.ts";
 import type { NanoUsd } from "./money.ts";
 import type { Ended, RequestRecord } from "./record.ts";
 import type {
@@ -134,11 +134,11 @@ type SettingName =
   | "wrong_admin_tokens"
   | "aliases";
 
-/** Limits what one key can teach about one model. */
+/** Limits what one account can teach about one model, with all its keys. */
 export interface LessonBound {
-  /** Counts the key's lessons on the same model and source since this time, in Unix milliseconds. */
+  /** Counts the account's lessons on the same model and source since this time, in Unix milliseconds. */
   readonly sinceMs: number;
-  /** The most lessons per key and model. Beyond it, the oldest are deleted. */
+  /** The most lessons per account and model. Beyond it, the oldest are deleted. */
   readonly keptMax: number;
   /** The factor on the weight of the next lesson after this many. 0 drops it. Pure. */
   readonly shareAfter: (lessons: number) => number;
@@ -191,7 +191,8 @@ export interface Store {
   account(id: string): Promise<Account | null>;
   accounts(page: Page): Promise<readonly Account[]>;
   addAccount(account: Account): Promise<void>;
-  renameAccount(id: string, name: string): Promise<Account | null>;
+  /** Returns the changed account, or null if there is none. */
+  changeAccount(id: string, change: AccountChange): Promise<Account | null>;
 
   /** An account's movements, newest first. With a position, those after the entry with that `id` (`entryIdOf`). */
   journal(accountId: string, page: Page): Promise<readonly Entry[]>;
@@ -234,13 +235,13 @@ export interface Store {
 
   /** Stores a response, and deletes the account's oldest ones beyond this many bytes. */
   addResponse(response: StoredResponse, bytesMax: number): Promise<void>;
-  /** Returns the key's response, or null. */
-  response(accountId: string, keyId: string, id: string): Promise<StoredResponse | null>;
-  /** Returns the key's latest response that contains the item, or null. */
-  responseOfItem(accountId: string, keyId: string, itemId: string): Promise<StoredResponse | null>;
+  /** Returns the account's response, or null. */
+  response(accountId: string, id: string): Promise<StoredResponse | null>;
+  /** Returns the account's latest response that contains the item, or null. */
+  responseOfItem(accountId: string, itemId: string): Promise<StoredResponse | null>;
   /** Returns false if there was none. */
-  removeResponse(accountId: string, keyId: string, id: string): Promise<boolean>;
-  /** Deletes all responses of a key. */
+  removeResponse(accountId: string, id: string): Promise<boolean>;
+  /** Deletes all responses that a key has stored. */
   removeResponses(accountId: string, keyId: string): Promise<void>;
   /** Deletes responses older than a time (Unix milliseconds), at most this many. Returns how many. */
   pruneResponses(beforeMs: number, rowsMax: number): Promise<number>;

@@ -10,7 +10,7 @@ const POLL_MS = 250;
 const TWINS_MAX = 100;
 
 interface AdmissionPorts {
-  readonly ledger: Pick<Ledger, "admit">;
+  readonly ledger: Pick<Ledger, "admit" | "look">;
   readonly clock: Pick<Clock, "after" | "monotonicMs">;
 }
 
@@ -21,6 +21,16 @@ export class Admissions {
 
   constructor(ports: AdmissionPorts) {
     this.#ports = ports;
+  }
+
+  /**
+   * Admits a request. If its worst case means reading its files, it is first refused if it surely will be. Not async,
+   * like `Ledger.admit`.
+   */
+  admit(ticket: Ticket): Promise<Admitted> {
+    const { ledger } = this.#ports;
+    if (!ticket.ask.leastOffers) return ledger.admit(ticket);
+    return ledger.look(ticket).then(() => ledger.admit(ticket));
   }
 
   /**

@@ -113,7 +113,7 @@ export function prepareCall<F extends Form>(
   { client, credential, upstream, fresh }: AttemptCall<F>,
   deadlineAtMs: number,
 ): UpstreamCall {
-  const redactedWords = () => [...listSecrets(credential), ...upstream.hosts];
+  const redactedWords = () => [...listSecrets(credential), ...upstream.redactedWords];
   return new UpstreamCall(ports, { client, deadlineAtMs, redactedWords, fresh, proof: credential.proof });
 }
 

@@ -1,5 +1,4 @@
 // The state of one request, from its plan to its row in the log.
-
 import type { Attempt } from "../core/attempt.ts";
 import type { Granted } from "../core/demand.ts";
 import type { RawRequest } from "../core/dialect.ts";
@@ -17,6 +16,7 @@ import type { Grader } from "../selectors/learning/signal.ts";
 import { type Call, type Facts, shortenModel } from "./call.ts";
 import type { ContentRecorder } from "./contents.ts";
 import { type Bill, type Counted, countAnswer, countPrompt, UNCOUNTED } from "./counted.ts";
+import { fitAsk } from "./fitted.ts";
 import { ReplyCopy } from "./idempotency.ts";
 import { type GradedAnswer, makeGrader } from "./lessons.ts";
 import type { Plan } from "./plan.ts";
@@ -51,7 +51,6 @@ export class RequestContext<F extends Form> implements Facts {
   admittedMs = 0;
   /** Null until settlement has begun. It begins once. */
   settlement: Promise<Settled | null> | null = null;
-
   limits: RequestLimits | null = null;
   selector: string | null = null;
   model: string | null = null;
@@ -62,7 +61,6 @@ export class RequestContext<F extends Form> implements Facts {
   replayed: Facts["replayed"] = null;
   /** The fault that ended it. Null if it did not fail. */
   fault: Fault | null = null;
-
   readonly #atMs: number;
   readonly #startedMs: number;
   #meter: Meter<F>;
@@ -226,8 +224,10 @@ export class RequestContext<F extends Form> implements Facts {
   /** Returns the row of a prompt that must be paid for although it produced no output. */
   #recordUnanswered(nowMs: number): UnsettledRecord {
     const { latest } = this.tracing;
-    const { operation, ask, markup } = this.call;
-    return this.#record(nowMs, latest ? countPrompt(operation, { ask, ...latest }, markup) : UNCOUNTED);
+    const { operation, markup } = this.call;
+    if (latest === null) return this.#record(nowMs, UNCOUNTED);
+    const ask = fitAsk(this.call, this.call.ask, latest.card);
+    return this.#record(nowMs, countPrompt(operation, { ask, ...latest }, markup));
   }
 
   #record(nowMs: number, { bill, source }: Counted<F["usage"]>): UnsettledRecord {
@@ -281,7 +281,7 @@ export class RequestContext<F extends Form> implements Facts {
   #estimate(): F["usage"] {
     const { operation, ask } = this.call;
     const sent = this.#asked ?? { ask, calls: 1, unreadBytes: 0 };
-    return operation.estimate({ ...sent, ask }, this.#meter.bytes, this.#reported);
+    return operation.estimate(sent, this.#meter.bytes, this.#reported);
   }
 
   #trace(nowMs: number, { lines: bill }: Bill): string {

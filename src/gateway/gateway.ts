@@ -5,7 +5,6 @@ import { toUsd } from "../core/money.ts";
 import type { Log } from "../core/world.ts";
 import type { Ledger, Replayed, Ticket } from "../ledger/ledger.ts";
 import type { Form } from "../operations/form.ts";
-import { makeOffers } from "../operations/operation.ts";
 import type { Ports } from "../transport/client.ts";
 import { Admissions } from "./admissions.ts";
 import { AnswerStream, type Opened, type OpenedAnswer } from "./answer-stream.ts";
@@ -17,6 +16,7 @@ import { Closing } from "./closing.ts";
 import { type ContentPorts, Contents } from "./contents.ts";
 import { RequestContext } from "./context.ts";
 import { Failover } from "./failover.ts";
+import { makeOffers } from "./fitted.ts";
 import type { AnswerFlow } from "./flow.ts";
 import { openReply, type Vault } from "./idempotency.ts";
 import { type LessonPorts, Lessons } from "./lessons.ts";
@@ -122,7 +122,7 @@ export class Gateway {
     try {
       const early = this.#steps === null ? null : await this.#passBefore(context, this.#steps);
       if (early !== null) return mode.show(context, early);
-      const first = await ports.ledger.admit(context.ticket);
+      const first = await this.#admissions.admit(context.ticket);
       const admitted = first.kind === "pending" ? await this.#waitForTwin(context, first.id) : first;
       if (admitted.kind === "replayed") return mode.show(context, await this.#replay(context, admitted));
       const durable = this.#recordAdmission(context, admitted);
@@ -231,6 +231,7 @@ export class Gateway {
 
   #makeTicket<F extends Form>(call: Call<F>, plan: Plan): Ticket {
     const { operation, surface, id, requestId, key, proof, ask, selection, idempotency } = call;
+    const { offerLeast } = operation;
     const cards = plan.attempts.map(({ card }) => card);
     return this.#ports.ledger.ticket({
       id,
@@ -244,7 +245,8 @@ export class Gateway {
       selector: selection.kind === "selector" ? `Router#${selection.selector.name}` : null,
       stream: ask.stream === true,
       answers: countPlaces(call, plan.attempts),
-      offers: () => makeOffers(operation, cards, ask, call),
+      offers: () => makeOffers(call, cards),
+      leastOffers: offerLeast && (() => cards.map((card) => offerLeast(ask, card))),
       isPayable: isPayable(selection),
       isGroup: selection.kind === "group",
       idempotency,

@@ -1,4 +1,4 @@
-// Stored answers, encrypted with their conversation, that later requests of the same key can continue.
+// Stored answers, encrypted with their conversation, that later requests of the same account can continue.
 
 import { Fault } from "../core/fault.ts";
 import { asArray, asObject, asString, isObject, type JsonObject, parseJson } from "../core/json.ts";
@@ -46,7 +46,7 @@ export class KeptAnswers {
     return keepsResponses && this.#ports.rules().keepMs > 0;
   }
 
-  /** Returns the answers that a request continues. Throws the Fault `not_found` for an id that the key does not own. */
+  /** Returns the answers that a request continues. Throws the Fault `not_found` for an id that the account does not own. */
   async findEarlier(owner: Owner, { id, itemIds }: Earlier): Promise<EarlierAnswers> {
     const previous = id === null ? null : await this.get(owner, id);
     if (id !== null && previous === null) throw makeNotFound(id, "previous_response_id");
@@ -54,7 +54,7 @@ export class KeptAnswers {
     for (let lookups = 0; lookups < LOOKUPS_MAX; lookups++) {
       const next = itemIds.findLast((itemId) => !items.has(itemId));
       if (next === undefined) break;
-      const kept = await this.#read((store) => store.responseOfItem(owner.accountId, owner.id, next));
+      const kept = await this.#read((store) => store.responseOfItem(owner.accountId, next));
       if (!kept) break;
       for (const one of [...kept.input, ...asArray(kept.response.output)]) {
         const item = asObject(one);
@@ -64,10 +64,10 @@ export class KeptAnswers {
     return { previous, items };
   }
 
-  /** Returns one of the key's answers, or null. */
+  /** Returns one of the account's answers, or null. */
   async get(owner: Owner, id: string): Promise<KeptExchange | null> {
     if (!this.keepsFor(owner)) return null;
-    return this.#read((store) => store.response(owner.accountId, owner.id, id));
+    return this.#read((store) => store.response(owner.accountId, id));
   }
 
   /** Returns the logged token counts of an answer and its prompt, or null if the account has no such answer. */
@@ -76,9 +76,9 @@ export class KeptAnswers {
     return record?.accountId === accountId ? record.amounts.prompt + record.amounts.completion : null;
   }
 
-  /** Returns false if the key has no such answer. */
+  /** Returns false if the account has no such answer. */
   async remove(owner: Owner, id: string): Promise<boolean> {
-    return this.keepsFor(owner) && (await this.#ports.store.removeResponse(owner.accountId, owner.id, id));
+    return this.keepsFor(owner) && (await this.#ports.store.removeResponse(owner.accountId, id));
   }
 
   /** Stores an answer. Never rejects: the client gets its answer either way. */
@@ -93,7 +93,7 @@ export class KeptAnswers {
       // If the operator turned storing off in the meantime, the key's answers were deleted, maybe just before this
       // write.
       const key = await store.key(keyId);
-      if (!key?.keepsResponses) await store.removeResponse(accountId, keyId, id);
+      if (!key?.keepsResponses) await store.removeResponse(accountId, id);
     };
     const written = add().catch((error: unknown) =>
       log({ event: "response_lost", level: "warn", id, cause: String(error) }),

@@ -7,9 +7,11 @@ import type { SentAsk } from "../operations/operation.ts";
 /** A running attempt. Only its first ending is recorded. Times passed in are on the monotonic clock. */
 export class TracingAttempt {
   readonly card: ModelCard;
-  /** One entry per call sent: the bytes of text in it that the parsed request doesn't contain. */
+  /** The number of calls sent. */
   calls = 0;
+  /** The parts of a call that the parsed request doesn't contain. */
   unreadBytes = 0;
+  rounds = 0;
   readonly #last4: string | null;
   readonly #startMs: number;
   #endMs: number | null = null;
@@ -70,9 +72,14 @@ export class Tracing {
   }
 
   /** A call is about to be sent. It decides who pays for a request without an answer. */
-  recordCall(attempt: TracingAttempt, unreadBytes: number, nowMs: number): void {
+  recordCall(
+    attempt: TracingAttempt,
+    { unreadBytes, rounds }: Pick<SentAsk<unknown>, "unreadBytes" | "rounds">,
+    nowMs: number,
+  ): void {
     attempt.calls++;
     attempt.unreadBytes = unreadBytes;
+    attempt.rounds = rounds;
     this.#sender = attempt;
     this.#sentMs ??= nowMs;
   }

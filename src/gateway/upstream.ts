@@ -7,19 +7,26 @@ import type { Dialect } from "../dialects/dialect.ts";
 import type { Codec, Lane } from "../operations/codec.ts";
 import type { Form } from "../operations/form.ts";
 import type { Operation } from "../operations/operation.ts";
+import { listSecrets } from "../transport/auth/authorize.ts";
+import { listHeaderWords } from "../transport/redact.ts";
 
 /** An enabled provider and the code that speaks to it. */
 export interface Upstream {
   readonly setup: ProviderSetup;
   /** In order of preference. */
   readonly dialects: readonly Dialect[];
-  /** Its host and other names that must not appear in messages to clients. */
-  readonly hosts: readonly string[];
+  /** Its host, its credentials, the values of its headers and other words that must not appear in messages to clients. */
+  readonly redactedWords: readonly string[];
 }
 
 export function makeUpstream(setup: ProviderSetup, dialects: readonly Dialect[]): Upstream {
   const { host, hostname } = new URL(setup.baseUrl);
-  return { setup, dialects, hosts: [host, hostname, ...(setup.redactedWords ?? [])] };
+  const redactedWords = [
+    ...[host, hostname, ...(setup.redactedWords ?? [])],
+    ...setup.credentials.flatMap(listSecrets),
+    ...Object.values(setup.headers).flatMap(listHeaderWords),
+  ];
+  return { setup, dialects, redactedWords };
 }
 
 /** The dialect a call uses, and its lane if the client's own request is sent unchanged. */

@@ -1,15 +1,13 @@
 // Reads a request's JSON body within bounds: size, type, encoding, memory, speed, UTF-8, structure, then JSON.
 import { Fault } from "../core/fault.ts";
 import { isObject } from "../core/json.ts";
+import { REQUEST_SHAPE } from "../core/json-bounds.ts";
 import { measureShape } from "../core/json-shape.ts";
 import type { Deadlines } from "../core/world.ts";
 import type { BodyTurns } from "./body-bounds.ts";
 import { readBytes, tooLarge } from "./body-bytes.ts";
 import type { BodyMemory, HeldBody } from "./body-memory.ts";
 
-const DEPTH_MAX = 64;
-/** Array elements plus object fields: ten million take seconds to parse, and 2.6 GB. */
-const ELEMENTS_MAX = 100_000;
 /** Bodies of this size get a turn of the loop to themselves. A shorter one is parsed in a few milliseconds. */
 const LARGE_BYTES = 262_144;
 
@@ -113,9 +111,10 @@ export function decodeUtf8(bytes: Uint8Array, refuse: (why: string) => Fault): s
 }
 
 function parse(text: string): unknown {
-  const { depth, elements } = measureShape(text, { depth: DEPTH_MAX, elements: ELEMENTS_MAX });
-  if (depth > DEPTH_MAX) throw notJson(`it is nested deeper than ${DEPTH_MAX} levels`);
-  if (elements > ELEMENTS_MAX) throw notJson(`it has more than ${ELEMENTS_MAX} elements and fields`);
+  const most = REQUEST_SHAPE;
+  const { depth, elements } = measureShape(text, most);
+  if (depth > most.depth) throw notJson(`it is nested deeper than ${most.depth} levels`);
+  if (elements > most.elements) throw notJson(`it has more than ${most.elements} elements and fields`);
   try {
     return JSON.parse(text);
   } catch {

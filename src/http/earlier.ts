@@ -29,7 +29,7 @@ export function mayStoreUpstream({ snapshot }: Pick<HttpPorts, "snapshot">, key:
   return snapshot().limits.storesUpstream === true && key.keepsResponses;
 }
 
-/** Throws the Fault `not_found` if the key has no such answer here or at a provider. */
+/** Throws the Fault `not_found` if the account has no such answer here or at a provider. */
 export async function findEarlier(
   ports: EarlierPorts,
   key: GatewayKey,

@@ -5,7 +5,6 @@ import type { JsonObject } from "../core/json.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 import { type BodyPorts, decodeUtf8, type HeldRules, readHeld, readHeldJson } from "./body.ts";
 import { type FormPart, readParts } from "./multipart.ts";
-import { measureSeconds } from "./sound.ts";
 
 const PARTS_MAX = 32;
 const NAME_CHARACTERS_MAX = 64;
@@ -15,28 +14,19 @@ const BOUNDARY = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i;
 /** The name may reach a provider's file system: no path separators, control characters, or bare dots. */
 const UNSAFE_FILENAME = /[\\/\p{Cc}]|^\.{1,2}$/u;
 
-/** A request's body, and the length of its sound. Null if the length isn't needed. */
-interface ReadBody {
-  readonly body: unknown;
-  readonly seconds: number | null;
-}
-
-/** Reads the body of a surface that accepts JSON or a form, or only a form with sound. */
+/** Reads the body of a surface that accepts JSON or a form, or only a form. */
 export async function readBody(
   request: Request,
   ports: BodyPorts,
   rules: HeldRules,
-  kind: "either" | "sound",
-): Promise<ReadBody> {
+  kind: "either" | "form",
+): Promise<unknown> {
   const isForm = FORM.test(request.headers.get("content-type") ?? "");
-  if (kind === "sound" && !isForm) {
+  if (kind === "form" && !isForm) {
     const message = "The request body must be a form: send the header Content-Type: multipart/form-data.";
     throw new Fault("unsupported_content_type", message);
   }
-  if (!isForm) return { body: await readHeldJson(request, ports, rules), seconds: null };
-  const body = await readForm(request, ports, rules);
-  const { file } = body;
-  return { body, seconds: file instanceof Attachment ? await measureSeconds(file) : null };
+  return isForm ? readForm(request, ports, rules) : readHeldJson(request, ports, rules);
 }
 
 /**

@@ -15,7 +15,7 @@ import { findNeeds } from "../operations/chat/needs.ts";
 import { CHAT } from "../operations/chat/operation.ts";
 import { choose } from "../selectors/choose.ts";
 import { makeLesson, makeLessonBound, readKind } from "../selectors/learning/lesson.ts";
-import { routeSchema, viewRoute } from "../selectors/route-view.ts";
+import { routeSchema, viewRouteForKey } from "../selectors/route-view.ts";
 import type { SelectorRule } from "../selectors/selector.ts";
 import { readFields } from "../surfaces/checker.ts";
 import { readChatRequest } from "../surfaces/openai-chat/read.ts";
@@ -77,7 +77,10 @@ async function route(ports: RoutePorts, { request, server }: Asked): Promise<Res
     rules,
     quality: share,
   });
-  return createJsonResponse(200, viewRoute(choice));
+  return createJsonResponse(
+    200,
+    viewRouteForKey(choice, (id) => allowed.has(id)),
+  );
 }
 
 function requireSelector(model: string, key: GatewayKey, ports: RoutePorts): SelectorRule {

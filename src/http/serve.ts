@@ -136,15 +136,15 @@ async function read<F extends Form>(
   if (ports.refusing()) throw new Fault("shutting_down", "The gateway is shutting down.");
   if (ports.gateway.open >= OPEN_REQUESTS_MAX) throw new Fault("overloaded", "Too many requests at once.");
   const rules = { owner: known.key.accountId, bytesMax: ports.server.bodyBytesMax, held };
-  const { body, seconds } = surface.body
+  const body = surface.body
     ? await readBody(request, ports, rules, surface.body)
-    : { body: await readHeldJson(request, ports, rules), seconds: null };
+    : await readHeldJson(request, ports, rules);
   const isSlow = ports.clock.monotonicMs() - startedMs > SLOW_BODY_MS;
   const { key, proof } = isSlow ? await identify() : known;
   const earlier = surface.findEarlier
     ? await findEarlier(ports, key, () => surface.findEarlier?.(body))
     : NO_EARLIER_ANSWER;
-  const exchange = surface.read(makeIncoming(ports, request, body, key, earlier, seconds));
+  const exchange = surface.read(makeIncoming(ports, request, body, key, earlier));
   const given = { request, exchange, key, proof, pin: earlier.pin, requestId, held };
   return { call: makeCall(ports, surface, given), exchange };
 }
@@ -189,11 +189,10 @@ function makeIncoming(
   body: unknown,
   key: GatewayKey,
   { keeping, stored } = NO_EARLIER_ANSWER,
-  seconds: number | null = null,
 ): Incoming {
   const seal = ports.sealer(key.accountId);
   const limits = { ...ports.snapshot().limits, storesUpstream: mayStoreUpstream(ports, key) };
-  return { url, headers, body, seconds, limits, seal, keeping, stored };
+  return { url, headers, body, limits, seal, keeping, stored };
 }
 
 /** Answers with an estimate of the prompt's tokens. */

@@ -23,6 +23,8 @@ export interface Ask extends RequestHead, Caller {
   readonly answers: number;
   /** The worst-case cost on each card of the plan. Only called if something may be held. */
   readonly offers: () => readonly Offer[];
+  /** The least that those may be, if making them means reading the request's files. Null if it doesn't. */
+  readonly leastOffers?: (() => readonly Offer[]) | null;
   /** False if the requested model has no price. */
   readonly isPayable: boolean;
   /** True if several models share the name and any covered one will do. */
@@ -65,8 +67,8 @@ export interface Ledger {
   /** Prepares the admission and settlement of a request. */
   ticket(ask: Ask): Ticket;
   /**
-   * Throws the Fault with which `admit` would refuse the request as things stand, or returns its earlier answer if it is
-   * a repeat. Takes nothing, and returns null if the request may be admitted or must wait.
+   * Throws the Fault with which `admit` would refuse the request whatever it costs beyond its `leastOffers`, or returns its
+   * earlier answer if it is a repeat. Takes nothing, and returns null if the request may be admitted or must wait.
    */
   look(ticket: Ticket): Promise<Replayed | null>;
   /**
@@ -117,9 +119,10 @@ function makeTicket(parts: LedgerParts, ask: Ask): Ticket {
   return { ask, reads: { ...makeReads(key, rules, nowMs), requestId: id, replyId }, rules };
 }
 
-/** Decides the admission on the rows as they are, and drops the decision. */
+/** Decides the admission on rows as they are, with the cheapest offers, and drops the decision unless it is final. */
 async function look({ store }: LedgerParts, ticket: Ticket): Promise<Replayed | null> {
-  const demand = makeAdmission(store.node, ticket);
+  const { ask } = ticket;
+  const demand = makeAdmission(store.node, ticket, ask.leastOffers ?? ask.offers);
   const [answer] = decide(await store.read(demand.reads), [demand]).answers;
   if (answer?.kind === "refused") throw answer.fault;
   return answer?.kind === "replayed" ? answer : null;
@@ -127,11 +130,11 @@ async function look({ store }: LedgerParts, ticket: Ticket): Promise<Replayed | 
 
 /** `admit` and `write` are not async: both run for every request, and async would cost each half a microsecond. */
 function admit({ store }: LedgerParts, ticket: Ticket): Promise<Admitted> {
-  return store.transact(makeAdmission(store.node, ticket)).then(requireAdmitted);
+  return store.transact(makeAdmission(store.node, ticket, ticket.ask.offers)).then(requireAdmitted);
 }
 
-function makeAdmission(node: string, { ask, reads, rules }: Ticket): Admission {
-  const { key, offers, isNew } = ask;
+function makeAdmission(node: string, { ask, reads, rules }: Ticket, offers: Ask["offers"]): Admission {
+  const { key, isNew } = ask;
   const { quota, billing } = rules;
   const mayHold = billing.charge === "always" || findLimit(key, quota) !== null;
   return {

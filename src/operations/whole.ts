@@ -2,14 +2,15 @@
 import type { ModelCard, Price } from "../core/card.ts";
 import type { Offer } from "../core/demand.ts";
 import type { Delivered } from "../core/dialect.ts";
-import { asCount, isObject, parseJson } from "../core/json.ts";
+import { asCount, isObject } from "../core/json.ts";
+import { parseBounded, REQUEST_SHAPE } from "../core/json-bounds.ts";
 import { LongJson } from "../core/long-json.ts";
 import { listBillLines } from "../core/price.ts";
-import { type Amounts, UNITS, type Unit } from "../core/units.ts";
+import { type Amounts, addAmounts, NO_AMOUNTS, UNITS, type Unit } from "../core/units.ts";
 import { catchUnreadable, malformed } from "../core/upstream.ts";
 import type { Codec } from "./codec.ts";
 import type { Ask } from "./form.ts";
-import type { Operation } from "./operation.ts";
+import type { OfferTerms, Operation, SentAsk } from "./operation.ts";
 import { ANSWER_BYTES_MAX, addUsages, foldReplies, PartMeter, PartReader } from "./part-reader.ts";
 import type { WholePiece, WholeReply, WholeReplyForm, WorkUsage } from "./whole-form.ts";
 
@@ -24,8 +25,12 @@ interface WholeParts<A extends Ask, R extends WholeReply, P extends object>
         "countAnswers" | "refuseUnable" | "hasLongTexts" | "identify" | "split" | "toLogged"
       >
     > {
+  /** Returns the most elements and fields that an answer may have. */
+  countElements(ask: A): number;
   /** Returns the most work that the request may take. */
   countWorst(ask: A, card: ModelCard): Amounts;
+  /** Returns work that `countWorst` never falls below, without reading a file. Missing if `countWorst` reads none. */
+  countLeast?(ask: A): Amounts;
   /** Returns the expected work if no provider reported it. `bytes` of the answer were seen, unless 0. */
   countLikely(ask: A, bytes: number): Amounts;
   /**
@@ -33,6 +38,8 @@ interface WholeParts<A extends Ask, R extends WholeReply, P extends object>
    * nothing is known about the model.
    */
   countMost?(ask: A, card: ModelCard): Amounts | null;
+  /** Adds what the card charges for and a report lacks. Missing if reports always have it. */
+  complete?(amounts: Amounts, ask: A, card: ModelCard): Amounts;
   /** True if the parts of a stream are minutes apart. By default they follow closely. */
   readonly isSlow?: boolean;
   /** Returns the size of the output. Missing if it isn't counted. */
@@ -54,8 +61,9 @@ const TIMES_WORST = 10;
 export function makeWholeOperation<A extends Ask, R extends WholeReply, P extends object = never>(
   parts: WholeParts<A, R, P>,
 ): Operation<WholeReplyForm<A, R, P>> {
-  const { countWorst, countLikely, content } = parts;
+  const { countLeast, countLikely, content } = parts;
   const countAnswers = parts.countAnswers ?? (() => 1);
+  const countReply = parts.countReply ?? (() => 1);
   const merge = (replies: readonly R[]) => mergeReplies(parts, replies);
   return {
     answerBytesMax: ANSWER_BYTES_MAX,
@@ -70,16 +78,20 @@ export function makeWholeOperation<A extends Ask, R extends WholeReply, P extend
     toLogged: () => null,
     ...parts,
     countAnswers,
-    offer: (ask, card) => makeOffer(card, countAnswers(ask), countWorst(ask, card)),
+    offer: (ask, card, terms) => makeOffer(card, countAnswers(ask), listWorst(parts, ask, card, terms)),
+    offerLeast: countLeast ? (ask, card) => makeOffer(card, countAnswers(ask), [countLeast(ask)]) : null,
     estimatePrompt: (ask) => countLikely(ask, 0).prompt,
     estimateLoad(ask) {
       const { prompt, completion } = countLikely(ask, 0);
       return prompt + completion;
     },
+    fit: (codec, ask, card, operator) => codec.fit(ask, card, operator),
     encode: (codec, ask, card, target) => codec.encode(ask, card, target),
     readWhole: (codec, delivered, { ask, card }) => {
-      const body = parts.isText ? delivered.body : parseBody(delivered);
-      return catchUnreadable(() => codec.reply(body, card, ask, delivered.headers));
+      const body = parts.isText ? delivered.body : parseBody(delivered, parts.countElements(ask));
+      const reply = catchUnreadable(() => codec.reply(body, card, ask, delivered.headers));
+      if (countReply(reply) > countAnswers(ask)) throw malformed("more answers than requested");
+      return reply;
     },
     bounds: { firstByte: false, idle: !parts.isSlow },
     reader: (codec, { ask, card, headers }) => new PartReader(codec.decoder(card, ask, headers)),
@@ -95,16 +107,32 @@ export function makeWholeOperation<A extends Ask, R extends WholeReply, P extend
     withUsage: (reply, usage) => ({ ...reply, usage }),
     usagePiece: (usage) => ({ kind: "usage", usage }),
     addUsages,
-    meter: () => new PartMeter(parts.countBytes ?? (() => 0), parts.countReply ?? (() => 1)),
-    cutUsage: (usage, { ask, card, calls }) => {
-      const most = parts.countMost?.(ask, card);
-      if (most) return cutUsage(usage, most, 1);
-      return cutUsage(usage, countWorst(ask, card), TIMES_WORST * calls);
-    },
+    meter: () => new PartMeter(parts.countBytes ?? (() => 0), countReply),
+    cutUsage: (reported, sent) => cutToWorst(parts, reported, sent),
     countAmounts: ({ amounts }) => amounts,
     estimate: ({ ask }, bytes, reported) => reported ?? { amounts: countLikely(ask, bytes) },
     withCost: (usage, cost) => ({ ...usage, ...cost }),
   };
+}
+
+/** Returns the most work of each call, since what a prompt takes is taken by each of them. */
+function listWorst<A extends Ask, R extends WholeReply, P extends object>(
+  { split, countWorst }: WholeParts<A, R, P>,
+  ask: A,
+  card: ModelCard,
+  { answersPerCall }: OfferTerms,
+): readonly Amounts[] {
+  return (split?.(ask, answersPerCall) ?? [ask]).map((call) => countWorst(call, card));
+}
+
+function cutToWorst<A extends Ask, R extends WholeReply, P extends object>(
+  { complete, countMost, countWorst }: WholeParts<A, R, P>,
+  reported: WorkUsage,
+  { ask, card, calls }: SentAsk<A>,
+) {
+  const usage = { ...reported, amounts: complete?.(reported.amounts, ask, card) ?? reported.amounts };
+  const most = countMost?.(ask, card);
+  return most ? cutUsage(usage, most, 1) : cutUsage(usage, countWorst(ask, card), TIMES_WORST * calls);
 }
 
 function isReply<R>(kept: unknown, content: keyof R & string): kept is R {
@@ -113,7 +141,9 @@ function isReply<R>(kept: unknown, content: keyof R & string): kept is R {
 
 /** A codec for such answers. */
 export function makeWholeCodec<A extends Ask, R extends WholeReply, P extends object = never>(
-  parts: Omit<Codec<WholeReplyForm<A, R, P>>, "decoder" | "answersPerCall"> & {
+  parts: Omit<Codec<WholeReplyForm<A, R, P>>, "decoder" | "answersPerCall" | "fit"> & {
+    /** Missing if it carries every field. */
+    fit?: Codec<WholeReplyForm<A, R, P>>["fit"];
     /** Missing if its servers don't stream. */
     decoder?: Codec<WholeReplyForm<A, R, P>>["decoder"];
     /** Missing if one call returns them all. */
@@ -121,17 +151,26 @@ export function makeWholeCodec<A extends Ask, R extends WholeReply, P extends ob
   },
 ): Codec<WholeReplyForm<A, R, P>> {
   const all = Number.POSITIVE_INFINITY;
+  const fit = parts.fit ?? ((ask: A) => ({ ask, dropped: [] }));
   return {
     ...parts,
+    fit,
+    encode(given, card, target) {
+      const { ask, dropped } = fit(given, card, target);
+      const outgoing = parts.encode(ask, card, target);
+      return { ...outgoing, dropped: [...outgoing.dropped, ...dropped] };
+    },
     answersPerCall: (card, ask) => parts.answersPerCall?.(card, ask) ?? all,
     decoder: (card, ask, headers) => parts.decoder?.(card, ask, headers) ?? null,
   };
 }
 
-/** The hold covers all of the work, so no output limit lowers it. */
-function makeOffer(card: ModelCard, choices: number, worst: Amounts): Offer {
+/** The hold covers all of the work of each call, so no output limit lowers it. */
+function makeOffer(card: ModelCard, choices: number, calls: readonly Amounts[]): Offer {
   const limits = { isLimitRequired: false, outputTokensAsked: 0, outputTokensMax: 0, outputUsdPerMillion: 0 };
-  const lines = card.price === null ? [] : listBillLines(findHighest(card.price, worst.prompt), worst);
+  const worst = calls.reduce((sum, call) => addAmounts(sum, call), NO_AMOUNTS);
+  const lines =
+    card.price === null ? [] : listBillLines(findHighest(card.price, worst.prompt), worst, calls.length);
   return { card: card.id, choices, ...limits, isPriced: card.price !== null, lines };
 }
 
@@ -144,9 +183,10 @@ function findHighest({ tiers = [], ...price }: Price, promptTokens: number): Pri
 }
 
 /** Some servers send blank lines before the JSON while they work. */
-function parseBody({ body }: Delivered): unknown {
-  const parsed = body instanceof LongJson ? body.parse() : parseJson(body);
-  if (parsed === undefined) throw malformed("not JSON");
+function parseBody({ body }: Delivered, elements: number): unknown {
+  const most = { ...REQUEST_SHAPE, elements };
+  const parsed = body instanceof LongJson ? body.parse(most) : parseBounded(body, most);
+  if (parsed === undefined) throw malformed("not JSON, or too much of it");
   return parsed;
 }
 

@@ -28,6 +28,7 @@ import { responses } from "../dialects/responses/dialect.ts";
 import { RESPONSES_LANE } from "../dialects/responses/lane.ts";
 import { voyage } from "../dialects/voyage/dialect.ts";
 import {
+  AZURE_MEDIA,
   DEEPSEEK_MEDIA,
   FIREWORKS_MEDIA,
   GROQ_MEDIA,
@@ -36,6 +37,7 @@ import {
   OPENROUTER_MEDIA,
   PLAIN_MEDIA,
   TOGETHER_MEDIA,
+  VLLM_MEDIA,
   XAI_MEDIA,
 } from "./media.ts";
 import {
@@ -215,7 +217,11 @@ export const PROVIDERS: readonly ProviderRow[] = [
     "AZURE_OPENAI_API_KEY",
     {
       ...withLane(
-        bridge(makeOpenaiDialect(AZURE, BEYOND_CHAT), responses, needsResponsesOnAzure),
+        bridge(
+          makeOpenaiDialect(AZURE, { ...OPENAI_VECTORS, ...AZURE_MEDIA }),
+          responses,
+          needsResponsesOnAzure,
+        ),
         OPENAI_OWN,
       ),
       names: /^(?!claude)/,
@@ -239,7 +245,7 @@ export const PROVIDERS: readonly ProviderRow[] = [
     { ...makeOpenaiDialect(VERTEX), names: OPEN_MODEL, carry: carryVertexOpen },
   ),
   makeOwnServer("Ollama", "http://127.0.0.1:11434/v1", GENERIC_OPENAI),
-  makeOwnServer("vLLM", "http://127.0.0.1:8000/v1", GENERIC_OPENAI),
+  makeOwnServer("vLLM", "http://127.0.0.1:8000/v1", { ...GENERIC_OPENAI, ...VLLM_MEDIA }),
 ];
 
 const DIALECTS: Readonly<Record<DialectName, Dialect>> = {

@@ -8,10 +8,13 @@ import {
 import { makeImages, OPENAI_IMAGES, OPENROUTER_IMAGES, XAI_IMAGES } from "../dialects/openai/images.ts";
 import { MISTRAL_SPEECH, makeSpeech, OPENAI_SPEECH } from "../dialects/openai/speech.ts";
 import {
+  AZURE_TRANSCRIPTION,
   GROQ_TRANSCRIPTION,
   MISTRAL_TRANSCRIPTION,
   makeTranscription,
   OPENAI_TRANSCRIPTION,
+  PLAIN_TRANSCRIPTION,
+  VLLM_TRANSCRIPTION,
 } from "../dialects/openai/transcription.ts";
 import { EXTRA_FIELDS } from "./extra-fields.ts";
 
@@ -31,12 +34,16 @@ export const OPENAI_MEDIA = {
   speech: makeSpeech(OPENAI_SPEECH),
   transcription: makeTranscription(OPENAI_TRANSCRIPTION),
 };
+export const AZURE_MEDIA = { ...OPENAI_MEDIA, transcription: makeTranscription(AZURE_TRANSCRIPTION) };
 /** Any of the operator's own servers. */
 export const PLAIN_MEDIA = {
   completion: makeCompletion(extend(OPENAI_COMPLETION, compatible.completion)),
   images: makeImages(extend(OPENAI_IMAGES, compatible.images)),
   speech: makeSpeech(extend(OPENAI_SPEECH, compatible.speech)),
-  transcription: makeTranscription(extend(OPENAI_TRANSCRIPTION, compatible.transcription)),
+  transcription: makeTranscription(extend(PLAIN_TRANSCRIPTION, compatible.transcription)),
+};
+export const VLLM_MEDIA = {
+  transcription: makeTranscription(extend(VLLM_TRANSCRIPTION, compatible.transcription)),
 };
 export const MISTRAL_MEDIA = {
   completion: makeCompletion(MISTRAL_COMPLETION),

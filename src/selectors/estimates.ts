@@ -1,13 +1,11 @@
 // The models that are compared for one request, as columns: the expected quality, cost and time of each one's answer.
 import type { Asked } from "./ask.ts";
 import { estimateCost, estimateMs, estimateThoughtTokens } from "./expense.ts";
-import { computeSpread, expect, QUALITY_MAX, QUALITY_MIN } from "./quality.ts";
+import { CAUTION, computeSpread, expect, QUALITY_MAX, QUALITY_MIN } from "./quality.ts";
 import { findChampion } from "./selector.ts";
 
 /** Observed error rates above this are not believed. */
 const ERROR_RATE_MAX = 0.9;
-/** The share of its uncertainty that a guessed model's quality loses, less the more labels there are. 0 if measured. */
-const CAUTION = 0.5;
 
 export type Estimates = Readonly<ReturnType<typeof estimateAll>>;
 

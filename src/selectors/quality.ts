@@ -7,6 +7,8 @@ import type { Profile } from "./profiles.ts";
 const DIFFICULTY_SLOPE = 0.7;
 /** The uncertainty that an unfamiliar kind of request adds: benchmark sets of one kind differ by as much. */
 const STRANGE_SPREAD = 0.2;
+/** The share of its uncertainty that a guessed model's quality loses, less the more labels there are. 0 if measured. */
+export const CAUTION = 0.5;
 export const QUALITY_MIN = 0.01;
 export const QUALITY_MAX = 0.99;
 

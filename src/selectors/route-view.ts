@@ -1,4 +1,5 @@
-// A selector's choice as `POST /v1/route` and `poundkey route` show it.
+// A selector's choice as `poundkey route` shows it to the operator, and `POST /v1/route` to a key: without what tells
+// of others' traffic.
 import { type Static, Type } from "@sinclair/typebox";
 import type { Frozen } from "../core/frozen.ts";
 import { SKILLS } from "../core/skill.ts";
@@ -27,9 +28,13 @@ const basisSchema = Type.Object({
     description:
       "False if the request resembles them too little for Router#best to deviate from the model that is best overall.",
   }),
-  labelled: Type.Array(Type.Object({ topic: Type.String(), share: number, prompts: number }), {
-    description: "The request's topics, with the number of labelled prompts for each.",
+  labelled: Type.Array(Type.Object({ topic: Type.String(), share: number }), {
+    description: "The request's topics among those of the labelled prompts, and their shares.",
   }),
+});
+
+const latency = Type.Union([number, Type.Null()], {
+  description: "Rounded to 100 ms. Null for a model that the key may not use.",
 });
 
 export const routeSchema = Type.Object({
@@ -53,22 +58,40 @@ export const routeSchema = Type.Object({
       quality: number,
       quality_low: number,
       cost_usd: Type.Union([number, Type.Null()]),
-      latency_ms: number,
+      latency_ms: latency,
       cost_usd_high: Type.Union([number, Type.Null()], {
         description: "The cost of an answer that is one standard deviation longer than expected.",
       }),
-      latency_ms_high: number,
+      latency_ms_high: latency,
       score: number,
     }),
   ),
 });
-export type RouteView = Frozen<Static<typeof routeSchema>>;
+type KeyRouteView = Frozen<Static<typeof routeSchema>>;
+export type RouteView = Frozen<ReturnType<typeof viewRoute>>;
 
 const SHARE_SHOWN_MIN = 0.01;
 const THOUSANDTHS = 1000;
 const COST_DIGITS = 1e8;
+const SHOWN_SPEED_MS = 100;
 
-export function viewRoute(chosen: Choice): RouteView {
+/** Speeds are measured on everybody's requests, and labels are the operator's. */
+export function viewRouteForKey(chosen: Choice, mayUse: (id: string) => boolean): KeyRouteView {
+  const { basis, candidates, ...view } = viewRoute(chosen);
+  const roundSpeed = (model: string, ms: number) =>
+    mayUse(model) ? Math.max(1, Math.round(ms / SHOWN_SPEED_MS)) * SHOWN_SPEED_MS : null;
+  return {
+    ...view,
+    basis: { ...basis, labelled: basis.labelled.map(({ topic, share }) => ({ topic, share })) },
+    candidates: candidates.map((one) => ({
+      ...one,
+      latency_ms: roundSpeed(one.model, one.latency_ms),
+      latency_ms_high: roundSpeed(one.model, one.latency_ms_high),
+    })),
+  };
+}
+
+export function viewRoute(chosen: Choice) {
   const { selector, choice, pinned, isStaying, candidates } = chosen;
   return {
     selector: `Router#${selector.name}`,
@@ -92,7 +115,7 @@ export function viewRoute(chosen: Choice): RouteView {
   };
 }
 
-export function viewFeatures({ asked }: Pick<Choice, "asked">): RouteView["features"] {
+export function viewFeatures({ asked }: Pick<Choice, "asked">): KeyRouteView["features"] {
   const { skills, difficulty, outputTokens, support } = asked.prediction;
   const shares = SKILLS.map((skill, at) => [skill, skills[at] ?? 0] as const);
   const shown = shares.filter(([, share]) => share >= SHARE_SHOWN_MIN).sort(([, a], [, b]) => b - a);
@@ -104,7 +127,7 @@ export function viewFeatures({ asked }: Pick<Choice, "asked">): RouteView["featu
   };
 }
 
-export function viewBasis({ asked, leanedOn }: Pick<Choice, "asked" | "leanedOn">): RouteView["basis"] {
+export function viewBasis({ asked, leanedOn }: Pick<Choice, "asked" | "leanedOn">) {
   const { likeness } = asked.ask;
   return {
     likeness: round(likeness),

@@ -1,4 +1,5 @@
 // The operator's rules for selectors as they apply to one request: the excluded models and the pinned model.
+import type { ModelCard } from "../core/card.ts";
 import type { RouterRules } from "../core/settings.ts";
 import { SKILLS } from "../core/skill.ts";
 import type { Prediction } from "./predictor.ts";
@@ -18,6 +19,14 @@ export function selectRules(rules: RouterRules, { skills }: Pick<Prediction, "sk
     /** The pinned card's id and the kind of task that it is pinned for. */
     pin: id === undefined ? null : { id, skill },
   };
+}
+
+/** Returns the cards that selectors choose among, whatever the request. */
+export function listChoosable(cards: readonly ModelCard[], { deny }: RouterRules): readonly ModelCard[] {
+  const denied = new Set(deny);
+  return cards.filter(
+    ({ id, price, operations }) => price !== null && (operations?.has("chat") ?? true) && !denied.has(id),
+  );
 }
 
 /** Cached per table and rules: searching lists of hundreds of ids for each of thousands of cards takes 10 ms. */

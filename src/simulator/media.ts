@@ -142,7 +142,9 @@ function renderTranscript(request: WholeRequest): JsonObject | RawContent {
       return new RawContent("text/vtt; charset=utf-8", `WEBVTT\n\n00:00:00.000 --> ${end}.000\n${text}\n`);
     default: {
       const verbose =
-        body.response_format === "verbose_json" ? { duration: seconds, language: "english" } : {};
+        body.response_format === "verbose_json"
+          ? { duration: seconds, language: "english", segments: [{ id: 0, start: 0, end: seconds, text }] }
+          : {};
       const usage = hasUsage ? { usage: { type: "duration", seconds } } : {};
       return isStreamed(request) ? renderWords(text, usage) : { text, ...verbose, ...usage };
     }

@@ -46,5 +46,5 @@ export const HOURLY_USAGE: Step = [
       ${composeMove("moved", "left(model, greatest(strpos(model, '#') - 1, 0))")}`,
     ],
   },
-  { kind: "dropLater", table: "usage_hour" },
+  { kind: "dropLater", name: "usage_hour" },
 ];

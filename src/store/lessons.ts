@@ -25,7 +25,7 @@ const LESSON = table<Lesson>(
   { model: { type: "text", write: findBoundedModel } },
 );
 
-/** The model that a key's lessons are counted under. Labels have no key and cover many models. */
+/** The model that an account's lessons are counted under. Labels are the operator's and cover many models. */
 function findBoundedModel({ source, marks }: Lesson): string {
   return source === "label" ? "" : (marks[0]?.model ?? "");
 }
@@ -66,35 +66,43 @@ export function lessonMethods(engine: Engine) {
 }
 
 const TRIES_MAX = 5;
+const FORGOTTEN_AT_ONCE = 100;
 
 function teachOn({ mark, forUpdate, change }: Engine): Store["teach"] {
   const [first, second, third, fourth] = [mark(1), mark(2), mark(3), mark(4)];
-  /** Lessons of one key wait for each other, so that its bound is exact. */
-  const lockKey = `SELECT id FROM gateway_key WHERE id = ${first} ${forUpdate}`;
+  /**
+   * Lessons of one account wait for each other, so that its bound is exact. The account is locked before any lesson,
+   * because another transaction may hold it while it deletes the account's oldest ones.
+   */
+  const lockAccount = `SELECT id FROM account WHERE id = ${first} ${forUpdate}`;
   const count = `SELECT count(*) AS lessons FROM lesson
-    WHERE key_id = ${first} AND model = ${second} AND source = ${third} AND at_ms >= ${fourth}`;
+    WHERE account_id = ${first} AND model = ${second} AND source = ${third} AND at_ms >= ${fourth}`;
   const lockLesson = `${selectSql(LESSON)} WHERE account_id = ${first} AND id = ${second} ${forUpdate}`;
   /** A row added meanwhile was not locked: it stays, and a retry joins the lesson to it. */
   const add = `${insertSql(LESSON, mark)} ON CONFLICT (${joinNames(LESSON.key)}) DO NOTHING`;
   const replace = upsertSql(LESSON, mark);
-  /** Values: account, key, model and a number. Deletes the key's oldest lessons beyond that number. */
-  const own = `account_id = ${first} AND key_id = ${second} AND model = ${third}`;
-  const forgetOldest = `DELETE FROM lesson WHERE ${own} AND at_ms < (
-    SELECT at_ms FROM lesson WHERE ${own} ORDER BY at_ms DESC LIMIT 1 OFFSET ${fourth})`;
+  /**
+   * Values: account, model, a number, and the most rows to delete. Deletes the account's oldest lessons beyond that
+   * number. A store from before accounts were bounded may hold thousands more, which are deleted over many lessons.
+   */
+  const own = `account_id = ${first} AND model = ${second}`;
+  const forgetOldest = `DELETE FROM lesson WHERE account_id = ${first} AND id IN (
+    SELECT id FROM lesson WHERE ${own} AND at_ms < (
+      SELECT at_ms FROM lesson WHERE ${own} ORDER BY at_ms DESC LIMIT 1 OFFSET ${third})
+    ORDER BY at_ms LIMIT ${fourth})`;
   /** The result is null if another transaction has added the lesson's row meanwhile. */
   const join = (
     lesson: Lesson,
     bound: LessonBound | undefined,
-    [row, , counted]: readonly Result[],
+    [row, counted]: readonly Result[],
   ): Change<number | null> => {
-    const { accountId, keyId } = lesson;
     const found = readFirst(LESSON, row);
     const weight = lesson.weight * (bound?.shareAfter(readInteger(counted?.[0] ?? {}, "lessons")) ?? 1);
     const joined = weight > 0 ? joinLessons(found, { ...lesson, weight }) : null;
     if (joined === null) return { writes: [], toResult: () => 0 };
     const write = bind(found ? replace : add, ...LESSON.valuesOf(joined.lesson));
     const bounding = bound
-      ? [bind(forgetOldest, accountId, keyId, findBoundedModel(lesson), bound.keptMax - 1)]
+      ? [bind(forgetOldest, lesson.accountId, findBoundedModel(lesson), bound.keptMax - 1, FORGOTTEN_AT_ONCE)]
       : [];
     return {
       writes: [write, ...bounding],
@@ -102,13 +110,14 @@ function teachOn({ mark, forUpdate, change }: Engine): Store["teach"] {
     };
   };
   return async (lesson, bound) => {
-    const { accountId, id, keyId, source } = lesson;
+    const { accountId, id, source } = lesson;
+    const finding = bind(lockLesson, accountId, id);
     const sinceMs = Math.round(bound?.sinceMs ?? 0);
-    const counting = bind(count, keyId, findBoundedModel(lesson), source, sinceMs);
-    const firsts = bound === undefined ? [] : [bind(lockKey, keyId), counting];
+    const counting = bind(count, accountId, findBoundedModel(lesson), source, sinceMs);
+    const firsts = bound === undefined ? [finding] : [bind(lockAccount, accountId), finding, counting];
     for (let tries = 1; ; tries++) {
-      const added = await change([bind(lockLesson, accountId, id), ...firsts], (results) =>
-        join(lesson, bound, results),
+      const added = await change(firsts, (results) =>
+        join(lesson, bound, bound === undefined ? results : results.slice(1)),
       );
       if (added !== null) return added;
       if (tries === TRIES_MAX) throw new Error("A lesson was repeatedly changed by other processes.");

@@ -1,4 +1,5 @@
 // A step of the schema as data: each engine makes its own statements from it.
+import type { Field } from "../core/fields/field.ts";
 import type { SqlType } from "./columns.ts";
 
 /** A column. Rows can't leave it empty unless it is nullable. */
@@ -11,7 +12,7 @@ export interface NewColumn {
 }
 
 /** Rows exist already, and an older version goes on writing them without the column. */
-type AddedColumn = NewColumn & ({ readonly isNullable: true } | { readonly initial: string | number });
+export type AddedColumn = NewColumn & ({ readonly isNullable: true } | { readonly initial: string | number });
 
 /**
  * One change. A primary key is never altered: the rows move to a new table instead. Nothing is dropped by the release
@@ -19,6 +20,8 @@ type AddedColumn = NewColumn & ({ readonly isNullable: true } | { readonly initi
  */
 export type Change =
   | { readonly kind: "addColumn"; readonly table: string; readonly column: AddedColumn }
+  /** The column of a field that an operator can set. */
+  | { readonly kind: "addField"; readonly table: string; readonly field: Field }
   | {
       readonly kind: "createTable";
       readonly table: string;
@@ -35,6 +38,7 @@ export type Change =
     }
   /** Moves rows. Not every engine runs a step atomically, so each statement must be one that can be repeated. */
   | { readonly kind: "moveRows"; readonly sqlite: readonly string[]; readonly postgres: readonly string[] }
-  | { readonly kind: "dropLater"; readonly table: string };
+  /** A table or an index that only the version before still uses. */
+  | { readonly kind: "dropLater"; readonly name: string };
 
 export type Step = readonly Change[];

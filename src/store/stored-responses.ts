@@ -17,8 +17,7 @@ const STORED_RESPONSE = table<StoredResponse>("stored_response", ["account_id", 
 });
 
 export function responseMethods({ mark, contains, run, runAll }: Engine) {
-  const own = `account_id = ${mark(1)} AND key_id = ${mark(2)}`;
-  const ofOwn = `${selectSql(STORED_RESPONSE)} WHERE ${own}`;
+  const ofAccount = `${selectSql(STORED_RESPONSE)} WHERE account_id = ${mark(1)}`;
   const add = `${insertSql(STORED_RESPONSE, mark)} ON CONFLICT (account_id, id) DO NOTHING`;
   /** Values: the account and its bytes. The newest responses within them stay. */
   const trim = `DELETE FROM stored_response WHERE account_id = ${mark(1)} AND id IN (
@@ -27,20 +26,20 @@ export function responseMethods({ mark, contains, run, runAll }: Engine) {
       FROM stored_response WHERE account_id = ${mark(1)}
     ) AS sized WHERE total > ${mark(2)})`;
   /** Takes an item's id in quotes. */
-  const findByItem = `${ofOwn} AND ${contains("items", mark(3))} ORDER BY at_ms DESC, id DESC LIMIT 1`;
-  const remove = `DELETE FROM stored_response WHERE ${own} AND id = ${mark(3)}`;
-  const removeAll = `DELETE FROM stored_response WHERE ${own}`;
+  const findByItem = `${ofAccount} AND ${contains("items", mark(2))} ORDER BY at_ms DESC, id DESC LIMIT 1`;
+  const remove = `DELETE FROM stored_response WHERE account_id = ${mark(1)} AND id = ${mark(2)}`;
+  const removeAll = `DELETE FROM stored_response WHERE account_id = ${mark(1)} AND key_id = ${mark(2)}`;
   return {
     addResponse: (response, bytesMax) => {
       const { accountId } = response;
       const values = STORED_RESPONSE.valuesOf(response);
       return runAll([bind(add, ...values), bind(trim, accountId, bytesMax)]);
     },
-    response: async (accountId, keyId, id) =>
-      readFirst(STORED_RESPONSE, await run(bind(`${ofOwn} AND id = ${mark(3)}`, accountId, keyId, id))),
-    responseOfItem: async (accountId, keyId, itemId) =>
-      readFirst(STORED_RESPONSE, await run(bind(findByItem, accountId, keyId, JSON.stringify(itemId)))),
-    removeResponse: async (accountId, keyId, id) => (await run(bind(remove, accountId, keyId, id))).count > 0,
+    response: async (accountId, id) =>
+      readFirst(STORED_RESPONSE, await run(bind(`${ofAccount} AND id = ${mark(2)}`, accountId, id))),
+    responseOfItem: async (accountId, itemId) =>
+      readFirst(STORED_RESPONSE, await run(bind(findByItem, accountId, JSON.stringify(itemId)))),
+    removeResponse: async (accountId, id) => (await run(bind(remove, accountId, id))).count > 0,
     removeResponses: (accountId, keyId) => runAll([bind(removeAll, accountId, keyId)]),
     pruneResponses: async (beforeMs, rowsMax) =>
       (await run(bind(pruneSql(STORED_RESPONSE.name, mark), beforeMs, rowsMax))).count,

@@ -1,8 +1,10 @@
 // Puts the pieces of an answer's tool calls in order: providers may interleave calls, but most clients can't cope.
+import { JsonBudget } from "../core/json-bounds.ts";
 import type { ToolCallDelta } from "../operations/chat/form.ts";
 import { closeJson } from "./close-json.ts";
 
 export class CallQueue {
+  readonly #budget = new JsonBudget();
   #open: number | null = null;
   #isCustom = false;
   #json = "";
@@ -28,7 +30,7 @@ export class CallQueue {
   }
 
   #isWhole(): boolean {
-    return this.#isCustom || closeJson(this.#json) === "";
+    return this.#isCustom || closeJson(this.#json, this.#budget) === "";
   }
 
   #add(piece: ToolCallDelta): void {

@@ -1,5 +1,6 @@
 // Completes a truncated JSON object: clients parse a call's arguments, which may be cut off in the middle.
-import { isObject, parseJson } from "../core/json.ts";
+import type { JsonObject } from "../core/json.ts";
+import type { JsonBudget } from "../core/json-bounds.ts";
 
 /** The texts that may complete a value: the rest of a key, an element or a field, of a number, and of each word. */
 const RESTS = [
@@ -7,14 +8,28 @@ const RESTS = [
   ...["true", "false", "null"].flatMap((word) => Array.from(word, (_, at) => word.slice(at)).slice(1)),
 ];
 
-/** Returns the shortest text that completes `json` to an object: "" if it is whole, null if nothing can. */
-export function closeJson(json: string): string | null {
-  const text = json.trim();
+/** Returns a call's arguments, completed if they were cut off. Null if they are no object, or exceed the bounds. */
+export function readCallInput(text: string, json: JsonBudget): JsonObject | null {
+  const whole = json.parseObject(text);
+  if (whole !== undefined) return whole;
+  const ending = closeJson(text, json);
+  return ending === null ? null : (json.parseObject(text + ending) ?? null);
+}
+
+/**
+ * Returns the shortest text that completes a call's arguments to an object: "" if they are whole. Null if nothing can, or
+ * if they exceed the bounds.
+ */
+export function closeJson(given: string, json: JsonBudget): string | null {
+  const text = given.trim();
   if (text === "") return "{}";
   if (!text.startsWith("{")) return null;
+  return json.findEnding(text, () => listEndings(text)) ?? null;
+}
+
+function listEndings(text: string): readonly string[] {
   const { string, closers } = findOpen(text);
-  const rest = RESTS.find((one) => isObject(parseJson(text + string + one + closers)));
-  return rest === undefined ? null : string + rest + closers;
+  return RESTS.map((rest) => string + rest + closers);
 }
 
 /** Returns the ends of what is open at the end of a text: of a string, and of the objects and lists around it. */

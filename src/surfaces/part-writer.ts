@@ -1,5 +1,6 @@
 // Writes a chat answer piece by piece: chunks that a surface translates, or the provider's own events.
-import { asObject, type JsonObject, parseJson } from "../core/json.ts";
+import { asObject, type JsonObject } from "../core/json.ts";
+import { parseReceived } from "../core/json-bounds.ts";
 import type { ChatChunk, Usage } from "../operations/chat/form.ts";
 import { isChunk, type Part, type ShownEvents, Verbatim } from "../operations/chat/run.ts";
 import { namedEvent } from "./event-stream.ts";
@@ -27,7 +28,7 @@ export abstract class PartWriter {
   write(parts: readonly Part[]): string {
     let text = "";
     for (const part of parts) {
-      if (part instanceof Verbatim) text += this.passOn(asObject(parseJson(part.event.data)));
+      if (part instanceof Verbatim) text += this.passOn(asObject(parseReceived(part.event.data)));
       else if (isChunk(part)) text += this.#takeChunk(part);
       else if (part.shown) text += this.passRunOn(part.shown);
       else for (const chunk of part.chunks()) text += this.#takeChunk(chunk);
@@ -52,7 +53,8 @@ export abstract class PartWriter {
   protected passRunOn({ type, data }: ShownEvents): string {
     const isPlain = this.held.length === 0 && this.isPiece(type);
     let text = "";
-    for (const one of data) text += isPlain ? namedEvent(type, one) : this.passOn(asObject(parseJson(one)));
+    for (const one of data)
+      text += isPlain ? namedEvent(type, one) : this.passOn(asObject(parseReceived(one)));
     return text;
   }
 

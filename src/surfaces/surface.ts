@@ -16,8 +16,6 @@ export interface Incoming {
   readonly body: unknown;
   readonly limits: Limits;
   readonly seal: Sealer;
-  /** The length of the form's audio file. Null if the surface accepts none. */
-  readonly seconds: number | null;
   /** The kept answers that the request continues from. Null if none are kept here. */
   readonly keeping: EarlierAnswers | null;
   /** The answer at the provider that the request continues from. Null if none is stored there. */
@@ -139,10 +137,10 @@ export interface Surface<F extends Form> {
   /** The prefix of an answer's id, such as `chatcmpl-`. */
   readonly idPrefix: string;
   /**
-   * The accepted bodies: JSON only (if missing), JSON or a form, or a form whose `file` is audio. A form's body is an
-   * object too, made of texts, attachments and lists of them.
+   * The accepted bodies: JSON only (if missing), JSON or a form, or only a form. A form's body is an object too, made of
+   * texts, attachments and lists of them.
    */
-  readonly body?: "either" | "sound";
+  readonly body?: "either" | "form";
   /** Throws a Fault if a path only looks like one of the surface's. Runs before any other check. */
   checkPath?(path: string): void;
   /** Throws a Fault that names the field out of bounds and the valid values. */

@@ -223,6 +223,8 @@ export class UpstreamCall {
   explain(thrown: unknown): Fault {
     const { aborted, reason } = this.#abort.signal;
     if (aborted && reason instanceof Fault) return reason;
+    // A fault has a code, too, like an error of the network.
+    if (thrown instanceof Fault) return thrown;
     return isNetworkError(thrown) ? makeConnectionFault(thrown) : toFault(thrown);
   }
 

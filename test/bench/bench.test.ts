@@ -1,6 +1,7 @@
 // The short form of every benchmark: all answers are right and every chunk arrives. Figures are not asserted.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { BENCHMARKS } from "./benchmarks.ts";
+import { BUILD_CASES, compareBuilds } from "./builds.ts";
 import { stopAll } from "./processes.ts";
 import { aimsText, findingText, plot } from "./report.ts";
 import { soak } from "./soak.ts";
@@ -29,6 +30,21 @@ for (const { name, run } of BENCHMARKS) {
     TEST_MS,
   );
 }
+
+test(
+  "two builds are compared in turn, and with the floor",
+  async () => {
+    const options = { other: stage.binary, rounds: 2, seed: 1, only: BUILD_CASES };
+    const finding = await compareBuilds(stage, options);
+    console.log(findingText(finding));
+    expect(finding.tables.map(({ rows }) => rows.map(([name]) => name))).toEqual([
+      ...[0, 1, 2].map(() => ["pass-through", "other build", "this build"]),
+      ["other build", "this build"],
+    ]);
+    expect(finding.tables.flatMap(({ rows }) => rows.flat()).join(" ")).not.toContain("NaN");
+  },
+  TEST_MS,
+);
 
 test(
   "the soak counts every chunk, and leaves no upstream call open",

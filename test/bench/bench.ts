@@ -1,6 +1,7 @@
 // `npm run bench`: every benchmark, or those named by `--only`, as tables and a plot.
 import { parseArgs } from "node:util";
 import { BENCHMARKS } from "./benchmarks.ts";
+import { BUILD_CASES, compareBuilds } from "./builds.ts";
 import { aimsText, type Finding, findingText } from "./report.ts";
 import { machineText, writeResults } from "./results.ts";
 import { runSoak } from "./soak.ts";
@@ -11,7 +12,11 @@ const HELP = `usage: npm run bench -- [options]
   --peers        installs the gateway that others use into a scratch folder, and compares with it
   --only NAME    only that benchmark: ${BENCHMARKS.map(({ name }) => name).join(", ")} (may be repeated)
   --short        few requests: shows that it works, not how fast
-  --soak TIME    instead of all that: 2,000 streams, hang-ups and errors for so long (3m, 60m)`;
+  --soak TIME    instead of all that: 2,000 streams, hang-ups and errors for so long (3m, 60m)
+  --ab OTHER     instead: this build against another binary or revision, in turn, and against the floor
+                 --only then takes ${BUILD_CASES.join(", ")}
+  --rounds N     the rounds of --ab (10)
+  --seed N       determines their order and the draws for the intervals (1)`;
 
 const { values } = parseArgs({
   options: {
@@ -19,13 +24,17 @@ const { values } = parseArgs({
     short: { type: "boolean", default: false },
     only: { type: "string", multiple: true },
     soak: { type: "string" },
+    ab: { type: "string" },
+    rounds: { type: "string", default: "10" },
+    seed: { type: "string", default: "1" },
     help: { type: "boolean", default: false },
   },
 });
 
 async function main(): Promise<void> {
-  const names = values.only ?? BENCHMARKS.map(({ name }) => name);
-  const wrong = names.find((name) => !BENCHMARKS.some((one) => one.name === name));
+  const known: readonly string[] = values.ab === undefined ? BENCHMARKS.map(({ name }) => name) : BUILD_CASES;
+  const names = values.only ?? known;
+  const wrong = names.find((name) => !known.includes(name));
   if (values.help || wrong !== undefined) {
     console.log(wrong === undefined ? HELP : `There is no benchmark '${wrong}'.\n\n${HELP}`);
     process.exit(wrong === undefined ? 0 : 2);
@@ -38,6 +47,7 @@ async function main(): Promise<void> {
   try {
     console.log(machineText(stage));
     if (values.soak !== undefined) await runSoak(stage, values.soak);
+    else if (values.ab !== undefined) await runBuilds(stage, values.ab, names);
     else await runAll(stage, names);
   } finally {
     await closeStage(stage);
@@ -51,11 +61,20 @@ async function runAll(stage: Stage, names: readonly string[]): Promise<void> {
     const startedMs = performance.now();
     const finding = await run(stage);
     findings.push(finding);
-    console.log(`\n${findingText(finding)}`);
-    if (finding.aims.length > 0) console.log(`\n${aimsText(finding.aims)}`);
+    printFinding(finding);
     console.log(`\n${name}: ${((performance.now() - startedMs) / 1000).toFixed(0)} s`);
   }
   if (values.only === undefined && !values.short) await writeResults(stage, findings);
+}
+
+async function runBuilds(stage: Stage, other: string, only: readonly string[]): Promise<void> {
+  const [rounds, seed] = [Number(values.rounds), Number(values.seed)];
+  printFinding(await compareBuilds(stage, { other, rounds, seed, only }));
+}
+
+function printFinding(finding: Finding): void {
+  console.log(`\n${findingText(finding)}`);
+  if (finding.aims.length > 0) console.log(`\n${aimsText(finding.aims)}`);
 }
 
 await main();

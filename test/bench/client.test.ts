@@ -1,8 +1,9 @@
 // The load generator detects wrong answers and counts the wait that a slow answer causes for later ones.
 import { expect, test } from "bun:test";
+import { makeDice } from "../router/dice.ts";
 import { AnswerReader, type Expected, nothingSeen, type Seen } from "./answer.ts";
 import { arrivals, prepareAsk } from "./client.ts";
-import { computePercentile, spread, zipf } from "./figures.ts";
+import { computePercentile, computeRatio, spread, zipf } from "./figures.ts";
 import { aimsText, plot } from "./report.ts";
 
 const STREAM: Expected = { speech: "openai", chunks: 3 };
@@ -96,4 +97,24 @@ test("figures", () => {
   expect(aimsText([{ ...aim, atMost: 2 }])).toContain("yes");
   expect(aimsText([{ ...aim, measured: Number.NaN }])).toContain("not told");
   expect(plot([{ title: "a < b", unit: "µs", bars: [{ name: "x", value: 1 }] }])).toContain("a &lt; b");
+});
+
+test("a ratio's interval contains the true ratio of noisy rounds in about 95 of 100 runs, and narrows with more rounds", () => {
+  const dice = makeDice(7);
+  const noisy = (mean: number) => mean * (0.9 + 0.2 * dice());
+  const draw = (rounds: number) => {
+    // Both programs share the machine's noise of a round, which pairing takes out.
+    const pairs = Array.from({ length: rounds }, () => {
+      const machine = 0.5 + dice();
+      return [noisy(110) * machine, noisy(100) * machine] as const;
+    });
+    const [ours, others] = [pairs.map(([one]) => one), pairs.map(([, other]) => other)];
+    return computeRatio(ours, others, dice);
+  };
+  const runs = Array.from({ length: 200 }, () => draw(10));
+  const hits = runs.filter(({ low, high }) => low <= 1.1 && high >= 1.1).length;
+  expect(hits).toBeWithin(165, 200);
+  const [few, many] = [draw(10), draw(200)];
+  expect(many.high - many.low).toBeLessThan((few.high - few.low) / 2);
+  expect(many.value).toBeWithin(many.low, many.high);
 });

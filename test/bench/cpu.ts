@@ -1,5 +1,6 @@
 // CPU time per request and per chunk at 32 connections: whole answers, streams in one dialect, translated streams.
-import { computeMedian, shown, spread } from "./figures.ts";
+import { makeDice } from "../router/dice.ts";
+import { computeMedian, computeRatio, type Ratio, shown, spread, writeRatio } from "./figures.ts";
 import { type Cost, costs, type Load, warmedUp } from "./measure.ts";
 import type { Aim, Bars, Finding, Table } from "./report.ts";
 import { DIRECT, FLOOR, OURS, type Scenario, type Stage } from "./stage.ts";
@@ -7,11 +8,13 @@ import { DIRECT, FLOOR, OURS, type Scenario, type Stage } from "./stage.ts";
 const CONNECTIONS = 32;
 const PACED_CONNECTIONS = 48;
 export const CHUNKS = 200;
-const ROUNDS = 5;
+const ROUNDS = 10;
 /** Fewer rounds, because paced streams give steadier figures. */
-const PACED_ROUNDS = 3;
+const PACED_ROUNDS = 6;
+/** The seed of the draws for intervals, so that the same rounds give the same ones. */
+const SEED = 1;
 
-interface Case {
+export interface Case {
   readonly title: string;
   readonly scenario: Scenario;
   readonly requests: number;
@@ -25,7 +28,7 @@ interface Case {
   readonly lessThanPortkey?: number;
 }
 
-const whole: Case = {
+export const whole: Case = {
   title: "whole answers, 1 KB",
   scenario: { speech: "openai", manner: "", chunks: null },
   requests: 4000,
@@ -36,7 +39,7 @@ const whole: Case = {
   lessThanPortkey: 10,
 };
 
-function streamed(speech: Scenario["speech"], paceMs: number): Case {
+export function streamed(speech: Scenario["speech"], paceMs: number): Case {
   const isPaced = paceMs > 0;
   const manner = `~chunks=${CHUNKS}${isPaced ? `~pace=${paceMs}` : ""}`;
   const kind = speech === "openai" ? "same dialect" : "translated";
@@ -60,12 +63,11 @@ async function measured(stage: Stage, one: Case): Promise<ReadonlyMap<string, re
 }
 
 function tableOf(one: Case, found: ReadonlyMap<string, readonly Cost[]>): Table {
-  const floor = computeMedian((found.get(FLOOR) ?? []).map(({ cpuMicros }) => cpuMicros));
   const rows = [...found].map(([name, rounds]) => {
     const cpu = rounds.map(({ cpuMicros }) => cpuMicros);
     const median = computeMedian(cpu);
     const perChunk = one.scenario.chunks === null ? [] : [shown(median / one.scenario.chunks)];
-    return [name, spread(cpu), ...perChunk, shown(median / floor), shown(1e6 / median)];
+    return [name, spread(cpu), ...perChunk, writeRatio(compareToFloor(found, name)), shown(1e6 / median)];
   });
   const perChunk = one.scenario.chunks === null ? [] : ["CPU per chunk, µs"];
   return {
@@ -80,11 +82,16 @@ function tableOf(one: Case, found: ReadonlyMap<string, readonly Cost[]>): Table 
   };
 }
 
+function compareToFloor(found: ReadonlyMap<string, readonly Cost[]>, name: string): Ratio {
+  const readCpu = (one: string) => (found.get(one) ?? []).map(({ cpuMicros }) => cpuMicros);
+  return computeRatio(readCpu(name), readCpu(FLOOR), makeDice(SEED));
+}
+
 function aimsOf(one: Case, found: ReadonlyMap<string, readonly Cost[]>): readonly Aim[] {
   const cpuOf = (name: string) => computeMedian((found.get(name) ?? []).map(({ cpuMicros }) => cpuMicros));
   const ours: Aim = {
     what: `CPU per request over the floor's, ${one.title}`,
-    measured: cpuOf(OURS) / cpuOf(FLOOR),
+    measured: compareToFloor(found, OURS).value,
     unit: "×",
     atMost: one.atMost,
   };
@@ -115,7 +122,7 @@ async function compared(stage: Stage, title: string, cases: readonly Case[]): Pr
   }
   return {
     title,
-    note: `Medians of the rounds, in random order (least–most). Requests per second per core: what one core's time suffices for.`,
+    note: "Rounds of all in random order: medians (least–most), and ratios of sums with their 95 % interval. Requests per second per core: what one core's time suffices for.",
     tables: parts.map(({ table }) => table),
     aims: parts.flatMap(({ aims }) => aims),
     bars: parts.map(({ bars }) => bars),

@@ -43,9 +43,41 @@ export function zipf(count: number): () => number {
   };
 }
 
-export function shuffled<Value>(values: readonly Value[]): Value[] {
+export function shuffled<Value>(values: readonly Value[], random: () => number = Math.random): Value[] {
   return values
-    .map((value) => ({ value, order: Math.random() }))
+    .map((value) => ({ value, order: random() }))
     .sort((a, b) => a.order - b.order)
     .map(({ value }) => value);
+}
+
+/** A ratio of two sums of paired rounds, and the 95 % interval of the ratios of rounds drawn with replacement. */
+export interface Ratio {
+  readonly value: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+const DRAWS = 2000;
+
+export function computeRatio(
+  ours: readonly number[],
+  others: readonly number[],
+  random: () => number,
+): Ratio {
+  const sum = (values: readonly number[], rounds: readonly number[]) =>
+    rounds.reduce((total, round) => total + (values[round] ?? 0), 0);
+  const rounds = ours.map((_, round) => round);
+  const drawn = Array.from({ length: DRAWS }, () => {
+    const some = rounds.map(() => Math.floor(random() * rounds.length));
+    return sum(ours, some) / sum(others, some);
+  });
+  return {
+    value: sum(ours, rounds) / sum(others, rounds),
+    low: computePercentile(drawn, 0.025),
+    high: computePercentile(drawn, 0.975),
+  };
+}
+
+export function writeRatio({ value, low, high }: Ratio): string {
+  return `${value.toFixed(3)} [${low.toFixed(3)}–${high.toFixed(3)}]`;
 }

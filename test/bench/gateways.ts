@@ -15,6 +15,8 @@ export interface GatewaySetup {
   /** The number of further models beside `m`. */
   readonly models?: number;
   readonly workers?: number;
+  /** True if the store stays empty, because the binary may be of a version that can't read this one's. */
+  readonly isEmpty?: boolean;
 }
 
 export interface GatewayPlace {
@@ -24,6 +26,7 @@ export interface GatewayPlace {
   readonly upstreamPort: number;
 }
 
+export const ADMIN_TOKEN = "benchmark-admin-token";
 const PRICE = "price: { input: 0.25, output: 2 }";
 const LIMITS = "context: 16000000, output: 8192";
 
@@ -61,7 +64,7 @@ function configurationOf(setup: GatewaySetup, { directory, upstreamPort }: Gatew
   const model = `      - { name: m, ${LIMITS}, ${PRICE} }`;
   const base = `http://127.0.0.1:${upstreamPort}`;
   return [
-    "server: { host: 127.0.0.1, port: 0, admin_token: benchmark-admin-token }",
+    `server: { host: 127.0.0.1, port: 0, admin_token: ${ADMIN_TOKEN} }`,
     `store: "sqlite:${storePath(setup, directory)}"`,
     "quota: { requests_per_day: 1, throttle: 10m }",
     `billing: { charge: ${charge} }`,
@@ -88,7 +91,7 @@ export async function preparedGateway(setup: GatewaySetup, place: GatewayPlace):
   const directory = join(place.directory, name);
   const config = join(directory, "poundkey.yaml");
   await Bun.write(config, configurationOf(setup, place));
-  await seedStore(storePath(setup, place.directory), setup);
+  if (!setup.isEmpty) await seedStore(storePath(setup, place.directory), setup);
   return {
     command: [
       place.binary,

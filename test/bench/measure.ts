@@ -9,11 +9,12 @@ import type { Contender } from "./stage.ts";
 export async function inRounds<One extends { readonly name: string }, Result>(
   all: readonly One[],
   rounds: number,
-  once: (one: One) => Promise<Result>,
+  once: (one: One, round: number) => Promise<Result>,
+  random: () => number = Math.random,
 ): Promise<ReadonlyMap<string, readonly Result[]>> {
   const results = new Map(all.map(({ name }) => [name, [] as Result[]]));
   for (let round = 0; round < rounds; round++) {
-    for (const one of shuffled(all)) results.get(one.name)?.push(await once(one));
+    for (const one of shuffled(all, random)) results.get(one.name)?.push(await once(one, round));
   }
   return results;
 }

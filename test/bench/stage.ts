@@ -1,7 +1,7 @@
 // The processes that all benchmarks share: the provider, the binary, the floor, the peers, and equal requests to each.
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { type Ask, prepareAsk } from "./client.ts";
 import { type GatewayPlace, startGateway } from "./gateways.ts";
 import { type Peer, startNginx, startPortkey } from "./peers.ts";
@@ -66,10 +66,15 @@ function pixels(bytes: number): string {
   return noise.toString("base64");
 }
 
-/** A request to Poundkey with the key of that number. */
-export function askGateway(port: number, scenario: Scenario, model = "Local#m", key = 0): Ask {
+/** A request to Poundkey with the key of that number, or of that secret. */
+export function askGateway(
+  port: number,
+  scenario: Scenario,
+  model = "Local#m",
+  key: number | string = 0,
+): Ask {
   const name = scenario.speech === "anthropic" ? "Foreign#m" : model;
-  const headers = { authorization: `Bearer ${makeSecret(key)}` };
+  const headers = { authorization: `Bearer ${typeof key === "string" ? key : makeSecret(key)}` };
   return prepareAsk(port, PATHS.openai, headers, writeBody(name, scenario), expectedOf(scenario, "openai"));
 }
 
@@ -110,7 +115,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
 }
 
 async function startContenders(directory: string, { isShort, peers }: StageOptions): Promise<Stage> {
-  const binary = await builtGateway(directory);
+  const binary = await buildGateway(ROOT, join(directory, "poundkey"));
   const bun = process.execPath;
   const upstream = await start({ command: [bun, join(import.meta.dir, "upstream.ts")], directory });
   const floorOf = (speech: Scenario["speech"], file = "floor.ts") =>
@@ -165,14 +170,23 @@ export async function closeStage({ directory }: Pick<Stage, "directory">): Promi
   rmSync(directory, { recursive: true, force: true });
 }
 
-/** The binary as `npm run build` makes it, in another directory. */
-async function builtGateway(directory: string): Promise<string> {
-  const { scripts } = (await Bun.file(join(ROOT, "package.json")).json()) as {
+/** Builds a folder's sources as `npm run build` does, into another file. */
+async function buildGateway(sources: string, binary: string): Promise<string> {
+  const { scripts } = (await Bun.file(join(sources, "package.json")).json()) as {
     scripts: { build: string };
   };
-  const binary = join(directory, "poundkey");
   const command = scripts.build.replace(/--outfile \S+/, `--outfile ${binary}`);
   const path = `${join(process.execPath, "..")}:${join(ROOT, "node_modules/.bin")}:${process.env.PATH}`;
-  await run(["sh", "-c", command], ROOT, { PATH: path });
+  await run(["sh", "-c", command], sources, { PATH: path });
   return binary;
+}
+
+/** Returns the binary at that path, or builds that revision. Throws if it is neither. */
+export async function findBuild(name: string, directory: string): Promise<string> {
+  if (await Bun.file(name).exists()) return resolve(name);
+  const sources = join(directory, "revision");
+  mkdirSync(sources);
+  await run(["sh", "-c", 'git archive "$0" > "$1.tar" && tar -xf "$1.tar" -C "$1"', name, sources], ROOT);
+  symlinkSync(join(ROOT, "node_modules"), join(sources, "node_modules"));
+  return buildGateway(sources, join(directory, "poundkey-other"));
 }

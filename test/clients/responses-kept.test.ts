@@ -6,6 +6,7 @@ import { createOpenAI } from "@ai-sdk/openai";
 import { generateText, isStepCount, streamText, tool } from "ai";
 import OpenAI from "openai";
 import { z } from "zod";
+import { asObject } from "../../src/core/json.ts";
 import { startUnderTest, type UnderTest } from "../harness.ts";
 import { ASK_ONE, failure, PLAIN, THINKING, WEATHER_FUNCTION } from "./setting.ts";
 
@@ -14,15 +15,27 @@ const MODELS = ["Responses#gpt-6.1-sol", "Anthropic#claude-opus-5-5", "Google#ge
 
 let under: UnderTest;
 let client: OpenAI;
+let colleague: OpenAI;
 let stranger: OpenAI;
 
 beforeAll(async () => {
   under = await startUnderTest({ more: "responses: { keep: 30d, max_bytes: 1MB }" });
   const connect = (apiKey: string) => new OpenAI({ baseURL: `${under.url}/v1`, apiKey, maxRetries: 0 });
   client = connect(under.secret);
-  stranger = connect((await under.newKey({ requests_per_day: null })).secret);
+  colleague = connect((await under.newKey({ requests_per_day: null })).secret);
+  const account = await createAccount("another");
+  stranger = connect((await under.newKey({ account_id: account, requests_per_day: null })).secret);
 });
 afterAll(() => under.stop());
+
+async function createAccount(name: string): Promise<unknown> {
+  const response = await fetch(`${under.url}/admin/v1/accounts`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${under.adminToken}`, "content-type": "application/json" },
+    body: JSON.stringify({ name }),
+  });
+  return asObject(await response.json()).id;
+}
 
 function create(model: string, input: string, more: Partial<OpenAI.Responses.ResponseCreateParams> = {}) {
   return client.responses.create({ model, input, ...more, stream: false });
@@ -77,7 +90,7 @@ test("a stored response can be fetched as it was given, with its input items, un
   for (const call of calls) expect((await failure(OpenAI.NotFoundError, call)).message).toContain(first.id);
 });
 
-test("another key can't find it, and `store: false` stores nothing", async () => {
+test("another account can't find it, and `store: false` stores nothing", async () => {
   const { id } = await create(PLAIN, "say: hi");
   const unstored = await create(PLAIN, "say: hi", { store: false });
   expect(unstored).toMatchObject({ store: false });
@@ -87,6 +100,15 @@ test("another key can't find it, and `store: false` stores nothing", async () =>
   await failure(OpenAI.NotFoundError, stranger.responses.create(request));
   await failure(OpenAI.NotFoundError, client.responses.retrieve(unstored.id));
   expect((await client.responses.retrieve(id)).id).toBe(id);
+});
+
+test("another key of the same account continues, reads and deletes it", async () => {
+  const { id } = await create(PLAIN, "say: hi");
+  const request = { model: PLAIN, input: "count my words", previous_response_id: id };
+  expect((await colleague.responses.create(request)).previous_response_id).toBe(id);
+  expect((await colleague.responses.retrieve(id)).id).toBe(id);
+  await colleague.responses.delete(id);
+  await failure(OpenAI.NotFoundError, client.responses.retrieve(id));
 });
 
 /** Repeats the request until an answer reports the expected `store`. */

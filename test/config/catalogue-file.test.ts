@@ -89,7 +89,8 @@ describe("poundkey catalogue diff", () => {
     const printed: string[] = [];
     const io = { out: (line: string) => printed.push(line), err: (line: string) => printed.push(line) };
     const files = { "poundkey.yaml": text, "new.json": JSON.stringify(rows) };
-    const source = { env: () => undefined, readFile: readFrom(files), known: PROVIDERS };
+    const readFile = readFrom(files);
+    const source = { env: () => undefined, readConfig: readFile, readFile, known: PROVIDERS };
     const code = await runCatalogue(["diff", "new.json", ...args], io, source);
     return { code, out: printed.join("\n") };
   }

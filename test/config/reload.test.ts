@@ -52,6 +52,14 @@ describe("reload", () => {
     expect(seen.settings.map((one) => one.limits.choicesMax)).toEqual([3]);
   });
 
+  test("names of vendors can be added", () => {
+    const { file, seen, tick } = watched("native: { known: { betas: [a-2027-01-01] } }\n");
+    file.text = "native: { known: { tools: [from_next_year], blocks: [] } }\n";
+    tick(3);
+    const known = { betas: new Set<string>(), blocks: new Set<string>(), tools: new Set(["from_next_year"]) };
+    expect(seen.settings.map((one) => one.limits.known)).toEqual([known]);
+  });
+
   test("an invalid file is rejected as a whole, and the next valid one is used", () => {
     const { file, seen, tick } = watched("limits: { n: 2 }\n");
     file.text = "limits: { n: 3 }\nlog: { keep: 5 }\n";

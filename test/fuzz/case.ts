@@ -9,8 +9,8 @@ export type Step =
   | { readonly does: "wait"; readonly ms: number }
   | { readonly does: "close" | "reset" | "hold" };
 
-export type Kind = "raw" | "body" | "answer";
-export const KINDS: readonly Kind[] = ["raw", "body", "answer"];
+export type Kind = "raw" | "body" | "answer" | "shape";
+export const KINDS: readonly Kind[] = ["raw", "body", "answer", "shape"];
 
 export interface Case {
   readonly number: number;

@@ -37,8 +37,23 @@ export function findProblems(one: Case, { answers, isRefused, isLate }: Played):
     return answers.filter(({ isWhole }) => isWhole).flatMap((answer) => answerProblems(one, answer));
   const [answer] = answers;
   if (answers.length !== 1 || !answer) return [`there were ${answers.length} answers to one request`];
+  if (one.kind === "shape") return shapeProblems(answer);
   if (!answer.isWhole) return [`the answer broke off: ${answer.status} ${answer.body.slice(-SHOWN)}`];
   return answerProblems(one, answer);
+}
+
+/** Each API has its own form of answers and errors, but none of them may be our failure. */
+function shapeProblems({ status, body, headers, isWhole }: Answer): readonly string[] {
+  // Sound has no room for an error: a failure breaks the connection.
+  const isSound = /^audio\//.test(headers.get("content-type") ?? "");
+  if (!isWhole && !isSound) return [`the answer broke off: ${status} ${body.slice(-SHOWN)}`];
+  const found: string[] = [];
+  if (status === 500 || body.slice(0, LOOKED_AT).includes("internal_error")) found.push("our failure");
+  if (status === 0 || status === 503) found.push("no answer");
+  if (status >= 400 && NEVER_SHOWN.test(body.slice(0, LOOKED_AT))) found.push("words that nobody may see");
+  const isJson = headers.get("content-type") === "application/json";
+  if (isJson && body !== "" && parseJson(body) === undefined) found.push("broken JSON");
+  return found.map((problem) => `${status}: ${problem}: ${body.slice(0, SHOWN)}`);
 }
 
 function answerProblems(one: Case, answer: Answer): readonly string[] {

@@ -194,7 +194,10 @@ describe("waiting for a duplicate's answer", () => {
 
   test("ends as soon as it is settled", async () => {
     const answers: Admitted[] = [{ kind: "pending", id: "two" }, granted];
-    const admissions = new Admissions({ ledger: { admit: async () => answers.shift() ?? granted }, clock });
+    const admissions = new Admissions({
+      ledger: { admit: async () => answers.shift() ?? granted, look: async () => null },
+      clock,
+    });
     const ticket = { ask: makeAsk("three", makeKey("key_a")), reads: NO_READS, rules: RULES };
     const admitted = admissions.wait("one", () => ticket, [ending, ending], null);
     for (const [left, id] of [

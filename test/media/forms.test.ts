@@ -77,7 +77,12 @@ describe("transcripts", () => {
     expect(translate([chunk("by "), chunk("that"), "[DONE]"])).toEqual([
       { type: "transcript.text.delta", delta: "by " },
       { type: "transcript.text.delta", delta: "that" },
-      { type: "transcript.text.done", text: "by that", usage: { type: "duration", seconds: 0 } },
+      { type: "transcript.text.done", text: "by that", usage: { type: "duration", seconds: 1 } },
+    ]);
+    const usage = { prompt_tokens: 30, completion_tokens: 5, total_tokens: 35 };
+    expect(translate([chunk("by "), { choices: [], usage }, "[DONE]"])).toEqual([
+      { type: "transcript.text.delta", delta: "by " },
+      { type: "transcript.text.done", text: "by ", usage },
     ]);
     expect(() => translate([chunk("by ")])).toThrow("incomplete");
   });

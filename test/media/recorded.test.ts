@@ -192,11 +192,19 @@ function readImages(recording: MediaRecording) {
   const path = `/v1/images/${recording.api.slice("images-".length)}`;
   const images =
     recording.api === "images-edits" ? { images: [{ image_url: "data:image/png;base64,AAAA" }] } : {};
-  return OPENAI_IMAGES.read(incoming({ prompt: "x", ...images, ...requestOf(recording) }, path)).ask;
+  return OPENAI_IMAGES.read(
+    incoming({ prompt: "x", n: countUnrequested(recording), ...images, ...requestOf(recording) }, path),
+  ).ask;
 }
 
 function readTranscription({ card }: MediaRecording, format: string) {
   const file = new Attachment("a.wav", "audio/wav", new Uint8Array(8));
   const body = { model: card.id, file, response_format: format };
   return OPENAI_TRANSCRIPTIONS.read(incoming(body, "/v1/audio/transcriptions")).ask;
+}
+
+/** The number of pictures in an answer whose request was not recorded. */
+function countUnrequested({ request, fields, body }: MediaRecording): number | undefined {
+  if (request || fields) return undefined;
+  return asArray(asObject(parseJson(String(body))).data).length;
 }

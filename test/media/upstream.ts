@@ -33,7 +33,9 @@ export const PICTURE_USAGE = {
   total_tokens: 286,
   input_tokens_details: { image_tokens: 4, text_tokens: 10 },
 };
-export const VTT = "WEBVTT\n\n00:00:00.000 --> 00:00:08.640\nby that conference.\n";
+export const VTT = "WEBVTT\n\n00:00:00.000 --> 00:00:08.640\nby that conference.\n\n";
+export const SRT = "1\n00:00:00,000 --> 00:00:08,640\nby that conference.\n\n";
+const SEGMENTS = [{ id: 0, start: 0, end: 8.640000343322754, text: " by that conference." }];
 
 /** The model's name selects the answer: `silent` reports no usage, `failing` answers 500, `huge` sends 20 MB. */
 export async function startMediaUpstream(): Promise<MediaUpstream> {
@@ -116,8 +118,9 @@ function makeAnswer({ path, body }: MediaCall): Answer {
   const model = asString(body.model) ?? "";
   if (model === "failing") return json({ error: { message: "It broke.", type: "server_error" } }, 500);
   if (path.startsWith("/images/")) return json(makePictures(model, Number(body.n)));
-  if (body.response_format === "vtt") return { status: 200, type: "text/vtt; charset=utf-8", body: VTT };
-  return json({ text: "by that conference.", ...(model === "silent" ? {} : { usage: USAGES[model] }) });
+  const segments = body.response_format === "verbose_json" ? { segments: SEGMENTS } : {};
+  const usage = model === "silent" ? {} : { usage: USAGES[model] };
+  return json({ text: "by that conference.", ...segments, ...usage });
 }
 
 const USAGES: Readonly<Record<string, object>> = {

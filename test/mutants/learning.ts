@@ -1,19 +1,19 @@
-// Mutants of learning: which keys may teach how much, for how long, what is replaced, what is tried out.
+// Mutants of learning: how much an account may teach, for how long, what is replaced, what is tried out.
 import type { Mutant } from "./mutant.ts";
 
 export const LEARNING: readonly Mutant[] = [
   {
-    name: "a key teaches without bound",
+    name: "an account teaches without bound",
     file: "src/selectors/learning/lesson.ts",
     find: "2 ** -Math.floor(lessons / FULL_PER_HOUR)",
     replace: "1",
     tests: ["test/http-signals.test.ts"],
   },
   {
-    name: "the lessons of a key have no bound",
+    name: "the lessons of an account have no bound",
     file: "src/store/lessons.ts",
-    find: "accountId, keyId, findBoundedModel(lesson), bound.keptMax - 1",
-    replace: 'accountId, keyId, "", bound.keptMax - 1',
+    find: "lesson.accountId, findBoundedModel(lesson), bound.keptMax - 1",
+    replace: 'lesson.accountId, "", bound.keptMax - 1',
     tests: ["test/store-sqlite.test.ts"],
   },
   {
@@ -136,9 +136,9 @@ export const LEARNING: readonly Mutant[] = [
     tests: ["test/router/few-labels.test.ts"],
   },
   {
-    name: "one of a few keys decides",
+    name: "one of a few voices decides",
     file: "src/selectors/learning/feedback.ts",
-    find: "Math.max(1, Math.floor(keys.length / KEYS_PER_LIAR))",
+    find: "Math.max(1, Math.floor(voices.length / VOICES_PER_LIAR))",
     replace: "0",
     tests: ["test/router/feedback.test.ts"],
   },
@@ -147,6 +147,13 @@ export const LEARNING: readonly Mutant[] = [
     file: "src/selectors/learning/feedback.ts",
     find: "residual: residual - usual * count",
     replace: "residual",
+    tests: ["test/router/feedback.test.ts"],
+  },
+  {
+    name: "each key of an account is a voice",
+    file: "src/selectors/learning/feedback.ts",
+    find: "onlyAccount === null ? accountId : keyId",
+    replace: "keyId",
     tests: ["test/router/feedback.test.ts"],
   },
   {

@@ -1,6 +1,6 @@
 // Feedback on one model per prompt: several keys together replace a model that fails them, one of them moves nothing.
 import { describe, expect, test } from "bun:test";
-import { type UserScore, weighFeedback } from "../../src/selectors/learning/feedback.ts";
+import { collectVoices, type UserScore, weighVoices } from "../../src/selectors/learning/feedback.ts";
 import { hasData, type Pool } from "./data.ts";
 import { HONEST, makeStream, simulateFeedback } from "./feedback.ts";
 import { even, foretold, makeCard } from "./sample-cards.ts";
@@ -39,17 +39,65 @@ describe("what keys say of the champion", () => {
   });
 });
 
+describe("accounts with several keys", () => {
+  /** Learns 24 scores by each key: three accounts of one key each, and one account of twelve, which lies. */
+  const learnFromAccounts = (score: (isLiar: boolean, at: number) => number, choosable = cards) =>
+    learnFrom(
+      cards,
+      24 * 15,
+      (at) => {
+        const key = at % 15;
+        const marks = [{ model: strong.id, score: score(key >= 3, at), expected: 0.85 }];
+        const accountId = key < 3 ? `account ${key}` : "liar";
+        return { prompt: findPrompt(at).prompt, marks, accountId, keyId: `key ${key}` };
+      },
+      choosable,
+    );
+
+  test("twelve keys of one account are one voice, which moves nothing", () => {
+    const learned = learnFromAccounts((isLiar, at) => (isLiar ? 0 : isGood(at)));
+    expect(measureShare("strong", cards, learned)).toBe(1);
+    expect(learned.sway).toBeNull();
+  });
+
+  test("if all accounts agree, none decides alone", () => {
+    const learned = learnFromAccounts(() => 0);
+    expect(measureShare("weak", cards, learned)).toBe(1);
+    expect(learned.sway).toBeNull();
+  });
+
+  test("an account whose scores tip the balance is named", () => {
+    const learned = learnFrom(
+      cards,
+      180,
+      (at) => {
+        const account = at % 3;
+        const marks = [{ model: strong.id, score: account === 0 ? isGood(at) : 0, expected: 0.85 }];
+        return { prompt: findPrompt(at).prompt, marks, accountId: `account ${account}`, keyId: "key" };
+      },
+      cards,
+    );
+    expect(measureShare("weak", cards, learned)).toBe(1);
+    expect(learned.sway).toMatchObject({ best: "Acme#weak", otherwise: "Acme#strong" });
+    expect(learned.sway?.accountId).toMatch(/^account [12]$/);
+  });
+});
+
 /** Returns the corrections after each key's 40 equal scores of each model, less what was expected. */
 function weigh(models: Readonly<Record<string, readonly number[]>>): Readonly<Record<string, number>> {
   const all = Object.entries(models).flatMap(([model, residuals]) =>
-    residuals.map((residual, key) => ({ model, residual, keyId: `key ${key}` })),
+    residuals.map((residual, key) => ({ model, residual, accountId: "one", keyId: `key ${key}` })),
   );
   const more = { weight: 1, phi: new Float64Array(1) };
   const scores: UserScore[] = all.flatMap((one) => Array.from({ length: 40 }, () => ({ ...one, ...more })));
-  const slices = weighFeedback(scores, null);
+  return finish(weighVoices(finish(collectVoices(scores, null))));
+}
+
+/** Runs work in slices to its end. */
+function finish<Value>(slices: Generator<void, Value>): Value {
   for (;;) {
-    const { done, value } = slices.next();
-    if (done === true && value) return value;
+    const step = slices.next();
+    if (step.done) return step.value;
   }
 }
 const same = (residual: number) => Array.from({ length: KEYS }, () => residual);

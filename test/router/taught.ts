@@ -17,6 +17,7 @@ interface Taught {
   readonly marks: readonly LessonMark[];
   /** Missing for an operator's label. */
   readonly keyId?: string;
+  readonly accountId?: string;
 }
 
 /** Returns the prompt at a place in the teaching order. */
@@ -29,13 +30,14 @@ export function learnFrom(
   cards: readonly ModelCard[],
   count: number,
   teach: (at: number) => Taught,
+  choosable: readonly ModelCard[] = [],
 ): Learned {
   const learned = new Learned();
   for (let at = 0; at < count; at++) {
     const { prompt, ...scored } = teach(at);
     learned.put(foretold(prompt).row, { accountId: "", id: String(at), atMs: 0, weight: 1, ...scored });
   }
-  learned.fit({ findModel: makeFindModel(cards, () => 1) });
+  learned.fit({ findModel: makeFindModel(cards, () => 1), choosable });
   return learned;
 }
 

@@ -188,7 +188,7 @@ test.each(["tool_use", "server_tool_use", "mcp_tool_use"])(
       input: { file_id: "file_1", files: [{ file_id: "file_2" }] },
     };
     const message = { role: "assistant", content: [call] };
-    expect(messages.applyLane({ messages: [message] }, false).body.messages).toEqual([message]);
+    expect(messages.applyLane({ messages: [message] }, {}).body.messages).toEqual([message]);
   },
 );
 

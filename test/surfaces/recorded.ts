@@ -41,7 +41,6 @@ export function incoming(body: JsonObject, path = "/", headers: Record<string, s
     body,
     keeping: null,
     stored: null,
-    seconds: null,
     limits: { choicesMax: 16, messagesMax: 10_000 },
     seal: PLAIN_SEALER,
   };

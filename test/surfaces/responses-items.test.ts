@@ -165,11 +165,10 @@ const ITEM_ROWS: readonly Row[] = [
         { role: "user", content: "a" },
         { type: "web_search_call", id: "ws_1", status: "completed", action: { type: "search", query: "b" } },
         { type: "compaction", id: "cmp_1", encrypted_content: "e" },
-        { type: "from_next_year", role: "user", content: "not a message" },
       ],
     },
     ask: { messages: [{ role: "user", content: "a" }] },
-    lost: ["input[1]", "input[2]", "input[3]"],
+    lost: ["input[1]", "input[2]"],
   },
 ];
 
@@ -208,9 +207,14 @@ describe("incomplete requests", () => {
     ],
     ["invalid_value", { input: [{ role: "robot", content: "a" }] }, "input[0].role"],
     [
-      "invalid_value",
+      "unsupported_capability",
       { input: [{ role: "user", content: [{ type: "text_input", text: "a" }] }] },
-      "input[0].content[0].type",
+      "input[0].content[0]",
+    ],
+    [
+      "unsupported_capability",
+      { input: [{ type: "from_next_year", role: "user", content: "not a message" }] },
+      "input[0]",
     ],
     ["invalid_value", { input, tool_choice: "required" }, "tool_choice"],
     ["invalid_value", { input, model: "a\0b" }, "model"],

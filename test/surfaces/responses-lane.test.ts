@@ -1,7 +1,8 @@
 // The lane of Responses requests: each row of its tables, whole and nested.
 import { describe, expect, test } from "bun:test";
 import { asArray, asObject, type JsonObject } from "../../src/core/json.ts";
-import { NAMES, REASONING, TOOLS } from "../../src/surfaces/openai-responses/lane.ts";
+import { TOOLS } from "../../src/surfaces/openai-responses/known.ts";
+import { NAMES, REASONING } from "../../src/surfaces/openai-responses/lane.ts";
 import { signThinking } from "../../src/surfaces/signature.ts";
 import { PLAIN_SEALER } from "./recorded.ts";
 import { FUNCTION, findRefusal, readRequest, SEALED } from "./responses-read.ts";
@@ -83,7 +84,8 @@ describe("objects in the provider's account", () => {
     });
   }
 
-  for (const { field } of TOOLS.rows) {
+  const refused = TOOLS.rows.filter(({ treatment }) => treatment === "refuse" || treatment === "remote");
+  for (const field of refused.flatMap(({ names }) => names)) {
     test.each([
       ["tools[0]", (tool: JsonObject) => ({ input, tools: [tool] })],
       [
@@ -107,6 +109,7 @@ describe("objects in the provider's account", () => {
     ["by its type", { type: "item_reference", id: "msg_1" }],
     ["by its id alone", { id: "msg_1" }],
     ["a picture without its data", { type: "image_generation_call", id: "ig_1", status: "completed" }],
+    ["a picture with any data", { type: "image_generation_call", id: "ig_1", result: "AA==" }],
   ])("an item reference by %s", (_name, item) => {
     expect(findRefusal({ input: [{ role: "user", content: "a" }, item] })).toMatchObject({
       code: "unsupported_parameter",
@@ -138,7 +141,6 @@ describe("objects in the provider's account", () => {
         content: [{ type: "output_text", text: "b", annotations: [{ type: "file_citation", file_id: "x" }] }],
       },
       { type: "tool_search_call", call_id: "c", arguments: { file_id: "x" } },
-      { type: "image_generation_call", id: "ig_1", status: "completed", result: "AA==" },
     ];
     const { raw } = readRequest({ input: items, tools: [tool] });
     expect(raw?.body).toMatchObject({ input: items, tools: [tool] });

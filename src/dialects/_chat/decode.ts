@@ -1,7 +1,8 @@
 // Reads the answers of chat-completions servers: the decoder of a stream and the reader of a whole reply.
 
 import type { ServerEvent } from "../../core/dialect.ts";
-import { asArray, asObject, asString, isObject, type JsonObject, parseJson } from "../../core/json.ts";
+import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
+import { parseReceived } from "../../core/json-bounds.ts";
 import { malformed } from "../../core/upstream.ts";
 import type { Decoder } from "../../operations/chat/decoder.ts";
 import type {
@@ -48,7 +49,7 @@ export class ChatDecoder implements Decoder {
   }
 
   push(event: ServerEvent): readonly ChatChunk[] {
-    const body = parseJson(event.data);
+    const body = parseReceived(event.data);
     if (!isObject(body)) {
       this.#pushText(event.data.trim());
       return NOTHING;

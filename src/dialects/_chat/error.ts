@@ -1,14 +1,7 @@
 // Errors of chat-completions servers, in all their forms, as Faults.
 import type { Fault } from "../../core/fault.ts";
-import {
-  asArray,
-  asNumber,
-  asObject,
-  asString,
-  isObject,
-  type JsonObject,
-  parseJson,
-} from "../../core/json.ts";
+import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
+import { parseReceived } from "../../core/json-bounds.ts";
 import { type ErrorRule, isAboutCredential, readRetryAfterMs, upstreamFault } from "../../core/upstream.ts";
 
 interface ErrorDetails {
@@ -50,7 +43,7 @@ export function explainChat(
   nowMs: number,
   rules: readonly ErrorRule[] = [],
 ): Fault {
-  const parsed = parseJson(body);
+  const parsed = parseReceived(body);
   const said = parsed === undefined ? { message: readPlainText(body), codes: [] } : readMessage(parsed);
   return readFault(status, said, readRetryAfterMs(headers, nowMs), rules);
 }
@@ -110,7 +103,7 @@ function readErrorObject(error: JsonObject): ErrorDetails {
 function unwrap(error: JsonObject): ErrorDetails | undefined {
   const raw = isObject(error.metadata) ? asString(error.metadata.raw) : undefined;
   if (raw === undefined || raw === "") return undefined;
-  const said = readMessage(parseJson(raw) ?? readPlainText(raw));
+  const said = readMessage(parseReceived(raw) ?? readPlainText(raw));
   if (said.message === undefined) return undefined;
   const codes = said.codes.filter((one) => !isAboutCredential(one));
   return { ...said, codes, status: readStatus(error.code) ?? said.status };

@@ -1,10 +1,11 @@
 // Both ends of a decoder: reads an event's data as an object, and wraps a delta in a chunk.
-import { isObject, type JsonObject, parseJson } from "../../core/json.ts";
+import { isObject, type JsonObject } from "../../core/json.ts";
+import { parseReceived } from "../../core/json-bounds.ts";
 import { malformed } from "../../core/upstream.ts";
 import type { ChatChunk, Delta } from "../../operations/chat/form.ts";
 
 export function parseEvent(data: string): JsonObject {
-  const event = parseJson(data);
+  const event = parseReceived(data);
   if (!isObject(event)) throw malformed("an event is not a JSON object");
   return event;
 }

@@ -1,6 +1,7 @@
 // The blocks of each message, for APIs whose messages are lists of them (Anthropic's Messages, Bedrock's Converse).
 import { Fault } from "../../core/fault.ts";
-import { isObject, type JsonObject, parseJson } from "../../core/json.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { JsonBudget } from "../../core/json-bounds.ts";
 import {
   type AssistantMessage,
   type Content,
@@ -18,6 +19,8 @@ import { toFunctionCall } from "./tools.ts";
 
 /** An API's blocks. `path` names a part in faults: `messages[2].content[1]`. */
 export interface BlockMaker<Block extends JsonObject> {
+  /** Parses the arguments of calls. */
+  readonly json: JsonBudget;
   text(text: string): Block;
   image(url: string, path: string): Block;
   /** `index` is the part's place in its content. */
@@ -120,7 +123,7 @@ export function makeAnswer<Block extends JsonObject>(
     },
     call(call) {
       const { name, arguments: text } = toFunctionCall(call, false).function;
-      return maker.mark([maker.call(writeId(call.id), name, readInput(text))], call);
+      return maker.mark([maker.call(writeId(call.id), name, readInput(text, maker.json))], call);
     },
   });
   // In order of place, so each thinking block returns to its place, or to the end if fewer blocks precede it.
@@ -130,11 +133,10 @@ export function makeAnswer<Block extends JsonObject>(
   return maker.mark(blocks, message);
 }
 
-/** A call's input must be an object. Other arguments (of a call cut short) are kept as text. */
-function readInput(text: string): JsonObject {
+/** A call's input must be an object. Other arguments (of a call cut short, or without bounds) are kept as text. */
+function readInput(text: string, json: JsonBudget): JsonObject {
   if (text.trim() === "") return {};
-  const input = parseJson(text);
-  return isObject(input) ? input : { arguments: text };
+  return json.parseObject(text) ?? { arguments: text };
 }
 
 export function makeResult<Block extends JsonObject>(

@@ -1,7 +1,9 @@
 // Tools in the form that servers of the chat-completions API share: plain functions, and the choice among them.
 
 import type { ModelCard } from "../../core/card.ts";
-import { asObject, asString, isObject, parseJson } from "../../core/json.ts";
+import { asObject, asString, isObject } from "../../core/json.ts";
+import { parseBounded } from "../../core/json-bounds.ts";
+import type { JsonShape } from "../../core/json-shape.ts";
 import type { ChatForm, Decoder } from "../../operations/chat/decoder.ts";
 import type {
   ChatChunk,
@@ -18,6 +20,8 @@ import type { AnswerCodec } from "../../operations/codec.ts";
 
 /** The only argument of a function that replaces a custom tool. */
 const INPUT = "input";
+/** Arguments with much more structure than that are an input of another form. */
+const INPUT_SHAPE: JsonShape = { depth: 8, elements: 64 };
 
 /**
  * Turns a custom tool (free text in, OpenAI only) into a function with one string argument. Its description states the
@@ -111,7 +115,7 @@ function toCustomCall(call: ToolCall, names: ReadonlySet<string>): ToolCall {
 
 /** Returns the text in `{"input":"…"}`. Anything else that a model makes up is itself the input. */
 function readInput(text: string): string {
-  return asString(asObject(parseJson(text))[INPUT]) ?? text;
+  return asString(asObject(parseBounded(text, INPUT_SHAPE))[INPUT]) ?? text;
 }
 
 /** A call's arguments are JSON around the text, so they are held back until their choice is finished. */

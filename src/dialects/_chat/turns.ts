@@ -99,7 +99,8 @@ function mapIds(messages: readonly ChatMessage[]): Ids {
   }
   return (id, place) => {
     const code = (character: string) => `_${character.charCodeAt(0).toString(16)}_`;
-    const legal = id.replace(/[^a-zA-Z0-9_-]/g, code) || "call";
+    // No character becomes none, so the end of the result comes from the end of the id.
+    const legal = id.slice(-ID_CHARACTERS_MAX).replace(/[^a-zA-Z0-9_-]/g, code) || "call";
     const own = (firstUses.get(id) ?? place) === place ? legal : `${legal}_${place}`;
     return own.slice(-ID_CHARACTERS_MAX);
   };

@@ -66,8 +66,7 @@ function makeInlineBlock(mediaType: string, base64: string, path: string): Block
 
 function readText(base64: string, path: string): string {
   try {
-    const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-    return new TextDecoder().decode(bytes);
+    return new TextDecoder().decode(Uint8Array.fromBase64(base64));
   } catch {
     throw new Fault("invalid_value", "The file's data is not base64.", { param: path });
   }

@@ -1,7 +1,8 @@
 // The client's messages as Anthropic's system prompt and alternating turns.
 
 import type { JsonObject } from "../../core/json.ts";
-import type { ChatMessage, ToolMessage } from "../../operations/chat/form.ts";
+import { JsonBudget } from "../../core/json-bounds.ts";
+import type { ChatRequest, ToolMessage } from "../../operations/chat/form.ts";
 import { type Conversation, type Turn as SharedTurn, splitConversation } from "../_chat/turns.ts";
 import { addMark, type Block, makeFileBlock, makeImageBlock } from "./content.ts";
 import { makeThinkingBlock, THINKING_FORMAT } from "./thinking.ts";
@@ -12,11 +13,9 @@ export type Turn = SharedTurn<Block>;
  * Makes the system prompt and the turns. If `keepsThinking` is false, the thinking of earlier turns is left out. Throws a
  * Fault `unsupported_capability` for audio, and for files and images of types that Claude doesn't read.
  */
-export function makeConversation(
-  messages: readonly ChatMessage[],
-  keepsThinking: boolean,
-): Conversation<Block> {
-  return splitConversation<Block>(messages, {
+export function makeConversation(request: ChatRequest, keepsThinking: boolean): Conversation<Block> {
+  return splitConversation<Block>(request.messages, {
+    json: new JsonBudget(request),
     text: (text) => ({ type: "text", text }),
     image: makeImageBlock,
     file: makeFileBlock,

@@ -8,6 +8,7 @@ import { leaveOutUnpricedSearch } from "../../operations/chat/searches.ts";
 import { isSignatureRefused } from "../_chat/error.ts";
 import { passExtras } from "../_chat/outgoing.ts";
 import type { ChatLane } from "../dialect.ts";
+import { leaveOutAddedSearches } from "./added-tools.ts";
 import { MessageDecoder, parseReply } from "./decode.ts";
 import { makeHeaders } from "./encode.ts";
 
@@ -25,7 +26,8 @@ const BETAS = "anthropic-beta";
 
 function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const search = leaveOutUnpricedSearch(raw.body, card);
-  const { fields: given, dropped } = passExtras({ ...raw.body, ...search.changes }, "all");
+  const messages = leaveOutAddedSearches(raw.body.messages, card);
+  const { fields: given, dropped } = passExtras({ ...raw.body, ...search.changes, messages }, "all");
   const asked = readOutputLimit(request);
   const most = Math.min(asked ?? Number.POSITIVE_INFINITY, card.outputTokensMax ?? Number.POSITIVE_INFINITY);
   const isLowered = typeof given.max_tokens === "number" && given.max_tokens > most;
@@ -44,6 +46,7 @@ function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: 
     },
     dropped: [
       ...[...dropped, ...search.dropped],
+      ...(messages === raw.body.messages ? [] : ["messages"]),
       ...(isLowered ? ["max_tokens"] : []),
       ...(thinking === given.thinking ? [] : ["thinking"]),
       ...(covered.length < betas.length ? [BETAS] : []),

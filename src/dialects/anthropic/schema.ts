@@ -143,17 +143,21 @@ function findLocalReference(reference: string): string {
   return `#/$defs/${name}`;
 }
 
+/** Longer chains of references count as endless: following them would overflow the stack. */
+const REFERENCES_MAX = 64;
+
 /** True if a definition refers back to itself. */
 function isRecursive(definitions: JsonObject): boolean {
   const state = new Map<string, "open" | "done">();
-  const leadsBack = (name: string): boolean => {
+  const leadsBack = (name: string, references: number): boolean => {
     if (state.has(name)) return state.get(name) === "open";
+    if (references > REFERENCES_MAX) return true;
     state.set(name, "open");
-    const found = listReferences(definitions[name]).some(leadsBack);
+    const found = listReferences(definitions[name]).some((next) => leadsBack(next, references + 1));
     state.set(name, "done");
     return found;
   };
-  return Object.keys(definitions).some(leadsBack);
+  return Object.keys(definitions).some((name) => leadsBack(name, 0));
 }
 
 function listReferences(value: unknown): string[] {

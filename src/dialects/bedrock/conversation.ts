@@ -1,6 +1,7 @@
 // The client's messages as Converse's system prompt and alternating turns.
 import { isObject } from "../../core/json.ts";
-import type { ChatMessage, ToolMessage } from "../../operations/chat/form.ts";
+import { JsonBudget } from "../../core/json-bounds.ts";
+import type { ChatRequest, ToolMessage } from "../../operations/chat/form.ts";
 import { type Conversation, splitConversation, type Turn } from "../_chat/turns.ts";
 import { addPoint, type Block, makeDocument, makeImage } from "./content.ts";
 import type { Traits } from "./models.ts";
@@ -21,8 +22,9 @@ const ERROR_PREFIX = "Error: ";
  * `unsupported_capability` for audio, for images and files by address, which Bedrock doesn't fetch, and for those of
  * other types.
  */
-export function makeConversation(messages: readonly ChatMessage[], traits: Traits): Conversation<Block> {
-  const conversation = splitConversation<Block>(messages, {
+export function makeConversation(request: ChatRequest, traits: Traits): Conversation<Block> {
+  const conversation = splitConversation<Block>(request.messages, {
+    json: new JsonBudget(request),
     text: (text) => ({ text }),
     image: makeImage,
     file: makeDocument,

@@ -1,6 +1,7 @@
 // The messages of a conversation as Gemini's `contents` and `systemInstruction`, including thinking and its signatures.
 
-import { asObject, asString, isObject, type JsonObject, parseJson } from "../../core/json.ts";
+import { asObject, asString, type JsonObject } from "../../core/json.ts";
+import { JsonBudget } from "../../core/json-bounds.ts";
 import {
   type AssistantMessage,
   type ChatMessage,
@@ -39,6 +40,12 @@ interface ConversationTarget {
   readonly ids: boolean;
 }
 
+/** A conversation being written. */
+interface Writing extends ConversationTarget {
+  /** Parses the arguments and results of calls. */
+  readonly json: JsonBudget;
+}
+
 /** A call in the history: responses must name its function and follow the order of the calls. */
 interface HistoryCall {
   readonly name: string;
@@ -54,7 +61,7 @@ export function makeConversation(
   const leading = countLeading(request.messages);
   const system = request.messages.slice(0, leading).flatMap((message) => readSystemText(message));
   if (instruction !== "") system.push(instruction);
-  const turns = writeTurns(request.messages, leading, target);
+  const turns = writeTurns(request.messages, leading, { ...target, json: new JsonBudget(request) });
   // Google refuses a conversation that starts with a call (gemini-cli, issue 11814).
   if (turns[0]?.role === "model" && turns[0].parts.some(({ functionCall }) => functionCall)) {
     turns.unshift({ role: "user", parts: [{ text: " " }] });
@@ -93,7 +100,7 @@ function withSystem(turns: Turn[], system: readonly string[], apart: boolean): J
 }
 
 /** Consecutive assistant messages form one turn, and so do consecutive results: Gemini pairs whole turns. */
-function writeTurns(messages: readonly ChatMessage[], leading: number, target: ConversationTarget): Turn[] {
+function writeTurns(messages: readonly ChatMessage[], leading: number, target: Writing): Turn[] {
   const calls = new Map<string, HistoryCall>();
   const turns: Turn[] = [];
   let results: ToolMessage[] = [];
@@ -154,14 +161,15 @@ function makeContentPart(part: ContentPart): JsonObject[] {
 function makeModelParts(
   message: AssistantMessage,
   calls: Map<string, HistoryCall>,
-  target: ConversationTarget,
+  target: Writing,
 ): JsonObject[] {
   const isOwn = (each: ReasoningDetail) => each.format === REASONING_FORMAT && target.facts.thinking !== null;
   const own = (message.reasoning_details ?? []).filter(isOwn);
+  const signatures = mapSignatures(own);
   const parts: JsonObject[] = [];
   let waiting: string | undefined;
   for (const part of listTurn(message)) {
-    if (part.kind === "call") parts.push(makeCallPart(part.call, own, calls, target));
+    if (part.kind === "call") parts.push(makeCallPart(part.call, signatures, calls, target));
     else if (part.kind === "thinking") {
       const details = part.details.filter(isOwn);
       parts.push(...details.flatMap(makeThoughtPart));
@@ -210,35 +218,40 @@ function findTextSignature(details: readonly ReasoningDetail[]): string | undefi
   return all.findLast((each) => each !== undefined);
 }
 
+/** Maps the ids of calls to their signatures. The first detail of a call counts. */
+function mapSignatures(details: readonly ReasoningDetail[]): ReadonlyMap<string, string | undefined> {
+  const signatures = new Map<string, string | undefined>();
+  for (const { id, data } of details) if (id && !signatures.has(id)) signatures.set(id, data);
+  return signatures;
+}
+
 function makeCallPart(
   call: ToolCall,
-  details: readonly ReasoningDetail[],
+  signatures: ReadonlyMap<string, string | undefined>,
   calls: Map<string, HistoryCall>,
-  target: ConversationTarget,
+  target: Writing,
 ): JsonObject {
-  const { name: given, args } = findCalled(call);
+  const { name: given, args } = findCalled(call, target.json);
   const name = toSentName(given);
   calls.set(call.id, { name, order: calls.size });
   const carried = asObject(asObject(call.extra_content).google).thought_signature;
-  const signature = asString(carried) ?? details.find((each) => each.id === call.id)?.data;
+  const signature = asString(carried) ?? signatures.get(call.id);
   const id = target.ids ? call.id : undefined;
   return { functionCall: { id, name, args }, ...(target.facts.thinking ? addSignature(signature) : {}) };
 }
 
-/** Arguments that are not a JSON object, as other models may leave them, are kept under one name. */
-function findCalled(call: ToolCall): { name: string; args: JsonObject } {
+/** Arguments that are not a JSON object within bounds, as other models may leave them, are kept under one name. */
+function findCalled(call: ToolCall, json: JsonBudget): { name: string; args: JsonObject } {
   if (call.type === "custom") return { name: call.custom.name, args: { input: call.custom.input } };
   const { name, arguments: text } = call.function;
-  const args = parseJson(text);
-  if (isObject(args)) return { name, args };
-  return { name, args: text.trim() === "" ? {} : { input: text } };
+  return { name, args: json.parseObject(text) ?? (text.trim() === "" ? {} : { input: text }) };
 }
 
 /** Makes the results of one turn. Images in them follow as separate parts. */
 function makeResponseParts(
   results: readonly ToolMessage[],
   calls: ReadonlyMap<string, HistoryCall>,
-  target: ConversationTarget,
+  target: Writing,
 ): JsonObject[] {
   const place = (message: ToolMessage) => calls.get(message.tool_call_id)?.order ?? calls.size;
   const ordered = results.toSorted((one, other) => place(one) - place(other));
@@ -246,7 +259,7 @@ function makeResponseParts(
     const name = calls.get(message.tool_call_id)?.name ?? asString(message.name) ?? message.tool_call_id;
     const id = target.ids ? message.tool_call_id : undefined;
     const text = joinText(message.content);
-    const response = message.is_error ? { error: text } : makeResponse(text);
+    const response = message.is_error ? { error: text } : makeResponse(text, target.json);
     return { functionResponse: { id, name, response } };
   });
   const media = ordered.flatMap((message) =>
@@ -255,10 +268,9 @@ function makeResponseParts(
   return [...responses, ...media];
 }
 
-/** `response` must be an object. A result that is one stays, any other text is put under `result`. */
-function makeResponse(text: string): JsonObject {
-  const value = parseJson(text);
-  return isObject(value) ? value : { result: text };
+/** `response` must be an object. A result that is one, within bounds, stays. Any other text is put under `result`. */
+function makeResponse(text: string, json: JsonBudget): JsonObject {
+  return json.parseObject(text) ?? { result: text };
 }
 
 /**

@@ -3,15 +3,8 @@
 import type { ModelCard } from "../../core/card.ts";
 import type { ServerEvent } from "../../core/dialect.ts";
 import { Fault } from "../../core/fault.ts";
-import {
-  asArray,
-  asCount,
-  asObject,
-  asString,
-  isObject,
-  type JsonObject,
-  parseJson,
-} from "../../core/json.ts";
+import { asArray, asCount, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
+import { parseReceived } from "../../core/json-bounds.ts";
 import { malformed } from "../../core/upstream.ts";
 import type { Decoder } from "../../operations/chat/decoder.ts";
 import { makeFinish } from "../../operations/chat/finish.ts";
@@ -46,7 +39,7 @@ export class GeminiDecoder implements Decoder {
     const data = event.data.trim();
     // Some servers of this dialect end with it, but not Google.
     if (data === "" || data === "[DONE]") return [];
-    return this.readBody(parseJson(data));
+    return this.readBody(parseReceived(data));
   }
 
   /** Reads a response object, or an array of them, the form of a stream without `alt=sse`. */

@@ -1,14 +1,7 @@
 // Google's error bodies (google.rpc.Status) as faults: as an answer of their own, inside a stream, or with status 200.
 import type { Fault, FaultCode } from "../../core/fault.ts";
-import {
-  asArray,
-  asNumber,
-  asObject,
-  asString,
-  isObject,
-  type JsonObject,
-  parseJson,
-} from "../../core/json.ts";
+import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
+import { parseReceived } from "../../core/json-bounds.ts";
 import { type ErrorRule, readRetryAfterMs, upstreamFault } from "../../core/upstream.ts";
 
 const RULES: readonly ErrorRule[] = [
@@ -23,7 +16,7 @@ const RULES: readonly ErrorRule[] = [
 
 /** Reads an error answer: `{error}`, `[{error}]` from a stream without `alt=sse`, `data: {error}` from one with it. */
 export function explain(status: number, headers: Headers, body: string, nowMs: number): Fault {
-  const parsed = parseJson(body.replace(/^\s*data:/, ""));
+  const parsed = parseReceived(body.replace(/^\s*data:/, ""));
   const holder = Array.isArray(parsed) ? parsed[0] : parsed;
   return explainError(asObject(holder).error, status, readRetryAfterMs(headers, nowMs));
 }

@@ -39,13 +39,17 @@ const FORMATS: ReadonlySet<string> = new Set([
 ]);
 /** References are expanded, and nested ones grow without bound. Beyond this many nodes a schema means "anything". */
 const NODES_MAX = 20_000;
+/** References may lead to others, to this depth: each takes a few frames of the stack. Requests can't be nested deeper either. */
+const REFERENCES_MAX = 64;
+/** JSON Schema has seven types, with short names. Anything longer is none. */
+const [TYPES_MAX, TYPE_CHARACTERS_MAX] = [7, 32];
 /** The bytes that expansion may add to the schema's own length: more would cost more than the hold covers. */
 const WRITTEN_OUT_BYTES_MAX = 50_000;
 
 interface Walk {
   readonly root: JsonObject;
   /** References being expanded, to stop recursion. */
-  readonly open: ReadonlySet<string>;
+  readonly open: Set<string>;
   readonly nodes: { left: number };
   readonly bytes: { left: number };
 }
@@ -72,11 +76,28 @@ function clean(given: unknown, walk: Walk): JsonObject {
 function resolveReference(reference: string, given: JsonObject, walk: Walk): JsonObject {
   const { $ref: _reference, ...beside } = given;
   const target = findTarget(reference, walk.root);
-  if (walk.open.has(reference)) return clean({ type: target.type ?? "object", ...beside }, walk);
-  if (walk.bytes.left > 0) walk.bytes.left -= JSON.stringify(target).length;
-  if (walk.bytes.left <= 0) return clean({ type: target.type ?? "object", ...beside }, walk);
-  const inner = { ...walk, open: new Set([...walk.open, reference]) };
-  return { ...clean(target, inner), ...clean(beside, walk) };
+  const isTooDeep = walk.open.has(reference) || walk.open.size >= REFERENCES_MAX;
+  if (isTooDeep || !takeBytes(target, walk)) return clean({ type: findType(target), ...beside }, walk);
+  walk.open.add(reference);
+  const expanded = clean(target, walk);
+  walk.open.delete(reference);
+  return { ...expanded, ...clean(beside, walk) };
+}
+
+/** Any other value of `type` would be written out for each reference. */
+function findType({ type }: JsonObject): string | readonly unknown[] {
+  const isList = Array.isArray(type) && type.length <= TYPES_MAX && type.every(isTypeName);
+  return isTypeName(type) || isList ? type : "object";
+}
+
+function isTypeName(type: unknown): type is string {
+  return typeof type === "string" && type.length <= TYPE_CHARACTERS_MAX;
+}
+
+/** True if the schema still allows for the target's bytes. */
+function takeBytes(target: JsonObject, { bytes }: Walk): boolean {
+  if (bytes.left > 0) bytes.left -= JSON.stringify(target).length;
+  return bytes.left > 0;
 }
 
 /** Follows a pointer within the same document. Any other reference means "anything". */
@@ -94,15 +115,16 @@ function findTarget(reference: string, root: JsonObject): JsonObject {
 function mergeAllOf(given: JsonObject, walk: Walk): JsonObject {
   if (!Array.isArray(given.allOf)) return given;
   const { allOf, ...own } = given;
-  let sum: JsonObject = {};
-  for (const part of [...asArray(allOf), own]) {
-    const next = asObject(part === own ? own : clean(part, walk));
-    const properties = { ...asObject(sum.properties), ...asObject(next.properties) };
-    const required = [...new Set([...asArray(sum.required), ...asArray(next.required)])];
-    sum = { ...sum, ...next };
-    if (Object.keys(properties).length > 0) sum.properties = properties;
-    if (required.length > 0) sum.required = required;
+  const sum: JsonObject = {};
+  const properties = new Map<string, unknown>();
+  const required = new Set<unknown>();
+  for (const next of [...asArray(allOf).map((part) => clean(part, walk)), own]) {
+    Object.assign(sum, next);
+    for (const [name, property] of Object.entries(asObject(next.properties))) properties.set(name, property);
+    for (const name of asArray(next.required)) required.add(name);
   }
+  if (properties.size > 0) sum.properties = Object.fromEntries(properties);
+  if (required.size > 0) sum.required = [...required];
   return sum;
 }
 

@@ -1,14 +1,7 @@
 // Streamed images, transcripts and speech, as servers send them (OpenAI API reference, the operations' "Streaming").
 import type { ServerEvent } from "../../core/dialect.ts";
-import {
-  asArray,
-  asCount,
-  asObject,
-  asString,
-  isObject,
-  type JsonObject,
-  parseJson,
-} from "../../core/json.ts";
+import { asArray, asCount, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
+import { parseReceived } from "../../core/json-bounds.ts";
 import { NO_AMOUNTS } from "../../core/units.ts";
 import { malformed } from "../../core/upstream.ts";
 import type { ImagesReply, ImagesRequest, PartialPicture } from "../../operations/images/form.ts";
@@ -40,7 +33,7 @@ function makeEventDecoder<R extends WholeReply, P>(handler: EventHandler<R, P>):
     },
     push({ event, data }: ServerEvent) {
       if (data === "[DONE]") return handler.atDone?.() ?? [];
-      const body = parseJson(data);
+      const body = parseReceived(data);
       if (!isObject(body)) throw malformed("an event is not a JSON object");
       if (body.error || body.type === "error" || event === "error") throw explainEmbeddedError(body);
       return handler.read(asString(body.type) ?? event, body);
@@ -80,6 +73,7 @@ export function decodeTranscript(
   readWhole: (content: JsonObject) => TranscriptionReply,
 ): PartDecoder<TranscriptionReply, TranscriptPart> {
   let [isWhole, text, segments] = [false, "", 0];
+  let usage: unknown;
   const finish = (content: JsonObject) => {
     if (isWhole) return [];
     isWhole = true;
@@ -93,7 +87,7 @@ export function decodeTranscript(
   };
   return makeEventDecoder<TranscriptionReply, TranscriptPart>({
     isWhole: () => isWhole,
-    atDone: () => finish({ text }),
+    atDone: () => finish(usage === undefined ? { text } : { text, usage }),
     read(type, { type: _type, ...body }) {
       switch (type.replace(/^transcript(ion)?\./, "")) {
         case "text.delta": {
@@ -111,6 +105,7 @@ export function decodeTranscript(
         case "done":
           return finish(body);
         case "":
+          usage = body.usage ?? usage;
           return readDelta(asObject(asObject(asArray(body.choices)[0]).delta).content ?? "", {});
         default:
           return [];

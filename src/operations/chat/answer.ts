@@ -1,8 +1,8 @@
 // Turns the text of a streamed answer into the client's chunks: parsed, decoded, cut at stop sequences, put in order.
 
 import type { ServerEvent } from "../../core/dialect.ts";
-import { parseJson } from "../../core/json.ts";
-import { type JsonShape, measureShape } from "../../core/json-shape.ts";
+import { explainExcess, parseReceived } from "../../core/json-bounds.ts";
+import type { JsonShape } from "../../core/json-shape.ts";
 import { catchUnreadable, malformed } from "../../core/upstream.ts";
 import { EventParser } from "../../transport/framing/sse.ts";
 import type { Reader, Reading } from "../operation.ts";
@@ -78,6 +78,7 @@ export class AnswerReader implements Reader<ChatForm> {
         if (!(next instanceof Run) && next.data === "") continue;
         events++;
         if (next instanceof Run) {
+          this.#normaliser.countCalls(next.callCharacters);
           this.#passed.push(next);
           parts.push(next);
         } else this.#read(next, parts);
@@ -153,22 +154,17 @@ export class AnswerReader implements Reader<ChatForm> {
 const PLAIN: JsonShape = { depth: 100, elements: 100_000 };
 /** For requests with log probabilities: an answer of 1,700 tokens with 20 alternatives each. */
 const WITH_LOGPROBS: JsonShape = { depth: 100, elements: 250_000 };
-/** A text this short is parsed and written within a millisecond, whatever its structure. */
-const CHARACTERS_UNCHECKED = 4096;
 
 /** Throws if a text has more structure than an answer to this request could have. */
 function refuseComplexJson(text: string, request: ChatRequest): void {
-  if (text.length <= CHARACTERS_UNCHECKED) return;
-  const most = request.logprobs === true ? WITH_LOGPROBS : PLAIN;
-  const { depth, elements } = measureShape(text, most);
-  if (depth > most.depth) throw malformed(`JSON nested deeper than ${most.depth} levels`);
-  if (elements > most.elements) throw malformed(`JSON of more than ${most.elements} elements`);
+  const excess = explainExcess(text, request.logprobs === true ? WITH_LOGPROBS : PLAIN);
+  if (excess !== null) throw malformed(excess);
 }
 
 /** Parses a whole answer. Throws if it is not JSON or exceeds the bounds. */
 export function parseAnswer(text: string, request: ChatRequest): unknown {
   refuseComplexJson(text, request);
-  const body = parseJson(text);
+  const body = parseReceived(text);
   if (body === undefined) throw malformed("the answer is not JSON");
   return body;
 }

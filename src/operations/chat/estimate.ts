@@ -93,20 +93,26 @@ const SEARCH_TOKENS = 5000;
 
 /**
  * Returns a number of prompt tokens that the provider's count will hardly exceed, for one choice: multiply by `n`.
- * Reads each text once without copying. `unreadBytes` is text sent with the request but not part of it.
+ * Reads each text once without copying. `unreadBytes` is text sent with the request but not part of it, `searches`
+ * the most that the provider may run.
  */
-export function estimateWorstPromptTokens(request: ChatRequest, card: ModelCard, unreadBytes = 0): number {
+export function estimateWorstPromptTokens(
+  request: ChatRequest,
+  card: ModelCard,
+  unreadBytes = 0,
+  searches = searchesMax(request, card),
+): number {
   const sizes = measureSizes(request);
   const family = families.getOrInsertComputed(card, findFamily);
   let tokens = family.base + MESSAGE_TOKENS * sizes.messages + TOOL_TOKENS * sizes.tools;
-  tokens += (sizes.tools > 0 ? family.tools : 0) + (request.response_format ? SCHEMA_TOKENS : 0);
+  tokens += (sizes.tools > 0 ? family.tools : 0) + (hasFormat(request) ? SCHEMA_TOKENS : 0);
   tokens += sizes.denseBytes + (sizes.textBytes - sizes.denseBytes + unreadBytes) / BYTES_PER_TOKEN_MIN;
   tokens += sizes.sealedBytes / SEALED_BYTES_PER_TOKEN_MIN + countMediaTokens(sizes, WORST_MEDIA);
   if (sizes.remoteFiles > 0) tokens += card.contextTokensMax ?? CONTEXT_UNKNOWN;
   tokens = Math.min(tokens, (card.contextTokensMax ?? Number.POSITIVE_INFINITY) * CONTEXT_SLACK);
   // Neither is bounded by the context: gpt-4o-mini bills more for an image than it reads, and agents read again at each
   // step.
-  tokens += family.image * sizes.media.image.pieces + SEARCH_TOKENS * searchesMax(request, card);
+  tokens += family.image * sizes.media.image.pieces + SEARCH_TOKENS * searches;
   return Math.ceil(tokens);
 }
 
@@ -150,7 +156,15 @@ function countMediaTokens({ media }: Sizes, rates: Readonly<Partial<Record<Media
 }
 
 /** Fields that no model reads. All others count, known or not, because servers put their own fields into the prompt. */
-const NOT_READ = new Set(["model", "messages", "metadata", "user", "logit_bias", "stop", "stream_options"]);
+const NOT_READ = new Set([
+  ...["model", "messages", "metadata", "user", "logit_bias", "stop", "stream_options"],
+  ...["tool_choice", "reasoning_effort", "modalities", "service_tier", "verbosity"],
+]);
+
+/** Text is what every model answers with. */
+function hasFormat({ response_format: format }: ChatRequest): boolean {
+  return format !== undefined && format.type !== "text";
+}
 
 const forgotten = new WeakMap<readonly ChatMessage[], Sizes>();
 
@@ -174,8 +188,9 @@ function measureSizes(request: ChatRequest): Sizes {
   sizes.tools = request.tools?.length ?? 0;
   for (const field in request) {
     const value = request[field];
-    const setting = typeof value === "number" || typeof value === "boolean";
-    if (!setting && !NOT_READ.has(field)) addJson(sizes, value);
+    const isSetting = typeof value === "number" || typeof value === "boolean" || value === undefined;
+    if (isSetting || NOT_READ.has(field) || (field === "response_format" && !hasFormat(request))) continue;
+    addJson(sizes, value);
   }
   return sizes;
 }

@@ -2,20 +2,18 @@
 import { type Capability, can, type ModelCard } from "../../core/card.ts";
 import { Fault } from "../../core/fault.ts";
 import { asObject, asString } from "../../core/json.ts";
+import { isPublicFile, isPublicImage } from "./address.ts";
 import { type ChatRequest, type ContentPart, isCallForced } from "./form.ts";
 
-/**
- * Addresses that a provider reads with its account's rights: other schemes than the web's (`gs:`, `s3:`, `file:`), and
- * the files of Gemini's API by URL or name.
- */
-export const ACCOUNT_FILE =
-  /^\s*(?!https?:|data:)[a-z][a-z0-9+.-]*:|^\s*files\/|^\s*https?:\/\/([^/?#]*@)?generativelanguage\.googleapis\.com\b/i;
-
-/** Throws the Fault `unsupported_parameter` for an address in the provider's account, which all clients share. */
+/** Throws the Fault `unsupported_parameter` for a file in the provider's account, which all clients share. */
 function refuseAccountFile(part: ContentPart, param: string): void {
-  const address = part.type === "image_url" ? part.image_url.url : asString(asObject(part.file).file_data);
-  if (!ACCOUNT_FILE.test(address ?? "")) return;
-  const message = `'${param}' is not supported here. A file belongs to the provider's account, which all clients share.`;
+  const content = asString(asObject(part.file).file_data);
+  const isPublic =
+    part.type === "image_url"
+      ? isPublicImage(part.image_url.url)
+      : content === undefined || isPublicFile(content);
+  if (isPublic) return;
+  const message = `'${param}' is not supported here: only data and URLs on the public web are. A file belongs to the provider's account, which all clients share.`;
   throw new Fault("unsupported_parameter", message, { param });
 }
 

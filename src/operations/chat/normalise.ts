@@ -4,10 +4,22 @@ import { hasOnly, isObject, type JsonObject } from "../../core/json.ts";
 import { malformed } from "../../core/upstream.ts";
 import { makeFinish } from "./finish.ts";
 import { foldChunks, unfold } from "./fold.ts";
-import type { ChatChunk, ChatReply, ChatRequest, ChunkChoice, Delta, FinishReason, Usage } from "./form.ts";
+import type {
+  ChatChunk,
+  ChatReply,
+  ChatRequest,
+  ChunkChoice,
+  Delta,
+  FinishReason,
+  ToolCallDelta,
+  Usage,
+} from "./form.ts";
 import { type Part, Run, Verbatim } from "./run.ts";
 import { StopCutter } from "./stop.ts";
-import { listCallIds, ToolCalls } from "./tool-calls.ts";
+import { countCallCharacters, listCallIds, ToolCalls } from "./tool-calls.ts";
+
+/** The most that the tool calls of an answer may hold together. Models write a few hundred thousand characters. */
+const CALL_CHARACTERS_MAX = 8 * 1024 * 1024;
 
 interface ChoiceState {
   readonly calls: ToolCalls;
@@ -29,6 +41,7 @@ export class Normaliser {
   readonly #choiceOffset: number;
   /** The latest usage report so far. */
   usage: Usage | null = null;
+  #callCharacters = 0;
   /** Fields of chunks without other content. They are sent with the first finish. */
   #extras: JsonObject = {};
 
@@ -46,6 +59,12 @@ export class Normaliser {
       if (clean) ready.push(clean);
     }
     return ready;
+  }
+
+  /** Counts what tool calls hold. Throws if it is more than any model writes. */
+  countCalls(characters: number): void {
+    this.#callCharacters += characters;
+    if (this.#callCharacters > CALL_CHARACTERS_MAX) throw malformed("tool calls of more than 8 MB");
   }
 
   /** Returns the finish of each choice, then a chunk with the usage, if reported, and no choices. */
@@ -95,7 +114,7 @@ export class Normaliser {
 
   #delta(given: Delta, state: ChoiceState): Delta | null {
     const { role: _role, content, refusal, tool_calls: calls, ...rest } = given;
-    const fragments = calls && calls.length > 0 ? state.calls.push(calls) : [];
+    const fragments = calls && calls.length > 0 ? this.#readCalls(calls, state) : [];
     const delta: Delta = state.started ? {} : startDelta(given, fragments.length > 0);
     if (state.started && typeof content === "string" && content !== "") delta.content = content;
     if (typeof refusal === "string" && refusal !== "") delta.refusal = refusal;
@@ -103,6 +122,11 @@ export class Normaliser {
     for (const field in rest) if (!isEmpty(rest[field])) delta[field] = rest[field];
     state.started = true;
     return Object.keys(delta).length === 0 ? null : delta;
+  }
+
+  #readCalls(calls: readonly ToolCallDelta[], state: ChoiceState): ToolCallDelta[] {
+    this.countCalls(countCallCharacters(calls));
+    return state.calls.push(calls);
   }
 
   #finish(upstreamIndex: number, state: ChoiceState): ChatChunk[] {

@@ -58,14 +58,15 @@ export function makeOffer(card: ModelCard, request: ChatRequest, terms: OfferTer
     outputTokensMax: card.outputTokensMax ?? card.contextTokensMax,
   };
   if (price === null) return { ...limits, isPriced: false, lines: [], outputUsdPerMillion: 0 };
-  const promptTokens = estimateWorstPromptTokens(request, card, terms.unreadBytes);
+  const searches = Math.max(terms.searches, searchesMax(request, card));
+  const promptTokens = estimateWorstPromptTokens(request, card, terms.unreadBytes, searches);
   const rates = findHighestRates(price, request, promptTokens);
   const lines = [
     { what: "input", count: choices * promptTokens, usdPerMillion: rates.input },
     { what: "request", count: choices, usdPerMillion: (price.perRequest ?? 0) * UNITS_PER_MILLION },
     {
       what: "search",
-      count: choices * Math.max(terms.searches, searchesMax(request, card)),
+      count: choices * searches,
       usdPerMillion: (price.perSearch ?? 0) * UNITS_PER_MILLION,
     },
   ];

@@ -1,7 +1,8 @@
 // A run: consecutive chunks that differ only in one text, kept as those texts without parsing or writing each.
 
 import type { ServerEvent } from "../../core/dialect.ts";
-import { isObject, parseJson } from "../../core/json.ts";
+import { isObject } from "../../core/json.ts";
+import { parseReceived } from "../../core/json-bounds.ts";
 import type { ChatChunk } from "./form.ts";
 
 const ESCAPE = /\\./g;
@@ -37,10 +38,15 @@ export class Run {
     this.bytes = Buffer.byteLength(this.text) - escapes;
   }
 
+  /** The number of characters that are arguments of a tool call. */
+  get callCharacters(): number {
+    return this.head.endsWith('"arguments":"') ? this.text.length : 0;
+  }
+
   /** Returns the chunks as objects. */
   chunks(): readonly ChatChunk[] {
     return this.texts.map((text) => {
-      const chunk = parseJson(this.head + text + this.tail);
+      const chunk = parseReceived(this.head + text + this.tail);
       if (!hasChoices(chunk)) throw new Error("A combined chunk differs from its parts.");
       return chunk;
     });

@@ -26,8 +26,17 @@ export function searchesMax(request: ChatRequest, card: ModelCard): number {
   return researching ? RESEARCH_SEARCHES_MAX : SEARCHES_MAX;
 }
 
-/** Search tools of Anthropic, OpenAI, xAI, Groq and OpenRouter by type, and Gemini's by field. */
-const SEARCH_TOOL = /(web|x|live|browser)_search|googleSearch/;
+/**
+ * Search tools of Anthropic, OpenAI, xAI, Groq and OpenRouter by type, and Gemini's by field. Providers that run no
+ * searches fetch no pages either.
+ */
+const SEARCH_TOOL = /(web|x|live|browser)_search|googleSearch|web_fetch/;
+
+/** True if the card has a price for searches, or searches anyway, or costs nothing. */
+export function maySearch(card: ModelCard): boolean {
+  const isPriced = card.price === null || card.price.perSearch !== undefined;
+  return isPriced || kinds.getOrInsertComputed(card, findKind).searching;
+}
 
 /**
  * Returns the changes to a request, in the form of any API, without which its provider would bill searches that the card
@@ -35,8 +44,7 @@ const SEARCH_TOOL = /(web|x|live|browser)_search|googleSearch/;
  * for, and for a model that searches anyway.
  */
 export function leaveOutUnpricedSearch(body: Readonly<JsonObject>, card: ModelCard) {
-  const isPriced = card.price === null || card.price.perSearch !== undefined;
-  const isKept = isPriced || kinds.getOrInsertComputed(card, findKind).searching;
+  const isKept = maySearch(card);
   const dropped = isKept ? [] : SEARCH_FIELDS.filter((field) => body[field]);
   const changes: JsonObject = Object.fromEntries(dropped.map((field) => [field, undefined]));
   if (!isKept && hasSearch(body)) {
@@ -71,16 +79,19 @@ function hasSearch({ tools }: JsonObject): boolean {
   return asArray(tools).some(isSearch);
 }
 
-function isSearch(tool: unknown): boolean {
+/** True for a tool that searches, or a group of tools with one that does. */
+export function isSearch(tool: unknown): boolean {
   const given = asObject(tool);
+  if (hasSearch(given)) return true;
   return SEARCH_TOOL.test(asString(given.type) ?? Object.keys(given).join());
 }
 
 /** Gemini's functions may stand beside a search in one tool. */
 function leaveOutSearch(tools: unknown): readonly unknown[] {
   return asArray(tools).flatMap((tool) => {
-    const { functionDeclarations } = asObject(tool);
+    const { functionDeclarations, ...given } = asObject(tool);
     if (!isSearch(tool)) return [tool];
+    if (hasSearch(given)) return [{ ...given, tools: leaveOutSearch(given.tools) }];
     return functionDeclarations === undefined ? [] : [{ functionDeclarations }];
   });
 }

@@ -1,7 +1,8 @@
 // The fast path of a stream: events like the previous one are passed on by their text, without parsing or serialising.
 
 import type { ServerEvent } from "../../core/dialect.ts";
-import { asObject, parseJson } from "../../core/json.ts";
+import { asObject } from "../../core/json.ts";
+import { parseReceived } from "../../core/json-bounds.ts";
 import type { ChatChunk, Delta } from "./form.ts";
 import { Run } from "./run.ts";
 
@@ -230,7 +231,7 @@ function findSpaces(raw: string): Hole | null {
 
 /** Returns null if the shown event differs from others in more than its text. */
 function findShown(data: string, raw: string, literal: string, holes: readonly Hole[]): Shown | null {
-  const event = asObject(parseJson(data));
+  const event = asObject(parseReceived(data));
   if (typeof event.type !== "string") return null;
   const json = JSON.stringify(event);
   const hasSpaces = holes.some(({ passes }) => passes === SPACES);

@@ -22,6 +22,19 @@ export function listCallIds(request: ChatRequest): Set<string> {
   return ids;
 }
 
+/** Each call takes some room of its own. */
+const CHARACTERS_PER_CALL = 64;
+
+/** Returns the characters that fragments of calls hold. */
+export function countCallCharacters(fragments: readonly ToolCallDelta[]): number {
+  let characters = 0;
+  for (const fragment of fragments) {
+    const name = readName(fragment);
+    characters += readInput(fragment).length + (name === "" ? 0 : name.length + CHARACTERS_PER_CALL);
+  }
+  return characters;
+}
+
 /** The calls of one choice. */
 export class ToolCalls {
   readonly #taken: Set<string>;

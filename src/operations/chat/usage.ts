@@ -83,7 +83,8 @@ export function cutUsage(usage: Usage, sent: SentRequest): PlausibleUsage<Usage>
   const { prompt, completion, searches } = countAmounts(usage);
   const promptMax = promptTokensMax(prompt, sent);
   const completionMax = completionTokensMax(sent);
-  const searchesLimit = sent.calls * TIMES_ESTIMATE * Math.max(1, searchesMax(sent.ask, sent.card));
+  const usual = TIMES_ESTIMATE * Math.max(1, searchesMax(sent.ask, sent.card));
+  const searchesLimit = sent.calls * Math.max(sent.rounds, usual);
   if (prompt <= promptMax && completion <= completionMax && searches <= searchesLimit)
     return { usage, isCut: false };
   const [promptTokens, completionTokens] = [Math.min(prompt, promptMax), Math.min(completion, completionMax)];
@@ -103,13 +104,19 @@ export function cutUsage(usage: Usage, sent: SentRequest): PlausibleUsage<Usage>
   };
 }
 
+/** The searches and fetches that each call allowed. */
+function countRounds({ ask, card, rounds }: SentRequest): number {
+  return Math.max(rounds, searchesMax(ask, card));
+}
+
 /** Only counts that look too high are compared with an estimate, which reads the prompt. */
-function promptTokensMax(reported: number, { ask, card, calls, unreadBytes }: SentRequest): number {
+function promptTokensMax(reported: number, sent: SentRequest): number {
+  const { ask, card, calls, unreadBytes } = sent;
   const context = card.contextTokensMax;
-  const rounds = 1 + searchesMax(ask, card);
-  const byContext = context === null ? 0 : Math.ceil(calls * context * CONTEXT_SLACK * rounds);
+  const rounds = countRounds(sent);
+  const byContext = context === null ? 0 : Math.ceil(calls * context * CONTEXT_SLACK * (1 + rounds));
   if (reported <= byContext) return byContext;
-  const worst = calls * estimateWorstPromptTokens(ask, card, unreadBytes);
+  const worst = calls * estimateWorstPromptTokens(ask, card, unreadBytes, rounds);
   // Images may exceed the context, because some are billed for more tokens than the model reads.
   return context === null ? TIMES_ESTIMATE * worst : Math.max(byContext, worst);
 }

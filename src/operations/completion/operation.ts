@@ -22,6 +22,7 @@ export const COMPLETION: Operation<CompletionForm> = {
   refuseUnable: () => {},
   findImageUrl: () => null,
   offer: (ask, card, terms) => CHAT.offer(toChat(ask), card, terms),
+  offerLeast: null,
   bound(ask, card, outputTokens, isWish) {
     const { ask: fitted, dropped } = CHAT.bound(toChat(ask), card, outputTokens, isWish);
     const { maxTokens: _given, ...rest } = ask;
@@ -37,6 +38,7 @@ export const COMPLETION: Operation<CompletionForm> = {
   estimatePrompt: (ask) => CHAT.estimatePrompt(toChat(ask)),
   estimateLoad: (ask) => CHAT.estimateLoad(toChat(ask)),
 
+  fit: (codec, ask, card, operator) => codec.fit(ask, card, operator),
   encode: (codec, ask, card, target) => codec.encode(ask, card, target),
   readWhole(codec, delivered, options) {
     const { card, ask } = options;

@@ -6,6 +6,8 @@ import { CONTEXT_SLACK, estimateTextTokens } from "../text-tokens.ts";
 import { makeWholeOperation } from "../whole.ts";
 import type { RerankForm, RerankRequest } from "./form.ts";
 
+/** The most fields of an answer, and of a result in it. */
+const [ANSWER_ELEMENTS, RESULT_ELEMENTS] = [1000, 100];
 /** The instructions that a model gets with each document. */
 const TOKENS_AROUND = 100;
 /** Cohere's pricing: a unit is a query with up to a hundred documents, and longer documents count once per piece. */
@@ -15,6 +17,7 @@ const TOKENS_PER_PIECE = 500;
 export const RERANK: Operation<RerankForm> = makeWholeOperation({
   name: "rerank",
   findCodec: ({ rerank }) => rerank ?? null,
+  countElements: ({ documents }) => ANSWER_ELEMENTS + documents.length * RESULT_ELEMENTS,
   countWorst,
   countMost(ask, card) {
     const { contextTokensMax: context } = card;
@@ -31,8 +34,9 @@ export const RERANK: Operation<RerankForm> = makeWholeOperation({
 });
 
 function countWorst(ask: RerankRequest, { contextTokensMax }: ModelCard): Amounts {
+  const most = (contextTokensMax ?? Number.POSITIVE_INFINITY) * CONTEXT_SLACK;
   // No tokenizer makes more tokens than a text has bytes.
-  return count(ask, (bytes) => bytes + TOKENS_AROUND, contextTokensMax ?? Number.POSITIVE_INFINITY);
+  return count(ask, (bytes) => bytes + TOKENS_AROUND, most);
 }
 
 /** The query is read along with each document. */

@@ -9,8 +9,6 @@ export type TranscriptFormat = (typeof TRANSCRIPT_FORMATS)[number];
 
 export interface TranscriptionRequest extends OpenAsk {
   readonly file: Attachment;
-  /** The length of the audio for the hold, from its container or estimated. */
-  readonly seconds: number;
   /** True to translate into English. */
   readonly isTranslation: boolean;
   readonly format: TranscriptFormat;
@@ -30,6 +28,15 @@ export type TranscriptPart =
   | { readonly kind: "segment"; readonly segment: Readonly<JsonObject> };
 
 export type TranscriptionForm = WholeReplyForm<TranscriptionRequest, TranscriptionReply, TranscriptPart>;
+
+/** A second of the densest speech takes 750 bytes, and 100 elements for its words, their tokens and log probabilities. */
+const BYTES_PER_ELEMENT = 7.5;
+const ELEMENTS_MIN = 100_000;
+
+/** Returns the most elements and fields that a transcript may have. */
+export function countTranscriptElements({ file }: TranscriptionRequest): number {
+  return ELEMENTS_MIN + Math.ceil(file.bytes.length / BYTES_PER_ELEMENT);
+}
 
 export function isJsonFormat(format: TranscriptFormat): boolean {
   return format === "json" || format === "verbose_json" || format === "diarized_json";

@@ -1,10 +1,18 @@
 // Transcription as an operation: turns audio into text.
+import type { Attachment } from "../../core/attachment.ts";
+import type { ModelCard } from "../../core/card.ts";
 import { asString, type JsonObject } from "../../core/json.ts";
 import { type Amounts, NO_AMOUNTS } from "../../core/units.ts";
 import type { Operation } from "../operation.ts";
 import { estimateTextTokens } from "../text-tokens.ts";
 import { makeWholeOperation } from "../whole.ts";
-import { isJsonFormat, type TranscriptionForm, type TranscriptionRequest } from "./form.ts";
+import {
+  countTranscriptElements,
+  isJsonFormat,
+  type TranscriptionForm,
+  type TranscriptionRequest,
+} from "./form.ts";
+import { measureSeconds } from "./sound/length.ts";
 
 /**
  * Recorded: gpt-4o-transcribe counts 10 tokens per second of audio and writes about 3. A second of fast speech has 5
@@ -19,21 +27,46 @@ export const TRANSCRIPTION: Operation<TranscriptionForm> = makeWholeOperation({
   name: "transcription",
   findCodec: ({ transcription }) => transcription ?? null,
   isText: true,
-  countWorst: (ask) => count(ask, ask.seconds, SOUND_TOKENS_WORST, TEXT_TOKENS_WORST),
+  countElements: countTranscriptElements,
+  countWorst: (ask) => count(ask, findSeconds(ask), SOUND_TOKENS_WORST, TEXT_TOKENS_WORST),
+  // No sound is shorter.
+  countLeast: (ask) => count(ask, 1, SOUND_TOKENS_WORST, TEXT_TOKENS_WORST),
   countLikely(ask, bytes) {
-    const likely = count(ask, ask.seconds, SOUND_TOKENS, TEXT_TOKENS);
+    const likely = count(ask, findSeconds(ask), SOUND_TOKENS, TEXT_TOKENS);
     return bytes === 0 ? likely : { ...likely, completion: estimateTextTokens(bytes) };
   },
   countBytes,
+  complete,
   countMost(ask) {
     const seconds = Math.ceil((ask.file.bytes.length * 8) / BITS_PER_SECOND_MIN);
-    return count(ask, Math.max(seconds, ask.seconds), SOUND_TOKENS_WORST, TEXT_TOKENS_WORST);
+    return count(ask, Math.max(seconds, findSeconds(ask)), SOUND_TOKENS_WORST, TEXT_TOKENS_WORST);
   },
   identify: (ask) => (isJsonFormat(ask.format) ? listFields(ask) : null),
   toLog: (ask) => ({ request: listFields(ask), messages: [] }),
   toLogged: ({ content }) => (typeof content === "string" ? { text: content } : content),
   content: "content",
 });
+
+const measured = new WeakMap<Attachment, number>();
+
+/** Reads the file when its length is first needed, which is after everything that could refuse the request without it. */
+function findSeconds({ file }: TranscriptionRequest): number {
+  const known = measured.get(file);
+  if (known !== undefined) return known;
+  const seconds = measureSeconds(file.bytes);
+  measured.set(file, seconds);
+  return seconds;
+}
+
+/** Servers report seconds or tokens. A card that charges for the other ones would make every request free. */
+function complete(amounts: Amounts, ask: TranscriptionRequest, { price }: ModelCard): Amounts {
+  if (price === null) return amounts;
+  const seconds = amounts.seconds || findSeconds(ask);
+  if (price.perMinute !== undefined) return { ...amounts, seconds };
+  return amounts.prompt > 0
+    ? amounts
+    : { ...count(ask, seconds, SOUND_TOKENS, TEXT_TOKENS), seconds: amounts.seconds };
+}
 
 function countBytes(piece: TranscriptionForm["piece"]): number {
   if (piece.kind === "usage") return 0;

@@ -151,7 +151,8 @@ function sumMarks(
     for (const { model, score, expected } of lesson.marks) {
       count(counts, model, score, skills);
       if (lesson.keyId) {
-        feedback.push({ keyId: lesson.keyId, model, weight, residual: score - expected, phi });
+        const { accountId, keyId } = lesson;
+        feedback.push({ accountId, keyId, model, weight, residual: score - expected, phi });
         continue;
       }
       const mark = marks.get(model) ?? { weight: 0, residual: 0, expected: 0 };

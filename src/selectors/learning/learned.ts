@@ -1,5 +1,6 @@
 // Learns online from scores of answers: labels are kept by prompt and fitted for all models together, so that a
 // decision costs one look at the request and one dot product per model.
+import type { ModelCard } from "../../core/card.ts";
 import { CardMap, type Places } from "../../core/card-map.ts";
 import type { FindModel } from "../expense.ts";
 import type { Prediction } from "../predictor.ts";
@@ -7,7 +8,7 @@ import { readDesign, readTopics } from "../row.ts";
 import { TOPICS } from "../topics.ts";
 import { clampMagnitude, dot, measureUnder } from "./algebra.ts";
 import { Evidence, type Evident } from "./evidence.ts";
-import { weighFeedback } from "./feedback.ts";
+import { collectVoices, weighVoices } from "./feedback.ts";
 import {
   type Fit,
   type Fitted,
@@ -17,6 +18,7 @@ import {
   unpackFitted,
 } from "./fitted.ts";
 import { fitPosterior } from "./posterior.ts";
+import { findSway, liftLevel, type Sway } from "./sway.ts";
 import { findWeight, OWN_MAX } from "./tradeoff.ts";
 
 /** The most by which the correction shared by all models changes a quality. */
@@ -39,6 +41,8 @@ interface FitInput {
   /** The time as of which lessons are weighed, Unix ms. */
   readonly asOfMs: number;
   readonly findModel: FindModel;
+  /** The models among which the best overall is looked for, to tell whether one account decides it. */
+  readonly choosable: readonly ModelCard[];
 }
 
 const TOPIC_SHARE_MIN = 0.05;
@@ -70,6 +74,7 @@ export class Learned {
   #evidence = new Evidence();
   #fitted: Fitted = { posterior: null, lifts: {}, views: [] };
   #isStale = false;
+  #sway: Sway | null = null;
   readonly #lengths = new CardMap<Lengths>();
   #taught = new CardMap<Taught>();
   #seen: ReturnType<typeof describeRow> | null = null;
@@ -85,8 +90,8 @@ export class Learned {
   }
 
   /** Fits all labels at once, as of a moment (Unix ms). Their order doesn't matter. */
-  fit({ asOfMs = 0, findModel = () => null }: Partial<FitInput> = {}): void {
-    const slices = this.#fitting({ asOfMs, findModel });
+  fit({ asOfMs = 0, findModel = () => null, choosable = [] }: Partial<FitInput> = {}): void {
+    const slices = this.#fitting({ asOfMs, findModel, choosable });
     while (slices.next().done !== true);
   }
 
@@ -95,11 +100,19 @@ export class Learned {
     for (const _ of this.#fitting(input)) await pause();
   }
 
-  *#fitting({ asOfMs, findModel }: FitInput): Generator<void> {
+  *#fitting({ asOfMs, findModel, choosable }: FitInput): Generator<void> {
     this.#isStale = false;
     const { prompts, feedback, views } = yield* this.#evidence.sumUp(asOfMs);
     const posterior = yield* fitPosterior(prompts, findModel);
-    this.#use({ posterior, lifts: yield* weighFeedback(feedback, posterior), views });
+    const voices = yield* collectVoices(feedback, posterior);
+    const lifts = yield* weighVoices(voices);
+    this.#sway = yield* findSway(voices, lifts, posterior, choosable);
+    this.#use({ posterior, lifts, views });
+  }
+
+  /** The account that alone decides which model is the best overall, as of the last fit. */
+  get sway(): Sway | null {
+    return this.#sway;
   }
 
   #use(fitted: Fitted): void {
@@ -110,7 +123,7 @@ export class Learned {
     for (const model of [...(posterior?.fits.keys() ?? []), ...Object.keys(lifts)]) {
       const lift = clampMagnitude(lifts[model] ?? 0, OWN_MAX);
       const fit = posterior?.fits.get(model);
-      this.#taught.set(model, { fit, lift, level: clampMagnitude((fit?.lift ?? 0) + lift, OWN_MAX) });
+      this.#taught.set(model, { fit, lift, level: liftLevel(posterior, lifts, model) });
     }
   }
 
@@ -240,6 +253,7 @@ export class Learned {
   become(other: Learned): void {
     this.#evidence = other.#evidence;
     this.#isStale = other.#isStale;
+    this.#sway = other.#sway;
     this.#use(other.#fitted);
   }
 

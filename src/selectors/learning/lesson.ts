@@ -11,17 +11,17 @@ import { computeRowWidth, packRow, unpackRow } from "../row.ts";
 import type { Learned } from "./learned.ts";
 
 const HOUR_MS = 3_600_000;
-/** Scores of a key for a model within an hour that count in full. The next as many count half, and so on. */
+/** Scores of an account for a model within an hour that count in full. The next as many count half, and so on. */
 const FULL_PER_HOUR = 3;
 const PER_HOUR_MAX = 24;
-/** Lessons kept per key and model, so that no single key decides what is learned. */
-const PER_KEY_AND_MODEL_MAX = 200;
+/** Lessons kept per account and model, so that no single holder decides what is learned. */
+const PER_ACCOUNT_AND_MODEL_MAX = 200;
 
-/** Bounds what one key may teach about one model: within an hour, all its scores count as less than six. */
+/** Bounds what one account may teach about one model, with however many keys: within an hour, all its scores count as less than six. */
 export function makeLessonBound(nowMs: number): LessonBound {
   return {
     sinceMs: nowMs - HOUR_MS,
-    keptMax: PER_KEY_AND_MODEL_MAX,
+    keptMax: PER_ACCOUNT_AND_MODEL_MAX,
     shareAfter: (lessons) => (lessons >= PER_HOUR_MAX ? 0 : 2 ** -Math.floor(lessons / FULL_PER_HOUR)),
   };
 }

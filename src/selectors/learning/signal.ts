@@ -1,6 +1,7 @@
 // Signals of an answer's own quality: refused, cut off, not the JSON asked for, or calls that can't be made.
 
-import { isObject, parseJson } from "../../core/json.ts";
+import { isObject } from "../../core/json.ts";
+import { parseReceived } from "../../core/json-bounds.ts";
 import {
   type ChatChunk,
   type ChatRequest,
@@ -134,7 +135,7 @@ export class Grader {
 
   #isRight({ name, input, isCustom }: Call): boolean {
     if (isCustom) return true;
-    const value = parseJson(input === "" ? "{}" : input);
+    const value = parseReceived(input === "" ? "{}" : input);
     const tool = this.#request.tools?.find((one) => one.type === "function" && one.function.name === name);
     if (!isObject(value) || tool?.type !== "function") return false;
     return matchesSchema(value, tool.function.parameters);
@@ -142,7 +143,7 @@ export class Grader {
 
   #signalOfJson(content: string): Signal | null {
     const format = this.#request.response_format;
-    const value = parseJson(content);
+    const value = parseReceived(content);
     if (value === undefined || (format?.type === "json_object" && !isObject(value))) return "not_json";
     return format?.type !== "json_schema" || matchesSchema(value, format.json_schema.schema)
       ? null

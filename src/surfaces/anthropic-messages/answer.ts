@@ -1,5 +1,6 @@
 // A whole answer as a message of the Messages API, with the usage and stop reasons that streams share.
-import { asObject, isObject, type JsonObject, parseJson } from "../../core/json.ts";
+import { asObject, type JsonObject } from "../../core/json.ts";
+import { JsonBudget } from "../../core/json-bounds.ts";
 import type { Sealer } from "../../core/world.ts";
 import { isDocument } from "../../operations/chat/citations.ts";
 import { chooseWord, type FinishWords } from "../../operations/chat/finish.ts";
@@ -14,7 +15,7 @@ import type {
   Usage,
 } from "../../operations/chat/form.ts";
 import { listTurn, readText, writeTurn } from "../../operations/chat/turn.ts";
-import { closeJson } from "../close-json.ts";
+import { readCallInput } from "../close-json.ts";
 import { writeCost } from "../cost.ts";
 import { ANTHROPIC_FORMAT, signThinking, signTurn } from "../signature.ts";
 import type { Stamp } from "../surface.ts";
@@ -89,13 +90,15 @@ export function writeMessage(reply: ChatReply, stamp: Stamp, seal: Sealer): Json
 }
 
 function writeContent(message: ReplyMessage, seal: Sealer): readonly JsonObject[] {
+  const json = new JsonBudget();
   return writeTurn<JsonObject>(signTurn(listTurn(message, message.annotations)), {
     thinking: ({ text, details }) => writeThinking(text, details, seal),
     text(part) {
       const text = readText(part);
-      return text === "" ? [] : [{ type: "text", text, citations: writeCitations(part.annotations) }];
+      const citations = writeCitations(part.annotations);
+      return text === "" ? [] : [{ type: "text", text, ...(citations.length > 0 ? { citations } : {}) }];
     },
-    call: (call) => [writeCall(call)],
+    call: (call) => [writeCall(call, json)],
   });
 }
 
@@ -116,22 +119,20 @@ function writeThinking(
   return [{ type: "thinking", thinking: text, signature: signThinking(seal, text, details) }];
 }
 
-function writeCall(call: ToolCall): JsonObject {
+function writeCall(call: ToolCall, json: JsonBudget): JsonObject {
   if (call.type === "custom") {
     return { type: "tool_use", id: call.id, name: call.custom.name, input: { input: call.custom.input } };
   }
   const { name, arguments: text } = call.function;
-  const input = parseJson(text + (closeJson(text) ?? ""));
-  return { type: "tool_use", id: call.id, name, input: isObject(input) ? input : { arguments: text } };
+  return { type: "tool_use", id: call.id, name, input: readCallInput(text, json) ?? { arguments: text } };
 }
 
 /**
  * Returns the citations that this API has a form for: pages, and passages of documents numbered in the conversation.
- * Null if there are none. A citation applies to the block it is in.
+ * A citation applies to the block it is in.
  */
-export function writeCitations(citations: readonly Citation[] | undefined): readonly JsonObject[] | null {
-  const written = (citations ?? []).flatMap(writeCitation);
-  return written.length > 0 ? written : null;
+export function writeCitations(citations: readonly Citation[] | undefined): readonly JsonObject[] {
+  return (citations ?? []).flatMap(writeCitation);
 }
 
 function writeCitation(citation: Citation): readonly JsonObject[] {

@@ -1,5 +1,6 @@
 // Writes the content blocks of a streamed answer one at a time, even if the provider interleaves them.
 import type { JsonObject } from "../../core/json.ts";
+import { JsonBudget } from "../../core/json-bounds.ts";
 import type { Sealer } from "../../core/world.ts";
 import type { Delta, ReasoningDetail, ToolCallDelta } from "../../operations/chat/form.ts";
 import { CallQueue } from "../call-queue.ts";
@@ -23,6 +24,7 @@ type OpenBlock = { readonly kind: "text" } | OpenThinking | OpenCall;
 
 export class ContentWriter {
   readonly #seal: Sealer;
+  readonly #json = new JsonBudget();
   #open: OpenBlock | null = null;
   #hasText = false;
   #next = 0;
@@ -45,7 +47,7 @@ export class ContentWriter {
     const said = delta.content || (this.#hasText ? "" : delta.refusal);
     this.#hasText ||= Boolean(delta.content);
     if (said) text += this.#say(said);
-    for (const citation of writeCitations(delta.annotations) ?? []) text += this.#cite(citation);
+    for (const citation of writeCitations(delta.annotations)) text += this.#cite(citation);
     for (const given of delta.tool_calls ?? []) {
       for (const piece of this.#calls.push(given)) text += this.#call(piece);
     }
@@ -142,7 +144,7 @@ export class ContentWriter {
   }
 
   #endInput({ isCustom, json }: OpenCall): string {
-    const rest = isCustom ? JSON.stringify({ input: json }) : (closeJson(json) ?? "");
+    const rest = isCustom ? JSON.stringify({ input: json }) : (closeJson(json, this.#json) ?? "");
     return rest === "" ? "" : this.#delta({ type: "input_json_delta", partial_json: rest });
   }
 }

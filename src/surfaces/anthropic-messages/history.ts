@@ -70,7 +70,7 @@ export function readMessages(messages: readonly unknown[], seal: Sealer): readon
     const path = `messages[${index}].content`;
     if (role === "assistant") return [readAssistant(content, seal)];
     if (role === "system") {
-      const blocks = listBlocks(content);
+      const blocks = listBlocks(content).filter(({ type }) => type === "text");
       return blocks.length === 0 ? [] : [{ role: "system", content: blocks.map((block) => textPart(block)) }];
     }
     if (typeof content === "string") return [{ role: "user", content }];

@@ -1,7 +1,10 @@
 // The gateway's changes to a Messages request, passed on or translated: one row per field, with its reason.
-
-import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
+import { Fault } from "../../core/fault.ts";
+import { asArray, asObject, asString, type JsonObject } from "../../core/json.ts";
+import { type LaneRules, passes, refuseUnknown } from "../known.ts";
 import { explainShared, type LaneResult, LaneTable, OTHER_TIERS, REMOTE, refuseField } from "../lane.ts";
+import { type Path, rewriteBody, type Visitor } from "../raw-body.ts";
+import { BETAS, FETCH_TOOLS, GRAMMAR, type Kind, REMOTE_BLOCKS, SEARCH_TOOLS, TOOLS } from "./known.ts";
 
 export const BODY = new LaneTable(
   {
@@ -20,91 +23,125 @@ export const BODY = new LaneTable(
     billing_policy: "The operator decides how requests are billed.",
     anthropic_beta: "Betas are named in the header.",
     diagnostics: "It names a message by the provider's id, which clients never see.",
+    safeguards: "The card has no price for another model that reviews the answer.",
   },
 );
 
-/** Content blocks and sources that name an object in the provider's account, at any depth. */
-const SOURCES = new LaneTable({
-  file_id: "A file belongs to the provider's account.",
-  container_upload: "A container belongs to the provider's account.",
-});
+/** Fields that name an object in the provider's account, at any depth. */
+const NAMES = new LaneTable({ file_id: "A file belongs to the provider's account." });
 
-/** Betas that cost extra or reach into the provider's account. */
-const REFUSED_BETAS = /^(fast-mode|skills|files-api|fallback|advisor)/;
-
-/** A server tool, which the provider runs and the card prices. */
-const SEARCH_TOOL = /^web_search_\d{8}$/;
-/** Tools that Anthropic defines and the client runs. */
-const CLIENT_TOOL =
-  /^(bash|text_editor|memory|computer)_\d{8}$|^(computer|browser)_toolset_\d{8}$|^tool_search_tool_(regex|bm25)(_\d{8})?$/;
 /** The limit if the client sets none: without one, a provider may search endlessly. */
-const SEARCHES_DEFAULT = 5;
+const USES_DEFAULT = 5;
+/** The limit of a fetched page if the client sets none: a long page of documentation. */
+const FETCHED_TOKENS_DEFAULT = 25_000;
+/** The hold counts text at 1.4 bytes a token at worst, so these are the bytes of as many tokens. */
+const BYTES_PER_TOKEN = 1.4;
 
-/** Returns the body as it may be sent. Throws the Fault `unsupported_parameter` for a refused field. */
-export function applyLane(given: JsonObject, allowsRemote: boolean): LaneResult {
-  const body: JsonObject = { ...given };
-  const dropped = BODY.removeFrom(body, allowsRemote);
-  refuseSources(body.messages, "messages");
-  refuseSources(body.system, "system");
-  const tools = applyTools(asArray(body.tools), dropped, allowsRemote);
-  if (body.tools !== undefined) body.tools = tools.kept;
-  if (tools.kept.length === 0 && asArray(given.tools).length > 0) delete body.tools;
-  const choice = asObject(body.tool_choice);
-  if (
-    tools.names.has(asString(choice.name) ?? "") ||
-    (tools.kept.length === 0 && body.tool_choice !== undefined)
-  ) {
+const SEARCHES: ReadonlySet<string> = new Set(SEARCH_TOOLS);
+const FETCHES: ReadonlySet<string> = new Set(FETCH_TOOLS);
+
+interface MessagesLane extends LaneResult {
+  /** The most pages that the provider may fetch, and their bytes. */
+  readonly fetches: number;
+  readonly fetchedBytes: number;
+  /** The places at which a message adds or removes a tool: a translation loses them. */
+  readonly toolChanges: readonly string[];
+}
+
+/** Returns the body as it may be sent. Throws a Fault for what is refused. */
+export function applyLane(given: JsonObject, rules: LaneRules): MessagesLane {
+  const fields: JsonObject = { ...given };
+  const dropped = BODY.removeFrom(fields, rules.remoteTools === true);
+  const found = new Findings(rules, dropped);
+  const body = { ...rewriteBody(GRAMMAR, "body", fields, found) };
+  if (asArray(body.tools).length === 0 && asArray(given.tools).length > 0) delete body.tools;
+  const choice = asString(asObject(body.tool_choice).name) ?? "";
+  if (body.tool_choice !== undefined && (found.droppedNames.has(choice) || found.toolsKept === 0)) {
     delete body.tool_choice;
     dropped.push("tool_choice");
   }
-  return { body, dropped, searches: tools.searches };
+  const { searches, fetches, fetchedBytes, toolChanges } = found;
+  return { body, dropped, searches, fetches, fetchedBytes, toolChanges };
 }
 
-function applyTools(given: readonly unknown[], dropped: string[], allowsRemote: boolean) {
-  const kept: JsonObject[] = [];
-  const names = new Set<string>();
-  let searches = 0;
-  for (const [index, one] of given.entries()) {
-    const tool = asObject(one);
-    const type = asString(tool.type) ?? "custom";
-    if (type === "mcp_toolset" && !allowsRemote) throw refuseField(`tools[${index}]`, REMOTE);
-    if (SEARCH_TOOL.test(type)) {
-      const uses = typeof tool.max_uses === "number" ? tool.max_uses : SEARCHES_DEFAULT;
-      searches += uses;
-      kept.push({ ...tool, max_uses: uses });
-    } else if (type === "custom" || type === "mcp_toolset" || CLIENT_TOOL.test(type)) kept.push(tool);
-    else {
-      // The tool is dropped: the provider would run it, and the card has no price for it.
-      dropped.push(`tools[${index}]`);
-      names.add(asString(tool.name) ?? "");
+class Findings implements Visitor<Kind> {
+  readonly droppedNames = new Set<string>();
+  readonly toolChanges: string[] = [];
+  toolsKept = 0;
+  searches = 0;
+  fetches = 0;
+  fetchedBytes = 0;
+  readonly #rules: LaneRules;
+  readonly #dropped: string[];
+
+  constructor(rules: LaneRules, dropped: string[]) {
+    this.#rules = rules;
+    this.#dropped = dropped;
+  }
+
+  enter(kind: Kind, node: JsonObject, path: Path, isKnown: boolean): JsonObject | null {
+    if (kind === "tool") return this.#tool(node, path);
+    if (kind === "changedTool") this.toolChanges.push(String(path));
+    const type = asString(node.type);
+    const row = type === undefined ? undefined : REMOTE_BLOCKS.find(type);
+    if (isKnown && row === undefined) return node;
+    if (type !== undefined && passes(row, type, "blocks", this.#rules)) return node;
+    throw row ? refuseField(String(path), row.reason) : refuseUnknown(String(path), type ?? "");
+  }
+
+  checkField(field: string, _value: unknown, path: Path): void {
+    const row = NAMES.findRefusal(field, false);
+    if (row) throw refuseField(String(path), row.reason);
+  }
+
+  /** A tool that the provider runs, in a place where nobody would hold for it. */
+  checkSetting(type: string, path: Path): void {
+    const treatment = TOOLS.find(type)?.treatment ?? "pass";
+    if (treatment !== "pass") throw refuseUnknown(String(path), type);
+  }
+
+  /** Returns the tool with the limits that are held. Null if it is dropped. */
+  #tool(tool: JsonObject, path: Path): JsonObject | null {
+    // A tool without a type is the client's own. No tool has a type that isn't a text.
+    const type = String(tool.type ?? "custom");
+    const row = TOOLS.find(type);
+    if (!passes(row, type, "tools", this.#rules)) {
+      if (row?.treatment === "remote") throw refuseField(String(path), row.reason);
+      this.#dropped.push(String(path));
+      if (typeof tool.name === "string" && tool.name !== "") this.droppedNames.add(tool.name);
+      return null;
     }
-  }
-  names.delete("");
-  return { kept, names, searches };
-}
-
-/** Walks all blocks, since sources may be in tool results and the states of browsers too. */
-function refuseSources(value: unknown, path: string): void {
-  if (Array.isArray(value)) {
-    for (const [index, one] of value.entries()) refuseSources(one, `${path}[${index}]`);
-    return;
-  }
-  // A tool's input is the client's own: a field of that name refers to nothing.
-  if (!isObject(value) || /^((server|mcp)_)?tool_use$/.test(String(value.type))) return;
-  for (const { field, reason } of SOURCES.rows) {
-    if (value.type === field || value[field] !== undefined) {
-      throw refuseField(`${path}${value.type === field ? "" : `.${field}`}`, reason);
+    this.toolsKept++;
+    if (SEARCHES.has(type)) {
+      const uses = readLimit(tool, "max_uses", USES_DEFAULT, path);
+      this.searches += uses;
+      return { ...tool, max_uses: uses };
     }
+    return FETCHES.has(type) ? this.#limitFetches(tool, path) : tool;
   }
-  for (const field in value) {
-    if (typeof value[field] === "object") refuseSources(value[field], `${path}.${field}`);
+
+  #limitFetches(tool: JsonObject, path: Path): JsonObject {
+    const uses = readLimit(tool, "max_uses", USES_DEFAULT, path);
+    const tokens = readLimit(tool, "max_content_tokens", FETCHED_TOKENS_DEFAULT, path);
+    this.fetches += uses;
+    this.fetchedBytes += uses * tokens * BYTES_PER_TOKEN;
+    return { ...tool, max_uses: uses, max_content_tokens: tokens };
   }
 }
 
-/** Returns the betas that may be passed on. */
-export function passBetas(headers: Headers) {
+/** Returns a tool's limit, or the default if it has none. Tools in messages are checked here only. */
+function readLimit(tool: JsonObject, field: string, usual: number, path: Path): number {
+  const given = tool[field] ?? usual;
+  if (typeof given === "number" && Number.isSafeInteger(given) && given >= 1) return given;
+  const param = `${path}.${field}`;
+  throw new Fault("invalid_value", `Invalid '${param}': expected an integer of at least 1.`, { param });
+}
+
+/** Returns the betas that may be passed on, and the names of the others. */
+export function passBetas(headers: Headers, rules: LaneRules) {
   const given = (headers.get("anthropic-beta") ?? "").split(",").map((beta) => beta.trim());
   const named = given.filter((beta) => beta !== "");
-  const betas = named.filter((beta) => !REFUSED_BETAS.test(beta));
-  return { betas, dropped: betas.length < named.length ? ["anthropic-beta"] : [] };
+  const betas = named.filter((beta) => passes(BETAS.find(beta), beta, "betas", rules));
+  const dropped = named.filter((beta) => !betas.includes(beta)).map((beta) => `anthropic-beta.${beta}`);
+  return { betas, dropped };
 }

@@ -7,8 +7,9 @@ import {
   isObject,
   type JsonObject,
   omitUndefined,
-  parseJson,
 } from "../../core/json.ts";
+import { parseBounded } from "../../core/json-bounds.ts";
+import type { JsonShape } from "../../core/json-shape.ts";
 import type { Sealer } from "../../core/world.ts";
 import type { ChatForm } from "../../operations/chat/decoder.ts";
 import type { ChatRequest, ReasoningEffort, ResponseFormat } from "../../operations/chat/form.ts";
@@ -48,11 +49,13 @@ export const ANTHROPIC_MESSAGES: Surface<ChatForm> = {
 function readExchange({ body, headers, limits, seal }: Incoming): Exchange<ChatForm> {
   const given: JsonObject = MESSAGES.check(readFields(body), "messages", limits.messagesMax);
   checkModelName(given.model);
-  const { searches, ...lane } = applyLane(given, limits.remoteTools === true);
-  const { betas, dropped } = passBetas(headers);
-  const messages = asArray(given.messages);
+  const { searches, fetches, fetchedBytes, toolChanges, ...lane } = applyLane(given, limits);
+  const { betas, dropped } = passBetas(headers, limits);
+  const messages = asArray(lane.body.messages);
+  const read = readAsk(lane.body, seal);
   return {
-    ...readAsk({ ...lane.body, messages }, seal),
+    ask: read.ask,
+    lost: [...read.lost, ...toolChanges],
     raw: {
       family: "anthropic",
       body: { ...lane.body, messages: sanitizeTurns(messages, seal) },
@@ -60,7 +63,8 @@ function readExchange({ body, headers, limits, seal }: Incoming): Exchange<ChatF
     },
     session: readSession(headers, given),
     searches,
-    unreadBytes: countUnreadBlocks(messages),
+    fetches,
+    unreadBytes: countUnreadBlocks(messages) + fetchedBytes,
     dropped: [...lane.dropped, ...dropped],
     names: { ...NAMES, reasoning_effort: given.thinking === undefined ? "output_config" : "thinking" },
     isLimitRequired: true,
@@ -115,11 +119,14 @@ function readFormat(body: JsonObject): ResponseFormat | undefined {
   return { type: "json_schema", json_schema: { name: "answer", schema: format.schema } };
 }
 
+/** Claude Code writes three fields. */
+const SESSION_SHAPE: JsonShape = { depth: 4, elements: 64 };
+
 /** Claude Code sends its session in a header, and as JSON text within the metadata. */
 function readSession(headers: Headers, { metadata }: JsonObject): string | null {
   const named = headers.get("x-claude-code-session-id");
   if (named) return named;
   const text = asString(asObject(metadata).user_id);
   if (text === undefined) return null;
-  return asString(asObject(parseJson(text)).session_id) ?? text;
+  return asString(asObject(parseBounded(text, SESSION_SHAPE)).session_id) ?? text;
 }

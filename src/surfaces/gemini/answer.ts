@@ -1,5 +1,6 @@
 // An answer as Gemini's response: candidates, their parts, finish and usage.
-import { asObject, isObject, type JsonObject, parseJson } from "../../core/json.ts";
+import { asObject, type JsonObject } from "../../core/json.ts";
+import { JsonBudget } from "../../core/json-bounds.ts";
 import type { Sealer } from "../../core/world.ts";
 import { chooseWord, type FinishWords } from "../../operations/chat/finish.ts";
 import type {
@@ -12,7 +13,7 @@ import type {
   Usage,
 } from "../../operations/chat/form.ts";
 import { listTurn, readText, writeTurn } from "../../operations/chat/turn.ts";
-import { closeJson } from "../close-json.ts";
+import { readCallInput } from "../close-json.ts";
 import { writeCost } from "../cost.ts";
 import { GEMINI_FORMAT } from "../signature.ts";
 import type { Stamp } from "../surface.ts";
@@ -65,9 +66,10 @@ export function stampVerbatim(
 
 export function writeAnswer(reply: ChatReply, stamp: Stamp, seal: Sealer): JsonObject {
   if (reply.verbatim) return stampVerbatim(reply.verbatim, stamp, reply.usage);
+  const json = new JsonBudget();
   return {
     candidates: reply.choices.map((choice) => ({
-      content: { role: "model", parts: writeParts(choice, seal) },
+      content: { role: "model", parts: writeParts(choice, seal, json) },
       finishReason: writeFinish(choice),
       index: choice.index,
       ...writeGrounding(choice.message.content ?? "", choice.message.annotations ?? []),
@@ -78,19 +80,19 @@ export function writeAnswer(reply: ChatReply, stamp: Stamp, seal: Sealer): JsonO
   };
 }
 
-function writeParts({ message }: ReplyChoice, seal: Sealer): readonly JsonObject[] {
+function writeParts({ message }: ReplyChoice, seal: Sealer, json: JsonBudget): readonly JsonObject[] {
   const parts = writeTurn<JsonObject>(listTurn(message), {
     thinking: ({ text, details }) => [writeThought(text, details, seal)].filter((one) => one !== null),
     text: (part) => (readText(part) === "" ? [] : [{ text: readText(part) }]),
-    call: (call) => [writeCall(call)],
+    call: (call) => [writeCall(call, json)],
   });
   return parts.length > 0 ? parts : [{ text: "" }];
 }
 
-function writeCall(call: ToolCall): JsonObject {
+function writeCall(call: ToolCall, json: JsonBudget): JsonObject {
   const isCustom = call.type === "custom";
   const { id, extra_content: extra } = call;
-  const args = isCustom ? { input: call.custom.input } : readArguments(call.function.arguments);
+  const args = isCustom ? { input: call.custom.input } : readArguments(call.function.arguments, json);
   const { name } = isCustom ? call.custom : call.function;
   return { functionCall: { id, name, args }, ...signatureOfCall(extra) };
 }
@@ -109,9 +111,8 @@ export function writeThought(
   return { text, thought: true, thoughtSignature: writeSignature(seal, text, details) };
 }
 
-export function readArguments(text: string): JsonObject {
-  const args = parseJson(text + (closeJson(text) ?? ""));
-  return isObject(args) ? args : { input: text };
+export function readArguments(text: string, json: JsonBudget): JsonObject {
+  return readCallInput(text, json) ?? { input: text };
 }
 
 export function signatureOfCall(extra: unknown): JsonObject {

@@ -15,32 +15,38 @@ import { readSignature } from "./signature.ts";
 
 /** Older clients send calls without ids: a response answers its function's earliest open call. */
 class CallIds {
-  readonly #open = new Map<string, string[]>();
+  /** By function, the ids of its open calls in order, and how often each is open. */
+  readonly #open = new Map<string, Map<string, number>>();
   readonly #results = new Map<string, string>();
   #count = 0;
 
   make(name: string, given: string | undefined): string {
     const id = given ?? `call_${++this.#count}`;
-    this.#open.getOrInsert(name, []).push(id);
+    const open = this.#open.getOrInsertComputed(name, makeOpen);
+    open.set(id, (open.get(id) ?? 0) + 1);
     return id;
   }
 
   claim(name: string, given: string | undefined): string {
-    const open = this.#open.get(name) ?? [];
-    if (given === undefined) return open.shift() ?? `call_${name}`;
-    const at = open.indexOf(given);
-    if (at !== -1) open.splice(at, 1);
-    return given;
+    const open = this.#open.get(name);
+    const id = given ?? open?.keys().next().value;
+    const times = id === undefined ? 0 : (open?.get(id) ?? 0);
+    if (id !== undefined && times > 1) open?.set(id, times - 1);
+    else if (id !== undefined) open?.delete(id);
+    return id ?? `call_${name}`;
   }
 
   /** True for a repeated result. After resuming a session, Gemini CLI sends each twice, which others refuse. */
   isRepeated(name: string, id: string | undefined, result: string): boolean {
     if (id === undefined) return false;
-    const isRepeated = this.#results.get(id) === result && !this.#open.get(name)?.includes(id);
+    const isRepeated = this.#results.get(id) === result && !this.#open.get(name)?.has(id);
     this.#results.set(id, result);
     return isRepeated;
   }
 }
+
+/** Named, so that no call creates a function. */
+const makeOpen = () => new Map<string, number>();
 
 interface Findings {
   readonly lost: string[];
@@ -49,7 +55,7 @@ interface Findings {
 }
 
 /** The API accepts a single part without a list. */
-export function listParts(parts: unknown): readonly unknown[] {
+function listParts(parts: unknown): readonly unknown[] {
   return isObject(parts) ? [parts] : asArray(parts);
 }
 
@@ -106,11 +112,7 @@ function readUser(
   for (const [index, part] of given.entries()) {
     const response = part.functionResponse ?? part.function_response;
     if (isObject(response)) {
-      const name = asString(response.name) ?? "";
-      const id = asString(response.id);
-      const content = writeResult(response.response);
-      if (ids.isRepeated(name, id, content)) found.unreadBytes += countUnread(response);
-      else results.push({ role: "tool", tool_call_id: ids.claim(name, id), content });
+      results.push(...readResult(response, `${path}[${index}]`, ids, found));
       continue;
     }
     const read = readPart(part);
@@ -120,6 +122,27 @@ function readUser(
   const isAnswered = given.some((part) => isObject(part.functionResponse ?? part.function_response));
   const saysNothing = parts.length === 0 && isAnswered;
   return saysNothing ? results : [...results, { role: "user", content: parts }];
+}
+
+/** Returns no message for a repeated result. Only Gemini reads its pictures and files. */
+function readResult(
+  response: JsonObject,
+  path: string,
+  ids: CallIds,
+  found: Findings,
+): readonly ChatMessage[] {
+  const name = asString(response.name) ?? "";
+  const id = asString(response.id);
+  const content = writeResult(response.response);
+  if (ids.isRepeated(name, id, content)) {
+    found.unreadBytes += countUnread(response);
+    return [];
+  }
+  if (response.parts !== undefined) {
+    found.unreadBytes += countUnread(response.parts);
+    found.lost.push(`${path}.functionResponse.parts`);
+  }
+  return [{ role: "tool", tool_call_id: ids.claim(name, id), content }];
 }
 
 /** Most tools answer with one text under `output` or `result`. */

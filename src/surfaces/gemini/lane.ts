@@ -1,11 +1,14 @@
 // The gateway's changes to a generateContent request, passed on or translated: one row per field, with its reason.
 
 import { asArray, asObject, isObject, type JsonObject } from "../../core/json.ts";
-import { ACCOUNT_FILE } from "../../operations/chat/needs.ts";
-import { explainShared, type LaneResult, LaneTable, OTHER_TIERS, REMOTE, refuseField } from "../lane.ts";
+import { isSecureUrl } from "../../operations/chat/address.ts";
+import { type LaneRules, passes, refuseUnknown } from "../known.ts";
+import { explainShared, type LaneResult, LaneTable, OTHER_TIERS, refuseField } from "../lane.ts";
+import { type Path, rewriteBody, type Visitor } from "../raw-body.ts";
 import { isOurSignature } from "../signature.ts";
-import { listParts } from "./contents.ts";
+import { GRAMMAR, type Kind, PART, SEARCH_TOOLS, TOOLS } from "./known.ts";
 import { readSignature } from "./signature.ts";
+import { toDocumented } from "./spelling.ts";
 
 export const BODY = new LaneTable(
   { cachedContent: explainShared("A cache") },
@@ -18,76 +21,91 @@ export const BODY = new LaneTable(
 
 const OTHER_MODEL = "Another model has a different price.";
 const CONFIG = new LaneTable(
-  {},
+  { outputConfig: explainShared("A storage bucket") },
   { routingConfig: OTHER_MODEL, modelConfig: OTHER_MODEL, modelSelectionConfig: OTHER_MODEL },
 );
 
-/** Refused tools, by field. Other tools that the provider runs are dropped, since the card has no price for them. */
-const TOOLS = new LaneTable({
-  fileSearch: explainShared("A file store"),
-  mcpServers: REMOTE,
-  retrieval: explainShared("A data store"),
-});
-const PASSED_TOOL = "functionDeclarations";
-const SEARCH_TOOLS: ReadonlySet<string> = new Set(["googleSearch", "googleSearchRetrieval"]);
-
-const FILE_FIELDS: ReadonlySet<string> = new Set(["fileUri", "file_uri"]);
-/** The client's own: a field of those names in it refers to nothing. */
-const OWN_FIELDS: ReadonlySet<string> = new Set(["args", "response"]);
 /** The model decides how many queries it makes, each of which is billed (ai.google.dev/gemini-api/docs/pricing). */
-const SEARCHES = 5;
+const SEARCHES_MAX = 5;
+const SEARCHES: ReadonlySet<string> = new Set(SEARCH_TOOLS);
 
-/** Returns the body, in the documented spelling, as it may be sent. Throws the Fault `unsupported_parameter` for a refused field. */
-export function applyLane(given: JsonObject): LaneResult {
+/** Returns the body, in the documented spelling, as it may be sent. Throws a Fault for what is refused. */
+export function applyLane(given: JsonObject, rules: LaneRules): LaneResult {
   // The URL names the model.
-  const { model: _model, ...body } = given;
-  const dropped = [...BODY.removeFrom(body, false), ...CONFIG.removeWithin(body, "generationConfig", false)];
-  let searches = 0;
-  const tools = asArray(body.tools).map((one, index) => {
-    const kept: JsonObject = {};
-    for (const [field, value] of Object.entries(asObject(one))) {
-      const path = `tools[${index}].${field}`;
-      const row = TOOLS.findRefusal(field, false);
-      if (row) throw refuseField(path, row.reason);
-      if (SEARCH_TOOLS.has(field)) searches = SEARCHES;
-      if (field === PASSED_TOOL || SEARCH_TOOLS.has(field)) kept[field] = value;
-      else dropped.push(path);
+  const { model: _model, ...fields } = given;
+  const dropped = [
+    ...BODY.removeFrom(fields, false),
+    ...CONFIG.removeWithin(fields, "generationConfig", false),
+  ];
+  const found = new Findings(rules, dropped);
+  const body = { ...rewriteBody(GRAMMAR, "body", fields, found) };
+  if (asArray(body.tools).length === 0 && asArray(given.tools).length > 0) delete body.tools;
+  // The API also accepts a single part without a list. Only lists are sent.
+  if (asArray(body.contents).some(hasSinglePart)) body.contents = asArray(body.contents).map(listPart);
+  return { body, dropped, searches: found.searches };
+}
+
+function hasSinglePart(content: unknown): boolean {
+  return isObject(asObject(content).parts);
+}
+
+function listPart(content: unknown): unknown {
+  return hasSinglePart(content) ? { ...asObject(content), parts: [asObject(content).parts] } : content;
+}
+
+class Findings implements Visitor<Kind> {
+  searches = 0;
+  readonly #rules: LaneRules;
+  readonly #dropped: string[];
+
+  constructor(rules: LaneRules, dropped: string[]) {
+    this.#rules = rules;
+    this.#dropped = dropped;
+  }
+
+  enter(kind: Kind, node: JsonObject, path: Path): JsonObject | null {
+    if (kind === "tool") return this.#tool(node, path);
+    return kind === "part" ? this.#part(node, path) : node;
+  }
+
+  checkField(field: string, value: unknown, path: Path): void {
+    if (field !== "fileUri" && field !== "file_uri") return;
+    if (typeof value === "string" && isSecureUrl(value)) return;
+    const reason = `${explainShared("A file")} Only https: URLs of other hosts may be named.`;
+    throw refuseField(path.holder, reason);
+  }
+
+  checkSetting(): void {
+    // Nothing here has a type: each tool and part has a field of its own.
+  }
+
+  /** Returns the tool without what can't be held. Each of its fields is a tool. */
+  #tool(tool: JsonObject, path: Path): JsonObject | null {
+    const kept = Object.entries(tool).filter(([name, value]) => {
+      if (value === null || value === undefined) return false;
+      const row = TOOLS.find(name);
+      if (passes(row, name, "tools", this.#rules)) {
+        if (SEARCHES.has(name)) this.searches = SEARCHES_MAX;
+        return true;
+      }
+      if (row?.treatment === "refuse") throw refuseField(`${path}.${name}`, row.reason);
+      this.#dropped.push(`${path}.${name}`);
+      return false;
+    });
+    if (kept.length === 0) return null;
+    return kept.length === Object.keys(tool).length ? tool : Object.fromEntries(kept);
+  }
+
+  /** Returns the part without a signature of ours, which holds another provider's thinking. Null if nothing is left. */
+  #part(part: JsonObject, path: Path): JsonObject | null {
+    for (const field in part) {
+      const name = toDocumented(field);
+      const isKnown = PART.has(name) || passes(undefined, name, "blocks", this.#rules);
+      if (!isKnown) throw refuseUnknown(`${path}.${field}`, field);
     }
-    return kept;
-  });
-  const used = tools.filter((tool) => Object.keys(tool).length > 0);
-  if (used.length > 0) body.tools = used;
-  else if (tools.length > 0) delete body.tools;
-  refuseFiles(body.contents, "contents");
-  refuseFiles(body.systemInstruction, "systemInstruction");
-  if (body.contents !== undefined) body.contents = asArray(body.contents).map(applyContent);
-  return { body, dropped, searches };
-}
-
-/** Throws a Fault for a file in the provider's account, in either spelling and at any depth, as in a tool's result. */
-function refuseFiles(value: unknown, path: string): void {
-  if (Array.isArray(value)) {
-    for (const [index, one] of value.entries()) refuseFiles(one, `${path}[${index}]`);
-    return;
+    const isOurs = isOurSignature(readSignature(part.thoughtSignature ?? part.thought_signature));
+    const { thoughtSignature: _signature, thought_signature: _snake, ...others } = part;
+    const kept = isOurs ? others : part;
+    return Object.keys(kept).length > 0 ? kept : null;
   }
-  if (!isObject(value)) return;
-  for (const field in value) {
-    const held = value[field];
-    if (FILE_FIELDS.has(field) && ACCOUNT_FILE.test(String(held)))
-      throw refuseField(path, explainShared("A file"));
-    if (typeof held === "object" && !OWN_FIELDS.has(field)) refuseFiles(held, `${path}.${field}`);
-  }
-}
-
-function applyContent(one: unknown): JsonObject {
-  const content = asObject(one);
-  if (content.parts === undefined) return content;
-  const parts = listParts(content.parts).map((given) => {
-    const part = asObject(given);
-    if (!isOurSignature(readSignature(part.thoughtSignature ?? part.thought_signature))) return part;
-    // A signature of ours holds another provider's thinking.
-    const { thoughtSignature: _signature, thought_signature: _snake, ...rest } = part;
-    return rest;
-  });
-  return { ...content, parts: parts.filter((part) => Object.keys(part).length > 0) };
 }

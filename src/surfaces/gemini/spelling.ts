@@ -39,7 +39,9 @@ function respellNames(given: JsonObject, isRespelled: (name: string) => boolean)
   return fields;
 }
 
-function toDocumented(name: string): string {
+/** Returns a field's documented name. */
+export function toDocumented(name: string): string {
+  if (!name.includes("_")) return name;
   return name.replace(/(?<=[a-z0-9])_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 

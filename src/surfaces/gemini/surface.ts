@@ -22,8 +22,8 @@ import { countSchema, generateSchema } from "./schema.ts";
 import { respell } from "./spelling.ts";
 import { GenerateWriter } from "./writer.ts";
 
-/** Google's newest SDKs use `/v1`. */
-const PREFIX = /^\/v1(beta)?\/models\//;
+/** Google's newest SDKs use `/v1`. The AI SDK leaves out `models` before an id with a slash. */
+const PREFIX = /^\/v1(beta)?\/models\/|^\/v1beta\//;
 export const VERBS = [
   ...(["generateContent", "streamGenerateContent", "countTokens"] as const),
   ...(["embedContent", "batchEmbedContents"] as const),
@@ -83,7 +83,7 @@ function readExchange({ url, body, limits, seal }: Incoming): Exchange<ChatForm>
   refuseLargeNumber(candidateCount, limits.choicesMax, "generationConfig.candidateCount");
   const isStreamed = verb === "streamGenerateContent";
   const isArray = isStreamed && searchParams.get("alt") !== "sse";
-  const lane = applyLane(given);
+  const lane = applyLane(given, limits);
   const read = readAsk(model, { ...lane.body, contents: given.contents }, isStreamed, seal);
   return {
     ...read,

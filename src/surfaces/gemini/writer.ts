@@ -1,6 +1,7 @@
 // A streamed answer as Gemini's responses: server-sent events, or one JSON array.
 import type { Fault } from "../../core/fault.ts";
 import { asArray, asObject, type JsonObject } from "../../core/json.ts";
+import { JsonBudget } from "../../core/json-bounds.ts";
 import type { Sealer } from "../../core/world.ts";
 import type {
   ChatChunk,
@@ -13,7 +14,7 @@ import type {
 } from "../../operations/chat/form.ts";
 import type { Part } from "../../operations/chat/run.ts";
 import { CallQueue } from "../call-queue.ts";
-import { dataLine, KEEP_ALIVE_LINE } from "../event-stream.ts";
+import { dataLine } from "../event-stream.ts";
 import { PartWriter } from "../part-writer.ts";
 import type { Stamp, Writer } from "../surface.ts";
 import {
@@ -26,6 +27,12 @@ import {
 } from "./answer.ts";
 import { writeError } from "./errors.ts";
 import { writeGrounding } from "./grounding.ts";
+
+/**
+ * Blank lines keep a silent stream alive: the reader in Gemini CLI (until 0.61 at least) stops at a comment, throws the
+ * answer away, and asks again.
+ */
+const BLANK_LINES = "\n\n";
 
 /** A candidate being written. */
 class Candidate {
@@ -47,6 +54,7 @@ export class GenerateWriter extends PartWriter implements Writer<Part> {
   readonly keepAlive: string;
   readonly #seal: Sealer;
   readonly #isArray: boolean;
+  readonly #json = new JsonBudget();
   readonly #candidates = new Map<number, Candidate>();
   #isBegun = false;
 
@@ -54,7 +62,7 @@ export class GenerateWriter extends PartWriter implements Writer<Part> {
     super(stamp);
     this.#seal = seal;
     this.#isArray = isArray;
-    this.keepAlive = isArray ? "\n" : KEEP_ALIVE_LINE;
+    this.keepAlive = isArray ? "\n" : BLANK_LINES;
   }
 
   end(): string {
@@ -146,7 +154,7 @@ export class GenerateWriter extends PartWriter implements Writer<Part> {
     const { call } = candidate;
     if (call === null) return [];
     candidate.call = null;
-    const args = call.custom ? { input: call.input } : readArguments(call.input);
+    const args = call.custom ? { input: call.input } : readArguments(call.input, this.#json);
     const name = call.function?.name ?? call.custom?.name ?? "";
     return [{ functionCall: { id: call.id ?? "", name, args }, ...signatureOfCall(call.extra_content) }];
   }

@@ -58,7 +58,11 @@ function refuseLargeObjects(given: JsonObject): void {
   const messages = asArray(given.messages);
   for (let index = 0; index < messages.length; index++) {
     refuseManyFields(messages[index], FIELDS_MAX, `messages[${index}]`);
-    const { content } = asObject(messages[index]);
+    const { content, audio } = asObject(messages[index]);
+    const { id } = asObject(audio);
+    if (id !== undefined && id !== null) {
+      throw refuseField(`messages[${index}].audio.id`, explainShared("An earlier spoken answer"));
+    }
     if (Array.isArray(content)) refuseFileIds(content, `messages[${index}].content`);
   }
 }

@@ -4,7 +4,7 @@ import { Attachment } from "../../core/attachment.ts";
 import { Fault } from "../../core/fault.ts";
 import { asArray, asObject, asString, isObject } from "../../core/json.ts";
 import { missingParameter } from "../../core/schema-fault.ts";
-import { ACCOUNT_FILE } from "../../operations/chat/needs.ts";
+import { isPublicImage } from "../../operations/chat/address.ts";
 import type { ImageSource, ImagesForm, ImagesRequest } from "../../operations/images/form.ts";
 import { IMAGES } from "../../operations/images/operation.ts";
 import { checkChoice, modelName, openObject } from "../bounds.ts";
@@ -84,8 +84,7 @@ function readSource(given: unknown, path: string): ImageSource {
     throw new Fault("unsupported_parameter", message, { param: path });
   }
   const url = asString(given) ?? asString(asObject(given).image_url) ?? asString(asObject(given).url);
-  if (url !== undefined && !ACCOUNT_FILE.test(url) && /^(https?:\/\/|data:image\/)/i.test(url))
-    return { url };
+  if (url !== undefined && isPublicImage(url) && /^(https?:\/\/|data:image\/)/i.test(url)) return { url };
   const message = `Invalid '${path}': expected a file, or an image URL (https: or data:).`;
   throw new Fault("invalid_value", message, { param: path });
 }

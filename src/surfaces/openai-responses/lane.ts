@@ -2,8 +2,11 @@
 
 import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import type { Sealer } from "../../core/world.ts";
+import { type LaneRules, passes, refuseUnknown } from "../known.ts";
 import { explainShared, type LaneResult, LaneTable, OTHER_TIERS, REMOTE, refuseField } from "../lane.ts";
+import { type Path, rewriteBody, type Visitor } from "../raw-body.ts";
 import { isOurSignature, openSignature, RESPONSES_FORMAT } from "../signature.ts";
+import { GRAMMAR, ITEMS, type Kind, SEARCH_TOOLS, TOOLS } from "./known.ts";
 
 export const BODY = new LaneTable(
   {
@@ -21,14 +24,6 @@ export const BODY = new LaneTable(
 
 export const REASONING = new LaneTable({}, { mode: "Pro mode costs more than the card's price." });
 
-/** Types of input items that refer to objects in the provider's account. */
-const ITEMS = new LaneTable({
-  item_reference:
-    "Items are not stored here: send the item itself, as the AI SDK does with providerOptions.openai { store: false }, or ask the operator to set responses.keep.",
-  image_generation_call:
-    "Without a result, it refers to an image in the provider's account, which all clients share.",
-});
-
 /** Fields that name objects in the provider's account, at any depth of items and tools. */
 export const NAMES = new LaneTable({
   file_id: explainShared("A file"),
@@ -43,50 +38,23 @@ export const NAMES = new LaneTable({
   tunnel_id: REMOTE,
 });
 
-/** Schemas and arguments are the client's own; citations and results only quote. None of them names an object. */
-const NOT_NAMES: ReadonlySet<string> = new Set([
-  ...["parameters", "output_schema", "arguments", "annotations", "results"],
-]);
-
-/** Tools that are passed on. The provider runs the others, for which the card has no price: they are dropped. */
-const PASSED_TOOLS =
-  /^(function|custom|namespace|tool_search|local_shell|shell|apply_patch|computer(_use_preview)?)$/;
-const SEARCH_TOOL = /^web_search(_preview)?(_\d{4}_\d{2}_\d{2})?$/;
-export const TOOLS = new LaneTable({ mcp: REMOTE, file_search: explainShared("A vector store") });
+const SEARCHES: ReadonlySet<string> = new Set(SEARCH_TOOLS);
 /** The limit of calls if the client sets none: without one, a provider may search endlessly. */
 const TOOL_CALLS_DEFAULT = 5;
 
 /** Item ids that the gateway made for translated answers. No provider knows them. */
 const OWN_ITEM_ID = /^(msg|fc|ctc|rs)_pk1_/;
 
-interface Findings {
-  /** True if clients may name addresses for the provider to call. */
-  readonly allowsRemote: boolean;
-  readonly dropped: string[];
-  /** The types of dropped tools. */
-  readonly types: Set<string>;
-  toolsKept: number;
-  searches: boolean;
-}
-
-/** Returns the body as it may be sent. Throws the Fault `unsupported_parameter` for a refused field. */
-export function applyLane(given: JsonObject, seal: Sealer, allowsRemote: boolean): LaneResult {
-  const body: JsonObject = { ...given, store: false };
+/** Returns the body as it may be sent. Throws a Fault for what is refused. */
+export function applyLane(given: JsonObject, seal: Sealer, rules: LaneRules): LaneResult {
+  const fields: JsonObject = { ...given, store: false };
   if (given.background === true) throw refuseField("background", "Send the request without it.");
-  delete body.background;
-  const dropped = [
-    ...BODY.removeFrom(body, allowsRemote),
-    ...REASONING.removeWithin(body, "reasoning", allowsRemote),
-  ];
-  const found: Findings = { allowsRemote, dropped, types: new Set(), toolsKept: 0, searches: false };
-  const tools = applyTools(asArray(body.tools), "tools", found);
-  if (tools.length > 0) body.tools = tools;
-  else if (asArray(body.tools).length > 0) delete body.tools;
-  for (const field of ["instructions", "input"]) {
-    const items = body[field];
-    if (Array.isArray(items)) body[field] = applyItems(items, field, seal, found);
-  }
-  if (isDroppedChoice(body.tool_choice, found)) {
+  delete fields.background;
+  const dropped = [...BODY.removeFrom(fields, false), ...REASONING.removeWithin(fields, "reasoning", false)];
+  const found = new Findings(rules, seal, dropped);
+  const body = { ...rewriteBody(GRAMMAR, "body", fields, found) };
+  if (asArray(body.tools).length === 0 && asArray(given.tools).length > 0) delete body.tools;
+  if (found.isDropped(body.tool_choice)) {
     delete body.tool_choice;
     dropped.push("tool_choice");
   }
@@ -95,39 +63,103 @@ export function applyLane(given: JsonObject, seal: Sealer, allowsRemote: boolean
   return { body, dropped, searches };
 }
 
-/** Returns the tools that may be sent. Namespaces hold tools of their own. */
-function applyTools(given: readonly unknown[], path: string, found: Findings): readonly JsonObject[] {
-  const kept: JsonObject[] = [];
-  for (const [index, one] of given.entries()) {
-    const tool = asObject(one);
-    const at = `${path}[${index}]`;
-    const type = asString(tool.type) ?? "";
-    const row = TOOLS.findRefusal(type, found.allowsRemote);
-    if (row) throw refuseField(at, row.reason);
-    if (type === "namespace") {
-      kept.push({ ...tool, tools: applyTools(asArray(tool.tools), `${at}.tools`, found) });
-      continue;
-    }
-    refuseNames(tool, at, found.allowsRemote);
-    if (SEARCH_TOOL.test(type)) found.searches = true;
-    // A shell in the provider's container is billed by the minute.
-    const isHosted = asString(asObject(tool.environment).type)?.startsWith("container");
-    const isAllowed = TOOLS.findRefusal(type, false) !== undefined;
-    if (isAllowed || SEARCH_TOOL.test(type) || (PASSED_TOOLS.test(type) && !isHosted)) {
-      kept.push(tool);
-      found.toolsKept++;
-    } else {
-      found.dropped.push(at);
-      found.types.add(type);
-    }
-  }
-  return kept;
-}
+class Findings implements Visitor<Kind> {
+  searches = false;
+  readonly #rules: LaneRules;
+  readonly #seal: Sealer;
+  readonly #dropped: string[];
+  /** The types of dropped tools. */
+  readonly #droppedTypes = new Set<string>();
+  #toolsKept = 0;
+  /** OpenAI recognises by id the items that belong to a reasoning item, and refuses them without it. */
+  #isBereft = false;
 
-/** True if the choice names a dropped tool, or forces a call when no tools remain. */
-function isDroppedChoice(choice: unknown, { types, toolsKept }: Findings): boolean {
-  if (choice === undefined || types.size === 0) return false;
-  return types.has(asString(asObject(choice).type) ?? "") || (toolsKept === 0 && isForced(choice));
+  constructor(rules: LaneRules, seal: Sealer, dropped: string[]) {
+    this.#rules = rules;
+    this.#seal = seal;
+    this.#dropped = dropped;
+  }
+
+  enter(kind: Kind, node: JsonObject, path: Path, isKnown: boolean): JsonObject | null {
+    if (kind === "tool") return this.#tool(node, path);
+    if (kind === "item") return this.#item(node, path, isKnown);
+    if (!isKnown) this.#refuseUnknown(node, path);
+    return node;
+  }
+
+  checkField(field: string, value: unknown, path: Path): void {
+    const row = NAMES.findRefusal(field, this.#rules.remoteTools === true);
+    const isName = typeof value === "string" ? value !== "" : Array.isArray(value) && value.length > 0;
+    if (row && isName) throw refuseField(String(path), row.reason);
+  }
+
+  /** A tool that the provider runs, in a place where nobody would hold for it. */
+  checkSetting(type: string, path: Path): void {
+    const treatment = TOOLS.find(type)?.treatment ?? "pass";
+    if (treatment !== "pass") throw refuseUnknown(String(path), type);
+  }
+
+  /** True if the choice names a dropped tool, or forces a call when no tools remain. */
+  isDropped(choice: unknown): boolean {
+    if (choice === undefined || this.#droppedTypes.size === 0) return false;
+    const type = asString(asObject(choice).type) ?? "";
+    return this.#droppedTypes.has(type) || (this.#toolsKept === 0 && isForced(choice));
+  }
+
+  #refuseUnknown(node: JsonObject, path: Path): void {
+    const type = asString(node.type) ?? "";
+    if (!passes(undefined, type, "blocks", this.#rules)) throw refuseUnknown(String(path), type);
+  }
+
+  #tool(tool: JsonObject, path: Path): JsonObject | null {
+    const type = asString(tool.type) ?? "";
+    const row = TOOLS.find(type);
+    // A shell in the provider's container is billed by the minute.
+    const isHosted = asString(asObject(tool.environment).type)?.startsWith("container") === true;
+    const isAllowed = passes(row, type, "tools", this.#rules);
+    if (!isAllowed && (row?.treatment === "remote" || row?.treatment === "refuse")) {
+      throw refuseField(String(path), row.reason);
+    }
+    if (!isAllowed || (isHosted && row !== undefined)) {
+      this.#dropped.push(String(path));
+      this.#droppedTypes.add(type);
+      return null;
+    }
+    if (SEARCHES.has(type)) this.searches = true;
+    if (type !== "namespace") this.#toolsKept++;
+    return tool;
+  }
+
+  /** Returns null for reasoning that another provider made or that OpenAI has not encrypted. */
+  #item(item: JsonObject, path: Path, isKnown: boolean): JsonObject | null {
+    const type = refersToItem(item) ? "item_reference" : (asString(item.type) ?? "");
+    if (type === "item_reference" && asString(item.id)?.startsWith("rs_")) {
+      // The AI SDK refers to thinking by id. The conversation means the same without it, so it is dropped.
+      this.#dropped.push(String(path));
+      this.#isBereft = true;
+      return null;
+    }
+    const row = ITEMS.find(type);
+    if (row && !passes(row, type, "blocks", this.#rules)) throw refuseField(String(path), row.reason);
+    if (!row && !isKnown) this.#refuseUnknown(item, path);
+    if (type === "reasoning") {
+      const restored = restoreReasoning(item, this.#seal);
+      this.#isBereft = restored === null;
+      return restored;
+    }
+    if (item.role === "user") this.#isBereft = false;
+    const isForeign = this.#isBereft || OWN_ITEM_ID.test(asString(item.id) ?? "");
+    const own = type === "configuration_update" ? this.#configure(item, path) : item;
+    return isForeign ? withoutId(own) : own;
+  }
+
+  /** A change of settings within the conversation can't do more than the settings themselves. */
+  #configure(item: JsonObject, path: Path): JsonObject {
+    const kept = { ...item };
+    const dropped = REASONING.removeWithin(kept, "reasoning", false);
+    this.#dropped.push(...dropped.map((field) => `${path}.${field}`));
+    return kept;
+  }
 }
 
 /** True if the client demands a call. */
@@ -135,49 +167,9 @@ export function isForced(choice: unknown): boolean {
   return isObject(choice) || choice === "required";
 }
 
-/** Returns the items without reasoning that another provider made or that OpenAI has not encrypted. */
-function applyItems(
-  items: readonly unknown[],
-  path: string,
-  seal: Sealer,
-  found: Findings,
-): readonly JsonObject[] {
-  // OpenAI recognises by id the items that belong to a reasoning item, and refuses them without it.
-  let isBereft = false;
-  return items.flatMap((one, index): readonly JsonObject[] => {
-    const item = asObject(one);
-    const at = `${path}[${index}]`;
-    if (refersToItem(item) && asString(item.id)?.startsWith("rs_")) {
-      // The AI SDK refers to thinking by id. The conversation means the same without it, so it is dropped.
-      found.dropped.push(at);
-      isBereft = true;
-      return [];
-    }
-    refuseItem(item, at, found.allowsRemote);
-    if (item.type === "reasoning") {
-      const restored = restoreReasoning(item, seal);
-      isBereft = restored.length === 0;
-      return restored;
-    }
-    if (item.role === "user") isBereft = false;
-    const own = Array.isArray(item.tools)
-      ? { ...item, tools: applyTools(item.tools, `${at}.tools`, found) }
-      : item;
-    return [isBereft || OWN_ITEM_ID.test(asString(item.id) ?? "") ? withoutId(own) : own];
-  });
-}
-
 /** True if an item refers to one of an earlier answer. A reference may omit its type. */
 export function refersToItem({ type, role, id }: JsonObject): boolean {
   return type === "item_reference" || (type === undefined && role === undefined && id !== undefined);
-}
-
-function refuseItem(item: JsonObject, path: string, allowsRemote: boolean): void {
-  const type = refersToItem(item) ? "item_reference" : item.type;
-  const row = ITEMS.findRefusal(type, allowsRemote);
-  if (row && !asString(item.result)) throw refuseField(path, row.reason);
-  const { tools: _tools, ...rest } = item;
-  refuseNames(rest, path, allowsRemote);
 }
 
 /** Returns an item without its id and without citations of files, which OpenAI may never have seen. */
@@ -192,30 +184,14 @@ function withoutId({ id: _id, ...item }: JsonObject): JsonObject {
   return { ...item, content };
 }
 
-function restoreReasoning(item: JsonObject, seal: Sealer): readonly JsonObject[] {
+/** Returns reasoning that OpenAI can read, or null. */
+function restoreReasoning(item: JsonObject, seal: Sealer): JsonObject | null {
   const sealed = asString(item.encrypted_content) ?? "";
-  if (sealed === "") return [];
-  if (!isOurSignature(sealed)) return [item];
+  if (sealed === "") return null;
+  if (!isOurSignature(sealed)) return item;
   const details = openSignature(seal, "", sealed) ?? [];
   const own = details.find(({ format, data }) => format === RESPONSES_FORMAT && data !== undefined);
-  if (!own) return [];
+  if (!own) return null;
   const { id: _id, ...rest } = item;
-  return [{ ...rest, ...(own.id ? { id: own.id } : {}), encrypted_content: own.data }];
-}
-
-/** Throws a Fault for the first field, at any depth, that the table lists. */
-function refuseNames(value: unknown, path: string, allowsRemote: boolean): void {
-  if (Array.isArray(value)) {
-    for (const [index, one] of value.entries()) refuseNames(one, `${path}[${index}]`, allowsRemote);
-    return;
-  }
-  if (!isObject(value)) return;
-  for (const field in value) {
-    const held = value[field];
-    if (held === null || held === undefined || NOT_NAMES.has(field)) continue;
-    const row = NAMES.findRefusal(field, allowsRemote);
-    const isName = typeof held === "string" ? held !== "" : Array.isArray(held) && held.length > 0;
-    if (row && isName) throw refuseField(`${path}.${field}`, row.reason);
-    if (typeof held === "object") refuseNames(held, `${path}.${field}`, allowsRemote);
-  }
+  return { ...rest, ...(own.id ? { id: own.id } : {}), encrypted_content: own.data };
 }

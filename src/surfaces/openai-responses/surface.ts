@@ -63,7 +63,7 @@ function readExchange(incoming: Incoming): Exchange<ChatForm> {
   const joined = joinEarlier(given, incoming);
   refuseLongList(joined.input, limits.messagesMax, "input");
   // Closures share what any of them refers to, so `lane` must not hold the input.
-  const { body: passed, ...lane } = applyLane(joined, seal, limits.remoteTools === true);
+  const { body: passed, ...lane } = applyLane(joined, seal, limits);
   const names = new ToolNames();
   const { input, tools, max_tool_calls } = joined;
   const read = readAsk({ ...passed, input, tools, max_tool_calls }, names, seal);

@@ -1,10 +1,12 @@
 // OpenAI's speech API: the answer is sound as it arrives, as raw bytes or events.
 import { Type } from "@sinclair/typebox";
+import { asObject } from "../../core/json.ts";
 import { findSound, SOUND_FORMATS, SOUND_TYPES, type SpeechForm } from "../../operations/speech/form.ts";
 import { SPEECH } from "../../operations/speech/operation.ts";
 import { checkChoice, modelName, openObject } from "../bounds.ts";
 import { writeCost } from "../cost.ts";
 import { makePieceWriter, typedEvent } from "../event-stream.ts";
+import { explainShared, refuseField } from "../lane.ts";
 import { makeOpenAiSurface } from "../openai-surface.ts";
 import { type ByteWriter, Document, type Surface } from "../surface.ts";
 
@@ -29,6 +31,7 @@ export const OPENAI_SPEECH: Surface<SpeechForm> = makeOpenAiSurface({
   list: "input",
   read(given, extras) {
     const { model, input, voice, response_format: format = "mp3", instructions, speed } = given;
+    if (asObject(voice).id !== undefined) throw refuseField("voice.id", explainShared("A voice"));
     const asEvents = given.stream_format === "sse";
     return {
       // Sound is always streamed, so that it plays at once.

@@ -51,8 +51,8 @@ export const OPENAI_TRANSCRIPTIONS: Surface<TranscriptionForm> = {
   name: "openai-transcriptions",
   operation: TRANSCRIPTION,
   idPrefix: "trsc-",
-  body: "sound",
-  read({ url, body, seconds }: Incoming): Exchange<TranscriptionForm> {
+  body: "form",
+  read({ url, body }: Incoming): Exchange<TranscriptionForm> {
     const { file, ...fields } = convertFields(readFields(body), NUMBERS);
     const given = CHECKER.check(fields, "model");
     checkModelName(given.model);
@@ -62,7 +62,7 @@ export const OPENAI_TRANSCRIPTIONS: Surface<TranscriptionForm> = {
     // OpenAI doesn't stream translations or formats other than JSON either.
     const isStreamed = stream === true && !isTranslation && isJsonFormat(format);
     const ask: TranscriptionRequest = {
-      ...{ model, file: requireFile(file, "file"), seconds: seconds ?? 0, isTranslation },
+      ...{ model, file: requireFile(file, "file"), isTranslation },
       ...{ language, prompt, temperature, extras, format },
       ...(isStreamed ? { stream: true } : {}),
     };

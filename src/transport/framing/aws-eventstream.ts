@@ -1,7 +1,8 @@
 // Converts Amazon's binary event streams to the text of server-sent events (Smithy, "Amazon Event Stream
 // Specification").
 import { type Fault, toFault } from "../../core/fault.ts";
-import { asString, isObject, parseJson } from "../../core/json.ts";
+import { asString, isObject } from "../../core/json.ts";
+import { parseReceived } from "../../core/json-bounds.ts";
 import { malformed } from "../../core/upstream.ts";
 import { explainException } from "./aws-faults.ts";
 
@@ -127,11 +128,11 @@ function formatMessage(headers: Headers, payload: string): string {
 /** A model's own event is base64-encoded, and is returned under its own type. */
 function formatEvent(type: string, payload: string): string {
   if (type !== "chunk") return writeEvent(type, payload);
-  const held = parseJson(payload);
+  const held = parseReceived(payload);
   const base64 = isObject(held) ? asString(held.bytes) : undefined;
   if (base64 === undefined) return "";
   const data = Buffer.from(base64, "base64").toString();
-  const event = parseJson(data);
+  const event = parseReceived(data);
   if (!isObject(event)) throw malformed("a chunk is not a JSON object");
   const { [INVOCATION_METRICS]: metrics, ...own } = event;
   return writeEvent(asString(own.type) ?? type, metrics === undefined ? data : JSON.stringify(own));

@@ -1,6 +1,7 @@
 // Maps errors of Amazon's services to Faults, by the type in a header, body or frame, or else by status.
 import type { Fault, FaultCode } from "../../core/fault.ts";
-import { asObject, asString, isObject, type JsonObject, parseJson } from "../../core/json.ts";
+import { asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
+import { parseReceived } from "../../core/json-bounds.ts";
 import { type ErrorRule, readRetryAfterMs, upstreamFault } from "../../core/upstream.ts";
 
 interface Meaning {
@@ -45,14 +46,14 @@ const RULES: readonly ErrorRule[] = [
 
 /** Returns the fault of an error answer. Its type may be in a header, in the body, or missing. */
 export function explainAmazon(status: number, headers: Headers, body: string, nowMs: number): Fault {
-  const said = asObject(parseJson(body));
+  const said = asObject(parseReceived(body));
   const type = readType(headers.get("x-amzn-errortype")) ?? findType(said);
   return makeFault(status, type, findMessage(said) ?? "", readRetryAfterMs(headers, nowMs));
 }
 
 /** Returns the fault of an exception frame. An unknown type counts as a failure of the service. */
 export function explainException(type: string, payload: string): Fault {
-  const body = parseJson(payload);
+  const body = parseReceived(payload);
   const message = isObject(body) ? findMessage(body) : payload;
   const { status = 500 } = findMeaning(type) ?? {};
   return makeFault(status, type, message ?? "", undefined);

@@ -1,0 +1,147 @@
+// OpenAI's items, content parts and tools: the names that the gateway knows, and where each of them holds others.
+
+import { KnownNames } from "../known.ts";
+import { explainShared, REMOTE } from "../lane.ts";
+import { type Form, type Grammar, makeForm, type Nodes } from "../raw-body.ts";
+
+/** Searches that the provider runs. `max_tool_calls` limits them. */
+export const SEARCH_TOOLS = [
+  ...(["web_search", "web_search_2025_08_26"] as const),
+  ...(["web_search_preview", "web_search_preview_2025_03_11"] as const),
+];
+
+/** The types of tools, wherever one is defined. */
+export const TOOLS = new KnownNames([
+  {
+    treatment: "pass",
+    reason: "The client runs it. A shell in the provider's container is dropped nevertheless.",
+    names: [
+      ...["function", "custom", "local_shell", "shell", "apply_patch", "computer", "computer_use_preview"],
+    ],
+  },
+  {
+    treatment: "pass",
+    reason: "It only groups or finds the request's own tools.",
+    names: ["namespace", "tool_search"],
+  },
+  { treatment: "hold", reason: "Each search is billed, up to max_tool_calls.", names: SEARCH_TOOLS },
+  { treatment: "remote", reason: REMOTE, names: ["mcp"] },
+  { treatment: "refuse", reason: explainShared("A vector store"), names: ["file_search"] },
+  {
+    treatment: "drop",
+    reason: "The provider would run it, and the card has no price for it.",
+    names: ["code_interpreter", "image_generation", "programmatic_tool_calling"],
+  },
+]);
+
+/** Items that name an object in the provider's account. */
+export const ITEMS = new KnownNames([
+  {
+    treatment: "refuse",
+    reason:
+      "Items are not stored here: send the item itself, as the AI SDK does with providerOptions.openai { store: false }, or ask the operator to set responses.keep.",
+    names: ["item_reference"],
+  },
+  {
+    treatment: "refuse",
+    reason: "Its id refers to an image in the provider's account, which all clients share.",
+    names: ["image_generation_call"],
+  },
+]);
+
+export type Kind = "body" | "item" | "part" | "tool";
+
+const parts: Nodes<Kind> = { kind: "part", takes: ["text", "list"] };
+const partList: Nodes<Kind> = { kind: "part", takes: ["list"] };
+const tools: Nodes<Kind> = { kind: "tool", takes: ["list"] };
+
+type Fields = Parameters<typeof makeForm<Kind>>[0];
+
+function makeForms(rows: Readonly<Record<string, Fields>>, shared: Fields): ReadonlyMap<string, Form<Kind>> {
+  return new Map(
+    Object.entries(rows).map(([type, fields]) => [type, makeForm<Kind>({ ...shared, ...fields })]),
+  );
+}
+
+/** Errors and callers only quote, and so do citations and the results of searches. */
+const QUOTES: Fields = { error: "own", caller: "own", name: "text", namespace: "text" };
+const MESSAGE: Fields = { content: parts };
+
+const ITEM_FORMS = makeForms(
+  {
+    message: MESSAGE,
+    function_call: { arguments: "own" },
+    function_call_output: { output: parts },
+    custom_tool_call: { input: "own" },
+    custom_tool_call_output: { output: parts },
+    reasoning: { summary: partList, content: partList, encrypted_content: "setting" },
+    computer_call: { action: "own", actions: "own", pending_safety_checks: "setting" },
+    computer_call_output: {
+      output: { kind: "part", takes: ["object"] },
+      acknowledged_safety_checks: "setting",
+    },
+    web_search_call: { action: "own" },
+    file_search_call: { queries: "text", results: "own" },
+    tool_search_call: { arguments: "own" },
+    tool_search_output: { tools },
+    additional_tools: { tools },
+    configuration_update: { reasoning: "setting", text: "own" },
+    compaction: { encrypted_content: "setting" },
+    compaction_summary: { encrypted_content: "setting" },
+    compaction_trigger: {},
+    code_interpreter_call: { code: "text", outputs: "own" },
+    local_shell_call: { action: "own" },
+    local_shell_call_output: { output: "text" },
+    shell_call: { action: "own", environment: "setting" },
+    shell_call_output: { output: "own" },
+    apply_patch_call: { operation: "own" },
+    apply_patch_call_output: { output: "text" },
+    mcp_list_tools: { tools: "own" },
+    mcp_approval_request: { arguments: "own" },
+    mcp_approval_response: { reason: "text" },
+    mcp_call: { arguments: "own", output: "text" },
+    program: { code: "text" },
+    program_output: { result: "text" },
+  },
+  QUOTES,
+);
+
+const PART_FORMS = makeForms(
+  {
+    input_text: { text: "text" },
+    output_text: { text: "text", annotations: "own", logprobs: "own" },
+    text: { text: "text", annotations: "own" },
+    refusal: { refusal: "text" },
+    summary_text: { text: "text" },
+    reasoning_text: { text: "text" },
+    input_image: { image_url: "setting" },
+    input_file: { file_data: "setting", file_url: "setting", filename: "text" },
+    input_audio: { input_audio: "setting" },
+    computer_screenshot: { image_url: "setting" },
+  },
+  { prompt_cache_breakpoint: "setting" },
+);
+
+export const GRAMMAR: Grammar<Kind> = {
+  stray: "part",
+  kinds: {
+    body: {
+      form: makeForm({
+        input: { kind: "item", takes: ["text", "list"] },
+        instructions: { kind: "item", takes: ["text", "list"] },
+        ...{ tools, tool_choice: "own", text: "own", metadata: "own" },
+      }),
+      others: "settings",
+    },
+    // An item without a type is a message.
+    item: { types: ITEM_FORMS, form: makeForm({ ...QUOTES, ...MESSAGE }) },
+    part: { types: PART_FORMS },
+    tool: {
+      form: makeForm({
+        ...{ name: "text", description: "text", parameters: "own", output_schema: "own", format: "own" },
+        tools,
+      }),
+      others: "settings",
+    },
+  },
+};

@@ -1,0 +1,226 @@
+// Visits the nodes of a client's own request body (messages, blocks, parts, tools), by a table of each family's nodes.
+import { Fault } from "../core/fault.ts";
+import { isObject, type JsonObject } from "../core/json.ts";
+
+/**
+ * The content of a field: `text` is read by the model, alone or in a list. `own` is the client's own JSON (arguments,
+ * schemas), in which nothing refers to anything. `setting` is anything else. Otherwise the field holds nodes.
+ */
+type Holding<Kind extends string> = "text" | "own" | "setting" | Nodes<Kind>;
+
+export interface Nodes<Kind extends string> {
+  readonly kind: Kind;
+  readonly takes: readonly ("text" | "object" | "list")[];
+  /** True if the holder makes no sense without them: once all are left out, it is left out too. */
+  readonly isNeeded?: true;
+}
+
+export type Form<Kind extends string> = ReadonlyMap<string, Holding<Kind>>;
+
+/** Makes a form from its fields. */
+export function makeForm<Kind extends string>(fields: Readonly<Record<string, Holding<Kind>>>): Form<Kind> {
+  return new Map(Object.entries(fields));
+}
+
+export interface NodeKind<Kind extends string> {
+  /** The forms by `type`. If missing, all nodes have the same form. */
+  readonly types?: ReadonlyMap<string, Form<Kind>>;
+  /** The form of nodes without a type. */
+  readonly form?: Form<Kind>;
+  /** The contents of fields that the form doesn't list: settings, or (if missing) perhaps blocks. */
+  readonly others?: "settings";
+}
+
+/** A family's table: every place in a body where a block, a tool or a text may be. */
+export interface Grammar<Kind extends string> {
+  readonly kinds: Readonly<Record<Kind, NodeKind<Kind>>>;
+  /** The kind of typed objects in fields that a form doesn't list. */
+  readonly stray: Kind;
+  /** Returns a field's name in the table, for families with several spellings. */
+  readonly spell?: (field: string) => string;
+}
+
+/** The place of a value in the body. Written only when it is needed. */
+export interface Path {
+  /** The place of the value that holds it. */
+  readonly holder: string;
+  toString(): string;
+}
+
+export interface Visitor<Kind extends string> {
+  /**
+   * Called with each node before its fields. Returns the node as it stays, or null to leave it out. `isKnown` is false
+   * if the table has no form for its type. May throw a Fault.
+   */
+  enter(kind: Kind, node: JsonObject, path: Path, isKnown: boolean): JsonObject | null;
+  /** Called with each field outside the client's own JSON, at any depth. May throw a Fault. */
+  checkField(field: string, value: unknown, path: Path): void;
+  /** Called with the type of each object within settings. May throw a Fault. */
+  checkSetting(type: string, path: Path): void;
+}
+
+class Trail implements Path {
+  readonly #steps: (string | number)[] = [];
+
+  push(step: string | number): void {
+    this.#steps.push(step);
+  }
+
+  pop(): void {
+    this.#steps.pop();
+  }
+
+  get holder(): string {
+    return formatSteps(this.#steps.slice(0, -1));
+  }
+
+  toString(): string {
+    return formatSteps(this.#steps);
+  }
+}
+
+function formatSteps(steps: readonly (string | number)[]): string {
+  const written = steps.map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`));
+  return written.join("").replace(/^\./, "");
+}
+
+/**
+ * Returns the body with the changes of the visitor, or the same body if there are none. Throws the Fault
+ * `invalid_type` for a value of another shape than the table expects. Linear in the body; its depth is bounded.
+ */
+export function rewriteBody<Kind extends string>(
+  grammar: Grammar<Kind>,
+  kind: Kind,
+  body: JsonObject,
+  visitor: Visitor<Kind>,
+): JsonObject {
+  return new Walk(grammar, visitor).node(kind, body) ?? {};
+}
+
+class Walk<Kind extends string> {
+  readonly #grammar: Grammar<Kind>;
+  readonly #visitor: Visitor<Kind>;
+  readonly #path = new Trail();
+
+  constructor(grammar: Grammar<Kind>, visitor: Visitor<Kind>) {
+    this.#grammar = grammar;
+    this.#visitor = visitor;
+  }
+
+  /** Null if the node is left out. */
+  node(kind: Kind, given: JsonObject): JsonObject | null {
+    const form = this.#findForm(kind, given);
+    const node = this.#visitor.enter(kind, given, this.#path, form !== undefined);
+    if (node === null) return null;
+    const changes = new Map<string, unknown>();
+    for (const field in node) {
+      const value = node[field];
+      if (value === null || value === undefined) continue;
+      this.#path.push(field);
+      this.#visitor.checkField(field, value, this.#path);
+      const holding = this.#findHolding(kind, form, field);
+      const kept = this.#field(holding, value);
+      this.#path.pop();
+      if (kept === value) continue;
+      if (isEmpty(kept) && typeof holding === "object" && holding.isNeeded) return null;
+      changes.set(field, kept);
+    }
+    return applyChanges(node, changes);
+  }
+
+  #findForm(kind: Kind, node: JsonObject): Form<Kind> | undefined {
+    const { types, form } = this.#grammar.kinds[kind];
+    if (types === undefined || node.type === undefined || node.type === null) return form;
+    return typeof node.type === "string" ? types.get(node.type) : undefined;
+  }
+
+  /** Returns undefined for a field that the form doesn't list, and that may hold blocks. */
+  #findHolding(kind: Kind, form: Form<Kind> | undefined, field: string): Holding<Kind> | undefined {
+    const spelled = this.#grammar.spell?.(field) ?? field;
+    const others = this.#grammar.kinds[kind].others === undefined ? undefined : "setting";
+    return form?.get(spelled) ?? (spelled === "type" ? "setting" : others);
+  }
+
+  #field(holding: Holding<Kind> | undefined, value: unknown): unknown {
+    if (holding === "own") return value;
+    if (holding === "text") this.#text(value);
+    else if (holding === undefined || holding === "setting") this.#stray(value, holding === undefined);
+    else return this.#nodes(holding, value);
+    return value;
+  }
+
+  #text(value: unknown): void {
+    const isTexts = Array.isArray(value) && value.every((one) => typeof one === "string");
+    if (typeof value === "object" && !isTexts) throw this.#wrongShape("a string");
+  }
+
+  /** Undefined if all are left out. */
+  #nodes({ kind, takes }: Nodes<Kind>, value: unknown): unknown {
+    if (typeof value === "string" && takes.includes("text")) return value;
+    if (isObject(value) && takes.includes("object")) return this.node(kind, value) ?? undefined;
+    if (Array.isArray(value) && takes.includes("list")) return this.#list(kind, value);
+    const shapes = { text: "a string", object: "an object", list: "an array" };
+    throw this.#wrongShape(takes.map((shape) => shapes[shape]).join(" or "));
+  }
+
+  #list(kind: Kind, given: readonly unknown[]): readonly unknown[] {
+    let kept: JsonObject[] | null = null;
+    for (const [index, one] of given.entries()) {
+      this.#path.push(index);
+      if (!isObject(one)) throw this.#wrongShape("an object");
+      const node = this.node(kind, one);
+      this.#path.pop();
+      if (node !== one) kept ??= given.slice(0, index).filter(isObject);
+      if (node !== null) kept?.push(node);
+    }
+    return kept ?? given;
+  }
+
+  /** Checks what the table doesn't describe. With `mayBeBlocks`, its typed objects must be known. */
+  #stray(value: unknown, mayBeBlocks: boolean): void {
+    if (Array.isArray(value)) {
+      for (const [index, one] of value.entries()) {
+        if (typeof one !== "object") continue;
+        this.#path.push(index);
+        this.#stray(one, mayBeBlocks);
+        this.#path.pop();
+      }
+    } else if (isObject(value)) this.#strayObject(value, mayBeBlocks);
+  }
+
+  #strayObject(value: JsonObject, mayBeBlocks: boolean): void {
+    if (typeof value.type === "string") {
+      if (mayBeBlocks) {
+        this.node(this.#grammar.stray, value);
+        return;
+      }
+      this.#visitor.checkSetting(value.type, this.#path);
+    }
+    for (const field in value) {
+      const held = value[field];
+      if (held === null || held === undefined) continue;
+      this.#path.push(field);
+      this.#visitor.checkField(field, held, this.#path);
+      if (typeof held === "object") this.#stray(held, mayBeBlocks);
+      this.#path.pop();
+    }
+  }
+
+  #wrongShape(expected: string): Fault {
+    const param = String(this.#path);
+    return new Fault("invalid_type", `Invalid type for '${param}': expected ${expected}.`, { param });
+  }
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === undefined || (Array.isArray(value) && value.length === 0);
+}
+
+/** Returns the node with other values in these fields, without those whose value is undefined. */
+function applyChanges(node: JsonObject, changes: ReadonlyMap<string, unknown>): JsonObject {
+  if (changes.size === 0) return node;
+  const fields = Object.entries(node).map(([field, value]) =>
+    changes.has(field) ? ([field, changes.get(field)] as const) : ([field, value] as const),
+  );
+  return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,185 @@
+// Two builds of the gateway, and the floor, in turn: CPU per request, and ratios of sums with their 95 % interval.
+import { makeDice } from "../router/dice.ts";
+import { type Case, streamed, whole } from "./cpu.ts";
+import { computeRatio, type Ratio, writeRatio } from "./figures.ts";
+import { ADMIN_TOKEN, startGateway } from "./gateways.ts";
+import { inRounds, measureCost, warmedUp } from "./measure.ts";
+import type { Started } from "./processes.ts";
+import type { Aim, Finding, Table } from "./report.ts";
+import { askGateway, type Contender, FLOOR, findBuild, type Scenario, type Stage } from "./stage.ts";
+
+const THIS = "this build";
+const OTHER = "other build";
+/** The upper end of the interval of a change that must not cost anything. */
+const RATIO_MAX = 1.03;
+const FIRST_REQUESTS = 16_000;
+const FUNDED_USD = 1000;
+const FIRST = "first";
+
+export const BUILD_CASES = ["whole", "burst", "paced", FIRST] as const;
+
+export interface BuildOptions {
+  /** The path of a binary, or a revision of the repository. */
+  readonly other: string;
+  readonly rounds: number;
+  readonly seed: number;
+  /** Some of `BUILD_CASES`. */
+  readonly only: readonly string[];
+}
+
+/** Nanoseconds of CPU time per request in each round, by contender. All rounds have the same number of requests. */
+type Rounds = ReadonlyMap<string, readonly number[]>;
+
+/** Throws if an answer is wrong. */
+export async function compareBuilds(stage: Stage, options: BuildOptions): Promise<Finding> {
+  const { rounds, seed, only } = options;
+  const binaries = { [OTHER]: await findBuild(options.other, stage.directory), [THIS]: stage.binary };
+  const builds: readonly Build[] = Object.entries(binaries).map(([name, binary]) => ({ name, binary }));
+  const random = makeDice(seed);
+  const cases: Readonly<Record<string, Case>> = {
+    whole,
+    burst: streamed("openai", 0),
+    paced: streamed("openai", stage.size(4, 1)),
+  };
+  const tables: Table[] = [];
+  const aims: Aim[] = [];
+  const add = (title: string, found: Rounds) => {
+    const ratios = compareRounds(found, random);
+    tables.push(writeTable(title, found, ratios));
+    aims.push(...ratios.flatMap((one) => (one.name === THIS ? [describeAim(title, one.toOther)] : [])));
+  };
+  const running: Running[] = [];
+  for (const build of builds) running.push(await startBuild(stage, build, "steady"));
+  for (const [name, one] of Object.entries(cases)) {
+    if (!only.includes(name)) continue;
+    add(`${one.title}, ${one.connections} at once`, await measureCase(stage, one, running, rounds, random));
+  }
+  if (only.includes(FIRST)) {
+    const requests = stage.size(FIRST_REQUESTS, 16);
+    const title = `a process's first ${requests.toLocaleString("en")} whole answers`;
+    add(title, await measureFirst(stage, builds, requests, rounds, random));
+  }
+  return {
+    title: `Two builds: this one and ${options.other}`,
+    note: `${rounds} rounds, each of every program in random order (seed ${seed}). CPU time is that of all threads, in user and system mode. Ratios of sums, and the interval that holds 95 % of the ratios of as many rounds drawn with replacement.`,
+    tables,
+    aims,
+    bars: [],
+  };
+}
+
+interface Build {
+  readonly name: string;
+  readonly binary: string;
+}
+
+interface Running extends Pick<Build, "name"> {
+  readonly gateway: Started;
+  readonly secret: string;
+}
+
+/** Starts a build on an empty store. It makes its own key, since its version may have another schema. */
+async function startBuild(stage: Stage, { name, binary }: Build, store: string): Promise<Running> {
+  const setup = { name: `${name.replace(" ", "-")}-${store}`, isEmpty: true };
+  const gateway = await startGateway(setup, { ...stage, binary });
+  const post = async (path: string, body: object) => {
+    const response = await fetch(`http://127.0.0.1:${gateway.port}/admin/v1${path}`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${ADMIN_TOKEN}`,
+        "content-type": "application/json",
+        "idempotency-key": "benchmark",
+      },
+      body: JSON.stringify(body),
+    });
+    if (!response.ok) throw new Error(`POST ${path} of ${name}: ${await response.text()}`);
+    return (await response.json()) as { readonly id: string; readonly secret?: string };
+  };
+  const { id } = await post("/accounts", { name: "bench" });
+  await post(`/accounts/${id}/topups`, { amount_usd: FUNDED_USD });
+  const { secret = "" } = await post("/keys", { name: "bench", account_id: id });
+  return { name, gateway, secret };
+}
+
+async function measureCase(
+  stage: Stage,
+  { scenario, ...one }: Case,
+  running: readonly Running[],
+  rounds: number,
+  random: () => number,
+): Promise<Rounds> {
+  const { connections } = one;
+  const programs = [
+    ...stage.contenders(scenario).filter(({ name }) => name === FLOOR),
+    ...running.map((build) => makeContender(build, scenario)),
+  ];
+  await warmedUp(programs, { connections, requests: stage.size(one.before, 16) });
+  const requests = stage.size(one.requests, 16);
+  const load = { connections, warmUp: Math.ceil(requests / 5), requests };
+  const measure = async ({ pid, ask }: Contender) =>
+    (await measureCost(pid, () => ask, load)).cpuMicros * 1000;
+  return inRounds(programs, rounds, measure, random);
+}
+
+function makeContender({ name, gateway, secret }: Running, scenario: Scenario): Contender {
+  return { name, pid: gateway.pid, ask: askGateway(gateway.port, scenario, undefined, secret) };
+}
+
+/** Each round starts both builds on stores of their own. The floor has no start to speak of. */
+function measureFirst(
+  stage: Stage,
+  builds: readonly Build[],
+  requests: number,
+  rounds: number,
+  random: () => number,
+): Promise<Rounds> {
+  const { scenario, connections } = whole;
+  const measure = async (build: Build, round: number) => {
+    const running = await startBuild(stage, build, `${FIRST}-${round}`);
+    const { pid, ask } = makeContender(running, scenario);
+    const { cpuMicros } = await measureCost(pid, () => ask, { connections, warmUp: 0, requests });
+    await running.gateway.stop();
+    return cpuMicros * 1000;
+  };
+  return inRounds(builds, rounds, measure, random);
+}
+
+interface Compared {
+  readonly name: string;
+  /** Null if the floor wasn't measured. */
+  readonly toFloor: Ratio | null;
+  readonly toOther: Ratio;
+}
+
+function compareRounds(found: Rounds, random: () => number): readonly Compared[] {
+  const floor = found.get(FLOOR);
+  const others = found.get(OTHER) ?? [];
+  return [...found].map(([name, rounds]) => ({
+    name,
+    toFloor: floor ? computeRatio(rounds, floor, random) : null,
+    toOther: computeRatio(rounds, others, random),
+  }));
+}
+
+function writeTable(title: string, found: Rounds, compared: readonly Compared[]): Table {
+  const rows = compared.map(({ name, toFloor, toOther }) => {
+    const rounds = found.get(name) ?? [];
+    const nanos = rounds.reduce((sum, one) => sum + one, 0) / rounds.length;
+    return [
+      name,
+      Math.round(nanos).toLocaleString("en"),
+      toFloor && name !== FLOOR ? writeRatio(toFloor) : "",
+      name === THIS ? writeRatio(toOther) : "",
+    ];
+  });
+  return { head: [title, "CPU per request, ns", "times the floor", "times the other build"], rows };
+}
+
+function describeAim(title: string, { high }: Ratio): Aim {
+  return {
+    what: `This build's CPU over the other's, upper end of the interval, ${title}`,
+    measured: high,
+    unit: "×",
+    atMost: RATIO_MAX,
+  };
+}

@@ -1,0 +1,1 @@
+CREATE INDEX lesson_account_at ON lesson (account_id, model, at_ms);
