@@ -16,7 +16,7 @@ export function plainCall() {
     usable: () => [],
     held: { bytes: 0, shrinkTo: () => {}, release: () => {} },
     time: <Result>(work: () => Result) => work(),
-    keepsPrompt: false,
+    kept: null,
   };
 }
 

@@ -7,6 +7,7 @@ import type { Store } from "../core/store.ts";
 import type { Fetch, Log } from "../core/world.ts";
 import { Gateway, type GatewayPorts } from "../gateway/gateway.ts";
 import { KeptAnswers } from "../gateway/kept-answers.ts";
+import type { Step } from "../gateway/step.ts";
 import { Caches } from "../health/caches.ts";
 import { Health } from "../health/health.ts";
 import { countOpenBreakers } from "../health/report.ts";
@@ -50,6 +51,8 @@ interface GatewayOptions {
   readonly isRelieved?: boolean;
   /** The time between the notice to clients and the end of listening. */
   readonly noticeMs?: number;
+  /** The steps before and around every answer, in order. */
+  readonly steps?: readonly Step[];
   /** Makes the upstream calls. Tests replace it. */
   readonly fetch?: Fetch;
   /** Takes a reader of this process's metrics. The result reads the sum of all processes on the port, as text. */
@@ -168,13 +171,14 @@ function readEndingTimes({ noticeMs = NOTICE_MS, isRelieved = false, settings }:
 }
 
 function buildGateway(
-  { opened, fetch = upstreamFetch }: GatewayOptions,
+  { opened, fetch = upstreamFetch, steps = [] }: GatewayOptions,
   parts: Pick<GatewayPorts, "log" | "ledger" | "learning"> & RoutePorts["known"],
   isContentWanted: () => boolean,
 ): Gateway {
   const { store, contentVault, vault } = opened;
   return new Gateway({
     ...parts,
+    steps,
     contents: { store, vault: contentVault, isWanted: isContentWanted },
     clock,
     random,

@@ -101,7 +101,7 @@ export async function serve<F extends Form>(
     const body = exchange.whole(reply, makeStamp(ports, context));
     const headers = factHeaders(context);
     if (body instanceof Document) return addHeaders(createDocumentResponse(body, headers), set);
-    if (exchange.keep) await ports.kept.keep(call.key, exchange.keep(body));
+    if (exchange.keep && call.kept) await ports.kept.keep(call.key, exchange.keep(call.kept, body));
     return addHeaders(createJsonResponse(200, body, headers), set);
   } catch (thrown) {
     client?.end();
@@ -158,11 +158,13 @@ async function stream<F extends Form>(
   context: RequestContext<F>,
   exchange: Exchange<F>,
 ): Promise<Response> {
-  const { key, requestId, ending } = context.call;
+  const { call } = context;
+  const { key, requestId, ending } = call;
   const writer = exchange.writer(() => makeStamp(ports, context));
   const bytes = exchange.bytes?.();
   const beforeEnd = async () => {
-    if (exchange.keep && writer.finish) await ports.kept.keep(key, exchange.keep(writer.finish()));
+    if (exchange.keep && call.kept && writer.finish)
+      await ports.kept.keep(key, exchange.keep(call.kept, writer.finish()));
   };
   const { body, early, first } = await startStream({
     answer: ports.gateway.stream(context),
@@ -263,7 +265,7 @@ function makeCall<F extends Form>(
     quality: headerNumber(headers, "x-poundkey-quality", 0, 1),
     held,
     time: (work) => ports.turns.time(key.accountId, held.bytes, work),
-    keepsPrompt: exchange.keep !== undefined,
+    kept: exchange.kept ?? null,
     ending: new Ending(),
   };
 }

@@ -1,6 +1,6 @@
 // The ledger: admits requests by their key's allowance or the account's balance, and settles them when they end.
 
-import type { Admission, Answer, Offer, Reads, Rows, Settlement } from "../core/demand.ts";
+import type { Admission, Answer, Claim, Offer, Reads, Rows, Settlement } from "../core/demand.ts";
 import type { Caller, GatewayKey } from "../core/key.ts";
 import type { NanoUsd } from "../core/money.ts";
 import type { RequestHead, UnsettledRecord } from "../core/record.ts";
@@ -29,7 +29,7 @@ export interface Ask extends RequestHead, Caller {
   readonly isPayable: boolean;
   /** True if several models share the name and any covered one will do. */
   readonly isGroup?: boolean;
-  readonly idempotency: { readonly replyId: string; readonly bodyDigest: string } | null;
+  readonly idempotency: Claim | null;
   /** When the request arrived, Unix milliseconds. */
   readonly nowMs: number;
 }
@@ -43,8 +43,9 @@ export interface Ticket {
 }
 
 export type Admitted = Extract<Answer, { kind: "granted" | "replayed" | "pending" }>;
+export type Replayed = Extract<Answer, { kind: "replayed" }>;
 
-export interface Outcome extends Pick<Settlement, "produced" | "isDue" | "giveBack"> {
+export interface Outcome extends Pick<Settlement, "produced" | "isDue" | "giveBack" | "isUnadmitted"> {
   readonly record: UnsettledRecord;
   /** The folded reply, encrypted, for repeated requests. Null if none is kept. */
   readonly sealedReply: string | null;
@@ -66,10 +67,10 @@ export interface Ledger {
   /** Prepares the admission and settlement of a request. */
   ticket(ask: Ask): Ticket;
   /**
-   * Throws the Fault with which `admit` would refuse the request whatever it costs beyond its `leastOffers`. Takes
-   * nothing, and says nothing if it may be admitted or repeats another.
+   * Throws the Fault with which `admit` would refuse the request whatever it costs beyond its `leastOffers`, or returns its
+   * earlier answer if it is a repeat. Takes nothing, and returns null if the request may be admitted or must wait.
    */
-  look(ticket: Ticket): Promise<void>;
+  look(ticket: Ticket): Promise<Replayed | null>;
   /**
    * Admits the request, or returns its earlier answer if it is a repeat. Throws the Faults `invalid_api_key`,
    * `address_not_allowed`, `key_paused`, `rate_limit_exceeded`, `insufficient_balance`, `model_not_priced`,
@@ -118,12 +119,13 @@ function makeTicket(parts: LedgerParts, ask: Ask): Ticket {
   return { ask, reads: { ...makeReads(key, rules, nowMs), requestId: id, replyId }, rules };
 }
 
-/** Decides the admission on rows as they are, with the cheapest offers, and drops the decision unless it refuses. */
-async function look({ store }: LedgerParts, ticket: Ticket): Promise<void> {
+/** Decides the admission on rows as they are, with the cheapest offers, and drops the decision unless it is final. */
+async function look({ store }: LedgerParts, ticket: Ticket): Promise<Replayed | null> {
   const { ask } = ticket;
   const demand = makeAdmission(store.node, ticket, ask.leastOffers ?? ask.offers);
   const [answer] = decide(await store.read(demand.reads), [demand]).answers;
   if (answer?.kind === "refused") throw answer.fault;
+  return answer?.kind === "replayed" ? answer : null;
 }
 
 /** `admit` and `write` are not async: both run for every request, and async would cost each half a microsecond. */

@@ -1,7 +1,7 @@
 // Settlement: what a finished request costs, who pays, and what is returned.
 import type { Answer, Settlement } from "../core/demand.ts";
 import type { NanoUsd } from "../core/money.ts";
-import type { Ended, RequestRecord } from "../core/record.ts";
+import type { RequestRecord } from "../core/record.ts";
 import type { Hold } from "../core/rows.ts";
 import type { Books } from "./books.ts";
 import { returnPlaces, settleFreeBudget } from "./places.ts";
@@ -10,7 +10,7 @@ import { fillReply, freeReply } from "./replies.ts";
 export function settle(books: Books, demand: Settlement): Answer {
   const { produced, giveBack, sealedReply, nowMs: atMs } = demand;
   const hold = books.holds.get(demand.record.id);
-  if (hold === null) return settledBefore(books.requests.get(demand.record.id), demand.record.ended);
+  if (hold === null) return settleUnheld(books, demand);
   releaseHold(books, hold, produced ? { sealedReply, atMs } : null);
   const isBeyond = !returnPlaces(books, hold, giveBack) && giveBack.beyond !== null;
   const record = (isBeyond ? giveBack.beyond : null) ?? demand.record;
@@ -32,8 +32,15 @@ export function settle(books: Books, demand: Settlement): Answer {
   };
 }
 
-/** Without a hold the request is settled already: returns the outcome in its row. */
-function settledBefore(row: RequestRecord | null, ended: Ended): Answer {
+/** Without a hold the request is settled already, or was never admitted. Returns the outcome in its row. */
+function settleUnheld(books: Books, { record, isUnadmitted = false }: Settlement): Answer {
+  const { ended } = record;
+  const row = books.requests.get(record.id);
+  if (isUnadmitted && row === null) {
+    const unpaid: RequestRecord = { ...record, chargedNanoUsd: 0, holdNanoUsd: 0 };
+    books.requests.put(unpaid.id, unpaid);
+    books.addUsage(unpaid);
+  }
   return {
     kind: "settled",
     chargedNanoUsd: row?.chargedNanoUsd ?? 0,

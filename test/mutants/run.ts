@@ -10,6 +10,7 @@ import { MEDIA } from "./media.ts";
 import { type Mutant, mutated } from "./mutant.ts";
 import { SESSIONS } from "./sessions.ts";
 import { SHARING } from "./sharing.ts";
+import { STEPS } from "./steps.ts";
 import { SURVIVING } from "./surviving.ts";
 import { TURNS } from "./turns.ts";
 
@@ -93,6 +94,7 @@ async function main(): Promise<number> {
     ...ANSWERS,
     ...SESSIONS,
     ...SHARING,
+    ...STEPS,
     ...SURVIVING,
     ...LEARNING,
     ...BEYOND_CHAT,

@@ -89,15 +89,10 @@ function readExchange(incoming: Incoming): Exchange<ChatForm> {
     dropped: lane.dropped,
     lost: read.lost.filter((field) => !lane.dropped.includes(field)),
     isLimitRequired: false,
-    ...(keeps ? { keep: keepWith(joined) } : {}),
+    ...(keeps ? { kept: joined, keep: makeKept } : {}),
     whole: (reply, stamp) => writeResponse(reply, stamp, context),
     writer: (stamp) => new ResponseWriter(stamp, context),
   };
-}
-
-/** A function of its own: the writers' closures would share its reference to the input. */
-function keepWith(joined: JsonObject): NonNullable<Exchange<ChatForm>["keep"]> {
-  return (response) => makeKept(joined, response);
 }
 
 /** Returns the fields that make a provider store the answer or continue from one stored there. */
