@@ -4,8 +4,8 @@ import type { Deadlines, Log, Random } from "../core/world.ts";
 import type { Caches } from "../health/caches.ts";
 import type { Health } from "../health/health.ts";
 import type { Conversation, Stickiness } from "../health/stickiness.ts";
+import type { LearningPort } from "../learning/port.ts";
 import type { Form } from "../operations/form.ts";
-import type { Learned } from "../selectors/learning/learned.ts";
 import type { CardTable } from "../selectors/table.ts";
 import type { Call } from "./call.ts";
 import { type Known, type Plan, planCalls } from "./plan.ts";
@@ -15,7 +15,7 @@ export interface PlanPorts {
   readonly random: Random;
   readonly health: Health;
   readonly stickiness: Stickiness;
-  readonly learned: Learned;
+  readonly learning: Pick<LearningPort, "known">;
   readonly caches: Caches;
   readonly deadlines: Deadlines;
   readonly log: Log;
@@ -81,11 +81,11 @@ function planWith<F extends Form>(
   return plan;
 }
 
-export type KnownPorts = Pick<PlanPorts, "health" | "learned" | "caches" | "stickiness" | "deadlines">;
+export type KnownPorts = Pick<PlanPorts, "health" | "learning" | "caches" | "stickiness" | "deadlines">;
 
 /** The current facts, beyond the catalogue, that selectors use. */
 export function readKnown(
-  { health, learned, caches, stickiness, deadlines }: KnownPorts,
+  { health, learning, caches, stickiness, deadlines }: KnownPorts,
   conversation: Conversation,
 ): Known {
   const nowMs = deadlines.nowMs();
@@ -100,7 +100,7 @@ export function readKnown(
     const held = stickiness.findHolder(conversation, nowMs);
     return held && { cardId: held.cardId, tokens: caches.estimateTokens(held.cardId, held.tokens) };
   };
-  return { health: { over }, learned, cached };
+  return { health: { over }, learned: learning.known, cached };
 }
 
 function toRoll(bytes: Uint8Array): number {

@@ -5,11 +5,11 @@ import { REQUEST_SHAPE } from "../core/json-bounds.ts";
 import { explainJson } from "../core/json-mistake.ts";
 import { measureShape } from "../core/json-shape.ts";
 import type { Deadlines } from "../core/world.ts";
-import type { BodyTurns } from "./body-bounds.ts";
 import { readBytes, tooLarge } from "./body-bytes.ts";
 import type { BodyMemory, HeldBody } from "./body-memory.ts";
+import type { BodyTurns } from "./body-turns.ts";
 
-/** Bodies of this size get a turn of the loop to themselves. A shorter one is parsed in a few milliseconds. */
+/** Of a text of this size, the bytes are freed at once. */
 const LARGE_BYTES = 262_144;
 
 export interface BodyPorts {
@@ -69,8 +69,9 @@ export async function readHeld<Body>(
   kind.checkType(headers);
   refuseEncoded(headers);
   const bytes = await readBytes(request, { owner, declaredBytes, bytesMax, deadlines, held });
-  if (bytes.length > LARGE_BYTES) await turns.next();
-  return kind.parse(bytes);
+  const turn = turns.next(owner, bytes.length);
+  if (turn) await turn;
+  return turns.time(owner, bytes.length, () => kind.parse(bytes));
 }
 
 function parseJsonBytes(bytes: Uint8Array<ArrayBuffer>): unknown {
