@@ -18,6 +18,7 @@ const BASE_URLS: readonly Path[] = [
   ["POST", "/api/openai/v1/responses", /before \/v1/, /\/v1\/responses/],
   ["POST", "/v1/openai/chat/completions", /openai/, CHAT],
   ["POST", "/v1beta/openai/chat/completions", /before/, CHAT],
+  ["POST", "/v1beta/models/OpenAI/gpt-5.4:predict", /'predict'/, /generateContent/],
   ["POST", "/anthropic/v1/messages", /before \/v1/, /\/v1\/messages/],
   ["POST", "/audio/transcriptions", /\/v1/, /\/v1\/audio\/transcriptions/],
   ["POST", "/images/generations", /\/v1/, /\/v1\/images\/generations/],

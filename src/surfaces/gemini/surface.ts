@@ -54,13 +54,17 @@ export function readPath(path: string): { readonly model: string; readonly verb:
   const rest = path.replace(PREFIX, "");
   const colon = rest.lastIndexOf(":");
   if (colon < 1) {
-    const message =
-      "Unknown request URL: the path needs a verb, as in /v1beta/models/{model}:generateContent.";
-    throw new Fault("unknown_url", message);
+    const [, other] = /^openai\/([a-z/]{1,60})$/.exec(rest) ?? [];
+    const hint =
+      other === undefined
+        ? "the path needs a verb, as in /v1beta/models/{model}:generateContent."
+        : `OpenAI's API has no /v1beta/openai before it here. Did you mean /v1/${other}?`;
+    throw new Fault("unknown_url", `Unknown request URL: POST ${path.slice(0, 100)}: ${hint}`);
   }
   const verb = rest.slice(colon + 1);
   if (!VERBS.some((one) => one === verb)) {
-    throw new Fault("unknown_url", `Unknown request URL: the verb '${verb.slice(0, 40)}' is not supported.`);
+    const message = `Unknown request URL: the verb '${verb.slice(0, 40)}' is not supported, only ${VERBS.join(", ")}.`;
+    throw new Fault("unknown_url", message);
   }
   return { model: decode(rest.slice(0, colon)), verb };
 }
