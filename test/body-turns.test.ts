@@ -4,7 +4,7 @@ import { BodyTurns } from "../src/http/body-turns.ts";
 import { ManualClock } from "./manual-clock.ts";
 
 const [SMALL, MEDIUM, LARGE] = [4000, 40_000, 400_000];
-const COST_MS = 10;
+const COST_MS = 30;
 
 /** Turns whose clock the work itself moves. */
 function makeTurns() {
