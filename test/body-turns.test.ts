@@ -1,10 +1,10 @@
-// Whose body is parsed next: costly ones of one account rest while others' requests arrive, and nobody waits in vain.
+// The order in which bodies are parsed: an account with costly ones rests while others' requests arrive.
 import { expect, test } from "bun:test";
 import { BodyTurns } from "../src/http/body-turns.ts";
 import { ManualClock } from "./manual-clock.ts";
 
 const [SMALL, MEDIUM, LARGE] = [4000, 40_000, 400_000];
-const COST_MS = 10;
+const COST_MS = 30;
 
 /** Turns whose clock the work itself moves. */
 function makeTurns() {

@@ -1,4 +1,4 @@
-// What hostile clients send, each next to a harmless request of the same size to the same model or a like one.
+// Hostile requests, each with a harmless one of the same size to the same model or a similar one.
 
 import { fill, list, SCHEMAS } from "../growth/place.ts";
 import { makeTag } from "../sound/files.ts";
