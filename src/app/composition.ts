@@ -12,7 +12,7 @@ import { Health } from "../health/health.ts";
 import { countOpenBreakers } from "../health/report.ts";
 import { Stickiness } from "../health/stickiness.ts";
 import { listen } from "../http/app.ts";
-import { BodyTurns } from "../http/body-bounds.ts";
+import { LoopTurns } from "../http/body-bounds.ts";
 import { BodyMemory } from "../http/body-memory.ts";
 import { makeOriginReader } from "../http/client-address.ts";
 import type { HttpPorts, Snapshot } from "../http/ports.ts";
@@ -167,7 +167,7 @@ function countEvents(metrics: Metrics, log: Log): Log {
 }
 
 function createBodyParts({ bodyMemoryBytes }: ServerRules, deadlines: DeadlineSweep) {
-  return { bodies: new BodyMemory(bodyMemoryBytes, deadlines), turns: new BodyTurns(clock) };
+  return { bodies: new BodyMemory(bodyMemoryBytes, deadlines), turns: new LoopTurns(clock) };
 }
 
 function createCallerParts({ opened, settings }: GatewayOptions) {

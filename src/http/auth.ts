@@ -66,7 +66,7 @@ function findSecret(headers: Headers): string {
 }
 
 /** A request as route handlers get it. */
-export interface Asked {
+export interface RouteRequest {
   readonly request: Request;
   readonly server: Peers | null;
 }
@@ -77,7 +77,7 @@ export interface Asked {
  */
 export function identify(
   { authenticate, readOrigin }: Pick<HttpPorts, "authenticate" | "readOrigin">,
-  { request, server }: Asked,
+  { request, server }: RouteRequest,
   { allowsPaused = false }: { readonly allowsPaused?: boolean } = {},
 ): Caller | Promise<Caller> {
   const secret = findSecret(request.headers);

@@ -38,7 +38,7 @@ function tooSlow(): Fault {
 }
 
 /** Parses one large body per turn of the loop: eight of 30 MB that end together would block it for a second. */
-export class BodyTurns {
+export class LoopTurns {
   readonly #clock: Pick<Clock, "after">;
   #last: Promise<void> = Promise.resolve();
 

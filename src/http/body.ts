@@ -4,7 +4,7 @@ import { isObject } from "../core/json.ts";
 import { REQUEST_SHAPE } from "../core/json-bounds.ts";
 import { measureShape } from "../core/json-shape.ts";
 import type { Deadlines } from "../core/world.ts";
-import type { BodyTurns } from "./body-bounds.ts";
+import type { LoopTurns } from "./body-bounds.ts";
 import { readBytes, tooLarge } from "./body-bytes.ts";
 import type { BodyMemory, HeldBody } from "./body-memory.ts";
 
@@ -13,7 +13,7 @@ const LARGE_BYTES = 262_144;
 
 export interface BodyPorts {
   readonly bodies: BodyMemory;
-  readonly turns: BodyTurns;
+  readonly turns: LoopTurns;
   readonly deadlines: Deadlines;
 }
 
