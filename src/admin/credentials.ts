@@ -5,7 +5,7 @@ import type { StoredCredential } from "../core/rows.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 import { PER_MINUTE_MAX } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
-import type { Clock, Random } from "../core/world.ts";
+import type { Clock, Random, Vault } from "../core/world.ts";
 import { mintId } from "../keys/secret.ts";
 import { integerSchema, weightSchema } from "./input.ts";
 import { allowNull, boolean, closeObject, text } from "./schema.ts";
@@ -47,7 +47,7 @@ export interface CredentialParts {
   readonly store: Pick<Store, "credentials" | "putCredential" | "removeCredential">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly random: Random;
-  readonly vault: { seal(text: string, use: string): string; open(sealed: string, use: string): string };
+  readonly vault: Pick<Vault, "seal" | "open">;
   /** Returns the known providers and those of the configuration, enabled or not. */
   readonly fillable: () => readonly Fillable[];
   /** Applies what the store holds to this process. The others find it on their own. */

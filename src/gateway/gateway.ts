@@ -3,7 +3,7 @@
 import type { Granted } from "../core/demand.ts";
 import { Fault, toFault } from "../core/fault.ts";
 import { toUsd } from "../core/money.ts";
-import type { Log } from "../core/world.ts";
+import type { Log, Vault } from "../core/world.ts";
 import { type Ledger, makeLostOutcome, type Outcome, type Settled, type Ticket } from "../ledger/ledger.ts";
 import type { Form } from "../operations/form.ts";
 import { makeOffers } from "../operations/operation.ts";
@@ -19,7 +19,7 @@ import { RequestContext } from "./context.ts";
 import { Failover } from "./failover.ts";
 import type { AnswerFlow } from "./flow.ts";
 import { forgetPrompt } from "./forget-prompt.ts";
-import { openReply, sealReply, type Vault } from "./idempotency.ts";
+import { openReply, sealReply } from "./idempotency.ts";
 import { type LessonPorts, Lessons } from "./lessons.ts";
 import { OpenRequests } from "./open-requests.ts";
 import { isPayable, type Plan } from "./plan.ts";

@@ -177,9 +177,19 @@ export function makeRerankForm(
 
 const BAD_WORDS = /\b(kill|violence|hate|attack)\b/i;
 const CATEGORIES = [
-  ...["harassment", "harassment/threatening", "hate", "hate/threatening", "illicit", "illicit/violent"],
-  ...["self-harm", "self-harm/intent", "self-harm/instructions", "sexual", "sexual/minors"],
-  ...["violence", "violence/graphic"],
+  "harassment",
+  "harassment/threatening",
+  "hate",
+  "hate/threatening",
+  "illicit",
+  "illicit/violent",
+  "self-harm",
+  "self-harm/intent",
+  "self-harm/instructions",
+  "sexual",
+  "sexual/minors",
+  "violence",
+  "violence/graphic",
 ];
 const MISTRAL_CATEGORIES = ["sexual", "hate_and_discrimination", "violence_and_threats", "pii"];
 

@@ -10,8 +10,13 @@ import { ACCOUNT, KEY, omitColumns } from "./tables.ts";
 
 /** The columns that a `KeyChange` can change. */
 const CHANGED = omitColumns(KEY, [
-  ...["id", "account_id", "last4", "created_at_ms", "revoked_at_ms"],
-  ...["rotations", "old_secret_until_ms"],
+  "id",
+  "account_id",
+  "last4",
+  "created_at_ms",
+  "revoked_at_ms",
+  "rotations",
+  "old_secret_until_ms",
 ]);
 
 /** Finds a key by the digest of its secret or of the one before. */
