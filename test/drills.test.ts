@@ -59,7 +59,7 @@ test("a request runs no more code than it did", async () => {
   expect(Object.keys(now)).toEqual(Object.keys(before));
   if (!process.env.UPDATE_FOOTPRINTS)
     expectNone(Object.keys(now).flatMap((kind) => listGrowth(kind, before, now)));
-});
+}, 60_000);
 
 function count(lines: Readonly<Record<string, number>>): readonly [files: number, lines: number] {
   const counts = Object.values(lines);

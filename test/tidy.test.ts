@@ -101,12 +101,14 @@ test("no dialect imports another, and nothing outside imports more than the port
   );
 });
 
-test("the console takes its types from the routes' schemas, and code only from the manual", () => {
+test("the console takes its types from the routes' schemas, and code only from the manual and tables of fields", () => {
   const page = sources.filter(({ room }) => room === "console");
   expectNone(
     page.flatMap(({ path, text }) =>
-      [...text.matchAll(/^import (?!type )[^;]*?from "\.\.\/(?:\.\.\/)?(\w+)\/[^"]*";/gms)].flatMap(
-        ([line, room]) => (room === "docs" || room === "parts" ? [] : [`${path}: ${line}`]),
+      [
+        ...text.matchAll(/^import (?!type )[^;]*?from "\.\.\/(?:\.\.\/)?(core\/fields|\w+)\/[^"]*";/gms),
+      ].flatMap(([line, room = ""]) =>
+        ["docs", "parts", "core/fields"].includes(room) ? [] : [`${path}: ${line}`],
       ),
     ),
   );

@@ -17,6 +17,7 @@ import { Grader } from "../selectors/learning/signal.ts";
 import { type Call, type Facts, shortenModel } from "./call.ts";
 import type { ContentRecorder } from "./contents.ts";
 import { type Bill, type Counted, countAnswer, countPrompt, UNCOUNTED } from "./counted.ts";
+import { fitAsk } from "./fitted.ts";
 import { ReplyCopy } from "./idempotency.ts";
 import type { GradedAnswer } from "./lessons.ts";
 import type { Plan } from "./plan.ts";
@@ -212,8 +213,10 @@ export class RequestContext<F extends Form> implements Facts {
   /** Returns the row of a prompt that must be paid for although it produced no output. */
   #recordUnanswered(nowMs: number): UnsettledRecord {
     const { latest } = this.tracing;
-    const { operation, ask, markup } = this.call;
-    return this.#record(nowMs, latest ? countPrompt(operation, { ask, ...latest }, markup) : UNCOUNTED);
+    const { operation, markup } = this.call;
+    if (latest === null) return this.#record(nowMs, UNCOUNTED);
+    const ask = fitAsk(this.call, this.call.ask, latest.card);
+    return this.#record(nowMs, countPrompt(operation, { ask, ...latest }, markup));
   }
 
   #record(nowMs: number, { bill, source }: Counted<F["usage"]>): UnsettledRecord {
@@ -267,7 +270,7 @@ export class RequestContext<F extends Form> implements Facts {
   #estimate(): F["usage"] {
     const { operation, ask } = this.call;
     const sent = this.#asked ?? { ask, calls: 1, unreadBytes: 0 };
-    return operation.estimate({ ...sent, ask }, this.#meter.bytes, this.#reported);
+    return operation.estimate(sent, this.#meter.bytes, this.#reported);
   }
 
   #trace(nowMs: number, { lines: bill }: Bill): string {

@@ -6,7 +6,6 @@ import { toUsd } from "../core/money.ts";
 import type { Log, Vault } from "../core/world.ts";
 import { type Ledger, makeLostOutcome, type Outcome, type Settled, type Ticket } from "../ledger/ledger.ts";
 import type { Form } from "../operations/form.ts";
-import { makeOffers } from "../operations/operation.ts";
 import type { Ports } from "../transport/client.ts";
 import { Admissions } from "./admissions.ts";
 import { AnswerStream, type Opened, type OpenedAnswer, openAnswers } from "./answer-stream.ts";
@@ -17,6 +16,7 @@ import { completeAnswers, countPlaces } from "./calls.ts";
 import { type ContentPorts, Contents } from "./contents.ts";
 import { RequestContext } from "./context.ts";
 import { Failover } from "./failover.ts";
+import { makeOffers } from "./fitted.ts";
 import type { AnswerFlow } from "./flow.ts";
 import { forgetPrompt } from "./forget-prompt.ts";
 import { openReply, sealReply } from "./idempotency.ts";
@@ -243,7 +243,7 @@ export class Gateway {
       selector: selection.kind === "selector" ? `Router#${selection.selector.name}` : null,
       stream: ask.stream === true,
       answers: countPlaces(call, plan.attempts),
-      offers: () => makeOffers(operation, cards, ask, call),
+      offers: () => makeOffers(call, cards),
       leastOffers: offerLeast && (() => cards.map((card) => offerLeast(ask, card))),
       isPayable: isPayable(selection),
       isGroup: selection.kind === "group",

@@ -8,8 +8,8 @@ import type { JsonObject } from "../core/json.ts";
 import type { Amounts } from "../core/units.ts";
 import type { ChatChunk, ChatRequest } from "./chat/form.ts";
 import type { Needs } from "./chat/needs.ts";
-import type { AnswerCodec, Codec, Codecs } from "./codec.ts";
-import type { Form } from "./form.ts";
+import type { AnswerCodec, Codec, Codecs, Passing } from "./codec.ts";
+import type { Changed, Form } from "./form.ts";
 
 /** A client's request as read by its surface. */
 export interface Asking<F extends Form> {
@@ -32,17 +32,15 @@ export interface Asking<F extends Form> {
   readonly unreadBytes: number;
 }
 
-/** Terms of a hold that come from the request's own form. */
-export type OfferTerms = Pick<Asking<Form>, "isLimitRequired" | "searches" | "unreadBytes">;
-
-/** A changed request, and the client's fields that were lost. */
-export interface Changed<A> {
-  readonly ask: A;
-  readonly dropped: readonly string[];
+/** Terms of a hold that come from the request's own form, and from how a card's provider is called. */
+export interface OfferTerms extends Pick<Asking<Form>, "isLimitRequired" | "searches" | "unreadBytes"> {
+  /** The most answers that one call gives. */
+  readonly answersPerCall: number;
 }
 
 /** A request as sent to the provider that answered it. */
 export interface SentAsk<A> {
+  /** Without the fields that the call didn't carry. */
   readonly ask: A;
   readonly card: ModelCard;
   /** The number of calls that make up the answer. */
@@ -157,7 +155,7 @@ export interface Operation<F extends Form> {
   refuseUnable(ask: F["ask"], card: ModelCard): void;
   /** Returns the field of the first image that the provider would have to fetch, or null. */
   findImageUrl(ask: F["ask"]): string | null;
-  /** Returns the most that the request may cost on a card. */
+  /** Returns the most that the request may cost on a card, as `fit` returns it if it is translated. */
   offer(ask: F["ask"], card: ModelCard, terms: OfferTerms): Offer;
   /**
    * Returns an offer that `offer` never falls below, without reading the request's files: what can't cover even this is
@@ -187,6 +185,8 @@ export interface Operation<F extends Form> {
   /** Estimates what counts towards a provider's limit on tokens per minute. */
   estimateLoad(ask: F["ask"]): number;
 
+  /** Returns the request as a card's call carries it (see `Codec.fit`). Holds and estimates are made on it. */
+  fit(codec: Codec<F>, ask: F["ask"], card: ModelCard, operator: Passing): Changed<F["ask"]>;
   encode(codec: Codec<F>, ask: F["ask"], card: ModelCard, target: Target): Outgoing;
   /** Reads a whole answer. Throws a Fault if it is malformed. */
   readWhole(codec: AnswerCodec<F>, delivered: Delivered, options: ReaderOptions<F["ask"]>): F["reply"];
@@ -225,16 +225,6 @@ export interface Operation<F extends Form> {
   ): F["usage"];
   /** Adds the answer's cost or charge, in USD, to the usage. */
   withCost(usage: F["usage"], cost: { readonly cost?: number; readonly charged?: number }): F["usage"];
-}
-
-/** Returns the worst-case cost on each card, each card once, in order. */
-export function makeOffers<F extends Form>(
-  operation: Operation<F>,
-  cards: Iterable<ModelCard>,
-  ask: F["ask"],
-  terms: OfferTerms,
-): readonly Offer[] {
-  return [...new Set(cards)].map((card) => operation.offer(ask, card, terms));
 }
 
 /** Returns the number of answers to request per call, given the most that one call can give. */

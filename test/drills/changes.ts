@@ -76,7 +76,14 @@ export const CHANGES: readonly Change[] = [
     most: 3,
     reason: "the share of quality that it keeps depends on the request, which is prepared once for all",
   },
-  { title: "A fault", example: "key_paused", names: matchWord("key_paused"), most: 2 },
+  {
+    title: "A fault",
+    example: "key_paused",
+    names: matchWord("key_paused"),
+    // The field that pauses a key says what follows.
+    others: ["core/fields/key.ts"],
+    most: 2,
+  },
   { title: "A fault", example: "alias_exists", names: matchWord("alias_exists"), most: 2 },
   { title: "A metric", example: "poundkey_hedges_total", names: matchWord("poundkey_hedges_total"), most: 1 },
   {

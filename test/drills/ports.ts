@@ -5,7 +5,7 @@ import type { Code } from "./code.ts";
 export const PORTS = [
   { path: "core/store.ts", name: "Store", most: 55 },
   { path: "gateway/context.ts", name: "RequestContext", most: 51 },
-  { path: "operations/operation.ts", name: "Operation", most: 38 },
+  { path: "operations/operation.ts", name: "Operation", most: 39 },
 ] as const;
 
 /** Members begin a line of the declaration, indented by one step. Those of several lines are counted once. */
