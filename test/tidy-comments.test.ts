@@ -11,6 +11,7 @@ const FOREIGN: ReadonlySet<string> = new Set([
   "LogprobsResult",
   "name_0",
   "ReferenceChunk",
+  "ThreadUnsupportedRequestErrorDetails",
 ]);
 
 const COMMENT = /^\s*(?:\/\/|\/?\*).*$/gm;

@@ -5,21 +5,9 @@ const KEY = ["hour_ms", "account_id", "key_id", "model", "operation", "surface"]
 /** Empty in rows from before the step, except for the provider. */
 const NEW_KEY = ["member", "provider", "outcome", "tag"];
 const SUMS = [
-  "requests",
-  "errors",
-  "prompt_tokens",
-  "completion_tokens",
-  "cached_tokens",
-  "cache_write_tokens",
-  "reasoning_tokens",
-  "searches",
-  "images",
-  "seconds",
-  "characters",
-  "search_units",
-  "pages",
-  "cost_nano",
-  "charged_nano",
+  ...["requests", "errors", "prompt_tokens", "completion_tokens", "cached_tokens", "cache_write_tokens"],
+  ...["reasoning_tokens", "searches", "images", "seconds", "characters", "search_units", "pages"],
+  ...["cost_nano", "charged_nano"],
 ];
 
 function makeColumn(name: string): NewColumn {
