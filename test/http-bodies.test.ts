@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Fault } from "../src/core/fault.ts";
 import { readJson } from "../src/http/body.ts";
-import { LoopTurns } from "../src/http/body-bounds.ts";
 import { BodyMemory } from "../src/http/body-memory.ts";
+import { BodyTurns } from "../src/http/body-turns.ts";
 import { DeadlineSweep } from "../src/transport/deadlines.ts";
 import { exchange, head } from "./http/raw.ts";
 import { until } from "./http/until.ts";
@@ -20,7 +20,7 @@ test("the memory of a body that breaks off is released", async () => {
   const body = new ReadableStream({ start: (controller) => controller.error(new Error("broken off")) });
   const headers = { "content-type": "application/json" };
   const request = new Request("http://gateway.example/", { method: "POST", headers, body });
-  const ports = { bodies, turns: new LoopTurns(clock), deadlines };
+  const ports = { bodies, turns: new BodyTurns(clock), deadlines };
   const read = readJson(request, ports, { owner: "a", bytesMax: 1000 });
   expect(await read.catch(codeOf)).toBe("client_gone");
   expect(bodies.bytes).toEqual(NOTHING);
@@ -29,7 +29,7 @@ test("the memory of a body that breaks off is released", async () => {
 describe("a slow body", () => {
   const clock = new ManualClock();
   const deadlines = new DeadlineSweep(clock);
-  const ports = { bodies: new BodyMemory(64_000_000, deadlines), turns: new LoopTurns(clock), deadlines };
+  const ports = { bodies: new BodyMemory(64_000_000, deadlines), turns: new BodyTurns(clock), deadlines };
   const RULES = { owner: "a", bytesMax: 32_000_000 };
 
   /** A request whose body arrives piece by piece. */
@@ -103,7 +103,7 @@ test("large bodies that end together are parsed one per turn of the event loop",
   };
   const deadlines = new DeadlineSweep(new ManualClock());
   const bodies = new BodyMemory(64_000_000, deadlines);
-  const ports = { bodies, turns: new LoopTurns({ after }), deadlines };
+  const ports = { bodies, turns: new BodyTurns({ after, monotonicMs: () => 0 }), deadlines };
   const text = JSON.stringify({ text: "x".repeat(300_000) });
   const headers = { "content-type": "application/json" };
   let parsed = 0;

@@ -1,6 +1,7 @@
 // `poundkey keys`: adds, lists, pauses, rotates and revokes gateway keys, also while a gateway runs on the same store.
 import { readInput } from "../admin/input.ts";
 import { newKeySchema, rotationSchema } from "../admin/key-fields.ts";
+import { addWarnings, warnOfModels } from "../admin/key-warnings.ts";
 import {
   createKey,
   type KeyView,
@@ -10,6 +11,7 @@ import {
   rotateKey,
   updateKey,
 } from "../admin/keys.ts";
+import { buildCatalogue } from "../catalogue/catalogue.ts";
 import { KEY_FIELDS } from "../core/fields/key.ts";
 import { type Call, formatJson, makeCommand, printList, requireOne } from "./administration.ts";
 import { describeFlags, listFlags, readFlags } from "./field-flags.ts";
@@ -42,10 +44,14 @@ export const runKeys = makeCommand(HELP, {
 });
 
 async function add(call: Call): Promise<void> {
-  const { isJson, io, open } = call;
+  const { isJson, io, settings, open } = call;
   const fields = readInput(newKeySchema, readFlags(KEY_FIELDS, call));
   const key = await createKey(await open(), fields);
-  io.out(isJson ? formatJson(key) : formatSecret(key));
+  // Only `serve` knows whether the simulator is on.
+  const models = fields.allowed_models?.filter((model) => !/^sim#/i.test(model));
+  const warnings = settings && models ? warnOfModels(models, buildCatalogue(settings)) : [];
+  for (const warning of warnings) io.err(`warning: --models: ${warning}`);
+  io.out(isJson ? formatJson(addWarnings(key, warnings)) : formatSecret(key));
 }
 
 function formatSecret(key: NewKeyView): string {

@@ -87,7 +87,7 @@ export function isProven({ key, rotation }: ProvenKey, nowMs: number): boolean {
 /** Returns the Fault with which the key refuses a client at this address, or null. */
 export function refuseAddress({ allowedAddresses }: GatewayKey, address: string): Fault | null {
   if (allowedAddresses === null || isWithin(allowedAddresses, address)) return null;
-  const message = "This key may not be used from your address.";
+  const message = "This key may not be used from your address. The gateway's operator can allow it.";
   return new Fault("address_not_allowed", message, { clientAddress: address });
 }
 
@@ -113,5 +113,7 @@ export function mayUse({ allowedModels }: Pick<GatewayKey, "allowedModels">, mod
 
 /** Wrong, revoked, replaced and expired secrets all get this same answer. */
 export function invalidKey(): Fault {
-  return new Fault("invalid_api_key", "Incorrect API key provided.");
+  const message =
+    "Incorrect API key provided: it is wrong, revoked or expired. Ask this gateway's operator for a new one.";
+  return new Fault("invalid_api_key", message);
 }

@@ -10,16 +10,15 @@ import type { Ended, RequestLimits, UnsettledRecord } from "../core/record.ts";
 import type { Trace } from "../core/trace.ts";
 import type { LogEvent } from "../core/world.ts";
 import { RetirementBudget } from "../health/credential.ts";
+import type { GradedAnswer } from "../learning/port.ts";
 import type { Outcome, Settled, Ticket } from "../ledger/ledger.ts";
 import type { Form } from "../operations/form.ts";
-import type { Meter, SentAsk } from "../operations/operation.ts";
-import { Grader } from "../selectors/learning/signal.ts";
+import type { Grader, Meter, SentAsk } from "../operations/operation.ts";
 import { type Call, type Facts, shortenModel } from "./call.ts";
 import type { ContentRecorder } from "./contents.ts";
 import { type Bill, type Counted, countAnswer, countPrompt, UNCOUNTED } from "./counted.ts";
 import { fitAsk } from "./fitted.ts";
 import { ReplyCopy } from "./idempotency.ts";
-import type { GradedAnswer } from "./lessons.ts";
 import type { Plan } from "./plan.ts";
 import { Tracing } from "./tracing.ts";
 import { findEnding, isByClient, judge } from "./verdict.ts";
@@ -36,7 +35,7 @@ export class RequestContext<F extends Form> implements Facts {
   /** The answer as it is kept for repeated requests. Null if nobody may repeat this one. */
   readonly copy: ReplyCopy<F> | null;
   /** Grades the answer, which takes all of it. Null if the client named the model: nothing is learned from such answers. */
-  readonly grader: Grader | null;
+  readonly grader: Grader<F> | null;
   ticket: Ticket;
   /** The client's own request, minus what a provider has refused, and the same in the operation's own form. */
   raw: RawRequest | null;
@@ -95,8 +94,7 @@ export class RequestContext<F extends Form> implements Facts {
     this.ending = idempotency === null ? call.ending : new Ending();
     this.tracing = new Tracing(startedMs);
     this.#meter = operation.meter(ask);
-    const described = plan.decision && operation.choosing?.describe(ask);
-    this.grader = described ? new Grader(described.request) : null;
+    this.grader = (plan.decision && operation.choosing?.grade(ask)) ?? null;
     this.copy = idempotency === null ? null : new ReplyCopy(operation);
   }
 
@@ -135,8 +133,7 @@ export class RequestContext<F extends Form> implements Facts {
 
   /** Adds pieces of the answer to the output count. */
   measure(pieces: readonly F["piece"][]): void {
-    const grader = this.grader;
-    if (grader) grader.add(this.call.operation.choosing?.toChunks(pieces, !grader.keepsTexts) ?? []);
+    this.grader?.add(pieces);
     this.#meter.add(pieces);
   }
 
@@ -165,8 +162,8 @@ export class RequestContext<F extends Form> implements Facts {
 
   /** Returns what the selectors can learn from. Null if no selector chose, or if no provider answered. */
   findGradedAnswer(): GradedAnswer | null {
-    const [card, decision, grader] = [this.attempt?.card, this.plan.decision, this.grader];
-    return card && decision && grader ? { card, decision, grader } : null;
+    const [card, decision, grade] = [this.attempt?.card, this.plan.decision, this.grader];
+    return card && decision && grade ? { card, decision, grade } : null;
   }
 
   /** Returns a log line about an implausible usage report, or null if there was none. */

@@ -4,6 +4,7 @@ import type { Granted } from "../core/demand.ts";
 import { Fault, toFault } from "../core/fault.ts";
 import { toUsd } from "../core/money.ts";
 import type { Log, Vault } from "../core/world.ts";
+import type { LearningPort } from "../learning/port.ts";
 import { type Ledger, makeLostOutcome, type Outcome, type Settled, type Ticket } from "../ledger/ledger.ts";
 import type { Form } from "../operations/form.ts";
 import type { Ports } from "../transport/client.ts";
@@ -20,13 +21,14 @@ import { makeOffers } from "./fitted.ts";
 import type { AnswerFlow } from "./flow.ts";
 import { forgetPrompt } from "./forget-prompt.ts";
 import { openReply, sealReply } from "./idempotency.ts";
-import { type LessonPorts, Lessons } from "./lessons.ts";
+import { type LearnPorts, learnLater } from "./learn-later.ts";
 import { OpenRequests } from "./open-requests.ts";
 import { isPayable, type Plan } from "./plan.ts";
 import { type PlanPorts, planRequest } from "./plan-request.ts";
 import { makeWithheldOutcome, Settlements } from "./settlements.ts";
 
-export interface GatewayPorts extends Ports, PlanPorts, LessonPorts {
+export interface GatewayPorts extends Ports, PlanPorts, LearnPorts {
+  readonly learning: Pick<LearningPort, "known" | "learn">;
   readonly ledger: Ledger;
   readonly vault: Vault;
   readonly log: Log;
@@ -46,7 +48,6 @@ export class Gateway {
   readonly #ports: GatewayPorts;
   readonly #admissions: Admissions;
   readonly #settlements: Settlements;
-  readonly #lessons: Lessons;
   readonly #contents: Contents;
   readonly underWay: OpenRequests;
 
@@ -55,7 +56,6 @@ export class Gateway {
     this.underWay = new OpenRequests(ports);
     this.#admissions = new Admissions(ports);
     this.#settlements = new Settlements(ports);
-    this.#lessons = new Lessons(ports);
     this.#contents = new Contents(ports.contents ?? null, ports.log);
   }
 
@@ -267,7 +267,7 @@ export class Gateway {
     const implausible = context.logImplausible();
     if (implausible) this.#ports.log(implausible);
     const { answers } = ticket.ask;
-    this.#lessons.learn(context.findGradedAnswer(), { call, answers, record, granted: grant });
+    learnLater(this.#ports, context, record);
     const outcome: Outcome = { ...ended, sealedReply: this.#seal(call, record.modelUsed, reply) };
     const isPaid = grant.place.kind === "balance";
     if (!isPaid || !produced) return this.#settlements.add(ticket, outcome, PATIENCE_MS);

@@ -6,7 +6,8 @@ import type { Offer } from "../core/demand.ts";
 import type { Delivered, Outgoing, RawRequest, Target } from "../core/dialect.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Amounts } from "../core/units.ts";
-import type { ChatChunk, ChatRequest } from "./chat/form.ts";
+import type { ChatRequest } from "./chat/form.ts";
+import type { Signal } from "./chat/grader.ts";
 import type { Needs } from "./chat/needs.ts";
 import type { AnswerCodec, Codec, Codecs, Passing } from "./codec.ts";
 import type { Changed, Form } from "./form.ts";
@@ -129,11 +130,26 @@ export interface Choosable {
   readonly needs: Needs;
 }
 
+/** The grade of an answer, from which is learned how good the model's answers are. */
+export interface Grade {
+  /** Returns the first signal against the answer, or null. `tokens` is the answer's length, if known. */
+  signal(tokens: number | null): Signal | null;
+  /** True if the answer ended at a limit of its length. */
+  readonly isCutOff: boolean;
+  /** The requested form. Sound answers are counted for each. */
+  readonly form: string;
+}
+
+/** Grades an answer from its pieces, as they pass. */
+export interface Grader<F extends Form> extends Grade {
+  add(pieces: readonly F["piece"][]): void;
+}
+
 /** The part of an operation that lets selectors choose models. */
 interface Choosing<F extends Form> {
   describe(ask: F["ask"]): Choosable;
-  /** Returns an answer's pieces for graders. With `isShort`, without those that only continue a text. */
-  toChunks(pieces: readonly F["piece"][], isShort: boolean): readonly ChatChunk[];
+  /** Returns a grader for an answer to the request. */
+  grade(ask: F["ask"]): Grader<F>;
 }
 
 export interface Operation<F extends Form> {

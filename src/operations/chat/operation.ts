@@ -16,11 +16,11 @@ import { Fold, unfold } from "./fold.ts";
 import { dropForcedCall } from "./forced-call.ts";
 import { forgetPrompt } from "./forget.ts";
 import { type ChatReply, type ChatRequest, readOutputLimit, type Usage } from "./form.ts";
+import { Grader } from "./grader.ts";
 import { ChatMeter } from "./meter.ts";
 import { findImageUrl, findNeeds, refuseUnable } from "./needs.ts";
 import { isAnswer, normaliseReply } from "./normalise.ts";
 import { makeOffer } from "./offer.ts";
-import { listChunks, Run } from "./run.ts";
 import { leaveOutUnpricedSearch } from "./searches.ts";
 import { addUsages, countAmounts, cutUsage } from "./usage.ts";
 
@@ -35,8 +35,7 @@ export const CHAT: Operation<ChatForm> = {
   findCodec: ({ chat }) => chat ?? null,
   choosing: {
     describe: (ask) => ({ request: ask, needs: findNeeds(ask) }),
-    toChunks: (parts, isShort) =>
-      listChunks(isShort ? parts.filter((part) => !(part instanceof Run)) : parts),
+    grade: (ask) => new Grader(ask),
   },
 
   countAnswers: ({ n }) => n ?? 1,
