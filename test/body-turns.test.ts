@@ -1,4 +1,4 @@
-// Whose body is parsed next: costly ones of one account rest while others' requests arrive, and nobody waits in vain.
+// The order in which bodies are parsed: costly ones of one account rest while others' requests arrive, and nobody waits in vain.
 import { expect, test } from "bun:test";
 import { BodyTurns } from "../src/http/body-turns.ts";
 import { ManualClock } from "./manual-clock.ts";

@@ -9,7 +9,7 @@ import { readBytes, tooLarge } from "./body-bytes.ts";
 import type { BodyMemory, HeldBody } from "./body-memory.ts";
 import type { BodyTurns } from "./body-turns.ts";
 
-/** Of a text of this size, the bytes are freed at once. */
+/** The bytes of a text of this size are freed at once. */
 const LARGE_BYTES = 262_144;
 
 export interface BodyPorts {

@@ -1,4 +1,4 @@
-// What hostile clients send, each next to a harmless request of the same size to the same model or a like one.
+// Requests of hostile clients, each next to a harmless request of the same size to the same model or a like one.
 
 import { fill, list, SCHEMAS } from "../growth/place.ts";
 import { makeTag } from "../sound/files.ts";

@@ -1,4 +1,4 @@
-// Sends one hostile request, or its harmless counterpart, as often as it is told to over the process's channel.
+// Sends one hostile request, or its harmless counterpart, as often as the process's channel says.
 import { HOSTILE, type Request } from "./hostile.ts";
 
 export interface Order {

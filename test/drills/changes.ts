@@ -27,7 +27,7 @@ function matchWord(word: string): RegExp {
 const CHAT_PROVIDER = {
   title: "A provider that speaks the OpenAI dialect",
   most: 5,
-  reason: "the shape of its secrets stands in a table that no room of providers may be asked for",
+  reason: "the shape of its secrets stands in keys, a room that may not import the providers",
 };
 /** The codecs, surfaces, models and simulated variants of an operation are changes of their own. */
 const OPERATION = { title: "An operation", most: 8 };
