@@ -6,7 +6,7 @@ import { applyChange } from "../core/fields/field.ts";
 import type { StoredCredential } from "../core/rows.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 import type { Store } from "../core/store.ts";
-import type { Clock, Random } from "../core/world.ts";
+import type { Clock, Random, Vault } from "../core/world.ts";
 import { mintId } from "../keys/secret.ts";
 import { makeChangeSchema, makeNewSchema, readChange, readNew } from "./fields.ts";
 import { closeObject, text } from "./schema.ts";
@@ -42,7 +42,7 @@ export interface CredentialParts {
   readonly store: Pick<Store, "credentials" | "putCredential" | "removeCredential">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly random: Random;
-  readonly vault: { seal(text: string, use: string): string; open(sealed: string, use: string): string };
+  readonly vault: Pick<Vault, "seal" | "open">;
   /** Returns the known providers and those of the configuration, enabled or not. */
   readonly fillable: () => readonly Fillable[];
   /** Applies what the store holds to this process. The others find it on their own. */

@@ -20,6 +20,7 @@ import type { HttpPorts } from "../http/ports.ts";
 import type { RoutePorts } from "../http/route.ts";
 import { createAuthenticator } from "../keys/authenticate.ts";
 import { createSealer } from "../keys/vault.ts";
+import type { LearningPort } from "../learning/port.ts";
 import { createLedger } from "../ledger/ledger.ts";
 import { Metrics, type Reading } from "../telemetry/metrics.ts";
 import type { Sums } from "../telemetry/sums.ts";
@@ -73,7 +74,7 @@ export interface RunningGateway {
 /** Starts listening. Throws if the address is in use or the store is unusable. */
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
   const { opened, settings: first, fetch = upstreamFetch } = options;
-  const { store, vault } = opened;
+  const { store } = opened;
   const ending: DrainState = { draining: false, refusing: false };
   const deadlines = new DeadlineSweep(clock);
   const bodyParts = createBodyParts(first.server, deadlines);
@@ -91,22 +92,16 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const { learned, lessons, learning } = await recallLessons(store, () => live.snapshot, log);
   const known = { health, learning, deadlines, caches: new Caches(), stickiness: new Stickiness() };
   const gateway = buildGateway(options, { ...known, log, ledger }, () => live.settings.log.content);
-  const shared = { vault, deadlines, clock, log, ...bodyParts };
-  const ports: HttpPorts = {
-    snapshot: () => live.snapshot,
-    kept: new KeptAnswers({ store, rules: () => live.settings.responses, ...shared }),
-    ...{ gateway, ledger, random, ...shared },
-    ...createCallerParts(options),
-    sealer: (accountId) => createSealer(vault, accountId),
-    ...{ server: first.server, learned: () => learning.whenKnown() },
-    ...{ draining: () => ending.draining, refusing: () => ending.refusing },
-  };
+  const running = { gateway, ledger, learning, live, log, deadlines, ending, ...bodyParts };
+  const ports = createHttpPorts(options, running);
   const feed = new LiveFeed({ store, clock });
   void measureLengths(store, learned, log);
   const wrongTokens = new WrongTokens({ store, clock, log });
+  const upkept = { store, ledger, learning: lessons, wrongTokens, clock, log };
   const endUpkeep = await startUpkeep({
-    ...{ store, ledger, learning: lessons, wrongTokens, clock, log },
-    ...{ added: live, discovery: live.discovery },
+    ...upkept,
+    added: live,
+    discovery: live.discovery,
     memory: { open: () => gateway.open, collect },
     keepMs: () => live.settings.log.keepMs,
     responsesKeepMs: () => live.settings.responses.keepMs,
@@ -159,6 +154,34 @@ function countEvents(metrics: Metrics, log: Log): Log {
 
 function createBodyParts({ bodyMemoryBytes }: ServerRules, deadlines: DeadlineSweep) {
   return { bodies: new BodyMemory(bodyMemoryBytes, deadlines), turns: new BodyTurns(clock) };
+}
+
+interface HttpParts extends Pick<HttpPorts, "gateway" | "ledger" | "bodies" | "turns" | "deadlines" | "log"> {
+  readonly live: LiveConfiguration;
+  readonly learning: LearningPort;
+  readonly ending: DrainState;
+}
+
+function createHttpPorts(
+  options: GatewayOptions,
+  { live, learning, ending, ...running }: HttpParts,
+): HttpPorts {
+  const { store, vault } = options.opened;
+  const rules = () => live.settings.responses;
+  return {
+    ...running,
+    ...createCallerParts(options),
+    vault,
+    clock,
+    random,
+    snapshot: () => live.snapshot,
+    kept: new KeptAnswers({ ...running, store, vault, clock, rules }),
+    sealer: (accountId) => createSealer(vault, accountId),
+    server: options.settings.server,
+    learned: () => learning.whenKnown(),
+    draining: () => ending.draining,
+    refusing: () => ending.refusing,
+  };
 }
 
 function createCallerParts({ opened, settings }: GatewayOptions) {

@@ -105,7 +105,7 @@ function placeIssue({ path, at, message, variable }: Issue, yaml: YamlText, file
   if (variable !== undefined) {
     return createError({ file: "environment", line: 0, column: 0, field: variable, message });
   }
-  return createError({ file, ...yaml.findPlace(path, at), field: formatField(path), message });
+  return createError({ file, ...yaml.findPosition(path, at), field: formatField(path), message });
 }
 
 function buildSettings(

@@ -27,7 +27,7 @@ const STATES: Readonly<Record<CredentialView["state"], readonly [word: string, t
 
 export function CredentialRow({ provider, credential, reload }: CredentialProps) {
   const [open, setOpen] = useState<"replace" | "remove" | null>(null);
-  const { trial, test, pause, remove } = useCredential({ provider, credential, reload });
+  const { tested, test, pause, remove } = useCredential({ provider, credential, reload });
   const close = () => setOpen(null);
   return (
     <li class="credential">
@@ -35,10 +35,10 @@ export function CredentialRow({ provider, credential, reload }: CredentialProps)
         <Identity credential={credential} />
         <div class="row">
           <Button
-            label={trial === "running" ? "Testing…" : "Test"}
+            label={tested === "running" ? "Testing…" : "Test"}
             isTiny
             kind="quiet"
-            isBusy={trial === "running"}
+            isBusy={tested === "running"}
             onClick={test}
           />
           {credential.source === "stored" && (
@@ -50,7 +50,7 @@ export function CredentialRow({ provider, credential, reload }: CredentialProps)
           )}
         </div>
       </div>
-      <TrialResult trial={trial} />
+      <TestOutcome tested={tested} />
       {open === "replace" && (
         <CredentialForm provider={provider} replaced={credential} onClose={close} onSaved={reload} />
       )}
@@ -64,14 +64,14 @@ export function CredentialRow({ provider, credential, reload }: CredentialProps)
 }
 
 function useCredential({ provider, credential, reload }: CredentialProps) {
-  const [trial, setTrial] = useState<TestResult | string | null>(null);
+  const [tested, setTested] = useState<TestResult | string | null>(null);
   const path = `/providers/${provider.name}`;
   const test = async () => {
-    setTrial("running");
+    setTested("running");
     try {
-      setTrial(await change<TestResult>("POST", `${path}/test`, { credential_id: credential.id }));
+      setTested(await change<TestResult>("POST", `${path}/test`, { credential_id: credential.id }));
     } catch (error) {
-      setTrial(describeError(error));
+      setTested(describeError(error));
     }
   };
   const pause = async () => {
@@ -87,7 +87,7 @@ function useCredential({ provider, credential, reload }: CredentialProps) {
     toast("Credential removed");
     await reload();
   };
-  return { trial, test, pause, remove };
+  return { tested, test, pause, remove };
 }
 
 function Identity({ credential }: { readonly credential: CredentialView }) {
@@ -112,20 +112,20 @@ function Identity({ credential }: { readonly credential: CredentialView }) {
   );
 }
 
-function TrialResult({ trial }: { readonly trial: TestResult | string | null }) {
-  if (trial === null || trial === "running") return null;
-  if (typeof trial === "string") return <Notice tone="bad">{trial}</Notice>;
-  if (trial.ok) {
+function TestOutcome({ tested }: { readonly tested: TestResult | string | null }) {
+  if (tested === null || tested === "running") return null;
+  if (typeof tested === "string") return <Notice tone="bad">{tested}</Notice>;
+  if (tested.ok) {
     return (
       <Notice tone="ok">
-        It works: {trial.model} answered in {formatDuration(trial.latency_ms ?? 0)}.
+        It works: {tested.model} answered in {formatDuration(tested.latency_ms ?? 0)}.
       </Notice>
     );
   }
   return (
     <Notice tone="bad">
-      {trial.error ?? "The test failed."}
-      {trial.status !== null && ` (status ${trial.status})`}
+      {tested.error ?? "The test failed."}
+      {tested.status !== null && ` (status ${tested.status})`}
     </Notice>
   );
 }

@@ -156,7 +156,7 @@ export interface Rows {
   readonly keys: ReadonlyMap<string, GatewayKey | null>;
   /** By the key's id. */
   readonly spends: ReadonlyMap<string, Spend | null>;
-  /** By `meterIdOf`. */
+  /** By `makeMeterId`. */
   readonly meters: ReadonlyMap<string, Meter | null>;
   /** By owner. */
   readonly slots: ReadonlyMap<string, Slot | null>;

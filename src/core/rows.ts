@@ -179,7 +179,7 @@ export interface UsageSum extends HourOfUse {
 export const LESSON_SOURCES = ["score", "label", "signal"] as const;
 type LessonSource = (typeof LESSON_SOURCES)[number];
 
-/** The number of streamed answers that began within a bucket of time (`bucketOf`). */
+/** The number of streamed answers that began within a bucket of time (`findBucket`). */
 export interface FirstTokenSum extends HourOfUse {
   readonly bucket: number;
 }

@@ -21,7 +21,7 @@ export function makeEntryId({ accountId, seq }: Pick<Entry, "accountId" | "seq">
   return `${accountId}.${seq}`;
 }
 
-/** An entry's number, from its `entryIdOf`. */
+/** An entry's number, from its `makeEntryId`. */
 export function readEntrySeq(entryId: string): number {
   return Number(entryId.slice(entryId.lastIndexOf(".") + 1));
 }
@@ -194,7 +194,7 @@ export interface Store {
   /** Returns the changed account, or null if there is none. */
   changeAccount(id: string, change: AccountChange): Promise<Account | null>;
 
-  /** An account's movements, newest first. With a position, those after the entry with that `id` (`entryIdOf`). */
+  /** An account's movements, newest first. With a position, those after the entry with that `id` (`makeEntryId`). */
   journal(accountId: string, page: Page): Promise<readonly Entry[]>;
   /** The movements of all accounts that involve a system account, newest first. */
   systemJournal(account: SystemAccount, page: Page): Promise<readonly Entry[]>;

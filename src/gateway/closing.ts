@@ -2,14 +2,14 @@
 
 import { Fault, toFault } from "../core/fault.ts";
 import { toUsd } from "../core/money.ts";
-import type { Deadlines, Log } from "../core/world.ts";
+import type { Deadlines, Log, Vault } from "../core/world.ts";
 import { makeLostOutcome, type Outcome, type Settled } from "../ledger/ledger.ts";
 import type { Form } from "../operations/form.ts";
 import type { Admissions } from "./admissions.ts";
 import type { Call } from "./call.ts";
 import type { Contents } from "./contents.ts";
 import type { RequestContext } from "./context.ts";
-import { sealReply, type Vault } from "./idempotency.ts";
+import { sealReply } from "./idempotency.ts";
 import { type LearnPorts, learnLater } from "./learn-later.ts";
 import type { OpenRequests } from "./open-requests.ts";
 import { makeWithheldOutcome, type Settlements } from "./settlements.ts";

@@ -2,7 +2,7 @@
 
 import type { Granted } from "../core/demand.ts";
 import { toUsd } from "../core/money.ts";
-import type { Log } from "../core/world.ts";
+import type { Log, Vault } from "../core/world.ts";
 import type { LearningPort } from "../learning/port.ts";
 import type { Ledger, Replayed, Ticket } from "../ledger/ledger.ts";
 import type { Form } from "../operations/form.ts";
@@ -19,7 +19,7 @@ import { RequestContext } from "./context.ts";
 import { Failover } from "./failover.ts";
 import { makeOffers } from "./fitted.ts";
 import type { AnswerFlow } from "./flow.ts";
-import { openReply, type Vault } from "./idempotency.ts";
+import { openReply } from "./idempotency.ts";
 import type { LearnPorts } from "./learn-later.ts";
 import { type Mode, type Shown, STREAMED, WHOLE } from "./mode.ts";
 import { OpenRequests } from "./open-requests.ts";

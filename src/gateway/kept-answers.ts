@@ -7,8 +7,7 @@ import type { GatewayKey } from "../core/key.ts";
 import type { StoredResponse } from "../core/rows.ts";
 import type { ResponseRules } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
-import type { Clock, Deadlines, Log } from "../core/world.ts";
-import type { Vault } from "./idempotency.ts";
+import type { Clock, Deadlines, Log, Vault } from "../core/world.ts";
 
 /** The longest that an answer waits to be stored before it ends. A client that continues at once must find it. */
 const PATIENCE_MS = 1000;

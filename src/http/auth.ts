@@ -104,7 +104,7 @@ function findHeader(headers: Headers, secret: string): string {
 }
 
 /** A request as route handlers get it. */
-export interface Asked {
+export interface RouteRequest {
   readonly request: Request;
   readonly server: Peers | null;
 }
@@ -116,7 +116,7 @@ export interface Asked {
  */
 export function identify(
   { authenticate, readOrigin }: Pick<HttpPorts, "authenticate" | "readOrigin">,
-  { request, server }: Asked,
+  { request, server }: RouteRequest,
   { allowsPaused = false }: { readonly allowsPaused?: boolean } = {},
 ): Caller | Promise<Caller> {
   const secret = findSecret(request.headers);

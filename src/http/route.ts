@@ -22,7 +22,7 @@ import { readFields } from "../surfaces/checker.ts";
 import { readChatRequest } from "../surfaces/openai-chat/read.ts";
 import { chatRequestSchema } from "../surfaces/openai-chat/schema.ts";
 import { createJsonResponse } from "./answers.ts";
-import { type Asked, identify } from "./auth.ts";
+import { identify, type RouteRequest } from "./auth.ts";
 import { readJson } from "./body.ts";
 import { headerNumber } from "./headers.ts";
 import { withOptionalNulls } from "./openapi-form.ts";
@@ -61,7 +61,7 @@ export function routeRoutes(ports: RoutePorts) {
 }
 
 /** Makes no upstream call, is free, and takes no slot. */
-async function route(ports: RoutePorts, { request, server }: Asked): Promise<Response> {
+async function route(ports: RoutePorts, { request, server }: RouteRequest): Promise<Response> {
   const { key } = await identify(ports, { request, server });
   const { catalogue, limits, rules, upstreams } = ports.snapshot();
   const body = await readJson(request, ports, { owner: key.accountId, bytesMax: ports.server.bodyBytesMax });
@@ -93,7 +93,7 @@ function requireSelector(model: string, key: GatewayKey, ports: RoutePorts): Sel
 }
 
 /** Only a completion's first score counts. The selector learns from it once every node has read it. */
-async function feedback(ports: RoutePorts, asked: Asked): Promise<Response> {
+async function feedback(ports: RoutePorts, asked: RouteRequest): Promise<Response> {
   const { key } = await identify(ports, asked);
   const body = await readJson(asked.request, ports, { owner: key.accountId, bytesMax: FEEDBACK_BYTES_MAX });
   const { id, score } = readFeedback(body);

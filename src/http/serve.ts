@@ -56,8 +56,8 @@ export function surfaceRoutes(ports: HttpPorts) {
     app.post(
       path,
       ({ request, server, set }) => {
-        const identifyAgain = () => identify(ports, { request, server });
-        return findAnswer(request.url)({ request, identify: identifyAgain, server, counting }, set);
+        const received = { request, server, counting, identify: () => identify(ports, { request, server }) };
+        return findAnswer(request.url)(received, set);
       },
       { parse: "none" },
     );

@@ -37,7 +37,7 @@ export interface ChooseInput {
   readonly cached?: () => Cached | null;
 }
 
-export type Asked = Readonly<ReturnType<typeof prepareAsk>>;
+export type PreparedAsk = Readonly<ReturnType<typeof prepareAsk>>;
 
 /** `promptTokens` is an estimate. */
 export function prepareAsk(input: ChooseInput, prediction: Prediction, promptTokens: number) {

@@ -29,7 +29,10 @@ import { ResponseWriter } from "./writer.ts";
 
 /** Fields that only a server of this family supports: the native lane carries them, a translation loses them. */
 const NATIVE_FIELDS: readonly string[] = [
-  ...["context_management", "max_tool_calls", "prompt_cache_options", "prompt_cache_retention"],
+  "context_management",
+  "max_tool_calls",
+  "prompt_cache_options",
+  "prompt_cache_retention",
 ];
 /** Fields that are the same in a chat request. */
 const SAME = ["temperature", "top_p", "user", "safety_identifier", "prompt_cache_key"] as const;
@@ -60,7 +63,7 @@ function readExchange(incoming: Incoming): Exchange<ChatForm> {
   const { body, headers, limits, seal, stored } = incoming;
   const given: JsonObject = RESPONSES.check(readFields(body), "input", limits.messagesMax);
   checkModelName(given.model);
-  refuseNothing(given);
+  requireInput(given);
   const joined = joinEarlier(given, incoming);
   refuseLongList(joined.input, limits.messagesMax, "input");
   // Closures share what any of them refers to, so `lane` must not hold the input.
@@ -104,7 +107,7 @@ function listStored({ store }: JsonObject, { limits, stored }: Incoming): JsonOb
 }
 
 /** Throws a Fault if a request has no input, or forces a tool call without tools. */
-function refuseNothing({ input, instructions, tools, tool_choice: choice, ...rest }: JsonObject): void {
+function requireInput({ input, instructions, tools, tool_choice: choice, ...rest }: JsonObject): void {
   const refersElsewhere = ["prompt", "conversation", "previous_response_id"].some((field) => rest[field]);
   if (input === undefined && instructions === undefined && !refersElsewhere) {
     throw explainMissing(missingParameter("input"), rest, responsesSchema.properties);
