@@ -14,6 +14,7 @@ const IMAGE_TOKENS = 1000;
 
 export const MODERATION: Operation<ModerationForm> = makeWholeOperation({
   name: "moderation",
+  words: ["type", "url"],
   findCodec: ({ moderation }) => moderation ?? null,
   countElements: ({ inputs }) => (inputs.length + 1) * VERDICT_ELEMENTS,
   refuseUnable({ inputs }, card) {
