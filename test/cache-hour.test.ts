@@ -10,7 +10,7 @@ import { cost } from "./cards.ts";
 
 const card = loadShippedCards().find(({ id }) => id === "Anthropic#claude-haiku-4-5");
 if (!card) throw new Error("The catalogue lacks the model.");
-const NO_TERMS = { isLimitRequired: false, searches: 0, unreadBytes: 0 };
+const NO_TERMS = { isLimitRequired: false, searches: 0, unreadBytes: 0, answersPerCall: 1 };
 const HOUR = { cache_control: { type: "ephemeral", ttl: "1h" } };
 const MINUTES = { cache_control: { type: "ephemeral" } };
 

@@ -15,6 +15,7 @@ export function plainCall() {
     ...{ timeoutMs: null, quality: null, idempotency: null, proof: null },
     usable: () => [],
     held: { bytes: 0, shrinkTo: () => {}, release: () => {} },
+    time: <Result>(work: () => Result) => work(),
     keepsPrompt: false,
   };
 }

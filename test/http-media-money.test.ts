@@ -64,6 +64,27 @@ describe("money", () => {
     });
   }
 
+  test("holds for pictures by their area, and as much for a size or quality that says nothing", async () => {
+    const { secret } = await world.payer(20);
+    const hold = async (more: object) => {
+      const body = { model: "Studio#painter", prompt: "x", quality: "low", ...more };
+      const response = await world.post("/images/generations", body, secret);
+      await response.arrayBuffer();
+      return [response.status, Number((await world.lastRow()).hold_usd)] as const;
+    };
+    const [, square] = await hold({ size: "1024x1024" });
+    const [, large] = await hold({ size: "3840x2160" });
+    const rate = 40 / 1e6;
+    expect(large - square).toBeCloseTo(272 * rate * ((3840 * 2160) / 1024 ** 2 - 1), 3);
+    for (const size of ["auto", "0x0", "-1x5", "1e9x1e9", "nonsense", "__proto__"])
+      expect([size, ...(await hold({ size }))]).toEqual([size, 200, large]);
+    const [, immense] = await hold({ size: `${"9".repeat(30)}x${"9".repeat(30)}` });
+    expect(immense).toBeWithin(large, 5 * large);
+    const [, unknown] = await hold({ quality: "sublime" });
+    for (const quality of ["auto", "__proto__", "constructor", "toString"])
+      expect([quality, ...(await hold({ quality }))]).toEqual([quality, 200, unknown]);
+  });
+
   test("a balance below the worst case pays nothing, and the provider is not called", async () => {
     const payer = await world.payer(0.05);
     const two = { model: "Studio#silent", prompt: "x", n: 2 };

@@ -200,7 +200,7 @@ test("a sound isn't read to identify, plan or look at its request, only for the 
   expect(TRANSCRIPTION.countAnswers(ask)).toBe(1);
   const least = TRANSCRIPTION.offerLeast?.(ask, card);
   expect(reads).toBe(0);
-  const terms = { isLimitRequired: false, searches: 0, unreadBytes: 0 };
+  const terms = { isLimitRequired: false, searches: 0, unreadBytes: 0, answersPerCall: 1 };
   const offer = TRANSCRIPTION.offer(ask, card, terms);
   expect(reads).toBeGreaterThan(0);
   const countSeconds = (given: typeof least) => given?.lines.find(({ what }) => what === "second")?.count;

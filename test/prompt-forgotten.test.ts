@@ -70,7 +70,8 @@ for (const [name, surface, path, makeBody] of ROWS) {
   });
 
   test(`${name}: estimates stay what they were`, () => {
-    const { ask, raw, ...terms } = read(0);
+    const { ask, raw, ...asking } = read(0);
+    const terms = { ...asking, answersPerCall: 1 };
     const card = makeModelCard("Acme#model", { price: { input: 1, output: 2 } });
     const estimate = () => [
       CHAT.estimatePrompt(ask),

@@ -47,7 +47,7 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
   "a bound that a test goes up to, and past": [
     "src/operations/transcription/sound/bytes.ts BYTES_READ_MAX",
     "src/selectors/choose.ts FIRST_KEPT",
-    "src/selectors/learning/learned.ts SHIFT_MAX",
+    "src/learning/learned.ts SHIFT_MAX",
     "src/telemetry/metrics.ts SERIES_MAX",
     "src/transport/framing/aws-eventstream.ts FRAME_BYTES_MAX",
     "src/transport/framing/sse.ts EVENT_CHARACTERS_MAX",
@@ -84,7 +84,7 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
     "src/keys/master.ts parseMasterKey",
     "src/operations/transcription/sound/length.ts readSound",
     "src/selectors/choose.ts decide",
-    "src/selectors/learning/tradeoff.ts weighTrials",
+    "src/learning/tradeoff.ts weighTrials",
     "src/selectors/parameters.ts readParameters",
     "src/selectors/words.ts makeWords",
     "src/store/postgres/writing.ts listWriteTexts",

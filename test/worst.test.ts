@@ -4,17 +4,23 @@ import { describe, expect, test } from "bun:test";
 import type { ModelCard, Price } from "../src/core/card.ts";
 import type { Offer } from "../src/core/demand.ts";
 import { NO_AMOUNTS } from "../src/core/units.ts";
+import { makeOffers } from "../src/gateway/fitted.ts";
 import { computeBalanceRoom, computeHoldTerms } from "../src/ledger/worst.ts";
 import { estimateWorstPromptTokens } from "../src/operations/chat/estimate.ts";
 import type { ChatRequest } from "../src/operations/chat/form.ts";
 import { CHAT } from "../src/operations/chat/operation.ts";
 import { searchesMax } from "../src/operations/chat/searches.ts";
-import { makeOffers } from "../src/operations/operation.ts";
 import { cost, makeModelCard } from "./cards.ts";
 import { makeOffer } from "./samples.ts";
 
 const ENOUGH = Number.MAX_SAFE_INTEGER;
+/** No provider is known, so nothing is left out of the request. */
+const UNKNOWN = { operation: CHAT, upstreams: new Map(), raw: null };
 const NO_TERMS = { isLimitRequired: false, searches: 0, unreadBytes: 0 };
+
+function offersOf(cards: readonly ModelCard[], ask: ChatRequest): readonly Offer[] {
+  return makeOffers({ ...UNKNOWN, ...NO_TERMS, ask }, cards);
+}
 
 /** Returns the hold for the offers that a balance covers, or null if it covers none. */
 function findTerms(offers: readonly Offer[], free: number, markup: number) {
@@ -39,11 +45,7 @@ const prompt = estimateWorstPromptTokens(request, cardOf(null));
 
 /** Returns the hold for a request on a card, in whole nano-dollars. */
 function worstOf(price: Price, fields: Partial<ChatRequest> = {}, card: Partial<ModelCard> = {}, markup = 1) {
-  return findTerms(
-    makeOffers(CHAT, [cardOf(price, card)], { ...request, ...fields }, NO_TERMS),
-    ENOUGH,
-    markup,
-  );
+  return findTerms(offersOf([cardOf(price, card)], { ...request, ...fields }), ENOUGH, markup);
 }
 
 describe("the worst case", () => {
@@ -106,7 +108,7 @@ describe("the worst case", () => {
       estimateWorstPromptTokens(request, searching),
     ];
     expect(searches).toBeGreaterThan(0);
-    expect(findTerms(makeOffers(CHAT, [searching], { ...request, n: 2 }, NO_TERMS), ENOUGH, 1)?.nanoUsd).toBe(
+    expect(findTerms(offersOf([searching], { ...request, n: 2 }), ENOUGH, 1)?.nanoUsd).toBe(
       2 * ((tokens * 2 + 500 * 8) * 1000 + 5_000_000 + searches * 10_000_000),
     );
   });
@@ -142,7 +144,7 @@ describe("the worst case", () => {
   test("of a plan is that of its most expensive card, each card once", () => {
     const cheap = cardOf({ input: 1, output: 1 }, { id: "Sim#cheap" });
     const dear = cardOf({ input: 2, output: 8 });
-    const offers = makeOffers(CHAT, [cheap, dear, cheap], request, NO_TERMS);
+    const offers = offersOf([cheap, dear, cheap], request);
     expect(offers.map(({ card }) => card)).toEqual(["Sim#cheap", "Sim#echo"]);
     const terms = findTerms(offers, ENOUGH, 1);
     expect(terms).toEqual({
@@ -157,7 +159,7 @@ describe("the worst case", () => {
 describe("an output limit that the client left open", () => {
   const { max_tokens: _limit, ...unlimited } = request;
   const offersFor = (card: Partial<ModelCard>, price: Price = { input: 0, output: 10 }) =>
-    makeOffers(CHAT, [cardOf(price, card)], unlimited, NO_TERMS);
+    offersOf([cardOf(price, card)], unlimited);
 
   test("is the model's, up to a quarter of the free balance", () => {
     // 10,000 nano-dollars per token.

@@ -12,16 +12,14 @@ import { Health } from "../health/health.ts";
 import { countOpenBreakers } from "../health/report.ts";
 import { Stickiness } from "../health/stickiness.ts";
 import { listen } from "../http/app.ts";
-import { BodyTurns } from "../http/body-bounds.ts";
 import { BodyMemory } from "../http/body-memory.ts";
+import { BodyTurns } from "../http/body-turns.ts";
 import { makeOriginReader } from "../http/client-address.ts";
-import type { HttpPorts, Snapshot } from "../http/ports.ts";
+import type { HttpPorts } from "../http/ports.ts";
 import type { RoutePorts } from "../http/route.ts";
 import { createAuthenticator } from "../keys/authenticate.ts";
 import { createSealer } from "../keys/vault.ts";
 import { createLedger } from "../ledger/ledger.ts";
-import { Learned } from "../selectors/learning/learned.ts";
-import { listChoosable } from "../selectors/rules.ts";
 import { Metrics, type Reading } from "../telemetry/metrics.ts";
 import type { Sums } from "../telemetry/sums.ts";
 import { createAuthorize } from "../transport/auth/authorize.ts";
@@ -30,7 +28,7 @@ import { KeptConnections } from "../transport/kept.ts";
 import { Reachability } from "../transport/reachability.ts";
 import { findListener, type Listener } from "./accepting.ts";
 import { type DrainState, drain, NOTICE_MS } from "./drain.ts";
-import { Learning, measureLogged } from "./learning.ts";
+import { measureLengths, recallLessons } from "./learning.ts";
 import { LiveConfiguration } from "./live-configuration.ts";
 import type { OpenedStore } from "./open-store.ts";
 import { PROCESS_READINGS } from "./process-readings.ts";
@@ -87,8 +85,8 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const health: Health = new Health(log);
   const live = new LiveConfiguration(first, opened, { health, log, clock, fetch });
   await live.readAdded();
-  const { learned, learning } = await recallLessons(store, () => live.snapshot, log);
-  const known = { health, learned, deadlines, caches: new Caches(), stickiness: new Stickiness() };
+  const { learned, lessons, learning } = await recallLessons(store, () => live.snapshot, log);
+  const known = { health, learning, deadlines, caches: new Caches(), stickiness: new Stickiness() };
   const gateway = buildGateway(options, { ...known, log, ledger }, () => live.settings.log.content);
   const shared = { vault, deadlines, clock, log, ...bodyParts };
   const ports: HttpPorts = {
@@ -101,16 +99,16 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     ...{ draining: () => ending.draining, refusing: () => ending.refusing },
   };
   const feed = new LiveFeed({ store, clock });
-  void measureLogged(store, learned, log);
+  void measureLengths(store, learned, log);
   const wrongTokens = new WrongTokens({ store, clock, log });
   const endUpkeep = await startUpkeep({
-    ...{ store, ledger, learning, wrongTokens, clock, log },
+    ...{ store, ledger, learning: lessons, wrongTokens, clock, log },
     ...{ added: live, discovery: live.discovery },
     memory: { open: () => gateway.open, collect },
     keepMs: () => live.settings.log.keepMs,
     responsesKeepMs: () => live.settings.responses.keepMs,
   });
-  const parts = { ports, live, feed, wrongTokens, known, fetch, metrics };
+  const parts = { ports, live, feed, wrongTokens, known, learned, learning, fetch, metrics };
   const app = listenOrUndo(endUpkeep, () => listen(composeRoutes({ ...options, ...parts })));
   return {
     port: app.server?.port ?? 0,
@@ -131,16 +129,6 @@ async function closeGateway(gateway: Gateway, ends: readonly (() => void)[], sto
   await gateway.waitUntilSettled(SETTLE_MS);
   for (const end of ends) end();
   await store.close();
-}
-
-/** Starts with the lessons as they were last fitted, because reading all of them takes a second or more. */
-async function recallLessons(store: Store, snapshot: () => Snapshot, log: Log) {
-  const learned = new Learned();
-  const cards = () => snapshot().catalogue.list();
-  const choosable = () => listChoosable(cards(), snapshot().rules);
-  const learning = new Learning({ store, learned, clock, cards, choosable, log });
-  await learning.recall();
-  return { learned, learning };
 }
 
 interface GatewayReadings {
@@ -181,17 +169,16 @@ function readEndingTimes({ noticeMs = NOTICE_MS, isRelieved = false, settings }:
 
 function buildGateway(
   { opened, fetch = upstreamFetch }: GatewayOptions,
-  parts: Pick<GatewayPorts, "log" | "ledger"> & RoutePorts["known"],
+  parts: Pick<GatewayPorts, "log" | "ledger" | "learning"> & RoutePorts["known"],
   isContentWanted: () => boolean,
 ): Gateway {
-  const { store, contentVault } = opened;
+  const { store, contentVault, vault } = opened;
   return new Gateway({
     ...parts,
     contents: { store, vault: contentVault, isWanted: isContentWanted },
-    store: opened.store,
     clock,
     random,
-    vault: opened.vault,
+    vault,
     fetch,
     reachability: new Reachability(parts.deadlines, reach),
     kept: new KeptConnections(),

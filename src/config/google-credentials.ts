@@ -23,8 +23,8 @@ export function parseGoogleCredentials(text: string): GoogleCredentials {
   const file = parseJson(text);
   if (!isObject(file)) return refuse("this is not a key file in JSON");
   const project = asString(file.project_id) ?? asString(file.quota_project_id) ?? null;
-  const read = READERS[asString(file.type) ?? ""];
-  if (!read) return refuse(`the key file's type must be one of ${Object.keys(READERS).join(", ")}`);
+  const read = READERS.get(asString(file.type) ?? "");
+  if (!read) return refuse(`the key file's type must be one of ${[...READERS.keys()].join(", ")}`);
   const source = read(file);
   return typeof source === "string" ? refuse(source) : { ok: true, source, project };
 }
@@ -36,11 +36,11 @@ function refuse(message: string): GoogleCredentials {
 /** Returns how to get a token, or what is wrong with the file. */
 type ReadSource = (file: JsonObject) => TokenSource | string;
 
-const READERS: Readonly<Record<string, ReadSource>> = {
-  service_account: readServiceAccount,
-  authorized_user: readLogin,
-  external_account: readWorkload,
-};
+const READERS: ReadonlyMap<string, ReadSource> = new Map([
+  ["service_account", readServiceAccount],
+  ["authorized_user", readLogin],
+  ["external_account", readWorkload],
+]);
 
 function readServiceAccount(file: JsonObject): TokenSource | string {
   const email = asString(file.client_email);

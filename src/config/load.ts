@@ -77,7 +77,7 @@ export function loadSettings(input: LoadInput): Loaded {
   return {
     ok: true,
     settings,
-    warnings: placeIssues(collectWarnings(checked.config, settings), yaml, input.file),
+    warnings: placeIssues(collectWarnings(checked.config, settings, sources), yaml, input.file),
   };
 }
 

@@ -1,7 +1,9 @@
 // One credential of a provider: its state, its test, its actions and its form.
 import { useState } from "preact/hooks";
 import type { CredentialView, ProviderView, TestResult } from "../admin/providers.ts";
+import { CREDENTIAL_FIELDS } from "../core/fields/credential.ts";
 import { change, describeError } from "./api.ts";
+import { makeBody, makeDraft, renderControls } from "./field-form.tsx";
 import { formatCount, formatDuration, formatPercent, formatRelativeTime } from "./format.ts";
 import { Button } from "./parts/button.tsx";
 import { Confirm, FormDialog } from "./parts/dialog.tsx";
@@ -137,20 +139,10 @@ interface CredentialFormProps {
 }
 
 export function CredentialForm({ provider, replaced, onClose, onSaved }: CredentialFormProps) {
-  const form = useForm(
-    () => ({
-      key: "",
-      weight: String(replaced?.weight ?? 1),
-      requests_per_minute: replaced?.requests_per_minute?.toString() ?? "",
-      tokens_per_minute: replaced?.tokens_per_minute?.toString() ?? "",
-    }),
-    async (draft) => {
-      const fields = {
-        key: draft.key.trim(),
-        weight: Number(draft.weight),
-        requests_per_minute: readLimit(draft.requests_per_minute),
-        tokens_per_minute: readLimit(draft.tokens_per_minute),
-      };
+  const form = useForm<string>(
+    () => ({ ...makeDraft(CREDENTIAL_FIELDS, replaced), key: "" }),
+    async ({ key, ...draft }) => {
+      const fields = { key: key?.trim(), ...makeBody(CREDENTIAL_FIELDS, draft, replaced) };
       const path = `/providers/${provider.name}`;
       if (replaced) await change("PATCH", path, { credential_id: replaced.id, ...fields });
       else await change("POST", path, fields);
@@ -162,7 +154,6 @@ export function CredentialForm({ provider, replaced, onClose, onSaved }: Credent
   const title = replaced
     ? `Replace the key ••••${replaced.last4 ?? ""}`
     : `Add a credential to ${provider.name}`;
-  const limit = { type: "number", min: 1, step: 1, hint: "The provider's limit; empty means none" } as const;
   return (
     <FormDialog title={title} action={replaced ? "Replace" : "Add credential"} form={form} onClose={onClose}>
       <TextField
@@ -174,18 +165,7 @@ export function CredentialForm({ provider, replaced, onClose, onSaved }: Credent
         isFocused
         {...form.field("key")}
       />
-      <TextField
-        label="Weight"
-        type="amount"
-        hint="Its share of the calls, relative to the provider's other credentials"
-        {...form.field("weight")}
-      />
-      <TextField label="Requests per minute" {...limit} {...form.field("requests_per_minute")} />
-      <TextField label="Tokens per minute" {...limit} {...form.field("tokens_per_minute")} />
+      {renderControls(CREDENTIAL_FIELDS, form, replaced)}
     </FormDialog>
   );
-}
-
-function readLimit(text: string): number | null {
-  return text.trim() === "" ? null : Number(text);
 }

@@ -9,6 +9,7 @@ import type { Form } from "../operations/form.ts";
 import type { AttemptCall, CallWatcher } from "./attempt.ts";
 import { countCalls } from "./calls.ts";
 import type { RequestContext } from "./context.ts";
+import { fitAsk } from "./fitted.ts";
 import type { PlanPorts } from "./plan-request.ts";
 import type { TracingAttempt } from "./tracing.ts";
 
@@ -118,9 +119,11 @@ export class AttemptRun<F extends Form> implements CallWatcher {
   /** Makes this attempt the one that answers: the request takes over its facts and the usage it has reported so far. */
   win(): void {
     const { deadlines, stickiness } = this.#ports;
-    const { ask, card } = this.call;
+    const { card, raw } = this.call;
     const { calls, unreadBytes, rounds } = this.#traced;
     const context = this.#context;
+    const { operation, upstreams } = context.call;
+    const ask = fitAsk({ operation, upstreams, raw }, this.call.ask, card);
     const nowMs = deadlines.nowMs();
     this.#isWinner = true;
     context.recordAnswer(this.attempt, { ask, card, calls, unreadBytes, rounds }, nowMs);
@@ -161,9 +164,14 @@ export class AttemptRun<F extends Form> implements CallWatcher {
   }
 
   recordDropped(fields: readonly string[]): void {
-    const { names } = this.#context.call;
-    const named = [...this.#cut, ...fields].map((field) => names?.[field] ?? field);
+    const { names = {} } = this.#context.call;
+    const all = [...this.#cut, ...fields];
+    const named = all.map((field) => (Object.hasOwn(names, field) ? names[field] : undefined) ?? field);
     this.#dropped = [...new Set(named)];
     this.#context.dropped = this.#dropped;
+  }
+
+  time<Result>(work: () => Result): Result {
+    return this.#context.call.time(work);
   }
 }

@@ -49,6 +49,8 @@ export interface Call<F extends Form> extends Asking<F>, Caller {
   readonly idempotency: { readonly replyId: string; readonly bodyDigest: string } | null;
   /** The memory of its body. */
   readonly held: HeldMemory;
+  /** Does work on the request, and counts its time as the account's. */
+  time<Result>(work: () => Result): Result;
   /** True if the prompt is stored with the answer, so that it is needed to the end. */
   readonly keepsPrompt: boolean;
   /** Ends when nobody is waiting for the answer. */

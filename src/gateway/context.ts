@@ -10,15 +10,15 @@ import type { Ended, RequestLimits, UnsettledRecord } from "../core/record.ts";
 import type { Trace } from "../core/trace.ts";
 import type { LogEvent } from "../core/world.ts";
 import { RetirementBudget } from "../health/credential.ts";
+import type { GradedAnswer } from "../learning/port.ts";
 import type { Outcome, Settled, Ticket } from "../ledger/ledger.ts";
 import type { Form } from "../operations/form.ts";
-import type { Meter, SentAsk } from "../operations/operation.ts";
-import { Grader } from "../selectors/learning/signal.ts";
+import type { Grader, Meter, SentAsk } from "../operations/operation.ts";
 import { type Call, type Facts, shortenModel } from "./call.ts";
 import type { ContentRecorder } from "./contents.ts";
 import { type Bill, type Counted, countAnswer, countPrompt, UNCOUNTED } from "./counted.ts";
+import { fitAsk } from "./fitted.ts";
 import { ReplyCopy } from "./idempotency.ts";
-import type { GradedAnswer } from "./lessons.ts";
 import type { Plan } from "./plan.ts";
 import { Tracing } from "./tracing.ts";
 import { findEnding, isByClient, judge } from "./verdict.ts";
@@ -35,7 +35,7 @@ export class RequestContext<F extends Form> implements Facts {
   /** The answer as it is kept for repeated requests. Null if nobody may repeat this one. */
   readonly copy: ReplyCopy<F> | null;
   /** Grades the answer, which takes all of it. Null if the client named the model: nothing is learned from such answers. */
-  readonly grader: Grader | null;
+  readonly grader: Grader<F> | null;
   ticket: Ticket;
   /** The client's own request, minus what a provider has refused, and the same in the operation's own form. */
   raw: RawRequest | null;
@@ -94,8 +94,7 @@ export class RequestContext<F extends Form> implements Facts {
     this.ending = idempotency === null ? call.ending : new Ending();
     this.tracing = new Tracing(startedMs);
     this.#meter = operation.meter(ask);
-    const described = plan.decision && operation.choosing?.describe(ask);
-    this.grader = described ? new Grader(described.request) : null;
+    this.grader = (plan.decision && operation.choosing?.grade(ask)) ?? null;
     this.copy = idempotency === null ? null : new ReplyCopy(operation);
   }
 
@@ -134,8 +133,7 @@ export class RequestContext<F extends Form> implements Facts {
 
   /** Adds pieces of the answer to the output count. */
   measure(pieces: readonly F["piece"][]): void {
-    const grader = this.grader;
-    if (grader) grader.add(this.call.operation.choosing?.toChunks(pieces, !grader.keepsTexts) ?? []);
+    this.grader?.add(pieces);
     this.#meter.add(pieces);
   }
 
@@ -164,8 +162,8 @@ export class RequestContext<F extends Form> implements Facts {
 
   /** Returns what the selectors can learn from. Null if no selector chose, or if no provider answered. */
   findGradedAnswer(): GradedAnswer | null {
-    const [card, decision, grader] = [this.attempt?.card, this.plan.decision, this.grader];
-    return card && decision && grader ? { card, decision, grader } : null;
+    const [card, decision, grade] = [this.attempt?.card, this.plan.decision, this.grader];
+    return card && decision && grade ? { card, decision, grade } : null;
   }
 
   /** Returns a log line about an implausible usage report, or null if there was none. */
@@ -212,8 +210,10 @@ export class RequestContext<F extends Form> implements Facts {
   /** Returns the row of a prompt that must be paid for although it produced no output. */
   #recordUnanswered(nowMs: number): UnsettledRecord {
     const { latest } = this.tracing;
-    const { operation, ask, markup } = this.call;
-    return this.#record(nowMs, latest ? countPrompt(operation, { ask, ...latest }, markup) : UNCOUNTED);
+    const { operation, markup } = this.call;
+    if (latest === null) return this.#record(nowMs, UNCOUNTED);
+    const ask = fitAsk(this.call, this.call.ask, latest.card);
+    return this.#record(nowMs, countPrompt(operation, { ask, ...latest }, markup));
   }
 
   #record(nowMs: number, { bill, source }: Counted<F["usage"]>): UnsettledRecord {
@@ -267,7 +267,7 @@ export class RequestContext<F extends Form> implements Facts {
   #estimate(): F["usage"] {
     const { operation, ask } = this.call;
     const sent = this.#asked ?? { ask, calls: 1, unreadBytes: 0 };
-    return operation.estimate({ ...sent, ask }, this.#meter.bytes, this.#reported);
+    return operation.estimate(sent, this.#meter.bytes, this.#reported);
   }
 
   #trace(nowMs: number, { lines: bill }: Bill): string {

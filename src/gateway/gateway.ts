@@ -4,9 +4,9 @@ import type { Granted } from "../core/demand.ts";
 import { Fault, toFault } from "../core/fault.ts";
 import { toUsd } from "../core/money.ts";
 import type { Log } from "../core/world.ts";
+import type { LearningPort } from "../learning/port.ts";
 import { type Ledger, makeLostOutcome, type Outcome, type Settled, type Ticket } from "../ledger/ledger.ts";
 import type { Form } from "../operations/form.ts";
-import { makeOffers } from "../operations/operation.ts";
 import type { Ports } from "../transport/client.ts";
 import { Admissions } from "./admissions.ts";
 import { AnswerStream, type Opened, type OpenedAnswer, openAnswers } from "./answer-stream.ts";
@@ -17,16 +17,18 @@ import { completeAnswers, countPlaces } from "./calls.ts";
 import { type ContentPorts, Contents } from "./contents.ts";
 import { RequestContext } from "./context.ts";
 import { Failover } from "./failover.ts";
+import { makeOffers } from "./fitted.ts";
 import type { AnswerFlow } from "./flow.ts";
 import { forgetPrompt } from "./forget-prompt.ts";
 import { openReply, sealReply, type Vault } from "./idempotency.ts";
-import { type LessonPorts, Lessons } from "./lessons.ts";
+import { type LearnPorts, learnLater } from "./learn-later.ts";
 import { OpenRequests } from "./open-requests.ts";
 import { isPayable, type Plan } from "./plan.ts";
 import { type PlanPorts, planRequest } from "./plan-request.ts";
 import { makeWithheldOutcome, Settlements } from "./settlements.ts";
 
-export interface GatewayPorts extends Ports, PlanPorts, LessonPorts {
+export interface GatewayPorts extends Ports, PlanPorts, LearnPorts {
+  readonly learning: Pick<LearningPort, "known" | "learn">;
   readonly ledger: Ledger;
   readonly vault: Vault;
   readonly log: Log;
@@ -46,7 +48,6 @@ export class Gateway {
   readonly #ports: GatewayPorts;
   readonly #admissions: Admissions;
   readonly #settlements: Settlements;
-  readonly #lessons: Lessons;
   readonly #contents: Contents;
   readonly underWay: OpenRequests;
 
@@ -55,7 +56,6 @@ export class Gateway {
     this.underWay = new OpenRequests(ports);
     this.#admissions = new Admissions(ports);
     this.#settlements = new Settlements(ports);
-    this.#lessons = new Lessons(ports);
     this.#contents = new Contents(ports.contents ?? null, ports.log);
   }
 
@@ -243,7 +243,7 @@ export class Gateway {
       selector: selection.kind === "selector" ? `Router#${selection.selector.name}` : null,
       stream: ask.stream === true,
       answers: countPlaces(call, plan.attempts),
-      offers: () => makeOffers(operation, cards, ask, call),
+      offers: () => makeOffers(call, cards),
       leastOffers: offerLeast && (() => cards.map((card) => offerLeast(ask, card))),
       isPayable: isPayable(selection),
       isGroup: selection.kind === "group",
@@ -267,7 +267,7 @@ export class Gateway {
     const implausible = context.logImplausible();
     if (implausible) this.#ports.log(implausible);
     const { answers } = ticket.ask;
-    this.#lessons.learn(context.findGradedAnswer(), { call, answers, record, granted: grant });
+    learnLater(this.#ports, context, record);
     const outcome: Outcome = { ...ended, sealedReply: this.#seal(call, record.modelUsed, reply) };
     const isPaid = grant.place.kind === "balance";
     if (!isPaid || !produced) return this.#settlements.add(ticket, outcome, PATIENCE_MS);

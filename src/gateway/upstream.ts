@@ -67,7 +67,9 @@ export function findRoute<F extends Form>(
 export function requireRoute<F extends Form>(upstream: Upstream, asked: Asked<F>): Route<F> {
   const route = findRoute(upstream, asked);
   if (route) return route;
-  const message = `The model '${asked.card.id}' does not serve ${asked.operation.name}: GET /v1/models lists the operations of each model.`;
+  const { id, operations } = asked.card;
+  const others = operations ? `, only ${[...operations].join(" and ")}` : "";
+  const message = `The model '${id}' does not serve ${asked.operation.name}${others}: GET /v1/models lists the operations of each model.`;
   throw new Fault("unsupported_capability", message, { param: "model" });
 }
 

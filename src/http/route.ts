@@ -2,8 +2,10 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { readInput } from "../admin/input.ts";
+import type { ModelCard } from "../core/card.ts";
 import { Fault } from "../core/fault.ts";
 import type { GatewayKey } from "../core/key.ts";
+import type { RequestRecord } from "../core/record.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 import type { Store } from "../core/store.ts";
 import { cutStoredName } from "../core/stored-name.ts";
@@ -14,7 +16,6 @@ import { nameConversation } from "../operations/chat/conversation.ts";
 import { findNeeds } from "../operations/chat/needs.ts";
 import { CHAT } from "../operations/chat/operation.ts";
 import { choose } from "../selectors/choose.ts";
-import { makeLesson, makeLessonBound, readKind } from "../selectors/learning/lesson.ts";
 import { routeSchema, viewRouteForKey } from "../selectors/route-view.ts";
 import type { SelectorRule } from "../selectors/selector.ts";
 import { readFields } from "../surfaces/checker.ts";
@@ -39,7 +40,9 @@ const learnedSchema = Type.Object({ ...feedbackSchema.properties, learned: Type.
 
 export interface RoutePorts extends HttpPorts {
   readonly known: KnownPorts;
-  readonly store: Pick<Store, "request" | "teach">;
+  /** Learns a client's score of a card's answer. False if nothing is learned from it. */
+  readonly learn: (record: RequestRecord, card: ModelCard, score: number) => Promise<boolean>;
+  readonly store: Pick<Store, "request">;
 }
 
 export function routeRoutes(ports: RoutePorts) {
@@ -98,16 +101,9 @@ async function feedback(ports: RoutePorts, asked: Asked): Promise<Response> {
   if (record === null || record.keyId !== key.id) {
     throw new Fault("not_found", "This key has no completion with that id.", { param: "id" });
   }
-  const kind = record.decision === null ? null : readKind(record.decision);
   const answered = record.modelUsed === null ? null : ports.snapshot().catalogue.resolve(record.modelUsed);
-  if (kind === null || answered?.kind !== "card")
-    return createJsonResponse(200, { id, score, learned: false });
-  const { accountId, keyId } = record;
-  const atMs = ports.clock.nowMs();
-  const about = { accountId, keyId, id: record.id, atMs, source: "score", weight: 1 } as const;
-  const lesson = makeLesson(about, kind, [{ card: answered.card, score }]);
-  const added = await ports.store.teach(lesson, makeLessonBound(atMs));
-  return createJsonResponse(200, { id, score, learned: added > 0 });
+  const learned = answered?.kind === "card" && (await ports.learn(record, answered.card, score));
+  return createJsonResponse(200, { id, score, learned });
 }
 
 /** Reads only `id` and `score`, because SDKs may send more. */

@@ -135,7 +135,9 @@ async function read<F extends Form>(
   const known = found instanceof Promise ? await found : found;
   if (ports.refusing()) throw new Fault("shutting_down", "The gateway is shutting down.");
   if (ports.gateway.open >= OPEN_REQUESTS_MAX) throw new Fault("overloaded", "Too many requests at once.");
-  const rules = { owner: known.key.accountId, bytesMax: ports.server.bodyBytesMax, held };
+  const owner = known.key.accountId;
+  ports.turns.arrive(owner, startedMs);
+  const rules = { owner, bytesMax: ports.server.bodyBytesMax, held };
   const body = surface.body
     ? await readBody(request, ports, rules, surface.body)
     : await readHeldJson(request, ports, rules);
@@ -144,7 +146,8 @@ async function read<F extends Form>(
   const earlier = surface.findEarlier
     ? await findEarlier(ports, key, () => surface.findEarlier?.(body))
     : NO_EARLIER_ANSWER;
-  const exchange = surface.read(makeIncoming(ports, request, body, key, earlier));
+  const incoming = makeIncoming(ports, request, body, key, earlier);
+  const exchange = ports.turns.time(owner, held.bytes, () => surface.read(incoming));
   const given = { request, exchange, key, proof, pin: earlier.pin, requestId, held };
   return { call: makeCall(ports, surface, given), exchange };
 }
@@ -238,7 +241,7 @@ function makeCall<F extends Form>(
   const { ask, session } = exchange;
   const seconds = headerNumber(headers, "x-poundkey-timeout", 0.001, TIMEOUT_SECONDS_MAX);
   const nowMs = ports.clock.nowMs();
-  const selection = readSelection(ask.model, key, catalogue);
+  const selection = readSelection(ask.model, key, catalogue, operation.name);
   return {
     ...exchange,
     operation,
@@ -259,6 +262,7 @@ function makeCall<F extends Form>(
     timeoutMs: seconds === null ? null : seconds * 1000,
     quality: headerNumber(headers, "x-poundkey-quality", 0, 1),
     held,
+    time: (work) => ports.turns.time(key.accountId, held.bytes, work),
     keepsPrompt: exchange.keep !== undefined,
     ending: new Ending(),
   };

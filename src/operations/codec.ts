@@ -5,12 +5,15 @@ import type { Fault } from "../core/fault.ts";
 import type { ChatForm } from "./chat/decoder.ts";
 import type { CompletionForm } from "./completion/form.ts";
 import type { EmbeddingsForm } from "./embeddings/form.ts";
-import type { Form } from "./form.ts";
+import type { Changed, Form } from "./form.ts";
 import type { ImagesForm } from "./images/form.ts";
 import type { ModerationForm } from "./moderation/form.ts";
 import type { RerankForm } from "./rerank/form.ts";
 import type { SpeechForm } from "./speech/form.ts";
 import type { TranscriptionForm } from "./transcription/form.ts";
+
+/** The fields that the operator lets pass to a provider. */
+export type Passing = Pick<Target, "extraFields">;
 
 /** Decodes the answers to a call. */
 export interface AnswerCodec<F extends Form> {
@@ -55,6 +58,12 @@ export interface Codec<F extends Form> extends AnswerCodec<F> {
   answersPerCall(card: ModelCard, ask: F["ask"]): number;
   /** False if this card's images must be sent as data, because its provider fetches none. If missing, URLs work too. */
   takesImageUrls?(card: ModelCard): boolean;
+  /**
+   * Returns the request without the fields that the call for this card can't carry. `encode` begins with it, and holds
+   * and estimates are made on its result, so a field that isn't sent never changes what a request costs. Returns the
+   * same object if nothing is left out.
+   */
+  fit(ask: F["ask"], card: ModelCard, operator: Passing): Changed<F["ask"]>;
   /**
    * Encodes a request for at most `answersPerCall` answers. Throws a Fault `unsupported_capability` only if dropping
    * something would change the meaning.

@@ -13,6 +13,12 @@ export interface OpenAsk extends Ask {
   readonly extras: Readonly<JsonObject>;
 }
 
+/** A changed request, and the client's fields that were lost. */
+export interface Changed<A> {
+  readonly ask: A;
+  readonly dropped: readonly string[];
+}
+
 /** The types of one operation. */
 export interface Form {
   readonly ask: Ask;

@@ -7,10 +7,11 @@ import type { Delivered, Outgoing, RawRequest, Target } from "../core/dialect.ts
 import type { JsonObject } from "../core/json.ts";
 import type { ChangeText, NativeTexts } from "../core/texts.ts";
 import type { Amounts } from "../core/units.ts";
-import type { ChatChunk, ChatRequest } from "./chat/form.ts";
+import type { ChatRequest } from "./chat/form.ts";
+import type { Signal } from "./chat/grader.ts";
 import type { Needs } from "./chat/needs.ts";
-import type { AnswerCodec, Codec, Codecs } from "./codec.ts";
-import type { Form } from "./form.ts";
+import type { AnswerCodec, Codec, Codecs, Passing } from "./codec.ts";
+import type { Changed, Form } from "./form.ts";
 
 /** A client's request as read by its surface. */
 export interface Asking<F extends Form> {
@@ -33,17 +34,15 @@ export interface Asking<F extends Form> {
   readonly unreadBytes: number;
 }
 
-/** Terms of a hold that come from the request's own form. */
-export type OfferTerms = Pick<Asking<Form>, "isLimitRequired" | "searches" | "unreadBytes">;
-
-/** A changed request, and the client's fields that were lost. */
-export interface Changed<A> {
-  readonly ask: A;
-  readonly dropped: readonly string[];
+/** Terms of a hold that come from the request's own form, and from how a card's provider is called. */
+export interface OfferTerms extends Pick<Asking<Form>, "isLimitRequired" | "searches" | "unreadBytes"> {
+  /** The most answers that one call gives. */
+  readonly answersPerCall: number;
 }
 
 /** A request as sent to the provider that answered it. */
 export interface SentAsk<A> {
+  /** Without the fields that the call didn't carry. */
   readonly ask: A;
   readonly card: ModelCard;
   /** The number of calls that make up the answer. */
@@ -132,11 +131,26 @@ export interface Choosable {
   readonly needs: Needs;
 }
 
+/** The grade of an answer, from which is learned how good the model's answers are. */
+export interface Grade {
+  /** Returns the first signal against the answer, or null. `tokens` is the answer's length, if known. */
+  signal(tokens: number | null): Signal | null;
+  /** True if the answer ended at a limit of its length. */
+  readonly isCutOff: boolean;
+  /** The requested form. Sound answers are counted for each. */
+  readonly form: string;
+}
+
+/** Grades an answer from its pieces, as they pass. */
+export interface Grader<F extends Form> extends Grade {
+  add(pieces: readonly F["piece"][]): void;
+}
+
 /** The part of an operation that lets selectors choose models. */
 interface Choosing<F extends Form> {
   describe(ask: F["ask"]): Choosable;
-  /** Returns an answer's pieces for graders. With `isShort`, without those that only continue a text. */
-  toChunks(pieces: readonly F["piece"][], isShort: boolean): readonly ChatChunk[];
+  /** Returns a grader for an answer to the request. */
+  grade(ask: F["ask"]): Grader<F>;
 }
 
 export interface Operation<F extends Form> {
@@ -158,7 +172,7 @@ export interface Operation<F extends Form> {
   refuseUnable(ask: F["ask"], card: ModelCard): void;
   /** Returns the field of the first image that the provider would have to fetch, or null. */
   findImageUrl(ask: F["ask"]): string | null;
-  /** Returns the most that the request may cost on a card. */
+  /** Returns the most that the request may cost on a card, as `fit` returns it if it is translated. */
   offer(ask: F["ask"], card: ModelCard, terms: OfferTerms): Offer;
   /**
    * Returns an offer that `offer` never falls below, without reading the request's files: what can't cover even this is
@@ -201,6 +215,8 @@ export interface Operation<F extends Form> {
   /** Estimates what counts towards a provider's limit on tokens per minute. */
   estimateLoad(ask: F["ask"]): number;
 
+  /** Returns the request as a card's call carries it (see `Codec.fit`). Holds and estimates are made on it. */
+  fit(codec: Codec<F>, ask: F["ask"], card: ModelCard, operator: Passing): Changed<F["ask"]>;
   encode(codec: Codec<F>, ask: F["ask"], card: ModelCard, target: Target): Outgoing;
   /** Reads a whole answer. Throws a Fault if it is malformed. */
   readWhole(codec: AnswerCodec<F>, delivered: Delivered, options: ReaderOptions<F["ask"]>): F["reply"];
@@ -239,16 +255,6 @@ export interface Operation<F extends Form> {
   ): F["usage"];
   /** Adds the answer's cost or charge, in USD, to the usage. */
   withCost(usage: F["usage"], cost: { readonly cost?: number; readonly charged?: number }): F["usage"];
-}
-
-/** Returns the worst-case cost on each card, each card once, in order. */
-export function makeOffers<F extends Form>(
-  operation: Operation<F>,
-  cards: Iterable<ModelCard>,
-  ask: F["ask"],
-  terms: OfferTerms,
-): readonly Offer[] {
-  return [...new Set(cards)].map((card) => operation.offer(ask, card, terms));
 }
 
 /** Returns the number of answers to request per call, given the most that one call can give. */

@@ -7,11 +7,11 @@ import { parseBounded, REQUEST_SHAPE } from "../core/json-bounds.ts";
 import { LongJson } from "../core/long-json.ts";
 import { listBillLines } from "../core/price.ts";
 import type { ChangeText } from "../core/texts.ts";
-import { type Amounts, UNITS, type Unit } from "../core/units.ts";
+import { type Amounts, addAmounts, NO_AMOUNTS, UNITS, type Unit } from "../core/units.ts";
 import { catchUnreadable, malformed } from "../core/upstream.ts";
 import type { Codec } from "./codec.ts";
 import type { Ask } from "./form.ts";
-import type { Operation, SentAsk } from "./operation.ts";
+import type { OfferTerms, Operation, SentAsk } from "./operation.ts";
 import { ANSWER_BYTES_MAX, addUsages, foldReplies, PartMeter, PartReader } from "./part-reader.ts";
 import { mapList } from "./text-json.ts";
 import { mapTextsBut } from "./text-walk.ts";
@@ -68,7 +68,7 @@ const TIMES_WORST = 10;
 export function makeWholeOperation<A extends Ask, R extends WholeReply, P extends object = never>(
   parts: WholeParts<A, R, P>,
 ): Operation<WholeReplyForm<A, R, P>> {
-  const { countWorst, countLeast, countLikely, content } = parts;
+  const { countLeast, countLikely, content } = parts;
   const countAnswers = parts.countAnswers ?? (() => 1);
   const countReply = parts.countReply ?? (() => 1);
   const merge = (replies: readonly R[]) => mergeReplies(parts, replies);
@@ -86,13 +86,14 @@ export function makeWholeOperation<A extends Ask, R extends WholeReply, P extend
     ...makeMappers(parts.words, parts.answerWords),
     ...parts,
     countAnswers,
-    offer: (ask, card) => makeOffer(card, countAnswers(ask), countWorst(ask, card)),
-    offerLeast: countLeast ? (ask, card) => makeOffer(card, countAnswers(ask), countLeast(ask)) : null,
+    offer: (ask, card, terms) => makeOffer(card, countAnswers(ask), listWorst(parts, ask, card, terms)),
+    offerLeast: countLeast ? (ask, card) => makeOffer(card, countAnswers(ask), [countLeast(ask)]) : null,
     estimatePrompt: (ask) => countLikely(ask, 0).prompt,
     estimateLoad(ask) {
       const { prompt, completion } = countLikely(ask, 0);
       return prompt + completion;
     },
+    fit: (codec, ask, card, operator) => codec.fit(ask, card, operator),
     encode: (codec, ask, card, target) => codec.encode(ask, card, target),
     readWhole: (codec, delivered, { ask, card }) => {
       const body = parts.isText ? delivered.body : parseBody(delivered, parts.countElements(ask));
@@ -138,6 +139,16 @@ function makeMappers<A extends Ask, R extends WholeReply, P extends object>(
   };
 }
 
+/** Returns the most work of each call, since what a prompt takes is taken by each of them. */
+function listWorst<A extends Ask, R extends WholeReply, P extends object>(
+  { split, countWorst }: WholeParts<A, R, P>,
+  ask: A,
+  card: ModelCard,
+  { answersPerCall }: OfferTerms,
+): readonly Amounts[] {
+  return (split?.(ask, answersPerCall) ?? [ask]).map((call) => countWorst(call, card));
+}
+
 function cutToWorst<A extends Ask, R extends WholeReply, P extends object>(
   { complete, countMost, countWorst }: WholeParts<A, R, P>,
   reported: WorkUsage,
@@ -154,7 +165,9 @@ function isReply<R>(kept: unknown, content: keyof R & string): kept is R {
 
 /** A codec for such answers. */
 export function makeWholeCodec<A extends Ask, R extends WholeReply, P extends object = never>(
-  parts: Omit<Codec<WholeReplyForm<A, R, P>>, "decoder" | "answersPerCall"> & {
+  parts: Omit<Codec<WholeReplyForm<A, R, P>>, "decoder" | "answersPerCall" | "fit"> & {
+    /** Missing if it carries every field. */
+    fit?: Codec<WholeReplyForm<A, R, P>>["fit"];
     /** Missing if its servers don't stream. */
     decoder?: Codec<WholeReplyForm<A, R, P>>["decoder"];
     /** Missing if one call returns them all. */
@@ -162,17 +175,26 @@ export function makeWholeCodec<A extends Ask, R extends WholeReply, P extends ob
   },
 ): Codec<WholeReplyForm<A, R, P>> {
   const all = Number.POSITIVE_INFINITY;
+  const fit = parts.fit ?? ((ask: A) => ({ ask, dropped: [] }));
   return {
     ...parts,
+    fit,
+    encode(given, card, target) {
+      const { ask, dropped } = fit(given, card, target);
+      const outgoing = parts.encode(ask, card, target);
+      return { ...outgoing, dropped: [...outgoing.dropped, ...dropped] };
+    },
     answersPerCall: (card, ask) => parts.answersPerCall?.(card, ask) ?? all,
     decoder: (card, ask, headers) => parts.decoder?.(card, ask, headers) ?? null,
   };
 }
 
-/** The hold covers all of the work, so no output limit lowers it. */
-function makeOffer(card: ModelCard, choices: number, worst: Amounts): Offer {
+/** The hold covers all of the work of each call, so no output limit lowers it. */
+function makeOffer(card: ModelCard, choices: number, calls: readonly Amounts[]): Offer {
   const limits = { isLimitRequired: false, outputTokensAsked: 0, outputTokensMax: 0, outputUsdPerMillion: 0 };
-  const lines = card.price === null ? [] : listBillLines(findHighest(card.price, worst.prompt), worst);
+  const worst = calls.reduce((sum, call) => addAmounts(sum, call), NO_AMOUNTS);
+  const lines =
+    card.price === null ? [] : listBillLines(findHighest(card.price, worst.prompt), worst, calls.length);
   return { card: card.id, choices, ...limits, isPriced: card.price !== null, lines };
 }
 

@@ -3,18 +3,18 @@ import { asArray, asNumber, asObject, asString, type JsonObject } from "../core/
 
 const DEPTH_MAX = 32;
 
-const FORMATS: Readonly<Record<string, string>> = {
-  "date-time": "2026-01-01T00:00:00Z",
-  time: "00:00:00Z",
-  date: "2026-01-01",
-  duration: "P1D",
-  email: "a@example.com",
-  hostname: "example.com",
-  uri: "https://example.com/",
-  ipv4: "192.0.2.1",
-  ipv6: "2001:db8::1",
-  uuid: "00000000-0000-4000-8000-000000000000",
-};
+const FORMATS: ReadonlyMap<string, string> = new Map([
+  ["date-time", "2026-01-01T00:00:00Z"],
+  ["time", "00:00:00Z"],
+  ["date", "2026-01-01"],
+  ["duration", "P1D"],
+  ["email", "a@example.com"],
+  ["hostname", "example.com"],
+  ["uri", "https://example.com/"],
+  ["ipv4", "192.0.2.1"],
+  ["ipv6", "2001:db8::1"],
+  ["uuid", "00000000-0000-4000-8000-000000000000"],
+]);
 
 /** Resolves `#/$defs/Name`; an unknown reference allows any value. */
 function resolveReference(reference: string, root: JsonObject): JsonObject {
@@ -34,7 +34,7 @@ export function findType(schema: JsonObject): string {
 }
 
 function makeSampleText(schema: JsonObject): string {
-  const format = FORMATS[asString(schema.format) ?? ""];
+  const format = FORMATS.get(asString(schema.format) ?? "");
   if (format !== undefined) return format;
   const least = asNumber(schema.minLength) ?? 0;
   const most = asNumber(schema.maxLength) ?? Infinity;

@@ -83,7 +83,6 @@ export const ANTHROPIC_PLACES: Places = {
       ],
       TOOLS,
     ),
-  "unknown blocks": (count) => ask([{ role: "user", content: list(count, () => ({ type: "new", a: "a" })) }]),
   ...makePlaces("the answer's schema", SCHEMAS, (schema) =>
     ask([HELLO], { output_config: { format: { type: "json_schema", schema } } }),
   ),

@@ -74,7 +74,6 @@ export const RESPONSES_PLACES: Places = {
       ],
       TOOLS,
     ),
-  "unknown items": (count) => ask([HELLO, ...list(count, () => ({ type: "new", a: "a" }))]),
   ...makePlaces("the answer's schema", SCHEMAS, (schema) =>
     ask([HELLO], { text: { format: { type: "json_schema", name: "answer", schema } } }),
   ),

@@ -40,7 +40,7 @@ const SURFACES: Readonly<
 };
 
 const TARGET = { baseUrl: "http://provider.test", secret: "s", headers: {} };
-const TERMS = { isLimitRequired: false, searches: 0, unreadBytes: 0 };
+const TERMS = { isLimitRequired: false, searches: 0, unreadBytes: 0, answersPerCall: 1 };
 
 const cards = new Map(loadShippedCards().map((card) => [card.id, card]));
 

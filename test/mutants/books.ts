@@ -37,11 +37,11 @@ export const BOOKS: readonly Mutant[] = [
     file: "src/ledger/settle.ts",
     find: "  if (hold === null) return settledBefore(",
     replace: `  const lost = hold === null && demand.produced && books.requests.get(demand.record.id)?.ended === "lost";
-  const { record } = demand;
   if (lost) {
-    const due = Math.min(record.costNanoUsd, books.account(demand.accountId).balanceNanoUsd);
+    const { id, costNanoUsd } = demand.record;
+    const due = Math.min(costNanoUsd, books.account(demand.accountId).balanceNanoUsd);
     const legs = { balanceNanoUsd: -due, revenueNanoUsd: due };
-    if (due > 0) books.move(demand.accountId, legs, { kind: "post", atMs, requestId: record.id });
+    if (due > 0) books.move(demand.accountId, legs, { kind: "post", atMs, requestId: id });
   }
   if (hold === null) return settledBefore(`,
   },

@@ -211,3 +211,32 @@ describe("refused before any call", () => {
     });
   }
 });
+
+describe("a limit on documents that the provider can't be told", () => {
+  const documents = Array.from({ length: 20 }, () => "a word ".repeat(500));
+  const cut = { documents, max_tokens_per_doc: 1 };
+
+  test.each(["Priced#rank", "Priced#rank~trouble=no-usage"])(
+    "%s: changes neither the hold nor an estimated charge",
+    async (model) => {
+      const { secret } = await world.payer(5);
+      const [plain, limited] = [
+        await rank({ model, documents }, { secret }),
+        await rank({ model, ...cut }, { secret }),
+      ];
+      expect(limited.headers.get("x-poundkey-dropped")).toBe("max_tokens_per_doc");
+      const [one, other] = [await world.row(plain), await world.row(limited)];
+      expect(Number(other.hold_usd)).toBeGreaterThan(0);
+      expect([other.hold_usd, other.charged_usd]).toEqual([one.hold_usd, one.charged_usd]);
+    },
+  );
+
+  test("Cohere is told, and held for less", async () => {
+    const { secret } = await world.payer(5);
+    const model = "Batches#rerank-v3.5";
+    const held = async (body: Record<string, unknown>) =>
+      Number((await world.row(await rank({ model, ...body }, { secret }))).hold_usd);
+    const long = { documents: documents.map((text) => text.repeat(4)) };
+    expect(await held({ ...long, max_tokens_per_doc: 1 })).toBeLessThan(await held(long));
+  });
+});

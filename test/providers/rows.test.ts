@@ -125,7 +125,7 @@ const ROWS: readonly Row[] = [
     "strict tool_choice",
   ],
   [GLM, { tools, tool_choice: "none" }, { tools: undefined, tool_choice: undefined }],
-  [GLM, { stop: ["a", "b"], top_p: 0, seed: 1 }, { stop: ["a"], top_p: 0.01 }, "stop top_p seed"],
+  [GLM, { stop: ["a", "b"], top_p: 0, seed: 1 }, { stop: ["a"], top_p: 0.01 }, "seed stop top_p"],
   [GLM, { reasoning_effort: "none" }, { thinking: off, reasoning_effort: undefined }],
   [
     "ZAI#glm-5.3",

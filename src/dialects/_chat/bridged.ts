@@ -18,6 +18,7 @@ export function bridge(
     chat: {
       answersPerCall: (card, request) => first.answersPerCall(card, request),
       takesImageUrls: (card) => [first, second].every((codec) => codec.takesImageUrls?.(card) !== false),
+      fit: (request, card, operator) => over(card, request).fit(request, card, operator),
       encode: (request, card, target) => over(card, request).encode(request, card, target),
       decoder: (card, request) => over(card, request).decoder(card, request),
       reply: (body, card, request, headers) => over(card, request).reply(body, card, request, headers),

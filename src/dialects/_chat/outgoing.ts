@@ -2,8 +2,13 @@
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import type { JsonObject } from "../../core/json.ts";
+import type { ChatForm } from "../../operations/chat/decoder.ts";
 import { type ChatRequest, readOutputLimit } from "../../operations/chat/form.ts";
+import type { Codec, Passing } from "../../operations/codec.ts";
+import type { Changed } from "../../operations/form.ts";
+import { leaveOut } from "../../operations/leave-out.ts";
 import { isAllowed, isRouting } from "./extra-fields.ts";
+import { boundIdentifiers, IDENTIFIER_CHARACTERS_MAX } from "./identifiers.ts";
 
 /** A group of fields for the call's body, and the client's fields that had to be changed or left out for it. */
 export interface EncodedFields {
@@ -73,18 +78,62 @@ export function moveKey(
   return secret === null || key !== write(from) ? headers : { [to]: write(to), ...rest };
 }
 
-/** Returns the client's output limit in tokens: at most the card's limit, at least what the API accepts (`floor`). */
-export function clampOutputLimit(
-  request: ChatRequest,
-  card: ModelCard,
-  field: string,
-  floor = 1,
-): EncodedFields {
+const LIMITS = ["max_tokens", "max_completion_tokens"];
+
+/** Returns the client's output limit in tokens: at least 1, at most the card's limit. */
+export function clampOutputLimit(request: ChatRequest, card: ModelCard, field: string): EncodedFields {
   const asked = readOutputLimit(request);
   if (asked === undefined) return NOTHING;
-  const tokens = Math.max(floor, Math.min(asked, card.outputTokensMax ?? asked));
-  const given = ["max_tokens", "max_completion_tokens"].filter((name) => request[name] !== undefined);
+  const tokens = Math.max(1, Math.min(asked, card.outputTokensMax ?? asked));
+  const given = LIMITS.filter((name) => request[name] !== undefined);
   return { fields: { [field]: tokens }, dropped: tokens === asked ? [] : given };
+}
+
+/** Raises an output limit below the lowest that the API accepts. */
+export function raiseOutputLimit(
+  { ask, dropped }: Changed<ChatRequest>,
+  tokensMin: number,
+): Changed<ChatRequest> {
+  if ((readOutputLimit(ask) ?? tokensMin) >= tokensMin) return { ask, dropped };
+  const unlimited = leaveOutFields(ask, LIMITS);
+  const raised = { ...unlimited.ask, max_completion_tokens: tokensMin };
+  return { ask: raised, dropped: [...dropped, ...unlimited.dropped] };
+}
+
+/** Leaves out those of these fields that are set. */
+export function leaveOutFields(request: ChatRequest, names: readonly string[]): Changed<ChatRequest> {
+  if (names.length === 0) return { ask: request, dropped: [] };
+  return leaveOut(
+    request,
+    names.map((name) => [name, name]),
+  );
+}
+
+/** Leaves out the fields that `passRest` doesn't pass. */
+export function leaveOutRest(
+  request: ChatRequest,
+  carried: ReadonlySet<string>,
+  documented: readonly string[],
+  operator: Passing,
+): Changed<ChatRequest> {
+  const { dropped } = passRest(request, carried, documented, operator);
+  return { ask: leaveOutFields(request, dropped).ask, dropped };
+}
+
+type Encode = Codec<ChatForm>["encode"];
+
+/** Makes a codec's `encode` of a function that writes fitted requests, with identifiers of at most this length. */
+export function encodeFitted(
+  fit: Codec<ChatForm>["fit"],
+  write: Encode,
+  identifierCharactersMax = IDENTIFIER_CHARACTERS_MAX,
+): Encode {
+  return (given, card, target) => {
+    const fitted = fit(given, card, target);
+    const { ask, dropped } = boundIdentifiers(fitted.ask, identifierCharactersMax);
+    const outgoing = write(ask, card, target);
+    return { ...outgoing, dropped: [...new Set([...fitted.dropped, ...dropped, ...outgoing.dropped])] };
+  };
 }
 
 /** Fields that the gateway handles itself for every upstream, and those that every encoder handles. */
@@ -166,7 +215,7 @@ export function listStops({ stop = [] }: ChatRequest): {
 export function passExtras(
   given: Readonly<JsonObject>,
   documented: "all" | readonly string[],
-  operator: Pick<Target, "extraFields"> = {},
+  operator: Passing = {},
 ): EncodedFields {
   const passes = (name: string) =>
     documented === "all" ? !isRouting(name) : documented.includes(name) || isAllowed(name, operator);
@@ -183,7 +232,7 @@ export function passRest(
   request: ChatRequest,
   carried: ReadonlySet<string>,
   documented: readonly string[],
-  target: Target,
+  target: Passing,
 ): EncodedFields {
   const left = listLeftOut(request, carried);
   const [own, foreign] = partition(left, (name) => CHAT_FIELDS.has(name));

@@ -13,6 +13,7 @@ import type {
 } from "../../operations/embeddings/form.ts";
 import { countInputsPerCall } from "../../operations/embeddings/operation.ts";
 import { makeReply } from "../../operations/embeddings/vector.ts";
+import { leaveOut, type Unsent } from "../../operations/leave-out.ts";
 import { makeWholeCodec } from "../../operations/whole.ts";
 import type { WorkUsage } from "../../operations/whole-form.ts";
 import { makeCall, passExtras } from "../_chat/outgoing.ts";
@@ -64,6 +65,7 @@ export function makeEmbeddings(quirks: EmbeddingsQuirks): Codec<EmbeddingsForm> 
   return makeWholeCodec({
     answersPerCall: ({ name }, ask) =>
       countInputsPerCall(ask, quirks.inputsMax, quirks.tokensMax?.(name) ?? Number.POSITIVE_INFINITY),
+    fit: (ask) => leaveOut(ask, [...listUnread(ask), ...listWordless(ask, quirks)]),
     encode(ask, card, target) {
       const { inputs, encoding, dimensions, inputType, truncation } = ask;
       if (!quirks.takesTokenIds) requireTexts(inputs);
@@ -72,33 +74,42 @@ export function makeEmbeddings(quirks: EmbeddingsQuirks): Codec<EmbeddingsForm> 
       const body: JsonObject = { ...fields, model: card.name, input: inputs.length === 1 ? only : inputs };
       if (quirks.encodingField) body[quirks.encodingField] = quirks.givesBase64 ? encoding : "float";
       if (dimensions !== undefined) body[quirks.dimensionsField] = dimensions;
-      const left = [
-        ...dropped,
-        ...listUnread(ask),
-        ...setWord(body, quirks.inputType, inputType, "input_type"),
-        ...setWord(body, quirks.truncation, truncation, "truncate"),
-      ];
-      return makeCall(target, "/embeddings", body, left);
+      setWord(body, quirks.inputType, inputType);
+      setWord(body, quirks.truncation, truncation);
+      return makeCall(target, "/embeddings", body, dropped);
     },
     reply: (body, _card, ask) => readEmbeddings(body, ask),
   });
 }
 
-/** Names Google's fields that no other dialect has. */
-export function listUnread({ task, title, inputType }: EmbeddingsRequest): readonly string[] {
-  return [...(task && !inputType ? ["taskType"] : []), ...(title === undefined ? [] : ["title"])];
+/** Names Google's fields that no other dialect has. Its task is carried as far as `inputType` says the same. */
+export function listUnread({ inputType }: EmbeddingsRequest): Unsent<EmbeddingsRequest> {
+  return inputType
+    ? [["title", "title"]]
+    : [
+        ["task", "taskType"],
+        ["title", "title"],
+      ];
 }
 
-/** Returns the client's field if it could not be carried. */
-function setWord(
-  body: JsonObject,
-  known: WordField | undefined,
-  given: string | undefined,
-  clientField: string,
-): readonly string[] {
+/** Names the fields whose value has no word there. */
+function listWordless(
+  { inputType, truncation }: EmbeddingsRequest,
+  quirks: EmbeddingsQuirks,
+): Unsent<EmbeddingsRequest> {
+  return [
+    ...(hasWord(quirks.inputType, inputType) ? [] : [["inputType", "input_type"] as const]),
+    ...(hasWord(quirks.truncation, truncation) ? [] : [["truncation", "truncate"] as const]),
+  ];
+}
+
+function hasWord(known: WordField | undefined, given: string | undefined): boolean {
+  return given !== undefined && known?.words[given] !== undefined;
+}
+
+function setWord(body: JsonObject, known: WordField | undefined, given: string | undefined): void {
   const word = given === undefined ? known?.standard : known?.words[given];
   if (known && word !== undefined) body[known.field] = word;
-  return given !== undefined && word === undefined ? [clientField] : [];
 }
 
 /** Returns the inputs as texts. Throws a Fault for token ids, which mean other words to another model. */

@@ -2,21 +2,27 @@
 import { Attachment } from "../../core/attachment.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { ImageSource, ImagesRequest } from "../../operations/images/form.ts";
+import type { Unsent } from "../../operations/leave-out.ts";
+
+/** A request's settings, with OpenAI's names. */
+export const SETTINGS = [
+  ["size", "size"],
+  ["quality", "quality"],
+  ["background", "background"],
+  ["outputFormat", "output_format"],
+  ["outputCompression", "output_compression"],
+  ["moderation", "moderation"],
+  ["style", "style"],
+  ["responseFormat", "response_format"],
+  ["inputFidelity", "input_fidelity"],
+  ["partialImages", "partial_images"],
+] as const satisfies Unsent<ImagesRequest>;
+
+export type Setting = (typeof SETTINGS)[number][0];
 
 /** Lists a request's settings by OpenAI's names. Those that are not set are undefined. */
 export function listSettings(ask: ImagesRequest): JsonObject {
-  return {
-    size: ask.size,
-    quality: ask.quality,
-    background: ask.background,
-    output_format: ask.outputFormat,
-    output_compression: ask.outputCompression,
-    moderation: ask.moderation,
-    style: ask.style,
-    response_format: ask.responseFormat,
-    input_fidelity: ask.inputFidelity,
-    partial_images: ask.partialImages,
-  };
+  return Object.fromEntries(SETTINGS.map(([field, name]) => [name, ask[field]]));
 }
 
 export function findUrl(source: ImageSource): string {

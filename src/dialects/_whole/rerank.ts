@@ -4,6 +4,8 @@ import { asArray, asCount, asNumber, asObject, type JsonObject } from "../../cor
 import { NO_AMOUNTS } from "../../core/units.ts";
 import { malformed } from "../../core/upstream.ts";
 import type { Codec } from "../../operations/codec.ts";
+import type { Changed } from "../../operations/form.ts";
+import { leaveOut } from "../../operations/leave-out.ts";
 import type { RankedDocument, RerankForm, RerankReply, RerankRequest } from "../../operations/rerank/form.ts";
 import { makeWholeCodec } from "../../operations/whole.ts";
 import type { WorkUsage } from "../../operations/whole-form.ts";
@@ -22,6 +24,7 @@ interface RerankQuirks {
 
 export function makeRerank(quirks: RerankQuirks): Codec<RerankForm> {
   return makeWholeCodec({
+    fit: (ask) => (quirks.documentTokensField ? { ask, dropped: [] } : leaveOutDocumentTokens(ask)),
     encode({ query, documents, resultsMax, documentTokensMax, extras }, card, target) {
       const { fields, dropped } = passExtras(extras, quirks.passes, target);
       const body: JsonObject = {
@@ -32,15 +35,16 @@ export function makeRerank(quirks: RerankQuirks): Codec<RerankForm> {
       };
       if (resultsMax !== undefined) body[quirks.resultsField] = Math.min(resultsMax, documents.length);
       if (quirks.echoes) body.return_documents = false;
-      const left = [...dropped];
-      if (documentTokensMax !== undefined) {
-        if (quirks.documentTokensField) body[quirks.documentTokensField] = documentTokensMax;
-        else left.push("max_tokens_per_doc");
-      }
-      return makeCall(target, "/rerank", body, left);
+      if (quirks.documentTokensField) body[quirks.documentTokensField] = documentTokensMax;
+      return makeCall(target, "/rerank", body, dropped);
     },
     reply: readRerank,
   });
+}
+
+/** Leaves out the length to which documents are cut: most servers have no field for it. */
+export function leaveOutDocumentTokens(ask: RerankRequest): Changed<RerankRequest> {
+  return leaveOut(ask, [["documentTokensMax", "max_tokens_per_doc"]]);
 }
 
 /** Reads `results` (Voyage: `data`). Throws the same Faults as `rankDocuments`. */

@@ -14,14 +14,14 @@ import { explainAnswer, isError } from "./errors.ts";
 import { THINKING_FORMAT } from "./thinking.ts";
 import { mergeUsage, parseAnthropicUsage } from "./usage.ts";
 
-const FINISH: Readonly<Record<string, FinishReason>> = {
-  end_turn: "stop",
-  stop_sequence: "stop",
-  pause_turn: "stop",
-  max_tokens: "length",
-  model_context_window_exceeded: "length",
-  refusal: "content_filter",
-};
+const FINISH: ReadonlyMap<string, FinishReason> = new Map([
+  ["end_turn", "stop"],
+  ["stop_sequence", "stop"],
+  ["pause_turn", "stop"],
+  ["max_tokens", "length"],
+  ["model_context_window_exceeded", "length"],
+  ["refusal", "content_filter"],
+]);
 
 /** Reads one message, event by event. It ends with `message_stop`. Anything that a proxy sends later is ignored. */
 export class MessageDecoder implements Decoder {
@@ -110,7 +110,7 @@ export class MessageDecoder implements Decoder {
   /** `tool_use` without a call of the client's tools is constrained output in the form of a call. */
   #finishOf(reason: string): FinishReason {
     if (reason === "tool_use") return this.#blocks.calls > 0 ? "tool_calls" : "stop";
-    return FINISH[reason] ?? "stop";
+    return FINISH.get(reason) ?? "stop";
   }
 
   #usageChunks(report: unknown): ChatChunk[] {

@@ -4,7 +4,7 @@ import { isSignatureRefused } from "../_chat/error.ts";
 import { readCustomCalls } from "../_chat/tools.ts";
 import type { ChatDialect } from "../dialect.ts";
 import { MessageDecoder, parseReply } from "./decode.ts";
-import { encode } from "./encode.ts";
+import { encode, fit } from "./encode.ts";
 import { explain } from "./errors.ts";
 import { THINKING_FORMAT } from "./thinking.ts";
 
@@ -12,6 +12,7 @@ export const anthropic: ChatDialect = {
   name: "anthropic",
   chat: {
     answersPerCall: () => 1,
+    fit,
     encode,
     ...readCustomCalls({ decoder: () => new MessageDecoder(), reply: parseReply }),
     repair: (request, fault) => (isSignatureRefused(fault) ? dropThinking(request, THINKING_FORMAT) : null),

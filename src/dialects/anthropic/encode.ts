@@ -3,10 +3,14 @@ import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import { asNumber, asObject, asString, type JsonObject } from "../../core/json.ts";
 import type { ChatMessage, ChatRequest } from "../../operations/chat/form.ts";
+import type { Passing } from "../../operations/codec.ts";
+import type { Changed } from "../../operations/form.ts";
 import { type Cacheable, limitMarks, setMarks } from "../_chat/cache-marks.ts";
 import {
   clampOutputLimit,
   type EncodedFields,
+  encodeFitted,
+  leaveOutRest,
   listStops,
   makeKeyHeaders,
   nestFields,
@@ -42,8 +46,14 @@ const CARRIED: ReadonlySet<string> = new Set([
   "citations",
 ]);
 
+export function fit(request: ChatRequest, _card: ModelCard, operator: Passing): Changed<ChatRequest> {
+  return leaveOutRest(request, CARRIED, [], operator);
+}
+
 /** `Dialect.encode` for the Messages API. Throws a Fault `unsupported_capability` for audio and unreadable files. */
-export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
+export const encode = encodeFitted(fit, write, USER_ID_CHARACTERS_MAX);
+
+function write(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const traits = findTraits(card.name);
   const conversation = makeConversation(request, !mustOmitThinking(request, traits));
   const limit = clampOutputLimit(request, card, "max_tokens");
@@ -176,16 +186,20 @@ function makeOutputConfig(thinking: JsonObject, output: JsonObject): JsonObject 
   return nestFields("output_config", config);
 }
 
+const TIERS: ReadonlyMap<string, string> = new Map([
+  ["auto", "auto"],
+  ["default", "standard_only"],
+]);
+
 /** Encodes the user's id and the service tier. */
 function makeIdentity({ user, safety_identifier: safe, service_tier: tier }: ChatRequest): EncodedFields {
   const id = asString(safe) ?? user ?? "";
   const dropped: string[] = [];
-  if (user !== undefined && (id !== user || user.length > USER_ID_CHARACTERS_MAX)) dropped.push("user");
-  const tiers: Readonly<Record<string, string>> = { auto: "auto", default: "standard_only" };
-  const serviceTier = tiers[asString(tier) ?? ""];
+  if (user !== undefined && id !== user) dropped.push("user");
+  const serviceTier = TIERS.get(asString(tier) ?? "");
   if (tier !== undefined && serviceTier === undefined) dropped.push("service_tier");
   const fields = {
-    ...(id === "" ? {} : { metadata: { user_id: id.slice(0, USER_ID_CHARACTERS_MAX) } }),
+    ...(id === "" ? {} : { metadata: { user_id: id } }),
     ...(serviceTier === undefined ? {} : { service_tier: serviceTier }),
   };
   return { fields, dropped };

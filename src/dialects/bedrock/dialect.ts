@@ -5,7 +5,7 @@ import { isSignatureRefused } from "../_chat/error.ts";
 import { readCustomCalls } from "../_chat/tools.ts";
 import type { ChatDialect } from "../dialect.ts";
 import { ConverseDecoder } from "./decode.ts";
-import { encode } from "./encode.ts";
+import { encode, fit } from "./encode.ts";
 import { BEDROCK_EMBEDDINGS, BEDROCK_RERANK } from "./invoke.ts";
 import { REASONING_FORMAT } from "./reasoning.ts";
 
@@ -14,6 +14,7 @@ export const bedrock: ChatDialect = {
   chat: {
     answersPerCall: () => 1,
     takesImageUrls: () => false,
+    fit,
     encode,
     ...readCustomCalls({
       decoder: () => new ConverseDecoder(),

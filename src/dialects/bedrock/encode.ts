@@ -3,11 +3,15 @@ import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
+import type { Passing } from "../../operations/codec.ts";
+import type { Changed } from "../../operations/form.ts";
 import { makeModelUrl } from "../_bedrock/call.ts";
 import {
   clampNumbers,
   clampOutputLimit,
   type EncodedFields,
+  encodeFitted,
+  leaveOutRest,
   listStops,
   makeBearerHeaders,
   mergeFields,
@@ -28,8 +32,14 @@ const USUAL: readonly (readonly [string, ...unknown[]])[] = [
   ["service_tier", "auto", "default"],
 ];
 
+export function fit(request: ChatRequest, _card: ModelCard, operator: Passing): Changed<ChatRequest> {
+  return leaveOutRest(request, listCarried(request), [], operator);
+}
+
 /** Throws a Fault `unsupported_capability` for audio, for images and files by address, and for unsupported types. */
-export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
+export const encode = encodeFitted(fit, write);
+
+function write(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const traits = findTraits(card.name);
   const conversation = makeConversation(request, traits);
   const reasoning = planReasoning(request, card);

@@ -3,10 +3,11 @@ import { asArray, asObject, type JsonObject } from "../../core/json.ts";
 import type { Codec } from "../../operations/codec.ts";
 import type { EmbeddingsForm, EmbeddingsRequest, InputType } from "../../operations/embeddings/form.ts";
 import { makeReply } from "../../operations/embeddings/vector.ts";
+import { leaveOut, type Unsent } from "../../operations/leave-out.ts";
 import type { RerankForm } from "../../operations/rerank/form.ts";
 import { makeWholeCodec } from "../../operations/whole.ts";
 import { makeModelUrl } from "../_bedrock/call.ts";
-import { type EncodedFields, makeBearerHeaders, passExtras } from "../_chat/outgoing.ts";
+import { makeBearerHeaders, passExtras } from "../_chat/outgoing.ts";
 import {
   COHERE_KINDS,
   listCohereVectors,
@@ -19,7 +20,9 @@ import { readRerank } from "../_whole/rerank.ts";
 interface Maker {
   readonly names: RegExp;
   readonly inputsMax: number;
-  encode(ask: EmbeddingsRequest, texts: readonly string[], name: string): EncodedFields;
+  /** The request's fields that it can't carry, with the client's names. */
+  readonly unsent: Unsent<EmbeddingsRequest>;
+  encode(ask: EmbeddingsRequest, texts: readonly string[], name: string): JsonObject;
   /** Returns the vectors of an answer, in the order of the inputs. */
   readVectors(body: JsonObject): readonly unknown[];
 }
@@ -27,15 +30,13 @@ interface Maker {
 const TITAN: Maker = {
   names: /amazon\.titan-embed/,
   inputsMax: 1,
-  encode({ dimensions, inputType, truncation }, [inputText = ""], name) {
-    const dropped = [
-      ...(inputType === undefined ? [] : ["input_type"]),
-      ...(truncation === undefined ? [] : ["truncate"]),
-    ];
-    // The first version accepts no other field.
-    if (!/embed-text-v2/.test(name)) return { fields: { inputText }, dropped };
-    return { fields: { inputText, normalize: true, dimensions }, dropped };
-  },
+  unsent: [
+    ["inputType", "input_type"],
+    ["truncation", "truncate"],
+  ],
+  // The first version accepts no other field than the text.
+  encode: ({ dimensions }, [inputText = ""], name) =>
+    /embed-text-v2/.test(name) ? { inputText, normalize: true, dimensions } : { inputText },
   readVectors: ({ embedding }) => [embedding],
 };
 
@@ -50,13 +51,14 @@ const PURPOSES: Readonly<Record<InputType, string>> = {
 const NOVA: Maker = {
   names: /amazon\.nova.*embeddings/,
   inputsMax: 1,
+  unsent: [],
   encode({ dimensions, inputType = "document", truncation = "none" }, [value = ""]) {
     const singleEmbeddingParams = {
       embeddingPurpose: PURPOSES[inputType],
       text: { value, truncationMode: truncation.toUpperCase() },
       embeddingDimension: dimensions,
     };
-    return { fields: { taskType: "SINGLE_EMBEDDING", singleEmbeddingParams }, dropped: [] };
+    return { taskType: "SINGLE_EMBEDDING", singleEmbeddingParams };
   },
   readVectors: ({ embeddings }) => asArray(embeddings).map((row) => asObject(row).embedding),
 };
@@ -64,16 +66,16 @@ const NOVA: Maker = {
 const COHERE: Maker = {
   names: /cohere\.embed/,
   inputsMax: 96,
+  unsent: [],
   encode({ dimensions, inputType = "document", truncation }, texts, name) {
     // The third version has a fixed length, against which the reply is checked.
     const hasLengths = !/-v3/.test(name);
-    const fields = {
+    return {
       texts,
       input_type: COHERE_KINDS[inputType],
       output_dimension: hasLengths ? dimensions : undefined,
       truncate: truncation?.toUpperCase(),
     };
-    return { fields, dropped: [] };
   },
   readVectors: ({ embeddings }) => listCohereVectors(embeddings),
 };
@@ -87,14 +89,15 @@ function findMaker(name: string): Maker {
 
 export const BEDROCK_EMBEDDINGS: Codec<EmbeddingsForm> = makeWholeCodec({
   answersPerCall: ({ name }) => findMaker(name).inputsMax,
+  fit: (ask, { name }) => leaveOut(ask, [...findMaker(name).unsent, ...listUnread(ask)]),
   encode(ask, card, target) {
-    const { fields, dropped } = findMaker(card.name).encode(ask, requireTexts(ask.inputs), card.name);
     const extras = passExtras(ask.extras, [], target);
+    const body = findMaker(card.name).encode(ask, requireTexts(ask.inputs), card.name);
     return {
       url: makeModelUrl(target, card, "invoke"),
       headers: makeBearerHeaders(target),
-      body: { ...extras.fields, ...fields },
-      dropped: [...extras.dropped, ...dropped, ...listUnread(ask)],
+      body: { ...extras.fields, ...body },
+      dropped: extras.dropped,
     };
   },
   reply(body, card, ask, headers) {

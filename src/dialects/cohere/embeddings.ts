@@ -3,6 +3,7 @@ import { asObject, type JsonObject } from "../../core/json.ts";
 import type { Codec } from "../../operations/codec.ts";
 import type { EmbeddingsForm } from "../../operations/embeddings/form.ts";
 import { makeReply } from "../../operations/embeddings/vector.ts";
+import { leaveOut } from "../../operations/leave-out.ts";
 import { makeWholeCodec } from "../../operations/whole.ts";
 import { makeCall, passExtras } from "../_chat/outgoing.ts";
 import {
@@ -17,6 +18,7 @@ const INPUTS_MAX = 96;
 
 export const COHERE_EMBEDDINGS: Codec<EmbeddingsForm> = makeWholeCodec({
   answersPerCall: () => INPUTS_MAX,
+  fit: (ask) => leaveOut(ask, listUnread(ask)),
   encode(ask, card, target) {
     // The field is required. A text of unknown kind is most often stored.
     const { inputs, inputType = "document", dimensions, truncation, extras } = ask;
@@ -30,7 +32,7 @@ export const COHERE_EMBEDDINGS: Codec<EmbeddingsForm> = makeWholeCodec({
       output_dimension: dimensions,
       truncate: truncation?.toUpperCase(),
     };
-    return makeCall(target, "/embed", body, [...dropped, ...listUnread(ask)]);
+    return makeCall(target, "/embed", body, dropped);
   },
   reply(body, _card, ask) {
     const { embeddings, meta } = asObject(body);

@@ -4,10 +4,15 @@ import type { Outgoing, Target } from "../../core/dialect.ts";
 import { asArray, asObject, type JsonObject } from "../../core/json.ts";
 import type { ChatRequest, FunctionTool, ReasoningEffort } from "../../operations/chat/form.ts";
 import { simplifyChoice } from "../../operations/chat/tool-choice.ts";
+import type { Passing } from "../../operations/codec.ts";
+import type { Changed } from "../../operations/form.ts";
 import {
   clampNumbers,
   clampOutputLimit,
   type EncodedFields,
+  encodeFitted,
+  leaveOutFields,
+  leaveOutRest,
   makeCall,
   mergeFields,
   NOTHING,
@@ -47,8 +52,18 @@ const THINKING_TOKENS: ReadonlyMap<ReasoningEffort, number> = new Map([
   ["medium", 8192],
 ]);
 
+export function fit(request: ChatRequest, _card: ModelCard, operator: Passing): Changed<ChatRequest> {
+  const { ask, dropped } = leaveOutRest(request, CARRIED, EXTRA_FIELDS, operator);
+  if (!ask.tools || !ask.response_format || ask.response_format.type === "text") return { ask, dropped };
+  // JSON output is refused with tools (Cohere API reference, "response_format").
+  const unformatted = leaveOutFields(ask, ["response_format"]);
+  return { ask: unformatted.ask, dropped: [...dropped, ...unformatted.dropped] };
+}
+
 /** Makes the call for a request. Throws `unsupported_capability` for audio and files. */
-export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
+export const encode = encodeFitted(fit, write);
+
+function write(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const limit = clampOutputLimit(request, card, "max_tokens");
   const thinks = can(card, "reasoning");
   const { fields, dropped } = mergeFields(
@@ -110,11 +125,9 @@ function makeTool({ function: fn }: FunctionTool, strict: boolean): JsonObject {
   };
 }
 
-/** JSON output is refused with tools (Cohere API reference, "response_format"). */
 function planFormat(request: ChatRequest): EncodedFields {
   const { response_format: asked } = request;
   if (!asked || asked.type === "text") return NOTHING;
-  if (request.tools) return { fields: {}, dropped: ["response_format"] };
   const schema = asked.type === "json_schema" ? asked.json_schema.schema : undefined;
   const json_schema = schema && withoutRefused(schema);
   return { fields: { response_format: { type: "json_object", json_schema } }, dropped: [] };

@@ -2,7 +2,9 @@
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
-import { nestFields, passRest } from "../_chat/outgoing.ts";
+import type { Passing } from "../../operations/codec.ts";
+import type { Changed } from "../../operations/form.ts";
+import { encodeFitted, leaveOutRest, nestFields, passRest } from "../_chat/outgoing.ts";
 import { readCustomCalls } from "../_chat/tools.ts";
 import type { ChatDialect } from "../dialect.ts";
 import { makeConfig } from "./config.ts";
@@ -35,7 +37,8 @@ function makeGemini(isOnVertex: (target: Target) => boolean): ChatDialect {
     name: "gemini",
     chat: {
       answersPerCall: (card) => findFacts(card.name).choicesMax,
-      encode: (request, card, target) => encode(request, card, target, isOnVertex(target)),
+      fit,
+      encode: encodeFitted(fit, (request, card, target) => encode(request, card, target, isOnVertex(target))),
       ...readCustomCalls({
         decoder: (card, request) => new GeminiDecoder(card, request),
         reply: parseReply,
@@ -45,11 +48,18 @@ function makeGemini(isOnVertex: (target: Target) => boolean): ChatDialect {
   };
 }
 
+/** Parallel calls can't be forbidden. Allowing them needs no field, so only `false` counts as dropped. */
+function listCarried({ parallel_tool_calls: parallel }: ChatRequest): ReadonlySet<string> {
+  return parallel === true ? new Set([...CARRIED, "parallel_tool_calls"]) : CARRIED;
+}
+
+function fit(request: ChatRequest, _card: ModelCard, operator: Passing): Changed<ChatRequest> {
+  return leaveOutRest(request, listCarried(request), [], operator);
+}
+
 function encode(request: ChatRequest, card: ModelCard, target: Target, vertex: boolean): Outgoing {
   const facts = findFacts(card.name);
-  // Parallel calls can't be forbidden. Allowing them needs no field, so only `false` counts as dropped.
-  const parallel = request.parallel_tool_calls === true ? ["parallel_tool_calls"] : [];
-  const extras = passRest(request, new Set([...CARRIED, ...parallel]), [], target);
+  const extras = passRest(request, listCarried(request), [], target);
   const dropped = new Set(extras.dropped);
   const drop = (...fields: readonly string[]) => {
     for (const field of fields) if (request[field] !== undefined) dropped.add(field);

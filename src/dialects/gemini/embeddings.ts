@@ -9,6 +9,7 @@ import type {
 } from "../../operations/embeddings/form.ts";
 import { countInputsPerCall } from "../../operations/embeddings/operation.ts";
 import { makeReply, normalize } from "../../operations/embeddings/vector.ts";
+import { leaveOut } from "../../operations/leave-out.ts";
 import { makeWholeCodec } from "../../operations/whole.ts";
 import { nestFields, passExtras } from "../_chat/outgoing.ts";
 import { makeUsage, requireTexts } from "../_whole/embeddings.ts";
@@ -36,15 +37,13 @@ const ONLY_FULL_IS_NORMAL = /^gemini-embedding-001/;
 /** Gemini API reference, `batchEmbedContents`: one request per text. */
 export const GEMINI_EMBEDDINGS: Codec<EmbeddingsForm> = makeWholeCodec({
   answersPerCall: () => BATCH_MAX,
+  fit: (ask) => leaveOut(ask, ask.truncation === "end" ? [] : [["truncation", "truncate"]]),
   encode(ask, card, target) {
     const url = makeVerbUrl(card.name, target.baseUrl, "batchEmbedContents");
     const requests = requireTexts(ask.inputs).map((text) => makeRequest(text, ask, card.name));
     const extras = passExtras(ask.extras, [], target);
-    const dropped = [
-      ...extras.dropped,
-      ...(ask.truncation === undefined || ask.truncation === "end" ? [] : ["truncate"]),
-    ];
-    return { url, headers: makeHeaders(target), body: { ...extras.fields, requests }, dropped };
+    const body = { ...extras.fields, requests };
+    return { url, headers: makeHeaders(target), body, dropped: extras.dropped };
   },
   reply(body, { name }, ask) {
     const { embeddings, embedding, usageMetadata } = asObject(body);
@@ -88,6 +87,7 @@ const EMBEDS_CONTENT = /^gemini-embedding-[2-9]/;
 export const VERTEX_EMBEDDINGS: Codec<EmbeddingsForm> = makeWholeCodec({
   answersPerCall: ({ name }, ask) =>
     ONE_BY_ONE.test(name) ? 1 : countInputsPerCall(ask, PREDICTED_MAX, TOKENS_MAX),
+  fit: (ask) => leaveOut(ask, ask.truncation === "start" ? [["truncation", "truncate"]] : []),
   encode(ask, { name }, target) {
     const isContent = EMBEDS_CONTENT.test(name);
     const extras = passExtras(ask.extras, [], target);
@@ -96,7 +96,7 @@ export const VERTEX_EMBEDDINGS: Codec<EmbeddingsForm> = makeWholeCodec({
       url: makeVerbUrl(name, target.baseUrl, isContent ? "embedContent" : "predict"),
       headers: makeHeaders(target),
       body: { ...extras.fields, ...body },
-      dropped: [...extras.dropped, ...(ask.truncation === "start" ? ["truncate"] : [])],
+      dropped: extras.dropped,
     };
   },
   reply(body, card, ask, headers) {

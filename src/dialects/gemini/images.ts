@@ -8,6 +8,7 @@ import { NO_AMOUNTS } from "../../core/units.ts";
 import { malformed } from "../../core/upstream.ts";
 import { parseDataUrl } from "../../operations/chat/data-url.ts";
 import type { Codec } from "../../operations/codec.ts";
+import type { Changed } from "../../operations/form.ts";
 import type {
   ImageSource,
   ImagesForm,
@@ -15,20 +16,28 @@ import type {
   ImagesRequest,
   Picture,
 } from "../../operations/images/form.ts";
+import { leaveOut } from "../../operations/leave-out.ts";
 import { makeWholeCodec } from "../../operations/whole.ts";
 import type { WorkUsage } from "../../operations/whole-form.ts";
 import { passExtras } from "../_chat/outgoing.ts";
-import { findUrl, listSettings } from "../_whole/images.ts";
+import { findUrl, SETTINGS, type Setting } from "../_whole/images.ts";
 import { countModality } from "./metadata.ts";
 import { makeHeaders, makeUrl } from "./outgoing.ts";
 
 const IMAGEN = /^imagen/;
 const PICTURES_MAX = 4;
-/** The aspect ratios that both accept, as width to height. */
-const SHAPES = ["1:1", "3:4", "4:3", "9:16", "16:9"] as const;
+/** The aspect ratios that both accept, with the size that is drawn for them: about a megapixel, whatever was asked. */
+const SHAPES: ReadonlyMap<string, string> = new Map([
+  ["1:1", "1024x1024"],
+  ["3:4", "896x1200"],
+  ["4:3", "1200x896"],
+  ["9:16", "768x1376"],
+  ["16:9", "1376x768"],
+]);
 
 export const GEMINI_IMAGES: Codec<ImagesForm> = makeWholeCodec({
   answersPerCall: ({ name }) => (IMAGEN.test(name) ? PICTURES_MAX : 1),
+  fit: (ask, { name }) => fitImages(ask, IMAGEN.test(name) ? ["size", "outputFormat"] : ["size"]),
   encode: (ask, card, target) => (IMAGEN.test(card.name) ? encodeImagen : encodeGemini)(ask, card, target),
   reply: (body, card) => (IMAGEN.test(card.name) ? readImagen(body, card) : readGemini(body)),
 });
@@ -47,7 +56,7 @@ function encodeImagen(ask: ImagesRequest, card: ModelCard, target: Target): Outg
     url: `${target.baseUrl}/models/${encodeURIComponent(card.name.toWellFormed())}:predict`,
     headers: makeHeaders(target),
     body: { ...extras.fields, instances: [{ prompt: ask.prompt }], parameters },
-    dropped: [...listDropped(ask, ["size", "output_format"]), ...extras.dropped],
+    dropped: extras.dropped,
   };
 }
 
@@ -63,15 +72,17 @@ function encodeGemini(ask: ImagesRequest, card: ModelCard, target: Target): Outg
     url: makeUrl(card.name, target.baseUrl, false),
     headers: makeHeaders(target),
     body: { ...extras.fields, contents: [{ role: "user", parts }], generationConfig },
-    dropped: [...listDropped(ask, ["size"]), ...extras.dropped],
+    dropped: extras.dropped,
   };
 }
 
-/** Lists the form's fields that the call doesn't carry, by OpenAI's names. */
-function listDropped(ask: ImagesRequest, carried: readonly string[]): readonly string[] {
-  const { mask } = ask;
-  const given = Object.entries({ ...listSettings(ask), mask }).filter(([, value]) => value !== undefined);
-  return given.map(([name]) => name).filter((name) => !carried.includes(name));
+/** Leaves out all settings but those carried, and puts the size that will be drawn in place of the one asked for. */
+function fitImages(ask: ImagesRequest, carried: readonly Setting[]): Changed<ImagesRequest> {
+  const drawn = SHAPES.get(findShape(ask.size) ?? "");
+  const sized = drawn === undefined || drawn === ask.size ? ask : { ...ask, size: drawn };
+  const hasSize = drawn !== undefined || ask.size === "auto";
+  const unsent = SETTINGS.filter(([field]) => !carried.includes(field) || (field === "size" && !hasSize));
+  return leaveOut(sized, [...unsent, ["mask", "mask"]]);
 }
 
 /** Returns the ratio nearest to a size such as `1536x1024`, or null if the model may choose. */
@@ -82,7 +93,7 @@ function findShape(size: string | undefined): string | null {
     const [across = 1, down = 1] = shape.split(":").map(Number);
     return Math.abs(Math.log((width * down) / (height * across)));
   };
-  return SHAPES.toSorted((one, other) => distance(one) - distance(other))[0] ?? null;
+  return [...SHAPES.keys()].toSorted((one, other) => distance(one) - distance(other))[0] ?? null;
 }
 
 function writeSource(source: ImageSource, card: ModelCard): JsonObject {

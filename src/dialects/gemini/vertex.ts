@@ -7,7 +7,7 @@ import type { Codec } from "../../operations/codec.ts";
 import type { RerankForm } from "../../operations/rerank/form.ts";
 import { makeWholeCodec } from "../../operations/whole.ts";
 import { passExtras } from "../_chat/outgoing.ts";
-import { rankDocuments } from "../_whole/rerank.ts";
+import { leaveOutDocumentTokens, rankDocuments } from "../_whole/rerank.ts";
 import { findFacts } from "./models.ts";
 import { makeHeaders } from "./outgoing.ts";
 
@@ -47,7 +47,8 @@ const RANKING_API = "https://discoveryengine.googleapis.com/v1";
 
 /** Discovery Engine API, "rankingConfigs.rank". */
 export const VERTEX_RERANK: Codec<RerankForm> = makeWholeCodec({
-  encode({ query, documents, resultsMax, documentTokensMax, extras }, { name }, target) {
+  fit: leaveOutDocumentTokens,
+  encode({ query, documents, resultsMax, extras }, { name }, target) {
     const place = GLOBAL.exec(target.baseUrl)?.[1];
     if (place === undefined) {
       const message = "Vertex AI only reranks documents for a project in the location 'global'.";
@@ -65,7 +66,7 @@ export const VERTEX_RERANK: Codec<RerankForm> = makeWholeCodec({
       url: `${RANKING_API}/${place}/rankingConfigs/default_ranking_config:rank`,
       headers: makeHeaders(target),
       body: { ...passed.fields, ...body },
-      dropped: [...passed.dropped, ...(documentTokensMax === undefined ? [] : ["max_tokens_per_doc"])],
+      dropped: passed.dropped,
     };
   },
   reply(body, _card, ask) {

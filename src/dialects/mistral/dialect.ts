@@ -3,7 +3,7 @@ import { ChatDecoder, parseChatReply } from "../_chat/decode.ts";
 import { explainChat } from "../_chat/error.ts";
 import { readCustomCalls } from "../_chat/tools.ts";
 import type { ChatDialect } from "../dialect.ts";
-import { encodeMistral } from "./encode.ts";
+import { encodeMistral, fitMistral } from "./encode.ts";
 
 /** The API bills the prompt once for n choices. */
 const CHOICES_MAX = 16;
@@ -12,6 +12,7 @@ export const mistral: ChatDialect = {
   name: "mistral",
   chat: {
     answersPerCall: () => CHOICES_MAX,
+    fit: fitMistral,
     encode: encodeMistral,
     ...readCustomCalls({ decoder: () => new ChatDecoder(), reply: parseChatReply }),
   },

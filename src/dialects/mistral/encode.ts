@@ -4,9 +4,13 @@ import type { Outgoing, Target } from "../../core/dialect.ts";
 import { isObject, type JsonObject } from "../../core/json.ts";
 import type { ChatRequest, FunctionTool } from "../../operations/chat/form.ts";
 import { simplifyChoice } from "../../operations/chat/tool-choice.ts";
+import type { Passing } from "../../operations/codec.ts";
+import type { Changed } from "../../operations/form.ts";
 import {
   clampOutputLimit,
   type EncodedFields,
+  encodeFitted,
+  leaveOutRest,
   makeCall,
   mergeFields,
   NOTHING,
@@ -40,7 +44,13 @@ const TEMPERATURE_MAX = 1.5;
 /** Magistral models always think, and no field turns it off. */
 const ALWAYS_THINKS = /^magistral/;
 
-export function encodeMistral(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
+export function fitMistral(request: ChatRequest, _card: ModelCard, operator: Passing): Changed<ChatRequest> {
+  return leaveOutRest(request, CARRIED, EXTRA_FIELDS, operator);
+}
+
+export const encodeMistral = encodeFitted(fitMistral, write);
+
+function write(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const limit = clampOutputLimit(request, card, "max_tokens");
   const { fields, dropped } = mergeFields(
     planSampling(request),

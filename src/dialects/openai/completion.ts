@@ -6,6 +6,7 @@ import { parseReceived } from "../../core/json-bounds.ts";
 import type { Decoder } from "../../operations/chat/decoder.ts";
 import type { Codec } from "../../operations/codec.ts";
 import type { CompletionForm, CompletionRequest } from "../../operations/completion/form.ts";
+import { leaveOut, type Unsent } from "../../operations/leave-out.ts";
 import { ChatDecoder, parseChatReply } from "../_chat/decode.ts";
 import { makeCall, passExtras } from "../_chat/outgoing.ts";
 
@@ -14,7 +15,7 @@ interface CompletionQuirks {
   /** 1 if a call takes only one prompt, as text, and returns one answer. */
   readonly answersPerCall: number;
   /** Fields of the form that the server doesn't support. */
-  readonly refuses: readonly string[];
+  readonly refuses: Unsent<CompletionRequest>;
   /** All other fields that it documents. The rest are left out and named. */
   readonly passes: readonly string[];
   /** True if the usage at the end of a stream has to be requested. */
@@ -36,7 +37,7 @@ export const DEEPSEEK_COMPLETION: CompletionQuirks = {
   ...OPENAI_COMPLETION,
   path: "/beta/completions",
   answersPerCall: 1,
-  refuses: ["best_of", "n"],
+  refuses: [["bestOf", "best_of"]],
   passes: SAMPLING,
 };
 
@@ -44,7 +45,11 @@ export const DEEPSEEK_COMPLETION: CompletionQuirks = {
 export const MISTRAL_COMPLETION: CompletionQuirks = {
   path: "/fim/completions",
   answersPerCall: 1,
-  refuses: ["best_of", "n", "echo", "logprobs"],
+  refuses: [
+    ["bestOf", "best_of"],
+    ["echo", "echo"],
+    ["logprobs", "logprobs"],
+  ],
   passes: ["temperature", "top_p", "min_tokens", "random_seed"],
   asksForUsage: false,
 };
@@ -52,7 +57,12 @@ export const MISTRAL_COMPLETION: CompletionQuirks = {
 export function makeCompletion(quirks: CompletionQuirks): Codec<CompletionForm> {
   return {
     answersPerCall: () => quirks.answersPerCall,
-    encode: (ask, card, target) => encode(quirks, ask, card, target),
+    fit: (ask) => leaveOut(ask, quirks.refuses),
+    encode(given, card, target) {
+      const { ask, dropped } = leaveOut(given, quirks.refuses);
+      const outgoing = encode(quirks, ask, card, target);
+      return { ...outgoing, dropped: [...dropped, ...outgoing.dropped] };
+    },
     decoder: () => new TextChoiceDecoder(),
     reply: (body) => parseChatReply(toChatForm(body, "message")),
   };
@@ -68,8 +78,6 @@ function encode(quirks: CompletionQuirks, ask: CompletionRequest, card: ModelCar
     n: n === 1 ? undefined : n,
     best_of: bestOf,
   };
-  const refused = quirks.refuses.filter((field) => given[field] !== undefined);
-  for (const field of refused) delete given[field];
   const ending = quirks.asksForUsage ? { stream_options: { include_usage: true } } : {};
   const body = {
     ...given,
@@ -77,7 +85,7 @@ function encode(quirks: CompletionQuirks, ask: CompletionRequest, card: ModelCar
     prompt: prompts.length === 1 ? only : prompts,
     ...(stream === true ? { stream, ...ending } : {}),
   };
-  return makeCall(target, quirks.path, body, [...passed.dropped, ...refused]);
+  return makeCall(target, quirks.path, body, passed.dropped);
 }
 
 /** Reads a stream of choices with `text` like a chat stream of choices with deltas. */

@@ -3,20 +3,24 @@
 import type { Codecs } from "../../operations/codec.ts";
 import { ChatDecoder, parseChatReply } from "../_chat/decode.ts";
 import { explainChat } from "../_chat/error.ts";
+import { encodeFitted } from "../_chat/outgoing.ts";
 import { readCustomCalls } from "../_chat/tools.ts";
 import type { ChatDialect } from "../dialect.ts";
-import { encodeChat } from "./encode.ts";
+import { encodeChat, fitChat } from "./encode.ts";
 import { findQuirks, type OpenaiQuirks } from "./quirks.ts";
 
 /** Makes the dialect for a server (OpenAI API reference, `/chat/completions`), which may serve more than chat. */
 export function makeOpenaiDialect(quirks: OpenaiQuirks, beyondChat: Omit<Codecs, "chat"> = {}): ChatDialect {
+  const fit: ChatDialect["chat"]["fit"] = (request, card, operator) =>
+    fitChat(quirks, request, card, operator);
   return {
     name: "openai",
     ...beyondChat,
     chat: {
       answersPerCall: (card) => findQuirks(quirks, card.name).choicesMax,
       takesImageUrls: (card) => findQuirks(quirks, card.name).imageUrls,
-      encode: (request, card, target) => encodeChat(quirks, request, card, target),
+      fit,
+      encode: encodeFitted(fit, (request, card, target) => encodeChat(quirks, request, card, target)),
       ...readCustomCalls(
         { decoder: () => new ChatDecoder(), reply: parseChatReply },
         (card) => findQuirks(quirks, card.name).customTools,

@@ -4,11 +4,15 @@ import type { Outgoing, Target } from "../../core/dialect.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { withInstruction } from "../../operations/chat/forced-call.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
+import type { Passing } from "../../operations/codec.ts";
+import type { Changed } from "../../operations/form.ts";
 import {
   CARRIED_ALWAYS,
   CHAT_FIELDS,
   clampOutputLimit,
   type EncodedFields,
+  leaveOutFields,
+  leaveOutRest,
   makeCall,
   mergeFields,
   passRest,
@@ -21,6 +25,21 @@ import { findQuirks, type OpenaiQuirks } from "./quirks.ts";
 
 /** Gemini's own endpoint for this API, the only one that signs tool calls. */
 const GEMINI_HOST = /^https:\/\/[^/]*\.googleapis\.com\//;
+
+/** Leaves out the fields that a server with these quirks refuses. */
+export function fitChat(
+  server: OpenaiQuirks,
+  request: ChatRequest,
+  card: ModelCard,
+  operator: Passing,
+): Changed<ChatRequest> {
+  const quirks = findQuirks(server, card.name);
+  const isThinkingOff = planThinking(request, card, quirks).off;
+  const carried = listCarried(request, quirks, { isThinkingOff, hasTools: true });
+  const left = leaveOutRest(request, carried, quirks.extras, operator);
+  if (quirks.cacheMark === "cache_control" || request.cache_control === undefined) return left;
+  return { ...left, ask: leaveOutFields(left.ask, ["cache_control"]).ask };
+}
 
 /** Makes the call of `/chat/completions` (OpenAI API reference) for a server with these quirks. */
 export function encodeChat(
@@ -63,10 +82,8 @@ function makePlainFields(
   target: Target,
   state: TurnState,
 ): EncodedFields {
+  const rest = passRest(request, listCarried(request, quirks, state), quirks.extras, target);
   const carried = Object.keys(request).filter((field) => isCarried(field, quirks, state));
-  // Other marks are left out without being named, since they change no answer.
-  const ignored = quirks.cacheMark === "cache_control" ? [] : ["cache_control"];
-  const rest = passRest(request, new Set([...carried, ...ignored]), quirks.extras, target);
   const fields: JsonObject = {};
   const dropped: string[] = [];
   for (const [field, value] of Object.entries(pickFields(request, carried))) {
@@ -74,6 +91,12 @@ function makePlainFields(
     if (fields[field] !== value) dropped.push(field);
   }
   return { fields: { ...fields, ...rest.fields }, dropped: [...dropped, ...rest.dropped] };
+}
+
+/** Lists the plain fields that are carried, and the marks that are left out unnamed, since they change no answer. */
+function listCarried(request: ChatRequest, quirks: OpenaiQuirks, state: TurnState): ReadonlySet<string> {
+  const carried = Object.keys(request).filter((field) => isCarried(field, quirks, state));
+  return new Set(quirks.cacheMark === "cache_control" ? carried : [...carried, "cache_control"]);
 }
 
 interface TurnState {
@@ -93,7 +116,7 @@ function clamp(field: string, value: unknown, quirks: OpenaiQuirks): unknown {
   if (field === "stop" && Array.isArray(value) && value.length > quirks.stopsMax) {
     return value.slice(0, quirks.stopsMax);
   }
-  const range = quirks.ranges[field];
+  const range = Object.hasOwn(quirks.ranges, field) ? quirks.ranges[field] : undefined;
   if (range === undefined || typeof value !== "number") return value;
   return Math.min(Math.max(value, range[0]), range[1]);
 }

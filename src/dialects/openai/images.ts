@@ -16,10 +16,11 @@ import type {
   ImagesRequest,
   Picture,
 } from "../../operations/images/form.ts";
+import { leaveOut, type Unsent } from "../../operations/leave-out.ts";
 import { makeWholeCodec } from "../../operations/whole.ts";
 import type { WorkUsage } from "../../operations/whole-form.ts";
 import { type EncodedFields, makeCall, passExtras } from "../_chat/outgoing.ts";
-import { findUrl, listSettings } from "../_whole/images.ts";
+import { findUrl, listSettings, SETTINGS, type Setting } from "../_whole/images.ts";
 import { decodePictures } from "./media-streams.ts";
 
 interface ImagesQuirks {
@@ -29,7 +30,7 @@ interface ImagesQuirks {
   /** True if files are sent as a form. Otherwise all images are sent as addresses in JSON. */
   readonly takesFiles: boolean;
   /** Fields that the server refuses for models whose name matches. The first match counts. */
-  readonly refuses: readonly { readonly names: RegExp; readonly fields: readonly string[] }[];
+  readonly refuses: readonly { readonly names: RegExp; readonly fields: readonly Setting[] }[];
   /** Fields outside the form that the server documents. The rest are left out and named. */
   readonly passes: readonly string[];
   /** The models that stream drafts and images. Null if none does. */
@@ -39,7 +40,9 @@ interface ImagesQuirks {
 }
 
 const PICTURES_MAX = 10;
-const NEWER_FIELDS = ["background", "output_format", "output_compression", "moderation", "input_fidelity"];
+const NEWER_FIELDS: readonly Setting[] = [
+  ...(["background", "outputFormat", "outputCompression", "moderation", "inputFidelity"] as const),
+];
 
 export const OPENAI_IMAGES: ImagesQuirks = {
   generationsPath: "/images/generations",
@@ -49,7 +52,7 @@ export const OPENAI_IMAGES: ImagesQuirks = {
     { names: /^dall-e-2/, fields: [...NEWER_FIELDS, "quality", "style"] },
     { names: /^dall-e/, fields: NEWER_FIELDS },
     // Recorded: `response_format` is refused with 400 unknown_parameter, since these always return the image itself.
-    { names: /gpt-image/, fields: ["response_format", "style"] },
+    { names: /gpt-image/, fields: ["responseFormat", "style"] },
   ],
   passes: ["user", "safety_identifier"],
   streams: /^(?!dall-e)/,
@@ -78,6 +81,7 @@ export const OPENROUTER_IMAGES: ImagesQuirks = {
 export function makeImages(quirks: ImagesQuirks): Codec<ImagesForm> {
   return makeWholeCodec({
     answersPerCall: () => PICTURES_MAX,
+    fit: (ask, { name }) => leaveOut(ask, listUnsent(quirks, ask, name)),
     encode: (ask, card, target) => encodeImages(quirks, ask, card, target),
     decoder: (card, ask) => decodePictures(ask, (body) => readImages(body, card)),
     reply: (body, card) => readImages(body, card),
@@ -101,21 +105,22 @@ function encodeImages(quirks: ImagesQuirks, ask: ImagesRequest, card: ModelCard,
   return makeCall(target, quirks.editsPath, body, dropped);
 }
 
-function listFields(
-  { refuses, streams, passes }: ImagesQuirks,
-  ask: ImagesRequest,
-  name: string,
-  target: Target,
-): EncodedFields {
-  const isStreamed = ask.stream === true && streams?.test(name) === true;
-  const given: JsonObject = { ...listSettings(ask), ...(isStreamed ? { stream: true } : {}) };
-  const own = refuses.find(({ names }) => names.test(name))?.fields ?? [];
-  const refused = isStreamed ? own : [...own, "partial_images"];
-  const left = refused.filter((field) => given[field] !== undefined);
-  for (const field of left) delete given[field];
-  const extras = passExtras(ask.extras, passes, target);
-  const fields = { ...extras.fields, model: name, prompt: ask.prompt, n: ask.n, ...given };
-  return { fields, dropped: [...left, ...extras.dropped] };
+function isStreamed({ streams }: ImagesQuirks, ask: ImagesRequest, name: string): boolean {
+  return ask.stream === true && streams?.test(name) === true;
+}
+
+/** Drafts are only shown in a stream. */
+function listUnsent(quirks: ImagesQuirks, ask: ImagesRequest, name: string): Unsent<ImagesRequest> {
+  const refused = quirks.refuses.find(({ names }) => names.test(name))?.fields ?? [];
+  const draws = isStreamed(quirks, ask, name);
+  return SETTINGS.filter(([field]) => refused.includes(field) || (field === "partialImages" && !draws));
+}
+
+function listFields(quirks: ImagesQuirks, ask: ImagesRequest, name: string, target: Target): EncodedFields {
+  const stream = isStreamed(quirks, ask, name) ? { stream: true } : {};
+  const { fields, dropped } = passExtras(ask.extras, quirks.passes, target);
+  const own = { model: name, prompt: ask.prompt, n: ask.n, ...listSettings(ask), ...stream };
+  return { fields: { ...fields, ...own }, dropped };
 }
 
 function makeForm(

@@ -7,13 +7,14 @@ import type { Codec } from "../../operations/codec.ts";
 import type { RerankForm, RerankRequest } from "../../operations/rerank/form.ts";
 import { makeWholeCodec } from "../../operations/whole.ts";
 import { makeBearerHeaders, passExtras } from "../_chat/outgoing.ts";
-import { rankDocuments, readRerankUsage } from "../_whole/rerank.ts";
+import { leaveOutDocumentTokens, rankDocuments, readRerankUsage } from "../_whole/rerank.ts";
 
 /** DeepInfra requires the query once per document, so a long one would be sent up to a thousand times. */
 const QUERIES_BYTES_MAX = 8 * 1024 * 1024;
 
 /** deepinfra.com, "HTTP/cURL API" of Qwen3-Reranker: one score per query and document, in order. */
 export const DEEPINFRA_RERANK: Codec<RerankForm> = makeWholeCodec({
+  fit: leaveOutDocumentTokens,
   encode(ask, { name }, target) {
     const { query, documents } = ask;
     if (Buffer.byteLength(query) * documents.length > QUERIES_BYTES_MAX) {
@@ -38,6 +39,7 @@ const NVIDIA_RETRIEVAL = "https://ai.api.nvidia.com/v1/retrieval";
 
 /** NeMo Retriever Reranking NIM, "Use the API": `rankings` hold logits, which may be any number. */
 export const NVIDIA_RERANK: Codec<RerankForm> = makeWholeCodec({
+  fit: leaveOutDocumentTokens,
   encode(ask, { name }, target) {
     const passages = ask.documents.map(({ text }) => ({ text }));
     const body = { model: name, query: { text: ask.query }, passages };
@@ -60,7 +62,7 @@ export const NVIDIA_RERANK: Codec<RerankForm> = makeWholeCodec({
 function makeCall(
   url: string,
   body: JsonObject,
-  { documentTokensMax, extras }: RerankRequest,
+  { extras }: RerankRequest,
   passes: readonly string[],
   target: Target,
 ) {
@@ -69,7 +71,7 @@ function makeCall(
     url,
     headers: makeBearerHeaders(target),
     body: { ...fields, ...body },
-    dropped: [...dropped, ...(documentTokensMax === undefined ? [] : ["max_tokens_per_doc"])],
+    dropped,
   };
 }
 

@@ -2,6 +2,7 @@
 import { asObject, asString, type JsonObject } from "../../core/json.ts";
 import { malformed } from "../../core/upstream.ts";
 import type { Codec } from "../../operations/codec.ts";
+import { leaveOut } from "../../operations/leave-out.ts";
 import { SOUND_TYPES, type SpeechForm, type SpeechReply } from "../../operations/speech/form.ts";
 import { makeWholeCodec } from "../../operations/whole.ts";
 import { makeCall, passExtras } from "../_chat/outgoing.ts";
@@ -35,16 +36,19 @@ export const MISTRAL_SPEECH: SpeechQuirks = {
 
 export function makeSpeech({ answersJson, events, refuses, passes }: SpeechQuirks): Codec<SpeechForm> {
   return makeWholeCodec({
+    fit: (ask) =>
+      leaveOut(
+        ask,
+        refuses.map((field) => [field, field]),
+      ),
     encode(ask, card, target) {
       const { input, voice, format, instructions, speed, extras } = ask;
       const given: JsonObject = { instructions, speed };
-      const refused = refuses.filter((field) => given[field] !== undefined);
-      for (const field of refused) delete given[field];
       const passed = passExtras(extras, passes, target);
       if (ask.asEvents && events?.test(card.name)) given.stream_format = "sse";
       const body = { ...passed.fields, model: card.name, input, voice, response_format: format, ...given };
       const answer = answersJson ? "text" : "bytes";
-      return { ...makeCall(target, "/audio/speech", body, [...passed.dropped, ...refused]), answer };
+      return { ...makeCall(target, "/audio/speech", body, passed.dropped), answer };
     },
     decoder: (_card, ask, headers) => decodeSound(ask, headers),
     reply(body, _card, { format }): SpeechReply {

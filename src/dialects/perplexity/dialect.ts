@@ -8,7 +8,7 @@ import { parseCount } from "../_chat/usage.ts";
 import { parseResponseUsage } from "../_responses/fields.ts";
 import { type OutputForm, ResponseReader } from "../_responses/output.ts";
 import type { ChatDialect } from "../dialect.ts";
-import { encode } from "./encode.ts";
+import { encode, fit } from "./encode.ts";
 import { listToolNames, type ToolNames } from "./tools.ts";
 
 /** The text cites the result with id 7 as `[7]`. */
@@ -60,6 +60,7 @@ export const perplexity: ChatDialect = {
   name: "perplexity",
   chat: {
     answersPerCall: () => 1,
+    fit,
     encode,
     ...readCustomCalls({
       decoder: (_card, request) => new ResponseReader(new AgentOutput(request)),

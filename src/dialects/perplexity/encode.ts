@@ -3,14 +3,24 @@
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import { Fault } from "../../core/fault.ts";
-import { asObject, asString, type JsonObject } from "../../core/json.ts";
+import { asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import {
   type ChatRequest,
   type ContentPart,
   joinText,
   type SystemMessage,
 } from "../../operations/chat/form.ts";
-import { clampOutputLimit, makeCall, passRest, pickFields } from "../_chat/outgoing.ts";
+import type { Passing } from "../../operations/codec.ts";
+import type { Changed } from "../../operations/form.ts";
+import {
+  clampOutputLimit,
+  encodeFitted,
+  leaveOutRest,
+  makeCall,
+  passRest,
+  pickFields,
+  raiseOutputLimit,
+} from "../_chat/outgoing.ts";
 import { writeJsonInstruction } from "../_chat/schema.ts";
 import { flattenToolResults } from "../_chat/tool-results.ts";
 import { toFunctionCall } from "../_chat/tools.ts";
@@ -34,14 +44,28 @@ const SAME = [
 
 const CARRIED: ReadonlySet<string> = new Set([...SAME, ...SEARCH_FIELDS, "disable_search"]);
 
+/** The options of a search that its tool has, too. */
+const OPTIONS: ReadonlySet<string> = new Set(["search_context_size", "user_location"]);
+
 /** JSON without a schema can't be enforced here, so it is requested in words. */
 const JSON_WISH: SystemMessage = { role: "system", content: writeJsonInstruction() };
 
+export function fit(request: ChatRequest, _card: ModelCard, operator: Passing): Changed<ChatRequest> {
+  const rest = leaveOutRest(request, CARRIED, [], operator);
+  const { ask, dropped } = raiseOutputLimit(rest, OUTPUT_TOKENS_MIN);
+  const { web_search_options: options } = ask;
+  if (!isObject(options) || Object.keys(options).every((name) => OPTIONS.has(name))) return { ask, dropped };
+  const known = { ...ask, web_search_options: pickFields(options, OPTIONS) };
+  return { ask: known, dropped: [...dropped, "web_search_options"] };
+}
+
 /** Makes the call for a request. Throws `unsupported_capability` for audio and files. */
-export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
+export const encode = encodeFitted(fit, write);
+
+function write(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const served = isServedBy(card.name);
   const names = listToolNames(request);
-  const limit = clampOutputLimit(request, card, "max_output_tokens", OUTPUT_TOKENS_MIN);
+  const limit = clampOutputLimit(request, card, "max_output_tokens");
   const effort = chooseEffort(request, card);
   const format = makeFormat(request);
   const wantsJson = request.response_format?.type === "json_object";
@@ -64,7 +88,6 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
     ...limit.dropped,
     ...(effort === request.reasoning_effort ? [] : ["reasoning_effort"]),
     ...(wantsJson ? ["response_format"] : []),
-    ...(asObject(request.web_search_options).search_type === undefined ? [] : ["web_search_options"]),
   ];
   return makeCall(target, "/agent", body, dropped);
 }

@@ -10,7 +10,7 @@ import type { CallType } from "../_responses/events.ts";
 import { parseResponseUsage } from "../_responses/fields.ts";
 import { type OutputForm, REASONING_FORMAT, ResponseReader } from "../_responses/output.ts";
 import type { ChatDialect } from "../dialect.ts";
-import { encode } from "./encode.ts";
+import { encode, fit } from "./encode.ts";
 
 class ResponsesOutput implements OutputForm {
   readonly #customTools: ReadonlySet<string>;
@@ -55,6 +55,7 @@ export const responses: ChatDialect = {
   name: "responses",
   chat: {
     answersPerCall: () => 1,
+    fit,
     encode,
     decoder: (_card, request) => new ResponseReader(new ResponsesOutput(request)),
     reply: (body, _card, request) => new ResponseReader(new ResponsesOutput(request)).reply(body),

@@ -3,14 +3,19 @@ import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import { asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import type { ChatRequest, ResponseFormat, Tool, ToolChoice } from "../../operations/chat/form.ts";
+import type { Passing } from "../../operations/codec.ts";
+import type { Changed } from "../../operations/form.ts";
 import {
   clampOutputLimit,
   type EncodedFields,
+  encodeFitted,
+  leaveOutRest,
   makeCall,
   mergeFields,
   nestFields,
   passRest,
   pickFields,
+  raiseOutputLimit,
 } from "../_chat/outgoing.ts";
 import { flattenTool, makeInputItems } from "../_responses/input.ts";
 import { makeInputForm, type ReasoningReplay } from "./input.ts";
@@ -46,10 +51,16 @@ const CARRIED: ReadonlySet<string> = new Set([
   "web_search_options",
 ]);
 
+export function fit(request: ChatRequest, _card: ModelCard, operator: Passing): Changed<ChatRequest> {
+  return raiseOutputLimit(leaveOutRest(request, listCarried(request), [], operator), OUTPUT_TOKENS_MIN);
+}
+
 /** Makes the call for a request. Throws `unsupported_capability` for audio parts. */
-export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
+export const encode = encodeFitted(fit, write);
+
+function write(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const facts = findFacts(card);
-  const limit = clampOutputLimit(request, card, "max_output_tokens", OUTPUT_TOKENS_MIN);
+  const limit = clampOutputLimit(request, card, "max_output_tokens");
   const { fields, dropped } = mergeFields(
     makeReasoning(request, facts),
     makeSampling(request, facts),

@@ -1,7 +1,7 @@
 // The request as sent: limited to the output that is held for, with room for the answer beside thinking.
 import type { ModelCard } from "../../core/card.ts";
 import { isObject, type JsonObject } from "../../core/json.ts";
-import type { Changed } from "../operation.ts";
+import type { Changed } from "../form.ts";
 import { type ChatRequest, readOutputLimit } from "./form.ts";
 
 /** Thinking must leave this many tokens for the answer, and with fewer than this it isn't worth requesting. */

@@ -105,7 +105,7 @@ export function estimateWorstPromptTokens(
   const sizes = measureSizes(request);
   const family = families.getOrInsertComputed(card, findFamily);
   let tokens = family.base + MESSAGE_TOKENS * sizes.messages + TOOL_TOKENS * sizes.tools;
-  tokens += (sizes.tools > 0 ? family.tools : 0) + (request.response_format ? SCHEMA_TOKENS : 0);
+  tokens += (sizes.tools > 0 ? family.tools : 0) + (hasFormat(request) ? SCHEMA_TOKENS : 0);
   tokens += sizes.denseBytes + (sizes.textBytes - sizes.denseBytes + unreadBytes) / BYTES_PER_TOKEN_MIN;
   tokens += sizes.sealedBytes / SEALED_BYTES_PER_TOKEN_MIN + countMediaTokens(sizes, WORST_MEDIA);
   if (sizes.remoteFiles > 0) tokens += card.contextTokensMax ?? CONTEXT_UNKNOWN;
@@ -156,7 +156,15 @@ function countMediaTokens({ media }: Sizes, rates: Readonly<Partial<Record<Media
 }
 
 /** Fields that no model reads. All others count, known or not, because servers put their own fields into the prompt. */
-const NOT_READ = new Set(["model", "messages", "metadata", "user", "logit_bias", "stop", "stream_options"]);
+const NOT_READ = new Set([
+  ...["model", "messages", "metadata", "user", "logit_bias", "stop", "stream_options"],
+  ...["tool_choice", "reasoning_effort", "modalities", "service_tier", "verbosity"],
+]);
+
+/** Text is what every model answers with. */
+function hasFormat({ response_format: format }: ChatRequest): boolean {
+  return format !== undefined && format.type !== "text";
+}
 
 const forgotten = new WeakMap<readonly ChatMessage[], Sizes>();
 
@@ -180,8 +188,9 @@ function measureSizes(request: ChatRequest): Sizes {
   sizes.tools = request.tools?.length ?? 0;
   for (const field in request) {
     const value = request[field];
-    const setting = typeof value === "number" || typeof value === "boolean";
-    if (!setting && !NOT_READ.has(field)) addJson(sizes, value);
+    const isSetting = typeof value === "number" || typeof value === "boolean" || value === undefined;
+    if (isSetting || NOT_READ.has(field) || (field === "response_format" && !hasFormat(request))) continue;
+    addJson(sizes, value);
   }
   return sizes;
 }

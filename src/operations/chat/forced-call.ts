@@ -1,7 +1,7 @@
 // Forced tool calls for models that can't be forced: the demand is put into the prompt.
 import { can, type ModelCard } from "../../core/card.ts";
 import { asString, type JsonObject } from "../../core/json.ts";
-import type { Changed } from "../operation.ts";
+import type { Changed } from "../form.ts";
 import { type ChatRequest, isCallForced, type SystemMessage, type ToolChoice } from "./form.ts";
 import { simplifyChoice } from "./tool-choice.ts";
 

@@ -1,16 +1,11 @@
 // Chat completions as an operation.
 import type { ModelCard } from "../../core/card.ts";
-import type { Delivered, Outgoing, Target } from "../../core/dialect.ts";
+import type { Delivered } from "../../core/dialect.ts";
 import { isObject } from "../../core/json.ts";
 import { catchUnreadable } from "../../core/upstream.ts";
-import type { AnswerCodec, Codec } from "../codec.ts";
-import {
-  type Changed,
-  type Operation,
-  type ReaderOptions,
-  type SentAsk,
-  shareAnswers,
-} from "../operation.ts";
+import type { AnswerCodec, Codec, Passing } from "../codec.ts";
+import type { Changed } from "../form.ts";
+import { type Operation, type ReaderOptions, type SentAsk, shareAnswers } from "../operation.ts";
 import { estimateTextTokens } from "../text-tokens.ts";
 import { AnswerReader, parseAnswer } from "./answer.ts";
 import { fitToHold } from "./bounded.ts";
@@ -21,11 +16,11 @@ import { Fold, unfold } from "./fold.ts";
 import { dropForcedCall } from "./forced-call.ts";
 import { forgetPrompt } from "./forget.ts";
 import { type ChatReply, type ChatRequest, readOutputLimit, type Usage } from "./form.ts";
+import { Grader } from "./grader.ts";
 import { ChatMeter } from "./meter.ts";
 import { findImageUrl, findNeeds, refuseUnable } from "./needs.ts";
 import { isAnswer, normaliseReply } from "./normalise.ts";
 import { makeOffer } from "./offer.ts";
-import { listChunks, Run } from "./run.ts";
 import { leaveOutUnpricedSearch } from "./searches.ts";
 import { mapPieces, mapReply, mapTexts } from "./texts.ts";
 import { addUsages, countAmounts, cutUsage } from "./usage.ts";
@@ -41,8 +36,7 @@ export const CHAT: Operation<ChatForm> = {
   findCodec: ({ chat }) => chat ?? null,
   choosing: {
     describe: (ask) => ({ request: ask, needs: findNeeds(ask) }),
-    toChunks: (parts, isShort) =>
-      listChunks(isShort ? parts.filter((part) => !(part instanceof Run)) : parts),
+    grade: (ask) => new Grader(ask),
   },
 
   countAnswers: ({ n }) => n ?? 1,
@@ -67,7 +61,12 @@ export const CHAT: Operation<ChatForm> = {
   estimateLoad: (ask) =>
     estimatePromptTokens(ask) + (ask.n ?? 1) * Math.min(readOutputLimit(ask) ?? LOAD_MAX, LOAD_MAX),
 
-  encode,
+  fit,
+  encode(codec, given, card, target) {
+    const { ask, dropped } = fit(codec, given, card, target);
+    const outgoing = codec.encode(ask, card, target);
+    return { ...outgoing, dropped: [...dropped, ...outgoing.dropped] };
+  },
   readWhole,
   reader(codec, { ask, card, offset, dropped, isNative }) {
     const decoder = codec.decoder(card, ask);
@@ -108,19 +107,41 @@ function split(ask: ChatRequest, answersPerCall: number): readonly ChatRequest[]
   return wanted <= answersPerCall ? [ask] : shareAnswers(wanted, answersPerCall).map((n) => ({ ...ask, n }));
 }
 
-function encode(codec: Codec<ChatForm>, ask: ChatRequest, card: ModelCard, target: Target): Outgoing {
-  const cheap = dropUnpriced(ask, target);
+/** The latest result for each request, which is needed for the hold, for the call and at the end. */
+const latest = new WeakMap<ChatRequest, Fitted>();
+
+interface Fitted {
+  readonly codec: Codec<ChatForm>;
+  readonly card: ModelCard;
+  readonly extraFields: Passing["extraFields"];
+  readonly result: Changed<ChatRequest>;
+}
+
+function fit(
+  codec: Codec<ChatForm>,
+  ask: ChatRequest,
+  card: ModelCard,
+  operator: Passing,
+): Changed<ChatRequest> {
+  const { extraFields } = operator;
+  const known = latest.get(ask);
+  const isKnown = known?.card === card && known.codec === codec && known.extraFields === extraFields;
+  if (isKnown) return known.result;
+  const cheap = dropUnpriced(ask, operator);
   const { changes, dropped } = leaveOutUnpricedSearch(cheap.ask, card);
   const willing = dropForcedCall(dropped.length > 0 ? { ...cheap.ask, ...changes } : cheap.ask, card);
-  const outgoing = codec.encode(willing.ask, card, target);
-  return { ...outgoing, dropped: [...cheap.dropped, ...dropped, ...willing.dropped, ...outgoing.dropped] };
+  const own = codec.fit(willing.ask, card, operator);
+  const all = [...cheap.dropped, ...dropped, ...willing.dropped, ...own.dropped];
+  const result = { ask: own.ask, dropped: all };
+  latest.set(ask, { codec, card, extraFields, result });
+  return result;
 }
 
 /** The tiers at the card's price. */
 const USUAL_TIERS: ReadonlySet<unknown> = new Set([undefined, "auto", "default"]);
 
 /** Leaves out what the card has no price for, another tier and moderation, unless the operator names the field. */
-function dropUnpriced(ask: ChatRequest, { extraFields = [] }: Target): Changed<ChatRequest> {
+function dropUnpriced(ask: ChatRequest, { extraFields = [] }: Passing): Changed<ChatRequest> {
   const unpriced = [
     ...(USUAL_TIERS.has(ask.service_tier) ? [] : ["service_tier"]),
     ...(ask.moderation === undefined ? [] : ["moderation"]),

@@ -42,6 +42,7 @@ export const COMPLETION: Operation<CompletionForm> = {
   estimatePrompt: (ask) => CHAT.estimatePrompt(toChat(ask)),
   estimateLoad: (ask) => CHAT.estimateLoad(toChat(ask)),
 
+  fit: (codec, ask, card, operator) => codec.fit(ask, card, operator),
   encode: (codec, ask, card, target) => codec.encode(ask, card, target),
   readWhole(codec, delivered, options) {
     const { card, ask } = options;

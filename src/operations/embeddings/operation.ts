@@ -11,8 +11,8 @@ import type { EmbeddingInput, EmbeddingsForm, EmbeddingsRequest } from "./form.t
 const DIMENSIONS_MAX = 16_384;
 /** The fields of a vector's row, and its share of the answer's. */
 const ROW_ELEMENTS = 100;
-/** The tokens that a tokenizer adds around each text. */
-const TOKENS_AROUND = 3;
+/** The tokens that a tokenizer adds around each text, with the words for its kind that some models read before it. */
+const TOKENS_AROUND = 32;
 
 export const EMBEDDINGS: Operation<EmbeddingsForm> = makeWholeOperation({
   name: "embeddings",
@@ -25,7 +25,7 @@ export const EMBEDDINGS: Operation<EmbeddingsForm> = makeWholeOperation({
     contextTokensMax === null
       ? null
       : { ...NO_AMOUNTS, prompt: Math.ceil(inputs.length * contextTokensMax * CONTEXT_SLACK) },
-  countLikely: (ask) => ({ ...NO_AMOUNTS, prompt: estimateTokens(ask) }),
+  countLikely: (ask) => ({ ...NO_AMOUNTS, prompt: estimateTokens(ask) + estimateTitles(ask) }),
   split,
   join: (replies) => ({ usage: null, vectors: replies.flatMap(({ vectors }) => vectors) }),
   toLog({ inputs, ...request }) {
@@ -34,12 +34,14 @@ export const EMBEDDINGS: Operation<EmbeddingsForm> = makeWholeOperation({
   content: "vectors",
 });
 
-/** Each input is at most the model's context: longer ones are refused or cut. */
-function countWorst({ inputs }: EmbeddingsRequest, { contextTokensMax }: ModelCard): number {
-  const most = contextTokensMax ?? Number.POSITIVE_INFINITY;
+/** Each input is at most the model's context: longer ones are refused or cut. A title is read with each. */
+function countWorst(ask: EmbeddingsRequest, { contextTokensMax }: ModelCard): number {
+  const { inputs, title = "" } = ask;
+  const most = (contextTokensMax ?? Number.POSITIVE_INFINITY) * CONTEXT_SLACK;
+  const around = TOKENS_AROUND + Buffer.byteLength(title);
   // No tokenizer makes more tokens than a text has bytes.
   const counts = inputs.map((input) => countTokens(input, (bytes) => bytes));
-  return Math.ceil(counts.reduce((sum, count) => sum + Math.min(most, count) + TOKENS_AROUND, 0));
+  return Math.ceil(counts.reduce((sum, count) => sum + Math.min(most, count + around), 0));
 }
 
 /** An estimate may be too low by this factor. */
@@ -70,6 +72,10 @@ export function refuseManyTokens(ask: EmbeddingsRequest, param: string): void {
 /** Estimates the tokens of all inputs. */
 function estimateTokens({ inputs }: Pick<EmbeddingsRequest, "inputs">): number {
   return inputs.reduce<number>((sum, input) => sum + countTokens(input, estimateTextTokens), 0);
+}
+
+function estimateTitles({ inputs, title = "" }: EmbeddingsRequest): number {
+  return inputs.length * estimateTextTokens(Buffer.byteLength(title));
 }
 
 function countTokens(input: EmbeddingInput, estimate: (bytes: number) => number): number {

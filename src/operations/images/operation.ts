@@ -5,24 +5,26 @@ import { type Operation, shareAnswers } from "../operation.ts";
 import { estimateTextTokens } from "../text-tokens.ts";
 import { makeWholeOperation } from "../whole.ts";
 import type { ImagesForm, ImagesReply, ImagesRequest } from "./form.ts";
+import { findLargest, PIXELS_CHOSEN, readPixels, SQUARE } from "./pixels.ts";
 
-/** Output tokens of a square picture and a longer one (OpenAI, "Image generation", cost and latency). */
-const TOKENS: Readonly<Record<string, readonly [square: number, long: number]>> = {
-  low: [272, 408],
-  medium: [1056, 1584],
-  high: [4160, 6240],
-};
+/** Output tokens of a square picture (OpenAI, "Image generation", cost and latency). Others take them by their area. */
+const SQUARE_TOKENS: ReadonlyMap<string, number> = new Map([
+  ["low", 272],
+  ["medium", 1056],
+  ["high", 4160],
+]);
 /** Newer models have qualities above `high`. */
-const TOKENS_HIGHEST = [8320, 12_480] as const;
+const SQUARE_TOKENS_HIGHEST = 8320;
 /** An input picture read with high fidelity. */
 const [SOURCE_TOKENS_WORST, SOURCE_TOKENS] = [6500, 1000];
 /** Recorded: the provider adds about six tokens to the prompt. */
 const WRAPPING_TOKENS = 8;
 /** OpenAI, "Image generation": each draft takes this many more tokens. */
 const DRAFT_TOKENS = 100;
+/** The best of these is `high` (OpenAI API reference, "Create image"). */
+const OLDER = /(^|\/)(gpt-image-(1|2(?![.\d]))|chatgpt-image)/;
 /** The most fields of an answer, and of a picture in it. */
 const [ANSWER_ELEMENTS, PICTURE_ELEMENTS] = [1000, 100];
-const SQUARE = /^(\d+)x\1$/;
 
 export const IMAGES: Operation<ImagesForm> = makeWholeOperation({
   name: "images",
@@ -39,8 +41,10 @@ export const IMAGES: Operation<ImagesForm> = makeWholeOperation({
   countReply: ({ pictures }) => pictures.length,
   findCodec: ({ images }) => images ?? null,
   countAnswers: ({ n }) => n,
-  countWorst: (ask, card) => count(ask, SOURCE_TOKENS_WORST, countWorstPictureTokens(ask, card)),
-  countLikely: (ask) => count(ask, SOURCE_TOKENS, countPictureTokens(ask, ask.quality ?? "medium")),
+  // No tokenizer makes more tokens than a text has bytes.
+  countWorst: (ask, card) =>
+    count(ask, SOURCE_TOKENS_WORST, countWorstPictureTokens(ask, card), (bytes) => bytes),
+  countLikely: (ask) => count(ask, SOURCE_TOKENS, countLikelyPictureTokens(ask), estimateTextTokens),
   split: (ask, picturesPerCall) => shareAnswers(ask.n, picturesPerCall).map((n) => ({ ...ask, n })),
   join: (replies) => ({
     usage: null,
@@ -58,11 +62,16 @@ function countBase64({ pictures }: ImagesReply): number {
   return pictures.reduce((sum, { b64_json }) => sum + (b64_json?.length ?? 0), 0);
 }
 
-function count(ask: ImagesRequest, perSource: number, perPicture: number): Amounts {
+function count(
+  ask: ImagesRequest,
+  perSource: number,
+  perPicture: number,
+  estimate: (bytes: number) => number,
+): Amounts {
   const { prompt, n, sources, mask, partialImages = 0 } = ask;
   const inputImage = (sources.length + (mask ? 1 : 0)) * perSource;
   const outputImage = n * (perPicture + partialImages * DRAFT_TOKENS);
-  const text = WRAPPING_TOKENS + estimateTextTokens(2 * Buffer.byteLength(prompt));
+  const text = WRAPPING_TOKENS + estimate(Buffer.byteLength(prompt));
   return {
     ...NO_AMOUNTS,
     prompt: text + inputImage,
@@ -74,14 +83,21 @@ function count(ask: ImagesRequest, perSource: number, perPicture: number): Amoun
 }
 
 /** If the model chooses the quality, it may be the highest. */
-function countWorstPictureTokens(ask: ImagesRequest, { name }: ModelCard): number {
-  const isPlain = ask.quality !== undefined && ask.quality in TOKENS;
-  return isPlain || /^gpt-image-1/.test(name)
-    ? countPictureTokens(ask, ask.quality ?? "high")
-    : countPictureTokens(ask, "highest");
+function countWorstPictureTokens({ size, quality }: ImagesRequest, { name }: ModelCard): number {
+  const chosen = OLDER.test(name) ? "high" : "";
+  const tokens = SQUARE_TOKENS.get(isChosen(quality) ? quality : chosen) ?? SQUARE_TOKENS_HIGHEST;
+  return scaleTokens(tokens, Math.max(SQUARE, readPixels(size) ?? findLargest(name)));
 }
 
-function countPictureTokens({ size = "auto" }: ImagesRequest, quality: string): number {
-  const [square, long] = TOKENS[quality] ?? TOKENS_HIGHEST;
-  return SQUARE.test(size) ? square : long;
+function countLikelyPictureTokens({ size, quality }: ImagesRequest): number {
+  const tokens = SQUARE_TOKENS.get(isChosen(quality) ? quality : "medium") ?? SQUARE_TOKENS_HIGHEST;
+  return scaleTokens(tokens, readPixels(size) ?? PIXELS_CHOSEN);
+}
+
+function isChosen(quality: string | undefined): quality is string {
+  return quality !== undefined && quality !== "auto";
+}
+
+function scaleTokens(squareTokens: number, pixels: number): number {
+  return Math.ceil((squareTokens * pixels) / SQUARE);
 }

@@ -11,6 +11,8 @@ import type { ModerationForm, ModerationRequest } from "./form.ts";
 const VERDICT_ELEMENTS = 1000;
 /** About what a medium-sized image takes. */
 const IMAGE_TOKENS = 1000;
+/** The instructions that a model gets with each text. */
+const TOKENS_AROUND = 100;
 
 export const MODERATION: Operation<ModerationForm> = makeWholeOperation({
   name: "moderation",
@@ -26,7 +28,7 @@ export const MODERATION: Operation<ModerationForm> = makeWholeOperation({
     throw new Fault("unsupported_capability", message, { param: "input" });
   },
   // No tokenizer makes more tokens than a text has bytes.
-  countWorst: (ask) => count(ask, (bytes) => bytes),
+  countWorst: (ask) => count(ask, (bytes) => bytes + TOKENS_AROUND),
   countLikely: (ask) => count(ask, estimateTextTokens),
   toLog({ inputs, ...request }) {
     return { request, messages: inputs };

@@ -35,8 +35,9 @@ export const RERANK: Operation<RerankForm> = makeWholeOperation({
 });
 
 function countWorst(ask: RerankRequest, { contextTokensMax }: ModelCard): Amounts {
+  const most = (contextTokensMax ?? Number.POSITIVE_INFINITY) * CONTEXT_SLACK;
   // No tokenizer makes more tokens than a text has bytes.
-  return count(ask, (bytes) => bytes + TOKENS_AROUND, contextTokensMax ?? Number.POSITIVE_INFINITY);
+  return count(ask, (bytes) => bytes + TOKENS_AROUND, most);
 }
 
 /** The query is read along with each document. */

@@ -11,6 +11,10 @@ import { countCharacters, findSound, type SoundFormat, type SpeechForm, type Spe
  */
 const [SOUND_TOKENS_PER_CHARACTER_WORST, SOUND_TOKENS_PER_CHARACTER] = [6, 1.4];
 const SOUND_TOKENS_PER_SECOND = 21;
+/** Two seconds: a short text begins and ends with silence. */
+const CHARACTERS_MIN = 7;
+/** A provider's own words around the text. */
+const TOKENS_AROUND = 16;
 /** The sound is one field. */
 const ANSWER_ELEMENTS = 1000;
 /** Low bit rates of speech per format: for audio that broke off, no more is charged than its bytes can hold. */
@@ -28,10 +32,16 @@ export const SPEECH: Operation<SpeechForm> = makeWholeOperation({
   words: ["voice", "id", "format"],
   findCodec: ({ speech }) => speech ?? null,
   countElements: () => ANSWER_ELEMENTS,
-  // A slow voice takes longer for the same words.
-  countWorst: (ask) => count(ask, SOUND_TOKENS_PER_CHARACTER_WORST / Math.min(1, ask.speed ?? 1)),
+  countWorst(ask) {
+    // A digit may be read as a word, and every text as slowly as the instructions say.
+    const sounds = countCharacters(ask.input) + countDigits(ask.input) + CHARACTERS_MIN;
+    const perCharacter = SOUND_TOKENS_PER_CHARACTER_WORST / Math.min(1, ask.speed ?? 1);
+    // No tokenizer makes more tokens than a text has bytes.
+    return count(ask, sounds * perCharacter, (bytes) => bytes + TOKENS_AROUND);
+  },
   countLikely(ask, bytes) {
-    const likely = count(ask, SOUND_TOKENS_PER_CHARACTER / (ask.speed ?? 1));
+    const spoken = (countCharacters(ask.input) * SOUND_TOKENS_PER_CHARACTER) / (ask.speed ?? 1);
+    const likely = count(ask, spoken, estimateTextTokens);
     const seen = Math.ceil(((bytes * 8) / BITS_PER_SECOND_MIN[ask.format]) * SOUND_TOKENS_PER_SECOND);
     const outputAudio = bytes === 0 ? likely.outputAudio : Math.min(seen, likely.outputAudio);
     return { ...likely, completion: outputAudio, outputAudio };
@@ -43,9 +53,16 @@ export const SPEECH: Operation<SpeechForm> = makeWholeOperation({
   },
 });
 
-function count({ input, instructions = "" }: SpeechRequest, tokensPerCharacter: number): Amounts {
-  const characters = countCharacters(input);
-  const outputAudio = Math.ceil(characters * tokensPerCharacter);
-  const prompt = estimateTextTokens(Buffer.byteLength(input) + Buffer.byteLength(instructions));
-  return { ...NO_AMOUNTS, characters, prompt, completion: outputAudio, outputAudio };
+function count(
+  { input, instructions = "" }: SpeechRequest,
+  soundTokens: number,
+  estimate: (bytes: number) => number,
+): Amounts {
+  const outputAudio = Math.ceil(soundTokens);
+  const prompt = estimate(Buffer.byteLength(input) + Buffer.byteLength(instructions));
+  return { ...NO_AMOUNTS, characters: countCharacters(input), prompt, completion: outputAudio, outputAudio };
+}
+
+function countDigits(text: string): number {
+  return text.match(/[0-9]/g)?.length ?? 0;
 }

@@ -48,15 +48,15 @@ const ONE = new Checker(embedSchema);
 const BATCH = new Checker(batchEmbedSchema);
 
 /** Tasks that have an equivalent at other providers. */
-const KINDS: Readonly<Record<string, InputType>> = {
-  RETRIEVAL_QUERY: "query",
-  QUESTION_ANSWERING: "query",
-  FACT_VERIFICATION: "query",
-  CODE_RETRIEVAL_QUERY: "query",
-  RETRIEVAL_DOCUMENT: "document",
-  CLASSIFICATION: "classification",
-  CLUSTERING: "clustering",
-};
+const KINDS: ReadonlyMap<string, InputType> = new Map([
+  ["RETRIEVAL_QUERY", "query"],
+  ["QUESTION_ANSWERING", "query"],
+  ["FACT_VERIFICATION", "query"],
+  ["CODE_RETRIEVAL_QUERY", "query"],
+  ["RETRIEVAL_DOCUMENT", "document"],
+  ["CLASSIFICATION", "classification"],
+  ["CLUSTERING", "clustering"],
+]);
 const SETTINGS = Object.keys(settings);
 const UNSPECIFIED = "TASK_TYPE_UNSPECIFIED";
 
@@ -96,7 +96,7 @@ function readEmbed(model: string, body: JsonObject, isBatch: boolean): Embedding
     inputs,
     encoding: "float",
     dimensions: asNumber(dimensions),
-    inputType: KINDS[task ?? ""],
+    inputType: KINDS.get(task ?? ""),
     task: task || undefined,
     title: asString(title),
     truncation: typeof autoTruncate !== "boolean" ? undefined : autoTruncate ? "end" : "none",

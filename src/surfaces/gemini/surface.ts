@@ -23,8 +23,8 @@ import { respell } from "./spelling.ts";
 import { GEMINI_TEXTS } from "./texts.ts";
 import { GenerateWriter } from "./writer.ts";
 
-/** Google's newest SDKs use `/v1`. */
-const PREFIX = /^\/v1(beta)?\/models\//;
+/** Google's newest SDKs use `/v1`. The AI SDK leaves out `models` before an id with a slash. */
+const PREFIX = /^\/v1(beta)?\/models\/|^\/v1beta\//;
 export const VERBS = [
   ...(["generateContent", "streamGenerateContent", "countTokens"] as const),
   ...(["embedContent", "batchEmbedContents"] as const),

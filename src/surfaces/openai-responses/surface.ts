@@ -16,6 +16,7 @@ import type { ChatRequest, ResponseFormat } from "../../operations/chat/form.ts"
 import { CHAT } from "../../operations/chat/operation.ts";
 import { Checker, checkModelName, readFields, refuseLongList } from "../checker.ts";
 import { parseEffort } from "../effort.ts";
+import { explainMissing } from "../misplaced.ts";
 import type { Exchange, Incoming, Surface } from "../surface.ts";
 import { refuse } from "./errors.ts";
 import { readInput } from "./input.ts";
@@ -117,7 +118,7 @@ function listStored({ store }: JsonObject, { limits, stored }: Incoming): JsonOb
 function refuseNothing({ input, instructions, tools, tool_choice: choice, ...rest }: JsonObject): void {
   const refersElsewhere = ["prompt", "conversation", "previous_response_id"].some((field) => rest[field]);
   if (input === undefined && instructions === undefined && !refersElsewhere) {
-    throw missingParameter("input");
+    throw explainMissing(missingParameter("input"), rest, responsesSchema.properties);
   }
   if (Array.isArray(input) && input.length === 0 && instructions === undefined && !refersElsewhere) {
     const message = "Invalid 'input': empty array. Expected at least 1 element.";

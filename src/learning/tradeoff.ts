@@ -1,6 +1,7 @@
 // The quality that `fair` gives up for money and `light` for time: only as much as keeps the share of quality asked for
 // when the labelled prompts are replayed, each as if its own labels weren't known.
-import { type Expense, type FindModel, weighCost, weighTime } from "../expense.ts";
+import { type Expense, type FindModel, weighCost, weighTime } from "../selectors/expense.ts";
+import { CHAMPION_ONLY } from "../selectors/knowledge.ts";
 import { clampMagnitude } from "./algebra.ts";
 import type { Labelled } from "./evidence.ts";
 import type { Fit, Posterior, Tradeoff } from "./fitted.ts";
@@ -24,8 +25,6 @@ export interface Trial<One = Offer> {
 
 /** The most by which a model's own correction changes a quality. */
 export const OWN_MAX = 0.35;
-/** The weight at which only the champion is chosen. */
-export const CHAMPION_ONLY = -1;
 /** Fewer prompts say too little about the quality that is kept. */
 const TRIALS_MIN = 100;
 /** With fewer prompts that several models are scored on, scores of one model alone may say that it is bad. */

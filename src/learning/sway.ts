@@ -1,8 +1,8 @@
 // Finds the account without whose scores another model would be the best overall.
-import type { ModelCard } from "../../core/card.ts";
-import { SKILLS } from "../../core/skill.ts";
-import { findProfile } from "../profiles.ts";
-import { CAUTION, computeSpread, prepareQuality } from "../quality.ts";
+import type { ModelCard } from "../core/card.ts";
+import { SKILLS } from "../core/skill.ts";
+import { findProfile } from "../selectors/profiles.ts";
+import { CAUTION, computeSpread, prepareQuality } from "../selectors/quality.ts";
 import { clampMagnitude } from "./algebra.ts";
 import { type Voices, weighVoices } from "./feedback.ts";
 import type { Posterior } from "./fitted.ts";

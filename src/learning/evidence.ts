@@ -1,7 +1,7 @@
 // The lessons to learn from, by prompt: one row of numbers each, and all scores of answers to it.
-import type { Lesson } from "../../core/rows.ts";
-import { SKILLS } from "../../core/skill.ts";
-import { type Design, type Lengths, readDesign, readLengths, readSkills } from "../row.ts";
+import type { Lesson } from "../core/rows.ts";
+import { SKILLS } from "../core/skill.ts";
+import { type Design, type Lengths, readDesign, readLengths, readSkills } from "../selectors/row.ts";
 import type { UserScore } from "./feedback.ts";
 import type { TaughtView } from "./fitted.ts";
 import { mapInSlices } from "./slices.ts";

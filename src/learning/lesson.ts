@@ -1,13 +1,13 @@
 // Turns a logged decision and a score into a lesson, and feeds lessons to the learner.
-import type { ModelCard } from "../../core/card.ts";
-import { asArray, asNumber, asObject, asString, parseJson } from "../../core/json.ts";
-import type { Lesson } from "../../core/rows.ts";
-import { SKILLS } from "../../core/skill.ts";
-import type { LessonBound } from "../../core/store.ts";
-import type { Prediction } from "../predictor.ts";
-import { findProfile } from "../profiles.ts";
-import { estimatePriorQuality } from "../quality.ts";
-import { computeRowWidth, packRow, unpackRow } from "../row.ts";
+import type { ModelCard } from "../core/card.ts";
+import { asArray, asNumber, asObject, asString, parseJson } from "../core/json.ts";
+import type { Lesson } from "../core/rows.ts";
+import { SKILLS } from "../core/skill.ts";
+import type { LessonBound } from "../core/store.ts";
+import type { Prediction } from "../selectors/predictor.ts";
+import { findProfile } from "../selectors/profiles.ts";
+import { estimatePriorQuality } from "../selectors/quality.ts";
+import { computeRowWidth, packRow, unpackRow } from "../selectors/row.ts";
 import type { Learned } from "./learned.ts";
 
 const HOUR_MS = 3_600_000;

@@ -1,11 +1,12 @@
 // Learns online from scores of answers: labels are kept by prompt and fitted for all models together, so that a
 // decision costs one look at the request and one dot product per model.
-import type { ModelCard } from "../../core/card.ts";
-import { CardMap, type Places } from "../../core/card-map.ts";
-import type { FindModel } from "../expense.ts";
-import type { Prediction } from "../predictor.ts";
-import { readDesign, readTopics } from "../row.ts";
-import { TOPICS } from "../topics.ts";
+import type { ModelCard } from "../core/card.ts";
+import { CardMap, type Places } from "../core/card-map.ts";
+import type { FindModel } from "../selectors/expense.ts";
+import { type Knowledge, LENGTH_SPREAD, NO_SHIFTS, type Shifts } from "../selectors/knowledge.ts";
+import type { Prediction } from "../selectors/predictor.ts";
+import { readDesign, readTopics } from "../selectors/row.ts";
+import { TOPICS } from "../selectors/topics.ts";
 import { clampMagnitude, dot, measureUnder } from "./algebra.ts";
 import { Evidence, type Evident } from "./evidence.ts";
 import { collectVoices, weighVoices } from "./feedback.ts";
@@ -25,18 +26,6 @@ import { findWeight, OWN_MAX } from "./tradeoff.ts";
 const COMMON_MAX = 0.2;
 export const SHIFT_MAX = OWN_MAX + COMMON_MAX;
 
-/** Tells what was learned of a card by its place. Numbers, not an object for each: a decision asks for thousands. */
-interface Shifts {
-  /** Added to the predicted quality of this request. */
-  quality(place: number): number;
-  /** Added to the overall level. */
-  lift(place: number): number;
-  /** The standard deviation of `quality`. */
-  spread(place: number): number;
-  /** 1 without scores of the model, towards 0 the more there are. */
-  doubt(place: number): number;
-}
-
 interface FitInput {
   /** The time as of which lessons are weighed, Unix ms. */
   readonly asOfMs: number;
@@ -47,8 +36,6 @@ interface FitInput {
 
 const TOPIC_SHARE_MIN = 0.05;
 const TOPICS_SHOWN = 3;
-
-const NOTHING: Shifts = { quality: () => 0, lift: () => 0, spread: () => 0, doubt: () => 1 };
 
 interface Taught {
   /** Undefined without labels. */
@@ -67,10 +54,8 @@ const LENGTH_MAX = 2;
 /** Answers of known length, and the sums of ln(actual / predicted length) and of its square. */
 const NO_LENGTHS = { answers: 0, times: 0, squares: 0 };
 type Lengths = typeof NO_LENGTHS;
-/** The standard deviation of ln(actual / predicted length) within a model, measured on public rows. */
-const LENGTH_SPREAD = 0.8;
 
-export class Learned {
+export class Learned implements Knowledge {
   #evidence = new Evidence();
   #fitted: Fitted = { posterior: null, lifts: {}, views: [] };
   #isStale = false;
@@ -161,20 +146,17 @@ export class Learned {
     return expectLength(this.#lengths.get(model));
   }
 
-  /** Like `lengthOf`, by place. */
   lengthsBy(places: Places): (place: number) => number {
     const listed = this.#lengths.listBy(places);
     return (place) => expectLength(listed[place]);
   }
 
-  /** Returns the standard deviation of ln(actual / expected length) of the card's answers. */
   lengthSpreadOf(model: string): number {
     const { answers, times, squares } = this.#lengths.get(model) ?? NO_LENGTHS;
     const apart = answers === 0 ? 0 : Math.max(0, squares - times ** 2 / answers);
     return Math.sqrt((apart + LENGTHS_START * LENGTH_SPREAD ** 2) / (answers + LENGTHS_START));
   }
 
-  /** Returns the request's likeliest topics, the likeliest first, with the number of labelled prompts on each. */
   leanedOn({ row }: Pick<Prediction, "row">) {
     const topics = this.#fitted.posterior?.topics;
     if (topics === undefined) return [];
@@ -184,9 +166,8 @@ export class Learned {
     return likely.sort((a, b) => b.share - a.share).slice(0, TOPICS_SHOWN);
   }
 
-  /** Returns the corrections of cards' quality for a request like this one. */
   shiftsBy(places: Places, { row }: Pick<Prediction, "row">): Shifts {
-    if (this.#taught.size === 0) return NOTHING;
+    if (this.#taught.size === 0) return NO_SHIFTS;
     const listed = this.#taught.listBy(places);
     const { phi, variance, common } = this.#look(row);
     return {
@@ -202,10 +183,6 @@ export class Learned {
     };
   }
 
-  /**
-   * Returns the share of labelled prompts that are at least as unlike the others as this request, 0…1: the smaller of
-   * two, by the variance that labels leave and by the likeliest topic's share. Null without labels.
-   */
   likenessOf({ row }: Pick<Prediction, "row">): number | null {
     const { posterior } = this.#fitted;
     if (posterior === null) return null;
@@ -217,17 +194,14 @@ export class Learned {
     );
   }
 
-  /** Returns the weight for keeping a share of the champion's quality, from `findWeight`. */
   weightFor(what: "money" | "time", share: number): number | null {
     return findWeight(this.#fitted.posterior?.[what] ?? [], share);
   }
 
-  /** The lead in quality that another model needs over the champion. 0 without labels. */
   get margin(): number {
     return this.#fitted.posterior?.margin ?? 0;
   }
 
-  /** The mean cost of the champion's answers to labelled prompts. 0 without any. */
   get usualCostUsd(): number {
     return this.#fitted.posterior?.usualCostUsd ?? 0;
   }

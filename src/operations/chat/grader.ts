@@ -1,44 +1,11 @@
-// Signals of an answer's own quality: refused, cut off, not the JSON asked for, or calls that can't be made.
-
+// Grades a chat answer by signals of its own quality: refused, cut off, not the JSON asked for, or calls that can't be made.
 import { isObject } from "../../core/json.ts";
 import { parseReceived } from "../../core/json-bounds.ts";
-import {
-  type ChatChunk,
-  type ChatRequest,
-  type ChunkChoice,
-  readOutputLimit,
-} from "../../operations/chat/form.ts";
-import { matchesSchema } from "./schema.ts";
+import { type ChatRequest, type ChunkChoice, readOutputLimit } from "./form.ts";
+import { matchesSchema } from "./json-schema.ts";
+import { listChunks, type Part, Run } from "./run.ts";
 
 export type Signal = "refused" | "cut_off" | "not_json" | "breaks_schema" | "bad_arguments";
-
-interface WeighedSignal {
-  /** Both 0…1. */
-  readonly score: number;
-  readonly weight: number;
-}
-
-/** Each signal's score, and its weight relative to a client's own score, which weighs 1. */
-const SIGNAL_WEIGHTS: Readonly<Record<Signal, WeighedSignal>> = {
-  refused: { score: 0, weight: 0.2 },
-  cut_off: { score: 0.2, weight: 0.2 },
-  not_json: { score: 0, weight: 0.4 },
-  breaks_schema: { score: 0, weight: 0.4 },
-  bad_arguments: { score: 0, weight: 0.4 },
-};
-const WEIGHT_MAX = 0.5;
-
-/**
- * Returns the lesson of a broken answer after this many sound ones: one bad answer among many doesn't make a bad model.
- * Sound answers only confirm the expectation, so they are counted into the lesson of the next broken one.
- */
-export function weighSignal(signal: Signal, expected: number, soundBefore: number): WeighedSignal {
-  const { score, weight } = SIGNAL_WEIGHTS[signal];
-  return {
-    score: (score + soundBefore * expected) / (1 + soundBefore),
-    weight: Math.min(WEIGHT_MAX, weight * (1 + soundBefore)),
-  };
-}
 
 /** Longer texts are not parsed and give no signal. */
 const CHARACTERS_MAX = 256 * 1024;
@@ -60,21 +27,23 @@ interface Choice {
   readonly calls: Map<number, Call>;
 }
 
-/** Grades one answer from its chunks. Keeps texts only if JSON or tools were requested. */
+/** Grades one answer from its parts. Keeps texts only if JSON or tools were requested. */
 export class Grader {
   readonly #request: ChatRequest;
   /** True if texts are kept, not only the finish reason. */
-  readonly keepsTexts: boolean;
+  readonly #keepsTexts: boolean;
   readonly #choices = new Map<number, Choice>();
   #characters = 0;
 
   constructor(request: ChatRequest) {
     this.#request = request;
-    this.keepsTexts = asksJson(request) || (request.tools?.length ?? 0) > 0;
+    this.#keepsTexts = asksJson(request) || (request.tools?.length ?? 0) > 0;
   }
 
-  add(chunks: readonly ChatChunk[]): void {
-    for (const { choices } of chunks) for (const choice of choices) this.#addChoice(choice);
+  add(parts: readonly Part[]): void {
+    // A run only continues a text.
+    const read = this.#keepsTexts ? parts : parts.filter((part) => !(part instanceof Run));
+    for (const { choices } of listChunks(read)) for (const choice of choices) this.#addChoice(choice);
   }
 
   #addChoice({ index, delta, finish_reason }: ChunkChoice): void {
@@ -87,7 +56,7 @@ export class Grader {
     this.#choices.set(index, choice);
     choice.finish = finish_reason ?? choice.finish;
     if (delta.refusal) choice.refused = true;
-    if (!this.keepsTexts || this.#characters > CHARACTERS_MAX) return;
+    if (!this.#keepsTexts || this.#characters > CHARACTERS_MAX) return;
     choice.content += delta.content ?? "";
     this.#characters += delta.content?.length ?? 0;
     for (const { index: at, function: called, custom } of delta.tool_calls ?? []) {
@@ -116,7 +85,7 @@ export class Grader {
   /** The requested form. Sound answers are counted for each. */
   get form(): string {
     if (asksJson(this.#request)) return "json";
-    return this.keepsTexts ? "tools" : "text";
+    return this.#keepsTexts ? "tools" : "text";
   }
 
   #signalOf({ content, refused, finish, calls }: Choice, tokens: number | null): Signal | null {

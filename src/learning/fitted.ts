@@ -1,8 +1,8 @@
 // The result of learning, and the text form in which a gateway finds it at its start.
 import { type Static, type StaticDecode, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import type { Frozen } from "../../core/frozen.ts";
-import { fingerprintParameters } from "../row.ts";
+import type { Frozen } from "../core/frozen.ts";
+import { fingerprintParameters } from "../selectors/row.ts";
 
 const number = Type.Number();
 /** Float32 in base64. */

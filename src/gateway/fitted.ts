@@ -1,0 +1,59 @@
+// The request as it leaves for each card. Holds and estimates are made on it, so that a field that isn't sent doesn't
+// change them.
+import type { ModelCard } from "../core/card.ts";
+import type { Offer } from "../core/demand.ts";
+import type { Form } from "../operations/form.ts";
+import type { OfferTerms } from "../operations/operation.ts";
+import type { Call } from "./call.ts";
+import { findRoute, type Route } from "./upstream.ts";
+
+type Fitting<F extends Form> = Pick<Call<F>, "operation" | "upstreams" | "raw">;
+
+/** Returns the request as a card's provider receives it: unchanged in the native lane, and if nobody serves the card. */
+export function fitAsk<F extends Form>(call: Fitting<F>, ask: F["ask"], card: ModelCard): F["ask"] {
+  return fitTo(findCardRoute(call, card), call, ask, card);
+}
+
+/** Returns the worst-case cost on each card, each card once, in order. */
+export function makeOffers<F extends Form>(
+  call: Fitting<F> & Pick<Call<F>, "ask"> & Omit<OfferTerms, "answersPerCall">,
+  cards: Iterable<ModelCard>,
+): readonly Offer[] {
+  return [...new Set(cards)].map((card) => makeOffer(call, card));
+}
+
+function makeOffer<F extends Form>(
+  call: Fitting<F> & Pick<Call<F>, "ask"> & Omit<OfferTerms, "answersPerCall">,
+  card: ModelCard,
+): Offer {
+  const { operation, isLimitRequired, searches, unreadBytes } = call;
+  const route = findCardRoute(call, card);
+  const ask = fitTo(route, call, call.ask, card);
+  const answersPerCall = Math.max(1, route?.codec.answersPerCall(card, ask) ?? Number.POSITIVE_INFINITY);
+  // Neither the client's own searches nor what only a provider of its family reads is translated.
+  const own = isNative(route, call) ? { searches, unreadBytes } : { searches: 0, unreadBytes: 0 };
+  return operation.offer(ask, card, { isLimitRequired, answersPerCall, ...own });
+}
+
+function findCardRoute<F extends Form>(
+  { operation, upstreams, raw }: Fitting<F>,
+  card: ModelCard,
+): Route<F> | null {
+  const upstream = upstreams.get(card.provider);
+  return upstream ? findRoute(upstream, { operation, card, raw }) : null;
+}
+
+function isNative<F extends Form>(route: Route<F> | null, { raw }: Pick<Fitting<F>, "raw">): boolean {
+  return raw !== null && route !== null && route.lane !== null;
+}
+
+function fitTo<F extends Form>(
+  route: Route<F> | null,
+  call: Fitting<F>,
+  ask: F["ask"],
+  card: ModelCard,
+): F["ask"] {
+  if (route === null || isNative(route, call)) return ask;
+  const { setup } = call.upstreams.get(card.provider) ?? { setup: {} };
+  return call.operation.fit(route.codec, ask, card, setup).ask;
+}
