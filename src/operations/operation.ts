@@ -5,6 +5,7 @@ import type { ModelCard, OperationName } from "../core/card.ts";
 import type { Offer } from "../core/demand.ts";
 import type { Delivered, Outgoing, RawRequest, Target } from "../core/dialect.ts";
 import type { JsonObject } from "../core/json.ts";
+import type { ChangeText, NativeTexts } from "../core/texts.ts";
 import type { Amounts } from "../core/units.ts";
 import type { ChatRequest } from "./chat/form.ts";
 import type { Signal } from "./chat/grader.ts";
@@ -189,6 +190,19 @@ export interface Operation<F extends Form> {
   identify(ask: F["ask"]): JsonObject | null;
   /** Returns the request as logged, with its messages separate. */
   toLog(ask: F["ask"]): { readonly request: JsonObject; readonly messages: readonly unknown[] };
+  /**
+   * Returns the request with its texts changed: all that a provider would read, and every other string that isn't a
+   * word of the API. Linear, and the same request if nothing changed.
+   */
+  mapTexts(ask: F["ask"], change: ChangeText): F["ask"];
+  /** The same for a whole answer. `native` reaches the texts of a provider's own. Null if it is never shown. */
+  mapReply(reply: F["reply"], change: ChangeText, native: NativeTexts | null): F["reply"];
+  /** The same for the pieces of a stream. A change turns a piece that the fast path copied into several. */
+  mapPieces(
+    pieces: readonly F["piece"][],
+    change: ChangeText,
+    native: NativeTexts | null,
+  ): readonly F["piece"][];
   /** Returns the names that identify a conversation. `session` is the client's own. */
   nameConversation(ask: F["ask"], session: string | null): ConversationNames;
   /**

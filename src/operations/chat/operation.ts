@@ -22,6 +22,7 @@ import { findImageUrl, findNeeds, refuseUnable } from "./needs.ts";
 import { isAnswer, normaliseReply } from "./normalise.ts";
 import { makeOffer } from "./offer.ts";
 import { leaveOutUnpricedSearch } from "./searches.ts";
+import { mapPieces, mapReply, mapTexts } from "./texts.ts";
 import { addUsages, countAmounts, cutUsage } from "./usage.ts";
 
 /** Answers are rarely longer, and expecting more would keep requests off credentials that have room. */
@@ -51,6 +52,9 @@ export const CHAT: Operation<ChatForm> = {
   toLog({ messages, ...request }) {
     return { request, messages };
   },
+  mapTexts,
+  mapReply,
+  mapPieces,
   nameConversation,
   forgetPrompt,
   estimatePrompt: estimatePromptTokens,

@@ -20,6 +20,7 @@ import { refuse } from "./errors.ts";
 import { applyLane } from "./lane.ts";
 import { countSchema, generateSchema } from "./schema.ts";
 import { respell } from "./spelling.ts";
+import { GEMINI_TEXTS } from "./texts.ts";
 import { GenerateWriter } from "./writer.ts";
 
 /** Google's newest SDKs use `/v1`. The AI SDK leaves out `models` before an id with a slash. */
@@ -92,7 +93,7 @@ function readExchange({ url, body, limits, seal }: Incoming): Exchange<ChatForm>
   return {
     ...read,
     names: NAMES,
-    raw: { family: "gemini", body: lane.body, headers: {} },
+    raw: { family: "gemini", body: lane.body, headers: {}, texts: GEMINI_TEXTS },
     session: null,
     searches: lane.searches,
     unreadBytes: read.unreadBytes + countUnreadParts(asArray(given.contents)),

@@ -24,6 +24,7 @@ import { applyLane, isForced } from "./lane.ts";
 import { type ResponseContext, writeResponse } from "./response.ts";
 import { inputTokensSchema, responsesSchema } from "./schema.ts";
 import { findEarlier, joinEarlier, makeKept } from "./stored.ts";
+import { RESPONSES_TEXTS } from "./texts.ts";
 import { readTools, ToolNames } from "./tools.ts";
 import { ResponseWriter } from "./writer.ts";
 
@@ -84,7 +85,12 @@ function readExchange(incoming: Incoming): Exchange<ChatForm> {
   return {
     ask: read.ask,
     names: NAMES,
-    raw: { family: "responses", body: { ...passed, ...listStored(given, incoming) }, headers: {} },
+    raw: {
+      family: "responses",
+      body: { ...passed, ...listStored(given, incoming) },
+      headers: {},
+      texts: RESPONSES_TEXTS,
+    },
     session:
       headers.get("session-id") ?? headers.get("session_id") ?? asString(given.prompt_cache_key) ?? null,
     searches: lane.searches,
