@@ -72,7 +72,7 @@ async function ask(world: HttpWorld, route: AttackedRoute, way: Way, { secret, m
   const leaving = leavesAfterMs === undefined ? null : setTimeout(() => gone.abort(), leavesAfterMs);
   const own = headers?.(number) ?? {};
   try {
-    const response = await fetch(world.url + route.path.replace("{model}", encodeURIComponent(model)), {
+    const response = await fetch(world.url + fillPath(route.path, model), {
       method: route.method,
       headers: { authorization: `Bearer ${secret}`, ...type, ...own },
       signal: gone.signal,
@@ -159,4 +159,10 @@ async function usedBy(world: HttpWorld, secret: string): Promise<number> {
 /** The calls that a client can cause in a day: each key's places, which the last request may exceed, and as many give-backs. */
 export function callsMax(allowance: number, { way, answers }: WorstClient): number {
   return (way.keys ?? 1) * (allowance - 1 + answers + allowance);
+}
+
+function fillPath(path: string, model: string): string {
+  return path
+    .replace("{model}", encodeURIComponent(model))
+    .replace("{provider}/{name}", model.split("#").map(encodeURIComponent).join("/"));
 }

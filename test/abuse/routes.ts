@@ -14,7 +14,7 @@ export interface AttackedRoute {
   /** The path as registered. */
   readonly route: string;
   readonly method: "GET" | "POST";
-  /** The path as requested, its wildcard filled in. `{model}` is replaced by the requested model. */
+  /** The path as requested, its wildcard filled in. `{model}` is replaced by the requested model, and so are its parts. */
   readonly path: string;
   /** JSON, or a form. Null if there is no body. */
   readonly body: ((asked: Asked) => unknown) | null;
@@ -66,6 +66,13 @@ export const ATTACKED_ROUTES: readonly AttackedRoute[] = [
     route: "/v1beta/models/*",
     method: "POST",
     path: "/v1beta/models/{model}:generateContent",
+    body: generate,
+    calls: true,
+  },
+  {
+    route: "/v1beta/:provider/*",
+    method: "POST",
+    path: "/v1beta/{provider}/{name}:generateContent",
     body: generate,
     calls: true,
   },

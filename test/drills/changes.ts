@@ -54,7 +54,7 @@ export const CHANGES: readonly Change[] = [
     names: matchWord("moderation"),
     own: /^(operations\/moderation|surfaces|dialects|catalogue)\/|^core\/record\.ts$/,
     // A field of images and chats has the same name.
-    others: ["operations/images/form.ts", "operations/chat/operation.ts"],
+    others: ["operations/images/form.ts", "operations/images/operation.ts", "operations/chat/operation.ts"],
   },
   {
     title: "A surface",

@@ -44,27 +44,31 @@ const guard: Step = {
 
 /** Sends `hidden` for `secret` to the provider, and shows `fruit` for the answer's `banana`. */
 const mask: Step = {
-  async before({ ask, raw, kept }) {
+  async before({ ask, raw, kept, operation }) {
     told.push("mask before");
     if (!has(ask, "secret")) return null;
     replaced.push(ask);
-    const changed = structuredClone({ ask, raw, kept });
-    changeTexts(changed, (text) => text.replaceAll("secret", "hidden"));
-    return { kind: "changed", ...changed };
+    const hide = (text: string) => text.replaceAll("secret", "hidden");
+    const changed = structuredClone({ kept });
+    changeTexts(changed, hide);
+    return {
+      ...{ kind: "changed", ask: operation.mapTexts(ask, hide) },
+      raw: raw && { ...raw, body: raw.texts.mapRequest(raw.body, hide) },
+      ...changed,
+    };
   },
-  around({ family }) {
-    const show = (value: object) => changeTexts(value, (text) => text.replaceAll("banana", "fruit"));
+  around({ family, call: { operation, raw } }) {
+    const show = (text: string) => text.replaceAll("banana", "fruit");
+    const native = family === null ? null : (raw?.texts ?? null);
     told.push(`mask around ${family}`);
     return {
       async whole(reply) {
         told.push("mask whole");
-        show(reply);
-        return reply;
+        return operation.mapReply(reply, show, native);
       },
       async pass(pieces) {
         told.push("mask pass");
-        show(pieces);
-        return pieces;
+        return operation.mapPieces(pieces, show, native);
       },
       end: () => [],
       over: () => {},
