@@ -36,11 +36,16 @@ for (const route of calling) {
       );
     }, PATIENT_MS);
 
+    test("takes what it gets reaches the provider", () => {
+      const [, damage] = [...damages].find(([{ name }]) => name === "takes what it gets") ?? [];
+      expect(damage?.calls).toBeGreaterThan(0);
+    });
+
     test.each(WORST_CLIENTS.map((client) => [client.name, client] as const))("%s", (_name, client) => {
       const damage = damages.get(client);
       expect(damage?.tries).toBe(TRIES);
-      expect(damage?.calls).toBeLessThanOrEqual(callsMax(ALLOWANCE, client.answers));
-      expect(damage?.used).toBeLessThanOrEqual(ALLOWANCE);
+      expect(damage?.calls).toBeLessThanOrEqual(callsMax(ALLOWANCE, client));
+      expect(damage?.used).toBeLessThanOrEqual((client.way.keys ?? 1) * ALLOWANCE);
     });
   });
 }

@@ -1,6 +1,6 @@
 // IP addresses and blocks: which are valid, and which addresses a block contains.
 import { expect, test } from "bun:test";
-import { BlockList, isIP } from "node:net";
+import { isIP } from "node:net";
 import { isAddress, isAddressBlock, isWithin } from "../src/core/address.ts";
 
 const ADDRESSES = [
@@ -79,26 +79,54 @@ test.each<[block: string, inside: readonly string[], outside: readonly string[]]
   expect(outside.filter((address) => isWithin([block], address))).toEqual([]);
 });
 
-test("blocks contain the same addresses as Node's", () => {
-  const blocks = ["10.32.0.0/11", "172.16.0.0/12", "192.168.7.0/25", "8.8.8.8/32", "128.0.0.0/1"];
-  const theirs = new BlockList();
-  for (const block of blocks) {
-    const [address = "", bits] = block.split("/");
-    theirs.addSubnet(address, Number(bits));
-  }
-  const edges = [8, 9, 10, 11, 126, 127, 128, 129, 171, 172, 192, 255];
-  const rest = [
-    [31, 255, 255],
-    [32, 0, 0],
-    [63, 255, 255],
-    [64, 0, 0],
-    [8, 8, 8],
-    [16, 0, 0],
-    [168, 7, 127],
-    [168, 7, 128],
+/** An address as its number, and in one of its spellings. */
+interface Spelled {
+  readonly bits: 32 | 128;
+  readonly value: bigint;
+  readonly text: string;
+}
+
+const MAPPED = 0xffffn << 32n;
+
+/** Bytes of few values, so that blocks often contain addresses. */
+function makeAddress(draw: (count: number) => number): Spelled {
+  const bytes = [0, 1, 127, 128, 255];
+  const drawNumber = (count: number) =>
+    Array.from({ length: count }, () => bytes[draw(bytes.length)] ?? 0).reduce(
+      (all, one) => (all << 8n) | BigInt(one),
+      0n,
+    );
+  const short = drawNumber(4);
+  const dotted = [24n, 16n, 8n, 0n].map((shift) => (short >> shift) & 255n).join(".");
+  const long = draw(2) ? drawNumber(16) : drawNumber(1);
+  const groups = (value: bigint) =>
+    Array.from({ length: 8 }, (_, at) => ((value >> BigInt(112 - 16 * at)) & 0xffffn).toString(16)).join(":");
+  const spellings: readonly Spelled[] = [
+    { bits: 32, value: short, text: dotted },
+    { bits: 32, value: short, text: `::ffff:${dotted}` },
+    { bits: 32, value: short, text: groups(MAPPED | short).toUpperCase() },
+    { bits: 128, value: long, text: groups(long) },
+    { bits: 128, value: long, text: groups(long).replace(/(^|:)0(:0)+(:|$)/, "::") },
   ];
-  const given = edges.flatMap((first) => rest.map((others) => [first, ...others].join(".")));
-  expect(given.filter((address) => isWithin(blocks, address))).toEqual(
-    given.filter((address) => theirs.check(address)),
-  );
+  return spellings[draw(spellings.length)] ?? { bits: 32, value: short, text: dotted };
+}
+
+test("a block contains the addresses with its leading bits", () => {
+  let state = 1;
+  const draw = (count: number) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    return (state >>> 8) % count;
+  };
+  const seen = { inside: 0, outside: 0 };
+  for (let round = 0; round < 20_000; round++) {
+    const [block, address] = [makeAddress(draw), makeAddress(draw)];
+    const shared = draw(block.bits + 1);
+    const length = block.text.includes(":") && block.bits === 32 ? 96 + shared : shared;
+    const isInside =
+      block.bits === address.bits && (block.value ^ address.value) >> BigInt(block.bits - shared) === 0n;
+    seen[isInside ? "inside" : "outside"]++;
+    const text = `${block.text}/${length}`;
+    expect(isWithin([text], address.text), `${address.text} in ${text}`).toBe(isInside);
+  }
+  expect(Math.min(seen.inside, seen.outside)).toBeGreaterThan(1000);
 });

@@ -9,6 +9,7 @@ import { runKeys } from "../src/cli/keys.ts";
 import { authenticate } from "../src/keys/authenticate.ts";
 import { adminBench } from "./admin-world.ts";
 import { runPrinting } from "./poundkey.ts";
+import { readSettings } from "./settings.ts";
 import { catchThrown, readCode } from "./thrown.ts";
 
 const bench = adminBench();
@@ -20,6 +21,26 @@ beforeEach(() => {
 describe("the command line beside a running gateway on the same store", () => {
   const run = (command: typeof runKeys, ...args: string[]) =>
     runPrinting((io) => command(args, io, bench().open));
+
+  test("a key for a model that nobody serves is added with a warning", async () => {
+    const providers = "providers: { DeepSeek: { keys: [a] } }";
+    const settings = readSettings(providers);
+    const add = (...args: string[]) =>
+      runPrinting((io) => runKeys(["add", "--name", "app", ...args], io, bench().open, settings));
+    const models = "deepseek#*,DeepSeek#deepseek-v4-pr,xAI#grok-none,Router#best,Sim#echo,*";
+    const { code, out, err } = await add("--models", models);
+    expect([code, out.slice(0, 3)]).toEqual([0, "sk-"]);
+    const warnings = err.split("\n").filter((line) => line.startsWith("warning: "));
+    expect(warnings).toEqual([
+      expect.stringMatching(
+        /^warning: --models: No model here is called 'DeepSeek#deepseek-v4-pr'\. Did you mean 'DeepSeek#/,
+      ),
+      expect.stringMatching(/^warning: --models: No model here is called 'xAI#grok-none'\./),
+    ]);
+    const { warnings: shown } = JSON.parse((await add("--models", "xAI#grok-none", "--json")).out);
+    expect(shown).toEqual([expect.stringContaining("'xAI#grok-none'")]);
+    expect(JSON.parse((await add("--json")).out)).not.toHaveProperty("warnings");
+  });
 
   test("keys are added, listed and revoked", async () => {
     const args = ["--name", "app", "--models", "Sim#echo, Router#fair", "--requests-per-day", "unlimited"];

@@ -44,6 +44,7 @@ async function models(args: readonly string[], given?: Given) {
   return { code: await runModels(args, io, ports), ...said() };
 }
 
+const ONE = { DEEPSEEK_API_KEY: "a" };
 const BOTH = { DEEPSEEK_API_KEY: "a", CEREBRAS_API_KEY: "b" };
 
 describe("check", () => {
@@ -51,10 +52,10 @@ describe("check", () => {
     expect(await check([])).toEqual({
       code: 0,
       out: "environment: valid; 0 providers enabled, 0 models",
-      err: "",
+      err: "warning: environment: no provider is enabled; set a provider's key in the environment, such as OPENAI_API_KEY",
     });
-    const one = await check([], { env: { DEEPSEEK_API_KEY: "a" } });
-    expect(one.out).toBe("environment: valid; 1 provider enabled, 2 models");
+    const one = await check([], { env: ONE });
+    expect(one).toEqual({ code: 0, out: "environment: valid; 1 provider enabled, 2 models", err: "" });
   });
 
   test("mistakes go to standard error, with exit code 1", async () => {
@@ -93,12 +94,17 @@ describe("check", () => {
       true,
       [expect.objectContaining({ line: 5, field: "providers.Cerebras.unlisted_models" })],
     ]);
-    const plain = JSON.parse((await check(["--json"], { files: { "poundkey.yaml": "log: {}" } })).out);
+    const plain = JSON.parse(
+      (await check(["--json"], { files: { "poundkey.yaml": "log: {}" }, env: ONE })).out,
+    );
     expect(plain.warnings).toEqual([]);
   });
 
+  const SECRET = "a-secret-of-sixteen-or-more";
   const warned = async (text: string) =>
-    (await check([], { files: { "poundkey.yaml": text } })).err.split("\n").filter((line) => line !== "");
+    (await check([], { files: { "poundkey.yaml": text }, env: { ...ONE, TOKEN: SECRET } })).err
+      .split("\n")
+      .filter((line) => line !== "");
 
   test.each([
     ["quota: { free: { budget_usd_per_day: null } }", /over 100,000 USD a day/],
@@ -108,10 +114,29 @@ describe("check", () => {
     ],
     ["server: { host: 0.0.0.0 }", /server\.host: everyone .* \/metrics; set metrics\.token/],
     ['server: { host: "::" }\nmetrics: { token: null }', /set metrics\.token/],
+    ["providers: {}", /providers: no provider is enabled; .* OPENAI_API_KEY/],
+    [
+      `server: { admin_token: ${SECRET} }`,
+      /server\.admin_token: this secret is written in the file .* \$\{NAME\}/,
+    ],
+    [
+      `providers: { DeepSeek: { keys: [a, ${SECRET}] } }`,
+      /providers\.DeepSeek\.keys\[1\]: this secret is written/,
+    ],
+    [
+      `providers: { DeepSeek: { keys: [{ key: ${SECRET} }] } }`,
+      /DeepSeek\.keys\[0\]\.key: this secret is written/,
+    ],
+    ['store: "postgres://me:password@host/db"', /store: this secret is written/],
+    [
+      "{ quota: { requests_per_day: null }, server: { host: 0.0.0.0 }, metrics: { token: x } }",
+      /quota\.requests_per_day: keys have no limit/,
+    ],
   ])("warns about %p", async (text, expected) => {
     const lines = await warned(text);
     expect(lines).toEqual([expect.stringMatching(expected)]);
     expect(lines[0]).toStartWith("warning: poundkey.yaml:1:");
+    expect(lines[0]).not.toContain(SECRET);
   });
 
   test.each([
@@ -120,6 +145,11 @@ describe("check", () => {
     "quota: { free: { budget_usd_per_day: null }, requests_per_day: 0, throttle: 0s }",
     "server: { host: 0.0.0.0 }\nmetrics: { token: scraper }",
     "server: { host: 127.0.0.2 }",
+    `server: { admin_token: "\${TOKEN}" }\nproviders: { DeepSeek: { keys: ["\${TOKEN}"] } }`,
+    "providers: { DeepSeek: { keys: [ollama] } }",
+    'store: "postgres://me@host/db"',
+    "quota: { requests_per_day: null }",
+    "{ quota: { requests_per_day: null }, server: { host: 0.0.0.0 }, metrics: { token: x }, billing: { charge: always } }",
     "server: { host: localhost }",
     'server: { host: "::1" }',
   ])("doesn't warn about %p", async (text) => {
@@ -127,12 +157,14 @@ describe("check", () => {
   });
 
   test("warns if others can read the store's files", async () => {
-    const { code, err } = await check([], { exposed: ["/data/poundkey.db"] });
+    const { code, err } = await check([], { exposed: ["/data/poundkey.db"], env: ONE });
     expect(code).toBe(0);
     expect(err).toBe(
       "warning: /data/poundkey.db: other users of this machine can read or write it; run chmod 600 on it",
     );
-    const { warnings } = JSON.parse((await check(["--json"], { exposed: ["/data/master.key"] })).out);
+    const { warnings } = JSON.parse(
+      (await check(["--json"], { exposed: ["/data/master.key"], env: ONE })).out,
+    );
     expect(warnings).toMatchObject([{ file: "/data/master.key" }]);
   });
 

@@ -15,7 +15,8 @@ export function plainCall() {
     ...{ timeoutMs: null, quality: null, idempotency: null, proof: null },
     usable: () => [],
     held: { bytes: 0, shrinkTo: () => {}, release: () => {} },
-    keepsPrompt: false,
+    time: <Result>(work: () => Result) => work(),
+    kept: null,
   };
 }
 

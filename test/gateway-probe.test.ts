@@ -16,13 +16,13 @@ import { createVault } from "../src/keys/vault.ts";
 import { createLedger } from "../src/ledger/ledger.ts";
 import { CHAT } from "../src/operations/chat/operation.ts";
 import { findDialect } from "../src/providers/index.ts";
-import { Learned } from "../src/selectors/learning/learned.ts";
 import { createAuthorize } from "../src/transport/auth/authorize.ts";
 import { DeadlineSweep } from "../src/transport/deadlines.ts";
 import { KeptConnections } from "../src/transport/kept.ts";
 import { Reachability } from "../src/transport/reachability.ts";
 import { makeConversation, plainCall } from "./conversation.ts";
 import { ManualClock } from "./manual-clock.ts";
+import { NO_LEARNING } from "./no-learning.ts";
 import { NO_TOKENS } from "./no-tokens.ts";
 import { makeCard } from "./router/planning.ts";
 import { RULES as ROUTER } from "./router/pools.ts";
@@ -64,7 +64,7 @@ beforeEach(async () => {
   health = new Health(log);
   health.configured([SETUP]);
   gateway = new Gateway({
-    ...{ log, clock, random, deadlines, health, store, learned: new Learned() },
+    ...{ log, clock, random, deadlines, health, learning: NO_LEARNING },
     ...{ stickiness: new Stickiness(), caches: new Caches(), kept: new KeptConnections() },
     authorize: createAuthorize(NO_TOKENS),
     ledger: createLedger({ store, clock, rules: () => RULES }),

@@ -7,6 +7,7 @@ import { startGateway } from "../src/app/composition.ts";
 import { openStore } from "../src/app/open-store.ts";
 import { configJsonSchema } from "../src/config/schema.ts";
 import type { Fetch, LogEvent } from "../src/core/world.ts";
+import type { Step } from "../src/gateway/step.ts";
 import { readSettings } from "./settings.ts";
 import { type Simulator, startSimulator } from "./simulator/server.ts";
 
@@ -54,6 +55,8 @@ export interface Setup {
   readonly env?: Readonly<Record<string, string>>;
   /** Upstream calls use this, in this process only. */
   readonly fetch?: Fetch;
+  /** Stand before and around every answer, in this process only. */
+  readonly steps?: readonly Step[];
 }
 
 /** Every dialect of the simulator as a provider that accepts unlisted names. */
@@ -166,6 +169,7 @@ async function startInside(configFile: string, setup: Setup, events: LogEvent[])
     reusePort: false,
     noticeMs: 0,
     ...(setup.fetch ? { fetch: setup.fetch } : {}),
+    ...(setup.steps ? { steps: setup.steps } : {}),
   });
   return { url: `http://127.0.0.1:${running.port}`, stop: () => running.stop() };
 }

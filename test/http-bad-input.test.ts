@@ -87,11 +87,11 @@ describe("unusual but valid requests", () => {
 });
 
 describe("credentials", () => {
-  test.each(Object.keys(HEADERS_REFUSED))("%s: all invalid keys get the same answer", async (name) => {
+  test.each(Object.keys(HEADERS_REFUSED))("%s: refused without a word of it", async (name) => {
     const header = filled(HEADERS_REFUSED[name] ?? "");
     const answer = await seen(await models(header));
     expect(formatLine(answer)).toBe("401 invalid_request_error invalid_api_key");
-    expect(answer.error?.message).toBe("Incorrect API key provided.");
+    expect(answer.error?.message).toStartWith("Incorrect API key provided");
     expect(answer.headers.get("www-authenticate")).toBe("Bearer");
     const { secret } = world;
     const body = JSON.stringify(asking("Local#sim"));
@@ -101,6 +101,31 @@ describe("credentials", () => {
     expect(await chat.text()).toBe(answer.text);
     expect(answer.text).not.toContain(secret.slice(3, 12));
     expect(world.callsSince()).toBe(0);
+  });
+
+  const refusalOf = async (header: string) => (await seen(await models(filled(header)))).text;
+
+  test("a key of the right form gets the same answer, whatever is wrong with it", async () => {
+    const texts = new Set<string>();
+    for (const name of ["never made", "revoked", "expired"])
+      texts.add(await refusalOf(HEADERS_REFUSED[name] ?? ""));
+    expect([...texts]).toEqual([expect.stringContaining("it is wrong, revoked or expired")]);
+  });
+
+  test.each([
+    "Bearer {}x",
+    "Bearer <{}>",
+    "Bearer Bearer {}",
+    'Bearer "{}"',
+    "Bearer {},{}",
+    "{}",
+    "Basic {}",
+  ])("%s: the answer is the same for keys that exist and keys that don't", async (form) => {
+    const texts = new Set<string>();
+    for (const word of ["secret", "wrong", "revoked", "expired"]) {
+      texts.add(await refusalOf(form.replaceAll("{}", `{${word}}`)));
+    }
+    expect(texts.size).toBe(1);
   });
 
   test.each(["sk-proj-abc", "sk-ant-api03-abc", "sk-or-v1-abc", "AIzaSyAbc", "sk-abcT3BlbkFJabc"])(

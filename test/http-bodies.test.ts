@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Fault } from "../src/core/fault.ts";
 import { readJson } from "../src/http/body.ts";
-import { BodyTurns } from "../src/http/body-bounds.ts";
 import { BodyMemory } from "../src/http/body-memory.ts";
+import { BodyTurns } from "../src/http/body-turns.ts";
 import { DeadlineSweep } from "../src/transport/deadlines.ts";
 import { exchange, head } from "./http/raw.ts";
 import { until } from "./http/until.ts";
@@ -103,7 +103,7 @@ test("large bodies that end together are parsed one per turn of the event loop",
   };
   const deadlines = new DeadlineSweep(new ManualClock());
   const bodies = new BodyMemory(64_000_000, deadlines);
-  const ports = { bodies, turns: new BodyTurns({ after }), deadlines };
+  const ports = { bodies, turns: new BodyTurns({ after, monotonicMs: () => 0 }), deadlines };
   const text = JSON.stringify({ text: "x".repeat(300_000) });
   const headers = { "content-type": "application/json" };
   let parsed = 0;

@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { JsonObject } from "../src/core/json.ts";
-import { SHIFT_MAX } from "../src/selectors/learning/learned.ts";
+import { SHIFT_MAX } from "../src/learning/learned.ts";
 import { BINARY, type UnderTest } from "./harness.ts";
 import { type Seen, seen } from "./http/observe.ts";
 import { until } from "./http/until.ts";

@@ -48,7 +48,7 @@ describe("an image by URL", () => {
     expect(formatLine(answer)).toBe("400 invalid_request_error unsupported_capability");
     expect(answer.error?.param).toBe("messages[0].content[1]");
     expect(answer.error?.message).toMatch(
-      /^The model 'Moonshot#kimi-k2\.6' does not accept image URLs: send images as data: URLs\. Models that accept them: '[^']+', '[^']+', '[^']+'\.$/,
+      /^The model 'Moonshot#kimi-k2\.6' does not accept image URLs: send images as data: URLs\. Models that accept it: '[^']+', '[^']+', '[^']+'\.$/,
     );
     expect(String(answer.error?.message).slice(60)).not.toContain("Moonshot");
     expect(world.simulator.calls.total).toBe(before);
@@ -56,9 +56,11 @@ describe("an image by URL", () => {
 
   test("only leads to suggestions that the key may use", async () => {
     const { secret } = await world.newKey({ requests_per_day: null, allowed_models: [KIMI, GPT] });
-    expect((await ask(KIMI, WEB, secret)).error?.message).toEndWith(`Models that accept them: '${GPT}'.`);
+    expect((await ask(KIMI, WEB, secret)).error?.message).toEndWith(`Models that accept it: '${GPT}'.`);
     const alone = await world.newKey({ requests_per_day: null, allowed_models: [KIMI] });
-    expect((await ask(KIMI, WEB, alone.secret)).error?.message).toEndWith("send images as data: URLs.");
+    expect((await ask(KIMI, WEB, alone.secret)).error?.message).toEndWith(
+      "send images as data: URLs. No model that this key may use accepts this request.",
+    );
   });
 
   test("is accepted as data by the same model", async () => {

@@ -31,7 +31,7 @@ const models = Object.entries(PRICES).map(
     `      - { name: ${name}, context: 8000, output: 1000, operations: [${operations[name as keyof typeof PRICES]}], price: ${JSON.stringify(price)} }`,
 );
 const gateway = await startUnderTest({
-  more: `  Mixed:\n    dialect: openai\n    base_url: "${upstream.url}"\n    models:\n${models.join("\n")}\nbilling: { charge: always }`,
+  more: `  Mixed:\n    dialect: openai\n    base_url: "${upstream.url}"\n    extra_fields: [user]\n    models:\n${models.join("\n")}\nbilling: { charge: always }`,
 });
 afterAll(async () => {
   await gateway.stop();

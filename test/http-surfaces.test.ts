@@ -190,6 +190,32 @@ describe("keep-alives", () => {
   });
 });
 
+/** The reader of @google/genai in Gemini CLI 0.61.0: it matches at the start of what it has buffered. */
+const GEMINI_CLI_READER = /^\s*data: (.*)(?:\n\n|\r\r|\r\n\r\n)/;
+
+test("a silent stream of Gemini's sends blank lines, over which its oldest reader still finds the next event", async () => {
+  const controller = new AbortController();
+  const response = await fetch(
+    `${world.url}/v1beta/models/Acme/sim~trouble=silent:streamGenerateContent?alt=sse`,
+    {
+      method: "POST",
+      headers: { "x-goog-api-key": world.secret, "content-type": "application/json" },
+      body: JSON.stringify({ contents: [{ role: "user", parts: [{ text: "a" }] }] }),
+      signal: controller.signal,
+    },
+  );
+  const first = new TextDecoder().decode((await response.body?.getReader().read())?.value);
+  expect(first).toMatch(/^\n+$/);
+  expect(GEMINI_CLI_READER.exec(`${first}data: {"a":1}\n\n`)?.[1]).toBe('{"a":1}');
+  controller.abort();
+});
+
+test("a path without `models` before the provider's name is Gemini's too", async () => {
+  const body = { contents: [{ role: "user", parts: [{ text: "say: good day" }] }] };
+  const got = await call("POST", "/v1beta/Acme/sim:generateContent", body);
+  expect([got.status, got.body.modelVersion]).toEqual([200, "Acme#sim"]);
+});
+
 describe("errors have the format of the path's API", () => {
   test.each([
     ["POST", "/v1/messages/batches", 404, { type: "error", error: { type: "not_found_error" } }],

@@ -121,7 +121,7 @@ describe("days of any length", () => {
       expect(await usedThen()).toEqual([2, 1]);
       clock.atMs = endMs + 5;
       // Earlier days are deleted: rows that are not read are missing.
-      await store.renameAccount("default", "renamed");
+      await store.changeAccount("default", { name: "renamed" });
       await giveBack(last);
       expect(await usedThen()).toEqual([1, 1]);
       await giveBack(before);

@@ -8,11 +8,13 @@ import { join } from "node:path";
 import type { JsonObject } from "../src/core/json.ts";
 import { NO_AMOUNTS } from "../src/core/units.ts";
 import { cleanSchema } from "../src/dialects/gemini/schema.ts";
+import { makeFunctionCalling } from "../src/dialects/gemini/tools.ts";
 import { decide } from "../src/ledger/decide.ts";
 import { estimateWorstPromptTokens } from "../src/operations/chat/estimate.ts";
 import type { ChatRequest } from "../src/operations/chat/form.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import { cost, makeModelCard } from "./cards.ts";
+import { fill, list } from "./growth/place.ts";
 import { startUnderTest, type UnderTest } from "./harness.ts";
 import { ALWAYS, findErrors, openPayments } from "./payments.ts";
 import {
@@ -54,6 +56,21 @@ test("a schema with endlessly expanding references stays small", () => {
   const given = { type: "object", properties, $defs: { big: definition } };
   const written = JSON.stringify(cleanSchema(given)).length;
   expect(written).toBeLessThan(4 * JSON.stringify(given).length + 200_000);
+});
+
+test("the references of many tools together expand no further than those of one", () => {
+  const definition = { type: "object", properties: fill(200, () => ({ type: "string" })) };
+  const parameters = {
+    type: "object",
+    properties: fill(100, () => ({ $ref: "#/$defs/a" })),
+    $defs: { a: definition },
+  };
+  const tools = list(40, (at) => ({
+    type: "function" as const,
+    function: { name: `tool_${at}`, parameters },
+  }));
+  const { fields } = makeFunctionCalling({ model: "m", messages: [], tools });
+  expect(JSON.stringify(fields).length).toBeLessThan(2 * JSON.stringify(tools).length + 100_000);
 });
 
 test("an implausible cost is capped to what rows can hold", () => {

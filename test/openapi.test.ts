@@ -66,6 +66,13 @@ test("every POST and PATCH takes a body", () => {
   expect(bare).toEqual([]);
 });
 
+test("a body that is always a form requires its files", () => {
+  const required = (path: string) =>
+    at("paths", path, "post", "requestBody", "content", "multipart/form-data", "schema").required;
+  expect(required("/v1/audio/transcriptions")).toEqual(["model", "file"]);
+  expect(required("/v1/images/edits")).toEqual(["model", "prompt"]);
+});
+
 test("no schema has `nullable` without a type: beside `anyOf` it has no effect", () => {
   const wrong: unknown[] = [];
   const look = (value: unknown): void => {

@@ -34,7 +34,6 @@ export function makeKey(id: string, fields: Partial<GatewayKey> = {}): GatewayKe
   return {
     id,
     name: id,
-    accountId: "default",
     last4: "abcd",
     createdAtMs: NOON - DAY,
     ...KEY_DEFAULTS,

@@ -16,6 +16,7 @@ import {
   makeAsk,
   makeKey,
   makeOffer,
+  makeOutcome,
   makePlace,
   NOON,
   standingClock,
@@ -29,6 +30,7 @@ export const billingSuite = makeSuite({
   "paying beyond the allowance": beyondAllowance,
   "not paying beyond the allowance": unpaid,
   "paying for everything": payingAlways,
+  "no admission": unadmitted,
   "spend limits": spendLimits,
   "the last cent": lastCent,
 });
@@ -183,6 +185,26 @@ function payingAlways(opened: Opened): void {
     await give(store, "default", 1_024 * 10_000 - 1);
     expect(await tried(ledger, key, [offer])).toBe("insufficient_balance");
     expect(await tried(ledger, key, [{ ...offer, outputTokensMax: 500 }])).toBe("balance 5000000");
+  });
+}
+
+function unadmitted(opened: Opened): void {
+  test("a request that was never admitted gets its row, once, and nothing is taken or paid", async () => {
+    const { store, other } = opened();
+    const key = await addKey(store, "key_a");
+    await give(store, "default", 1000);
+    const { ledger, ticket } = openPayments(store);
+    const refused = ticket("refused", key, 500);
+    expect(await ledger.look(refused)).toBeNull();
+    const outcome = makeOutcome(refused, { status: 400, ended: "refused", costNanoUsd: 9 }, false);
+    for (const one of [ledger, openPayments(other).ledger])
+      expect(await one.settle(refused, { ...outcome, isUnadmitted: true })).toMatchObject({ late: false });
+    expect(await other.request("refused")).toMatchObject({ status: 400, chargedNanoUsd: 0, holdNanoUsd: 0 });
+    const [sum] = await other.usage({ fromMs: 0, toMs: NOON * 2, groupBy: [] });
+    expect(sum?.requests).toBe(1);
+    expect(await other.account("default")).toMatchObject({ balanceNanoUsd: 1000, heldNanoUsd: 0 });
+    expect(readCode(await catchThrown(ledger.look(ticket("dear", key, 1001))))).toBe("insufficient_balance");
+    expect(findErrors(await other.audit())).toEqual([]);
   });
 }
 

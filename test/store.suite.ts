@@ -123,9 +123,9 @@ function accountsAndLists(stores: Both): void {
   test("an account can be renamed", async () => {
     const [store, other] = stores();
     await other.addAccount(makeAccount("acct", { name: "old" }));
-    expect(await store.renameAccount("acct", "new")).toMatchObject({ id: "acct", name: "new" });
+    expect(await store.changeAccount("acct", { name: "new" })).toMatchObject({ id: "acct", name: "new" });
     expect(await other.account("acct")).toMatchObject({ name: "new" });
-    expect(await store.renameAccount("none", "new")).toBeNull();
+    expect(await store.changeAccount("none", { name: "new" })).toBeNull();
   });
 }
 

@@ -18,10 +18,11 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   catalogue: ["core"],
   providers: ["core", "dialects"],
   selectors: ["core", "operations"],
+  learning: ["core", "operations", "selectors"],
   health: ["core"],
   ledger: ["core"],
   store: ["core"],
-  gateway: ["core", "operations", "dialects", "selectors", "health", "ledger", "transport"],
+  gateway: ["core", "operations", "dialects", "selectors", "learning", "health", "ledger", "transport"],
   http: [
     "core",
     "operations",
@@ -48,6 +49,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
       "providers",
       "catalogue",
       "selectors",
+      "learning",
       "health",
       "ledger",
       "store",
@@ -57,7 +59,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     ...["operations", "transport", "gateway", "http", "admin", "telemetry", "simulator", "docs", ""],
   ],
   cli: [
-    ...["core", "operations", "surfaces", "catalogue", "selectors", "store", "config"],
+    ...["core", "operations", "surfaces", "catalogue", "selectors", "learning", "store", "config"],
     ...["admin", "simulator", "app", ""],
   ],
   "main.ts": ["app", "cli"],
@@ -101,12 +103,27 @@ test("no dialect imports another, and nothing outside imports more than the port
   );
 });
 
-test("the console takes its types from the routes' schemas, and code only from the manual", () => {
+test("the gateway knows learning by the types of its port only", () => {
+  expectNone(
+    sources.flatMap(({ path, room, imports, text }) => {
+      if (room !== "gateway") return [];
+      const code = text.match(/^import (?!type )[^;]*?"\.\.\/learning\/[^"]*";/gm) ?? [];
+      const others = imports.filter(
+        (target) => findRoom(target) === "learning" && target !== "src/learning/port.ts",
+      );
+      return [...code, ...others].map((target) => `${path}: ${target}`);
+    }),
+  );
+});
+
+test("the console takes its types from the routes' schemas, and code only from the manual and tables of fields", () => {
   const page = sources.filter(({ room }) => room === "console");
   expectNone(
     page.flatMap(({ path, text }) =>
-      [...text.matchAll(/^import (?!type )[^;]*?from "\.\.\/(?:\.\.\/)?(\w+)\/[^"]*";/gms)].flatMap(
-        ([line, room]) => (room === "docs" || room === "parts" ? [] : [`${path}: ${line}`]),
+      [
+        ...text.matchAll(/^import (?!type )[^;]*?from "\.\.\/(?:\.\.\/)?(core\/fields|\w+)\/[^"]*";/gms),
+      ].flatMap(([line, room = ""]) =>
+        ["docs", "parts", "core/fields"].includes(room) ? [] : [`${path}: ${line}`],
       ),
     ),
   );

@@ -1,21 +1,30 @@
-// The operator's use-cases on accounts: create, list, view, rename.
+// The operator's use-cases on accounts: create, list, view, change.
 import { type Static, Type } from "@sinclair/typebox";
 import { Fault } from "../core/fault.ts";
+import { ACCOUNT_FIELDS } from "../core/fields/account.ts";
+import { listInitials } from "../core/fields/field.ts";
 import type { Account } from "../core/key.ts";
 import { toUsd } from "../core/money.ts";
 import { makeSystemAccount, type SystemAccount } from "../core/rows.ts";
 import type { Store } from "../core/store.ts";
 import { mintId } from "../keys/secret.ts";
+import {
+  makeChangeSchema,
+  makeNewSchema,
+  makeViewProperties,
+  readChange,
+  readNew,
+  viewFields,
+} from "./fields.ts";
 import { formatInstant } from "./format.ts";
-import { nameSchema, readName } from "./input.ts";
 import { type Listed, listPage, type PageQuery } from "./list.ts";
-import { allowNull, closeObject, instant, text, usd, type View } from "./schema.ts";
+import { allowNull, instant, text, usd, type View } from "./schema.ts";
 import type { AdminWorld } from "./world.ts";
 
 /** An account as the operator sees it. */
 export const accountSchema = Type.Object({
   id: text,
-  name: text,
+  ...makeViewProperties(ACCOUNT_FIELDS),
   balance_usd: usd,
   held_usd: usd,
   // Null for a system account, which is never created.
@@ -23,13 +32,13 @@ export const accountSchema = Type.Object({
 });
 export type AccountView = View<typeof accountSchema>;
 
-export const newAccountSchema = closeObject({ name: nameSchema });
-export const accountChangeSchema = closeObject({ name: Type.Optional(nameSchema) });
+export const newAccountSchema = makeNewSchema(ACCOUNT_FIELDS);
+export const accountChangeSchema = makeChangeSchema(ACCOUNT_FIELDS);
 
 export function accountView(account: Account): AccountView {
   return {
     id: account.id,
-    name: account.name,
+    ...viewFields(ACCOUNT_FIELDS, account),
     balance_usd: toUsd(account.balanceNanoUsd),
     held_usd: toUsd(account.heldNanoUsd),
     created_at: formatInstant(account.createdAtMs),
@@ -41,16 +50,15 @@ export async function createAccount(
   { store, clock, random }: AdminWorld,
   fields: Static<typeof newAccountSchema>,
 ): Promise<AccountView> {
-  const name = readName(fields.name);
-  const id = mintId("acct", random);
+  const nowMs = clock.nowMs();
   const account: Account = {
-    id,
-    name,
+    ...readNew(ACCOUNT_FIELDS, fields, nowMs),
+    id: mintId("acct", random),
     balanceNanoUsd: 0,
     heldNanoUsd: 0,
     entries: 0,
     keptCharacters: 0,
-    createdAtMs: clock.nowMs(),
+    createdAtMs: nowMs,
   };
   await store.addAccount(account);
   return accountView(account);
@@ -71,18 +79,18 @@ export async function getAccount({ store }: AdminWorld, id: string): Promise<Acc
 /** System accounts are the other side of every movement. They aren't listed, and can't be renamed or topped up. */
 async function systemView(store: Pick<Store, "systemBalance">, id: SystemAccount): Promise<AccountView> {
   const balance = toUsd(await store.systemBalance(id));
-  return { id, name: id, balance_usd: balance, held_usd: 0, created_at: null };
+  const fields = viewFields(ACCOUNT_FIELDS, { ...listInitials(ACCOUNT_FIELDS), name: id });
+  return { id, ...fields, balance_usd: balance, held_usd: 0, created_at: null };
 }
 
-/** Changes the name if one is given. */
+/** Changes only the given fields. */
 export async function updateAccount(
-  { store }: AdminWorld,
+  { store, clock }: AdminWorld,
   id: string,
-  { name }: Static<typeof accountChangeSchema>,
+  fields: Static<typeof accountChangeSchema>,
 ): Promise<AccountView> {
-  return requireAccount(
-    await (name === undefined ? store.account(id) : store.renameAccount(id, readName(name))),
-  );
+  const change = readChange(ACCOUNT_FIELDS, fields, clock.nowMs());
+  return requireAccount(await store.changeAccount(id, change));
 }
 
 function requireAccount(account: Account | null): AccountView {

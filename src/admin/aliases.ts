@@ -177,14 +177,14 @@ function readModel({ catalogue }: AliasParts, text: string, param: string): stri
   throw invalidValue(param, `this model doesn't exist or isn't available${hint}`);
 }
 
-interface Known {
+interface NamedAlias {
   readonly name: string;
   readonly target: Alias;
   /** Null for an alias from the file. */
   readonly createdAtMs: number | null;
 }
 
-function viewAlias({ name, target, createdAtMs }: Known): AliasView {
+function viewAlias({ name, target, createdAtMs }: NamedAlias): AliasView {
   return {
     name,
     target,
@@ -194,7 +194,7 @@ function viewAlias({ name, target, createdAtMs }: Known): AliasView {
 }
 
 /** An alias as stored: all of them share one setting, as JSON. */
-interface StoredAlias extends Known {
+interface StoredAlias extends NamedAlias {
   readonly createdAtMs: number;
 }
 

@@ -14,7 +14,6 @@ export async function consoleKey({ store, clock }: Pick<AdminWorld, "store" | "c
   const key: GatewayKey = {
     id: CONSOLE_KEY,
     name: CONSOLE_KEY,
-    accountId: "default",
     last4: "",
     createdAtMs: clock.nowMs(),
     ...KEY_DEFAULTS,

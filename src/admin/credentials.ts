@@ -1,33 +1,28 @@
 // The operator's use-cases on provider credentials added at run time, sealed in the store and shared by all nodes.
 import { type Static, Type } from "@sinclair/typebox";
 import { Fault } from "../core/fault.ts";
+import { CREDENTIAL_FIELDS } from "../core/fields/credential.ts";
+import { applyChange } from "../core/fields/field.ts";
 import type { StoredCredential } from "../core/rows.ts";
 import { invalidValue } from "../core/schema-fault.ts";
-import { PER_MINUTE_MAX } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
-import type { Clock, Random } from "../core/world.ts";
+import type { Clock, Random, Vault } from "../core/world.ts";
 import { mintId } from "../keys/secret.ts";
-import { integerSchema, weightSchema } from "./input.ts";
-import { allowNull, boolean, closeObject, text } from "./schema.ts";
+import { makeChangeSchema, makeNewSchema, readChange, readNew } from "./fields.ts";
+import { closeObject, text } from "./schema.ts";
 
 const PER_PROVIDER_MAX = 100;
 /** The prefix of the ids under which the configuration's credentials are shown. */
 export const CONFIGURED = "configured:";
 
-const weight = Type.Optional(weightSchema);
 const secret = Type.String({
   pattern: "^\\s*[\\x21-\\x7e]{1,4096}\\s*$",
   expected: "a key of printable characters without spaces",
 });
-const limit = Type.Optional(allowNull(integerSchema(1, PER_MINUTE_MAX)));
-const limits = { requests_per_minute: limit, tokens_per_minute: limit };
-export const newCredentialSchema = closeObject({ key: secret, weight, ...limits });
-export const credentialChangeSchema = closeObject({
+export const newCredentialSchema = makeNewSchema(CREDENTIAL_FIELDS, { key: secret });
+export const credentialChangeSchema = makeChangeSchema(CREDENTIAL_FIELDS, {
   credential_id: text,
   key: Type.Optional(secret),
-  weight,
-  enabled: Type.Optional(boolean),
-  ...limits,
 });
 export const credentialQuery = closeObject({ credential_id: text });
 
@@ -47,7 +42,7 @@ export interface CredentialParts {
   readonly store: Pick<Store, "credentials" | "putCredential" | "removeCredential">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly random: Random;
-  readonly vault: { seal(text: string, use: string): string; open(sealed: string, use: string): string };
+  readonly vault: Pick<Vault, "seal" | "open">;
   /** Returns the known providers and those of the configuration, enabled or not. */
   readonly fillable: () => readonly Fillable[];
   /** Applies what the store holds to this process. The others find it on their own. */
@@ -86,9 +81,8 @@ export async function addCredential(
   const sealed = vault.seal(secret, findUse({ id, provider: provider.name }));
   const createdAtMs = clock.nowMs();
   await store.putCredential({
-    ...{ id, provider: provider.name, sealed, weight: fields.weight ?? 1, enabled: true, createdAtMs },
-    requestsPerMinute: fields.requests_per_minute ?? null,
-    tokensPerMinute: fields.tokens_per_minute ?? null,
+    ...readNew(CREDENTIAL_FIELDS, fields, createdAtMs),
+    ...{ id, provider: provider.name, sealed, createdAtMs },
   });
   await parts.refresh();
   return provider.name;
@@ -100,21 +94,15 @@ export async function changeCredential(
   name: string,
   fields: Static<typeof credentialChangeSchema>,
 ): Promise<string> {
-  const { store, vault } = parts;
+  const { store, clock, vault } = parts;
   const provider = requireProvider(parts, name);
-  const { credential_id: id, weight, enabled } = fields;
-  const { requests_per_minute: requestsPerMinute, tokens_per_minute: tokensPerMinute } = fields;
+  const { credential_id: id } = fields;
   const secret = fields.key === undefined ? undefined : readSecret(fields.key);
   const { own, others } = await findAddedCredential(parts, provider, id);
   if (secret !== undefined) refuseDuplicate(parts, provider, others, secret);
-  await store.putCredential({
-    ...own,
-    sealed: secret === undefined ? own.sealed : vault.seal(secret, findUse(own)),
-    weight: weight ?? own.weight,
-    requestsPerMinute: requestsPerMinute === undefined ? own.requestsPerMinute : requestsPerMinute,
-    tokensPerMinute: tokensPerMinute === undefined ? own.tokensPerMinute : tokensPerMinute,
-    enabled: enabled ?? own.enabled,
-  });
+  const sealed = secret === undefined ? own.sealed : vault.seal(secret, findUse(own));
+  const change = readChange(CREDENTIAL_FIELDS, fields, clock.nowMs());
+  await store.putCredential({ ...applyChange(own, change), sealed });
   await parts.refresh();
   return provider.name;
 }

@@ -7,7 +7,8 @@ import type { QuotaRules } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock } from "../core/world.ts";
 import { computeDay, monthStartMs } from "../ledger/day.ts";
-import type { Allowance, Ledger } from "../ledger/ledger.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import type { Allowance } from "../ledger/standing.ts";
 import { formatInstant, formatInstantOrNull } from "./format.ts";
 import { allowNull, boolean, count, instant, text, usd, type View } from "./schema.ts";
 

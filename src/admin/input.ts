@@ -12,8 +12,6 @@ const WHOLE_NUMBER = /^\d{1,9}$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is its purpose
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 
-/** A display name. Spaces at its ends are removed. */
-export const nameSchema = Type.String({ minLength: 1, maxLength: 100 });
 /** A note. Null or only spaces if there is none. */
 export const noteSchema = Type.Union([Type.String({ maxLength: 500 }), Type.Null()]);
 /** A date, or a date and time with a time zone. */
@@ -25,18 +23,18 @@ export const momentSchema = Type.String({
 export const usdSchema = Type.Number({ minimum: 0, description: "USD, with up to nine decimals." });
 
 /** A weight in sharing load, relative to the others. */
-export const weightSchema = Type.Number({
-  minimum: WEIGHT_MIN,
-  maximum: WEIGHT_MAX,
-  expected: `a number from ${WEIGHT_MIN} to ${WEIGHT_MAX}`,
-});
+export const weightSchema = numberSchema(WEIGHT_MIN, WEIGHT_MAX);
+
+export function numberSchema(minimum: number, maximum: number) {
+  return Type.Number({ minimum, maximum, expected: `a number from ${minimum} to ${maximum}` });
+}
 
 export function integerSchema(minimum: number, maximum: number) {
   return Type.Integer({ minimum, maximum, expected: `an integer from ${minimum} to ${maximum}` });
 }
 
 /** Returns the body with the schema's type. Throws the Fault of the first wrong field. */
-export function readInput<Schema extends TObject>(schema: Schema, given: unknown): Static<Schema> {
+export function readInput<Schema extends TSchema>(schema: Schema, given: unknown): Static<Schema> {
   if (!isObject(given)) throw new Fault("invalid_type", "The request body must be a JSON object.");
   const fault = findFirstFault(schema, given);
   if (isSound(schema, given, fault)) return given;

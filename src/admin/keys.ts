@@ -1,36 +1,20 @@
 // The operator's use-cases on gateway keys: create, list, view, change, rotate, revoke.
 import { type Static, Type } from "@sinclair/typebox";
 import { Fault } from "../core/fault.ts";
+import { KEY_FIELDS } from "../core/fields/key.ts";
 import { findKeyState, type GatewayKey, KEY_DEFAULTS, KEY_STATES } from "../core/key.ts";
-import { changeKey } from "../core/key-change.ts";
 import { toUsd } from "../core/money.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 import type { KeyFilter } from "../core/store.ts";
 import { digestSecret, mintId, mintSecret } from "../keys/secret.ts";
 import { computeDay, type DayRules, monthStartMs } from "../ledger/day.ts";
 import type { Ledger } from "../ledger/ledger.ts";
+import { makeViewProperties, readChange, readNew, viewFields } from "./fields.ts";
 import { formatInstant, formatInstantOrNull } from "./format.ts";
 import { allowanceSchema, allowanceView, spentSchema } from "./holder.ts";
-import { readName } from "./input.ts";
-import {
-  type keyChangeSchema,
-  type newKeySchema,
-  readGrace,
-  readKeyFields,
-  type rotationSchema,
-} from "./key-fields.ts";
+import { type keyChangeSchema, type newKeySchema, readGrace, type rotationSchema } from "./key-fields.ts";
 import { type Listed, listPage, pageFields } from "./list.ts";
-import {
-  allowNull,
-  allowWords,
-  boolean,
-  closeObject,
-  count,
-  instant,
-  text,
-  usd,
-  type View,
-} from "./schema.ts";
+import { allowNull, allowWords, closeObject, instant, text, type View } from "./schema.ts";
 import type { AdminWorld } from "./world.ts";
 
 const LAST_CHARACTERS_SHOWN = 4;
@@ -48,19 +32,10 @@ export const keysQuery = closeObject({
 /** A key as the operator sees it. */
 export const keySchema = Type.Object({
   id: text,
-  name: text,
-  account_id: text,
+  ...makeViewProperties(KEY_FIELDS),
   last4: text,
   created_at: instant,
-  expires_at: allowNull(instant),
   revoked_at: allowNull(instant),
-  allowed_models: allowNull(Type.Array(text)),
-  requests_per_day: Type.Union([count, allowWords(["default"]), Type.Null()]),
-  spend_limit_usd: allowNull(usd),
-  keep_responses: boolean,
-  paused: boolean,
-  notes: allowNull(text),
-  allowed_addresses: allowNull(Type.Array(text)),
   old_secret_expires_at: allowNull(
     Type.String({
       format: "date-time",
@@ -90,19 +65,10 @@ function keyView(key: GatewayKey, nowMs: number): KeyView {
   const hasOldSecret = key.revokedAtMs === null && oldSecretUntilMs !== null && nowMs < oldSecretUntilMs;
   return {
     id: key.id,
-    name: key.name,
-    account_id: key.accountId,
+    ...viewFields(KEY_FIELDS, key),
     last4: key.last4,
     created_at: formatInstant(key.createdAtMs),
-    expires_at: formatInstantOrNull(key.expiresAtMs),
     revoked_at: formatInstantOrNull(key.revokedAtMs),
-    allowed_models: key.allowedModels,
-    requests_per_day: key.requestsPerDay,
-    spend_limit_usd: key.spendLimitNanoUsd === null ? null : toUsd(key.spendLimitNanoUsd),
-    keep_responses: key.keepsResponses,
-    paused: key.isPaused,
-    notes: key.notes,
-    allowed_addresses: key.allowedAddresses,
     old_secret_expires_at: formatInstantOrNull(hasOldSecret ? oldSecretUntilMs : null),
     state: findKeyState(key, nowMs),
   };
@@ -112,14 +78,13 @@ function keyView(key: GatewayKey, nowMs: number): KeyView {
 export async function createKey(world: AdminWorld, fields: Static<typeof newKeySchema>): Promise<NewKeyView> {
   const { store, clock, random } = world;
   const nowMs = clock.nowMs();
-  const { account_id: accountId = "default" } = fields;
   const { secret, last4, digest } = makeSecret(world);
-  const plain = {
-    ...{ id: mintId("key", random), name: readName(fields.name), accountId, last4, createdAtMs: nowMs },
+  const key = {
     ...KEY_DEFAULTS,
+    ...readNew(KEY_FIELDS, fields, nowMs),
+    ...{ id: mintId("key", random), last4, createdAtMs: nowMs },
   };
-  const key = changeKey(plain, readKeyFields(fields, nowMs));
-  if ((await store.account(accountId)) === null) {
+  if ((await store.account(key.accountId)) === null) {
     throw invalidValue("account_id", "this account doesn't exist");
   }
   await store.addKey(key, digest);
@@ -208,10 +173,10 @@ async function readKeyUses(parts: KeyParts, keys: readonly GatewayKey[]): Promis
 export async function updateKey(
   { store, clock }: KeyListParts,
   id: string,
-  { name, ...fields }: Static<typeof keyChangeSchema>,
+  fields: Static<typeof keyChangeSchema>,
 ): Promise<KeyView> {
   const nowMs = clock.nowMs();
-  const change = { name: name === undefined ? undefined : readName(name), ...readKeyFields(fields, nowMs) };
+  const change = readChange(KEY_FIELDS, fields, nowMs);
   const key = requireKey(id, await store.changeKey(refuseConsoleKey(id), change));
   if (change.keepsResponses === false) await store.removeResponses(key.accountId, key.id);
   return keyView(key, nowMs);

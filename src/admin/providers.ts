@@ -1,8 +1,10 @@
 // The providers as the admin routes show them, enabled or not: recent health, and credentials.
 import { type Static, Type } from "@sinclair/typebox";
 import { Fault } from "../core/fault.ts";
+import { CREDENTIAL_FIELDS } from "../core/fields/credential.ts";
 import type { CredentialHealth, ModelHealth, ProviderHealth, Vitals } from "../core/health.ts";
 import { type AddedCredential, CONFIGURED } from "./credentials.ts";
+import { makeViewProperties, viewFields } from "./fields.ts";
 import { formatInstantOrNull } from "./format.ts";
 import type { Listed } from "./list.ts";
 import {
@@ -32,11 +34,8 @@ type VitalsView = View<typeof vitalsSchema>;
 const credentialSchema = Type.Object({
   id: text,
   source: allowWords(["stored", "configured"]),
-  enabled: boolean,
+  ...makeViewProperties(CREDENTIAL_FIELDS),
   last4: allowNull(text),
-  weight: number,
-  requests_per_minute: allowNull(count),
-  tokens_per_minute: allowNull(count),
   state: allowWords(["active", "resting", "retired", "disabled"]),
   until: allowNull(instant),
   reason: allowNull(text),
@@ -150,15 +149,12 @@ function credentialView(
   id: string,
   source: CredentialView["source"],
 ): CredentialView {
-  const { last4, weight, state, reason, untilMs, inFlight, errorRate } = credential;
+  const { last4, state, reason, untilMs, inFlight, errorRate } = credential;
   return {
     id,
     source,
-    enabled: state !== "disabled",
+    ...viewFields(CREDENTIAL_FIELDS, { ...credential, enabled: state !== "disabled" }),
     last4,
-    weight,
-    requests_per_minute: credential.requestsPerMinute,
-    tokens_per_minute: credential.tokensPerMinute,
     state,
     until: formatInstantOrNull(untilMs),
     reason,

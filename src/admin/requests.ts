@@ -1,4 +1,5 @@
 // The operator's view of the request log.
+
 import type { Static } from "@sinclair/typebox";
 import { findContent, type LoggedContent, makeContentUse } from "../core/content.ts";
 import { FAULTS, Fault } from "../core/fault.ts";
@@ -7,6 +8,7 @@ import { isError, type RequestRecord } from "../core/record.ts";
 import type { RequestFilter } from "../core/store.ts";
 import { cutStoredName } from "../core/stored-name.ts";
 import { readTrace, type Trace, type TracedAttempt } from "../core/trace.ts";
+import type { Vault } from "../core/world.ts";
 import type { DayRules } from "../ledger/day.ts";
 import { tokensView, unitsView } from "./figures.ts";
 import { formatInstant } from "./format.ts";
@@ -86,7 +88,7 @@ export function listRequests(
 export interface RequestParts {
   readonly store: Pick<AdminWorld["store"], "request" | "content">;
   /** Opens sealed prompts and answers. Missing if none are shown. */
-  readonly contentVault?: { open(sealed: string, use: string): string };
+  readonly contentVault?: Pick<Vault, "open">;
 }
 
 /** Returns a request with all its details. Throws the Fault `not_found`. */

@@ -1,7 +1,7 @@
 // The configuration as the operator sees it: the schemas of the catalogue's models and the current rules.
 import { Type } from "@sinclair/typebox";
 import type { LaterPriceFields } from "../catalogue/later-prices.ts";
-import { PIECE_FIELDS, type PriceFields, RATE_FIELDS, type RateFields } from "../catalogue/price.ts";
+import { type PriceFields, RATE_FIELDS, type RateFields, UNIT_FIELDS } from "../catalogue/price.ts";
 import { SKILLS } from "../core/skill.ts";
 import { aliasTargetSchema } from "./aliases.ts";
 import { allowNull, allowWords, boolean, count, number, share, text, usd, type View } from "./schema.ts";
@@ -11,7 +11,7 @@ const eachUsd = (fields: readonly string[]) =>
 const rates = { ...eachUsd(RATE_FIELDS), input: usd, output: usd };
 const prices = {
   ...rates,
-  ...eachUsd(PIECE_FIELDS),
+  ...eachUsd(UNIT_FIELDS),
   tiers: Type.Optional(Type.Array(Type.Object({ above_tokens: count, ...rates }))),
 };
 const pricingSchema = Type.Unsafe<PriceFields & RateFields>(

@@ -23,18 +23,18 @@ export async function resetAdminToken({ store, random, pepper }: AdminWorld): Pr
   return token;
 }
 
-type Known = Pick<AdminWorld, "store" | "pepper">;
+type TokenParts = Pick<AdminWorld, "store" | "pepper">;
 
 /** Returns the digest of the configured admin token, or else of the one that was made. Null if there is none. */
 export async function adminTokenDigest(
-  { store, pepper }: Known,
+  { store, pepper }: TokenParts,
   configured: string | null,
 ): Promise<string | null> {
   return configured === null ? store.setting("admin_token_digest") : digestSecret(configured, pepper);
 }
 
 export async function checkAdminToken(
-  known: Known,
+  known: TokenParts,
   configured: string | null,
   token: string,
 ): Promise<boolean> {

@@ -6,6 +6,6 @@ export interface AdminWorld {
   readonly store: Store;
   readonly clock: Pick<Clock, "nowMs">;
   readonly random: Random;
-  /** The key for digests of secrets: `pepperOf` the master key. */
+  /** The key for digests of secrets: `derivePepper` of the master key. */
   readonly pepper: Uint8Array;
 }

@@ -71,8 +71,8 @@ export class WrongTokens {
   /** Logs the first one at once, and then at most one line a minute. */
   #logCount(nowMs: number): void {
     if (this.#unlogged === 0 || nowMs - this.#loggedAtMs < MINUTE_MS) return;
-    const told = { tokens: this.#unlogged, last_address: this.#lastAddress };
-    this.#ports.log({ event: "wrong_admin_tokens", level: "warn", ...told });
+    const counts = { tokens: this.#unlogged, last_address: this.#lastAddress };
+    this.#ports.log({ event: "wrong_admin_tokens", level: "warn", ...counts });
     this.#loggedAtMs = nowMs;
     this.#unlogged = 0;
   }

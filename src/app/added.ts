@@ -7,8 +7,7 @@ import type { Alias } from "../core/alias.ts";
 import type { StoredCredential } from "../core/rows.ts";
 import type { Credential, KnownProvider, ProviderSetup, Settings } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
-import type { Log } from "../core/world.ts";
-import type { Vault } from "../gateway/idempotency.ts";
+import type { Log, Vault } from "../core/world.ts";
 
 /**
  * Returns a function that reads a value again, and passes it to `take` if it has changed. Reads run one at a time, so

@@ -7,21 +7,21 @@ import type { Store } from "../core/store.ts";
 import type { Fetch, Log } from "../core/world.ts";
 import { Gateway, type GatewayPorts } from "../gateway/gateway.ts";
 import { KeptAnswers } from "../gateway/kept-answers.ts";
+import type { Step } from "../gateway/step.ts";
 import { Caches } from "../health/caches.ts";
 import { Health } from "../health/health.ts";
 import { countOpenBreakers } from "../health/report.ts";
 import { Stickiness } from "../health/stickiness.ts";
 import { listen } from "../http/app.ts";
-import { BodyTurns } from "../http/body-bounds.ts";
 import { BodyMemory } from "../http/body-memory.ts";
+import { BodyTurns } from "../http/body-turns.ts";
 import { makeOriginReader } from "../http/client-address.ts";
-import type { HttpPorts, Snapshot } from "../http/ports.ts";
+import type { HttpPorts } from "../http/ports.ts";
 import type { RoutePorts } from "../http/route.ts";
 import { createAuthenticator } from "../keys/authenticate.ts";
 import { createSealer } from "../keys/vault.ts";
+import type { LearningPort } from "../learning/port.ts";
 import { createLedger } from "../ledger/ledger.ts";
-import { Learned } from "../selectors/learning/learned.ts";
-import { listChoosable } from "../selectors/rules.ts";
 import { Metrics, type Reading } from "../telemetry/metrics.ts";
 import type { Sums } from "../telemetry/sums.ts";
 import { createAuthorize } from "../transport/auth/authorize.ts";
@@ -30,7 +30,7 @@ import { KeptConnections } from "../transport/kept.ts";
 import { Reachability } from "../transport/reachability.ts";
 import { findListener, type Listener } from "./accepting.ts";
 import { type DrainState, drain, NOTICE_MS } from "./drain.ts";
-import { Learning, measureLogged } from "./learning.ts";
+import { measureLengths, recallLessons } from "./learning.ts";
 import { LiveConfiguration } from "./live-configuration.ts";
 import type { OpenedStore } from "./open-store.ts";
 import { PROCESS_READINGS } from "./process-readings.ts";
@@ -52,6 +52,8 @@ interface GatewayOptions {
   readonly isRelieved?: boolean;
   /** The time between the notice to clients and the end of listening. */
   readonly noticeMs?: number;
+  /** The steps before and around every answer, in order. */
+  readonly steps?: readonly Step[];
   /** Makes the upstream calls. Tests replace it. */
   readonly fetch?: Fetch;
   /** Takes a reader of this process's metrics. The result reads the sum of all processes on the port, as text. */
@@ -72,7 +74,7 @@ export interface RunningGateway {
 /** Starts listening. Throws if the address is in use or the store is unusable. */
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
   const { opened, settings: first, fetch = upstreamFetch } = options;
-  const { store, vault } = opened;
+  const { store } = opened;
   const ending: DrainState = { draining: false, refusing: false };
   const deadlines = new DeadlineSweep(clock);
   const bodyParts = createBodyParts(first.server, deadlines);
@@ -87,32 +89,26 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const health: Health = new Health(log);
   const live = new LiveConfiguration(first, opened, { health, log, clock, fetch });
   await live.readAdded();
-  const { learned, learning } = await recallLessons(store, () => live.snapshot, log);
-  const known = { health, learned, deadlines, caches: new Caches(), stickiness: new Stickiness() };
+  const { learned, lessons, learning } = await recallLessons(store, () => live.snapshot, log);
+  const known = { health, learning, deadlines, caches: new Caches(), stickiness: new Stickiness() };
   const gateway = buildGateway(options, { ...known, log, ledger }, () => live.settings.log.content);
-  const shared = { vault, deadlines, clock, log, ...bodyParts };
-  const ports: HttpPorts = {
-    snapshot: () => live.snapshot,
-    kept: new KeptAnswers({ store, rules: () => live.settings.responses, ...shared }),
-    ...{ gateway, ledger, random, ...shared },
-    ...createCallerParts(options),
-    sealer: (accountId) => createSealer(vault, accountId),
-    ...{ server: first.server, learned: () => learning.whenKnown() },
-    ...{ draining: () => ending.draining, refusing: () => ending.refusing },
-  };
+  const running = { gateway, ledger, learning, live, log, deadlines, ending, ...bodyParts };
+  const ports = createHttpPorts(options, running);
   const feed = new LiveFeed({ store, clock });
-  void measureLogged(store, learned, log);
+  void measureLengths(store, learned, log);
   const wrongTokens = new WrongTokens({ store, clock, log });
+  const upkept = { store, ledger, learning: lessons, wrongTokens, clock, log };
   const endUpkeep = await startUpkeep({
-    ...{ store, ledger, learning, wrongTokens, clock, log },
-    ...{ added: live, discovery: live.discovery },
+    ...upkept,
+    added: live,
+    discovery: live.discovery,
     memory: { open: () => gateway.open, collect },
     // It finishes what runs, like a gateway that is asked to stop. The operator replaces it.
     onUnsupported: () => Object.assign(ending, { draining: true, refusing: true }),
     keepMs: () => live.settings.log.keepMs,
     responsesKeepMs: () => live.settings.responses.keepMs,
   });
-  const parts = { ports, live, feed, wrongTokens, known, fetch, metrics };
+  const parts = { ports, live, feed, wrongTokens, known, learned, learning, fetch, metrics };
   const app = listenOrUndo(endUpkeep, () => listen(composeRoutes({ ...options, ...parts })));
   return {
     port: app.server?.port ?? 0,
@@ -133,16 +129,6 @@ async function closeGateway(gateway: Gateway, ends: readonly (() => void)[], sto
   await gateway.waitUntilSettled(SETTLE_MS);
   for (const end of ends) end();
   await store.close();
-}
-
-/** Starts with the lessons as they were last fitted, because reading all of them takes a second or more. */
-async function recallLessons(store: Store, snapshot: () => Snapshot, log: Log) {
-  const learned = new Learned();
-  const cards = () => snapshot().catalogue.list();
-  const choosable = () => listChoosable(cards(), snapshot().rules);
-  const learning = new Learning({ store, learned, clock, cards, choosable, log });
-  await learning.recall();
-  return { learned, learning };
 }
 
 interface GatewayReadings {
@@ -172,6 +158,34 @@ function createBodyParts({ bodyMemoryBytes }: ServerRules, deadlines: DeadlineSw
   return { bodies: new BodyMemory(bodyMemoryBytes, deadlines), turns: new BodyTurns(clock) };
 }
 
+interface HttpParts extends Pick<HttpPorts, "gateway" | "ledger" | "bodies" | "turns" | "deadlines" | "log"> {
+  readonly live: LiveConfiguration;
+  readonly learning: LearningPort;
+  readonly ending: DrainState;
+}
+
+function createHttpPorts(
+  options: GatewayOptions,
+  { live, learning, ending, ...running }: HttpParts,
+): HttpPorts {
+  const { store, vault } = options.opened;
+  const rules = () => live.settings.responses;
+  return {
+    ...running,
+    ...createCallerParts(options),
+    vault,
+    clock,
+    random,
+    snapshot: () => live.snapshot,
+    kept: new KeptAnswers({ ...running, store, vault, clock, rules }),
+    sealer: (accountId) => createSealer(vault, accountId),
+    server: options.settings.server,
+    learned: () => learning.whenKnown(),
+    draining: () => ending.draining,
+    refusing: () => ending.refusing,
+  };
+}
+
 function createCallerParts({ opened, settings }: GatewayOptions) {
   const readOrigin = makeOriginReader(settings.server.trustedProxies);
   return { authenticate: createAuthenticator(opened.world), readOrigin };
@@ -182,18 +196,18 @@ function readEndingTimes({ noticeMs = NOTICE_MS, isRelieved = false, settings }:
 }
 
 function buildGateway(
-  { opened, fetch = upstreamFetch }: GatewayOptions,
-  parts: Pick<GatewayPorts, "log" | "ledger"> & RoutePorts["known"],
+  { opened, fetch = upstreamFetch, steps = [] }: GatewayOptions,
+  parts: Pick<GatewayPorts, "log" | "ledger" | "learning"> & RoutePorts["known"],
   isContentWanted: () => boolean,
 ): Gateway {
-  const { store, contentVault } = opened;
+  const { store, contentVault, vault } = opened;
   return new Gateway({
     ...parts,
+    steps,
     contents: { store, vault: contentVault, isWanted: isContentWanted },
-    store: opened.store,
     clock,
     random,
-    vault: opened.vault,
+    vault,
     fetch,
     reachability: new Reachability(parts.deadlines, reach),
     kept: new KeptConnections(),

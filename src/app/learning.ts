@@ -1,224 +1,51 @@
-// Applies the lessons that all nodes draw from answers' scores, read from the store at the start and every few seconds.
+// Learning in this process: what its store holds, by its clock, for the cards that it serves.
 import { LESSONS_AT_ONCE, readLessons } from "../admin/lessons.ts";
-import type { ModelCard } from "../core/card.ts";
-import { asNumber, asObject, parseJson } from "../core/json.ts";
+import type { Lesson } from "../core/rows.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock, Log } from "../core/world.ts";
-import { makeFindModel } from "../selectors/expense.ts";
-import { LESSON_AGE_MAX_MS } from "../selectors/learning/evidence.ts";
-import { Learned } from "../selectors/learning/learned.ts";
-import { measureLength, putLesson } from "../selectors/learning/lesson.ts";
-import type { Sway } from "../selectors/learning/sway.ts";
+import type { Snapshot } from "../http/ports.ts";
+import { AnswerLessons } from "../learning/answer-lessons.ts";
+import { Learned } from "../learning/learned.ts";
+import { Learning, type LearningParts, measureLogged } from "../learning/learning.ts";
+import type { LearningPort } from "../learning/port.ts";
+import { listChoosable } from "../selectors/rules.ts";
+import { clock } from "./world.ts";
 
-const DAY_MS = 86_400_000;
-/** The most that another node's clock may lag: lessons this old are read again. */
-const CLOCKS_APART_MS = 60_000;
-/** The number of lessons deleted at once. */
-const DELETED_AT_ONCE = 100;
+export type LessonStore = LearningParts["store"] & Pick<Store, "lessons">;
 
-/** The shortest time between two fits when more prompts than `FITTED_AT_ONCE` have labels. */
-const FIT_MS = 30_000;
-const FITTED_AT_ONCE = 300;
-/** The longest time that a request waits for the lessons to be read and fitted, such as after an update. */
-const WAIT_MS = 500;
-/** The shortest time between two saves of the fit, which takes a hundred kilobytes or more. */
-const KEEP_MS = 30_000;
-
-/** The shortest time between two lines about an account that alone decides which model is the best. */
-const SWAY_LOGGED_MS = 600_000;
-
-/** The longest time without serving requests. */
-const BUSY_MS = 2;
-
-const LOGGED_MAX = 500;
-const LOGGED_AT_ONCE = 10;
-
-export type LessonStore = Pick<Store, "lessons" | "setting" | "setSetting" | "pruneLessons" | "dropLessons">;
-
-/** The lessons applied so far, and the point up to which the store was read. */
-interface State {
-  readonly learned: Learned;
-  /** The time at which lessons were last forgotten or imported, as stored. */
-  readonly changed: string | null;
-  fromMs: number;
-  latestMs: number;
-  /** The start of the day by which lessons were last weighted, the same on all nodes. */
-  fittedDayMs: number;
-}
-
-interface LearningParts {
+interface Parts extends Pick<LearningParts, "learned" | "cards" | "choosable" | "log"> {
   readonly store: LessonStore;
-  readonly learned: Learned;
-  readonly clock: Pick<Clock, "nowMs">;
-  /** Returns the cards that are served now: their prices are weighed against the quality that labels show. */
-  readonly cards: () => readonly ModelCard[];
-  /** Returns those of them that selectors may choose. */
-  readonly choosable: () => readonly ModelCard[];
-  readonly log: Log;
+  /** This machine's if missing. */
+  readonly clock?: Pick<Clock, "nowMs">;
 }
 
-export class Learning {
-  readonly #parts: LearningParts;
-  #state: State | null = null;
-  #fittedMs = 0;
-  #keptMs = 0;
-  #isKept = true;
-  #sway: Sway | null = null;
-  #swayedMs = Number.NEGATIVE_INFINITY;
-  readonly #known = Promise.withResolvers<void>();
-  #isKnown = false;
-
-  constructor(parts: LearningParts) {
-    this.#parts = parts;
-  }
-
-  /**
-   * Uses the last saved fit until `refresh` has read the lessons themselves. Returns the time of the latest lesson in
-   * it. Null if there is none in this format, or lessons were forgotten since.
-   */
-  async recall(): Promise<number | null> {
-    const [text, changed] = [
-      await this.#parts.store.setting("lessons_fitted"),
-      await this.#parts.store.setting("lessons_forgotten"),
-    ];
-    const kept = asObject(parseJson(text ?? ""));
-    if ((kept.changed ?? null) !== changed || !this.#parts.learned.unpack(kept.fitted)) return null;
-    this.#setKnown();
-    return asNumber(kept.latest_ms) ?? 0;
-  }
-
-  /** Applies new lessons. Reads all of them again after some were forgotten or imported. */
-  async refresh(): Promise<void> {
-    const nowMs = this.#parts.clock.nowMs();
-    const changed = await this.#parts.store.setting("lessons_forgotten");
-    const isNew = this.#state?.changed !== changed;
-    const state = isNew || this.#state === null ? createState(nowMs, changed) : this.#state;
-    await this.#read(state, nowMs);
-    await this.#fit(state, nowMs);
-    if (isNew) this.#parts.learned.become(state.learned);
-    this.#state = { ...state, learned: this.#parts.learned };
-    this.#setKnown();
-    this.#tellSway(nowMs);
-    await this.#keep(nowMs);
-    await this.#delete(nowMs);
-  }
-
-  /**
-   * Resolves when the lessons are known, or once a request has waited long enough. Null if there is nothing to wait
-   * for.
-   */
-  whenKnown(): Promise<unknown> | null {
-    return this.#isKnown ? null : Promise.race([this.#known.promise, Bun.sleep(WAIT_MS)]);
-  }
-
-  #setKnown(): void {
-    this.#isKnown = true;
-    this.#known.resolve();
-  }
-
-  /** Fits at once if there are few labels. Many take a second to fit, so new ones are batched. */
-  async #fit(state: State, nowMs: number): Promise<void> {
-    const { learned } = state;
-    const dayMs = startOfDay(nowMs);
-    const isAged = state.fittedDayMs !== dayMs;
-    const isEarly = learned.promptsKnown > FITTED_AT_ONCE && nowMs - this.#fittedMs < FIT_MS;
-    if (!isAged && (!learned.isStale || isEarly)) return;
-    this.#fittedMs = nowMs;
-    state.fittedDayMs = dayMs;
-    this.#isKept = false;
-    const findModel = makeFindModel(this.#parts.cards(), (model) => this.#parts.learned.lengthOf(model));
-    const choosable = this.#parts.choosable();
-    await learned.fitSlowly({ asOfMs: dayMs, findModel, choosable }, createPause());
-  }
-
-  /** Logs an account that alone decides which model is the best, once for each model and rarely. */
-  #tellSway(nowMs: number): void {
-    const { sway } = this.#parts.learned;
-    const isTold = sway?.accountId === this.#sway?.accountId && sway?.best === this.#sway?.best;
-    if (isTold || nowMs - this.#swayedMs < SWAY_LOGGED_MS) return;
-    this.#sway = sway;
-    if (sway === null) return;
-    this.#swayedMs = nowMs;
-    const { accountId: account, best, otherwise } = sway;
-    this.#parts.log({ event: "account_decides", level: "warn", account, best, otherwise });
-  }
-
-  async #read(state: State, nowMs: number): Promise<void> {
-    for await (const lessons of readLessons(this.#parts.store, state.fromMs, LESSONS_AT_ONCE)) {
-      // Requests are served between two pages.
-      await Bun.sleep(0);
-      for (const lesson of lessons) {
-        putLesson(state.learned, lesson);
-        state.latestMs = Math.max(state.latestMs, lesson.atMs);
-      }
-    }
-    state.fromMs = Math.max(state.fromMs, nowMs - 2 * CLOCKS_APART_MS);
-  }
-
-  async #keep(nowMs: number): Promise<void> {
-    if (this.#isKept || this.#state === null || nowMs - this.#keptMs < KEEP_MS) return;
-    this.#isKept = true;
-    this.#keptMs = nowMs;
-    const { changed, latestMs } = this.#state;
-    const kept = { changed, latest_ms: latestMs, fitted: this.#parts.learned.pack() };
-    await this.#parts.store.setSetting("lessons_fitted", JSON.stringify(kept));
-  }
-
-  /** Deletes in small steps, because with SQLite other requests wait meanwhile. */
-  async #delete(nowMs: number): Promise<void> {
-    const dropped = this.#parts.learned.takeDropped();
-    for (let at = 0; at < dropped.length; at += DELETED_AT_ONCE) {
-      await this.#parts.store.dropLessons(dropped.slice(at, at + DELETED_AT_ONCE));
-      await Bun.sleep(0);
-    }
-    while (
-      (await this.#parts.store.pruneLessons(nowMs - LESSON_AGE_MAX_MS, DELETED_AT_ONCE)) === DELETED_AT_ONCE
-    )
-      await Bun.sleep(0);
-  }
+export function createLearning(parts: Parts): Learning {
+  const { nowMs } = parts.clock ?? clock;
+  const read = (fromMs: number): AsyncIterable<readonly Lesson[]> =>
+    readLessons(parts.store, fromMs, LESSONS_AT_ONCE);
+  return new Learning({ ...parts, clock: { ...clock, nowMs }, sleep: Bun.sleep, readLessons: read });
 }
 
-/** Measures the lengths of the models' last answers from the log, so that they are known after a restart. */
-export async function measureLogged(
-  store: Pick<Store, "requests">,
-  learned: Learned,
-  log: Log,
-): Promise<void> {
-  try {
-    const records = await store.requests({ status: 200 }, { limit: LOGGED_MAX, after: null });
-    for (const [at, { decision, modelUsed, usageSource, amounts }] of records.toReversed().entries()) {
-      // Without a pause, this would delay the start by 10 ms.
-      if (at % LOGGED_AT_ONCE === 0) await Bun.sleep(0);
-      if (decision === null || modelUsed === null || usageSource !== "provider") continue;
-      measureLength(learned, asObject(parseJson(decision)), modelUsed, amounts.completion);
-    }
-  } catch (error) {
-    log({ event: "lengths_unknown", level: "warn", cause: String(error) });
-  }
+/** Learns the lengths of answers from the log. */
+export function measureLengths(store: Pick<Store, "requests">, learned: Learned, log: Log): Promise<void> {
+  return measureLogged(store, learned, log, Bun.sleep);
 }
 
-function createState(nowMs: number, changed: string | null): State {
-  return {
-    learned: new Learned(),
-    changed,
-    fromMs: nowMs - LESSON_AGE_MAX_MS,
-    latestMs: 0,
-    fittedDayMs: 0,
+/** Starts with the lessons as they were last fitted, because reading all of them takes a second or more. */
+export async function recallLessons(store: Store, snapshot: () => Snapshot, log: Log) {
+  const learned = new Learned();
+  const cards = () => snapshot().catalogue.list();
+  const choosable = () => listChoosable(cards(), snapshot().rules);
+  const lessons = createLearning({ store, learned, cards, choosable, log });
+  await lessons.recall();
+  const answers = new AnswerLessons({ store, learned, clock, log });
+  const learning: LearningPort = {
+    known: learned,
+    learn: (answer) => answers.learn(answer),
+    score: (record, card, score) => answers.score(record, card, score),
+    whenKnown: () => lessons.whenKnown(),
   };
-}
-
-/** Yields to waiting requests if none were served for a while. */
-function createPause(): () => Promise<void> {
-  let sinceMs = performance.now();
-  return async () => {
-    if (performance.now() - sinceMs < BUSY_MS) return;
-    await Bun.sleep(0);
-    sinceMs = performance.now();
-  };
-}
-
-function startOfDay(nowMs: number): number {
-  return nowMs - (nowMs % DAY_MS);
+  return { learned, lessons, learning };
 }
 
 /** Returns what was learned about each model. `length` is its answers' length, as a ratio of the predicted one. */

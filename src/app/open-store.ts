@@ -1,11 +1,12 @@
 // Opens the store that the settings name, with the keys that belong to it.
+
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { openMasterKey } from "../admin/master-key.ts";
 import type { AdminWorld } from "../admin/world.ts";
 import { Fault } from "../core/fault.ts";
 import type { Store } from "../core/store.ts";
-import type { Vault } from "../gateway/idempotency.ts";
+import type { Vault } from "../core/world.ts";
 import { deriveContentKey, deriveCredentialKey, derivePepper, deriveReplyKey } from "../keys/master.ts";
 import { createVault } from "../keys/vault.ts";
 import { decide } from "../ledger/decide.ts";

@@ -22,6 +22,8 @@ import type { HttpPorts } from "../http/ports.ts";
 import { responseRoutes } from "../http/responses.ts";
 import { type RoutePorts, routeRoutes } from "../http/route.ts";
 import { surfaceRoutes } from "../http/serve.ts";
+import type { Learned } from "../learning/learned.ts";
+import type { LearningPort } from "../learning/port.ts";
 import { formatMetrics } from "../telemetry/exposition.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Sums } from "../telemetry/sums.ts";
@@ -39,6 +41,8 @@ interface RouteParts {
   readonly feed: LiveFeed;
   readonly wrongTokens: WrongTokens;
   readonly known: RoutePorts["known"];
+  readonly learned: Learned;
+  readonly learning: LearningPort;
   readonly fetch: Fetch;
   readonly configSchema: object;
   /** True if several processes share the port. */
@@ -57,7 +61,7 @@ export function composeRoutes(parts: RouteParts) {
     .use(surfaceRoutes(ports))
     .use(responseRoutes(ports))
     .use(modelRoutes(ports))
-    .use(routeRoutes({ ...ports, known: parts.known, store: opened.store }))
+    .use(routeRoutes({ ...ports, known: parts.known, learn: parts.learning.score, store: opened.store }))
     .use(keyRoutes({ ...ports, holderView: (key: GatewayKey) => holderView(holder, key) }))
     .use(healthRoutes(createHealthPorts(parts)))
     .use(adminRoutes(createAdminPorts(parts, operator)))
@@ -88,15 +92,16 @@ function createHealthPorts({ ports, opened, live, metrics, shareMetrics, configS
   };
 }
 
-function createAdminPorts({ ports, opened, live, known }: RouteParts, operator: WritingParts) {
+function createAdminPorts({ ports, opened, live, learned }: RouteParts, operator: WritingParts) {
   return {
     ...operator,
     ledger: ports.ledger,
     settings: () => live.settings,
+    catalogue: () => live.snapshot.catalogue,
     version,
     node: opened.store.node,
     contentVault: opened.contentVault,
-    learned: () => viewLearned(known.learned),
+    learned: () => viewLearned(learned),
   };
 }
 

@@ -9,6 +9,7 @@ import { applyPrices, findNextChange, formatDay, viewLaterPrices } from "./later
 import { applyOverlay } from "./overlay.ts";
 import { priceView } from "./price.ts";
 import { loadShippedCards } from "./rows.ts";
+import { dash, listSpellings } from "./spellings.ts";
 import { makeUnlistedCard } from "./unlisted.ts";
 
 const SELECTOR_PROVIDER = "Router";
@@ -107,7 +108,7 @@ export class Catalogue {
   readonly pricesUntilMs: number;
   readonly #cards: readonly ModelCard[];
   readonly #byKey = new Map<string, ModelCard>();
-  /** Ids by their names without the provider, and by the last path segment of those, in lower case. */
+  /** Ids by their names without the provider, and by the last path segment of those, as `listSpellings` writes them. */
   readonly #byName = new Map<string, string[]>();
   /** The cards of providers that aren't enabled. */
   readonly #off: readonly ModelCard[];
@@ -144,7 +145,8 @@ export class Catalogue {
 
   #index(card: ModelCard): void {
     const name = stripProvider(card).toLowerCase();
-    for (const key of new Set([name, name.slice(name.lastIndexOf("/") + 1)])) {
+    const last = name.slice(name.lastIndexOf("/") + 1);
+    for (const key of new Set([name, last, dash(name), dash(last)])) {
       this.#byName.set(key, [...(this.#byName.get(key) ?? []), card.id]);
     }
   }
@@ -208,7 +210,9 @@ export class Catalogue {
     const near = this.#nearest(text, bare, exact);
     const [spelled] = near.length > 0 ? [] : findNearest(bare, known.map(stripProvider), 1);
     const meant = exact ?? known.find((card) => stripProvider(card) === spelled);
-    const off = meant ?? (parts ? known[0] : undefined);
+    // Where the model itself is served, it doesn't matter who else would have it.
+    const isServed = !parts && this.#byName.has(bare.toLowerCase());
+    const off = isServed ? undefined : (meant ?? (parts ? known[0] : undefined));
     const nearest = near.length > 0 ? near : this.#listAlike(meant);
     return { kind: "unknown", nearest, off: off?.provider ?? null };
   }
@@ -228,8 +232,10 @@ export class Catalogue {
   /** Returns the same model at other providers, else those spelt similarly that cost no more than the one meant. */
   #nearest(text: string, name: string, meant: ModelCard | undefined): readonly string[] {
     const bare = name.slice(0, PROVIDER_CHARACTERS_MAX * 2).toLowerCase();
-    const twins = this.#byName.get(bare) ?? this.#byName.get(bare.slice(bare.lastIndexOf("/") + 1)) ?? [];
-    if (twins.length > 0) return twins.slice(0, NEAREST_MAX);
+    for (const spelling of listSpellings(bare)) {
+      const twins = this.#byName.get(spelling) ?? [];
+      if (twins.length > 0) return twins.slice(0, NEAREST_MAX);
+    }
     const ids = findNearest(text, this.#byKey.keys(), NEAREST_MAX).flatMap(
       (key) => this.#byKey.get(key)?.id ?? [],
     );

@@ -35,10 +35,14 @@ export function applyOverlay(card: ModelCard, change: ModelOverlay | undefined):
   };
 }
 
-/** Returns all mistakes in the overlay, checked against every known card, even if its provider is disabled. */
+/**
+ * Returns all mistakes in the overlay, checked against every known card, even if its provider is disabled. `passes` is
+ * true for ids without a card that a provider accepts.
+ */
 export function findOverlayProblems(
   cards: ReadonlyMap<string, ModelCard>,
   overlay: readonly ModelOverlay[],
+  passes: (id: string) => boolean = () => false,
 ): OverlayProblem[] {
   return overlay.flatMap((change) => {
     const card = cards.get(change.id);
@@ -47,7 +51,7 @@ export function findOverlayProblems(
     return [
       ...findPriceProblems(card, change),
       ...findLimitProblems(card, change),
-      ...findFallbackProblems(change, cards),
+      ...findFallbackProblems(change, cards, passes),
     ];
   });
 }
@@ -78,11 +82,15 @@ function findLimitProblems(card: ModelCard, change: ModelOverlay): OverlayProble
   ];
 }
 
-function findFallbackProblems(change: ModelOverlay, cards: ReadonlyMap<string, ModelCard>): OverlayProblem[] {
+function findFallbackProblems(
+  change: ModelOverlay,
+  cards: ReadonlyMap<string, ModelCard>,
+  passes: (id: string) => boolean,
+): OverlayProblem[] {
   return (change.fallbacks ?? []).flatMap((id, at) => {
     const problem = (message: string) => [{ id: change.id, path: ["fallbacks", at], message }];
     if (id === change.id) return problem("a model can't be its own fallback");
     if (change.fallbacks?.indexOf(id) !== at) return problem("this fallback is listed twice");
-    return cards.has(id) ? [] : problem(describeUnknownModel(id, cards));
+    return cards.has(id) || passes(id) ? [] : problem(describeUnknownModel(id, cards));
   });
 }

@@ -1,5 +1,5 @@
 // Prices as the catalogue file, the configuration and the model list write them, and the checks for implausible ones.
-import type { OperationName, PiecePrices, Price, Rates } from "../core/card.ts";
+import type { OperationName, Price, Rates, UnitPrices } from "../core/card.ts";
 
 /** The optional rates, each with its name in the catalogue and in the API. */
 const RATES = [
@@ -14,7 +14,7 @@ const RATES = [
 ] as const satisfies readonly (readonly [keyof Rates, string])[];
 
 /** The prices per piece, each with both names. */
-const PIECES = [
+const UNIT_PRICES = [
   ["perRequest", "per_request"],
   ["perSearch", "per_search"],
   ["perImage", "per_image"],
@@ -22,7 +22,7 @@ const PIECES = [
   ["perCharacterMillion", "per_character_million"],
   ["perSearchUnit", "per_search_unit"],
   ["perPage", "per_page"],
-] as const satisfies readonly (readonly [keyof PiecePrices, string])[];
+] as const satisfies readonly (readonly [keyof UnitPrices, string])[];
 
 /** USD per million tokens, by the names that operators and clients see. */
 export interface RateFields extends OptionalFields<typeof RATES> {
@@ -33,7 +33,7 @@ interface TierFields extends RateFields {
   readonly above_tokens: number;
 }
 /** Prices per piece are in USD, `per_character_million` for a million characters. */
-export interface PriceFields extends Partial<RateFields>, OptionalFields<typeof PIECES> {
+export interface PriceFields extends Partial<RateFields>, OptionalFields<typeof UNIT_PRICES> {
   readonly tiers?: readonly TierFields[];
 }
 type OptionalFields<Names extends readonly (readonly [string, string])[]> = Readonly<
@@ -50,14 +50,14 @@ const DIGITS = 1e6;
 
 /** The names of all fields but `tiers`. */
 export const RATE_FIELDS = ["input", "output", ...RATES.map(([, field]) => field)] as const;
-export const PIECE_FIELDS = PIECES.map(([, field]) => field);
+export const UNIT_FIELDS = UNIT_PRICES.map(([, field]) => field);
 
 /** Returns the price. Tokens cost nothing if it names only pieces. */
 export function buildPrice(fields: PriceFields): Price {
   const tiers = fields.tiers?.map((tier) => ({ ...buildRates(tier), aboveTokens: tier.above_tokens }));
   return {
     ...buildRates(fields),
-    ...Object.fromEntries(PIECES.map(([name, field]) => [name, fields[field]])),
+    ...Object.fromEntries(UNIT_PRICES.map(([name, field]) => [name, fields[field]])),
     tiers: tiers?.sort((one, other) => one.aboveTokens - other.aboveTokens),
   };
 }
@@ -71,7 +71,7 @@ function buildRates(fields: Partial<RateFields>): Rates {
 export function priceView(price: Price): PriceFields & RateFields {
   return {
     ...viewRates(price),
-    ...Object.fromEntries(PIECES.map(([name, field]) => [field, price[name]])),
+    ...Object.fromEntries(UNIT_PRICES.map(([name, field]) => [field, price[name]])),
     tiers: price.tiers?.map((tier) => ({ above_tokens: tier.aboveTokens, ...viewRates(tier) })),
   };
 }

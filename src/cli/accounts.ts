@@ -10,9 +10,11 @@ import { formatNanoUsd } from "../admin/format.ts";
 import { readInput } from "../admin/input.ts";
 import { type EntryView, listJournal } from "../admin/journal.ts";
 import { topUpAccount, topUpSchema } from "../admin/topups.ts";
+import { ACCOUNT_FIELDS } from "../core/fields/account.ts";
 import { NANO_PER_USD } from "../core/money.ts";
 import { type Call, formatJson, formatTable, makeCommand, printList, requireOne } from "./administration.ts";
 import { UsageError } from "./arguments.ts";
+import { describeFlags, listFlags, readFlags } from "./field-flags.ts";
 
 const HELP = `usage: poundkey accounts add --name NAME [--json]
        poundkey accounts list [--json]
@@ -23,7 +25,7 @@ Accounts pay for the requests of their keys. The account "default" always exists
 entries of an account. The id may also be funding (where top-ups come from), revenue (what was earned) or overrun (what
 was written off).
 
-  --name NAME               the account's name
+${describeFlags(ACCOUNT_FIELDS)}
   AMOUNT                    in USD, such as 25 or 0.5, with up to nine decimals
   --note TEXT               a note on the top-up, stored in the journal
   --idempotency-key KEY     calls with the same key top up only once
@@ -33,14 +35,15 @@ was written off).
 const TOPUP_FLAGS = { note: "value", "idempotency-key": "value" } as const;
 
 export const runAccounts = makeCommand(HELP, {
-  add: { run: add, flags: { name: "value" }, opening: "make" },
+  add: { run: add, flags: listFlags(ACCOUNT_FIELDS), opening: "make" },
   list: { run: list },
   topup: { run: topup, flags: TOPUP_FLAGS, words: ["ID", "AMOUNT"], opening: "make" },
   show: { run: show, words: ["ID"] },
 });
 
-async function add({ values, isJson, io, open }: Call): Promise<void> {
-  const fields = readInput(newAccountSchema, { name: values.get("name") });
+async function add(call: Call): Promise<void> {
+  const { isJson, io, open } = call;
+  const fields = readInput(newAccountSchema, readFlags(ACCOUNT_FIELDS, call));
   const account = await createAccount(await open(), fields);
   io.out(isJson ? formatJson(account) : `Created ${account.id} (${account.name}).`);
 }

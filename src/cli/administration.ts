@@ -4,6 +4,7 @@ import type { AdminWorld } from "../admin/world.ts";
 import type { Opening } from "../app/open-store.ts";
 import { EXIT, type Io } from "../app/terminal.ts";
 import { Fault } from "../core/fault.ts";
+import type { Settings } from "../core/settings.ts";
 import { type Arguments, type FlagKinds, parseArguments, UsageError } from "./arguments.ts";
 
 export type Open = (opening: Opening) => Promise<AdminWorld>;
@@ -11,6 +12,8 @@ export type Open = (opening: Opening) => Promise<AdminWorld>;
 export interface Call extends Arguments {
   readonly io: Io;
   readonly isJson: boolean;
+  /** The configuration. Null if the command is run without one. */
+  readonly settings: Settings | null;
   /** Opens the store. To be called only once the arguments have been checked. */
   readonly open: () => Promise<AdminWorld>;
 }
@@ -26,14 +29,20 @@ interface Action {
 
 /** Makes a command that runs the action named by its first argument, and returns the exit code. */
 export function makeCommand(help: string, actions: Readonly<Record<string, Action>>) {
-  return (args: readonly string[], io: Io, open: Open) =>
+  return (args: readonly string[], io: Io, open: Open, settings: Settings | null = null) =>
     runOnStore(help, args, io, open, async (openAs) => {
       const [name = "", ...rest] = args;
       const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
       if (action === undefined) throw new UsageError(`expected one of: ${Object.keys(actions).join(", ")}`);
       const { flags = {}, words = [], opening = "find", run } = action;
       const given = parseArguments(rest, { json: "switch", ...flags }, words.length);
-      const call = { ...given, isJson: given.switches.has("json"), io, open: () => openAs(opening) };
+      const call = {
+        ...given,
+        isJson: given.switches.has("json"),
+        io,
+        settings,
+        open: () => openAs(opening),
+      };
       const inputs = [...Object.keys(flags).map((flag) => `--${flag}`), ...words];
       await run(call).catch((error: unknown) => Promise.reject(nameInput(error, inputs)));
     });

@@ -1,7 +1,7 @@
 // The subcommands of `poundkey route` that learn from labels, and show, forget, export and import them.
 import { readFileSync, writeFileSync } from "node:fs";
 import { forgetLessons, LESSONS_AT_ONCE, readLessons } from "../admin/lessons.ts";
-import { Learning, type LessonStore, measureLogged, viewLearned } from "../app/learning.ts";
+import { createLearning, type LessonStore, measureLengths, viewLearned } from "../app/learning.ts";
 import type { Io } from "../app/terminal.ts";
 import { clock } from "../app/world.ts";
 import { buildCatalogue, type Catalogue } from "../catalogue/catalogue.ts";
@@ -10,9 +10,9 @@ import { asObject, asString, isObject, type JsonObject, parseJson } from "../cor
 import { LESSON_SOURCES, type Lesson } from "../core/rows.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
+import { Learned } from "../learning/learned.ts";
+import { makeLesson, readRow } from "../learning/lesson.ts";
 import { readFeatures } from "../selectors/features.ts";
-import { Learned } from "../selectors/learning/learned.ts";
-import { makeLesson, readRow } from "../selectors/learning/lesson.ts";
 import { predict } from "../selectors/predictor.ts";
 import { packRow } from "../selectors/row.ts";
 import { readChatRequest } from "../surfaces/openai-chat/read.ts";
@@ -39,8 +39,8 @@ export async function readLearned(store: Store, catalogue: Catalogue): Promise<L
     pruneLessons: async () => 0,
     dropLessons: async () => {},
   };
-  await measureLogged(store, learned, () => {});
-  const learning = createLearning(looking, learned, catalogue);
+  await measureLengths(store, learned, () => {});
+  const learning = openLessons(looking, learned, catalogue);
   const latestMs = await learning.recall();
   const isCurrent = latestMs !== null && (await store.lessons(latestMs + 1, 1)).length === 0;
   if (!isCurrent) await learning.refresh();
@@ -50,14 +50,14 @@ export async function readLearned(store: Store, catalogue: Catalogue): Promise<L
 /** Fits all lessons and keeps what came out, so that the next gateway decides by it from its first request on. */
 async function relearn(store: Store, { settings }: LessonCall): Promise<void> {
   const learned = new Learned();
-  await measureLogged(store, learned, () => {});
-  await createLearning(store, learned, buildCatalogue(settings)).refresh();
+  await measureLengths(store, learned, () => {});
+  await openLessons(store, learned, buildCatalogue(settings)).refresh();
 }
 
 /** Only gateways report what they find while learning. */
-function createLearning(store: LessonStore, learned: Learned, catalogue: Catalogue): Learning {
+function openLessons(store: LessonStore, learned: Learned, catalogue: Catalogue) {
   const cards = () => catalogue.list();
-  return new Learning({ store, learned, clock, cards, choosable: () => [], log: () => {} });
+  return createLearning({ store, learned, cards, choosable: () => [], log: () => {} });
 }
 
 /** Each score of a model for a prompt is learned once. The labels of a prompt are one lesson. */

@@ -77,7 +77,7 @@ export function loadSettings(input: LoadInput): Loaded {
   return {
     ok: true,
     settings,
-    warnings: placeIssues(collectWarnings(checked.config, settings), yaml, input.file),
+    warnings: placeIssues(collectWarnings(checked.config, settings, sources), yaml, input.file),
   };
 }
 
@@ -105,7 +105,7 @@ function placeIssue({ path, at, message, variable }: Issue, yaml: YamlText, file
   if (variable !== undefined) {
     return createError({ file: "environment", line: 0, column: 0, field: variable, message });
   }
-  return createError({ file, ...yaml.findPlace(path, at), field: formatField(path), message });
+  return createError({ file, ...yaml.findPosition(path, at), field: formatField(path), message });
 }
 
 function buildSettings(

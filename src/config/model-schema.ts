@@ -1,6 +1,6 @@
 // The configuration's schema of models: their limits, prices and abilities.
 import { type Static, Type } from "@sinclair/typebox";
-import { PIECE_FIELDS, PIECE_MAX, RATE_FIELDS, RATE_MAX } from "../catalogue/price.ts";
+import { PIECE_MAX, RATE_FIELDS, RATE_MAX, UNIT_FIELDS } from "../catalogue/price.ts";
 import { CAPABILITIES, OPERATIONS } from "../core/card.ts";
 import { DIALECTS } from "../core/dialect.ts";
 import { choice, day, integer, number, section, text } from "./field-types.ts";
@@ -17,7 +17,7 @@ const prices = <Field extends string>(fields: readonly Field[], value: typeof ra
 const rates = prices(RATE_FIELDS, rate);
 const priceFields = {
   ...rates,
-  ...prices(PIECE_FIELDS, piece),
+  ...prices(UNIT_FIELDS, piece),
   tiers: optional(
     Type.Array(
       section(

@@ -56,7 +56,8 @@ export class ModelFields {
       changes.set(id, this.#overlayOf(id, isSound ? entry : { ...entry, price: undefined }));
       names.set(id, name);
     }
-    for (const problem of findOverlayProblems(this.#cards, [...changes.values()])) {
+    const passes = (id: string) => this.#passes(id);
+    for (const problem of findOverlayProblems(this.#cards, [...changes.values()], passes)) {
       const path = ["models", names.get(problem.id) ?? problem.id, ...problem.path];
       if (problem.path.length === 0) this.#issues.atKey(path, problem.message);
       else this.#issues.atValue(path, problem.message);

@@ -1,16 +1,66 @@
 // Warnings about a valid configuration: fields that cost or reveal more than one might expect.
+
+import { isObject } from "../core/json.ts";
 import type { Settings } from "../core/settings.ts";
-import type { Issue } from "./errors.ts";
+import type { Issue, Path } from "./errors.ts";
+import type { Interpolated } from "./interpolate.ts";
 import type { Config } from "./schema.ts";
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/i;
 
-export function collectWarnings(config: Config, settings: Settings): readonly Issue[] {
+/** `sources` holds the values that come from the environment or a file. */
+export function collectWarnings(
+  config: Config,
+  settings: Settings,
+  sources: Interpolated["sources"],
+): readonly Issue[] {
   return [
+    ...warnOfPlainSecrets(config, [], sources),
+    ...warnOfNoProvider(config, settings),
+    ...warnOfUnlimitedKeys(settings),
     ...warnOfUnlistedModels(config),
     ...warnOfUnboundedSpending(config, settings),
     ...warnOfOpenMetrics(settings),
   ];
+}
+
+/** Fields that hold a secret, or a list of them. */
+const SECRET_FIELDS: ReadonlySet<string> = new Set([
+  ...["admin_token", "token", "keys", "key", "client_secret", "secret_access_key", "session_token"],
+  ...["service_account", "secret", "secret_key", "webhook_secret"],
+]);
+/** Shorter texts are stand-ins such as "ollama", which local servers ask for. */
+const SECRET_CHARACTERS_MIN = 16;
+const PASSWORD = /^[a-z]+:\/\/[^/@:]*:[^/@]+@/;
+
+/** Warns of each secret that is written in the file itself. */
+function warnOfPlainSecrets(value: unknown, path: Path, sources: Interpolated["sources"]): readonly Issue[] {
+  if (Array.isArray(value))
+    return value.flatMap((one, at) => warnOfPlainSecrets(one, [...path, at], sources));
+  if (isObject(value)) {
+    return Object.entries(value).flatMap(([name, one]) => warnOfPlainSecrets(one, [...path, name], sources));
+  }
+  if (typeof value !== "string" || sources.has(JSON.stringify(path))) return [];
+  const field = path.findLast((step) => typeof step === "string");
+  const isSecret = SECRET_FIELDS.has(String(field)) && value.length >= SECRET_CHARACTERS_MIN;
+  if (!isSecret && !(field === "store" && PASSWORD.test(value))) return [];
+  const message = `this secret is written in the file itself, for everyone who can read it; write \${NAME} or \${file:/path} in its place`;
+  return [{ path, at: "value", message }];
+}
+
+function warnOfNoProvider({ providers }: Config, settings: Settings): readonly Issue[] {
+  if (settings.providers.length > 0) return [];
+  const message = "no provider is enabled; set a provider's key in the environment, such as OPENAI_API_KEY";
+  if (providers !== undefined) return [{ path: ["providers"], at: "value", message }];
+  return [{ path: [], at: "value", message, variable: "" }];
+}
+
+function warnOfUnlimitedKeys({ server, quota, billing }: Settings): readonly Issue[] {
+  const isOpen = !LOOPBACK.test(server.host);
+  if (!isOpen || quota.requestsPerDay !== null || billing.charge === "always") return [];
+  const message =
+    "keys have no limit and nothing is charged, on an address that others can reach; set a number, or billing.charge: always";
+  return [{ path: ["quota", "requests_per_day"], at: "value", message }];
 }
 
 function warnOfUnlistedModels({ providers = {} }: Config): readonly Issue[] {

@@ -10,13 +10,13 @@ const LEXEMES_MAX = 1_000_000;
 const FIELDS_SHOWN = 3;
 
 /** Counted from 1. */
-export interface Place {
+export interface TextPosition {
   readonly line: number;
   readonly column: number;
 }
 
 /** The first place where a text has too much structure. */
-export interface Excess extends Place {
+export interface Excess extends TextPosition {
   readonly path: Path;
   readonly message: string;
 }
@@ -44,7 +44,7 @@ export function findExcess(text: string): Excess | null {
 class Nesting {
   readonly #levels: Level[] = [];
   #brackets = 0;
-  #start: Place = { line: 1, column: 1 };
+  #start: TextPosition = { line: 1, column: 1 };
   #line = 1;
   #column = 0;
   /** True before the first lexeme of a line or of a list entry. */

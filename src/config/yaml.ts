@@ -14,13 +14,13 @@ import {
   type YAMLMap,
 } from "yaml";
 import { ERRORS_MAX, type Path } from "./errors.ts";
-import { type Excess, findExcess, type Place } from "./yaml-bounds.ts";
+import { type Excess, findExcess, type TextPosition } from "./yaml-bounds.ts";
 
 /** No hand-written file repeats aliases as often. More of them are an attempt to exhaust memory. */
 const ALIASES_MAX = 100;
 
 /** An error in the YAML itself, with its place. */
-interface SyntaxProblem extends Place {
+interface SyntaxProblem extends TextPosition {
   readonly path: Path;
   readonly message: string;
 }
@@ -113,7 +113,7 @@ export class YamlText {
   }
 
   /** Returns the place of a field, or of the nearest field around it if it doesn't exist. */
-  findPlace(path: Path, at: "key" | "value"): Place {
+  findPosition(path: Path, at: "key" | "value"): TextPosition {
     let node: unknown = this.#document.contents;
     let offset = readOffset(node);
     for (const [depth, step] of path.entries()) {
@@ -129,7 +129,7 @@ export class YamlText {
     return this.#place(offset ?? 0);
   }
 
-  #place(offset: number): Place {
+  #place(offset: number): TextPosition {
     const { line, col } = this.#lines.linePos(offset);
     return { line: Math.max(1, line), column: Math.max(1, col) };
   }

@@ -1,8 +1,10 @@
 // Forms for an account: its name and its top-ups.
 import { useRef } from "preact/hooks";
 import type { AccountView } from "../admin/accounts.ts";
+import { ACCOUNT_FIELDS } from "../core/fields/account.ts";
 import { change } from "./api.ts";
 import { makeIdempotencyKey } from "./browser.ts";
+import { makeBody, makeDraft, renderControls } from "./field-form.tsx";
 import { formatUsd } from "./format.ts";
 import { Button } from "./parts/button.tsx";
 import { FormDialog } from "./parts/dialog.tsx";
@@ -18,10 +20,11 @@ interface AccountFormProps {
 
 export function AccountForm({ edited, onSaved, onClose }: AccountFormProps) {
   const form = useForm(
-    () => ({ name: edited?.name ?? "" }),
-    async ({ name }) => {
+    () => makeDraft(ACCOUNT_FIELDS, edited),
+    async (draft) => {
+      const body = makeBody(ACCOUNT_FIELDS, draft, edited);
       const path = edited ? `/accounts/${edited.id}` : "/accounts";
-      onSaved(await change<AccountView>(edited ? "PATCH" : "POST", path, { name: name.trim() }));
+      onSaved(await change<AccountView>(edited ? "PATCH" : "POST", path, body));
     },
   );
   return (
@@ -31,7 +34,7 @@ export function AccountForm({ edited, onSaved, onClose }: AccountFormProps) {
       form={form}
       onClose={onClose}
     >
-      <TextField label="Name" placeholder="Team or customer" isRequired isFocused {...form.field("name")} />
+      {renderControls(ACCOUNT_FIELDS, form, edited)}
     </FormDialog>
   );
 }

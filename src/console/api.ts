@@ -4,6 +4,8 @@ import { createParser } from "eventsource-parser";
 import { recall, remember, send } from "./browser.ts";
 
 const ROOT = "/admin/v1";
+/** The description of all routes, the only one beside ROOT. */
+export const ROUTES = "/openapi.json";
 
 /** Null until the first answer. */
 export const signedIn = signal<boolean | null>(null);
@@ -42,7 +44,7 @@ export async function call(
 ): Promise<Response> {
   // A form sets its own content type, which includes its boundary.
   const isJson = body !== undefined && !(body instanceof FormData);
-  const response = await send(ROOT + path, {
+  const response = await send(path === ROUTES ? path : ROOT + path, {
     method,
     headers: { ...init.headers, ...(isJson ? { "content-type": "application/json" } : {}) },
     ...(body === undefined ? {} : { body: isJson ? JSON.stringify(body) : body }),

@@ -1,7 +1,9 @@
 // One credential of a provider: its state, its test, its actions and its form.
 import { useState } from "preact/hooks";
 import type { CredentialView, ProviderView, TestResult } from "../admin/providers.ts";
+import { CREDENTIAL_FIELDS } from "../core/fields/credential.ts";
 import { change, describeError } from "./api.ts";
+import { makeBody, makeDraft, renderControls } from "./field-form.tsx";
 import { formatCount, formatDuration, formatPercent, formatRelativeTime } from "./format.ts";
 import { Button } from "./parts/button.tsx";
 import { Confirm, FormDialog } from "./parts/dialog.tsx";
@@ -25,7 +27,7 @@ const STATES: Readonly<Record<CredentialView["state"], readonly [word: string, t
 
 export function CredentialRow({ provider, credential, reload }: CredentialProps) {
   const [open, setOpen] = useState<"replace" | "remove" | null>(null);
-  const { trial, test, pause, remove } = useCredential({ provider, credential, reload });
+  const { tested, test, pause, remove } = useCredential({ provider, credential, reload });
   const close = () => setOpen(null);
   return (
     <li class="credential">
@@ -33,10 +35,10 @@ export function CredentialRow({ provider, credential, reload }: CredentialProps)
         <Identity credential={credential} />
         <div class="row">
           <Button
-            label={trial === "running" ? "Testing…" : "Test"}
+            label={tested === "running" ? "Testing…" : "Test"}
             isTiny
             kind="quiet"
-            isBusy={trial === "running"}
+            isBusy={tested === "running"}
             onClick={test}
           />
           {credential.source === "stored" && (
@@ -48,7 +50,7 @@ export function CredentialRow({ provider, credential, reload }: CredentialProps)
           )}
         </div>
       </div>
-      <TrialResult trial={trial} />
+      <TestOutcome tested={tested} />
       {open === "replace" && (
         <CredentialForm provider={provider} replaced={credential} onClose={close} onSaved={reload} />
       )}
@@ -62,14 +64,14 @@ export function CredentialRow({ provider, credential, reload }: CredentialProps)
 }
 
 function useCredential({ provider, credential, reload }: CredentialProps) {
-  const [trial, setTrial] = useState<TestResult | string | null>(null);
+  const [tested, setTested] = useState<TestResult | string | null>(null);
   const path = `/providers/${provider.name}`;
   const test = async () => {
-    setTrial("running");
+    setTested("running");
     try {
-      setTrial(await change<TestResult>("POST", `${path}/test`, { credential_id: credential.id }));
+      setTested(await change<TestResult>("POST", `${path}/test`, { credential_id: credential.id }));
     } catch (error) {
-      setTrial(describeError(error));
+      setTested(describeError(error));
     }
   };
   const pause = async () => {
@@ -85,7 +87,7 @@ function useCredential({ provider, credential, reload }: CredentialProps) {
     toast("Credential removed");
     await reload();
   };
-  return { trial, test, pause, remove };
+  return { tested, test, pause, remove };
 }
 
 function Identity({ credential }: { readonly credential: CredentialView }) {
@@ -110,20 +112,20 @@ function Identity({ credential }: { readonly credential: CredentialView }) {
   );
 }
 
-function TrialResult({ trial }: { readonly trial: TestResult | string | null }) {
-  if (trial === null || trial === "running") return null;
-  if (typeof trial === "string") return <Notice tone="bad">{trial}</Notice>;
-  if (trial.ok) {
+function TestOutcome({ tested }: { readonly tested: TestResult | string | null }) {
+  if (tested === null || tested === "running") return null;
+  if (typeof tested === "string") return <Notice tone="bad">{tested}</Notice>;
+  if (tested.ok) {
     return (
       <Notice tone="ok">
-        It works: {trial.model} answered in {formatDuration(trial.latency_ms ?? 0)}.
+        It works: {tested.model} answered in {formatDuration(tested.latency_ms ?? 0)}.
       </Notice>
     );
   }
   return (
     <Notice tone="bad">
-      {trial.error ?? "The test failed."}
-      {trial.status !== null && ` (status ${trial.status})`}
+      {tested.error ?? "The test failed."}
+      {tested.status !== null && ` (status ${tested.status})`}
     </Notice>
   );
 }
@@ -137,20 +139,10 @@ interface CredentialFormProps {
 }
 
 export function CredentialForm({ provider, replaced, onClose, onSaved }: CredentialFormProps) {
-  const form = useForm(
-    () => ({
-      key: "",
-      weight: String(replaced?.weight ?? 1),
-      requests_per_minute: replaced?.requests_per_minute?.toString() ?? "",
-      tokens_per_minute: replaced?.tokens_per_minute?.toString() ?? "",
-    }),
-    async (draft) => {
-      const fields = {
-        key: draft.key.trim(),
-        weight: Number(draft.weight),
-        requests_per_minute: readLimit(draft.requests_per_minute),
-        tokens_per_minute: readLimit(draft.tokens_per_minute),
-      };
+  const form = useForm<string>(
+    () => ({ ...makeDraft(CREDENTIAL_FIELDS, replaced), key: "" }),
+    async ({ key, ...draft }) => {
+      const fields = { key: key?.trim(), ...makeBody(CREDENTIAL_FIELDS, draft, replaced) };
       const path = `/providers/${provider.name}`;
       if (replaced) await change("PATCH", path, { credential_id: replaced.id, ...fields });
       else await change("POST", path, fields);
@@ -162,7 +154,6 @@ export function CredentialForm({ provider, replaced, onClose, onSaved }: Credent
   const title = replaced
     ? `Replace the key ••••${replaced.last4 ?? ""}`
     : `Add a credential to ${provider.name}`;
-  const limit = { type: "number", min: 1, step: 1, hint: "The provider's limit; empty means none" } as const;
   return (
     <FormDialog title={title} action={replaced ? "Replace" : "Add credential"} form={form} onClose={onClose}>
       <TextField
@@ -174,18 +165,7 @@ export function CredentialForm({ provider, replaced, onClose, onSaved }: Credent
         isFocused
         {...form.field("key")}
       />
-      <TextField
-        label="Weight"
-        type="amount"
-        hint="Its share of the calls, relative to the provider's other credentials"
-        {...form.field("weight")}
-      />
-      <TextField label="Requests per minute" {...limit} {...form.field("requests_per_minute")} />
-      <TextField label="Tokens per minute" {...limit} {...form.field("tokens_per_minute")} />
+      {renderControls(CREDENTIAL_FIELDS, form, replaced)}
     </FormDialog>
   );
-}
-
-function readLimit(text: string): number | null {
-  return text.trim() === "" ? null : Number(text);
 }

@@ -2,7 +2,9 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { KeyInUseView, NewKeyView } from "../admin/keys.ts";
+import { KEY_FIELDS } from "../core/fields/key.ts";
 import { change, describeError } from "./api.ts";
+import { listTexts } from "./field-form.tsx";
 import { formatCount, formatDay, formatFullTime, formatRelativeTime, formatUsd } from "./format.ts";
 import { KeyForm } from "./key-form.tsx";
 import { KeySecret, RotateForm } from "./key-secret.tsx";
@@ -127,7 +129,7 @@ function makeColumns(names: Names, acting: Acting): readonly Column<KeyInUseView
   return [
     makeHeadColumn("Name", (key) => (
       <div class="row">
-        <a class="strong" href={makeHref("/activity", { key_id: key.id })} title={key.notes ?? undefined}>
+        <a class="strong" href={makeHref("/activity", { key_id: key.id })} title={listTexts(KEY_FIELDS, key)}>
           {key.name}
         </a>
         <code class="faint">…{key.last4}</code>

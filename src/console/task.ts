@@ -42,8 +42,9 @@ export function useForm<Name extends string>(
   /** Returns the props that show and change a text. Its name is the request field's. */
   const field = (name: Name) => {
     shown.add(name);
+    const value: string = draft[name];
     return {
-      value: draft[name],
+      value,
       onInput: (text: string) => set(name, text),
       error: name === param ? error : null,
     };

@@ -72,14 +72,14 @@ function AttemptBar({ attempt, number, wholeMs }: AttemptBarProps) {
       ? formatDuration(endMs - attempt.start_ms)
       : `first token after ${formatDuration(firstMs - attempt.start_ms)}, ${formatDuration(endMs - attempt.start_ms)} in total`;
   const isBad = attempt.outcome === "failed";
-  const parts: readonly Piece[] = [
+  const parts: readonly Segment[] = [
     { kind: isBad ? "bad" : "wait", fromMs: attempt.start_ms, toMs: firstMs ?? endMs },
     ...(firstMs === null ? [] : [{ kind: isBad ? "bad" : "flow", fromMs: firstMs, toMs: endMs } as const]),
   ];
   return <Bar label={label} note={note} parts={parts} wholeMs={wholeMs} />;
 }
 
-interface Piece {
+interface Segment {
   readonly kind: "queue" | "wait" | "flow" | "bad";
   readonly fromMs: number;
   readonly toMs: number;
@@ -88,7 +88,7 @@ interface Piece {
 interface BarProps {
   readonly label: ComponentChildren;
   readonly note: string;
-  readonly parts: readonly Piece[];
+  readonly parts: readonly Segment[];
   readonly wholeMs: number;
 }
 

@@ -1,95 +1,78 @@
 // IP addresses, and blocks of them in CIDR notation. An IPv4 address mapped to IPv6 counts as IPv4.
+import { BlockList, isIP } from "node:net";
 
-interface Address {
-  readonly bits: 32 | 128;
-  readonly value: bigint;
-}
+const BITS = { ipv4: 32, ipv6: 128 } as const;
+type Family = keyof typeof BITS;
 
-interface AddressBlock extends Address {
+interface AddressBlock {
+  readonly address: string;
+  readonly family: Family;
   /** The number of leading bits that all its addresses share. */
   readonly shared: number;
 }
 
-const PART = "(0|[1-9]\\d{0,2})";
-const IPV4 = new RegExp(`^${PART}\\.${PART}\\.${PART}\\.${PART}$`);
-const GROUP = /^[0-9a-f]{1,4}$/i;
-const GROUPS = 8;
 const LENGTH = /^(0|[1-9]\d{0,2})$/;
-/** The upper 96 bits of `::ffff:0:0/96`, the block of mapped IPv4 addresses (RFC 4291). */
-const MAPPED = 0xffffn;
+/** The block of mapped IPv4 addresses, `::ffff:0:0/96` (RFC 4291). */
+const MAPPED_SHARED = 96;
+const MAPPED = new BlockList();
+MAPPED.addSubnet("::ffff:0:0", MAPPED_SHARED, "ipv6");
 
 /** Returns null for anything but an IP address. Zones and ports are not part of one. */
-function parseAddress(text: string): Address | null {
-  const short = parseIpv4(text);
-  if (short !== null) return { bits: 32, value: short };
-  const long = parseIpv6(text);
-  if (long === null) return null;
-  return long >> 32n === MAPPED ? { bits: 32, value: long & 0xffffffffn } : { bits: 128, value: long };
+function findFamily(text: string): Family | null {
+  if (text.includes("%")) return null;
+  const version = isIP(text);
+  if (version === 0) return null;
+  return version === 4 ? "ipv4" : "ipv6";
+}
+
+/** True for IPv4 addresses, mapped or not. */
+function isIpv4(address: string, family: Family): boolean {
+  return family === "ipv4" || MAPPED.check(address, family);
 }
 
 export function isAddress(text: string): boolean {
-  return parseAddress(text) !== null;
-}
-
-function parseIpv4(text: string): bigint | null {
-  const parts = IPV4.exec(text)?.slice(1).map(Number);
-  if (parts === undefined || parts.some((part) => part > 255)) return null;
-  return parts.reduce((value, part) => (value << 8n) | BigInt(part), 0n);
-}
-
-function parseIpv6(text: string): bigint | null {
-  const [head = "", tail, ...more] = spellInGroups(text).split("::");
-  const [left, right] = [parseGroups(head), parseGroups(tail ?? "")];
-  if (left === null || right === null || more.length > 0) return null;
-  const missing = GROUPS - left.length - right.length;
-  if (tail === undefined ? missing !== 0 : missing < 1) return null;
-  const groups = [...left, ...Array<bigint>(missing).fill(0n), ...right];
-  return groups.reduce((value, group) => (value << 16n) | group, 0n);
-}
-
-/** Writes an IPv4 address at the end, as in `::ffff:10.0.0.1`, as two groups. */
-function spellInGroups(text: string): string {
-  const end = text.slice(text.lastIndexOf(":") + 1);
-  const value = parseIpv4(end);
-  if (value === null) return text;
-  return `${text.slice(0, -end.length)}${(value >> 16n).toString(16)}:${(value & 0xffffn).toString(16)}`;
-}
-
-function parseGroups(text: string): readonly bigint[] | null {
-  const groups = text === "" ? [] : text.split(":");
-  return groups.every((group) => GROUP.test(group)) ? groups.map((group) => BigInt(`0x${group}`)) : null;
+  return findFamily(text) !== null;
 }
 
 /** Parses `10.0.0.0/8`, `2001:db8::/32` or a single address. Returns null for anything else. */
 function parseBlock(text: string): AddressBlock | null {
   const [address = "", length, ...rest] = text.split("/");
-  const first = parseAddress(address);
-  if (first === null || rest.length > 0) return null;
-  if (length === undefined) return { ...first, shared: first.bits };
-  if (!LENGTH.test(length)) return null;
-  const shared = Number(length) - (address.includes(":") ? 128 : 32) + first.bits;
-  return shared >= 0 && shared <= first.bits ? { ...first, shared } : null;
+  const family = findFamily(address);
+  if (family === null || rest.length > 0) return null;
+  if (length === undefined) return { address, family, shared: BITS[family] };
+  const shared = LENGTH.test(length) ? Number(length) : Number.POSITIVE_INFINITY;
+  const least = family === "ipv6" && MAPPED.check(address, family) ? MAPPED_SHARED : 0;
+  return shared >= least && shared <= BITS[family] ? { address, family, shared } : null;
 }
 
 export function isAddressBlock(text: string): boolean {
   return parseBlock(text) !== null;
 }
 
-/** Keyed by the list, which is reused between requests. */
-const parsed = new WeakMap<readonly string[], readonly AddressBlock[]>();
+/** The blocks of IPv4 apart from the others, because `::/0` would contain mapped addresses as well. */
+interface Blocks {
+  readonly ipv4: BlockList;
+  readonly ipv6: BlockList;
+}
 
-function parseBlocks(blocks: readonly string[]): readonly AddressBlock[] {
-  return blocks.flatMap((block) => parseBlock(block) ?? []);
+/** Keyed by the list, which is reused between requests. */
+const parsed = new WeakMap<readonly string[], Blocks>();
+
+function parseBlocks(blocks: readonly string[]): Blocks {
+  const lists = { ipv4: new BlockList(), ipv6: new BlockList() };
+  for (const { address, family, shared } of blocks.flatMap((block) => parseBlock(block) ?? [])) {
+    lists[isIpv4(address, family) ? "ipv4" : "ipv6"].addSubnet(address, shared, family);
+  }
+  return lists;
 }
 
 /** True if one of the blocks contains the address. Anything that isn't an address is in none. */
 export function isWithin(blocks: readonly string[], address: string): boolean {
-  const known = parsed.getOrInsertComputed(blocks, parseBlocks);
   // Without trusted proxies, each request asks for an empty list.
-  const given = known.length === 0 ? null : parseAddress(address);
-  return given !== null && known.some((block) => contains(block, given));
-}
-
-function contains({ bits, value, shared }: AddressBlock, given: Address): boolean {
-  return bits === given.bits && (value ^ given.value) >> BigInt(bits - shared) === 0n;
+  if (blocks.length === 0) return false;
+  const family = findFamily(address);
+  if (family === null) return false;
+  return parsed
+    .getOrInsertComputed(blocks, parseBlocks)
+    [isIpv4(address, family) ? "ipv4" : "ipv6"].check(address, family);
 }

@@ -47,7 +47,7 @@ export interface Rates {
 }
 
 /** USD per request, search and so on. Missing ones are free. */
-export interface PiecePrices {
+export interface UnitPrices {
   readonly perRequest?: number;
   readonly perSearch?: number;
   readonly perImage?: number;
@@ -57,7 +57,7 @@ export interface PiecePrices {
   readonly perPage?: number;
 }
 
-export interface Price extends Rates, PiecePrices {
+export interface Price extends Rates, UnitPrices {
   /** If the prompt has more than `aboveTokens` tokens, the whole request is priced at the highest such tier. */
   readonly tiers?: readonly (Rates & { readonly aboveTokens: number })[];
 }

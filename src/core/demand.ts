@@ -50,6 +50,17 @@ export interface Reads {
   readonly topUpId: string | null;
 }
 
+/**
+ * The claim of a request with an Idempotency-Key, made with its admission: within its gateway key, for 24 hours. A request
+ * that finds it taken waits for that answer, and repeats it.
+ */
+export interface Claim {
+  /** A digest of the Idempotency-Key and its scope. */
+  readonly replyId: string;
+  /** A digest of the request. Another one with the same key is refused. */
+  readonly bodyDigest: string;
+}
+
 /** Asks to admit a request. Repeated with the same id, it replaces the earlier grant. */
 export interface Admission extends RequestHead, Pick<Hold, "id" | "accountId" | "keyId" | "node"> {
   readonly kind: "admit";
@@ -67,7 +78,7 @@ export interface Admission extends RequestHead, Pick<Hold, "id" | "accountId" | 
   readonly isPayable: boolean;
   /** True if the balance need not cover the first card because another member of the group will do. */
   readonly isGroup?: boolean;
-  readonly idempotency: { readonly replyId: string; readonly bodyDigest: string } | null;
+  readonly idempotency: Claim | null;
   readonly reads: Reads;
 }
 
@@ -99,6 +110,8 @@ export interface Settlement {
   readonly place: Place | null;
   /** A note on the journal's entry. */
   readonly note: string | null;
+  /** True if it ended before admission, answered or refused by a step: it holds nothing, and only its row is written. */
+  readonly isUnadmitted?: boolean;
   readonly reads: Reads;
 }
 
@@ -148,7 +161,7 @@ export interface Rows {
   readonly keys: ReadonlyMap<string, GatewayKey | null>;
   /** By the key's id. */
   readonly spends: ReadonlyMap<string, Spend | null>;
-  /** By `meterIdOf`. */
+  /** By `makeMeterId`. */
   readonly meters: ReadonlyMap<string, Meter | null>;
   /** By owner. */
   readonly slots: ReadonlyMap<string, Slot | null>;

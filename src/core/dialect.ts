@@ -2,6 +2,7 @@
 import type { FormEntry } from "./attachment.ts";
 import type { JsonObject } from "./json.ts";
 import type { LongJson } from "./long-json.ts";
+import type { NativeTexts } from "./texts.ts";
 
 /** A Bedrock guardrail that checks each chat request and its answer. */
 interface Guardrail {
@@ -63,6 +64,8 @@ export interface RawRequest {
   readonly body: JsonObject;
   /** Lower-case names of headers that belong to the wire format, such as `anthropic-beta`. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Reaches the texts of the request and of its answer. It travels with the request, as only surfaces know their forms. */
+  readonly texts: NativeTexts;
 }
 
 export const DIALECTS = [

@@ -1,12 +1,12 @@
 // Ends a request early: delivers the reason, once, to everything that works on it.
 import { Fault } from "./fault.ts";
 
-type Told = (reason: Fault) => void;
+type Listener = (reason: Fault) => void;
 
 /** An AbortController would do, at several times the CPU cost. Only `fetch` needs one. */
 export class Ending {
   readonly #parent: Ending | null;
-  readonly #told: Told[] = [];
+  readonly #listeners: Listener[] = [];
   #reason: Fault | null = null;
 
   /** Also ends when its parent does. */
@@ -25,18 +25,18 @@ export class Ending {
     if (this.#reason !== null) return;
     this.#reason = reason;
     this.#parent?.forget(this.end);
-    for (const told of this.#told.splice(0)) told(reason);
+    for (const listener of this.#listeners.splice(0)) listener(reason);
   };
 
   /** Calls back when it ends, or immediately if it already has. */
-  tell(told: Told): void {
-    if (this.#reason === null) this.#told.push(told);
-    else told(this.#reason);
+  tell(listener: Listener): void {
+    if (this.#reason === null) this.#listeners.push(listener);
+    else listener(this.#reason);
   }
 
-  forget(told: Told): void {
-    const at = this.#told.indexOf(told);
-    if (at >= 0) this.#told.splice(at, 1);
+  forget(listener: Listener): void {
+    const at = this.#listeners.indexOf(listener);
+    if (at >= 0) this.#listeners.splice(at, 1);
   }
 }
 

@@ -1,19 +1,13 @@
-// Changes to keys, as the store makes them.
-import { omitUndefined } from "./json.ts";
+// Changes to keys and accounts, as the store makes them.
+import type { ACCOUNT_FIELDS } from "./fields/account.ts";
+import type { ChangeOf } from "./fields/field.ts";
+import type { KEY_FIELDS } from "./fields/key.ts";
 import type { GatewayKey } from "./key.ts";
 
 /** Undefined fields are left unchanged. */
-export type KeyChange = Partial<
-  Pick<
-    GatewayKey,
-    | ("name" | "notes" | "isPaused" | "expiresAtMs" | "requestsPerDay" | "spendLimitNanoUsd")
-    | ("allowedModels" | "allowedAddresses" | "keepsResponses")
-  >
->;
+export type KeyChange = ChangeOf<typeof KEY_FIELDS>;
 
-export function changeKey(key: GatewayKey, change: KeyChange): GatewayKey {
-  return { ...key, ...omitUndefined(change) };
-}
+export type AccountChange = ChangeOf<typeof ACCOUNT_FIELDS>;
 
 /** A key's next secret. */
 export interface NewSecret extends Pick<GatewayKey, "last4" | "oldSecretUntilMs"> {

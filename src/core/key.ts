@@ -1,33 +1,20 @@
 // Gateway keys and accounts as stored. Secrets are never among the fields.
 import { isWithin } from "./address.ts";
 import { Fault } from "./fault.ts";
+import type { ACCOUNT_FIELDS } from "./fields/account.ts";
+import { listInitials, type ValuesOf } from "./fields/field.ts";
+import { KEY_FIELDS } from "./fields/key.ts";
 import type { NanoUsd } from "./money.ts";
 import { matchesAny } from "./pattern.ts";
 
-export interface GatewayKey {
+/** The other fields are what an operator can set: their rows say what each means. */
+export interface GatewayKey extends ValuesOf<typeof KEY_FIELDS> {
   /** `key_…`, the key's identity. Only a keyed digest of its secret is stored. */
   readonly id: string;
-  readonly name: string;
-  readonly accountId: string;
   /** The last four characters of the secret, to tell keys apart. */
   readonly last4: string;
   readonly createdAtMs: number;
-  readonly expiresAtMs: number | null;
   readonly revokedAtMs: number | null;
-  /** The model ids, patterns of them and `Router#…` that the key may use. Null for all. */
-  readonly allowedModels: readonly string[] | null;
-  /** Null for unlimited, "default" for the configured limit. */
-  readonly requestsPerDay: number | null | "default";
-  /** Lifetime limit on the key's charges. Null for none. */
-  readonly spendLimitNanoUsd: NanoUsd | null;
-  /** False if its conversations are never stored, even if the operator stores others. */
-  readonly keepsResponses: boolean;
-  /** True if requests are refused until the operator resumes the key. */
-  readonly isPaused: boolean;
-  /** The operator's own. Never shown to the key's holder. */
-  readonly notes: string | null;
-  /** The client addresses and CIDR blocks from which it may be used. Null for all. */
-  readonly allowedAddresses: readonly string[] | null;
   /** The number of times its secret was replaced. */
   readonly rotations: number;
   /** The time until which the secret before the present one works. Null if it doesn't. */
@@ -36,18 +23,11 @@ export interface GatewayKey {
 
 /** The fields of a key with neither limits nor a history. */
 export const KEY_DEFAULTS = {
-  expiresAtMs: null,
+  ...listInitials(KEY_FIELDS),
   revokedAtMs: null,
-  allowedModels: null,
-  requestsPerDay: "default",
-  spendLimitNanoUsd: null,
-  keepsResponses: true,
-  isPaused: false,
-  notes: null,
-  allowedAddresses: null,
   rotations: 0,
   oldSecretUntilMs: null,
-} as const satisfies Partial<GatewayKey>;
+} satisfies Partial<GatewayKey>;
 
 /** A key found by one of its secrets. */
 export interface ProvenKey {
@@ -69,9 +49,8 @@ export interface Caller {
   readonly proof: KeyProof | null;
 }
 
-export interface Account {
+export interface Account extends ValuesOf<typeof ACCOUNT_FIELDS> {
   readonly id: string;
-  readonly name: string;
   /** The spendable balance, without holds. Never negative. */
   readonly balanceNanoUsd: NanoUsd;
   readonly heldNanoUsd: NanoUsd;
@@ -108,7 +87,7 @@ export function isProven({ key, rotation }: ProvenKey, nowMs: number): boolean {
 /** Returns the Fault with which the key refuses a client at this address, or null. */
 export function refuseAddress({ allowedAddresses }: GatewayKey, address: string): Fault | null {
   if (allowedAddresses === null || isWithin(allowedAddresses, address)) return null;
-  const message = "This key may not be used from your address.";
+  const message = "This key may not be used from your address. The gateway's operator can allow it.";
   return new Fault("address_not_allowed", message, { clientAddress: address });
 }
 
@@ -134,5 +113,7 @@ export function mayUse({ allowedModels }: Pick<GatewayKey, "allowedModels">, mod
 
 /** Wrong, revoked, replaced and expired secrets all get this same answer. */
 export function invalidKey(): Fault {
-  return new Fault("invalid_api_key", "Incorrect API key provided.");
+  const message =
+    "Incorrect API key provided: it is wrong, revoked or expired. Ask this gateway's operator for a new one.";
+  return new Fault("invalid_api_key", message);
 }

@@ -9,7 +9,7 @@ const PICO_PER_NANO = 1000n;
 const MARKUP_PARTS = 1_000_000;
 const EXACT_MAX = Number.MAX_SAFE_INTEGER;
 
-/** A line of a bill: tokens at USD per million, or pieces at USD each (`perUnit`). */
+/** A line of a bill: tokens at USD per million, or pieces at a million times their USD each. */
 export interface BillLine {
   readonly what: string;
   readonly count: number;

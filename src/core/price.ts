@@ -1,5 +1,5 @@
 // The cost of an answer by its usage report and the model's card.
-import type { PiecePrices, Price, Rates } from "./card.ts";
+import type { Price, Rates, UnitPrices } from "./card.ts";
 import { type BillLine, computeCost, type NanoUsd } from "./money.ts";
 import type { Amounts } from "./units.ts";
 
@@ -27,7 +27,7 @@ export function listBillLines(price: Price, amounts: Amounts, calls = 1): readon
     if (count > 0 && usdPerMillion > 0) lines.push({ what, count, usdPerMillion });
   };
   addTokenLines(add, findRates(price, amounts.prompt / calls), amounts);
-  addPieceLines(add, price, amounts, calls);
+  addUnitLines(add, price, amounts, calls);
   return lines;
 }
 
@@ -51,7 +51,7 @@ function addTokenLines(add: AddLine, rates: Rates, amounts: Amounts): void {
 }
 
 /** Adds the lines that aren't priced per token. */
-function addPieceLines(add: AddLine, price: PiecePrices, amounts: Amounts, calls: number): void {
+function addUnitLines(add: AddLine, price: UnitPrices, amounts: Amounts, calls: number): void {
   const each = (usd = 0) => usd * UNITS_PER_MILLION;
   const { perMinute = 0, perCharacterMillion = 0 } = price;
   add("request", calls, each(price.perRequest));

@@ -20,9 +20,18 @@ export type Ended = (typeof ENDINGS)[number];
 
 /** The APIs at which requests come. */
 export const SURFACE_NAMES = [
-  ...["openai-chat", "openai-responses", "anthropic-messages", "gemini", "openai-embeddings"],
-  ...["openai-images", "openai-speech", "openai-transcriptions", "openai-completions"],
-  ...["gemini-embeddings", "rerank", "moderations"],
+  "openai-chat",
+  "openai-responses",
+  "anthropic-messages",
+  "gemini",
+  "openai-embeddings",
+  "openai-images",
+  "openai-speech",
+  "openai-transcriptions",
+  "openai-completions",
+  "gemini-embeddings",
+  "rerank",
+  "moderations",
 ] as const;
 export type SurfaceName = (typeof SURFACE_NAMES)[number];
 

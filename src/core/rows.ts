@@ -1,4 +1,6 @@
 // The rows on which admission and settlement are decided, common to all store engines.
+import type { CREDENTIAL_FIELDS } from "./fields/credential.ts";
+import type { ValuesOf } from "./fields/field.ts";
 import type { NanoUsd } from "./money.ts";
 import type { Ended, RequestHead, RequestOutcome, UsageSource } from "./record.ts";
 import type { Amounts } from "./units.ts";
@@ -177,7 +179,7 @@ export interface UsageSum extends HourOfUse {
 export const LESSON_SOURCES = ["score", "label", "signal"] as const;
 type LessonSource = (typeof LESSON_SOURCES)[number];
 
-/** The number of streamed answers that began within a bucket of time (`bucketOf`). */
+/** The number of streamed answers that began within a bucket of time (`findBucket`). */
 export interface FirstTokenSum extends HourOfUse {
   readonly bucket: number;
 }
@@ -237,15 +239,10 @@ export interface Session {
 }
 
 /** A provider credential added at run time. */
-export interface StoredCredential {
+export interface StoredCredential extends ValuesOf<typeof CREDENTIAL_FIELDS> {
   readonly id: string;
   readonly provider: string;
   /** The secret, encrypted. */
   readonly sealed: string;
-  readonly weight: number;
-  /** The provider's limit per minute. Null if unknown. */
-  readonly requestsPerMinute: number | null;
-  readonly tokensPerMinute: number | null;
-  readonly enabled: boolean;
   readonly createdAtMs: number;
 }

@@ -1,6 +1,7 @@
 // Explains which field of a value violates its schema, with the messages and codes of OpenAI's API.
 import { Fault, type FaultCode } from "./fault.ts";
 import { isObject, type JsonObject } from "./json.ts";
+import { findNearest } from "./nearest.ts";
 
 /** The JSON Schema keywords that our schemas use. */
 interface Rules {
@@ -56,7 +57,9 @@ function checkObject(rules: Rules, value: JsonObject, path: string): Fault | nul
   const ofKind = kind?.enum && value.type !== undefined && check(kind, value.type, child(path, "type"));
   if (ofKind) return ofKind;
   for (const field of rules.required ?? []) {
-    if (value[field] === undefined) return missingParameter(child(path, field));
+    if (value[field] === undefined) {
+      return missingParameter(child(path, field), suggestField(rules, value, field));
+    }
   }
   const each = Object.values(rules.patternProperties ?? {})[0];
   for (const field of Object.keys(value)) {
@@ -64,6 +67,16 @@ function checkObject(rules: Rules, value: JsonObject, path: string): Fault | nul
     if (found) return found;
   }
   return null;
+}
+
+/** The most fields to compare with a missing one. */
+const COMPARED_MAX = 256;
+
+/** Returns a hint at the unknown field that is spelt like a missing one. Empty if there is none. */
+function suggestField({ properties = {} }: Rules, value: JsonObject, missing: string): string {
+  const unknown = Object.keys(value).filter((field) => !Object.hasOwn(properties, field));
+  const [near] = findNearest(missing, unknown.slice(0, COMPARED_MAX), 1);
+  return near === undefined ? "" : ` The request has '${showField(near)}': did you mean '${missing}'?`;
 }
 
 /** `each` are the rules of the fields that the object's own don't list. */
@@ -152,7 +165,7 @@ function checkUnion(
   for (const tag of ["role", "type"]) {
     const tags = alike.map((rules) => rules.properties?.[tag]?.enum?.[0]);
     if (!isObject(value) || tags.some((one) => one === undefined)) continue;
-    if (value[tag] === undefined) return missingParameter(child(path, tag));
+    if (value[tag] === undefined) return missingParameter(child(path, tag), listValues(tags.map(String)));
     if (typeof value[tag] !== "string") return wrongType([{ type: "string" }], value[tag], child(path, tag));
     const chosen = alike[tags.indexOf(value[tag])];
     return chosen ? check(chosen, value, path) : notAmong(tags.map(String), child(path, tag));
@@ -170,8 +183,11 @@ function fits(rules: Rules, value: unknown): boolean {
 }
 
 function child(path: string, field: string): string {
-  const shown = /^[\w.-]{1,64}$/.test(field) ? field : "?";
-  return path === "" ? shown : `${path}.${shown}`;
+  return path === "" ? showField(field) : `${path}.${showField(field)}`;
+}
+
+function showField(field: string): string {
+  return /^[\w.-]{1,64}$/.test(field) ? field : "?";
 }
 
 function describeKind(value: unknown): string {
@@ -188,16 +204,31 @@ function wrongType(
 ): Fault {
   if (path === "")
     return new Fault("invalid_json", `The request body must be a JSON object, not ${describeKind(value)}.`);
-  return invalidType(path, expected, describeKind(value));
+  return invalidType(path, expected, describeKind(value), hintAtQuotes(alternatives, value));
 }
+
+/** A number or boolean in quotes is a frequent mistake of programs that read it from a form or the environment. */
+function hintAtQuotes(alternatives: readonly Rules[], value: unknown): string {
+  if (typeof value !== "string") return "";
+  const isMeant = alternatives.some(({ type = "" }) => QUOTED[type]?.test(value));
+  return isMeant ? " Send it without quotes." : "";
+}
+
+/** Texts that spell a value of another type. */
+const QUOTED: Readonly<Record<string, RegExp>> = {
+  boolean: /^(true|false)$/i,
+  integer: /^-?\d{1,16}$/,
+  number: /^-?\d{1,16}(\.\d{1,16})?$/,
+};
 
 function listKinds(alternatives: readonly Rules[]): string {
   const kinds = alternatives.map((rules) => ARTICLED[rules.type ?? ""] ?? "another type");
   return [...new Set(kinds)].join(" or ");
 }
 
-function invalidType(path: string, expected: string, got: string): Fault {
-  const message = `Invalid type for '${path}': expected ${expected}, but got ${got} instead.`;
+/** `hint` is a sentence with a space in front. */
+function invalidType(path: string, expected: string, got: string, hint = ""): Fault {
+  const message = `Invalid type for '${path}': expected ${expected}, but got ${got} instead.${hint}`;
   return new Fault("invalid_type", message, { param: path });
 }
 
@@ -206,8 +237,10 @@ export function invalidValue(param: string, what: string): Fault {
   return new Fault("invalid_value", `Invalid '${param}': ${what}.`, { param });
 }
 
-export function missingParameter(path: string): Fault {
-  return new Fault("missing_required_parameter", `Missing required parameter: '${path}'.`, { param: path });
+/** `hint` is a sentence with a space in front. */
+export function missingParameter(path: string, hint = ""): Fault {
+  const message = `Missing required parameter: '${path}'.${hint}`;
+  return new Fault("missing_required_parameter", message, { param: path });
 }
 
 function unknown(path: string, { properties = {} }: Rules): Fault {
@@ -217,9 +250,11 @@ function unknown(path: string, { properties = {} }: Rules): Fault {
 }
 
 function notAmong(values: readonly string[], path: string): Fault {
-  const list = values.map((value) => `'${value}'`).join(", ");
-  const message = `Invalid value for '${path}'. Supported values are: ${list}.`;
-  return new Fault("invalid_value", message, { param: path });
+  return new Fault("invalid_value", `Invalid value for '${path}'.${listValues(values)}`, { param: path });
+}
+
+function listValues(values: readonly string[]): string {
+  return ` Supported values are: ${values.map((value) => `'${value}'`).join(", ")}.`;
 }
 
 /** If the schema has its own wording, its bounds are reported together. */

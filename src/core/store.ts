@@ -1,7 +1,7 @@
 // The store port: the guarantees of every engine, for decisions and for views.
 import type { Answer, Demand, Reads, Rows } from "./demand.ts";
 import type { Account, GatewayKey, KeyState, ProvenKey } from "./key.ts";
-import type { KeyChange, NewSecret } from "./key-change.ts";
+import type { AccountChange, KeyChange, NewSecret } from "./key-change.ts";
 import type { NanoUsd } from "./money.ts";
 import type { Ended, RequestRecord } from "./record.ts";
 import type {
@@ -21,7 +21,7 @@ export function makeEntryId({ accountId, seq }: Pick<Entry, "accountId" | "seq">
   return `${accountId}.${seq}`;
 }
 
-/** An entry's number, from its `entryIdOf`. */
+/** An entry's number, from its `makeEntryId`. */
 export function readEntrySeq(entryId: string): number {
   return Number(entryId.slice(entryId.lastIndexOf(".") + 1));
 }
@@ -199,9 +199,10 @@ export interface Store {
   account(id: string): Promise<Account | null>;
   accounts(page: Page): Promise<readonly Account[]>;
   addAccount(account: Account): Promise<void>;
-  renameAccount(id: string, name: string): Promise<Account | null>;
+  /** Returns the changed account, or null if there is none. */
+  changeAccount(id: string, change: AccountChange): Promise<Account | null>;
 
-  /** An account's movements, newest first. With a position, those after the entry with that `id` (`entryIdOf`). */
+  /** An account's movements, newest first. With a position, those after the entry with that `id` (`makeEntryId`). */
   journal(accountId: string, page: Page): Promise<readonly Entry[]>;
   /** The movements of all accounts that involve a system account, newest first. */
   systemJournal(account: SystemAccount, page: Page): Promise<readonly Entry[]>;

@@ -3,7 +3,7 @@ import { asString, isObject, parseJson } from "./json.ts";
 import type { Sealer } from "./world.ts";
 
 /** The location of a stored answer. Only the credential that created it finds it there. */
-export interface StoredPlace {
+export interface StoredLocation {
   readonly provider: string;
   /** The digest of the credential's secret. */
   readonly credential: string;
@@ -14,12 +14,12 @@ export interface StoredPlace {
 /** Occurs in no id that the gateway generates. */
 const MARK = "_at_";
 
-export function writeStoredName(answerId: string, place: StoredPlace, seal: Sealer): string {
+export function writeStoredName(answerId: string, place: StoredLocation, seal: Sealer): string {
   return answerId + MARK + Buffer.from(seal.seal(JSON.stringify(place)), "base64").toString("base64url");
 }
 
 /** Returns null for an id without a location, an altered one, and one of another account. */
-export function readStoredName(name: string, seal: Sealer): StoredPlace | null {
+export function readStoredName(name: string, seal: Sealer): StoredLocation | null {
   const mark = name.indexOf(MARK);
   if (mark === -1) return null;
   const sealed = Buffer.from(name.slice(mark + MARK.length), "base64url");

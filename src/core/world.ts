@@ -50,6 +50,14 @@ export interface LogEvent {
 }
 export type Log = (event: LogEvent) => void;
 
+/** Encrypts texts for the store. `open` throws if the text was sealed under another key or for another use. */
+export interface Vault {
+  seal(text: string, use: string): string;
+  open(sealed: string, use: string): string;
+  /** A keyed digest, so that nobody who reads the store can test guesses with it. */
+  digest(text: string): string;
+}
+
 /** Encrypts text for the account. Text sealed for another account, or not sealed at all, opens as null. */
 export interface Sealer {
   seal(text: string): string;

@@ -1,5 +1,6 @@
 // A streamed answer: admitted before the first batch, settled before the last, cleaned up in every case.
 import type { Form } from "../operations/form.ts";
+import type { Operation } from "../operations/operation.ts";
 import type { Ports } from "../transport/client.ts";
 import type { AttemptCall } from "./attempt.ts";
 import { streamAnswers } from "./calls.ts";
@@ -18,9 +19,9 @@ export interface OpenedAnswer<F extends Form> extends Opened<F> {
   readonly rest: PieceStream<F>;
 }
 
-/** The steps of a streamed request. Every `open` is followed by a `leave`. */
-interface StreamSteps<F extends Form> {
-  /** Admits the request and waits for the first part of its answer. */
+/** The phases of a streamed request. Every `open` that succeeds is followed by a `leave`. */
+interface Phases<F extends Form> {
+  /** Admits the request and waits for the first part of its answer. If it fails, the request is over. */
   readonly open: () => Promise<Opened<F>>;
   /** Called with each batch after the first before it is sent. */
   readonly pass: (pieces: readonly F["piece"][]) => void;
@@ -31,35 +32,29 @@ interface StreamSteps<F extends Form> {
 }
 
 export class AnswerStream<F extends Form> implements AnswerFlow<readonly F["piece"][]> {
-  readonly #steps: StreamSteps<F>;
+  readonly #phases: Phases<F>;
   #opened: Opened<F> | null = null;
-  #isBegun = false;
   #isUnderWay = false;
   #isLeft = false;
   #isOver = false;
 
-  constructor(steps: StreamSteps<F>) {
-    this.#steps = steps;
+  constructor(phases: Phases<F>) {
+    this.#phases = phases;
   }
 
   async begin(): Promise<readonly F["piece"][] | undefined> {
     this.#isUnderWay = true;
-    this.#isBegun = true;
-    try {
-      this.#opened = await this.#steps.open();
-    } catch (thrown) {
-      await this.#fail(thrown);
-    }
+    this.#opened = await this.#phases.open();
     this.#isUnderWay = false;
     if (this.#isLeft) await this.#end();
-    return this.#opened?.first;
+    return this.#opened.first;
   }
 
   async pour(take: Take<readonly F["piece"][]>): Promise<void> {
     if (this.#isOver || this.#opened === null) return;
     this.#isUnderWay = true;
     const { first, rest } = this.#opened;
-    const { pass, finish } = this.#steps;
+    const { pass, finish } = this.#phases;
     try {
       await take(first);
       await rest?.pour((pieces) => {
@@ -73,30 +68,37 @@ export class AnswerStream<F extends Form> implements AnswerFlow<readonly F["piec
     await this.#end();
   }
 
-  /** If a step is still running, the call's signal ends it: the signal fires on leaving too. */
+  /** If a phase is still running, the call's signal ends it: the signal fires on leaving too. */
   leave(): void {
     this.#isLeft = true;
     if (!this.#isUnderWay) this.#end().catch(() => {});
   }
 
   async #fail(thrown: unknown): Promise<never> {
-    this.#steps.fail(thrown);
+    this.#phases.fail(thrown);
     await this.#end();
     throw thrown;
   }
 
   async #end(): Promise<void> {
-    if (this.#isOver) return;
+    if (this.#isOver || this.#opened === null) return;
     this.#isOver = true;
-    this.#opened?.rest?.leave();
-    if (this.#isBegun) await this.#steps.leave();
+    this.#opened.rest?.leave();
+    await this.#phases.leave();
   }
 }
 
 /** Reads an attempt's stream until its first piece of content. Until then another attempt may still replace it. */
 export function openAnswers<F extends Form>(ports: Ports, attempt: AttemptCall<F>): Promise<OpenedAnswer<F>> {
-  const isAnswer = (piece: F["piece"]) => attempt.operation.isAnswer(piece);
-  return new OpenedStream(streamAnswers(ports, attempt), isAnswer).opened;
+  return openPieces(streamAnswers(ports, attempt), attempt.operation);
+}
+
+/** Reads a stream until its first piece of content. */
+export function openPieces<F extends Form>(
+  stream: PieceStream<F>,
+  operation: Operation<F>,
+): Promise<OpenedAnswer<F>> {
+  return new OpenedStream(stream, (piece) => operation.isAnswer(piece)).opened;
 }
 
 /** A stream that pauses after its first piece of content until the caller asks for the rest. */

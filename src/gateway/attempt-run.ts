@@ -170,4 +170,8 @@ export class AttemptRun<F extends Form> implements CallWatcher {
     this.#dropped = [...new Set(named)];
     this.#context.dropped = this.#dropped;
   }
+
+  time<Result>(work: () => Result): Result {
+    return this.#context.call.time(work);
+  }
 }

@@ -48,6 +48,8 @@ export interface CallWatcher {
   retractSent(): void;
   /** Called before a call is sent, with the request fields that were changed or left out. */
   recordDropped(fields: readonly string[]): void;
+  /** Does work on the request, and counts its time. */
+  time<Result>(work: () => Result): Result;
 }
 
 /** Runs an attempt that is answered by a single JSON document. */
@@ -144,7 +146,8 @@ export function send<F extends Form>(attempt: AttemptCall<F>, call: UpstreamCall
   const route = requireRoute(attempt.upstream, attempt);
   const { secret } = attempt.credential;
   const target = { baseUrl, headers, marksCache, apiVersion, extraFields, guardrail, secret };
-  const { outgoing, codec, isNative } = encode(attempt, route, target);
+  const write = () => encode(attempt, route, target);
+  const { outgoing, codec, isNative } = attempt.watcher ? attempt.watcher.time(write) : write();
   attempt.watcher?.recordDropped([
     ...attempt.dropped,
     ...(isNative ? [] : attempt.lost),

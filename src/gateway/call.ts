@@ -1,7 +1,10 @@
 // A request as the gateway receives it, and the facts reported beside its answer.
 
 import type { ModelCard } from "../core/card.ts";
+import type { Claim } from "../core/demand.ts";
+import type { RawRequest } from "../core/dialect.ts";
 import type { Ending } from "../core/ending.ts";
+import type { JsonObject } from "../core/json.ts";
 import type { Caller } from "../core/key.ts";
 import type { RequestLimits } from "../core/record.ts";
 import type { RouterRules } from "../core/settings.ts";
@@ -21,8 +24,15 @@ interface HeldMemory {
   release(): void;
 }
 
-/** A validated request with a known key, and the operator's settings that apply to it. */
+/**
+ * A validated request with a known key, and the operator's settings that apply to it. The steps before the answer may
+ * change what it asks for: later readers see the same object, and so only the change.
+ */
 export interface Call<F extends Form> extends Asking<F>, Caller {
+  ask: F["ask"];
+  raw: RawRequest | null;
+  /** The request as it is stored with the answer, so that its prompt is needed to the end. Null if it isn't stored. */
+  kept: JsonObject | null;
   readonly operation: Operation<F>;
   /** The name of the surface it arrived on. */
   readonly surface: string;
@@ -45,12 +55,12 @@ export interface Call<F extends Form> extends Asking<F>, Caller {
   readonly timeoutMs: number | null;
   /** The share of the best quality that the client asks `Router#fair` to keep. Null for the operator's setting. */
   readonly quality: number | null;
-  /** Digests that detect a repeated request. Null without an Idempotency-Key. */
-  readonly idempotency: { readonly replyId: string; readonly bodyDigest: string } | null;
+  /** Digests of what the client sent. Null without an Idempotency-Key. */
+  readonly idempotency: Claim | null;
   /** The memory of its body. */
   readonly held: HeldMemory;
-  /** True if the prompt is stored with the answer, so that it is needed to the end. */
-  readonly keepsPrompt: boolean;
+  /** Does work on the request, and counts its time as the account's. */
+  time<Result>(work: () => Result): Result;
   /** Ends when nobody is waiting for the answer. */
   readonly ending: Ending;
 }

@@ -3,11 +3,10 @@
 import { type LoggedContent, makeContentUse } from "../core/content.ts";
 import type { Fault } from "../core/fault.ts";
 import type { Store } from "../core/store.ts";
-import type { Log } from "../core/world.ts";
+import type { Log, Vault } from "../core/world.ts";
 import type { Form } from "../operations/form.ts";
 import type { Folding } from "../operations/operation.ts";
 import type { Call } from "./call.ts";
-import type { Vault } from "./idempotency.ts";
 
 /** Longer contents are truncated, the answer first, then the messages. */
 const CHARACTERS_MAX = 1024 * 1024;

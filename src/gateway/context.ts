@@ -1,5 +1,4 @@
 // The state of one request, from its plan to its row in the log.
-
 import type { Attempt } from "../core/attempt.ts";
 import type { Granted } from "../core/demand.ts";
 import type { RawRequest } from "../core/dialect.ts";
@@ -10,17 +9,18 @@ import type { Ended, RequestLimits, UnsettledRecord } from "../core/record.ts";
 import type { Trace } from "../core/trace.ts";
 import type { LogEvent } from "../core/world.ts";
 import { RetirementBudget } from "../health/credential.ts";
+import type { GradedAnswer } from "../learning/port.ts";
 import type { Outcome, Settled, Ticket } from "../ledger/ledger.ts";
 import type { Form } from "../operations/form.ts";
-import type { Meter, SentAsk } from "../operations/operation.ts";
-import { Grader } from "../selectors/learning/signal.ts";
+import type { Asking, Grader, Meter, SentAsk } from "../operations/operation.ts";
 import { type Call, type Facts, shortenModel } from "./call.ts";
 import type { ContentRecorder } from "./contents.ts";
 import { type Bill, type Counted, countAnswer, countPrompt, UNCOUNTED } from "./counted.ts";
 import { fitAsk } from "./fitted.ts";
+import { makeGrader } from "./grading.ts";
 import { ReplyCopy } from "./idempotency.ts";
-import type { GradedAnswer } from "./lessons.ts";
 import type { Plan } from "./plan.ts";
+import type { Around, Changed } from "./step.ts";
 import { Tracing } from "./tracing.ts";
 import { findEnding, isByClient, judge } from "./verdict.ts";
 
@@ -36,18 +36,21 @@ export class RequestContext<F extends Form> implements Facts {
   /** The answer as it is kept for repeated requests. Null if nobody may repeat this one. */
   readonly copy: ReplyCopy<F> | null;
   /** Grades the answer, which takes all of it. Null if the client named the model: nothing is learned from such answers. */
-  readonly grader: Grader | null;
+  grader: Grader<F> | null;
+  /** The steps around the answer. Null if there are none, or none yet. */
+  around: Around<F> | null = null;
   ticket: Ticket;
   /** The client's own request, minus what a provider has refused, and the same in the operation's own form. */
   raw: RawRequest | null;
   ask: F["ask"];
+  /** The client's request, if a step has changed it. */
+  original: Pick<Asking<F>, "ask" | "raw"> | null = null;
   /** Null until the request is admitted. */
   granted: Granted | null = null;
   /** On the monotonic clock. All attempts share the time from then on. */
   admittedMs = 0;
   /** Null until settlement has begun. It begins once. */
   settlement: Promise<Settled | null> | null = null;
-
   limits: RequestLimits | null = null;
   selector: string | null = null;
   model: string | null = null;
@@ -58,10 +61,9 @@ export class RequestContext<F extends Form> implements Facts {
   replayed: Facts["replayed"] = null;
   /** The fault that ended it. Null if it did not fail. */
   fault: Fault | null = null;
-
   readonly #atMs: number;
   readonly #startedMs: number;
-  readonly #meter: Meter<F>;
+  #meter: Meter<F>;
   /** The request as sent to the provider that answered. */
   #asked: SentAsk<F["ask"]> | null = null;
   /** The provider's latest usage report. */
@@ -95,9 +97,18 @@ export class RequestContext<F extends Form> implements Facts {
     this.ending = idempotency === null ? call.ending : new Ending();
     this.tracing = new Tracing(startedMs);
     this.#meter = operation.meter(ask);
-    const described = plan.decision && operation.choosing?.describe(ask);
-    this.grader = described ? new Grader(described.request) : null;
+    this.grader = makeGrader(call, plan);
     this.copy = idempotency === null ? null : new ReplyCopy(operation);
+  }
+
+  /** Goes on with another request in its place, before it is admitted. The plan stays: its order is no text. */
+  change(changed: Changed<F>): void {
+    const { call, plan } = this;
+    this.original ??= { ask: call.ask, raw: call.raw };
+    ({ ask: call.ask, raw: call.raw, kept: call.kept } = changed);
+    ({ ask: this.ask, raw: this.raw } = changed);
+    this.#meter = call.operation.meter(call.ask);
+    this.grader = makeGrader(call, plan);
   }
 
   /** The admission grant. Throws if there is none, which would be a bug. */
@@ -135,14 +146,13 @@ export class RequestContext<F extends Form> implements Facts {
 
   /** Adds pieces of the answer to the output count. */
   measure(pieces: readonly F["piece"][]): void {
-    const grader = this.grader;
-    if (grader) grader.add(this.call.operation.choosing?.toChunks(pieces, !grader.keepsTexts) ?? []);
+    this.grader?.add(pieces);
     this.#meter.add(pieces);
   }
 
-  /** Counts pieces on their way to the client, and copies them if the answer is to be kept. */
+  /** Counts pieces on their way to the client, if no steps had them counted before, and copies them if they are kept. */
   pass(pieces: readonly F["piece"][]): void {
-    this.measure(pieces);
+    if (this.around === null) this.measure(pieces);
     this.copy?.add(pieces, this.#meter.bytes);
     this.recorder?.add(pieces);
   }
@@ -165,8 +175,8 @@ export class RequestContext<F extends Form> implements Facts {
 
   /** Returns what the selectors can learn from. Null if no selector chose, or if no provider answered. */
   findGradedAnswer(): GradedAnswer | null {
-    const [card, decision, grader] = [this.attempt?.card, this.plan.decision, this.grader];
-    return card && decision && grader ? { card, decision, grader } : null;
+    const [card, decision, grade] = [this.attempt?.card, this.plan.decision, this.grader];
+    return card && decision && grade ? { card, decision, grade } : null;
   }
 
   /** Returns a log line about an implausible usage report, or null if there was none. */

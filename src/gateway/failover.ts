@@ -9,28 +9,23 @@ import type { Log } from "../core/world.ts";
 import type { Address } from "../health/address.ts";
 import type { Form } from "../operations/form.ts";
 import type { Ports } from "../transport/client.ts";
-import type { AttemptCall } from "./attempt.ts";
 import { type AttemptRun, beginAttempt, coversModel, measureLoad } from "./attempt-run.ts";
 import type { Call } from "./call.ts";
 import type { RequestContext } from "./context.ts";
 import { type Race, runRace } from "./hedge.ts";
+import type { Mode } from "./mode.ts";
 import { CALLS_MAX } from "./plan.ts";
 import type { PlanPorts } from "./plan-request.ts";
 import { findRoute } from "./upstream.ts";
 
 type FailoverPorts = Ports & PlanPorts & { readonly log: Log };
 
-/** The mode in which attempts run: whole or streamed. */
-interface Mode<F extends Form, Result> {
-  readonly run: (ports: Ports, attempt: AttemptCall<F>) => Promise<Result>;
-  /** Releases a result that nobody will use. */
-  readonly drop: (result: Result) => void;
-}
+type AttemptMode<F extends Form, Result> = Pick<Mode<F, Result, unknown>, "run" | "drop">;
 
 export class Failover<F extends Form, Result> {
   readonly #ports: FailoverPorts;
   readonly #context: RequestContext<F>;
-  readonly #mode: Mode<F, Result>;
+  readonly #mode: AttemptMode<F, Result>;
   readonly #left: Attempt[];
   readonly #spares: Attempt[];
   /** Addresses that could not be connected to. */
@@ -50,7 +45,7 @@ export class Failover<F extends Form, Result> {
   constructor(
     ports: FailoverPorts,
     context: RequestContext<F>,
-    mode: Mode<F, Result>,
+    mode: AttemptMode<F, Result>,
     first: AttemptRun<F> | null,
   ) {
     this.#ports = ports;

@@ -6,9 +6,15 @@ import type { RequestContext } from "./context.ts";
 const BYTES_MIN = 65_536;
 
 /** If the prompt is needed to the end, or can't be dropped before, its memory is held as long. */
-export function forgetPrompt<F extends Form>({ call, recorder, ask, raw }: RequestContext<F>): void {
-  const { operation, held, keepsPrompt } = call;
-  if (!operation.forgetPrompt || keepsPrompt) return;
+export function forgetPrompt<F extends Form>({
+  call,
+  recorder,
+  original,
+  ask,
+  raw,
+}: RequestContext<F>): void {
+  const { operation, held, kept } = call;
+  if (!operation.forgetPrompt || kept !== null) return;
   if (held.bytes <= BYTES_MIN) {
     held.release();
     return;
@@ -17,6 +23,8 @@ export function forgetPrompt<F extends Form>({ call, recorder, ask, raw }: Reque
   // A repaired request is a copy, without the part that a provider refused.
   if (ask !== call.ask || raw !== call.raw) operation.forgetPrompt(ask, raw);
   const left = operation.forgetPrompt(call.ask, call.raw);
+  // The request that a step has replaced is still referred to by its reader.
+  if (original !== null) operation.forgetPrompt(original.ask, original.raw);
   if (left <= BYTES_MIN) held.release();
   else held.shrinkTo(left);
 }

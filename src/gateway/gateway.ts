@@ -1,63 +1,68 @@
-// One request's life: plan → admit and hold → attempt → settle. Read this first.
+// One request's life: plan → steps → admit and hold → attempt → steps → settle. Read this first.
 
 import type { Granted } from "../core/demand.ts";
-import { Fault, toFault } from "../core/fault.ts";
 import { toUsd } from "../core/money.ts";
-import type { Log } from "../core/world.ts";
-import { type Ledger, makeLostOutcome, type Outcome, type Settled, type Ticket } from "../ledger/ledger.ts";
-import { COMMIT_UNKNOWN } from "../ledger/settle.ts";
+import type { Log, Vault } from "../core/world.ts";
+import type { LearningPort } from "../learning/port.ts";
+import type { Ledger, Replayed, Ticket } from "../ledger/ledger.ts";
 import type { Form } from "../operations/form.ts";
 import type { Ports } from "../transport/client.ts";
 import { Admissions } from "./admissions.ts";
-import { AnswerStream, type Opened, type OpenedAnswer, openAnswers } from "./answer-stream.ts";
+import { AnswerStream, type Opened, type OpenedAnswer } from "./answer-stream.ts";
 import { beginFirst } from "./attempt-run.ts";
 import { bufferFlow } from "./buffered.ts";
 import { type Call, shortenModel } from "./call.ts";
-import { completeAnswers, countPlaces } from "./calls.ts";
+import { countPlaces } from "./calls.ts";
+import { Closing } from "./closing.ts";
 import { type ContentPorts, Contents } from "./contents.ts";
 import { RequestContext } from "./context.ts";
 import { Failover } from "./failover.ts";
 import { makeOffers } from "./fitted.ts";
 import type { AnswerFlow } from "./flow.ts";
-import { forgetPrompt } from "./forget-prompt.ts";
-import { openReply, sealReply, type Vault } from "./idempotency.ts";
-import { type LessonPorts, Lessons } from "./lessons.ts";
+import { openReply } from "./idempotency.ts";
+import type { LearnPorts } from "./learn-later.ts";
+import { type Mode, type Shown, STREAMED, WHOLE } from "./mode.ts";
 import { OpenRequests } from "./open-requests.ts";
 import { isPayable, type Plan } from "./plan.ts";
 import { type PlanPorts, planRequest } from "./plan-request.ts";
-import { makeWithheldOutcome, Settlements } from "./settlements.ts";
+import { Settlements } from "./settlements.ts";
+import type { OwnAnswer, Step } from "./step.ts";
+import { beginAround, passBefore } from "./step-list.ts";
 
-export interface GatewayPorts extends Ports, PlanPorts, LessonPorts {
+export interface GatewayPorts extends Ports, PlanPorts, LearnPorts {
+  readonly learning: Pick<LearningPort, "known" | "learn">;
   readonly ledger: Ledger;
   readonly vault: Vault;
   readonly log: Log;
   /** If missing, prompts and answers are not stored. */
   readonly contents?: ContentPorts;
+  /** The steps before and around every answer, in order. Missing or empty if there are none. */
+  readonly steps?: readonly Step[];
 }
-
-/** The longest that the end of a free answer waits for its row to be written. */
-const PATIENCE_MS = 1000;
-/** The same for a paid answer, which never ends before it is posted. */
-const PATIENCE_PAID_MS = 30_000;
-
-const WHOLE = { run: completeAnswers, drop: () => {} };
-const STREAMED = { run: openAnswers, drop: <F extends Form>({ rest }: OpenedAnswer<F>) => rest.leave() };
 
 export class Gateway {
   readonly #ports: GatewayPorts;
+  /** Null without any, so that a request needn't ask. */
+  readonly #steps: readonly Step[] | null;
   readonly #admissions: Admissions;
   readonly #settlements: Settlements;
-  readonly #lessons: Lessons;
   readonly #contents: Contents;
+  readonly #closing: Closing;
   readonly underWay: OpenRequests;
 
   constructor(ports: GatewayPorts) {
+    const { log, contents = null, steps = [] } = ports;
     this.#ports = ports;
+    this.#steps = steps.length > 0 ? steps : null;
     this.underWay = new OpenRequests(ports);
     this.#admissions = new Admissions(ports);
     this.#settlements = new Settlements(ports);
-    this.#lessons = new Lessons(ports);
-    this.#contents = new Contents(ports.contents ?? null, ports.log);
+    this.#contents = new Contents(contents, log);
+    this.#closing = new Closing({
+      ...ports,
+      ...{ underWay: this.underWay, admissions: this.#admissions, settlements: this.#settlements },
+      contents: this.#contents,
+    });
   }
 
   /** The number of open requests. */
@@ -79,47 +84,9 @@ export class Gateway {
     return new RequestContext(call, plan, ticket, recorder, clock.nowMs(), deadlines.nowMs());
   }
 
-  /**
-   * Returns the whole answer. Throws the Fault to show to the client. This is all that happens to the usual request;
-   * what another one needs is in the functions called here: waiting for a request with the same Idempotency-Key,
-   * repeating an answer, and every attempt after the first.
-   */
-  async complete<F extends Form>(context: RequestContext<F>): Promise<F["reply"]> {
-    const { operation } = context.call;
-    const ports = this.#ports;
-    this.underWay.enter(context.ending);
-    try {
-      const first = await this.#admissions.admit(context.ticket);
-      const admitted = first.kind === "pending" ? await this.#waitForTwin(context, first.id) : first;
-      if (admitted.kind === "replayed") return await this.#replay(context, admitted.sealed);
-      const durable = this.#recordAdmission(context, admitted);
-      const attempt = beginFirst(ports, context);
-      let reply: F["reply"] | null = null;
-      try {
-        if (attempt !== null) reply = await completeAnswers(ports, attempt.call);
-        attempt?.win();
-      } catch (thrown) {
-        attempt?.fail(thrown);
-      }
-      reply ??= await new Failover(ports, context, WHOLE, attempt).run();
-      if (durable) await durable;
-      const reported = operation.readUsage(reply);
-      // Measuring is only needed if the provider reports no usage, or if the selectors learn from the answer.
-      if (!reported || context.grader) context.measure(operation.unfold(reply));
-      const usage = context.finish(reported, reply);
-      const whole = operation.withUsage(reply, usage);
-      context.recorder?.takeWhole(whole);
-      const settled = await this.#settle(context, whole);
-      return operation.withUsage(reply, withCharge(context, usage, settled));
-    } catch (thrown) {
-      this.#fail(context, thrown);
-      await this.#settleGranted(context);
-      throw thrown;
-    } finally {
-      this.underWay.leave(context.ending);
-      context.call.held.release();
-      this.#admissions.wakeTwins(context.call.id);
-    }
+  /** Returns the whole answer. Throws the Fault to show to the client. */
+  complete<F extends Form>(context: RequestContext<F>): Promise<F["reply"]> {
+    return this.#answer<F, F["reply"], F["reply"]>(context, WHOLE);
   }
 
   /**
@@ -127,55 +94,104 @@ export class Gateway {
    * of content; from then on the context's facts are final. If a client leaves early, fire the call's signal.
    */
   stream<F extends Form>(context: RequestContext<F>): AnswerFlow<readonly F["piece"][]> {
-    const { call } = context;
+    const { operation, idempotency } = context.call;
+    const closing = this.#closing;
     const stream = new AnswerStream<F>({
-      open: () => {
-        this.underWay.enter(context.ending);
-        return this.#openStream(context);
-      },
+      open: () => this.#answer<F, OpenedAnswer<F>, Opened<F>>(context, STREAMED),
       pass: (pieces) => context.pass(pieces),
       finish: async (reported) => {
         const usage = context.finish(reported);
-        const settled = await this.#settle(context, context.copy?.reply(usage));
-        return [call.operation.usagePiece(withCharge(context, usage, settled))];
+        const charged = await closing.charge(context, usage, context.copy?.reply(usage));
+        return [operation.usagePiece(charged)];
       },
-      fail: (thrown) => this.#fail(context, thrown),
-      leave: () => {
-        this.underWay.leave(context.ending);
-        call.held.release();
-        return this.#settleGranted(context).finally(() => this.#admissions.wakeTwins(call.id));
-      },
+      fail: (thrown) => closing.fail(context, thrown),
+      leave: () => closing.close(context),
     });
-    return call.idempotency === null ? stream : bufferFlow(stream);
+    return idempotency === null ? stream : bufferFlow(stream);
   }
 
-  /** The same steps as in `complete`, up to the first piece of content. */
-  async #openStream<F extends Form>(context: RequestContext<F>): Promise<Opened<F>> {
+  /**
+   * This is all that happens to the usual request, whole or up to the first part of its stream. The functions called here
+   * hold everything else: the steps, waiting for a request with the same Idempotency-Key, repeating an answer, and every
+   * attempt after the first.
+   */
+  async #answer<F extends Form, Result extends object, Answer>(
+    context: RequestContext<F>,
+    mode: Mode<F, Result, Answer>,
+  ): Promise<Answer> {
     const ports = this.#ports;
-    const first = await this.#admissions.admit(context.ticket);
-    const admitted = first.kind === "pending" ? await this.#waitForTwin(context, first.id) : first;
-    if (admitted.kind === "replayed") {
-      const reply = await this.#replay(context, admitted.sealed);
-      return { first: context.call.operation.unfold(reply), rest: null };
-    }
-    const durable = this.#recordAdmission(context, admitted);
-    const attempt = beginFirst(ports, context);
-    let opened: OpenedAnswer<F> | null = null;
+    let isOver = !mode.staysOpen;
+    this.underWay.enter(context.ending);
     try {
-      if (attempt !== null) opened = await openAnswers(ports, attempt.call);
-      attempt?.win();
+      const early = this.#steps === null ? null : await this.#passBefore(context, this.#steps);
+      if (early !== null) return mode.show(context, early);
+      const first = await this.#admissions.admit(context.ticket);
+      const admitted = first.kind === "pending" ? await this.#waitForTwin(context, first.id) : first;
+      if (admitted.kind === "replayed") return mode.show(context, await this.#replay(context, admitted));
+      const durable = this.#recordAdmission(context, admitted);
+      const attempt = beginFirst(ports, context);
+      let result: Result | null = null;
+      try {
+        if (attempt !== null) result = await mode.run(ports, attempt.call);
+        attempt?.win();
+      } catch (thrown) {
+        attempt?.fail(thrown);
+      }
+      result ??= await new Failover(ports, context, mode, attempt).run();
+      try {
+        if (durable) await durable;
+        if (this.#steps !== null) context.around = beginAround(this.#steps, context);
+        return await mode.hand(context, result, this.#closing);
+      } catch (thrown) {
+        mode.drop(result);
+        throw thrown;
+      }
     } catch (thrown) {
-      attempt?.fail(thrown);
+      isOver = true;
+      this.#closing.fail(context, thrown);
+      throw thrown;
+    } finally {
+      if (isOver) await this.#closing.close(context);
     }
-    const answer =
-      opened ?? (await new Failover<F, OpenedAnswer<F>>(ports, context, STREAMED, attempt).run());
-    await durable?.catch((error: unknown) => {
-      answer.rest.leave();
-      throw error;
-    });
-    forgetPrompt(context);
-    context.pass(answer.first);
-    return answer;
+  }
+
+  /**
+   * Returns the answer if no provider must be asked: an earlier one to the same Idempotency-Key, or a step's own. No step
+   * works on a request that is surely refused. A request that ends at a step has a row, as if it had been admitted.
+   */
+  async #passBefore<F extends Form>(
+    context: RequestContext<F>,
+    steps: readonly Step[],
+  ): Promise<Shown<F> | null> {
+    const earlier = await this.#ports.ledger.look(context.ticket);
+    if (earlier !== null) return this.#replay(context, earlier);
+    try {
+      const own = await passBefore(steps, context);
+      if (own !== null) return await this.#showOwn(context, own);
+    } catch (thrown) {
+      context.fail(thrown);
+      await this.#closing.record(context);
+      throw thrown;
+    }
+    context.ticket = this.#makeTicket(context.call, context.plan);
+    return null;
+  }
+
+  /** A step's own answer costs nothing. */
+  async #showOwn<F extends Form>(
+    context: RequestContext<F>,
+    { reply, model, pieces }: OwnAnswer<F>,
+  ): Promise<Shown<F>> {
+    const { operation } = context.call;
+    context.model = model;
+    context.finish(null);
+    const reported = operation.readUsage(reply);
+    const usage = reported && operation.withCost(reported, { cost: 0, charged: 0 });
+    const free = usage ? operation.withUsage(reply, usage) : reply;
+    context.recorder?.takeWhole(free);
+    await this.#closing.record(context);
+    if (pieces === undefined) return { reply: free };
+    return { reply: free, pieces: usage ? [...pieces, operation.usagePiece(usage)] : pieces };
   }
 
   /** Waits until the earlier request with the same Idempotency-Key has been answered. */
@@ -202,7 +218,7 @@ export class Gateway {
     return durable;
   }
 
-  async #replay<F extends Form>(context: RequestContext<F>, sealed: string): Promise<F["reply"]> {
+  async #replay<F extends Form>(context: RequestContext<F>, { sealed }: Replayed): Promise<Shown<F>> {
     const { vault, ledger, log } = this.#ports;
     const { operation, idempotency, requestId } = context.call;
     const { id, created, model, reply } = openReply(vault, idempotency?.replyId ?? "", sealed, operation);
@@ -212,21 +228,8 @@ export class Gateway {
     // When the answer was stored, the amount that the balance would cover was not yet known.
     const charged = await ledger.charged(id);
     const usage = operation.readUsage(reply);
-    return usage ? operation.withUsage(reply, operation.withCost(usage, { charged: toUsd(charged) })) : reply;
-  }
-
-  #fail<F extends Form>(context: RequestContext<F>, thrown: unknown): void {
-    context.fail(thrown);
-    if (toFault(thrown).details.outcomeUnknown !== true) return;
-    // The request may have been admitted although the store's reply was lost.
-    const { record } = context.outcome(this.#ports.deadlines.nowMs());
-    const undone = makeLostOutcome(record, context.ticket.ask.answers);
-    void this.#settlements.add(context.ticket, { ...undone, note: COMMIT_UNKNOWN }, 0);
-  }
-
-  /** Settles a request that was admitted, however it ended. */
-  #settleGranted<F extends Form>(context: RequestContext<F>): Promise<Settled | null> {
-    return context.granted === null ? Promise.resolve(null) : this.#settle(context);
+    if (!usage) return { reply };
+    return { reply: operation.withUsage(reply, operation.withCost(usage, { charged: toUsd(charged) })) };
   }
 
   #makeTicket<F extends Form>(call: Call<F>, plan: Plan): Ticket {
@@ -253,52 +256,4 @@ export class Gateway {
       nowMs: this.#ports.clock.nowMs(),
     });
   }
-
-  /** May be called more than once but settles only once. Pass the whole answer if it is to be kept. */
-  #settle<F extends Form>(context: RequestContext<F>, reply?: F["reply"]): Promise<Settled | null> {
-    context.settlement ??= this.#write(context, reply);
-    return context.settlement;
-  }
-
-  /** Waits briefly for the row. Only a paid answer is held back until the store works again. */
-  #write<F extends Form>(context: RequestContext<F>, reply: F["reply"] | undefined): Promise<Settled | null> {
-    const { call, ticket, grant, recorder } = context;
-    if (recorder) this.#contents.keep(recorder, context.fault);
-    const ended = context.outcome(this.#ports.deadlines.nowMs());
-    const { record, produced } = ended;
-    const implausible = context.logImplausible();
-    if (implausible) this.#ports.log(implausible);
-    const { answers } = ticket.ask;
-    this.#lessons.learn(context.findGradedAnswer(), { call, answers, record, granted: grant });
-    const { place } = grant;
-    const outcome: Outcome = { ...ended, place, sealedReply: this.#seal(call, record.modelUsed, reply) };
-    const isPaid = place.kind === "balance";
-    if (!isPaid || !produced) return this.#settlements.add(ticket, outcome, PATIENCE_MS);
-    const makeUnanswered = () => (call.ask.stream === true ? outcome : makeWithheldOutcome(outcome, answers));
-    return this.#settlements.add(ticket, outcome, PATIENCE_PAID_MS, makeUnanswered);
-  }
-
-  #seal<F extends Form>(
-    { id, created, idempotency, operation }: Call<F>,
-    model: string | null,
-    reply: F["reply"] | undefined,
-  ): string | null {
-    if (!reply || !idempotency) return null;
-    const kept = { id, created, model: model ?? "", reply };
-    return sealReply(this.#ports.vault, idempotency.replyId, kept, operation.keptBytesMax);
-  }
-}
-
-/**
- * Adds the amount charged to the usage that the client sees. Throws the Fault `store_unavailable` if a paid answer could
- * not be settled.
- */
-function withCharge<F extends Form>(
-  { call, grant }: RequestContext<F>,
-  usage: F["usage"],
-  settled: Settled | null,
-): F["usage"] {
-  if (settled === null && grant.place.kind === "balance")
-    throw new Fault("store_unavailable", "The gateway's store is unavailable.", { retryAfterMs: 1000 });
-  return call.operation.withCost(usage, { charged: toUsd(settled?.chargedNanoUsd ?? 0) });
 }

@@ -2,19 +2,10 @@
 
 import { Fault } from "../core/fault.ts";
 import { asObject, parseJson } from "../core/json.ts";
+import type { Vault } from "../core/world.ts";
 import type { Form } from "../operations/form.ts";
 import type { Asking, Folding, Operation } from "../operations/operation.ts";
 import type { Call } from "./call.ts";
-
-/**
- * Encrypts and decrypts stored answers. `open` throws if the text was sealed under another key or for another purpose.
- */
-export interface Vault {
-  seal(text: string, use: string): string;
-  open(sealed: string, use: string): string;
-  /** A keyed digest. */
-  digest(text: string): string;
-}
 
 /** A stream's chunks are several times as long as the reply that they fold to. */
 const TIMES_COPIED_MAX = 32;

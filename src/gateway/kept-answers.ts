@@ -7,8 +7,7 @@ import type { GatewayKey } from "../core/key.ts";
 import type { StoredResponse } from "../core/rows.ts";
 import type { ResponseRules } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
-import type { Clock, Deadlines, Log } from "../core/world.ts";
-import type { Vault } from "./idempotency.ts";
+import type { Clock, Deadlines, Log, Vault } from "../core/world.ts";
 
 /** The longest that an answer waits to be stored before it ends. A client that continues at once must find it. */
 const PATIENCE_MS = 1000;
@@ -28,7 +27,7 @@ interface KeptAnswersPorts {
   /** The memory for bodies, by owner. A short request may read a long conversation. */
   readonly bodies: { reserve(owner: string, bytes: number): { release(): void } };
   /** Resolves in a turn of the loop that no other caller gets. */
-  readonly turns: { next(): Promise<void> };
+  readonly turns: { wait(owner: string): Promise<void> };
 }
 
 type Owner = Pick<GatewayKey, "id" | "accountId" | "keepsResponses">;
@@ -54,7 +53,7 @@ export class KeptAnswers {
     for (let lookups = 0; lookups < LOOKUPS_MAX; lookups++) {
       const next = itemIds.findLast((itemId) => !items.has(itemId));
       if (next === undefined) break;
-      const kept = await this.#read((store) => store.responseOfItem(owner.accountId, next));
+      const kept = await this.#read(owner, (store) => store.responseOfItem(owner.accountId, next));
       if (!kept) break;
       for (const one of [...kept.input, ...asArray(kept.response.output)]) {
         const item = asObject(one);
@@ -67,7 +66,7 @@ export class KeptAnswers {
   /** Returns one of the account's answers, or null. */
   async get(owner: Owner, id: string): Promise<KeptExchange | null> {
     if (!this.keepsFor(owner)) return null;
-    return this.#read((store) => store.response(owner.accountId, id));
+    return this.#read(owner, (store) => store.response(owner.accountId, id));
   }
 
   /** Returns the logged token counts of an answer and its prompt, or null if the account has no such answer. */
@@ -108,10 +107,13 @@ export class KeptAnswers {
    * Reads and opens an answer, and several at once in a turn of the loop each: sixty of 20 MB would block it for 25
    * seconds. Throws the Faults `too_many_parallel_requests` and `overloaded` if there is no memory for it.
    */
-  async #read(find: (store: KeptAnswersPorts["store"]) => Promise<StoredResponse | null>) {
+  async #read(
+    { accountId }: Owner,
+    find: (store: KeptAnswersPorts["store"]) => Promise<StoredResponse | null>,
+  ) {
     const { store, bodies, turns } = this.#ports;
     try {
-      if (this.#reading++ > 0) await turns.next();
+      if (this.#reading++ > 0) await turns.wait(accountId);
       const row = await find(store);
       if (row === null) return null;
       const reservation = bodies.reserve(row.accountId, row.bytes);

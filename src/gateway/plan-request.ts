@@ -4,18 +4,18 @@ import type { Deadlines, Log, Random } from "../core/world.ts";
 import type { Caches } from "../health/caches.ts";
 import type { Health } from "../health/health.ts";
 import type { Conversation, Stickiness } from "../health/stickiness.ts";
+import type { LearningPort } from "../learning/port.ts";
 import type { Form } from "../operations/form.ts";
-import type { Learned } from "../selectors/learning/learned.ts";
 import type { CardTable } from "../selectors/table.ts";
 import type { Call } from "./call.ts";
 import { type Known, type Plan, planCalls } from "./plan.ts";
-import { checkImageUrls, refuseUnable } from "./unable.ts";
+import { checkImageUrls, nameTakers, refuseUnable } from "./unable.ts";
 
 export interface PlanPorts {
   readonly random: Random;
   readonly health: Health;
   readonly stickiness: Stickiness;
-  readonly learned: Learned;
+  readonly learning: Pick<LearningPort, "known">;
   readonly caches: Caches;
   readonly deadlines: Deadlines;
   readonly log: Log;
@@ -25,10 +25,22 @@ const ROLL_BYTES = 4;
 /** Used for models whose address can't be reached, or whose credentials are all at their limits. */
 const UNREACHED = { firstTokenMs: null, tokensPerSecond: null, errorRate: 0, isOpen: true };
 
-/** Returns the plan of a request. Throws a Fault if no model can serve it. */
+/** Returns the plan of a request. Throws a Fault if no model can serve it, with others that could. */
 export function planRequest<F extends Form>(ports: PlanPorts, call: Call<F>): Plan {
-  const { operation, ask, conversation, selection, pin, rules, quality, upstreams } = call;
   const takesImageUrls = checkImageUrls(call);
+  try {
+    return planWith(ports, call, takesImageUrls);
+  } catch (thrown) {
+    throw nameTakers(call, thrown, takesImageUrls);
+  }
+}
+
+function planWith<F extends Form>(
+  ports: PlanPorts,
+  call: Call<F>,
+  takesImageUrls: ReturnType<typeof checkImageUrls>,
+): Plan {
+  const { operation, ask, conversation, selection, pin, rules, quality, upstreams } = call;
   const { health, stickiness, deadlines, random } = ports;
   const { choosing } = operation;
   const load = { requests: 1, tokens: health.ownLimits.tokens ? operation.estimateLoad(ask) : 0 };
@@ -69,11 +81,11 @@ export function planRequest<F extends Form>(ports: PlanPorts, call: Call<F>): Pl
   return plan;
 }
 
-export type KnownPorts = Pick<PlanPorts, "health" | "learned" | "caches" | "stickiness" | "deadlines">;
+export type KnownPorts = Pick<PlanPorts, "health" | "learning" | "caches" | "stickiness" | "deadlines">;
 
 /** The current facts, beyond the catalogue, that selectors use. */
 export function readKnown(
-  { health, learned, caches, stickiness, deadlines }: KnownPorts,
+  { health, learning, caches, stickiness, deadlines }: KnownPorts,
   conversation: Conversation,
 ): Known {
   const nowMs = deadlines.nowMs();
@@ -88,7 +100,7 @@ export function readKnown(
     const held = stickiness.findHolder(conversation, nowMs);
     return held && { cardId: held.cardId, tokens: caches.estimateTokens(held.cardId, held.tokens) };
   };
-  return { health: { over }, learned, cached };
+  return { health: { over }, learned: learning.known, cached };
 }
 
 function toRoll(bytes: Uint8Array): number {

@@ -218,9 +218,9 @@ function chooseModel(
   if (Object.keys(choice.removed).every((reason) => reason === "denied" || reason.startsWith(BY_RULE))) {
     throw new Fault("no_provider_available", `No model that Router#${name} may choose is enabled.`);
   }
-  throw new Fault("unsupported_capability", `No model behind Router#${name} can serve this request.`, {
-    param: "model",
-  });
+  const counts = Object.entries(choice.removed).map(([reason, count]) => `${reason} (${count})`);
+  const message = `No model behind Router#${name} can serve this request. Removed by: ${counts.join(", ")}. POST /v1/route names each model's reason.`;
+  throw new Fault("unsupported_capability", message, { param: "model" });
 }
 
 /** False if neither the named model nor any member of the named group has a price. */

@@ -33,32 +33,39 @@ export function refuseUnable<F extends Form>(
   const upstream = upstreams.get(card.provider);
   if (upstream) requireRoute(upstream, { operation, card, raw });
   operation.refuseUnable(ask, card);
-  if (takesImageUrls?.(card) === false) throw makeUnfetched(call, card, takesImageUrls);
+  if (takesImageUrls?.(card) === false) {
+    const message = `The model '${card.id}' does not accept image URLs: send images as data: URLs.`;
+    throw new Fault("unsupported_capability", message, { param: operation.findImageUrl(ask) });
+  }
 }
 
-function makeUnfetched<F extends Form>(
+/** Adds to the Fault of models that can't take a request which others can. Returns any other Fault unchanged. */
+export function nameTakers<F extends Form>(
   call: Call<F>,
-  { id }: ModelCard,
-  takesImageUrls: (card: ModelCard) => boolean,
-): Fault {
-  const takers = listTakers(call, takesImageUrls);
-  const others =
-    takers.length === 0 ? "" : ` Models that accept them: ${takers.map((taker) => `'${taker}'`).join(", ")}.`;
-  const message = `The model '${id}' does not accept image URLs: send images as data: URLs.${others}`;
-  return new Fault("unsupported_capability", message, { param: call.operation.findImageUrl(call.ask) });
+  fault: unknown,
+  takesImageUrls: ReturnType<typeof checkImageUrls>,
+): unknown {
+  const isUnable = fault instanceof Fault && fault.code === "unsupported_capability";
+  if (!isUnable || call.selection.kind === "selector") return fault;
+  const takers = listTakers(call, takesImageUrls).map((id) => `'${id}'`);
+  const hint =
+    takers.length === 0
+      ? "No model that this key may use accepts this request."
+      : `Models that accept it: ${takers.join(", ")}.`;
+  return new Fault(fault.code, `${fault.message} ${hint}`, fault.details);
 }
 
 /** Returns a few models, of different providers, that could serve the request. */
 function listTakers<F extends Form>(
   { operation, ask, raw, upstreams, usable }: Call<F>,
-  takesImageUrls: (card: ModelCard) => boolean,
+  takesImageUrls: ReturnType<typeof checkImageUrls>,
 ): readonly string[] {
   const takers = new Map<string, string>();
   for (const card of usable()) {
     const upstream = upstreams.get(card.provider);
     if (takers.has(card.provider) || !upstream || !findRoute(upstream, { operation, card, raw })) continue;
     const { able } = keepAble([card], (one) => operation.refuseUnable(ask, one));
-    if (takesImageUrls(card) && able.length > 0) takers.set(card.provider, card.id);
+    if (takesImageUrls?.(card) !== false && able.length > 0) takers.set(card.provider, card.id);
     if (takers.size === NAMED_MAX) break;
   }
   return [...takers.values()];

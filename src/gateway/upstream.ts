@@ -36,7 +36,7 @@ export interface Route<F extends Form> {
   readonly lane: Lane<F> | null;
 }
 
-interface Asked<F extends Form> {
+interface DialectChoice<F extends Form> {
   readonly operation: Operation<F>;
   readonly card: ModelCard;
   /** Null if the request is translated. */
@@ -49,7 +49,7 @@ interface Asked<F extends Form> {
  */
 export function findRoute<F extends Form>(
   { dialects, setup }: Upstream,
-  { operation, card, raw }: Asked<F>,
+  { operation, card, raw }: DialectChoice<F>,
 ): Route<F> | null {
   if (card.operations && !card.operations.has(operation.name)) return null;
   let first: Route<F> | null = null;
@@ -64,10 +64,12 @@ export function findRoute<F extends Form>(
 }
 
 /** Throws a Fault if the model doesn't serve the operation. */
-export function requireRoute<F extends Form>(upstream: Upstream, asked: Asked<F>): Route<F> {
+export function requireRoute<F extends Form>(upstream: Upstream, asked: DialectChoice<F>): Route<F> {
   const route = findRoute(upstream, asked);
   if (route) return route;
-  const message = `The model '${asked.card.id}' does not serve ${asked.operation.name}: GET /v1/models lists the operations of each model.`;
+  const { id, operations } = asked.card;
+  const others = operations ? `, only ${[...operations].join(" and ")}` : "";
+  const message = `The model '${id}' does not serve ${asked.operation.name}${others}: GET /v1/models lists the operations of each model.`;
   throw new Fault("unsupported_capability", message, { param: "model" });
 }
 

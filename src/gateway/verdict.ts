@@ -44,7 +44,7 @@ export function findEnding(fault: Fault, attempts: number, hasAnswer: boolean): 
   if (fault.code === "client_gone") return "client_gone";
   if (fault.code === "client_timeout" && attempts > 0) return "timeout";
   const asked = fault.details.upstreamStatus !== undefined || fault.row.blame !== "client";
-  if (attempts === 0 || !asked) return "refused";
+  if (attempts === 0 || (!asked && !hasAnswer)) return "refused";
   if (fault.code === "store_unavailable" && !hasAnswer) return "lost";
   if (fault.code === "upstream_timeout") return "timeout";
   return hasAnswer ? "broken_off" : "upstream_failed";

@@ -2,7 +2,7 @@
 import { JSON_HEADERS } from "./answers.ts";
 import type { HeaderStore } from "./app.ts";
 import { type BodyPorts, readJson } from "./body.ts";
-import { type Asked, checkOperator, type OperatorParts } from "./operator.ts";
+import { checkOperator, type OperatorParts, type OperatorRequest } from "./operator.ts";
 import { describeRoute } from "./route-schema.ts";
 
 const BODY = { owner: "operator", bytesMax: 64 * 1024 } as const;
@@ -15,17 +15,17 @@ export interface WritingParts extends OperatorParts, BodyPorts {}
  * with a body check it in the parser and all others in the transformation.
  */
 export function createOperatorHooks(parts: WritingParts, tag: string) {
-  const check = async (asked: Asked, set: HeaderStore): Promise<void> => {
+  const check = async (asked: OperatorRequest, set: HeaderStore): Promise<void> => {
     await checkOperator(parts, asked);
     Object.assign(set.headers, JSON_HEADERS);
   };
-  const transform = async (at: Asked & Seen & { query: unknown }) => {
+  const transform = async (at: OperatorRequest & Seen & { query: unknown }) => {
     const { request, server, set } = at;
     await check({ request, server }, set);
     // For a custom validator, Elysia parses commas as lists and brackets as JSON.
     at.query = readTexts(request.url);
   };
-  const parse = async ({ request, server, set }: Asked & Seen) => {
+  const parse = async ({ request, server, set }: OperatorRequest & Seen) => {
     await check({ request, server }, set);
     return readJson(request, parts, BODY);
   };

@@ -1,4 +1,5 @@
 // /admin/v1: accounts and their money, keys, figures, the request log and the settings, for the operator's token.
+import type { Static } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import {
   accountChangeSchema,
@@ -11,6 +12,7 @@ import {
 } from "../admin/accounts.ts";
 import { entrySchema, listJournal } from "../admin/journal.ts";
 import { keyChangeSchema, newKeySchema, rotationSchema } from "../admin/key-fields.ts";
+import { addWarnings, checkedKeySchema, checkedNewKeySchema, warnOfModels } from "../admin/key-warnings.ts";
 import {
   createdKeySchema,
   createKey,
@@ -41,6 +43,7 @@ import { cardSchema, settingsSchema } from "../admin/settings-schema.ts";
 import { topUpAccount, topUpSchema } from "../admin/topups.ts";
 import { sumUsage, usageQuery, usageSchema } from "../admin/usage.ts";
 import type { AdminWorld } from "../admin/world.ts";
+import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { Settings } from "../core/settings.ts";
 import { createOperatorHooks, type WritingParts } from "./admin-route.ts";
 import { modelsView, type Running, settingsView } from "./admin-views.ts";
@@ -51,6 +54,7 @@ interface AdminPorts extends WritingParts, Running {
   readonly contentVault: RequestParts["contentVault"];
   /** Returns the current settings. */
   readonly settings: () => Settings;
+  readonly catalogue: () => Catalogue;
   /** Returns what this node's selectors have learned about each model. */
   readonly learned: () => readonly LearnedView[];
 }
@@ -109,25 +113,29 @@ function accountRoutes(ports: AdminPorts, parts: Parts) {
 
 function keyRoutes(ports: AdminPorts, parts: Parts) {
   const { reads, writes } = createOperatorHooks(ports, "Keys");
+  const warn = <View extends object>(
+    given: Pick<Static<typeof keyChangeSchema>, "allowed_models">,
+    view: View,
+  ) => addWarnings(view, warnOfModels(given.allowed_models, ports.catalogue()));
   return new Elysia()
     .get("/keys", ({ query }) => listKeysInUse(parts, query), {
       ...reads("listKeys", "List the keys with their remaining allowance and spending, newest first"),
       query: takesQuery(keysQuery),
       response: returnsBody(wrapRows(keyInUseSchema)),
     })
-    .post("/keys", async ({ body, status }) => status(201, await createKey(parts, body)), {
+    .post("/keys", async ({ body, status }) => status(201, warn(body, await createKey(parts, body))), {
       ...writes("createKey", "Create a key; its secret is shown only once"),
       body: takesBody(newKeySchema),
-      response: { 201: returnsBody(createdKeySchema) },
+      response: { 201: returnsBody(checkedNewKeySchema) },
     })
     .get("/keys/:id", ({ params: { id } }) => getKey(parts, id), {
       ...reads("getKey", "Get a key with its remaining allowance and spending"),
       response: returnsBody(keyInUseSchema),
     })
-    .patch("/keys/:id", ({ params: { id }, body }) => updateKey(parts, id, body), {
+    .patch("/keys/:id", async ({ params: { id }, body }) => warn(body, await updateKey(parts, id, body)), {
       ...writes("updateKey", "Change the given fields of a key; null removes a limit"),
       body: takesBody(keyChangeSchema),
-      response: returnsBody(keySchema),
+      response: returnsBody(checkedKeySchema),
     })
     .post(
       "/keys/:id/rotate",

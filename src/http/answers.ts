@@ -1,11 +1,10 @@
 // Answers to clients: JSON bodies, and faults in the one error form with the headers that SDKs act on.
-import { errorBody, type Fault } from "../core/fault.ts";
+import { errorBody, type Fault, findWaitMs } from "../core/fault.ts";
 import type { Document, Refusal } from "../surfaces/surface.ts";
 import { streamPieces } from "./direct.ts";
 
-const RETRY_SHOWN_MAX_MS = 60_000;
-/** The `Retry-After` of temporary faults whose duration is unknown. */
-const RETRY_UNKNOWN_MS = 1000;
+/** A budget that starts over later is no wait: clients would sleep until then without a word. */
+const BUDGET_WAIT_MAX_MS = 60_000;
 
 export type HeaderMap = Record<string, string>;
 
@@ -71,7 +70,7 @@ export function createRefusalResponse(fault: Fault, refusal: Refusal, headers: H
 }
 
 function faultHeaders(fault: Fault): HeaderMap {
-  const { retryAfterMs, allow } = fault.details;
+  const { allow } = fault.details;
   const headers: HeaderMap = {};
   if (fault.row.status === 401) headers["www-authenticate"] = "Bearer";
   const isFinal = fault.row.final || fault.row.status === 401 || fault.row.status === 403;
@@ -79,12 +78,10 @@ function faultHeaders(fault: Fault): HeaderMap {
   if (allow) headers.allow = allow;
   // Otherwise the server would wait for the rest of the body.
   if (fault.code === "request_timeout") headers.connection = "close";
-  const mayPass = fault.row.status === 503 || fault.code === "provider_busy";
-  const waitMs = retryAfterMs ?? (mayPass ? RETRY_UNKNOWN_MS : undefined);
-  if (waitMs === undefined) return headers;
-  // A provider's wait is cut to a minute, because SDKs ignore a longer one and retry at once.
-  const shownMs = fault.row.blame === "provider" ? Math.min(waitMs, RETRY_SHOWN_MAX_MS) : waitMs;
-  headers["retry-after"] = String(Math.max(1, Math.ceil(shownMs / 1000)));
+  const waitMs = findWaitMs(fault);
+  const isHidden = fault.code === "budget_exceeded" && waitMs !== undefined && waitMs > BUDGET_WAIT_MAX_MS;
+  if (waitMs === undefined || isHidden) return headers;
+  headers["retry-after"] = String(Math.max(1, Math.ceil(waitMs / 1000)));
   return headers;
 }
 

@@ -10,7 +10,8 @@ import { canonicalScheme } from "./auth.ts";
 import { crossOrigin } from "./cors.ts";
 import { findPath, indexPaths, isForOperators, type KnownPaths } from "./paths.ts";
 import type { HttpPorts } from "./ports.ts";
-import { rawRoutes, refuseSpelling, suggestPath } from "./spelling.ts";
+import { rawRoutes, refuseSpelling } from "./spelling.ts";
+import { suggestPath } from "./unknown-url.ts";
 
 /** Bun's own limit would answer without a body. `readJson` enforces ours and discards the rest. */
 const UNLIMITED_BYTES = Number.MAX_SAFE_INTEGER;
@@ -146,13 +147,17 @@ export function mintOrderedId(random: Random, nowMs: number): string {
 
 function unknownPath(request: Request, known: KnownPaths): Fault {
   const path = findPath(request.url);
+  const shown = `${request.method} ${path.slice(0, 100)}`;
+  const hint = suggestPath(path, known);
   const methods = known.findMethods(path);
   if (methods.length > 0 && !methods.includes(request.method)) {
     const allow = methods.join(", ");
-    return new Fault("method_not_supported", `This URL supports ${allow}, not ${request.method}.`, { allow });
+    // A served path suggests itself, but `/v1/responses/responses` also looks like an answer's id.
+    const other = known.plain.includes(path) && path !== "/" ? "" : hint;
+    const message = `${shown} is not supported: this URL supports ${allow}, not ${request.method}.${other}`;
+    return new Fault("method_not_supported", message, { allow });
   }
-  const shown = `${request.method} ${path.slice(0, 100)}`;
-  return new Fault("unknown_url", `Unknown request URL: ${shown}.${suggestPath(path, known)}`);
+  return new Fault("unknown_url", `Unknown request URL: ${shown}.${hint}`);
 }
 
 function logBug(ports: HttpPorts, error: unknown): void {

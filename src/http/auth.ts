@@ -3,6 +3,7 @@ import { bearer } from "@elysiajs/bearer";
 import { Fault } from "../core/fault.ts";
 import { type Caller, invalidKey, type ProvenKey, refuseAddress, refusePaused } from "../core/key.ts";
 import { checkSecret } from "../keys/secret.ts";
+import { explainShape } from "../keys/secret-shape.ts";
 import type { Peers } from "./client-address.ts";
 import type { HttpPorts } from "./ports.ts";
 
@@ -24,7 +25,21 @@ export function canonicalScheme(headers: Headers): void {
   const given = headers.get("authorization");
   if (given === null || given.startsWith("Bearer ")) return;
   if (SCHEME.test(given)) headers.set("authorization", given.replace(SCHEME, "Bearer "));
-  else headers.delete("authorization");
+  else {
+    schemes.set(headers, describeScheme(given));
+    headers.delete("authorization");
+  }
+}
+
+/** Describes the headers that were removed, for the error of a request without a key. */
+const schemes = new WeakMap<Headers, string>();
+
+/** Describes a header without the right scheme. Only names of schemes are shown, as anything else may be a secret. */
+function describeScheme(given: string): string {
+  if (/^bearer$/i.test(given)) return "The header 'Authorization' has nothing after 'Bearer'";
+  const name = /^(basic|token|apikey|api-key|key|digest|jwt|aws4-hmac-sha256)\b/i.exec(given)?.[0];
+  if (name !== undefined) return `The header 'Authorization' has the scheme '${name}', not 'Bearer'`;
+  return "The header 'Authorization' has no scheme: put 'Bearer ' before the key";
 }
 
 /** Returns the text after the scheme, or undefined. For busy routes and checks that run before plugins do. */
@@ -32,52 +47,76 @@ export function readBearer(headers: Headers): string | undefined {
   return headers.get("authorization")?.slice("Bearer ".length);
 }
 
-/** Returns the secret that the request carries. Throws a Fault if there is none. */
+/** Returns the secret that the operator's request carries. Throws a Fault if there is none. */
 export function requireSecret(bearer: string | undefined): string {
   const secret = bearer?.trim() ?? "";
-  if (secret === "") {
-    const message = "You didn't provide an API key. Send it as 'Authorization: Bearer sk-…'.";
-    throw new Fault("no_api_key", message);
-  }
+  if (secret === "") throw noKey("");
   if (secret.length > SECRET_CHARACTERS_MAX) throw invalidKey();
   return secret;
 }
 
-/** Keys of OpenAI, Anthropic, OpenRouter and Google, by their prefixes and the text in all of OpenAI's. */
-const VENDOR_KEY = /^sk-(proj|svcacct|admin|ant|or)-|^AIza|T3BlbkFJ/;
-
 /** Headers in which clients of other vendors' APIs send their key. */
 const KEY_HEADERS = ["x-api-key", "x-goog-api-key"] as const;
+/** Headers that clients of other gateways and of Azure send it in. */
+const OTHER_KEY_HEADERS = ["api-key", "apikey", "x-litellm-api-key", "x-portkey-api-key"] as const;
 
 /**
  * Returns a client's secret: the first of `Authorization`, `x-api-key` and `x-goog-api-key` that has our form, as users
- * may have a vendor's key in another one; otherwise the first present. Throws a Fault if there is none, or if it is a
- * vendor's key.
+ * may have a vendor's key in another one; otherwise the first present. Throws a Fault if there is none.
  */
 function findSecret(headers: Headers): string {
   const all = [readBearer(headers), ...KEY_HEADERS.map((name) => headers.get(name))];
   const [first, ...others] = all.flatMap((one) => one || []);
   const ours = others.length > 0 && [first, ...others].find((one) => checkSecret(one?.trim() ?? ""));
-  const secret = requireSecret(ours || first);
-  if (!VENDOR_KEY.test(secret)) return secret;
-  const message =
-    "Incorrect API key provided: it is a provider's key. Use one of this gateway's keys instead.";
-  throw new Fault("invalid_api_key", message);
+  const secret = (ours || first)?.trim() ?? "";
+  if (secret === "") throw explainMissing(headers);
+  return secret;
+}
+
+/** Returns the Fault for a request without a key, which names what it has in the key's place. */
+function explainMissing(headers: Headers): Fault {
+  const scheme = schemes.get(headers);
+  if (scheme !== undefined) return noKey(` ${scheme}.`);
+  if (headers.has("authorization")) return noKey(" The header 'Authorization' has nothing after 'Bearer'.");
+  const given = OTHER_KEY_HEADERS.find((name) => headers.has(name));
+  return noKey(given === undefined ? "" : ` The header '${given}' is not read here.`);
+}
+
+function noKey(why: string): Fault {
+  const message = `You didn't provide an API key.${why} Send it as 'Authorization: Bearer sk-…'.`;
+  return new Fault("no_api_key", message);
+}
+
+/**
+ * Returns the Fault for a wrong secret. One that has our form gets the same answer whatever the reason. Any other is
+ * explained by its form alone, which tells nothing about the keys that exist.
+ */
+function explainWrong(fault: unknown, headers: Headers, secret: string): unknown {
+  if (!(fault instanceof Fault) || fault.code !== "invalid_api_key") return fault;
+  const shape = explainShape(secret);
+  if (shape === null) return fault;
+  const name = readBearer(headers)?.trim() === secret ? "Authorization" : findHeader(headers, secret);
+  return new Fault("invalid_api_key", `Incorrect API key provided in the header '${name}': ${shape}.`);
+}
+
+function findHeader(headers: Headers, secret: string): string {
+  return KEY_HEADERS.find((name) => headers.get(name)?.trim() === secret) ?? KEY_HEADERS[0];
 }
 
 /** A request as route handlers get it. */
-export interface Asked {
+export interface RouteRequest {
   readonly request: Request;
   readonly server: Peers | null;
 }
 
 /**
  * Returns the sender of a request, without a promise if its key is remembered. Throws the Faults of `findSecret`,
- * `invalid_api_key`, `address_not_allowed`, `key_paused` (unless the route allows it) and `store_unavailable`.
+ * `invalid_api_key`, `address_not_allowed`,
+ * `key_paused` (unless the route allows it) and `store_unavailable`.
  */
 export function identify(
   { authenticate, readOrigin }: Pick<HttpPorts, "authenticate" | "readOrigin">,
-  { request, server }: Asked,
+  { request, server }: RouteRequest,
   { allowsPaused = false }: { readonly allowsPaused?: boolean } = {},
 ): Caller | Promise<Caller> {
   const secret = findSecret(request.headers);
@@ -88,6 +127,14 @@ export function identify(
     if (refusal !== null) throw refusal;
     return { key, proof: { rotation, address } };
   };
-  const proven = authenticate(secret);
-  return proven instanceof Promise ? proven.then(admit) : admit(proven);
+  const fail = (thrown: unknown) => {
+    throw explainWrong(thrown, request.headers, secret);
+  };
+  try {
+    if (secret.length > SECRET_CHARACTERS_MAX) throw invalidKey();
+    const proven = authenticate(secret);
+    return proven instanceof Promise ? proven.then(admit, fail) : admit(proven);
+  } catch (thrown) {
+    return fail(thrown);
+  }
 }

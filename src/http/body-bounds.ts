@@ -1,6 +1,6 @@
-// Bounds on bodies while they are read: their minimum speed, and their turns to be parsed.
+// The minimum speed of bodies while they are read.
 import { Fault } from "../core/fault.ts";
-import type { Clock, Deadline, Deadlines } from "../core/world.ts";
+import type { Deadline, Deadlines } from "../core/world.ts";
 
 /** The time that a connection has to get going. */
 const PATIENCE_MS = 5000;
@@ -35,22 +35,4 @@ export class BodyPace {
 function tooSlow(): Fault {
   const message = "The request body arrived too slowly: send at least 16 KB per second.";
   return new Fault("request_timeout", message);
-}
-
-/** Parses one large body per turn of the loop: eight of 30 MB that end together would block it for a second. */
-export class BodyTurns {
-  readonly #clock: Pick<Clock, "after">;
-  #last: Promise<void> = Promise.resolve();
-
-  constructor(clock: Pick<Clock, "after">) {
-    this.#clock = clock;
-  }
-
-  /** Resolves in a turn of the loop that no other caller gets. */
-  next(): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    void this.#last.then(() => this.#clock.after(0, resolve));
-    this.#last = promise;
-    return promise;
-  }
 }

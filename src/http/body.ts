@@ -2,13 +2,14 @@
 import { Fault } from "../core/fault.ts";
 import { isObject } from "../core/json.ts";
 import { REQUEST_SHAPE } from "../core/json-bounds.ts";
+import { explainJson } from "../core/json-mistake.ts";
 import { measureShape } from "../core/json-shape.ts";
 import type { Deadlines } from "../core/world.ts";
-import type { BodyTurns } from "./body-bounds.ts";
 import { readBytes, tooLarge } from "./body-bytes.ts";
 import type { BodyMemory, HeldBody } from "./body-memory.ts";
+import type { BodyTurns } from "./body-turns.ts";
 
-/** Bodies of this size get a turn of the loop to themselves. A shorter one is parsed in a few milliseconds. */
+/** The bytes of a text of this size are freed at once. */
 const LARGE_BYTES = 262_144;
 
 export interface BodyPorts {
@@ -68,8 +69,9 @@ export async function readHeld<Body>(
   kind.checkType(headers);
   refuseEncoded(headers);
   const bytes = await readBytes(request, { owner, declaredBytes, bytesMax, deadlines, held });
-  if (bytes.length > LARGE_BYTES) await turns.next();
-  return kind.parse(bytes);
+  const turn = turns.next(owner, bytes.length);
+  if (turn) await turn;
+  return turns.time(owner, bytes.length, () => kind.parse(bytes));
 }
 
 function parseJsonBytes(bytes: Uint8Array<ArrayBuffer>): unknown {
@@ -95,7 +97,8 @@ function checkType(headers: Headers): void {
   const charset = parameters.map((one) => one.trim()).find((one) => one.startsWith("charset="));
   const utf8 = charset === undefined || /^charset="?utf-?8"?$/.test(charset);
   if (type.trim() === "application/json" && utf8) return;
-  const message = "The request body must be JSON in UTF-8: send the header Content-Type: application/json.";
+  const sent = type.trim().endsWith("/x-www-form-urlencoded") ? ", not a form" : "";
+  const message = `The request body must be JSON in UTF-8${sent}: send the header Content-Type: application/json.`;
   throw new Fault("unsupported_content_type", message);
 }
 
@@ -118,7 +121,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw notJson("it is not valid JSON");
+    throw notJson(explainJson(text));
   }
 }
 

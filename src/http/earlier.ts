@@ -6,7 +6,7 @@ import {
   cutStoredName,
   isStoredName,
   readStoredName,
-  type StoredPlace,
+  type StoredLocation,
   writeStoredName,
 } from "../core/stored-name.ts";
 import { makeNotFound } from "../gateway/kept-answers.ts";
@@ -55,7 +55,7 @@ async function findStored(ports: EarlierPorts, key: GatewayKey, name: string | n
   return { stored: { id: place.id, tokens }, pin };
 }
 
-function findCredential({ snapshot, vault }: EarlierPorts, { provider, credential }: StoredPlace) {
+function findCredential({ snapshot, vault }: EarlierPorts, { provider, credential }: StoredLocation) {
   const known = snapshot().upstreams.get(provider)?.setup.credentials ?? [];
   return known.find(({ secret }) => vault.digest(secret ?? "") === credential);
 }

@@ -7,7 +7,7 @@ import type { Clock } from "../core/world.ts";
 import { dataLine, KEEP_ALIVE_LINE } from "../surfaces/event-stream.ts";
 import { STREAM_HEADERS } from "./answers.ts";
 import { IDLE_SECONDS } from "./app.ts";
-import { type Asked, checkOperator, type OperatorParts } from "./operator.ts";
+import { checkOperator, type OperatorParts, type OperatorRequest } from "./operator.ts";
 import { describeRoute } from "./route-schema.ts";
 
 const KEEP_ALIVE_MS = 15_000;
@@ -41,7 +41,7 @@ export function liveRoutes(ports: LivePorts) {
 const encoder = new TextEncoder();
 
 /** Opens the stream of events. It ends with the connection, the feed or the session, or if the reader is too slow. */
-async function openEvents(ports: LivePorts, asked: Asked): Promise<ReadableStream<Uint8Array>> {
+async function openEvents(ports: LivePorts, asked: OperatorRequest): Promise<ReadableStream<Uint8Array>> {
   const { request, server } = asked;
   let controller: ReadableStreamDefaultController<Uint8Array> | null = null;
   let isOver = false;
@@ -89,7 +89,7 @@ async function openEvents(ports: LivePorts, asked: Asked): Promise<ReadableStrea
 }
 
 /** True if the session has ended. An unusable store proves nothing about it. */
-async function isSignedOut(ports: LivePorts, asked: Asked): Promise<boolean> {
+async function isSignedOut(ports: LivePorts, asked: OperatorRequest): Promise<boolean> {
   try {
     await checkOperator(ports, asked);
     return false;

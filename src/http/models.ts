@@ -7,7 +7,7 @@ import { type GatewayKey, mayUse } from "../core/key.ts";
 import type { Selector } from "../core/selector.ts";
 import { SELECTOR_RULES } from "../selectors/index.ts";
 import { createJsonResponse, createResponse } from "./answers.ts";
-import { type Asked, identify } from "./auth.ts";
+import { identify, type RouteRequest } from "./auth.ts";
 import {
   ANTHROPIC_SHAPE,
   GEMINI_SHAPE,
@@ -25,18 +25,18 @@ const SELECTORS_CREATED = 1_795_132_800;
 const TAG = "Models";
 
 export function modelRoutes(ports: HttpPorts) {
-  const begin = async (asked: Asked) => {
+  const begin = async (asked: RouteRequest) => {
     const { key } = await identify(ports, asked);
     return { key, catalogue: ports.snapshot().catalogue };
   };
-  const list = async (asked: Asked) => {
+  const list = async (asked: RouteRequest) => {
     const { key, catalogue } = await begin(asked);
     const shape = findShape(asked.request);
     if (shape === null) return createListResponse(key, catalogue);
     const { searchParams } = new URL(asked.request.url);
     return createJsonResponse(200, shape.writePage(listModels(key, catalogue), searchParams));
   };
-  const one = async (asked: Asked, id: string) => {
+  const one = async (asked: RouteRequest, id: string) => {
     const { key, catalogue } = await begin(asked);
     const entry = findEntry(decodeId(id), key, catalogue);
     return createJsonResponse(200, findShape(asked.request)?.write(entry) ?? entry);

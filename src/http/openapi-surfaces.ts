@@ -1,6 +1,6 @@
 // The surfaces' OpenAPI operations, built from their descriptions and schemas.
-import { asObject, type JsonObject } from "../core/json.ts";
-import type { Description } from "../surfaces/descriptions.ts";
+import { asArray, asObject, type JsonObject } from "../core/json.ts";
+import { type Description, FIELD_NOTES } from "../surfaces/descriptions.ts";
 import { toOpenApi, withOptionalNulls } from "./openapi-form.ts";
 
 const text = { type: "string" };
@@ -79,15 +79,28 @@ export function describeSurface(one: Description, origin: string | null): JsonOb
 /** The schema is large, so other spellings of the path omit it. */
 function describeBody({ schema, files, takesNulls, example }: Description, isAlias: boolean): JsonObject {
   const taken = takesNulls ? withOptionalNulls(schema) : { ...schema };
-  const body = isAlias ? { type: "object" } : toOpenApi(taken);
+  const body = isAlias ? { type: "object" } : addNotes(toOpenApi(taken));
   const json = example === undefined ? {} : { "application/json": { schema: body, example } };
   if (files === undefined) return json;
   const binary = { type: "string", format: "binary" };
-  const properties = {
-    ...asObject(asObject(body).properties),
-    ...Object.fromEntries(files.map((name) => [name, binary])),
+  const { properties, required, ...rest } = asObject(body);
+  const form = {
+    ...rest,
+    properties: { ...asObject(properties), ...Object.fromEntries(files.map((name) => [name, binary])) },
+    // A body that may be JSON has other ways to name files.
+    required: [...asArray(required), ...(example === undefined ? files : [])],
   };
-  return { ...json, "multipart/form-data": { schema: { ...asObject(body), properties } } };
+  return { ...json, "multipart/form-data": { schema: form } };
+}
+
+/** Describes fields that have no description of their own. */
+function addNotes(schema: unknown): JsonObject {
+  const { properties, ...rest } = asObject(schema);
+  const described = Object.entries(asObject(properties)).map(([name, field]) => {
+    const description = FIELD_NOTES[name];
+    return [name, description === undefined ? field : { description, ...asObject(field) }];
+  });
+  return { ...rest, properties: Object.fromEntries(described) };
 }
 
 function describeAnswer({ answerSchema, answerType, streams }: Description): JsonObject {

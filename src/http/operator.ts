@@ -18,7 +18,7 @@ const COOKIE_SHAPE = new RegExp(`(?:^|;)\\s*${COOKIE}=([0-9A-Za-z]{1,100})\\s*(?
 const SAFE = /^(GET|HEAD|OPTIONS)$/;
 
 /** A request as route handlers get it. */
-export interface Asked {
+export interface OperatorRequest {
   readonly request: Request;
   readonly server: (Peers & { timeout(request: Request, seconds: number): void }) | null;
 }
@@ -32,7 +32,11 @@ export interface OperatorParts {
 }
 
 /** Returns the Fault for a wrong token or cookie. All checks use this one, so that every failure is counted. */
-function createRefusal({ wrongTokens, readOrigin }: OperatorParts, asked: Asked, message: string): Fault {
+function createRefusal(
+  { wrongTokens, readOrigin }: OperatorParts,
+  asked: OperatorRequest,
+  message: string,
+): Fault {
   return wrongTokens.refuse(message, readOrigin(asked.request, asked.server).address);
 }
 
@@ -42,7 +46,7 @@ function readCookieSecret(request: Request): string | null {
 }
 
 /** Throws unless the operator sent the request. A bearer takes precedence, as browsers send cookies on their own. */
-export async function checkOperator(parts: OperatorParts, asked: Asked): Promise<void> {
+export async function checkOperator(parts: OperatorParts, asked: OperatorRequest): Promise<void> {
   const { world, adminToken } = parts;
   const bearer = readBearer(asked.request.headers);
   if (bearer === undefined && readCookieSecret(asked.request) !== null) {
@@ -58,7 +62,7 @@ export async function checkOperator(parts: OperatorParts, asked: Asked): Promise
 }
 
 /** Returns the cookie's session. Throws the Faults `no_api_key`, `cross_site_request`, and those of `createRefusal`. */
-async function requireSession(parts: OperatorParts, asked: Asked): Promise<Session> {
+async function requireSession(parts: OperatorParts, asked: OperatorRequest): Promise<Session> {
   const secret = readCookieSecret(asked.request);
   if (secret === null) throw new Fault("no_api_key", "You are not signed in.");
   if (!SAFE.test(asked.request.method)) checkSite(parts, asked);
@@ -68,7 +72,7 @@ async function requireSession(parts: OperatorParts, asked: Asked): Promise<Sessi
 }
 
 /** Browsers attach the cookie to requests from any site, so only requests from our own pages may change anything. */
-function checkSite({ readOrigin }: OperatorParts, { request, server }: Asked): void {
+function checkSite({ readOrigin }: OperatorParts, { request, server }: OperatorRequest): void {
   const site = request.headers.get("sec-fetch-site");
   const isOwn =
     site === null ? isOwnOrigin(request, readOrigin(request, server).hosts) : site === "same-origin";
@@ -125,7 +129,7 @@ export function sessionRoutes(ports: SessionPorts) {
     );
 }
 
-async function signInWith(ports: SessionPorts, asked: Asked, token: string): Promise<Response> {
+async function signInWith(ports: SessionPorts, asked: OperatorRequest, token: string): Promise<Response> {
   const secret = await signIn(ports.world, ports.adminToken, token);
   if (secret === null) throw createRefusal(ports, asked, "Incorrect admin token.");
   return createCookieResponse(ports, asked, secret, SESSION_MS / 1000);
@@ -134,7 +138,7 @@ async function signInWith(ports: SessionPorts, asked: Asked, token: string): Pro
 /** Only requests from our own pages carry the cookie, and no script can read it. */
 function createCookieResponse(
   { readOrigin }: SessionPorts,
-  asked: Asked,
+  asked: OperatorRequest,
   secret: string,
   seconds: number,
 ): Response {

@@ -20,12 +20,12 @@ const SERVED = new Map(
   ]),
 );
 
-type Asked = Pick<Context, "request" | "server" | "set">;
+type PlaygroundRequest = Pick<Context, "request" | "server" | "set">;
 
 export function playgroundRoutes(operator: OperatorParts, ports: HttpPorts) {
   const counting = new CountingLimit();
   const identify = async () => ({ key: await consoleKey(operator.world), proof: null });
-  const answer = async (surface: AnySurface | undefined, { request, server, set }: Asked) => {
+  const answer = async (surface: AnySurface | undefined, { request, server, set }: PlaygroundRequest) => {
     await checkOperator(operator, { request, server });
     if (!surface) throw new Fault("unknown_url", "The playground does not serve this path.");
     return surface.use((one) => serve(ports, one, { request, identify, server, counting }, set));

@@ -2,9 +2,8 @@
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { ProvenKey } from "../core/key.ts";
 import type { BillingRules, Limits, RouterRules, ServerRules } from "../core/settings.ts";
-import type { Clock, Log, Random, Sealer } from "../core/world.ts";
+import type { Clock, Log, Random, Sealer, Vault } from "../core/world.ts";
 import type { Gateway } from "../gateway/gateway.ts";
-import type { Vault } from "../gateway/idempotency.ts";
 import type { KeptAnswers } from "../gateway/kept-answers.ts";
 import type { Upstream } from "../gateway/upstream.ts";
 import type { Ledger } from "../ledger/ledger.ts";

@@ -7,7 +7,7 @@ import { invalidValue } from "../core/schema-fault.ts";
 import { makeNotFound } from "../gateway/kept-answers.ts";
 import { OPENAI_RESPONSES } from "../surfaces/openai-responses/surface.ts";
 import { createJsonResponse, createRefusalResponse, createResponse } from "./answers.ts";
-import { type Asked, identify } from "./auth.ts";
+import { identify, type RouteRequest } from "./auth.ts";
 import { streamPieces } from "./direct.ts";
 import type { HttpPorts } from "./ports.ts";
 import { describeObject } from "./route-schema.ts";
@@ -23,7 +23,7 @@ const TAG = "Responses";
 const REFUSAL = { detail: { hide: true } } as const;
 
 export function responseRoutes(ports: HttpPorts) {
-  const answer = async (asked: Asked, id: string, read: (kept: KeptExchange) => unknown) => {
+  const answer = async (asked: RouteRequest, id: string, read: (kept: KeptExchange) => unknown) => {
     const { key } = await identify(ports, asked);
     const kept = await ports.kept.get(key, id);
     if (kept === null) throw makeNotFound(id, "id");

@@ -19,7 +19,7 @@ function standardise<Given, Value>(schema: TSchema, read: (given: Given) => Valu
 }
 
 /** The schema of a body. Throws the Fault of its first wrong field. */
-export function takesBody<Schema extends TObject>(schema: Schema) {
+export function takesBody<Schema extends TSchema>(schema: Schema) {
   return standardise(schema, (given: unknown) => readInput(schema, given));
 }
 

@@ -2,8 +2,10 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { readInput } from "../admin/input.ts";
+import type { ModelCard } from "../core/card.ts";
 import { Fault } from "../core/fault.ts";
 import type { GatewayKey } from "../core/key.ts";
+import type { RequestRecord } from "../core/record.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 import type { Store } from "../core/store.ts";
 import { cutStoredName } from "../core/stored-name.ts";
@@ -14,14 +16,13 @@ import { nameConversation } from "../operations/chat/conversation.ts";
 import { findNeeds } from "../operations/chat/needs.ts";
 import { CHAT } from "../operations/chat/operation.ts";
 import { choose } from "../selectors/choose.ts";
-import { makeLesson, makeLessonBound, readKind } from "../selectors/learning/lesson.ts";
 import { routeSchema, viewRouteForKey } from "../selectors/route-view.ts";
 import type { SelectorRule } from "../selectors/selector.ts";
 import { readFields } from "../surfaces/checker.ts";
 import { readChatRequest } from "../surfaces/openai-chat/read.ts";
 import { chatRequestSchema } from "../surfaces/openai-chat/schema.ts";
 import { createJsonResponse } from "./answers.ts";
-import { type Asked, identify } from "./auth.ts";
+import { identify, type RouteRequest } from "./auth.ts";
 import { readJson } from "./body.ts";
 import { headerNumber } from "./headers.ts";
 import { withOptionalNulls } from "./openapi-form.ts";
@@ -39,7 +40,9 @@ const learnedSchema = Type.Object({ ...feedbackSchema.properties, learned: Type.
 
 export interface RoutePorts extends HttpPorts {
   readonly known: KnownPorts;
-  readonly store: Pick<Store, "request" | "teach">;
+  /** Learns a client's score of a card's answer. False if nothing is learned from it. */
+  readonly learn: (record: RequestRecord, card: ModelCard, score: number) => Promise<boolean>;
+  readonly store: Pick<Store, "request">;
 }
 
 export function routeRoutes(ports: RoutePorts) {
@@ -58,7 +61,7 @@ export function routeRoutes(ports: RoutePorts) {
 }
 
 /** Makes no upstream call, is free, and takes no slot. */
-async function route(ports: RoutePorts, { request, server }: Asked): Promise<Response> {
+async function route(ports: RoutePorts, { request, server }: RouteRequest): Promise<Response> {
   const { key } = await identify(ports, { request, server });
   const { catalogue, limits, rules, upstreams } = ports.snapshot();
   const body = await readJson(request, ports, { owner: key.accountId, bytesMax: ports.server.bodyBytesMax });
@@ -90,7 +93,7 @@ function requireSelector(model: string, key: GatewayKey, ports: RoutePorts): Sel
 }
 
 /** Only a completion's first score counts. The selector learns from it once every node has read it. */
-async function feedback(ports: RoutePorts, asked: Asked): Promise<Response> {
+async function feedback(ports: RoutePorts, asked: RouteRequest): Promise<Response> {
   const { key } = await identify(ports, asked);
   const body = await readJson(asked.request, ports, { owner: key.accountId, bytesMax: FEEDBACK_BYTES_MAX });
   const { id, score } = readFeedback(body);
@@ -98,16 +101,9 @@ async function feedback(ports: RoutePorts, asked: Asked): Promise<Response> {
   if (record === null || record.keyId !== key.id) {
     throw new Fault("not_found", "This key has no completion with that id.", { param: "id" });
   }
-  const kind = record.decision === null ? null : readKind(record.decision);
   const answered = record.modelUsed === null ? null : ports.snapshot().catalogue.resolve(record.modelUsed);
-  if (kind === null || answered?.kind !== "card")
-    return createJsonResponse(200, { id, score, learned: false });
-  const { accountId, keyId } = record;
-  const atMs = ports.clock.nowMs();
-  const about = { accountId, keyId, id: record.id, atMs, source: "score", weight: 1 } as const;
-  const lesson = makeLesson(about, kind, [{ card: answered.card, score }]);
-  const added = await ports.store.teach(lesson, makeLessonBound(atMs));
-  return createJsonResponse(200, { id, score, learned: added > 0 });
+  const learned = answered?.kind === "card" && (await ports.learn(record, answered.card, score));
+  return createJsonResponse(200, { id, score, learned });
 }
 
 /** Reads only `id` and `score`, because SDKs may send more. */

@@ -1,6 +1,6 @@
 // Resolves a client's `model` for its key to a card, a selector with its candidates, or a Fault.
 import type { Catalogue, UnknownModel } from "../catalogue/catalogue.ts";
-import type { GroupMember, ModelCard } from "../core/card.ts";
+import type { GroupMember, ModelCard, OperationName } from "../core/card.ts";
 import { Fault } from "../core/fault.ts";
 import { type GatewayKey, mayUse } from "../core/key.ts";
 import { SELECTORS, type Selector } from "../core/selector.ts";
@@ -8,14 +8,25 @@ import type { Selection } from "../gateway/plan.ts";
 import { SELECTOR_RULES } from "../selectors/index.ts";
 
 const SHOWN_CHARACTERS_MAX = 64;
-const SELECTOR_PREFIX = /^router[#/]/i;
+/** Names that selectors have elsewhere, and their own without the provider. */
+const SELECTOR_NAMES = /^router([#/]|$)|^(best|fair|light|auto|default)$|^openrouter[#/]auto$/i;
+/** The most models or patterns to name in an error. */
+const NAMED_MAX = 3;
 
-/** Throws the Faults `model_not_found` (with the nearest ids) and `model_not_allowed`. */
-export function readSelection(model: string, key: GatewayKey, catalogue: Catalogue): Selection {
+/**
+ * Throws the Faults `model_not_found` (with the nearest ids, else those for the operation) and `model_not_allowed` (with
+ * the key's own models).
+ */
+export function readSelection(
+  model: string,
+  key: GatewayKey,
+  catalogue: Catalogue,
+  operation: OperationName = "chat",
+): Selection {
   const found = catalogue.resolve(model);
   switch (found.kind) {
     case "card":
-      if (!mayUse(key, found.card.id)) throw notAllowed(found.card.id);
+      if (!mayUse(key, found.card.id)) throw notAllowed(found.card.id, key);
       return { kind: "card", card: found.card, fallbacks: listFallbacks(found.card, key, catalogue) };
     case "group": {
       const members = listMembers(found.members, key);
@@ -23,21 +34,21 @@ export function readSelection(model: string, key: GatewayKey, catalogue: Catalog
       return { kind: "group", members, fallbacks };
     }
     case "selector":
-      if (!listSelectors(key).includes(found.selector)) throw notAllowed(`Router#${found.selector}`);
+      if (!listSelectors(key).includes(found.selector)) throw notAllowed(`Router#${found.selector}`, key);
       return {
         kind: "selector",
         selector: SELECTOR_RULES[found.selector],
         ...selectCandidates(key, catalogue.list()),
       };
     case "unknown":
-      throw notFound(model, found);
+      throw notFound(model, found, listServing(operation, listCandidates(key, catalogue)));
   }
 }
 
 /** Returns the models of a group that the key may use. Throws the Fault `model_not_allowed` if there are none. */
 function listMembers(members: readonly GroupMember[], key: GatewayKey): readonly GroupMember[] {
   const usable = members.filter(({ card }) => mayUse(key, card.id));
-  if (usable.length === 0) throw notAllowed(members[0]?.card.id ?? "");
+  if (usable.length === 0) throw notAllowed(members[0]?.card.id ?? "", key);
   return usable;
 }
 
@@ -83,19 +94,36 @@ function listFallbacks(card: ModelCard, key: GatewayKey, catalogue: Catalogue): 
   });
 }
 
-function notAllowed(id: string): Fault {
-  return new Fault("model_not_allowed", `This key may not use the model '${id}'.`, { param: "model" });
+function notAllowed(id: string, { allowedModels }: GatewayKey): Fault {
+  const names = (allowedModels ?? []).map((name) => `'${name}'`);
+  const more = names.length > NAMED_MAX ? ` and ${names.length - NAMED_MAX} more` : "";
+  const message = `This key may not use the model '${id}', only ${names.slice(0, NAMED_MAX).join(", ")}${more}: GET /v1/models lists them.`;
+  return new Fault("model_not_allowed", message, { param: "model" });
 }
 
-export function notFound(model: string, { nearest, off }: Pick<UnknownModel, "nearest" | "off">): Fault {
+/** Returns a hint at models for an operation, for a name that resembles none. */
+function listServing(operation: OperationName, cards: readonly ModelCard[]): string {
+  if (operation === "chat") return "'Router#best' chooses a model by itself.";
+  const serving = cards.filter(({ operations }) => operations?.has(operation)).slice(0, NAMED_MAX);
+  if (serving.length === 0) return `No model here serves ${operation}.`;
+  return `Models for ${operation} are ${serving.map(({ id }) => `'${id}'`).join(", ")}.`;
+}
+
+/** `otherwise` is a hint for a name that resembles none. */
+export function notFound(
+  model: string,
+  { nearest, off }: Pick<UnknownModel, "nearest" | "off">,
+  otherwise = "",
+): Fault {
   const shown = model.replace(/[^\x20-\x7e]/g, "?").slice(0, SHOWN_CHARACTERS_MAX);
-  const hints = SELECTOR_PREFIX.test(model)
+  const near = nearest.map((id) => `'${id}'`).join(" or ");
+  const hints = SELECTOR_NAMES.test(model)
     ? [`The selectors are ${SELECTORS.map((name) => `'Router#${name}'`).join(", ")}.`]
     : [
-        ...(off === null ? [] : [`No key is configured here for ${off}.`]),
-        ...(nearest.length > 0 ? [`Did you mean ${nearest.map((id) => `'${id}'`).join(" or ")}?`] : []),
+        off === null ? "" : `No key is configured here for ${off}.`,
+        near === "" ? otherwise : `Did you mean ${near}?`,
         "Name models as <Provider>#<model>. GET /v1/models lists them.",
       ];
-  const message = `The model '${shown}' does not exist or is not available here. ${hints.join(" ")}`;
+  const message = `The model '${shown}' does not exist or is not available here. ${hints.filter(Boolean).join(" ")}`;
   return new Fault("model_not_found", message);
 }

@@ -56,8 +56,8 @@ export function surfaceRoutes(ports: HttpPorts) {
     app.post(
       path,
       ({ request, server, set }) => {
-        const identifyAgain = () => identify(ports, { request, server });
-        return findAnswer(request.url)({ request, identify: identifyAgain, server, counting }, set);
+        const received = { request, server, counting, identify: () => identify(ports, { request, server }) };
+        return findAnswer(request.url)(received, set);
       },
       { parse: "none" },
     );
@@ -101,7 +101,7 @@ export async function serve<F extends Form>(
     const body = exchange.whole(reply, makeStamp(ports, context));
     const headers = factHeaders(context);
     if (body instanceof Document) return addHeaders(createDocumentResponse(body, headers), set);
-    if (exchange.keep) await ports.kept.keep(call.key, exchange.keep(body));
+    if (exchange.keep && call.kept) await ports.kept.keep(call.key, exchange.keep(call.kept, body));
     return addHeaders(createJsonResponse(200, body, headers), set);
   } catch (thrown) {
     client?.end();
@@ -135,7 +135,9 @@ async function read<F extends Form>(
   const known = found instanceof Promise ? await found : found;
   if (ports.refusing()) throw new Fault("shutting_down", "The gateway is shutting down.");
   if (ports.gateway.open >= OPEN_REQUESTS_MAX) throw new Fault("overloaded", "Too many requests at once.");
-  const rules = { owner: known.key.accountId, bytesMax: ports.server.bodyBytesMax, held };
+  const owner = known.key.accountId;
+  ports.turns.arrive(owner, startedMs);
+  const rules = { owner, bytesMax: ports.server.bodyBytesMax, held };
   const body = surface.body
     ? await readBody(request, ports, rules, surface.body)
     : await readHeldJson(request, ports, rules);
@@ -144,7 +146,8 @@ async function read<F extends Form>(
   const earlier = surface.findEarlier
     ? await findEarlier(ports, key, () => surface.findEarlier?.(body))
     : NO_EARLIER_ANSWER;
-  const exchange = surface.read(makeIncoming(ports, request, body, key, earlier));
+  const incoming = makeIncoming(ports, request, body, key, earlier);
+  const exchange = ports.turns.time(owner, held.bytes, () => surface.read(incoming));
   const given = { request, exchange, key, proof, pin: earlier.pin, requestId, held };
   return { call: makeCall(ports, surface, given), exchange };
 }
@@ -155,11 +158,13 @@ async function stream<F extends Form>(
   context: RequestContext<F>,
   exchange: Exchange<F>,
 ): Promise<Response> {
-  const { key, requestId, ending } = context.call;
+  const { call } = context;
+  const { key, requestId, ending } = call;
   const writer = exchange.writer(() => makeStamp(ports, context));
   const bytes = exchange.bytes?.();
   const beforeEnd = async () => {
-    if (exchange.keep && writer.finish) await ports.kept.keep(key, exchange.keep(writer.finish()));
+    if (exchange.keep && call.kept && writer.finish)
+      await ports.kept.keep(key, exchange.keep(call.kept, writer.finish()));
   };
   const { body, early, first } = await startStream({
     answer: ports.gateway.stream(context),
@@ -238,7 +243,7 @@ function makeCall<F extends Form>(
   const { ask, session } = exchange;
   const seconds = headerNumber(headers, "x-poundkey-timeout", 0.001, TIMEOUT_SECONDS_MAX);
   const nowMs = ports.clock.nowMs();
-  const selection = readSelection(ask.model, key, catalogue);
+  const selection = readSelection(ask.model, key, catalogue, operation.name);
   return {
     ...exchange,
     operation,
@@ -259,7 +264,8 @@ function makeCall<F extends Form>(
     timeoutMs: seconds === null ? null : seconds * 1000,
     quality: headerNumber(headers, "x-poundkey-quality", 0, 1),
     held,
-    keepsPrompt: exchange.keep !== undefined,
+    time: (work) => ports.turns.time(key.accountId, held.bytes, work),
+    kept: exchange.kept ?? null,
     ending: new Ending(),
   };
 }

@@ -1,10 +1,10 @@
 // Serves a path only as spelled, since proxies match the raw path, but Bun resolves `..` and turns `\` into `/`.
 import { Fault } from "../core/fault.ts";
 import { asObject } from "../core/json.ts";
-import { findNearest } from "../core/nearest.ts";
 import { findPath, isForOperators, type KnownPaths } from "./paths.ts";
+import { suggestPath } from "./unknown-url.ts";
 
-type Answer = (request: Request) => Response | Promise<Response>;
+type Handler = (request: Request) => Response | Promise<Response>;
 
 /** The longest paths are those of model ids with slashes. A longer target matches no route. */
 const SEGMENTS_MAX = 16;
@@ -35,8 +35,8 @@ function isPlain(segment: unknown): boolean {
  * plain paths there; all other targets match these patterns of bare segments. So `/x\..\admin/v1/keys` is judged by its
  * raw segments and not by the path in its URL, which a proxy that blocks `/admin` would not have seen.
  */
-export function rawRoutes(answer: Answer): Record<string, Answer> {
-  const routes: Record<string, Answer> = { "/*": answerIf(answer, ({ path }) => path === "/") };
+export function rawRoutes(answer: Handler): Record<string, Handler> {
+  const routes: Record<string, Handler> = { "/*": answerIf(answer, ({ path }) => path === "/") };
   let pattern = "";
   for (let count = 1; count <= SEGMENTS_MAX; count++) {
     pattern += `/:segment${count}`;
@@ -57,39 +57,10 @@ interface Target {
   readonly resolved: readonly string[];
 }
 
-function answerIf(answer: Answer, isSpelled: (target: Target) => boolean): Answer {
+function answerIf(answer: Handler, isSpelled: (target: Target) => boolean): Handler {
   return (request) => {
     const path = findPath(request.url);
     if (!isSpelled({ path, resolved: path.slice(1).split("/") })) misspelled.add(request);
     return answer(request);
   };
-}
-
-const SHOWN_CHARACTERS_MAX = 100;
-
-/** Paths of other vendors' APIs that their SDKs may request, each with a hint at what to do instead. */
-const FOREIGN: readonly (readonly [paths: RegExp, hint: string])[] = [
-  [
-    /^(\/v1)?\/(openai\/(v1\/)?)?deployments\/[^/]+\/.|^(\/v1)?\/openai\/(v1\/)?./,
-    " This path belongs to Azure's API. Use the SDK's OpenAI class instead of AzureOpenAI, with this gateway's /v1 as the base URL and a model such as 'Azure#gpt-5.4'.",
-  ],
-  [
-    /^\/v[12]\/(embed|chat|generate|classify|tokenize|detokenize)$/,
-    " This path belongs to Cohere's API, of which only rerank is supported. For embeddings use /v1/embeddings, for chat /v1/chat/completions, both in OpenAI's format.",
-  ],
-  [
-    /^\/v1\/(multimodal|contextualized)embeddings$/,
-    " This path belongs to Voyage's API. For text embeddings use /v1/embeddings.",
-  ],
-];
-
-/** Returns a question with the likely path: without doubled slashes and with one `/v1`, or the nearest. Empty if none. */
-export function suggestPath(path: string, { findMethods, plain }: KnownPaths): string {
-  const tidy = path.replace(/[\\/]+/g, "/").replace(/(?<=.)\/$/, "");
-  const foreign = FOREIGN.find(([paths]) => paths.test(tidy));
-  if (foreign) return foreign[1];
-  const bare = tidy.replace(/^(\/v1)+(?=\/|$)/, "");
-  const [near] = [tidy, `/v1${bare}`].flatMap((one) => findNearest(one, plain, 1));
-  const meant = [tidy, `/v1${bare}`, bare].find((one) => findMethods(one).length > 0) ?? near;
-  return meant === undefined ? "" : ` Did you mean ${meant.slice(0, SHOWN_CHARACTERS_MAX)}?`;
 }

@@ -12,6 +12,8 @@ const ID_BYTES = 15;
 const ID_DIGITS = 21;
 
 const KEY_PREFIX = "sk-";
+/** The length of a gateway secret. */
+export const SECRET_CHARACTERS = KEY_PREFIX.length + BODY_DIGITS + CHECKSUM_DIGITS;
 const ADMIN_PREFIX = "pk-admin-";
 const KEY_SHAPE = new RegExp(`^${KEY_PREFIX}[0-9A-Za-z]{${BODY_DIGITS + CHECKSUM_DIGITS}}$`);
 

@@ -1,18 +1,13 @@
 // Encrypts texts for the store: AES-256-GCM under a key derived from the master key.
 import { createCipheriv, createDecipheriv } from "node:crypto";
-import type { Random, Sealer } from "../core/world.ts";
+import type { Random, Sealer, Vault } from "../core/world.ts";
 
 const ALGORITHM = "aes-256-gcm";
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-type Vault = ReturnType<typeof createVault>;
-
-/**
- * A sealed text is the base64 of nonce, tag and ciphertext. `open` throws if it was changed, or sealed under another key or
- * for another use.
- */
-export function createVault(key: Uint8Array, random: Random) {
+/** A sealed text is the base64 of nonce, tag and ciphertext. `open` throws if it was changed, too. */
+export function createVault(key: Uint8Array, random: Random): Vault {
   const digestKey = new Bun.CryptoHasher("sha256", key).update("digest").digest();
   return {
     seal(text: string, use: string): string {
@@ -22,7 +17,7 @@ export function createVault(key: Uint8Array, random: Random) {
       const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
       return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString("base64");
     },
-    /** Returns the HMAC-SHA256 in hex. Somebody who reads the store can't test guesses with it, since the key isn't there. */
+    /** Returns the HMAC-SHA256 in hex. */
     digest(text: string): string {
       return new Bun.CryptoHasher("sha256", digestKey).update(text).digest("hex");
     },

@@ -57,13 +57,10 @@ function notFree({ modelAsked }: Admission): Fault {
   return new Fault("model_not_allowed", message, { param: "model" });
 }
 
-const RETRY_SHOWN_MAX_MS = 60_000;
-
 function budgetUsedUp({ nowMs }: Admission, { resetsAtMs }: OpenDay): Fault {
   const waitMs = resetsAtMs - nowMs;
   const message =
     "The rest of the daily budget for free requests does not cover this request. " +
     `Set a smaller max_tokens, use a cheaper model, top up the account, or wait ${formatDuration(waitMs)}.`;
-  const retry = waitMs <= RETRY_SHOWN_MAX_MS ? { retryAfterMs: waitMs } : {};
-  return new Fault("budget_exceeded", message, { resetAtMs: resetsAtMs, ...retry });
+  return new Fault("budget_exceeded", message, { resetAtMs: resetsAtMs, retryAfterMs: waitMs });
 }

@@ -1,17 +1,16 @@
 // The ledger: admits requests by their key's allowance or the account's balance, and settles them when they end.
 
-import type { Admission, Answer, Offer, Reads, Rows, Settlement } from "../core/demand.ts";
+import type { Admission, Answer, Claim, Offer, Reads, Settlement } from "../core/demand.ts";
 import type { Caller, GatewayKey } from "../core/key.ts";
 import type { NanoUsd } from "../core/money.ts";
 import type { RequestHead, UnsettledRecord } from "../core/record.ts";
 import type { Hold } from "../core/rows.ts";
-import type { BillingRules, QuotaRules } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
 import { NO_AMOUNTS } from "../core/units.ts";
 import type { Clock } from "../core/world.ts";
-import { type Counts, findLimit, type LedgerRules, makeReads, readStanding } from "./allowance.ts";
-import { computeDay } from "./day.ts";
+import { findLimit, type LedgerRules, makeReads } from "./allowance.ts";
 import { decide } from "./decide.ts";
+import { type Allowance, findAllowance, findAllowances } from "./standing.ts";
 
 /** A request for admission. */
 export interface Ask extends RequestHead, Caller {
@@ -29,7 +28,7 @@ export interface Ask extends RequestHead, Caller {
   readonly isPayable: boolean;
   /** True if several models share the name and any covered one will do. */
   readonly isGroup?: boolean;
-  readonly idempotency: { readonly replyId: string; readonly bodyDigest: string } | null;
+  readonly idempotency: Claim | null;
   /** When the request arrived, Unix milliseconds. */
   readonly nowMs: number;
 }
@@ -43,9 +42,10 @@ export interface Ticket {
 }
 
 export type Admitted = Extract<Answer, { kind: "granted" | "replayed" | "pending" }>;
+export type Replayed = Extract<Answer, { kind: "replayed" }>;
 
 export interface Outcome
-  extends Pick<Settlement, "produced" | "isDue" | "giveBack">,
+  extends Pick<Settlement, "produced" | "isDue" | "giveBack" | "isUnadmitted">,
     Partial<Pick<Settlement, "place" | "note">> {
   readonly record: UnsettledRecord;
   /** The folded reply, encrypted, for repeated requests. Null if none is kept. */
@@ -54,24 +54,14 @@ export interface Outcome
 
 export type Settled = Omit<Extract<Answer, { kind: "settled" }>, "kind">;
 
-/** The allowance as shown to the key's holder. `limit` is null if unlimited. */
-export interface Allowance {
-  readonly limit: number | null;
-  readonly used: number;
-  readonly remaining: number | null;
-  readonly resetsAtMs: number;
-  /** The time of the throttle's next slot. Null while the allowance lasts, or without a throttle. */
-  readonly nextSlotAtMs: number | null;
-}
-
 export interface Ledger {
   /** Prepares the admission and settlement of a request. */
   ticket(ask: Ask): Ticket;
   /**
-   * Throws the Fault with which `admit` would refuse the request whatever it costs beyond its `leastOffers`. Takes
-   * nothing, and says nothing if it may be admitted or repeats another.
+   * Throws the Fault with which `admit` would refuse the request whatever it costs beyond its `leastOffers`, or returns its
+   * earlier answer if it is a repeat. Takes nothing, and returns null if the request may be admitted or must wait.
    */
-  look(ticket: Ticket): Promise<void>;
+  look(ticket: Ticket): Promise<Replayed | null>;
   /**
    * Admits the request, or returns its earlier answer if it is a repeat. Throws the Faults `invalid_api_key`,
    * `address_not_allowed`, `key_paused`, `rate_limit_exceeded`, `insufficient_balance`, `model_not_priced`,
@@ -108,8 +98,8 @@ export function createLedger(parts: LedgerParts): Ledger {
     settle: ({ ask, reads }, outcome) => write(parts, ask.key.accountId, reads, ask.idempotency, outcome),
     charged: async (id) => (await store.request(id))?.chargedNanoUsd ?? 0,
     resolveLost: () => resolveLost(parts),
-    allowance: (key) => allowance(parts, key),
-    allowances: (keys) => allowances(parts, keys),
+    allowance: (key) => findAllowance(parts, key),
+    allowances: (keys) => findAllowances(parts, keys),
   };
 }
 
@@ -120,12 +110,13 @@ function makeTicket(parts: LedgerParts, ask: Ask): Ticket {
   return { ask, reads: { ...makeReads(key, rules, nowMs), requestId: id, replyId }, rules };
 }
 
-/** Decides the admission on rows as they are, with the cheapest offers, and drops the decision unless it refuses. */
-async function look({ store }: LedgerParts, ticket: Ticket): Promise<void> {
+/** Decides the admission on rows as they are, with the cheapest offers, and drops the decision unless it is final. */
+async function look({ store }: LedgerParts, ticket: Ticket): Promise<Replayed | null> {
   const { ask } = ticket;
   const demand = makeAdmission(store.node, ticket, ask.leastOffers ?? ask.offers);
   const [answer] = decide(await store.read(demand.reads), [demand]).answers;
   if (answer?.kind === "refused") throw answer.fault;
+  return answer?.kind === "replayed" ? answer : null;
 }
 
 /** `admit` and `write` are not async: both run for every request, and async would cost each half a microsecond. */
@@ -247,61 +238,5 @@ function lostRecord(hold: Hold): UnsettledRecord {
     ended: "lost",
     totalMs: 0,
     firstTokenMs: null,
-  };
-}
-
-async function allowance({ store, clock, rules }: LedgerParts, key: GatewayKey): Promise<Allowance> {
-  const nowMs = clock.nowMs();
-  const { quota, billing } = rules();
-  const rows = isCounted(key, quota, billing)
-    ? await store.read(makeReads(key, { quota, billing }, nowMs))
-    : null;
-  return computeAllowance(key, rows, quota, billing, nowMs);
-}
-
-/** One lookup for all keys of an account. */
-async function allowances(
-  { store, clock, rules }: LedgerParts,
-  keys: readonly GatewayKey[],
-): Promise<ReadonlyMap<string, Allowance>> {
-  const nowMs = clock.nowMs();
-  const { quota, billing } = rules();
-  const found = new Map<string, Allowance>();
-  for (const ofAccount of Map.groupBy(keys, ({ accountId }) => accountId).values()) {
-    const counted = ofAccount.filter((key) => isCounted(key, quota, billing));
-    const [read, ...others] = counted.map((key) => makeReads(key, { quota, billing }, nowMs));
-    const owners = [...new Set([read, ...others].flatMap((one) => one?.owners ?? []))];
-    const rows = read ? await store.read({ ...read, keyId: null, owners }) : null;
-    for (const key of ofAccount) found.set(key.id, computeAllowance(key, rows, quota, billing, nowMs));
-  }
-  return found;
-}
-
-function isCounted(key: GatewayKey, quota: QuotaRules, { charge }: BillingRules): boolean {
-  return charge !== "always" && findLimit(key, quota) !== null;
-}
-
-const NOTHING_COUNTED: Counts = { meters: new Map(), slots: new Map() };
-
-function computeAllowance(
-  key: GatewayKey,
-  rows: Rows | null,
-  quota: QuotaRules,
-  billing: BillingRules,
-  nowMs: number,
-): Allowance {
-  const resetsAtMs = computeDay(nowMs, quota).endMs;
-  if (billing.charge === "always") return { limit: 0, used: 0, remaining: 0, resetsAtMs, nextSlotAtMs: null };
-  const limit = findLimit(key, quota);
-  if (limit === null) return { limit, used: 0, remaining: null, resetsAtMs, nextSlotAtMs: null };
-  const standing = readStanding(rows ?? NOTHING_COUNTED, key, limit, quota, nowMs);
-  const { used } = standing.meter;
-  const throttled = used >= limit && standing.slotAtMs !== null;
-  return {
-    limit,
-    used,
-    remaining: Math.max(0, limit - used),
-    resetsAtMs: standing.resetsAtMs,
-    nextSlotAtMs: throttled ? Math.max(nowMs, standing.slotAtMs) : null,
   };
 }

@@ -36,12 +36,17 @@ export function settle(books: Books, demand: Settlement): Answer {
 }
 
 /**
- * Without a hold the request is settled already, and its row has the outcome. Another process may have given it up as
- * lost, though: then this settlement knows better, and its row replaces that one.
+ * Without a hold the request is settled already, and its row has the outcome, or it was never admitted. Another process
+ * may have given it up as lost, though: then this settlement knows better, and its row replaces that one.
  */
 function settleWithoutHold(books: Books, demand: Settlement): Answer {
   const row = books.requests.get(demand.record.id);
   if (row?.ended === "lost" && demand.record.ended !== "lost") return settleLate(books, demand, row);
+  if (demand.isUnadmitted && row === null) {
+    const unpaid: RequestRecord = { ...demand.record, chargedNanoUsd: 0, holdNanoUsd: 0, isLate: false };
+    books.requests.put(unpaid.id, unpaid);
+    books.addUsage(unpaid);
+  }
   return {
     kind: "settled",
     chargedNanoUsd: row?.chargedNanoUsd ?? 0,

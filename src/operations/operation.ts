@@ -5,8 +5,10 @@ import type { ModelCard, OperationName } from "../core/card.ts";
 import type { Offer } from "../core/demand.ts";
 import type { Delivered, Outgoing, RawRequest, Target } from "../core/dialect.ts";
 import type { JsonObject } from "../core/json.ts";
+import type { ChangeText, NativeTexts } from "../core/texts.ts";
 import type { Amounts } from "../core/units.ts";
-import type { ChatChunk, ChatRequest } from "./chat/form.ts";
+import type { ChatRequest } from "./chat/form.ts";
+import type { Signal } from "./chat/grader.ts";
 import type { Needs } from "./chat/needs.ts";
 import type { AnswerCodec, Codec, Codecs, Passing } from "./codec.ts";
 import type { Changed, Form } from "./form.ts";
@@ -129,11 +131,26 @@ export interface Choosable {
   readonly needs: Needs;
 }
 
+/** The grade of an answer, from which is learned how good the model's answers are. */
+export interface Grade {
+  /** Returns the first signal against the answer, or null. `tokens` is the answer's length, if known. */
+  signal(tokens: number | null): Signal | null;
+  /** True if the answer ended at a limit of its length. */
+  readonly isCutOff: boolean;
+  /** The requested form. Sound answers are counted for each. */
+  readonly form: string;
+}
+
+/** Grades an answer from its pieces, as they pass. */
+export interface Grader<F extends Form> extends Grade {
+  add(pieces: readonly F["piece"][]): void;
+}
+
 /** The part of an operation that lets selectors choose models. */
 interface Choosing<F extends Form> {
   describe(ask: F["ask"]): Choosable;
-  /** Returns an answer's pieces for graders. With `isShort`, without those that only continue a text. */
-  toChunks(pieces: readonly F["piece"][], isShort: boolean): readonly ChatChunk[];
+  /** Returns a grader for an answer to the request. */
+  grade(ask: F["ask"]): Grader<F>;
 }
 
 export interface Operation<F extends Form> {
@@ -173,6 +190,19 @@ export interface Operation<F extends Form> {
   identify(ask: F["ask"]): JsonObject | null;
   /** Returns the request as logged, with its messages separate. */
   toLog(ask: F["ask"]): { readonly request: JsonObject; readonly messages: readonly unknown[] };
+  /**
+   * Returns the request with its texts changed: all that a provider would read, and every other string that isn't a
+   * word of the API. Linear, and the same request if nothing changed.
+   */
+  mapTexts(ask: F["ask"], change: ChangeText): F["ask"];
+  /** The same for a whole answer. `native` reaches the texts of a provider's own. Null if it is never shown. */
+  mapReply(reply: F["reply"], change: ChangeText, native: NativeTexts | null): F["reply"];
+  /** The same for the pieces of a stream. A change turns a piece that the fast path copied into several. */
+  mapPieces(
+    pieces: readonly F["piece"][],
+    change: ChangeText,
+    native: NativeTexts | null,
+  ): readonly F["piece"][];
   /** Returns the names that identify a conversation. `session` is the client's own. */
   nameConversation(ask: F["ask"], session: string | null): ConversationNames;
   /**

@@ -6,12 +6,15 @@ import { asCount, isObject } from "../core/json.ts";
 import { parseBounded, REQUEST_SHAPE } from "../core/json-bounds.ts";
 import { LongJson } from "../core/long-json.ts";
 import { listBillLines } from "../core/price.ts";
+import type { ChangeText } from "../core/texts.ts";
 import { type Amounts, addAmounts, NO_AMOUNTS, UNITS, type Unit } from "../core/units.ts";
 import { catchUnreadable, malformed } from "../core/upstream.ts";
 import type { Codec } from "./codec.ts";
 import type { Ask } from "./form.ts";
 import type { OfferTerms, Operation, SentAsk } from "./operation.ts";
 import { ANSWER_BYTES_MAX, addUsages, foldReplies, PartMeter, PartReader } from "./part-reader.ts";
+import { mapList } from "./text-json.ts";
+import { mapTextsBut } from "./text-walk.ts";
 import type { WholePiece, WholeReply, WholeReplyForm, WorkUsage } from "./whole-form.ts";
 
 type Whole<A extends Ask, R extends WholeReply, P extends object> = Operation<WholeReplyForm<A, R, P>>;
@@ -25,6 +28,10 @@ interface WholeParts<A extends Ask, R extends WholeReply, P extends object>
         "countAnswers" | "refuseUnable" | "hasLongTexts" | "identify" | "split" | "toLogged"
       >
     > {
+  /** The fields of a request whose strings are the API's own words or ids. All others are texts. */
+  readonly words: readonly string[];
+  /** The same for its answers. Missing if they have no texts. */
+  readonly answerWords?: readonly string[];
   /** Returns the most elements and fields that an answer may have. */
   countElements(ask: A): number;
   /** Returns the most work that the request may take. */
@@ -76,6 +83,7 @@ export function makeWholeOperation<A extends Ask, R extends WholeReply, P extend
     identify: (ask) => Object.fromEntries(Object.entries(ask)),
     nameConversation: () => ({ sought: [], kept: [], heldTokens: 0 }),
     toLogged: () => null,
+    ...makeMappers(parts.words, parts.answerWords),
     ...parts,
     countAnswers,
     offer: (ask, card, terms) => makeOffer(card, countAnswers(ask), listWorst(parts, ask, card, terms)),
@@ -112,6 +120,22 @@ export function makeWholeOperation<A extends Ask, R extends WholeReply, P extend
     countAmounts: ({ amounts }) => amounts,
     estimate: ({ ask }, bytes, reported) => reported ?? { amounts: countLikely(ask, bytes) },
     withCost: (usage, cost) => ({ ...usage, ...cost }),
+  };
+}
+
+function makeMappers<A extends Ask, R extends WholeReply, P extends object>(
+  requestWords: readonly string[],
+  answerWords: readonly string[] | undefined,
+): Pick<Whole<A, R, P>, "mapTexts" | "mapReply" | "mapPieces"> {
+  const words = new Set(["model", ...requestWords]);
+  const mapTexts = (ask: A, change: ChangeText) => mapTextsBut(ask, words, change);
+  if (answerWords === undefined)
+    return { mapTexts, mapReply: (reply) => reply, mapPieces: (pieces) => pieces };
+  const own = new Set(["kind", "usage", ...answerWords]);
+  return {
+    mapTexts,
+    mapReply: (reply, change) => mapTextsBut(reply, own, change),
+    mapPieces: (pieces, change) => mapList(pieces, (piece) => mapTextsBut(piece, own, change, "piece")),
   };
 }
 

@@ -5,7 +5,7 @@ import type { RouterRules } from "../core/settings.ts";
 import { type ChatRequest, readOutputLimit } from "../operations/chat/form.ts";
 import type { Needs } from "../operations/chat/needs.ts";
 import type { HealthView } from "./expense.ts";
-import { Learned } from "./learning/learned.ts";
+import { type Knowledge, NOTHING_KNOWN } from "./knowledge.ts";
 import { findLightShare } from "./light.ts";
 import type { Prediction } from "./predictor.ts";
 import { prepareQuality } from "./quality.ts";
@@ -14,8 +14,6 @@ import type { RankAsk } from "./selector.ts";
 import { findTable } from "./table.ts";
 
 const NO_HEALTH: HealthView = { over: () => () => null };
-/** Nothing learned. */
-const UNTAUGHT = new Learned();
 /** Below this likeness the request is stranger than nearly all labelled prompts, and their trade-offs are ignored. */
 const ALIKE_MIN = 0.05;
 
@@ -34,15 +32,16 @@ export interface ChooseInput {
   /** False if the provider can't fetch the request's images. Missing if none has to be fetched. */
   readonly takesImageUrls?: ((card: ModelCard) => boolean) | undefined;
   readonly health?: HealthView;
-  readonly learned?: Learned;
+  /** If missing, nothing was learned. */
+  readonly learned?: Knowledge;
   readonly cached?: () => Cached | null;
 }
 
-export type Asked = Readonly<ReturnType<typeof prepareAsk>>;
+export type PreparedAsk = Readonly<ReturnType<typeof prepareAsk>>;
 
 /** `promptTokens` is an estimate. */
 export function prepareAsk(input: ChooseInput, prediction: Prediction, promptTokens: number) {
-  const { request, needs, quality: share, health = NO_HEALTH, learned = UNTAUGHT } = input;
+  const { request, needs, quality: share, health = NO_HEALTH, learned = NOTHING_KNOWN } = input;
   const isStructured = request.response_format?.type === "json_schema";
   const { difficulty } = prediction;
   const table = findTable(input.cards);

@@ -1,6 +1,6 @@
 // A selector's choice: the models that can serve a request, ranked by one prediction, with the reasons.
 import type { ModelCard } from "../core/card.ts";
-import { type Asked, type ChooseInput, prepareAsk } from "./ask.ts";
+import { type ChooseInput, type PreparedAsk, prepareAsk } from "./ask.ts";
 import { type Candidate, makeCandidate } from "./candidate.ts";
 import { type Estimates, estimateAll } from "./estimates.ts";
 import { readFeatures } from "./features.ts";
@@ -70,7 +70,7 @@ export function decide(
   };
 }
 
-function listRemoved(asked: Asked, rows: Int32Array, reasons: readonly string[]): readonly Candidate[] {
+function listRemoved(asked: PreparedAsk, rows: Int32Array, reasons: readonly string[]): readonly Candidate[] {
   const estimates = estimateAll(asked, rows);
   const out = reasons.map((reason, place) => makeCandidate(estimates, place, reason));
   return out.sort((a, b) => compareIds(a.card, b.card));

@@ -1,5 +1,5 @@
 // The models that are compared for one request, as columns: the expected quality, cost and time of each one's answer.
-import type { Asked } from "./ask.ts";
+import type { PreparedAsk } from "./ask.ts";
 import { estimateCost, estimateMs, estimateThoughtTokens } from "./expense.ts";
 import { CAUTION, computeSpread, expect, QUALITY_MAX, QUALITY_MIN } from "./quality.ts";
 import { findChampion } from "./selector.ts";
@@ -10,7 +10,7 @@ const ERROR_RATE_MAX = 0.9;
 export type Estimates = Readonly<ReturnType<typeof estimateAll>>;
 
 /** `rows` are the cards' places in the table. All places below are those in `rows`. */
-export function estimateAll(asked: Asked, rows: Int32Array) {
+export function estimateAll(asked: PreparedAsk, rows: Int32Array) {
   const { table, cached, shifts, quality: ask } = asked;
   const column = () => new Float64Array(rows.length);
   const [quality, level, costUsd, latencyMs] = [column(), column(), column(), column()];
@@ -58,18 +58,18 @@ function lower(quality: Float64Array, level: Float64Array): void {
 }
 
 /** The share of answers that don't fail. One that fails isn't good. */
-export function findWorkingShare({ seenAt }: Asked, row: number): number {
+export function findWorkingShare({ seenAt }: PreparedAsk, row: number): number {
   return 1 - Math.min(ERROR_RATE_MAX, seenAt(row)?.errorRate ?? 0);
 }
 
 /** The thinking expected by the profile alone, in tokens. */
-export function estimateThought({ table, input, prediction }: Asked, row: number): number {
+export function estimateThought({ table, input, prediction }: PreparedAsk, row: number): number {
   const usual = table.thinkingTokens[row] ?? 0;
   return estimateThoughtTokens(usual, input.request.reasoning_effort, prediction.difficultyLogit);
 }
 
 /** Returns the expected tokens of the answer and of its thinking. */
-export function estimateTokens(asked: Asked, row: number) {
+export function estimateTokens(asked: PreparedAsk, row: number) {
   const { prediction, lengthAt, outputTokensMax = Number.POSITIVE_INFINITY } = asked;
   const length = lengthAt(row);
   const answer = Math.min(prediction.outputTokens * length, outputTokensMax);
@@ -79,13 +79,24 @@ export function estimateTokens(asked: Asked, row: number) {
 type Tokens = ReturnType<typeof estimateTokens>;
 
 /** Returns USD with this many prompt tokens in the provider's cache, of an answer `times` as long. 0 without a price. */
-export function priceTokens(asked: Asked, row: number, held: number, { answer, thought }: Tokens, times = 1) {
+export function priceTokens(
+  asked: PreparedAsk,
+  row: number,
+  held: number,
+  { answer, thought }: Tokens,
+  times = 1,
+) {
   const price = asked.table.prices[row] ?? null;
   return price === null ? 0 : estimateCost(price, asked.promptTokens, held, times * answer, times * thought);
 }
 
 /** Returns the time of an answer `times` as long, by live health if known, else by the profile. */
-export function timeTokens({ table, seenAt }: Asked, row: number, { answer, thought }: Tokens, times = 1) {
+export function timeTokens(
+  { table, seenAt }: PreparedAsk,
+  row: number,
+  { answer, thought }: Tokens,
+  times = 1,
+) {
   const seen = seenAt(row);
   const first = seen?.firstTokenMs ?? table.firstTokenMs[row] ?? 0;
   const speed = seen?.tokensPerSecond ?? table.tokensPerSecond[row] ?? 0;

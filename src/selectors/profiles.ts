@@ -6,7 +6,7 @@ import data from "./profiles.data.json";
 
 export type Profile = Readonly<ReturnType<typeof makeProfile>>;
 
-interface Known {
+interface ProfileNumbers {
   /** In the order of SKILLS: the probability of a good answer to a question of usual difficulty. */
   readonly skills: readonly number[];
   /** The skills' standard deviations. */
@@ -52,7 +52,7 @@ function findShippedProfile(card: ModelCard): Profile {
 }
 
 /** `priorLevel` is the level by benchmarks or price, if the operator sets only some of the skills. */
-function makeProfile(known: Known, priorLevel?: number) {
+function makeProfile(known: ProfileNumbers, priorLevel?: number) {
   const { skills, spreads } = known;
   const odds = Float64Array.from(skills, (share) => Math.log(share / (1 - share)));
   const oddsLevel = odds.reduce((sum, one) => sum + one, 0) / Math.max(1, odds.length);

@@ -1,7 +1,7 @@
 // Scores for selectors that save money or time: the saving weighed against the champion's quality or, if no labels show
 // the loss, the largest saving above a floor of quality.
 import { TINY } from "./expense.ts";
-import { CHAMPION_ONLY } from "./learning/tradeoff.ts";
+import { CHAMPION_ONLY } from "./knowledge.ts";
 import type { Columns, Scored } from "./selector.ts";
 
 /** The lowest score of models that are good enough. All others score less. */

@@ -1,12 +1,12 @@
 // Separates the models that can serve a request from the others.
 import type { ModelCard } from "../core/card.ts";
-import type { Asked } from "./ask.ts";
+import type { PreparedAsk } from "./ask.ts";
 import { toBits } from "./table.ts";
 
 const UNHEALTHY = "unhealthy";
 
 /** Returns the chat models' places in the table, and the reason why each of `removed` can't serve. */
-export function sift(asked: Asked) {
+export function sift(asked: PreparedAsk) {
   const { table, input } = asked;
   const count = input.among?.length ?? table.cards.length;
   const able = new Int32Array(count);
@@ -35,7 +35,7 @@ export function sift(asked: Asked) {
  * Returns the first reason why the card at a place can't serve, or null if it can. Cards are read only where it matters:
  * reading thousands would mostly wait for memory.
  */
-function findReason(asked: Asked, bits: number, row: number): string | null {
+function findReason(asked: PreparedAsk, bits: number, row: number): string | null {
   const { table, rules, promptTokens, outputTokensMax = 0, input } = asked;
   const excluded = findExclusion(rules.exclusions, row);
   if (excluded !== null) return excluded;
@@ -48,7 +48,7 @@ function findReason(asked: Asked, bits: number, row: number): string | null {
   return asked.seenAt(row)?.isOpen === true ? UNHEALTHY : null;
 }
 
-function findExclusion(exclusions: Asked["rules"]["exclusions"], row: number): string | null {
+function findExclusion(exclusions: PreparedAsk["rules"]["exclusions"], row: number): string | null {
   for (let at = 0; at < exclusions.length; at++)
     if (exclusions[at]?.removes[row] === 1) return exclusions[at]?.reason ?? null;
   return null;
@@ -63,7 +63,7 @@ function takesUrls(takes: (card: ModelCard) => boolean, card: ModelCard | undefi
 }
 
 /** Returns the first of the needs that has a missing bit. */
-function findNeed(needed: Asked["needed"], missing: number): string | null {
+function findNeed(needed: PreparedAsk["needed"], missing: number): string | null {
   const need = needed.find((one) => (toBits([one]) & missing) !== 0) ?? null;
   return need === "tools_auto" ? "tools" : need;
 }

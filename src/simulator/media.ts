@@ -64,7 +64,7 @@ function renderImages(request: WholeRequest): JsonObject | RawContent {
   return { created: 1_767_225_600, data, ...counted };
 }
 
-export const OPENAI_IMAGES: WholeForm = { path: /^\/images\/(generations|edits)$/, render: renderImages };
+const IMAGES: WholeForm = { path: /^\/images\/(generations|edits)$/, render: renderImages };
 
 const SAMPLES_PER_SECOND = 8000;
 const CHARACTERS_PER_SECOND = 15;
@@ -112,7 +112,7 @@ function renderSound({ body, hasUsage, tokens }: WholeRequest): RawContent {
   ]);
 }
 
-export const OPENAI_SPEECH: WholeForm = { path: /^\/audio\/speech$/, render: renderSound };
+const SPEECH: WholeForm = { path: /^\/audio\/speech$/, render: renderSound };
 
 const BYTES_PER_SECOND = 4000;
 
@@ -151,13 +151,13 @@ function renderTranscript(request: WholeRequest): JsonObject | RawContent {
   }
 }
 
-export const OPENAI_TRANSCRIPTIONS: WholeForm = {
+const TRANSCRIPTIONS: WholeForm = {
   path: /^\/audio\/(transcriptions|translations)$/,
   render: renderTranscript,
 };
 
 /** Legacy completions. A stream has the whole text in one event. */
-export const OPENAI_COMPLETIONS: WholeForm = {
+const COMPLETIONS: WholeForm = {
   path: /^\/completions$/,
   render(request) {
     const { body, model, hasUsage, id } = request;
@@ -178,6 +178,9 @@ export const OPENAI_COMPLETIONS: WholeForm = {
     return new RawContent("text/event-stream; charset=utf-8", stream);
   },
 };
+
+/** All that OpenAI serves beyond chat and vectors. */
+export const OPENAI_MEDIA: readonly WholeForm[] = [IMAGES, SPEECH, TRANSCRIPTIONS, COMPLETIONS];
 
 const BOUNDARY = /boundary="?([^";\s]+)"?/i;
 const PART =

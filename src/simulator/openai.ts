@@ -2,12 +2,12 @@
 import { asNumber, asObject, isObject, type JsonObject } from "../core/json.ts";
 import { FINISH_REASONS, readChatPrompt } from "./chat-messages.ts";
 import { renderDataEvent, renderWait } from "./formats.ts";
-import { OPENAI_COMPLETIONS, OPENAI_IMAGES, OPENAI_SPEECH, OPENAI_TRANSCRIPTIONS } from "./media.ts";
+import { OPENAI_MEDIA } from "./media.ts";
 import { SIM_MODELS } from "./models.ts";
 import { COMMON_STATUS, formatBracketedPath, type Problem, type ProblemKind, reject } from "./problem.ts";
 import { countInputTokens, splitInput } from "./responder.ts";
 import type { Answer, Exchange, Frame, Prompt, SimDialect } from "./types.ts";
-import { countPromptAndTotal, makeEmbeddingsForm, makeRerankForm, OPENAI_MODERATION } from "./vectors.ts";
+import { OPENAI_VECTORS } from "./vectors.ts";
 
 /** Status codes by kind ("OpenAI API: Error codes"). */
 const STATUS = { ...COMMON_STATUS, no_credit: 429, media_type: 415, overloaded: 529 };
@@ -234,15 +234,7 @@ export const openai: SimDialect = {
   name: "openai",
   prefix: "/openai/v1",
   handles: (path) => path === "/chat/completions",
-  whole: [
-    makeEmbeddingsForm("dimensions", countPromptAndTotal),
-    makeRerankForm("results", (tokens) => ({ usage: countPromptAndTotal(tokens) })),
-    OPENAI_MODERATION,
-    OPENAI_IMAGES,
-    OPENAI_SPEECH,
-    OPENAI_TRANSCRIPTIONS,
-    OPENAI_COMPLETIONS,
-  ],
+  whole: [...OPENAI_VECTORS, ...OPENAI_MEDIA],
   readPrompt: (body, model) => {
     const prompt = readPrompt(body, model);
     checkContext(prompt, model);

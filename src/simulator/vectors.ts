@@ -177,9 +177,19 @@ export function makeRerankForm(
 
 const BAD_WORDS = /\b(kill|violence|hate|attack)\b/i;
 const CATEGORIES = [
-  ...["harassment", "harassment/threatening", "hate", "hate/threatening", "illicit", "illicit/violent"],
-  ...["self-harm", "self-harm/intent", "self-harm/instructions", "sexual", "sexual/minors"],
-  ...["violence", "violence/graphic"],
+  "harassment",
+  "harassment/threatening",
+  "hate",
+  "hate/threatening",
+  "illicit",
+  "illicit/violent",
+  "self-harm",
+  "self-harm/intent",
+  "self-harm/instructions",
+  "sexual",
+  "sexual/minors",
+  "violence",
+  "violence/graphic",
 ];
 const MISTRAL_CATEGORIES = ["sexual", "hate_and_discrimination", "violence_and_threats", "pii"];
 
@@ -205,7 +215,7 @@ function listJudged(input: unknown): readonly string[] {
   return asArray(input).map(String);
 }
 
-export const OPENAI_MODERATION: WholeForm = {
+const OPENAI_MODERATION: WholeForm = {
   path: /^\/moderations$/,
   render({ body, model, id }) {
     const results = listJudged(body.input).map((text) => {
@@ -229,3 +239,10 @@ export const MISTRAL_MODERATION: WholeForm = {
 };
 
 export const countPromptAndTotal: WriteUsage = (tokens) => ({ prompt_tokens: tokens, total_tokens: tokens });
+
+/** OpenAI's embeddings and moderation, and rerank as compatible servers have it. */
+export const OPENAI_VECTORS: readonly WholeForm[] = [
+  makeEmbeddingsForm("dimensions", countPromptAndTotal),
+  makeRerankForm("results", (tokens) => ({ usage: countPromptAndTotal(tokens) })),
+  OPENAI_MODERATION,
+];

@@ -69,7 +69,7 @@ export function allowNull<Field>({ type, write, read }: Column<Field>): Column<F
 }
 
 /** A column whose name is not its field's. */
-export function nameColumn<Field>(name: string, column: Column<Field>): Column<Field> {
+export function nameColumn<Named extends object>(name: string, column: Named) {
   return { ...column, name };
 }
 
@@ -82,6 +82,6 @@ export function listColumns<Field>(field: string, stored: Column<Field> | Column
 }
 
 /** All money is in dollars: a column's name leaves that out. */
-function spellColumn(field: string): string {
+export function spellColumn(field: string): string {
   return field.replace(/Usd$/, "").replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -1,8 +1,10 @@
 // Console sign-ins, logged prompts and answers, and credentials added at run time.
+import { CREDENTIAL_FIELDS } from "../core/fields/credential.ts";
 import type { KeptContent, Session, StoredCredential } from "../core/rows.ts";
 import type { Store } from "../core/store.ts";
-import { allowNull, FLAG, INTEGER, NUMBER, TEXT, TIME } from "./columns.ts";
+import { TEXT, TIME } from "./columns.ts";
 import { bind, type Engine, readFirst } from "./engine.ts";
+import { makeColumns } from "./field-columns.ts";
 import { readText } from "./found.ts";
 import { insertSql, selectSql, upsertSql } from "./sql.ts";
 import { table } from "./tables.ts";
@@ -21,13 +23,10 @@ const CONTENT = table<KeptContent>("content", ["account_id", "id"], {
 });
 
 const CREDENTIAL = table<StoredCredential>("credential", ["id"], {
+  ...makeColumns(CREDENTIAL_FIELDS),
   id: TEXT,
   provider: TEXT,
   sealed: TEXT,
-  weight: NUMBER,
-  requestsPerMinute: allowNull(INTEGER),
-  tokensPerMinute: allowNull(INTEGER),
-  enabled: FLAG,
   createdAtMs: TIME,
 });
 

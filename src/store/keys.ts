@@ -1,18 +1,24 @@
 // Keys and accounts.
+import { ACCOUNT_FIELDS } from "../core/fields/account.ts";
+import { applyChange } from "../core/fields/field.ts";
+import { KEY_FIELDS } from "../core/fields/key.ts";
 import type { GatewayKey, ProvenKey } from "../core/key.ts";
-import { changeKey } from "../core/key-change.ts";
 import type { Store } from "../core/store.ts";
 import { bind, type Change, type Engine, type Result, readFirst } from "./engine.ts";
+import { listChangeable } from "./field-columns.ts";
 import { type Found, readInteger } from "./found.ts";
 import { keysLookup } from "./narrowing.ts";
 import { insertSql, joinNames, type Mark, selectSql } from "./sql.ts";
-import { ACCOUNT, KEY, omitColumns } from "./tables.ts";
+import { ACCOUNT, KEY, pickColumns, type TablePart } from "./tables.ts";
 
-/** The columns that a `KeyChange` can change. */
-const CHANGED = omitColumns(KEY, [
-  ...["id", "account_id", "last4", "created_at_ms", "revoked_at_ms"],
-  ...["rotations", "old_secret_until_ms"],
-]);
+const CHANGED_KEY = pickColumns(KEY, listChangeable(KEY_FIELDS));
+const CHANGED_ACCOUNT = pickColumns(ACCOUNT, listChangeable(ACCOUNT_FIELDS));
+
+/** Returns the statement that writes these columns of the row with the id that is its first value. */
+function updateSql({ name, columns }: Pick<TablePart<unknown>, "name" | "columns">, mark: Mark): string {
+  const changed = columns.map((column, at) => `${column} = ${mark(at + 2)}`);
+  return `UPDATE ${name} SET ${joinNames(changed)} WHERE id = ${mark(1)}`;
+}
 
 /** Finds a key by the digest of its secret or of the one before. */
 export function keyByDigestSql(mark: Mark): string {
@@ -36,8 +42,7 @@ export function keyMethods({ mark, forUpdate, run, runOnce, change: changeRows }
   const rotate = `UPDATE gateway_key SET old_digest = digest, digest = ${mark(2)}, last4 = ${mark(3)},
     old_secret_until_ms = ${mark(4)}, rotations = rotations + 1
     WHERE id = ${first} AND digest <> ${mark(2)} AND revoked_at_ms IS NULL`;
-  const changed = CHANGED.columns.map((column, at) => `${column} = ${mark(at + 2)}`);
-  const change = `UPDATE gateway_key SET ${joinNames(changed)} WHERE id = ${first}`;
+  const change = updateSql(CHANGED_KEY, mark);
   const account = `SELECT id FROM account WHERE id = ${first}`;
   const key = async (id: string) => readFirst(KEY, await run(bind(byId, id)));
 
@@ -67,8 +72,8 @@ export function keyMethods({ mark, forUpdate, run, runOnce, change: changeRows }
       changeLocked(id, (found) => {
         const before = readFirst(KEY, found);
         if (before === null) return { writes: [], toResult: () => null };
-        const after = changeKey(before, asked);
-        return { writes: [bind(change, id, ...CHANGED.valuesOf(after))], toResult: () => after };
+        const after = applyChange(before, asked);
+        return { writes: [bind(change, id, ...CHANGED_KEY.valuesOf(after))], toResult: () => after };
       }),
     // Does nothing if the digest is there already: the transaction may run twice.
     rotateKey: (id, { digest, last4, oldSecretUntilMs }) =>
@@ -84,12 +89,12 @@ export function keyMethods({ mark, forUpdate, run, runOnce, change: changeRows }
   } satisfies Partial<Store>;
 }
 
-export function accountMethods({ mark, run, runOnce, change }: Engine) {
+export function accountMethods({ mark, forUpdate, run, runOnce, change }: Engine) {
   const [first, second, third] = [mark(1), mark(2), mark(3)];
   const byId = `${selectSql(ACCOUNT)} WHERE id = ${first}`;
   const page = `${selectSql(ACCOUNT)} WHERE (created_at_ms, id) < (${first}, ${second})
     ORDER BY created_at_ms DESC, id DESC LIMIT ${third}`;
-  const rename = `UPDATE account SET name = ${second} WHERE id = ${first} RETURNING ${joinNames(ACCOUNT.columns)}`;
+  const update = `${updateSql(CHANGED_ACCOUNT, mark)} RETURNING ${joinNames(ACCOUNT.columns)}`;
   return {
     account: async (id) => readFirst(ACCOUNT, await run(bind(byId, id))),
     accounts: async ({ limit, after }) => {
@@ -99,10 +104,15 @@ export function accountMethods({ mark, run, runOnce, change }: Engine) {
     addAccount: async (account) => {
       await runOnce(bind(insertSql(ACCOUNT, mark), ...ACCOUNT.valuesOf(account)));
     },
-    renameAccount: (id, name) =>
-      change([], () => ({
-        writes: [bind(rename, id, name)],
-        toResult: ([renamed]) => readFirst(ACCOUNT, renamed),
-      })),
+    changeAccount: (id, asked) =>
+      change([bind(`${byId} ${forUpdate}`, id)], ([found]) => {
+        const before = readFirst(ACCOUNT, found);
+        if (before === null) return { writes: [], toResult: () => null };
+        const after = applyChange(before, asked);
+        return {
+          writes: [bind(update, id, ...CHANGED_ACCOUNT.valuesOf(after))],
+          toResult: ([changed]) => readFirst(ACCOUNT, changed),
+        };
+      }),
   } satisfies Partial<Store>;
 }

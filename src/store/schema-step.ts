@@ -1,4 +1,5 @@
 // A step of the schema as data: each engine makes its own statements from it.
+import type { Field } from "../core/fields/field.ts";
 import type { SqlType } from "./columns.ts";
 
 /** A column. Rows can't leave it empty unless it is nullable. */
@@ -11,7 +12,7 @@ export interface NewColumn {
 }
 
 /** Rows exist already, and an older version goes on writing them without the column. */
-type AddedColumn = NewColumn & ({ readonly isNullable: true } | { readonly initial: string | number });
+export type AddedColumn = NewColumn & ({ readonly isNullable: true } | { readonly initial: string | number });
 
 /**
  * One change. A primary key is never altered: the rows move to a new table instead. Nothing is dropped by the release
@@ -25,6 +26,8 @@ export type Change =
       /** Set if the other engine has no such table. */
       readonly only?: "postgres";
     }
+  /** The column of a field that an operator can set. */
+  | { readonly kind: "addField"; readonly table: string; readonly field: Field }
   | {
       readonly kind: "createTable";
       readonly table: string;

@@ -54,8 +54,14 @@ export function pruneSql(table: string, mark: Mark): string {
 }
 
 const FIRST_AMOUNTS = [
-  ...["prompt_tokens", "completion_tokens", "cached_tokens", "cache_write_tokens", "reasoning_tokens"],
-  ...["searches", "cost_nano", "charged_nano"],
+  "prompt_tokens",
+  "completion_tokens",
+  "cached_tokens",
+  "cache_write_tokens",
+  "reasoning_tokens",
+  "searches",
+  "cost_nano",
+  "charged_nano",
 ];
 
 /** Returns the columns of what a request used and cost, as the engines' first schemas declare them. */

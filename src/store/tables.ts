@@ -1,5 +1,6 @@
 // The store's tables, shared by both engines: their columns and keys, and how rows map to columns and back.
-import { asArray, parseJson } from "../core/json.ts";
+import { ACCOUNT_FIELDS } from "../core/fields/account.ts";
+import { KEY_FIELDS } from "../core/fields/key.ts";
 import type { Account, GatewayKey } from "../core/key.ts";
 import { ENDINGS, USAGE_SOURCES } from "../core/record.ts";
 import {
@@ -28,6 +29,7 @@ import {
   TIME,
   type Written,
 } from "./columns.ts";
+import { makeColumns } from "./field-columns.ts";
 import type { Found, Value } from "./found.ts";
 import { parsePlace } from "./place.ts";
 
@@ -85,11 +87,19 @@ export function table<Row extends object>(
   };
 }
 
-export function omitColumns<Row>(
+export function omitColumns<Row>(whole: Table<Row>, left: readonly string[]): TablePart<Row> {
+  return filterColumns(whole, (column) => !left.includes(column));
+}
+
+export function pickColumns<Row>(whole: Table<Row>, kept: readonly string[]): TablePart<Row> {
+  return filterColumns(whole, (column) => kept.includes(column));
+}
+
+function filterColumns<Row>(
   { name, columns, types, valuesOf }: Table<Row>,
-  left: readonly string[],
+  isWanted: (column: string) => boolean,
 ): TablePart<Row> {
-  const isKept = columns.map((column) => !left.includes(column));
+  const isKept = columns.map(isWanted);
   return {
     name,
     columns: columns.filter((_, at) => isKept[at]),
@@ -99,8 +109,8 @@ export function omitColumns<Row>(
 }
 
 export const ACCOUNT = table<Account>("account", ["id"], {
+  ...makeColumns(ACCOUNT_FIELDS),
   id: TEXT,
-  name: TEXT,
   balanceNanoUsd: INTEGER,
   heldNanoUsd: INTEGER,
   entries: INTEGER,
@@ -110,33 +120,14 @@ export const ACCOUNT = table<Account>("account", ["id"], {
 
 /** The table also has the columns `digest` and `old_digest`, which are never read back. */
 export const KEY = table<GatewayKey>("gateway_key", ["id"], {
+  ...makeColumns(KEY_FIELDS),
   id: TEXT,
-  accountId: TEXT,
   last4: TEXT,
   createdAtMs: INTEGER,
   revokedAtMs: allowNull(INTEGER),
-  name: TEXT,
-  expiresAtMs: allowNull(INTEGER),
-  allowedModels: makeJson(parseTexts),
-  requestsPerDay: makeJson(parseRequestsPerDay),
-  spendLimitNanoUsd: allowNull(INTEGER),
-  keepsResponses: nameColumn("keep_responses", FLAG),
-  isPaused: nameColumn("paused", FLAG),
-  notes: allowNull(TEXT),
-  allowedAddresses: makeJson(parseTexts),
   rotations: INTEGER,
   oldSecretUntilMs: allowNull(INTEGER),
 });
-
-function parseTexts(json: string): readonly string[] | null {
-  const list = parseJson(json);
-  return list === null ? null : asArray(list).filter((text) => typeof text === "string");
-}
-
-function parseRequestsPerDay(json: string): GatewayKey["requestsPerDay"] {
-  const limit = parseJson(json);
-  return limit === null || typeof limit === "number" ? limit : "default";
-}
 
 export const SPEND = table<Spend>("spend", ["account_id", "key_id"], {
   accountId: TEXT,

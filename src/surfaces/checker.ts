@@ -6,6 +6,7 @@ import { Fault } from "../core/fault.ts";
 import { asArray, isObject, type JsonObject } from "../core/json.ts";
 import { findFirstFault } from "../core/schema-fault.ts";
 import { refuseManyFields } from "./bounds.ts";
+import { explainMissing } from "./misplaced.ts";
 
 /** Items checked before compiling, which takes 9 ms. Uncompiled checks take 2 µs a message, five times as long. */
 const PLAIN_ITEMS = 100;
@@ -31,7 +32,9 @@ export class Checker<Schema extends TObject> {
   check(given: JsonObject, list: string, most = Number.POSITIVE_INFINITY): Static<Schema> {
     refuseLongList(given[list], most, list);
     if (this.#isSound(given, Math.max(1, asArray(given[list]).length))) return given;
-    throw findFirstFault(this.#schema, given) ?? new Fault("invalid_value", "The request is not valid.");
+    const fault = findFirstFault(this.#schema, given);
+    if (fault === null) throw new Fault("invalid_value", "The request is not valid.");
+    throw explainMissing(fault, given, this.#schema.properties);
   }
 
   /** Returns the fields missing from the schema, which are passed on to servers that document them. */

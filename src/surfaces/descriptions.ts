@@ -38,6 +38,21 @@ export interface Description {
   readonly counts?: boolean;
 }
 
+/** By the name of a field whose schema has no description. Each means the same on every surface that has it. */
+export const FIELD_NOTES: Readonly<Record<string, string>> = {
+  suffix: "The text after the gap.",
+  max_tokens: "The most tokens of an answer.",
+  best_of: "The number of completions to choose the best from.",
+  dimensions: "The length of an embedding, if the model offers several.",
+  size: "Such as 1024x1024, 1536x1024 or 1024x1536.",
+  n: "The number of answers.",
+  output_compression: "In percent.",
+  voice: "The provider's name for the voice.",
+  speed: "1 is the usual speed.",
+  top_n: "The number of documents to return.",
+  language: "The language spoken, such as en.",
+};
+
 const TEXTS = ["a first text", "another one"];
 const HELLO = [{ role: "user", content: "Hello!" }];
 const CONTENTS = { contents: [{ role: "user", parts: [{ text: "Hello!" }] }] };

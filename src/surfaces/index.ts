@@ -60,6 +60,8 @@ export const SURFACES: readonly SurfacePath[] = [
   serve("/v1/moderations", MODERATIONS, ["createModeration"]),
   serve("/v1beta/models/*", GEMINI, VERBS, EMBED_VERBS),
   serve("/v1/models/*", GEMINI, "/v1beta/models/*", EMBED_VERBS),
+  // The AI SDK leaves out `models` before an id with a slash.
+  serve("/v1beta/:provider/*", GEMINI, "/v1beta/models/*", EMBED_VERBS),
 ];
 
 /** Paths, served or not, whose errors aren't in OpenAI's form. */

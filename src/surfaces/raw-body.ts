@@ -1,44 +1,7 @@
 // Visits the nodes of a client's own request body (messages, blocks, parts, tools), by a table of each family's nodes.
 import { Fault } from "../core/fault.ts";
 import { isObject, type JsonObject } from "../core/json.ts";
-
-/**
- * The content of a field: `text` is read by the model, alone or in a list. `own` is the client's own JSON (arguments,
- * schemas), in which nothing refers to anything. `setting` is anything else. Otherwise the field holds nodes.
- */
-type Holding<Kind extends string> = "text" | "own" | "setting" | Nodes<Kind>;
-
-export interface Nodes<Kind extends string> {
-  readonly kind: Kind;
-  readonly takes: readonly ("text" | "object" | "list")[];
-  /** True if the holder makes no sense without them: once all are left out, it is left out too. */
-  readonly isNeeded?: true;
-}
-
-export type Form<Kind extends string> = ReadonlyMap<string, Holding<Kind>>;
-
-/** Makes a form from its fields. */
-export function makeForm<Kind extends string>(fields: Readonly<Record<string, Holding<Kind>>>): Form<Kind> {
-  return new Map(Object.entries(fields));
-}
-
-export interface NodeKind<Kind extends string> {
-  /** The forms by `type`. If missing, all nodes have the same form. */
-  readonly types?: ReadonlyMap<string, Form<Kind>>;
-  /** The form of nodes without a type. */
-  readonly form?: Form<Kind>;
-  /** The contents of fields that the form doesn't list: settings, or (if missing) perhaps blocks. */
-  readonly others?: "settings";
-}
-
-/** A family's table: every place in a body where a block, a tool or a text may be. */
-export interface Grammar<Kind extends string> {
-  readonly kinds: Readonly<Record<Kind, NodeKind<Kind>>>;
-  /** The kind of typed objects in fields that a form doesn't list. */
-  readonly stray: Kind;
-  /** Returns a field's name in the table, for families with several spellings. */
-  readonly spell?: (field: string) => string;
-}
+import { type Form, findForm, type Grammar, type Holding, type Nodes } from "../operations/text-grammar.ts";
 
 /** The place of a value in the body. Written only when it is needed. */
 export interface Path {
@@ -109,7 +72,7 @@ class Walk<Kind extends string> {
 
   /** Null if the node is left out. */
   node(kind: Kind, given: JsonObject): JsonObject | null {
-    const form = this.#findForm(kind, given);
+    const form = findForm(this.#grammar.kinds[kind], given);
     const node = this.#visitor.enter(kind, given, this.#path, form !== undefined);
     if (node === null) return null;
     const changes = new Map<string, unknown>();
@@ -122,16 +85,10 @@ class Walk<Kind extends string> {
       const kept = this.#field(holding, value);
       this.#path.pop();
       if (kept === value) continue;
-      if (isEmpty(kept) && typeof holding === "object" && holding.isNeeded) return null;
+      if (isEmpty(kept) && isNeeded(holding)) return null;
       changes.set(field, kept);
     }
     return applyChanges(node, changes);
-  }
-
-  #findForm(kind: Kind, node: JsonObject): Form<Kind> | undefined {
-    const { types, form } = this.#grammar.kinds[kind];
-    if (types === undefined || node.type === undefined || node.type === null) return form;
-    return typeof node.type === "string" ? types.get(node.type) : undefined;
   }
 
   /** Returns undefined for a field that the form doesn't list, and that may hold blocks. */
@@ -142,11 +99,23 @@ class Walk<Kind extends string> {
   }
 
   #field(holding: Holding<Kind> | undefined, value: unknown): unknown {
-    if (holding === "own") return value;
-    if (holding === "text") this.#text(value);
-    else if (holding === undefined || holding === "setting") this.#stray(value, holding === undefined);
-    else return this.#nodes(holding, value);
-    return value;
+    switch (holding) {
+      case "own":
+      case "schema":
+        return value;
+      case "text":
+      case "thought":
+        this.#text(value);
+        return value;
+      case "file":
+      case "again":
+      case "setting":
+      case undefined:
+        this.#stray(value, holding === undefined);
+        return value;
+      default:
+        return "own" in holding ? value : this.#nodes(holding, value);
+    }
   }
 
   #text(value: unknown): void {
@@ -210,6 +179,10 @@ class Walk<Kind extends string> {
     const param = String(this.#path);
     return new Fault("invalid_type", `Invalid type for '${param}': expected ${expected}.`, { param });
   }
+}
+
+function isNeeded<Kind extends string>(holding: Holding<Kind> | undefined): boolean {
+  return typeof holding === "object" && "isNeeded" in holding;
 }
 
 function isEmpty(value: unknown): boolean {

@@ -60,8 +60,10 @@ export interface Exchange<F extends Form> extends Asking<F> {
   readonly session: string | null;
   /** The stream's content type if the request asks for something other than server-sent events. */
   readonly streamType?: string;
-  /** Returns what is kept of the answer. Missing if nothing is kept. */
-  keep?(answer: JsonObject): KeptExchange;
+  /** The request as it is kept with the answer. Missing if neither is. */
+  readonly kept?: JsonObject;
+  /** Returns what is kept of the answer and its request. Missing if nothing is. */
+  keep?(kept: JsonObject, answer: JsonObject): KeptExchange;
   /** Returns a whole answer's body. */
   whole(reply: F["reply"], stamp: Stamp): JsonObject | Document;
   /** Returns a stream's writer. It reads the stamp at the first piece: until then, failover may change the model. */

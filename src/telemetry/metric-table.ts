@@ -13,6 +13,12 @@ interface MetricRow {
   readonly per?: number;
   /** Set if the value isn't counted but read at each scrape. */
   readonly isRead?: true;
+  /** The name of the log events that it counts. Its labels are their fields. */
+  readonly on?: string;
+  /** The events' field to add. Without it, each adds 1. */
+  readonly by?: string;
+  /** The events' fields for labels that are named otherwise. */
+  readonly fields?: Readonly<Record<string, string>>;
   /** The way in which the workers' values are combined. Without it, they are added. */
   readonly over?: "min" | "max";
 }
@@ -58,13 +64,16 @@ export const METRICS = {
     "status",
     "ended",
   ),
-  poundkey_refused_total: requests(
-    "Requests refused before any provider was called, by error code.",
-    "fault",
-  ),
-  poundkey_replayed_total: requests(
-    "Requests answered with the stored answer of an earlier request with the same idempotency key.",
-  ),
+  poundkey_refused_total: {
+    ...requests("Requests refused before any provider was called, by error code.", "fault"),
+    on: "refused",
+  },
+  poundkey_replayed_total: {
+    ...requests(
+      "Requests answered with the stored answer of an earlier request with the same idempotency key.",
+    ),
+    on: "replayed",
+  },
   poundkey_request_seconds: durations(
     "Time from a request's arrival to the end of its answer, by the model that answered.",
     "model",
@@ -73,23 +82,39 @@ export const METRICS = {
     "Time from a request's arrival to the first part of the provider's answer.",
     "model",
   ),
-  poundkey_attempts_total: calls(
-    "Calls to providers by outcome: answered, or the error code of the failure.",
-    "model",
-    "outcome",
-  ),
-  poundkey_attempts_failed_total: calls("Calls to providers that failed, by error code.", "model", "fault"),
-  poundkey_retries_refused_total: events("Retries that were not made because the retry budget was used up."),
-  poundkey_hedges_total: calls(
-    "Second calls made because the first was slow, by the model that answered and by which of the two answered.",
-    "model",
-    "won",
-  ),
-  poundkey_breaker_opened_total: events("How often a circuit breaker of the model opened.", "model"),
-  poundkey_credentials_retired_total: events(
-    "Credentials that are no longer used because the provider refused them.",
-    "provider",
-  ),
+  poundkey_attempts_total: {
+    ...calls(
+      "Calls to providers by outcome: answered, or the error code of the failure.",
+      "model",
+      "outcome",
+    ),
+    on: "attempt_failed",
+    fields: { outcome: "fault" },
+  },
+  poundkey_attempts_failed_total: {
+    ...calls("Calls to providers that failed, by error code.", "model", "fault"),
+    on: "attempt_failed",
+  },
+  poundkey_retries_refused_total: {
+    ...events("Retries that were not made because the retry budget was used up."),
+    on: "retry_refused",
+  },
+  poundkey_hedges_total: {
+    ...calls(
+      "Second calls made because the first was slow, by the model that answered and by which of the two answered.",
+      "model",
+      "won",
+    ),
+    on: "hedged",
+  },
+  poundkey_breaker_opened_total: {
+    ...events("How often a circuit breaker of the model opened.", "model"),
+    on: "breaker_opened",
+  },
+  poundkey_credentials_retired_total: {
+    ...events("Credentials that are no longer used because the provider refused them.", "provider"),
+    on: "credential_retired",
+  },
   poundkey_tokens_total: count("tokens")("Tokens by kind: prompt or completion.", "model", "kind"),
   poundkey_units_total: count("units")(
     "Usage in other units: images, seconds of audio, characters, search_units, pages and searches.",
@@ -109,23 +134,33 @@ export const METRICS = {
   poundkey_written_off_usd_total: money(
     "Cost that neither the hold nor the balance covered, written off to the account overrun.",
   ),
-  poundkey_usage_implausible_total: requests(
-    "Requests whose provider reported implausible usage, which was charged only up to a limit.",
-    "model",
-  ),
-  poundkey_holds_lost_total: count("holds")(
-    "Holds voided because their process ended without settling them.",
-  ),
+  poundkey_usage_implausible_total: {
+    ...requests(
+      "Requests whose provider reported implausible usage, which was charged only up to a limit.",
+      "model",
+    ),
+    on: "usage_implausible",
+  },
+  poundkey_holds_lost_total: {
+    ...count("holds")("Holds voided because their process ended without settling them."),
+    on: "holds_lost",
+    by: "holds",
+  },
   poundkey_settled_late_total: requests(
     "Requests settled after another process had given them up as lost; their cost is charged all the same.",
   ),
-  poundkey_settle_failed_total: events(
-    "Settlements that the store did not accept; they are retried until it is available.",
-  ),
-  poundkey_settle_lost_total: requests(
-    "Requests that were never settled, so their answers were not charged.",
-  ),
-  poundkey_internal_errors_total: events("Errors in the gateway itself, each of which is logged."),
+  poundkey_settle_failed_total: {
+    ...events("Settlements that the store did not accept; they are retried until it is available."),
+    on: "settle_failed",
+  },
+  poundkey_settle_lost_total: {
+    ...requests("Requests that were never settled, so their answers were not charged."),
+    on: "settle_lost",
+  },
+  poundkey_internal_errors_total: {
+    ...events("Errors in the gateway itself, each of which is logged."),
+    on: "internal_error",
+  },
   process_cpu_seconds_total: {
     ...count("seconds")("User and system CPU time, of all workers together."),
     per: MICROSECONDS_PER_SECOND,

@@ -10,6 +10,7 @@ import {
   type HistogramName,
   isMetric,
   type LabelsOf,
+  METRICS,
   type MetricName,
   type ReadName,
 } from "./metric-table.ts";
@@ -35,29 +36,13 @@ export interface MetricsParts {
   readonly isListed: (model: string) => boolean;
 }
 
-type Count = <Name extends CounterName>(name: Name, labels: LabelsOf<Name>, by?: number) => void;
-
-/** Increases the counters of each event that isn't a request's end. */
-const COUNTED: ReadonlyMap<string, (event: LogEvent, count: Count) => void> = new Map([
-  ["refused", ({ fault }, count) => count("poundkey_refused_total", { fault })],
-  ["replayed", (_, count) => count("poundkey_replayed_total", {})],
-  [
-    "attempt_failed",
-    ({ model, fault }, count) => {
-      count("poundkey_attempts_failed_total", { model, fault });
-      count("poundkey_attempts_total", { model, outcome: fault });
-    },
-  ],
-  ["retry_refused", (_, count) => count("poundkey_retries_refused_total", {})],
-  ["hedged", ({ model, won }, count) => count("poundkey_hedges_total", { model, won })],
-  ["breaker_opened", ({ model }, count) => count("poundkey_breaker_opened_total", { model })],
-  ["credential_retired", ({ provider }, count) => count("poundkey_credentials_retired_total", { provider })],
-  ["usage_implausible", ({ model }, count) => count("poundkey_usage_implausible_total", { model })],
-  ["holds_lost", ({ holds }, count) => count("poundkey_holds_lost_total", {}, asNumber(holds))],
-  ["settle_failed", (_, count) => count("poundkey_settle_failed_total", {})],
-  ["settle_lost", (_, count) => count("poundkey_settle_lost_total", {})],
-  ["internal_error", (_, count) => count("poundkey_internal_errors_total", {})],
-]);
+/** The counters that an event of each name increases, if it isn't a request's end. */
+const COUNTERS = Map.groupBy(
+  Object.keys(METRICS)
+    .filter(isMetric)
+    .map((name) => ({ name, ...findRow(name) })),
+  ({ on }) => on,
+);
 
 /** The units that aren't tokens, by the names that operators know. */
 const OTHER_UNITS: readonly (readonly [Unit, string])[] = [
@@ -113,7 +98,7 @@ export class Metrics {
     if (writtenOff !== undefined) this.#increase("poundkey_written_off_usd_total", {}, writtenOff);
     if (event.late === true) this.#increase("poundkey_settled_late_total", {});
     if (event.record) this.#countRequest(event.record);
-    else COUNTED.get(event.event)?.(event, this.#increase);
+    else this.#countEvent(event);
   };
 
   /** Returns all counts so far, and the current readings. */
@@ -138,6 +123,13 @@ export class Metrics {
       this.#findSeries(series, name, { [label]: of }, newCounter).value += one;
     }
     return series;
+  }
+
+  #countEvent(event: LogEvent): void {
+    for (const { name, by, labels = [], fields } of COUNTERS.get(event.event) ?? []) {
+      const values = Object.fromEntries(labels.map((label) => [label, event[fields?.[label] ?? label]]));
+      this.#findCounter(name, values).value += by === undefined ? 1 : (asNumber(event[by]) ?? 1);
+    }
   }
 
   #countRequest(record: RequestRecord): void {
@@ -189,11 +181,15 @@ export class Metrics {
     return findOrAdd(requests, `${status} ${ended}`, count);
   }
 
-  readonly #increase: Count = (name, labels, by = 1) => {
+  #increase<Name extends CounterName>(name: Name, labels: LabelsOf<Name>, by = 1): void {
     this.#counter(name, labels).value += by;
-  };
+  }
 
   #counter<Name extends CounterName>(name: Name, labels: LabelsOf<Name>): Counter {
+    return this.#findCounter(name, labels);
+  }
+
+  #findCounter(name: MetricName, labels: Readonly<Record<string, unknown>>): Counter {
     return this.#findSeries(this.#counters.getOrInsertComputed(name, newMap), name, labels, newCounter);
   }
 

@@ -7,6 +7,8 @@ interface Way extends Partial<Omit<Asked, "model">> {
   readonly manner?: string;
   readonly headers?: (number: number) => Readonly<Record<string, string>>;
   readonly leavesAfterMs?: number;
+  /** The number of keys of one account that send in turn. 1 if missing. */
+  readonly keys?: number;
 }
 
 export interface WorstClient {
@@ -37,6 +39,8 @@ const WAYS: readonly (readonly [name: string, way: Way, answers?: number])[] = [
     { manner: SLOW, leavesAfterMs: 25, headers: (number) => ({ "idempotency-key": `key-${number}` }) },
   ],
   ["takes what it gets", {}],
+  ["has two keys", { keys: 2 }],
+  ["has two keys, leaves", { keys: 2, manner: SLOW, leavesAfterMs: 25 }],
 ];
 
 /** Each way, whole and streamed. */
@@ -52,19 +56,27 @@ function nameModel(secret: string, { manner = "" }: Way): string {
   return `sim-${secret.slice(-MODEL_CHARACTERS)}${manner}`;
 }
 
-async function ask(world: HttpWorld, route: AttackedRoute, way: Way, secret: string, number: number) {
+interface Try {
+  readonly secret: string;
+  readonly model: string;
+  readonly number: number;
+}
+
+async function ask(world: HttpWorld, route: AttackedRoute, way: Way, { secret, model: name, number }: Try) {
   const { stream = false, more = {}, headers, leavesAfterMs } = way;
-  const model = `Local#${nameModel(secret, way)}`;
-  const body = route.body === null ? null : JSON.stringify(route.body({ model, stream, more }));
+  const model = `Local#${name}`;
+  const given = route.body?.({ model, stream, more });
+  const body = given === undefined || given instanceof FormData ? given : JSON.stringify(given);
+  const type: Record<string, string> = typeof body === "string" ? { "content-type": "application/json" } : {};
   const gone = new AbortController();
   const leaving = leavesAfterMs === undefined ? null : setTimeout(() => gone.abort(), leavesAfterMs);
   const own = headers?.(number) ?? {};
   try {
-    const response = await fetch(world.url + route.path.replace("{model}", encodeURIComponent(model)), {
+    const response = await fetch(world.url + fillPath(route.path, model), {
       method: route.method,
-      headers: { authorization: `Bearer ${secret}`, "content-type": "application/json", ...own },
+      headers: { authorization: `Bearer ${secret}`, ...type, ...own },
       signal: gone.signal,
-      ...(body === null ? {} : { body }),
+      ...(body === undefined ? {} : { body }),
     });
     await response.arrayBuffer();
   } catch (error) {
@@ -93,24 +105,35 @@ export interface Damage {
 
 const LANES = 8;
 
-/** Attacks one route in one way with a new key. */
+/** Attacks one route in one way with new keys of one account. */
 export async function attack(
   world: HttpWorld,
   route: AttackedRoute,
   { way }: WorstClient,
   { tries, seconds, allowance }: Extent,
 ): Promise<Damage> {
-  const { secret } = await world.newKey({ requests_per_day: allowance });
+  const { keys = 1 } = way;
+  const fields = {
+    requests_per_day: allowance,
+    ...(keys > 1 ? { account_id: await world.newAccount() } : {}),
+  };
+  const made = await Promise.all(Array.from({ length: keys }, () => world.newKey(fields)));
+  const secrets = made.map(({ secret }) => secret);
+  const model = nameModel(secrets.join(""), way);
   const startedMs = performance.now();
   const secondsSoFar = () => (performance.now() - startedMs) / 1000;
   let asked = 0;
   const lane = async () => {
-    while (asked < tries && secondsSoFar() < seconds) await ask(world, route, way, secret, asked++);
+    while (asked < tries && secondsSoFar() < seconds) {
+      const number = asked++;
+      await ask(world, route, way, { secret: secrets[number % keys] ?? "", model, number });
+    }
   };
   await Promise.all(Array.from({ length: LANES }, lane));
   const took = secondsSoFar();
-  const calls = await countCalls(world, nameModel(secret, way));
-  return { tries: asked, calls, used: await usedBy(world, secret), seconds: took };
+  const calls = await countCalls(world, model);
+  const used = await Promise.all(secrets.map((secret) => usedBy(world, secret)));
+  return { tries: asked, calls, used: used.reduce((sum, one) => sum + one, 0), seconds: took };
 }
 
 const LOOK_EVERY_MS = 20;
@@ -133,7 +156,13 @@ async function usedBy(world: HttpWorld, secret: string): Promise<number> {
   return allowance.used;
 }
 
-/** The calls that a key can cause in a day: its places, which the last request may exceed, and as many give-backs. */
-export function callsMax(allowance: number, answers: number): number {
-  return allowance - 1 + answers + allowance;
+/** The calls that a client can cause in a day: each key's places, which the last request may exceed, and as many give-backs. */
+export function callsMax(allowance: number, { way, answers }: WorstClient): number {
+  return (way.keys ?? 1) * (allowance - 1 + answers + allowance);
+}
+
+function fillPath(path: string, model: string): string {
+  return path
+    .replace("{model}", encodeURIComponent(model))
+    .replace("{provider}/{name}", model.split("#").map(encodeURIComponent).join("/"));
 }

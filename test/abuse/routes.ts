@@ -1,6 +1,7 @@
 // Every route for key holders, with a request that makes a provider work.
 import { REGISTERED } from "../http/registered.ts";
 import { asking } from "../http/world.ts";
+import { makeWavFile } from "../sound/files.ts";
 
 /** A client's request to a route with a body. */
 export interface Asked {
@@ -13,9 +14,9 @@ export interface AttackedRoute {
   /** The path as registered. */
   readonly route: string;
   readonly method: "GET" | "POST";
-  /** The path as requested, its wildcard filled in. `{model}` is replaced by the requested model. */
+  /** The path as requested, its wildcard filled in. `{model}` is replaced by the requested model, and so are its parts. */
   readonly path: string;
-  /** Null if there is no body. */
+  /** JSON, or a form. Null if there is no body. */
   readonly body: ((asked: Asked) => unknown) | null;
   /** True if a provider may be called. */
   readonly calls: boolean;
@@ -34,6 +35,15 @@ const edit = (asked: Asked) => ({
   images: [{ image_url: "https://pictures.example/1.png" }],
 });
 const speech = ({ model }: Asked) => ({ model, input: "a b c", voice: "nova" });
+/** Half a second of silence, as a form. */
+function transcription({ model, stream }: Asked): FormData {
+  const form = new FormData();
+  const sound = makeWavFile({ channels: 1, rate: 8000, bits: 8, data: [4000] });
+  form.set("model", model);
+  if (stream) form.set("stream", "true");
+  form.set("file", new File([new Uint8Array(sound)], "a.wav", { type: "audio/wav" }));
+  return form;
+}
 const generate = () => ({ contents: [{ role: "user", parts: [{ text: "say: a b c" }] }] });
 const get = (route: string, path = route): AttackedRoute => ({
   route,
@@ -60,6 +70,13 @@ export const ATTACKED_ROUTES: readonly AttackedRoute[] = [
     calls: true,
   },
   {
+    route: "/v1beta/:provider/*",
+    method: "POST",
+    path: "/v1beta/{provider}/{name}:generateContent",
+    body: generate,
+    calls: true,
+  },
+  {
     route: "/v1/messages/count_tokens",
     method: "POST",
     path: "/v1/messages/count_tokens",
@@ -80,7 +97,7 @@ export const ATTACKED_ROUTES: readonly AttackedRoute[] = [
     (path): AttackedRoute => ({ route: path, method: "POST", path, body: rerank, calls: true }),
   ),
   ...["/v1/audio/transcriptions", "/v1/audio/translations"].map(
-    (path): AttackedRoute => ({ route: path, method: "POST", path, body: embeddings, calls: true }),
+    (path): AttackedRoute => ({ route: path, method: "POST", path, body: transcription, calls: true }),
   ),
   { route: "/v1/completions", method: "POST", path: "/v1/completions", body: completion, calls: true },
   {

@@ -12,7 +12,7 @@ interface Row {
   readonly route: string;
   readonly client: string;
   readonly "tries a minute": number;
-  readonly "calls of the key": number;
+  readonly "calls of the client": number;
   readonly "calls a minute": number;
   readonly "places taken": number;
   readonly "calls per place": string;
@@ -38,12 +38,12 @@ async function rowOf(
     route: `${route.method} ${route.route}`,
     client: client.name,
     "tries a minute": Math.round(tries / minutes),
-    "calls of the key": calls,
+    "calls of the client": calls,
     // All of the day's calls may fall into one minute, after which no more follow.
-    "calls a minute": Math.min(Math.round(calls / minutes), callsMax(ALLOWANCE, client.answers)),
+    "calls a minute": Math.min(Math.round(calls / minutes), callsMax(ALLOWANCE, client)),
     "places taken": used,
     "calls per place": used === 0 ? "–" : (calls / used).toFixed(2),
-    "calls at most": route.calls ? callsMax(ALLOWANCE, client.answers) : 0,
+    "calls at most": route.calls ? callsMax(ALLOWANCE, client) : 0,
   };
 }
 
@@ -55,7 +55,7 @@ const rows: Row[] = [];
 for (const [route, client] of pairs) rows.push(await rowOf(world, route, client, secondsEach));
 await world.stop();
 console.table(rows);
-const over = rows.filter((row) => row["calls of the key"] > row["calls at most"]);
+const over = rows.filter((row) => row["calls of the client"] > row["calls at most"]);
 for (const { route, client } of over)
   console.log(`(fail) ${route}: more calls than places and give-backs: a client that ${client}`);
 console.log(`\n${rows.length - over.length} passed, ${over.length} failed`);

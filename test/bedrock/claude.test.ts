@@ -4,6 +4,7 @@ import type { RawRequest, Target } from "../../src/core/dialect.ts";
 import { Fault } from "../../src/core/fault.ts";
 import { asObject, type JsonObject } from "../../src/core/json.ts";
 import { PROVIDERS } from "../../src/providers/index.ts";
+import { MESSAGES_TEXTS } from "../../src/surfaces/anthropic-messages/texts.ts";
 import { findChatCodec } from "../codec.ts";
 import { makeCard, makeRequest } from "../providers/drive.ts";
 
@@ -17,7 +18,7 @@ const PATH = "https://bedrock.example/model/us.anthropic.claude-sonnet-4-5-20250
 
 function carry(body: JsonObject, betas?: string, over: Target = target) {
   const headers: Record<string, string> = betas === undefined ? {} : { "anthropic-beta": betas };
-  const raw: RawRequest = { family: "anthropic", body, headers };
+  const raw: RawRequest = { family: "anthropic", body, headers, texts: MESSAGES_TEXTS };
   const outgoing = lane?.encode(raw, makeRequest({}), card, over);
   if (!outgoing) throw new Error("no lane");
   return claude?.carry?.(outgoing, card, over) ?? outgoing;
@@ -127,7 +128,10 @@ test("a translated request is sent in the same way, without bound thinking", () 
 
 describe("after a refusal", () => {
   const refused = (message: string, body: JsonObject) =>
-    lane?.repair?.({ family: "anthropic", body, headers: {} }, new Fault("upstream_rejected", message));
+    lane?.repair?.(
+      { family: "anthropic", body, headers: {}, texts: MESSAGES_TEXTS },
+      new Fault("upstream_rejected", message),
+    );
   const EXTRA = "Extra inputs are not permitted";
 
   test("drops a field that the answer can do without", () => {

@@ -59,7 +59,7 @@ function noStore(): Store {
     account: async () => ACCOUNT,
     accounts: nobody,
     addAccount: async () => {},
-    renameAccount: nothing,
+    changeAccount: nothing,
     journal: nobody,
     systemJournal: nobody,
     systemBalance: async () => 0,

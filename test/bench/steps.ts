@@ -23,7 +23,6 @@ import { createLedger } from "../../src/ledger/ledger.ts";
 import type { ChatForm } from "../../src/operations/chat/decoder.ts";
 import { CHAT } from "../../src/operations/chat/operation.ts";
 import { findDialect } from "../../src/providers/index.ts";
-import { Learned } from "../../src/selectors/learning/learned.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { readChatRequest } from "../../src/surfaces/openai-chat/read.ts";
 import { createLineLog } from "../../src/telemetry/log-lines.ts";
@@ -34,6 +33,7 @@ import { Reachability } from "../../src/transport/reachability.ts";
 import { makeModelCard } from "../cards.ts";
 import { makeConversation, plainCall } from "../conversation.ts";
 import { newMetrics } from "../metrics-world.ts";
+import { NO_LEARNING } from "../no-learning.ts";
 import { NO_TOKENS } from "../no-tokens.ts";
 import { RULES } from "../router/pools.ts";
 import { makeKey, makePlace, QUOTA } from "../samples.ts";
@@ -107,13 +107,12 @@ function gatewayOn(store: Store): Gateway {
     random,
     deadlines,
     health,
-    store,
     fetch: fetched,
     ledger: createLedger({ store, clock, rules: () => ({ quota: QUOTA, billing }) }),
     vault: createVault(random.bytes(32), random),
     stickiness: new Stickiness(),
     caches: new Caches(),
-    learned: new Learned(),
+    learning: NO_LEARNING,
     reachability: new Reachability(deadlines, reach),
     kept: new KeptConnections(),
     authorize: createAuthorize(NO_TOKENS),

@@ -1,6 +1,6 @@
 // The cost of grading an answer as it passes: `bun test/bench/witness.ts`.
 import type { ChatChunk, ChatRequest } from "../../src/operations/chat/form.ts";
-import { Grader } from "../../src/selectors/learning/signal.ts";
+import { Grader } from "../../src/operations/chat/grader.ts";
 
 const ROUNDS = 5000;
 const PIECE_CHARACTERS = 8;

@@ -1,6 +1,7 @@
 // One program with Anthropic's JavaScript SDK, run against every dialect: Messages on every model.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import Anthropic from "@anthropic-ai/sdk";
+import { betaTool } from "@anthropic-ai/sdk/helpers/beta/json-schema";
 import { startUnderTest, type UnderTest } from "../harness.ts";
 import {
   ASK_ONE,
@@ -58,6 +59,37 @@ describe.each(EACH_DIALECT)("%s", (model) => {
     expect(streamed.stop_reason).toBe("end_turn");
     expect(streamed.usage.output_tokens).toBe(whole.usage.output_tokens);
     expect(usages).toEqual([expect.objectContaining({ cost: expect.any(Number), charged: 0 })]);
+  });
+
+  test("accepts a user's id as long as Claude Code's", async () => {
+    const user_id = JSON.stringify({
+      device_id: "d".repeat(64),
+      account_uuid: "",
+      session_id: "s".repeat(36),
+    });
+    expect(textOf(await client.messages.create(ask("say: good day", { metadata: { user_id } })))).toContain(
+      "good day",
+    );
+  });
+
+  test("has citations as a list, or no such key, as older SDKs expect", async () => {
+    const { content } = await client.messages.create(ask("say: good day"));
+    for (const block of content) if ("citations" in block) expect(block.citations).toBeArray();
+  });
+
+  test("runs tools in Anthropic's own loop, without its threads", async () => {
+    const calls: unknown[] = [];
+    const tool = betaTool({
+      ...{ name: WEATHER.name, description: WEATHER.description, inputSchema: WEATHER.parameters },
+      run: (input) => {
+        calls.push(input);
+        return "Sunny.";
+      },
+    });
+    const { messages } = ask(ASK_ONE);
+    const last = await client.beta.messages.toolRunner({ model, max_tokens: 2000, messages, tools: [tool] });
+    expect(last.stop_reason).toBe("end_turn");
+    expect(calls.length).toBe(1);
   });
 
   test("calls tools and continues from their results", async () => {

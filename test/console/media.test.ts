@@ -59,9 +59,9 @@ describe.skipIf(!HAS_BROWSER)("pictures and sound in the playground (skipped wit
     const visitor = await openConsole(world);
     const page = await openModel(visitor, "OpenAI#gpt-image-2");
     const listLent = await watchAddresses(page);
-    await page.getByLabel("Description").fill("a lighthouse");
-    await page.getByLabel("Size").selectOption("1024x1024");
-    await page.getByLabel("Number").selectOption("2");
+    await page.getByLabel("Prompt").fill("a lighthouse");
+    await page.getByLabel("Size").fill("1024x1024");
+    await page.getByLabel("Number").fill("2");
     expect(await readCurl(page)).toMatch(/"size": "1024x1024",[\s\S]*"n": 2,/);
     await press(page, "Generate");
     expect(await readAnswer(page, "OpenAI#gpt-image-2")).toMatch(SPENT);
@@ -75,7 +75,8 @@ describe.skipIf(!HAS_BROWSER)("pictures and sound in the playground (skipped wit
       page.getByRole("link", { name: "Download image 2" }).click(),
     ]);
     expect(download.suggestedFilename()).toBe("image-2.png");
-    await page.getByLabel(/Image to edit/).setInputFiles({ ...SOUND, name: "old.png" });
+    await page.getByLabel("Task").selectOption("Edit");
+    await page.getByLabel("Image", { exact: true }).setInputFiles({ ...SOUND, name: "old.png" });
     expect(await readCurl(page)).toContain("/v1/images/edits \\\n");
     await press(page, "Generate");
     await findAnswer(page)
@@ -90,7 +91,7 @@ describe.skipIf(!HAS_BROWSER)("pictures and sound in the playground (skipped wit
   test("a remote picture is linked to, and a broken one is reported", async () => {
     const visitor = await openConsole(world);
     const page = await openModel(visitor, "OpenAI#gpt-image-2");
-    await page.getByLabel("Description").fill("a lighthouse");
+    await page.getByLabel("Prompt").fill("a lighthouse");
     const answerWith = (data: object) =>
       page.route("**/v1/images/generations", (route) => route.fulfill({ json: { data: [data] } }));
     await answerWith({ url: "https://pictures.test/1.png", revised_prompt: "A lighthouse." });
@@ -107,7 +108,7 @@ describe.skipIf(!HAS_BROWSER)("pictures and sound in the playground (skipped wit
   test("speech can be played, and its cost is shown", async () => {
     const visitor = await openConsole(world);
     const page = await openModel(visitor, "OpenAI#gpt-4o-mini-tts");
-    await page.getByLabel("Text").fill("Good morning to all of you out there.");
+    await page.getByLabel("Input").fill("Good morning to all of you out there.");
     await page.getByLabel("Voice").fill("nova");
     await press(page, "Speak");
     expect(await readAnswer(page, "OpenAI#gpt-4o-mini-tts")).toMatch(SPENT);
@@ -123,10 +124,14 @@ describe.skipIf(!HAS_BROWSER)("pictures and sound in the playground (skipped wit
     const page = await openModel(visitor, "OpenAI#whisper-1");
     const run = page.getByRole("button", { name: "Transcribe", exact: true });
     await page.getByText("Up to 96 KB; the provider's limit may be lower").waitFor();
-    await page.getByLabel("Audio file").setInputFiles(LARGE);
+    await page.getByLabel("File").setInputFiles(LARGE);
     await page.getByText("This file is too large (200 KB). The limit is 96 KB.").waitFor();
     expect(await run.isDisabled()).toBe(true);
-    await page.getByLabel("Audio file").setInputFiles(SOUND);
+    await page.getByLabel("File").setInputFiles(SOUND);
+    await press(page, "JSON");
+    await page.getByText("Files are sent as well.").waitFor();
+    await press(page, "Form");
+    await page.getByText("Chosen: morning.wav.").waitFor();
     await run.click();
     const text = await readAnswer(page, "OpenAI#whisper-1");
     expect(text).toContain("This is what was said in morning.wav.");

@@ -14,13 +14,13 @@ describe.skipIf(!HAS_BROWSER)("the playground beyond chat (skipped without Chrom
     const model = "OpenAI#text-embedding-3-small";
     const page = await openModel(visitor, model);
     expect(await page.getByLabel("Operation").count()).toBe(0);
-    await page.getByLabel("First text").fill("a cat on a sofa");
-    await page.getByLabel("Second text").fill("a cat on a sofa");
+    const input = page.getByLabel("Input", { exact: true });
+    await input.fill("a cat on a sofa\n\na cat on a sofa");
     await press(page, "Compare");
     const same = await readAnswer(page, model);
     expect(same).toMatch(/Cosine similarity\s+1\.0000\s+Dimensions\s+256/);
     expect(same).toMatch(SPENT);
-    await page.getByLabel("Second text").fill("it's quite another thing");
+    await input.fill("a cat on a sofa\nit's quite another thing");
     await press(page, "Compare");
     await findAnswer(page)
       .getByText(/^0\.\d{4}$/)
@@ -50,12 +50,12 @@ describe.skipIf(!HAS_BROWSER)("the playground beyond chat (skipped without Chrom
   test("a text is moderated, most likely category first", async () => {
     const visitor = await openConsole(world);
     const page = await openModel(visitor, "OpenAI#omni-moderation-latest");
-    await page.getByLabel("Text").fill("I will attack.");
+    await page.getByLabel("Input").fill("I will attack.");
     await press(page, "Moderate");
     await findAnswer(page).getByText("Flagged: violence, violence/graphic.").waitFor();
     const [first] = await findAnswer(page).getByRole("listitem").allInnerTexts();
     expect(first).toMatch(/^violence flagged\s+0\.950$/);
-    await page.getByLabel("Text").fill("Good morning.");
+    await page.getByLabel("Input").fill("Good morning.");
     await press(page, "Moderate");
     await findAnswer(page).getByText("No category was flagged.").waitFor();
     await visitor.leave();
@@ -65,7 +65,7 @@ describe.skipIf(!HAS_BROWSER)("the playground beyond chat (skipped without Chrom
     const visitor = await openConsole(world);
     const page = await openModel(visitor, "Local#sim-complete", "Completion");
     await page.getByLabel("Prompt").fill("once upon a time");
-    await page.getByLabel("Max tokens").selectOption("256");
+    await page.getByLabel("Max tokens").fill("256");
     expect(await readCurl(page)).toContain('"max_tokens": 256');
     await press(page, "Complete");
     const text = await readAnswer(page, "Local#sim-complete");
@@ -79,15 +79,42 @@ describe.skipIf(!HAS_BROWSER)("the playground beyond chat (skipped without Chrom
     await visitor.leave();
   });
 
+  test("a request can be edited as JSON as well, with fields that the form doesn't have", async () => {
+    const visitor = await openConsole(world);
+    const page = await openModel(visitor, "Cohere#rerank-v3.5");
+    const run = page.getByRole("button", { name: "Rank", exact: true });
+    await page.getByText("More fields").click();
+    await page.getByLabel("Top n").fill("0");
+    await page.getByText("Takes a whole number from 1.").waitFor();
+    expect(await run.isDisabled()).toBe(true);
+    await page.getByLabel("Top n").fill("1");
+    await press(page, "JSON");
+    const json = page.getByLabel("Request", { exact: true });
+    expect(JSON.parse(await json.inputValue())).toMatchObject({ query: "What is a panda?", top_n: 1 });
+    await json.fill("{");
+    await page.getByText("This is not a JSON object.").waitFor();
+    expect(await run.isDisabled()).toBe(true);
+    await json.fill(
+      '{"query": "bear", "documents": ["a bear\\nthat is white", "a train"], "custom": {"a": 1}}',
+    );
+    expect(await readCurl(page)).toMatch(/"documents": \[\s+"a bear\\nthat is white",[\s\S]*"custom": \{/);
+    await press(page, "Form");
+    expect(await page.getByLabel("Query").inputValue()).toBe("bear");
+    await press(page, "Rank");
+    // Without `return_documents`, the answer has no texts to show, so it is shown as it came.
+    await findAnswer(page).getByText('"relevance_score"').first().waitFor();
+    await visitor.leave();
+  });
+
   test("a failure is explained in a sentence, and a running request can be stopped", async () => {
     const visitor = await openConsole(world);
     const failing = await openModel(visitor, "Local#sim-image~trouble=500", "Images");
-    await failing.getByLabel("Description").fill("a lighthouse");
+    await failing.getByLabel("Prompt").fill("a lighthouse");
     await press(failing, "Generate");
     await findAnswer(failing).getByRole("alert").getByText("The provider failed to answer.").waitFor();
     await visitor.open("/");
     const slow = await openModel(visitor, "Local#sim-image~latency=60000", "Images");
-    await slow.getByLabel("Description").fill("a lighthouse");
+    await slow.getByLabel("Prompt").fill("a lighthouse");
     await press(slow, "Generate");
     await press(slow, "Stop");
     await findAnswer(slow)
@@ -105,6 +132,7 @@ describe.skipIf(!HAS_BROWSER)("the playground beyond chat (skipped without Chrom
       expect(names).toHaveLength(OPERATIONS.length);
       for (const label of names) {
         await page.getByLabel("Operation").selectOption({ label });
+        if (label !== "Chat") await page.getByText("More fields").click();
         expect([label, await findBarriers(page)]).toEqual([label, []]);
         expect([label, await isTooWide(page)]).toEqual([label, false]);
       }

@@ -195,7 +195,7 @@ describe("waiting for a duplicate's answer", () => {
   test("ends as soon as it is settled", async () => {
     const answers: Admitted[] = [{ kind: "pending", id: "two" }, granted];
     const admissions = new Admissions({
-      ledger: { admit: async () => answers.shift() ?? granted, look: async () => {} },
+      ledger: { admit: async () => answers.shift() ?? granted, look: async () => null },
       clock,
     });
     const ticket = { ask: makeAsk("three", makeKey("key_a")), reads: NO_READS, rules: RULES };

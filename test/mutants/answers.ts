@@ -137,41 +137,41 @@ export const ANSWERS: readonly Mutant[] = [
     name: "post before the terminal event",
     file: "src/gateway/gateway.ts",
     find: "pass: (pieces) => context.pass(pieces),",
-    replace: "pass: (pieces) => { context.pass(pieces); void this.#settle(context); },",
+    replace: "pass: (pieces) => { context.pass(pieces); void closing.settle(context); },",
   },
   {
     name: "the last part does not wait for the settlement",
     file: "src/gateway/gateway.ts",
-    find: "const settled = await this.#settle(context, context.copy?.reply(usage));",
-    replace: "const settled = { chargedNanoUsd: 0 }; void this.#settle(context, context.copy?.reply(usage));",
+    find: "const charged = await closing.charge(context, usage, context.copy?.reply(usage));",
+    replace: "const charged = usage; void closing.settle(context, context.copy?.reply(usage));",
   },
   {
     name: "a whole answer does not wait for the settlement",
-    file: "src/gateway/gateway.ts",
-    find: "const settled = await this.#settle(context, whole);",
-    replace: "const settled = null; void this.#settle(context, whole);",
+    file: "src/gateway/mode.ts",
+    find: "return closing.charge(context, usage, whole).then((charged) => operation.withUsage(whole, charged));",
+    replace: "void closing.settle(context, whole); return Promise.resolve(whole);",
   },
   {
     name: "a stream does not wait for the disk",
     file: "src/gateway/gateway.ts",
-    find: "await durable?.catch((",
-    replace: "durable?.catch((",
+    find: "if (durable) await durable;",
+    replace: "if (durable && !mode.staysOpen) await durable;",
   },
   {
     name: "a whole answer does not wait for the disk",
     file: "src/gateway/gateway.ts",
-    find: "      if (durable) await durable;\n",
-    replace: "",
+    find: "if (durable) await durable;",
+    replace: "if (durable && mode.staysOpen) await durable;",
   },
   {
     name: "a reply is kept of a broken answer",
-    file: "src/gateway/gateway.ts",
-    find: "Promise.resolve(null) : this.#settle(context);",
-    replace: "Promise.resolve(null) : this.#settle(context, { choices: [] });",
+    file: "src/gateway/closing.ts",
+    find: "Promise.resolve(null) : this.settle(context);",
+    replace: "Promise.resolve(null) : this.settle(context, { choices: [] });",
   },
   {
     name: "an unknown outcome is forgotten",
-    file: "src/gateway/gateway.ts",
+    file: "src/gateway/closing.ts",
     find: "if (toFault(thrown).details.outcomeUnknown !== true) return;",
     replace: "if (toFault(thrown)) return;",
   },
@@ -184,16 +184,17 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "fail over after the first chunk",
     file: "src/gateway/gateway.ts",
-    find: "    context.pass(answer.first);\n    return answer;",
-    replace: `    context.pass(answer.first);
-    const again = async () => (await new Failover(ports, context, STREAMED, null).run()).first;
-    const { rest } = answer;
-    const pour = (take) => rest.pour(take).catch(async () => void take(await again()));
-    return { ...answer, rest: { pour, leave: () => rest.leave(), usage: null } };`,
+    find: "return await mode.hand(context, result, this.#closing);",
+    replace: `const answer = await mode.hand(context, result, this.#closing);
+        if (!answer.rest) return answer;
+        const again = async () => (await new Failover(ports, context, STREAMED, null).run()).first;
+        const { rest } = answer;
+        const pour = (take) => rest.pour(take).catch(async () => void take(await again()));
+        return { ...answer, rest: { pour, leave: () => rest.leave(), usage: null } };`,
   },
   {
     name: "an answer that was withheld is charged",
-    file: "src/gateway/gateway.ts",
+    file: "src/gateway/closing.ts",
     find: "call.ask.stream === true ? outcome : makeWithheldOutcome(outcome, answers)",
     replace: "outcome",
   },

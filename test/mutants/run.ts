@@ -10,7 +10,9 @@ import { MEDIA } from "./media.ts";
 import { type Mutant, mutated } from "./mutant.ts";
 import { SESSIONS } from "./sessions.ts";
 import { SHARING } from "./sharing.ts";
+import { STEPS } from "./steps.ts";
 import { SURVIVING } from "./surviving.ts";
+import { TURNS } from "./turns.ts";
 
 const ROOT = join(import.meta.dir, "..", "..");
 const COPIED = ["src", "test", "package.json", "tsconfig.json", "bunfig.toml"];
@@ -54,7 +56,9 @@ async function tested(copy: string, tests: readonly string[]): Promise<{ passed:
   // A copy whose tests can't even be loaded proves nothing.
   const ran =
     /^Ran \d+ tests?/m.test(text) &&
-    !/^error: (Cannot find|Export named)|Unhandled error between tests/m.test(text);
+    !/^error: (Cannot find|Export named|".*" has already been declared)|Unhandled error between tests/m.test(
+      text,
+    );
   if (!ran && code !== null && !child.killed) throw new Error(`The tests could not be run:\n${text}`);
   const [words] = /^SIM_SEED=.*$|^error: .*$|^\(fail\) .*$/m.exec(text) ?? ["they came to no end"];
   return { passed: code === 0, words };
@@ -90,10 +94,12 @@ async function main(): Promise<number> {
     ...ANSWERS,
     ...SESSIONS,
     ...SHARING,
+    ...STEPS,
     ...SURVIVING,
     ...LEARNING,
     ...BEYOND_CHAT,
     ...MEDIA,
+    ...TURNS,
   ].filter(({ name }) => name.includes(wanted));
   const folder = mkdtempSync(join(tmpdir(), "poundkey-mutants-"));
   try {

@@ -13,9 +13,9 @@ import { Health } from "../../src/health/health.ts";
 import type { Permit } from "../../src/health/permit.ts";
 import { Stickiness } from "../../src/health/stickiness.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
-import { Learned } from "../../src/selectors/learning/learned.ts";
 import { DeadlineSweep } from "../../src/transport/deadlines.ts";
 import { describeChat, makeConversation } from "../conversation.ts";
+import { NO_LEARNING } from "../no-learning.ts";
 import { readSettings } from "../settings.ts";
 
 export const SECOND = 1000;
@@ -101,7 +101,7 @@ export class Day {
     this.#share = share;
     const clock = { nowMs: () => this.#nowMs, monotonicMs: () => this.#nowMs };
     this.#known = {
-      ...{ health: this.#health, learned: new Learned(), caches: new Caches(), stickiness: new Stickiness() },
+      ...{ health: this.#health, learning: NO_LEARNING, caches: new Caches(), stickiness: new Stickiness() },
       deadlines: new DeadlineSweep({ ...clock, after: () => () => {}, every: () => () => {} }),
     };
     this.#settings = settingsOf(models, this.#share);

@@ -1,9 +1,9 @@
 // The duration of a selector's decision, for several request lengths and catalogue sizes.
 import type { ModelCard } from "../../src/core/card.ts";
+import { Learned } from "../../src/learning/learned.ts";
 import { choose } from "../../src/selectors/choose.ts";
 import { fair } from "../../src/selectors/fair.ts";
 import { readFeatures } from "../../src/selectors/features.ts";
-import { Learned } from "../../src/selectors/learning/learned.ts";
 import { predict } from "../../src/selectors/predictor.ts";
 import { makeRequest, RULES } from "./pools.ts";
 import { ownPrompts } from "./prompts.ts";

@@ -4,12 +4,14 @@ import { buildCatalogue } from "../../src/catalogue/catalogue.ts";
 import type { ModelCard } from "../../src/core/card.ts";
 import { parseJson } from "../../src/core/json.ts";
 import { SELECTORS, type Selector } from "../../src/core/selector.ts";
+import { Learned } from "../../src/learning/learned.ts";
+import { readKind } from "../../src/learning/lesson.ts";
 import { findNeeds } from "../../src/operations/chat/needs.ts";
 import { type Choice, choose } from "../../src/selectors/choose.ts";
 import { keepDecision, replayDecision } from "../../src/selectors/decision.ts";
 import type { HealthView } from "../../src/selectors/expense.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
-import { readKind } from "../../src/selectors/learning/lesson.ts";
+import type { Knowledge } from "../../src/selectors/knowledge.ts";
 import { computeRowWidth, packRow, unpackRow } from "../../src/selectors/row.ts";
 import { makeDice } from "./dice.ts";
 
@@ -23,7 +25,7 @@ const WORDS =
 const SHARES = [0, 0.5, 0.9, 0.98, 1];
 
 /** Random cards, words and health. */
-function anyChoice(selector: Selector, roll: () => number) {
+function anyChoice(selector: Selector, roll: () => number, learned: Knowledge | null = null) {
   const share = SHARES[Math.floor(roll() * SHARES.length)] ?? 1;
   const words = Array.from({ length: 3 + roll() * 40 }, () => WORDS[Math.floor(roll() * WORDS.length)]);
   const request = { model: "x", messages: [{ role: "user" as const, content: words.join(" ") }] };
@@ -45,11 +47,21 @@ function anyChoice(selector: Selector, roll: () => number) {
     rules,
     quality: share,
     health,
+    ...(learned === null ? {} : { learned }),
   });
   return { choice, share };
 }
 
 const kept = (choice: Choice, share: number) => JSON.stringify(keepDecision(choice, share));
+
+test.each(SELECTORS)("Router#%s decides the same without learning as before the first lesson", (selector) => {
+  const [roll, again] = [makeDice(7), makeDice(7)];
+  for (let round = 0; round < 50; round++) {
+    const alone = anyChoice(selector, roll);
+    const untaught = anyChoice(selector, again, new Learned());
+    expect(kept(alone.choice, alone.share)).toBe(kept(untaught.choice, untaught.share));
+  }
+});
 
 describe("a stored decision", () => {
   test.each(SELECTORS)("of Router#%s is restored unchanged", (selector) => {

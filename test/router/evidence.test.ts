@@ -1,6 +1,6 @@
 // The prompts kept as lessons: how many, on which topics, and which are dropped when there are too many.
 import { expect, test } from "bun:test";
-import { Evidence } from "../../src/selectors/learning/evidence.ts";
+import { Evidence } from "../../src/learning/evidence.ts";
 import { computeRowWidth } from "../../src/selectors/row.ts";
 
 /** The constant and the difficulty precede the topics. */

@@ -16,9 +16,9 @@ import { choose } from "../../src/selectors/choose.ts";
 import { keepDecision, replayDecision } from "../../src/selectors/decision.ts";
 import { explore } from "../../src/selectors/explore.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
-import { Learned } from "../../src/selectors/learning/learned.ts";
 import { DeadlineSweep } from "../../src/transport/deadlines.ts";
 import { makeConversation, plainCall } from "../conversation.ts";
+import { NO_LEARNING } from "../no-learning.ts";
 import { makeKey } from "../samples.ts";
 import { makeDice } from "./dice.ts";
 import { asking, CODE, even, MATH, makeCard, makeInput, RULES, TRIVIA } from "./sample-cards.ts";
@@ -112,7 +112,7 @@ describe("an explored model", () => {
           random: { bytes: (count: number) => new Uint8Array(count).fill(byte) },
           health: new Health(log),
         },
-        ...{ stickiness: new Stickiness(), learned: new Learned(), caches: new Caches(), log },
+        ...{ stickiness: new Stickiness(), learning: NO_LEARNING, caches: new Caches(), log },
         deadlines: new DeadlineSweep(clock),
       },
       {

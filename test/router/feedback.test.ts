@@ -1,6 +1,6 @@
 // Feedback on one model per prompt: several keys together replace a model that fails them, one of them moves nothing.
 import { describe, expect, test } from "bun:test";
-import { collectVoices, type UserScore, weighVoices } from "../../src/selectors/learning/feedback.ts";
+import { collectVoices, type UserScore, weighVoices } from "../../src/learning/feedback.ts";
 import { hasData, type Pool } from "./data.ts";
 import { HONEST, makeStream, simulateFeedback } from "./feedback.ts";
 import { even, foretold, makeCard } from "./sample-cards.ts";

@@ -1,12 +1,13 @@
 // Realistic feedback: one model's score per prompt, from a few users, delayed, only for chosen models. `bun
 // test/router/feedback.ts [pools]` prints how far `best` stays behind the best single model over time, with exploration
 // and without, with lying users, and where the skills known before are wrong.
+
+import { Learned } from "../../src/learning/learned.ts";
+import { makeLessonBound } from "../../src/learning/lesson.ts";
 import { type Choice, decide } from "../../src/selectors/choose.ts";
 import { makeFindModel } from "../../src/selectors/expense.ts";
 import { explore } from "../../src/selectors/explore.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
-import { Learned } from "../../src/selectors/learning/learned.ts";
-import { makeLessonBound } from "../../src/selectors/learning/lesson.ts";
 import { findProfile } from "../../src/selectors/profiles.ts";
 import { estimatePriorQuality } from "../../src/selectors/quality.ts";
 import { type Pool, type Row, TEST_PART } from "./data.ts";

@@ -1,6 +1,6 @@
 // Few labels: chance makes no other model champion, which is left only for a lead beyond chance.
 import { expect, test } from "bun:test";
-import type { Learned } from "../../src/selectors/learning/learned.ts";
+import type { Learned } from "../../src/learning/learned.ts";
 import { findTable } from "../../src/selectors/table.ts";
 import { makeDice } from "./dice.ts";
 import { even, foretold, makeCard } from "./sample-cards.ts";

@@ -1,8 +1,8 @@
 // A selector's choice as the operator and a key see it.
 import { expect, test } from "bun:test";
+import { Learned } from "../../src/learning/learned.ts";
 import { choose } from "../../src/selectors/choose.ts";
 import { fair } from "../../src/selectors/fair.ts";
-import { Learned } from "../../src/selectors/learning/learned.ts";
 import { viewRoute, viewRouteForKey } from "../../src/selectors/route-view.ts";
 import { asking, CARDS, CODE, foretold, makeInput, PROMPTS } from "./sample-cards.ts";
 import { teach } from "./teach.ts";

@@ -1,8 +1,9 @@
 // Signs of a failed answer: refusals, cuts, JSON and tool calls that don't fit the request. Lookalikes are no signs.
 import { describe, expect, test } from "bun:test";
+import { weighSignal } from "../../src/learning/signal.ts";
 import type { ChatChunk, ChatRequest, FinishReason } from "../../src/operations/chat/form.ts";
-import { matchesSchema } from "../../src/selectors/learning/schema.ts";
-import { Grader, type Signal, weighSignal } from "../../src/selectors/learning/signal.ts";
+import { Grader, type Signal } from "../../src/operations/chat/grader.ts";
+import { matchesSchema } from "../../src/operations/chat/json-schema.ts";
 
 const PERSON = {
   type: "object",

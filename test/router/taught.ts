@@ -1,10 +1,10 @@
 // Learning from scores of our own prompts, and the share of prompts for which a model is chosen afterwards.
 import type { ModelCard } from "../../src/core/card.ts";
 import type { LessonMark } from "../../src/core/rows.ts";
+import { Learned } from "../../src/learning/learned.ts";
 import { best } from "../../src/selectors/best.ts";
 import { choose } from "../../src/selectors/choose.ts";
 import { makeFindModel } from "../../src/selectors/expense.ts";
-import { Learned } from "../../src/selectors/learning/learned.ts";
 import { ownPrompts } from "./prompts.ts";
 import { asking, foretold, makeInput } from "./sample-cards.ts";
 

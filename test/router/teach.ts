@@ -1,7 +1,7 @@
 // Teaches a score for a card, without a store.
 import type { ModelCard } from "../../src/core/card.ts";
 import type { LessonMark } from "../../src/core/rows.ts";
-import type { Learned } from "../../src/selectors/learning/learned.ts";
+import type { Learned } from "../../src/learning/learned.ts";
 import type { Prediction } from "../../src/selectors/predictor.ts";
 import { findProfile } from "../../src/selectors/profiles.ts";
 import { estimatePriorQuality } from "../../src/selectors/quality.ts";

@@ -1,11 +1,12 @@
 // The price that `fair` puts on quality: as high as the labels support, and never beyond the champion's cost.
 import { describe, expect, test } from "bun:test";
+import { Learned } from "../../src/learning/learned.ts";
+import { findWeight, type Trial, weighTrials } from "../../src/learning/tradeoff.ts";
 import { choose } from "../../src/selectors/choose.ts";
 import { keepDecision, replayDecision } from "../../src/selectors/decision.ts";
 import { makeFindModel } from "../../src/selectors/expense.ts";
 import { fair } from "../../src/selectors/fair.ts";
-import { Learned } from "../../src/selectors/learning/learned.ts";
-import { CHAMPION_ONLY, findWeight, type Trial, weighTrials } from "../../src/selectors/learning/tradeoff.ts";
+import { CHAMPION_ONLY } from "../../src/selectors/knowledge.ts";
 import { light } from "../../src/selectors/light.ts";
 import { scoreByWeight } from "../../src/selectors/saving.ts";
 import { ownPrompts } from "./prompts.ts";

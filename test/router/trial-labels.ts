@@ -1,5 +1,5 @@
 // Trials with labels only: skills as flat as their mean score, a given number of labelled prompts, several draws.
-import { Learned } from "../../src/selectors/learning/learned.ts";
+import { Learned } from "../../src/learning/learned.ts";
 import type { Pool, Row } from "./data.ts";
 import { shuffled } from "./dice.ts";
 import { type Field, makeInput, makePicks, type Picked, taught } from "./pools.ts";

@@ -1,5 +1,5 @@
 // Trials on the many-model pools: the shipped choice's picks, in and out of distribution, and their savings.
-import { Learned } from "../../src/selectors/learning/learned.ts";
+import { Learned } from "../../src/learning/learned.ts";
 import { type Parameters, readParameters } from "../../src/selectors/parameters.ts";
 import { type Pool, type Row, TEST_PART } from "./data.ts";
 import { makeDice } from "./dice.ts";

@@ -4,14 +4,16 @@ import { startUpkeep } from "../../src/app/upkeep.ts";
 import type { Answer, Demand } from "../../src/core/demand.ts";
 import { Fault } from "../../src/core/fault.ts";
 import type { PruneBefore, Store } from "../../src/core/store.ts";
+import type { Log } from "../../src/core/world.ts";
 import { Gateway } from "../../src/gateway/gateway.ts";
 import { Caches } from "../../src/health/caches.ts";
 import { Health } from "../../src/health/health.ts";
 import { Stickiness } from "../../src/health/stickiness.ts";
 import { createVault } from "../../src/keys/vault.ts";
+import { AnswerLessons } from "../../src/learning/answer-lessons.ts";
+import { Learned } from "../../src/learning/learned.ts";
 import { decide } from "../../src/ledger/decide.ts";
 import { createLedger, type Ledger } from "../../src/ledger/ledger.ts";
-import { Learned } from "../../src/selectors/learning/learned.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { createAuthorize } from "../../src/transport/auth/authorize.ts";
 import { DeadlineSweep } from "../../src/transport/deadlines.ts";
@@ -196,21 +198,23 @@ function gatewayOn(world: NodeWorld, { ledger, life, store }: Parts, onDeath: Se
   const lifeClock = clock.forLife(() => life.dead);
   const deadlines = new DeadlineSweep(lifeClock);
   const random = { bytes: (count: number) => dice.bytes(count) };
+  const log: Log = ({ event, record, request_id, fault, id, cause }) => {
+    const whose = record?.id ?? request_id ?? id;
+    tell(`${event} ${whose} ${fault ?? record?.ended ?? ""} ${cause ?? ""}`);
+  };
+  const learned = new Learned();
+  const lessons = new AnswerLessons({ store, learned, clock: lifeClock, log });
   return new Gateway({
     clock: lifeClock,
     random,
     ledger,
     vault: createVault(SEALING_KEY, random),
-    log: ({ event, record, request_id, fault, id, cause }) => {
-      const whose = record?.id ?? request_id ?? id;
-      tell(`${event} ${whose} ${fault ?? record?.ended ?? ""} ${cause ?? ""}`);
-    },
+    log,
     deadlines,
     health: new Health(() => {}),
     stickiness: new Stickiness(),
     caches: new Caches(),
-    store,
-    learned: new Learned(),
+    learning: { known: learned, learn: (answer) => lessons.learn(answer) },
     fetch: providers.fetchFor(() => life.dead, onDeath),
     reachability: new Reachability(deadlines, providers.reach),
     kept: new KeptConnections(),

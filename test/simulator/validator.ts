@@ -62,6 +62,20 @@ export function checkChoice(...allowed: readonly (string | number)[]): Check {
   };
 }
 
+/** OpenAI's bound on the identifiers of users and caches ("Expected a string with maximum length 64"). */
+export const IDENTIFIER_CHARACTERS_MAX = 64;
+
+/** A text of at most this many characters. */
+export function textUpTo(most: number): Check {
+  return (value, path) => {
+    text(value, path);
+    if (String(value).length <= most) return;
+    const name = formatBracketedPath(path);
+    const message = `Invalid '${name}': string too long. Expected a string with maximum length ${most}.`;
+    reject("value", message, path, "string_above_max_length");
+  };
+}
+
 export function list(each: Check, least = 0, most = Infinity): Check {
   return (value, path) => {
     if (!Array.isArray(value)) reject("type", `'${formatBracketedPath(path)}' must be an array.`, path);

@@ -38,6 +38,12 @@ export class Declarations {
     return members.filter((member) => member !== "string").flatMap((member) => this.#listMember(member));
   }
 
+  /** The fields that any interface declares as a string, or as a list of strings. */
+  listFreeTexts(): readonly string[] {
+    const fields = this.#text.matchAll(/^ +(\w+)\??: (?:string|Array<string>|string\[\])(?: \| null)?;/gm);
+    return [...new Set([...fields].flatMap(([, field]) => field ?? []))];
+  }
+
   #listMember(member: string): readonly string[] {
     const name = member.split(".").at(-1) ?? member;
     if (new RegExp(`\\btype ${name} =`).test(this.#text)) return this.listTypes(name);

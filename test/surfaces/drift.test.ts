@@ -2,11 +2,11 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { NodeKind } from "../../src/operations/text-grammar.ts";
 import * as messages from "../../src/surfaces/anthropic-messages/known.ts";
 import * as gemini from "../../src/surfaces/gemini/known.ts";
 import type { KnownNames } from "../../src/surfaces/known.ts";
 import * as responses from "../../src/surfaces/openai-responses/known.ts";
-import type { NodeKind } from "../../src/surfaces/raw-body.ts";
 import { Declarations, MODULES } from "./declarations.ts";
 
 const anthropic = new Declarations("@anthropic-ai/sdk/resources/beta/messages/messages.d.ts");

@@ -10,6 +10,7 @@ import type { Part } from "../../src/operations/chat/run.ts";
 import { findDialect } from "../../src/providers/index.ts";
 import * as messagesLane from "../../src/surfaces/anthropic-messages/lane.ts";
 import { ANTHROPIC_MESSAGES } from "../../src/surfaces/anthropic-messages/surface.ts";
+import { MESSAGES_TEXTS } from "../../src/surfaces/anthropic-messages/texts.ts";
 import * as geminiLane from "../../src/surfaces/gemini/lane.ts";
 import { respell } from "../../src/surfaces/gemini/spelling.ts";
 import { GEMINI } from "../../src/surfaces/gemini/surface.ts";
@@ -251,7 +252,8 @@ test.each(FAMILIES.filter(({ name }) => name !== "gemini").map((family) => [fami
   (name, family) => {
     const target = { baseUrl: "https://provider.test", secret: "s", headers: {} };
     const body = { ...SMALL_REQUESTS[name], api_base: "https://other.test", models: ["x"], plugins: [] };
-    const raw = { family: name, body, headers: { "anthropic-beta": "context-1m-2025-08-07,other-1" } };
+    const headers = { "anthropic-beta": "context-1m-2025-08-07,other-1" };
+    const raw = { family: name, body, headers, texts: MESSAGES_TEXTS };
     const betas = (contextTokensMax: number) => {
       const ask = { model: "m", messages: [] };
       const card = { ...makeCard("m", null), contextTokensMax };

@@ -222,7 +222,7 @@ describe("thinking sent to OpenAI", () => {
 
 test("nothing is stored upstream, and unknown fields pass", () => {
   const body = { input, store: true, metadata: { a: "b" }, client_metadata: { c: 1 }, from_next_year: true };
-  expect(readRequest(body).raw).toEqual({
+  expect(readRequest(body).raw).toMatchObject({
     family: "responses",
     headers: {},
     body: { model: "m", ...body, store: false },

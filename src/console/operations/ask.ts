@@ -1,9 +1,7 @@
 // Sends a request that isn't streamed: the answer or the error, the model and the time.
 import { call, describeError } from "../api.ts";
 import { monotonicMs } from "../browser.ts";
-
-/** A form's values. */
-export type Values = Readonly<Record<string, string | File>>;
+import type { Values } from "../parts/request-fields.ts";
 
 /** An answer's counts and costs, by the names that the APIs use. */
 type Count = "prompt_tokens" | "completion_tokens" | "input_tokens" | "output_tokens" | "seconds";
@@ -16,12 +14,12 @@ export interface WithUsage {
 export interface PanelRequest {
   /** The path that clients call. */
   readonly path: string;
-  /** The request's fields. Empty ones are omitted; a file makes the body a form. */
-  readonly fields: Readonly<Record<string, unknown>>;
-  /** The fields shown in the curl example. Missing if they are the same. */
-  readonly shown?: PanelRequest["fields"];
+  /** The request's fields. A file makes the body a form. */
+  readonly fields: Values;
+  /** The fields that only this page sends, to show the answer. */
+  readonly own?: Values | undefined;
   /** The output file in the curl example, if the answer isn't text. */
-  readonly output?: string;
+  readonly output?: string | undefined;
 }
 
 export interface Outcome<Answer> {
@@ -34,13 +32,13 @@ export interface Outcome<Answer> {
   readonly totalMs: number;
 }
 
-type Body = FormData | Readonly<Record<string, unknown>>;
-
-export function makeBody(fields: PanelRequest["fields"]): Body {
-  const given = Object.entries(fields).filter(([, value]) => value !== "");
-  if (!given.some(([, value]) => value instanceof File)) return Object.fromEntries(given);
+export function makeBody(fields: Values): FormData | Values {
+  const given = Object.entries(fields);
+  if (!given.some(([, value]) => value instanceof File)) return fields;
   const form = new FormData();
-  for (const [name, value] of given) form.append(name, value instanceof File ? value : String(value));
+  for (const [name, value] of given)
+    for (const one of Array.isArray(value) ? value : [value])
+      form.append(Array.isArray(value) ? `${name}[]` : name, one instanceof File ? one : String(one));
   return form;
 }
 
@@ -52,7 +50,14 @@ export async function sendRequest<Answer>(
 ): Promise<Outcome<Answer>> {
   const startMs = monotonicMs();
   try {
-    const response = await call("POST", `/playground${asked.path}`, makeBody(asked.fields), { signal });
+    const response = await call(
+      "POST",
+      `/playground${asked.path}`,
+      makeBody({ ...asked.fields, ...asked.own }),
+      {
+        signal,
+      },
+    );
     const answer = await read(response);
     const model = response.headers.get("x-poundkey-model");
     return { answer, error: null, model, totalMs: monotonicMs() - startMs };

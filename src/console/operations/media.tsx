@@ -92,22 +92,14 @@ async function readPictures(response: Response): Promise<Pictures> {
   return { pictures, usage };
 }
 
-const SIZES = ["", "1024x1024", "1536x1024", "1024x1536", "512x512"];
-const PLACEHOLDER = "A lighthouse in a storm, as a woodcut";
-
 /** Generates or edits images. */
 export const ImagesPanel = makePanel<Pictures>({
   action: "Generate",
-  rows: [
-    { name: "prompt", label: "Description", rows: 3, placeholder: PLACEHOLDER },
-    { name: "size", label: "Size", options: SIZES },
-    { name: "n", label: "Number", first: "1", options: ["1", "2", "3", "4"] },
-    { name: "image", label: "Image to edit", accept: "image/*", isOptional: true },
-  ],
-  ask: ({ n, image = "", ...fields }) => ({
-    path: image === "" ? "/v1/images/generations" : "/v1/images/edits",
-    fields: { ...fields, n: Number(n), response_format: "b64_json", image },
-  }),
+  tasks: { Create: "/v1/images/generations", Edit: "/v1/images/edits" },
+  first: { prompt: "", size: "", n: 1, image: "", response_format: "b64_json" },
+  long: ["prompt"],
+  accept: "image/*",
+  hidden: ["response_format", "partial_images"],
   read: readPictures,
   Show: ({ answer: { pictures } }) => (
     <div class="pictures">
@@ -145,23 +137,17 @@ interface Speech extends WithUsage {
   readonly sound: Media;
 }
 
-/** The formats that browsers play, which excludes raw PCM. */
-const SPEECH_FORMATS = ["mp3", "wav", "opus", "aac", "flac"];
 const GREETING = "Good morning. This is your gateway speaking.";
 
 /** Reads a text aloud. */
 export const SpeechPanel = makePanel<Speech>({
   action: "Speak",
-  rows: [
-    { name: "input", label: "Text", rows: 3, first: GREETING },
-    { name: "voice", label: "Voice", hint: "The provider's name for the voice", first: "alloy" },
-    { name: "format", label: "Format", first: "mp3", options: SPEECH_FORMATS },
-  ],
-  ask({ format, ...given }) {
-    const shown = { ...given, response_format: format };
-    const output = `speech.${format}`;
-    return { path: "/v1/audio/speech", fields: { ...shown, stream_format: "sse" }, shown, output };
-  },
+  tasks: { Speak: "/v1/audio/speech" },
+  first: { input: GREETING, voice: "alloy", response_format: "mp3" },
+  long: ["input", "instructions"],
+  hidden: ["stream_format"],
+  own: { stream_format: "sse" },
+  name: ({ response_format: format = "mp3" }) => `speech.${format}`,
   read: readSpeech,
   Show: ({ answer: { sound } }) => (
     <div class="row">

@@ -1,14 +1,25 @@
-// A playground operation: its form from a list of fields, the curl command and the result.
+// A playground operation: its form from the schema of its route, the curl command and the result.
 import type { ComponentType } from "preact";
-import { useState } from "preact/hooks";
+import { useErrorBoundary, useState } from "preact/hooks";
+import { ROUTES } from "../api.ts";
 import { getGatewayUrl } from "../browser.ts";
 import { describeCharge, formatCount } from "../format.ts";
 import { Button, Code, RunButton } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
-import { SelectField, TextField } from "../parts/field.tsx";
+import { SelectField } from "../parts/field.tsx";
 import { Figures } from "../parts/figures.tsx";
-import { FileField } from "../parts/file-field.tsx";
-import { Notice } from "../parts/states.tsx";
+import {
+  type FormField,
+  findError,
+  isMissing,
+  listFields,
+  type OpenApi,
+  toRequest,
+  type Values,
+} from "../parts/request-fields.ts";
+import { type FormStyle, RequestForm } from "../parts/request-form.tsx";
+import { Loaded, Notice } from "../parts/states.tsx";
+import { useResource } from "../resource.ts";
 import { writeCurl } from "../snippets.ts";
 import { useRun } from "../task.ts";
 import {
@@ -17,32 +28,20 @@ import {
   type PanelRequest,
   type Spending,
   sendRequest,
-  type Values,
   type WithUsage,
 } from "./ask.ts";
 
-interface FieldRow {
-  readonly name: string;
-  readonly label: string;
-  /** The initial value. */
-  readonly first?: string;
-  readonly isOptional?: boolean;
-  readonly hint?: string;
-  readonly placeholder?: string;
-  /** The height of a multi-line text field. Missing if it has one line. */
-  readonly rows?: number;
-  /** The values to choose from; "" leaves the choice to the model. */
-  readonly options?: readonly string[];
-  /** The file types. Missing if the field isn't a file. */
-  readonly accept?: string;
-}
-
-interface PanelDefinition<Answer> {
+interface PanelDefinition<Answer> extends FormStyle {
   /** The button's label. */
   readonly action: string;
-  readonly rows: readonly FieldRow[];
-  readonly ask: (values: Values) => PanelRequest;
-  /** Reads the answer. Missing if it is JSON. */
+  /** The routes, by the name of what they do. */
+  readonly tasks: Readonly<Record<string, string>>;
+  /** Fields that may be one text, but are taken as lists. */
+  readonly lists?: readonly string[];
+  readonly own?: PanelRequest["own"];
+  /** The output file in the curl example, if the answer isn't text. */
+  readonly name?: (values: Values) => string;
+  /** Reads the answer. Missing if it is JSON or text. */
   readonly read?: (response: Response) => Promise<Answer>;
   readonly Show: ComponentType<{ readonly answer: Answer }>;
 }
@@ -62,63 +61,52 @@ interface PanelViewProps<Answer> extends PanelProps {
 }
 
 function Panel<Answer extends WithUsage>({ definition, model }: PanelViewProps<Answer>) {
-  const { rows, action, read = (response: Response): Promise<Answer> => response.json() } = definition;
-  const [values, setValues] = useState<Values>(() =>
-    Object.fromEntries(rows.map(({ name, first = "" }) => [name, first])),
-  );
+  const routes = useResource<OpenApi>(ROUTES);
+  const { tasks, lists = [], first, own, name, action, read = readAnswer, Show } = definition;
+  const names = Object.keys(tasks).map((one) => ({ value: one, label: one }));
+  const [task = "", setTask] = useState(names[0]?.value);
+  const [values, setValues] = useState(first);
+  const [isBroken, setBroken] = useState(false);
   const { isRunning, stop, start } = useRun();
   const [outcome, setOutcome] = useState<Outcome<Answer> | null>(null);
   const [isCode, setCode] = useState(false);
-  const isReady = rows.every(
-    ({ name, isOptional, options }) => isOptional || options || isGiven(values[name]),
-  );
-  const asked = definition.ask({ ...values, model });
+  const path = tasks[task] ?? "";
+  const fields = routes.data ? listFields(routes.data, path, lists) : [];
+  const request = toRequest(fields, values);
+  const isWrong = (field: FormField) => isMissing(field, request) || findError(field, request[field.name]);
+  const isReady = fields.length > 0 && !isBroken && !fields.some(isWrong);
+  const asked = { path, fields: { model, ...request }, own, output: name?.(request) };
   const submit = (event: Event) => {
     event.preventDefault();
     if (!isRunning && isReady)
       void start(async (signal) => setOutcome(await sendRequest(asked, read, signal)));
   };
+  const onValues = (next: Values | null) => {
+    setBroken(next === null);
+    if (next !== null) setValues(next);
+  };
   return (
-    <form class="card-body stack" onSubmit={submit}>
-      <div class="two asking">
-        {rows.map((row) => (
-          <Field
-            key={row.name}
-            row={row}
-            value={String(values[row.name])}
-            onInput={(value) => setValues((before) => ({ ...before, [row.name]: value ?? "" }))}
-          />
-        ))}
-      </div>
+    <form class="card-body stack" noValidate onSubmit={submit}>
+      {names.length > 1 && <SelectField label="Task" value={task} options={names} onInput={setTask} />}
+      <Loaded of={routes}>
+        {() => <RequestForm {...definition} fields={fields} values={values} onValues={onValues} />}
+      </Loaded>
       <div class="row">
         <RunButton label={action} isRunning={isRunning} onStop={stop} isDisabled={!isReady} />
-        <Button label="View as code" icon="code" onClick={() => setCode(true)} />
+        <Button label="View as code" icon="code" isDisabled={!isReady} onClick={() => setCode(true)} />
       </div>
       <section class="stack" aria-label="Answer" aria-live="polite" aria-busy={isRunning}>
-        {outcome && <Result outcome={outcome} Show={definition.Show} />}
+        {outcome && <Result outcome={outcome} Show={Show} />}
       </section>
       {isCode && <AsCurl asked={asked} onClose={() => setCode(false)} />}
     </form>
   );
 }
 
-function isGiven(value: Values[string] | undefined): boolean {
-  return value instanceof File || (value ?? "").trim() !== "";
-}
-
-interface FieldProps {
-  readonly row: FieldRow;
-  readonly value: string;
-  readonly onInput: (value: string | File | null) => void;
-}
-
-function Field({ row, value, onInput }: FieldProps) {
-  const { name: _name, first: _first, isOptional, accept, options, rows, label, ...rest } = row;
-  const around = { ...rest, label: isOptional ? `${label} (optional)` : label, value, onInput };
-  if (accept) return <FileField label={around.label} accept={accept} onFile={onInput} />;
-  if (!options) return <TextField {...around} rows={rows} />;
-  const choices = options.map((one) => ({ value: one, label: one === "" ? "model default" : one }));
-  return <SelectField {...around} options={choices} />;
+/** Some formats of transcripts are plain text. */
+async function readAnswer<Answer>(response: Response): Promise<Answer> {
+  const isJson = response.headers.get("content-type")?.includes("json");
+  return (isJson ? response : Response.json({ text: await response.text() })).json();
 }
 
 interface ResultProps<Answer> extends Pick<PanelDefinition<Answer>, "Show"> {
@@ -130,7 +118,7 @@ function Result<Answer extends WithUsage>({ outcome, Show }: ResultProps<Answer>
   const isStopped = answer === null && error === null;
   return (
     <>
-      {answer && <Show answer={answer} />}
+      {answer && <Shown key={totalMs} answer={answer} Show={Show} />}
       {error && <Notice tone="bad">{error}</Notice>}
       <Figures
         model={model}
@@ -139,6 +127,16 @@ function Result<Answer extends WithUsage>({ outcome, Show }: ResultProps<Answer>
       />
     </>
   );
+}
+
+interface ShownProps<Answer> extends Pick<PanelDefinition<Answer>, "Show"> {
+  readonly answer: Answer;
+}
+
+/** A request edited as JSON may be answered in another form, which is shown as it came. */
+function Shown<Answer extends WithUsage>({ answer, Show }: ShownProps<Answer>) {
+  const [error] = useErrorBoundary();
+  return error ? <Code text={JSON.stringify(answer, null, 2)} /> : <Show answer={answer} />;
 }
 
 function describeSpending(spent: Spending): readonly (string | null)[] {
@@ -157,7 +155,7 @@ function AsCurl({ asked, onClose }: { readonly asked: PanelRequest; readonly onC
   const call = { ...asked, address: getGatewayUrl(), secret: "sk-…" };
   return (
     <Dialog title="View as code" isWide onClose={onClose}>
-      <Code text={writeCurl(call, makeBody(asked.shown ?? asked.fields))} />
+      <Code text={writeCurl(call, makeBody(asked.fields))} />
       <p class="small faint">Replace sk-… with a key from Settings → Router.</p>
     </Dialog>
   );

@@ -13,35 +13,35 @@ interface Completion extends WithUsage {
 /** Continues a text, or fills a gap in one. */
 export const CompletionPanel = makePanel<Completion>({
   action: "Complete",
-  rows: [
-    { name: "prompt", label: "Prompt", rows: 5, first: "def add(a, b):\n    return " },
-    { name: "suffix", label: "Suffix", hint: "The text after the gap", rows: 2, isOptional: true },
-    { name: "tokens", label: "Max tokens", first: "64", options: ["16", "64", "256", "1024"] },
-  ],
-  ask: ({ tokens, ...fields }) => ({
-    path: "/v1/completions",
-    fields: { ...fields, max_tokens: Number(tokens) },
-  }),
-  Show: ({ answer: { choices } }) => <pre class="text">{choices[0]?.text}</pre>,
+  tasks: { Complete: "/v1/completions" },
+  first: { prompt: "def add(a, b):\n    return ", suffix: "", max_tokens: 64 },
+  long: ["prompt", "suffix"],
+  Show: ({ answer: { choices } }) =>
+    choices.map(({ text }, at) => (
+      <pre class="text" key={at}>
+        {text}
+      </pre>
+    )),
 });
 
 interface Embeddings extends WithUsage {
   readonly data: readonly { readonly embedding: readonly number[] }[];
 }
 
-/** Compares two texts by their vectors. */
+/** Compares the first two texts by their vectors. */
 export const EmbeddingsPanel = makePanel<Embeddings>({
   action: "Compare",
-  rows: [
-    { name: "first", label: "First text", rows: 3, first: "The cat sleeps on the sofa." },
-    { name: "second", label: "Second text", rows: 3, first: "A kitten is napping on the couch." },
-  ],
-  ask: ({ model, first, second }) => ({
-    path: "/v1/embeddings",
-    fields: { model, input: [first, second], encoding_format: "float" },
-  }),
+  tasks: { Compare: "/v1/embeddings" },
+  lists: ["input"],
+  first: {
+    input: ["The cat sleeps on the sofa.", "A kitten is napping on the couch."],
+    encoding_format: "float",
+  },
+  hidden: ["encoding_format"],
   Show({ answer: { data } }) {
-    const [one = [], other = []] = data.map(({ embedding }) => embedding);
+    const [one = [], other] = data.map(({ embedding }) => embedding);
+    const dimensions = ["Dimensions", one.length] as const;
+    if (other === undefined) return <Facts rows={[dimensions]} />;
     const cosine = computeCosine(one, other);
     const gauge = (
       <div class="gauge">
@@ -49,14 +49,7 @@ export const EmbeddingsPanel = makePanel<Embeddings>({
         <Meter share={cosine} label={`Similarity ${cosine.toFixed(4)} of 1`} warns={false} />
       </div>
     );
-    return (
-      <Facts
-        rows={[
-          ["Cosine similarity", gauge],
-          ["Dimensions", one.length],
-        ]}
-      />
-    );
+    return <Facts rows={[["Cosine similarity", gauge], dimensions]} />;
   },
 });
 
@@ -99,20 +92,14 @@ const DOCUMENTS = [
   "The giant panda is a bear that lives in the mountains of China.",
   "The Eiffel Tower stands in Paris.",
   "A red panda is no bear.",
-].join("\n");
+];
 
 /** Sorts documents by their relevance to a query. */
 export const RerankPanel = makePanel<Ranking>({
   action: "Rank",
-  rows: [
-    { name: "query", label: "Query", first: "What is a panda?" },
-    { name: "documents", label: "Documents", hint: "One per line", rows: 6, first: DOCUMENTS },
-  ],
-  ask({ model, query, documents }) {
-    const texts = String(documents).split("\n");
-    const given = texts.filter((text) => text.trim() !== "");
-    return { path: "/v1/rerank", fields: { model, query, documents: given, return_documents: true } };
-  },
+  tasks: { Rank: "/v1/rerank" },
+  first: { query: "What is a panda?", documents: DOCUMENTS, return_documents: true },
+  hidden: ["return_documents"],
   Show: ({ answer: { results } }) => (
     <Ranked
       label="Documents, best first"
@@ -131,8 +118,9 @@ interface Verdicts extends WithUsage {
 /** Shows a text's categories, the most likely first. */
 export const ModerationPanel = makePanel<Verdicts>({
   action: "Moderate",
-  rows: [{ name: "input", label: "Text", rows: 3 }],
-  ask: (fields) => ({ path: "/v1/moderations", fields }),
+  tasks: { Moderate: "/v1/moderations" },
+  first: { input: "" },
+  long: ["input"],
   Show({ answer: { results } }) {
     const { categories = {}, category_scores: scores = {} } = results[0] ?? {};
     const flagged = Object.keys(categories).filter((name) => categories[name]);
@@ -160,19 +148,12 @@ interface Transcript extends WithUsage {
   readonly text: string;
 }
 
-const TRANSLATION = "Translate into English";
-
 /** Turns an audio file into text. */
 export const TranscriptionPanel = makePanel<Transcript>({
   action: "Transcribe",
-  rows: [
-    { name: "file", label: "Audio file", accept: "audio/*,video/*" },
-    { name: "task", label: "Task", first: "Transcribe", options: ["Transcribe", TRANSLATION] },
-    { name: "language", label: "Language", placeholder: "en", isOptional: true },
-  ],
-  ask: ({ task, language = "", ...fields }) =>
-    task === TRANSLATION
-      ? { path: "/v1/audio/translations", fields }
-      : { path: "/v1/audio/transcriptions", fields: { ...fields, language } },
+  tasks: { Transcribe: "/v1/audio/transcriptions", "Translate into English": "/v1/audio/translations" },
+  first: { language: "" },
+  long: ["prompt"],
+  accept: "audio/*,video/*",
   Show: ({ answer: { text } }) => <p class="text">{text}</p>,
 });

@@ -4,7 +4,7 @@ import { useId } from "preact/hooks";
 import type { Option } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 
-interface LabelProps {
+export interface LabelProps {
   readonly label: string;
   readonly hint?: string | undefined;
   readonly error?: string | null;

@@ -19,11 +19,13 @@ export function useUploadMax(): number {
 interface FileProps {
   readonly label: string;
   readonly accept: string;
+  /** Named in the hint if it is a file: an input drawn again has forgotten it. */
+  readonly file?: unknown;
   /** Called with null if the choice is cleared or the file is too large. */
   readonly onFile: (file: File | null) => void;
 }
 
-export function FileField({ label, accept, onFile }: FileProps) {
+export function FileField({ label, accept, file, onFile }: FileProps) {
   const bytesMax = useUploadMax();
   const [error, setError] = useState<string | null>(null);
   const most = formatBytes(bytesMax);
@@ -32,8 +34,9 @@ export function FileField({ label, accept, onFile }: FileProps) {
     setError(isLarge ? `This file is too large (${formatBytes(file.size)}). The limit is ${most}.` : null);
     onFile(isLarge ? null : file);
   };
+  const chosen = file instanceof File ? `Chosen: ${file.name}. ` : "";
   return (
-    <Field label={label} hint={`Up to ${most}; the provider's limit may be lower`} error={error}>
+    <Field label={label} hint={`${chosen}Up to ${most}; the provider's limit may be lower`} error={error}>
       {(tied) => (
         <input
           {...tied}

@@ -1,17 +1,22 @@
 // A field for any number of models, and patterns of them: typed or picked from a list, shown as chips.
-import { useId, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { SELECTORS, useModels } from "../names.ts";
+import { Field, type LabelProps } from "./field.tsx";
 import { Icon } from "./icon.tsx";
 
 const SHOWN_MAX = 8;
 
-interface ModelsFieldProps {
+interface ChipsProps {
   readonly chosen: readonly string[];
   readonly onChange: (models: readonly string[]) => void;
 }
 
-export function ModelsField({ chosen, onChange }: ModelsFieldProps) {
-  const id = useId();
+interface ModelsFieldProps extends ChipsProps, LabelProps {
+  /** Shown until a model is chosen. */
+  readonly placeholder?: string;
+}
+
+export function ModelsField({ placeholder, chosen, onChange, ...labels }: ModelsFieldProps) {
   const [typed, setTyped] = useState("");
   const { on } = useModels();
   const known = [...SELECTORS.map((selector) => selector.id), ...on.map((model) => model.id)];
@@ -30,37 +35,39 @@ export function ModelsField({ chosen, onChange }: ModelsFieldProps) {
     if (first) add(first);
   };
   return (
-    <div class="field">
-      <label for={id}>Allowed models</label>
-      <Chips chosen={chosen} onChange={onChange} />
-      <input
-        id={id}
-        class="input"
-        type="text"
-        autocomplete="off"
-        spellcheck={false}
-        placeholder={chosen.length === 0 ? "All models. Limit the key to some: gpt, OpenAI#*" : "Add another"}
-        value={typed}
-        onInput={(event) => setTyped(event.currentTarget.value)}
-        onKeyDown={onKeyDown}
-      />
-      {found.length > 0 && (
-        <ul class="options" aria-label="Models found">
-          {found.slice(0, SHOWN_MAX).map((model) => (
-            <li key={model}>
-              <button type="button" onClick={() => add(model)}>
-                {model}
-              </button>
-            </li>
-          ))}
-        </ul>
+    <Field {...labels}>
+      {(tied) => (
+        <>
+          <Chips chosen={chosen} onChange={onChange} />
+          <input
+            {...tied}
+            type="text"
+            autocomplete="off"
+            spellcheck={false}
+            placeholder={chosen.length === 0 ? placeholder : "Add another"}
+            value={typed}
+            onInput={(event) => setTyped(event.currentTarget.value)}
+            onKeyDown={onKeyDown}
+          />
+          {found.length > 0 && (
+            <ul class="options" aria-label="Models found">
+              {found.slice(0, SHOWN_MAX).map((model) => (
+                <li key={model}>
+                  <button type="button" onClick={() => add(model)}>
+                    {model}
+                  </button>
+                </li>
+              ))}
+            </ul>
+          )}
+          {wanted !== "" && found.length === 0 && <span class="small faint">No enabled model matches.</span>}
+        </>
       )}
-      {wanted !== "" && found.length === 0 && <span class="small faint">No enabled model matches.</span>}
-    </div>
+    </Field>
   );
 }
 
-function Chips({ chosen, onChange }: ModelsFieldProps) {
+function Chips({ chosen, onChange }: ChipsProps) {
   if (chosen.length === 0) return null;
   return (
     <ul class="row" aria-label="Chosen models">

@@ -8,6 +8,7 @@ import type { Codec, Passing } from "../../operations/codec.ts";
 import type { Changed } from "../../operations/form.ts";
 import { leaveOut } from "../../operations/leave-out.ts";
 import { isAllowed, isRouting } from "./extra-fields.ts";
+import { boundIdentifiers, IDENTIFIER_CHARACTERS_MAX } from "./identifiers.ts";
 
 /** A group of fields for the call's body, and the client's fields that had to be changed or left out for it. */
 export interface EncodedFields {
@@ -121,12 +122,17 @@ export function leaveOutRest(
 
 type Encode = Codec<ChatForm>["encode"];
 
-/** Makes a codec's `encode` of a function that writes fitted requests. */
-export function encodeFitted(fit: Codec<ChatForm>["fit"], write: Encode): Encode {
+/** Makes a codec's `encode` of a function that writes fitted requests, with identifiers of at most this length. */
+export function encodeFitted(
+  fit: Codec<ChatForm>["fit"],
+  write: Encode,
+  identifierCharactersMax = IDENTIFIER_CHARACTERS_MAX,
+): Encode {
   return (given, card, target) => {
-    const { ask, dropped } = fit(given, card, target);
+    const fitted = fit(given, card, target);
+    const { ask, dropped } = boundIdentifiers(fitted.ask, identifierCharactersMax);
     const outgoing = write(ask, card, target);
-    return { ...outgoing, dropped: [...new Set([...dropped, ...outgoing.dropped])] };
+    return { ...outgoing, dropped: [...new Set([...fitted.dropped, ...dropped, ...outgoing.dropped])] };
   };
 }
 

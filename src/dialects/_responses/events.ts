@@ -5,16 +5,16 @@ import type { ToolCallDelta } from "../../operations/chat/form.ts";
 
 export type CallType = "function_call" | "custom_tool_call";
 
-export type PieceKind = "text" | "refusal" | "summary" | "thought" | "arguments";
+export type ItemTextKind = "text" | "refusal" | "summary" | "thought" | "arguments";
 
-export interface PieceRow {
-  readonly kind: PieceKind;
+export interface ItemTextRow {
+  readonly kind: ItemTextKind;
   /** The event's field with the number of the part. */
   readonly at: string;
 }
 
 /** Events with a piece of text. The whole text comes again with its item. */
-export const PIECES: ReadonlyMap<string, PieceRow> = new Map([
+export const TEXT_EVENTS: ReadonlyMap<string, ItemTextRow> = new Map([
   ["response.output_text.delta", { kind: "text", at: "content_index" }],
   ["response.refusal.delta", { kind: "refusal", at: "content_index" }],
   ["response.reasoning_summary_text.delta", { kind: "summary", at: "summary_index" }],

@@ -10,15 +10,15 @@ import type { ChatChunk, ChatReply, Delta, ReasoningDetail, Usage } from "../../
 import { makeChunk, parseEvent } from "../_chat/event.ts";
 import {
   type CallType,
+  type ItemTextRow,
   makeCallPiece,
   makeCallStart,
-  PIECES,
-  type PieceRow,
   readInput,
   readKey,
+  TEXT_EVENTS,
 } from "./events.ts";
 import { explainFailure, readCitation, readIncompleteReason, readLogprobs } from "./fields.ts";
-import { findNthPiece, findPiece, type Item, makeItem, type Piece } from "./pieces.ts";
+import { findItemText, findNthText, type Item, type ItemText, makeItem } from "./item-texts.ts";
 
 /** The format under which thinking is sent to the client and back. */
 export const REASONING_FORMAT = "openai-responses-v1";
@@ -98,14 +98,14 @@ export class ResponseReader implements Decoder {
         throw explainFailure(event);
     }
     if (isObject(event.error)) throw explainFailure(event);
-    const row = PIECES.get(type);
-    return row ? this.#readPiece(row, event) : [];
+    const row = TEXT_EVENTS.get(type);
+    return row ? this.#readTextEvent(row, event) : [];
   }
 
-  #readPiece(row: PieceRow, event: JsonObject): ChatChunk[] {
+  #readTextEvent(row: ItemTextRow, event: JsonObject): ChatChunk[] {
     const item = this.#findItem(event);
-    const piece = findPiece(item, row.kind, asCount(event[row.at]));
-    return this.#emit(item, piece, asString(event.delta) ?? "", readLogprobs(event.logprobs));
+    const itemText = findItemText(item, row.kind, asCount(event[row.at]));
+    return this.#emit(item, itemText, asString(event.delta) ?? "", readLogprobs(event.logprobs));
   }
 
   #findItem(event: JsonObject): Item {
@@ -132,7 +132,7 @@ export class ResponseReader implements Decoder {
     const start = makeChunk({ tool_calls: [makeCallStart(given, name, call)] });
     return {
       item,
-      chunks: [start, ...this.#emitRest(item, findPiece(item, "arguments", 0), readInput(given))],
+      chunks: [start, ...this.#emitRest(item, findItemText(item, "arguments", 0), readInput(given))],
     };
   }
 
@@ -148,7 +148,7 @@ export class ResponseReader implements Decoder {
         return [...chunks, ...this.#completeReasoning(item, given)];
       case "function_call":
       case "custom_tool_call":
-        return [...chunks, ...this.#emitRest(item, findPiece(item, "arguments", 0), readInput(given))];
+        return [...chunks, ...this.#emitRest(item, findItemText(item, "arguments", 0), readInput(given))];
       default:
         this.#form.other(given);
         return chunks;
@@ -160,13 +160,13 @@ export class ResponseReader implements Decoder {
     const texts = parts.filter((part) => part.type === "output_text");
     return [
       ...texts.flatMap((part, nth) => {
-        const piece = findNthPiece(item, "text", nth);
-        const text = this.#emitRest(item, piece, part.text, readLogprobs(part.logprobs));
-        const annotations = asArray(part.annotations).slice(piece.cited);
-        return [...text, ...annotations.flatMap((one) => this.#emitCitation(piece, one))];
+        const itemText = findNthText(item, "text", nth);
+        const text = this.#emitRest(item, itemText, part.text, readLogprobs(part.logprobs));
+        const annotations = asArray(part.annotations).slice(itemText.cited);
+        return [...text, ...annotations.flatMap((one) => this.#emitCitation(itemText, one))];
       }),
       ...refusals.flatMap((part, nth) =>
-        this.#emitRest(item, findNthPiece(item, "refusal", nth), part.refusal),
+        this.#emitRest(item, findNthText(item, "refusal", nth), part.refusal),
       ),
     ];
   }
@@ -175,7 +175,7 @@ export class ResponseReader implements Decoder {
     const chunks = (["summary", "thought"] as const).flatMap((kind) =>
       asArray(kind === "summary" ? given.summary : given.content)
         .map(asObject)
-        .flatMap((part, nth) => this.#emitRest(item, findNthPiece(item, kind, nth), part.text)),
+        .flatMap((part, nth) => this.#emitRest(item, findNthText(item, kind, nth), part.text)),
     );
     const data = asString(given.encrypted_content);
     if (!data) return chunks;
@@ -184,33 +184,39 @@ export class ResponseReader implements Decoder {
   }
 
   /** Sends the part of a whole text that goes beyond its deltas so far. */
-  #emitRest(item: Item, piece: Piece, whole: unknown, logprobs?: JsonObject): ChatChunk[] {
-    const missing = (asString(whole) ?? "").slice(piece.sent);
-    return this.#emit(item, piece, missing, piece.sent === 0 ? logprobs : undefined);
+  #emitRest(item: Item, itemText: ItemText, whole: unknown, logprobs?: JsonObject): ChatChunk[] {
+    const missing = (asString(whole) ?? "").slice(itemText.sent);
+    return this.#emit(item, itemText, missing, itemText.sent === 0 ? logprobs : undefined);
   }
 
-  #emit(item: Item, piece: Piece, text: string, logprobs?: JsonObject): ChatChunk[] {
+  #emit(item: Item, itemText: ItemText, text: string, logprobs?: JsonObject): ChatChunk[] {
     // Arguments of a call that has not begun don't count as sent: they come again with the complete item.
-    if (text === "" || (piece.kind === "arguments" && item.call === null)) return [];
-    const first = piece.sent === 0;
-    piece.sent += text.length;
-    switch (piece.kind) {
+    if (text === "" || (itemText.kind === "arguments" && item.call === null)) return [];
+    const first = itemText.sent === 0;
+    itemText.sent += text.length;
+    switch (itemText.kind) {
       case "text":
-        return [this.#makeTextChunk(item, piece, text, first, logprobs)];
+        return [this.#makeTextChunk(item, itemText, text, first, logprobs)];
       case "refusal":
         return [makeChunk({ refusal: text })];
       case "arguments":
         return item.call ? [makeChunk({ tool_calls: [makeCallPiece(item.call, text)] })] : [];
       default:
-        return [this.#makeThinkingChunk(item, piece, text, first)];
+        return [this.#makeThinkingChunk(item, itemText, text, first)];
     }
   }
 
   /** A later message of the same answer (commentary first, then the answer itself) is a separate paragraph. */
-  #makeTextChunk(item: Item, piece: Piece, text: string, first: boolean, logprobs?: JsonObject): ChatChunk {
+  #makeTextChunk(
+    item: Item,
+    itemText: ItemText,
+    text: string,
+    first: boolean,
+    logprobs?: JsonObject,
+  ): ChatChunk {
     const gap = this.#speaker !== item && this.#contentLength > 0 ? "\n\n" : "";
     this.#speaker = item;
-    if (first) piece.offset = this.#contentLength + gap.length;
+    if (first) itemText.offset = this.#contentLength + gap.length;
     const content = gap + text;
     this.#content.push(content);
     this.#contentLength += content.length;
@@ -218,13 +224,13 @@ export class ResponseReader implements Decoder {
   }
 
   /** Each summary or thought has its own detail, and is separated from the one before. */
-  #makeThinkingChunk(item: Item, piece: Piece, text: string, first: boolean): ChatChunk {
-    if (first) piece.detail = this.#details++;
+  #makeThinkingChunk(item: Item, itemText: ItemText, text: string, first: boolean): ChatChunk {
+    if (first) itemText.detail = this.#details++;
     const gap = first && this.#thinks ? "\n\n" : "";
     this.#thinks = true;
-    const said = piece.kind === "summary" ? { summary: text } : { text };
-    const type = piece.kind === "summary" ? "reasoning.summary" : "reasoning.text";
-    const detail: ReasoningDetail = { ...this.#makeDetail(item, piece.detail), type, ...said };
+    const said = itemText.kind === "summary" ? { summary: text } : { text };
+    const type = itemText.kind === "summary" ? "reasoning.summary" : "reasoning.text";
+    const detail: ReasoningDetail = { ...this.#makeDetail(item, itemText.detail), type, ...said };
     return makeChunk({ reasoning_content: gap + text, reasoning_details: [detail] });
   }
 
@@ -233,13 +239,13 @@ export class ResponseReader implements Decoder {
   }
 
   #readAnnotation(event: JsonObject): ChatChunk[] {
-    const piece = findPiece(this.#findItem(event), "text", asCount(event.content_index));
-    return this.#emitCitation(piece, event.annotation);
+    const itemText = findItemText(this.#findItem(event), "text", asCount(event.content_index));
+    return this.#emitCitation(itemText, event.annotation);
   }
 
-  #emitCitation(piece: Piece, annotation: unknown): ChatChunk[] {
-    piece.cited++;
-    const annotations = readCitation(annotation, piece.offset);
+  #emitCitation(itemText: ItemText, annotation: unknown): ChatChunk[] {
+    itemText.cited++;
+    const annotations = readCitation(annotation, itemText.offset);
     if (annotations.length === 0) return [];
     this.#cited = true;
     return [makeChunk({ annotations })];

@@ -51,7 +51,7 @@ export function fit(request: ChatRequest, _card: ModelCard, operator: Passing): 
 }
 
 /** `Dialect.encode` for the Messages API. Throws a Fault `unsupported_capability` for audio and unreadable files. */
-export const encode = encodeFitted(fit, write);
+export const encode = encodeFitted(fit, write, USER_ID_CHARACTERS_MAX);
 
 function write(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const traits = findTraits(card.name);
@@ -195,11 +195,11 @@ const TIERS: ReadonlyMap<string, string> = new Map([
 function makeIdentity({ user, safety_identifier: safe, service_tier: tier }: ChatRequest): EncodedFields {
   const id = asString(safe) ?? user ?? "";
   const dropped: string[] = [];
-  if (user !== undefined && (id !== user || user.length > USER_ID_CHARACTERS_MAX)) dropped.push("user");
+  if (user !== undefined && id !== user) dropped.push("user");
   const serviceTier = TIERS.get(asString(tier) ?? "");
   if (tier !== undefined && serviceTier === undefined) dropped.push("service_tier");
   const fields = {
-    ...(id === "" ? {} : { metadata: { user_id: id.slice(0, USER_ID_CHARACTERS_MAX) } }),
+    ...(id === "" ? {} : { metadata: { user_id: id } }),
     ...(serviceTier === undefined ? {} : { service_tier: serviceTier }),
   };
   return { fields, dropped };

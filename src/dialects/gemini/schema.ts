@@ -43,24 +43,36 @@ const NODES_MAX = 20_000;
 const REFERENCES_MAX = 64;
 /** JSON Schema has seven types, with short names. Anything longer is none. */
 const [TYPES_MAX, TYPE_CHARACTERS_MAX] = [7, 32];
-/** The bytes that expansion may add to the schema's own length: more would cost more than the hold covers. */
+/** The bytes that expansion may add to the schemas' own lengths: more would cost more than the hold covers. */
 const WRITTEN_OUT_BYTES_MAX = 50_000;
+
+/** The bytes that may still be added. The schemas of 400 tools would otherwise add 17 MB, which takes two seconds. */
+export interface Expansion {
+  left: number;
+}
+
+export function makeExpansion(): Expansion {
+  return { left: WRITTEN_OUT_BYTES_MAX };
+}
 
 interface Walk {
   readonly root: JsonObject;
   /** References being expanded, to stop recursion. */
   readonly open: Set<string>;
   readonly nodes: { left: number };
-  readonly bytes: { left: number };
+  /** The schema's own length, which expansion takes first. */
+  readonly own: { left: number };
+  readonly added: Expansion;
 }
 
 /**
  * Removes everything that Gemini refuses or doesn't read: references are expanded (a recursive one once, then as "any
- * object"), `const` becomes `enum`, `oneOf` becomes `anyOf`, `allOf` is merged, and unknown keywords are dropped.
+ * object"), `const` becomes `enum`, `oneOf` becomes `anyOf`, `allOf` is merged, and unknown keywords are dropped. Schemas
+ * of one request share their expansion.
  */
-export function cleanSchema(schema: JsonObject): JsonObject {
-  const bytes = { left: JSON.stringify(schema).length + WRITTEN_OUT_BYTES_MAX };
-  return clean(schema, { root: schema, open: new Set(), nodes: { left: NODES_MAX }, bytes });
+export function cleanSchema(schema: JsonObject, added = makeExpansion()): JsonObject {
+  const own = { left: JSON.stringify(schema).length };
+  return clean(schema, { root: schema, open: new Set(), nodes: { left: NODES_MAX }, own, added });
 }
 
 function clean(given: unknown, walk: Walk): JsonObject {
@@ -94,10 +106,14 @@ function isTypeName(type: unknown): type is string {
   return typeof type === "string" && type.length <= TYPE_CHARACTERS_MAX;
 }
 
-/** True if the schema still allows for the target's bytes. */
-function takeBytes(target: JsonObject, { bytes }: Walk): boolean {
-  if (bytes.left > 0) bytes.left -= JSON.stringify(target).length;
-  return bytes.left > 0;
+/** True if there is room for the target's bytes. */
+function takeBytes(target: JsonObject, { own, added }: Walk): boolean {
+  if (own.left + added.left <= 0) return false;
+  const length = JSON.stringify(target).length;
+  const ownPart = Math.min(own.left, length);
+  own.left -= ownPart;
+  added.left = Math.max(0, added.left - (length - ownPart));
+  return own.left + added.left > 0;
 }
 
 /** Follows a pointer within the same document. Any other reference means "anything". */

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../core/json.ts";
 import type { ChatRequest, FunctionTool } from "../../operations/chat/form.ts";
 import { type PlainChoice, simplifyChoice } from "../../operations/chat/tool-choice.ts";
 import { toFunction } from "../_chat/tools.ts";
-import { cleanSchema } from "./schema.ts";
+import { cleanSchema, type Expansion, makeExpansion } from "./schema.ts";
 
 export interface FunctionCalling {
   /** `tools` and `toolConfig`, if the request has them. */
@@ -32,7 +32,8 @@ export function makeFunctionCalling({ tools, tool_choice: given }: ChatRequest):
   if (!tools) return { fields: {}, declared: false, forced: false };
   const chosen = simplifyChoice(given);
   const mode = toMode(chosen.choice);
-  const declarations = tools.map((tool) => makeDeclaration(toFunction(tool).function));
+  const expansion = makeExpansion();
+  const declarations = tools.map((tool) => makeDeclaration(toFunction(tool).function, expansion));
   // `allowedFunctionNames` works only with ANY. For other modes only the allowed functions are declared.
   const allowed = chosen.allowed && new Set([...chosen.allowed].map(toSentName));
   const kept =
@@ -63,8 +64,11 @@ interface Declaration extends JsonObject {
  * keyword refuses the whole request, and which can't express several types, `additionalProperties` or texts beside
  * `anyOf`. All served generations accept the former, and Google's own SDKs send it.
  */
-function makeDeclaration({ name, description, parameters }: FunctionTool["function"]): Declaration {
-  const schema = parameters && cleanSchema(parameters);
+function makeDeclaration(
+  { name, description, parameters }: FunctionTool["function"],
+  expansion: Expansion,
+): Declaration {
+  const schema = parameters && cleanSchema(parameters, expansion);
   return {
     name: toSentName(name),
     ...(description === undefined ? {} : { description }),

@@ -41,8 +41,13 @@ interface TranscriptionQuirks {
 export const OPENAI_TRANSCRIPTION: TranscriptionQuirks = {
   streams: true,
   passes: [
-    ...["chunking_strategy", "include", "keywords", "known_speaker_names", "known_speaker_references"],
-    ...["languages", "timestamp_granularities"],
+    "chunking_strategy",
+    "include",
+    "keywords",
+    "known_speaker_names",
+    "known_speaker_references",
+    "languages",
+    "timestamp_granularities",
   ],
   choose: chooseForOpenai,
 };

@@ -237,7 +237,12 @@ function normalisePlainReply(reply: ChatReply): ChatReply | null {
 }
 
 const CHOICE_FIELDS: ReadonlySet<string> = new Set([
-  ...["index", "message", "finish_reason", "native_finish_reason", "stop_sequence", "logprobs"],
+  "index",
+  "message",
+  "finish_reason",
+  "native_finish_reason",
+  "stop_sequence",
+  "logprobs",
 ]);
 const MESSAGE_FIELDS: ReadonlySet<string> = new Set(["role", "content", "refusal"]);
 

@@ -16,12 +16,13 @@ import { Fold, unfold } from "./fold.ts";
 import { dropForcedCall } from "./forced-call.ts";
 import { forgetPrompt } from "./forget.ts";
 import { type ChatReply, type ChatRequest, readOutputLimit, type Usage } from "./form.ts";
+import { Grader } from "./grader.ts";
 import { ChatMeter } from "./meter.ts";
 import { findImageUrl, findNeeds, refuseUnable } from "./needs.ts";
 import { isAnswer, normaliseReply } from "./normalise.ts";
 import { makeOffer } from "./offer.ts";
-import { listChunks, Run } from "./run.ts";
 import { leaveOutUnpricedSearch } from "./searches.ts";
+import { mapPieces, mapReply, mapTexts } from "./texts.ts";
 import { addUsages, countAmounts, cutUsage } from "./usage.ts";
 
 /** Answers are rarely longer, and expecting more would keep requests off credentials that have room. */
@@ -35,8 +36,7 @@ export const CHAT: Operation<ChatForm> = {
   findCodec: ({ chat }) => chat ?? null,
   choosing: {
     describe: (ask) => ({ request: ask, needs: findNeeds(ask) }),
-    toChunks: (parts, isShort) =>
-      listChunks(isShort ? parts.filter((part) => !(part instanceof Run)) : parts),
+    grade: (ask) => new Grader(ask),
   },
 
   countAnswers: ({ n }) => n ?? 1,
@@ -52,6 +52,9 @@ export const CHAT: Operation<ChatForm> = {
   toLog({ messages, ...request }) {
     return { request, messages };
   },
+  mapTexts,
+  mapReply,
+  mapPieces,
   nameConversation,
   forgetPrompt,
   estimatePrompt: estimatePromptTokens,

@@ -7,9 +7,17 @@ import type { ChatRequest } from "./form.ts";
 const [SEARCHES_MAX, RESEARCH_SEARCHES_MAX] = [10, 50];
 /** The fields with which clients request a search: OpenAI's, xAI's, Sonar's, Qwen's. */
 const SEARCH_FIELDS = [
-  ...["web_search_options", "search_parameters", "search_domain_filter", "search_recency_filter"],
-  ...["search_after_date_filter", "search_before_date_filter", "last_updated_after_filter"],
-  ...["last_updated_before_filter", "num_search_results", "enable_search", "search_options"],
+  "web_search_options",
+  "search_parameters",
+  "search_domain_filter",
+  "search_recency_filter",
+  "search_after_date_filter",
+  "search_before_date_filter",
+  "last_updated_after_filter",
+  "last_updated_before_filter",
+  "num_search_results",
+  "enable_search",
+  "search_options",
 ];
 /** Models that search by default. Perplexity also serves other makers' models (`openai/gpt-6`), which don't. */
 const SEARCHING = /^perplexity#[^/]+$|perplexity\/|sonar|[-/]search|:online|compound/;

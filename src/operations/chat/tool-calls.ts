@@ -4,7 +4,7 @@ import type { ChatRequest, ToolCallDelta } from "./form.ts";
 /** Ids that clients and every provider accept. */
 const LEGAL_ID = /^[A-Za-z0-9_-]{1,40}$/;
 
-interface Call {
+interface NumberedCall {
   readonly index: number;
   readonly id: string;
   readonly givenId: string | undefined;
@@ -39,8 +39,8 @@ export function countCallCharacters(fragments: readonly ToolCallDelta[]): number
 export class ToolCalls {
   readonly #taken: Set<string>;
   readonly #idPrefix: string;
-  readonly #calls: Call[] = [];
-  readonly #byUpstreamIndex = new Map<number, Call>();
+  readonly #calls: NumberedCall[] = [];
+  readonly #byUpstreamIndex = new Map<number, NumberedCall>();
   /** Fragments that arrived before their call had a name. */
   readonly #nameless = new Map<number, ToolCallDelta>();
 
@@ -88,7 +88,7 @@ export class ToolCalls {
     const id = this.#legalId(given.id, index);
     const custom = given.custom !== undefined;
     const input = readInput(given);
-    const call: Call = { index, id, givenId: given.id || undefined, custom, hasInput: input !== "" };
+    const call: NumberedCall = { index, id, givenId: given.id || undefined, custom, hasInput: input !== "" };
     this.#calls.push(call);
     this.#byUpstreamIndex.set(key, call);
     const name = readName(given);
@@ -108,11 +108,11 @@ export class ToolCalls {
 }
 
 /** The same index with another id and a name: some servers give every complete call the index 0. */
-function startsAnother(known: Call, given: ToolCallDelta): boolean {
+function startsAnother(known: NumberedCall, given: ToolCallDelta): boolean {
   return Boolean(given.id) && given.id !== known.givenId && Boolean(readName(given));
 }
 
-function continueCall(call: Call, given: ToolCallDelta): ToolCallDelta[] {
+function continueCall(call: NumberedCall, given: ToolCallDelta): ToolCallDelta[] {
   const input = readInput(given);
   const extra = given.extra_content ? { extra_content: given.extra_content } : {};
   if (input === "" && !given.extra_content) return [];

@@ -5,10 +5,13 @@ import { readOutputLimit } from "../chat/form.ts";
 import { ChatMeter } from "../chat/meter.ts";
 import { CHAT } from "../chat/operation.ts";
 import { type Operation, shareAnswers } from "../operation.ts";
+import { mapTextsBut } from "../text-walk.ts";
 import { type CompletionForm, type CompletionRequest, toChat } from "./form.ts";
 
 /** Prompts are texts, which can't be emptied in place. They are dropped with their request. */
 const { forgetPrompt: _forgetPrompt, ...SHARED } = CHAT;
+
+const WORDS: ReadonlySet<string> = new Set(["model", "service_tier"]);
 
 export const COMPLETION: Operation<CompletionForm> = {
   ...SHARED,
@@ -34,6 +37,7 @@ export const COMPLETION: Operation<CompletionForm> = {
   toLog({ prompts, ...request }) {
     return { request, messages: prompts };
   },
+  mapTexts: (ask, change) => mapTextsBut(ask, WORDS, change),
   nameConversation: (ask, session) => CHAT.nameConversation(toChat(ask), session),
   estimatePrompt: (ask) => CHAT.estimatePrompt(toChat(ask)),
   estimateLoad: (ask) => CHAT.estimateLoad(toChat(ask)),

@@ -16,6 +16,7 @@ const TOKENS_AROUND = 32;
 
 export const EMBEDDINGS: Operation<EmbeddingsForm> = makeWholeOperation({
   name: "embeddings",
+  words: ["encoding", "inputType", "truncation", "task", "encoding_format"],
   findCodec: ({ embeddings }) => embeddings ?? null,
   countElements: ({ inputs, dimensions = 0 }) =>
     inputs.length * (Math.max(dimensions, DIMENSIONS_MAX) + ROW_ELEMENTS),

@@ -28,6 +28,11 @@ const [ANSWER_ELEMENTS, PICTURE_ELEMENTS] = [1000, 100];
 
 export const IMAGES: Operation<ImagesForm> = makeWholeOperation({
   name: "images",
+  words: [
+    ...["size", "quality", "background", "outputFormat", "moderation", "style", "responseFormat"],
+    ...["inputFidelity", "url"],
+  ],
+  answerWords: ["b64_json", "url", "size", "quality", "background", "output_format"],
   hasLongTexts: true,
   // A draft may take as long as another model's whole picture.
   isSlow: true,

@@ -16,6 +16,7 @@ const TOKENS_AROUND = 100;
 
 export const MODERATION: Operation<ModerationForm> = makeWholeOperation({
   name: "moderation",
+  words: ["type", "url"],
   findCodec: ({ moderation }) => moderation ?? null,
   countElements: ({ inputs }) => (inputs.length + 1) * VERDICT_ELEMENTS,
   refuseUnable({ inputs }, card) {

@@ -16,6 +16,7 @@ const TOKENS_PER_PIECE = 500;
 
 export const RERANK: Operation<RerankForm> = makeWholeOperation({
   name: "rerank",
+  words: ["given"],
   findCodec: ({ rerank }) => rerank ?? null,
   countElements: ({ documents }) => ANSWER_ELEMENTS + documents.length * RESULT_ELEMENTS,
   countWorst,

@@ -25,6 +25,8 @@ const BITS_PER_SECOND_MIN = 6000;
 
 export const TRANSCRIPTION: Operation<TranscriptionForm> = makeWholeOperation({
   name: "transcription",
+  words: ["format", "language", "include", "timestamp_granularities"],
+  answerWords: ["type", "id", "language", "task"],
   findCodec: ({ transcription }) => transcription ?? null,
   isText: true,
   countElements: countTranscriptElements,

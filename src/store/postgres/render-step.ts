@@ -1,5 +1,6 @@
 // Renders a step of the schema as PostgreSQL's statements, each of which may run again.
 import type { SqlType } from "../columns.ts";
+import { declareField } from "../field-columns.ts";
 import type { Change, NewColumn, Step } from "../schema-step.ts";
 import { joinNames, quoteLiteral } from "../sql.ts";
 
@@ -17,7 +18,9 @@ export function renderStep(step: Step): readonly string[] {
 function renderChange(change: Change): readonly string[] {
   switch (change.kind) {
     case "addColumn":
-      return [`ALTER TABLE ${change.table} ADD COLUMN IF NOT EXISTS ${declareColumn(change.column)}`];
+      return [addColumn(change.table, change.column)];
+    case "addField":
+      return [addColumn(change.table, declareField(change.field))];
     case "createTable": {
       const { table, columns, key, placement } = change;
       const declared = [...columns.map(declareColumn), `PRIMARY KEY (${joinNames(key)})`];
@@ -31,6 +34,10 @@ function renderChange(change: Change): readonly string[] {
     case "endSupport":
       return [];
   }
+}
+
+function addColumn(table: string, column: NewColumn): string {
+  return `ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS ${declareColumn(column)}`;
 }
 
 function declareColumn({ name, type, isNullable, initial }: NewColumn): string {

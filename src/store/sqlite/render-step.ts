@@ -1,5 +1,6 @@
 // Renders a step of the schema as SQLite's statements.
 import type { SqlType } from "../columns.ts";
+import { declareField } from "../field-columns.ts";
 import type { Change, NewColumn, Step } from "../schema-step.ts";
 import { joinNames, quoteLiteral } from "../sql.ts";
 
@@ -16,8 +17,9 @@ export function renderStep(step: Step): string {
 function renderChange(change: Change): readonly string[] {
   switch (change.kind) {
     case "addColumn":
-      if (change.only === "postgres") return [];
-      return [`ALTER TABLE ${change.table} ADD COLUMN ${declareColumn(change.column)}`];
+      return change.only === "postgres" ? [] : [addColumn(change.table, change.column)];
+    case "addField":
+      return [addColumn(change.table, declareField(change.field))];
     case "createTable": {
       const { table, columns, key } = change;
       const declared = [...columns.map(declareColumn), `PRIMARY KEY (${joinNames(key)})`];
@@ -31,6 +33,10 @@ function renderChange(change: Change): readonly string[] {
     case "endSupport":
       return [];
   }
+}
+
+function addColumn(table: string, column: NewColumn): string {
+  return `ALTER TABLE ${table} ADD COLUMN ${declareColumn(column)}`;
 }
 
 function declareColumn({ name, type, isNullable, initial }: NewColumn): string {

@@ -19,14 +19,14 @@ import type { Statements } from "./statements.ts";
 const ENTRIES_MAX = 50_000;
 
 /** Known rows by id. Null if the store has no such row. */
-type Known<Row> = Map<string, Row | null>;
+type CachedRows<Row> = Map<string, Row | null>;
 
 export class RowCache {
-  readonly #accounts: Known<Account> = new Map();
-  readonly #keys: Known<GatewayKey> = new Map();
-  readonly #spends: Known<Spend> = new Map();
-  readonly #meters: Known<Meter> = new Map();
-  readonly #slots: Known<Slot> = new Map();
+  readonly #accounts: CachedRows<Account> = new Map();
+  readonly #keys: CachedRows<GatewayKey> = new Map();
+  readonly #spends: CachedRows<Spend> = new Map();
+  readonly #meters: CachedRows<Meter> = new Map();
+  readonly #slots: CachedRows<Slot> = new Map();
   /** By id. Removed holds are emptied, for the reason in `transport/deadlines.ts`. */
   readonly #holds = new Map<string, { row: Hold | null }>();
   #dataVersion = -1;
@@ -49,9 +49,9 @@ export class RowCache {
     const entries = this.#all.reduce((sum, { size }) => sum + size, 0);
     if (dataVersion !== this.#dataVersion || entries > ENTRIES_MAX) this.clear();
     this.#dataVersion = dataVersion;
-    const requests: Known<RequestRecord> = new Map();
-    const replies: Known<KeptReply> = new Map();
-    const topUps: Known<TopUp> = new Map();
+    const requests: CachedRows<RequestRecord> = new Map();
+    const replies: CachedRows<KeptReply> = new Map();
+    const topUps: CachedRows<TopUp> = new Map();
     for (const read of reads) {
       const { accountId, requestId, replyId, topUpId } = read;
       this.#load(sql, read);

@@ -95,7 +95,8 @@ function writeContent(message: ReplyMessage, seal: Sealer): readonly JsonObject[
     thinking: ({ text, details }) => writeThinking(text, details, seal),
     text(part) {
       const text = readText(part);
-      return text === "" ? [] : [{ type: "text", text, citations: writeCitations(part.annotations) }];
+      const citations = writeCitations(part.annotations);
+      return text === "" ? [] : [{ type: "text", text, ...(citations.length > 0 ? { citations } : {}) }];
     },
     call: (call) => [writeCall(call, json)],
   });
@@ -128,11 +129,10 @@ function writeCall(call: ToolCall, json: JsonBudget): JsonObject {
 
 /**
  * Returns the citations that this API has a form for: pages, and passages of documents numbered in the conversation.
- * Null if there are none. A citation applies to the block it is in.
+ * A citation applies to the block it is in.
  */
-export function writeCitations(citations: readonly Citation[] | undefined): readonly JsonObject[] | null {
-  const written = (citations ?? []).flatMap(writeCitation);
-  return written.length > 0 ? written : null;
+export function writeCitations(citations: readonly Citation[] | undefined): readonly JsonObject[] {
+  return (citations ?? []).flatMap(writeCitation);
 }
 
 function writeCitation(citation: Citation): readonly JsonObject[] {

@@ -47,7 +47,7 @@ export class ContentWriter {
     const said = delta.content || (this.#hasText ? "" : delta.refusal);
     this.#hasText ||= Boolean(delta.content);
     if (said) text += this.#say(said);
-    for (const citation of writeCitations(delta.annotations) ?? []) text += this.#cite(citation);
+    for (const citation of writeCitations(delta.annotations)) text += this.#cite(citation);
     for (const given of delta.tool_calls ?? []) {
       for (const piece of this.#calls.push(given)) text += this.#call(piece);
     }

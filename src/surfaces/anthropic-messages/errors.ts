@@ -18,13 +18,21 @@ const TYPE_BY_STATUS: Readonly<Record<number, string>> = {
   504: "timeout_error",
 };
 
+/**
+ * Anthropic's tool runner asks for a thread, and goes on without one if the refusal says so in this form
+ * (`ThreadUnsupportedRequestErrorDetails` in @anthropic-ai/sdk 1.11). Left out silently, it would send only its newest
+ * messages from then on.
+ */
+const NO_THREADS = { error_code: "thread_unsupported_request", unsupported: [] };
+
 /** This wording makes Claude Code compact the conversation. */
 const OVERFLOW = "prompt is too long";
 
 export function writeError(fault: Fault, requestId: string): JsonObject {
   const type = TYPE_BY_STATUS[fault.row.status] ?? "api_error";
   const { param, reset_at, limit } = errorBody(fault).error;
-  const shown = { type, message: writeMessage(fault), param: param || undefined, reset_at, limit };
+  const details = fault.code === "unsupported_parameter" && param === "thread" ? NO_THREADS : undefined;
+  const shown = { type, message: writeMessage(fault), param: param || undefined, reset_at, limit, details };
   const error = omitUndefined(shown);
   return { type: "error", error, request_id: requestId };
 }

@@ -23,8 +23,15 @@ type Blocks = readonly JsonObject[];
 
 /** Blocks that become parts of chat messages. Only Anthropic reads the others. */
 const READ_BLOCKS: ReadonlySet<unknown> = new Set([
-  ...["text", "image", "document", "search_result", "tool_reference"],
-  ...["tool_use", "tool_result", "thinking", "redacted_thinking"],
+  "text",
+  "image",
+  "document",
+  "search_result",
+  "tool_reference",
+  "tool_use",
+  "tool_result",
+  "thinking",
+  "redacted_thinking",
 ]);
 
 /** Returns the bytes of the text that only Anthropic reads. */

@@ -1,8 +1,8 @@
 // Anthropic's betas, tools and content blocks: the names that the gateway knows, and where each block holds others.
 
+import { type Form, type Grammar, makeForm, type Nodes } from "../../operations/text-grammar.ts";
 import { KnownNames } from "../known.ts";
 import { explainShared, REMOTE } from "../lane.ts";
-import { type Form, type Grammar, makeForm, type Nodes } from "../raw-body.ts";
 
 /** Every value of the header `anthropic-beta` that the vendor's SDKs and Claude Code send. */
 export const BETAS = new KnownNames([
@@ -133,7 +133,8 @@ export const TOOLS = new KnownNames([
 
 export type Kind =
   | ("body" | "message" | "turn" | "block" | "source" | "citation" | "entry")
-  | ("toolChange" | "changedTool" | "tool" | "listedTool");
+  | ("toolChange" | "changedTool" | "tool" | "listedTool")
+  | ("fields" | "output" | "format");
 
 const blocks: Nodes<Kind> = { kind: "block", takes: ["text", "list"] };
 const oneOrMore: Nodes<Kind> = { kind: "block", takes: ["object", "list"] };
@@ -143,8 +144,8 @@ const entries: Nodes<Kind> = { kind: "entry", takes: ["list"] };
 const citations: Nodes<Kind> = { kind: "citation", takes: ["list", "object"] };
 
 /** Ids, flags and sealed data are settings in every block. */
-const call = { name: "text", input: "own", caller: "own", server_name: "text" } as const;
-const result = { content: oneOrMore, caller: "own" } as const;
+const call = { name: "text", input: "own", caller: { own: "fields" }, server_name: "text" } as const;
+const result = { content: oneOrMore, caller: { own: "fields" } } as const;
 const ran = { stdout: "text", stderr: "text", content: oneOrMore } as const;
 const failed = { error_message: "text" } as const;
 
@@ -162,7 +163,7 @@ const BLOCKS = makeForms({
   image: { source, transformations: "setting" },
   document: { source, title: "text", context: "text", citations },
   search_result: { content: blocks, source: "text", title: "text", citations },
-  thinking: { thinking: "text", signature: "setting" },
+  thinking: { thinking: "thought", signature: "setting" },
   redacted_thinking: { data: "setting" },
   tool_use: call,
   server_tool_use: call,
@@ -216,7 +217,7 @@ const TURN_BLOCKS = makeForms({
 });
 
 const SOURCES = makeForms({
-  base64: { data: "setting", media_type: "setting" },
+  base64: { data: "file", media_type: "setting" },
   url: { url: "setting" },
   text: { data: "text", media_type: "setting" },
   content: { content: blocks },
@@ -230,7 +231,12 @@ const CHANGED_TOOLS = makeForms({
   tool_definition: { definition: { kind: "tool", takes: ["object"], isNeeded: true } },
 });
 
-const described = { name: "text", description: "text", input_schema: "own", input_examples: "own" } as const;
+const described = {
+  name: "text",
+  description: "text",
+  input_schema: "schema",
+  input_examples: "own",
+} as const;
 
 export const GRAMMAR: Grammar<Kind> = {
   stray: "block",
@@ -240,7 +246,8 @@ export const GRAMMAR: Grammar<Kind> = {
         messages: { kind: "message", takes: ["list"] },
         system: blocks,
         tools: { kind: "tool", takes: ["list"] },
-        ...{ tool_choice: "own", metadata: "own", output_config: "own", output_format: "own" },
+        ...{ tool_choice: { own: "fields" }, metadata: { own: "fields" } },
+        ...{ output_config: { own: "output" }, output_format: { own: "format" } },
       }),
       others: "settings",
     },
@@ -259,6 +266,9 @@ export const GRAMMAR: Grammar<Kind> = {
     changedTool: { types: CHANGED_TOOLS },
     tool: { form: makeForm(described), others: "settings" },
     listedTool: { form: makeForm(described), others: "settings" },
+    fields: { form: makeForm({}) },
+    output: { form: makeForm({ format: { own: "format" } }) },
+    format: { form: makeForm({ schema: "schema" }) },
   },
 };
 

@@ -22,6 +22,7 @@ import { refuse } from "./errors.ts";
 import { countUnreadBlocks, hasCitations, readMessages, readSystem, sanitizeTurns } from "./history.ts";
 import { applyLane, passBetas } from "./lane.ts";
 import { countSchema, messagesSchema } from "./schema.ts";
+import { MESSAGES_TEXTS } from "./texts.ts";
 import { readTools } from "./tools.ts";
 import { MessageWriter } from "./writer.ts";
 
@@ -60,6 +61,7 @@ function readExchange({ body, headers, limits, seal }: Incoming): Exchange<ChatF
       family: "anthropic",
       body: { ...lane.body, messages: sanitizeTurns(messages, seal) },
       headers: betas.length > 0 ? { "anthropic-beta": betas.join(",") } : {},
+      texts: MESSAGES_TEXTS,
     },
     session: readSession(headers, given),
     searches,

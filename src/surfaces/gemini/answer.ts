@@ -29,8 +29,15 @@ const FINISH: Readonly<Record<FinishReason, string>> = {
 
 /** Google's other reasons (Gemini API, `FinishReason`). */
 const BLOCKS = [
-  ...["RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "MODEL_ARMOR"],
-  ...["IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION"],
+  "RECITATION",
+  "LANGUAGE",
+  "BLOCKLIST",
+  "PROHIBITED_CONTENT",
+  "SPII",
+  "MODEL_ARMOR",
+  "IMAGE_SAFETY",
+  "IMAGE_PROHIBITED_CONTENT",
+  "IMAGE_RECITATION",
 ];
 const WORDS: FinishWords = Object.fromEntries(
   BLOCKS.map((word) => [word, { means: "content_filter", word }] as const),

@@ -61,8 +61,15 @@ function listParts(parts: unknown): readonly unknown[] {
 
 /** Fields of the parts that become parts of chat messages. Only Gemini reads the others. */
 const READ_PARTS: readonly string[] = [
-  ...["text", "inlineData", "inline_data", "fileData", "file_data"],
-  ...["functionCall", "function_call", "functionResponse", "function_response"],
+  "text",
+  "inlineData",
+  "inline_data",
+  "fileData",
+  "file_data",
+  "functionCall",
+  "function_call",
+  "functionResponse",
+  "function_response",
 ];
 
 /** Returns the bytes of the text that only Gemini reads. */

@@ -1,5 +1,5 @@
 // Faults as Google's errors.
-import { errorBody, type Fault } from "../../core/fault.ts";
+import { errorBody, type Fault, type FaultCode, findWaitMs } from "../../core/fault.ts";
 import { type JsonObject, omitUndefined } from "../../core/json.ts";
 import type { Refusal } from "../surface.ts";
 
@@ -22,11 +22,41 @@ const STATUS: Readonly<Record<number, string>> = {
   504: "DEADLINE_EXCEEDED",
 };
 
+/** The quotas behind a 429. Gemini CLI gives up for the day if the id names it, and waits and repeats otherwise. */
+const QUOTAS: ReadonlyMap<FaultCode, string> = new Map([
+  ["rate_limit_exceeded", "RequestsPerDay"],
+  ["budget_exceeded", "Budget"],
+  ["requests_per_minute_exceeded", "RequestsPerMinute"],
+  ["too_many_parallel_requests", "ParallelRequests"],
+  ["provider_busy", "Provider"],
+]);
+
 export function writeError(fault: Fault): JsonObject {
   const { status } = fault.row;
   const { message, param, code, reset_at, limit } = errorBody(fault).error;
   const own = { code: status, message, status: STATUS[status] ?? "UNKNOWN", reason: code ?? fault.code };
-  return { error: omitUndefined({ ...own, param: param || undefined, reset_at, limit }) };
+  const details = writeDetails(fault);
+  return { error: omitUndefined({ ...own, param: param || undefined, reset_at, limit, details }) };
+}
+
+/** Google's own details, from which its clients read how long to wait: they don't read `Retry-After`. */
+function writeDetails(fault: Fault): readonly JsonObject[] | undefined {
+  const { status } = fault.row;
+  if (status !== 429 && status !== 503) return undefined;
+  const waitMs = findWaitMs(fault);
+  const quotaId = QUOTAS.get(fault.code);
+  return [
+    ...(waitMs === undefined
+      ? []
+      : [makeDetail("RetryInfo", { retryDelay: `${Math.ceil(waitMs / 1000)}s` })]),
+    ...(quotaId === undefined
+      ? []
+      : [makeDetail("QuotaFailure", { violations: [{ quotaId, description: fault.message }] })]),
+  ];
+}
+
+function makeDetail(type: string, fields: JsonObject): JsonObject {
+  return { "@type": `type.googleapis.com/google.rpc.${type}`, ...fields };
 }
 
 export function refuse(fault: Fault): Refusal {

@@ -1,7 +1,8 @@
 // Gemini's parts and tools: the names that the gateway knows, and where each of them holds others.
+
+import { type Grammar, makeForm, type Nodes } from "../../operations/text-grammar.ts";
 import { KnownNames } from "../known.ts";
 import { explainShared, REMOTE } from "../lane.ts";
-import { type Grammar, makeForm, type Nodes } from "../raw-body.ts";
 import { toDocumented } from "./spelling.ts";
 
 export const SEARCH_TOOLS = ["googleSearch", "googleSearchRetrieval"] as const;
@@ -30,12 +31,15 @@ export const TOOLS = new KnownNames([
 
 export type Kind =
   | ("body" | "config" | "content" | "part" | "media" | "call" | "response")
-  | ("tool" | "declaration");
+  | ("tool" | "declaration" | "fields");
 
 const parts: Nodes<Kind> = { kind: "part", takes: ["object", "list"] };
 const media: Nodes<Kind> = { kind: "media", takes: ["object"] };
 const call: Nodes<Kind> = { kind: "call", takes: ["object"] };
 const response: Nodes<Kind> = { kind: "response", takes: ["object"] };
+
+/** JSON of the client's with some fields of the API. */
+const fields = { own: "fields" } as const;
 
 /** The fields of a part. Each is a kind of content, or says something about it. */
 export const PART = makeForm<Kind>({
@@ -43,10 +47,14 @@ export const PART = makeForm<Kind>({
   ...{ inlineData: media, fileData: media, mediaResolution: "setting", mediaProcessing: "setting" },
   ...{ videoMetadata: "setting", partMetadata: "own", speechMetadata: "setting" },
   ...{ functionCall: call, toolCall: call, functionResponse: response, toolResponse: response },
-  ...{ executableCode: "own", codeExecutionResult: "own", audioTranscription: "own" },
+  ...{ executableCode: fields, codeExecutionResult: fields, audioTranscription: fields },
 });
 
-const schemas = { responseSchema: "own", responseJsonSchema: "own", _responseJsonSchema: "own" } as const;
+const schemas = {
+  responseSchema: "schema",
+  responseJsonSchema: "schema",
+  _responseJsonSchema: "schema",
+} as const;
 
 export const GRAMMAR: Grammar<Kind> = {
   stray: "part",
@@ -64,8 +72,8 @@ export const GRAMMAR: Grammar<Kind> = {
     config: { form: makeForm(schemas), others: "settings" },
     content: { form: makeForm({ parts }), others: "settings" },
     part: { form: PART, others: "settings" },
-    media: { form: makeForm({ displayName: "text", data: "setting" }), others: "settings" },
-    call: { form: makeForm({ name: "text", args: "own", partialArgs: "own" }), others: "settings" },
+    media: { form: makeForm({ displayName: "text", data: "file" }), others: "settings" },
+    call: { form: makeForm({ name: "text", args: "own", partialArgs: fields }), others: "settings" },
     response: { form: makeForm({ name: "text", response: "own", parts }), others: "settings" },
     tool: {
       form: makeForm({ functionDeclarations: { kind: "declaration", takes: ["list"] } }),
@@ -73,10 +81,11 @@ export const GRAMMAR: Grammar<Kind> = {
     },
     declaration: {
       form: makeForm({
-        ...{ name: "text", description: "text", parameters: "own", parametersJsonSchema: "own" },
-        ...{ response: "own", responseJsonSchema: "own" },
+        ...{ name: "text", description: "text", parameters: "schema", parametersJsonSchema: "schema" },
+        ...{ response: "schema", responseJsonSchema: "schema" },
       }),
       others: "settings",
     },
+    fields: { form: makeForm({}) },
   },
 };

@@ -10,8 +10,12 @@ const LISTS: ReadonlySet<string> = new Set(["contents", "tools", "functionDeclar
 
 /** Fields whose values contain the client's own names, which must not change. */
 const OPAQUE: ReadonlySet<string> = new Set([
-  ...["parameters", "parametersJsonSchema", "response"],
-  ...["responseSchema", "responseJsonSchema", "_responseJsonSchema"],
+  "parameters",
+  "parametersJsonSchema",
+  "response",
+  "responseSchema",
+  "responseJsonSchema",
+  "_responseJsonSchema",
 ]);
 
 /**

@@ -20,10 +20,11 @@ import { refuse } from "./errors.ts";
 import { applyLane } from "./lane.ts";
 import { countSchema, generateSchema } from "./schema.ts";
 import { respell } from "./spelling.ts";
+import { GEMINI_TEXTS } from "./texts.ts";
 import { GenerateWriter } from "./writer.ts";
 
-/** Google's newest SDKs use `/v1`. */
-const PREFIX = /^\/v1(beta)?\/models\//;
+/** Google's newest SDKs use `/v1`. The AI SDK leaves out `models` before an id with a slash. */
+const PREFIX = /^\/v1(beta)?\/models\/|^\/v1beta\//;
 export const VERBS = [
   ...(["generateContent", "streamGenerateContent", "countTokens"] as const),
   ...(["embedContent", "batchEmbedContents"] as const),
@@ -54,13 +55,17 @@ export function readPath(path: string): { readonly model: string; readonly verb:
   const rest = path.replace(PREFIX, "");
   const colon = rest.lastIndexOf(":");
   if (colon < 1) {
-    const message =
-      "Unknown request URL: the path needs a verb, as in /v1beta/models/{model}:generateContent.";
-    throw new Fault("unknown_url", message);
+    const [, other] = /^openai\/([a-z/]{1,60})$/.exec(rest) ?? [];
+    const hint =
+      other === undefined
+        ? "the path needs a verb, as in /v1beta/models/{model}:generateContent."
+        : `OpenAI's API has no /v1beta/openai before it here. Did you mean /v1/${other}?`;
+    throw new Fault("unknown_url", `Unknown request URL: POST ${path.slice(0, 100)}: ${hint}`);
   }
   const verb = rest.slice(colon + 1);
   if (!VERBS.some((one) => one === verb)) {
-    throw new Fault("unknown_url", `Unknown request URL: the verb '${verb.slice(0, 40)}' is not supported.`);
+    const message = `Unknown request URL: the verb '${verb.slice(0, 40)}' is not supported, only ${VERBS.join(", ")}.`;
+    throw new Fault("unknown_url", message);
   }
   return { model: decode(rest.slice(0, colon)), verb };
 }
@@ -88,7 +93,7 @@ function readExchange({ url, body, limits, seal }: Incoming): Exchange<ChatForm>
   return {
     ...read,
     names: NAMES,
-    raw: { family: "gemini", body: lane.body, headers: {} },
+    raw: { family: "gemini", body: lane.body, headers: {}, texts: GEMINI_TEXTS },
     session: null,
     searches: lane.searches,
     unreadBytes: read.unreadBytes + countUnreadParts(asArray(given.contents)),

@@ -14,7 +14,7 @@ import type {
 } from "../../operations/chat/form.ts";
 import type { Part } from "../../operations/chat/run.ts";
 import { CallQueue } from "../call-queue.ts";
-import { dataLine, KEEP_ALIVE_LINE } from "../event-stream.ts";
+import { dataLine } from "../event-stream.ts";
 import { PartWriter } from "../part-writer.ts";
 import type { Stamp, Writer } from "../surface.ts";
 import {
@@ -27,6 +27,12 @@ import {
 } from "./answer.ts";
 import { writeError } from "./errors.ts";
 import { writeGrounding } from "./grounding.ts";
+
+/**
+ * Blank lines keep a silent stream alive: the reader in Gemini CLI (until 0.61 at least) stops at a comment, throws the
+ * answer away, and asks again.
+ */
+const BLANK_LINES = "\n\n";
 
 /** A candidate being written. */
 class Candidate {
@@ -56,7 +62,7 @@ export class GenerateWriter extends PartWriter implements Writer<Part> {
     super(stamp);
     this.#seal = seal;
     this.#isArray = isArray;
-    this.keepAlive = isArray ? "\n" : KEEP_ALIVE_LINE;
+    this.keepAlive = isArray ? "\n" : BLANK_LINES;
   }
 
   end(): string {

@@ -1,8 +1,8 @@
 // OpenAI's items, content parts and tools: the names that the gateway knows, and where each of them holds others.
 
+import { type Form, type Grammar, makeForm, type Nodes } from "../../operations/text-grammar.ts";
 import { KnownNames } from "../known.ts";
 import { explainShared, REMOTE } from "../lane.ts";
-import { type Form, type Grammar, makeForm, type Nodes } from "../raw-body.ts";
 
 /** Searches that the provider runs. `max_tool_calls` limits them. */
 export const SEARCH_TOOLS = [
@@ -49,11 +49,14 @@ export const ITEMS = new KnownNames([
   },
 ]);
 
-export type Kind = "body" | "item" | "part" | "tool";
+export type Kind = "body" | "item" | "part" | "tool" | "listedTool" | "fields" | "text" | "format";
 
 const parts: Nodes<Kind> = { kind: "part", takes: ["text", "list"] };
 const partList: Nodes<Kind> = { kind: "part", takes: ["list"] };
 const tools: Nodes<Kind> = { kind: "tool", takes: ["list"] };
+
+/** JSON of the client's with some fields of the API. */
+const fields = { own: "fields" } as const;
 
 type Fields = Parameters<typeof makeForm<Kind>>[0];
 
@@ -64,7 +67,7 @@ function makeForms(rows: Readonly<Record<string, Fields>>, shared: Fields): Read
 }
 
 /** Errors and callers only quote, and so do citations and the results of searches. */
-const QUOTES: Fields = { error: "own", caller: "own", name: "text", namespace: "text" };
+const QUOTES: Fields = { error: fields, caller: fields, name: "text", namespace: "text" };
 const MESSAGE: Fields = { content: parts };
 
 const ITEM_FORMS = makeForms(
@@ -75,28 +78,28 @@ const ITEM_FORMS = makeForms(
     custom_tool_call: { input: "own" },
     custom_tool_call_output: { output: parts },
     reasoning: { summary: partList, content: partList, encrypted_content: "setting" },
-    computer_call: { action: "own", actions: "own", pending_safety_checks: "setting" },
+    computer_call: { action: fields, actions: fields, pending_safety_checks: "setting" },
     computer_call_output: {
       output: { kind: "part", takes: ["object"] },
       acknowledged_safety_checks: "setting",
     },
-    web_search_call: { action: "own" },
-    file_search_call: { queries: "text", results: "own" },
+    web_search_call: { action: fields },
+    file_search_call: { queries: "text", results: fields },
     tool_search_call: { arguments: "own" },
     tool_search_output: { tools },
     additional_tools: { tools },
-    configuration_update: { reasoning: "setting", text: "own" },
+    configuration_update: { reasoning: "setting", text: { own: "text" } },
     compaction: { encrypted_content: "setting" },
     compaction_summary: { encrypted_content: "setting" },
     compaction_trigger: {},
-    code_interpreter_call: { code: "text", outputs: "own" },
-    local_shell_call: { action: "own" },
+    code_interpreter_call: { code: "text", outputs: fields },
+    local_shell_call: { action: fields },
     local_shell_call_output: { output: "text" },
-    shell_call: { action: "own", environment: "setting" },
-    shell_call_output: { output: "own" },
-    apply_patch_call: { operation: "own" },
+    shell_call: { action: fields, environment: "setting" },
+    shell_call_output: { output: fields },
+    apply_patch_call: { operation: fields },
     apply_patch_call_output: { output: "text" },
-    mcp_list_tools: { tools: "own" },
+    mcp_list_tools: { tools: { own: "listedTool" } },
     mcp_approval_request: { arguments: "own" },
     mcp_approval_response: { reason: "text" },
     mcp_call: { arguments: "own", output: "text" },
@@ -109,13 +112,13 @@ const ITEM_FORMS = makeForms(
 const PART_FORMS = makeForms(
   {
     input_text: { text: "text" },
-    output_text: { text: "text", annotations: "own", logprobs: "own" },
-    text: { text: "text", annotations: "own" },
+    output_text: { text: "text", annotations: fields, logprobs: "again" },
+    text: { text: "text", annotations: fields },
     refusal: { refusal: "text" },
-    summary_text: { text: "text" },
-    reasoning_text: { text: "text" },
+    summary_text: { text: "thought" },
+    reasoning_text: { text: "thought" },
     input_image: { image_url: "setting" },
-    input_file: { file_data: "setting", file_url: "setting", filename: "text" },
+    input_file: { file_data: "file", file_url: "setting", filename: "text" },
     input_audio: { input_audio: "setting" },
     computer_screenshot: { image_url: "setting" },
   },
@@ -129,7 +132,7 @@ export const GRAMMAR: Grammar<Kind> = {
       form: makeForm({
         input: { kind: "item", takes: ["text", "list"] },
         instructions: { kind: "item", takes: ["text", "list"] },
-        ...{ tools, tool_choice: "own", text: "own", metadata: "own" },
+        ...{ tools, tool_choice: fields, text: { own: "text" }, metadata: fields },
       }),
       others: "settings",
     },
@@ -138,10 +141,14 @@ export const GRAMMAR: Grammar<Kind> = {
     part: { types: PART_FORMS },
     tool: {
       form: makeForm({
-        ...{ name: "text", description: "text", parameters: "own", output_schema: "own", format: "own" },
-        tools,
+        ...{ name: "text", description: "text", parameters: "schema", output_schema: "schema" },
+        ...{ format: fields, tools },
       }),
       others: "settings",
     },
+    listedTool: { form: makeForm({ name: "text", description: "text", input_schema: "schema" }) },
+    fields: { form: makeForm({}) },
+    text: { form: makeForm({ format: { own: "format" } }) },
+    format: { form: makeForm({ schema: "schema" }) },
   },
 };

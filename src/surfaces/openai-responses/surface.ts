@@ -16,6 +16,7 @@ import type { ChatRequest, ResponseFormat } from "../../operations/chat/form.ts"
 import { CHAT } from "../../operations/chat/operation.ts";
 import { Checker, checkModelName, readFields, refuseLongList } from "../checker.ts";
 import { parseEffort } from "../effort.ts";
+import { explainMissing } from "../misplaced.ts";
 import type { Exchange, Incoming, Surface } from "../surface.ts";
 import { refuse } from "./errors.ts";
 import { readInput } from "./input.ts";
@@ -23,12 +24,16 @@ import { applyLane, isForced } from "./lane.ts";
 import { type ResponseContext, writeResponse } from "./response.ts";
 import { inputTokensSchema, responsesSchema } from "./schema.ts";
 import { findEarlier, joinEarlier, makeKept } from "./stored.ts";
+import { RESPONSES_TEXTS } from "./texts.ts";
 import { readTools, ToolNames } from "./tools.ts";
 import { ResponseWriter } from "./writer.ts";
 
 /** Fields that only a server of this family supports: the native lane carries them, a translation loses them. */
 const NATIVE_FIELDS: readonly string[] = [
-  ...["context_management", "max_tool_calls", "prompt_cache_options", "prompt_cache_retention"],
+  "context_management",
+  "max_tool_calls",
+  "prompt_cache_options",
+  "prompt_cache_retention",
 ];
 /** Fields that are the same in a chat request. */
 const SAME = ["temperature", "top_p", "user", "safety_identifier", "prompt_cache_key"] as const;
@@ -59,7 +64,7 @@ function readExchange(incoming: Incoming): Exchange<ChatForm> {
   const { body, headers, limits, seal, stored } = incoming;
   const given: JsonObject = RESPONSES.check(readFields(body), "input", limits.messagesMax);
   checkModelName(given.model);
-  refuseNothing(given);
+  requireInput(given);
   const joined = joinEarlier(given, incoming);
   refuseLongList(joined.input, limits.messagesMax, "input");
   // Closures share what any of them refers to, so `lane` must not hold the input.
@@ -80,7 +85,12 @@ function readExchange(incoming: Incoming): Exchange<ChatForm> {
   return {
     ask: read.ask,
     names: NAMES,
-    raw: { family: "responses", body: { ...passed, ...listStored(given, incoming) }, headers: {} },
+    raw: {
+      family: "responses",
+      body: { ...passed, ...listStored(given, incoming) },
+      headers: {},
+      texts: RESPONSES_TEXTS,
+    },
     session:
       headers.get("session-id") ?? headers.get("session_id") ?? asString(given.prompt_cache_key) ?? null,
     searches: lane.searches,
@@ -88,15 +98,10 @@ function readExchange(incoming: Incoming): Exchange<ChatForm> {
     dropped: lane.dropped,
     lost: read.lost.filter((field) => !lane.dropped.includes(field)),
     isLimitRequired: false,
-    ...(keeps ? { keep: keepWith(joined) } : {}),
+    ...(keeps ? { kept: joined, keep: makeKept } : {}),
     whole: (reply, stamp) => writeResponse(reply, stamp, context),
     writer: (stamp) => new ResponseWriter(stamp, context),
   };
-}
-
-/** A function of its own: the writers' closures would share its reference to the input. */
-function keepWith(joined: JsonObject): NonNullable<Exchange<ChatForm>["keep"]> {
-  return (response) => makeKept(joined, response);
 }
 
 /** Returns the fields that make a provider store the answer or continue from one stored there. */
@@ -108,10 +113,10 @@ function listStored({ store }: JsonObject, { limits, stored }: Incoming): JsonOb
 }
 
 /** Throws a Fault if a request has no input, or forces a tool call without tools. */
-function refuseNothing({ input, instructions, tools, tool_choice: choice, ...rest }: JsonObject): void {
+function requireInput({ input, instructions, tools, tool_choice: choice, ...rest }: JsonObject): void {
   const refersElsewhere = ["prompt", "conversation", "previous_response_id"].some((field) => rest[field]);
   if (input === undefined && instructions === undefined && !refersElsewhere) {
-    throw missingParameter("input");
+    throw explainMissing(missingParameter("input"), rest, responsesSchema.properties);
   }
   if (Array.isArray(input) && input.length === 0 && instructions === undefined && !refersElsewhere) {
     const message = "Invalid 'input': empty array. Expected at least 1 element.";

@@ -1,0 +1,129 @@
+// The schemas of each kind of field on the admin routes, its reading from a request and its form in an answer.
+import { type TSchema, type TUnsafe, Type } from "@sinclair/typebox";
+import { isAddressBlock } from "../core/address.ts";
+import type { Field, KindName, Value, Wire } from "../core/fields/field.ts";
+import { toUsd } from "../core/money.ts";
+import { invalidValue } from "../core/schema-fault.ts";
+import { formatInstantOrNull } from "./format.ts";
+import {
+  integerSchema,
+  momentSchema,
+  numberSchema,
+  readInstant,
+  readLine,
+  readName,
+  readUsd,
+  usdSchema,
+} from "./input.ts";
+import { allowNull, allowWords, boolean, count, instant, number, text, usd } from "./schema.ts";
+
+interface Given<Name extends KindName> {
+  readonly field: Field<Name>;
+  /** The field's name on the wire, for the faults. */
+  readonly name: string;
+  readonly nowMs: number;
+}
+
+/** The schemas of answers. */
+export type Schemas = { readonly [Name in KindName]: TUnsafe<Wire<Name>> };
+
+interface Renderer<Name extends KindName> {
+  /** The schema of the field in a request. */
+  readonly input: (field: Field<Name>) => TSchema;
+  /** The schema of the field in an answer. */
+  readonly view: Schemas[Name];
+  /** Reads a value that fits the schema. Throws a Fault for what a schema can't describe. */
+  readonly read: (wire: Wire<Name>, given: Given<Name>) => Value<Name>;
+  readonly format: (value: Value<Name>) => Wire<Name>;
+}
+
+const keep = <Same>(same: Same): Same => same;
+
+/** Reads null as itself. */
+function orNull<Given, Value, At>(read: (given: Given, at: At) => Value) {
+  return (given: Given | null, at: At): Value | null => (given === null ? null : read(given, at));
+}
+
+const pattern = Type.String({
+  pattern: "^(\\*|[A-Za-z0-9*][A-Za-z0-9*._-]{0,63}#[^\\s#]{1,200})$",
+  expected: "a model id like OpenAI#gpt-5.4 or Router#fair, or a pattern like OpenAI#*",
+});
+const addressBlock = Type.String({
+  pattern: "^[0-9A-Fa-f:.]{2,45}(/\\d{1,3})?$",
+  expected: "an IP address or a block like 10.0.0.0/8",
+});
+
+export const RENDERERS: { readonly [Name in KindName]: Renderer<Name> } = {
+  name: {
+    input: ({ charactersMax }) => Type.String({ minLength: 1, maxLength: charactersMax }),
+    view: text,
+    read: (name, at) => readName(name, at.name),
+    format: keep,
+  },
+  text: {
+    input: ({ charactersMax }) => allowNull(Type.String({ maxLength: charactersMax })),
+    view: allowNull(text),
+    read: orNull(readText),
+    format: keep,
+  },
+  account: { input: () => text, view: text, read: keep, format: keep },
+  expiry: {
+    input: () => allowNull(momentSchema),
+    view: allowNull(instant),
+    read: orNull(readExpiry),
+    format: formatInstantOrNull,
+  },
+  patterns: {
+    input: ({ elementsMax }) => allowNull(Type.Array(pattern, { minItems: 1, maxItems: elementsMax })),
+    view: allowNull(Type.Array(text)),
+    read: orNull((patterns: readonly string[]) => [...new Set(patterns)]),
+    format: keep,
+  },
+  addresses: {
+    input: ({ elementsMax }) => allowNull(Type.Array(addressBlock, { minItems: 1, maxItems: elementsMax })),
+    view: allowNull(Type.Array(text)),
+    read: orNull(readAddresses),
+    format: keep,
+  },
+  usd: {
+    input: () => allowNull(usdSchema),
+    view: allowNull(usd),
+    read: orNull((amount: number, { name }: Given<"usd">) => readUsd(amount, name)),
+    format: (amount) => (amount === null ? null : toUsd(amount)),
+  },
+  count_or_default: {
+    input: ({ max }) =>
+      Type.Union([Type.Integer({ minimum: 0, maximum: max }), allowWords(["default"]), Type.Null()], {
+        expected: 'an integer, null for no limit, or "default" for the configured number',
+      }),
+    view: Type.Union([count, allowWords(["default"]), Type.Null()]),
+    read: keep,
+    format: keep,
+  },
+  weight: { input: ({ min, max }) => numberSchema(min, max), view: number, read: keep, format: keep },
+  limit: {
+    input: ({ min, max }) => allowNull(integerSchema(min, max)),
+    view: allowNull(count),
+    read: keep,
+    format: keep,
+  },
+  flag: { input: () => boolean, view: boolean, read: keep, format: keep },
+};
+
+function readText(given: string, { field, name }: Given<"text">): string | null {
+  readLine(field.isMultiline ? given.replace(/[\t\r\n]/g, " ") : given, name);
+  return given.trim() || null;
+}
+
+/** Reads a time in the future. To end a key at once, it has to be revoked. */
+function readExpiry(moment: string, { name, nowMs }: Given<"expiry">): number {
+  const atMs = readInstant(moment, name);
+  if (atMs > nowMs) return atMs;
+  throw invalidValue(name, "it is in the past");
+}
+
+function readAddresses(blocks: readonly string[], { name }: Given<"addresses">): readonly string[] {
+  const wrong = blocks.findIndex((block) => !isAddressBlock(block));
+  if (wrong === -1) return [...new Set(blocks)];
+  throw invalidValue(`${name}[${wrong}]`, `expected ${addressBlock.expected}`);
+}

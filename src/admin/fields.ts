@@ -1,0 +1,137 @@
+// Makes the admin schemas of an entity from its table of fields, reads what a request sets, and shows what is set.
+import { type Static, type TObject, type TProperties, type TSchema, Type } from "@sinclair/typebox";
+import {
+  type ByName,
+  type Field,
+  type FieldsOf,
+  type KindName,
+  mapFields,
+  mapProperties,
+  type Property,
+  type Value,
+  type Wire,
+} from "../core/fields/field.ts";
+import { missingParameter } from "../core/schema-fault.ts";
+import { RENDERERS, type Schemas } from "./field-kinds.ts";
+import { closeObject } from "./schema.ts";
+
+type StaticObject<Own extends TProperties> = Static<TObject<Own>>;
+type Wires = { readonly [Name in KindName]: Wire<Name> };
+type Values = { readonly [Name in KindName]: Value<Name> };
+type ChangedValues = { readonly [Name in KindName]: Value<Name> | undefined };
+
+interface Defaulted {
+  readonly initial: unknown;
+}
+
+/** Fields that only a change sets, and those that only the creation does. */
+interface Later {
+  readonly only: "change";
+}
+interface Fixed {
+  readonly only: "creation";
+}
+
+/** The fields of a request that creates an entity. */
+type NewOf<Table extends FieldsOf<Table>> = {
+  readonly [Name in keyof Table as Table[Name] extends Defaulted ? never : Name]: Wire<Table[Name]["kind"]>;
+} & {
+  readonly [Name in keyof Table as Table[Name] extends Later
+    ? never
+    : Table[Name] extends Defaulted
+      ? Name
+      : never]?: Wire<Table[Name]["kind"]>;
+};
+
+/** The fields of a request that changes one. */
+type ChangesOf<Table extends FieldsOf<Table>> = {
+  readonly [Name in keyof Table as Table[Name] extends Fixed ? never : Name]?: Wire<Table[Name]["kind"]>;
+};
+
+/** Returns the schema of a request that creates an entity, with the request's own fields before the entity's. */
+export function makeNewSchema<Table extends FieldsOf<Table>, Own extends TProperties = Record<never, never>>(
+  fields: Table,
+  own?: Own,
+) {
+  const inputs = listInputs(fields, "change", ({ initial }) => initial === undefined);
+  return Type.Unsafe<NewOf<Table> & StaticObject<Own>>(closeObject({ ...own, ...inputs }));
+}
+
+/** Returns the schema of a request that changes some of an entity's fields. */
+export function makeChangeSchema<
+  Table extends FieldsOf<Table>,
+  Own extends TProperties = Record<never, never>,
+>(fields: Table, own?: Own) {
+  const inputs = listInputs(fields, "creation", () => false);
+  return Type.Unsafe<ChangesOf<Table> & StaticObject<Own>>(closeObject({ ...own, ...inputs }));
+}
+
+function listInputs<Table extends FieldsOf<Table>>(
+  fields: Table,
+  left: Field["only"],
+  isRequired: (field: Field) => boolean,
+): TProperties {
+  const inputs: TProperties = {};
+  for (const name in fields) {
+    const field = fields[name];
+    const input = makeInput<KindName>(field);
+    if (field.only !== left) inputs[name] = isRequired(field) ? input : Type.Optional(input);
+  }
+  return inputs;
+}
+
+function makeInput<Name extends KindName>(field: Field<Name>): TSchema {
+  return RENDERERS[field.kind].input(field);
+}
+
+/** Returns the schemas of the fields in an answer. */
+export function makeViewProperties<Table extends FieldsOf<Table>>(fields: Table): ByName<Table, Schemas> {
+  return mapFields<Table, Schemas>(fields, ({ kind }) => makeView(kind));
+}
+
+function makeView<Name extends KindName>(kind: Name): Schemas[Name] {
+  return RENDERERS[kind].view;
+}
+
+type Given<Table> = { readonly [Name in keyof Table]?: Wire };
+
+/** Returns a new entity's values. Throws the Fault of the first wrong field. */
+export function readNew<Table extends FieldsOf<Table>>(fields: Table, given: Given<Table>, nowMs: number) {
+  return mapProperties<Table, Values>(fields, (field, name) => {
+    const read = readField<KindName>(field, given[name], name, nowMs);
+    const value = read === undefined ? field.initial : read;
+    if (value !== undefined) return value;
+    throw missingParameter(name);
+  });
+}
+
+/** Returns the values that a request sets, undefined for the others. Throws like `readNew`. */
+export function readChange<Table extends FieldsOf<Table>>(fields: Table, given: Given<Table>, nowMs: number) {
+  return mapProperties<Table, ChangedValues>(fields, (field, name) =>
+    readField<KindName>(field, given[name], name, nowMs),
+  );
+}
+
+function readField<Name extends KindName>(
+  field: Field<Name>,
+  wire: Wire<Name> | undefined,
+  name: string,
+  nowMs: number,
+): Value<Name> | undefined {
+  return wire === undefined ? undefined : RENDERERS[field.kind].read(wire, { field, name, nowMs });
+}
+
+/** Returns the fields as an answer shows them. */
+export function viewFields<Table extends FieldsOf<Table>>(
+  fields: Table,
+  row: Readonly<Record<Property<Table>, Value>>,
+): ByName<Table, Wires> {
+  return mapFields<Table, Wires>(fields, (field) => {
+    const property: Property<Table> = field.property;
+    return formatField(field.kind, row[property]);
+  });
+}
+
+function formatField<Name extends KindName>(kind: Name, value: Value<Name>): Wire<Name> {
+  return RENDERERS[kind].format(value);
+}

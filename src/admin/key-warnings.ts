@@ -1,0 +1,49 @@
+// Warnings about a key that is valid but may not do what its maker expects.
+import { Type } from "@sinclair/typebox";
+import type { Catalogue } from "../catalogue/catalogue.ts";
+import { matchesAny } from "../core/pattern.ts";
+import { SELECTORS } from "../core/selector.ts";
+import { createdKeySchema, keySchema } from "./keys.ts";
+import { text } from "./schema.ts";
+
+const warnings = Type.Optional(
+  Type.Array(text, { description: "What may not be intended, such as a model that nobody serves here." }),
+);
+export const checkedKeySchema = Type.Object({ ...keySchema.properties, warnings });
+export const checkedNewKeySchema = Type.Object({ ...createdKeySchema.properties, warnings });
+
+/** The most names to warn about. */
+const WARNINGS_MAX = 20;
+
+/** Adds the warnings to a key's view, if there are any. */
+export function addWarnings<View extends object>(
+  view: View,
+  warnings: readonly string[],
+): View & { warnings?: string[] } {
+  return warnings.length === 0 ? view : { ...view, warnings: [...warnings] };
+}
+
+/** Returns a warning for each id or pattern that names no model of the catalogue. */
+export function warnOfModels(
+  models: readonly string[] | null | undefined,
+  catalogue: Catalogue,
+): readonly string[] {
+  const ids = [...SELECTORS.map((name) => `Router#${name}`), ...catalogue.list().map(({ id }) => id)];
+  const found: string[] = [];
+  for (const model of new Set(models)) {
+    const isServed = model === "*" || ids.some((id) => matchesAny([model], id));
+    const warning = isServed ? null : explainUnserved(model, catalogue);
+    if (warning !== null) found.push(warning);
+    // Each look-up of an unknown name compares it with all others.
+    if (found.length === WARNINGS_MAX) break;
+  }
+  return found;
+}
+
+/** Any name stands for the models that a provider accepts without listing them. Null if they include the pattern's. */
+function explainUnserved(model: string, catalogue: Catalogue): string | null {
+  const found = catalogue.resolve(model.replaceAll("*", "x"));
+  if (found.kind !== "unknown") return null;
+  const near = found.nearest.map((id) => `'${id}'`).join(" or ");
+  return `No model here is called '${model}'.${near === "" ? "" : ` Did you mean ${near}?`}`;
+}

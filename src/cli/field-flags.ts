@@ -1,0 +1,73 @@
+// The flags of the fields that an operator can set: their lines of help, and the request's fields that they give.
+import type { Fields, KindName, Wire } from "../core/fields/field.ts";
+import { type Arguments, type FlagKinds, UsageError } from "./arguments.ts";
+
+const HELP_INDENT = 26;
+
+type Parse<Name extends KindName> = (text: string, flag: string) => Wire<Name> | string;
+
+/** Text that isn't parsed here is checked like the request's own. */
+const keep = (text: string): string => text;
+
+const PARSERS: { readonly [Name in KindName]: Parse<Name> } = {
+  name: keep,
+  text: keep,
+  account: keep,
+  expiry: keep,
+  patterns: splitList,
+  addresses: splitList,
+  usd: (text, flag) => parseNumber(text, `--${flag} must be an amount in USD`),
+  count_or_default: parseCountOrDefault,
+  weight: parseCount,
+  limit: (text, flag) => (text === "unlimited" ? null : parseCount(text, flag)),
+  flag: parseYesNo,
+};
+
+/** Returns the flags of the fields that have one, as the command's parser takes them. */
+export function listFlags(fields: Fields): FlagKinds {
+  const flags = Object.values(fields).flatMap(({ flag }) => (flag ? [flag.name] : []));
+  return Object.fromEntries(flags.map((name) => [name, "value"] as const));
+}
+
+/** Returns the lines of help on the fields' flags. */
+export function describeFlags(fields: Fields): string {
+  return Object.values(fields)
+    .flatMap(({ flag }) =>
+      flag ? [`  ${`--${flag.name} ${flag.value}`.padEnd(HELP_INDENT)}${flag.help}`] : [],
+    )
+    .join("\n");
+}
+
+/** Returns a request of the given flags. Throws a UsageError for one that can't be read. */
+export function readFlags(fields: Fields, { values }: Pick<Arguments, "values">) {
+  const given = Object.entries(fields).flatMap(([name, { kind, flag }]) => {
+    const text = flag && values.get(flag.name);
+    return flag && text !== undefined ? [[name, PARSERS[kind](text, flag.name)] as const] : [];
+  });
+  return Object.fromEntries(given);
+}
+
+function splitList(text: string): readonly string[] {
+  return text.split(",").map((part) => part.trim());
+}
+
+function parseCountOrDefault(text: string, flag: string): number | null | "default" {
+  if (text === "unlimited") return null;
+  if (text === "default") return text;
+  return parseNumber(text, `--${flag} must be a number, "unlimited" or "default"`);
+}
+
+function parseCount(text: string, flag: string): number {
+  return parseNumber(text, `--${flag} must be a number`);
+}
+
+function parseYesNo(text: string, flag: string): boolean {
+  if (text === "yes" || text === "no") return text === "yes";
+  throw new UsageError(`--${flag} must be yes or no`);
+}
+
+function parseNumber(text: string, message: string): number {
+  const number = text.trim() === "" ? Number.NaN : Number(text);
+  if (Number.isNaN(number)) throw new UsageError(message);
+  return number;
+}

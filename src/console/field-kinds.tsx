@@ -1,0 +1,220 @@
+// The form's control for each kind of field that an operator can set. A form keeps one text for each field.
+import type { ComponentType } from "preact";
+import type { ControlWords, Field, KindName, Wire } from "../core/fields/field.ts";
+import { nowMs } from "./browser.ts";
+import { DAY_MS } from "./format.ts";
+import { useNames } from "./names.ts";
+import { SelectField, TextField } from "./parts/field.tsx";
+import { ModelsField } from "./parts/models-field.tsx";
+
+interface ControlProps<Name extends KindName> extends ControlWords {
+  readonly field: Field<Name>;
+  readonly value: string;
+  readonly onInput: (value: string) => void;
+  readonly error: string | null;
+}
+
+interface Renderer<Name extends KindName> {
+  readonly Control: ComponentType<ControlProps<Name>>;
+  /** True if it shares a line with its neighbours. */
+  readonly isNarrow?: true;
+  /** Returns the form's text for a value that an answer showed. Undefined if the entity is new. */
+  readonly toText: (wire: Wire<Name> | undefined, field: Field<Name>) => string;
+  /** Returns the value for a request. Undefined if it is to be left as it is. */
+  readonly toWire: (text: string, before: Wire<Name> | undefined) => Wire<Name> | undefined;
+}
+
+const EXPIRY_OPTIONS = [
+  { value: "", label: "Never" },
+  { value: "1", label: "In a day" },
+  { value: "7", label: "In 7 days" },
+  { value: "30", label: "In 30 days" },
+  { value: "90", label: "In 90 days" },
+  { value: "365", label: "In a year" },
+  { value: "date", label: "On a date…" },
+];
+const COUNT_OPTIONS = [
+  { value: "default", label: "Default (see Settings → Limits)" },
+  { value: "own", label: "Custom" },
+  { value: "unlimited", label: "Unlimited" },
+];
+
+export const RENDERERS: { readonly [Name in KindName]: Renderer<Name> } = {
+  name: {
+    Control: ({ field: _, ...shown }) => <TextField {...shown} isRequired isFocused />,
+    toText: (name = "") => name,
+    toWire: (text) => text.trim(),
+  },
+  text: {
+    Control: ({ field, ...shown }) => <TextField {...shown} rows={field.isMultiline ? 2 : undefined} />,
+    toText: (text) => text ?? "",
+    toWire: (text) => text,
+  },
+  account: {
+    Control: AccountControl,
+    isNarrow: true,
+    toText: (id, { initial = "" }) => id ?? initial,
+    toWire: (text) => text,
+  },
+  expiry: {
+    Control: ExpiryControl,
+    isNarrow: true,
+    toText: (moment) => (moment ? joinChoice("date", moment.slice(0, 10)) : ""),
+    toWire: readExpiry,
+  },
+  patterns: {
+    Control: ({ field: _, value, onInput, ...shown }) => (
+      <ModelsField
+        {...shown}
+        chosen={splitWords(value)}
+        onChange={(patterns) => onInput(patterns.join(" "))}
+      />
+    ),
+    toText: joinWords,
+    toWire: readList,
+  },
+  addresses: {
+    Control: ({ field: _, ...shown }) => <TextField {...shown} />,
+    toText: joinWords,
+    toWire: readList,
+  },
+  usd: {
+    Control: ({ field: _, ...shown }) => <TextField {...shown} type="amount" />,
+    isNarrow: true,
+    toText: (amount) => amount?.toString() ?? "",
+    toWire: (text) => (text === "" ? null : Number(text)),
+  },
+  count_or_default: {
+    Control: CountControl,
+    isNarrow: true,
+    toText: (count = "default") =>
+      typeof count === "number" ? joinChoice("own", String(count)) : (count ?? "unlimited"),
+    toWire: readCount,
+  },
+  weight: {
+    Control: ({ field: _, ...shown }) => <TextField {...shown} type="amount" />,
+    toText: (weight, { initial }) => String(weight ?? initial ?? ""),
+    toWire: Number,
+  },
+  limit: {
+    Control: ({ field, ...shown }) => <TextField {...shown} type="number" min={field.min} step={1} />,
+    toText: (limit) => limit?.toString() ?? "",
+    toWire: (text) => (text.trim() === "" ? null : Number(text)),
+  },
+  flag: {
+    Control: FlagControl,
+    isNarrow: true,
+    toText: (isOn, { initial = false }) => ((isOn ?? initial) ? "yes" : "no"),
+    toWire: (text) => text === "yes",
+  },
+};
+
+/** Returns a control's choice, and what was typed beside it. */
+function splitChoice(value: string): readonly [choice: string, typed: string] {
+  const [choice = "", typed = ""] = value.split(":");
+  return [choice, typed];
+}
+
+function joinChoice(choice: string, typed: string): string {
+  return `${choice}:${typed}`;
+}
+
+function AccountControl({ field: _, ...shown }: ControlProps<"account">) {
+  const { accounts } = useNames();
+  const payers = accounts.map(({ id, name }) => ({ value: id, label: name }));
+  const options = payers.length > 0 ? payers : [{ value: "default", label: "default" }];
+  return <SelectField {...shown} options={options} />;
+}
+
+function ExpiryControl({ field: _, label, value, onInput, error }: ControlProps<"expiry">) {
+  const [choice, date] = splitChoice(value);
+  const isDate = choice === "date";
+  return (
+    <>
+      <SelectField
+        label={label}
+        options={EXPIRY_OPTIONS}
+        value={choice}
+        onInput={(chosen) => onInput(joinChoice(chosen, date))}
+        error={isDate ? null : error}
+      />
+      {isDate && (
+        <TextField
+          label="Expiry date"
+          type="date"
+          isRequired
+          value={date}
+          onInput={(typed) => onInput(joinChoice(choice, typed))}
+          error={error}
+        />
+      )}
+    </>
+  );
+}
+
+/** Leaves an expiry on the same day as it is, since the form doesn't show its time. */
+function readExpiry(text: string, before: Wire<"expiry"> | undefined): string | null | undefined {
+  const moment = computeExpiry(text);
+  return before && moment?.slice(0, 10) === before.slice(0, 10) ? undefined : moment;
+}
+
+function computeExpiry(text: string): string | null {
+  const [choice, date] = splitChoice(text);
+  if (choice === "") return null;
+  if (choice === "date") return date === "" ? null : new Date(`${date}T23:59:59`).toISOString();
+  return new Date(nowMs() + Number(choice) * DAY_MS).toISOString();
+}
+
+function CountControl({ field, label, value, onInput, error }: ControlProps<"count_or_default">) {
+  const [choice, count] = splitChoice(value);
+  const isOwn = choice === "own";
+  return (
+    <>
+      <SelectField
+        label={label}
+        options={COUNT_OPTIONS}
+        value={choice}
+        onInput={(chosen) => onInput(joinChoice(chosen, count))}
+        error={isOwn ? null : error}
+      />
+      {isOwn && (
+        <TextField
+          label={field.countLabel}
+          type="count"
+          isRequired
+          value={count}
+          onInput={(typed) => onInput(joinChoice(choice, typed))}
+          error={error}
+        />
+      )}
+    </>
+  );
+}
+
+function readCount(text: string): Wire<"count_or_default"> {
+  const [choice, count] = splitChoice(text);
+  if (choice === "own") return Number(count);
+  return choice === "unlimited" ? null : "default";
+}
+
+function FlagControl({ field, ...shown }: ControlProps<"flag">) {
+  const { yes, no } = field.options ?? { yes: "Yes", no: "No" };
+  const options = [
+    { value: "yes", label: yes },
+    { value: "no", label: no },
+  ];
+  return <SelectField {...shown} options={options} />;
+}
+
+function splitWords(text: string): readonly string[] {
+  return text.split(/[\s,]+/).filter((word) => word !== "");
+}
+
+function joinWords(words: readonly string[] | null | undefined): string {
+  return words?.join(" ") ?? "";
+}
+
+function readList(text: string): readonly string[] | null {
+  const words = splitWords(text);
+  return words.length === 0 ? null : words;
+}

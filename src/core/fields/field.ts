@@ -1,0 +1,155 @@
+// The fields that an operator can set, as rows of plain data: each room renders its part from a field's row and kind.
+import { omitUndefined } from "../json.ts";
+import type { NanoUsd } from "../money.ts";
+
+interface Kind<Value, Wire, Bounds = object> {
+  /** In the row that the code works with and the store keeps. */
+  readonly value: Value;
+  /** As JSON, in requests and answers of the admin routes. */
+  readonly wire: Wire;
+  /** The properties that the kind's rows have beside those of all rows. */
+  readonly bounds: Bounds;
+}
+
+type Texts = readonly string[] | null;
+type Limit = number | null | "default";
+
+/** A kind has exactly one renderer in each room, so a field that a room can't render doesn't compile. */
+interface Kinds {
+  /** A display name of one line, never empty. */
+  readonly name: Kind<string, string, { readonly charactersMax: number }>;
+  /** Null if it is empty. Only spaces count as empty too. */
+  readonly text: Kind<
+    string | null,
+    string | null,
+    { readonly charactersMax: number; readonly isMultiline?: true }
+  >;
+  /** The id of the account that pays. */
+  readonly account: Kind<string, string>;
+  /** A time in the future. Null for never. */
+  readonly expiry: Kind<number | null, string | null>;
+  /** Models and selectors, or patterns of them. Null for all. */
+  readonly patterns: Kind<Texts, Texts, { readonly elementsMax: number }>;
+  /** IP addresses and blocks of them. Null for all. */
+  readonly addresses: Kind<Texts, Texts, { readonly elementsMax: number }>;
+  /** Null for no limit. */
+  readonly usd: Kind<NanoUsd | null, number | null>;
+  /** Null for no limit, "default" for the configured one. */
+  readonly count_or_default: Kind<Limit, Limit, { readonly max: number; readonly countLabel: string }>;
+  /** A share of the load, relative to others'. */
+  readonly weight: Kind<number, number, { readonly min: number; readonly max: number }>;
+  /** Null for none. */
+  readonly limit: Kind<number | null, number | null, { readonly min: number; readonly max: number }>;
+  readonly flag: Kind<boolean, boolean, { readonly options?: { readonly yes: string; readonly no: string } }>;
+}
+
+export type KindName = keyof Kinds;
+export type Value<Name extends KindName = KindName> = Kinds[Name]["value"];
+export type Wire<Name extends KindName = KindName> = Kinds[Name]["wire"];
+
+/** The flag with which a command sets a field. */
+interface Flag {
+  readonly name: string;
+  /** Stands for the value in the help. */
+  readonly value: string;
+  readonly help: string;
+}
+
+/** The words of the control with which the console's form sets a field. */
+export interface ControlWords {
+  readonly label: string;
+  readonly hint?: string;
+  readonly placeholder?: string;
+}
+
+/** A field of this kind. */
+export type Field<Name extends KindName = KindName> = {
+  readonly [Each in Name]: Kinds[Each]["bounds"] & {
+    readonly kind: Each;
+    /** The name in the row that the code works with. */
+    readonly property: string;
+    /** The name in the store, if it isn't the property's in snake case. */
+    readonly column?: string;
+    /** The value if it isn't given at creation. Missing if it must be. */
+    readonly initial?: Kinds[Each]["value"];
+    /** The only request that sets it. Missing if both do. */
+    readonly only?: "creation" | "change";
+    /** The field's meaning, for the manual's table. */
+    readonly manual: string;
+    readonly flag?: Flag;
+    readonly control?: ControlWords;
+  };
+}[Name];
+
+/** An entity's fields by the name that they have on the wire. */
+export type Fields = Readonly<Record<string, Field>>;
+/** As a bound on a type parameter, it keeps what each row says. */
+export type FieldsOf<Table> = { readonly [Name in keyof Table]: Field };
+export type Property<Table extends FieldsOf<Table>> = Table[keyof Table]["property"];
+
+/** Something for each field of an entity, under the field's name. `ByKind` says what it is for a field of each kind. */
+export type ByName<Table extends FieldsOf<Table>, ByKind extends Record<KindName, unknown>> = {
+  readonly [Name in keyof Table]: ByKind[Table[Name]["kind"]];
+};
+
+/** The same under the field's property. */
+type ByProperty<Table extends FieldsOf<Table>, ByKind extends Record<KindName, unknown>> = {
+  readonly [Name in keyof Table as Table[Name]["property"]]: ByKind[Table[Name]["kind"]];
+};
+
+type Values = { readonly [Name in KindName]: Value<Name> };
+
+/** The fields' values in the row that the code works with. */
+export type ValuesOf<Table extends FieldsOf<Table>> = ByProperty<Table, Values>;
+
+/** The values of the fields that need not be given at creation. */
+type InitialsOf<Table extends FieldsOf<Table>> = {
+  readonly [Name in keyof Table as Table[Name] extends { readonly initial: unknown }
+    ? Table[Name]["property"]
+    : never]: Value<Table[Name]["kind"]>;
+};
+
+/** The values that a change sets. Undefined fields are left as they are. */
+export type ChangeOf<Table extends FieldsOf<Table>> = {
+  readonly [Name in keyof Table as Table[Name] extends { readonly only: "creation" }
+    ? never
+    : Table[Name]["property"]]?: Value<Table[Name]["kind"]> | undefined;
+};
+
+/** Makes something of each field. */
+export function mapFields<Table extends FieldsOf<Table>, ByKind extends Record<KindName, unknown>>(
+  fields: Table,
+  make: (field: Field, name: keyof Table & string) => ByKind[KindName],
+): ByName<Table, ByKind> {
+  const made: Partial<Record<keyof Table, ByKind[KindName]>> = {};
+  for (const name in fields) made[name] = make(fields[name], name);
+  // The cast is safe: something has been made of every field, and what it is follows from the field's kind.
+  return made as ByName<Table, ByKind>;
+}
+
+/** The same, under the fields' properties. */
+export function mapProperties<Table extends FieldsOf<Table>, ByKind extends Record<KindName, unknown>>(
+  fields: Table,
+  make: (field: Field, name: keyof Table & string) => ByKind[KindName],
+): ByProperty<Table, ByKind> {
+  const made: Record<string, ByKind[KindName]> = {};
+  for (const name in fields) made[fields[name].property] = make(fields[name], name);
+  // The cast is safe for the same reason.
+  return made as ByProperty<Table, ByKind>;
+}
+
+/** Returns the initial values of the fields that need not be given. */
+export function listInitials<Table extends FieldsOf<Table>>(fields: Table): InitialsOf<Table> {
+  const initials: Record<string, Value> = {};
+  for (const name in fields) {
+    const { property, initial } = fields[name];
+    if (initial !== undefined) initials[property] = initial;
+  }
+  // The cast is safe: the type has the same fields, by the same condition.
+  return initials as InitialsOf<Table>;
+}
+
+/** Returns the row with what a change sets. */
+export function applyChange<Row extends object>(row: Row, change: Partial<Row>): Row {
+  return { ...row, ...omitUndefined(change) };
+}

@@ -1,0 +1,130 @@
+// The fields of a key that an operator can set.
+import type { Fields } from "./field.ts";
+
+const ADDRESSES_MAX = 100;
+const NAME_CHARACTERS_MAX = 100;
+const NOTES_CHARACTERS_MAX = 2000;
+
+/** In the order of the console's form, the command's flags and the manual. */
+export const KEY_FIELDS = {
+  name: {
+    kind: "name",
+    property: "name",
+    charactersMax: NAME_CHARACTERS_MAX,
+    manual: `1 to ${NAME_CHARACTERS_MAX} characters`,
+    flag: { name: "name", value: "NAME", help: "the key's name" },
+    control: { label: "Name", placeholder: "my-app" },
+  },
+  account_id: {
+    kind: "account",
+    property: "accountId",
+    initial: "default",
+    only: "creation",
+    manual: "the account that pays; set only when a key is created (`default`)",
+    flag: { name: "account", value: "ID", help: "the account that pays (default: default)" },
+    control: { label: "Account", hint: "Pays for requests beyond the allowance" },
+  },
+  expires_at: {
+    kind: "expiry",
+    property: "expiresAtMs",
+    initial: null,
+    manual: "ISO 8601, or null",
+    flag: {
+      name: "expires",
+      value: "TIME",
+      help: "when it expires, in ISO 8601 (2027-01-31 or 2027-01-31T12:00:00Z)",
+    },
+    control: { label: "Expires" },
+  },
+  allowed_models: {
+    kind: "patterns",
+    property: "allowedModels",
+    initial: null,
+    elementsMax: 1000,
+    manual:
+      "ids of models and selectors, or patterns such as `OpenAI#*`; null for all. Selectors choose among the listed models, or among all if only selectors are listed",
+    flag: {
+      name: "models",
+      value: "A,B",
+      help: "the only models it may use, such as OpenAI#gpt-*,Router#fair",
+    },
+    control: {
+      label: "Allowed models",
+      placeholder: "All models. Limit the key to some: gpt, OpenAI#*",
+    },
+  },
+  requests_per_day: {
+    kind: "count_or_default",
+    property: "requestsPerDay",
+    initial: "default",
+    max: 1_000_000_000,
+    countLabel: "Free requests per day",
+    manual: 'a number, null for no limit, or `"default"`',
+    flag: {
+      name: "requests-per-day",
+      value: "N",
+      help: 'its daily allowance: a number, "unlimited" or "default"',
+    },
+    control: { label: "Daily allowance" },
+  },
+  spend_limit_usd: {
+    kind: "usd",
+    property: "spendLimitNanoUsd",
+    initial: null,
+    manual: "the key's lifetime spending limit, or null",
+    flag: { name: "spend-limit", value: "USD", help: "the most that it may ever be charged" },
+    control: { label: "Spend limit in USD", hint: "For the key's whole lifetime; empty means none" },
+  },
+  keep_responses: {
+    kind: "flag",
+    property: "keepsResponses",
+    column: "keep_responses",
+    initial: true,
+    options: { yes: "May be stored", no: "Never stored" },
+    manual:
+      "if false, the key's conversations are not stored, regardless of [`responses.keep`](configuration.md#responses), and existing ones are deleted (`true`)",
+    flag: {
+      name: "keep-responses",
+      value: "no",
+      help: "store none of its conversations, regardless of responses.keep",
+    },
+    control: {
+      label: "Conversations of /v1/responses",
+      hint: "Only has an effect if responses.keep is set",
+    },
+  },
+  allowed_addresses: {
+    kind: "addresses",
+    property: "allowedAddresses",
+    initial: null,
+    elementsMax: ADDRESSES_MAX,
+    manual: `up to ${ADDRESSES_MAX} IP addresses and blocks such as \`203.0.113.7\`, \`10.0.0.0/8\` or \`2001:db8::/32\`, from which clients may use the key; null for all`,
+    flag: {
+      name: "addresses",
+      value: "A,B",
+      help: "the only client addresses that may use it, such as 203.0.113.7,10.0.0.0/8",
+    },
+    control: {
+      label: "Allowed addresses",
+      hint: "IP addresses and blocks of clients that may use it, separated by spaces; empty means all",
+      placeholder: "203.0.113.7 10.0.0.0/8",
+    },
+  },
+  notes: {
+    kind: "text",
+    property: "notes",
+    initial: null,
+    charactersMax: NOTES_CHARACTERS_MAX,
+    isMultiline: true,
+    manual: `up to ${NOTES_CHARACTERS_MAX.toLocaleString("en")} characters for operators, never shown to the key's holder; or null`,
+    flag: { name: "notes", value: "TEXT", help: "notes for operators" },
+    control: { label: "Notes", hint: "For operators only" },
+  },
+  paused: {
+    kind: "flag",
+    property: "isPaused",
+    column: "paused",
+    initial: false,
+    manual: "if true, requests get 403 `key_paused` until it is false again (`false`)",
+  },
+} as const satisfies Fields;

@@ -1,0 +1,46 @@
+// The texts of an output item with the amount of each already sent, so that nothing is sent twice or left out.
+import type { ItemTextKind } from "./events.ts";
+
+/** One text of an item: part of a message or of thinking, or a call's arguments. */
+export interface ItemText {
+  readonly kind: ItemTextKind;
+  /** Its number in the stream. */
+  readonly part: number;
+  /** Characters already sent: the complete item adds only what is missing. */
+  sent: number;
+  /** Citations already sent. */
+  cited: number;
+  /** The position of the text in the content, from which its citations count. */
+  offset: number;
+  /** The `index` of its reasoning detail. */
+  detail: number;
+}
+
+export interface Item {
+  id: string | undefined;
+  /** Undefined if only text of the item arrived so far. */
+  type: string | undefined;
+  /** Null if it is not a call of one of the client's tools. */
+  call: { readonly index: number; readonly custom: boolean } | null;
+  readonly texts: ItemText[];
+  /** True once all of it is sent. */
+  whole: boolean;
+}
+
+export function makeItem(): Item {
+  return { id: undefined, type: undefined, call: null, texts: [], whole: false };
+}
+
+/** Returns the text with this number in the stream, and records a new one. */
+export function findItemText(item: Item, kind: ItemTextKind, part: number): ItemText {
+  const known = item.texts.find((text) => text.part === part && text.kind === kind);
+  if (known) return known;
+  const text: ItemText = { kind, part, sent: 0, cited: 0, offset: 0, detail: 0 };
+  item.texts.push(text);
+  return text;
+}
+
+/** Returns the nth text of a kind in a complete item. Its stream number may differ (Bedrock's mantle counts from 1). */
+export function findNthText(item: Item, kind: ItemTextKind, nth: number): ItemText {
+  return item.texts.filter((text) => text.kind === kind)[nth] ?? findItemText(item, kind, -1 - nth);
+}

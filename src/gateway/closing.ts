@@ -1,0 +1,134 @@
+// The end of a request: its settlement, its row, and what it lets go of. Each happens once, however it ended.
+
+import { Fault, toFault } from "../core/fault.ts";
+import { toUsd } from "../core/money.ts";
+import type { Deadlines, Log, Vault } from "../core/world.ts";
+import { makeLostOutcome, type Outcome, type Settled } from "../ledger/ledger.ts";
+import { COMMIT_UNKNOWN } from "../ledger/settle.ts";
+import type { Form } from "../operations/form.ts";
+import type { Admissions } from "./admissions.ts";
+import type { Call } from "./call.ts";
+import type { Contents } from "./contents.ts";
+import type { RequestContext } from "./context.ts";
+import { sealReply } from "./idempotency.ts";
+import { type LearnPorts, learnLater } from "./learn-later.ts";
+import type { OpenRequests } from "./open-requests.ts";
+import { makeWithheldOutcome, type Settlements } from "./settlements.ts";
+
+interface ClosingPorts extends LearnPorts {
+  readonly vault: Vault;
+  readonly deadlines: Deadlines;
+  readonly log: Log;
+  readonly underWay: OpenRequests;
+  readonly admissions: Admissions;
+  readonly settlements: Settlements;
+  readonly contents: Contents;
+}
+
+/** The longest that the end of a free answer waits for its row to be written. */
+const PATIENCE_MS = 1000;
+/** The same for a paid answer, which never ends before it is posted. */
+const PATIENCE_PAID_MS = 30_000;
+
+export class Closing {
+  readonly #ports: ClosingPorts;
+
+  constructor(ports: ClosingPorts) {
+    this.#ports = ports;
+  }
+
+  fail<F extends Form>(context: RequestContext<F>, thrown: unknown): void {
+    context.fail(thrown);
+    if (toFault(thrown).details.outcomeUnknown !== true) return;
+    // The request may have been admitted although the store's reply was lost.
+    const { record } = context.outcome(this.#ports.deadlines.nowMs());
+    const undone = makeLostOutcome(record, context.ticket.ask.answers);
+    void this.#ports.settlements.add(context.ticket, { ...undone, note: COMMIT_UNKNOWN }, 0);
+  }
+
+  /** Call this on every exit, once. Settles the request if it was admitted, however it ended. */
+  close<F extends Form>(context: RequestContext<F>): Promise<void> {
+    const { call, ending } = context;
+    const { underWay, admissions } = this.#ports;
+    try {
+      return this.#settleGranted(context).then((settled) => {
+        admissions.wakeTwins(call.id);
+        context.around?.over({ fault: context.fault, isStored: settled !== null });
+      });
+    } finally {
+      underWay.leave(ending);
+      call.held.release();
+    }
+  }
+
+  /** May be called more than once but settles only once. Pass the whole answer if it is to be kept. */
+  settle<F extends Form>(context: RequestContext<F>, reply?: F["reply"]): Promise<Settled | null> {
+    context.settlement ??= this.#write(context, reply);
+    return context.settlement;
+  }
+
+  /** Settles the finished answer and returns its usage with the charge. */
+  charge<F extends Form>(
+    context: RequestContext<F>,
+    usage: F["usage"],
+    reply: F["reply"] | undefined,
+  ): Promise<F["usage"]> {
+    return this.settle(context, reply).then((settled) => withCharge(context, usage, settled));
+  }
+
+  /** Writes the row of a request that ended before its admission. */
+  record<F extends Form>(context: RequestContext<F>): Promise<Settled | null> {
+    const { recorder, ticket } = context;
+    if (recorder) this.#ports.contents.keep(recorder, context.fault);
+    const ended = context.outcome(this.#ports.deadlines.nowMs());
+    const outcome: Outcome = { ...ended, sealedReply: null, isUnadmitted: true };
+    return this.#ports.settlements.add(ticket, outcome, PATIENCE_MS);
+  }
+
+  #settleGranted<F extends Form>(context: RequestContext<F>): Promise<Settled | null> {
+    return context.granted === null ? Promise.resolve(null) : this.settle(context);
+  }
+
+  /** Waits briefly for the row. Only a paid answer is held back until the store works again. */
+  #write<F extends Form>(context: RequestContext<F>, reply: F["reply"] | undefined): Promise<Settled | null> {
+    const { call, ticket, grant, recorder } = context;
+    const { contents, deadlines, log, settlements } = this.#ports;
+    if (recorder) contents.keep(recorder, context.fault);
+    const ended = context.outcome(deadlines.nowMs());
+    const { record, produced } = ended;
+    const implausible = context.logImplausible();
+    if (implausible) log(implausible);
+    const { answers } = ticket.ask;
+    learnLater(this.#ports, context, record);
+    const { place } = grant;
+    const outcome: Outcome = { ...ended, place, sealedReply: this.#seal(call, record.modelUsed, reply) };
+    const isPaid = place.kind === "balance";
+    if (!isPaid || !produced) return settlements.add(ticket, outcome, PATIENCE_MS);
+    const makeUnanswered = () => (call.ask.stream === true ? outcome : makeWithheldOutcome(outcome, answers));
+    return settlements.add(ticket, outcome, PATIENCE_PAID_MS, makeUnanswered);
+  }
+
+  #seal<F extends Form>(
+    { id, created, idempotency, operation }: Call<F>,
+    model: string | null,
+    reply: F["reply"] | undefined,
+  ): string | null {
+    if (!reply || !idempotency) return null;
+    const kept = { id, created, model: model ?? "", reply };
+    return sealReply(this.#ports.vault, idempotency.replyId, kept, operation.keptBytesMax);
+  }
+}
+
+/**
+ * Adds the amount charged to the usage that the client sees. Throws the Fault `store_unavailable` if a paid answer could
+ * not be settled.
+ */
+function withCharge<F extends Form>(
+  { call, grant }: RequestContext<F>,
+  usage: F["usage"],
+  settled: Settled | null,
+): F["usage"] {
+  if (settled === null && grant.place.kind === "balance")
+    throw new Fault("store_unavailable", "The gateway's store is unavailable.", { retryAfterMs: 1000 });
+  return call.operation.withCost(usage, { charged: toUsd(settled?.chargedNanoUsd ?? 0) });
+}

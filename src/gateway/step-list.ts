@@ -1,0 +1,41 @@
+// The steps of a gateway: what stands before a request's admission, and around its answer.
+import type { ModelCard } from "../core/card.ts";
+import type { Form } from "../operations/form.ts";
+import { Arounds } from "./around.ts";
+import type { RequestContext } from "./context.ts";
+import type { Answered, Around, OwnAnswer, Step } from "./step.ts";
+import { untilEnded } from "./until-ended.ts";
+import { findRoute } from "./upstream.ts";
+
+/** Asks each step in turn. Returns the first answer that one of them gives. Throws the Fault of one that refuses. */
+export async function passBefore<F extends Form>(
+  steps: readonly Step[],
+  context: RequestContext<F>,
+): Promise<OwnAnswer<F> | null> {
+  const { call, ending } = context;
+  for (const step of steps) {
+    const verdict = await untilEnded(step.before(call, ending), ending);
+    if (verdict?.kind === "answer") return verdict;
+    if (verdict?.kind === "changed") context.change(verdict);
+  }
+  return null;
+}
+
+/** Returns what the steps do with an answer that has begun. Null if none does anything. */
+export function beginAround<F extends Form>(
+  steps: readonly Step[],
+  context: RequestContext<F>,
+): Around<F> | null {
+  const { call, attempt } = context;
+  if (attempt === null) return null;
+  const { card } = attempt;
+  const answer: Answered<F> = { call, card, family: findFamily(context, card) };
+  const arounds = steps.toReversed().flatMap((step) => step.around(answer) ?? []);
+  return arounds.length > 0 ? new Arounds(arounds) : null;
+}
+
+function findFamily<F extends Form>({ call, raw }: RequestContext<F>, card: ModelCard) {
+  const upstream = call.upstreams.get(card.provider);
+  const route = upstream && findRoute(upstream, { operation: call.operation, card, raw });
+  return (route?.lane && raw?.family) ?? null;
+}

@@ -1,0 +1,75 @@
+// The port of a step: something that stands before and around every answer, such as a hook or a cache.
+import type { ModelCard } from "../core/card.ts";
+import type { Family } from "../core/dialect.ts";
+import type { Ending } from "../core/ending.ts";
+import type { Fault } from "../core/fault.ts";
+import type { Form } from "../operations/form.ts";
+import type { Call } from "./call.ts";
+
+/** Nothing waits for a result that is there at once. */
+export type Later<Result> = Result | Promise<Result>;
+
+/** One object for all requests. To remember something of one, it can use the `Call`, which is the same object to the end. */
+export interface Step {
+  /**
+   * Called in the order of the list, after the replay of an earlier answer and a look at what is surely refused, and
+   * before the admission. Returns null to let the request pass as it is. Throws the Fault that refuses it.
+   *
+   * `ending` ends when nobody needs the answer any more. From then on the result is not waited for.
+   */
+  before<F extends Form>(call: Call<F>, ending: Ending): Later<Changed<F> | OwnAnswer<F> | null>;
+  /**
+   * Called in the reverse order, once a provider has begun to answer. Returns what stands between it and the client, or
+   * null for nothing. Answers that no provider was asked for are shown as they are kept.
+   */
+  around<F extends Form>(answer: Answered<F>): Around<F> | null;
+}
+
+/** The request to go on with. From then on, nothing is sent, held for, logged or kept of the other. */
+export interface Changed<F extends Form> extends Pick<Call<F>, "ask" | "raw" | "kept"> {
+  readonly kind: "changed";
+}
+
+/** An answer given in the provider's place. It costs nothing. */
+export interface OwnAnswer<F extends Form> {
+  readonly kind: "answer";
+  readonly reply: F["reply"];
+  /** The card's id, as shown. */
+  readonly model: string;
+  /** The reply as a stream, without its usage. If missing, the reply is taken apart. */
+  readonly pieces?: readonly F["piece"][];
+}
+
+/** An answer that has begun. */
+export interface Answered<F extends Form> {
+  readonly call: Call<F>;
+  /** The model that answers. */
+  readonly card: ModelCard;
+  /** The family of the provider's own events and document, which the client is shown. Null if they are translated. */
+  readonly family: Family | null;
+}
+
+/**
+ * One step's part of one answer. The books count what comes in; the client, the log and the stored reply get what goes
+ * out. A Fault thrown by any function but `over` refuses the rest of the answer.
+ */
+export interface Around<F extends Form> {
+  /** Takes a whole answer and returns the one to show. A native one holds the provider's own document. */
+  whole(reply: F["reply"]): Later<F["reply"]>;
+  /**
+   * Takes the next pieces of a stream and returns those to show now, none to hold them back. Not called again before its
+   * result is there. Native ones hold the provider's own events.
+   */
+  pass(pieces: readonly F["piece"][]): Later<readonly F["piece"][]>;
+  /** Called after the last piece of a whole stream. Returns what was held back. */
+  end(): Later<readonly F["piece"][]>;
+  /** Called once, after the settlement, however the answer ended. Must not throw. */
+  over(end: AnswerEnd): void;
+}
+
+export interface AnswerEnd {
+  /** The fault that ended it early, at the provider, at a step or at the client. Null if the answer is whole. */
+  readonly fault: Fault | null;
+  /** True if its row was written. False if the store could not be waited for. */
+  readonly isStored: boolean;
+}

@@ -1,0 +1,192 @@
+// The lessons to learn from, by prompt: one row of numbers each, and all scores of answers to it.
+import type { Lesson } from "../core/rows.ts";
+import { SKILLS } from "../core/skill.ts";
+import { type Design, type Lengths, readDesign, readLengths, readSkills } from "../selectors/row.ts";
+import type { UserScore } from "./feedback.ts";
+import type { TaughtView } from "./fitted.ts";
+import { mapInSlices } from "./slices.ts";
+
+/** Models and prompts change: a lesson's weight halves in this time. */
+const LESSON_HALF_LIFE_MS = 30 * 86_400_000;
+/** Older lessons are dropped, because they would weigh an eighth at most. */
+export const LESSON_AGE_MAX_MS = 90 * 86_400_000;
+/** Prompts beyond these are dropped: they would add little and take longer to fit. */
+const PROMPTS_MAX = 4000;
+
+/** A lesson without its text. Without a key, it is a label from the operator. */
+export type Evident = Omit<Lesson, "keyId" | "source" | "request"> & Partial<Pick<Lesson, "keyId">>;
+
+/** The scores of one model for one prompt. */
+export interface Mark {
+  /** The sum of the labels' weights. */
+  weight: number;
+  /** Weighted sums over the labels: of the score minus its expectation, and of the expectation. */
+  residual: number;
+  expected: number;
+}
+
+interface Prompt extends Design {
+  readonly digest: string;
+  /** In the order of SKILLS. */
+  readonly skills: readonly number[];
+  readonly lengths: Lengths;
+  readonly lessons: Map<string, Evident>;
+}
+
+export interface Labelled extends Prompt {
+  readonly marks: ReadonlyMap<string, Mark>;
+}
+
+/** One card's labels for display: counts and sums of scores by SKILLS, each label divided among its prompt's skills. */
+interface Counts {
+  labels: number;
+  readonly seen: number[];
+  readonly scored: number[];
+}
+
+export class Evidence {
+  #prompts = new Map<string, Prompt>();
+  #dropped: Evident[] = [];
+
+  /** Adds a lesson or replaces the one with its id. False if nothing is new. */
+  put(row: Float32Array, lesson: Evident): boolean {
+    const digest = digestRow(row);
+    const prompt = this.#prompts.get(digest) ?? makePrompt(digest, row);
+    this.#prompts.set(digest, prompt);
+    const name = `${lesson.accountId} ${lesson.id}`;
+    const before = prompt.lessons.get(name);
+    if (before?.atMs === lesson.atMs && before.marks.length === lesson.marks.length) return false;
+    prompt.lessons.set(name, lesson);
+    if (this.#prompts.size > 2 * PROMPTS_MAX) this.#thin();
+    return true;
+  }
+
+  /** Returns the lessons dropped since the last call because there were too many prompts. */
+  takeDropped(): readonly Evident[] {
+    const dropped = this.#dropped;
+    this.#dropped = [];
+    return dropped;
+  }
+
+  get size(): number {
+    return this.#prompts.size;
+  }
+
+  forget(model: string): void {
+    for (const [digest, { lessons }] of this.#prompts) {
+      for (const [id, lesson] of lessons) {
+        const marks = lesson.marks.filter((mark) => mark.model !== model);
+        if (marks.length === 0) lessons.delete(id);
+        else lessons.set(id, { ...lesson, marks });
+      }
+      if (lessons.size === 0) this.#prompts.delete(digest);
+    }
+  }
+
+  /** Sums up and counts each prompt's scores as of a moment, in an order that doesn't depend on their arrival. */
+  *sumUp(asOfMs: number) {
+    this.#thin();
+    const counts = new Map<string, Counts>();
+    const feedback: UserScore[] = [];
+    const ordered = [...this.#prompts.values()].sort(compareDigests);
+    const prompts = yield* mapInSlices(ordered, (prompt) => ({
+      ...prompt,
+      marks: sumMarks(prompt, asOfMs, feedback, counts),
+    }));
+    for (const { digest, lessons } of prompts) if (lessons.size === 0) this.#prompts.delete(digest);
+    return {
+      prompts: prompts.filter(({ marks }) => marks.size > 0),
+      feedback,
+      views: [...counts].map(([model, own]) => viewCounts(model, own)),
+    };
+  }
+
+  /**
+   * If there are too many prompts, the most common topics keep the same number each: those with the lowest digests, a
+   * random choice that is the same on every node and for any order of arrival. Labels are kept before users' scores.
+   */
+  #thin(): void {
+    if (this.#prompts.size <= PROMPTS_MAX) return;
+    const topics = [...Map.groupBy(this.#prompts.values(), ({ topic }) => topic).values()];
+    let most = 0;
+    while (topics.reduce((sum, { length }) => sum + Math.min(length, most + 1), 0) <= PROMPTS_MAX) most++;
+    for (const own of topics) {
+      if (own.length <= most) continue;
+      own.sort((a, b) => Number(isLabelled(b)) - Number(isLabelled(a)) || compareDigests(a, b));
+      for (const { digest, lessons } of own.slice(most)) {
+        this.#prompts.delete(digest);
+        this.#dropped.push(...lessons.values());
+      }
+    }
+  }
+}
+
+function makePrompt(digest: string, row: Float32Array): Prompt {
+  const [skills, lengths] = [readSkills(row), readLengths(row)];
+  return { digest, ...readDesign(row), skills, lengths, lessons: new Map() };
+}
+
+function isLabelled({ lessons }: Prompt): boolean {
+  return lessons.values().some(({ keyId }) => !keyId);
+}
+
+function compareDigests(a: Prompt, b: Prompt): number {
+  return a.digest < b.digest ? -1 : 1;
+}
+
+function sumMarks(
+  { lessons, skills, phi }: Prompt,
+  asOfMs: number,
+  feedback: UserScore[],
+  counts: Map<string, Counts>,
+): ReadonlyMap<string, Mark> {
+  const marks = new Map<string, Mark>();
+  for (const [name, lesson] of [...lessons].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const age = Math.max(0, asOfMs - lesson.atMs);
+    if (age > LESSON_AGE_MAX_MS) {
+      lessons.delete(name);
+      continue;
+    }
+    const weight = lesson.weight * 2 ** -(age / LESSON_HALF_LIFE_MS);
+    for (const { model, score, expected } of lesson.marks) {
+      count(counts, model, score, skills);
+      if (lesson.keyId) {
+        const { accountId, keyId } = lesson;
+        feedback.push({ accountId, keyId, model, weight, residual: score - expected, phi });
+        continue;
+      }
+      const mark = marks.get(model) ?? { weight: 0, residual: 0, expected: 0 };
+      marks.set(model, mark);
+      mark.weight += weight;
+      mark.residual += weight * (score - expected);
+      mark.expected += weight * expected;
+    }
+  }
+  return marks;
+}
+
+function count(counts: Map<string, Counts>, model: string, score: number, skills: readonly number[]): void {
+  const own = counts.get(model) ?? { labels: 0, seen: SKILLS.map(() => 0), scored: SKILLS.map(() => 0) };
+  counts.set(model, own);
+  own.labels++;
+  for (const [at, share] of skills.entries()) {
+    own.seen[at] = (own.seen[at] ?? 0) + share;
+    own.scored[at] = (own.scored[at] ?? 0) + share * score;
+  }
+}
+
+function viewCounts(model: string, { labels, seen, scored }: Counts): TaughtView {
+  const categories: Record<string, { labels: number; score: number }> = {};
+  for (const [at, skill] of SKILLS.entries()) {
+    const count = seen[at] ?? 0;
+    if (count < 0.5) continue;
+    const score = Math.round(((scored[at] ?? 0) / count) * 1000) / 1000;
+    categories[skill] = { labels: Math.round(count * 10) / 10, score };
+  }
+  return { model, labels, categories };
+}
+
+/** Equal requests have equal rows. */
+function digestRow(row: Float32Array): string {
+  return Bun.hash.wyhash(new Uint8Array(row.buffer, row.byteOffset, row.byteLength)).toString(36);
+}

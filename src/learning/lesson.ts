@@ -1,0 +1,91 @@
+// Turns a logged decision and a score into a lesson, and feeds lessons to the learner.
+import type { ModelCard } from "../core/card.ts";
+import { asArray, asNumber, asObject, asString, parseJson } from "../core/json.ts";
+import type { Lesson } from "../core/rows.ts";
+import { SKILLS } from "../core/skill.ts";
+import type { LessonBound } from "../core/store.ts";
+import type { Prediction } from "../selectors/predictor.ts";
+import { findProfile } from "../selectors/profiles.ts";
+import { estimatePriorQuality } from "../selectors/quality.ts";
+import { computeRowWidth, packRow, unpackRow } from "../selectors/row.ts";
+import type { Learned } from "./learned.ts";
+
+const HOUR_MS = 3_600_000;
+/** Scores of an account for a model within an hour that count in full. The next as many count half, and so on. */
+const FULL_PER_HOUR = 3;
+const PER_HOUR_MAX = 24;
+/** Lessons kept per account and model, so that no single holder decides what is learned. */
+const PER_ACCOUNT_AND_MODEL_MAX = 200;
+
+/** Bounds what one account may teach about one model, with however many keys: within an hour, all its scores count as less than six. */
+export function makeLessonBound(nowMs: number): LessonBound {
+  return {
+    sinceMs: nowMs - HOUR_MS,
+    keptMax: PER_ACCOUNT_AND_MODEL_MAX,
+    shareAfter: (lessons) => (lessons >= PER_HOUR_MAX ? 0 : 2 ** -Math.floor(lessons / FULL_PER_HOUR)),
+  };
+}
+
+/** The part of a prediction that learning needs: the kind of request. */
+type Kind = Pick<Prediction, "row" | "skills" | "difficultyLogit" | "support">;
+
+/** Reads the kind of request that a logged decision was about. Null if it can't be read. */
+export function readKind(decision: string): Kind | null {
+  return readKeptKind(asObject(parseJson(decision)));
+}
+
+/** The same for a parsed decision. */
+export function readKeptKind(
+  kept: Readonly<{ row?: unknown; features?: unknown; difficulty?: unknown }>,
+): Kind | null {
+  const row = unpackRow(asString(kept.row) ?? "");
+  const features = asObject(kept.features);
+  const shares = asObject(features.categories);
+  const difficulty = asNumber(kept.difficulty);
+  if (row === null || difficulty === undefined) return null;
+  const within = Math.min(0.999, Math.max(0.001, difficulty));
+  return {
+    row,
+    skills: SKILLS.map((skill) => asNumber(shares[skill]) ?? 0),
+    difficultyLogit: 1.5 * Math.log(within / (1 - within)),
+    support: asNumber(features.support) ?? 0,
+  };
+}
+
+/** Makes the lesson that these cards' answers to such a request got these scores. */
+export function makeLesson(
+  about: Omit<Lesson, "marks" | "request">,
+  kind: Kind,
+  scores: readonly { readonly card: ModelCard; readonly score: number }[],
+): Lesson {
+  const marks = scores.map(({ card, score }) => {
+    const expected = estimatePriorQuality(findProfile(card), kind);
+    return { model: card.id, score, expected: Math.round(expected * EXPECTED_UNITS) / EXPECTED_UNITS };
+  });
+  return { ...about, request: JSON.stringify({ row: packRow(kind.row) }), marks };
+}
+const EXPECTED_UNITS = 10_000;
+
+/** Stores a lesson, which counts from the next `fit` on. */
+export function putLesson(learned: Learned, lesson: Lesson): void {
+  const row = readRow(lesson.request);
+  if (row !== null) learned.put(row, lesson);
+}
+
+/** Returns the request's row. Null if it is malformed or was made by other parameters. */
+export function readRow(request: string): Float32Array | null {
+  const row = unpackRow(asString(asObject(parseJson(request)).row) ?? "");
+  return row?.length === computeRowWidth() ? row : null;
+}
+
+/** Learns from the length of a chosen model's answer, compared with the expected one: all tokens, thinking included. */
+export function measureLength(
+  learned: Learned,
+  kept: Readonly<{ candidates?: unknown }>,
+  model: string,
+  tokens: number,
+): void {
+  const chosen = asArray(kept.candidates).find((one) => asObject(one).model === model);
+  const outputTokens = asNumber(asObject(chosen).tokens);
+  if (outputTokens !== undefined) learned.foldLength({ outputTokens }, model, tokens);
+}

@@ -1,0 +1,84 @@
+// Keys' allowances as shown to their holders and the operator.
+
+import type { Rows } from "../core/demand.ts";
+import type { GatewayKey } from "../core/key.ts";
+import type { BillingRules, QuotaRules } from "../core/settings.ts";
+import type { Store } from "../core/store.ts";
+import type { Clock } from "../core/world.ts";
+import { type Counts, findLimit, type LedgerRules, makeReads, readStanding } from "./allowance.ts";
+import { computeDay } from "./day.ts";
+
+interface AllowanceParts {
+  readonly store: Pick<Store, "read">;
+  readonly clock: Pick<Clock, "nowMs">;
+  readonly rules: () => LedgerRules;
+}
+
+/** The allowance as shown to the key's holder. `limit` is null if unlimited. */
+export interface Allowance {
+  readonly limit: number | null;
+  readonly used: number;
+  readonly remaining: number | null;
+  readonly resetsAtMs: number;
+  /** The time of the throttle's next slot. Null while the allowance lasts, or without a throttle. */
+  readonly nextSlotAtMs: number | null;
+}
+
+export async function findAllowance(
+  { store, clock, rules }: AllowanceParts,
+  key: GatewayKey,
+): Promise<Allowance> {
+  const nowMs = clock.nowMs();
+  const { quota, billing } = rules();
+  const rows = isCounted(key, quota, billing)
+    ? await store.read(makeReads(key, { quota, billing }, nowMs))
+    : null;
+  return computeAllowance(key, rows, quota, billing, nowMs);
+}
+
+/** One lookup for all keys of an account. */
+export async function findAllowances(
+  { store, clock, rules }: AllowanceParts,
+  keys: readonly GatewayKey[],
+): Promise<ReadonlyMap<string, Allowance>> {
+  const nowMs = clock.nowMs();
+  const { quota, billing } = rules();
+  const found = new Map<string, Allowance>();
+  for (const ofAccount of Map.groupBy(keys, ({ accountId }) => accountId).values()) {
+    const counted = ofAccount.filter((key) => isCounted(key, quota, billing));
+    const [read, ...others] = counted.map((key) => makeReads(key, { quota, billing }, nowMs));
+    const owners = [...new Set([read, ...others].flatMap((one) => one?.owners ?? []))];
+    const rows = read ? await store.read({ ...read, keyId: null, owners }) : null;
+    for (const key of ofAccount) found.set(key.id, computeAllowance(key, rows, quota, billing, nowMs));
+  }
+  return found;
+}
+
+function isCounted(key: GatewayKey, quota: QuotaRules, { charge }: BillingRules): boolean {
+  return charge !== "always" && findLimit(key, quota) !== null;
+}
+
+const NOTHING_COUNTED: Counts = { meters: new Map(), slots: new Map() };
+
+function computeAllowance(
+  key: GatewayKey,
+  rows: Rows | null,
+  quota: QuotaRules,
+  billing: BillingRules,
+  nowMs: number,
+): Allowance {
+  const resetsAtMs = computeDay(nowMs, quota).endMs;
+  if (billing.charge === "always") return { limit: 0, used: 0, remaining: 0, resetsAtMs, nextSlotAtMs: null };
+  const limit = findLimit(key, quota);
+  if (limit === null) return { limit, used: 0, remaining: null, resetsAtMs, nextSlotAtMs: null };
+  const standing = readStanding(rows ?? NOTHING_COUNTED, key, limit, quota, nowMs);
+  const { used } = standing.meter;
+  const throttled = used >= limit && standing.slotAtMs !== null;
+  return {
+    limit,
+    used,
+    remaining: Math.max(0, limit - used),
+    resetsAtMs: standing.resetsAtMs,
+    nextSlotAtMs: throttled ? Math.max(nowMs, standing.slotAtMs) : null,
+  };
+}

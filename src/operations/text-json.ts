@@ -1,0 +1,175 @@
+// The texts in the client's own JSON: values and keys, JSON in a text, schemas, and text documents sent as files.
+import { asString, isObject, type JsonObject } from "../core/json.ts";
+import { parseBounded, REQUEST_SHAPE } from "../core/json-bounds.ts";
+import { parseDataUrl } from "./chat/data-url.ts";
+
+/** Returns what replaces a text or a key. */
+export interface JsonChange {
+  text(text: string): string;
+  key(key: string): string;
+}
+
+/** True for an object made of JSON, false for a file's bytes and other classes. */
+export function isPlain(value: unknown): value is JsonObject {
+  if (!isObject(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+/** Returns the list with each element replaced, or the same list if none was. */
+export function mapList<T>(given: readonly T[], replace: (one: T, index: number) => T): readonly T[] {
+  let mapped: T[] | null = null;
+  for (const [index, one] of given.entries()) {
+    const now = replace(one, index);
+    if (now !== one) mapped ??= given.slice(0, index);
+    mapped?.push(now);
+  }
+  return mapped ?? given;
+}
+
+/** Returns the object with each value replaced, or the same object if none was. Keys are renamed if `rename` is given. */
+export function mapFields(
+  given: JsonObject,
+  replace: (value: unknown, field: string) => unknown,
+  rename?: (key: string) => string,
+): JsonObject {
+  let isChanged = false;
+  const taken = new Map<string, number>();
+  const take = rename ? (name: string) => separate(name, taken) : (name: string) => name;
+  const entries = Object.keys(given).map((field) => {
+    const name = rename?.(field) ?? field;
+    const value = replace(given[field], field);
+    isChanged ||= name !== field || value !== given[field];
+    return [take(name), value] as const;
+  });
+  return isChanged ? Object.fromEntries(entries) : given;
+}
+
+/** Two keys that were told apart stay apart, or the first value would be lost. `taken` counts the uses of each name. */
+function separate(name: string, taken: Map<string, number>): string {
+  let free = name;
+  for (let times = (taken.get(name) ?? 0) + 1; taken.has(free); times++) {
+    free = `${name}_${times}`;
+    taken.set(name, times);
+  }
+  taken.set(free, 1);
+  return free;
+}
+
+/** Changes all values and keys. Numbers are none. */
+export function mapJson(value: unknown, change: JsonChange): unknown {
+  if (typeof value === "string") return change.text(value);
+  if (Array.isArray(value)) return mapList<unknown>(value, (one) => mapJson(one, change));
+  return isPlain(value) ? mapFields(value, (held) => mapJson(held, change), change.key) : value;
+}
+
+const [QUOTE, BACKSLASH, COLON] = [0x22, 0x5c, 0x3a];
+const SPACES: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
+
+/**
+ * Changes the values and keys of a JSON object or list in a text, and nothing else of it: numbers and spaces stay as
+ * they were written. A text that is no such JSON is changed as a whole.
+ */
+export function mapJsonText(text: string, change: JsonChange): string {
+  const parsed = parseBounded(text, REQUEST_SHAPE);
+  if (typeof parsed !== "object" || parsed === null) return change.text(text);
+  const pieces: string[] = [];
+  let copied = 0;
+  for (let start = text.indexOf('"'); start !== -1; ) {
+    const end = findEnd(text, start);
+    const given = String(parseBounded(text.slice(start, end), REQUEST_SHAPE));
+    const now = isKey(text, end) ? change.key(given) : change.text(given);
+    if (now !== given) {
+      pieces.push(text.slice(copied, start), JSON.stringify(now));
+      copied = end;
+    }
+    start = text.indexOf('"', end);
+  }
+  return pieces.length === 0 ? text : pieces.join("") + text.slice(copied);
+}
+
+/** Returns the position after a string's closing quote. */
+function findEnd(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === BACKSLASH) at++;
+    else if (code === QUOTE) return at + 1;
+  }
+  return text.length;
+}
+
+function isKey(text: string, end: number): boolean {
+  let at = end;
+  while (SPACES.has(text.charCodeAt(at))) at++;
+  return text.charCodeAt(at) === COLON;
+}
+
+/** JSON Schema's keywords: those that hold schemas by name, lists of names, words of its own, and the client's JSON. */
+const BY_NAME: ReadonlySet<string> = new Set([
+  ...["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"],
+]);
+const NAMES: ReadonlySet<string> = new Set(["required", "propertyOrdering"]);
+const WORDS: ReadonlySet<string> = new Set(["type", "format", "$schema", "contentEncoding"]);
+const VALUES: ReadonlySet<string> = new Set(["enum", "const", "default", "examples", "example"]);
+
+/** Changes the texts of a schema. A property's name is a key wherever it stands, so that it stays the same one. */
+export function mapSchema(schema: unknown, change: JsonChange): unknown {
+  if (typeof schema === "string") return change.text(schema);
+  if (Array.isArray(schema)) return mapList<unknown>(schema, (one) => mapSchema(one, change));
+  return isPlain(schema) ? mapFields(schema, (value, field) => mapKeyword(field, value, change)) : schema;
+}
+
+function mapKeyword(field: string, value: unknown, change: JsonChange): unknown {
+  if (WORDS.has(field) && (typeof value === "string" || Array.isArray(value))) return value;
+  if (VALUES.has(field)) return mapJson(value, change);
+  if (field === "$ref" && typeof value === "string") return mapReference(value, change);
+  if (NAMES.has(field)) return mapNames(value, change);
+  if (BY_NAME.has(field) && isPlain(value)) {
+    return mapFields(value, (one) => mapSchema(one, change), change.key);
+  }
+  if (field === "dependentRequired" && isPlain(value)) {
+    return mapFields(value, (names) => mapNames(names, change), change.key);
+  }
+  return mapSchema(value, change);
+}
+
+function mapNames(value: unknown, change: JsonChange): unknown {
+  if (!Array.isArray(value)) return value;
+  return mapList<unknown>(value, (name) => (typeof name === "string" ? change.key(name) : name));
+}
+
+/** In `#/$defs/Address/properties/street`, the segments after such keywords are names. */
+function mapReference(reference: string, change: JsonChange): string {
+  const segments = reference.split("/");
+  return segments.map((one, at) => (BY_NAME.has(segments[at - 1] ?? "") ? change.key(one) : one)).join("/");
+}
+
+/** Files whose bytes are text that the model reads as such. */
+const TEXT_TYPE = /^text\/|[/+](json|xml|yaml|x-yaml|csv|javascript|markdown)$/;
+
+/** Changes a text document that is sent as base64 of this type or as a data: URL. Any other file stays as it is. */
+export function mapFile(given: string, type: string, change: JsonChange): string {
+  const url = parseDataUrl(given);
+  const mediaType = url?.mediaType ?? type;
+  if (!TEXT_TYPE.test(mediaType.toLowerCase())) return given;
+  const text = decode(url?.base64 ?? given);
+  if (text === null) return given;
+  const now = change.text(text);
+  if (now === text) return given;
+  const base64 = Buffer.from(now).toString("base64");
+  return url ? `data:${mediaType};base64,${base64}` : base64;
+}
+
+function decode(base64: string): string | null {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(base64, "base64"));
+  } catch {
+    return null;
+  }
+}
+
+/** Returns the media type that a node gives for its file. */
+export function readMediaType(node: JsonObject): string {
+  const { mimeType, mime_type, media_type } = node;
+  return asString(mimeType ?? mime_type ?? media_type) ?? "";
+}

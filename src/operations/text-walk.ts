@@ -1,0 +1,183 @@
+// Reaches every text of a body by its table: each string that isn't listed as a setting or a word of the API.
+import { Attachment } from "../core/attachment.ts";
+import type { JsonObject } from "../core/json.ts";
+import type { ChangeText, TextPlace } from "../core/texts.ts";
+import { type Form, findForm, type Holding, makeForm, type TextGrammar } from "./text-grammar.ts";
+import {
+  isPlain,
+  type JsonChange,
+  mapFields,
+  mapFile,
+  mapJson,
+  mapJsonText,
+  mapList,
+  mapSchema,
+  readMediaType,
+} from "./text-json.ts";
+
+/** Inherited by the texts of a node from the node that holds it. */
+interface Context {
+  readonly path: string;
+  readonly isSealed: boolean;
+  readonly isPiece: boolean;
+}
+
+const TOP: Context = { path: "", isSealed: false, isPiece: false };
+
+/**
+ * Returns the body with its texts changed, or the same body if none was. Never throws for a value of another shape than
+ * the table expects: it may be anything, and is searched as such. `path` is that of the body.
+ */
+export function mapBody<Kind extends string>(
+  grammar: TextGrammar<Kind>,
+  kind: Kind,
+  body: JsonObject,
+  change: ChangeText,
+  path = "",
+): JsonObject {
+  return new TextWalk(grammar, change).node(kind, body, { ...TOP, path });
+}
+
+/** The pieces of operations with a single result: a part's own texts continue, those of a segment are whole. */
+const PLAIN = {
+  ask: {},
+  piece: { form: makeForm<"part">({ part: { kind: "part", takes: ["object"] } }) },
+  part: { form: makeForm<"whole">({ segment: { kind: "whole", takes: ["object"] } }), isPiece: true },
+  whole: { isPiece: false },
+} as const;
+
+/** The same for an operation's own object, of which only the fields without texts are listed. */
+export function mapTextsBut<Holder extends object>(
+  holder: Holder,
+  words: ReadonlySet<string>,
+  change: ChangeText,
+  kind: keyof typeof PLAIN = "ask",
+): Holder {
+  const fields: JsonObject = Object.fromEntries(Object.entries(holder));
+  const grammar: TextGrammar<keyof typeof PLAIN> = { kinds: PLAIN, stray: "ask", words };
+  const mapped = mapBody(grammar, kind, fields, change);
+  return mapped === fields ? holder : Object.assign({ ...holder }, mapped);
+}
+
+class TextWalk<Kind extends string> {
+  readonly #grammar: TextGrammar<Kind>;
+  readonly #change: ChangeText;
+
+  constructor(grammar: TextGrammar<Kind>, change: ChangeText) {
+    this.#grammar = grammar;
+    this.#change = (text, place) => (text === "" ? text : change(text, place));
+  }
+
+  node(kind: Kind, node: JsonObject, holder: Context): JsonObject {
+    const { spell, isSealed } = this.#grammar;
+    const table = this.#grammar.kinds[kind];
+    const form = findForm(table, node);
+    const mapped = mapFields(node, (value, field) => {
+      const name = spell?.(field) ?? field;
+      return this.#field(form?.get(name), name, node, value, {
+        path: holder.path === "" ? field : `${holder.path}.${field}`,
+        isSealed: holder.isSealed || isSealed?.(node, field) === true,
+        isPiece: table.isPiece ?? holder.isPiece,
+      });
+    });
+    return mapped === node ? node : emptyRepeated(mapped, form);
+  }
+
+  #field(
+    holding: Holding<Kind> | undefined,
+    name: string,
+    node: JsonObject,
+    value: unknown,
+    context: Context,
+  ): unknown {
+    switch (holding) {
+      case "setting":
+      case "again":
+        return value;
+      case "text":
+        return this.#texts(value, node.thought === true, context);
+      case "thought":
+        return this.#texts(value, true, context);
+      case "file":
+        return this.#file(value, readMediaType(node), context);
+      case "own":
+        return this.#own(value, context);
+      case "schema":
+        return mapSchema(value, this.#makeChange(context));
+      case undefined:
+        return this.#isWord(name, value) ? value : this.#stray(value, context);
+      default:
+        return this.#nodes("own" in holding ? holding.own : holding.kind, value, context);
+    }
+  }
+
+  #isWord(name: string, value: unknown): boolean {
+    if (!this.#grammar.words.has(name)) return false;
+    return (
+      typeof value === "string" || (Array.isArray(value) && value.every((one) => typeof one !== "object"))
+    );
+  }
+
+  #texts(value: unknown, isThinking: boolean, context: Context): unknown {
+    const place: TextPlace = { kind: isThinking ? "thinking" : "text", ...context };
+    if (typeof value === "string") return this.#change(value, place);
+    if (!Array.isArray(value)) return this.#stray(value, context);
+    return mapList<unknown>(value, (one) =>
+      typeof one === "string" ? this.#change(one, place) : this.#stray(one, context),
+    );
+  }
+
+  /** A piece of JSON is no JSON yet. */
+  #own(value: unknown, context: Context): unknown {
+    const change = this.#makeChange(context);
+    if (typeof value !== "string") return mapJson(value, change);
+    return context.isPiece ? change.text(value) : mapJsonText(value, change);
+  }
+
+  #file(value: unknown, type: string, context: Context): unknown {
+    return typeof value === "string" ? mapFile(value, type, this.#makeChange(context)) : value;
+  }
+
+  #nodes(kind: Kind, value: unknown, context: Context): unknown {
+    if (isPlain(value)) return this.node(kind, value, context);
+    if (typeof value === "string") return this.#change(value, { kind: "text", ...context });
+    if (value instanceof Attachment) return this.#attachment(value, context);
+    if (!Array.isArray(value)) return value;
+    return mapList<unknown>(value, (one, index) =>
+      isPlain(one)
+        ? this.node(kind, one, { ...context, path: makePath(context, one, index) })
+        : this.#stray(one, context),
+    );
+  }
+
+  /** Searches what no form lists. Its typed objects may be blocks. */
+  #stray(value: unknown, context: Context): unknown {
+    return this.#nodes(this.#grammar.stray, value, context);
+  }
+
+  #attachment(file: Attachment, context: Context): Attachment {
+    const name = this.#change(file.name, { kind: "text", ...context });
+    return name === file.name ? file : new Attachment(name, file.type, file.bytes);
+  }
+
+  #makeChange(context: Context): JsonChange {
+    return {
+      text: (text) => this.#change(text, { kind: "text", ...context }),
+      key: (key) => this.#change(key, { kind: "key", ...context }),
+    };
+  }
+}
+
+/** A node of a stream is found again by its own index only: its position is that in one event. */
+function makePath({ path, isPiece }: Context, { index }: JsonObject, position: number): string {
+  if (typeof index === "number") return `${path}[${index}]`;
+  return isPiece ? path : `${path}[${position}]`;
+}
+
+/** Tokens that spell a changed text would still say what it was. */
+function emptyRepeated<Kind extends string>(node: JsonObject, form: Form<Kind> | undefined): JsonObject {
+  const repeated = [...(form ?? [])].filter(([field, holding]) => holding === "again" && node[field]);
+  if (repeated.length === 0) return node;
+  const emptied = repeated.map(([field]) => [field, Array.isArray(node[field]) ? [] : null]);
+  return { ...node, ...Object.fromEntries(emptied) };
+}

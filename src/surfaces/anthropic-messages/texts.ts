@@ -1,0 +1,58 @@
+// The texts of a Messages request, of its answer and of a stream's events.
+import { asNumber, type JsonObject } from "../../core/json.ts";
+import { makeForm, type TextGrammar } from "../../operations/text-grammar.ts";
+import { hasSeal, makeNativeTexts } from "../texts.ts";
+import { GRAMMAR, type Kind } from "./known.ts";
+
+const SEALS = ["signature", "encrypted_content", "encrypted_index"];
+
+/** The family's table with its answers and the words of its API. */
+export const TEXTS: TextGrammar<Kind | "answer" | "delta"> = {
+  ...GRAMMAR,
+  isSealed: (node) => hasSeal(node, SEALS),
+  words: new Set([
+    ...[
+      "type",
+      "role",
+      "id",
+      "tool_use_id",
+      "tool_id",
+      "file_id",
+      "model",
+      "media_type",
+      "data",
+      "error_code",
+    ],
+    ...["signature", "encrypted_content", "encrypted_index", "encrypted_stdout", "ttl", "effort", "display"],
+    ...["service_tier", "inference_geo", "stop_reason", "allowed_callers", "container", "cache_control"],
+  ]),
+  kinds: {
+    ...GRAMMAR.kinds,
+    // Whole answers are turns like those of a request, and events hold their blocks one by one.
+    answer: {
+      form: makeForm({
+        ...{ message: { kind: "answer", takes: ["object"] }, content: { kind: "turn", takes: ["list"] } },
+        ...{
+          content_block: { kind: "turn", takes: ["object"] },
+          delta: { kind: "delta", takes: ["object"] },
+        },
+        usage: "setting",
+      }),
+    },
+    delta: {
+      form: makeForm({
+        ...{ thinking: "thought", partial_json: "own" },
+        citation: { kind: "citation", takes: ["object"] },
+      }),
+      isPiece: true,
+    },
+    citation: { ...GRAMMAR.kinds.citation, isPiece: false },
+  },
+};
+
+export const MESSAGES_TEXTS = makeNativeTexts(TEXTS, {
+  request: "body",
+  answer: "answer",
+  findEventKind: () => "answer",
+  readPath: ({ index }: JsonObject) => (asNumber(index) === undefined ? "" : `content[${index}]`),
+});

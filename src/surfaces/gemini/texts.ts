@@ -1,0 +1,40 @@
+// The texts of a generateContent request, of its answer and of a stream's events.
+import { makeForm, type TextGrammar } from "../../operations/text-grammar.ts";
+import { hasSeal, makeNativeTexts } from "../texts.ts";
+import { GRAMMAR, type Kind } from "./known.ts";
+
+const candidate = { usageMetadata: "setting" } as const;
+const { call, response, media } = GRAMMAR.kinds;
+
+/** The family's table with its answers and the words of its API. */
+export const TEXTS: TextGrammar<Kind | "answer" | "candidate" | "event" | "begun" | "piece"> = {
+  ...GRAMMAR,
+  isSealed: (node) => hasSeal(node, ["thoughtSignature", "thought_signature"]),
+  words: new Set([
+    ...["role", "id", "mimeType", "fileUri", "data", "thoughtSignature", "language", "outcome", "voiceName"],
+    ...["responseMimeType", "responseModalities", "mediaResolution", "thinkingLevel", "mode", "behavior"],
+    ...["category", "threshold", "method", "probability", "severity", "blockReason", "finishReason"],
+    ...["modelVersion", "responseId", "createTime", "scheduling", "urlRetrievalStatus", "languageCode"],
+  ]),
+  kinds: {
+    ...GRAMMAR.kinds,
+    answer: { form: makeForm({ ...candidate, candidates: { kind: "candidate", takes: ["list"] } }) },
+    candidate: {
+      form: makeForm({ content: { kind: "content", takes: ["object"] }, logprobsResult: "again" }),
+    },
+    // In a stream only texts continue: a call or a file arrives whole.
+    event: { form: makeForm({ ...candidate, candidates: { kind: "begun", takes: ["list"] } }) },
+    begun: { form: makeForm({ content: { kind: "piece", takes: ["object"] }, logprobsResult: "again" }) },
+    piece: { ...GRAMMAR.kinds.content, isPiece: true },
+    call: { ...call, isPiece: false },
+    response: { ...response, isPiece: false },
+    media: { ...media, isPiece: false },
+  },
+};
+
+export const GEMINI_TEXTS = makeNativeTexts(TEXTS, {
+  request: "body",
+  answer: "answer",
+  findEventKind: () => "event",
+  readPath: () => "",
+});

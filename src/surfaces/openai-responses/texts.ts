@@ -1,0 +1,82 @@
+// The texts of a Responses request, of its answer and of a stream's events.
+import { asString, type JsonObject } from "../../core/json.ts";
+import { makeForm, type TextGrammar } from "../../operations/text-grammar.ts";
+import { hasSeal, makeNativeTexts } from "../texts.ts";
+import { GRAMMAR, type Kind } from "./known.ts";
+
+const item = { kind: "item", takes: ["object"] } as const;
+const part = { kind: "part", takes: ["object"] } as const;
+
+/** The family's table with its answers and the words of its API. */
+export const TEXTS: TextGrammar<Kind | "answer" | "event" | "delta" | "thought" | "thoughtDelta"> = {
+  ...GRAMMAR,
+  isSealed: (node) => hasSeal(node, ["encrypted_content"]),
+  words: new Set([
+    ...[
+      "type",
+      "role",
+      "id",
+      "call_id",
+      "item_id",
+      "file_id",
+      "container_id",
+      "approval_request_id",
+      "status",
+    ],
+    ...["model", "phase", "detail", "effort", "verbosity", "truncation", "include", "service_tier", "object"],
+    ...["encrypted_content", "image_url", "data", "format", "syntax", "execution", "obfuscation", "mode"],
+    ...["tool_choice", "previous_response_id", "search_context_size", "prompt_cache_retention", "outcome"],
+  ]),
+  kinds: {
+    ...GRAMMAR.kinds,
+    // An answer repeats the request's own fields.
+    answer: {
+      form: makeForm({
+        ...Object.fromEntries(GRAMMAR.kinds.body.form ?? []),
+        output: { kind: "item", takes: ["list"] },
+        ...{ usage: "setting", reasoning: "setting" },
+      }),
+    },
+    event: {
+      form: makeForm({
+        ...{
+          response: { kind: "answer", takes: ["object"] },
+          item,
+          part,
+          arguments: "own",
+          logprobs: "again",
+        },
+      }),
+    },
+    delta: { form: makeForm({ logprobs: "again" }), isPiece: true },
+    thought: { form: makeForm({ text: "thought", part }) },
+    thoughtDelta: { form: makeForm({ delta: "thought" }), isPiece: true },
+  },
+};
+
+const THOUGHT = /^response\.reasoning/;
+
+function findEventKind({ type: given }: JsonObject) {
+  const type = asString(given) ?? "";
+  const isDelta = type.endsWith(".delta");
+  if (THOUGHT.test(type)) return isDelta ? "thoughtDelta" : "thought";
+  return isDelta ? "delta" : "event";
+}
+
+/** An event continues the text of an item, of one of its parts or of one of its summaries. */
+function readPath({
+  output_index: item,
+  content_index: content,
+  summary_index: summary,
+}: JsonObject): string {
+  if (typeof item !== "number") return "";
+  const part = typeof content === "number" ? `.content[${content}]` : "";
+  return `output[${item}]${typeof summary === "number" ? `.summary[${summary}]` : part}`;
+}
+
+export const RESPONSES_TEXTS = makeNativeTexts(TEXTS, {
+  request: "body",
+  answer: "answer",
+  findEventKind,
+  readPath,
+});

@@ -1,0 +1,31 @@
+// The manual's tables of the fields that an operator can set, generated from the fields' rows.
+import { expect, test } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { CREDENTIAL_FIELDS } from "../../src/core/fields/credential.ts";
+import type { Fields } from "../../src/core/fields/field.ts";
+import { KEY_FIELDS } from "../../src/core/fields/key.ts";
+
+const FILE = join(import.meta.dir, "../../src/docs/admin-api.md");
+
+const TABLES: readonly (readonly [entity: string, fields: Fields])[] = [
+  ["keys", KEY_FIELDS],
+  ["credentials", CREDENTIAL_FIELDS],
+];
+
+function renderTable(fields: Fields): string {
+  const rows = Object.entries(fields).map(([name, { manual }]) => `| \`${name}\` | ${manual} |`);
+  return ["| field | |", "|---|---|", ...rows].join("\n");
+}
+
+test.each(TABLES)(
+  "the chapter's fields of %s match their rows (UPDATE_DOCS=1 updates them)",
+  (entity, fields) => {
+    const text = readFileSync(FILE, "utf8");
+    const section = new RegExp(`(<!-- fields of ${entity}: .* -->\\n)[^]*?(<!-- end of fields -->)`);
+    expect(text).toMatch(section);
+    const wanted = text.replace(section, (_, start, end) => `${start}\n${renderTable(fields)}\n\n${end}`);
+    if (process.env.UPDATE_DOCS) writeFileSync(FILE, wanted);
+    else expect(text).toBe(wanted);
+  },
+);

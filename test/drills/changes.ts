@@ -1,0 +1,116 @@
+// Examples of the changes that the code is made for, and the files that each of them touches besides its own.
+import type { Code } from "./code.ts";
+
+export interface Change {
+  /** The beginning of its paragraph in src/README.md, "Adding things". */
+  readonly title: string;
+  readonly example: string;
+  readonly names: RegExp;
+  /** Files that are the example itself, or another change that comes with it. */
+  readonly own?: RegExp;
+  /** Files that use the word for something else. */
+  readonly others?: readonly string[];
+  /** The greatest number of further files that name it. */
+  readonly most: number;
+  /** Set if the bound is above the house plan's. */
+  readonly reason?: string;
+}
+
+/** Matches a word as a name or as a part of one: `rerank`, `RerankForm`, `RERANK_USAGE`. */
+function matchWord(word: string): RegExp {
+  const capital = word.charAt(0).toUpperCase() + word.slice(1);
+  return new RegExp(
+    `(?<![A-Za-z])${word}(?![a-z])|${capital}(?![a-z])|(?<![A-Z])${word.toUpperCase()}(?![A-Z])`,
+  );
+}
+
+const CHAT_PROVIDER = {
+  title: "A provider that speaks the OpenAI dialect",
+  most: 5,
+  reason: "the shape of its secrets stands in keys, a room that may not import the providers",
+};
+/** The codecs, surfaces, models and simulated variants of an operation are changes of their own. */
+const OPERATION = { title: "An operation", most: 8 };
+
+export const CHANGES: readonly Change[] = [
+  { ...CHAT_PROVIDER, example: "Cerebras", names: matchWord("cerebras") },
+  {
+    ...CHAT_PROVIDER,
+    example: "Fireworks, with embeddings, rerank and completions",
+    names: matchWord("fireworks"),
+    most: 7,
+    reason: "as above, and one row more in each table of codecs: vectors, media",
+  },
+  {
+    ...OPERATION,
+    example: "speech",
+    names: matchWord("speech"),
+    own: /^(operations\/speech|surfaces|dialects|catalogue)\/|^core\/record\.ts$/,
+    others: ["selectors/words.data.json", "http/unknown-url.ts"],
+  },
+  {
+    ...OPERATION,
+    example: "moderation",
+    names: matchWord("moderation"),
+    own: /^(operations\/moderation|surfaces|dialects|catalogue)\/|^core\/record\.ts$/,
+    // A field of images and chats has the same name.
+    others: ["operations/images/form.ts", "operations/images/operation.ts", "operations/chat/operation.ts"],
+  },
+  {
+    title: "A surface",
+    example: "moderations",
+    names: matchWord("moderations"),
+    own: /^surfaces\/moderations\//,
+    // A provider's own path.
+    others: ["dialects/_whole/moderation.ts", "simulator/vectors.ts"],
+    most: 8,
+  },
+  {
+    title: "A surface",
+    example: "openai-speech",
+    names: matchWord("openai-speech"),
+    own: /^surfaces\/openai-speech\//,
+    most: 8,
+  },
+  {
+    title: "A selector",
+    example: "light",
+    names: /"light"|\/light\.ts"/,
+    own: /^selectors\/light\.ts$/,
+    most: 3,
+    reason: "the share of quality that it keeps depends on the request, which is prepared once for all",
+  },
+  {
+    title: "A fault",
+    example: "key_paused",
+    names: matchWord("key_paused"),
+    // The field that pauses a key says what follows.
+    others: ["core/fields/key.ts"],
+    most: 2,
+  },
+  { title: "A fault", example: "alias_exists", names: matchWord("alias_exists"), most: 2 },
+  { title: "A metric", example: "poundkey_hedges_total", names: matchWord("poundkey_hedges_total"), most: 1 },
+  {
+    title: "A metric",
+    example: "process_open_fds",
+    names: matchWord("process_open_fds"),
+    most: 2,
+    reason: "it is read at each scrape, by a function beside its row",
+  },
+  { title: "A route", example: "GET /v1/models", names: matchWord("modelRoutes"), most: 2 },
+  { title: "A route", example: "GET /admin/v1/live", names: matchWord("liveRoutes"), most: 2 },
+  { title: "A limit", example: "EVENT_LINES_MAX", names: matchWord("EVENT_LINES_MAX"), most: 1 },
+  { title: "A limit", example: "FIRST_KEPT", names: matchWord("FIRST_KEPT"), most: 1 },
+];
+
+/** Made by programs from other rows. */
+const GENERATED = /^selectors\/profiles\.data\.json$/;
+
+/** Returns the files that a change like the example would touch besides adding its own. */
+export function listPlaces({ names, own, others = [] }: Change, code: readonly Code[]): readonly string[] {
+  return code
+    .filter(({ path, text }) => !own?.test(path) && !others.includes(path) && names.test(text))
+    .map(({ path }) => path)
+    .filter((path) => !GENERATED.test(path))
+    .toSorted();
+}

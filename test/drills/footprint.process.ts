@@ -1,0 +1,110 @@
+// A program of its own that serves a few requests and prints the lines of the code that each of them runs, as JSON.
+
+import { Session } from "node:inspector";
+import { join } from "node:path";
+import { plugin } from "bun";
+import { ROOT } from "../sources.ts";
+
+interface Coverage {
+  readonly result: readonly {
+    readonly url: string;
+    readonly functions: readonly {
+      readonly ranges: readonly {
+        readonly startOffset: number;
+        readonly endOffset: number;
+        readonly count: number;
+      }[];
+    }[];
+  }[];
+}
+
+/** A request may run other code at first, such as caches being filled. */
+const WARMING = 2;
+/** Only lines that ran for each of these requests count, so that timers and caches that expire don't. */
+const REQUESTS = 8;
+const SOURCES = join(ROOT, "src/");
+
+const texts = new Map<string, string>();
+const transpiler = new Bun.Transpiler({ loader: "ts", target: "bun", deadCodeElimination: false });
+
+plugin({
+  name: "as printed",
+  setup({ onLoad }) {
+    // The comment keeps Bun from printing the code again, which would shift the offsets that the inspector reports.
+    onLoad({ filter: new RegExp(`^${RegExp.escape(SOURCES)}.*\\.ts$`) }, async ({ path }) => {
+      const contents = `// @bun\n${transpiler.transformSync(await Bun.file(path).text())}`;
+      texts.set(path.slice(SOURCES.length), contents);
+      return { contents, loader: "js" };
+    });
+  },
+});
+
+const session = new Session();
+session.connect();
+
+function post<Answer>(method: string, params: object = {}): Promise<Answer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  session.post(method, params, (error, answer) => (error ? reject(error) : resolve(answer as Answer)));
+  return promise;
+}
+
+/** Returns the number of lines that ran `least` times or more since the last call, by file. */
+async function countLines(least: number): Promise<Record<string, number>> {
+  const { result } = await post<Coverage>("Profiler.takePreciseCoverage");
+  const counts: [string, number][] = [];
+  for (const { url, functions } of result) {
+    const path = url.startsWith(`file://${SOURCES}`) ? url.slice(`file://${SOURCES}`.length) : "";
+    const text = texts.get(path);
+    if (text === undefined || path.startsWith("simulator/")) continue;
+    const ran = new Uint8Array(text.length);
+    // Functions and blocks follow those that contain them.
+    for (const { startOffset, endOffset, count } of functions.flatMap(({ ranges }) => ranges)) {
+      ran.fill(count >= least ? 1 : 0, startOffset, endOffset);
+    }
+    const lines = [...text.matchAll(/^.*\w.*$/gm)].filter(({ 0: line, index }) =>
+      ran.subarray(index + line.search(/\w/), index + line.length).includes(1),
+    );
+    if (lines.length > 0) counts.push([path, lines.length]);
+  }
+  return Object.fromEntries(counts.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Returns the number of lines that every request of a kind runs, by file. */
+async function measure(send: () => Promise<Response>): Promise<Record<string, number>> {
+  const ask = async () => {
+    const answer = await send();
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(text);
+  };
+  for (let count = 0; count < WARMING; count++) await ask();
+  await countLines(REQUESTS);
+  for (let count = 0; count < REQUESTS; count++) await ask();
+  return countLines(REQUESTS);
+}
+
+await post("Profiler.enable");
+await post("Profiler.startPreciseCoverage", { callCount: true, detailed: true });
+const { startUnderTest } = await import("../harness.ts");
+const under = await startUnderTest();
+const { id } = await under.newKey();
+const send = (path: string, body: unknown, secret = under.secret, method = "POST") =>
+  fetch(under.url + path, {
+    method,
+    headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+const messages = [{ role: "user", content: "Hello!" }];
+const footprints = {
+  "a chat, whole": await measure(() => send("/v1/chat/completions", { model: "OpenAI#gpt-4o", messages })),
+  "a chat streamed from Anthropic": await measure(() =>
+    send("/v1/chat/completions", { model: "Anthropic#claude-sonnet-4-5", messages, stream: true }),
+  ),
+  "an embedding": await measure(() =>
+    send("/v1/embeddings", { model: "OpenAI#text-embedding-3-small", input: "a" }),
+  ),
+  "an admin change": await measure(() =>
+    send(`/admin/v1/keys/${id}`, { name: "other" }, under.adminToken, "PATCH"),
+  ),
+};
+await under.stop();
+console.log(JSON.stringify(footprints));

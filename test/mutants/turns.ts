@@ -1,0 +1,33 @@
+// Mutants of fairness: one account's costly requests, and what references may expand to.
+import type { Mutant } from "./mutant.ts";
+
+export const TURNS: readonly Mutant[] = [
+  {
+    name: "an account with costly bodies never rests",
+    file: "src/http/body-turns.ts",
+    find: "REST * costMs",
+    replace: "0",
+    tests: ["test/body-turns.test.ts"],
+  },
+  {
+    name: "requests that arrive during the work go unseen",
+    file: "src/http/body-turns.ts",
+    find: "    if (startedMs - other.atMs < ACTIVE_MS) other.atMs = nowMs;\n",
+    replace: "",
+    tests: ["test/body-turns.test.ts"],
+  },
+  {
+    name: "one account's bodies are parsed first",
+    file: "src/http/body-turns.ts",
+    find: "      this.#lanes.set(owner, lane);\n",
+    replace: "",
+    tests: ["test/body-turns.test.ts"],
+  },
+  {
+    name: "each tool's references expand on their own",
+    file: "src/dialects/gemini/tools.ts",
+    find: "cleanSchema(parameters, expansion)",
+    replace: "cleanSchema(parameters)",
+    tests: ["test/ledger-edges.test.ts"],
+  },
+];

@@ -1,0 +1,32 @@
+// Choosing without learning: the selectors load none of it, and decide all the same.
+import { expect, test } from "bun:test";
+import { SELECTORS } from "../../src/core/selector.ts";
+import { choose } from "../../src/selectors/choose.ts";
+import { SELECTOR_RULES } from "../../src/selectors/index.ts";
+import { NOTHING_KNOWN } from "../../src/selectors/knowledge.ts";
+import { findRoom, readSources } from "../sources.ts";
+import { asking, CODE, MATH, makeInput, pick, TRIVIA } from "./sample-cards.ts";
+
+test("no file that a selector needs is of the room that learns", () => {
+  const byPath = new Map(readSources("src").map((source) => [source.path, source]));
+  const reached = new Set(byPath.keys().filter((path) => findRoom(path) === "selectors"));
+  // A set yields what is added meanwhile.
+  for (const path of reached) for (const target of byPath.get(path)?.imports ?? []) reached.add(target);
+  expect(reached.size).toBeGreaterThan(40);
+  expect([...reached].filter((path) => findRoom(path) === "learning")).toEqual([]);
+});
+
+test("each selector decides by what it knows from the start", () => {
+  const choices = SELECTORS.map((name) =>
+    [MATH, CODE, TRIVIA].map((prompt) => pick(name, asking(prompt), { quality: 0.85 })),
+  );
+  expect(choices).toEqual([
+    ["Acme#strong", "Acme#strong", "Acme#strong"],
+    ["Acme#middle", "Acme#middle", "Acme#middle"],
+    ["Acme#weak", "Acme#middle", "Acme#middle"],
+  ]);
+  const { asked, leanedOn } = choose(SELECTOR_RULES.best, makeInput(asking(MATH)));
+  expect(asked.learned).toBe(NOTHING_KNOWN);
+  expect(asked.ask).toMatchObject({ margin: 0, usualCostUsd: 0, costWeight: null, timeWeight: null });
+  expect([leanedOn, asked.ask.likeness]).toEqual([[], asked.prediction.sure]);
+});

@@ -1,0 +1,34 @@
+// Google's own details of a refusal: without them, Gemini CLI repeats a request for minutes before it shows the message.
+import { expect, test } from "bun:test";
+import { Fault } from "../../src/core/fault.ts";
+import { asObject } from "../../src/core/json.ts";
+import { refuse } from "../../src/surfaces/gemini/errors.ts";
+
+const TYPE = "type.googleapis.com/google.rpc";
+
+function readDetails(fault: Fault): unknown {
+  return asObject(refuse(fault).body.error).details;
+}
+
+test("a used-up allowance says how long to wait, and that it is the day's", () => {
+  const fault = new Fault("rate_limit_exceeded", "Used up.", { retryAfterMs: 590_200 });
+  expect(readDetails(fault)).toEqual([
+    { "@type": `${TYPE}.RetryInfo`, retryDelay: "591s" },
+    { "@type": `${TYPE}.QuotaFailure`, violations: [{ quotaId: "RequestsPerDay", description: "Used up." }] },
+  ]);
+});
+
+test("a store that is down says when to try again", () => {
+  expect(readDetails(new Fault("store_unavailable", "Down."))).toEqual([
+    { "@type": `${TYPE}.RetryInfo`, retryDelay: "1s" },
+  ]);
+});
+
+test("a provider's long wait is cut to a minute, as in the header", () => {
+  const fault = new Fault("provider_busy", "Busy.", { retryAfterMs: 3_600_000 });
+  expect(readDetails(fault)).toContainEqual({ "@type": `${TYPE}.RetryInfo`, retryDelay: "60s" });
+});
+
+test("other errors have no details", () => {
+  expect(readDetails(new Fault("invalid_value", "Wrong."))).toBeUndefined();
+});
