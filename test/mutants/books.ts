@@ -85,8 +85,8 @@ export const BOOKS: readonly Mutant[] = [
   {
     name: "lose the overrun",
     file: "src/ledger/settle.ts",
-    find: "  if (extra + writtenOff > 0) {",
-    replace: "  if (extra + writtenOff < 0) {",
+    find: "if (extra + writtenOff === 0) return;",
+    replace: "if (extra + writtenOff >= 0) return;",
   },
   {
     name: "the overrun takes no free balance",

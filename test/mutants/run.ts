@@ -2,17 +2,8 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ANSWERS } from "./answers.ts";
-import { BEYOND_CHAT } from "./beyond-chat.ts";
-import { BOOKS } from "./books.ts";
-import { LEARNING } from "./learning.ts";
-import { MEDIA } from "./media.ts";
+import { MUTANTS } from "./all.ts";
 import { type Mutant, mutated } from "./mutant.ts";
-import { SESSIONS } from "./sessions.ts";
-import { SHARING } from "./sharing.ts";
-import { STEPS } from "./steps.ts";
-import { SURVIVING } from "./surviving.ts";
-import { TURNS } from "./turns.ts";
 
 const ROOT = join(import.meta.dir, "..", "..");
 const COPIED = ["src", "test", "package.json", "tsconfig.json", "bunfig.toml"];
@@ -89,18 +80,7 @@ function show({ mutant, caught, seconds, words }: Verdict): void {
 
 async function main(): Promise<number> {
   const wanted = process.argv[2] ?? "";
-  const mutants = [
-    ...BOOKS,
-    ...ANSWERS,
-    ...SESSIONS,
-    ...SHARING,
-    ...STEPS,
-    ...SURVIVING,
-    ...LEARNING,
-    ...BEYOND_CHAT,
-    ...MEDIA,
-    ...TURNS,
-  ].filter(({ name }) => name.includes(wanted));
+  const mutants = MUTANTS.filter(({ name }) => name.includes(wanted));
   const folder = mkdtempSync(join(tmpdir(), "poundkey-mutants-"));
   try {
     const copies = Array.from({ length: AT_ONCE }, (_, number) => copyOf(folder, number));

@@ -29,8 +29,8 @@ export const STEPS: readonly Mutant[] = [
   {
     name: "steps: an answer of its own has no row",
     file: "src/ledger/settle.ts",
-    find: "if (isUnadmitted && row === null) {",
-    replace: "if (isUnadmitted && record.status !== 200 && row === null) {",
+    find: "if (demand.isUnadmitted && row === null) {",
+    replace: "if (demand.isUnadmitted && demand.record.status !== 200 && row === null) {",
     tests: TESTS,
   },
   {

@@ -1,0 +1,25 @@
+// All mutants, in the order in which they are tried.
+import { ANSWERS } from "./answers.ts";
+import { BEYOND_CHAT } from "./beyond-chat.ts";
+import { BOOKS } from "./books.ts";
+import { LEARNING } from "./learning.ts";
+import { MEDIA } from "./media.ts";
+import type { Mutant } from "./mutant.ts";
+import { SESSIONS } from "./sessions.ts";
+import { SHARING } from "./sharing.ts";
+import { STEPS } from "./steps.ts";
+import { SURVIVING } from "./surviving.ts";
+import { TURNS } from "./turns.ts";
+
+export const MUTANTS: readonly Mutant[] = [
+  ...BOOKS,
+  ...ANSWERS,
+  ...SESSIONS,
+  ...SHARING,
+  ...STEPS,
+  ...SURVIVING,
+  ...LEARNING,
+  ...BEYOND_CHAT,
+  ...MEDIA,
+  ...TURNS,
+];
