@@ -1,5 +1,7 @@
 // The console's routes over HTTP: a request with its timeline and cost, the overview, the catalogue, the settings.
+
 import { afterAll, describe, expect, test } from "bun:test";
+import { version } from "../package.json" with { type: "json" };
 import { asArray, asObject, type JsonObject } from "../src/core/json.ts";
 import { createOperator } from "./http/operator.ts";
 import { until } from "./http/until.ts";
@@ -159,7 +161,7 @@ test("the whole catalogue is shown, with what is enabled and why the rest is not
 test("the settings are the current ones, without secrets", async () => {
   const { body, text } = await operator.get("/settings");
   expect(body).toMatchObject({
-    version: "1.0.0",
+    version,
     store: "sqlite",
     simulated: false,
     quota: {
