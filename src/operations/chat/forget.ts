@@ -1,8 +1,8 @@
 // Forgets the prompt of a request that can't be sent again, so that a long stream doesn't keep 30 MB alive.
 import type { RawRequest } from "../../core/dialect.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { emptyMessages } from "./estimate.ts";
 import type { ChatRequest } from "./form.ts";
+import { emptyMessages } from "./sizes.ts";
 
 /** The fields with the prompt, in the APIs of all families. Instructions aren't among them: some answers repeat them. */
 const PROMPTS: ReadonlySet<string> = new Set(["messages", "input", "contents"]);
