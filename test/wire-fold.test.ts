@@ -117,6 +117,15 @@ function said(...deltas: readonly Delta[]): ReplyMessage | undefined {
   return choices[0]?.message;
 }
 
+test("the role is in a choice's first chunk, also where thinking stands between its texts", () => {
+  const message = said({ content: "a" }, { reasoning_content: "hm" }, { content: "b" });
+  const chunks = unfold({ choices: [choice({ ...message })] });
+  const roles = chunks.flatMap(({ choices }) => choices.map(({ delta }) => delta.role));
+  expect(roles.length).toBeGreaterThan(3);
+  expect(roles.indexOf("assistant")).toBe(0);
+  expect(roles.lastIndexOf("assistant")).toBe(0);
+});
+
 describe("folding fragments", () => {
   test("joins thinking by type and index", () => {
     const text = (index: number, fields: object) => ({ type: "reasoning.text" as const, index, ...fields });

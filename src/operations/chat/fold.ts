@@ -236,7 +236,15 @@ function unfoldChoice({ index, message, finish_reason, logprobs, ...extras }: Re
   const fragments = calls.map((call, position) => ({ ...call, index: position }));
   const last = { ...extras, index, finish_reason, ...(logprobs ? { logprobs } : {}) };
   if (!parts) return [{ ...last, delta: fragments.length > 0 ? { ...rest, tool_calls: fragments } : rest }];
-  const { content: _, refusal, reasoning_content: __, reasoning_details: ___, annotations, ...others } = rest;
+  const {
+    role,
+    content: _,
+    refusal,
+    reasoning_content: __,
+    reasoning_details: ___,
+    annotations,
+    ...others
+  } = rest;
   let called = 0;
   const ordered = listTurn({ ...message, refusal: null }, annotations);
   const deltas = writeTurn<Delta>(ordered, {
@@ -247,7 +255,7 @@ function unfoldChoice({ index, message, finish_reason, logprobs, ...extras }: Re
     call: () => [{ tool_calls: fragments.slice(called, ++called) }],
   });
   return [
-    ...deltas.map((delta) => ({ index, delta, finish_reason: null })),
+    ...[{ role }, ...deltas].map((delta) => ({ index, delta, finish_reason: null })),
     { ...last, delta: { ...others, refusal } },
   ];
 }
