@@ -218,9 +218,30 @@ function chooseModel(
   if (Object.keys(choice.removed).every((reason) => reason === "denied" || reason.startsWith(BY_RULE))) {
     throw new Fault("no_provider_available", `No model that Router#${name} may choose is enabled.`);
   }
+  refuseTooLong(choice, name);
   const counts = Object.entries(choice.removed).map(([reason, count]) => `${reason} (${count})`);
   const message = `No model behind Router#${name} can serve this request. Removed by: ${counts.join(", ")}. POST /v1/route names each model's reason.`;
   throw new Fault("unsupported_capability", message, { param: "model" });
+}
+
+/**
+ * Throws the Fault `context_length_exceeded` if a shorter prompt would find a model, in OpenAI's words: agents compact
+ * their conversation on them. `note` names what the other models lack.
+ */
+function refuseTooLong({ asked, removed, contextTokensMax }: Choice, name: string): void {
+  if (contextTokensMax === null) return;
+  const { promptTokens, outputTokensMax = 0 } = asked;
+  const others = Object.entries(removed).filter(([reason]) => reason !== "context");
+  const counts = others.map(([reason, count]) => `${reason} (${count})`).join(", ");
+  const note = counts === "" ? "" : ` Other models behind Router#${name} were removed by: ${counts}.`;
+  const sizes =
+    outputTokensMax === 0
+      ? `your messages resulted in ${promptTokens} tokens. Please reduce the length of the messages.`
+      : `you requested ${promptTokens + outputTokensMax} tokens (${promptTokens} in the messages, ${outputTokensMax} in the completion). Please reduce the length of the messages or completion.`;
+  const message = `This model's maximum context length is ${contextTokensMax} tokens. However, ${sizes}${note}`;
+  const promptTokensMax = Math.max(0, contextTokensMax - outputTokensMax);
+  const overflow = { promptTokens, promptTokensMax, note };
+  throw new Fault("context_length_exceeded", message, { param: "messages", overflow });
 }
 
 /** False if neither the named model nor any member of the named group has a price. */

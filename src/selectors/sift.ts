@@ -4,6 +4,7 @@ import type { PreparedAsk } from "./ask.ts";
 import { toBits } from "./table.ts";
 
 const UNHEALTHY = "unhealthy";
+export const CONTEXT = "context";
 
 /** Returns the chat models' places in the table, and the reason why each of `removed` can't serve. */
 export function sift(asked: PreparedAsk) {
@@ -43,8 +44,9 @@ function findReason(asked: PreparedAsk, bits: number, row: number): string | nul
   if (table.prices[row] === null) return "unpriced";
   const missing = bits & ~(table.capabilities[row] ?? 0);
   if (missing !== 0) return findNeed(asked.needed, missing);
-  if (promptTokens + outputTokensMax > (table.room[row] ?? 0)) return "context";
   if (input.takesImageUrls && !takesUrls(input.takesImageUrls, table.cards[row])) return "image_urls";
+  // A model removed for its context could serve a shorter request.
+  if (promptTokens + outputTokensMax > (table.room[row] ?? 0)) return CONTEXT;
   return asked.seenAt(row)?.isOpen === true ? UNHEALTHY : null;
 }
 
