@@ -187,7 +187,7 @@ export function upstreamFault(error: UpstreamError): Fault {
 
 /** Puts the provider's name into a message of ours about its failure. Its own messages stay. */
 export function nameProvider(fault: Fault, provider: string): Fault {
-  if (fault.row.blame !== "provider" || !fault.message.startsWith(SUBJECT)) return fault;
+  if (fault.row.blame === "client" || !fault.message.startsWith(SUBJECT)) return fault;
   return new Fault(fault.code, provider + fault.message.slice(SUBJECT.length), fault.details);
 }
 
