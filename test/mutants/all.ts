@@ -2,6 +2,7 @@
 import { ANSWERS } from "./answers.ts";
 import { BEYOND_CHAT } from "./beyond-chat.ts";
 import { BOOKS } from "./books.ts";
+import { BOUNDS } from "./bounds.ts";
 import { LEARNING } from "./learning.ts";
 import { MEDIA } from "./media.ts";
 import type { Mutant } from "./mutant.ts";
@@ -22,4 +23,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...BEYOND_CHAT,
   ...MEDIA,
   ...TURNS,
+  ...BOUNDS,
 ];
