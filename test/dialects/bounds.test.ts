@@ -58,7 +58,7 @@ describe("shortened names", () => {
     ];
     const request = { tools: [fn(LONG)], messages };
     const { names } = listSent(request);
-    expect(names).toHaveLength(2);
+    expect(names.map((name) => CHAT_NAME.test(name))).toEqual([true, true]);
     // The history stands before the tools.
     for (const [at, given] of [OTHER, LONG].entries()) {
       const made = { index: 0, id: "d", type: "function", function: { name: names[at], arguments: "{}" } };
