@@ -2,6 +2,7 @@
 // of others' traffic.
 import { type Static, Type } from "@sinclair/typebox";
 import type { Frozen } from "../core/frozen.ts";
+import { SOURCES } from "../core/origin.ts";
 import { SKILLS } from "../core/skill.ts";
 import { LIKENESS_MIN } from "./best.ts";
 import type { Choice } from "./choose.ts";
@@ -57,6 +58,21 @@ export const routeSchema = Type.Object({
       }),
       quality: number,
       quality_low: number,
+      doubt: Type.Number({ description: "The standard deviation of `quality`." }),
+      source: Type.Union(
+        SOURCES.map((source) => Type.Literal(source)),
+        { description: "Where `quality` comes from. A guess is made from the model's price, age and size." },
+      ),
+      source_date: Type.Union([Type.String(), Type.Null()], {
+        description: "The day of the benchmark or of the newest score. Null for skills and guesses.",
+      }),
+      changed: Type.Union(
+        [
+          Type.Object({ on: Type.String(), to: Type.Union([Type.Literal("worse"), Type.Literal("better")]) }),
+          Type.Null(),
+        ],
+        { description: "Since which day the model's scores are worse or better; older ones count a tenth." },
+      ),
       cost_usd: Type.Union([number, Type.Null()]),
       latency_ms: latency,
       cost_usd_high: Type.Union([number, Type.Null()], {
@@ -106,6 +122,10 @@ export function viewRoute(chosen: Choice) {
       removed_by: one.removedBy,
       quality: round(one.quality),
       quality_low: round(one.qualityLow),
+      doubt: round(one.doubt),
+      source: one.source,
+      source_date: one.asOf,
+      changed: one.changed,
       cost_usd: roundCost(one.costUsd),
       latency_ms: one.latencyMs,
       cost_usd_high: roundCost(one.costHighUsd),
