@@ -38,6 +38,14 @@ const latency = Type.Union([number, Type.Null()], {
   description: "Rounded to 100 ms. Null for a model that the key may not use.",
 });
 
+function allowWords<const Word extends string>(words: readonly Word[], description: string) {
+  return Type.Unsafe<Word>({ type: "string", enum: [...words], description });
+}
+const changeSchema = Type.Object({
+  on: Type.String(),
+  to: allowWords(["worse", "better"], "What the model became."),
+});
+
 export const routeSchema = Type.Object({
   selector: Type.String(),
   choice: Type.Union([Type.String(), Type.Null()], {
@@ -59,20 +67,16 @@ export const routeSchema = Type.Object({
       quality: number,
       quality_low: number,
       doubt: Type.Number({ description: "The standard deviation of `quality`." }),
-      source: Type.Union(
-        SOURCES.map((source) => Type.Literal(source)),
-        { description: "Where `quality` comes from. A guess is made from the model's price, age and size." },
+      source: allowWords(
+        SOURCES,
+        "Where `quality` comes from. A guess is made from the model's price, age and size.",
       ),
       source_date: Type.Union([Type.String(), Type.Null()], {
         description: "The day of the benchmark or of the newest score. Null for skills and guesses.",
       }),
-      changed: Type.Union(
-        [
-          Type.Object({ on: Type.String(), to: Type.Union([Type.Literal("worse"), Type.Literal("better")]) }),
-          Type.Null(),
-        ],
-        { description: "Since which day the model's scores are worse or better; older ones count a tenth." },
-      ),
+      changed: Type.Union([changeSchema, Type.Null()], {
+        description: "The day since which the model's scores are worse or better. Older ones count a tenth.",
+      }),
       cost_usd: Type.Union([number, Type.Null()]),
       latency_ms: latency,
       cost_usd_high: Type.Union([number, Type.Null()], {
