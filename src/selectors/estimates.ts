@@ -1,7 +1,9 @@
 // The models that are compared for one request, as columns: the expected quality, cost and time of each one's answer.
+
+import { LABELS } from "../core/origin.ts";
 import type { PreparedAsk } from "./ask.ts";
 import { estimateCost, estimateMs, estimateThoughtTokens } from "./expense.ts";
-import { CAUTION, computeSpread, expect, QUALITY_MAX, QUALITY_MIN } from "./quality.ts";
+import { CAUTION, computeSpread, estimateDoubt, expect, QUALITY_MAX, QUALITY_MIN } from "./quality.ts";
 import { findChampion } from "./selector.ts";
 
 /** Observed error rates above this are not believed. */
@@ -19,12 +21,14 @@ export function estimateAll(asked: PreparedAsk, rows: Int32Array) {
     if (card === undefined) throw new RangeError("There is no such candidate.");
     return card;
   };
+  const source = new Uint8Array(rows.length);
   const holder = table.places.get(cached?.cardId ?? "");
   for (let place = 0; place < rows.length; place++) {
     const row = rows[place] ?? 0;
     const works = findWorkingShare(asked, row);
     const from = row * ask.skills.length;
     const before = expect(table.odds, from, table.oddsLevel[row] ?? 0, ask);
+    source[place] = shifts.scoredOn(row) === null ? (table.source[row] ?? 0) : LABELS;
     const isGuessed = table.isGuessed[row] === 1;
     const off = isGuessed
       ? CAUTION * computeSpread(table.oddsSpreads, from, shifts.doubt(row), ask, before)
@@ -42,7 +46,9 @@ export function estimateAll(asked: PreparedAsk, rows: Int32Array) {
   const champion = findChampion({ level, cardAt });
   /** Returns the place of a card, or −1 if it isn't one of these. */
   const find = (id: string) => rows.indexOf(table.places.get(id) ?? -1);
-  return { asked, rows, quality, level, costUsd, latencyMs, score: column(), champion, cardAt, find };
+  const doubtAt = (place: number) => estimateRowDoubt(asked, rows[place] ?? -1);
+  const columns = { quality, level, costUsd, latencyMs, source, score: column() };
+  return { asked, rows, ...columns, doubtAt, champion, cardAt, find };
 }
 
 /** If the best quality is above the maximum, lowers all by the same amount, because their differences decide. */
@@ -55,6 +61,15 @@ function lower(quality: Float64Array, level: Float64Array): void {
     quality[place] = Math.max(0, (quality[place] ?? 0) - off);
     level[place] = Math.max(0, (level[place] ?? 0) - off);
   }
+}
+
+function estimateRowDoubt(asked: PreparedAsk, row: number): number {
+  const { table, shifts, quality } = asked;
+  const profile = table.profiles[row];
+  if (profile === undefined) return 0;
+  return (
+    findWorkingShare(asked, row) * estimateDoubt(profile, shifts.doubt(row), shifts.spread(row), quality)
+  );
 }
 
 /** The share of answers that don't fail. One that fails isn't good. */

@@ -22,10 +22,17 @@ export function selectRules(rules: RouterRules, { skills }: Pick<Prediction, "sk
 }
 
 /** Returns the cards that selectors choose among, whatever the request. */
-export function listChoosable(cards: readonly ModelCard[], { deny }: RouterRules): readonly ModelCard[] {
+export function listChoosable(
+  cards: readonly ModelCard[],
+  { deny, preview = false }: RouterRules,
+): readonly ModelCard[] {
   const denied = new Set(deny);
   return cards.filter(
-    ({ id, price, operations }) => price !== null && (operations?.has("chat") ?? true) && !denied.has(id),
+    ({ id, price, operations, kind }) =>
+      price !== null &&
+      (operations?.has("chat") ?? true) &&
+      (preview || kind !== "preview") &&
+      !denied.has(id),
   );
 }
 
