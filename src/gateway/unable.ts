@@ -18,7 +18,7 @@ export function checkImageUrls<F extends Form>(
   if (operation.findImageUrl(ask) === null) return undefined;
   return (card) => {
     const upstream = upstreams.get(card.provider);
-    const route = upstream && findRoute(upstream, { operation, card, raw });
+    const route = upstream && findRoute(upstream, { operation, ask, card, raw });
     return route?.codec.takesImageUrls?.(card) !== false;
   };
 }
@@ -31,7 +31,7 @@ export function refuseUnable<F extends Form>(
 ): void {
   const { operation, ask, raw, upstreams } = call;
   const upstream = upstreams.get(card.provider);
-  if (upstream) requireRoute(upstream, { operation, card, raw });
+  if (upstream) requireRoute(upstream, { operation, ask, card, raw });
   operation.refuseUnable(ask, card);
   if (takesImageUrls?.(card) === false) {
     const message = `The model '${card.id}' does not accept image URLs: send images as data: URLs.`;
@@ -63,7 +63,8 @@ function listTakers<F extends Form>(
   const takers = new Map<string, string>();
   for (const card of usable()) {
     const upstream = upstreams.get(card.provider);
-    if (takers.has(card.provider) || !upstream || !findRoute(upstream, { operation, card, raw })) continue;
+    if (takers.has(card.provider) || !upstream || !findRoute(upstream, { operation, ask, card, raw }))
+      continue;
     const { able } = keepAble([card], (one) => operation.refuseUnable(ask, one));
     if (takesImageUrls?.(card) !== false && able.length > 0) takers.set(card.provider, card.id);
     if (takers.size === NAMED_MAX) break;

@@ -217,6 +217,11 @@ export interface Operation<F extends Form> {
 
   /** Returns the request as a card's call carries it (see `Codec.fit`). Holds and estimates are made on it. */
   fit(codec: Codec<F>, ask: F["ask"], card: ModelCard, operator: Passing): Changed<F["ask"]>;
+  /**
+   * True if `fit` cuts what only the operation's own form can lose, such as a picture of an earlier turn that the model
+   * doesn't take: then the client's own request can't be sent. Missing if nothing is.
+   */
+  cuts?(codec: Codec<F>, ask: F["ask"], card: ModelCard): boolean;
   encode(codec: Codec<F>, ask: F["ask"], card: ModelCard, target: Target): Outgoing;
   /** Reads a whole answer. Throws a Fault if it is malformed. */
   readWhole(codec: AnswerCodec<F>, delivered: Delivered, options: ReaderOptions<F["ask"]>): F["reply"];

@@ -3,6 +3,7 @@ import type { Cached } from "../core/attempt.ts";
 import type { ModelCard } from "../core/card.ts";
 import type { RouterRules } from "../core/settings.ts";
 import { type ChatRequest, readOutputLimit } from "../operations/chat/form.ts";
+import { listMedia } from "../operations/chat/media.ts";
 import type { Needs } from "../operations/chat/needs.ts";
 import type { HealthView } from "./expense.ts";
 import { type Knowledge, NOTHING_KNOWN } from "./knowledge.ts";
@@ -65,6 +66,8 @@ export function prepareAsk(input: ChooseInput, prediction: Prediction, promptTok
     /** The client's own limit. */
     outputTokensMax: readOutputLimit(request),
     needed: [...needs.keys(), ...(isStructured ? (["structured"] as const) : [])],
+    /** Capabilities for what stands earlier in the conversation: others are chosen only if no model has them. */
+    wished: [...new Set(listMedia(request).map(({ need }) => need))],
     quality: prepareQuality(prediction),
     rules: selectRules(input.rules, prediction, table),
     cached: input.cached?.() ?? null,

@@ -30,6 +30,9 @@ export function sift(asked: PreparedAsk) {
     if (reason === null) able[size++] = row;
     else removed[reasons.push(reason) - 1] = row;
   }
+  size = keepWished(asked, able, size, (row, reason) => {
+    removed[reasons.push(reason) - 1] = row;
+  });
   const out = removed.slice(0, reasons.length);
   const last = LAST_RESORTS.find((reason) => reasons.includes(reason));
   if (size > 0 || last === undefined) return { able: able.slice(0, size), removed: out, reasons };
@@ -38,6 +41,27 @@ export function sift(asked: PreparedAsk) {
     removed: out.filter((_, at) => reasons[at] !== last),
     reasons: reasons.filter((reason) => reason !== last),
   };
+}
+
+/** Removes the models without the wished capabilities if there are others. Returns the number of those that stay. */
+function keepWished(
+  { table, wished }: PreparedAsk,
+  able: Int32Array,
+  size: number,
+  remove: (row: number, reason: string) => void,
+): number {
+  const bits = toBits(wished);
+  if (bits === 0) return size;
+  const missingOf = (row: number) => bits & ~(table.capabilities[row] ?? 0);
+  const rows = able.slice(0, size);
+  const having = rows.filter((row) => missingOf(row) === 0);
+  if (having.length === 0) return size;
+  able.set(having);
+  for (const row of rows) {
+    const missing = missingOf(row);
+    if (missing !== 0) remove(row, findNeed(wished, missing) ?? "");
+  }
+  return having.length;
 }
 
 /**

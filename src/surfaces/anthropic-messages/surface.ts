@@ -81,6 +81,8 @@ const NAMES = {
   user: "metadata",
   response_format: "output_config.format",
   parallel_tool_calls: "tool_choice",
+  "messages.image_url": "messages.image",
+  "messages.file": "messages.document",
 };
 
 function readAsk(body: JsonObject, seal: Sealer): Pick<Exchange<ChatForm>, "ask" | "lost"> {

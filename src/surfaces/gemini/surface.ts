@@ -158,6 +158,9 @@ const NAMES: Readonly<Record<string, string>> = {
   stop: "generationConfig.stopSequences",
   reasoning_effort: "generationConfig.thinkingConfig",
   response_format: "generationConfig.responseMimeType",
+  ...Object.fromEntries(
+    ["image_url", "file", "input_audio"].map((type) => [`messages.${type}`, "contents.parts"]),
+  ),
 };
 
 function readNumbers(config: JsonObject): JsonObject {

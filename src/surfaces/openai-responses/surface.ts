@@ -135,6 +135,9 @@ const NAMES = {
   response_format: "text.format",
   verbosity: "text.verbosity",
   logprobs: "include",
+  "messages.image_url": "input.input_image",
+  "messages.file": "input.input_file",
+  "messages.input_audio": "input.input_audio",
 };
 
 function readAsk(
