@@ -4,6 +4,8 @@ import type { PreparedAsk } from "./ask.ts";
 import { toBits } from "./table.ts";
 
 const UNHEALTHY = "unhealthy";
+const NO_SEARCH = "search";
+const SEARCH_BIT = toBits(["search"]);
 
 /** Returns the chat models' places in the table, and the reason why each of `removed` can't serve. */
 export function sift(asked: PreparedAsk) {
@@ -21,6 +23,9 @@ export function sift(asked: PreparedAsk) {
     if (reason === null) able[size++] = row;
     else removed[reasons.push(reason) - 1] = row;
   }
+  size = preferSearching(asked, able.subarray(0, size), (row) => {
+    removed[reasons.push(NO_SEARCH) - 1] = row;
+  });
   const out = removed.slice(0, reasons.length);
   if (size > 0 || !reasons.includes(UNHEALTHY)) return { able: able.slice(0, size), removed: out, reasons };
   // Only unhealthy models are left: one of them may have recovered.
@@ -45,7 +50,29 @@ function findReason(asked: PreparedAsk, bits: number, row: number): string | nul
   if (missing !== 0) return findNeed(asked.needed, missing);
   if (promptTokens + outputTokensMax > (table.room[row] ?? 0)) return "context";
   if (input.takesImageUrls && !takesUrls(input.takesImageUrls, table.cards[row])) return "image_urls";
+  if (input.mustSearch === true && !isSearching(asked, row)) return NO_SEARCH;
   return asked.seenAt(row)?.isOpen === true ? UNHEALTHY : null;
+}
+
+function isSearching({ table, input }: PreparedAsk, row: number): boolean {
+  const card = table.cards[row];
+  const can = ((table.capabilities[row] ?? 0) & SEARCH_BIT) !== 0;
+  return can && card !== undefined && input.searches?.(card) === true;
+}
+
+/**
+ * Where the request offers a search and any of the models can carry it, keeps only those, in place. Returns how many
+ * are kept.
+ */
+function preferSearching(asked: PreparedAsk, able: Int32Array, remove: (row: number) => void): number {
+  const { searches, mustSearch } = asked.input;
+  if (searches === undefined || mustSearch === true) return able.length;
+  const kept = able.filter((row) => isSearching(asked, row));
+  if (kept.length === 0 || kept.length === able.length) return able.length;
+  const keeps = new Set(kept);
+  for (const row of able) if (!keeps.has(row)) remove(row);
+  able.set(kept);
+  return kept.length;
 }
 
 function findExclusion(exclusions: PreparedAsk["rules"]["exclusions"], row: number): string | null {

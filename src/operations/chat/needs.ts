@@ -68,6 +68,7 @@ const WORDS: Record<Capability, string> = {
   audio: "audio",
   structured: "structured output",
   reasoning: "reasoning",
+  search: "web searches",
 };
 
 /**
