@@ -4,7 +4,10 @@ import type { Benchmark } from "./benchmark.ts";
 import type { DialectName } from "./dialect.ts";
 import type { SkillRow } from "./skill.ts";
 
-/** `tools` supports tools and forced calls. `tools_auto` supports tools but can't be forced to call one. */
+/**
+ * `tools` supports tools and forced calls. `tools_auto` supports tools but can't be forced to call one. `search` has the
+ * provider search the web.
+ */
 export const CAPABILITIES = [
   "tools",
   "tools_auto",
@@ -13,6 +16,7 @@ export const CAPABILITIES = [
   "audio",
   "structured",
   "reasoning",
+  "search",
 ] as const;
 export type Capability = (typeof CAPABILITIES)[number];
 
@@ -136,8 +140,12 @@ export function readProvider(id: string): string {
   return id.slice(0, id.indexOf("#"));
 }
 
-/** True if the card has the capability. Cards with unknown capabilities count as having it. */
+/**
+ * True if the card has the capability. Cards with unknown capabilities count as having it. Searches are billed each, so
+ * a card with a price must have one for them.
+ */
 export function can(card: ModelCard, capability: Capability): boolean {
+  if (capability === "search" && card.price !== null && card.price.perSearch === undefined) return false;
   if (!card.listed || card.capabilities.has(capability)) return true;
   return capability === "tools_auto" && card.capabilities.has("tools");
 }

@@ -8,7 +8,7 @@ import { spread } from "../health/draw.ts";
 import type { Health } from "../health/health.ts";
 import { type Load, ONE_CALL } from "../health/rate.ts";
 import type { Choosable } from "../operations/operation.ts";
-import type { ChooseInput } from "../selectors/ask.ts";
+import type { ChooseInput, Wishes } from "../selectors/ask.ts";
 import { type Choice, choose } from "../selectors/choose.ts";
 import { type KeptDecision, keepDecision } from "../selectors/decision.ts";
 import { explore } from "../selectors/explore.ts";
@@ -33,8 +33,7 @@ export type Selection =
 export type Known = Pick<ChooseInput, "health" | "learned" | "cached">;
 
 interface PlanInput extends OrderInput {
-  /** False if the model's provider can't fetch the request's images. Missing if there are none to fetch. */
-  readonly takesImageUrls?: ((card: ModelCard) => boolean) | undefined;
+  readonly wishes?: Wishes;
   /** Describes the request to the selectors. Null if its operation has none. */
   readonly describe: (() => Choosable) | null;
   readonly selection: Selection;
@@ -203,9 +202,9 @@ function* listCards(choice: Choice, tried: ModelCard | null): Iterable<ModelCard
 /** Returns the selector's choice. Throws a Fault if no model is enabled or none can serve the request. */
 function chooseModel(
   { selector, candidates: cards, among }: Extract<Selection, { kind: "selector" }>,
-  input: Pick<PlanInput, "describe" | "rules" | "quality" | "readKnown" | "takesImageUrls">,
+  input: Pick<PlanInput, "describe" | "rules" | "quality" | "readKnown" | "wishes">,
 ): Choice {
-  const { describe, rules, quality, readKnown, takesImageUrls } = input;
+  const { describe, rules, quality, readKnown, wishes } = input;
   const { name } = selector;
   if (describe === null) {
     const message = `Router#${name} only chooses chat models. Name a model as <Provider>#<model>.`;
@@ -213,7 +212,7 @@ function chooseModel(
   }
   const share = quality ?? rules.fairQuality;
   const asked = { ...describe(), cards, among };
-  const choice = choose(selector, { ...readKnown?.(), ...asked, rules, quality: share, takesImageUrls });
+  const choice = choose(selector, { ...readKnown?.(), ...asked, rules, quality: share, ...wishes });
   if (choice.choice !== null) return choice;
   if (Object.keys(choice.removed).every((reason) => reason === "denied" || reason.startsWith(BY_RULE))) {
     throw new Fault("no_provider_available", `No model that Router#${name} may choose is enabled.`);

@@ -10,7 +10,7 @@ import { invalidValue } from "../core/schema-fault.ts";
 import type { Store } from "../core/store.ts";
 import { cutStoredName } from "../core/stored-name.ts";
 import { type KnownPorts, readKnown } from "../gateway/plan-request.ts";
-import { checkImageUrls } from "../gateway/unable.ts";
+import { readWishes } from "../gateway/unable.ts";
 import { Conversation } from "../health/stickiness.ts";
 import { nameConversation } from "../operations/chat/conversation.ts";
 import { findNeeds } from "../operations/chat/needs.ts";
@@ -76,7 +76,7 @@ async function route(ports: RoutePorts, { request, server }: RouteRequest): Prom
     needs: findNeeds(asked),
     cards: catalogue.list(),
     allowed: (id) => allowed.has(id),
-    takesImageUrls: checkImageUrls({ operation: CHAT, ask: asked, raw: null, upstreams }),
+    ...readWishes({ operation: CHAT, ask: asked, raw: null, upstreams }),
     rules,
     quality: share,
   });

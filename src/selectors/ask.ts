@@ -18,7 +18,17 @@ const NO_HEALTH: HealthView = { over: () => () => null };
 /** Below this likeness the request is stranger than nearly all labelled prompts, and their trade-offs are ignored. */
 const ALIKE_MIN = 0.05;
 
-export interface ChooseInput {
+/** The demands of a request on a call, beside the capabilities of a model. */
+export interface Wishes {
+  /** False if the provider can't fetch the request's images. Missing if none has to be fetched. */
+  readonly takesImageUrls?: ((card: ModelCard) => boolean) | undefined;
+  /** False if a call for the model wouldn't carry the request's web search. Missing if it has none. */
+  readonly searches?: ((card: ModelCard) => boolean) | undefined;
+  /** True if models that can't search are no candidates. Otherwise those that can come first. */
+  readonly mustSearch?: boolean;
+}
+
+export interface ChooseInput extends Wishes {
   readonly request: ChatRequest;
   readonly needs: Needs;
   /** The catalogue's cards, one list for all requests. Those that can't serve stay in the answer, with the reason. */
@@ -30,8 +40,6 @@ export interface ChooseInput {
   readonly quality: number;
   /** False if the client's key may not use it. */
   readonly allowed?: (id: string) => boolean;
-  /** False if the provider can't fetch the request's images. Missing if none has to be fetched. */
-  readonly takesImageUrls?: ((card: ModelCard) => boolean) | undefined;
   readonly health?: HealthView;
   /** If missing, nothing was learned. */
   readonly learned?: Knowledge;

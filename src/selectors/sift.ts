@@ -13,6 +13,8 @@ const LAST_RESORTS = ["deprecated", "completion", UNHEALTHY];
 /** A model that completes code is chosen for requests of which at least this share is coding. */
 const CODING_SHARE = 0.5;
 const CODING = SKILLS.indexOf("coding");
+const NO_SEARCH = "search";
+const SEARCH_BIT = toBits(["search"]);
 
 /** Returns the chat models' places in the table, and the reason why each of `removed` can't serve. */
 export function sift(asked: PreparedAsk) {
@@ -30,9 +32,10 @@ export function sift(asked: PreparedAsk) {
     if (reason === null) able[size++] = row;
     else removed[reasons.push(reason) - 1] = row;
   }
-  size = keepWished(asked, able, size, (row, reason) => {
+  const remove = (row: number, reason: string) => {
     removed[reasons.push(reason) - 1] = row;
-  });
+  };
+  for (const lacks of listPreferences(asked)) size = keepPreferred(able, size, lacks, remove);
   const out = removed.slice(0, reasons.length);
   const last = LAST_RESORTS.find((reason) => reasons.includes(reason));
   if (size > 0 || last === undefined) return { able: able.slice(0, size), removed: out, reasons };
@@ -43,23 +46,29 @@ export function sift(asked: PreparedAsk) {
   };
 }
 
-/** Removes the models without the wished capabilities if there are others. Returns the number of those that stay. */
-function keepWished(
-  { table, wished }: PreparedAsk,
+/** Returns the preferences of a request, each as a function that returns what the model at a place lacks, or null. */
+function listPreferences(asked: PreparedAsk): readonly ((row: number) => string | null)[] {
+  const { table, wished, input } = asked;
+  const bits = toBits(wished);
+  const lacksWished = (row: number) => findNeed(wished, bits & ~(table.capabilities[row] ?? 0));
+  const lacksSearch = (row: number) => (isSearching(asked, row) ? null : NO_SEARCH);
+  return [...(bits === 0 ? [] : [lacksWished]), ...(input.searches === undefined ? [] : [lacksSearch])];
+}
+
+/** Removes the models that lack something if there are others. Returns the number of those that stay, in place. */
+function keepPreferred(
   able: Int32Array,
   size: number,
+  findLack: (row: number) => string | null,
   remove: (row: number, reason: string) => void,
 ): number {
-  const bits = toBits(wished);
-  if (bits === 0) return size;
-  const missingOf = (row: number) => bits & ~(table.capabilities[row] ?? 0);
   const rows = able.slice(0, size);
-  const having = rows.filter((row) => missingOf(row) === 0);
+  const having = rows.filter((row) => findLack(row) === null);
   if (having.length === 0) return size;
   able.set(having);
   for (const row of rows) {
-    const missing = missingOf(row);
-    if (missing !== 0) remove(row, findNeed(wished, missing) ?? "");
+    const lack = findLack(row);
+    if (lack !== null) remove(row, lack);
   }
   return having.length;
 }
@@ -78,6 +87,7 @@ function findReason(asked: PreparedAsk, bits: number, row: number): string | nul
   if (missing !== 0) return findNeed(asked.needed, missing);
   if (promptTokens + outputTokensMax > (table.room[row] ?? 0)) return "context";
   if (input.takesImageUrls && !takesUrls(input.takesImageUrls, table.cards[row])) return "image_urls";
+  if (input.mustSearch === true && !isSearching(asked, row)) return NO_SEARCH;
   return findAside(asked, row) ?? (asked.seenAt(row)?.isOpen === true ? UNHEALTHY : null);
 }
 
@@ -88,6 +98,12 @@ function findAside({ table, rules, prediction, input }: PreparedAsk, row: number
   if (reason === "preview" && input.rules.preview === true) return null;
   if (reason === "completion" && (prediction.skills[CODING] ?? 0) >= CODING_SHARE) return null;
   return reason;
+}
+
+function isSearching({ table, input }: PreparedAsk, row: number): boolean {
+  const card = table.cards[row];
+  const can = ((table.capabilities[row] ?? 0) & SEARCH_BIT) !== 0;
+  return can && card !== undefined && input.searches?.(card) === true;
 }
 
 function findExclusion(exclusions: PreparedAsk["rules"]["exclusions"], row: number): string | null {

@@ -4,7 +4,7 @@ import { isSignatureRefused } from "../_chat/error.ts";
 import { readCustomCalls } from "../_chat/tools.ts";
 import type { ChatDialect } from "../dialect.ts";
 import { MessageDecoder, parseReply } from "./decode.ts";
-import { encode, fit } from "./encode.ts";
+import { encode, fit, searches } from "./encode.ts";
 import { explain } from "./errors.ts";
 import { THINKING_FORMAT } from "./thinking.ts";
 
@@ -14,6 +14,7 @@ export const anthropic: ChatDialect = {
     answersPerCall: () => 1,
     fit,
     encode,
+    searches,
     ...readCustomCalls({ decoder: () => new MessageDecoder(), reply: parseReply }),
     repair: (request, fault) => (isSignatureRefused(fault) ? dropThinking(request, THINKING_FORMAT) : null),
   },

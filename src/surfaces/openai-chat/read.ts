@@ -82,6 +82,8 @@ function toChatRequest(given: JsonObject): ChatRequest {
   const request: JsonObject = { ...rest, messages: readMessages(asArray(messages)) };
   if (typeof stop === "string") request.stop = [stop];
   else if (Array.isArray(stop) && stop.length > 0) request.stop = stop;
+  if (request.web_search_options !== undefined)
+    request.web_search_options = readSearch(asObject(request.web_search_options));
   const tools = readTools(given, asArray(functions));
   if (tools.length > 0) request.tools = tools;
   const choice = given.tool_choice ?? readToolChoice(functionCall);
@@ -104,6 +106,11 @@ function refuseForcedCall(choice: unknown): void {
   if (choice === undefined || choice === "auto" || choice === "none") return;
   const message = "Invalid 'tool_choice': it is only allowed when 'tools' are specified.";
   throw new Fault("invalid_value", message, { param: "tool_choice" });
+}
+
+/** In this API a search is always an offer. */
+function readSearch({ is_forced: _forced, ...given }: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
 }
 
 function readTools(given: JsonObject, functions: readonly unknown[]): readonly Tool[] {

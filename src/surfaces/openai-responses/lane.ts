@@ -43,7 +43,7 @@ const SEARCHES: ReadonlySet<string> = new Set(SEARCH_TOOLS);
 const TOOL_CALLS_DEFAULT = 5;
 
 /** Item ids that the gateway made for translated answers. No provider knows them. */
-const OWN_ITEM_ID = /^(msg|fc|ctc|rs)_pk1_/;
+const OWN_ITEM_ID = /^(msg|fc|ctc|rs|ws)_pk1_/;
 
 /** Returns the body as it may be sent. Throws a Fault for what is refused. */
 export function applyLane(given: JsonObject, seal: Sealer, rules: LaneRules): LaneResult {
@@ -130,7 +130,7 @@ class Findings implements Visitor<Kind> {
     return tool;
   }
 
-  /** Returns null for reasoning that another provider made or that OpenAI has not encrypted. */
+  /** Returns null for searches that another provider ran, and reasoning that it made or OpenAI has not encrypted. */
   #item(item: JsonObject, path: Path, isKnown: boolean): JsonObject | null {
     const type = refersToItem(item) ? "item_reference" : (asString(item.type) ?? "");
     if (type === "item_reference" && asString(item.id)?.startsWith("rs_")) {
@@ -148,6 +148,7 @@ class Findings implements Visitor<Kind> {
       return restored;
     }
     if (item.role === "user") this.#isBereft = false;
+    if (isOwnSearch(item)) return null;
     const isForeign = this.#isBereft || OWN_ITEM_ID.test(asString(item.id) ?? "");
     const own = type === "configuration_update" ? this.#configure(item, path) : item;
     return isForeign ? withoutId(own) : own;
@@ -160,6 +161,11 @@ class Findings implements Visitor<Kind> {
     this.#dropped.push(...dropped.map((field) => `${path}.${field}`));
     return kept;
   }
+}
+
+/** OpenAI knows nothing of another provider's search, and refuses one without an id. */
+function isOwnSearch({ type, id }: JsonObject): boolean {
+  return type === "web_search_call" && OWN_ITEM_ID.test(asString(id) ?? "");
 }
 
 /** True if the client demands a call. */
