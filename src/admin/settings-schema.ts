@@ -3,7 +3,7 @@ import { Type } from "@sinclair/typebox";
 import type { LaterPriceFields } from "../catalogue/later-prices.ts";
 import { type PriceFields, RATE_FIELDS, type RateFields, UNIT_FIELDS } from "../catalogue/price.ts";
 import { SKILLS } from "../core/skill.ts";
-import { aliasTargetSchema } from "./aliases.ts";
+import { aliasTargetSchema } from "./alias-target.ts";
 import { allowNull, allowWords, boolean, count, number, share, text, usd, type View } from "./schema.ts";
 
 const eachUsd = (fields: readonly string[]) =>
@@ -55,6 +55,7 @@ const quotaSchema = Type.Object({
 
 const routerSchema = Type.Object({
   fair: Type.Object({ quality: share }),
+  allow: Type.Array(text),
   deny: Type.Array(text),
   pin: Type.Record(text, text),
   rules: Type.Array(

@@ -8,7 +8,9 @@ import type { LearningPort } from "../learning/port.ts";
 import type { Form } from "../operations/form.ts";
 import type { CardTable } from "../selectors/table.ts";
 import type { Call } from "./call.ts";
-import { type Known, type Plan, planCalls } from "./plan.ts";
+import { makeCeiling } from "./ceiling.ts";
+import type { Known } from "./choose-model.ts";
+import { type Plan, planCalls } from "./plan.ts";
 import { checkImageUrls, nameTakers, refuseUnable } from "./unable.ts";
 
 export interface PlanPorts {
@@ -40,9 +42,10 @@ function planWith<F extends Form>(
   call: Call<F>,
   takesImageUrls: ReturnType<typeof checkImageUrls>,
 ): Plan {
-  const { operation, ask, conversation, selection, pin, rules, quality, upstreams } = call;
+  const { operation, ask, conversation, selection, pin, rules, steering, upstreams } = call;
   const { health, stickiness, deadlines, random } = ports;
   const { choosing } = operation;
+  const ceiling = makeCeiling(call);
   const load = { requests: 1, tokens: health.ownLimits.tokens ? operation.estimateLoad(ask) : 0 };
   const credentialsOf = (provider: string) =>
     pin ? [pin.credential] : (upstreams.get(provider)?.setup.credentials ?? []);
@@ -53,6 +56,7 @@ function planWith<F extends Form>(
     const [credential] = credentials;
     if (credential !== undefined && credentials.length === 1) {
       refuseUnable(call, card, takesImageUrls);
+      if (ceiling?.covers(card) === false) throw ceiling.findFault();
       return { attempts: [{ card, credential }], spares: [], load, decision: null };
     }
   }
@@ -62,7 +66,8 @@ function planWith<F extends Form>(
     describe: choosing && (() => choosing.describe(ask)),
     selection,
     rules,
-    quality,
+    steering,
+    ceiling,
     readKnown: () => readKnown(ports, conversation),
     credentialsOf,
     roll: () => toRoll(random.bytes(ROLL_BYTES)),

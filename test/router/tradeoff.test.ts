@@ -58,7 +58,12 @@ test("never prefers a model that costs more than the champion", () => {
     ...{ costUsd: Float64Array.of(1, 1.01), latencyMs: Float64Array.of(1, 1), score: new Float64Array(2) },
     cardAt: () => makeCard("any"),
   };
-  const score = scoreByWeight(0, candidates, candidates.costUsd, (cost, usual) => cost / usual);
+  const [usual = 0] = candidates.costUsd;
+  const score = scoreByWeight(candidates, {
+    ...{ weight: 0, reference: 0 },
+    mayReplace: (place) => (candidates.costUsd[place] ?? 0) <= usual,
+    expenseOf: (place) => (candidates.costUsd[place] ?? 0) / usual,
+  });
   expect(score(0)).toBeGreaterThan(score(1));
 });
 
