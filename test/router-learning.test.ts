@@ -34,11 +34,13 @@ import { train } from "./router/train.ts";
 describe("profiles", () => {
   test("every card of the catalogue has a row with its source", () => {
     for (const card of loadShippedCards()) {
-      const { skills, spreads, source } = findProfile(card);
+      const { skills, spreads, source, benchmark, asOf } = findProfile(card);
       expect(skills.length).toBe(SKILLS.length);
       expect(skills.every((skill) => skill > 0 && skill < 1)).toBe(true);
       expect(spreads.every((spread) => spread > 0)).toBe(true);
-      expect(source).toMatch(/^(imputed|(LiveBench|Aider polyglot|LLMStats) \d{4}-\d\d-\d\d)$/);
+      expect(`${source} ${benchmark} ${asOf}`).toMatch(
+        /^(guess null null|benchmark (LiveBench|Aider polyglot|LLMStats) \d{4}-\d\d-\d\d)$/,
+      );
     }
   });
 
@@ -53,7 +55,7 @@ describe("profiles", () => {
   test("an unknown card is judged by its price, with more doubt than a measured one", () => {
     const [dear, cheap] = [makeCard("a", 25), makeCard("b", 0.1)].map((card) => findProfile(card));
     expect(dear?.skills[0]).toBeGreaterThan(cheap?.skills[0] ?? 1);
-    expect(dear?.source).toBe("imputed");
+    expect(dear?.source).toBe("guess");
   });
 
   test("for an unfamiliar request the overall level counts more", () => {

@@ -2,6 +2,8 @@
 import { Type } from "@sinclair/typebox";
 import type { LaterPriceFields } from "../catalogue/later-prices.ts";
 import { type PriceFields, RATE_FIELDS, type RateFields, UNIT_FIELDS } from "../catalogue/price.ts";
+import { MODEL_KINDS } from "../core/card.ts";
+import { SOURCES } from "../core/origin.ts";
 import { SKILLS } from "../core/skill.ts";
 import { aliasTargetSchema } from "./alias-target.ts";
 import { allowNull, allowWords, boolean, count, number, share, text, usd, type View } from "./schema.ts";
@@ -39,8 +41,12 @@ export const cardSchema = Type.Object({
   operations: allowNull(Type.Array(text)),
   pricing: allowNull(pricingSchema),
   later_pricing: Type.Array(laterPricingSchema),
+  kind: allowNull(allowWords(MODEL_KINDS)),
+  shutdown: allowNull(text),
   released: allowNull(text),
-  skills_source: allowNull(text),
+  skills_source: allowWords(SOURCES),
+  skills_benchmark: allowNull(text),
+  skills_date: allowNull(text),
 });
 export type CardView = View<typeof cardSchema>;
 
@@ -67,6 +73,7 @@ const routerSchema = Type.Object({
     }),
   ),
   explore: share,
+  preview: boolean,
 });
 
 const serverSchema = Type.Object({

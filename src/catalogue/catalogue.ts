@@ -1,5 +1,6 @@
 // The catalogue: every card that clients can ask for, and the meaning of a client's `model`.
 import { type Alias, isPolicy, type SelectorPolicy } from "../core/alias.ts";
+import type { Benchmark } from "../core/benchmark.ts";
 import { CAPABILITIES, CHAT_ONLY, type GroupMember, type ModelCard } from "../core/card.ts";
 import { findNearest } from "../core/nearest.ts";
 import { makePattern } from "../core/pattern.ts";
@@ -44,6 +45,8 @@ export interface CatalogueInput {
   readonly ownModels: readonly ModelCard[];
   /** From the operator's catalogue file. */
   readonly newerModels?: readonly ModelCard[];
+  /** From the operator's file of benchmarks, by card id. */
+  readonly benchmarks?: ReadonlyMap<string, Benchmark>;
   readonly aliases: Readonly<Record<string, Alias>>;
   /** The time whose prices apply, Unix milliseconds. If missing, no announced price applies. */
   readonly nowMs?: number;
@@ -62,13 +65,21 @@ export function buildCatalogue(input: CatalogueInput): Catalogue {
 
 /**
  * Returns every card by canonical id. The operator's catalogue file replaces shipped cards of the same id; the
- * operator's own models replace both.
+ * operator's own models replace both. All have the operator's benchmark results, if any.
  */
 export function collectCards(
   ownModels: readonly ModelCard[],
   newerModels: readonly ModelCard[] = [],
+  benchmarks: CatalogueInput["benchmarks"] = new Map(),
 ): ReadonlyMap<string, ModelCard> {
-  return new Map([...loadShippedCards(), ...newerModels, ...ownModels].map((card) => [card.id, card]));
+  const all = [...loadShippedCards(), ...newerModels, ...ownModels];
+  return new Map(all.map((card) => [card.id, addBenchmark(card, benchmarks)]));
+}
+
+/** A model that is the same as a better-known one has the results of that one. */
+function addBenchmark(card: ModelCard, benchmarks: ReadonlyMap<string, Benchmark>): ModelCard {
+  const benchmark = benchmarks.get(card.id) ?? benchmarks.get(card.like ?? "");
+  return benchmark === undefined ? card : { ...card, benchmark };
 }
 
 /** Splits the text at the first `#`, else at the first `/`. Null for a bare name. */
@@ -122,10 +133,11 @@ export class Catalogue {
   /** Aliases that contain `*`. The first match counts. */
   readonly #patterns: readonly { readonly names: RegExp; readonly target: Alias }[];
 
-  constructor({ providers, overlay, ownModels, newerModels, aliases, nowMs = 0 }: CatalogueInput) {
+  constructor(input: CatalogueInput) {
+    const { providers, overlay, ownModels, newerModels, benchmarks, aliases, nowMs = 0 } = input;
     const on = new Map(providers.map((provider) => [provider.name, provider]));
     const changes = new Map(overlay.map((change) => [change.id, change]));
-    const known = [...collectCards(ownModels, newerModels).values()];
+    const known = [...collectCards(ownModels, newerModels, benchmarks).values()];
     this.#off = known.filter(({ provider }) => !on.has(provider));
     const offered = known
       .filter((card) => isOffered(card, on.get(card.provider)))
@@ -281,6 +293,7 @@ export function modelView(card: ModelCard) {
     operations: card.operations ? [...card.operations] : null,
     release_date: card.created === 0 ? null : formatDay(card.created * MILLISECONDS_PER_SECOND),
     shutdown_date: card.shutdownDate ?? null,
+    kind: card.kind ?? null,
   };
 }
 export type ModelView = ReturnType<typeof modelView>;

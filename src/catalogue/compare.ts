@@ -1,4 +1,5 @@
 // Compares two catalogues, model by model and field by field.
+import type { Benchmark } from "../core/benchmark.ts";
 import type { ModelCard } from "../core/card.ts";
 import type { ModelOverlay } from "../core/settings.ts";
 import { collectCards, modelView } from "./catalogue.ts";
@@ -22,6 +23,7 @@ interface FieldChange {
 interface Cards {
   readonly ownModels: readonly ModelCard[];
   readonly newerModels?: readonly ModelCard[];
+  readonly benchmarks?: ReadonlyMap<string, Benchmark>;
   readonly overlay: readonly ModelOverlay[];
 }
 

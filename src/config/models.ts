@@ -157,6 +157,7 @@ export class ModelFields {
       pin,
       rules: (router.rules ?? []).map((rule, at) => this.#rule(rule, ["router", "rules", at])),
       explore: router.explore ?? 0,
+      ...(router.preview ? { preview: true } : {}),
     };
   }
 

@@ -94,6 +94,7 @@ function buildOwnCard(own: OwnModels, model: ModelConfig, like: ModelCard | null
     ...nameCard(own, model, like),
     ...(like === null ? {} : { like: like.like ?? like.id }),
     created: like?.created ?? 0,
+    ...(like?.kind === undefined ? {} : { kind: like.kind }),
     ownedBy: like?.ownedBy ?? provider,
     contextTokensMax: model.context ?? like?.contextTokensMax ?? null,
     outputTokensMax: model.output ?? like?.outputTokensMax ?? null,

@@ -178,9 +178,12 @@ const router = options(
     pin: bySkill(modelId, "The model for a kind of task."),
     rules: Type.Array(categoryRule, { maxItems: LIST_MAX, expected: "a list of rules" }),
     explore: number(0, EXPLORE_MAX),
+    preview: truth,
   },
   "How the selectors choose models.",
 );
+
+const filePath = text("a file path", /^[^\0]{1,4096}$/);
 
 export const ConfigSchema = options(
   {
@@ -198,7 +201,8 @@ export const ConfigSchema = options(
       overlay,
       "Changes to the catalogue, by id.",
     ),
-    catalogue: text("a file path", /^[^\0]{1,4096}$/),
+    catalogue: filePath,
+    profiles: filePath,
     aliases,
     quota,
     billing: options(

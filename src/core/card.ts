@@ -1,5 +1,6 @@
 // A model card: one model as one provider serves it.
 
+import type { Benchmark } from "./benchmark.ts";
 import type { DialectName } from "./dialect.ts";
 import type { SkillRow } from "./skill.ts";
 
@@ -27,6 +28,13 @@ export const OPERATIONS = [
   "completion",
 ] as const;
 export type OperationName = (typeof OPERATIONS)[number];
+
+/**
+ * Kinds of models that selectors don't choose by default: a `preview` may change or end at short notice, and one for
+ * `completion` is made to continue code.
+ */
+export const MODEL_KINDS = ["preview", "completion"] as const;
+type ModelKind = (typeof MODEL_KINDS)[number];
 
 /** The default for models whose row names no operations. */
 export const CHAT_ONLY: ReadonlySet<OperationName> = new Set(["chat"]);
@@ -91,6 +99,10 @@ export interface ModelCard {
   readonly created: number;
   /** The announced shutdown date as `YYYY-MM-DD`, if any. */
   readonly shutdownDate?: string;
+  /** Missing for a model of general use. */
+  readonly kind?: ModelKind;
+  /** Results from the operator's file of benchmarks. */
+  readonly benchmark?: Benchmark;
   readonly ownedBy: string;
   readonly contextTokensMax: number | null;
   readonly outputTokensMax: number | null;

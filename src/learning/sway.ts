@@ -5,7 +5,7 @@ import { findProfile } from "../selectors/profiles.ts";
 import { CAUTION, computeSpread, prepareQuality } from "../selectors/quality.ts";
 import { clampMagnitude } from "./algebra.ts";
 import { type Voices, weighVoices } from "./feedback.ts";
-import type { Posterior } from "./fitted.ts";
+import type { Lifts, Posterior } from "./fitted.ts";
 import { OWN_MAX } from "./tradeoff.ts";
 
 /** An account whose scores alone decide which model is the best overall. */
@@ -16,8 +16,6 @@ export interface Sway {
   readonly otherwise: string;
 }
 
-type Lifts = Readonly<Record<string, number>>;
-
 /** Only this many accounts are left out in turn, those that score the models in question most or furthest off. */
 const ACCOUNTS_MAX = 20;
 
@@ -26,7 +24,7 @@ const USUAL = prepareQuality({ skills: SKILLS.map(() => 1 / SKILLS.length), supp
 
 /** Returns the correction of a model's overall level by labels and by users' scores. */
 export function liftLevel(posterior: Posterior | null, lifts: Lifts, model: string): number {
-  const lift = clampMagnitude(lifts[model] ?? 0, OWN_MAX);
+  const lift = clampMagnitude(lifts[model]?.lift ?? 0, OWN_MAX);
   return clampMagnitude((posterior?.fits.get(model)?.lift ?? 0) + lift, OWN_MAX);
 }
 

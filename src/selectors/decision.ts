@@ -1,6 +1,7 @@
 // A selector's decision as the log keeps it: enough to explain it, to repeat it, and to learn from a score.
 import type { ModelCard } from "../core/card.ts";
 import { asArray, asNumber, asString, isObject, type JsonObject } from "../core/json.ts";
+import { SOURCES } from "../core/origin.ts";
 import type { Candidate } from "./candidate.ts";
 import type { Choice } from "./choose.ts";
 import { SELECTOR_RULES } from "./index.ts";
@@ -51,6 +52,10 @@ function keepCandidate(one: Candidate) {
     created: one.card.created,
     quality: one.quality,
     quality_low: one.qualityLow,
+    doubt: one.doubt,
+    source: one.source,
+    source_date: one.asOf,
+    changed: one.changed,
     level: one.level,
     cost_usd: one.costUsd,
     latency_ms: one.latencyMs,
@@ -100,9 +105,20 @@ function readColumns(kept: readonly JsonObject[]) {
   const created = column("created");
   const cardAt = (place: number) => ({ id: ids[place] ?? "", created: created[place] ?? 0 });
   const level = column("level");
+  const doubt = column("doubt");
+  // Decisions logged before sources were kept are of benchmarks mostly.
+  const source = Uint8Array.from(kept, (one) => readSource(one.source ?? "benchmark"));
   return {
+    ...{ source, doubtAt: (place: number) => doubt[place] ?? 0 },
     ...{ cardAt, level, champion: findChampion({ level, cardAt }) },
     ...{ quality: column("quality"), costUsd: column("cost_usd"), latencyMs: column("latency_ms") },
     score: new Float64Array(kept.length),
   };
+}
+
+function readSource(name: unknown): number {
+  return Math.max(
+    0,
+    SOURCES.findIndex((one) => one === name),
+  );
 }

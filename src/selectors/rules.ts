@@ -35,10 +35,14 @@ export function selectRules(
 
 /** Returns the cards that selectors choose among, whatever the request. */
 export function listChoosable(cards: readonly ModelCard[], rules: RouterRules): readonly ModelCard[] {
-  const { allow = ["*"], deny } = rules;
+  const { allow = ["*"], deny, preview = false } = rules;
   return cards.filter(
-    ({ id, price, operations }) =>
-      price !== null && (operations?.has("chat") ?? true) && matchesAny(allow, id) && !matchesAny(deny, id),
+    ({ id, price, operations, kind }) =>
+      price !== null &&
+      (operations?.has("chat") ?? true) &&
+      (preview || kind !== "preview") &&
+      matchesAny(allow, id) &&
+      !matchesAny(deny, id),
   );
 }
 

@@ -58,6 +58,10 @@ export interface Columns {
   readonly costUsd: Float64Array;
   /** Time until the answer is complete. */
   readonly latencyMs: Float64Array;
+  /** Where the quality comes from, as a place in SOURCES. */
+  readonly source: Uint8Array;
+  /** Returns the standard deviation of a candidate's quality. Computed when asked for: it takes longer than a column. */
+  doubtAt(place: number): number;
   /** The highest comes first. Comparable only within one decision. */
   readonly score: Float64Array;
   /** The place of the candidate with the highest overall level. −1 if there are none. */

@@ -1,11 +1,20 @@
 // Separates the models that can serve a request from the others.
 import type { ModelCard } from "../core/card.ts";
+import { SKILLS } from "../core/skill.ts";
 import type { PreparedAsk } from "./ask.ts";
 import { estimateAll } from "./estimates.ts";
 import { NOT_ALLOWED } from "./rules.ts";
-import { toBits } from "./table.ts";
+import { ASIDE, toBits } from "./table.ts";
 
 const UNHEALTHY = "unhealthy";
+/**
+ * Models removed for these reasons are chosen from if no others are left: those made for something else may do, and one
+ * that failed may have recovered. Without previews, the operator's `router.preview` would mean nothing.
+ */
+const LAST_RESORTS = ["deprecated", "completion", UNHEALTHY];
+/** A model that completes code is chosen for requests of which at least this share is coding. */
+const CODING_SHARE = 0.5;
+const CODING = SKILLS.indexOf("coding");
 export const UNPRICED = "unpriced";
 /** The reasons of models whose predicted cost or time is above what was asked for. */
 export const MAX_COST = "max_cost";
@@ -57,12 +66,12 @@ function siftAble(asked: PreparedAsk): Sifted {
     else removed[reasons.push(reason) - 1] = row;
   }
   const out = removed.slice(0, reasons.length);
-  if (size > 0 || !reasons.includes(UNHEALTHY)) return { able: able.slice(0, size), removed: out, reasons };
-  // Only unhealthy models are left: one of them may have recovered.
+  const last = LAST_RESORTS.find((reason) => reasons.includes(reason));
+  if (size > 0 || last === undefined) return { able: able.slice(0, size), removed: out, reasons };
   return {
-    able: out.filter((_, at) => reasons[at] === UNHEALTHY),
-    removed: out.filter((_, at) => reasons[at] !== UNHEALTHY),
-    reasons: reasons.filter((reason) => reason !== UNHEALTHY),
+    able: out.filter((_, at) => reasons[at] === last),
+    removed: out.filter((_, at) => reasons[at] !== last),
+    reasons: reasons.filter((reason) => reason !== last),
   };
 }
 
@@ -80,7 +89,16 @@ function findReason(asked: PreparedAsk, bits: number, row: number): string | nul
   if (missing !== 0) return findNeed(asked.needed, missing);
   if (promptTokens + outputTokensMax > (table.room[row] ?? 0)) return "context";
   if (input.takesImageUrls && !takesUrls(input.takesImageUrls, table.cards[row])) return "image_urls";
-  return asked.seenAt(row)?.isOpen === true ? UNHEALTHY : null;
+  return findAside(asked, row) ?? (asked.seenAt(row)?.isOpen === true ? UNHEALTHY : null);
+}
+
+/** The operator's pin overrides what a model is made for. */
+function findAside({ table, rules, prediction, input }: PreparedAsk, row: number): string | null {
+  const reason = ASIDE[(table.aside[row] ?? 0) - 1] ?? null;
+  if (reason === null || rules.pin?.id === table.cards[row]?.id) return null;
+  if (reason === "preview" && input.rules.preview === true) return null;
+  if (reason === "completion" && (prediction.skills[CODING] ?? 0) >= CODING_SHARE) return null;
+  return reason;
 }
 
 function findExclusion(exclusions: PreparedAsk["rules"]["exclusions"], row: number): string | null {

@@ -36,7 +36,7 @@ describe("the shipped facts", () => {
     const ids = new Map(cards.map((card) => [card.id, card]));
     const twins = cards.flatMap((card) => {
       const maker = ids.get(card.like ?? "");
-      return maker && findProfile(maker).source !== "imputed" ? [{ card, maker }] : [];
+      return maker && findProfile(maker).source !== "guess" ? [{ card, maker }] : [];
     });
     expect(twins.length).toBeGreaterThan(10);
     for (const { card, maker } of twins) expect(findProfile(card)).toEqual(findProfile(maker));

@@ -36,7 +36,7 @@ function makeTable(roll: Roll) {
     ...{ quality, level, cardAt, champion: findChampion({ level, cardAt }) },
     costUsd: column(() => Math.floor(roll() * steps) / 1000),
     latencyMs: column(() => 100 * (1 + Math.floor(roll() * steps))),
-    score: new Float64Array(count),
+    ...{ score: new Float64Array(count), source: new Uint8Array(count), doubtAt: () => 0 },
   };
 }
 

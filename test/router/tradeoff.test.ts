@@ -56,6 +56,7 @@ test("never prefers a model that costs more than the champion", () => {
   const candidates = {
     ...{ quality: Float64Array.of(0.8, 0.9), level: Float64Array.of(0.9, 0.5), champion: 0 },
     ...{ costUsd: Float64Array.of(1, 1.01), latencyMs: Float64Array.of(1, 1), score: new Float64Array(2) },
+    ...{ source: new Uint8Array(2), doubtAt: () => 0 },
     cardAt: () => makeCard("any"),
   };
   const [usual = 0] = candidates.costUsd;
