@@ -5,7 +5,7 @@ import { type PriceFields, RATE_FIELDS, type RateFields, UNIT_FIELDS } from "../
 import { MODEL_KINDS } from "../core/card.ts";
 import { SOURCES } from "../core/origin.ts";
 import { SKILLS } from "../core/skill.ts";
-import { aliasTargetSchema } from "./aliases.ts";
+import { aliasTargetSchema } from "./alias-target.ts";
 import { allowNull, allowWords, boolean, count, number, share, text, usd, type View } from "./schema.ts";
 
 const eachUsd = (fields: readonly string[]) =>
@@ -61,6 +61,7 @@ const quotaSchema = Type.Object({
 
 const routerSchema = Type.Object({
   fair: Type.Object({ quality: share }),
+  allow: Type.Array(text),
   deny: Type.Array(text),
   pin: Type.Record(text, text),
   rules: Type.Array(

@@ -13,3 +13,4 @@ export interface Origin {
 
 /** The place in SOURCES: columns of numbers hold these. */
 export const LABELS = SOURCES.indexOf("labels");
+export const GUESS = SOURCES.indexOf("guess");

@@ -150,7 +150,9 @@ export interface CategoryRule {
 export interface RouterRules {
   /** The share of the best quality that `Router#fair` keeps, 0…1. */
   readonly fairQuality: number;
-  /** Ids of cards that no selector may choose. */
+  /** Patterns of the models that selectors may choose. Missing for all. */
+  readonly allow?: readonly string[];
+  /** Patterns of those that none may choose. */
   readonly deny: readonly string[];
   /** The card that every selector must choose for a kind of task, by id. */
   readonly pin: Readonly<Partial<Record<Skill, string>>>;

@@ -9,7 +9,9 @@ import type { Form } from "../operations/form.ts";
 import type { Wishes } from "../selectors/ask.ts";
 import type { CardTable } from "../selectors/table.ts";
 import type { Call } from "./call.ts";
-import { type Known, type Plan, planCalls } from "./plan.ts";
+import { makeCeiling } from "./ceiling.ts";
+import type { Known } from "./choose-model.ts";
+import { type Plan, planCalls } from "./plan.ts";
 import { nameTakers, readWishes, refuseUnable } from "./unable.ts";
 
 export interface PlanPorts {
@@ -37,9 +39,10 @@ export function planRequest<F extends Form>(ports: PlanPorts, call: Call<F>): Pl
 }
 
 function planWith<F extends Form>(ports: PlanPorts, call: Call<F>, wishes: Wishes): Plan {
-  const { operation, ask, conversation, selection, pin, rules, quality, upstreams } = call;
+  const { operation, ask, conversation, selection, pin, rules, steering, upstreams } = call;
   const { health, stickiness, deadlines, random } = ports;
   const { choosing } = operation;
+  const ceiling = makeCeiling(call);
   const load = { requests: 1, tokens: health.ownLimits.tokens ? operation.estimateLoad(ask) : 0 };
   const credentialsOf = (provider: string) =>
     pin ? [pin.credential] : (upstreams.get(provider)?.setup.credentials ?? []);
@@ -50,6 +53,7 @@ function planWith<F extends Form>(ports: PlanPorts, call: Call<F>, wishes: Wishe
     const [credential] = credentials;
     if (credential !== undefined && credentials.length === 1) {
       refuseUnable(call, card, wishes);
+      if (ceiling?.covers(card) === false) throw ceiling.findFault();
       return { attempts: [{ card, credential }], spares: [], load, decision: null };
     }
   }
@@ -59,7 +63,8 @@ function planWith<F extends Form>(ports: PlanPorts, call: Call<F>, wishes: Wishe
     describe: choosing && (() => choosing.describe(ask)),
     selection,
     rules,
-    quality,
+    steering,
+    ceiling,
     readKnown: () => readKnown(ports, conversation),
     credentialsOf,
     roll: () => toRoll(random.bytes(ROLL_BYTES)),

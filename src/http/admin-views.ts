@@ -1,9 +1,11 @@
 // The configuration as the console shows it: every card of the catalogue, and the current rules, without secrets.
+import { viewTarget } from "../admin/alias-target.ts";
 import type { Listed } from "../admin/list.ts";
 import type { CardView, SettingsView } from "../admin/settings-schema.ts";
 import { collectCards, stripProvider } from "../catalogue/catalogue.ts";
 import { applyPrices, viewLaterPrices } from "../catalogue/later-prices.ts";
 import { applyOverlay } from "../catalogue/overlay.ts";
+import { applyOwnPrice } from "../catalogue/own-price.ts";
 import { priceView } from "../catalogue/price.ts";
 import type { ModelCard } from "../core/card.ts";
 import { toUsd } from "../core/money.ts";
@@ -16,12 +18,13 @@ export function modelsView(
   nowMs: number,
 ): Listed<CardView> {
   const changes = new Map(overlay.map((change) => [change.id, change]));
-  const on = new Set(providers.map(({ name }) => name));
+  const on = new Map(providers.map((provider) => [provider.name, provider]));
   return {
     data: [...collectCards(ownModels, newerModels, benchmarks).values()].map((card) => {
       const changed = applyOverlay(card, changes.get(card.id));
       const offBecause = !on.has(card.provider) ? "provider_off" : changed === null ? "disabled" : null;
-      return modelView(applyPrices(changed ?? card, nowMs), offBecause);
+      const priced = applyOwnPrice(applyPrices(changed ?? card, nowMs), on.get(card.provider));
+      return modelView(priced, offBecause);
     }),
     next: null,
   };
@@ -84,16 +87,16 @@ export function settingsView(settings: Settings, { version, node }: Running): Se
       cors: server.cors,
     },
     timeouts: providers.map(timeoutsView),
-    aliases,
+    aliases: Object.fromEntries(Object.entries(aliases).map(([name, alias]) => [name, viewTarget(alias)])),
   };
 }
 
-function routerView({ fairQuality, deny, pin, rules, explore, preview = false }: RouterRules) {
+function routerView({ fairQuality, allow = ["*"], deny, pin, rules, explore, preview = false }: RouterRules) {
   const shown = rules.map(({ category, shareMin, models, deny: denied }) => ({
     ...{ category, at_least: shareMin, deny: denied },
     ...(models === null ? {} : { models }),
   }));
-  return { fair: { quality: fairQuality }, deny, pin, rules: shown, explore, preview };
+  return { fair: { quality: fairQuality }, allow, deny, pin, rules: shown, explore, preview };
 }
 
 function quotaView({ requestsPerDay, throttleMs, scope, dayStartsMinutes, timeZone, free }: QuotaRules) {

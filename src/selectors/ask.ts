@@ -2,6 +2,7 @@
 import type { Cached } from "../core/attempt.ts";
 import type { ModelCard } from "../core/card.ts";
 import type { RouterRules } from "../core/settings.ts";
+import { type Steering, UNSTEERED } from "../core/steering.ts";
 import { type ChatRequest, readOutputLimit } from "../operations/chat/form.ts";
 import { listMedia } from "../operations/chat/media.ts";
 import type { Needs } from "../operations/chat/needs.ts";
@@ -36,6 +37,8 @@ export interface ChooseInput extends Wishes {
   /** The places of the cards to choose from. If missing, all are considered. */
   readonly among?: Int32Array | undefined;
   readonly rules: RouterRules;
+  /** What the choice must keep to beyond the rules. Missing for nothing. */
+  readonly steering?: Steering;
   /** The share of the best quality that `fair` keeps, 0…1. */
   readonly quality: number;
   /** False if the client's key may not use it. */
@@ -51,6 +54,7 @@ export type PreparedAsk = Readonly<ReturnType<typeof prepareAsk>>;
 /** `promptTokens` is an estimate. */
 export function prepareAsk(input: ChooseInput, prediction: Prediction, promptTokens: number) {
   const { request, needs, quality: share, health = NO_HEALTH, learned = NOTHING_KNOWN } = input;
+  const { steering = UNSTEERED } = input;
   const isStructured = request.response_format?.type === "json_schema";
   const { difficulty } = prediction;
   const table = findTable(input.cards);
@@ -60,13 +64,14 @@ export function prepareAsk(input: ChooseInput, prediction: Prediction, promptTok
     share,
     difficulty,
     likeness: likeness ?? prediction.sure,
+    isTaught: likeness !== null,
     margin: learned.margin,
     usualCostUsd: learned.usualCostUsd,
     costWeight: isAlike ? learned.weightFor("money", share) : null,
     timeWeight: isAlike ? learned.weightFor("time", findLightShare(difficulty)) : null,
   };
   return {
-    ...{ input, prediction, promptTokens, learned, ask, table },
+    ...{ input, prediction, promptTokens, learned, ask, table, steering },
     /** By place: its health, what was learned about its quality, and the lengths of its answers. */
     seenAt: health.over(table),
     shifts: learned.shiftsBy(table.places, prediction),
@@ -77,7 +82,7 @@ export function prepareAsk(input: ChooseInput, prediction: Prediction, promptTok
     /** Capabilities for what stands earlier in the conversation: others are chosen only if no model has them. */
     wished: [...new Set(listMedia(request).map(({ need }) => need))],
     quality: prepareQuality(prediction),
-    rules: selectRules(input.rules, prediction, table),
+    rules: selectRules(input.rules, prediction, table, steering),
     cached: input.cached?.() ?? null,
   };
 }

@@ -2,7 +2,6 @@
 import type { ModelCard } from "../core/card.ts";
 import { asArray, asNumber, asString, isObject, type JsonObject } from "../core/json.ts";
 import { SOURCES } from "../core/origin.ts";
-import { ALWAYS_CHAMPION } from "./best.ts";
 import type { Candidate } from "./candidate.ts";
 import type { Choice } from "./choose.ts";
 import { SELECTOR_RULES } from "./index.ts";
@@ -35,6 +34,7 @@ export function keepDecision(choice: Choice, share: number, tried: ModelCard | n
     // Unrounded, because a decision is repeated from these.
     difficulty: ask.difficulty,
     likeness: ask.likeness,
+    taught: ask.isTaught,
     margin: ask.margin,
     usual_cost_usd: ask.usualCostUsd,
     cost_weight: ask.costWeight,
@@ -85,12 +85,14 @@ export function replayDecision(
   const able = readColumns(asArray(kept.candidates).filter(isObject));
   const ask = {
     ...{ share, difficulty, likeness },
-    margin: asNumber(kept.margin) ?? (kept.margin === null ? ALWAYS_CHAMPION : 0),
+    isTaught: kept.taught === true,
+    margin: asNumber(kept.margin) ?? 0,
     usualCostUsd: asNumber(kept.usual_cost_usd) ?? 0,
     costWeight: asNumber(kept.cost_weight) ?? null,
     timeWeight: asNumber(kept.time_weight) ?? null,
   };
-  const [first = null] = rankAll(selector, able, ask, 1).map((place) => able.cardAt(place).id);
+  const [place] = rankAll(selector, able, ask, 1).first;
+  const first = place === undefined ? null : able.cardAt(place).id;
   const found = typeof pinned === "string" || kept.stays === true ? choice : first;
   // Trying a model is random, so the original choice is repeated instead.
   const again = typeof usual === "string" && found === usual ? choice : found;

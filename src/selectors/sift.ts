@@ -2,6 +2,8 @@
 import type { ModelCard } from "../core/card.ts";
 import { SKILLS } from "../core/skill.ts";
 import type { PreparedAsk } from "./ask.ts";
+import { estimateAll } from "./estimates.ts";
+import { NOT_ALLOWED } from "./rules.ts";
 import { ASIDE, toBits } from "./table.ts";
 
 const UNHEALTHY = "unhealthy";
@@ -15,9 +17,42 @@ const CODING_SHARE = 0.5;
 const CODING = SKILLS.indexOf("coding");
 const NO_SEARCH = "search";
 const SEARCH_BIT = toBits(["search"]);
+export const UNPRICED = "unpriced";
+/** The reasons of models whose predicted cost or time is above what was asked for. */
+export const MAX_COST = "max_cost";
+export const MAX_MS = "max_ms";
+
+interface Sifted {
+  /** Places in the table. */
+  readonly able: Int32Array;
+  readonly removed: Int32Array;
+  /** Why each of `removed` can't serve. */
+  readonly reasons: readonly string[];
+}
 
 /** Returns the chat models' places in the table, and the reason why each of `removed` can't serve. */
-export function sift(asked: PreparedAsk) {
+export function sift(asked: PreparedAsk): Sifted {
+  const { maxCostUsd, maxMs } = asked.steering;
+  const sifted = siftAble(asked);
+  return maxCostUsd === null && maxMs === null ? sifted : siftCeilings(asked, sifted);
+}
+
+/** Removes models above a ceiling, which takes their estimates. */
+function siftCeilings(asked: PreparedAsk, { able, removed, reasons }: Sifted): Sifted {
+  const { maxCostUsd, maxMs } = asked.steering;
+  const { costUsd, latencyMs } = estimateAll(asked, able);
+  const found = [...able.keys()].map((place) => {
+    if (maxCostUsd !== null && (costUsd[place] ?? 0) > maxCostUsd) return MAX_COST;
+    return maxMs !== null && (latencyMs[place] ?? 0) > maxMs ? MAX_MS : null;
+  });
+  return {
+    able: able.filter((_, place) => found[place] === null),
+    removed: Int32Array.from([...removed, ...able.filter((_, place) => found[place] !== null)]),
+    reasons: [...reasons, ...found.filter((reason) => reason !== null)],
+  };
+}
+
+function siftAble(asked: PreparedAsk): Sifted {
   const { table, input } = asked;
   const count = input.among?.length ?? table.cards.length;
   const able = new Int32Array(count);
@@ -81,8 +116,8 @@ function findReason(asked: PreparedAsk, bits: number, row: number): string | nul
   const { table, rules, promptTokens, outputTokensMax = 0, input } = asked;
   const excluded = findExclusion(rules.exclusions, row);
   if (excluded !== null) return excluded;
-  if (input.allowed && !isAllowed(input.allowed, table.cards[row])) return "not_allowed";
-  if (table.prices[row] === null) return "unpriced";
+  if (input.allowed && !isAllowed(input.allowed, table.cards[row])) return NOT_ALLOWED;
+  if (table.prices[row] === null) return UNPRICED;
   const missing = bits & ~(table.capabilities[row] ?? 0);
   if (missing !== 0) return findNeed(asked.needed, missing);
   if (promptTokens + outputTokensMax > (table.room[row] ?? 0)) return "context";

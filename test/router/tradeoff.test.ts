@@ -59,7 +59,12 @@ test("never prefers a model that costs more than the champion", () => {
     ...{ source: new Uint8Array(2), doubtAt: () => 0 },
     cardAt: () => makeCard("any"),
   };
-  const score = scoreByWeight(0, candidates, candidates.costUsd, (cost, usual) => cost / usual);
+  const [usual = 0] = candidates.costUsd;
+  const score = scoreByWeight(candidates, {
+    ...{ weight: 0, reference: 0 },
+    mayReplace: (place) => (candidates.costUsd[place] ?? 0) <= usual,
+    expenseOf: (place) => (candidates.costUsd[place] ?? 0) / usual,
+  });
   expect(score(0)).toBeGreaterThan(score(1));
 });
 
