@@ -83,7 +83,7 @@ describe("a request", () => {
         code: "upstream_error",
         type: "api_error",
         status: 502,
-        message: "The provider failed to answer.",
+        message: "OpenAI failed to answer.",
       },
     });
   });

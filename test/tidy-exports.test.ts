@@ -77,7 +77,6 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
     "src/simulator/sample.ts findType",
   ],
   "a part with published vectors or independent computations of its own": [
-    "src/dialects/mistral/messages.ts MistralIds",
     "src/health/rate.ts Rate",
     "src/health/report.ts summarizeCard",
     "src/keys/master.ts parseMasterKey",

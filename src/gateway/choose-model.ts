@@ -9,7 +9,7 @@ import type { Candidate } from "../selectors/candidate.ts";
 import { type Choice, choose } from "../selectors/choose.ts";
 import { BY_RULE, DENIED } from "../selectors/rules.ts";
 import type { SelectorRule } from "../selectors/selector.ts";
-import { MAX_COST, MAX_MS, UNPRICED } from "../selectors/sift.ts";
+import { CONTEXT, MAX_COST, MAX_MS, UNPRICED } from "../selectors/sift.ts";
 
 /** A selector as the meaning of the request's `model`. */
 export interface Selecting {
@@ -48,7 +48,7 @@ export function chooseModel({ selector, candidates: cards, among }: Selecting, i
   const quality = steering.quality ?? rules.fairQuality;
   const asked = { ...describe(), cards, among };
   const choice = choose(selector, { ...readKnown?.(), ...asked, rules, steering, quality, ...wishes });
-  if (choice.choice === null) throw explainNone(choice, steering);
+  if (choice.choice === null) throw explainTooLong(choice) ?? explainNone(choice, steering);
   return choice;
 }
 
@@ -65,6 +65,27 @@ function explainNone(choice: Choice, steering: Steering): Fault {
     "POST /v1/route names each model's reason.",
   ].join(" ");
   return new Fault("unsupported_capability", message, { param: "model" });
+}
+
+/**
+ * Returns the Fault `context_length_exceeded` if a shorter prompt would find a model, in OpenAI's words: agents compact
+ * their conversation on them. `note` names what the other models lack.
+ */
+function explainTooLong({ asked, removed, contextTokensMax, selector }: Choice): Fault | null {
+  if (contextTokensMax === null) return null;
+  const name = `Router#${selector.name}`;
+  const { promptTokens, outputTokensMax = 0 } = asked;
+  const others = Object.entries(removed).filter(([reason]) => reason !== CONTEXT);
+  const counts = others.map(([reason, count]) => `${reason} (${count})`).join(", ");
+  const note = counts === "" ? "" : ` Other models behind ${name} were removed by: ${counts}.`;
+  const sizes =
+    outputTokensMax === 0
+      ? `your messages resulted in ${promptTokens} tokens. Please reduce the length of the messages.`
+      : `you requested ${promptTokens + outputTokensMax} tokens (${promptTokens} in the messages, ${outputTokensMax} in the completion). Please reduce the length of the messages or completion.`;
+  const message = `This model's maximum context length is ${contextTokensMax} tokens. However, ${sizes}${note}`;
+  const promptTokensMax = Math.max(0, contextTokensMax - outputTokensMax);
+  const overflow = { promptTokens, promptTokensMax, note };
+  return new Fault("context_length_exceeded", message, { param: "messages", overflow });
 }
 
 /** Names the cheapest of the models that cost too much, and the fastest of those that take too long. */

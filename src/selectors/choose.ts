@@ -7,7 +7,7 @@ import { readFeatures } from "./features.ts";
 import type { Parameters } from "./parameters.ts";
 import { type Prediction, predict } from "./predictor.ts";
 import { compareByScore, compareIds, rankAll, type SelectorRule } from "./selector.ts";
-import { sift } from "./sift.ts";
+import { CONTEXT, sift } from "./sift.ts";
 import { findStaying } from "./staying.ts";
 
 /** `foremost` holds this many by score, the champion, the candidate of the highest quality, and those that others are compared with. */
@@ -56,6 +56,10 @@ export function decide(
     leanedOn: asked.learned.leanedOn(asked.prediction),
     /** The number of models removed, by reason. */
     removed: countRemovals(reasons),
+    /** The longest context, in tokens, of the models removed for theirs alone. Null if there are none. */
+    get contextTokensMax(): number | null {
+      return findLongestContext(asked, removed, reasons);
+    },
     /** All candidates, best first, removed ones last. Made on first use: sorting thousands takes longer than choosing. */
     get candidates(): readonly Candidate[] {
       candidates ??= [...sortAll().map(toCandidate), ...listRemoved(asked, removed, reasons)];
@@ -68,6 +72,17 @@ export function decide(
       for (const place of sortAll().slice(FIRST_KEPT)) yield able.cardAt(place);
     },
   };
+}
+
+function findLongestContext(
+  { table }: PreparedAsk,
+  rows: Int32Array,
+  reasons: readonly string[],
+): number | null {
+  let longest: number | null = null;
+  for (const [at, reason] of reasons.entries())
+    if (reason === CONTEXT) longest = Math.max(longest ?? 0, table.room[rows[at] ?? -1] ?? 0);
+  return longest;
 }
 
 function listRemoved(asked: PreparedAsk, rows: Int32Array, reasons: readonly string[]): readonly Candidate[] {

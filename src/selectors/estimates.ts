@@ -50,14 +50,18 @@ export function estimateAll(asked: PreparedAsk, rows: Int32Array) {
     latencyMs[place] = timeTokens(asked, row, tokens);
   }
   lower(quality, level);
-  for (let place = 0; place < rows.length; place++)
-    quality[place] = Math.round((quality[place] ?? 0) * THOUSANDTHS) / THOUSANDTHS;
+  round(quality);
   const champion = findChampion({ level, cardAt });
   /** Returns the place of a card, or −1 if it isn't one of these. */
   const find = (id: string) => rows.indexOf(table.places.get(id) ?? -1);
   const doubtAt = (place: number) => estimateRowDoubt(asked, rows[place] ?? -1);
   const columns = { quality, level, costUsd, latencyMs, source, score: column() };
   return { asked, rows, ...columns, doubtAt, champion, cardAt, find };
+}
+
+function round(shares: Float64Array): void {
+  for (const [place, share] of shares.entries())
+    shares[place] = Math.round(share * THOUSANDTHS) / THOUSANDTHS;
 }
 
 /** Returns what a guessed model's doubt takes off its quality. 0 if it is measured. */

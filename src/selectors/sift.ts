@@ -29,6 +29,7 @@ interface Sifted {
   /** Why each of `removed` can't serve. */
   readonly reasons: readonly string[];
 }
+export const CONTEXT = "context";
 
 /** Returns the chat models' places in the table, and the reason why each of `removed` can't serve. */
 export function sift(asked: PreparedAsk): Sifted {
@@ -120,10 +121,13 @@ function findReason(asked: PreparedAsk, bits: number, row: number): string | nul
   if (table.prices[row] === null) return UNPRICED;
   const missing = bits & ~(table.capabilities[row] ?? 0);
   if (missing !== 0) return findNeed(asked.needed, missing);
-  if (promptTokens + outputTokensMax > (table.room[row] ?? 0)) return "context";
   if (input.takesImageUrls && !takesUrls(input.takesImageUrls, table.cards[row])) return "image_urls";
   if (input.mustSearch === true && !isSearching(asked, row)) return NO_SEARCH;
-  return findAside(asked, row) ?? (asked.seenAt(row)?.isOpen === true ? UNHEALTHY : null);
+  // A model removed for its context could serve a shorter request.
+  const aside = findAside(asked, row);
+  if (aside !== null) return aside;
+  if (promptTokens + outputTokensMax > (table.room[row] ?? 0)) return CONTEXT;
+  return asked.seenAt(row)?.isOpen === true ? UNHEALTHY : null;
 }
 
 /** The operator's pin overrides what a model is made for. */

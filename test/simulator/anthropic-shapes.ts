@@ -118,7 +118,7 @@ export const MESSAGES_REQUEST = of(
     temperature: is.number(0, 1),
     top_p: is.number(0, 1),
     top_k: is.integer(0),
-    metadata: of({ user_id: is.text }),
+    metadata: of({ user_id: is.textUpTo(256) }),
     thinking: is.variant("type", {
       enabled: of({ ...thought, budget_tokens: is.integer(1024) }, ["budget_tokens"]),
       adaptive: of(thought),

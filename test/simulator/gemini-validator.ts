@@ -10,6 +10,8 @@ const of = (fields: Fields, required: readonly string[] = []) =>
   is.shape(fields, { required, nullable: true });
 const MEDIA =
   /^(image\/(png|jpeg|webp|heic|heif|gif)|audio\/(wav|mp3|mpeg|aiff|aac|ogg|flac|x-wav)|video\/\w+|application\/(pdf|json)|is.text\/[\w-]+)$/;
+/** Google documents no bound on ids: the shortest of other providers'. */
+const CALL_ID = is.matching(/^.{1,64}$/s);
 const NAME = is.matching(/^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$/);
 /** Gemini accepts both alphabets of base64 (recorded). */
 const bytes = is.matching(/^[A-Za-z0-9+/_-]+={0,2}$/);
@@ -25,9 +27,9 @@ const partFields = of({
   thoughtSignature: is.text,
   inlineData: of({ mimeType, data: bytes }, ["mimeType", "data"]),
   fileData: of({ mimeType, fileUri: is.text }, ["fileUri"]),
-  functionCall: of({ id: is.text, name: NAME, args: is.record }, ["name"]),
+  functionCall: of({ id: CALL_ID, name: NAME, args: is.record }, ["name"]),
   functionResponse: of(
-    { id: is.text, name: NAME, response: is.record, parts: is.anything, willContinue: is.flag },
+    { id: CALL_ID, name: NAME, response: is.record, parts: is.anything, willContinue: is.flag },
     ["name", "response"],
   ),
   mediaResolution: is.record,

@@ -156,7 +156,7 @@ const request = of(
     include: is.list(is.text),
     max_output_tokens: is.integer(16),
     max_tool_calls: is.integer(1),
-    metadata: is.record,
+    metadata: is.metadata,
     parallel_tool_calls: is.flag,
     previous_response_id: is.text,
     prompt: is.record,

@@ -10,7 +10,6 @@ import { type Cacheable, limitMarks, setMarks } from "../_chat/cache-marks.ts";
 import {
   clampOutputLimit,
   type EncodedFields,
-  encodeFitted,
   leaveOutRest,
   listStops,
   makeKeyHeaders,
@@ -32,7 +31,6 @@ const BINDING_BETA = "thinking-binding-controls-2026-08-01";
 
 /** `max_tokens` is required. This is used if neither the client nor the card sets a limit. */
 const OUTPUT_TOKENS_DEFAULT = 16_384;
-const USER_ID_CHARACTERS_MAX = 256;
 /** The lowest top_p that the API accepts with thinking. */
 const THINKING_TOP_P_MIN = 0.95;
 
@@ -67,9 +65,7 @@ export function searches(card: ModelCard, { tools = [] }: ChatRequest): boolean 
 }
 
 /** `Dialect.encode` for the Messages API. Throws a Fault `unsupported_capability` for audio and unreadable files. */
-export const encode = encodeFitted(fit, write, USER_ID_CHARACTERS_MAX);
-
-function write(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
+export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const traits = findTraits(card.name);
   const conversation = makeConversation(request, !mustOmitThinking(request, traits));
   const limit = clampOutputLimit(request, card, "max_tokens");

@@ -5,7 +5,8 @@ import type { ChatRequest } from "../../operations/chat/form.ts";
 import { findSearch, keepSearchOptions, SEARCH_DEMAND } from "../../operations/chat/web-search.ts";
 import type { Passing } from "../../operations/codec.ts";
 import type { Changed } from "../../operations/form.ts";
-import { encodeFitted, leaveOutRest, nestFields, passRest } from "../_chat/outgoing.ts";
+import { type Bounds, boundCodec, USUAL_BOUNDS } from "../_chat/bounds.ts";
+import { leaveOutRest, nestFields, passRest } from "../_chat/outgoing.ts";
 import { readCustomCalls } from "../_chat/tools.ts";
 import type { ChatDialect } from "../dialect.ts";
 import { makeConfig } from "./config.ts";
@@ -33,19 +34,31 @@ export const gemini: ChatDialect = makeGemini(({ baseUrl }) => isVertex(baseUrl)
 /** The dialect within the limits of Vertex AI, at any address. */
 export const geminiOnVertex: ChatDialect = makeGemini(() => true);
 
+/**
+ * @google/genai, "FunctionDeclaration": names of up to 128 characters that begin with a letter or underscore. Others get
+ * an underscore before them.
+ */
+const BOUNDS: Bounds = {
+  ...USUAL_BOUNDS,
+  toolNames: { accepts: /^[A-Za-z0-9_.:-]{1,127}$/, charactersMax: 127 },
+};
+
 function makeGemini(isOnVertex: (target: Target) => boolean): ChatDialect {
   return {
     name: "gemini",
-    chat: {
-      answersPerCall: (card) => findFacts(card.name).choicesMax,
-      fit,
-      searches,
-      encode: encodeFitted(fit, (request, card, target) => encode(request, card, target, isOnVertex(target))),
-      ...readCustomCalls({
-        decoder: (card, request) => new GeminiDecoder(card, request),
-        reply: parseReply,
-      }),
-    },
+    chat: boundCodec(
+      {
+        answersPerCall: (card) => findFacts(card.name).choicesMax,
+        fit,
+        searches,
+        encode: (request, card, target) => encode(request, card, target, isOnVertex(target)),
+        ...readCustomCalls({
+          decoder: (card, request) => new GeminiDecoder(card, request),
+          reply: parseReply,
+        }),
+      },
+      () => BOUNDS,
+    ),
     explain,
   };
 }

@@ -3,6 +3,7 @@ import { asArray, asObject, asString, isObject, type JsonObject } from "../../co
 import { makeCitation } from "../../operations/chat/citations.ts";
 import type { ChatRequest, Citation, Delta, Usage } from "../../operations/chat/form.ts";
 import { makeSearch } from "../../operations/chat/web-search.ts";
+import { boundCodec, USUAL_BOUNDS } from "../_chat/bounds.ts";
 import { explainChat } from "../_chat/error.ts";
 import { readCustomCalls } from "../_chat/tools.ts";
 import { parseCount } from "../_chat/usage.ts";
@@ -65,15 +66,18 @@ class AgentOutput implements OutputForm {
 
 export const perplexity: ChatDialect = {
   name: "perplexity",
-  chat: {
-    answersPerCall: () => 1,
-    fit,
-    encode,
-    searches: (card, request) => searches(request, isServedBy(card.name)),
-    ...readCustomCalls({
-      decoder: (_card, request) => new ResponseReader(new AgentOutput(request)),
-      reply: (body, _card, request) => new ResponseReader(new AgentOutput(request)).reply(body),
-    }),
-  },
+  chat: boundCodec(
+    {
+      answersPerCall: () => 1,
+      fit,
+      encode,
+      searches: (card, request) => searches(request, isServedBy(card.name)),
+      ...readCustomCalls({
+        decoder: (_card, request) => new ResponseReader(new AgentOutput(request)),
+        reply: (body, _card, request) => new ResponseReader(new AgentOutput(request)).reply(body),
+      }),
+    },
+    () => USUAL_BOUNDS,
+  ),
   explain: explainChat,
 };

@@ -15,7 +15,6 @@ import type { Passing } from "../../operations/codec.ts";
 import type { Changed } from "../../operations/form.ts";
 import {
   clampOutputLimit,
-  encodeFitted,
   leaveOutRest,
   makeCall,
   passRest,
@@ -59,9 +58,7 @@ export function fit(request: ChatRequest, _card: ModelCard, operator: Passing): 
 }
 
 /** Makes the call for a request. Throws `unsupported_capability` for audio and files. */
-export const encode = encodeFitted(fit, write);
-
-function write(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
+export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const served = isServedBy(card.name);
   const names = listToolNames(request);
   const limit = clampOutputLimit(request, card, "max_output_tokens");

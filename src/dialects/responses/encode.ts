@@ -15,7 +15,6 @@ import type { Changed } from "../../operations/form.ts";
 import {
   clampOutputLimit,
   type EncodedFields,
-  encodeFitted,
   leaveOutRest,
   makeCall,
   mergeFields,
@@ -70,9 +69,7 @@ export function fit(request: ChatRequest, card: ModelCard, operator: Passing): C
 }
 
 /** Makes the call for a request. Throws `unsupported_capability` for audio parts. */
-export const encode = encodeFitted(fit, write);
-
-function write(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
+export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const facts = findFacts(card);
   const limit = clampOutputLimit(request, card, "max_output_tokens");
   const { fields, dropped } = mergeFields(

@@ -85,7 +85,6 @@ export function writeMessage(reply: ChatReply, stamp: Stamp, seal: Sealer): Json
     model: stamp.model,
     content: message ? writeContent(message, stamp, seal) : [],
     ...writeStop(choice ?? { finish_reason: "stop" }, message?.refusal ?? null),
-    container: null,
     usage: writeUsage(reply.usage ?? { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }),
   };
 }
