@@ -48,12 +48,15 @@ const CARRIED: ReadonlySet<string> = new Set([
 
 export function fit(request: ChatRequest, card: ModelCard, operator: Passing): Changed<ChatRequest> {
   const rest = leaveOutRest(request, listCarried(request, card), [], operator);
-  const search = keepSearchOptions(limitSearches(rest.ask), SEARCH_OPTIONS);
+  const isAllowing = rest.ask.web_search_options?.allowed_domains !== undefined;
+  const options = isAllowing ? ALLOWING_OPTIONS : SEARCH_OPTIONS;
+  const search = keepSearchOptions(limitSearches(rest.ask), options);
   return { ask: search.ask, dropped: [...rest.dropped, ...search.dropped] };
 }
 
-/** Options of the search tool. */
-const SEARCH_OPTIONS = ["user_location", "max_uses", "allowed_domains", "blocked_domains"] as const;
+/** Options of the search tool. The API refuses both lists of domains together. */
+const ALLOWING_OPTIONS = ["user_location", "max_uses", "allowed_domains"] as const;
+const SEARCH_OPTIONS = ["user_location", "max_uses", "blocked_domains"] as const;
 
 function listCarried(request: ChatRequest, card: ModelCard): ReadonlySet<string> {
   return searches(card, request) ? new Set([...CARRIED, "web_search_options"]) : CARRIED;

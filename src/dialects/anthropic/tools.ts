@@ -104,14 +104,15 @@ function makeBlock(tool: FunctionTool, strict: Cleaned | undefined): JsonObject 
 /** The name that the API demands. */
 export const SEARCH_TOOL = "web_search";
 
-/** Messages API, "Web search tool". The API refuses both lists of domains together. */
+/** Messages API, "Web search tool". */
 function makeSearchTool(options: SearchOptions): JsonObject {
   const { max_uses, allowed_domains, blocked_domains } = options;
   return {
     type: "web_search_20250305",
     name: SEARCH_TOOL,
     ...(max_uses === undefined ? {} : { max_uses }),
-    ...(allowed_domains ? { allowed_domains } : blocked_domains ? { blocked_domains } : {}),
+    ...(allowed_domains === undefined ? {} : { allowed_domains }),
+    ...(blocked_domains === undefined ? {} : { blocked_domains }),
     ...flattenPlace(options),
   };
 }
