@@ -1,4 +1,4 @@
-// What each stage of a whole answer costs: `npm run bench -- --stages`. Builds without one stage each, in turn.
+// The cost of each stage of a whole answer, by builds without one stage each: `npm run bench -- --stages`.
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Mutant, mutated } from "../mutants/mutant.ts";
@@ -35,7 +35,7 @@ const GRANTED =
   '{ kind: "granted", place: { kind: "unlimited", owner: "k", day: "2026-11-22", places: 0, slots: 0 }, limits: { limit: 1000, remaining: 999, resetMs: 3600000 }, holdNanoUsd: 0, outputTokens: null }';
 const SETTLED = '{ kind: "settled", chargedNanoUsd: 0, holdNanoUsd: 0, writtenOffNanoUsd: 0, late: false }';
 
-/** Each replaces a stage by a constant. What is saved is more than what a better stage could save. */
+/** Each replaces a stage by a constant, which saves more than a better stage could. */
 export const STAGES: readonly Mutant[] = [
   {
     name: "the call to the provider",
