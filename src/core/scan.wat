@@ -1,5 +1,6 @@
 ;; Reads text 16 bytes at a time. `scan-program.ts` holds this program as bytes; `bun test scan` compares the two, and
 ;; UPDATE_SCAN=1 writes them again. The text stands at 0, with 32 bytes to spare behind it, whose content has no effect.
+;; From 262,208 on stand the places of the first 1,024 marks: colons, commas and the end of an outermost object.
 (module
   (memory (export "memory") 5)
 
@@ -16,6 +17,9 @@
   (global $isEscaped (mut i32) (i32.const 0))
   ;; 1 if a string may have the escape of a surrogate.
   (global $hasSurrogate (export "hasSurrogate") (mut i32) (i32.const 0))
+  ;; 1 if a number has an exponent or more digits than a double surely holds.
+  (global $hasOddNumber (export "hasOddNumber") (mut i32) (i32.const 0))
+  (global $marks (export "marks") (mut i32) (i32.const 0))
 
   (func (export "begin") (param $mostDepth i32) (param $mostElements i32)
     (global.set $depth (i32.const 0))
@@ -26,11 +30,20 @@
     (global.set $isFirst (i32.const 0))
     (global.set $inString (i32.const 0))
     (global.set $isEscaped (i32.const 0))
-    (global.set $hasSurrogate (i32.const 0)))
+    (global.set $hasSurrogate (i32.const 0))
+    (global.set $hasOddNumber (i32.const 0))
+    (global.set $marks (i32.const 0)))
+
+  ;; Notes a place of this piece. Those of a text in several pieces mean nothing.
+  (func $mark (param $at i32)
+    (if (i32.lt_s (global.get $marks) (i32.const 1024))
+      (then
+        (i32.store offset=262208 (i32.shl (global.get $marks) (i32.const 2)) (local.get $at))
+        (global.set $marks (i32.add (global.get $marks) (i32.const 1))))))
 
   ;; Measures the next piece of the JSON, up to the byte that exceeds what is allowed. Returns 1 if one does.
   (func (export "shape") (param $length i32) (result i32)
-    (local $at i32) (local $byte i32) (local $found i32)
+    (local $at i32) (local $byte i32) (local $found i32) (local $digits i32)
     (local $depth i32) (local $deepest i32) (local $elements i32) (local $isFirst i32) (local $inString i32)
     (local $text v128) (local $quotes v128) (local $backslashes v128)
     (local.set $depth (global.get $depth))
@@ -92,6 +105,8 @@
           (then
             (local.set $depth (i32.sub (local.get $depth) (i32.const 1)))
             (local.set $isFirst (i32.const 0))
+            (if (i32.eq (local.get $depth) (i32.const 0))
+              (then (call $mark (i32.sub (local.get $at) (i32.const 1)))))
             (br $next)))
         (local.set $elements
           (i32.add
@@ -105,6 +120,26 @@
             (if (i32.gt_s (local.get $depth) (local.get $deepest))
               (then (local.set $deepest (local.get $depth)))))
           (else (local.set $inString (i32.eq (local.get $byte) (i32.const 0x22)))))
+        (if (i32.eq (local.get $depth) (i32.const 1))
+          (then
+            (if
+              (i32.or
+                (i32.eq (local.get $byte) (i32.const 0x3a))
+                (i32.eq (local.get $byte) (i32.const 0x2c)))
+              (then (call $mark (i32.sub (local.get $at) (i32.const 1)))))))
+        ;; Digits and the point between them.
+        (if (i32.le_u (i32.sub (local.get $byte) (i32.const 0x2e)) (i32.const 11))
+          (then
+            (local.set $digits (i32.add (local.get $digits) (i32.const 1)))
+            (if (i32.gt_s (local.get $digits) (i32.const 15))
+              (then (global.set $hasOddNumber (i32.const 1)))))
+          (else
+            (if
+              (i32.and
+                (i32.eq (i32.and (local.get $byte) (i32.const 0xdf)) (i32.const 0x45))
+                (i32.gt_s (local.get $digits) (i32.const 0)))
+              (then (global.set $hasOddNumber (i32.const 1))))
+            (local.set $digits (i32.const 0))))
         (br $next)))
     (global.set $depth (local.get $depth))
     (global.set $deepest (local.get $deepest))

@@ -1,8 +1,10 @@
 // Scans long texts 16 bytes at a time with the program in `scan.wat`.
 import { PROGRAM } from "./scan-program.ts";
 
-/** Texts are scanned in pieces of this size. The program's memory has room for 64 KB more. */
+/** Texts are scanned in pieces of this size. */
 const PIECE_BYTES = 262_144;
+/** The program's marks stand behind the piece. */
+const MARKS_AT = 262_208;
 /** A character has at most three bytes in UTF-8, half a pair included. */
 const PIECE_CHARACTERS = Math.floor(PIECE_BYTES / 3);
 /** Shorter texts cost less to read character by character than to copy. */
@@ -15,6 +17,8 @@ interface Program {
   readonly deepest: WebAssembly.Global<"i32">;
   readonly elements: WebAssembly.Global<"i32">;
   readonly hasSurrogate: WebAssembly.Global<"i32">;
+  readonly hasOddNumber: WebAssembly.Global<"i32">;
+  readonly marks: WebAssembly.Global<"i32">;
   begin(mostDepth: number, mostElements: number): void;
   /** Returns 1 if there is more than allowed. */
   shape(bytes: number): number;
@@ -51,6 +55,8 @@ interface Shape {
 interface ScannedShape extends Shape {
   /** True if a string may have the escape of a surrogate. Only final if the shape is within bounds. */
   readonly hasSurrogate: boolean;
+  /** True if a number may read differently elsewhere: it has an exponent, or more than 15 characters. */
+  readonly hasOddNumber: boolean;
 }
 
 /** Returns what `measureShape` does, for JSON in UTF-8. Null if this machine can't scan. */
@@ -67,7 +73,17 @@ export function scanBytes(json: Uint8Array, most: Shape): ScannedShape | null {
   return readShape(program);
 }
 
-/** The same for JSON as text. */
+/**
+ * Returns where the outermost colons and commas and the last bracket stand in the JSON that was just scanned, up to
+ * 1,024 of them. They mean nothing if it was longer than 256 KB.
+ */
+export function readMarks(): Int32Array {
+  if (!loaded) return new Int32Array(0);
+  const { marks, memory } = loaded.program;
+  return new Int32Array(memory.buffer, MARKS_AT, marks.value);
+}
+
+/** The same as `scanBytes` for JSON as text. */
 export function scanText(json: string, most: Shape): ScannedShape | null {
   const scanner = load();
   if (scanner === null) return null;
@@ -100,8 +116,13 @@ function begin(program: Program, { depth, elements }: Shape): void {
   program.begin(Math.min(depth, INTEGER_MAX), Math.min(elements, INTEGER_MAX));
 }
 
-function readShape({ deepest, elements, hasSurrogate }: Program): ScannedShape {
-  return { depth: deepest.value, elements: elements.value, hasSurrogate: hasSurrogate.value === 1 };
+function readShape(program: Program): ScannedShape {
+  return {
+    depth: program.deepest.value,
+    elements: program.elements.value,
+    hasSurrogate: program.hasSurrogate.value === 1,
+    hasOddNumber: program.hasOddNumber.value === 1,
+  };
 }
 
 /** No pair of surrogates is parted. */

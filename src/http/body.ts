@@ -4,7 +4,8 @@ import { isObject } from "../core/json.ts";
 import { REQUEST_SHAPE } from "../core/json-bounds.ts";
 import { explainJson } from "../core/json-mistake.ts";
 import { type JsonShape, measureShape } from "../core/json-shape.ts";
-import { SHORT_CHARACTERS, scanBytes } from "../core/text-scan.ts";
+import { keepSources } from "../core/json-source.ts";
+import { readMarks, SHORT_CHARACTERS, scanBytes } from "../core/text-scan.ts";
 import type { Deadlines } from "../core/world.ts";
 import { readBytes, tooLarge } from "./body-bytes.ts";
 import type { BodyMemory, HeldBody } from "./body-memory.ts";
@@ -79,11 +80,14 @@ function parseJsonBytes(bytes: Uint8Array<ArrayBuffer>): unknown {
   const text = decodeUtf8(bytes, notJson);
   const scanned = bytes.length > SHORT_CHARACTERS ? scanBytes(bytes, REQUEST_SHAPE) : null;
   // Left to the collector, the bytes of several large bodies would stay in memory beside their texts.
-  if (bytes.length > LARGE_BYTES) bytes.buffer.transfer(0);
+  const isLarge = bytes.length > LARGE_BYTES;
+  if (isLarge) bytes.buffer.transfer(0);
   refuseComplex(scanned ?? measureShape(text, REQUEST_SHAPE));
   const body = parse(text);
   const hasSurrogate = scanned?.hasSurrogate ?? mayHaveSurrogate(text);
   if (hasSurrogate && !isWellFormed(body)) throw notJson("it contains an unpaired surrogate");
+  const isPlain = scanned !== null && !scanned.hasOddNumber && !isLarge;
+  if (isPlain && isObject(body)) keepSources(body, bytes, readMarks(), scanned.elements);
   return body;
 }
 

@@ -52,7 +52,9 @@ export function assemble(source: string): Uint8Array {
   if (head !== "module") throw new Error("The source is not a module.");
   const of = (kind: string) => fields.map(listOf).filter(([name]) => name === kind);
   const kinds = { memory: of("memory"), global: of("global"), func: of("func") };
-  const globals = new Map(kinds.global.map(([, name], at) => [String(name), at]));
+  const nameAll = (fieldsOfKind: readonly (readonly Node[])[]) =>
+    new Map(fieldsOfKind.map(([, name], at) => [String(name), at]));
+  const names = { globals: nameAll(kinds.global), functions: nameAll(kinds.func) };
   const exported = (["memory", "global", "func"] as const).flatMap((kind) =>
     kinds[kind].flatMap((field, at) => {
       const name = partsOf(field, "export")[0]?.[1];
@@ -74,7 +76,7 @@ export function assemble(source: string): Uint8Array {
     ...section(SECTIONS.exports, exported),
     ...section(
       SECTIONS.code,
-      kinds.func.map((field) => codeOf(field, globals)),
+      kinds.func.map((field) => codeOf(field, names)),
     ),
   ]);
 }
@@ -126,13 +128,13 @@ function globalOf(field: readonly Node[]): readonly number[] {
   return [valueType(type), 1, 0x41, ...signed(Number(start)), END];
 }
 
-function codeOf(field: readonly Node[], globals: ReadonlyMap<string, number>): readonly number[] {
+function codeOf(field: readonly Node[], names: Names): readonly number[] {
   const named = (word: string) => partsOf(field, word).map(([, name]) => String(name));
   const locals = new Map([...named("param"), ...named("local")].map((name, at) => [name, at]));
   const isCode = (part: Node) =>
     typeof part !== "string" && !["export", "param", "result", "local"].includes(String(part[0]));
   const types = partsOf(field, "local").map((part) => [1, valueType(part.at(-1))]);
-  const write = new CodeWriter(locals, globals);
+  const write = new CodeWriter(locals, names);
   const body = [
     ...vector(types),
     ...field
@@ -144,15 +146,21 @@ function codeOf(field: readonly Node[], globals: ReadonlyMap<string, number>): r
   return [...unsigned(body.length), ...body];
 }
 
+/** The places of what has a name in the module. */
+interface Names {
+  readonly globals: ReadonlyMap<string, number>;
+  readonly functions: ReadonlyMap<string, number>;
+}
+
 class CodeWriter {
   readonly #locals: ReadonlyMap<string, number>;
-  readonly #globals: ReadonlyMap<string, number>;
+  readonly #names: Names;
   /** The labels of the blocks around, innermost last. An `if` has none. */
   readonly #labels: string[] = [];
 
-  constructor(locals: ReadonlyMap<string, number>, globals: ReadonlyMap<string, number>) {
+  constructor(locals: ReadonlyMap<string, number>, names: Names) {
     this.#locals = locals;
-    this.#globals = globals;
+    this.#names = names;
   }
 
   /** Operands come before their instruction. */
@@ -200,7 +208,8 @@ class CodeWriter {
     if (ON_MEMORY[name])
       return [...ON_MEMORY[name], ...unsigned(Number(/^offset=(\d+)$/.exec(word)?.[1] ?? 0))];
     if (ON_LOCALS[name]) return [ON_LOCALS[name], ...unsigned(find(this.#locals, word))];
-    if (ON_GLOBALS[name]) return [ON_GLOBALS[name], ...unsigned(find(this.#globals, word))];
+    if (ON_GLOBALS[name]) return [ON_GLOBALS[name], ...unsigned(find(this.#names.globals, word))];
+    if (name === "call") return [0x10, ...unsigned(find(this.#names.functions, word))];
     const label = this.#labels.lastIndexOf(word);
     if (BRANCHES[name] && label !== -1) return [BRANCHES[name], ...unsigned(this.#labels.length - 1 - label)];
     throw new Error(`'${name} ${word}' is unknown.`);

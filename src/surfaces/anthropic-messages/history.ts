@@ -13,6 +13,7 @@ import type {
   ToolMessage,
 } from "../../operations/chat/form.ts";
 import { TurnBuilder } from "../../operations/chat/turn.ts";
+import { mapList } from "../../operations/text-json.ts";
 import { ANTHROPIC_FORMAT, isOurSignature, openSignature } from "../signature.ts";
 import { countUnread } from "../unread.ts";
 
@@ -206,8 +207,8 @@ function readThinking(block: JsonObject, index: number, seal: Sealer): readonly 
 }
 
 /** Returns the messages without unsigned thinking and without other providers' thinking and page citations. */
-export function sanitizeTurns(messages: readonly unknown[], seal: Sealer): readonly JsonObject[] {
-  return messages.map((given) => {
+export function sanitizeTurns(messages: readonly unknown[], seal: Sealer): readonly unknown[] {
+  return mapList(messages, (given) => {
     const message = asObject(given);
     if (message.role !== "assistant" || !Array.isArray(message.content)) return message;
     const before: readonly unknown[] = message.content;
