@@ -1,5 +1,5 @@
 // The bytes that large values of a request were parsed from: one that nothing has changed is sent as it came.
-import { isObject, type JsonObject } from "./json.ts";
+import type { JsonObject } from "./json.ts";
 import { parseBounded } from "./json-bounds.ts";
 
 /** Shorter values are written faster than they are looked up and joined. */
@@ -38,12 +38,11 @@ export function forgetSources(body: object): void {
 
 /** Returns the body as JSON, in bytes if a part of it is sent as it came. */
 export function writeJson(body: JsonObject): string | Uint8Array<ArrayBuffer> {
-  let isFound = false;
-  for (const field in body) {
-    const value = body[field];
-    if (typeof value === "object" && value !== null && sources.has(value)) isFound = true;
-  }
-  return isFound ? joinSources(body) : JSON.stringify(body);
+  return Object.values(body).some(findSource) ? joinSources(body) : JSON.stringify(body);
+}
+
+function findSource(value: unknown): Uint8Array | undefined {
+  return typeof value === "object" && value !== null ? sources.get(value) : undefined;
 }
 
 function joinSources(body: JsonObject): Uint8Array<ArrayBuffer> {
@@ -51,7 +50,7 @@ function joinSources(body: JsonObject): Uint8Array<ArrayBuffer> {
   let text = "{";
   for (const field of Object.keys(body)) {
     const value = body[field];
-    const source = isObject(value) || Array.isArray(value) ? sources.get(value) : undefined;
+    const source = findSource(value);
     const written = source ? "" : JSON.stringify(value);
     if (written === undefined) continue;
     text += `${text === "{" && pieces.length === 0 ? "" : ","}${JSON.stringify(field)}:${written}`;
