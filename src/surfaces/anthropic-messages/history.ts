@@ -13,6 +13,7 @@ import type {
   ToolMessage,
 } from "../../operations/chat/form.ts";
 import { TurnBuilder } from "../../operations/chat/turn.ts";
+import { mapList } from "../../operations/text-json.ts";
 import { ANTHROPIC_FORMAT, isOurSignature, openSignature } from "../signature.ts";
 import { countUnread } from "../unread.ts";
 import { restoreSearches, SearchReader } from "./searches.ts";
@@ -215,8 +216,8 @@ function readThinking(block: JsonObject, index: number, seal: Sealer): readonly 
  * Returns the messages without unsigned thinking and without other providers' thinking and page citations, and with their
  * searches as texts.
  */
-export function sanitizeTurns(messages: readonly unknown[], seal: Sealer): readonly JsonObject[] {
-  return messages.map((given) => {
+export function sanitizeTurns(messages: readonly unknown[], seal: Sealer): readonly unknown[] {
+  return mapList(messages, (given) => {
     const message = asObject(given);
     if (message.role !== "assistant" || !Array.isArray(message.content)) return message;
     const before: readonly unknown[] = message.content;
