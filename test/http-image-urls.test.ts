@@ -63,6 +63,19 @@ describe("an image by URL", () => {
     );
   });
 
+  test("is left out of an earlier turn, for a model that takes none", async () => {
+    const messages = [
+      ...picture(KIMI, WEB).messages,
+      { role: "assistant", content: "a cat" },
+      { role: "user", content: "say: ok" },
+    ];
+    const answer = await world.chat({ model: KIMI, messages });
+    expect([answer.status, answer.headers.get("x-poundkey-dropped")]).toEqual([200, "messages.image_url"]);
+    const sent = JSON.stringify(world.simulator.calls.last()?.body);
+    expect(sent).toContain("[image left out: this model takes no image URLs]");
+    expect(sent).not.toContain(WEB);
+  });
+
   test("is accepted as data by the same model", async () => {
     const answer = await ask(KIMI, DATA);
     expect([answer.status, usedBy(answer)]).toEqual([200, KIMI]);

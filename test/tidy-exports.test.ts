@@ -41,10 +41,14 @@ function listExports({ path, text }: Source): readonly Export[] {
 /** Values that only tests import, by the reason why the code's own imports aren't enough for them. */
 const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
   "the definition that a faster path is compared with": [
+    "src/core/json-shape.ts readShape",
     "src/core/money.ts computeAnyCost",
     "src/operations/chat/normalise.ts normaliseAsStream",
+    "src/operations/chat/sizes.ts countDenseBytes",
   ],
   "a bound that a test goes up to, and past": [
+    "src/http/body-memory.ts ONE_GO_BYTES",
+    "src/http/body-memory.ts SMALL_BYTES",
     "src/operations/transcription/sound/bytes.ts BYTES_READ_MAX",
     "src/selectors/choose.ts FIRST_KEPT",
     "src/learning/learned.ts SHIFT_MAX",

@@ -36,7 +36,7 @@ export function countPlaces<F extends Form>(
   if (operation.choosing) return places;
   for (const { card } of attempts) {
     const upstream = upstreams.get(card.provider);
-    if (!upstream || !findRoute(upstream, { operation, card, raw: null })) continue;
+    if (!upstream || !findRoute(upstream, { operation, ask, card, raw: null })) continue;
     places = Math.max(places, countCalls({ operation, upstream, card, ask, raw: null }));
   }
   return places;

@@ -173,7 +173,7 @@ export class Failover<F extends Form, Result> {
     const { operation, upstreams } = context.call;
     const upstream = upstreams.get(attempt.card.provider);
     const { raw, ask } = context;
-    const route = upstream && findRoute(upstream, { operation, card: attempt.card, raw });
+    const route = upstream && findRoute(upstream, { operation, ask, card: attempt.card, raw });
     if (!route) return;
     if (raw !== null && route.lane !== null) {
       const repaired = route.lane.repair?.(raw, fault) ?? null;

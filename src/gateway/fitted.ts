@@ -11,7 +11,7 @@ type Fitting<F extends Form> = Pick<Call<F>, "operation" | "upstreams" | "raw">;
 
 /** Returns the request as a card's provider receives it: unchanged in the native lane, and if nobody serves the card. */
 export function fitAsk<F extends Form>(call: Fitting<F>, ask: F["ask"], card: ModelCard): F["ask"] {
-  return fitTo(findCardRoute(call, card), call, ask, card);
+  return fitTo(findCardRoute(call, ask, card), call, ask, card);
 }
 
 /** Returns the worst-case cost on each card, each card once, in order. */
@@ -27,7 +27,7 @@ function makeOffer<F extends Form>(
   card: ModelCard,
 ): Offer {
   const { operation, isLimitRequired, searches, unreadBytes } = call;
-  const route = findCardRoute(call, card);
+  const route = findCardRoute(call, call.ask, card);
   const ask = fitTo(route, call, call.ask, card);
   const answersPerCall = Math.max(1, route?.codec.answersPerCall(card, ask) ?? Number.POSITIVE_INFINITY);
   // Neither the client's own searches nor what only a provider of its family reads is translated.
@@ -37,10 +37,11 @@ function makeOffer<F extends Form>(
 
 function findCardRoute<F extends Form>(
   { operation, upstreams, raw }: Fitting<F>,
+  ask: F["ask"],
   card: ModelCard,
 ): Route<F> | null {
   const upstream = upstreams.get(card.provider);
-  return upstream ? findRoute(upstream, { operation, card, raw }) : null;
+  return upstream ? findRoute(upstream, { operation, ask, card, raw }) : null;
 }
 
 function isNative<F extends Form>(route: Route<F> | null, { raw }: Pick<Fitting<F>, "raw">): boolean {

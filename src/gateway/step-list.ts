@@ -34,8 +34,8 @@ export function beginAround<F extends Form>(
   return arounds.length > 0 ? new Arounds(arounds) : null;
 }
 
-function findFamily<F extends Form>({ call, raw }: RequestContext<F>, card: ModelCard) {
+function findFamily<F extends Form>({ call, ask, raw }: RequestContext<F>, card: ModelCard) {
   const upstream = call.upstreams.get(card.provider);
-  const route = upstream && findRoute(upstream, { operation: call.operation, card, raw });
+  const route = upstream && findRoute(upstream, { operation: call.operation, ask, card, raw });
   return (route?.lane && raw?.family) ?? null;
 }

@@ -38,6 +38,7 @@ export interface Route<F extends Form> {
 
 interface DialectChoice<F extends Form> {
   readonly operation: Operation<F>;
+  readonly ask: F["ask"];
   readonly card: ModelCard;
   /** Null if the request is translated. */
   readonly raw: RawRequest | null;
@@ -49,7 +50,7 @@ interface DialectChoice<F extends Form> {
  */
 export function findRoute<F extends Form>(
   { dialects, setup }: Upstream,
-  { operation, card, raw }: DialectChoice<F>,
+  { operation, ask, card, raw }: DialectChoice<F>,
 ): Route<F> | null {
   if (card.operations && !card.operations.has(operation.name)) return null;
   let first: Route<F> | null = null;
@@ -57,7 +58,8 @@ export function findRoute<F extends Form>(
     const codec = operation.findCodec(dialect);
     if (!codec || !isSpoken(dialect, card)) continue;
     const lane = raw === null ? null : (codec.lanes?.[raw.family] ?? null);
-    if (lane && (lane.serves?.(card, setup.apiVersion) ?? true)) return { dialect, codec, lane };
+    const isServed = lane?.serves?.(card, setup.apiVersion) ?? true;
+    if (lane && isServed && !operation.cuts?.(codec, ask, card)) return { dialect, codec, lane };
     first ??= { dialect, codec, lane: null };
   }
   return first;

@@ -172,6 +172,11 @@ export interface Operation<F extends Form> {
   refuseUnable(ask: F["ask"], card: ModelCard): void;
   /** Returns the field of the first image that the provider would have to fetch, or null. */
   findImageUrl(ask: F["ask"]): string | null;
+  /**
+   * Returns whether the request offers the model a web search, or demands one. Null if it does neither. Missing if no
+   * request does.
+   */
+  findSearch?(ask: F["ask"]): "offered" | "forced" | null;
   /** Returns the most that the request may cost on a card, as `fit` returns it if it is translated. */
   offer(ask: F["ask"], card: ModelCard, terms: OfferTerms): Offer;
   /**
@@ -217,6 +222,11 @@ export interface Operation<F extends Form> {
 
   /** Returns the request as a card's call carries it (see `Codec.fit`). Holds and estimates are made on it. */
   fit(codec: Codec<F>, ask: F["ask"], card: ModelCard, operator: Passing): Changed<F["ask"]>;
+  /**
+   * True if `fit` cuts what only the operation's own form can lose, such as a picture of an earlier turn that the model
+   * doesn't take: then the client's own request can't be sent. Missing if nothing is.
+   */
+  cuts?(codec: Codec<F>, ask: F["ask"], card: ModelCard): boolean;
   encode(codec: Codec<F>, ask: F["ask"], card: ModelCard, target: Target): Outgoing;
   /** Reads a whole answer. Throws a Fault if it is malformed. */
   readWhole(codec: AnswerCodec<F>, delivered: Delivered, options: ReaderOptions<F["ask"]>): F["reply"];

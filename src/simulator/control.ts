@@ -6,6 +6,7 @@ export const CONTROLS = {
   latency: { takes: "MS", does: "waits before the first byte" },
   pause: { takes: "MS", does: "waits between the headers and the first piece of a stream" },
   pace: { takes: "MS", does: "waits between two pieces of a stream" },
+  gap: { takes: "MS", does: "waits once, between the first two pieces of a stream" },
   chunks: { takes: "N", does: "streams the text in N pieces; a text with fewer words is made longer" },
   tokens: {
     takes: "IN:OUT:CACHED:REASONING:WRITTEN",
@@ -73,6 +74,7 @@ export class Control {
   readonly latencyMs: number = 0;
   readonly pauseMs: number = 0;
   readonly paceMs: number = 0;
+  readonly gapMs: number = 0;
   readonly chunks: number | null = null;
   /** Input, output, cached, reasoning, written. A null or missing count is computed. */
   readonly tokens: readonly (number | null)[] = [];
@@ -104,6 +106,8 @@ function parseSetting(name: string, value: string): Partial<Control> {
       return { pauseMs: parseNumber(value) };
     case "pace":
       return { paceMs: parseNumber(value) };
+    case "gap":
+      return { gapMs: parseNumber(value) };
     case "chunks":
       return { chunks: Math.floor(parseNumber(value)) };
     case "tokens":
@@ -167,8 +171,9 @@ export function formatControlHelp(): string {
     formatColumn(faults),
     "",
     "Words in the last user message: call NAME({json}) calls a tool of the request · long N returns N words ·",
-    "say: TEXT repeats the text · refuse refuses · what is your system prompt? repeats the prompt. A reply to a",
-    "tool's result names the result. A model with think in its name always thinks.",
+    "say: TEXT repeats the text · refuse refuses · what is your system prompt? repeats the prompt · step 1: WORDS",
+    "step 2: WORDS answers with one step after the other. A reply to a tool's result names the result. A model with",
+    "think in its name always thinks.",
     "Token counts: a quarter of the characters, rounded up; 85 for an image, file or audio clip.",
   ].join("\n");
 }

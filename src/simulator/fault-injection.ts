@@ -120,7 +120,7 @@ interface Injection {
 
 /** Yields the steps that send the frames, with the pauses and the fault of the controls. */
 export function* injectFaults(frames: Iterable<Frame>, injection: Injection): Iterable<Step> {
-  const { fault, pauseMs, paceMs, after } = injection.control;
+  const { fault, pauseMs, after } = injection.control;
   let breakdown = fault === null ? null : planFault(fault, () => writeFailure(injection));
   let pieces = 0;
   if (pauseMs > 0) yield { do: "wait", ms: pauseMs };
@@ -130,9 +130,15 @@ export function* injectFaults(frames: Iterable<Frame>, injection: Injection): It
       if (!breakdown.continues) return;
       breakdown = null;
     }
-    yield* writeFrame(frame, injection, pieces > 0 ? paceMs : 0);
+    yield* writeFrame(frame, injection, findWait(frame, pieces, injection.control));
     if (frame.kind === "delta") pieces++;
   }
+}
+
+/** Returns the wait before a frame. `pieces` is the number of those sent. */
+function findWait({ kind }: Frame, pieces: number, { paceMs, gapMs }: Control): number {
+  if (pieces === 0) return 0;
+  return paceMs + (pieces === 1 && kind === "delta" ? gapMs : 0);
 }
 
 function writeFailure({ failure, encode }: Injection): string | Uint8Array {

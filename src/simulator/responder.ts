@@ -38,6 +38,24 @@ export function findFreshResults(
   });
 }
 
+const STEP = /\bstep (\d+): /;
+
+/**
+ * Returns the step that comes next if a user turn says `step 1: … step 2: …`: an answer for each, with the results of its
+ * calls in between. Null if there are none, or none is left. Text that a client adds behind the results changes nothing.
+ */
+function findStep({ turns }: Prompt): string | null {
+  const asked = turns.findLastIndex(({ role, text }) => role === "user" && STEP.test(text));
+  if (asked === -1) return null;
+  const after = turns.slice(asked + 1);
+  const answers = after.filter(
+    ({ role }, at) => role === "assistant" && after[at - 1]?.role !== "assistant",
+  ).length;
+  // The text before the first step, then number and step in turn.
+  const pieces = (turns[asked]?.text ?? "").split(STEP);
+  return pieces[2 * answers + 2]?.trimEnd() ?? null;
+}
+
 /** Returns the index of the parenthesis that closes the one at `open`, ignoring JSON strings, or -1. */
 function findClosing(text: string, open: number): number {
   let depth = 0;
@@ -84,9 +102,8 @@ function chooseCalls(prompt: Prompt, text: string): readonly AnswerCall[] {
 }
 
 /** Returns the text to answer with if there is neither a call nor a refusal. */
-function chooseText(prompt: Prompt): string {
-  const { text, media = [] } = findLastUserTurn(prompt);
-  const results = findFreshResults(prompt);
+function chooseText(prompt: Prompt, { text, media = [] }: Turn, isFresh: boolean): string {
+  const results = isFresh ? [] : findFreshResults(prompt);
   if (prompt.format) {
     const { schema } = prompt.format;
     return JSON.stringify(schema === null ? { said: text } : makeSample(schema));
@@ -110,16 +127,18 @@ function chooseText(prompt: Prompt): string {
 type Draft = Pick<Answer, "thinking" | "text" | "calls" | "refusal">;
 
 function draftAnswer(prompt: Prompt, control: Control, index: number): Draft {
-  const { text } = findLastUserTurn(prompt);
+  const step = findStep(prompt);
+  const turn: Turn = step === null ? findLastUserTurn(prompt) : { role: "user", text: step };
+  const { text } = turn;
   const thinking = prompt.isThinking ? `Thinking about: ${text.slice(0, 200).toWellFormed()}`.trimEnd() : "";
   const blank: Draft = { thinking, text: "", calls: [], refusal: null };
-  const fresh = findFreshResults(prompt).length === 0;
+  const fresh = step !== null || findFreshResults(prompt).length === 0;
   if (control.fault === "no-content") return { ...blank, thinking: "" };
   if (control.fault === "huge") return { ...blank, text: "x".repeat(control.sizeKilobytes * 1024) };
   if (fresh && /\brefuse\b/i.test(text)) return { ...blank, refusal: REFUSAL };
   const calls = fresh ? chooseCalls(prompt, text) : [];
   if (calls.length > 0) return { ...blank, calls };
-  const said = chooseText(prompt);
+  const said = chooseText(prompt, turn, fresh);
   return { ...blank, text: index === 0 || prompt.format ? said : `${said} (choice ${index + 1})` };
 }
 

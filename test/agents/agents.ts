@@ -8,6 +8,9 @@ export interface Agent {
   /** The tool that runs a shell command, and its arguments. */
   readonly tool: string;
   readonly input: (command: string) => object;
+  /** The tool that shows the model a picture, and that which has another agent work on a prompt. Null if it has none. */
+  readonly look: (path: string) => ToolCall;
+  readonly delegate: ((prompt: string) => ToolCall) | null;
   /** The model's name in the agent's form. */
   readonly modelName: (id: string) => string;
   readonly command: (run: AgentRun) => readonly string[];
@@ -19,6 +22,9 @@ export interface Agent {
   /** Files below its home folder. */
   readonly files: (run: AgentRun) => Readonly<Record<string, string>>;
 }
+
+/** A tool's name and its arguments. */
+export type ToolCall = readonly [tool: string, input: object];
 
 export interface AgentRun {
   readonly url: string;
@@ -33,14 +39,16 @@ export interface AgentRun {
 }
 
 const BIN = join(import.meta.dir, "node_modules", ".bin");
-/** A turn takes a second, but the agents' own timeouts are minutes. */
-const RUN_MS = 90_000;
+/** A turn takes a second and a long session half a minute, but the agents' own timeouts are minutes. */
+const RUN_MS = 240_000;
 
 export const AGENTS: readonly Agent[] = [
   {
     name: "claude",
     tool: "Bash",
     input: (command) => ({ command, description: "runs it" }),
+    look: (file_path) => ["Read", { file_path }],
+    delegate: (prompt) => ["Agent", { description: "helps", prompt, subagent_type: "general-purpose" }],
     modelName: (id) => id,
     command: ({ prompt, goesOn }) => [
       ...["-p", prompt, "--dangerously-skip-permissions"],
@@ -60,6 +68,8 @@ export const AGENTS: readonly Agent[] = [
     name: "codex",
     tool: "exec_command",
     input: (cmd) => ({ cmd }),
+    look: (path) => ["view_image", { path }],
+    delegate: null,
     modelName: (id) => id,
     command: ({ prompt, goesOn }) =>
       goesOn
@@ -84,6 +94,8 @@ export const AGENTS: readonly Agent[] = [
     name: "opencode",
     tool: "bash",
     input: (command) => ({ command, description: "runs it" }),
+    look: (filePath) => ["read", { filePath }],
+    delegate: (prompt) => ["task", { description: "helps", prompt, subagent_type: "general" }],
     modelName: (id) => id,
     command: ({ model, goesOn }) => [
       ...["run", "--model", `poundkey/${model}`],
@@ -104,6 +116,8 @@ export const AGENTS: readonly Agent[] = [
     tool: "run_shell_command",
     isPlain: true,
     input: (command) => ({ command, is_background: false }),
+    look: (file_path) => ["read_file", { file_path }],
+    delegate: (prompt) => ["agent", { description: "helps", prompt, subagent_type: "general-purpose" }],
     modelName: (id) => id,
     command: ({ prompt, goesOn }) => ["--yolo", ...(goesOn ? ["--continue"] : []), "-p", prompt],
     environment: ({ url, secret, model }) => ({
@@ -125,6 +139,8 @@ export const AGENTS: readonly Agent[] = [
     tool: "Bash",
     isPlain: true,
     input: (command) => ({ command }),
+    look: (filepath) => ["Read", { filepath }],
+    delegate: null,
     modelName: (id) => id,
     command: ({ prompt, home, goesOn }) => [
       ...["-p", prompt, "--auto", "--config", join(home, "config.yaml")],
@@ -139,6 +155,8 @@ export const AGENTS: readonly Agent[] = [
     name: "gemini",
     tool: "run_shell_command",
     input: (command) => ({ command }),
+    look: (file_path) => ["read_file", { file_path }],
+    delegate: null,
     modelName: (id) => (id.startsWith("Router#") ? "gemini-3.5-flash" : id.replace("#", "/")),
     command: ({ prompt, model, goesOn }) => [
       ...["-m", model, "--yolo"],

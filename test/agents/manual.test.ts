@@ -1,71 +1,82 @@
-// The coding agents set up by the manual: each file and each shell line of their pages, exactly as pasted.
+// The coding agents set up by the manual alone: each page's files and shell lines as printed, with nothing added but a
+// prompt.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync, mkdirSync } from "node:fs";
-import { join } from "node:path";
-import { CLIENT_SETUPS, type ClientSetup, fillSnippet } from "../../src/docs/client-setups.ts";
+import { delimiter, join } from "node:path";
+import { CLIENT_SETUPS } from "../../src/docs/client-setups.ts";
+import { ADDRESS, KEY } from "../docs/client-page.ts";
 import { type AgentWorld, startAgentWorld } from "./world.ts";
 
-const BIN = join(import.meta.dir, "node_modules", ".bin");
-const PATIENT_MS = 120_000;
-const RUN_MS = 90_000;
+const ROOT = join(import.meta.dir, "../..");
+const PATH = [
+  join(import.meta.dir, "node_modules/.bin"),
+  join(ROOT, ".venv/aider/bin"),
+  process.env.PATH ?? "",
+];
+const PATIENT_MS = 180_000;
+const RUN_MS = 120_000;
 
-/** A program with its arguments for one prompt, and the files on its page, each a snippet or a setting in words. */
-interface Start {
-  readonly program: string;
-  readonly words: string;
-  readonly files?: Readonly<Record<string, { readonly language: string } | string>>;
-}
-const STARTS: Readonly<Record<string, Start>> = {
-  "claude-code": { program: "claude", words: "-p" },
-  codex: {
-    ...{ program: "codex", words: "exec --skip-git-repo-check" },
-    files: { ".codex/config.toml": { language: "toml" } },
-  },
-  "gemini-cli": {
-    ...{ program: "gemini", words: "-p" },
-    files: {
-      ".gemini/settings.json": JSON.stringify({ security: { auth: { selectedType: "gemini-api-key" } } }),
-    },
-  },
-  "qwen-code": { program: "qwen", words: "-p" },
+/** A program, and its arguments for one prompt. A page without one describes an editor. */
+const PROGRAMS: Readonly<Record<string, readonly [program: string, words: string]>> = {
+  "claude-code": ["claude", "-p"],
+  codex: ["codex", "exec"],
+  "gemini-cli": ["gemini", "-p"],
+  opencode: ["opencode", "run"],
+  aider: ["aider", "--message"],
+  continue: ["cn", "-p"],
+  "qwen-code": ["qwen", "-p"],
 };
+
+interface Block {
+  /** The sentence before it, which names the file that it belongs in. */
+  readonly about: string;
+  readonly language: string;
+  readonly code: string;
+}
+
+async function readBlocks(name: string): Promise<readonly Block[]> {
+  const page = await Bun.file(join(ROOT, `src/docs/client-${name}.md`)).text();
+  return [...page.matchAll(/(.+)\n\n```(\w+)\n([\s\S]*?)\n```/g)].map(
+    ([, about = "", language = "", code = ""]) => ({
+      ...{ about, language, code },
+    }),
+  );
+}
+
+/** True for a block of the gateway's own configuration. */
+function isGateways({ about }: Block): boolean {
+  return about.includes("the gateway's configuration");
+}
 
 let under: AgentWorld;
 beforeAll(async () => {
-  under = await startAgentWorld();
+  const pages = await Promise.all(Object.keys(PROGRAMS).map(readBlocks));
+  const gateways = pages.flat().filter(isGateways);
+  under = await startAgentWorld(gateways.map(({ code }) => code).join("\n"));
 });
 afterAll(() => under.stop());
 
-/** Returns a client's snippets in a language, filled in. */
-function fill({ snippets }: ClientSetup, language: string): string {
-  return snippets
-    .filter((snippet) => snippet.language === language)
-    .map((snippet) => fillSnippet(snippet, under.url, under.secret))
-    .join("\n");
-}
-
-async function run(setup: ClientSetup, { program, words, files = {} }: Start): Promise<string> {
+async function run(name: string, [program, words]: readonly [string, string]): Promise<string> {
   const home = under.makeHome();
   const work = join(home, "work");
   mkdirSync(work);
-  for (const [path, content] of Object.entries(files))
-    await Bun.write(join(home, path), typeof content === "string" ? content : fill(setup, content.language));
-  const lines = fill(setup, "sh").replace(
-    new RegExp(`\\b${program}$`, "m"),
-    `${program} ${words} "say: lines-work"`,
-  );
-  const child = Bun.spawn(["bash", "-c", lines], {
+  Bun.spawnSync(["git", "init", "-q", work]);
+  const lines: string[] = [];
+  for (const block of await readBlocks(name)) {
+    const code = block.code.replaceAll(ADDRESS, under.url).replaceAll(KEY, under.secret);
+    const [, file] = /`([^`]+\.(?:json|toml|yaml))`/.exec(block.about) ?? [];
+    if (isGateways(block)) continue;
+    if (block.language === "sh") lines.push(code);
+    else if (file)
+      await Bun.write(file.startsWith("~/") ? join(home, file.slice(2)) : join(work, file), code);
+    else throw new Error(`Nothing says where a block of client-${name}.md belongs: ${block.about}`);
+  }
+  // The last line starts the program.
+  const script = `${lines.join("\n")} ${words} "say: lines-work"`;
+  expect(script.split("\n").at(-1)).toContain(program);
+  const child = Bun.spawn(["bash", "-c", script], {
     cwd: work,
-    env: {
-      PATH: `${BIN}:${process.env.PATH ?? ""}`,
-      HOME: home,
-      // For the tests only: no trust prompts, and no calls to the vendors.
-      ...{
-        IS_SANDBOX: "1",
-        GEMINI_CLI_TRUST_WORKSPACE: "true",
-        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-      },
-    },
+    env: { PATH: PATH.join(delimiter), HOME: home },
     ...{ stdin: "ignore", stdout: "pipe", stderr: "pipe", timeout: RUN_MS },
   });
   const [out, err] = await Promise.all([
@@ -76,13 +87,17 @@ async function run(setup: ClientSetup, { program, words, files = {} }: Start): P
   return out + err;
 }
 
-for (const setup of CLIENT_SETUPS) {
-  const start = STARTS[setup.name];
-  if (start === undefined) continue;
-  test.skipIf(!existsSync(join(BIN, start.program)))(
-    `${setup.title} answers with its page's lines (skipped where it isn't installed)`,
+for (const { name, title, kind, snippets } of CLIENT_SETUPS) {
+  const program = PROGRAMS[name];
+  if (kind !== "agent" || program === undefined) continue;
+  const isThere = PATH.some((folder) =>
+    folder.split(delimiter).some((one) => existsSync(join(one, program[0]))),
+  );
+  test.skipIf(!isThere)(
+    `${title} answers with its page's lines (skipped where it isn't installed)`,
     async () => {
-      const printed = await run(setup, start);
+      expect(snippets.some(({ language }) => language === "sh")).toBe(true);
+      const printed = await run(name, program);
       // Some print the prompt too.
       expect(printed.replaceAll("say: lines-work", "")).toContain("lines-work");
     },

@@ -2,16 +2,19 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startUnderTest, type UnderTest } from "../harness.ts";
+import { type Setup, startUnderTest, type UnderTest } from "../harness.ts";
 
 export interface AgentWorld extends UnderTest {
   /** Makes an empty folder that is deleted at the end. */
   makeHome(): string;
 }
 
-/** Starts the gateway. Gemini CLI uses its own model names, which an alias maps to a selector. */
-export async function startAgentWorld(): Promise<AgentWorld> {
-  const under = await startUnderTest({ more: 'aliases: { "gemini-*": "Router#best" }' });
+/** Gemini CLI uses its own model names, which an alias maps to a selector. */
+const ALIASES = 'aliases: { "gemini-*": "Router#best" }';
+
+/** Starts the gateway with YAML after the providers. */
+export async function startAgentWorld(more: Setup["more"] = ALIASES): Promise<AgentWorld> {
+  const under = await startUnderTest({ more });
   const homes: string[] = [];
   return {
     ...under,

@@ -100,6 +100,8 @@ export function doorTo(target: string): Door {
   const server = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
+    // Keep-alives are 15 s apart.
+    idleTimeout: 60,
     async fetch(request) {
       const { pathname, search } = new URL(request.url);
       const { method, headers, body, signal } = request;

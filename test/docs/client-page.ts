@@ -2,8 +2,8 @@
 import { type ClientSetup, fillSnippet } from "../../src/docs/client-setups.ts";
 
 /** The address and the key in the manual's examples. */
-const ADDRESS = "http://127.0.0.1:8080";
-const KEY = "sk-…";
+export const ADDRESS = "http://127.0.0.1:8080";
+export const KEY = "sk-…";
 
 const APIS: Readonly<Record<ClientSetup["speaks"], string>> = {
   Messages: "Anthropic's Messages",

@@ -4,6 +4,7 @@ import { BEYOND_CHAT } from "./beyond-chat.ts";
 import { BOOKS } from "./books.ts";
 import { BOUNDS } from "./bounds.ts";
 import { LEARNING } from "./learning.ts";
+import { LEFT_OUT_MEDIA } from "./left-out.ts";
 import { MEDIA } from "./media.ts";
 import type { Mutant } from "./mutant.ts";
 import { SESSIONS } from "./sessions.ts";
@@ -22,6 +23,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...LEARNING,
   ...BEYOND_CHAT,
   ...MEDIA,
+  ...LEFT_OUT_MEDIA,
   ...TURNS,
   ...BOUNDS,
 ];

@@ -98,7 +98,7 @@ const request = of(
     tools: is.list(
       of({
         functionDeclarations: is.list(declaration),
-        googleSearch: is.record,
+        googleSearch: of({ timeRangeFilter: is.record, searchTypes: is.record }),
         urlContext: is.record,
         codeExecution: is.record,
       }),
@@ -198,6 +198,9 @@ function checkCombinations(body: JsonObject, model: string): void {
     reject("value", "Function calling with a response mime type: 'application/json' is unsupported");
   if (old && /2\.5/.test(model) && (config.presencePenalty ?? config.frequencyPenalty ?? null) !== null)
     reject("value", "Penalty is not enabled for this model");
+  const offers = (field: string) => asArray(body.tools).some((each) => asObject(each)[field] !== undefined);
+  if (offers("googleSearch") && offers("functionDeclarations"))
+    reject("value", "Tool use with function calling is unsupported");
   asArray(body.tools)
     .flatMap((each) => asArray(asObject(each).functionDeclarations))
     .forEach((each) => {

@@ -121,7 +121,13 @@ const SIMPLE: Fields = {
   modalities: is.list(is.checkChoice("text", "audio")),
   audio: is.record,
   prediction: is.record,
-  web_search_options: is.record,
+  web_search_options: is.shape({
+    search_context_size: is.checkChoice("low", "medium", "high"),
+    user_location: is.shape(
+      { type: is.checkChoice("approximate"), approximate: is.record },
+      { required: ["type", "approximate"] },
+    ),
+  }),
   store: is.flag,
   metadata: is.metadata,
   service_tier: is.checkChoice("auto", "default", "flex", "scale", "priority", "fast"),

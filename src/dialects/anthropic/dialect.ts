@@ -7,7 +7,7 @@ import { namesUpTo } from "../_chat/tool-names.ts";
 import { readCustomCalls } from "../_chat/tools.ts";
 import type { ChatDialect } from "../dialect.ts";
 import { MessageDecoder, parseReply } from "./decode.ts";
-import { encode, fit } from "./encode.ts";
+import { encode, fit, searches } from "./encode.ts";
 import { explain } from "./errors.ts";
 import { THINKING_FORMAT } from "./thinking.ts";
 
@@ -25,6 +25,7 @@ export const anthropic: ChatDialect = {
       answersPerCall: () => 1,
       fit,
       encode,
+      searches,
       ...readCustomCalls({ decoder: () => new MessageDecoder(), reply: parseReply }),
       repair: (request, fault) => (isSignatureRefused(fault) ? dropThinking(request, THINKING_FORMAT) : null),
     },

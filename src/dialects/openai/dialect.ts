@@ -22,6 +22,7 @@ export function makeOpenaiDialect(quirks: OpenaiQuirks, beyondChat: Omit<Codecs,
         takesImageUrls: (card) => findQuirks(quirks, card.name).imageUrls,
         fit,
         encode: (request, card, target) => encodeChat(quirks, request, card, target),
+        searches: (card) => !findQuirks(quirks, card.name).refuses.includes("web_search_options"),
         ...readCustomCalls(
           { decoder: () => new ChatDecoder(), reply: parseChatReply },
           (card) => findQuirks(quirks, card.name).customTools,

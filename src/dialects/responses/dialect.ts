@@ -1,9 +1,11 @@
 // OpenAI's Responses API as an upstream dialect (OpenAI API reference, "Responses" and "Streaming").
+import { can } from "../../core/card.ts";
 import type { Fault } from "../../core/fault.ts";
-import { asObject, isObject, type JsonObject } from "../../core/json.ts";
+import { asArray, asObject, isObject, type JsonObject } from "../../core/json.ts";
 import type { ChatForm } from "../../operations/chat/decoder.ts";
 import type { ChatRequest, Delta, Usage } from "../../operations/chat/form.ts";
 import { dropThinking } from "../../operations/chat/refused-thinking.ts";
+import { makeSearch } from "../../operations/chat/web-search.ts";
 import type { AnswerCodec } from "../../operations/codec.ts";
 import { type Bounds, boundCodec, USUAL_BOUNDS } from "../_chat/bounds.ts";
 import { explainChat } from "../_chat/error.ts";
@@ -31,9 +33,14 @@ class ResponsesOutput implements OutputForm {
   }
 
   /** Only a search of the web counts. Opening a found page is not billed. */
-  other(item: JsonObject): void {
-    const { type } = asObject(item.action);
-    if (item.type === "web_search_call" && (type === undefined || type === "search")) this.#searches++;
+  other(item: JsonObject): Delta | null {
+    const { type, queries, query, sources } = asObject(item.action);
+    if (item.type !== "web_search_call" || (type !== undefined && type !== "search")) return null;
+    this.#searches++;
+    const asked = asArray(queries).length > 0 ? asArray(queries) : [query];
+    const pages = asArray(sources).map((one) => ({ url: asObject(one).url, title: asObject(one).title }));
+    const error = item.status === "failed" ? "unavailable" : undefined;
+    return { web_searches: [makeSearch(asked, pages, error)] };
   }
 
   closing(): { delta: Delta; extras: JsonObject } {
@@ -77,6 +84,7 @@ export const responses: ChatDialect = {
       answersPerCall: () => 1,
       fit,
       encode,
+      searches: (card) => can(card, "search"),
       repair: (request, fault) =>
         isReasoningRefused(fault) ? dropThinking(request, REASONING_FORMAT) : null,
     },

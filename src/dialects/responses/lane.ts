@@ -4,7 +4,7 @@ import type { Outgoing, RawRequest, Target } from "../../core/dialect.ts";
 import type { Fault } from "../../core/fault.ts";
 import { asArray, asObject, asString, type JsonObject } from "../../core/json.ts";
 import { type ChatRequest, readOutputLimit } from "../../operations/chat/form.ts";
-import { leaveOutUnpricedSearch } from "../../operations/chat/searches.ts";
+import { leaveOutUnpricedSearch, maySearch } from "../../operations/chat/searches.ts";
 import { makeCall, passExtras } from "../_chat/outgoing.ts";
 import type { ChatLane } from "../dialect.ts";
 import { isReasoningRefused, READING } from "./dialect.ts";
@@ -16,6 +16,7 @@ const SEALED = "reasoning.encrypted_content";
 export const RESPONSES_LANE: ChatLane = {
   ...READING,
   encode,
+  searches: maySearch,
   repair: withoutRefusedReasoning,
 };
 

@@ -4,6 +4,7 @@ import { Fault } from "../../core/fault.ts";
 import { asObject, asString } from "../../core/json.ts";
 import { isPublicFile, isPublicImage } from "./address.ts";
 import { type ChatRequest, type ContentPart, isCallForced } from "./form.ts";
+import { findPart, listMedia, type Medium } from "./media.ts";
 
 /** Throws the Fault `unsupported_parameter` for a file in the provider's account, which all clients share. */
 function refuseAccountFile(part: ContentPart, param: string): void {
@@ -17,24 +18,8 @@ function refuseAccountFile(part: ContentPart, param: string): void {
   throw new Fault("unsupported_parameter", message, { param });
 }
 
-/** Each needed capability, with the request field that needs it. */
+/** Each needed capability, with the request field that needs it: pictures and files in the newest user message only. */
 export type Needs = ReadonlyMap<Capability, string>;
-
-const PART_NEEDS: Partial<Record<ContentPart["type"], Capability>> = {
-  image_url: "vision",
-  input_audio: "audio",
-  file: "files",
-};
-
-/** Yields the parts other than text, each with the field that holds it. */
-function* eachMedia({ messages }: ChatRequest): Generator<readonly [ContentPart, string]> {
-  for (const [at, { content }] of messages.entries()) {
-    if (typeof content === "string" || !content) continue;
-    for (const [place, part] of content.entries()) {
-      if (part.type !== "text") yield [part, `messages[${at}].content[${place}]`];
-    }
-  }
-}
 
 /** Throws the Fault `unsupported_parameter` for a file in the provider's account. */
 export function findNeeds(request: ChatRequest): Needs {
@@ -42,22 +27,23 @@ export function findNeeds(request: ChatRequest): Needs {
   if (request.tools && request.tool_choice !== "none") {
     needs.set(isCallForced(request) ? "tools" : "tools_auto", "tools");
   }
-  for (const [part, path] of eachMedia(request)) {
-    refuseAccountFile(part, path);
-    const need = PART_NEEDS[part.type];
-    if (need && !needs.has(need)) needs.set(need, path);
+  for (const medium of listMedia(request)) {
+    const part = findPart(request, medium);
+    const path = writePath(medium);
+    if (part) refuseAccountFile(part, path);
+    if (medium.isAsked && !needs.has(medium.need)) needs.set(medium.need, path);
   }
   return needs;
 }
 
-const WEB_ADDRESS = /^https?:/i;
+function writePath({ at, place }: Medium): string {
+  return `messages[${at}].content[${place}]`;
+}
 
 /** Returns the field of the first image that the provider would have to fetch, or null. */
 export function findImageUrl(request: ChatRequest): string | null {
-  for (const [part, path] of eachMedia(request)) {
-    if (part.type === "image_url" && WEB_ADDRESS.test(part.image_url.url)) return path;
-  }
-  return null;
+  const image = listMedia(request).find(({ isAsked, isWebImage }) => isAsked && isWebImage);
+  return image ? writePath(image) : null;
 }
 
 const WORDS: Record<Capability, string> = {
@@ -68,6 +54,7 @@ const WORDS: Record<Capability, string> = {
   audio: "audio",
   structured: "structured output",
   reasoning: "reasoning",
+  search: "web searches",
 };
 
 /**

@@ -17,6 +17,7 @@ import { dropForcedCall } from "./forced-call.ts";
 import { forgetPrompt } from "./forget.ts";
 import { type ChatReply, type ChatRequest, readOutputLimit, type Usage } from "./form.ts";
 import { Grader } from "./grader.ts";
+import { leaveOutUntaken, listUntaken } from "./media.ts";
 import { ChatMeter } from "./meter.ts";
 import { findImageUrl, findNeeds, refuseUnable } from "./needs.ts";
 import { isAnswer, normaliseReply } from "./normalise.ts";
@@ -24,6 +25,7 @@ import { makeOffer } from "./offer.ts";
 import { leaveOutUnpricedSearch } from "./searches.ts";
 import { mapPieces, mapReply, mapTexts } from "./texts.ts";
 import { addUsages, countAmounts, cutUsage } from "./usage.ts";
+import { findSearch } from "./web-search.ts";
 
 /** Answers are rarely longer, and expecting more would keep requests off credentials that have room. */
 const LOAD_MAX = 4096;
@@ -42,6 +44,7 @@ export const CHAT: Operation<ChatForm> = {
   countAnswers: ({ n }) => n ?? 1,
   refuseUnable: (ask, card) => refuseUnable(card, findNeeds(ask)),
   findImageUrl,
+  findSearch,
   offer: (ask, card, terms) => makeOffer(card, ask, terms),
   offerLeast: null,
   bound: fitToHold,
@@ -62,6 +65,7 @@ export const CHAT: Operation<ChatForm> = {
     estimatePromptTokens(ask) + (ask.n ?? 1) * Math.min(readOutputLimit(ask) ?? LOAD_MAX, LOAD_MAX),
 
   fit,
+  cuts: (codec, ask, card) => listUntaken(ask, card, takesImageUrls(codec, card)).length > 0,
   encode(codec, given, card, target) {
     const { ask, dropped } = fit(codec, given, card, target);
     const outgoing = codec.encode(ask, card, target);
@@ -130,11 +134,16 @@ function fit(
   const cheap = dropUnpriced(ask, operator);
   const { changes, dropped } = leaveOutUnpricedSearch(cheap.ask, card);
   const willing = dropForcedCall(dropped.length > 0 ? { ...cheap.ask, ...changes } : cheap.ask, card);
-  const own = codec.fit(willing.ask, card, operator);
-  const all = [...cheap.dropped, ...dropped, ...willing.dropped, ...own.dropped];
+  const taken = leaveOutUntaken(willing.ask, card, takesImageUrls(codec, card));
+  const own = codec.fit(taken.ask, card, operator);
+  const all = [...cheap.dropped, ...dropped, ...willing.dropped, ...taken.dropped, ...own.dropped];
   const result = { ask: own.ask, dropped: all };
   latest.set(ask, { codec, card, extraFields, result });
   return result;
+}
+
+function takesImageUrls(codec: Codec<ChatForm>, card: ModelCard): boolean {
+  return codec.takesImageUrls?.(card) !== false;
 }
 
 /** The tiers at the card's price. */

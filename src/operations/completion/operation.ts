@@ -8,8 +8,8 @@ import { type Operation, shareAnswers } from "../operation.ts";
 import { mapTextsBut } from "../text-walk.ts";
 import { type CompletionForm, type CompletionRequest, toChat } from "./form.ts";
 
-/** Prompts are texts, which can't be emptied in place. They are dropped with their request. */
-const { forgetPrompt: _forgetPrompt, ...SHARED } = CHAT;
+/** Prompts are texts: they have no pictures to cut, and can't be emptied in place, so they are dropped with their request. */
+const { forgetPrompt: _forgetPrompt, cuts: _cuts, ...SHARED } = CHAT;
 
 const WORDS: ReadonlySet<string> = new Set(["model", "service_tier"]);
 
@@ -24,6 +24,7 @@ export const COMPLETION: Operation<CompletionForm> = {
   countAnswers: (ask) => CHAT.countAnswers(toChat(ask)),
   refuseUnable: () => {},
   findImageUrl: () => null,
+  findSearch: () => null,
   offer: (ask, card, terms) => CHAT.offer(toChat(ask), card, terms),
   offerLeast: null,
   bound(ask, card, outputTokens, isWish) {

@@ -22,7 +22,7 @@ export class MessageWriter extends PartWriter implements Writer<Part> {
 
   constructor(stamp: () => Stamp, seal: Sealer) {
     super(stamp);
-    this.#content = new ContentWriter(seal);
+    this.#content = new ContentWriter(seal, () => this.stamp.id);
   }
 
   /** Only comments may precede the message's start. */

@@ -4,6 +4,7 @@ import type { Sealer } from "../../core/world.ts";
 import type {
   AssistantMessage,
   ChatMessage,
+  Content,
   ContentPart,
   ReasoningDetail,
   ToolCall,
@@ -131,7 +132,7 @@ function readUser(
   return saysNothing ? results : [...results, { role: "user", content: parts }];
 }
 
-/** Returns no message for a repeated result. Only Gemini reads its pictures and files. */
+/** Returns no message for a repeated result. */
 function readResult(
   response: JsonObject,
   path: string,
@@ -145,11 +146,21 @@ function readResult(
     found.unreadBytes += countUnread(response);
     return [];
   }
-  if (response.parts !== undefined) {
-    found.unreadBytes += countUnread(response.parts);
-    found.lost.push(`${path}.functionResponse.parts`);
+  const media: ContentPart[] = [];
+  for (const [index, part] of listParts(response.parts).map(asObject).entries()) {
+    const read = readPart(part);
+    if (read) media.push(read);
+    else {
+      found.unreadBytes += countUnread(part);
+      found.lost.push(`${path}.functionResponse.parts[${index}]`);
+    }
   }
-  return [{ role: "tool", tool_call_id: ids.claim(name, id), content }];
+  return [{ role: "tool", tool_call_id: ids.claim(name, id), content: addMedia(content, media) }];
+}
+
+/** A result's pictures and files follow its text. */
+function addMedia(text: string, media: readonly ContentPart[]): Content {
+  return media.length === 0 ? text : [{ type: "text", text }, ...media];
 }
 
 /** Most tools answer with one text under `output` or `result`. */

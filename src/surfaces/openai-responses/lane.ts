@@ -43,7 +43,7 @@ const SEARCHES: ReadonlySet<string> = new Set(SEARCH_TOOLS);
 const TOOL_CALLS_DEFAULT = 5;
 
 /** Item ids that the gateway made for translated answers. No provider knows them. */
-const OWN_ITEM_ID = /^(msg|fc|ctc|rs)_pk1_/;
+const OWN_ITEM_ID = /^(msg|fc|ctc|rs|ws)_pk1_/;
 
 /** Returns the body as it may be sent. Throws a Fault for what is refused. */
 export function applyLane(given: JsonObject, seal: Sealer, rules: LaneRules): LaneResult {
@@ -132,12 +132,10 @@ class Findings implements Visitor<Kind> {
     return tool;
   }
 
-  /** Returns null for reasoning that another provider made. */
+  /** Returns null for searches that another provider ran, and reasoning that another provider made. */
   #item(item: JsonObject, path: Path, isKnown: boolean): JsonObject | null {
     const type = refersToItem(item) ? "item_reference" : (asString(item.type) ?? "");
-    if (type === "item_reference" && (asString(item.id)?.startsWith("rs_") || this.#asides.has(item))) {
-      // The AI SDK refers by id to thinking, and to what was said beside a call. The conversation means the same without
-      // either, so both are dropped.
+    if (type === "item_reference" && this.#isNeedless(item)) {
       this.#dropped.push(String(path));
       this.#isBereft = true;
       return null;
@@ -151,9 +149,18 @@ class Findings implements Visitor<Kind> {
       return restored;
     }
     if (item.role === "user") this.#isBereft = false;
+    if (isOwnSearch(item)) return null;
     const isForeign = this.#isBereft || OWN_ITEM_ID.test(asString(item.id) ?? "");
     const own = type === "configuration_update" ? this.#configure(item, path) : item;
     return isForeign ? withoutId(own) : own;
+  }
+
+  /**
+   * The AI SDK refers by id to thinking, and to what was said beside a call. The conversation means the same without
+   * either.
+   */
+  #isNeedless(reference: JsonObject): boolean {
+    return asString(reference.id)?.startsWith("rs_") === true || this.#asides.has(reference);
   }
 
   /** A change of settings within the conversation can't do more than the settings themselves. */
@@ -163,6 +170,11 @@ class Findings implements Visitor<Kind> {
     this.#dropped.push(...dropped.map((field) => `${path}.${field}`));
     return kept;
   }
+}
+
+/** OpenAI knows nothing of another provider's search, and refuses one without an id. */
+function isOwnSearch({ type, id }: JsonObject): boolean {
+  return type === "web_search_call" && OWN_ITEM_ID.test(asString(id) ?? "");
 }
 
 /** True if the client demands a call. */

@@ -1,0 +1,135 @@
+// The pictures, files and sounds of a conversation. A model has to take those of the newest user message; a line stands for
+// the others that it doesn't take, so that one picture doesn't bar the rest of the conversation from a model.
+import { type Capability, can, type ModelCard } from "../../core/card.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { Changed } from "../form.ts";
+import type { ChatMessage, ChatRequest, ContentPart, TextPart } from "./form.ts";
+
+type MediumType = Exclude<ContentPart["type"], "text" | "refusal">;
+
+interface Kind {
+  readonly need: Capability;
+  /** Its name in the line that stands for it, and of what the model takes none. */
+  readonly words: readonly [one: string, many: string];
+}
+
+const KINDS: Readonly<Record<MediumType, Kind>> = {
+  image_url: { need: "vision", words: ["image", "images"] },
+  input_audio: { need: "audio", words: ["audio", "audio"] },
+  file: { need: "files", words: ["file", "files"] },
+};
+
+/** A picture, file or sound, by its place: the content itself must not outlive the prompt. */
+export interface Medium {
+  readonly type: MediumType;
+  /** Its message's index, and its own in the message's content. */
+  readonly at: number;
+  readonly place: number;
+  readonly need: Capability;
+  /** True in the newest user message. */
+  readonly isAsked: boolean;
+  /** True if the provider would have to fetch it. */
+  readonly isWebImage: boolean;
+}
+
+const WEB_ADDRESS = /^https?:/i;
+
+/** By the list of messages, which stays the same from the plan to the answer. */
+const known = new WeakMap<readonly ChatMessage[], readonly Medium[]>();
+
+export function listMedia({ messages }: ChatRequest): readonly Medium[] {
+  return known.getOrInsertComputed(messages, findMedia);
+}
+
+function findMedia(messages: readonly ChatMessage[]): readonly Medium[] {
+  const media: Medium[] = [];
+  const [from, to] = findNewest(messages);
+  for (let at = 0; at < messages.length; at++) {
+    const content = messages[at]?.content;
+    if (typeof content === "string" || !content) continue;
+    for (let place = 0; place < content.length; place++) {
+      const part = content[place];
+      if (part === undefined || part.type === "text" || part.type === "refusal") continue;
+      // Servers may have parts of their own, which pass.
+      if (!Object.hasOwn(KINDS, part.type)) continue;
+      const { need } = KINDS[part.type];
+      const isWebImage = part.type === "image_url" && WEB_ADDRESS.test(part.image_url.url);
+      media.push({ type: part.type, at, place, need, isAsked: at >= from && at < to, isWebImage });
+    }
+  }
+  return media;
+}
+
+/**
+ * Returns the place of the newest user message: with the user and system messages right before it, which some clients
+ * send apart. Empty if they follow a tool's results: clients put a tool's pictures there.
+ */
+function findNewest(messages: readonly ChatMessage[]): readonly [from: number, to: number] {
+  const last = messages.findLastIndex(({ role }) => role === "user");
+  let from = last;
+  while (from > 0 && !isAnswered(messages[from - 1])) from--;
+  return messages[from - 1]?.role === "tool" ? [0, 0] : [from, last + 1];
+}
+
+function isAnswered(message: ChatMessage | undefined): boolean {
+  return message?.role === "assistant" || message?.role === "tool";
+}
+
+/** Returns the part at a medium's place. Undefined if the prompt was forgotten. */
+export function findPart({ messages }: ChatRequest, { at, place }: Medium): ContentPart | undefined {
+  const content = messages[at]?.content;
+  return typeof content === "string" ? undefined : content?.[place];
+}
+
+/** Returns what stands earlier in the conversation and the model doesn't take. */
+export function listUntaken(
+  request: ChatRequest,
+  card: ModelCard,
+  takesImageUrls: boolean,
+): readonly Medium[] {
+  return listMedia(request).filter((medium) => {
+    if (medium.isAsked) return false;
+    return !can(card, medium.need) || (medium.isWebImage && !takesImageUrls);
+  });
+}
+
+/** Puts a line in the place of all that stands earlier in the conversation and the model doesn't take. */
+export function leaveOutUntaken(
+  request: ChatRequest,
+  card: ModelCard,
+  takesImageUrls: boolean,
+): Changed<ChatRequest> {
+  const untaken = listUntaken(request, card, takesImageUrls);
+  if (untaken.length === 0) return { ask: request, dropped: [] };
+  const byMessage = Map.groupBy(untaken, ({ at }) => at);
+  const messages = request.messages.map((message, at) => {
+    const left = byMessage.get(at);
+    return left ? putLines(message, left, card) : message;
+  });
+  const dropped = new Set(untaken.map(({ type }) => `messages.${type}`));
+  return { ask: { ...request, messages }, dropped: [...dropped] };
+}
+
+function putLines(message: ChatMessage, left: readonly Medium[], card: ModelCard): ChatMessage {
+  if (typeof message.content === "string" || !message.content) return message;
+  const content = [...message.content];
+  for (const medium of left) content[medium.place] = makeLine(content, medium, card);
+  return { ...message, content };
+}
+
+/** The line keeps the mark of a cached prefix. */
+function makeLine(content: readonly ContentPart[], { type, place, need }: Medium, card: ModelCard): TextPart {
+  const part: JsonObject = content[place] ?? {};
+  const { cache_control: mark, prompt_cache_breakpoint: breakpoint } = part;
+  const [one, many] = KINDS[type].words;
+  const line = `[${one} left out: this model takes no ${can(card, need) ? "image URLs" : many}]`;
+  const before = content[place - 1];
+  // Many APIs take a tool's result as one text.
+  const isInline = before?.type === "text" && !before.text.endsWith("\n");
+  return {
+    type: "text",
+    text: isInline ? `\n${line}` : line,
+    ...(mark === undefined ? {} : { cache_control: mark }),
+    ...(breakpoint === undefined ? {} : { prompt_cache_breakpoint: breakpoint }),
+  };
+}
