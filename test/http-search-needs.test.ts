@@ -128,6 +128,12 @@ describe("a forced search", () => {
   });
 });
 
+test("a forced search that no candidate of a selector can run is refused", async () => {
+  const payer = await makePayer(5, { allowed_models: ["Plain#*"] });
+  const { status, body } = await ask(payer, "Router#best", FORCED);
+  expect([status, asObject(body.error).message]).toEqual([400, expect.stringContaining("search (1)")]);
+});
+
 describe("an offered search", () => {
   const dropped: readonly (readonly [string, string, JsonObject, string])[] = [
     ["a model that can't search", PLAIN, {}, "tools[0]"],

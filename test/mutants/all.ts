@@ -5,6 +5,7 @@ import { BOOKS } from "./books.ts";
 import { LEARNING } from "./learning.ts";
 import { MEDIA } from "./media.ts";
 import type { Mutant } from "./mutant.ts";
+import { SEARCHES } from "./searches.ts";
 import { SESSIONS } from "./sessions.ts";
 import { SHARING } from "./sharing.ts";
 import { STEPS } from "./steps.ts";
@@ -22,4 +23,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...BEYOND_CHAT,
   ...MEDIA,
   ...TURNS,
+  ...SEARCHES,
 ];
