@@ -40,7 +40,7 @@ export interface AgentRun {
 
 const BIN = join(import.meta.dir, "node_modules", ".bin");
 /** A turn takes a second and a long session half a minute, but the agents' own timeouts are minutes. */
-const RUN_MS = 240_000;
+const RUN_MS = 480_000;
 
 export const AGENTS: readonly Agent[] = [
   {
@@ -107,7 +107,8 @@ export const AGENTS: readonly Agent[] = [
     environment: () => ({ OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_MODELS_FETCH: "1" }),
     files: ({ url, secret, model }) => {
       const config = JSON.parse(readSnippet("opencode", url, secret));
-      config.provider.poundkey.models[model] = { limit: { context: 128_000, output: 8_000 } };
+      const modalities = { input: ["text", "image"], output: ["text"] };
+      config.provider.poundkey.models[model] = { limit: { context: 128_000, output: 8_000 }, modalities };
       return { "work/opencode.json": JSON.stringify({ ...config, permission: "allow" }) };
     },
   },
@@ -128,6 +129,7 @@ export const AGENTS: readonly Agent[] = [
     files: () => ({
       ".qwen/settings.json": JSON.stringify({
         security: { auth: { selectedType: "openai" } },
+        model: { generationConfig: { modalities: { image: true } } },
         privacy: { usageStatisticsEnabled: false },
         general: { disableAutoUpdate: true },
       }),

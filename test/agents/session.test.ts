@@ -17,7 +17,8 @@ const FAMILIES = [
 /** Continue shows models no pictures. */
 const LONG_RUNNING = AGENTS.filter(({ name }) => name !== "cn");
 const AT_ONCE = 4;
-const PATIENT_MS = 600_000;
+/** Includes waiting for other sessions. */
+const PATIENT_MS = 1_800_000;
 const OVER = "the session is over";
 
 let under: AgentWorld;
