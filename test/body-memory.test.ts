@@ -1,7 +1,7 @@
 // The accounting of the memory for request bodies: shares, room made by ending the slowest, and sums that end at zero.
 import { beforeEach, describe, expect, test } from "bun:test";
 import { Fault } from "../src/core/fault.ts";
-import { BodyMemory, type HeldBody, SMALL_BYTES } from "../src/http/body-memory.ts";
+import { BodyMemory, type HeldBody, ONE_GO_BYTES, SMALL_BYTES } from "../src/http/body-memory.ts";
 import { Dice } from "./sim/dice.ts";
 
 const MEGABYTE = 1_000_000;
@@ -87,6 +87,41 @@ describe("a large body", () => {
     expect(memory.bytes).toEqual({ small: 0, large: SMALL_BYTES + 1 });
     held.release();
     expect(memory.bytes).toEqual(NOTHING);
+  });
+});
+
+describe("a body read in one go", () => {
+  test("counts as promised, and is ended first if it is the oldest", () => {
+    for (const owner of ["a", "b", "c"]) arriveWhole(owner, 16 * MEGABYTE);
+    const stalled = expectBody("stalled", ONE_GO_BYTES);
+    expect(memory.bytes.large).toBe(48 * MEGABYTE + ONE_GO_BYTES);
+    clock.atMs += 8000;
+    expectBody("young", ONE_GO_BYTES);
+    const rest = MEMORY - memory.bytes.large;
+    expect(readRefusal(() => arrive("d", rest + 1))).toBe("taken");
+    expect([ended, stalled.bytes]).toEqual([["stalled request_timeout"], 0]);
+  });
+
+  test("counts as it arrives once a quarter of the memory is promised", () => {
+    const promised: HeldBody[] = [];
+    const mayPromise = () => memory.open().fitsInOneGo(ONE_GO_BYTES);
+    while (mayPromise()) promised.push(expectBody(`account ${promised.length}`, ONE_GO_BYTES));
+    expect(promised.length).toBe(Math.floor(MEMORY / 4 / ONE_GO_BYTES));
+    const { large } = memory.bytes;
+    expect(large).toBe(promised.length * ONE_GO_BYTES);
+    expectBody("late", ONE_GO_BYTES).arrive(100);
+    expect([memory.bytes.large, expectBody("small", SMALL_BYTES).bytes]).toEqual([large + 100, SMALL_BYTES]);
+    promised[0]?.finish();
+    promised[0]?.release();
+    expect(mayPromise()).toBe(true);
+    for (const one of promised) one.release();
+    expect(memory.bytes.large).toBe(100);
+  });
+
+  test("is none of unknown length, or above 256 KB", () => {
+    const held = memory.open();
+    const fits = [1, ONE_GO_BYTES, ONE_GO_BYTES + 1, 0, null].map((bytes) => held.fitsInOneGo(bytes));
+    expect(fits).toEqual([true, true, false, false, false]);
   });
 });
 

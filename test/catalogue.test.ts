@@ -238,6 +238,7 @@ test("a card as clients see it", () => {
       ...SOUND_ROW,
       released: "2026-03-05",
       shutdown: "2027-01-14",
+      kind: "preview",
       price,
       capabilities: ["tools", "vision"],
     },
@@ -255,6 +256,7 @@ test("a card as clients see it", () => {
     operations: ["chat"],
     release_date: "2026-03-05",
     shutdown_date: "2027-01-14",
+    kind: "preview",
   });
 });
 

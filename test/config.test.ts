@@ -239,6 +239,7 @@ test("the published schema is JSON Schema and knows every section", () => {
     "providers",
     "models",
     "catalogue",
+    "profiles",
     "aliases",
     "quota",
     "billing",

@@ -1,5 +1,7 @@
 // A chat request's conversation and its plan's input, as the gateway creates them.
+
 import type { ModelCard } from "../src/core/card.ts";
+import { UNSTEERED } from "../src/core/steering.ts";
 import { Conversation } from "../src/health/stickiness.ts";
 import type { ChatRequest } from "../src/operations/chat/form.ts";
 import { CHAT } from "../src/operations/chat/operation.ts";
@@ -12,7 +14,7 @@ export function makeConversation(keyId: string, request: ChatRequest): Conversat
 export function plainCall() {
   return {
     ...{ raw: null, pin: null, dropped: [], lost: [], isLimitRequired: false, searches: 0, unreadBytes: 0 },
-    ...{ timeoutMs: null, quality: null, idempotency: null, proof: null },
+    ...{ timeoutMs: null, steering: UNSTEERED, idempotency: null, proof: null },
     usable: () => [],
     held: { bytes: 0, shrinkTo: () => {}, release: () => {} },
     time: <Result>(work: () => Result) => work(),

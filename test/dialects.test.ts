@@ -4,6 +4,7 @@ import { asObject } from "../src/core/json.ts";
 import { type Answer, ask, comparable, readCount } from "./dialects/asking.ts";
 import { EXCEPTIONS, findException } from "./dialects/exceptions.ts";
 import { answered, type Feature, user } from "./dialects/feature.ts";
+import { BOUND_FEATURES } from "./dialects/features-bounds.ts";
 import { FIELD_FEATURES } from "./dialects/features-fields.ts";
 import { FORMAT_FEATURES } from "./dialects/features-format.ts";
 import { MESSAGE_FEATURES } from "./dialects/features-messages.ts";
@@ -25,6 +26,7 @@ const FEATURES: readonly Feature[] = [
   ...FORMAT_FEATURES,
   ...THINKING_FEATURES,
   ...FIELD_FEATURES,
+  ...BOUND_FEATURES,
 ];
 
 let gateway: UnderTest;

@@ -55,6 +55,17 @@ describe("a slow body", () => {
     });
   }
 
+  test("has the time of the slowest speed if it is read in one go", async () => {
+    const { read, send } = coming(200_000);
+    const early = () => Promise.race([read, Promise.resolve("still waited for")]);
+    send("x".repeat(199_999));
+    await clock.move(12_000);
+    expect([await early(), ports.bodies.bytes.large]).toEqual(["still waited for", 200_000]);
+    await clock.move(1000);
+    expect(await read).toBe("request_timeout");
+    expect(ports.bodies.bytes).toEqual(NOTHING);
+  });
+
   test("is accepted at 16 KB a second", async () => {
     const text = JSON.stringify({ text: "x".repeat(200_000) });
     const { read, send, end } = coming(text.length);
@@ -122,7 +133,7 @@ test("large bodies that end together are parsed one per turn of the event loop",
 });
 
 describe("unfinished bodies", () => {
-  const LIMIT = 200_000;
+  const LIMIT = 300_000;
   let world: HttpWorld;
   beforeAll(async () => {
     world = await startHttpWorld({ server: `body_limit: ${LIMIT}B, body_memory: ${4 * LIMIT}B` });

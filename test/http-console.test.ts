@@ -83,7 +83,7 @@ describe("a request", () => {
         code: "upstream_error",
         type: "api_error",
         status: 502,
-        message: "The provider failed to answer.",
+        message: "OpenAI failed to answer.",
       },
     });
   });
@@ -148,8 +148,12 @@ test("the whole catalogue is shown, with what is enabled and why the rest is not
     operations: ["chat"],
     pricing: { input: 10, output: 50 },
     later_pricing: [],
+    kind: null,
+    shutdown: null,
     released: null,
-    skills_source: "imputed",
+    skills_source: "guess",
+    skills_benchmark: null,
+    skills_date: null,
   });
   expect(models.find(({ provider }) => provider === "DeepSeek")).toMatchObject({
     on: false,
@@ -173,7 +177,7 @@ test("the settings are the current ones, without secrets", async () => {
     },
     log: { content: false, keep_ms: 7 * 86_400_000 },
     billing: { charge: "beyond_allowance", markup: 1 },
-    router: { fair: { quality: expect.any(Number) }, rules: [], explore: 0 },
+    router: { fair: { quality: expect.any(Number) }, rules: [], explore: 0, preview: false },
     aliases: { house: "Acme#cheap" },
   });
   expect(text).not.toContain(world.adminToken);

@@ -48,8 +48,12 @@ describe("what /v1/route answers", () => {
       expect(candidates.length).toBeGreaterThan(100);
       for (const one of candidates) {
         const { model, eligible, removed_by, quality, quality_low, ...others } = one;
-        const { cost_usd, cost_usd_high, latency_ms, latency_ms_high, score, ...more } = others;
-        expect(more).toEqual({});
+        const { cost_usd, cost_usd_high, latency_ms, latency_ms_high, score, ...origin } = others;
+        const { doubt, source, source_date, changed, ...more } = origin;
+        expect({ ...more, changed }).toEqual({ changed: null });
+        expect(doubt).toBeGreaterThan(0);
+        expect(["skills", "benchmark", "guess"]).toContain(String(source));
+        expect(typeof source_date).toBe(source === "benchmark" ? "string" : "object");
         expect(Number(cost_usd_high)).toBeGreaterThanOrEqual(Number(cost_usd));
         expect(Number(latency_ms_high)).toBeGreaterThanOrEqual(Number(latency_ms));
         expect({ model, eligible: eligible === (removed_by === null) }).toEqual({ model, eligible: true });

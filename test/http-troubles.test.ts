@@ -23,6 +23,11 @@ async function ask(provider: string, trouble: string, stream: boolean): Promise<
   return seen(await world.chat(body, patient ? {} : { headers: { "x-poundkey-timeout": TOTAL_SECONDS } }));
 }
 
+/** The client reads which provider failed, in an error event too. */
+const PROVIDERS_FAULTS = new Set<unknown>([
+  ...["upstream_error", "upstream_auth", "upstream_timeout", "provider_busy"],
+]);
+
 function withoutOwnCode(line: string, expected: string): string {
   return expected.endsWith(" *") ? line.replace(/ \S+$/, " *") : line;
 }
@@ -38,6 +43,9 @@ describe.each(Object.keys(INJECTED_FAULTS) as InjectedFault[])("%s", (trouble) =
         const answer = await ask(provider, trouble, streamed);
         expected[provider] = formatExpected(outcome, provider, streamed);
         told[provider] = withoutOwnCode(formatLine(answer), expected[provider]);
+        if (PROVIDERS_FAULTS.has(answer.error?.code)) {
+          expect(answer.error?.message).toStartWith(provider);
+        }
         if (answer.error) checkWords(String(answer.error.message), outcome.says);
         else checkText(readText(answer), trouble);
       }),

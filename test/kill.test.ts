@@ -95,6 +95,7 @@ describe("what clients and the provider saw, compared with the log", () => {
     asking,
     requestId: "r1-1.1-1",
     atMs: 1,
+    endedAtMs: 2,
     isPaid: true,
     status: 200,
     answer: { id: "a", chargedNanoUsd: 7, replayed: false },

@@ -256,7 +256,7 @@ describe("the stored fit", () => {
     const kept = (await store.setting("lessons_fitted")) ?? "";
     const damaged = [
       kept.replace(/"parameters":"[^"]+"/, '"parameters":"other"'),
-      kept.replace('"form":4', '"form":3'),
+      kept.replace('"form":5', '"form":4'),
       kept.replace(/"common":"[^"]{8}/, '"common":"'),
       kept.replace(/"common":"[^"]{8}/, '"common":"AADAfwAA'),
       kept.replace(/"width":\d+/, '"width":7'),

@@ -46,11 +46,19 @@ describe("a choice", () => {
     expect(lines[2]).toMatch(/^kind +[a-z]+ \d+%/);
     expect(lines[3]).toMatch(/^difficulty +0\.\d+ +output tokens \d+ +support [01]/);
     expect(lines[4]).toMatch(/^likeness +[01](\.\d+)?, (un)?familiar/);
-    expect(lines[6]?.split(/ {2,}/)).toEqual(["MODEL", "QUALITY", "LOW", "COST USD", "MS", "SCORE"]);
+    expect(lines[6]?.split(/ {2,}/)).toEqual([
+      "MODEL",
+      "QUALITY",
+      "LOW",
+      "COST USD",
+      "MS",
+      "SCORE",
+      "KNOWN BY",
+    ]);
     const number = "\\d+(\\.\\d+)?";
     expect(lines[7]).toMatch(
       new RegExp(
-        `^${view.choice} +0\\.\\d{3} +0\\.\\d{3} +${number} \\(to ${number}\\) +${number} \\(to ${number}\\) +${number}$`,
+        `^${view.choice} +0\\.\\d{3} +0\\.\\d{3} +${number} \\(to ${number}\\) +${number} \\(to ${number}\\) +${number} +skills$`,
       ),
     );
     expect(lines.at(-1)).toMatch(/^\d+ can serve, \d+ can't$/);

@@ -48,9 +48,9 @@ describe("labels", () => {
   test("are shown by model and kind, and deleted by model", async () => {
     await run("--learn", await fileOf([label(), label({ model: "Acme#plain", score: 1 })].join("\n")));
     const { out } = await run("--learned");
-    expect(out.split("\n")[0]).toMatch(/^MODEL +LABELS +LENGTH +MEAN SCORE BY KIND/);
-    expect(out).toMatch(/Acme#wise +1 +× 1 +knowledge 0 \(/);
-    expect(out).toMatch(/Acme#plain +1 +× 1 +knowledge 1 \(/);
+    expect(out.split("\n")[0]).toMatch(/^MODEL +LABELS +LENGTH +CHANGED +MEAN SCORE BY KIND/);
+    expect(out).toMatch(/Acme#wise +1 +× 1 +- +knowledge 0 \(/);
+    expect(out).toMatch(/Acme#plain +1 +× 1 +- +knowledge 1 \(/);
     expect((await run("--forget", "acme/wise")).out).toBe("Forgot the labels of Acme#wise.");
     const left = asArray(JSON.parse((await run("--learned", "--json")).out)).filter(isObject);
     expect(left).toMatchObject([{ model: "Acme#plain", labels: 1, categories: { knowledge: { score: 1 } } }]);

@@ -41,10 +41,14 @@ function listExports({ path, text }: Source): readonly Export[] {
 /** Values that only tests import, by the reason why the code's own imports aren't enough for them. */
 const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
   "the definition that a faster path is compared with": [
+    "src/core/json-shape.ts readShape",
     "src/core/money.ts computeAnyCost",
     "src/operations/chat/normalise.ts normaliseAsStream",
+    "src/operations/chat/sizes.ts countDenseBytes",
   ],
   "a bound that a test goes up to, and past": [
+    "src/http/body-memory.ts ONE_GO_BYTES",
+    "src/http/body-memory.ts SMALL_BYTES",
     "src/operations/transcription/sound/bytes.ts BYTES_READ_MAX",
     "src/selectors/choose.ts FIRST_KEPT",
     "src/learning/learned.ts SHIFT_MAX",
@@ -77,7 +81,6 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
     "src/simulator/sample.ts findType",
   ],
   "a part with published vectors or independent computations of its own": [
-    "src/dialects/mistral/messages.ts MistralIds",
     "src/health/rate.ts Rate",
     "src/health/report.ts summarizeCard",
     "src/keys/master.ts parseMasterKey",

@@ -1,14 +1,16 @@
-// Every mutant still finds the one place that it breaks. Trying them takes half an hour, so moved code shows here first.
+// Every mutant still finds the one place that it breaks, and every stage that is measured by leaving it out. Trying the
+// mutants takes half an hour, so moved code shows here first.
 import { test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { STAGES } from "./bench/stages.ts";
 import { MUTANTS } from "./mutants/all.ts";
 import { mutated } from "./mutants/mutant.ts";
 import { expectNone, ROOT } from "./sources.ts";
 
 test("each mutant applies to the code as it is", () => {
   expectNone(
-    MUTANTS.flatMap((mutant) => {
+    [...MUTANTS, ...STAGES].flatMap((mutant) => {
       try {
         mutated(readFileSync(join(ROOT, mutant.file), "utf8"), mutant);
         return [];

@@ -2,14 +2,14 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { type Catalogue, findSelector, splitId } from "../catalogue/catalogue.ts";
-import { ALIAS_EXPECTED, ALIAS_NAME, type Alias, type AliasTarget, GROUP_MAX } from "../core/alias.ts";
+import { ALIAS_EXPECTED, ALIAS_NAME, type Alias } from "../core/alias.ts";
 import { Fault } from "../core/fault.ts";
 import { asArray, parseJson } from "../core/json.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock } from "../core/world.ts";
+import { aliasTargetSchema, parseTarget, readTarget, target, viewTarget } from "./alias-target.ts";
 import { formatInstantOrNull } from "./format.ts";
-import { weightSchema } from "./input.ts";
 import type { Listed } from "./list.ts";
 import { allowNull, allowWords, closeObject, instant, number, text, type View } from "./schema.ts";
 
@@ -17,22 +17,12 @@ import { allowNull, allowWords, closeObject, instant, number, text, type View } 
 const ALIASES_MAX = 1000;
 
 const name = Type.String({ pattern: ALIAS_NAME.source, expected: ALIAS_EXPECTED });
-const member = closeObject({ model: text, weight: Type.Optional(weightSchema) });
-const members = Type.Array(member, {
-  minItems: 1,
-  maxItems: GROUP_MAX,
-  expected: `1 to ${GROUP_MAX} models`,
-});
-const target = Type.Union([text, members], {
-  expected: "a model id or a list of { model, weight }",
-});
 export const newAliasSchema = closeObject({ name, target });
 /** Has no name, because the path contains it. */
 export const aliasTargetChangeSchema = closeObject({ target });
 export const aliasChangeSchema = closeObject({ name: text, target });
 export const aliasQuery = closeObject({ name: text });
 
-export const aliasTargetSchema = Type.Union([text, Type.Array(Type.Object({ model: text, weight: number }))]);
 export const aliasSchema = Type.Object({
   name: text,
   target: aliasTargetSchema,
@@ -70,7 +60,7 @@ export async function createAlias(
   if (!name.isWellFormed()) throw invalidValue("name", `expected ${newAliasSchema.properties.name.expected}`);
   refuseConfigured(parts, name);
   refuseTaken(parts, name);
-  const target = readTarget(parts, wanted);
+  const target = readTarget(parts.catalogue(), wanted);
   const made = { name, target, createdAtMs: parts.clock.nowMs() };
   await changeStored(parts, (all) => {
     if (all.some((one) => one.name === name)) {
@@ -89,7 +79,7 @@ export async function changeAlias(
   { target: given }: Static<typeof aliasTargetChangeSchema>,
 ): Promise<AliasView> {
   refuseConfigured(parts, wanted);
-  const target = readTarget(parts, given);
+  const target = readTarget(parts.catalogue(), given);
   const changed = await changeStored(parts, (all) => {
     requireAlias(all, wanted);
     return all.map((one) => (one.name === wanted ? { ...one, target } : one));
@@ -115,7 +105,7 @@ async function changeStored(
   const kept = await store.changeSetting("aliases", (value) => {
     refused = undefined;
     try {
-      return JSON.stringify(change(readStoredAliases(value)));
+      return JSON.stringify(change(readStoredAliases(value)).map(storeAlias));
     } catch (fault) {
       refused = fault;
       return value ?? "[]";
@@ -148,35 +138,6 @@ function refuseTaken({ catalogue }: AliasParts, name: string): void {
   throw invalidValue("name", "a model already has this id, so the alias would have no effect");
 }
 
-function readTarget(parts: AliasParts, given: Static<typeof target>): Alias {
-  if (typeof given === "string")
-    return findSelector(given) === null ? readModel(parts, given, "target") : given;
-  const targets = given.map((one, at) => readMember(parts, one, `target[${at}].model`));
-  const twice = targets.findIndex(({ model }, at) => targets.findIndex((one) => one.model === model) < at);
-  if (twice !== -1) throw invalidValue(`target[${twice}].model`, "this model is listed twice");
-  return targets;
-}
-
-function readMember(
-  parts: AliasParts,
-  { model, weight = 1 }: Static<typeof member>,
-  param: string,
-): AliasTarget {
-  if (findSelector(model) !== null) {
-    throw invalidValue(param, "a group can only contain models, not selectors");
-  }
-  return { model: readModel(parts, model, param), weight };
-}
-
-/** Returns the canonical id of a model that clients can request. */
-function readModel({ catalogue }: AliasParts, text: string, param: string): string {
-  const found = catalogue().resolve(text);
-  if (found.kind === "card") return found.card.id;
-  const near = found.kind === "unknown" ? found.nearest.map((id) => `'${id}'`).join(" or ") : "";
-  const hint = near === "" ? "" : `; did you mean ${near}?`;
-  throw invalidValue(param, `this model doesn't exist or isn't available${hint}`);
-}
-
 interface NamedAlias {
   readonly name: string;
   readonly target: Alias;
@@ -187,7 +148,7 @@ interface NamedAlias {
 function viewAlias({ name, target, createdAtMs }: NamedAlias): AliasView {
   return {
     name,
-    target,
+    target: viewTarget(target),
     source: createdAtMs === null ? "configured" : "stored",
     created_at: formatInstantOrNull(createdAtMs),
   };
@@ -202,5 +163,10 @@ const stored = Type.Object({ name: text, target: aliasTargetSchema, createdAtMs:
 
 /** Returns the aliases, oldest first. Malformed entries are skipped. */
 export function readStoredAliases(value: string | null): readonly StoredAlias[] {
-  return asArray(parseJson(value ?? "[]")).filter((one) => Value.Check(stored, one));
+  const found = asArray(parseJson(value ?? "[]")).filter((one) => Value.Check(stored, one));
+  return found.map((one) => ({ ...one, target: parseTarget(one.target) }));
+}
+
+function storeAlias({ target, ...alias }: StoredAlias): View<typeof stored> {
+  return { ...alias, target: viewTarget(target) };
 }

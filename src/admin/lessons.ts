@@ -17,6 +17,11 @@ const scored = Type.Object({ labels: number, score: share });
 export const learnedSchema = Type.Object({
   model: text,
   labels: number,
+  as_of: Type.Union([text, Type.Null()], { description: "The day of the newest score." }),
+  changed: Type.Union([Type.Object({ on: text, before: share, after: share }), Type.Null()], {
+    description:
+      "The day since which its scores are worse or better, and the mean scores before and after. Older ones count a tenth.",
+  }),
   categories: Type.Object(Object.fromEntries(SKILLS.map((skill) => [skill, Type.Optional(scored)]))),
   length: Type.Number({ description: "The length of its answers, relative to the predicted length." }),
 });

@@ -1,6 +1,7 @@
 // The schemas of the request log as the operator sees it.
 import { Type } from "@sinclair/typebox";
 import { OPERATIONS } from "../core/card.ts";
+import { SOURCES } from "../core/origin.ts";
 import { ENDINGS, SURFACE_NAMES, USAGE_SOURCES } from "../core/record.ts";
 import { SELECTORS } from "../core/selector.ts";
 import { ATTEMPT_OUTCOMES } from "../core/trace.ts";
@@ -72,6 +73,10 @@ const decisionSchema = Type.Object({
       created: number,
       quality: number,
       quality_low: number,
+      doubt: Type.Optional(number),
+      source: Type.Optional(allowWords(SOURCES)),
+      source_date: Type.Optional(allowNull(text)),
+      changed: Type.Optional(allowNull(Type.Object({ on: text, to: allowWords(["worse", "better"]) }))),
       level: number,
       cost_usd: allowNull(usd),
       latency_ms: number,

@@ -2,8 +2,10 @@
 import { Type } from "@sinclair/typebox";
 import type { LaterPriceFields } from "../catalogue/later-prices.ts";
 import { type PriceFields, RATE_FIELDS, type RateFields, UNIT_FIELDS } from "../catalogue/price.ts";
+import { MODEL_KINDS } from "../core/card.ts";
+import { SOURCES } from "../core/origin.ts";
 import { SKILLS } from "../core/skill.ts";
-import { aliasTargetSchema } from "./aliases.ts";
+import { aliasTargetSchema } from "./alias-target.ts";
 import { allowNull, allowWords, boolean, count, number, share, text, usd, type View } from "./schema.ts";
 
 const eachUsd = (fields: readonly string[]) =>
@@ -39,8 +41,12 @@ export const cardSchema = Type.Object({
   operations: allowNull(Type.Array(text)),
   pricing: allowNull(pricingSchema),
   later_pricing: Type.Array(laterPricingSchema),
+  kind: allowNull(allowWords(MODEL_KINDS)),
+  shutdown: allowNull(text),
   released: allowNull(text),
-  skills_source: allowNull(text),
+  skills_source: allowWords(SOURCES),
+  skills_benchmark: allowNull(text),
+  skills_date: allowNull(text),
 });
 export type CardView = View<typeof cardSchema>;
 
@@ -55,6 +61,7 @@ const quotaSchema = Type.Object({
 
 const routerSchema = Type.Object({
   fair: Type.Object({ quality: share }),
+  allow: Type.Array(text),
   deny: Type.Array(text),
   pin: Type.Record(text, text),
   rules: Type.Array(
@@ -66,6 +73,7 @@ const routerSchema = Type.Object({
     }),
   ),
   explore: share,
+  preview: boolean,
 });
 
 const serverSchema = Type.Object({

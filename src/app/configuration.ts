@@ -88,12 +88,12 @@ function findConfig(named: string | undefined, readConfig: ConfigSource["readCon
   }
 }
 
-/** Returns a text that changes when the file or its catalogue file does. Null if neither exists. */
+/** Returns a text that changes when the file or one that it names does: its catalogue or profiles. Null if none exists. */
 export function stampConfiguration(
   { config }: ConfigurationFlags,
-  { catalogueFile }: Pick<Settings, "catalogueFile">,
+  { catalogueFile, profilesFile }: Pick<Settings, "catalogueFile" | "profilesFile">,
 ): string | null {
-  const stamps = [config ?? DEFAULT_FILE, catalogueFile].map(stampFile);
+  const stamps = [config ?? DEFAULT_FILE, catalogueFile, profilesFile].map(stampFile);
   return stamps.every((stamp) => stamp === null) ? null : stamps.join(" | ");
 }
 

@@ -13,6 +13,8 @@ const LIST_BYTES_MAX = 2 * 1024 * 1024;
 const MODELS_MAX = 1000;
 const NAME = /^[^\s\p{C}]{1,200}$/u;
 const TOKENS_MAX = 100_000_000;
+const RERANKER = /rerank/i;
+const EMBEDDER = /embed|(^|[/-])(bge|gte|e5|minilm|all-minilm)-/i;
 
 interface DiscoveryPorts {
   readonly fetch: Fetch;
@@ -126,8 +128,15 @@ function parseList(text: string, provider: string): readonly ModelCard[] {
       const name = asString(id) ?? "";
       if (!NAME.test(name) || names.has(name)) return [];
       names.add(name);
-      return [makeUnlistedCard(provider, name, parseTokens(length) ?? parseTokens(asObject(meta).n_ctx))];
+      const card = makeUnlistedCard(provider, name, parseTokens(length) ?? parseTokens(asObject(meta).n_ctx));
+      return [{ ...card, ...readOperations(name) }];
     });
+}
+
+/** Such servers list models that only make vectors beside the others, told apart by name alone. */
+function readOperations(name: string): Pick<ModelCard, "operations"> {
+  if (RERANKER.test(name)) return { operations: new Set(["rerank"]) };
+  return EMBEDDER.test(name) ? { operations: new Set(["embeddings"]) } : {};
 }
 
 function parseTokens(value: unknown): number | null {

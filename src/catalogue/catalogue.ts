@@ -1,12 +1,15 @@
 // The catalogue: every card that clients can ask for, and the meaning of a client's `model`.
-import type { Alias } from "../core/alias.ts";
+import { type Alias, isPolicy, type SelectorPolicy } from "../core/alias.ts";
+import type { Benchmark } from "../core/benchmark.ts";
 import { CAPABILITIES, CHAT_ONLY, type GroupMember, type ModelCard } from "../core/card.ts";
 import { findNearest } from "../core/nearest.ts";
 import { makePattern } from "../core/pattern.ts";
 import { SELECTORS, type Selector } from "../core/selector.ts";
 import type { ModelOverlay, ProviderSetup } from "../core/settings.ts";
+import { type Steering, UNSTEERED } from "../core/steering.ts";
 import { applyPrices, findNextChange, formatDay, viewLaterPrices } from "./later-prices.ts";
 import { applyOverlay } from "./overlay.ts";
+import { applyOwnPrice } from "./own-price.ts";
 import { priceView } from "./price.ts";
 import { loadShippedCards } from "./rows.ts";
 import { dash, listSpellings } from "./spellings.ts";
@@ -16,7 +19,8 @@ const SELECTOR_PROVIDER = "Router";
 
 export type Resolution =
   | { readonly kind: "card"; readonly card: ModelCard }
-  | { readonly kind: "selector"; readonly selector: Selector }
+  /** `steering` is what an alias demands of the choice. */
+  | { readonly kind: "selector"; readonly selector: Selector; readonly steering: Steering }
   /** The group's available models, by descending weight. */
   | { readonly kind: "group"; readonly members: readonly GroupMember[] }
   | UnknownModel;
@@ -31,7 +35,7 @@ export interface UnknownModel {
 /** A provider and the models it offers. */
 type Offering = Pick<
   ProviderSetup,
-  "name" | "unlistedModels" | "dialects" | "listsOwnOnly" | "unlistedPrefixes"
+  "name" | "unlistedModels" | "dialects" | "listsOwnOnly" | "unlistedPrefixes" | "discovers"
 >;
 
 export interface CatalogueInput {
@@ -41,6 +45,8 @@ export interface CatalogueInput {
   readonly ownModels: readonly ModelCard[];
   /** From the operator's catalogue file. */
   readonly newerModels?: readonly ModelCard[];
+  /** From the operator's file of benchmarks, by card id. */
+  readonly benchmarks?: ReadonlyMap<string, Benchmark>;
   readonly aliases: Readonly<Record<string, Alias>>;
   /** The time whose prices apply, Unix milliseconds. If missing, no announced price applies. */
   readonly nowMs?: number;
@@ -59,13 +65,21 @@ export function buildCatalogue(input: CatalogueInput): Catalogue {
 
 /**
  * Returns every card by canonical id. The operator's catalogue file replaces shipped cards of the same id; the
- * operator's own models replace both.
+ * operator's own models replace both. All have the operator's benchmark results, if any.
  */
 export function collectCards(
   ownModels: readonly ModelCard[],
   newerModels: readonly ModelCard[] = [],
+  benchmarks: CatalogueInput["benchmarks"] = new Map(),
 ): ReadonlyMap<string, ModelCard> {
-  return new Map([...loadShippedCards(), ...newerModels, ...ownModels].map((card) => [card.id, card]));
+  const all = [...loadShippedCards(), ...newerModels, ...ownModels];
+  return new Map(all.map((card) => [card.id, addBenchmark(card, benchmarks)]));
+}
+
+/** A model that is the same as a better-known one has the results of that one. */
+function addBenchmark(card: ModelCard, benchmarks: ReadonlyMap<string, Benchmark>): ModelCard {
+  const benchmark = benchmarks.get(card.id) ?? benchmarks.get(card.like ?? "");
+  return benchmark === undefined ? card : { ...card, benchmark };
 }
 
 /** Splits the text at the first `#`, else at the first `/`. Null for a bare name. */
@@ -113,27 +127,28 @@ export class Catalogue {
   /** The cards of providers that aren't enabled. */
   readonly #off: readonly ModelCard[];
   readonly #disabled: ReadonlySet<string>;
-  /** Providers that accept unlisted names, by their own name in lower case. */
-  readonly #open: ReadonlyMap<string, string>;
+  /** Providers that accept unlisted names, by their name in lower case. */
+  readonly #open: ReadonlyMap<string, Offering>;
   readonly #aliases: ReadonlyMap<string, Alias>;
   /** Aliases that contain `*`. The first match counts. */
   readonly #patterns: readonly { readonly names: RegExp; readonly target: Alias }[];
 
-  constructor({ providers, overlay, ownModels, newerModels, aliases, nowMs = 0 }: CatalogueInput) {
+  constructor(input: CatalogueInput) {
+    const { providers, overlay, ownModels, newerModels, benchmarks, aliases, nowMs = 0 } = input;
     const on = new Map(providers.map((provider) => [provider.name, provider]));
     const changes = new Map(overlay.map((change) => [change.id, change]));
-    const known = [...collectCards(ownModels, newerModels).values()];
+    const known = [...collectCards(ownModels, newerModels, benchmarks).values()];
     this.#off = known.filter(({ provider }) => !on.has(provider));
     const offered = known
       .filter((card) => isOffered(card, on.get(card.provider)))
       .flatMap((card) => applyOverlay(card, changes.get(card.id)) ?? [])
-      .map((card) => applyPrices(card, nowMs));
+      .map((card) => applyOwnPrice(applyPrices(card, nowMs), on.get(card.provider)));
     const own = new Set(ownModels.map(({ id }) => id));
     this.#cards = offered.filter((card) => own.has(card.id) || isListed(card, on.get(card.provider)));
     this.pricesUntilMs = findNextChange(this.#cards);
     this.#disabled = new Set(overlay.filter((change) => change.disabled).map((change) => change.id));
     this.#open = new Map(
-      providers.filter((one) => one.unlistedModels).map((one) => [one.name.toLowerCase(), one.name]),
+      providers.filter((one) => one.unlistedModels).map((one) => [one.name.toLowerCase(), one]),
     );
     this.#aliases = new Map(Object.entries(aliases).map(([alias, target]) => [alias, sortByWeight(target)]));
     this.#patterns = [...this.#aliases].flatMap(([alias, target]) =>
@@ -176,7 +191,7 @@ export class Catalogue {
 
   #findNamed(text: string): Resolution | null {
     const selector = findSelector(text);
-    if (selector !== null) return { kind: "selector", selector };
+    if (selector !== null) return { kind: "selector", selector, steering: UNSTEERED };
     const parts = splitId(text);
     const card = parts === null ? undefined : this.#byKey.get(makeKey(parts.provider, parts.name));
     return card === undefined ? null : { kind: "card", card };
@@ -185,6 +200,7 @@ export class Catalogue {
   /** Models of a group that aren't available now are left out. */
   #resolveAlias(alias: Alias): Resolution | null {
     if (typeof alias === "string") return this.#findNamed(alias) ?? this.#makeUnlisted(alias);
+    if (isPolicy(alias)) return { kind: "selector", selector: alias.selector, steering: readPolicy(alias) };
     const members = alias.flatMap(({ model, weight }) => {
       const found = this.#findNamed(model) ?? this.#makeUnlisted(model);
       return found?.kind === "card" ? [{ card: found.card, weight }] : [];
@@ -197,8 +213,8 @@ export class Catalogue {
     const parts = splitId(text);
     const provider = parts === null ? undefined : this.#open.get(parts.provider.toLowerCase());
     if (parts === null || provider === undefined || !UNLISTED_NAME.test(parts.name)) return null;
-    const id = `${provider}#${parts.name}`;
-    return this.#disabled.has(id) ? null : { kind: "card", card: makeUnlistedCard(provider, parts.name) };
+    const card = applyOwnPrice(makeUnlistedCard(provider.name, parts.name), provider);
+    return this.#disabled.has(card.id) ? null : { kind: "card", card };
   }
 
   #explain(text: string): UnknownModel {
@@ -252,7 +268,11 @@ export class Catalogue {
 }
 
 function sortByWeight(alias: Alias): Alias {
-  return typeof alias === "string" ? alias : alias.toSorted((a, b) => b.weight - a.weight);
+  return typeof alias === "string" || isPolicy(alias) ? alias : alias.toSorted((a, b) => b.weight - a.weight);
+}
+
+function readPolicy({ selector: _, allow, ...policy }: SelectorPolicy): Steering {
+  return { ...UNSTEERED, ...policy, allow: allow === undefined ? [] : [allow] };
 }
 
 const MILLISECONDS_PER_SECOND = 1000;
@@ -273,6 +293,7 @@ export function modelView(card: ModelCard) {
     operations: card.operations ? [...card.operations] : null,
     release_date: card.created === 0 ? null : formatDay(card.created * MILLISECONDS_PER_SECOND),
     shutdown_date: card.shutdownDate ?? null,
+    kind: card.kind ?? null,
   };
 }
 export type ModelView = ReturnType<typeof modelView>;

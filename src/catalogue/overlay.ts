@@ -27,12 +27,18 @@ export function applyOverlay(card: ModelCard, change: ModelOverlay | undefined):
     ...(laterPrices ? { laterPrices } : {}),
     contextTokensMax: change.contextTokensMax ?? card.contextTokensMax,
     outputTokensMax: change.outputTokensMax ?? card.outputTokensMax,
-    capabilities: change.capabilities ?? card.capabilities,
+    capabilities: listCapabilities(card, change),
     operations: change.operations ?? card.operations,
     fallbacks: change.fallbacks ?? card.fallbacks,
     ...(change.skills ? { skills: change.skills } : {}),
     ...(change.hedge ? { hedge: change.hedge } : {}),
   };
+}
+
+/** A price for searches says that the model searches. */
+function listCapabilities(card: ModelCard, { capabilities, price }: ModelOverlay): ModelCard["capabilities"] {
+  const given = capabilities ?? card.capabilities;
+  return price?.perSearch === undefined ? given : new Set([...given, "search"]);
 }
 
 /**

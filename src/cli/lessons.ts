@@ -51,7 +51,9 @@ export async function readLearned(store: Store, catalogue: Catalogue): Promise<L
 async function relearn(store: Store, { settings }: LessonCall): Promise<void> {
   const learned = new Learned();
   await measureLengths(store, learned, () => {});
-  await openLessons(store, learned, buildCatalogue(settings)).refresh();
+  const learning = openLessons(store, learned, buildCatalogue(settings));
+  await learning.recall();
+  await learning.refresh();
 }
 
 /** Only gateways report what they find while learning. */
@@ -112,15 +114,16 @@ export async function showLearned({ io, json, open, settings }: LessonCall): Pro
   const learned = await readLearned(await open(), buildCatalogue(settings));
   const views = viewLearned(learned);
   if (json) return io.out(formatJson(views));
-  const rows = views.map(({ model, labels, length, categories }) => [
+  const rows = views.map(({ model, labels, length, categories, changed }) => [
     model,
     String(labels),
     `× ${length}`,
+    changed === null ? "-" : `${changed.before} → ${changed.after} on ${changed.on}`,
     Object.entries(categories)
       .map(([kind, { labels: count, score }]) => `${kind} ${score} (${count})`)
       .join(", "),
   ]);
-  io.out(formatTable([["MODEL", "LABELS", "LENGTH", "MEAN SCORE BY KIND (LABELS)"], ...rows]));
+  io.out(formatTable([["MODEL", "LABELS", "LENGTH", "CHANGED", "MEAN SCORE BY KIND (LABELS)"], ...rows]));
 }
 
 /** Forgets lessons. Running gateways do so within a few seconds. */

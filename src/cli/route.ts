@@ -191,6 +191,7 @@ function formatChoice({ selector, choice, stays, features, basis, candidates }: 
       withHigh(one.cost_usd, at < DOUBTED ? one.cost_usd_high : null, 6),
       withHigh(one.latency_ms, at < DOUBTED ? one.latency_ms_high : null, 0),
       one.score.toFixed(3),
+      one.source_date === null ? one.source : `${one.source} ${one.source_date}`,
     ]);
   const removed = candidates.filter(({ removed_by }) => removed_by !== null);
   const reason = candidates.length === 0 ? "no provider is enabled" : "no model can serve this request";
@@ -201,7 +202,7 @@ function formatChoice({ selector, choice, stays, features, basis, candidates }: 
     `difficulty  ${features.difficulty}   output tokens ${features.output_tokens}   support ${features.support}`,
     formatBasis(basis, stays === true),
     "",
-    formatTable([["MODEL", "QUALITY", "LOW", "COST USD", "MS", "SCORE"], ...rows]),
+    formatTable([["MODEL", "QUALITY", "LOW", "COST USD", "MS", "SCORE", "KNOWN BY"], ...rows]),
     "",
     `${candidates.length - removed.length} can serve, ${removed.length} can't`,
   ].join("\n");

@@ -3,7 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { isUnitMistake, priceView } from "../catalogue/price.ts";
 import { buildCards, loadShippedCards } from "../catalogue/rows.ts";
-import type { ModelCard } from "../core/card.ts";
+import { MODEL_KINDS, type ModelCard } from "../core/card.ts";
 import { DIALECTS } from "../core/dialect.ts";
 import { asObject, asString, parseJson } from "../core/json.ts";
 import { formatField, type Issues, type Path } from "./errors.ts";
@@ -23,6 +23,7 @@ const row = section(
     owner: Type.Optional(text("the owner's name", /^[^\p{C}]{1,100}$/u)),
     released: orNull(day, "a date like 2027-01-31, or null if unknown"),
     shutdown: Type.Optional(day),
+    kind: Type.Optional(choice(MODEL_KINDS)),
     context: tokens,
     output: tokens,
     price: orNull(price, "a mapping of prices, or null if unknown"),

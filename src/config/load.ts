@@ -17,6 +17,7 @@ import { storeUrl } from "./field-types.ts";
 import { type Environment, type Interpolated, interpolate, leaveOutWithin } from "./interpolate.ts";
 import { ModelFields } from "./models.ts";
 import { readVariable } from "./platform.ts";
+import { readProfilesFile } from "./profiles-file.ts";
 import { buildProviders } from "./providers.ts";
 import { adminToken, type Config } from "./schema.ts";
 import { parseClock, parseSize } from "./units.ts";
@@ -31,6 +32,8 @@ export interface Overrides {
   readonly store?: string | undefined;
   /** The path of a catalogue file. */
   readonly catalogue?: string | undefined;
+  /** The path of a file of benchmark results. */
+  readonly profiles?: string | undefined;
 }
 
 export interface LoadInput extends Environment {
@@ -115,6 +118,8 @@ function buildSettings(
   const issues = new Issues();
   const catalogueFile = input.overrides.catalogue ?? config.catalogue;
   const cards = readCatalogueFile(catalogueFile, input.readFile, issues);
+  const profilesFile = input.overrides.profiles ?? config.profiles;
+  const benchmarks = readProfilesFile(profilesFile, input.readFile, issues);
   const { providers, ownModels } = buildProviders(config.providers, input.known, input, cards, issues);
   const inFile: readonly ProviderSetup[] | null = config.providers === undefined ? null : providers;
   const models = new ModelFields([...cards, ...ownModels], inFile, input.isSimulated ?? true, issues);
@@ -125,6 +130,7 @@ function buildSettings(
     providers,
     ownModels,
     ...(catalogueFile === undefined ? {} : { catalogueFile, newerModels: cards }),
+    ...(profilesFile === undefined ? {} : { profilesFile, benchmarks }),
     overlay: models.overlay(config.models ?? {}),
     aliases: models.aliases(config.aliases ?? {}),
     router: models.router(config.router ?? {}),

@@ -3,19 +3,19 @@ import { collectCards, findSelector, splitId } from "../catalogue/catalogue.ts";
 import { buildLaterPrices } from "../catalogue/later-prices.ts";
 import { describeUnknownModel, findOverlayProblems } from "../catalogue/overlay.ts";
 import { buildPrice } from "../catalogue/price.ts";
-import type { Alias, AliasTarget } from "../core/alias.ts";
+import type { Alias, AliasTarget, SelectorPolicy } from "../core/alias.ts";
 import { CHAT_ONLY, type HedgeRules, type ModelCard } from "../core/card.ts";
 import { parseDuration } from "../core/duration.ts";
-import { SELECTORS } from "../core/selector.ts";
+import { matchesAny } from "../core/pattern.ts";
+import { FAIR_QUALITY, SELECTORS } from "../core/selector.ts";
 import type { CategoryRule, ModelOverlay, ProviderSetup, RouterRules } from "../core/settings.ts";
 import type { Issues, Path } from "./errors.ts";
 import { checkPrices, normaliseId } from "./own-cards.ts";
-import type { AliasConfig, Config, OverlayConfig, RuleConfig } from "./schema.ts";
+import type { AliasConfig, Config, GroupConfig, OverlayConfig, PolicyConfig, RuleConfig } from "./schema.ts";
 import { parsePercentile, parseShare } from "./units.ts";
 
 /** The simulator's models exist only if the command line enables it. */
 const SIMULATOR = "sim";
-const FAIR_QUALITY = 0.98;
 const RULE_SHARE = 0.5;
 
 /** Looks up the model ids of all fields. */
@@ -85,7 +85,8 @@ export class ModelFields {
     const found = Object.entries(aliases).map(([alias, target]): [string, Alias] => {
       const path = ["aliases", alias];
       if (this.#isTaken(alias)) this.#issues.atKey(path, "has no effect: a model already has this id");
-      if (typeof target !== "string") return [alias, this.#group(target, path)];
+      if (typeof target !== "string")
+        return [alias, "selector" in target ? this.#policy(target, path) : this.#group(target, path)];
       if (findSelector(target) !== null) return [alias, target];
       if (splitId(target)?.provider.toLowerCase() !== "router") return [alias, this.#asked(target, path)];
       const selectors = SELECTORS.map((name) => `Router#${name}`).join(", ");
@@ -95,7 +96,33 @@ export class ModelFields {
     return Object.fromEntries(found);
   }
 
-  #group(targets: Exclude<AliasConfig, string>, path: Path): readonly AliasTarget[] {
+  #policy(given: PolicyConfig, path: Path): SelectorPolicy {
+    const { selector, quality, allow, deny, max_cost_usd: maxCostUsd, max_ms: maxMs } = given;
+    const read = (field: "allow" | "deny", patterns: readonly string[] | undefined) =>
+      patterns && { [field]: this.#patterns(patterns, [...path, field]) };
+    return {
+      selector,
+      ...(quality === undefined ? {} : { quality: parseShare(quality) ?? 0 }),
+      ...read("allow", allow),
+      ...read("deny", deny),
+      ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
+      ...(maxMs === undefined ? {} : { maxMs }),
+    };
+  }
+
+  /** Returns ids in canonical form, and patterns as they are. Each must fit a model that may exist. */
+  #patterns(given: readonly string[], path: Path): readonly string[] {
+    return given.map((text, at) => {
+      if (!text.includes("*")) return this.#passes(text) ? text : this.#listed(text, [...path, at]);
+      const provider = splitId(text)?.provider.toLowerCase() ?? "*";
+      const isOpen = provider.includes("*") || this.#on?.get(provider) !== undefined;
+      if (!isOpen && ![...this.#cards.keys()].some((id) => matchesAny([text], id)))
+        this.#issues.atValue([...path, at], "no model fits this pattern");
+      return text;
+    });
+  }
+
+  #group(targets: readonly GroupConfig[], path: Path): readonly AliasTarget[] {
     const names = new Set<string>();
     return targets.map(({ model, weight = 1 }, at) => {
       const here = [...path, at, "model"];
@@ -116,7 +143,8 @@ export class ModelFields {
   }
 
   router(router: NonNullable<Config["router"]>): RouterRules {
-    const deny = (router.deny ?? []).map((id, at) => this.#listed(id, ["router", "deny", at]));
+    const deny = this.#patterns(router.deny ?? [], ["router", "deny"]);
+    const allow = router.allow && this.#patterns(router.allow, ["router", "allow"]);
     const pin: Partial<Record<string, string>> = {};
     for (const [skill, id] of Object.entries(router.pin ?? {})) {
       if (id !== undefined) pin[skill] = this.#effective(id, ["router", "pin", skill]);
@@ -124,10 +152,12 @@ export class ModelFields {
     const quality = router.fair?.quality;
     return {
       fairQuality: (quality === undefined ? null : parseShare(quality)) ?? FAIR_QUALITY,
+      ...(allow ? { allow } : {}),
       deny,
       pin,
       rules: (router.rules ?? []).map((rule, at) => this.#rule(rule, ["router", "rules", at])),
       explore: router.explore ?? 0,
+      ...(router.preview ? { preview: true } : {}),
     };
   }
 

@@ -94,17 +94,24 @@ function buildOwnCard(own: OwnModels, model: ModelConfig, like: ModelCard | null
     ...nameCard(own, model, like),
     ...(like === null ? {} : { like: like.like ?? like.id }),
     created: like?.created ?? 0,
+    ...(like?.kind === undefined ? {} : { kind: like.kind }),
     ownedBy: like?.ownedBy ?? provider,
     contextTokensMax: model.context ?? like?.contextTokensMax ?? null,
     outputTokensMax: model.output ?? like?.outputTokensMax ?? null,
     ...priceCard(model, like),
-    capabilities: model.capabilities ? new Set(model.capabilities) : (like?.capabilities ?? new Set()),
+    capabilities: listCapabilities(model, like),
     operations: model.operations ? new Set(model.operations) : (like?.operations ?? CHAT_ONLY),
     // Without declared capabilities no request is refused for lack of one.
     listed: model.capabilities !== undefined || like !== null,
     fallbacks: [],
     ...(dialects === undefined ? {} : { dialects }),
   };
+}
+
+/** A price for searches says that the model searches. */
+function listCapabilities(model: ModelConfig, like: ModelCard | null): ModelCard["capabilities"] {
+  const given = new Set(model.capabilities ?? like?.capabilities);
+  return model.price && buildPrice(model.price).perSearch !== undefined ? given.add("search") : given;
 }
 
 /** Prices announced for later belong to the price that they follow, so a price in the file drops those of the other card. */

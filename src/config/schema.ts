@@ -1,7 +1,8 @@
 // The configuration's schema: every field with its bounds. The published JSON Schema is derived from it.
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
-import { ALIAS_EXPECTED, ALIAS_NAME, GROUP_MAX } from "../core/alias.ts";
+import { ALIAS_EXPECTED, ALIAS_NAME, GROUP_MAX, MAX_COST_USD, MAX_MS, PATTERNS_MAX } from "../core/alias.ts";
 import { isObject } from "../core/json.ts";
+import { SELECTORS } from "../core/selector.ts";
 import { SKILLS } from "../core/skill.ts";
 import { LEVELS } from "../core/world.ts";
 import {
@@ -73,15 +74,37 @@ const group = Type.Array(
   section({ model: modelId, weight }, "A model in a group and its share of the load."),
   { minItems: 1, maxItems: GROUP_MAX, expected: `a list of 1 to ${GROUP_MAX} models` },
 );
+const policyPatterns = Type.Array(modelPattern, {
+  minItems: 1,
+  maxItems: PATTERNS_MAX,
+  expected: `a list of 1 to ${PATTERNS_MAX} model ids or patterns`,
+});
+const policy = section(
+  {
+    selector: choice(SELECTORS),
+    ...Type.Partial(
+      Type.Object({
+        quality: share,
+        allow: policyPatterns,
+        deny: policyPatterns,
+        max_cost_usd: number(0, MAX_COST_USD),
+        max_ms: integer(1, MAX_MS),
+      }),
+    ).properties,
+  },
+  "A selector and what its choice must keep to.",
+);
 const aliases = record(
   ALIAS_NAME,
   ALIAS_EXPECTED,
-  Type.Union([modelId, group], {
-    expected: "a model id like OpenAI#gpt-5.4, or a list of { model, weight }",
+  Type.Union([modelId, group, policy], {
+    expected: "a model id like OpenAI#gpt-5.4, a list of { model, weight }, or a selector with a policy",
   }),
   "The operator's own names for models.",
 );
-export type AliasConfig = string | Static<typeof group>;
+export type GroupConfig = Static<typeof group>[number];
+export type PolicyConfig = Static<typeof policy>;
+export type AliasConfig = string | readonly GroupConfig[] | PolicyConfig;
 
 const EXPLORE_MAX = 0.02;
 const modelIds = Type.Array(modelId, { minItems: 1, maxItems: LIST_MAX, expected: "a list of model ids" });
@@ -146,13 +169,21 @@ const responses = options(
 const router = options(
   {
     fair: options({ quality: share }, "The share of the best quality that Router#fair keeps."),
-    deny: list(modelId),
+    allow: Type.Array(modelPattern, {
+      minItems: 1,
+      maxItems: LIST_MAX,
+      expected: "a list of model ids or patterns",
+    }),
+    deny: list(modelPattern),
     pin: bySkill(modelId, "The model for a kind of task."),
     rules: Type.Array(categoryRule, { maxItems: LIST_MAX, expected: "a list of rules" }),
     explore: number(0, EXPLORE_MAX),
+    preview: truth,
   },
   "How the selectors choose models.",
 );
+
+const filePath = text("a file path", /^[^\0]{1,4096}$/);
 
 export const ConfigSchema = options(
   {
@@ -170,7 +201,8 @@ export const ConfigSchema = options(
       overlay,
       "Changes to the catalogue, by id.",
     ),
-    catalogue: text("a file path", /^[^\0]{1,4096}$/),
+    catalogue: filePath,
+    profiles: filePath,
     aliases,
     quota,
     billing: options(

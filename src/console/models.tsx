@@ -2,7 +2,7 @@
 import type { AliasView } from "../admin/aliases.ts";
 import type { Listed } from "../admin/list.ts";
 import type { CardView } from "../admin/settings-schema.ts";
-import { formatDay, formatPercent, formatPrice, formatTokens } from "./format.ts";
+import { formatDay, formatDuration, formatPercent, formatPrice, formatTokens, formatUsd } from "./format.ts";
 import { Check, SearchField } from "./parts/field.tsx";
 import { Card, PageHead, QueryFilter } from "./parts/page.tsx";
 import { Badge, Empty, Loaded } from "./parts/states.tsx";
@@ -226,9 +226,29 @@ const ALIAS_COLUMNS: readonly Column<AliasView>[] = [
   )),
 ];
 
+type PolicyView = Extract<AliasView["target"], { readonly selector: string }>;
+
+/** A selector, and what its choice must keep to. */
+function Policy({ target }: { readonly target: PolicyView }) {
+  const { selector, quality, allow, deny, max_cost_usd, max_ms } = target;
+  const limits = [
+    quality === undefined ? "" : `keeps ${formatPercent(quality)} of the quality`,
+    allow === undefined ? "" : `only ${allow.join(", ")}`,
+    deny === undefined ? "" : `not ${deny.join(", ")}`,
+    max_cost_usd === undefined ? "" : `at most ${formatUsd(max_cost_usd)}`,
+    max_ms === undefined ? "" : `at most ${formatDuration(max_ms)}`,
+  ];
+  return (
+    <div>
+      Router#{selector} <span class="small faint">{limits.filter(Boolean).join(" · ")}</span>
+    </div>
+  );
+}
+
 /** One model, or the models of a group with their shares of the load. */
 function Target({ target }: Pick<AliasView, "target">) {
   if (typeof target === "string") return <span>{target}</span>;
+  if ("selector" in target) return <Policy target={target} />;
   const whole = target.reduce((sum, { weight }) => sum + weight, 0);
   return (
     <div>

@@ -46,6 +46,7 @@ function makeColumns({ decision, used }: RequestDecisionProps): readonly Column<
         <Meter share={quality} warns={false} label={`quality ${formatPercent(quality)}`} />
       </div>
     )),
+    makeColumn("Known by", ({ source, source_date }) => <Known source={source} day={source_date} />),
     makeNumberColumn("Cost", ({ model, cost_usd, cost_usd_high }) =>
       cost_usd === null
         ? "–"
@@ -58,6 +59,18 @@ function makeColumns({ decision, used }: RequestDecisionProps): readonly Column<
     ),
     makeNumberColumn("Score", ({ score }) => score.toFixed(3)),
   ];
+}
+
+interface KnownProps {
+  readonly source: Candidate["source"];
+  readonly day: string | null | undefined;
+}
+
+/** Decisions logged by earlier versions have no source. */
+function Known({ source, day }: KnownProps) {
+  if (source === undefined) return <span class="soft">–</span>;
+  if (source === "guess") return <Badge text="guess" tone="warn" />;
+  return <span>{day ? `${source}, ${day}` : source}</span>;
 }
 
 export function RequestDecision({ decision, used }: RequestDecisionProps) {

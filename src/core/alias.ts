@@ -1,4 +1,5 @@
 // Aliases: the operator's own names for models.
+import type { Selector } from "./selector.ts";
 
 /** A member of a group, with its share of the load relative to the others'. */
 export interface AliasTarget {
@@ -6,8 +7,30 @@ export interface AliasTarget {
   readonly weight: number;
 }
 
-/** A model id, `Router#…`, or the models of a group that share the load. */
-export type Alias = string | readonly AliasTarget[];
+/** A selector, and what its choice must keep to. */
+export interface SelectorPolicy {
+  readonly selector: Selector;
+  /** The share of the best quality, 0…1, that `fair` keeps. */
+  readonly quality?: number;
+  /** Patterns of the models to choose from. Missing for all. */
+  readonly allow?: readonly string[];
+  readonly deny?: readonly string[];
+  readonly maxCostUsd?: number;
+  readonly maxMs?: number;
+}
+
+/** A model id, `Router#…`, the models of a group that share the load, or a selector with a policy. */
+export type Alias = string | readonly AliasTarget[] | SelectorPolicy;
+
+export function isPolicy(alias: Alias): alias is SelectorPolicy {
+  return typeof alias !== "string" && "selector" in alias;
+}
+
+/** Bounds on a ceiling. */
+export const MAX_COST_USD = 1_000_000;
+export const MAX_MS = 86_400_000;
+/** Bounded because every request looks at all of them. */
+export const PATTERNS_MAX = 50;
 
 /**
  * `*` in a name stands for any text. A name of stars alone would take every misspelled model, and `__proto__` would

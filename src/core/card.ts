@@ -1,9 +1,13 @@
 // A model card: one model as one provider serves it.
 
+import type { Benchmark } from "./benchmark.ts";
 import type { DialectName } from "./dialect.ts";
 import type { SkillRow } from "./skill.ts";
 
-/** `tools` supports tools and forced calls. `tools_auto` supports tools but can't be forced to call one. */
+/**
+ * `tools` supports tools and forced calls. `tools_auto` supports tools but can't be forced to call one. `search` has the
+ * provider search the web.
+ */
 export const CAPABILITIES = [
   "tools",
   "tools_auto",
@@ -12,6 +16,7 @@ export const CAPABILITIES = [
   "audio",
   "structured",
   "reasoning",
+  "search",
 ] as const;
 export type Capability = (typeof CAPABILITIES)[number];
 
@@ -27,6 +32,13 @@ export const OPERATIONS = [
   "completion",
 ] as const;
 export type OperationName = (typeof OPERATIONS)[number];
+
+/**
+ * Kinds of models that selectors don't choose by default: a `preview` may change or end at short notice, and one for
+ * `completion` is made to continue code.
+ */
+export const MODEL_KINDS = ["preview", "completion"] as const;
+type ModelKind = (typeof MODEL_KINDS)[number];
 
 /** The default for models whose row names no operations. */
 export const CHAT_ONLY: ReadonlySet<OperationName> = new Set(["chat"]);
@@ -91,6 +103,10 @@ export interface ModelCard {
   readonly created: number;
   /** The announced shutdown date as `YYYY-MM-DD`, if any. */
   readonly shutdownDate?: string;
+  /** Missing for a model of general use. */
+  readonly kind?: ModelKind;
+  /** Results from the operator's file of benchmarks. */
+  readonly benchmark?: Benchmark;
   readonly ownedBy: string;
   readonly contextTokensMax: number | null;
   readonly outputTokensMax: number | null;
@@ -124,8 +140,12 @@ export function readProvider(id: string): string {
   return id.slice(0, id.indexOf("#"));
 }
 
-/** True if the card has the capability. Cards with unknown capabilities count as having it. */
+/**
+ * True if the card has the capability. Cards with unknown capabilities count as having it. Searches are billed each, so
+ * a card with a price must have one for them.
+ */
 export function can(card: ModelCard, capability: Capability): boolean {
+  if (capability === "search" && card.price !== null && card.price.perSearch === undefined) return false;
   if (!card.listed || card.capabilities.has(capability)) return true;
   return capability === "tools_auto" && card.capabilities.has("tools");
 }

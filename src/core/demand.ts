@@ -74,6 +74,8 @@ export interface Admission extends RequestHead, Pick<Hold, "id" | "accountId" | 
   readonly answers: number;
   /** The maximum cost on each card of the plan, in order. */
   readonly offers: readonly Offer[];
+  /** True if the offers are limited to what the request may cost: then they also bind what nobody pays for. */
+  readonly isCapped?: boolean;
   /** False if the named model has no price: then the balance doesn't pay for fallbacks either. */
   readonly isPayable: boolean;
   /** True if the balance need not cover the first card because another member of the group will do. */

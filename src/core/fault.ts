@@ -116,6 +116,16 @@ interface RefusingLimit {
   readonly resetsAtMs?: number | null;
 }
 
+/** A prompt that no model has room for. */
+interface Overflow {
+  /** An estimate, more than `promptTokensMax`. */
+  readonly promptTokens: number;
+  /** The largest room for a prompt, beside the output limit that the client asked for. */
+  readonly promptTokensMax: number;
+  /** A sentence about the other models, or empty. */
+  readonly note: string;
+}
+
 export interface FaultDetails {
   /** The offending request field, such as `messages[0].role`. */
   readonly param?: string | null;
@@ -125,6 +135,8 @@ export interface FaultDetails {
   readonly resetAtMs?: number;
   /** The limit that refused the request. Shown as `error.limit`. */
   readonly limit?: RefusingLimit;
+  /** The sizes by which a prompt is too long for every model. Surfaces say so in words that their clients know. */
+  readonly overflow?: Overflow;
   /** The methods that the path supports, for a 405. */
   readonly allow?: string;
   /** The rest of the allowance that refused the request. */

@@ -1,5 +1,6 @@
 // Measures the structure of a JSON text in one linear pass, so that texts that would be slow to parse are rejected
 // first.
+import { SHORT_CHARACTERS, scanText } from "./text-scan.ts";
 
 export interface JsonShape {
   /** The deepest nesting of arrays and objects. */
@@ -19,6 +20,11 @@ const SPACE = 0x20;
 
 /** Returns the shape of a text, stopping as soon as it exceeds `most`. Invalid JSON has some shape too. */
 export function measureShape(text: string, most: JsonShape): JsonShape {
+  return (text.length > SHORT_CHARACTERS ? scanText(text, most) : null) ?? readShape(text, most);
+}
+
+/** The same, character by character. */
+export function readShape(text: string, most: JsonShape): JsonShape {
   let depth = 0;
   let deepest = 0;
   let elements = 0;

@@ -33,6 +33,14 @@ export function hasOnly(object: object, fields: ReadonlySet<string>): boolean {
   return true;
 }
 
+/** Returns `given` if `made` has the same fields with the same values: what nothing has changed stays the same object. */
+export function keepSame<Value extends object>(given: Value, made: Value): Value {
+  const fields = Object.keys(made) as (keyof Value)[];
+  const isSame =
+    fields.length === Object.keys(given).length && fields.every((one) => made[one] === given[one]);
+  return isSame ? given : made;
+}
+
 /** More than any model reads or writes. Sums and prices of such counts stay exact. */
 const COUNT_MAX = 1e9;
 

@@ -1,9 +1,12 @@
 // Parses JSON with long base64 strings, such as pictures, without decoding those: they stay bytes.
 import { isWithin, parseBounded } from "./json-bounds.ts";
 import type { JsonShape } from "./json-shape.ts";
+import { malformed } from "./upstream.ts";
 
 /** Shorter strings are parsed normally: keeping them apart would cost more than copying them. */
 const LENGTH_MIN = 64 * 1024;
+/** More strings, names included, than any answer with long ones has: finding each takes time. */
+const STRINGS_MAX = 10_000;
 /** Never occurs by chance. A provider that sends it on purpose only gets one of its own strings back. */
 const MARK = "\u0001long-text:";
 const [QUOTE, BACKSLASH] = [0x22, 0x5c];
@@ -77,7 +80,9 @@ export class LongJsonReader {
   /** The parts so far of a string that may turn out to be long. */
   #run: Uint8Array<ArrayBuffer>[] = [];
   #runLength = 0;
+  #strings = 0;
 
+  /** Throws a Fault if there are too many strings. */
   push(bytes: Uint8Array<ArrayBuffer>): void {
     /** Everything before this went to the skeleton or to a long string. */
     let taken = 0;
@@ -104,6 +109,7 @@ export class LongJsonReader {
   #skipToString(bytes: Uint8Array, from: number): number {
     const quote = bytes.indexOf(QUOTE, from);
     if (quote === -1) return bytes.length;
+    if (++this.#strings > STRINGS_MAX) throw malformed(`JSON of more than ${STRINGS_MAX} texts`);
     this.#state = "base64";
     return quote + 1;
   }

@@ -1,5 +1,6 @@
 // The operator's settings by section, as the rooms receive them.
 import type { Alias } from "./alias.ts";
+import type { Benchmark } from "./benchmark.ts";
 import type { LaterPrice, ModelCard, Price } from "./card.ts";
 import type { DialectName, Target } from "./dialect.ts";
 import type { NanoUsd } from "./money.ts";
@@ -149,13 +150,17 @@ export interface CategoryRule {
 export interface RouterRules {
   /** The share of the best quality that `Router#fair` keeps, 0…1. */
   readonly fairQuality: number;
-  /** Ids of cards that no selector may choose. */
+  /** Patterns of the models that selectors may choose. Missing for all. */
+  readonly allow?: readonly string[];
+  /** Patterns of those that none may choose. */
   readonly deny: readonly string[];
   /** The card that every selector must choose for a kind of task, by id. */
   readonly pin: Readonly<Partial<Record<Skill, string>>>;
   readonly rules: readonly CategoryRule[];
   /** The share of requests that try a model other than the chosen one. 0 for none. */
   readonly explore: number;
+  /** True if selectors may choose previews. */
+  readonly preview?: boolean;
 }
 
 export interface ServerRules {
@@ -222,6 +227,9 @@ export interface Settings {
   readonly catalogueFile?: string;
   /** Its cards. They take precedence over the catalogue, and `ownModels` over them. */
   readonly newerModels?: readonly ModelCard[];
+  /** The operator's file of benchmark results, if any, and its results by card id. Newer ones replace the built-in. */
+  readonly profilesFile?: string;
+  readonly benchmarks?: ReadonlyMap<string, Benchmark>;
   readonly overlay: readonly ModelOverlay[];
   /** By the name that clients use. */
   readonly aliases: Readonly<Record<string, Alias>>;

@@ -163,6 +163,9 @@ function searched(error: UpstreamError): Harmless | undefined {
   return FILTER_WORDS.test(words) ? "content_filter" : undefined;
 }
 
+/** The messages below, and those of the transport, begin with it. */
+const SUBJECT = "The provider";
+
 const GENERIC: Partial<Record<FaultCode, string>> = {
   upstream_auth: "The provider refused the gateway's key, or its quota is used up.",
   upstream_timeout: "The provider did not answer in time.",
@@ -180,6 +183,12 @@ export function upstreamFault(error: UpstreamError): Fault {
     ...(GENERIC[code] === undefined ? { param: checkParam(error) } : {}),
   };
   return new Fault(code, GENERIC[code] ?? redactMessage(error.message), details);
+}
+
+/** Puts the provider's name into a message of ours about its failure. Its own messages stay. */
+export function nameProvider(fault: Fault, provider: string): Fault {
+  if (fault.row.blame === "client" || !fault.message.startsWith(SUBJECT)) return fault;
+  return new Fault(fault.code, provider + fault.message.slice(SUBJECT.length), fault.details);
 }
 
 /** The upstream's answer does not follow its dialect, or is incomplete. */

@@ -4,6 +4,7 @@ import type { Outgoing, Target } from "../core/dialect.ts";
 import type { Ending } from "../core/ending.ts";
 import { Fault } from "../core/fault.ts";
 import type { Credential } from "../core/settings.ts";
+import { nameProvider } from "../core/upstream.ts";
 import type { Permit } from "../health/permit.ts";
 import type { AnswerCodec, Explain } from "../operations/codec.ts";
 import type { Form } from "../operations/form.ts";
@@ -89,13 +90,14 @@ const FAIR_SHARE = 0.9;
  * Records a failed attempt, unless it was cut short by the client's limit or because earlier attempts used up the time.
  */
 export function recordFailure<F extends Form>(
-  { permit, totalAtMs, clientLimitAtMs, upstream, watcher }: AttemptCall<F>,
+  { card, permit, totalAtMs, clientLimitAtMs, upstream, watcher }: AttemptCall<F>,
   given: Fault,
   startedMs: number,
   nowMs: number,
 ): Fault {
   const isOurs = given.code === "upstream_timeout" && given.details.upstreamStatus === undefined;
-  const fault = isOurs && nowMs >= clientLimitAtMs ? makeClientTimeout() : given;
+  const isLate = isOurs && nowMs >= clientLimitAtMs;
+  const fault = isLate ? makeClientTimeout(card) : nameProvider(given, card.provider);
   if (fault.details.unsent) watcher?.retractSent();
   const isShort = totalAtMs - startedMs < FAIR_SHARE * upstream.setup.timeouts.totalMs;
   if (isOurs && isShort && nowMs >= totalAtMs) permit?.abandon();
@@ -104,8 +106,8 @@ export function recordFailure<F extends Form>(
 }
 
 /** The client's own time limit has passed. Clients see the code of a provider's timeout. */
-function makeClientTimeout(): Fault {
-  const message = "The provider did not answer in time (limited by x-poundkey-timeout).";
+function makeClientTimeout({ provider }: ModelCard): Fault {
+  const message = `${provider} did not answer in time (limited by x-poundkey-timeout).`;
   return new Fault("client_timeout", message, { shownCode: "upstream_timeout" });
 }
 

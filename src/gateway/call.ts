@@ -8,6 +8,7 @@ import type { JsonObject } from "../core/json.ts";
 import type { Caller } from "../core/key.ts";
 import type { RequestLimits } from "../core/record.ts";
 import type { RouterRules } from "../core/settings.ts";
+import type { Steering } from "../core/steering.ts";
 import type { Conversation } from "../health/stickiness.ts";
 import type { Form } from "../operations/form.ts";
 import type { Asking, Operation } from "../operations/operation.ts";
@@ -53,8 +54,8 @@ export interface Call<F extends Form> extends Asking<F>, Caller {
   readonly markup: number;
   /** The client's limit on all attempts together. Null to use the provider's own limits. */
   readonly timeoutMs: number | null;
-  /** The share of the best quality that the client asks `Router#fair` to keep. Null for the operator's setting. */
-  readonly quality: number | null;
+  /** What the choice of a model must keep to, by the alias that it names and by its own headers. */
+  readonly steering: Steering;
   /** Digests of what the client sent. Null without an Idempotency-Key. */
   readonly idempotency: Claim | null;
   /** The memory of its body. */

@@ -5,6 +5,7 @@ import type { Attempt } from "../core/attempt.ts";
 import type { ModelCard } from "../core/card.ts";
 import { Ending } from "../core/ending.ts";
 import { type Fault, toFault } from "../core/fault.ts";
+import { nameProvider } from "../core/upstream.ts";
 import type { Log } from "../core/world.ts";
 import type { Address } from "../health/address.ts";
 import type { Form } from "../operations/form.ts";
@@ -39,6 +40,8 @@ export class Failover<F extends Form, Result> {
   /** True if the next attempt merely replaces the last one, so it doesn't count as a retry. */
   #isReplaced = false;
   #last: Fault | null = null;
+  /** The longest context, in tokens, that was too short for the request. */
+  #tooShort = 0;
   #totalAtMs = Number.POSITIVE_INFINITY;
 
   /** `first` is the attempt that has failed. Null if none was made. */
@@ -77,7 +80,10 @@ export class Failover<F extends Form, Result> {
         if (!race) this.#fail(running, thrown);
       }
     }
-    throw this.#last ?? health.unavailable([...attempts, ...spares], deadlines.nowMs(), load);
+    if (this.#last !== null) throw this.#last;
+    const fault = health.unavailable([...attempts, ...spares], deadlines.nowMs(), load);
+    const [provider, ...others] = new Set(attempts.map(({ card }) => card.provider));
+    throw provider === undefined || others.length > 0 ? fault : nameProvider(fault, provider);
   }
 
   /** Returns the next attempt, or null if no other could succeed where the last one failed. */
@@ -151,6 +157,9 @@ export class Failover<F extends Form, Result> {
       this.#again = { ...attempt };
       this.#left.unshift(this.#again);
     }
+    if (fault.code === "context_length_exceeded") {
+      this.#tooShort = Math.max(this.#tooShort, attempt.card.contextTokensMax ?? 0);
+    }
     if (this.#repaired === null) this.#repair(attempt, fault);
     logAttempt(this.#ports.log, this.#context.call, attempt, fault);
   }
@@ -180,8 +189,9 @@ export class Failover<F extends Form, Result> {
     this.#left.unshift(attempt);
   }
 
-  /** True if this model has already refused the request: it would refuse it again. */
+  /** True if this model has already refused the request, or has no longer context than one to which it was too long. */
   #isHopeless({ card }: Attempt): boolean {
+    if ((card.contextTokensMax ?? Number.POSITIVE_INFINITY) <= this.#tooShort) return true;
     return this.#last?.row.otherModel === true && card.id === this.#context.model;
   }
 

@@ -1,4 +1,5 @@
 // Lets go of a request's body once its answer has begun: from then on it can't be sent again.
+import { forgetSources } from "../core/json-source.ts";
 import type { Form } from "../operations/form.ts";
 import type { RequestContext } from "./context.ts";
 
@@ -14,6 +15,8 @@ export function forgetPrompt<F extends Form>({
   raw,
 }: RequestContext<F>): void {
   const { operation, held, kept } = call;
+  forgetSources(call.ask);
+  if (call.raw !== null) forgetSources(call.raw.body);
   if (!operation.forgetPrompt || kept !== null) return;
   if (held.bytes <= BYTES_MIN) {
     held.release();

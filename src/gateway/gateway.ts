@@ -13,6 +13,7 @@ import { beginFirst } from "./attempt-run.ts";
 import { bufferFlow } from "./buffered.ts";
 import { type Call, shortenModel } from "./call.ts";
 import { countPlaces } from "./calls.ts";
+import { findCeiling } from "./ceiling.ts";
 import { Closing } from "./closing.ts";
 import { type ContentPorts, Contents } from "./contents.ts";
 import { RequestContext } from "./context.ts";
@@ -253,6 +254,7 @@ export class Gateway {
       isPayable: isPayable(selection),
       isGroup: selection.kind === "group",
       idempotency,
+      ceilingNanoUsd: findCeiling(call),
       nowMs: this.#ports.clock.nowMs(),
     });
   }

@@ -6,10 +6,13 @@ import type { Health } from "../health/health.ts";
 import type { Conversation, Stickiness } from "../health/stickiness.ts";
 import type { LearningPort } from "../learning/port.ts";
 import type { Form } from "../operations/form.ts";
+import type { Wishes } from "../selectors/ask.ts";
 import type { CardTable } from "../selectors/table.ts";
 import type { Call } from "./call.ts";
-import { type Known, type Plan, planCalls } from "./plan.ts";
-import { checkImageUrls, nameTakers, refuseUnable } from "./unable.ts";
+import { makeCeiling } from "./ceiling.ts";
+import type { Known } from "./choose-model.ts";
+import { type Plan, planCalls } from "./plan.ts";
+import { nameTakers, readWishes, refuseUnable } from "./unable.ts";
 
 export interface PlanPorts {
   readonly random: Random;
@@ -27,22 +30,19 @@ const UNREACHED = { firstTokenMs: null, tokensPerSecond: null, errorRate: 0, isO
 
 /** Returns the plan of a request. Throws a Fault if no model can serve it, with others that could. */
 export function planRequest<F extends Form>(ports: PlanPorts, call: Call<F>): Plan {
-  const takesImageUrls = checkImageUrls(call);
+  const wishes = readWishes(call);
   try {
-    return planWith(ports, call, takesImageUrls);
+    return planWith(ports, call, wishes);
   } catch (thrown) {
-    throw nameTakers(call, thrown, takesImageUrls);
+    throw nameTakers(call, thrown, wishes);
   }
 }
 
-function planWith<F extends Form>(
-  ports: PlanPorts,
-  call: Call<F>,
-  takesImageUrls: ReturnType<typeof checkImageUrls>,
-): Plan {
-  const { operation, ask, conversation, selection, pin, rules, quality, upstreams } = call;
+function planWith<F extends Form>(ports: PlanPorts, call: Call<F>, wishes: Wishes): Plan {
+  const { operation, ask, conversation, selection, pin, rules, steering, upstreams } = call;
   const { health, stickiness, deadlines, random } = ports;
   const { choosing } = operation;
+  const ceiling = makeCeiling(call);
   const load = { requests: 1, tokens: health.ownLimits.tokens ? operation.estimateLoad(ask) : 0 };
   const credentialsOf = (provider: string) =>
     pin ? [pin.credential] : (upstreams.get(provider)?.setup.credentials ?? []);
@@ -52,17 +52,19 @@ function planWith<F extends Form>(
     const credentials = credentialsOf(card.provider);
     const [credential] = credentials;
     if (credential !== undefined && credentials.length === 1) {
-      refuseUnable(call, card, takesImageUrls);
+      refuseUnable(call, card, wishes);
+      if (ceiling?.covers(card) === false) throw ceiling.findFault();
       return { attempts: [{ card, credential }], spares: [], load, decision: null };
     }
   }
   const plan = planCalls({
-    refuseUnable: (card) => refuseUnable(call, card, takesImageUrls),
-    takesImageUrls,
+    refuseUnable: (card) => refuseUnable(call, card, wishes),
+    wishes,
     describe: choosing && (() => choosing.describe(ask)),
     selection,
     rules,
-    quality,
+    steering,
+    ceiling,
     readKnown: () => readKnown(ports, conversation),
     credentialsOf,
     roll: () => toRoll(random.bytes(ROLL_BYTES)),

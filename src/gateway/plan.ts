@@ -2,49 +2,34 @@
 import type { Attempt } from "../core/attempt.ts";
 import type { ModelCard } from "../core/card.ts";
 import { Fault } from "../core/fault.ts";
-import type { RouterRules } from "../core/settings.ts";
 import type { Address } from "../health/address.ts";
 import { spread } from "../health/draw.ts";
 import type { Health } from "../health/health.ts";
 import { type Load, ONE_CALL } from "../health/rate.ts";
-import type { Choosable } from "../operations/operation.ts";
-import type { ChooseInput } from "../selectors/ask.ts";
-import { type Choice, choose } from "../selectors/choose.ts";
+import type { Choice } from "../selectors/choose.ts";
 import { type KeptDecision, keepDecision } from "../selectors/decision.ts";
 import { explore } from "../selectors/explore.ts";
-import { BY_RULE } from "../selectors/rules.ts";
-import type { SelectorRule } from "../selectors/selector.ts";
+import { type ChoiceInput, chooseModel, type Selecting } from "./choose-model.ts";
 import { type Group, keepAble, type OrderInput, orderGroup } from "./group-order.ts";
 
 /** The meaning of the request's `model`. */
 export type Selection =
   | { readonly kind: "card"; readonly card: ModelCard; readonly fallbacks: readonly ModelCard[] }
   | (Group & { readonly kind: "group" })
-  | {
-      readonly kind: "selector";
-      readonly selector: SelectorRule;
-      /** One list for all requests, because tables are made for each. */
-      readonly candidates: readonly ModelCard[];
-      /** The places of those to choose from. Missing for all. */
-      readonly among?: Int32Array | undefined;
-    };
+  | Selecting;
 
-/** Live health, what was learned, and what is probably cached. */
-export type Known = Pick<ChooseInput, "health" | "learned" | "cached">;
+/** The most that a request may cost. */
+export interface Ceiling {
+  /** True if a short answer by this model fits. */
+  covers(card: ModelCard): boolean;
+  /** Returns a Fault that names the cheapest of the models that don't fit. Null if there are none. */
+  findFault(): Fault | null;
+}
 
-interface PlanInput extends OrderInput {
-  /** False if the model's provider can't fetch the request's images. Missing if there are none to fetch. */
-  readonly takesImageUrls?: ((card: ModelCard) => boolean) | undefined;
-  /** Describes the request to the selectors. Null if its operation has none. */
-  readonly describe: (() => Choosable) | null;
+interface PlanInput extends OrderInput, ChoiceInput {
   readonly selection: Selection;
-  readonly rules: RouterRules;
-  /**
-   * The share of the best quality, 0…1, that the client asks `Router#fair` to keep. Null for the operator's setting.
-   */
-  readonly quality: number | null;
-  /** Facts that selectors use beyond the catalogue. Missing if nothing is known. */
-  readonly readKnown?: () => Known;
+  /** Missing if it may cost any amount. */
+  readonly ceiling?: Ceiling | null;
 }
 
 export interface Plan {
@@ -75,7 +60,7 @@ export function planCalls(input: PlanInput): Plan {
   const ready: (readonly Attempt[])[] = [];
   const met = new Set<Address | undefined>();
   const addresses = Math.min(ADDRESSES_MAX, input.health.addresses.countAvailable(input.nowMs));
-  for (const card of cards) {
+  for (const card of keepCovered(cards, input.ceiling)) {
     const address = input.health.addresses.find(card.provider);
     if (ready.length >= CALLS_MAX && met.has(address)) continue;
     const attempts = input.credentialsOf(card.provider).map((credential): Attempt => ({ card, credential }));
@@ -87,7 +72,7 @@ export function planCalls(input: PlanInput): Plan {
     }
     if (ready.length >= CALLS_MAX && met.size >= addresses) break;
   }
-  if (every.length === 0) throw new Fault("no_provider_available", "No provider of this model is enabled.");
+  if (every.length === 0) throw explainNone(input.ceiling);
   const first = every.length > 1 ? findSticky(every, ready, input) : null;
   const spreadOut = interleave(
     input.selection.kind === "selector" ? putNewAddressesFirst(ready, input) : ready,
@@ -98,6 +83,15 @@ export function planCalls(input: PlanInput): Plan {
   const attempts = limitAttempts(order, input.health);
   const spares = input.health.ownLimits.any ? every.filter((attempt) => !attempts.includes(attempt)) : [];
   return { attempts, spares, load, decision };
+}
+
+function explainNone(ceiling: PlanInput["ceiling"]): Fault {
+  return ceiling?.findFault() ?? new Fault("no_provider_available", "No provider of this model is enabled.");
+}
+
+/** Yields the models that fit the ceiling. */
+function* keepCovered(cards: Iterable<ModelCard>, ceiling: PlanInput["ceiling"]): Iterable<ModelCard> {
+  for (const card of cards) if (ceiling?.covers(card) !== false) yield card;
 }
 
 /**
@@ -190,7 +184,7 @@ function chooseCards(input: PlanInput): { cards: Iterable<ModelCard>; decision: 
   const tried = explore(choice, rules.explore, roll)?.card ?? null;
   return {
     cards: listCards(choice, tried),
-    decision: keepDecision(choice, input.quality ?? rules.fairQuality, tried),
+    decision: keepDecision(choice, input.steering?.quality ?? rules.fairQuality, tried),
   };
 }
 
@@ -198,29 +192,6 @@ function chooseCards(input: PlanInput): { cards: Iterable<ModelCard>; decision: 
 function* listCards(choice: Choice, tried: ModelCard | null): Iterable<ModelCard> {
   if (tried !== null) yield tried;
   for (const card of choice.inOrder()) if (card !== tried) yield card;
-}
-
-/** Returns the selector's choice. Throws a Fault if no model is enabled or none can serve the request. */
-function chooseModel(
-  { selector, candidates: cards, among }: Extract<Selection, { kind: "selector" }>,
-  input: Pick<PlanInput, "describe" | "rules" | "quality" | "readKnown" | "takesImageUrls">,
-): Choice {
-  const { describe, rules, quality, readKnown, takesImageUrls } = input;
-  const { name } = selector;
-  if (describe === null) {
-    const message = `Router#${name} only chooses chat models. Name a model as <Provider>#<model>.`;
-    throw new Fault("unsupported_capability", message, { param: "model" });
-  }
-  const share = quality ?? rules.fairQuality;
-  const asked = { ...describe(), cards, among };
-  const choice = choose(selector, { ...readKnown?.(), ...asked, rules, quality: share, takesImageUrls });
-  if (choice.choice !== null) return choice;
-  if (Object.keys(choice.removed).every((reason) => reason === "denied" || reason.startsWith(BY_RULE))) {
-    throw new Fault("no_provider_available", `No model that Router#${name} may choose is enabled.`);
-  }
-  const counts = Object.entries(choice.removed).map(([reason, count]) => `${reason} (${count})`);
-  const message = `No model behind Router#${name} can serve this request. Removed by: ${counts.join(", ")}. POST /v1/route names each model's reason.`;
-  throw new Fault("unsupported_capability", message, { param: "model" });
 }
 
 /** False if neither the named model nor any member of the named group has a price. */

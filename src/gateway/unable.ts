@@ -3,17 +3,18 @@
 import type { ModelCard } from "../core/card.ts";
 import { Fault } from "../core/fault.ts";
 import type { Form } from "../operations/form.ts";
+import type { Wishes } from "../selectors/ask.ts";
 import type { Call } from "./call.ts";
 import { keepAble } from "./group-order.ts";
 import { findRoute, requireRoute } from "./upstream.ts";
+
+type Asked<F extends Form> = Pick<Call<F>, "operation" | "ask" | "raw" | "upstreams">;
 
 /** The most models to name in an error. */
 const NAMED_MAX = 3;
 
 /** Returns whether a model's provider can fetch the request's images. Undefined if there are none to fetch. */
-export function checkImageUrls<F extends Form>(
-  call: Pick<Call<F>, "operation" | "ask" | "raw" | "upstreams">,
-): ((card: ModelCard) => boolean) | undefined {
+function checkImageUrls<F extends Form>(call: Asked<F>): Wishes["takesImageUrls"] {
   const { operation, ask, raw, upstreams } = call;
   if (operation.findImageUrl(ask) === null) return undefined;
   return (card) => {
@@ -23,31 +24,42 @@ export function checkImageUrls<F extends Form>(
   };
 }
 
+export function readWishes<F extends Form>(call: Asked<F>): Wishes {
+  const { operation, ask, raw, upstreams } = call;
+  const search = operation.findSearch?.(ask) ?? null;
+  const searches = (card: ModelCard) => {
+    const upstream = upstreams.get(card.provider);
+    const route = upstream && findRoute(upstream, { operation, ask, card, raw });
+    return (route?.lane ?? route?.codec)?.searches?.(card, ask) === true;
+  };
+  return {
+    takesImageUrls: checkImageUrls(call),
+    searches: search === null ? undefined : searches,
+    mustSearch: search === "forced",
+  };
+}
+
 /** Throws the Fault `unsupported_capability` if the model or its provider can't take the request. */
-export function refuseUnable<F extends Form>(
-  call: Call<F>,
-  card: ModelCard,
-  takesImageUrls: ReturnType<typeof checkImageUrls>,
-): void {
+export function refuseUnable<F extends Form>(call: Call<F>, card: ModelCard, wishes: Wishes): void {
   const { operation, ask, raw, upstreams } = call;
   const upstream = upstreams.get(card.provider);
   if (upstream) requireRoute(upstream, { operation, ask, card, raw });
   operation.refuseUnable(ask, card);
-  if (takesImageUrls?.(card) === false) {
+  if (wishes.takesImageUrls?.(card) === false) {
     const message = `The model '${card.id}' does not accept image URLs: send images as data: URLs.`;
     throw new Fault("unsupported_capability", message, { param: operation.findImageUrl(ask) });
+  }
+  if (wishes.mustSearch && wishes.searches?.(card) !== true) {
+    const message = `The model '${card.id}' can't search the web for this request, which demands it.`;
+    throw new Fault("unsupported_capability", message, { param: "tool_choice" });
   }
 }
 
 /** Adds to the Fault of models that can't take a request which others can. Returns any other Fault unchanged. */
-export function nameTakers<F extends Form>(
-  call: Call<F>,
-  fault: unknown,
-  takesImageUrls: ReturnType<typeof checkImageUrls>,
-): unknown {
+export function nameTakers<F extends Form>(call: Call<F>, fault: unknown, wishes: Wishes): unknown {
   const isUnable = fault instanceof Fault && fault.code === "unsupported_capability";
   if (!isUnable || call.selection.kind === "selector") return fault;
-  const takers = listTakers(call, takesImageUrls).map((id) => `'${id}'`);
+  const takers = listTakers(call, wishes).map((id) => `'${id}'`);
   const hint =
     takers.length === 0
       ? "No model that this key may use accepts this request."
@@ -56,17 +68,13 @@ export function nameTakers<F extends Form>(
 }
 
 /** Returns a few models, of different providers, that could serve the request. */
-function listTakers<F extends Form>(
-  { operation, ask, raw, upstreams, usable }: Call<F>,
-  takesImageUrls: ReturnType<typeof checkImageUrls>,
-): readonly string[] {
+function listTakers<F extends Form>(call: Call<F>, wishes: Wishes): readonly string[] {
+  const { usable } = call;
   const takers = new Map<string, string>();
   for (const card of usable()) {
-    const upstream = upstreams.get(card.provider);
-    if (takers.has(card.provider) || !upstream || !findRoute(upstream, { operation, ask, card, raw }))
-      continue;
-    const { able } = keepAble([card], (one) => operation.refuseUnable(ask, one));
-    if (takesImageUrls?.(card) !== false && able.length > 0) takers.set(card.provider, card.id);
+    if (takers.has(card.provider) || !call.upstreams.has(card.provider)) continue;
+    const { able } = keepAble([card], (one) => refuseUnable(call, one, wishes));
+    if (able.length > 0) takers.set(card.provider, card.id);
     if (takers.size === NAMED_MAX) break;
   }
   return [...takers.values()];

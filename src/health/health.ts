@@ -202,7 +202,7 @@ export class Health {
     if (waiting.length > 0 && waiting.every(isAuth)) {
       return new Fault("upstream_auth", "The provider refused the gateway's key, or its quota is used up.");
     }
-    return new Fault("no_provider_available", "The model's provider has been failing.", details);
+    return new Fault("no_provider_available", "The provider has been failing.", details);
   }
 
   /** The providers whose address can't be called now, or whose credentials are all at their limits. */

@@ -1,9 +1,11 @@
 // The configuration as the console shows it: every card of the catalogue, and the current rules, without secrets.
+import { viewTarget } from "../admin/alias-target.ts";
 import type { Listed } from "../admin/list.ts";
 import type { CardView, SettingsView } from "../admin/settings-schema.ts";
 import { collectCards, stripProvider } from "../catalogue/catalogue.ts";
 import { applyPrices, viewLaterPrices } from "../catalogue/later-prices.ts";
 import { applyOverlay } from "../catalogue/overlay.ts";
+import { applyOwnPrice } from "../catalogue/own-price.ts";
 import { priceView } from "../catalogue/price.ts";
 import type { ModelCard } from "../core/card.ts";
 import { toUsd } from "../core/money.ts";
@@ -12,16 +14,17 @@ import { findProfile } from "../selectors/profiles.ts";
 
 /** Returns all known cards, enabled or not, in the catalogue's order, with their prices at that time. */
 export function modelsView(
-  { ownModels, newerModels, overlay, providers }: Settings,
+  { ownModels, newerModels, benchmarks, overlay, providers }: Settings,
   nowMs: number,
 ): Listed<CardView> {
   const changes = new Map(overlay.map((change) => [change.id, change]));
-  const on = new Set(providers.map(({ name }) => name));
+  const on = new Map(providers.map((provider) => [provider.name, provider]));
   return {
-    data: [...collectCards(ownModels, newerModels).values()].map((card) => {
+    data: [...collectCards(ownModels, newerModels, benchmarks).values()].map((card) => {
       const changed = applyOverlay(card, changes.get(card.id));
       const offBecause = !on.has(card.provider) ? "provider_off" : changed === null ? "disabled" : null;
-      return modelView(applyPrices(changed ?? card, nowMs), offBecause);
+      const priced = applyOwnPrice(applyPrices(changed ?? card, nowMs), on.get(card.provider));
+      return modelView(priced, offBecause);
     }),
     next: null,
   };
@@ -41,9 +44,16 @@ function modelView(card: ModelCard, offBecause: CardView["off_because"]): CardVi
     operations: card.operations ? [...card.operations] : null,
     pricing: card.price && priceView(card.price),
     later_pricing: viewLaterPrices(card),
+    kind: card.kind ?? null,
+    shutdown: card.shutdownDate ?? null,
     released: card.created === 0 ? null : new Date(card.created * 1000).toISOString().slice(0, 10),
-    skills_source: findProfile(card).source,
+    ...skillsView(card),
   };
+}
+
+function skillsView(card: ModelCard) {
+  const { source, benchmark, asOf } = findProfile(card);
+  return { skills_source: source, skills_benchmark: benchmark, skills_date: asOf } as const;
 }
 
 export interface Running {
@@ -77,16 +87,16 @@ export function settingsView(settings: Settings, { version, node }: Running): Se
       cors: server.cors,
     },
     timeouts: providers.map(timeoutsView),
-    aliases,
+    aliases: Object.fromEntries(Object.entries(aliases).map(([name, alias]) => [name, viewTarget(alias)])),
   };
 }
 
-function routerView({ fairQuality, deny, pin, rules, explore }: RouterRules) {
+function routerView({ fairQuality, allow = ["*"], deny, pin, rules, explore, preview = false }: RouterRules) {
   const shown = rules.map(({ category, shareMin, models, deny: denied }) => ({
     ...{ category, at_least: shareMin, deny: denied },
     ...(models === null ? {} : { models }),
   }));
-  return { fair: { quality: fairQuality }, deny, pin, rules: shown, explore };
+  return { fair: { quality: fairQuality }, allow, deny, pin, rules: shown, explore, preview };
 }
 
 function quotaView({ requestsPerDay, throttleMs, scope, dayStartsMinutes, timeZone, free }: QuotaRules) {

@@ -12,14 +12,18 @@ const BYTES_PER_MS = 16;
  */
 const IN_HAND_MS = 15_000;
 
-/** Refuses a body once it falls behind 16 KB/s, from the sixth second on. Progress is reported with `add`. */
+/**
+ * Refuses a body once it falls behind 16 KB/s, from the sixth second on. Progress is reported with `add`, except that of
+ * the bytes that are read in one go.
+ */
 export class BodyPace {
   readonly #deadlines: Deadlines;
   readonly #deadline: Deadline;
 
-  constructor(deadlines: Deadlines, giveUp: (fault: Fault) => void) {
+  constructor(deadlines: Deadlines, giveUp: (fault: Fault) => void, bytesInOneGo = 0) {
+    const patienceMs = Math.max(PATIENCE_MS, bytesInOneGo / BYTES_PER_MS);
     this.#deadlines = deadlines;
-    this.#deadline = deadlines.watch(deadlines.nowMs() + PATIENCE_MS, () => giveUp(tooSlow()));
+    this.#deadline = deadlines.watch(deadlines.nowMs() + patienceMs, () => giveUp(tooSlow()));
   }
 
   add(bytes: number): void {

@@ -2,7 +2,7 @@
 import { Fault } from "../core/fault.ts";
 import type { Deadlines } from "../core/world.ts";
 import { BodyPace } from "./body-bounds.ts";
-import { type HeldBody, SMALL_BYTES } from "./body-memory.ts";
+import type { HeldBody } from "./body-memory.ts";
 
 interface Reading {
   readonly owner: string;
@@ -18,18 +18,17 @@ type Bytes = Uint8Array<ArrayBuffer>;
 /** Throws a Fault if the body is too large, too slow, breaks off, or finds no memory. */
 export async function readBytes(request: Request, reading: Reading): Promise<Bytes> {
   const { declaredBytes, held } = reading;
-  // A small body arrives in a packet or two, too few to be worth checking one by one.
-  const isSmall = declaredBytes !== null && declaredBytes <= SMALL_BYTES;
-  const bytes = await (isSmall ? readInOneGo(request, reading) : readPieces(request, reading));
+  const isInOneGo = held.fitsInOneGo(declaredBytes);
+  const bytes = await (isInOneGo ? readInOneGo(request, reading) : readPieces(request, reading));
   held.finish();
   return bytes;
 }
 
-/** Any body has five seconds. At the slowest speed, 65,536 bytes take four, so their progress isn't checked. */
+/** Its progress isn't seen: it has the time that it takes at the slowest speed. */
 function readInOneGo(request: Request, { owner, declaredBytes, deadlines, held }: Reading): Promise<Bytes> {
   const { promise, resolve, reject } = Promise.withResolvers<Bytes>();
   held.expect({ owner, declaredBytes, onEnded: reject });
-  const pace = new BodyPace(deadlines, reject);
+  const pace = new BodyPace(deadlines, reject, declaredBytes ?? 0);
   request.bytes().then(
     (bytes) => {
       pace.end();

@@ -5,6 +5,10 @@ import { Fault } from "../core/fault.ts";
 export const SMALL_BYTES = 65_536;
 /** The memory for small bodies, as a share of that for large ones. */
 const SMALL_SHARE = 1 / 4;
+/** Bodies up to this size are read in one go, which costs half of reading them piece by piece. */
+export const ONE_GO_BYTES = 262_144;
+/** The most of a memory that may be promised by bodies read in one go. Others count as they arrive. */
+const PROMISED_SHARE = 1 / 4;
 /** An account may hold this share of a memory of which more than `BUSY_SHARE` is in use. */
 const ACCOUNT_SHARE = 1 / 4;
 const BUSY_SHARE = 1 / 2;
@@ -32,6 +36,8 @@ class Pool {
   readonly bytesMax: number;
   /** Bodies that are still arriving. */
   readonly unfinished = new Set<HeldBody>();
+  /** The bytes of those that are read in one go. */
+  promisedBytes = 0;
   readonly #owners = new Map<string, number>();
   #bytes = 0;
 
@@ -89,7 +95,7 @@ export class BodyMemory {
   reserve(owner: string, bytes: number): HeldBody {
     const held = this.open();
     held.expect({ owner, declaredBytes: bytes, onEnded: () => {} });
-    if (bytes > SMALL_BYTES) held.arrive(bytes);
+    held.arrive(bytes);
     held.finish();
     return held;
   }
@@ -125,6 +131,14 @@ export class HeldBody {
     return this.#bytes;
   }
 
+  /** True if the body may be read in one go, unseen until it is whole. Ask right before `expect`, which asks the same. */
+  fitsInOneGo(declaredBytes: number | null): boolean {
+    if (declaredBytes === null || declaredBytes === 0) return false;
+    if (declaredBytes <= SMALL_BYTES) return true;
+    const { promisedBytes, bytesMax } = this.#large;
+    return declaredBytes <= ONE_GO_BYTES && promisedBytes + declaredBytes <= bytesMax * PROMISED_SHARE;
+  }
+
   /**
    * Call it once, before the body arrives. Throws the Faults `too_many_parallel_requests` if the account holds its share
    * of a busy memory, and `overloaded` if the memory is full of bodies that have arrived.
@@ -135,9 +149,10 @@ export class HeldBody {
     this.#startedMs = this.#clock.nowMs();
     this.#speedAtMs = this.#startedMs;
     if (declaredBytes > SMALL_BYTES) this.#pool = this.#large;
-    else if (declaredBytes > 0) {
+    if (this.fitsInOneGo(declaredBytes)) {
       this.#isInOneGo = true;
       this.#take(declaredBytes);
+      this.#pool.promisedBytes += declaredBytes;
     }
     this.#pool.unfinished.add(this);
   }
@@ -155,7 +170,8 @@ export class HeldBody {
 
   /** The body is complete, so it can't be ended any more. */
   finish(): void {
-    this.#pool.unfinished.delete(this);
+    const isFirst = this.#pool.unfinished.delete(this);
+    if (isFirst && this.#isInOneGo) this.#pool.promisedBytes -= this.#expected.declaredBytes ?? 0;
   }
 
   /** Keeps at most this much. */

@@ -2,13 +2,18 @@
 // doesn't fit: it also accepts an origin that is named without its scheme, answers every OPTIONS request with 204, even
 // from origins that aren't allowed, and adds its headers to answers that no browser asked for.
 import type { HTTPHeaders } from "elysia/types";
+import { STEERING_HEADERS } from "./steering.ts";
 
 const METHODS = "GET, POST, PATCH, DELETE";
-const HEADERS =
-  "authorization, content-type, idempotency-key, x-poundkey-timeout, x-poundkey-quality, x-request-id";
+const HEADERS = [
+  "authorization, content-type, idempotency-key, x-poundkey-timeout",
+  ...STEERING_HEADERS,
+  "x-request-id",
+].join(", ");
 const EXPOSED =
   "x-request-id, retry-after, x-ratelimit-limit-requests, x-ratelimit-remaining-requests, " +
-  "x-ratelimit-reset-requests, x-poundkey-model, x-poundkey-attempts, x-poundkey-selector, x-poundkey-dropped, " +
+  "x-ratelimit-reset-requests, x-poundkey-model, x-poundkey-attempts, x-poundkey-selector, x-poundkey-why, " +
+  "x-poundkey-dropped, " +
   "x-poundkey-replayed";
 const PREFLIGHT_SECONDS = "600";
 

@@ -7,28 +7,28 @@ import { Fault } from "../core/fault.ts";
 import type { GatewayKey } from "../core/key.ts";
 import type { RequestRecord } from "../core/record.ts";
 import { invalidValue } from "../core/schema-fault.ts";
+import type { Steering } from "../core/steering.ts";
 import type { Store } from "../core/store.ts";
 import { cutStoredName } from "../core/stored-name.ts";
 import { type KnownPorts, readKnown } from "../gateway/plan-request.ts";
-import { checkImageUrls } from "../gateway/unable.ts";
+import { readWishes } from "../gateway/unable.ts";
 import { Conversation } from "../health/stickiness.ts";
 import { nameConversation } from "../operations/chat/conversation.ts";
 import { findNeeds } from "../operations/chat/needs.ts";
 import { CHAT } from "../operations/chat/operation.ts";
 import { choose } from "../selectors/choose.ts";
 import { routeSchema, viewRouteForKey } from "../selectors/route-view.ts";
-import type { SelectorRule } from "../selectors/selector.ts";
 import { readFields } from "../surfaces/checker.ts";
 import { readChatRequest } from "../surfaces/openai-chat/read.ts";
 import { chatRequestSchema } from "../surfaces/openai-chat/schema.ts";
 import { createJsonResponse } from "./answers.ts";
 import { identify, type RouteRequest } from "./auth.ts";
 import { readJson } from "./body.ts";
-import { headerNumber } from "./headers.ts";
 import { withOptionalNulls } from "./openapi-form.ts";
 import type { HttpPorts } from "./ports.ts";
 import { describeResponse, describeRoute } from "./route-schema.ts";
-import { listCandidates, readSelection } from "./selection.ts";
+import { listCandidates, readSelection, steerSelection } from "./selection.ts";
+import { readSteering } from "./steering.ts";
 
 const FEEDBACK_BYTES_MAX = 4096;
 const ID_CHARACTERS_MAX = 100;
@@ -66,9 +66,8 @@ async function route(ports: RoutePorts, { request, server }: RouteRequest): Prom
   const { catalogue, limits, rules, upstreams } = ports.snapshot();
   const body = await readJson(request, ports, { owner: key.accountId, bytesMax: ports.server.bodyBytesMax });
   const asked = readChatRequest(body, limits);
-  const share = headerNumber(request.headers, "x-poundkey-quality", 0, 1) ?? rules.fairQuality;
   const allowed = new Set(listCandidates(key, catalogue).map(({ id }) => id));
-  const selector = requireSelector(asked.model, key, ports);
+  const { selector, steering } = requireSelector(asked.model, key, readSteering(request.headers), ports);
   await ports.learned();
   const choice = choose(selector, {
     ...readKnown(ports.known, new Conversation(key.id, () => nameConversation(asked, null))),
@@ -76,9 +75,10 @@ async function route(ports: RoutePorts, { request, server }: RouteRequest): Prom
     needs: findNeeds(asked),
     cards: catalogue.list(),
     allowed: (id) => allowed.has(id),
-    takesImageUrls: checkImageUrls({ operation: CHAT, ask: asked, raw: null, upstreams }),
+    ...readWishes({ operation: CHAT, ask: asked, raw: null, upstreams }),
     rules,
-    quality: share,
+    steering,
+    quality: steering.quality ?? rules.fairQuality,
   });
   return createJsonResponse(
     200,
@@ -86,10 +86,14 @@ async function route(ports: RoutePorts, { request, server }: RouteRequest): Prom
   );
 }
 
-function requireSelector(model: string, key: GatewayKey, ports: RoutePorts): SelectorRule {
-  const selection = readSelection(model, key, ports.snapshot().catalogue);
-  if (selection.kind === "selector") return selection.selector;
-  throw invalidValue("model", "expected a selector: Router#best, Router#fair or Router#light");
+function requireSelector(model: string, key: GatewayKey, asked: Steering, ports: RoutePorts) {
+  const named = readSelection(model, key, ports.snapshot().catalogue);
+  const { selection, steering } = steerSelection(named, asked);
+  if (selection.kind === "selector") return { selector: selection.selector, steering };
+  throw invalidValue(
+    "model",
+    "expected a selector (Router#best, Router#fair, Router#light) or an alias of one",
+  );
 }
 
 /** Only a completion's first score counts. The selector learns from it once every node has read it. */

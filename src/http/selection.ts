@@ -3,7 +3,9 @@ import type { Catalogue, UnknownModel } from "../catalogue/catalogue.ts";
 import type { GroupMember, ModelCard, OperationName } from "../core/card.ts";
 import { Fault } from "../core/fault.ts";
 import { type GatewayKey, mayUse } from "../core/key.ts";
+import { matchesAny } from "../core/pattern.ts";
 import { SELECTORS, type Selector } from "../core/selector.ts";
+import { combineSteering, type Steering, UNSTEERED } from "../core/steering.ts";
 import type { Selection } from "../gateway/plan.ts";
 import { SELECTOR_RULES } from "../selectors/index.ts";
 
@@ -38,11 +40,32 @@ export function readSelection(
       return {
         kind: "selector",
         selector: SELECTOR_RULES[found.selector],
+        steering: found.steering,
         ...selectCandidates(key, catalogue.list()),
       };
     case "unknown":
       throw notFound(model, found, listServing(operation, listCandidates(key, catalogue)));
   }
+}
+
+/**
+ * Returns what the request's model must keep to, by its alias and its headers, and the selection without the models of a
+ * group that don't. Throws the Fault `unsupported_capability` if none of these is left.
+ */
+export function steerSelection(selection: Selection, asked: Steering) {
+  if (selection.kind === "selector")
+    return { selection, steering: combineSteering(selection.steering ?? UNSTEERED, asked) };
+  const { allow } = asked;
+  if (selection.kind === "card" || allow.length === 0) return { selection, steering: asked };
+  const isAllowed = ({ id }: ModelCard) => allow.every((patterns) => matchesAny(patterns, id));
+  const members = selection.members.filter(({ card }) => isAllowed(card));
+  if (members.length > 0)
+    return {
+      selection: { ...selection, members, fallbacks: selection.fallbacks.filter(isAllowed) },
+      steering: asked,
+    };
+  const message = "None of the models behind this name match the header 'x-poundkey-allow'.";
+  throw new Fault("unsupported_capability", message, { param: "x-poundkey-allow" });
 }
 
 /** Returns the models of a group that the key may use. Throws the Fault `model_not_allowed` if there are none. */

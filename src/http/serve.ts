@@ -35,7 +35,8 @@ import { readBody } from "./form-body.ts";
 import { factHeaders, headerNumber, limitHeaders } from "./headers.ts";
 import { findPath } from "./paths.ts";
 import type { HttpPorts } from "./ports.ts";
-import { listCandidates, readSelection } from "./selection.ts";
+import { listCandidates, readSelection, steerSelection } from "./selection.ts";
+import { readSteering } from "./steering.ts";
 import { startStream } from "./stream.ts";
 
 /** Further concurrent requests are refused, to keep resources for those that are running. */
@@ -243,7 +244,8 @@ function makeCall<F extends Form>(
   const { ask, session } = exchange;
   const seconds = headerNumber(headers, "x-poundkey-timeout", 0.001, TIMEOUT_SECONDS_MAX);
   const nowMs = ports.clock.nowMs();
-  const selection = readSelection(ask.model, key, catalogue, operation.name);
+  const named = readSelection(ask.model, key, catalogue, operation.name);
+  const { selection, steering } = steerSelection(named, readSteering(headers));
   return {
     ...exchange,
     operation,
@@ -255,6 +257,7 @@ function makeCall<F extends Form>(
     proof,
     conversation: new Conversation(key.id, () => operation.nameConversation(ask, session)),
     selection: pin ? pinSelection(selection, pin) : selection,
+    steering,
     pin,
     usable: () => listCandidates(key, catalogue),
     idempotency: digestIdempotency(ports.vault, key.id, headers.get("idempotency-key"), operation, exchange),
@@ -262,7 +265,6 @@ function makeCall<F extends Form>(
     rules,
     markup: billing.markup,
     timeoutMs: seconds === null ? null : seconds * 1000,
-    quality: headerNumber(headers, "x-poundkey-quality", 0, 1),
     held,
     time: (work) => ports.turns.time(key.accountId, held.bytes, work),
     kept: exchange.kept ?? null,

@@ -2,6 +2,7 @@
 import type { Lesson } from "../core/rows.ts";
 import { SKILLS } from "../core/skill.ts";
 import { type Design, type Lengths, readDesign, readLengths, readSkills } from "../selectors/row.ts";
+import { BEFORE_SHARE, type Drift, type Drifts, findDrift, formatDay, type Reading } from "./drift.ts";
 import type { UserScore } from "./feedback.ts";
 import type { TaughtView } from "./fitted.ts";
 import { mapInSlices } from "./slices.ts";
@@ -14,7 +15,8 @@ export const LESSON_AGE_MAX_MS = 90 * 86_400_000;
 const PROMPTS_MAX = 4000;
 
 /** A lesson without its text. Without a key, it is a label from the operator. */
-export type Evident = Omit<Lesson, "keyId" | "source" | "request"> & Partial<Pick<Lesson, "keyId">>;
+export type Evident = Omit<Lesson, "keyId" | "source" | "request"> &
+  Partial<Pick<Lesson, "keyId" | "source">>;
 
 /** The scores of one model for one prompt. */
 export interface Mark {
@@ -40,6 +42,7 @@ export interface Labelled extends Prompt {
 /** One card's labels for display: counts and sums of scores by SKILLS, each label divided among its prompt's skills. */
 interface Counts {
   labels: number;
+  newestMs: number;
   readonly seen: number[];
   readonly scored: number[];
 }
@@ -47,6 +50,13 @@ interface Counts {
 export class Evidence {
   #prompts = new Map<string, Prompt>();
   #dropped: Evident[] = [];
+  #drifts: Drifts = {};
+  readonly #isDriftWatched: boolean;
+
+  /** Changes of models are only ignored to measure what watching for them gains. */
+  constructor(isDriftWatched = true) {
+    this.#isDriftWatched = isDriftWatched;
+  }
 
   /** Adds a lesson or replaces the one with its id. False if nothing is new. */
   put(row: Float32Array, lesson: Evident): boolean {
@@ -72,7 +82,20 @@ export class Evidence {
     return this.#prompts.size;
   }
 
+  /** The last change of each model that has become worse or better, by model. */
+  get drifts(): Drifts {
+    return this.#drifts;
+  }
+
+  /** Takes over changes that were found when older scores still existed. */
+  recall(drifts: Drifts): void {
+    for (const [model, drift] of Object.entries(drifts))
+      this.#drifts = { ...this.#drifts, [model]: chooseLater(this.#drifts[model], drift) };
+  }
+
   forget(model: string): void {
+    const { [model]: _, ...others } = this.#drifts;
+    this.#drifts = others;
     for (const [digest, { lessons }] of this.#prompts) {
       for (const [id, lesson] of lessons) {
         const marks = lesson.marks.filter((mark) => mark.model !== model);
@@ -89,10 +112,9 @@ export class Evidence {
     const counts = new Map<string, Counts>();
     const feedback: UserScore[] = [];
     const ordered = [...this.#prompts.values()].sort(compareDigests);
-    const prompts = yield* mapInSlices(ordered, (prompt) => ({
-      ...prompt,
-      marks: sumMarks(prompt, asOfMs, feedback, counts),
-    }));
+    if (this.#isDriftWatched) this.recall(yield* findDrifts(ordered));
+    const sums = { asOfMs, feedback, counts, drifts: this.#drifts };
+    const prompts = yield* mapInSlices(ordered, (prompt) => ({ ...prompt, marks: sumMarks(prompt, sums) }));
     for (const { digest, lessons } of prompts) if (lessons.size === 0) this.#prompts.delete(digest);
     return {
       prompts: prompts.filter(({ marks }) => marks.size > 0),
@@ -134,11 +156,48 @@ function compareDigests(a: Prompt, b: Prompt): number {
   return a.digest < b.digest ? -1 : 1;
 }
 
+function chooseLater(one: Drift | undefined, other: Drift): Drift {
+  return one !== undefined && one.sinceMs > other.sinceMs ? one : other;
+}
+
+/** Looks for a change of each model in its scores by users. */
+function* findDrifts(prompts: readonly Prompt[]): Generator<void, Drifts> {
+  const lessons = prompts.flatMap((prompt) => [...prompt.lessons.values()].filter(isScore));
+  const isSingle = new Set(lessons.map(({ accountId }) => accountId)).size === 1;
+  yield;
+  const models = new Map<string, Reading[]>();
+  yield* mapInSlices(lessons, ({ accountId, keyId = "", id, atMs, marks }) => {
+    const voice = isSingle ? keyId : accountId;
+    for (const { model, score, expected } of marks) {
+      const readings = models.get(model) ?? [];
+      models.set(model, readings);
+      readings.push({ id: `${accountId} ${id}`, atMs, voice, score, expected });
+    }
+  });
+  const drifts: Record<string, Drift> = {};
+  for (const [model, readings] of models) {
+    const drift = findDrift(readings);
+    if (drift !== null) drifts[model] = drift;
+    yield;
+  }
+  return drifts;
+}
+
+/** Signals only come from broken answers, so they don't tell whether a model's answers have become worse. */
+function isScore({ keyId, source }: Evident): boolean {
+  return Boolean(keyId) && source !== "signal";
+}
+
+interface Sums {
+  readonly asOfMs: number;
+  readonly drifts: Drifts;
+  readonly feedback: UserScore[];
+  readonly counts: Map<string, Counts>;
+}
+
 function sumMarks(
   { lessons, skills, phi }: Prompt,
-  asOfMs: number,
-  feedback: UserScore[],
-  counts: Map<string, Counts>,
+  { asOfMs, drifts, feedback, counts }: Sums,
 ): ReadonlyMap<string, Mark> {
   const marks = new Map<string, Mark>();
   for (const [name, lesson] of [...lessons].sort(([a], [b]) => (a < b ? -1 : 1))) {
@@ -147,9 +206,11 @@ function sumMarks(
       lessons.delete(name);
       continue;
     }
-    const weight = lesson.weight * 2 ** -(age / LESSON_HALF_LIFE_MS);
+    const whole = lesson.weight * 2 ** -(age / LESSON_HALF_LIFE_MS);
     for (const { model, score, expected } of lesson.marks) {
-      count(counts, model, score, skills);
+      const isBefore = lesson.atMs < (drifts[model]?.sinceMs ?? Number.NEGATIVE_INFINITY);
+      const weight = isBefore ? BEFORE_SHARE * whole : whole;
+      count(counts, { model, score, atMs: lesson.atMs }, skills);
       if (lesson.keyId) {
         const { accountId, keyId } = lesson;
         feedback.push({ accountId, keyId, model, weight, residual: score - expected, phi });
@@ -165,17 +226,23 @@ function sumMarks(
   return marks;
 }
 
-function count(counts: Map<string, Counts>, model: string, score: number, skills: readonly number[]): void {
-  const own = counts.get(model) ?? { labels: 0, seen: SKILLS.map(() => 0), scored: SKILLS.map(() => 0) };
+function count(
+  counts: Map<string, Counts>,
+  { model, score, atMs }: { readonly model: string; readonly score: number; readonly atMs: number },
+  skills: readonly number[],
+): void {
+  const sums = { seen: SKILLS.map(() => 0), scored: SKILLS.map(() => 0) };
+  const own = counts.get(model) ?? { labels: 0, newestMs: 0, ...sums };
   counts.set(model, own);
   own.labels++;
+  own.newestMs = Math.max(own.newestMs, atMs);
   for (const [at, share] of skills.entries()) {
     own.seen[at] = (own.seen[at] ?? 0) + share;
     own.scored[at] = (own.scored[at] ?? 0) + share * score;
   }
 }
 
-function viewCounts(model: string, { labels, seen, scored }: Counts): TaughtView {
+function viewCounts(model: string, { labels, newestMs, seen, scored }: Counts): TaughtView {
   const categories: Record<string, { labels: number; score: number }> = {};
   for (const [at, skill] of SKILLS.entries()) {
     const count = seen[at] ?? 0;
@@ -183,7 +250,7 @@ function viewCounts(model: string, { labels, seen, scored }: Counts): TaughtView
     const score = Math.round(((scored[at] ?? 0) / count) * 1000) / 1000;
     categories[skill] = { labels: Math.round(count * 10) / 10, score };
   }
-  return { model, labels, categories };
+  return { model, labels, as_of: formatDay(newestMs), categories };
 }
 
 /** Equal requests have equal rows. */

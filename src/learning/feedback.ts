@@ -1,7 +1,8 @@
 // Corrects a model's overall level by users' scores, only as far as several voices agree on more than chance. A voice
 // is an account: however many keys its holder has, their scores are one opinion.
 import { clampMagnitude, dot } from "./algebra.ts";
-import type { Posterior } from "./fitted.ts";
+import { BEFORE_SHARE, type Drifts } from "./drift.ts";
+import type { Lifts, Posterior } from "./fitted.ts";
 import { mapInSlices } from "./slices.ts";
 
 /** The standard deviation of one score, roughly. */
@@ -14,6 +15,11 @@ const SHARED_START = 40;
 const CHANCE = 1.5;
 /** One voice in this many may lie, and one of fewer. */
 const VOICES_PER_LIAR = 5;
+
+/** Returns the weight of labels that leaves this much doubt. */
+export function countLabels(doubt: number): number {
+  return LEVEL_START / doubt - LEVEL_START;
+}
 
 /** A user's score of an answer to a prompt of this design. */
 export interface UserScore {
@@ -65,7 +71,10 @@ function findOnlyAccount(scores: readonly UserScore[]): string | null {
  * its scores are low, it is worse than expected, or its users are strict or ask what is hard for all models. Part of what
  * scores have in common is therefore left to the users. The scores of a single voice are taken as they are.
  */
-export function* weighVoices({ models }: Pick<Voices, "models">): Generator<void, Record<string, number>> {
+export function* weighVoices(
+  { models }: Pick<Voices, "models">,
+  drifts: Drifts = {},
+): Generator<void, Lifts> {
   const isSingle = new Set(models.values().flatMap((voices) => voices.keys())).size === 1;
   let shared = { count: SHARED_START, residual: 0 };
   yield* mapInSlices([...models.values()], (voices) => {
@@ -77,7 +86,10 @@ export function* weighVoices({ models }: Pick<Voices, "models">): Generator<void
   const corrections = yield* mapInSlices([...models], ([model, voices]) => {
     const { count, residual } = agree([...voices.values()], usual, isSingle);
     const chance = CHANCE * SCORE_SPREAD * Math.sqrt(count);
-    return [model, (residual - clampMagnitude(residual, chance)) / (count + LEVEL_START)] as const;
+    // What was expected of a model that has changed is older than the change, too.
+    const start = drifts[model] === undefined ? LEVEL_START : BEFORE_SHARE * LEVEL_START;
+    const lift = (residual - clampMagnitude(residual, chance)) / (count + start);
+    return [model, { lift, count }] as const;
   });
   return Object.fromEntries(corrections);
 }

@@ -3,6 +3,7 @@ import { type Static, type StaticDecode, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import type { Frozen } from "../core/frozen.ts";
 import { fingerprintParameters } from "../selectors/row.ts";
+import { type Drifts, driftSchema } from "./drift.ts";
 
 const number = Type.Number();
 /** Float32 in base64. */
@@ -15,9 +16,11 @@ const numbers = Type.Transform(Type.String())
 const viewSchema = Type.Object({
   model: Type.String(),
   labels: number,
+  /** The day of the newest score, `YYYY-MM-DD`. */
+  as_of: Type.String(),
   categories: Type.Record(Type.String(), Type.Object({ labels: number, score: number })),
 });
-/** For display: the number of labels and their mean score, per card and category. */
+/** The number of labels, their newest day, and their mean score, per card and category. */
 export type TaughtView = Frozen<Static<typeof viewSchema>>;
 
 const fitSchema = Type.Object({
@@ -69,23 +72,28 @@ const posteriorSchema = Type.Object({
 });
 export type Posterior = StaticDecode<typeof posteriorSchema>;
 
+/** By model: the correction of its level by users' scores, and the weight of the scores that agree on it. */
+const liftsSchema = Type.Record(Type.String(), Type.Object({ lift: number, count: number }));
+export type Lifts = Frozen<Static<typeof liftsSchema>>;
+
 /** The version of the text form. A text of another version is ignored, and the labels are fitted again. */
-const FORM_VERSION = 4;
+const FORM_VERSION = 5;
 
 const fittedSchema = Type.Object({
   form: Type.Literal(FORM_VERSION),
   parameters: Type.String(),
   views: Type.Array(viewSchema),
   posterior: Type.Union([Type.Null(), posteriorSchema]),
-  lifts: Type.Record(Type.String(), number),
+  lifts: liftsSchema,
+  drifts: Type.Record(Type.String(), driftSchema),
 });
 
 export interface Fitted {
   /** Null without labels. */
   readonly posterior: Posterior | null;
-  /** By model: the correction that users' scores add to it. */
-  readonly lifts: Readonly<Record<string, number>>;
+  readonly lifts: Lifts;
   readonly views: readonly TaughtView[];
+  readonly drifts: Drifts;
 }
 
 export function packFitted(fitted: Fitted): object {

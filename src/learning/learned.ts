@@ -3,13 +3,14 @@
 import type { ModelCard } from "../core/card.ts";
 import { CardMap, type Places } from "../core/card-map.ts";
 import type { FindModel } from "../selectors/expense.ts";
-import { type Knowledge, LENGTH_SPREAD, NO_SHIFTS, type Shifts } from "../selectors/knowledge.ts";
+import { type Change, type Knowledge, NO_SHIFTS, type Shifts } from "../selectors/knowledge.ts";
 import type { Prediction } from "../selectors/predictor.ts";
 import { readDesign, readTopics } from "../selectors/row.ts";
 import { TOPICS } from "../selectors/topics.ts";
 import { clampMagnitude, dot, measureUnder } from "./algebra.ts";
+import { type Drifts, describeDrift, viewDrift } from "./drift.ts";
 import { Evidence, type Evident } from "./evidence.ts";
-import { collectVoices, weighVoices } from "./feedback.ts";
+import { collectVoices, countLabels, LEVEL_START, weighVoices } from "./feedback.ts";
 import {
   type Fit,
   type Fitted,
@@ -18,6 +19,7 @@ import {
   type TaughtView,
   unpackFitted,
 } from "./fitted.ts";
+import { AnswerLengths } from "./lengths.ts";
 import { fitPosterior } from "./posterior.ts";
 import { findSway, liftLevel, type Sway } from "./sway.ts";
 import { findWeight, OWN_MAX } from "./tradeoff.ts";
@@ -43,26 +45,31 @@ interface Taught {
   /** The correction by users' scores, and that of the overall level by these and by labels. */
   readonly lift: number;
   readonly level: number;
+  /** The day of the newest score if they weigh as much as what was known before, or more. Null if not. */
+  readonly scoredOn: string | null;
+  /** The day of its last change and what it became. Null if it hasn't changed. */
+  readonly changed: Change | null;
 }
 
-const LENGTHS_START = 8;
-/** Beyond this many answers, older ones fade out exponentially. */
-const ANSWERS_MAX = 500;
-/** One answer's length counts as at most e² times the predicted one, and at least e⁻² times. */
-const LENGTH_MAX = 2;
-
-/** Answers of known length, and the sums of ln(actual / predicted length) and of its square. */
-const NO_LENGTHS = { answers: 0, times: 0, squares: 0 };
-type Lengths = typeof NO_LENGTHS;
+/** Without a day if only the lengths of its answers are known. */
+interface LearnedView extends Omit<TaughtView, "as_of"> {
+  readonly as_of: string | null;
+  readonly changed: ReturnType<typeof viewDrift>;
+}
 
 export class Learned implements Knowledge {
-  #evidence = new Evidence();
-  #fitted: Fitted = { posterior: null, lifts: {}, views: [] };
+  #evidence: Evidence;
+  #fitted: Fitted = { posterior: null, lifts: {}, views: [], drifts: {} };
   #isStale = false;
   #sway: Sway | null = null;
-  readonly #lengths = new CardMap<Lengths>();
+  readonly #lengths = new AnswerLengths();
   #taught = new CardMap<Taught>();
   #seen: ReturnType<typeof describeRow> | null = null;
+
+  /** Changes of models are only ignored to measure what watching for them gains. */
+  constructor(isDriftWatched = true) {
+    this.#evidence = new Evidence(isDriftWatched);
+  }
 
   /** Stores a lesson about the request of this row. It counts from the next `fit` on. */
   put(row: Float32Array, lesson: Evident): void {
@@ -88,11 +95,12 @@ export class Learned implements Knowledge {
   *#fitting({ asOfMs, findModel, choosable }: FitInput): Generator<void> {
     this.#isStale = false;
     const { prompts, feedback, views } = yield* this.#evidence.sumUp(asOfMs);
+    const { drifts } = this.#evidence;
     const posterior = yield* fitPosterior(prompts, findModel);
     const voices = yield* collectVoices(feedback, posterior);
-    const lifts = yield* weighVoices(voices);
-    this.#sway = yield* findSway(voices, lifts, posterior, choosable);
-    this.#use({ posterior, lifts, views });
+    const lifts = yield* weighVoices(voices, drifts);
+    this.#sway = yield* findSway({ voices, lifts, posterior, drifts }, choosable);
+    this.#use({ posterior, lifts, views, drifts });
   }
 
   /** The account that alone decides which model is the best overall, as of the last fit. */
@@ -104,11 +112,15 @@ export class Learned implements Knowledge {
     this.#fitted = fitted;
     this.#seen = null;
     this.#taught = new CardMap();
-    const { posterior, lifts } = fitted;
+    const { posterior, lifts, views, drifts } = fitted;
+    const days = new Map(views.map((view) => [view.model, view.as_of]));
     for (const model of [...(posterior?.fits.keys() ?? []), ...Object.keys(lifts)]) {
-      const lift = clampMagnitude(lifts[model] ?? 0, OWN_MAX);
+      const lift = clampMagnitude(lifts[model]?.lift ?? 0, OWN_MAX);
       const fit = posterior?.fits.get(model);
-      this.#taught.set(model, { fit, lift, level: liftLevel(posterior, lifts, model) });
+      const count = countLabels(fit?.doubt ?? 1) + (lifts[model]?.count ?? 0);
+      const scoredOn = count < LEVEL_START ? null : (days.get(model) ?? null);
+      const changed = describeDrift(drifts[model]);
+      this.#taught.set(model, { fit, lift, level: liftLevel(posterior, lifts, model), scoredOn, changed });
     }
   }
 
@@ -131,30 +143,20 @@ export class Learned implements Knowledge {
 
   /** Learns from an answer's length in tokens, compared with the expected one. */
   foldLength(asked: Pick<Prediction, "outputTokens">, model: string, tokens: number): void {
-    if (!(tokens > 0)) return;
-    const lengths = this.#lengths.get(model) ?? { ...NO_LENGTHS };
-    this.#lengths.set(model, lengths);
-    const left = lengths.answers < ANSWERS_MAX ? 1 : 1 - 1 / ANSWERS_MAX;
-    lengths.answers = left * lengths.answers + 1;
-    const times = clampMagnitude(Math.log(tokens / Math.max(1, asked.outputTokens)), LENGTH_MAX);
-    lengths.times = left * lengths.times + times;
-    lengths.squares = left * lengths.squares + times * times;
+    this.#lengths.fold(asked, model, tokens);
   }
 
   /** Returns the expected ratio of the card's answers' length to the predicted one. */
   lengthOf(model: string): number {
-    return expectLength(this.#lengths.get(model));
+    return this.#lengths.of(model);
   }
 
   lengthsBy(places: Places): (place: number) => number {
-    const listed = this.#lengths.listBy(places);
-    return (place) => expectLength(listed[place]);
+    return this.#lengths.by(places);
   }
 
   lengthSpreadOf(model: string): number {
-    const { answers, times, squares } = this.#lengths.get(model) ?? NO_LENGTHS;
-    const apart = answers === 0 ? 0 : Math.max(0, squares - times ** 2 / answers);
-    return Math.sqrt((apart + LENGTHS_START * LENGTH_SPREAD ** 2) / (answers + LENGTHS_START));
+    return this.#lengths.spreadOf(model);
   }
 
   leanedOn({ row }: Pick<Prediction, "row">) {
@@ -180,6 +182,8 @@ export class Learned implements Knowledge {
       lift: (place) => listed[place]?.level ?? 0,
       spread: (place) => Math.sqrt(variance * (listed[place]?.fit?.noise ?? 0)),
       doubt: (place) => listed[place]?.fit?.doubt ?? 1,
+      scoredOn: (place) => listed[place]?.scoredOn ?? null,
+      changed: (place) => listed[place]?.changed ?? null,
     };
   }
 
@@ -212,15 +216,30 @@ export class Learned implements Knowledge {
     return this.#seen;
   }
 
+  /** The models that have become worse or better, as of the last fit. */
+  get drifts(): Drifts {
+    return this.#fitted.drifts;
+  }
+
+  /** Takes over changes that were found when older scores still existed. They count from the next fit on. */
+  recallDrifts(drifts: Drifts): void {
+    this.#evidence.recall(drifts);
+  }
+
   get promptsKnown(): number {
     return this.#evidence.size;
   }
 
-  views(): readonly TaughtView[] {
-    const { views } = this.#fitted;
+  /** Includes models of which only the lengths of answers are known, without a day. */
+  views(): readonly LearnedView[] {
+    const { drifts } = this.#fitted;
+    const views = this.#fitted.views.map((view) => ({ ...view, changed: viewDrift(drifts[view.model]) }));
     const taught = new Set(views.map(({ model }) => model));
-    const others = [...this.#lengths.keys()].filter((model) => !taught.has(model));
-    return [...views, ...others.map((model) => ({ model, labels: 0, categories: {} }))];
+    const others = [...this.#lengths.models()].filter((model) => !taught.has(model));
+    return [
+      ...views,
+      ...others.map((model) => ({ model, labels: 0, as_of: null, changed: null, categories: {} })),
+    ];
   }
 
   /** Adopts what `other` learned from scores. Lengths are measured here and stay. */
@@ -234,13 +253,9 @@ export class Learned implements Knowledge {
   /** Forgets one card's lengths now, and its scores at the next `fit`. */
   reset(model: string): void {
     this.#evidence.forget(model);
-    this.#lengths.delete(model);
+    this.#lengths.forget(model);
     this.#isStale = true;
   }
-}
-
-function expectLength(lengths: Lengths | undefined): number {
-  return lengths === undefined ? 1 : Math.exp(lengths.times / (lengths.answers + LENGTHS_START));
 }
 
 /** Compares a request with the labelled prompts. */

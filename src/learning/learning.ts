@@ -5,6 +5,7 @@ import type { Lesson } from "../core/rows.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock, Log } from "../core/world.ts";
 import { makeFindModel } from "../selectors/expense.ts";
+import type { Drifts } from "./drift.ts";
 import { LESSON_AGE_MAX_MS } from "./evidence.ts";
 import { Learned } from "./learned.ts";
 import { measureLength, putLesson } from "./lesson.ts";
@@ -70,6 +71,8 @@ export class Learning {
   #fittedMs = 0;
   #keptMs = 0;
   #isKept = true;
+  /** The changes of models in the saved fit, and the time at which lessons had last been forgotten then. */
+  #recalled: { readonly changed: string | null; readonly drifts: Drifts } | null = null;
   #sway: Sway | null = null;
   #swayedMs = Number.NEGATIVE_INFINITY;
   readonly #known = Promise.withResolvers<void>();
@@ -90,6 +93,7 @@ export class Learning {
     ];
     const kept = asObject(parseJson(text ?? ""));
     if ((kept.changed ?? null) !== changed || !this.#parts.learned.unpack(kept.fitted)) return null;
+    this.#recalled = { changed, drifts: this.#parts.learned.drifts };
     this.#setKnown();
     return asNumber(kept.latest_ms) ?? 0;
   }
@@ -100,6 +104,7 @@ export class Learning {
     const changed = await this.#parts.store.setting("lessons_forgotten");
     const isNew = this.#state?.changed !== changed;
     const state = isNew || this.#state === null ? createState(nowMs, changed) : this.#state;
+    if (isNew && this.#recalled?.changed === changed) state.learned.recallDrifts(this.#recalled.drifts);
     await this.#read(state, nowMs);
     await this.#fit(state, nowMs);
     if (isNew) this.#parts.learned.become(state.learned);

@@ -4,8 +4,9 @@ import { SKILLS } from "../core/skill.ts";
 import { findProfile } from "../selectors/profiles.ts";
 import { CAUTION, computeSpread, prepareQuality } from "../selectors/quality.ts";
 import { clampMagnitude } from "./algebra.ts";
+import type { Drifts } from "./drift.ts";
 import { type Voices, weighVoices } from "./feedback.ts";
-import type { Posterior } from "./fitted.ts";
+import type { Lifts, Posterior } from "./fitted.ts";
 import { OWN_MAX } from "./tradeoff.ts";
 
 /** An account whose scores alone decide which model is the best overall. */
@@ -16,7 +17,12 @@ export interface Sway {
   readonly otherwise: string;
 }
 
-type Lifts = Readonly<Record<string, number>>;
+interface Known {
+  readonly voices: Voices;
+  readonly lifts: Lifts;
+  readonly posterior: Posterior | null;
+  readonly drifts: Drifts;
+}
 
 /** Only this many accounts are left out in turn, those that score the models in question most or furthest off. */
 const ACCOUNTS_MAX = 20;
@@ -26,15 +32,13 @@ const USUAL = prepareQuality({ skills: SKILLS.map(() => 1 / SKILLS.length), supp
 
 /** Returns the correction of a model's overall level by labels and by users' scores. */
 export function liftLevel(posterior: Posterior | null, lifts: Lifts, model: string): number {
-  const lift = clampMagnitude(lifts[model] ?? 0, OWN_MAX);
+  const lift = clampMagnitude(lifts[model]?.lift ?? 0, OWN_MAX);
   return clampMagnitude((posterior?.fits.get(model)?.lift ?? 0) + lift, OWN_MAX);
 }
 
 /** Null if users' scores don't change the best model, or if no account alone does. */
 export function* findSway(
-  voices: Voices,
-  lifts: Lifts,
-  posterior: Posterior | null,
+  { voices, lifts, posterior, drifts }: Known,
   cards: readonly ModelCard[],
 ): Generator<void, Sway | null> {
   const best = findBest(cards, posterior, lifts);
@@ -43,7 +47,7 @@ export function* findSway(
   if (voices.onlyAccount !== null) return { accountId: voices.onlyAccount, best, otherwise: unscored };
   for (const accountId of listAccounts(voices, [best, unscored])) {
     yield;
-    const otherwise = findBest(cards, posterior, yield* weighVoices(leaveOut(voices, accountId)));
+    const otherwise = findBest(cards, posterior, yield* weighVoices(leaveOut(voices, accountId), drifts));
     if (otherwise !== null && otherwise !== best) return { accountId, best, otherwise };
   }
   return null;

@@ -4,7 +4,7 @@ import { Fault } from "../core/fault.ts";
 import { type GatewayKey, invalidKey, refuseCaller } from "../core/key.ts";
 import { findLimit, listLimits, makeUsedUpFault, openDay, readStanding, type Standing } from "./allowance.ts";
 import type { Books } from "./books.ts";
-import { computeFreeTerms } from "./budget.ts";
+import { computeFreeTerms, coverUnheld } from "./budget.ts";
 import { takeNoPlace, takePlaces } from "./places.ts";
 import { claimReply, findEarlierAnswer } from "./replies.ts";
 import { undoHold } from "./settle.ts";
@@ -42,7 +42,8 @@ function grant(books: Books, demand: Admission, key: GatewayKey): Answer {
   const limit = findLimit(key, quota);
   if (limit === null) {
     const place = takeNoPlace("unlimited", openDay(books, key, quota, nowMs), null);
-    return { kind: "granted", place, limits: null, holdNanoUsd: 0, outputTokens: null };
+    const outputTokens = demand.isCapped ? coverUnheld(demand.offers).outputTokens : null;
+    return { kind: "granted", place, limits: null, holdNanoUsd: 0, outputTokens };
   }
   const standing = readStanding(books, key, limit, quota, nowMs);
   const hasPlace = standing.meter.used < limit;

@@ -34,7 +34,8 @@ export function computeFreeTerms(demand: Admission, day: OpenDay): FreeTerms {
   const free = offers.filter(({ card }) => matchesAny(models, card));
   if (offers.length > 0 && free.length === 0) return { kind: "refused", fault: notFree(demand) };
   if (budgetNanoUsd === null) {
-    return { kind: "free", terms: free.length === offers.length ? null : unheld(free) };
+    const isBound = demand.isCapped || free.length < offers.length;
+    return { kind: "free", terms: isBound ? coverUnheld(free) : null };
   }
   const terms = computeHoldTerms(free, measureRoom(budgetNanoUsd, day.meter), billing.markup);
   if (terms === null && offers.length > 0) return { kind: "refused", fault: budgetUsedUp(demand, day) };
@@ -42,7 +43,7 @@ export function computeFreeTerms(demand: Admission, day: OpenDay): FreeTerms {
 }
 
 /** Cards that may be used without a hold, up to their own output limits. */
-function unheld(offers: Admission["offers"]): HoldTerms {
+export function coverUnheld(offers: Admission["offers"]): HoldTerms {
   const limits = offers.map(({ card, outputTokensAsked, outputTokensMax }): [string, number] => [
     card,
     outputTokensAsked ?? outputTokensMax ?? Number.MAX_SAFE_INTEGER,

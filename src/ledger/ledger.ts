@@ -1,6 +1,7 @@
 // The ledger: admits requests by their key's allowance or the account's balance, and settles them when they end.
 
 import type { Admission, Answer, Claim, Offer, Reads, Settlement } from "../core/demand.ts";
+import { Fault } from "../core/fault.ts";
 import type { Caller, GatewayKey } from "../core/key.ts";
 import type { NanoUsd } from "../core/money.ts";
 import type { RequestHead, UnsettledRecord } from "../core/record.ts";
@@ -11,6 +12,7 @@ import type { Clock } from "../core/world.ts";
 import { findLimit, type LedgerRules, makeReads } from "./allowance.ts";
 import { decide } from "./decide.ts";
 import { type Allowance, findAllowance, findAllowances } from "./standing.ts";
+import { capOffer } from "./worst.ts";
 
 /** A request for admission. */
 export interface Ask extends RequestHead, Caller {
@@ -29,6 +31,8 @@ export interface Ask extends RequestHead, Caller {
   /** True if several models share the name and any covered one will do. */
   readonly isGroup?: boolean;
   readonly idempotency: Claim | null;
+  /** The most that the request may cost, markup included, whoever pays. Null for any amount. */
+  readonly ceilingNanoUsd?: NanoUsd | null;
   /** When the request arrived, Unix milliseconds. */
   readonly nowMs: number;
 }
@@ -125,7 +129,7 @@ function admit({ store }: LedgerParts, ticket: Ticket): Promise<Admitted> {
 }
 
 function makeAdmission(node: string, { ask, reads, rules }: Ticket, offers: Ask["offers"]): Admission {
-  const { key, isNew } = ask;
+  const { key, isNew, ceilingNanoUsd: ceiling = null } = ask;
   const { quota, billing } = rules;
   const mayHold = billing.charge === "always" || findLimit(key, quota) !== null;
   return {
@@ -146,11 +150,20 @@ function makeAdmission(node: string, { ask, reads, rules }: Ticket, offers: Ask[
     quota,
     billing,
     answers: ask.answers,
-    offers: mayHold ? offers() : [],
+    offers: ceiling === null ? (mayHold ? offers() : []) : capOffers(offers(), ceiling, billing.markup),
+    isCapped: ceiling !== null,
     isPayable: ask.isPayable,
     isGroup: ask.isGroup ?? false,
     reads: isNew ? { ...reads, isNew } : reads,
   };
+}
+
+/** Throws the Fault `unsupported_capability` if no offer fits the ceiling. */
+function capOffers(offers: readonly Offer[], ceiling: NanoUsd, markup: number): readonly Offer[] {
+  const capped = offers.flatMap((offer) => capOffer(offer, ceiling, markup) ?? []);
+  if (capped.length > 0) return capped;
+  const message = "No model answers this request within the most that it may cost (x-poundkey-max-cost).";
+  throw new Fault("unsupported_capability", message, { param: "x-poundkey-max-cost" });
 }
 
 function requireAdmitted(answer: Answer): Admitted {

@@ -11,8 +11,26 @@ const OUTPUT_TOKENS_NAMED_MAX = 16_384;
 /** The least granted for such a wish. */
 const OUTPUT_TOKENS_WISHED_MIN = 4096;
 
+/** An answer that a ceiling cuts to fewer tokens isn't worth asking for. */
+export const OUTPUT_TOKENS_LEAST = 16;
+
+/**
+ * Returns the offer with its output limited to what costs at most this much, markup included. Null if not even the
+ * shortest answer fits.
+ */
+export function capOffer(offer: Offer, ceiling: NanoUsd, markup: number): Offer | null {
+  const { outputTokensAsked: asked, outputTokensMax, outputUsdPerMillion, choices } = offer;
+  const most = Math.min(asked ?? Number.MAX_SAFE_INTEGER, outputTokensMax ?? Number.MAX_SAFE_INTEGER);
+  const least = Math.min(OUTPUT_TOKENS_LEAST, most);
+  if (worstCost(offer, least, markup) > ceiling) return null;
+  const tokenNano = outputUsdPerMillion * 1000 * markup * choices;
+  const covered = tokenNano === 0 ? most : Math.floor((ceiling - worstCost(offer, 0, markup)) / tokenNano);
+  const tokens = Math.max(least, Math.min(most, covered));
+  return { ...offer, outputTokensAsked: asked && tokens, outputTokensMax: tokens };
+}
+
 /** Returns the cost with `outputTokens` per choice, in whole nano-dollars, markup included. */
-function worstCost(offer: Offer, outputTokens: number, markup: number): NanoUsd {
+export function worstCost(offer: Offer, outputTokens: number, markup: number): NanoUsd {
   const { lines, outputUsdPerMillion: usdPerMillion, choices } = offer;
   const output: BillLine = { what: "output", count: choices * outputTokens, usdPerMillion };
   return computeCost([...lines, output], markup);

@@ -24,6 +24,8 @@ export interface AnswerCodec<F extends Form> {
    * error or not of the dialect.
    */
   reply(body: unknown, card: ModelCard, ask: F["ask"], headers: Headers): F["reply"];
+  /** True if the call for this card carries the request's web search. Missing if none does. */
+  searches?(card: ModelCard, ask: F["ask"]): boolean;
 }
 
 /** Explains a failed answer by status, headers and body. `nowMs` is for dates in headers. */

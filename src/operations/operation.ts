@@ -172,6 +172,11 @@ export interface Operation<F extends Form> {
   refuseUnable(ask: F["ask"], card: ModelCard): void;
   /** Returns the field of the first image that the provider would have to fetch, or null. */
   findImageUrl(ask: F["ask"]): string | null;
+  /**
+   * Returns whether the request offers the model a web search, or demands one. Null if it does neither. Missing if no
+   * request does.
+   */
+  findSearch?(ask: F["ask"]): "offered" | "forced" | null;
   /** Returns the most that the request may cost on a card, as `fit` returns it if it is translated. */
   offer(ask: F["ask"], card: ModelCard, terms: OfferTerms): Offer;
   /**

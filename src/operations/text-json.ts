@@ -17,11 +17,14 @@ export function isPlain(value: unknown): value is JsonObject {
 }
 
 /** Returns the list with each element replaced, or the same list if none was. */
-export function mapList<T>(given: readonly T[], replace: (one: T, index: number) => T): readonly T[] {
-  let mapped: T[] | null = null;
+export function mapList<T, R = T>(
+  given: readonly T[],
+  replace: (one: T, index: number) => R,
+): readonly (T | R)[] {
+  let mapped: (T | R)[] | null = null;
   for (const [index, one] of given.entries()) {
     const now = replace(one, index);
-    if (now !== one) mapped ??= given.slice(0, index);
+    if (!Object.is(now, one)) mapped ??= given.slice(0, index);
     mapped?.push(now);
   }
   return mapped ?? given;

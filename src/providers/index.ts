@@ -22,7 +22,13 @@ import { carryVertexGemini } from "../dialects/gemini/vertex.ts";
 import { jina } from "../dialects/jina/dialect.ts";
 import { mistral } from "../dialects/mistral/dialect.ts";
 import { makeOpenaiDialect } from "../dialects/openai/dialect.ts";
-import { needsResponses, needsResponsesOnAzure, OPENAI, OPENAI_MODEL } from "../dialects/openai/models.ts";
+import {
+  needsResponses,
+  needsResponsesOnAzure,
+  needsResponsesToSearch,
+  OPENAI,
+  OPENAI_MODEL,
+} from "../dialects/openai/models.ts";
 import { perplexity } from "../dialects/perplexity/dialect.ts";
 import { responses } from "../dialects/responses/dialect.ts";
 import { RESPONSES_LANE } from "../dialects/responses/lane.ts";
@@ -167,7 +173,7 @@ export const PROVIDERS: readonly ProviderRow[] = [
     "xAI",
     ["XAI_API_KEY"],
     "https://api.x.ai/v1",
-    withLane(makeOpenaiDialect(XAI, XAI_MEDIA), RESPONSES),
+    withLane(bridge(makeOpenaiDialect(XAI, XAI_MEDIA), responses, needsResponsesToSearch), RESPONSES),
   ),
   makeRow("Groq", ["GROQ_API_KEY"], "https://api.groq.com/openai/v1", makeOpenaiDialect(GROQ, GROQ_MEDIA)),
   makeRow(

@@ -2,6 +2,7 @@
 import type { Cached } from "../core/attempt.ts";
 import type { ModelCard } from "../core/card.ts";
 import type { RouterRules } from "../core/settings.ts";
+import { type Steering, UNSTEERED } from "../core/steering.ts";
 import { type ChatRequest, readOutputLimit } from "../operations/chat/form.ts";
 import { listMedia } from "../operations/chat/media.ts";
 import type { Needs } from "../operations/chat/needs.ts";
@@ -18,7 +19,17 @@ const NO_HEALTH: HealthView = { over: () => () => null };
 /** Below this likeness the request is stranger than nearly all labelled prompts, and their trade-offs are ignored. */
 const ALIKE_MIN = 0.05;
 
-export interface ChooseInput {
+/** The demands of a request on a call, beside the capabilities of a model. */
+export interface Wishes {
+  /** False if the provider can't fetch the request's images. Missing if none has to be fetched. */
+  readonly takesImageUrls?: ((card: ModelCard) => boolean) | undefined;
+  /** False if a call for the model wouldn't carry the request's web search. Missing if it has none. */
+  readonly searches?: ((card: ModelCard) => boolean) | undefined;
+  /** True if models that can't search are no candidates. Otherwise those that can come first. */
+  readonly mustSearch?: boolean;
+}
+
+export interface ChooseInput extends Wishes {
   readonly request: ChatRequest;
   readonly needs: Needs;
   /** The catalogue's cards, one list for all requests. Those that can't serve stay in the answer, with the reason. */
@@ -26,12 +37,12 @@ export interface ChooseInput {
   /** The places of the cards to choose from. If missing, all are considered. */
   readonly among?: Int32Array | undefined;
   readonly rules: RouterRules;
+  /** What the choice must keep to beyond the rules. Missing for nothing. */
+  readonly steering?: Steering;
   /** The share of the best quality that `fair` keeps, 0…1. */
   readonly quality: number;
   /** False if the client's key may not use it. */
   readonly allowed?: (id: string) => boolean;
-  /** False if the provider can't fetch the request's images. Missing if none has to be fetched. */
-  readonly takesImageUrls?: ((card: ModelCard) => boolean) | undefined;
   readonly health?: HealthView;
   /** If missing, nothing was learned. */
   readonly learned?: Knowledge;
@@ -43,6 +54,7 @@ export type PreparedAsk = Readonly<ReturnType<typeof prepareAsk>>;
 /** `promptTokens` is an estimate. */
 export function prepareAsk(input: ChooseInput, prediction: Prediction, promptTokens: number) {
   const { request, needs, quality: share, health = NO_HEALTH, learned = NOTHING_KNOWN } = input;
+  const { steering = UNSTEERED } = input;
   const isStructured = request.response_format?.type === "json_schema";
   const { difficulty } = prediction;
   const table = findTable(input.cards);
@@ -52,13 +64,14 @@ export function prepareAsk(input: ChooseInput, prediction: Prediction, promptTok
     share,
     difficulty,
     likeness: likeness ?? prediction.sure,
+    isTaught: likeness !== null,
     margin: learned.margin,
     usualCostUsd: learned.usualCostUsd,
     costWeight: isAlike ? learned.weightFor("money", share) : null,
     timeWeight: isAlike ? learned.weightFor("time", findLightShare(difficulty)) : null,
   };
   return {
-    ...{ input, prediction, promptTokens, learned, ask, table },
+    ...{ input, prediction, promptTokens, learned, ask, table, steering },
     /** By place: its health, what was learned about its quality, and the lengths of its answers. */
     seenAt: health.over(table),
     shifts: learned.shiftsBy(table.places, prediction),
@@ -69,7 +82,7 @@ export function prepareAsk(input: ChooseInput, prediction: Prediction, promptTok
     /** Capabilities for what stands earlier in the conversation: others are chosen only if no model has them. */
     wished: [...new Set(listMedia(request).map(({ need }) => need))],
     quality: prepareQuality(prediction),
-    rules: selectRules(input.rules, prediction, table),
+    rules: selectRules(input.rules, prediction, table, steering),
     cached: input.cached?.() ?? null,
   };
 }

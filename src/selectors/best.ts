@@ -1,21 +1,37 @@
-// Router#best: the model with the highest overall level, unless another is better for this kind of request by more than
+// Router#best: the cheapest of the models whose predicted quality is within a hundredth of the highest. Where there are
+// labels, the model with the highest overall level, unless another is better for this kind of request by more than
 // chance explains.
-import type { SelectorRule } from "./selector.ts";
+import { findTop, ROUNDING, scoreGood } from "./saving.ts";
+import type { Columns, RankAsk, SelectorRule } from "./selector.ts";
 
 /** The champion stays if fewer than this share of labelled prompts are at least as unlike the rest as the request. */
 export const LIKENESS_MIN = 0.3;
+/** Predictions this close are equally good. */
+export const CLOSE = 0.01;
 /** Larger than any difference between qualities. */
-export const ALWAYS_CHAMPION = 1;
+const ALWAYS_CHAMPION = 1;
+
+export function scoreBest(candidates: Columns, ask: RankAsk): (place: number) => number {
+  const { quality, costUsd } = candidates;
+  const off = findLeadNeeded(ask);
+  const believed = (place: number) => (quality[place] ?? 0) - (place === candidates.champion ? 0 : off);
+  const highest = Math.max(findTop(candidates) - off, quality[candidates.champion] ?? 0);
+  const floor = highest - Math.max(0, CLOSE - off) - ROUNDING;
+  return scoreGood((place) => believed(place) >= floor, quality, costUsd);
+}
+
+/** Returns the lead in quality that another model needs over the champion: none if there are no labels to confirm one. */
+function findLeadNeeded({ isTaught, likeness, margin }: RankAsk): number {
+  if (!isTaught) return 0;
+  return likeness < LIKENESS_MIN ? ALWAYS_CHAMPION : margin;
+}
 
 export const best: SelectorRule = {
   name: "best",
   about: "Picks the best model for each request.",
   findPromisedShare: () => 1,
   savesMoney: false,
-  rank: ({ quality, champion }, { likeness, margin }) => {
-    const off = likeness < LIKENESS_MIN ? ALWAYS_CHAMPION : margin;
-    return (place) => (quality[place] ?? 0) - (place === champion ? 0 : off);
-  },
+  rank: (candidates, ask) => ({ scoreOf: scoreBest(candidates, ask), marks: [] }),
   // Within its uncertainty, the other may be as good.
   canReplace: (other, first) => other.quality + (other.quality - other.qualityLow) >= first.quality,
 };

@@ -1,5 +1,6 @@
 // A model as a candidate for one request, as it is shown and logged.
 import type { ModelCard } from "../core/card.ts";
+import { SOURCES } from "../core/origin.ts";
 import {
   type Estimates,
   estimateThought,
@@ -8,13 +9,13 @@ import {
   priceTokens,
   timeTokens,
 } from "./estimates.ts";
-import { estimateDoubt, QUALITY_MIN } from "./quality.ts";
+import { QUALITY_MIN } from "./quality.ts";
 
 export type Candidate = Readonly<ReturnType<typeof makeCandidate>>;
 
 /**
  * `removedBy` is the reason why it can't serve: "denied", "rule:" and the rule's kind of task, "not_allowed", "unpriced",
- * "context", "image_urls", "unhealthy", or the missing capability ("tools" also if it can't be forced to call one). Null
+ * "context", "image_urls", "unhealthy", "max_cost", "max_ms", or the missing capability ("tools" also if it can't be forced to call one). Null
  * if it can.
  */
 export function makeCandidate(estimates: Estimates, place: number, removedBy: string | null) {
@@ -25,16 +26,17 @@ export function makeCandidate(estimates: Estimates, place: number, removedBy: st
   const quality = estimates.quality[place] ?? 0;
   const works = findWorkingShare(asked, row);
   const tokens = estimateTokens(asked, row);
-  const profile = table.profiles[row];
-  const doubt = profile
-    ? works * estimateDoubt(profile, shifts.doubt(row), shifts.spread(row), asked.quality)
-    : 0;
+  const doubt = estimates.doubtAt(place);
   /** An answer one standard deviation longer than expected is this many times as long. */
   const longer = Math.exp(learned.lengthSpreadOf(card.id));
   const held = cached?.cardId === card.id ? cached.tokens : 0;
   const isPriced = card.price !== null;
   return {
-    ...{ card, removedBy, quality },
+    ...{ card, removedBy, quality, doubt },
+    source: SOURCES[estimates.source[place] ?? 0] ?? "guess",
+    /** The day of the newest score or of the benchmark, `YYYY-MM-DD`. Null for skills and guesses. */
+    asOf: shifts.scoredOn(row) ?? table.profiles[row]?.asOf ?? null,
+    changed: shifts.changed(row),
     eligible: removedBy === null,
     qualityLow: Math.min(quality, Math.max(QUALITY_MIN * works, quality - doubt)),
     level: estimates.level[place] ?? 0,

@@ -7,10 +7,10 @@ import { readFeatures } from "./features.ts";
 import type { Parameters } from "./parameters.ts";
 import { type Prediction, predict } from "./predictor.ts";
 import { compareByScore, compareIds, rankAll, type SelectorRule } from "./selector.ts";
-import { sift } from "./sift.ts";
+import { CONTEXT, sift } from "./sift.ts";
 import { findStaying } from "./staying.ts";
 
-/** `foremost` holds this many by score, the champion, and the candidate of the highest quality. */
+/** `foremost` holds this many by score, the champion, the candidate of the highest quality, and those that others are compared with. */
 export const FIRST_KEPT = 8;
 
 export type Choice = Readonly<ReturnType<typeof decide>>;
@@ -31,17 +31,17 @@ export function decide(
   const asked = prepareAsk(input, prediction, promptTokens);
   const { removed, reasons, ...sifted } = sift(asked);
   const able = estimateAll(asked, sifted.able);
-  const first = rankAll(selector, able, asked.ask, FIRST_KEPT);
+  const ranked = rankAll(selector, able, asked.ask, FIRST_KEPT);
   const { pin } = asked.rules;
   const pinned = pin === null ? -1 : able.find(pin.id);
-  const staying = pinned < 0 ? findStaying(able, first[0], selector) : -1;
+  const staying = pinned < 0 ? findStaying(able, ranked.first[0], selector) : -1;
   /** The place of the one that comes first, whatever the scores are. −1 if there is none. */
   const front = Math.max(pinned, staying);
   const compare = (a: number, b: number) =>
     Number(b === front) - Number(a === front) || compareByScore(able, a, b);
   const sortAll = () => [...able.rows.keys()].sort(compare);
   const toCandidate = (place: number) => makeCandidate(able, place, null);
-  const foremost = pickForemost(able, front, first, compare).sort(compare).map(toCandidate);
+  const foremost = pickForemost(able, front, ranked, compare).sort(compare).map(toCandidate);
   let candidates: readonly Candidate[] | undefined;
   return {
     ...{ selector, asked },
@@ -56,6 +56,10 @@ export function decide(
     leanedOn: asked.learned.leanedOn(asked.prediction),
     /** The number of models removed, by reason. */
     removed: countRemovals(reasons),
+    /** The longest context, in tokens, of the models removed for theirs alone. Null if there are none. */
+    get contextTokensMax(): number | null {
+      return findLongestContext(asked, removed, reasons);
+    },
     /** All candidates, best first, removed ones last. Made on first use: sorting thousands takes longer than choosing. */
     get candidates(): readonly Candidate[] {
       candidates ??= [...sortAll().map(toCandidate), ...listRemoved(asked, removed, reasons)];
@@ -70,17 +74,28 @@ export function decide(
   };
 }
 
+function findLongestContext(
+  { table }: PreparedAsk,
+  rows: Int32Array,
+  reasons: readonly string[],
+): number | null {
+  let longest: number | null = null;
+  for (const [at, reason] of reasons.entries())
+    if (reason === CONTEXT) longest = Math.max(longest ?? 0, table.room[rows[at] ?? -1] ?? 0);
+  return longest;
+}
+
 function listRemoved(asked: PreparedAsk, rows: Int32Array, reasons: readonly string[]): readonly Candidate[] {
   const estimates = estimateAll(asked, rows);
   const out = reasons.map((reason, place) => makeCandidate(estimates, place, reason));
   return out.sort((a, b) => compareIds(a.card, b.card));
 }
 
-/** Returns the places of those to keep: the first few, the champion, and the one of the highest quality. */
+/** Returns the places of those to keep: the first few, the champion, the one of the highest quality, and `marks`. */
 function pickForemost(
   { champion, quality }: Estimates,
   front: number,
-  byScore: readonly number[],
+  { first: byScore, marks }: ReturnType<typeof rankAll>,
   compare: (a: number, b: number) => number,
 ): number[] {
   let highest = quality.length - 1;
@@ -89,7 +104,9 @@ function pickForemost(
     if (ahead > 0 || (ahead === 0 && compare(place, highest) < 0)) highest = place;
   }
   const first = [front, ...byScore.filter((place) => place !== front)].filter((place) => place >= 0);
-  return [...new Set([...first.slice(0, FIRST_KEPT), champion, highest])].filter((place) => place >= 0);
+  return [...new Set([...first.slice(0, FIRST_KEPT), champion, highest, ...marks])].filter(
+    (place) => place >= 0,
+  );
 }
 
 function countRemovals(reasons: readonly string[]): Readonly<Record<string, number>> {

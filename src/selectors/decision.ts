@@ -1,7 +1,7 @@
 // A selector's decision as the log keeps it: enough to explain it, to repeat it, and to learn from a score.
 import type { ModelCard } from "../core/card.ts";
 import { asArray, asNumber, asString, isObject, type JsonObject } from "../core/json.ts";
-import { ALWAYS_CHAMPION } from "./best.ts";
+import { SOURCES } from "../core/origin.ts";
 import type { Candidate } from "./candidate.ts";
 import type { Choice } from "./choose.ts";
 import { SELECTOR_RULES } from "./index.ts";
@@ -34,6 +34,7 @@ export function keepDecision(choice: Choice, share: number, tried: ModelCard | n
     // Unrounded, because a decision is repeated from these.
     difficulty: ask.difficulty,
     likeness: ask.likeness,
+    taught: ask.isTaught,
     margin: ask.margin,
     usual_cost_usd: ask.usualCostUsd,
     cost_weight: ask.costWeight,
@@ -51,6 +52,10 @@ function keepCandidate(one: Candidate) {
     created: one.card.created,
     quality: one.quality,
     quality_low: one.qualityLow,
+    doubt: one.doubt,
+    source: one.source,
+    source_date: one.asOf,
+    changed: one.changed,
     level: one.level,
     cost_usd: one.costUsd,
     latency_ms: one.latencyMs,
@@ -80,12 +85,14 @@ export function replayDecision(
   const able = readColumns(asArray(kept.candidates).filter(isObject));
   const ask = {
     ...{ share, difficulty, likeness },
-    margin: asNumber(kept.margin) ?? (kept.margin === null ? ALWAYS_CHAMPION : 0),
+    isTaught: kept.taught === true,
+    margin: asNumber(kept.margin) ?? 0,
     usualCostUsd: asNumber(kept.usual_cost_usd) ?? 0,
     costWeight: asNumber(kept.cost_weight) ?? null,
     timeWeight: asNumber(kept.time_weight) ?? null,
   };
-  const [first = null] = rankAll(selector, able, ask, 1).map((place) => able.cardAt(place).id);
+  const [place] = rankAll(selector, able, ask, 1).first;
+  const first = place === undefined ? null : able.cardAt(place).id;
   const found = typeof pinned === "string" || kept.stays === true ? choice : first;
   // Trying a model is random, so the original choice is repeated instead.
   const again = typeof usual === "string" && found === usual ? choice : found;
@@ -98,9 +105,20 @@ function readColumns(kept: readonly JsonObject[]) {
   const created = column("created");
   const cardAt = (place: number) => ({ id: ids[place] ?? "", created: created[place] ?? 0 });
   const level = column("level");
+  const doubt = column("doubt");
+  // Decisions logged before sources were kept are of benchmarks mostly.
+  const source = Uint8Array.from(kept, (one) => readSource(one.source ?? "benchmark"));
   return {
+    ...{ source, doubtAt: (place: number) => doubt[place] ?? 0 },
     ...{ cardAt, level, champion: findChampion({ level, cardAt }) },
     ...{ quality: column("quality"), costUsd: column("cost_usd"), latencyMs: column("latency_ms") },
     score: new Float64Array(kept.length),
   };
+}
+
+function readSource(name: unknown): number {
+  return Math.max(
+    0,
+    SOURCES.findIndex((one) => one === name),
+  );
 }

@@ -1,9 +1,17 @@
 // The models that are compared for one request, as columns: the expected quality, cost and time of each one's answer.
+
+import { GUESS, LABELS } from "../core/origin.ts";
 import type { PreparedAsk } from "./ask.ts";
+import { CLOSE } from "./best.ts";
 import { estimateCost, estimateMs, estimateThoughtTokens } from "./expense.ts";
-import { CAUTION, computeSpread, expect, QUALITY_MAX, QUALITY_MIN } from "./quality.ts";
+import { CAUTION, computeSpread, estimateDoubt, expect, QUALITY_MAX, QUALITY_MIN } from "./quality.ts";
 import { findChampion } from "./selector.ts";
 
+/** As exact as costs and qualities are shown. */
+const COST_DIGITS = 1e8;
+const THOUSANDTHS = 1000;
+/** More than `CLOSE`, by the smallest difference that is shown. */
+const GUESS_BELOW = CLOSE + 1 / THOUSANDTHS;
 /** Observed error rates above this are not believed. */
 const ERROR_RATE_MAX = 0.9;
 
@@ -19,30 +27,71 @@ export function estimateAll(asked: PreparedAsk, rows: Int32Array) {
     if (card === undefined) throw new RangeError("There is no such candidate.");
     return card;
   };
+  const source = new Uint8Array(rows.length);
   const holder = table.places.get(cached?.cardId ?? "");
   for (let place = 0; place < rows.length; place++) {
     const row = rows[place] ?? 0;
-    const works = findWorkingShare(asked, row);
-    const from = row * ask.skills.length;
-    const before = expect(table.odds, from, table.oddsLevel[row] ?? 0, ask);
-    const isGuessed = table.isGuessed[row] === 1;
-    const off = isGuessed
-      ? CAUTION * computeSpread(table.oddsSpreads, from, shifts.doubt(row), ask, before)
-      : 0;
-    quality[place] = Math.max(QUALITY_MIN, before + shifts.quality(row) - off) * works;
-    level[place] = ((table.level[row] ?? 0) + shifts.lift(row) - off) * works;
+    const before = expect(table.odds, row * ask.skills.length, table.oddsLevel[row] ?? 0, ask);
+    const off = computeCaution(asked, row, before);
+    source[place] = shifts.scoredOn(row) === null ? (table.source[row] ?? 0) : LABELS;
+    quality[place] = Math.max(QUALITY_MIN, before + shifts.quality(row) - off);
+    level[place] = (table.level[row] ?? 0) + shifts.lift(row) - off;
   }
+  holdBack(asked, rows, quality, shifts.quality);
+  holdBack(asked, rows, level, shifts.lift);
   for (let place = 0; place < rows.length; place++) {
     const row = rows[place] ?? 0;
     const tokens = estimateTokens(asked, row);
-    costUsd[place] = priceTokens(asked, row, row === holder ? (cached?.tokens ?? 0) : 0, tokens);
+    const works = findWorkingShare(asked, row);
+    quality[place] = (quality[place] ?? 0) * works;
+    level[place] = (level[place] ?? 0) * works;
+    const usd = priceTokens(asked, row, row === holder ? (cached?.tokens ?? 0) : 0, tokens);
+    costUsd[place] = Math.round(usd * COST_DIGITS) / COST_DIGITS;
     latencyMs[place] = timeTokens(asked, row, tokens);
   }
   lower(quality, level);
+  round(quality);
   const champion = findChampion({ level, cardAt });
   /** Returns the place of a card, or −1 if it isn't one of these. */
   const find = (id: string) => rows.indexOf(table.places.get(id) ?? -1);
-  return { asked, rows, quality, level, costUsd, latencyMs, score: column(), champion, cardAt, find };
+  const doubtAt = (place: number) => estimateRowDoubt(asked, rows[place] ?? -1);
+  const columns = { quality, level, costUsd, latencyMs, source, score: column() };
+  return { asked, rows, ...columns, doubtAt, champion, cardAt, find };
+}
+
+function round(shares: Float64Array): void {
+  for (const [place, share] of shares.entries())
+    shares[place] = Math.round(share * THOUSANDTHS) / THOUSANDTHS;
+}
+
+/** Returns what a guessed model's doubt takes off its quality. 0 if it is measured. */
+function computeCaution({ table, shifts, quality }: PreparedAsk, row: number, before: number): number {
+  if (table.isGuessed[row] !== 1) return 0;
+  const from = row * quality.skills.length;
+  return CAUTION * computeSpread(table.oddsSpreads, from, shifts.doubt(row), quality, before);
+}
+
+/**
+ * Lowers guesses, where something is measured, below all that counts as equal to the best of that: a guess is no reason
+ * to leave a measured model. The more labels there are of a guessed model's own answers, the less of it is a guess.
+ */
+function holdBack(
+  { table, shifts }: PreparedAsk,
+  rows: Int32Array,
+  values: Float64Array,
+  learnedAt: (row: number) => number,
+): void {
+  let top = Number.NEGATIVE_INFINITY;
+  for (let place = 0; place < values.length; place++)
+    if (table.source[rows[place] ?? 0] !== GUESS) top = Math.max(top, values[place] ?? 0);
+  if (top === Number.NEGATIVE_INFINITY) return;
+  for (let place = 0; place < values.length; place++) {
+    const row = rows[place] ?? 0;
+    if (table.source[row] !== GUESS) continue;
+    const own = values[place] ?? 0;
+    const over = own - learnedAt(row) - (top - GUESS_BELOW);
+    if (over > 0) values[place] = Math.max(0, own - over * shifts.doubt(row));
+  }
 }
 
 /** If the best quality is above the maximum, lowers all by the same amount, because their differences decide. */
@@ -55,6 +104,15 @@ function lower(quality: Float64Array, level: Float64Array): void {
     quality[place] = Math.max(0, (quality[place] ?? 0) - off);
     level[place] = Math.max(0, (level[place] ?? 0) - off);
   }
+}
+
+function estimateRowDoubt(asked: PreparedAsk, row: number): number {
+  const { table, shifts, quality } = asked;
+  const profile = table.profiles[row];
+  if (profile === undefined) return 0;
+  return (
+    findWorkingShare(asked, row) * estimateDoubt(profile, shifts.doubt(row), shifts.spread(row), quality)
+  );
 }
 
 /** The share of answers that don't fail. One that fails isn't good. */

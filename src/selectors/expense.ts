@@ -23,6 +23,8 @@ const THOUGHT_WHEN_ASKED = 900;
 const THOUGHT_MAX = 30_000;
 /** A harder question takes more thinking: e times as much for this many units of log-odds. */
 const HARDER_FOLD = 2;
+/** Times are estimated in steps of this. */
+const STEP_MS = 100;
 /** An error costs a further attempt. */
 const ERROR_TIME = 2;
 
@@ -88,10 +90,13 @@ export interface HealthView {
   over(table: CardTable): (place: number) => CardHealth | null;
 }
 
-/** Returns the milliseconds to a full answer of this many tokens. `speed` is in tokens per second. */
+/**
+ * Returns the milliseconds to a full answer of this many tokens, to a tenth of a second: no estimate is more exact.
+ * `speed` is in tokens per second.
+ */
 export function estimateMs(firstMs: number, speed: number, errorRate: number, tokens: number): number {
   const ms = firstMs + (tokens / Math.max(1, speed)) * 1000;
-  return Math.round(ms * (1 + ERROR_TIME * errorRate));
+  return Math.max(1, Math.round((ms * (1 + ERROR_TIME * errorRate)) / STEP_MS)) * STEP_MS;
 }
 
 /**

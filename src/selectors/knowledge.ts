@@ -12,6 +12,17 @@ export interface Shifts {
   spread(place: number): number;
   /** 1 without scores of the model, towards 0 the more there are. */
   doubt(place: number): number;
+  /** The day of the newest score, `YYYY-MM-DD`, if scores decide the quality. Null if there are too few of them. */
+  scoredOn(place: number): string | null;
+  /** The last change of the model that its users' scores show. Null if there is none. */
+  changed(place: number): Change | null;
+}
+
+/** A model whose newest scores differ from the older ones, which therefore count little. */
+export interface Change {
+  /** The day of the first score after the change, `YYYY-MM-DD`. */
+  readonly on: string;
+  readonly to: "worse" | "better";
 }
 
 /** One of the request's topics. */
@@ -55,7 +66,14 @@ export const CHAMPION_ONLY = -1;
 /** The standard deviation of ln(actual / predicted length) within a model, measured on public rows. */
 export const LENGTH_SPREAD = 0.8;
 
-export const NO_SHIFTS: Shifts = { quality: () => 0, lift: () => 0, spread: () => 0, doubt: () => 1 };
+export const NO_SHIFTS: Shifts = {
+  quality: () => 0,
+  lift: () => 0,
+  spread: () => 0,
+  doubt: () => 1,
+  scoredOn: () => null,
+  changed: () => null,
+};
 
 export const NOTHING_KNOWN: Knowledge = {
   margin: 0,

@@ -1,8 +1,11 @@
 // Router#light: the model with the best quality for its time that keeps the share of the champion's quality this
-// request's difficulty calls for; without labels, the fastest that keeps it.
+// request's difficulty calls for; without labels, the fastest that keeps it. Never slower than the choices of
+// Router#best and Router#fair.
+import { scoreBest } from "./best.ts";
 import { weighTime } from "./expense.ts";
-import { isGoodEnough, scoreAbove, scoreByWeight } from "./saving.ts";
-import type { SelectorRule } from "./selector.ts";
+import { rankFair } from "./fair.ts";
+import { findFirst, findTop, isGoodEnough, scoreAbove, scoreByWeight } from "./saving.ts";
+import type { Columns, RankAsk, Ranking, SelectorRule } from "./selector.ts";
 
 /** The share of the best quality to keep for the easiest and the hardest request. */
 const SHARE_EASY = 0.7;
@@ -13,14 +16,31 @@ export function findLightShare(difficulty: number): number {
   return SHARE_EASY + (SHARE_HARD - SHARE_EASY) * difficulty;
 }
 
+function rankLight(candidates: Columns, ask: RankAsk): Ranking {
+  const { latencyMs, champion } = candidates;
+  const { difficulty, timeWeight } = ask;
+  const dear = findFirst(candidates, scoreBest(candidates, ask));
+  const cheap = findFirst(candidates, rankFair(candidates, ask).scoreOf);
+  const marks = [dear, cheap];
+  if (timeWeight === null) {
+    const floor = findLightShare(difficulty) * findTop(candidates);
+    return { scoreOf: scoreAbove(floor, candidates, latencyMs, marks), marks };
+  }
+  const reference = (latencyMs[dear] ?? 0) < (latencyMs[cheap] ?? 0) ? dear : cheap;
+  const longest = latencyMs[reference] ?? 0;
+  const scoreOf = scoreByWeight(candidates, {
+    ...{ weight: timeWeight, reference },
+    mayReplace: (place) => (latencyMs[place] ?? 0) <= longest,
+    expenseOf: (place) => weighTime(latencyMs[place] ?? 0, latencyMs[champion] ?? 0),
+  });
+  return { scoreOf, marks };
+}
+
 export const light: SelectorRule = {
   name: "light",
   about: "Picks the fastest model for each request.",
   findPromisedShare: ({ difficulty }) => findLightShare(difficulty),
   savesMoney: false,
-  rank: (candidates, { difficulty, timeWeight }) =>
-    timeWeight === null
-      ? scoreAbove(findLightShare(difficulty), candidates, candidates.latencyMs)
-      : scoreByWeight(timeWeight, candidates, candidates.latencyMs, weighTime),
+  rank: rankLight,
   canReplace: isGoodEnough,
 };

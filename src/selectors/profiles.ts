@@ -1,18 +1,21 @@
-// Prior knowledge of each card (skills with their uncertainty, speed, thinking), from rows made by
-// test/router/profiles.ts; the operator's own skills take precedence.
+// Prior knowledge of each card (skills with their uncertainty, speed, thinking): the operator's own skills, else results
+// of benchmarks, else a guess. The data are made by test/router/profiles.ts.
+import type { Benchmark } from "../core/benchmark.ts";
 import type { ModelCard } from "../core/card.ts";
-import { SKILLS, type SkillRow } from "../core/skill.ts";
+import type { Origin } from "../core/origin.ts";
+import { SKILLS, type Skill, type SkillRow } from "../core/skill.ts";
+import shipped from "./benchmarks.data.json";
 import data from "./profiles.data.json";
 
 export type Profile = Readonly<ReturnType<typeof makeProfile>>;
 
-interface ProfileNumbers {
+interface ProfileNumbers extends Origin {
   /** In the order of SKILLS: the probability of a good answer to a question of usual difficulty. */
   readonly skills: readonly number[];
   /** The skills' standard deviations. */
   readonly spreads: readonly number[];
-  /** "imputed", "operator", or the benchmark and its date. */
-  readonly source: string;
+  /** The name of the benchmark. Null if the source is another. */
+  readonly benchmark: string | null;
   /** True if any skill is not measured. */
   readonly isGuessed: boolean;
   readonly firstTokenMs: number;
@@ -21,12 +24,23 @@ interface ProfileNumbers {
   readonly thinkingTokens: number;
 }
 
-/** Skills and their spreads are in thousandths. */
-type ProfileRow = (typeof data.rows)[number];
+/** A card's speed, thinking and, without a benchmark, a guess of its level. A guessed level and its spread are in thousandths. */
+interface ProfileRow {
+  readonly id: string;
+  readonly guess?: readonly number[];
+  readonly firstTokenMs: number;
+  readonly tokensPerSecond: number;
+  readonly thinking: number;
+}
 
 const THOUSAND = 1000;
-const IMPUTED = "imputed";
+const GUESSED = { source: "guess", benchmark: null, asOf: null } as const;
+const OWN = { source: "skills", benchmark: null, asOf: null } as const;
 const OPERATOR_SPREAD = 0.01;
+/** The standard deviation of results in a benchmark that doesn't say. */
+const BENCHMARK_SPREAD = 0.05;
+/** Fewer measured skills don't tell a level. */
+const MEASURED_MIN = 3;
 /** The day the rows were made, Unix seconds. A card's age is computed against it. */
 const ROWS_DAY = 1_795_132_800;
 const YEAR_SECONDS = 365.25 * 86_400;
@@ -39,16 +53,32 @@ const UNKNOWN_LEVEL_MAX = 1;
 
 /** Cached by card, which lives as long as a configuration. */
 const found = new WeakMap<ModelCard, Profile>();
-const rows: ReadonlyMap<string, ProfileRow> = new Map(data.rows.map((row) => [row.id, row]));
+const rows = indexRows<ProfileRow>(data.rows);
+const benchmarks = indexRows<Benchmark & { readonly id: string }>(shipped.rows);
 
 /** Returns the card's profile, with the operator's skills if any. A card without a row is judged by price and date. */
 export function findProfile(card: ModelCard): Profile {
-  return found.getOrInsertComputed(card, () => overlaySkills(findShippedProfile(card), card.skills ?? {}));
+  return found.getOrInsertComputed(card, () => overlaySkills(findKnownProfile(card), card.skills ?? {}));
 }
 
-function findShippedProfile(card: ModelCard): Profile {
-  const row = rows.get(card.id) ?? rows.get(card.like ?? "");
-  return row === undefined ? guessProfile(card) : readProfile(row);
+function indexRows<Row extends { readonly id: string }>(
+  all: readonly Row[],
+): (card: ModelCard) => Row | undefined {
+  const byId = new Map(all.map((row) => [row.id, row]));
+  return ({ id, like = "" }) => byId.get(id) ?? byId.get(like);
+}
+
+function findKnownProfile(card: ModelCard): Profile {
+  const row = rows(card);
+  const guess = row === undefined ? guessProfile(card) : readGuess(row, card);
+  const benchmark = findBenchmark(card);
+  return benchmark === undefined ? guess : readBenchmark(benchmark, guess);
+}
+
+/** The operator's results count unless the built-in ones are newer. */
+function findBenchmark(card: ModelCard): Benchmark | undefined {
+  const [own, known] = [card.benchmark, benchmarks(card)];
+  return own === undefined || (known !== undefined && known.date > own.date) ? known : own;
 }
 
 /** `priorLevel` is the level by benchmarks or price, if the operator sets only some of the skills. */
@@ -63,13 +93,32 @@ function makeProfile(known: ProfileNumbers, priorLevel?: number) {
   return { ...known, odds, oddsLevel, oddsSpreads, level, priorLevel: priorLevel ?? level };
 }
 
-function readProfile({ source, firstTokenMs, tokensPerSecond, thinking, ...row }: ProfileRow): Profile {
+function readGuess({ guess, firstTokenMs, tokensPerSecond, thinking }: ProfileRow, card: ModelCard): Profile {
+  const own = { firstTokenMs, tokensPerSecond, thinkingTokens: thinking };
+  const [level, spread] = guess ?? [];
+  if (level === undefined || spread === undefined) return { ...guessProfile(card), ...own };
   return makeProfile({
-    skills: row.skills.map((skill) => skill / THOUSAND),
-    spreads: row.spreads.map((spread) => spread / THOUSAND),
-    ...{ source, firstTokenMs, tokensPerSecond },
-    isGuessed: source === IMPUTED,
-    thinkingTokens: thinking,
+    ...{ ...GUESSED, ...own, isGuessed: true },
+    skills: SKILLS.map(() => level / THOUSAND),
+    spreads: SKILLS.map(() => spread / THOUSAND),
+  });
+}
+
+/** A skill that isn't measured is as good as the mean of those that are, with the doubt of a guess. */
+function readBenchmark(
+  { source: benchmark, date: asOf, skills: measured, spreads }: Benchmark,
+  guess: Profile,
+) {
+  const known = Object.values(measured);
+  const logit = known.reduce((sum, share) => sum + Math.log(share / (1 - share)), 0) / known.length;
+  const usual = 1 / (1 + Math.exp(-logit));
+  const spreadOf = (skill: Skill) =>
+    measured[skill] === undefined ? UNKNOWN_SPREAD : (spreads[skill] ?? BENCHMARK_SPREAD);
+  return makeProfile({
+    ...guess,
+    ...{ source: "benchmark", benchmark, asOf, isGuessed: known.length < MEASURED_MIN },
+    skills: SKILLS.map((skill) => measured[skill] ?? usual),
+    spreads: SKILLS.map(spreadOf),
   });
 }
 
@@ -81,7 +130,7 @@ function overlaySkills(profile: Profile, own: SkillRow): Profile {
   const skills = SKILLS.map((skill) => Math.min(0.995, Math.max(0.005, own[skill] ?? mean)));
   const spreads = SKILLS.map((skill) => (own[skill] === undefined ? UNKNOWN_SPREAD : OPERATOR_SPREAD));
   const isGuessed = SKILLS.some((skill) => own[skill] === undefined);
-  const known = { ...profile, skills, spreads, source: "operator", isGuessed };
+  const known = { ...profile, skills, spreads, ...OWN, isGuessed };
   return makeProfile(known, isGuessed ? profile.level : undefined);
 }
 
@@ -102,7 +151,7 @@ function guessProfile(card: ModelCard): Profile {
   return makeProfile({
     skills: SKILLS.map(() => share),
     spreads: SKILLS.map(() => UNKNOWN_SPREAD),
-    source: IMPUTED,
+    ...GUESSED,
     isGuessed: true,
     firstTokenMs: Math.round(350 + 60 * Math.min(10, Math.sqrt(price) * 2)),
     tokensPerSecond: Math.round(Math.max(12, 170 * (1 + price) ** -0.38)),

@@ -2,6 +2,7 @@
 // of others' traffic.
 import { type Static, Type } from "@sinclair/typebox";
 import type { Frozen } from "../core/frozen.ts";
+import { SOURCES } from "../core/origin.ts";
 import { SKILLS } from "../core/skill.ts";
 import { LIKENESS_MIN } from "./best.ts";
 import type { Choice } from "./choose.ts";
@@ -37,6 +38,14 @@ const latency = Type.Union([number, Type.Null()], {
   description: "Rounded to 100 ms. Null for a model that the key may not use.",
 });
 
+function allowWords<const Word extends string>(words: readonly Word[], description: string) {
+  return Type.Unsafe<Word>({ type: "string", enum: [...words], description });
+}
+const changeSchema = Type.Object({
+  on: Type.String(),
+  to: allowWords(["worse", "better"], "What the model became."),
+});
+
 export const routeSchema = Type.Object({
   selector: Type.String(),
   choice: Type.Union([Type.String(), Type.Null()], {
@@ -57,6 +66,17 @@ export const routeSchema = Type.Object({
       }),
       quality: number,
       quality_low: number,
+      doubt: Type.Number({ description: "The standard deviation of `quality`." }),
+      source: allowWords(
+        SOURCES,
+        "Where `quality` comes from. A guess is made from the model's price, age and size.",
+      ),
+      source_date: Type.Union([Type.String(), Type.Null()], {
+        description: "The day of the benchmark or of the newest score. Null for skills and guesses.",
+      }),
+      changed: Type.Union([changeSchema, Type.Null()], {
+        description: "The day since which the model's scores are worse or better. Older ones count a tenth.",
+      }),
       cost_usd: Type.Union([number, Type.Null()]),
       latency_ms: latency,
       cost_usd_high: Type.Union([number, Type.Null()], {
@@ -106,6 +126,10 @@ export function viewRoute(chosen: Choice) {
       removed_by: one.removedBy,
       quality: round(one.quality),
       quality_low: round(one.qualityLow),
+      doubt: round(one.doubt),
+      source: one.source,
+      source_date: one.asOf,
+      changed: one.changed,
       cost_usd: roundCost(one.costUsd),
       latency_ms: one.latencyMs,
       cost_usd_high: roundCost(one.costHighUsd),

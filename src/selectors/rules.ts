@@ -1,33 +1,53 @@
 // The operator's rules for selectors as they apply to one request: the excluded models and the pinned model.
 import type { ModelCard } from "../core/card.ts";
+import { matchesAny } from "../core/pattern.ts";
 import type { RouterRules } from "../core/settings.ts";
 import { SKILLS } from "../core/skill.ts";
+import type { Steering } from "../core/steering.ts";
 import type { Prediction } from "./predictor.ts";
 import type { CardTable } from "./table.ts";
 
 /** The prefix of reasons that come from an operator's rule. */
 export const BY_RULE = "rule:";
+/** The reason of models that a list of allowed ones leaves out, be it the operator's, an alias's or the client's. */
+export const NOT_ALLOWED = "not_allowed";
 
 /** Returns the rules that apply to one request. */
-export function selectRules(rules: RouterRules, { skills }: Pick<Prediction, "skills">, table: CardTable) {
+export function selectRules(
+  rules: RouterRules,
+  { skills }: Pick<Prediction, "skills">,
+  table: CardTable,
+  steering: Steering,
+) {
   const skill = SKILLS[skills.indexOf(Math.max(...skills))] ?? "knowledge";
   const id = rules.pin[skill];
+  const applying = findIndex(rules, table).filter(
+    ({ category, shareMin }) => category === null || (skills[SKILLS.indexOf(category)] ?? 0) >= shareMin,
+  );
+  const { allow, deny } = steering;
+  const isSteered = allow.length > 0 || deny.length > 0;
   return {
-    exclusions: findIndex(rules, table).filter(
-      ({ category, shareMin }) => category === null || (skills[SKILLS.indexOf(category)] ?? 0) >= shareMin,
-    ),
+    exclusions: isSteered ? [...applying, findSteered(steering, table)] : applying,
     /** The pinned card's id and the kind of task that it is pinned for. */
     pin: id === undefined ? null : { id, skill },
   };
 }
 
 /** Returns the cards that selectors choose among, whatever the request. */
-export function listChoosable(cards: readonly ModelCard[], { deny }: RouterRules): readonly ModelCard[] {
-  const denied = new Set(deny);
+export function listChoosable(cards: readonly ModelCard[], rules: RouterRules): readonly ModelCard[] {
+  const { allow = ["*"], deny, preview = false } = rules;
   return cards.filter(
-    ({ id, price, operations }) => price !== null && (operations?.has("chat") ?? true) && !denied.has(id),
+    ({ id, price, operations, kind }) =>
+      price !== null &&
+      (operations?.has("chat") ?? true) &&
+      (preview || kind !== "preview") &&
+      matchesAny(allow, id) &&
+      !matchesAny(deny, id),
   );
 }
+
+/** The reason of models that the operator denies to all selectors. */
+export const DENIED = "denied";
 
 /** Cached per table and rules: searching lists of hundreds of ids for each of thousands of cards takes 10 ms. */
 const indexes = new WeakMap<CardTable, WeakMap<RouterRules, ReturnType<typeof makeIndex>>>();
@@ -38,10 +58,13 @@ function findIndex(rules: RouterRules, table: CardTable) {
 }
 
 function makeIndex(all: RouterRules, { cards, places }: CardTable) {
-  /** 1 in the places of these ids. */
+  /** 1 in the places of these ids, which may be patterns. */
   const mark = (ids: readonly string[]) => {
     const marks = new Uint8Array(cards.length);
+    const patterns = ids.filter((id) => !places.has(id));
     for (const id of ids) marks[places.get(id) ?? cards.length] = 1;
+    if (patterns.length > 0)
+      for (const [at, { id }] of cards.entries()) marks[at] ||= Number(matchesAny(patterns, id));
     return marks;
   };
   const byKind = all.rules.map(({ category, shareMin, models, deny }) => {
@@ -50,6 +73,33 @@ function makeIndex(all: RouterRules, { cards, places }: CardTable) {
     if (models !== null) for (const [at, isNamed] of mark(models).entries()) removes[at] ||= 1 - isNamed;
     return { category, shareMin, reason: `${BY_RULE}${category}`, removes };
   });
-  const denied = { category: null, shareMin: 0, reason: "denied", removes: mark(all.deny) };
-  return all.deny.length === 0 ? byKind : [denied, ...byKind];
+  const always = { category: null, shareMin: 0 };
+  const { allow, deny } = all;
+  return [
+    ...(deny.length === 0 ? [] : [{ ...always, reason: DENIED, removes: mark(deny) }]),
+    ...(allow === undefined
+      ? []
+      : [{ ...always, reason: NOT_ALLOWED, removes: mark(allow).map((isNamed) => 1 - isNamed) }]),
+    ...byKind,
+  ];
+}
+
+/** Per table and the lists of a policy: with thousands of cards, comparing each takes longer than choosing. */
+const steered = new WeakMap<CardTable, Map<string, Exclusion>>();
+/** Clients send such lists, too. */
+const STEERED_MAX = 100;
+
+interface Exclusion {
+  readonly reason: string;
+  /** 1 in the places of the cards that it removes. */
+  readonly removes: Uint8Array;
+}
+
+function findSteered({ allow, deny }: Steering, table: CardTable): Exclusion {
+  const known = steered.getOrInsertComputed(table, () => new Map());
+  if (known.size > STEERED_MAX) known.clear();
+  return known.getOrInsertComputed(JSON.stringify([allow, deny]), () => {
+    const keeps = ({ id }: ModelCard) => allow.every((list) => matchesAny(list, id)) && !matchesAny(deny, id);
+    return { reason: NOT_ALLOWED, removes: Uint8Array.from(table.cards, (card) => Number(!keeps(card))) };
+  });
 }

@@ -10,14 +10,20 @@ export interface SelectorRule {
   findPromisedShare(ask: Pick<RankAsk, "share" | "difficulty">): number;
   /** True if a conversation switches to a model that costs less over the rest of it. */
   readonly savesMoney: boolean;
-  /**
-   * Returns a function that scores the candidate in each place. The highest score wins; ties go to the cheaper, then
-   * the newer model. Pure. The log keeps the first eight by score, the champion and the one of the highest quality, and
-   * a decision is repeated from those, so a score may depend on no others.
-   */
-  rank(candidates: Columns, ask: RankAsk): (place: number) => number;
+  /** Scores the candidates. The highest score wins; ties go by `compareBySaving`. Pure. */
+  rank(candidates: Columns, ask: RankAsk): Ranking;
   /** True if `other` is good enough to be tried instead of `first`. Cost and time are compared elsewhere. */
   canReplace(other: Scored, first: Scored): boolean;
+}
+
+export interface Ranking {
+  /** Scores the candidate in a place. */
+  readonly scoreOf: (place: number) => number;
+  /**
+   * The places on which scores depend besides the champion and the one of the highest quality. The log keeps these and
+   * the first eight by score, and a decision is repeated from them.
+   */
+  readonly marks: readonly number[];
 }
 
 /** The part of a request that selectors score by. */
@@ -28,6 +34,8 @@ export interface RankAsk {
   readonly difficulty: number;
   /** The share of labelled prompts at least as unlike the rest as the request, 0…1. Without labels, its `sure`. */
   readonly likeness: number;
+  /** True if there are labels. */
+  readonly isTaught: boolean;
   /** The lead in quality that another model needs over the champion. */
   readonly margin: number;
   /** The mean cost of the champion's answers to labelled prompts. */
@@ -38,7 +46,10 @@ export interface RankAsk {
   readonly timeWeight: number | null;
 }
 
-/** The candidates of a decision, a column for each number that they are scored by. All are of one length. */
+/**
+ * The candidates of a decision, a column for each number that they are scored by. All are of one length. Quality, cost
+ * and time are as exact as they are shown, so that what is chosen is also the best of what is seen.
+ */
 export interface Columns {
   /** The predicted probability of a good answer. */
   readonly quality: Float64Array;
@@ -47,6 +58,10 @@ export interface Columns {
   readonly costUsd: Float64Array;
   /** Time until the answer is complete. */
   readonly latencyMs: Float64Array;
+  /** Where the quality comes from, as a place in SOURCES. */
+  readonly source: Uint8Array;
+  /** Returns the standard deviation of a candidate's quality. Computed when asked for: it takes longer than a column. */
+  doubtAt(place: number): number;
   /** The highest comes first. Comparable only within one decision. */
   readonly score: Float64Array;
   /** The place of the candidate with the highest overall level. −1 if there are none. */
@@ -64,15 +79,20 @@ export interface Scored {
   readonly score: number;
 }
 
+interface Ranked {
+  readonly first: readonly number[];
+  readonly marks: readonly number[];
+}
+
 /** Scores all candidates, and returns the places of the first few in order, without sorting the others. */
 export function rankAll(
   { rank }: Pick<SelectorRule, "rank">,
   candidates: Columns,
   ask: RankAsk,
   count: number,
-): readonly number[] {
+): Ranked {
   const { score } = candidates;
-  const scoreOf = rank(candidates, ask);
+  const { scoreOf, marks } = rank(candidates, ask);
   for (let place = 0; place < score.length; place++) score[place] = scoreOf(place);
   const first: number[] = [];
   for (let one = 0; one < score.length; one++) {
@@ -80,7 +100,7 @@ export function rankAll(
     if (last + 1 === count && (score[one] ?? 0) < (score[first[last] ?? 0] ?? 0)) continue;
     insertByScore(first, one, candidates, count);
   }
-  return first;
+  return { first, marks };
 }
 
 /** Inserts a place into the first `count` ones, which are in order. */
@@ -105,10 +125,24 @@ export function findChampion({ level, cardAt }: Pick<Columns, "level" | "cardAt"
 }
 
 /** Sorts best first. Never 0 for two models, so the catalogue's order doesn't matter. */
-export function compareByScore({ score, costUsd, cardAt }: Columns, a: number, b: number): number {
+export function compareByScore(candidates: Columns, a: number, b: number): number {
+  const { score } = candidates;
+  return (score[b] ?? 0) - (score[a] ?? 0) || compareBySaving(candidates, a, b);
+}
+
+/**
+ * Sorts the cheaper first, of equally dear models the faster, then the better, then the newer one. So of the models
+ * above a floor of quality, none beats the first on quality, cost and time together.
+ */
+export function compareBySaving(
+  { quality, costUsd, latencyMs, cardAt }: Columns,
+  a: number,
+  b: number,
+): number {
   return (
-    (score[b] ?? 0) - (score[a] ?? 0) ||
     (costUsd[a] ?? 0) - (costUsd[b] ?? 0) ||
+    (latencyMs[a] ?? 0) - (latencyMs[b] ?? 0) ||
+    (quality[b] ?? 0) - (quality[a] ?? 0) ||
     cardAt(b).created - cardAt(a).created ||
     compareIds(cardAt(a), cardAt(b))
   );

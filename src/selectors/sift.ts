@@ -1,12 +1,59 @@
 // Separates the models that can serve a request from the others.
 import type { ModelCard } from "../core/card.ts";
+import { SKILLS } from "../core/skill.ts";
 import type { PreparedAsk } from "./ask.ts";
-import { toBits } from "./table.ts";
+import { estimateAll } from "./estimates.ts";
+import { NOT_ALLOWED } from "./rules.ts";
+import { ASIDE, toBits } from "./table.ts";
 
 const UNHEALTHY = "unhealthy";
+/**
+ * Models removed for these reasons are chosen from if no others are left: those made for something else may do, and one
+ * that failed may have recovered. Without previews, the operator's `router.preview` would mean nothing.
+ */
+const LAST_RESORTS = ["deprecated", "completion", UNHEALTHY];
+/** A model that completes code is chosen for requests of which at least this share is coding. */
+const CODING_SHARE = 0.5;
+const CODING = SKILLS.indexOf("coding");
+const NO_SEARCH = "search";
+const SEARCH_BIT = toBits(["search"]);
+export const UNPRICED = "unpriced";
+/** The reasons of models whose predicted cost or time is above what was asked for. */
+export const MAX_COST = "max_cost";
+export const MAX_MS = "max_ms";
+
+interface Sifted {
+  /** Places in the table. */
+  readonly able: Int32Array;
+  readonly removed: Int32Array;
+  /** Why each of `removed` can't serve. */
+  readonly reasons: readonly string[];
+}
+export const CONTEXT = "context";
 
 /** Returns the chat models' places in the table, and the reason why each of `removed` can't serve. */
-export function sift(asked: PreparedAsk) {
+export function sift(asked: PreparedAsk): Sifted {
+  const { maxCostUsd, maxMs } = asked.steering;
+  const sifted = siftAble(asked);
+  return maxCostUsd === null && maxMs === null ? sifted : siftCeilings(asked, sifted);
+}
+
+/** Removes models above a ceiling, which takes their estimates. */
+function siftCeilings(asked: PreparedAsk, { able, removed, reasons }: Sifted): Sifted {
+  const { maxCostUsd, maxMs } = asked.steering;
+  const { costUsd, latencyMs } = estimateAll(asked, able);
+  const found = [...able.keys()].map((place) => {
+    if (maxCostUsd !== null && (costUsd[place] ?? 0) > maxCostUsd) return MAX_COST;
+    return maxMs !== null && (latencyMs[place] ?? 0) > maxMs ? MAX_MS : null;
+  });
+  return {
+    able: able.filter((_, place) => found[place] === null),
+    removed: Int32Array.from([...removed, ...able.filter((_, place) => found[place] !== null)]),
+    reasons: [...reasons, ...found.filter((reason) => reason !== null)],
+  };
+}
+
+function siftAble(asked: PreparedAsk): Sifted {
   const { table, input } = asked;
   const count = input.among?.length ?? table.cards.length;
   const able = new Int32Array(count);
@@ -21,36 +68,43 @@ export function sift(asked: PreparedAsk) {
     if (reason === null) able[size++] = row;
     else removed[reasons.push(reason) - 1] = row;
   }
-  size = keepWished(asked, able, size, (row, reason) => {
+  const remove = (row: number, reason: string) => {
     removed[reasons.push(reason) - 1] = row;
-  });
+  };
+  for (const lacks of listPreferences(asked)) size = keepPreferred(able, size, lacks, remove);
   const out = removed.slice(0, reasons.length);
-  if (size > 0 || !reasons.includes(UNHEALTHY)) return { able: able.slice(0, size), removed: out, reasons };
-  // Only unhealthy models are left: one of them may have recovered.
+  const last = LAST_RESORTS.find((reason) => reasons.includes(reason));
+  if (size > 0 || last === undefined) return { able: able.slice(0, size), removed: out, reasons };
   return {
-    able: out.filter((_, at) => reasons[at] === UNHEALTHY),
-    removed: out.filter((_, at) => reasons[at] !== UNHEALTHY),
-    reasons: reasons.filter((reason) => reason !== UNHEALTHY),
+    able: out.filter((_, at) => reasons[at] === last),
+    removed: out.filter((_, at) => reasons[at] !== last),
+    reasons: reasons.filter((reason) => reason !== last),
   };
 }
 
-/** Removes the models without the wished capabilities if there are others. Returns the number of those that stay. */
-function keepWished(
-  { table, wished }: PreparedAsk,
+/** Returns the preferences of a request, each as a function that returns what the model at a place lacks, or null. */
+function listPreferences(asked: PreparedAsk): readonly ((row: number) => string | null)[] {
+  const { table, wished, input } = asked;
+  const bits = toBits(wished);
+  const lacksWished = (row: number) => findNeed(wished, bits & ~(table.capabilities[row] ?? 0));
+  const lacksSearch = (row: number) => (isSearching(asked, row) ? null : NO_SEARCH);
+  return [...(bits === 0 ? [] : [lacksWished]), ...(input.searches === undefined ? [] : [lacksSearch])];
+}
+
+/** Removes the models that lack something if there are others. Returns the number of those that stay, in place. */
+function keepPreferred(
   able: Int32Array,
   size: number,
+  findLack: (row: number) => string | null,
   remove: (row: number, reason: string) => void,
 ): number {
-  const bits = toBits(wished);
-  if (bits === 0) return size;
-  const missingOf = (row: number) => bits & ~(table.capabilities[row] ?? 0);
   const rows = able.slice(0, size);
-  const having = rows.filter((row) => missingOf(row) === 0);
+  const having = rows.filter((row) => findLack(row) === null);
   if (having.length === 0) return size;
   able.set(having);
   for (const row of rows) {
-    const missing = missingOf(row);
-    if (missing !== 0) remove(row, findNeed(wished, missing) ?? "");
+    const lack = findLack(row);
+    if (lack !== null) remove(row, lack);
   }
   return having.length;
 }
@@ -63,13 +117,32 @@ function findReason(asked: PreparedAsk, bits: number, row: number): string | nul
   const { table, rules, promptTokens, outputTokensMax = 0, input } = asked;
   const excluded = findExclusion(rules.exclusions, row);
   if (excluded !== null) return excluded;
-  if (input.allowed && !isAllowed(input.allowed, table.cards[row])) return "not_allowed";
-  if (table.prices[row] === null) return "unpriced";
+  if (input.allowed && !isAllowed(input.allowed, table.cards[row])) return NOT_ALLOWED;
+  if (table.prices[row] === null) return UNPRICED;
   const missing = bits & ~(table.capabilities[row] ?? 0);
   if (missing !== 0) return findNeed(asked.needed, missing);
-  if (promptTokens + outputTokensMax > (table.room[row] ?? 0)) return "context";
   if (input.takesImageUrls && !takesUrls(input.takesImageUrls, table.cards[row])) return "image_urls";
+  if (input.mustSearch === true && !isSearching(asked, row)) return NO_SEARCH;
+  // A model removed for its context could serve a shorter request.
+  const aside = findAside(asked, row);
+  if (aside !== null) return aside;
+  if (promptTokens + outputTokensMax > (table.room[row] ?? 0)) return CONTEXT;
   return asked.seenAt(row)?.isOpen === true ? UNHEALTHY : null;
+}
+
+/** The operator's pin overrides what a model is made for. */
+function findAside({ table, rules, prediction, input }: PreparedAsk, row: number): string | null {
+  const reason = ASIDE[(table.aside[row] ?? 0) - 1] ?? null;
+  if (reason === null || rules.pin?.id === table.cards[row]?.id) return null;
+  if (reason === "preview" && input.rules.preview === true) return null;
+  if (reason === "completion" && (prediction.skills[CODING] ?? 0) >= CODING_SHARE) return null;
+  return reason;
+}
+
+function isSearching({ table, input }: PreparedAsk, row: number): boolean {
+  const card = table.cards[row];
+  const can = ((table.capabilities[row] ?? 0) & SEARCH_BIT) !== 0;
+  return can && card !== undefined && input.searches?.(card) === true;
 }
 
 function findExclusion(exclusions: PreparedAsk["rules"]["exclusions"], row: number): string | null {

@@ -1,6 +1,7 @@
 // The models to choose among as columns of numbers by place, made once for each list of cards: a request that read
 // thousands of cards and profiles as objects would mostly wait for memory.
 import { CAPABILITIES, type Capability, can, type ModelCard } from "../core/card.ts";
+import { SOURCES } from "../core/origin.ts";
 import { SKILLS } from "../core/skill.ts";
 import { findProfile, type Profile } from "./profiles.ts";
 
@@ -22,7 +23,9 @@ function makeTable(cards: readonly ModelCard[]) {
     oddsSpreads: join(({ oddsSpreads }) => oddsSpreads),
     oddsLevel: column(({ oddsLevel }) => oddsLevel),
     level: column(({ level }) => level),
-    /** 1 if guessed. */
+    /** Places in SOURCES. */
+    source: Uint8Array.from(profiles, ({ source }) => SOURCES.indexOf(source)),
+    /** 1 if some skills are guessed. */
     isGuessed: Uint8Array.from(profiles, ({ isGuessed }) => Number(isGuessed)),
     thinkingTokens: column(({ thinkingTokens }) => thinkingTokens),
     firstTokenMs: column(({ firstTokenMs }) => firstTokenMs),
@@ -31,8 +34,17 @@ function makeTable(cards: readonly ModelCard[]) {
     capabilities: Uint8Array.from(cards, (card) => toBits(CAPABILITIES.filter((one) => can(card, one)))),
     /** 1 if it serves chat, as far as is known: selectors choose no others. */
     isChat: Uint8Array.from(cards, ({ operations }) => Number(operations?.has("chat") ?? true)),
+    /** The place in ASIDE of the reason not to choose it by default, plus 1. 0 if there is none. */
+    aside: Uint8Array.from(cards, (card) => ASIDE.indexOf(findAside(card) ?? "") + 1),
     room: Float64Array.from(cards, (card) => card.contextTokensMax ?? Number.POSITIVE_INFINITY),
   };
+}
+
+/** The reasons not to choose a model for what it isn't made for. */
+export const ASIDE: readonly string[] = ["preview", "completion", "deprecated"];
+
+function findAside({ kind, shutdownDate }: ModelCard): string | undefined {
+  return kind ?? (shutdownDate === undefined ? undefined : "deprecated");
 }
 
 /** Cached by list, which lives as long as a configuration. */

@@ -4,6 +4,7 @@ import { joinText } from "./chat-messages.ts";
 import { countBase64Bytes, readBearer, renderNamedEvent, renderTypedEvent, renderWait } from "./formats.ts";
 import { COMMON_STATUS, formatDottedPath, type Problem, type ProblemKind } from "./problem.ts";
 import { sign, splitInput, takeFirstAnswer } from "./responder.ts";
+import { isSearching, isSearchTool, renderCitation, renderSearchBlocks } from "./searches.ts";
 import type { Answer, Exchange, Frame, Media, Prompt, SimDialect, Turn } from "./types.ts";
 
 /** Status codes by kind ("Anthropic API: Errors"). */
@@ -103,9 +104,10 @@ function readPrompt(body: JsonObject, model: string): Prompt {
       ...(system === "" ? [] : [{ role: "system", text: system } as const]),
       ...asArray(body.messages).filter(isObject).flatMap(readTurns),
     ],
-    tools: asArray(body.tools).map((tool) => {
+    tools: asArray(body.tools).flatMap((tool) => {
+      if (isSearchTool(tool)) return [];
       const { name, input_schema: parameters } = asObject(tool);
-      return { name: String(name), schema: asObject(parameters) };
+      return [{ name: String(name), schema: asObject(parameters) }];
     }),
     toolChoice: readToolChoice(body.tool_choice),
     parallelCalls: asObject(body.tool_choice).disable_parallel_tool_use !== true,
@@ -125,7 +127,8 @@ export const STOP = {
   refusal: "refusal",
 } as const;
 
-type Block = JsonObject & { readonly type: "thinking" | "text" | "tool_use" };
+type Kind = "thinking" | "text" | "tool_use" | "server_tool_use" | "web_search_tool_result";
+type Block = JsonObject & { readonly type: Kind };
 
 /** Returns the visible thinking, empty (but signed) for models that always think unless a summary is requested. */
 function selectShownThinking({ body, model }: Exchange, { thinking }: Answer): string {
@@ -138,7 +141,10 @@ function renderBlocks(exchange: Exchange, answer: Answer): readonly Block[] {
   const { text, calls } = answer;
   const thinking = selectShownThinking(exchange, answer);
   if (answer.thinking !== "") blocks.push({ type: "thinking", thinking, signature: sign(thinking) });
-  if (text !== "") blocks.push({ type: "text", text });
+  const isFound = isSearching(exchange);
+  if (isFound) blocks.push(...renderSearchBlocks(exchange));
+  if (text !== "")
+    blocks.push({ type: "text", text, ...(isFound ? { citations: [renderCitation(exchange)] } : {}) });
   for (const [at, { name, input }] of calls.entries())
     blocks.push({
       type: "tool_use",
@@ -159,10 +165,12 @@ function renderInputUsage(exchange: Exchange): JsonObject {
   };
 }
 
-function renderOutputUsage({ usage }: Exchange): JsonObject {
+function renderOutputUsage(exchange: Exchange): JsonObject {
+  const { usage } = exchange;
   if (!usage) return {};
+  const searched = isSearching(exchange) ? { server_tool_use: { web_search_requests: 1 } } : {};
   const details = usage.reasoning > 0 ? { output_tokens_details: { thinking_tokens: usage.reasoning } } : {};
-  return { output_tokens: usage.output, ...details };
+  return { output_tokens: usage.output, ...details, ...searched };
 }
 
 function renderMessage(exchange: Exchange): JsonObject {
@@ -183,22 +191,26 @@ function renderReply(exchange: Exchange): JsonObject {
   return exchange.usage ? { ...reply, usage } : reply;
 }
 
-const EMPTY: Readonly<Record<Block["type"], JsonObject>> = {
+const EMPTY: Readonly<Record<Kind, JsonObject>> = {
   thinking: { thinking: "", signature: "" },
   text: { text: "" },
   tool_use: { input: {} },
+  server_tool_use: { input: {} },
+  web_search_tool_result: {},
 };
 
 function* renderDeltas(block: Block, answer: Answer): Iterable<JsonObject> {
   switch (block.type) {
     case "text":
       for (const text of answer.pieces) yield { type: "text_delta", text };
+      for (const citation of asArray(block.citations)) yield { type: "citations_delta", citation };
       return;
     case "thinking":
       for (const thinking of String(block.thinking).match(/\s*\S+/g) ?? [])
         yield { type: "thinking_delta", thinking };
       return yield { type: "signature_delta", signature: block.signature };
-    case "tool_use": {
+    case "tool_use":
+    case "server_tool_use": {
       const json = JSON.stringify(block.input);
       const parts = json === "{}" ? [""] : ["", ...splitInput(json)];
       for (const part of parts) yield { type: "input_json_delta", partial_json: part };
@@ -220,7 +232,7 @@ function* renderFrames(exchange: Exchange): Iterable<Frame> {
   for (const [index, block] of renderBlocks(exchange, answer).entries()) {
     const start = renderTypedEvent("content_block_start", {
       index,
-      content_block: { ...block, ...EMPTY[block.type] },
+      content_block: { ...block, ...EMPTY[block.type], citations: undefined },
     });
     yield { kind: "start", text: index === 0 ? start + renderTypedEvent("ping", {}) : start };
     for (const delta of renderDeltas(block, answer))

@@ -3,6 +3,7 @@ import { asObject, type JsonObject } from "../core/json.ts";
 import { readPrompt } from "./gemini-prompt.ts";
 import { COMMON_STATUS, formatBracketedPath, type Problem, type ProblemKind } from "./problem.ts";
 import { sign } from "./responder.ts";
+import { isSearching, renderGrounding } from "./searches.ts";
 import type { Answer, ErrorAnswer, Exchange, Frame, SimDialect } from "./types.ts";
 import { GEMINI_EMBEDDINGS } from "./vectors.ts";
 
@@ -153,9 +154,14 @@ function renderReply(exchange: Exchange): JsonObject {
     const signed = thoughtSignature !== null;
     const said = renderParts(exchange, answer, answer.text === "" && !signed ? [] : [answer.text]);
     const parts = signed ? [...said.slice(0, -1), { ...said.at(-1), thoughtSignature }] : said;
-    return { ...renderContent(parts), finishReason: FINISH[answer.finish], index: answer.index };
+    const finish = { finishReason: FINISH[answer.finish], index: answer.index };
+    return { ...renderContent(parts), ...finish, ...renderFound(exchange, answer) };
   });
   return wrapCandidates(exchange, candidates, renderUsage(exchange));
+}
+
+function renderFound(exchange: Exchange, answer: Answer): JsonObject {
+  return isSearching(exchange) ? renderGrounding(answer) : {};
 }
 
 /** Frames one event or array element. Gemini's lines end with CR LF. */
@@ -179,7 +185,8 @@ function* renderFrames(exchange: Exchange): Iterable<Frame> {
       yield frame("delta", { ...renderContent([part]), index });
     const thoughtSignature = signClosing(answer);
     const last = thoughtSignature === null ? [] : [{ text: "", thoughtSignature }];
-    const ending = { ...renderContent(last), finishReason: FINISH[answer.finish], index };
+    const finish = { finishReason: FINISH[answer.finish], index };
+    const ending = { ...renderContent(last), ...finish, ...renderFound(exchange, answer) };
     yield frame("finish", ending, exchange.oddUsage ? {} : renderUsage(exchange));
   }
   if (!isEvents(exchange.query)) yield { kind: "end", text: "]" };

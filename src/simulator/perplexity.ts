@@ -11,6 +11,7 @@ import {
   renderResponse,
   renderResponseUsage,
 } from "./response-items.ts";
+import { PAGES, QUERY } from "./searches.ts";
 import type { Answer, AnswerCall, Exchange, Frame, NamedEvent, Prompt, SimDialect } from "./types.ts";
 
 /** Status codes by kind. `code` repeats the status as a number. */
@@ -53,11 +54,6 @@ function readPrompt(body: JsonObject, model: string): Prompt {
   return { ...readItemsPrompt(body), format: isObject(schema) ? { schema } : null, isThinking };
 }
 
-const PAGES = [
-  { id: 1, url: "https://example.com/one", title: "The first page", snippet: "First.", source: "web" },
-  { id: 2, url: "https://example.com/two", title: "The second page", snippet: "Second.", source: "web" },
-] as const;
-
 /** True if the provider searches: with a preset, or with the tool `web_search` unless calls are forbidden. */
 function isSearching(body: JsonObject): boolean {
   if (body.preset !== undefined) return body.max_tool_calls !== 0;
@@ -69,7 +65,7 @@ function isSearching(body: JsonObject): boolean {
 function renderSearchItem(exchange: Exchange): JsonObject {
   return {
     type: "search_results",
-    queries: ["simulated"],
+    queries: [QUERY],
     results: PAGES,
     id: `sr_${exchange.id("search", 16)}`,
   };

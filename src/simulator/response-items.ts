@@ -1,6 +1,7 @@
 // Input and output items of the Responses API, shared by OpenAI and Perplexity's Agent API.
 import { asArray, asNumber, asString, isObject, type JsonObject } from "../core/json.ts";
 import { joinText, parseMedia, readToolChoice, readTools } from "./chat-messages.ts";
+import { renderAnnotation } from "./searches.ts";
 import type { Answer, AnswerCall, Exchange, Media, Prompt, TokenCount, Turn } from "./types.ts";
 
 function readMedia(part: JsonObject): readonly Media[] {
@@ -64,14 +65,15 @@ export function renderCallItem(exchange: Exchange, call: AnswerCall, at: number,
   return { type: "function_call", id, ...shared, arguments: input };
 }
 
-/** Renders the text or refusal as an output item. Null if there are only calls. */
-export function renderMessageItem(exchange: Exchange, answer: Answer): JsonObject | null {
+/** Renders the text or refusal as an output item, citing a found page if `isCited`. Null if there are only calls. */
+export function renderMessageItem(exchange: Exchange, answer: Answer, isCited = false): JsonObject | null {
   const { text, refusal, calls } = answer;
   const id = `msg_${exchange.id("message", 32)}`;
   const shared = { type: "message", id, role: "assistant", status: "completed" };
   if (refusal !== null) return { ...shared, content: [{ type: "refusal", refusal }] };
   if (text === "" && calls.length > 0) return null;
-  return { ...shared, content: [{ type: "output_text", text, annotations: [], logprobs: [] }] };
+  const annotations = isCited ? [renderAnnotation(text)] : [];
+  return { ...shared, content: [{ type: "output_text", text, annotations, logprobs: [] }] };
 }
 
 /** Renders a response that has just begun, with the other fields in `rest`. */

@@ -12,6 +12,7 @@ import {
   renderResponse,
   renderResponseUsage,
 } from "./response-items.ts";
+import { isSearching, renderSearchItem } from "./searches.ts";
 import type { Answer, Exchange, Frame, NamedEvent, Prompt, SimDialect } from "./types.ts";
 
 function isThinking(body: JsonObject, model: string): boolean {
@@ -44,9 +45,11 @@ function renderReasoningItem(exchange: Exchange, answer: Answer): JsonObject {
 
 function renderOutput(exchange: Exchange, answer: Answer): readonly JsonObject[] {
   const mark = answer.thinking === "" ? "fc_" : THOUGHT_CALL;
-  const message = renderMessageItem(exchange, answer);
+  const isFound = isSearching(exchange);
+  const message = renderMessageItem(exchange, answer, isFound);
   return [
     ...(answer.thinking === "" ? [] : [renderReasoningItem(exchange, answer)]),
+    ...(isFound ? [renderSearchItem(exchange)] : []),
     ...(message ? [message] : []),
     ...answer.calls.map((call, at) => renderCallItem(exchange, call, at, mark)),
   ];
@@ -100,8 +103,14 @@ function* renderMessageEvents(item: JsonObject, answer: Answer): Iterable<NamedE
   const field = part.type === "refusal" ? "refusal" : "text";
   const mark = field === "refusal" ? "response.refusal" : "response.output_text";
   const pieces = answer.refusal === null ? answer.pieces : [answer.refusal];
-  yield ["start", "response.content_part.added", { ...at, part: { ...part, [field]: "" } }];
+  yield [
+    "start",
+    "response.content_part.added",
+    { ...at, part: { ...part, [field]: "", ...(part.annotations ? { annotations: [] } : {}) } },
+  ];
   for (const delta of pieces) yield ["delta", `${mark}.delta`, { ...at, delta }];
+  for (const [annotation_index, annotation] of asArray(part.annotations).entries())
+    yield ["start", "response.output_text.annotation.added", { ...at, annotation_index, annotation }];
   yield ["start", `${mark}.done`, { ...at, [field]: part[field] }];
   yield ["start", "response.content_part.done", { ...at, part }];
 }
@@ -124,20 +133,35 @@ function renderBegun(item: JsonObject): JsonObject {
       return { ...item, status: "in_progress", content: [] };
     case "custom_tool_call":
       return { ...item, status: "in_progress", input: "" };
+    case "web_search_call":
+      return { ...item, status: "in_progress", action: { type: "search", query: "" } };
     default:
       return { ...item, status: "in_progress", arguments: "" };
   }
 }
 
+function* renderSearchEvents({ id: item_id }: JsonObject): Iterable<NamedEvent> {
+  for (const state of ["in_progress", "searching", "completed"])
+    yield ["start", `response.web_search_call.${state}`, { item_id }];
+}
+
+function renderInnerEvents(item: JsonObject, answer: Answer): Iterable<NamedEvent> {
+  switch (item.type) {
+    case "reasoning":
+      return renderReasoningEvents(item);
+    case "message":
+      return renderMessageEvents(item, answer);
+    case "web_search_call":
+      return renderSearchEvents(item);
+    default:
+      return renderCallEvents(item);
+  }
+}
+
 function* renderItemEvents(item: JsonObject, output_index: number, answer: Answer): Iterable<NamedEvent> {
   yield ["start", "response.output_item.added", { output_index, item: renderBegun(item) }];
-  const inner =
-    item.type === "reasoning"
-      ? renderReasoningEvents(item)
-      : item.type === "message"
-        ? renderMessageEvents(item, answer)
-        : renderCallEvents(item);
-  for (const [kind, type, fields] of inner) yield [kind, type, { output_index, ...fields }];
+  for (const [kind, type, fields] of renderInnerEvents(item, answer))
+    yield [kind, type, { output_index, ...fields }];
   yield ["start", "response.output_item.done", { output_index, item }];
 }
 

@@ -1,5 +1,6 @@
 // A call ready to be sent: its body is encoded once, so that a signature can cover it.
 import type { Outgoing } from "../core/dialect.ts";
+import { writeJson } from "../core/json-source.ts";
 import { streamForm, type WrittenForm, writeForm } from "./multipart.ts";
 import { SHORT_CHARACTERS, streamText } from "./text-stream.ts";
 
@@ -9,11 +10,11 @@ export interface PreparedRequest {
   readonly method: string;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | WrittenForm;
+  readonly body: string | Uint8Array<ArrayBuffer> | WrittenForm;
 }
 
 export function prepareRequest({ headers, body, form }: Outgoing): PreparedRequest {
-  if (!form) return { method: "POST", headers: { ...JSON_HEADERS, ...headers }, body: JSON.stringify(body) };
+  if (!form) return { method: "POST", headers: { ...JSON_HEADERS, ...headers }, body: writeJson(body) };
   const written = writeForm(form);
   const own = { "content-type": written.type, "content-length": String(written.length) };
   return { method: "POST", headers: { ...JSON_HEADERS, ...headers, ...own }, body: written };
@@ -26,6 +27,7 @@ export function toInit(
   isFresh: boolean,
 ): RequestInit & BunFetchRequestInit {
   const init = { method, redirect: "manual", signal, timeout: false, keepalive: !isFresh } as const;
+  if (given instanceof Uint8Array) return { ...init, headers, body: given };
   if (typeof given !== "string") return { ...init, headers, body: streamForm(given) };
   if (given.length <= SHORT_CHARACTERS) return { ...init, headers, body: given };
   const length = { "content-length": String(Buffer.byteLength(given)) };

@@ -32,7 +32,8 @@ export async function sendAuthenticated(
 
 async function authenticate(terms: AuthenticatedSend, url: string, prepared: PreparedRequest) {
   const { proof, authorize, clock, signal, onSecret } = terms;
-  const body = typeof prepared.body === "string" ? prepared.body : "";
+  const { body: given } = prepared;
+  const body = typeof given === "string" || given instanceof Uint8Array ? given : "";
   const authenticating = authorize(proof, { url, headers: prepared.headers, body }, clock.nowMs());
   const { headers, secrets = [], refuse } = await waitUnlessEnded(authenticating, signal);
   for (const secret of secrets) onSecret(secret);

@@ -6,6 +6,7 @@ import { aimsText, type Finding, findingText } from "./report.ts";
 import { machineText, writeResults } from "./results.ts";
 import { runSoak } from "./soak.ts";
 import { closeStage, openStage, type Stage } from "./stage.ts";
+import { measureStages } from "./stages.ts";
 
 const HELP = `usage: npm run bench -- [options]
 
@@ -15,7 +16,8 @@ const HELP = `usage: npm run bench -- [options]
   --soak TIME    instead of all that: 2,000 streams, hang-ups and errors for so long (3m, 60m)
   --ab OTHER     instead: this build against another binary or revision, in turn, and against the floor
                  --only then takes ${BUILD_CASES.join(", ")}
-  --rounds N     the rounds of --ab (10)
+  --stages       instead: what each stage of a whole answer costs, by builds without one of them
+  --rounds N     the rounds of --ab and --stages (10)
   --seed N       determines their order and the draws for the intervals (1)`;
 
 const { values } = parseArgs({
@@ -25,6 +27,7 @@ const { values } = parseArgs({
     only: { type: "string", multiple: true },
     soak: { type: "string" },
     ab: { type: "string" },
+    stages: { type: "boolean", default: false },
     rounds: { type: "string", default: "10" },
     seed: { type: "string", default: "1" },
     help: { type: "boolean", default: false },
@@ -47,6 +50,8 @@ async function main(): Promise<void> {
   try {
     console.log(machineText(stage));
     if (values.soak !== undefined) await runSoak(stage, values.soak);
+    else if (values.stages)
+      printFinding(await measureStages(stage, Number(values.rounds), Number(values.seed)));
     else if (values.ab !== undefined) await runBuilds(stage, values.ab, names);
     else await runAll(stage, names);
   } finally {

@@ -1,6 +1,6 @@
 // Two builds of the gateway, and the floor, in turn: CPU per request, and ratios of sums with their 95 % interval.
 import { makeDice } from "../router/dice.ts";
-import { type Case, streamed, whole } from "./cpu.ts";
+import { agent, type Case, deltas, streamed, whole } from "./cpu.ts";
 import { computeRatio, type Ratio, writeRatio } from "./figures.ts";
 import { ADMIN_TOKEN, startGateway } from "./gateways.ts";
 import { inRounds, measureCost, warmedUp } from "./measure.ts";
@@ -16,7 +16,24 @@ const FIRST_REQUESTS = 16_000;
 const FUNDED_USD = 1000;
 const FIRST = "first";
 
-export const BUILD_CASES = ["whole", "burst", "paced", FIRST] as const;
+/** Kilobytes. The whole request is a little longer. */
+const AGENT_SIZES = [64, 248, 1000] as const;
+
+function listCases(paceMs: number): Readonly<Record<string, Case>> {
+  const bodies = AGENT_SIZES.flatMap((kilobytes) => [
+    [`agent-${kilobytes}`, agent("openai", kilobytes)] as const,
+    [`messages-${kilobytes}`, agent("anthropic", kilobytes)] as const,
+  ]);
+  return {
+    whole,
+    burst: streamed("openai", 0),
+    paced: streamed("openai", paceMs),
+    deltas,
+    ...Object.fromEntries(bodies),
+  };
+}
+
+export const BUILD_CASES: readonly string[] = [...Object.keys(listCases(0)), FIRST];
 
 export interface BuildOptions {
   /** The path of a binary, or a revision of the repository. */
@@ -36,11 +53,7 @@ export async function compareBuilds(stage: Stage, options: BuildOptions): Promis
   const binaries = { [OTHER]: await findBuild(options.other, stage.directory), [THIS]: stage.binary };
   const builds: readonly Build[] = Object.entries(binaries).map(([name, binary]) => ({ name, binary }));
   const random = makeDice(seed);
-  const cases: Readonly<Record<string, Case>> = {
-    whole,
-    burst: streamed("openai", 0),
-    paced: streamed("openai", stage.size(4, 1)),
-  };
+  const cases = listCases(stage.size(4, 1));
   const tables: Table[] = [];
   const aims: Aim[] = [];
   const add = (title: string, found: Rounds) => {
@@ -68,18 +81,18 @@ export async function compareBuilds(stage: Stage, options: BuildOptions): Promis
   };
 }
 
-interface Build {
+export interface Build {
   readonly name: string;
   readonly binary: string;
 }
 
-interface Running extends Pick<Build, "name"> {
+export interface Running extends Pick<Build, "name"> {
   readonly gateway: Started;
   readonly secret: string;
 }
 
 /** Starts a build on an empty store. It makes its own key, since its version may have another schema. */
-async function startBuild(stage: Stage, { name, binary }: Build, store: string): Promise<Running> {
+export async function startBuild(stage: Stage, { name, binary }: Build, store: string): Promise<Running> {
   const setup = { name: `${name.replace(" ", "-")}-${store}`, isEmpty: true };
   const gateway = await startGateway(setup, { ...stage, binary });
   const post = async (path: string, body: object) => {
@@ -121,7 +134,7 @@ async function measureCase(
   return inRounds(programs, rounds, measure, random);
 }
 
-function makeContender({ name, gateway, secret }: Running, scenario: Scenario): Contender {
+export function makeContender({ name, gateway, secret }: Running, scenario: Scenario): Contender {
   return { name, pid: gateway.pid, ask: askGateway(gateway.port, scenario, undefined, secret) };
 }
 

@@ -7,6 +7,7 @@ import { DIRECT, FLOOR, OURS, type Scenario, type Stage } from "./stage.ts";
 
 const CONNECTIONS = 32;
 const PACED_CONNECTIONS = 48;
+const AGENTS = 8;
 export const CHUNKS = 200;
 const ROUNDS = 10;
 /** Fewer rounds, because paced streams give steadier figures. */
@@ -53,6 +54,27 @@ export function streamed(speech: Scenario["speech"], paceMs: number): Case {
     atMost: speech === "openai" ? (isPaced ? 1.5 : 2.5) : isPaced ? 2 : 3,
   };
 }
+
+/** A coding agent's request of about that size. */
+export function agent(speech: Scenario["speech"], kilobytes: number): Case {
+  const isNative = speech === "anthropic";
+  return {
+    title: `an agent's body of ${kilobytes} KB, ${isNative ? "Messages, native" : "chat"}`,
+    scenario: { speech, isNative, manner: "", chunks: null, agentKilobytes: kilobytes },
+    requests: Math.ceil(30_000 / kilobytes),
+    before: Math.ceil(600_000 / kilobytes),
+    connections: AGENTS,
+    rounds: ROUNDS,
+    atMost: kilobytes < 100 ? 6 : 9,
+  };
+}
+
+/** Anthropic's own pace. */
+export const deltas: Case = {
+  ...streamed("anthropic", 15),
+  title: `streams of ${CHUNKS} deltas, native, one per 15 ms`,
+  scenario: { speech: "anthropic", isNative: true, manner: `~chunks=${CHUNKS}~pace=15`, chunks: CHUNKS },
+};
 
 async function measured(stage: Stage, one: Case): Promise<ReadonlyMap<string, readonly Cost[]>> {
   const others = stage.contenders(one.scenario).filter(({ name }) => name !== DIRECT);

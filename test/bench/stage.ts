@@ -2,6 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { makeAgentChat, makeAgentMessages } from "./agent.ts";
 import { type Ask, prepareAsk } from "./client.ts";
 import { type GatewayPlace, startGateway } from "./gateways.ts";
 import { type Peer, startNginx, startPortkey } from "./peers.ts";
@@ -15,14 +16,18 @@ export const OURS = "Poundkey";
 export const DIRECT = "direct";
 
 export interface Scenario {
-  /** The provider's dialect. Clients of a gateway speak OpenAI's in both cases. */
+  /** The provider's dialect. Clients of a gateway speak OpenAI's in both cases, unless it is native. */
   readonly speech: "openai" | "anthropic";
+  /** True if the client speaks the provider's dialect. */
+  readonly isNative?: boolean;
   /** The provider's behaviour in the form of `upstream-answers.ts`, such as `~latency=20`. */
   readonly manner: string;
   /** The number of pieces in a stream. Null for a whole answer. */
   readonly chunks: number | null;
   /** The size of the request, filled up with an image in base64. */
   readonly bytes?: number;
+  /** The size of a coding agent's request instead. */
+  readonly agentKilobytes?: number;
 }
 
 /** A program in the comparison, with the scenario's request to it. */
@@ -47,8 +52,13 @@ const PATHS = { openai: "/v1/chat/completions", anthropic: "/v1/messages" };
 const TEXT_BYTES = 850;
 const FILLER = "The committee met on Thursday to discuss the proposal. ".repeat(20).slice(0, TEXT_BYTES);
 
-export function writeBody(model: string, { manner, chunks, bytes = 0 }: Scenario): string {
+export function writeBody(model: string, scenario: Scenario): string {
+  const { manner, chunks, bytes = 0, agentKilobytes: kilobytes, isNative } = scenario;
   const text = `${manner === "" ? "~" : manner}; ${FILLER}`;
+  if (kilobytes !== undefined) {
+    const make = isNative ? makeAgentMessages : makeAgentChat;
+    return JSON.stringify(make({ kilobytes, model, words: text }));
+  }
   const image = { type: "image_url", image_url: { url: `data:image/png;base64,${pixels(bytes - 1000)}` } };
   const content = bytes > 2000 ? [{ type: "text", text }, image] : text;
   const body = { model, max_tokens: 300, messages: [{ role: "user", content }] };
@@ -75,7 +85,8 @@ export function askGateway(
 ): Ask {
   const name = scenario.speech === "anthropic" ? "Foreign#m" : model;
   const headers = { authorization: `Bearer ${typeof key === "string" ? key : makeSecret(key)}` };
-  return prepareAsk(port, PATHS.openai, headers, writeBody(name, scenario), expectedOf(scenario, "openai"));
+  const speech = scenario.isNative ? scenario.speech : "openai";
+  return prepareAsk(port, PATHS[speech], headers, writeBody(name, scenario), expectedOf(scenario, speech));
 }
 
 function expectedOf({ chunks, bytes = 0 }: Scenario, speech: Scenario["speech"]) {
@@ -171,7 +182,7 @@ export async function closeStage({ directory }: Pick<Stage, "directory">): Promi
 }
 
 /** Builds a folder's sources as `npm run build` does, into another file. */
-async function buildGateway(sources: string, binary: string): Promise<string> {
+export async function buildGateway(sources: string, binary: string): Promise<string> {
   const { scripts } = (await Bun.file(join(sources, "package.json")).json()) as {
     scripts: { build: string };
   };

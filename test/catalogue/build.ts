@@ -107,6 +107,7 @@ function rowOf(facts: ModelFacts): Row {
     audio: facts.inputs.includes("audio"),
     structured: facts.structured,
     reasoning: facts.reasoning,
+    search: false,
   };
   return {
     id: `${facts.provider}#${facts.name}`,

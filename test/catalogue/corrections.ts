@@ -262,6 +262,14 @@ export const CAPABILITY_RULES: readonly {
   { ids: /^Perplexity#/, add: ["tools", "structured"] },
   { ids: /^Cohere#command-(a|r)(?!.*(translate|vision))/, add: ["structured"] },
   { ids: /^OpenAI#(gpt-4o|gpt-5|o3)/, add: ["files"] },
+  // OpenAI, "Web search" (not the research preview); Messages API, "Web search tool"; Gemini API and Vertex AI,
+  // "Grounding with Google Search"; xAI, "Web search"; Perplexity's models search anyway. Other hosts of these models
+  // state no price, or don't search.
+  { ids: /./, remove: ["search"] },
+  { ids: /^OpenAI#(?!.*-spark$)/, add: ["search"] },
+  { ids: /^(Anthropic|Perplexity)#/, add: ["search"] },
+  { ids: /^(Google|Vertex)#gemini-/, add: ["search"] },
+  { ids: /^xAI#grok-[4-9]/, add: ["search"] },
   { ids: /^DeepSeek#/, remove: ["structured"] },
   { ids: /^Mistral#ministral-/, remove: ["reasoning"] },
   // Models that can't be forced to call a tool, by the same sources as their providers' quirks.

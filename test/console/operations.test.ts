@@ -111,7 +111,7 @@ describe.skipIf(!HAS_BROWSER)("the playground beyond chat (skipped without Chrom
     const failing = await openModel(visitor, "Local#sim-image~trouble=500", "Images");
     await failing.getByLabel("Prompt").fill("a lighthouse");
     await press(failing, "Generate");
-    await findAnswer(failing).getByRole("alert").getByText("The provider failed to answer.").waitFor();
+    await findAnswer(failing).getByRole("alert").getByText("Local failed to answer.").waitFor();
     await visitor.open("/");
     const slow = await openModel(visitor, "Local#sim-image~latency=60000", "Images");
     await slow.getByLabel("Prompt").fill("a lighthouse");

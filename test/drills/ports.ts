@@ -5,7 +5,7 @@ import type { Code } from "./code.ts";
 export const PORTS = [
   { path: "core/store.ts", name: "Store", most: 56 },
   { path: "gateway/context.ts", name: "RequestContext", most: 54 },
-  { path: "operations/operation.ts", name: "Operation", most: 43 },
+  { path: "operations/operation.ts", name: "Operation", most: 44 },
 ] as const;
 
 /** Members begin a line of the declaration, indented by one step. Those of several lines are counted once. */

@@ -31,6 +31,8 @@ export interface Told {
   readonly requestId: string;
   /** The time of sending in Unix milliseconds. */
   readonly atMs: number;
+  /** The time at which the answer was whole, or the connection broke. */
+  readonly endedAtMs: number;
   /** True if its answer is paid for. */
   readonly isPaid: boolean;
   /** Null if the connection broke before. */
@@ -108,7 +110,11 @@ async function ask(
 ): Promise<Told> {
   const leaves = leavesAfterMs === null ? AbortSignal.timeout(HANGS_MS) : AbortSignal.timeout(leavesAfterMs);
   const isPaid = charge === "always" || PAYING.includes(asking.key);
-  const broken = { asking, requestId, atMs: Date.now(), isPaid, status: null, answer: null, wrong: null };
+  const atMs = Date.now();
+  const told = (rest: Partial<Told>): Told => {
+    const nothing = { status: null, answer: null, wrong: null };
+    return { asking, requestId, atMs, endedAtMs: Date.now(), isPaid, ...nothing, ...rest };
+  };
   try {
     const response = await fetch(`${url}/v1/chat/completions`, {
       method: "POST",
@@ -124,14 +130,14 @@ async function ask(
     const { status } = response;
     const replayed = response.headers.has("x-poundkey-replayed");
     const text = await response.text();
-    if (status !== 200) return { ...broken, status, wrong: wrongIn(asking, status, text) };
+    if (status !== 200) return told({ status, wrong: wrongIn(asking, status, text) });
     const answer = stream ? streamedIn(text, replayed) : wholeIn(text, replayed);
     const wrong =
       answer === null && !mayBreakOff(asking, stream, text) ? `not whole: ${text.slice(-200)}` : null;
-    return { ...broken, status, answer, wrong };
+    return told({ status, answer, wrong });
   } catch (error) {
     const hung = leaves.aborted && leavesAfterMs === null;
-    return { ...broken, wrong: hung ? `no end after ${HANGS_MS} ms: ${String(error)}` : null };
+    return told({ wrong: hung ? `no end after ${HANGS_MS} ms: ${String(error)}` : null });
   }
 }
 

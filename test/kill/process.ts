@@ -26,10 +26,14 @@ export interface Victim {
 }
 
 /** Starts the gateway in a folder, and writes its log to a file there. */
-export function startVictim(program: Program, directory: string): Victim {
+export function startVictim(
+  program: Program,
+  directory: string,
+  env: Readonly<Record<string, string>> = {},
+): Victim {
   const child = Bun.spawn([...program, "serve"], {
     cwd: directory,
-    env: { PATH: process.env.PATH ?? "" },
+    env: { PATH: process.env.PATH ?? "", ...env },
     stdout: openSync(join(directory, "gateway.log"), "a"),
     stderr: "pipe",
   });

@@ -46,3 +46,9 @@ test("a provider can't make one picture be sent thousands of times", () => {
   expect(read(forged, 1000)).toBeUndefined();
   expect(read(JSON.stringify({ [LONG]: 1 }), 1000)).toBeUndefined();
 });
+
+test("more strings than any answer has are refused while they are read", () => {
+  const list = (pictures: number) => JSON.stringify({ data: Array(pictures).fill({ b64_json: "aaaa" }) });
+  expect(read(list(400), 1000)).toBeObject();
+  expect(() => read(list(10_000), 1000)).toThrow("incomplete or malformed");
+});

@@ -246,4 +246,11 @@ export const BOOKS: readonly Mutant[] = [
     find: "  if (made) {",
     replace: "  if (made && made.nanoUsd !== nanoUsd) {",
   },
+  {
+    name: "the log of writes is never synced",
+    file: "src/store/sqlite/durability.ts",
+    find: "    fdatasync(log, (error) => {",
+    replace: "    setImmediate((error: Error | null = null) => {",
+    tests: ["test/power.test.ts"],
+  },
 ];

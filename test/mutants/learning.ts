@@ -124,8 +124,8 @@ export const LEARNING: readonly Mutant[] = [
   {
     name: "the candidates that scores are measured against are not kept",
     file: "src/selectors/choose.ts",
-    find: ", champion, highest])",
-    replace: ", highest])",
+    find: ", champion, highest, ...marks])",
+    replace: ", highest, ...marks])",
     tests: ["test/router/choose.test.ts"],
   },
   {

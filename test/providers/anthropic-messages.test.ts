@@ -77,8 +77,8 @@ const TURNS: [string, ChatMessage[], string[]][] = [
       "user: hi",
       "assistant: tool_use f",
       "user: tool_result f",
-      "assistant: tool_use f_3",
-      "user: tool_result f_3",
+      "assistant: tool_use f_1",
+      "user: tool_result f_1",
     ],
   ],
   [

@@ -1,8 +1,8 @@
 // The Mistral dialect: only known fields, ids of nine characters, turns in its order, thinking both ways.
 import { describe, expect, test } from "bun:test";
 import { isObject, type JsonObject } from "../../src/core/json.ts";
+import { CALL_IDS } from "../../src/dialects/mistral/call-ids.ts";
 import { mistral } from "../../src/dialects/mistral/dialect.ts";
-import { MistralIds } from "../../src/dialects/mistral/messages.ts";
 import { readSource } from "../../src/operations/chat/citations.ts";
 import type { ChatMessage, ChatRequest } from "../../src/operations/chat/form.ts";
 import { checkMistralRequest } from "../simulator/mistral-validator.ts";
@@ -96,7 +96,7 @@ describe("messages", () => {
     expect(new Set(results).size).toBe(3);
     expect(results[2]).toBe("abcDEF123");
     expect(outgoing[2]).toMatchObject({ role: "tool", name: "look" });
-    expect(new MistralIds().forCall("look_0")).toBe(String(results[0]));
+    expect(CALL_IDS.write("look_0", 0)).toBe(String(results[0]));
   });
 
   test("order, roles and parts follow Mistral's rules", () => {

@@ -132,7 +132,7 @@ test("search options become the tool's options", () => {
       max_results: 50,
     },
   ]);
-  expect(dropped).toEqual(["web_search_options"]);
+  expect(dropped).toEqual(["web_search_options.search_type"]);
 });
 
 test("the conversation contains nothing unknown to the API", () => {

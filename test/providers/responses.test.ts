@@ -140,6 +140,8 @@ const fields: [string, string, Partial<ChatRequest>, JsonObject, string[]][] = [
           user_location: { type: "approximate", city: "Bonn" },
         },
       ],
+      max_tool_calls: 5,
+      include: ["web_search_call.action.sources"],
     },
     [],
   ],

@@ -1,15 +1,11 @@
 // The router's benchmark: `bun test/router/bench.ts [--quick]` prints every figure for the shipped code and parameters.
 import { join } from "node:path";
 import { loadShippedCards } from "../../src/catalogue/rows.ts";
-import { SELECTORS } from "../../src/core/selector.ts";
-import { choose } from "../../src/selectors/choose.ts";
-import { SELECTOR_RULES } from "../../src/selectors/index.ts";
 import { loadShippedParameters } from "../../src/selectors/parameters.ts";
-import { hasData, type Pool, readTable, TEST_PART } from "./data.ts";
+import { hasData, type Pool, TEST_PART } from "./data.ts";
+import { listKinds, listStability } from "./day-one-kinds.ts";
 import { decisionTimes } from "./decision-times.ts";
-import { PARAPHRASES } from "./paraphrase.ts";
-import { makeRequest, RULES } from "./pools.ts";
-import { ownPrompts } from "./prompts.ts";
+import { listParaphrases } from "./paraphrase-trial.ts";
 import { computeCalibration, percent, shown } from "./statistics.ts";
 import { listCeilings } from "./trial-ceiling.ts";
 import { labelledTrial, type SavingDraw, savingTrial } from "./trial-labels.ts";
@@ -208,48 +204,16 @@ function calibration(): void {
   }
 }
 
-const catalogue = loadShippedCards();
-
-function pick(selector: (typeof SELECTORS)[number], prompt: string): string | undefined {
-  return choose(SELECTOR_RULES[selector], {
-    request: makeRequest(prompt),
-    needs: new Map(),
-    cards: catalogue,
-    rules: RULES,
-    quality: 0.98,
-  }).choice?.id;
-}
-
 function paraphrases(): void {
   heading("The same pick for paraphrases (the shipped catalogue and profiles)");
-  const rows = hasData()
-    ? MANY.flatMap((pool) =>
-        readTable(pool)
-          .rows.filter(({ part }) => part === TEST_PART)
-          .slice(0, 60),
-      )
-    : [];
-  const own = ownPrompts(1, 99).map(({ prompt }) => prompt);
-  const prompts = [...rows.map(({ prompt }) => prompt), ...own];
-  const totals = { best: 0, fair: 0, light: 0 };
-  for (const [name, change] of Object.entries(PARAPHRASES)) {
-    const cells = SELECTORS.map((selector) => {
-      const same = prompts.filter(
-        (prompt, at) => pick(selector, prompt) === pick(selector, change(prompt, at)),
-      );
-      totals[selector] += same.length;
-      return `${selector} ${percent(same.length / prompts.length)}`;
-    });
-    console.log(`- ${name}: ${cells.join(", ")}`);
-  }
-  const count = prompts.length * Object.keys(PARAPHRASES).length;
-  for (const selector of SELECTORS) {
-    const share = totals[selector] / count;
-    const spread = 1.96 * Math.sqrt((share * (1 - share)) / prompts.length);
-    console.log(
-      `- **${selector}: ${percent(share)} ± ${percent(spread)} of ${count}** (aim 90 %: ${reached(share >= 0.9)})`,
-    );
-  }
+  for (const line of listParaphrases(MANY)) console.log(line);
+}
+
+function dayOne(): void {
+  heading("Day one: the kinds of everyday prompts, without labels");
+  for (const line of listKinds()) console.log(line);
+  heading("Day one: the same choice in another wrapping (`best`, `fair`, `light`)");
+  for (const line of listStability()) console.log(line);
 }
 
 function ceiling(): void {
@@ -261,7 +225,7 @@ function speed(): void {
   heading(
     "Time of a decision as requests take it, milliseconds (this machine, one thread, uninterrupted), beside a loop of about the same length",
   );
-  for (const line of decisionTimes(catalogue)) console.log(line);
+  for (const line of decisionTimes(loadShippedCards())) console.log(line);
 }
 
 function sizes(): void {
@@ -280,6 +244,7 @@ const SECTIONS = {
   sizes,
   speed,
   paraphrases,
+  "day-one": dayOne,
   published,
   many,
   labels,
@@ -291,7 +256,7 @@ const SECTIONS = {
   newcomers,
   calibration,
 };
-const WITHOUT_DATA: readonly string[] = ["sizes", "speed", "paraphrases"];
+const WITHOUT_DATA: readonly string[] = ["sizes", "speed", "paraphrases", "day-one"];
 for (const [name, run] of Object.entries(SECTIONS)) {
   if (only?.includes(name) === false) continue;
   if (hasData() || WITHOUT_DATA.includes(name)) run();

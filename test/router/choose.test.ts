@@ -4,6 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { CAPABILITIES, type ModelCard } from "../../src/core/card.ts";
 import type { RouterRules } from "../../src/core/settings.ts";
 import { SKILLS, type SkillRow } from "../../src/core/skill.ts";
+import { UNSTEERED } from "../../src/core/steering.ts";
 import { planCalls } from "../../src/gateway/plan.ts";
 import { Health } from "../../src/health/health.ts";
 import { Stickiness } from "../../src/health/stickiness.ts";
@@ -216,7 +217,7 @@ describe.each(Object.values(SELECTOR_RULES))("Router#$name among many models", (
       if ((places.at(-1) ?? 0) >= FIRST_KEPT) beyond++;
       const plan = planCalls({
         ...describeChat(input.request),
-        ...{ rules: input.rules, quality: input.quality, readKnown: () => input },
+        ...{ rules: input.rules, steering: { ...UNSTEERED, quality: input.quality }, readKnown: () => input },
         selection: { kind: "selector", selector, candidates: input.cards },
         credentialsOf: (provider) => (provider === on ? [{ secret: "s", weight: 1 }] : []),
         ...{ roll: () => 0, conversation: makeConversation("key", input.request), nowMs: 0 },

@@ -144,7 +144,6 @@ export class Day {
       ...describeChat(request),
       selection: { kind: "selector", selector: SELECTOR_RULES[selector], candidates: this.#cards },
       rules: this.#settings.router,
-      quality: null,
       readKnown: () => readKnown(this.#known, conversation),
       credentialsOf: (provider) =>
         this.#settings.providers.find(({ name }) => name === provider)?.credentials ?? [],

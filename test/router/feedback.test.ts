@@ -90,7 +90,8 @@ function weigh(models: Readonly<Record<string, readonly number[]>>): Readonly<Re
   );
   const more = { weight: 1, phi: new Float64Array(1) };
   const scores: UserScore[] = all.flatMap((one) => Array.from({ length: 40 }, () => ({ ...one, ...more })));
-  return finish(weighVoices(finish(collectVoices(scores, null))));
+  const lifts = finish(weighVoices(finish(collectVoices(scores, null))));
+  return Object.fromEntries(Object.entries(lifts).map(([model, { lift }]) => [model, lift]));
 }
 
 /** Runs work in slices to its end. */

@@ -89,7 +89,6 @@ export class Planning {
       ...refusing(asking.unable ?? []),
       selection: selectionOf(asking),
       rules: { fairQuality: 1, deny: [], pin: {}, rules: [], explore: 0 },
-      quality: null,
       credentialsOf: (provider) => this.#keys.get(provider) ?? [],
       roll: this.#roll,
       conversation,

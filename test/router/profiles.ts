@@ -1,4 +1,5 @@
-// Generates `src/selectors/profiles.data.json`, the facts on each card: `bun test/router/profiles.ts`.
+// Generates `profiles.data.json` and `benchmarks.data.json` in `src/selectors`, the facts on each card: `bun
+// test/router/profiles.ts`.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadShippedCards } from "../../src/catalogue/rows.ts";
@@ -209,21 +210,36 @@ function profileRow({ card, rows, level }: Known, imputing: Imputer) {
     spreads.push(Math.round(1000 * spread * UNIT_LOGIT * share * (1 - share)) + 5);
   }
   const [first] = rows;
+  const named = (values: readonly number[]) =>
+    Object.fromEntries(SKILLS.map((skill, at) => [skill, (values[at] ?? 0) / 1000]));
   return {
-    id: card.id,
-    skills,
-    spreads,
-    source: first === undefined ? "imputed" : `${first.source} ${first.date}`,
-    ...estimateSpeed(card, paramsOf(card)),
-    thinking: estimateThinking(card),
+    benchmark: first && {
+      ...{ id: card.id, source: first.source, date: first.date },
+      ...{ skills: named(skills), spreads: named(spreads) },
+    },
+    profile: {
+      id: card.id,
+      ...(first === undefined ? { guess: [skills[0] ?? 0, spreads[0] ?? 0] } : {}),
+      ...estimateSpeed(card, paramsOf(card)),
+      thinking: estimateThinking(card),
+    },
   };
+}
+
+/** Returns the text of a data file with a row per line. */
+function formatRows(head: string, rows: readonly object[]): string {
+  return `{\n${head}"rows":[\n${rows.map((row) => JSON.stringify(row)).join(",\n")}\n]}\n`;
 }
 
 if (import.meta.main) {
   const { rows, unknown } = buildProfiles();
-  const lines = rows.map((row) => JSON.stringify(row)).join(",\n");
-  const path = join(import.meta.dir, "../../src/selectors/profiles.data.json");
-  writeFileSync(path, `{\n"unknown":${JSON.stringify(unknown)},\n"rows":[\n${lines}\n]}\n`);
-  const measuredRows = rows.filter(({ source }) => source !== "imputed");
-  console.log(`${path}: ${rows.length} cards, ${measuredRows.length} measured`);
+  const folder = join(import.meta.dir, "../../src/selectors");
+  const profiles = rows.map(({ profile }) => profile);
+  const benchmarks = rows.flatMap(({ benchmark }) => benchmark ?? []);
+  writeFileSync(
+    join(folder, "profiles.data.json"),
+    formatRows(`"unknown":${JSON.stringify(unknown)},\n`, profiles),
+  );
+  writeFileSync(join(folder, "benchmarks.data.json"), formatRows("", benchmarks));
+  console.log(`${folder}: ${profiles.length} cards, ${benchmarks.length} measured`);
 }

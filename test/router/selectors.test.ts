@@ -16,10 +16,7 @@ const thrift: SelectorRule = {
   about: "Picks the least costly model.",
   findPromisedShare: () => 1,
   savesMoney: false,
-  rank:
-    ({ costUsd }) =>
-    (place) =>
-      -(costUsd[place] ?? 0),
+  rank: ({ costUsd }) => ({ scoreOf: (place) => -(costUsd[place] ?? 0), marks: [] }),
   canReplace: () => true,
 };
 
@@ -33,7 +30,6 @@ function planBy(selector: SelectorRule, explore = 0) {
     },
     ...{
       rules: { ...RULES, explore },
-      quality: null,
       roll: () => 0,
       conversation: makeConversation("key", asking(TRIVIA)),
       nowMs: 0,

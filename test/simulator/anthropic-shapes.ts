@@ -1,12 +1,14 @@
 // The fields of a request to Anthropic's Messages. Any other field is refused.
 import { asObject } from "../../src/core/json.ts";
 import { reject } from "../../src/simulator/problem.ts";
+import { ANTHROPIC_SEARCH, RUN_BY_ANTHROPIC } from "./search-shapes.ts";
 import type { Check, Fields } from "./validator.ts";
 import * as is from "./validator.ts";
 
 const of = (fields: Fields, required: readonly string[] = []) => is.shape(fields, { required });
 const cache = of({ type: is.checkChoice("ephemeral"), ttl: is.checkChoice("5m", "1h") }, ["type"]);
 const toolId = is.matching(/^[a-zA-Z0-9_-]+$/);
+const ranId = is.matching(/^srvtoolu_[a-zA-Z0-9_]+$/);
 const toolName = is.matching(/^[a-zA-Z0-9_-]{1,128}$/);
 const marked: Check = (value, path) => value === null || cache(value, path);
 const mark = { type: is.anything, cache_control: marked };
@@ -55,6 +57,13 @@ const assistantBlock = is.variant("type", {
   tool_use: of({ ...mark, id: toolId, name: toolName, input: is.record }, ["id", "name", "input"]),
   thinking: of({ type: is.anything, thinking: is.text, signature: is.text }, ["thinking", "signature"]),
   redacted_thinking: of({ type: is.anything, data: is.text }, ["data"]),
+  server_tool_use: of({ ...mark, id: ranId, name: is.text, input: is.record, caller: is.record }, [
+    ...["id", "name", "input"],
+  ]),
+  web_search_tool_result: of({ ...mark, tool_use_id: ranId, content: is.anything, caller: is.record }, [
+    "tool_use_id",
+    "content",
+  ]),
 });
 const message = is.variant("role", {
   user: of({ role: is.anything, content: is.textOr(is.list(userBlock, 1)) }, ["content"]),
@@ -83,13 +92,11 @@ const tool = of(
   },
   ["name", "input_schema"],
 );
-const typedTool = of({ ...mark, name: toolName, max_uses: is.integer(1), user_location: is.record }, [
-  "type",
-  "name",
-]);
+const typedTool = of({ ...mark, name: toolName }, ["type", "name"]);
 const anyTool: Check = (value, path) => {
-  const isTyped = /^(web_search|bash|text_editor|memory)_\d{8}$/.test(String(asObject(value).type));
-  (isTyped ? typedTool : tool)(value, path);
+  const type = String(asObject(value).type);
+  if (RUN_BY_ANTHROPIC.test(type)) ANTHROPIC_SEARCH(value, path);
+  else (/^(bash|text_editor|memory)_\d{8}$/.test(type) ? typedTool : tool)(value, path);
 };
 const choice = { type: is.anything, disable_parallel_tool_use: is.flag };
 const thought = {
@@ -118,7 +125,7 @@ export const MESSAGES_REQUEST = of(
     temperature: is.number(0, 1),
     top_p: is.number(0, 1),
     top_k: is.integer(0),
-    metadata: of({ user_id: is.text }),
+    metadata: of({ user_id: is.textUpTo(256) }),
     thinking: is.variant("type", {
       enabled: of({ ...thought, budget_tokens: is.integer(1024) }, ["budget_tokens"]),
       adaptive: of(thought),

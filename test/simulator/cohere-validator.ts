@@ -21,11 +21,14 @@ const document = of(
   { type: is.anything, document: of({ id: is.text, data: is.textOr(is.record) }, ["data"]) },
   ["document"],
 );
+/** Bounds that Cohere doesn't document: the shortest of other providers'. */
+const NAME = is.matching(/^[a-zA-Z0-9_-]{1,64}$/);
+const CALL_ID = is.matching(/^.{1,64}$/s);
 const call = of(
   {
-    id: is.matching(/^.+$/s),
+    id: CALL_ID,
     type: is.checkChoice("function"),
-    function: of({ name: is.matching(/^[a-zA-Z0-9_-]+$/), arguments: is.text }, ["name", "arguments"]),
+    function: of({ name: NAME, arguments: is.text }, ["name", "arguments"]),
   },
   ["id", "type", "function"],
 );
@@ -50,7 +53,7 @@ const message = is.variant("role", {
   tool: of(
     {
       role: is.anything,
-      tool_call_id: is.text,
+      tool_call_id: CALL_ID,
       content: is.textOr(is.list(is.variant("type", { text: textPart, document }))),
     },
     ["tool_call_id", "content"],
@@ -59,9 +62,7 @@ const message = is.variant("role", {
 const tool = of(
   {
     type: is.checkChoice("function"),
-    function: of({ name: is.matching(/^[a-zA-Z0-9_-]+$/), description: is.text, parameters: is.record }, [
-      "name",
-    ]),
+    function: of({ name: NAME, description: is.text, parameters: is.record }, ["name"]),
   },
   ["type", "function"],
 );

@@ -10,6 +10,8 @@ const of = (fields: Fields, required: readonly string[] = []) =>
   is.shape(fields, { required, nullable: true });
 const MEDIA =
   /^(image\/(png|jpeg|webp|heic|heif|gif)|audio\/(wav|mp3|mpeg|aiff|aac|ogg|flac|x-wav)|video\/\w+|application\/(pdf|json)|is.text\/[\w-]+)$/;
+/** Google documents no bound on ids: the shortest of other providers'. */
+const CALL_ID = is.matching(/^.{1,64}$/s);
 const NAME = is.matching(/^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$/);
 /** Gemini accepts both alphabets of base64 (recorded). */
 const bytes = is.matching(/^[A-Za-z0-9+/_-]+={0,2}$/);
@@ -25,9 +27,9 @@ const partFields = of({
   thoughtSignature: is.text,
   inlineData: of({ mimeType, data: bytes }, ["mimeType", "data"]),
   fileData: of({ mimeType, fileUri: is.text }, ["fileUri"]),
-  functionCall: of({ id: is.text, name: NAME, args: is.record }, ["name"]),
+  functionCall: of({ id: CALL_ID, name: NAME, args: is.record }, ["name"]),
   functionResponse: of(
-    { id: is.text, name: NAME, response: is.record, parts: is.anything, willContinue: is.flag },
+    { id: CALL_ID, name: NAME, response: is.record, parts: is.anything, willContinue: is.flag },
     ["name", "response"],
   ),
   mediaResolution: is.record,
@@ -96,7 +98,7 @@ const request = of(
     tools: is.list(
       of({
         functionDeclarations: is.list(declaration),
-        googleSearch: is.record,
+        googleSearch: of({ timeRangeFilter: is.record, searchTypes: is.record }),
         urlContext: is.record,
         codeExecution: is.record,
       }),
@@ -196,6 +198,9 @@ function checkCombinations(body: JsonObject, model: string): void {
     reject("value", "Function calling with a response mime type: 'application/json' is unsupported");
   if (old && /2\.5/.test(model) && (config.presencePenalty ?? config.frequencyPenalty ?? null) !== null)
     reject("value", "Penalty is not enabled for this model");
+  const offers = (field: string) => asArray(body.tools).some((each) => asObject(each)[field] !== undefined);
+  if (offers("googleSearch") && offers("functionDeclarations"))
+    reject("value", "Tool use with function calling is unsupported");
   asArray(body.tools)
     .flatMap((each) => asArray(asObject(each).functionDeclarations))
     .forEach((each) => {

@@ -30,6 +30,11 @@ const callId: Check = (value, path) => {
   reject("value", "Invalid id: expected at most 40 characters.", path, "string_above_max_length");
 };
 
+const CHOSEN = is.shape(
+  { function: is.shape({ name: NAME }, { open: true }), custom: is.shape({ name: NAME }, { open: true }) },
+  { open: true },
+);
+
 type Shaper = (fields: Fields, required?: readonly string[]) => Check;
 
 /** OpenAI ignores unknown fields of a message, a call or a tool, and refuses them elsewhere (recorded). */
@@ -78,7 +83,7 @@ function defineTool(of: Shaper): Check {
   const made = of({ name: NAME, description: is.text, parameters: is.record, strict: is.flag }, ["name"]);
   return is.variant("type", {
     function: roomy({ function: made }, ["function"]),
-    custom: roomy({ custom: is.record }, ["custom"]),
+    custom: roomy({ custom: roomy({ name: NAME }, ["name"]) }, ["custom"]),
   });
 }
 
@@ -108,7 +113,7 @@ const SIMPLE: Fields = {
   stream: is.flag,
   tool_choice: is.wordOr(
     ["none", "auto", "required"],
-    is.variant("type", { function: is.record, custom: is.record, allowed_tools: is.record }),
+    is.variant("type", { function: CHOSEN, custom: CHOSEN, allowed_tools: is.record }),
   ),
   parallel_tool_calls: is.flag,
   reasoning_effort: is.checkChoice("none", "minimal", "low", "medium", "high", "xhigh", "max"),
@@ -116,9 +121,15 @@ const SIMPLE: Fields = {
   modalities: is.list(is.checkChoice("text", "audio")),
   audio: is.record,
   prediction: is.record,
-  web_search_options: is.record,
+  web_search_options: is.shape({
+    search_context_size: is.checkChoice("low", "medium", "high"),
+    user_location: is.shape(
+      { type: is.checkChoice("approximate"), approximate: is.record },
+      { required: ["type", "approximate"] },
+    ),
+  }),
   store: is.flag,
-  metadata: is.record,
+  metadata: is.metadata,
   service_tier: is.checkChoice("auto", "default", "flex", "scale", "priority", "fast"),
   prompt_cache_key: is.textUpTo(is.IDENTIFIER_CHARACTERS_MAX),
   prompt_cache_options: is.record,

@@ -19,7 +19,11 @@ const parts = is.list(
 );
 const role = is.checkChoice("user", "assistant", "system", "developer");
 const message = of({ type: is.anything, role, content: is.textOr(parts) }, ["role", "content"]);
-const named = { type: is.anything, call_id: is.text, name: is.text };
+const named = {
+  type: is.anything,
+  call_id: is.matching(/^.{1,64}$/s),
+  name: is.matching(/^[a-zA-Z0-9_-]{1,64}$/),
+};
 const item = is.variant("type", {
   message,
   function_call: of(
@@ -100,8 +104,8 @@ const request = of({
   language_preference: is.text,
   tools: is.list(tool),
   tool_choice: is.wordOr(["none", "auto", "required"], of({ type: is.text, name: is.text })),
-  metadata: is.record,
-  user: is.text,
+  metadata: is.metadata,
+  user: is.textUpTo(is.IDENTIFIER_CHARACTERS_MAX),
   store: is.flag,
   previous_response_id: is.text,
 });

@@ -7,6 +7,7 @@ import { checkCallOrder } from "./call-order.ts";
 import { type Family, findFamily } from "./openai-families.ts";
 import { imageUrl } from "./openai-shapes.ts";
 import { findStrictFlaw } from "./schema-validator.ts";
+import { OPENAI_SEARCH } from "./search-shapes.ts";
 import type { Check, Fields } from "./validator.ts";
 import * as is from "./validator.ts";
 
@@ -130,7 +131,7 @@ const tool = is.variant("type", {
     "name",
     "tools",
   ]),
-  web_search: is.record,
+  web_search: OPENAI_SEARCH,
 });
 /** Tools that apply to the rest of the conversation. */
 const additionalTools = of({ type: is.anything, id: is.text, role: is.text, tools: is.list(tool) }, [
@@ -156,7 +157,7 @@ const request = of(
     include: is.list(is.text),
     max_output_tokens: is.integer(16),
     max_tool_calls: is.integer(1),
-    metadata: is.record,
+    metadata: is.metadata,
     parallel_tool_calls: is.flag,
     previous_response_id: is.text,
     prompt: is.record,

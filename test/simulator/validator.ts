@@ -76,6 +76,23 @@ export function textUpTo(most: number): Check {
   };
 }
 
+/** OpenAI's bounds on metadata (API reference): 16 entries, keys of 64 characters, values of 512. */
+export const metadata: Check = (value, path) => {
+  record(value, path);
+  const entries = Object.entries(Object(value));
+  if (entries.length > 16)
+    reject(
+      "value",
+      `Invalid '${formatBracketedPath(path)}': too many properties.`,
+      path,
+      "object_above_max_properties",
+    );
+  for (const [key, held] of entries) {
+    textUpTo(64)(key, path);
+    textUpTo(512)(held, [...path, key]);
+  }
+};
+
 export function list(each: Check, least = 0, most = Infinity): Check {
   return (value, path) => {
     if (!Array.isArray(value)) reject("type", `'${formatBracketedPath(path)}' must be an array.`, path);

@@ -32,6 +32,11 @@ describe("betas", () => {
     expect(pass("mcp-client-2025-11-20", { remoteTools: true })).toEqual(["mcp-client-2025-11-20", []]);
   });
 
+  test("are at most a hundred", () => {
+    expect(pass("effort-2025-11-24,".repeat(99))[1]).toEqual([]);
+    expect(() => pass("effort-2025-11-24,".repeat(100))).toThrow("expected at most 100 names");
+  });
+
   test("of Claude Code all pass", () => {
     const sent = [
       ...["claude-code-20250219", "context-1m-2025-08-07", "interleaved-thinking-2025-05-14"],

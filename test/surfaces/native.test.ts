@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { Fault } from "../../src/core/fault.ts";
-import { asObject, isObject, type JsonObject, parseJson } from "../../src/core/json.ts";
+import { asArray, asObject, isObject, type JsonObject, parseJson } from "../../src/core/json.ts";
 import type { ChatForm } from "../../src/operations/chat/decoder.ts";
 import type { ChatReply } from "../../src/operations/chat/form.ts";
 import { CHAT } from "../../src/operations/chat/operation.ts";
@@ -126,7 +126,7 @@ function expected({ rows, set }: Family, request: JsonObject): JsonObject {
   );
   // Unbounded searches are limited to five.
   if (Array.isArray(left.tools)) left.tools = left.tools.map(boundSearch);
-  // Nothing is stored upstream, so unsealed thinking would refer to nothing.
+  // Nothing is stored upstream, so thinking that is neither sealed nor written out would refer to nothing.
   if (Array.isArray(left.input)) left.input = left.input.filter((item) => !isUnsealed(asObject(item)));
   return left;
 }
@@ -137,8 +137,8 @@ function boundSearch(tool: unknown): unknown {
   return isSearch && (most === undefined || most === null) ? { ...asObject(tool), max_uses: 5 } : tool;
 }
 
-function isUnsealed({ type, encrypted_content: sealed }: JsonObject): boolean {
-  return type === "reasoning" && !sealed;
+function isUnsealed({ type, encrypted_content: sealed, content }: JsonObject): boolean {
+  return type === "reasoning" && !sealed && asArray(content).length === 0;
 }
 
 /** Tools pass unchanged unless the provider would run them. */

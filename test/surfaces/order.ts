@@ -4,8 +4,21 @@ import { asArray, asObject, type JsonObject } from "../../src/core/json.ts";
 import type { ChatReply } from "../../src/operations/chat/form.ts";
 import { listTurn, readText } from "../../src/operations/chat/turn.ts";
 
-type Kind = "thinking" | "text" | "call";
+type Kind = "thinking" | "search" | "text" | "call";
 type Piece = readonly [kind: Kind, text: string];
+
+/** A search is written where it was run, on Gemini beside the text. */
+export function withoutSearches(order: readonly string[]): readonly string[] {
+  const lines: string[] = [];
+  let isText = false;
+  for (const line of order.filter((one) => !one.startsWith("search "))) {
+    const now = line.startsWith("text ");
+    if (now && isText) lines.push(`${lines.pop()}${line.slice("text ".length)}`);
+    else lines.push(line);
+    isText = now;
+  }
+  return lines;
+}
 
 /** Adjacent texts are joined, and empty ones dropped. */
 function joinPieces(pieces: readonly Piece[]): readonly string[] {
@@ -13,7 +26,7 @@ function joinPieces(pieces: readonly Piece[]): readonly string[] {
   let before: Kind | null = null;
   for (const [kind, text] of pieces) {
     if (text === "") continue;
-    if (kind === before && kind !== "call") lines.push(`${lines.pop()}${text}`);
+    if (kind === before && kind !== "call" && kind !== "search") lines.push(`${lines.pop()}${text}`);
     else lines.push(`${kind} ${text}`);
     before = kind;
   }
@@ -27,6 +40,7 @@ export function orderInReply({ choices }: ChatReply): readonly string[] {
       if (part.kind === "call") {
         return ["call", part.call.type === "custom" ? part.call.custom.name : part.call.function.name];
       }
+      if (part.kind === "search") return ["search", part.search.queries.join("; ")];
       return part.kind === "text" ? ["text", readText(part)] : ["thinking", part.text];
     }),
   );
@@ -37,6 +51,7 @@ export function orderInMessage({ content }: Pick<Anthropic.Message, "content">):
     content.flatMap((block): readonly Piece[] => {
       if (block.type === "text") return [["text", block.text]];
       if (block.type === "thinking") return [["thinking", block.thinking]];
+      if (block.type === "server_tool_use") return [["search", String(asObject(block.input).query)]];
       return block.type === "tool_use" ? [["call", block.name]] : [];
     }),
   );
@@ -49,8 +64,9 @@ export function orderInResponse(output: readonly unknown[]): readonly string[] {
       .map(({ text, refusal }) => String(text ?? refusal ?? ""))
       .join("");
   return joinPieces(
-    output.map(asObject).map(({ type, name, summary, content }): Piece => {
+    output.map(asObject).map(({ type, name, summary, content, action }): Piece => {
       if (type === "message") return ["text", said(content)];
+      if (type === "web_search_call") return ["search", String(asObject(action).query)];
       return type === "reasoning" ? ["thinking", said(summary)] : ["call", String(name)];
     }),
   );

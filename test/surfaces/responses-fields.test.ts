@@ -118,16 +118,48 @@ const FIELD_ROWS: readonly Row[] = [
     lost: ["input[0].tools[0].tools[1]"],
   },
   {
-    name: "searches are for those who have them",
-    body: { input, tools: [{ type: "web_search" }, FUNCTION] },
-    ask: { tools: [LOOK] },
-    lost: ["tools[0]"],
+    name: "a search is offered",
+    body: { input, tools: [{ type: "web_search" }, FUNCTION], tool_choice: "required" },
+    ask: { tools: [LOOK], tool_choice: "required", web_search_options: {} },
   },
   {
     name: "a call that only a search could be",
     body: { input, tools: [{ type: "web_search" }], tool_choice: "required" },
-    ask: { tools: undefined, tool_choice: undefined },
-    lost: ["tools[0]", "tool_choice"],
+    ask: { tools: undefined, tool_choice: undefined, web_search_options: { is_forced: true } },
+  },
+  {
+    name: "a search with all that it may say",
+    body: {
+      input,
+      tools: [
+        {
+          type: "web_search_preview",
+          search_context_size: "low",
+          user_location: { type: "approximate", city: "Bonn", region: null },
+          filters: { allowed_domains: ["a.example"], excluded_domains: ["b.example"] },
+        },
+        FUNCTION,
+      ],
+      tool_choice: { type: "web_search_preview" },
+      max_tool_calls: 3,
+    },
+    ask: {
+      tools: [LOOK],
+      tool_choice: undefined,
+      web_search_options: {
+        search_context_size: "low",
+        user_location: { type: "approximate", approximate: { city: "Bonn" } },
+        max_uses: 3,
+        allowed_domains: ["a.example"],
+        blocked_domains: ["b.example"],
+        is_forced: true,
+      },
+    },
+  },
+  {
+    name: "a search that the choice forbids",
+    body: { input, tools: [{ type: "web_search" }, FUNCTION], tool_choice: "none" },
+    ask: { tools: [LOOK], tool_choice: "none", web_search_options: undefined },
   },
   {
     name: "allowed tools",

@@ -159,7 +159,7 @@ const ITEM_ROWS: readonly Row[] = [
     },
   },
   {
-    name: "items of tools that OpenAI runs are named, and are no messages",
+    name: "items of tools that OpenAI runs are named, and are no messages but a search",
     body: {
       input: [
         { role: "user", content: "a" },
@@ -167,8 +167,13 @@ const ITEM_ROWS: readonly Row[] = [
         { type: "compaction", id: "cmp_1", encrypted_content: "e" },
       ],
     },
-    ask: { messages: [{ role: "user", content: "a" }] },
-    lost: ["input[1]", "input[2]"],
+    ask: {
+      messages: [
+        { role: "user", content: "a" },
+        { role: "assistant", content: '[Searched the web for "b"]' },
+      ],
+    },
+    lost: ["input[2]"],
   },
 ];
 

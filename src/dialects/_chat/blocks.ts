@@ -1,7 +1,11 @@
 // The content blocks of an answer as deltas, for APIs that number them (Anthropic's Messages, Bedrock's Converse). A
 // block of a whole answer is read as if its stream were complete.
+
+import { asObject } from "../../core/json.ts";
+import { JsonBudget } from "../../core/json-bounds.ts";
 import { type GivenSource, makeCitation } from "../../operations/chat/citations.ts";
 import type { Delta } from "../../operations/chat/form.ts";
+import type { WebSearch } from "../../operations/chat/search-form.ts";
 import { makeRedactedDetail, makeThinkingDetail } from "./thinking.ts";
 
 /** A text or a call between its start and stop. Nothing needs to be known of other blocks. */
@@ -14,12 +18,19 @@ type OpenBlock =
       /** The input that came with the start. */
       readonly given: unknown;
       isEmpty: boolean;
-    };
+    }
+  | { readonly kind: "search"; readonly id: string; readonly given: unknown; json: string };
+
+/** A query is a sentence. A longer one isn't read. */
+const QUERY_CHARACTERS_MAX = 64 * 1024;
 
 export class Blocks {
   /** The format of the answer's thinking. */
   readonly #format: string;
   readonly #open = new Map<number, OpenBlock>();
+  /** The queries of the provider's own searches, by their ids. */
+  readonly #queries = new Map<string, unknown>();
+  readonly #json = new JsonBudget();
   #contentLength = 0;
   #calls = 0;
 
@@ -69,10 +80,21 @@ export class Blocks {
   /** Reads a piece of a call's input. Pieces of other blocks, such as the provider's own calls, are ignored. */
   addInput(index: number, json: string): Delta[] {
     const block = this.#open.get(index);
+    if (block?.kind === "search" && block.json.length < QUERY_CHARACTERS_MAX) block.json += json;
     if (block?.kind !== "input" || json === "") return [];
     block.isEmpty = false;
     if (block.call === null) return this.#say(json);
     return [{ tool_calls: [{ index: block.call, function: { arguments: json } }] }];
+  }
+
+  /** Begins a search that the provider runs. */
+  startSearch(index: number, id: string, given: unknown): void {
+    this.#open.set(index, { kind: "search", id, given, json: "" });
+  }
+
+  /** Reads a search's result, made from its query. */
+  endSearch(id: string, make: (query: unknown) => WebSearch): Delta[] {
+    return [{ web_searches: [make(this.#queries.get(id))] }];
   }
 
   /** Completes the block with this index. A call without arguments streams no input. */
@@ -81,6 +103,10 @@ export class Blocks {
     const isBare = block?.kind === "input" && block.isEmpty;
     const input = isBare ? this.addInput(index, JSON.stringify(block.given ?? {})) : [];
     this.#open.delete(index);
+    if (block?.kind === "search") {
+      const given = block.json === "" ? block.given : this.#json.parseObject(block.json);
+      this.#queries.set(block.id, asObject(given).query);
+    }
     if (block?.kind !== "text") return input;
     const { startsAt, sources } = block;
     const annotations = sources.flatMap((source) => makeCitation(startsAt, this.#contentLength, source));

@@ -5,7 +5,7 @@ import type { ChatDialect } from "../dialect.ts";
 
 /**
  * Combines two dialects: requests that `useSecond` selects take the second, all others the first. Both must have the
- * same error format. If the second gives only one choice, the first must too for all cards that may take the second.
+ * same error format.
  */
 export function bridge(
   { chat: first, ...rest }: ChatDialect,
@@ -16,12 +16,13 @@ export function bridge(
   return {
     ...rest,
     chat: {
-      answersPerCall: (card, request) => first.answersPerCall(card, request),
+      answersPerCall: (card, request) => over(card, request).answersPerCall(card, request),
       takesImageUrls: (card) => [first, second].every((codec) => codec.takesImageUrls?.(card) !== false),
       fit: (request, card, operator) => over(card, request).fit(request, card, operator),
       encode: (request, card, target) => over(card, request).encode(request, card, target),
       decoder: (card, request) => over(card, request).decoder(card, request),
       reply: (body, card, request, headers) => over(card, request).reply(body, card, request, headers),
+      searches: (card, request) => over(card, request).searches?.(card, request) === true,
     },
   };
 }

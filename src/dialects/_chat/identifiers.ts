@@ -1,29 +1,43 @@
-// Identifiers of users and caches, shortened to what a provider accepts.
-import { createHash } from "node:crypto";
+// Identifiers of users and caches, and metadata, shortened to what a provider accepts.
+
+import { isObject, type JsonObject } from "../../core/json.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
 import type { Changed } from "../../operations/form.ts";
+import { digest, shorten } from "./shorten.ts";
 
-/**
- * The longest identifier that OpenAI accepts ("Invalid 'user': string too long. Expected a string with maximum length
- * 64"), and that is sent to any server whose bound is unknown. Claude Code's has 150 characters.
- */
-export const IDENTIFIER_CHARACTERS_MAX = 64;
 const FIELDS = ["user", "safety_identifier", "prompt_cache_key"] as const;
+
+/** The longest metadata that the API defines (OpenAI API reference, "metadata"). */
+const METADATA = { entriesMax: 16, keyCharactersMax: 64, valueCharactersMax: 512 };
 
 /**
  * Replaces longer identifiers by a digest of 64 characters, always the same one, so that a provider's tracking of abuse
- * and its caches still tell users apart. Returns the same request if none is longer.
+ * and its caches still tell users apart. Returns the same request if nothing is too long.
  */
 export function boundIdentifiers(request: ChatRequest, charactersMax: number): Changed<ChatRequest> {
-  const long = FIELDS.filter((field) => {
+  const changed: JsonObject = {};
+  for (const field of FIELDS) {
     const value = request[field];
-    return typeof value === "string" && value.length > charactersMax;
-  });
-  if (long.length === 0) return { ask: request, dropped: [] };
-  const digests = long.map((field) => [field, digest(String(request[field]))]);
-  return { ask: { ...request, ...Object.fromEntries(digests) }, dropped: long };
+    if (typeof value === "string" && value.length > charactersMax) changed[field] = digest(value);
+  }
+  const metadata = isObject(request.metadata) ? boundMetadata(request.metadata) : null;
+  if (metadata !== null) changed.metadata = metadata;
+  const dropped = Object.keys(changed);
+  return { ask: dropped.length === 0 ? request : { ...request, ...changed }, dropped };
 }
 
-function digest(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
+/** Leaves out the entries beyond the first ones, and shortens keys and values. Null if none is too long. */
+function boundMetadata(metadata: Readonly<JsonObject>): JsonObject | null {
+  const { entriesMax, keyCharactersMax, valueCharactersMax } = METADATA;
+  const entries = Object.entries(metadata);
+  const isLong = ([key, value]: [string, unknown]) =>
+    key.length > keyCharactersMax || (typeof value === "string" && value.length > valueCharactersMax);
+  if (entries.length <= entriesMax && !entries.some(isLong)) return null;
+  const kept = entries
+    .slice(0, entriesMax)
+    .map(([key, value]) => [
+      key.length > keyCharactersMax ? shorten(key, keyCharactersMax) : key,
+      typeof value === "string" && value.length > valueCharactersMax ? digest(value) : value,
+    ]);
+  return Object.fromEntries(kept);
 }

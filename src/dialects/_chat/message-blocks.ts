@@ -33,7 +33,7 @@ export interface BlockMaker<Block extends JsonObject> {
   isThinking(block: Block): boolean;
   call(id: string, name: string, input: JsonObject): Block;
   /** Makes a tool's result of the blocks of its content. */
-  result(message: ToolMessage, id: string, content: readonly Block[]): Block[];
+  result(message: ToolMessage, content: readonly Block[]): Block[];
 }
 
 /**
@@ -105,7 +105,6 @@ export function makeAnswer<Block extends JsonObject>(
   message: AssistantMessage,
   index: number,
   maker: BlockMaker<Block>,
-  writeId: (id: string) => string,
 ): Block[] {
   const path = `messages[${index}].content`;
   let apart: readonly SignedThinking[] = [];
@@ -123,7 +122,7 @@ export function makeAnswer<Block extends JsonObject>(
     },
     call(call) {
       const { name, arguments: text } = toFunctionCall(call, false).function;
-      return maker.mark([maker.call(writeId(call.id), name, readInput(text, maker.json))], call);
+      return maker.mark([maker.call(call.id, name, readInput(text, maker.json))], call);
     },
   });
   // In order of place, so each thinking block returns to its place, or to the end if fewer blocks precede it.
@@ -143,7 +142,6 @@ export function makeResult<Block extends JsonObject>(
   message: ToolMessage,
   index: number,
   maker: BlockMaker<Block>,
-  id: string,
 ): Block[] {
-  return maker.result(message, id, makeBlocks(message.content, `messages[${index}].content`, maker));
+  return maker.result(message, makeBlocks(message.content, `messages[${index}].content`, maker));
 }

@@ -2,13 +2,11 @@
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import type { JsonObject } from "../../core/json.ts";
-import type { ChatForm } from "../../operations/chat/decoder.ts";
 import { type ChatRequest, readOutputLimit } from "../../operations/chat/form.ts";
-import type { Codec, Passing } from "../../operations/codec.ts";
+import type { Passing } from "../../operations/codec.ts";
 import type { Changed } from "../../operations/form.ts";
 import { leaveOut } from "../../operations/leave-out.ts";
 import { isAllowed, isRouting } from "./extra-fields.ts";
-import { boundIdentifiers, IDENTIFIER_CHARACTERS_MAX } from "./identifiers.ts";
 
 /** A group of fields for the call's body, and the client's fields that had to be changed or left out for it. */
 export interface EncodedFields {
@@ -118,22 +116,6 @@ export function leaveOutRest(
 ): Changed<ChatRequest> {
   const { dropped } = passRest(request, carried, documented, operator);
   return { ask: leaveOutFields(request, dropped).ask, dropped };
-}
-
-type Encode = Codec<ChatForm>["encode"];
-
-/** Makes a codec's `encode` of a function that writes fitted requests, with identifiers of at most this length. */
-export function encodeFitted(
-  fit: Codec<ChatForm>["fit"],
-  write: Encode,
-  identifierCharactersMax = IDENTIFIER_CHARACTERS_MAX,
-): Encode {
-  return (given, card, target) => {
-    const fitted = fit(given, card, target);
-    const { ask, dropped } = boundIdentifiers(fitted.ask, identifierCharactersMax);
-    const outgoing = write(ask, card, target);
-    return { ...outgoing, dropped: [...new Set([...fitted.dropped, ...dropped, ...outgoing.dropped])] };
-  };
 }
 
 /** Fields that the gateway handles itself for every upstream, and those that every encoder handles. */

@@ -1,7 +1,7 @@
 // Tools in the form that servers of the chat-completions API share: plain functions, and the choice among them.
 
 import type { ModelCard } from "../../core/card.ts";
-import { asObject, asString, isObject } from "../../core/json.ts";
+import { asObject, asString, isObject, keepSame } from "../../core/json.ts";
 import { parseBounded } from "../../core/json-bounds.ts";
 import type { JsonShape } from "../../core/json-shape.ts";
 import type { ChatForm, Decoder } from "../../operations/chat/decoder.ts";
@@ -59,9 +59,10 @@ export function toFunctionCall(call: ToolCall, keepsExtras: boolean): FunctionCa
     return { id, type: "function", function: { name, arguments: JSON.stringify({ [INPUT]: input }) } };
   }
   const { name, arguments: text } = call.function;
-  const plain: FunctionCall = { id, type: "function", function: { name, arguments: text || "{}" } };
+  const named = keepSame(call.function, { name, arguments: text || "{}" });
+  const plain: FunctionCall = { id, type: "function", function: named };
   if (keepsExtras && isObject(call.extra_content)) plain.extra_content = call.extra_content;
-  return plain;
+  return keepSame(call, plain);
 }
 
 /** Returns the name of a tool, or of the tool that is called. */

@@ -8,9 +8,6 @@ export interface Turn<Block> {
   readonly content: readonly Block[];
 }
 
-/** Returns the id under which a call is sent. `place` is its message's index. */
-type Ids = (id: string, place: number) => string;
-
 /** Begins a conversation whose first turn is not the user's: it must be, and not empty. */
 const OPENING = "Begin.";
 
@@ -59,8 +56,7 @@ function makeTurns<Block extends JsonObject>(
   maker: BlockMaker<Block>,
 ): readonly Turn<Block>[] {
   const leading = countLeading(messages);
-  const ids = mapIds(messages);
-  const results = mapResults(messages, ids, maker);
+  const results = mapResults(messages, maker);
   const turns: { role: Turn<Block>["role"]; content: Block[] }[] = [];
   const add = (role: Turn<Block>["role"], blocks: readonly Block[]) => {
     if (blocks.length === 0) return;
@@ -70,11 +66,7 @@ function makeTurns<Block extends JsonObject>(
   };
   for (const [index, message] of messages.entries()) {
     if (index < leading) continue;
-    if (message.role === "assistant")
-      add(
-        "assistant",
-        makeAnswer(message, index, maker, (id) => ids(id, index)),
-      );
+    if (message.role === "assistant") add("assistant", makeAnswer(message, index, maker));
     else if (isSystem(message)) add("user", makeNote(message, index, maker));
     else if (message.role === "user") add("user", makeContent(message, index, maker));
     add("user", results.get(index) ?? []);
@@ -83,36 +75,12 @@ function makeTurns<Block extends JsonObject>(
   return turns;
 }
 
-/** Bedrock's limit (Converse API reference, "ToolUseBlock"); Anthropic names none. */
-const ID_CHARACTERS_MAX = 64;
-
-/**
- * Ids must match `^[a-zA-Z0-9_-]+$` and be unique in a conversation, but some providers count from 0 in each turn.
- * Other characters become their code, and a repeated id gets its message's index, in call and result alike. Only the
- * end of a longer id is kept, since that is what distinguishes it.
- */
-function mapIds(messages: readonly ChatMessage[]): Ids {
-  const firstUses = new Map<string, number>();
-  for (const [index, message] of messages.entries()) {
-    if (message.role !== "assistant") continue;
-    for (const { id } of message.tool_calls ?? []) if (!firstUses.has(id)) firstUses.set(id, index);
-  }
-  return (id, place) => {
-    const code = (character: string) => `_${character.charCodeAt(0).toString(16)}_`;
-    // No character becomes none, so the end of the result comes from the end of the id.
-    const legal = id.slice(-ID_CHARACTERS_MAX).replace(/[^a-zA-Z0-9_-]/g, code) || "call";
-    const own = (firstUses.get(id) ?? place) === place ? legal : `${legal}_${place}`;
-    return own.slice(-ID_CHARACTERS_MAX);
-  };
-}
-
 /**
  * Maps tool results to the index of the nearest assistant message before them that made the call. A result without a
  * call stays where it is, and the API reports the mistake.
  */
 function mapResults<Block extends JsonObject>(
   messages: readonly ChatMessage[],
-  ids: Ids,
   maker: BlockMaker<Block>,
 ): ReadonlyMap<number, readonly Block[]> {
   const callers = new Map<string, number>();
@@ -121,7 +89,7 @@ function mapResults<Block extends JsonObject>(
     if (message.role === "assistant") for (const { id } of message.tool_calls ?? []) callers.set(id, index);
     if (message.role !== "tool") continue;
     const place = callers.get(message.tool_call_id) ?? index;
-    const blocks = makeResult(message, index, maker, ids(message.tool_call_id, place));
+    const blocks = makeResult(message, index, maker);
     const known = results.get(place);
     if (known) known.push(...blocks);
     else results.set(place, [...blocks]);

@@ -27,8 +27,11 @@ export const REASONING_FORMAT = "openai-responses-v1";
 export interface OutputForm {
   /** Returns the client's name of a called tool, or null if the provider handles the call itself. */
   callName(name: string, type: CallType): string | null;
-  /** Receives once each complete item that is neither message, reasoning nor call. */
-  other(item: JsonObject): void;
+  /**
+   * Receives once each complete item that is neither message, reasoning nor call. Returns what it adds to the answer, or
+   * null.
+   */
+  other(item: JsonObject): Delta | null;
   /** Returns the delta that is sent with the finish, given the whole text and `cited`, true if there were citations. */
   closing(text: string, cited: boolean): { readonly delta: Delta; readonly extras: JsonObject };
   usage(given: JsonObject): Usage;
@@ -149,9 +152,10 @@ export class ResponseReader implements Decoder {
       case "function_call":
       case "custom_tool_call":
         return [...chunks, ...this.#emitRest(item, findItemText(item, "arguments", 0), readInput(given))];
-      default:
-        this.#form.other(given);
-        return chunks;
+      default: {
+        const delta = this.#form.other(given);
+        return delta === null ? chunks : [...chunks, makeChunk(delta)];
+      }
     }
   }
 

@@ -3,12 +3,14 @@
 import { asArray, asObject, asString, type JsonObject } from "../../core/json.ts";
 import type { GivenSource } from "../../operations/chat/citations.ts";
 import type { Delta } from "../../operations/chat/form.ts";
+import type { WebSearch } from "../../operations/chat/search-form.ts";
+import { type GivenPage, makeSearch } from "../../operations/chat/web-search.ts";
 import type { Blocks } from "../_chat/blocks.ts";
-import { OUTPUT_TOOL } from "./tools.ts";
+import { OUTPUT_TOOL, SEARCH_TOOL } from "./tools.ts";
 
 /**
- * Begins a block with what it already holds: nothing in a stream, everything in a whole reply. Server tools, their
- * results and unknown kinds are left out.
+ * Begins a block with what it already holds: nothing in a stream, everything in a whole reply. Tools that the provider
+ * runs are left out except searches, and so are unknown kinds.
  */
 export function startBlock(blocks: Blocks, index: number, given: JsonObject): Delta[] {
   switch (given.type) {
@@ -23,8 +25,24 @@ export function startBlock(blocks: Blocks, index: number, given: JsonObject): De
       if (given.name !== OUTPUT_TOOL)
         return blocks.startCall(index, asString(given.id), asString(given.name) ?? "", given.input);
       blocks.startOutput(index, given.input);
+      break;
+    case "server_tool_use":
+      if (given.name === SEARCH_TOOL) blocks.startSearch(index, asString(given.id) ?? "", given.input);
+      break;
+    case "web_search_tool_result":
+      return blocks.endSearch(asString(given.tool_use_id) ?? "", (query) => readSearch(query, given.content));
   }
   return [];
+}
+
+/** Messages API, `web_search_tool_result`: a list of results, or an error. */
+function readSearch(query: unknown, content: unknown): WebSearch {
+  if (Array.isArray(content)) return makeSearch([query], content.map(asObject).map(readPage));
+  return makeSearch([query], [], asString(asObject(content).error_code) ?? "unavailable");
+}
+
+function readPage({ url, title, page_age }: JsonObject): GivenPage {
+  return { url, title, page_age };
 }
 
 /** Reads a piece of the block with this index. */

@@ -38,8 +38,12 @@ export function isThinking({ type }: Block): boolean {
   return type.includes("thinking");
 }
 
-function makeResultBlock(message: ToolMessage, id: string, content: readonly Block[]): Block[] {
-  const result: Block = { type: "tool_result", tool_use_id: id, is_error: message.is_error };
+function makeResultBlock(message: ToolMessage, content: readonly Block[]): Block[] {
+  const result: Block = {
+    type: "tool_result",
+    tool_use_id: message.tool_call_id,
+    is_error: message.is_error,
+  };
   const only = content.length === 1 ? content[0] : undefined;
   // Plain text stays a string, which every server of this dialect accepts.
   if (only && typeof message.content === "string") result.content = only.text;

@@ -1,21 +1,35 @@
 // Anthropic's Messages API (`POST {base}/messages`) as an upstream dialect.
 import { dropThinking } from "../../operations/chat/refused-thinking.ts";
+import { type Bounds, boundCodec } from "../_chat/bounds.ts";
+import { uniqueUpTo } from "../_chat/call-ids.ts";
 import { isSignatureRefused } from "../_chat/error.ts";
+import { namesUpTo } from "../_chat/tool-names.ts";
 import { readCustomCalls } from "../_chat/tools.ts";
 import type { ChatDialect } from "../dialect.ts";
 import { MessageDecoder, parseReply } from "./decode.ts";
-import { encode, fit } from "./encode.ts";
+import { encode, fit, searches } from "./encode.ts";
 import { explain } from "./errors.ts";
 import { THINKING_FORMAT } from "./thinking.ts";
 
+/** Anthropic API reference, "Messages": `user_id`, the names of tools, and the characters of call ids. */
+const BOUNDS: Bounds = {
+  identifierCharactersMax: 256,
+  toolNames: namesUpTo(128),
+  callIds: uniqueUpTo(64),
+};
+
 export const anthropic: ChatDialect = {
   name: "anthropic",
-  chat: {
-    answersPerCall: () => 1,
-    fit,
-    encode,
-    ...readCustomCalls({ decoder: () => new MessageDecoder(), reply: parseReply }),
-    repair: (request, fault) => (isSignatureRefused(fault) ? dropThinking(request, THINKING_FORMAT) : null),
-  },
+  chat: boundCodec(
+    {
+      answersPerCall: () => 1,
+      fit,
+      encode,
+      searches,
+      ...readCustomCalls({ decoder: () => new MessageDecoder(), reply: parseReply }),
+      repair: (request, fault) => (isSignatureRefused(fault) ? dropThinking(request, THINKING_FORMAT) : null),
+    },
+    () => BOUNDS,
+  ),
   explain,
 };

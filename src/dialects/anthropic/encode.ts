@@ -1,27 +1,28 @@
 // A chat-completion request as a call of Anthropic's Messages API.
-import type { ModelCard } from "../../core/card.ts";
+import { can, type ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import { asNumber, asObject, asString, type JsonObject } from "../../core/json.ts";
 import type { ChatMessage, ChatRequest } from "../../operations/chat/form.ts";
+import { keepSearchOptions, limitSearches } from "../../operations/chat/web-search.ts";
 import type { Passing } from "../../operations/codec.ts";
 import type { Changed } from "../../operations/form.ts";
 import { type Cacheable, limitMarks, setMarks } from "../_chat/cache-marks.ts";
 import {
   clampOutputLimit,
   type EncodedFields,
-  encodeFitted,
   leaveOutRest,
   listStops,
   makeKeyHeaders,
   nestFields,
   passRest,
 } from "../_chat/outgoing.ts";
+import { readToolName } from "../_chat/tools.ts";
 import { CACHE_MARKS } from "./cache-marks.ts";
 import type { Block } from "./content.ts";
 import { hasCallsWithoutThinking, isThinking, makeConversation, type Turn } from "./conversation.ts";
 import { findTraits, type Traits } from "./models.ts";
 import { mustOmitThinking, planThinking, type Thinking } from "./thinking.ts";
-import { planOutput, planTools } from "./tools.ts";
+import { planOutput, planTools, SEARCH_TOOL } from "./tools.ts";
 
 /** The API version for which this dialect is written. */
 const VERSION = "2023-06-01";
@@ -30,7 +31,6 @@ const BINDING_BETA = "thinking-binding-controls-2026-08-01";
 
 /** `max_tokens` is required. This is used if neither the client nor the card sets a limit. */
 const OUTPUT_TOKENS_DEFAULT = 16_384;
-const USER_ID_CHARACTERS_MAX = 256;
 /** The lowest top_p that the API accepts with thinking. */
 const THINKING_TOP_P_MIN = 0.95;
 
@@ -46,14 +46,29 @@ const CARRIED: ReadonlySet<string> = new Set([
   "citations",
 ]);
 
-export function fit(request: ChatRequest, _card: ModelCard, operator: Passing): Changed<ChatRequest> {
-  return leaveOutRest(request, CARRIED, [], operator);
+export function fit(request: ChatRequest, card: ModelCard, operator: Passing): Changed<ChatRequest> {
+  const rest = leaveOutRest(request, listCarried(request, card), [], operator);
+  const isAllowing = rest.ask.web_search_options?.allowed_domains !== undefined;
+  const options = isAllowing ? ALLOWING_OPTIONS : SEARCH_OPTIONS;
+  const search = keepSearchOptions(limitSearches(rest.ask), options);
+  return { ask: search.ask, dropped: [...rest.dropped, ...search.dropped] };
+}
+
+/** Options of the search tool. The API refuses both lists of domains together. */
+const ALLOWING_OPTIONS = ["user_location", "max_uses", "allowed_domains"] as const;
+const SEARCH_OPTIONS = ["user_location", "max_uses", "blocked_domains"] as const;
+
+function listCarried(request: ChatRequest, card: ModelCard): ReadonlySet<string> {
+  return searches(card, request) ? new Set([...CARRIED, "web_search_options"]) : CARRIED;
+}
+
+/** `Codec.searches`: two tools can't have the same name. */
+export function searches(card: ModelCard, { tools = [] }: ChatRequest): boolean {
+  return can(card, "search") && !tools.some((tool) => readToolName(tool) === SEARCH_TOOL);
 }
 
 /** `Dialect.encode` for the Messages API. Throws a Fault `unsupported_capability` for audio and unreadable files. */
-export const encode = encodeFitted(fit, write, USER_ID_CHARACTERS_MAX);
-
-function write(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
+export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const traits = findTraits(card.name);
   const conversation = makeConversation(request, !mustOmitThinking(request, traits));
   const limit = clampOutputLimit(request, card, "max_tokens");
@@ -74,7 +89,7 @@ function write(request: ChatRequest, card: ModelCard, target: Target): Outgoing 
     turns: ending.turns,
   };
   const marks = limitMarks(target.marksCache ? setMarks(markable, CACHE_MARKS) : markable, CACHE_MARKS);
-  const extras = passRest(request, CARRIED, [], target);
+  const extras = passRest(request, listCarried(request, card), [], target);
   const body: JsonObject = {
     ...extras.fields,
     model: card.name,

@@ -4,7 +4,7 @@ import type { Outgoing, RawRequest, Target } from "../../core/dialect.ts";
 import type { Fault } from "../../core/fault.ts";
 import { asArray, asObject, isObject, type JsonObject } from "../../core/json.ts";
 import { type ChatRequest, readOutputLimit } from "../../operations/chat/form.ts";
-import { leaveOutUnpricedSearch } from "../../operations/chat/searches.ts";
+import { leaveOutUnpricedSearch, maySearch } from "../../operations/chat/searches.ts";
 import { isSignatureRefused } from "../_chat/error.ts";
 import { passExtras } from "../_chat/outgoing.ts";
 import type { ChatLane } from "../dialect.ts";
@@ -17,6 +17,7 @@ const THINKING_TOKENS_MIN = 1024;
 
 export const ANTHROPIC_LANE: ChatLane = {
   encode,
+  searches: maySearch,
   decoder: () => new MessageDecoder(),
   reply: parseReply,
   repair: (raw, fault) => withoutRefusedBetas(raw, fault) ?? withoutRefusedThinking(raw, fault),

@@ -3,7 +3,9 @@
 import { asArray, type JsonObject } from "../../core/json.ts";
 import { writeForcedCall } from "../../operations/chat/forced-call.ts";
 import type { ChatRequest, FunctionTool, ResponseFormat, Tool } from "../../operations/chat/form.ts";
+import type { SearchOptions } from "../../operations/chat/search-form.ts";
 import { type PlainChoice, simplifyChoice } from "../../operations/chat/tool-choice.ts";
+import { findSearch, flattenPlace, SEARCH_DEMAND } from "../../operations/chat/web-search.ts";
 import { type Instructed, UNASKED } from "../_chat/outgoing.ts";
 import { askForJson } from "../_chat/schema.ts";
 import { readToolName, toFunction } from "../_chat/tools.ts";
@@ -52,10 +54,11 @@ export function planTools(
   output: JsonObject | null,
 ): ToolPlan {
   const offered = listAllowedTools(request);
-  if (offered.length + (output ? 1 : 0) === 0) return { ...UNASKED, tools: [] };
+  const search = request.web_search_options ? [makeSearchTool(request.web_search_options)] : [];
+  if (offered.length + search.length + (output ? 1 : 0) === 0) return { ...UNASKED, tools: [] };
   const strict = listStrictSchemas(offered, traits);
   const tools: JsonObject[] = offered.map((tool) => makeBlock(toFunction(tool), strict.get(tool)));
-  if (output) tools.push(output);
+  tools.push(...search, ...(output ? [output] : []));
   const isLoosened = offered.some((tool) => isStrict(tool) && !strict.has(tool));
   const choice = makeChoice(request, canForce, output !== null);
   return { ...choice, tools, dropped: [...choice.dropped, ...(isLoosened ? ["tools"] : [])] };
@@ -98,17 +101,34 @@ function makeBlock(tool: FunctionTool, strict: Cleaned | undefined): JsonObject 
   return addMark(block, { ...tool.function, ...tool });
 }
 
+/** The name that the API demands. */
+export const SEARCH_TOOL = "web_search";
+
+/** Messages API, "Web search tool". */
+function makeSearchTool(options: SearchOptions): JsonObject {
+  const { max_uses, allowed_domains, blocked_domains } = options;
+  return {
+    type: "web_search_20250305",
+    name: SEARCH_TOOL,
+    ...(max_uses === undefined ? {} : { max_uses }),
+    ...(allowed_domains === undefined ? {} : { allowed_domains }),
+    ...(blocked_domains === undefined ? {} : { blocked_domains }),
+    ...flattenPlace(options),
+  };
+}
+
 type Demand = { readonly type: "auto" | "any" | "none" } | { readonly type: "tool"; readonly name: string };
 
 /** Reads the client's choice: any tool, a certain one, none, or left to the model. */
-function readDemand({ choice = "auto" }: PlainChoice): Demand {
+function readDemand(request: ChatRequest, { choice = "auto" }: PlainChoice): Demand {
+  if (findSearch(request) === "forced") return { type: "tool", name: SEARCH_TOOL };
   if (typeof choice === "object") return { type: "tool", name: choice.function.name };
   return { type: choice === "required" ? "any" : choice };
 }
 
 function makeChoice(request: ChatRequest, canForce: boolean, hasOutput: boolean): Instructed {
   const plain = simplifyChoice(request.tool_choice);
-  const demand = readDemand(plain);
+  const demand = readDemand(request, plain);
   const isSingle = request.parallel_tool_calls === false || hasOutput;
   const single = isSingle ? { disable_parallel_tool_use: true } : {};
   const choose = (choice: JsonObject): Instructed => ({
@@ -124,7 +144,7 @@ function makeChoice(request: ChatRequest, canForce: boolean, hasOutput: boolean)
     case "any":
     case "tool": {
       if (canForce) return choose(demand);
-      const sentence = writeForcedCall(plain.choice);
+      const sentence = findSearch(request) === "forced" ? SEARCH_DEMAND : writeForcedCall(plain.choice);
       return { ...choose({ type: "auto" }), instructions: [sentence], dropped: ["tool_choice"] };
     }
   }

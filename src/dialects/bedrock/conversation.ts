@@ -33,19 +33,14 @@ export function makeConversation(request: ChatRequest, traits: Traits): Conversa
     thinking: makeReasoningBlock,
     isThinking: ({ reasoningContent }) => reasoningContent !== undefined,
     call: (toolUseId, name, input) => ({ toolUse: { toolUseId, name, input } }),
-    result: (message, id, content) => makeResult(message, id, content, traits),
+    result: (message, content) => makeResult(message, content, traits),
   });
   const turns = renameDuplicates(conversation.turns.map(addText));
   if (turns.at(-1)?.role !== "assistant") return { ...conversation, turns };
   return { ...conversation, turns: [...turns, { role: "user", content: [GO_ON] }], isShortened: true };
 }
 
-function makeResult(
-  message: ToolMessage,
-  toolUseId: string,
-  given: readonly Block[],
-  traits: Traits,
-): Block[] {
+function makeResult(message: ToolMessage, given: readonly Block[], traits: Traits): Block[] {
   const points = given.filter(isPoint);
   const plain = given.filter((block) => !isPoint(block));
   const failed = message.is_error === true;
@@ -53,7 +48,7 @@ function makeResult(
   const content = blocks.length > 0 ? blocks : [EMPTY_RESULT];
   const status =
     message.is_error === undefined || !traits.resultStatus ? {} : { status: failed ? "error" : "success" };
-  const result: Block = { toolResult: { toolUseId, content, ...status } };
+  const result: Block = { toolResult: { toolUseId: message.tool_call_id, content, ...status } };
   return addPoint([result, ...points.slice(-1)], points.length > 0 ? {} : message);
 }
 

@@ -1,6 +1,8 @@
 // Amazon Bedrock's Converse API as an upstream dialect.
 import { dropThinking } from "../../operations/chat/refused-thinking.ts";
 import { explainAmazon } from "../../transport/framing/aws-faults.ts";
+import { type Bounds, boundCodec, USUAL_BOUNDS } from "../_chat/bounds.ts";
+import { uniqueUpTo } from "../_chat/call-ids.ts";
 import { isSignatureRefused } from "../_chat/error.ts";
 import { readCustomCalls } from "../_chat/tools.ts";
 import type { ChatDialect } from "../dialect.ts";
@@ -9,19 +11,26 @@ import { encode, fit } from "./encode.ts";
 import { BEDROCK_EMBEDDINGS, BEDROCK_RERANK } from "./invoke.ts";
 import { REASONING_FORMAT } from "./reasoning.ts";
 
+/** Converse API reference, "ToolUseBlock", "ToolSpecification". */
+const BOUNDS: Bounds = { ...USUAL_BOUNDS, callIds: uniqueUpTo(64) };
+
 export const bedrock: ChatDialect = {
   name: "bedrock",
-  chat: {
-    answersPerCall: () => 1,
-    takesImageUrls: () => false,
-    fit,
-    encode,
-    ...readCustomCalls({
-      decoder: () => new ConverseDecoder(),
-      reply: (body) => new ConverseDecoder().reply(body),
-    }),
-    repair: (request, fault) => (isSignatureRefused(fault) ? dropThinking(request, REASONING_FORMAT) : null),
-  },
+  chat: boundCodec(
+    {
+      answersPerCall: () => 1,
+      takesImageUrls: () => false,
+      fit,
+      encode,
+      ...readCustomCalls({
+        decoder: () => new ConverseDecoder(),
+        reply: (body) => new ConverseDecoder().reply(body),
+      }),
+      repair: (request, fault) =>
+        isSignatureRefused(fault) ? dropThinking(request, REASONING_FORMAT) : null,
+    },
+    () => BOUNDS,
+  ),
   embeddings: BEDROCK_EMBEDDINGS,
   rerank: BEDROCK_RERANK,
   explain: explainAmazon,

@@ -10,7 +10,6 @@ import {
   clampNumbers,
   clampOutputLimit,
   type EncodedFields,
-  encodeFitted,
   leaveOutRest,
   listStops,
   makeBearerHeaders,
@@ -37,9 +36,7 @@ export function fit(request: ChatRequest, _card: ModelCard, operator: Passing): 
 }
 
 /** Throws a Fault `unsupported_capability` for audio, for images and files by address, and for unsupported types. */
-export const encode = encodeFitted(fit, write);
-
-function write(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
+export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const traits = findTraits(card.name);
   const conversation = makeConversation(request, traits);
   const reasoning = planReasoning(request, card);

@@ -10,7 +10,6 @@ import {
   clampNumbers,
   clampOutputLimit,
   type EncodedFields,
-  encodeFitted,
   leaveOutFields,
   leaveOutRest,
   makeCall,
@@ -61,9 +60,7 @@ export function fit(request: ChatRequest, _card: ModelCard, operator: Passing): 
 }
 
 /** Makes the call for a request. Throws `unsupported_capability` for audio and files. */
-export const encode = encodeFitted(fit, write);
-
-function write(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
+export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const limit = clampOutputLimit(request, card, "max_tokens");
   const thinks = can(card, "reasoning");
   const { fields, dropped } = mergeFields(

@@ -4,6 +4,8 @@ import { asArray, asObject, asString, isObject, type JsonObject } from "../../co
 import { malformed } from "../../core/upstream.ts";
 import { makeFinish } from "../../operations/chat/finish.ts";
 import type { ChunkChoice, Delta, FinishReason, ToolCallDelta } from "../../operations/chat/form.ts";
+import type { WebSearch } from "../../operations/chat/search-form.ts";
+import { type GivenPage, makeSearch } from "../../operations/chat/web-search.ts";
 import { REASONING_FORMAT } from "./contents.ts";
 import { listAnnotations, readLogprobs } from "./metadata.ts";
 import { applyPartialArgs } from "./partial-args.ts";
@@ -28,12 +30,16 @@ export class Candidate {
   #openCall: OpenCall | null = null;
   /** The last one with a source, since early ones are often empty. */
   #grounding: JsonObject = {};
+  readonly #queries = new Set<unknown>();
+  #isSearchReported = false;
+  readonly #isWhole: boolean;
   #citations: JsonObject = {};
 
-  /** `names` maps the sent tool names to the client's. */
-  constructor(index: number, names: ReadonlyMap<string, string>) {
+  /** `names` maps the sent tool names to the client's. A whole answer's search comes before its text, as it was run. */
+  constructor(index: number, names: ReadonlyMap<string, string>, isWhole: boolean) {
     this.#index = index;
     this.#names = names;
+    this.#isWhole = isWhole;
   }
 
   get finished(): boolean {
@@ -48,11 +54,13 @@ export class Candidate {
 
   /** Reads one report of this candidate. Returns nothing if it adds nothing to the choice. */
   read(given: JsonObject): ChunkChoice[] {
-    if (asArray(asObject(given.groundingMetadata).groundingChunks).length > 0) {
-      this.#grounding = asObject(given.groundingMetadata);
-    }
+    const grounding = asObject(given.groundingMetadata);
+    if (asArray(grounding.groundingChunks).length > 0) this.#grounding = grounding;
+    for (const query of asArray(grounding.webSearchQueries)) this.#queries.add(query);
     if (isObject(given.citationMetadata)) this.#citations = given.citationMetadata;
     const choices: ChunkChoice[] = [];
+    for (const search of this.#isWhole ? this.#reportSearch() : [])
+      choices.push({ index: this.#index, delta: { web_searches: [search] }, finish_reason: null });
     for (const part of asArray(asObject(given.content).parts))
       for (const delta of this.#part(asObject(part)))
         choices.push({ index: this.#index, delta, finish_reason: null });
@@ -62,17 +70,32 @@ export class Candidate {
     return [{ ...first, logprobs }, ...others];
   }
 
-  /** Returns the citations and the finish. Throws a Fault if the candidate is incomplete. */
-  end(): ChunkChoice {
+  /** The search is reported once, in a stream after the text. */
+  #reportSearch(): readonly WebSearch[] {
+    const pages = asArray(this.#grounding.groundingChunks).flatMap((chunk): readonly GivenPage[] => {
+      const { web } = asObject(chunk);
+      return isObject(web) ? [{ url: web.uri, title: web.title }] : [];
+    });
+    if (this.#isSearchReported || this.#queries.size + pages.length === 0) return [];
+    this.#isSearchReported = true;
+    return [makeSearch([...this.#queries], pages)];
+  }
+
+  /** Returns the citations, the search and the finish, which is last. Throws a Fault if the candidate is incomplete. */
+  end(): readonly ChunkChoice[] {
     if (this.#openCall) throw malformed("a function call is incomplete");
     if (this.#finish === null) throw malformed("a candidate has no finishReason");
     const called = this.#finish === "stop" && this.#calls > 0;
     const annotations = listAnnotations(this.#text.join(""), this.#grounding, this.#citations);
-    return {
-      index: this.#index,
-      delta: annotations.length > 0 ? { annotations } : {},
-      ...makeFinish(called ? "tool_calls" : this.#finish, this.#nativeFinish),
-    };
+    const delta = annotations.length > 0 ? { annotations } : {};
+    const finish = makeFinish(called ? "tool_calls" : this.#finish, this.#nativeFinish);
+    const searches = this.#reportSearch();
+    const index = this.#index;
+    if (searches.length === 0) return [{ index, delta, ...finish }];
+    return [
+      { index, delta, finish_reason: null },
+      { index, delta: { web_searches: searches }, ...finish },
+    ];
   }
 
   /** Code that Google ran, its results and Google's searches are not the answer, and their signatures aren't needed. */

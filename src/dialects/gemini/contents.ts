@@ -175,7 +175,7 @@ function makeModelParts(
       parts.push(...details.flatMap(makeThoughtPart));
       waiting = findTextSignature(details) ?? waiting;
       if (waiting !== undefined && signLast(parts, waiting)) waiting = undefined;
-    } else if (pushText(parts, readText(part), waiting)) waiting = undefined;
+    } else if (part.kind === "text" && pushText(parts, readText(part), waiting)) waiting = undefined;
   }
   if (waiting !== undefined) parts.push({ text: "", thoughtSignature: waiting });
   return parts;

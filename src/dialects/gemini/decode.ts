@@ -30,7 +30,10 @@ export class GeminiDecoder implements Decoder {
   readonly #queriesMax: number;
   #blocked = false;
 
-  constructor({ name }: ModelCard, request: ChatRequest) {
+  readonly #isWhole: boolean;
+
+  constructor({ name }: ModelCard, request: ChatRequest, isWhole = false) {
+    this.#isWhole = isWhole;
     this.#names = mapSentNames(request);
     this.#queriesMax = findFacts(name).signed ? Number.POSITIVE_INFINITY : 1;
   }
@@ -50,8 +53,10 @@ export class GeminiDecoder implements Decoder {
 
   end(): readonly ChatChunk[] {
     if (this.#candidates.size === 0 && !this.#blocked) throw malformed("the answer has no candidate");
-    const choices = [...this.#candidates.values()].map((candidate) => candidate.end());
-    return choices.length > 0 ? [{ choices }] : [];
+    const ends = [...this.#candidates.values()].map((candidate) => candidate.end());
+    const choices = ends.flatMap((end) => end.slice(-1));
+    const before = ends.flatMap((end) => end.slice(0, -1)).map((choice) => ({ choices: [choice] }));
+    return choices.length > 0 ? [...before, { choices }] : [];
   }
 
   #readResponse(body: unknown): ChatChunk[] {
@@ -76,7 +81,7 @@ export class GeminiDecoder implements Decoder {
     const reason = toFinishReason(given.finishReason);
     if (reason === "failed") throw explainUnfinished(given);
     for (const query of asArray(asObject(given.groundingMetadata).webSearchQueries)) this.#queries.add(query);
-    const candidate = this.#candidates.get(index) ?? new Candidate(index, this.#names);
+    const candidate = this.#candidates.get(index) ?? new Candidate(index, this.#names, this.#isWhole);
     this.#candidates.set(index, candidate);
     if (reason) candidate.finish(reason, given.finishReason);
     return candidate.read(given);
@@ -111,6 +116,6 @@ function explainUnfinished(given: JsonObject): Fault {
 
 /** Reads an unstreamed answer: the body is one event, or an array of a stream's events. */
 export function parseReply(body: unknown, card: ModelCard, request: ChatRequest): ChatReply {
-  const decoder = new GeminiDecoder(card, request);
+  const decoder = new GeminiDecoder(card, request, true);
   return foldChunks([...decoder.readBody(body), ...decoder.end()]);
 }

@@ -1,10 +1,12 @@
 // Google's generateContent API as an upstream dialect: a request's address, headers and body, and the answer's decoder.
-import type { ModelCard } from "../../core/card.ts";
+import { can, type ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
+import { findSearch, keepSearchOptions, SEARCH_DEMAND } from "../../operations/chat/web-search.ts";
 import type { Passing } from "../../operations/codec.ts";
 import type { Changed } from "../../operations/form.ts";
-import { encodeFitted, leaveOutRest, nestFields, passRest } from "../_chat/outgoing.ts";
+import { type Bounds, boundCodec, USUAL_BOUNDS } from "../_chat/bounds.ts";
+import { leaveOutRest, nestFields, passRest } from "../_chat/outgoing.ts";
 import { readCustomCalls } from "../_chat/tools.ts";
 import type { ChatDialect } from "../dialect.ts";
 import { makeConfig } from "./config.ts";
@@ -32,47 +34,74 @@ export const gemini: ChatDialect = makeGemini(({ baseUrl }) => isVertex(baseUrl)
 /** The dialect within the limits of Vertex AI, at any address. */
 export const geminiOnVertex: ChatDialect = makeGemini(() => true);
 
+/**
+ * @google/genai, "FunctionDeclaration": names of up to 128 characters that begin with a letter or underscore. Others get
+ * an underscore before them.
+ */
+const BOUNDS: Bounds = {
+  ...USUAL_BOUNDS,
+  toolNames: { accepts: /^[A-Za-z0-9_.:-]{1,127}$/, charactersMax: 127 },
+};
+
 function makeGemini(isOnVertex: (target: Target) => boolean): ChatDialect {
   return {
     name: "gemini",
-    chat: {
-      answersPerCall: (card) => findFacts(card.name).choicesMax,
-      fit,
-      encode: encodeFitted(fit, (request, card, target) => encode(request, card, target, isOnVertex(target))),
-      ...readCustomCalls({
-        decoder: (card, request) => new GeminiDecoder(card, request),
-        reply: parseReply,
-      }),
-    },
+    chat: boundCodec(
+      {
+        answersPerCall: (card) => findFacts(card.name).choicesMax,
+        fit,
+        searches,
+        encode: (request, card, target) => encode(request, card, target, isOnVertex(target)),
+        ...readCustomCalls({
+          decoder: (card, request) => new GeminiDecoder(card, request),
+          reply: parseReply,
+        }),
+      },
+      () => BOUNDS,
+    ),
     explain,
   };
 }
 
 /** Parallel calls can't be forbidden. Allowing them needs no field, so only `false` counts as dropped. */
-function listCarried({ parallel_tool_calls: parallel }: ChatRequest): ReadonlySet<string> {
-  return parallel === true ? new Set([...CARRIED, "parallel_tool_calls"]) : CARRIED;
+function listCarried(request: ChatRequest, card: ModelCard): ReadonlySet<string> {
+  const carried = new Set(CARRIED);
+  if (request.parallel_tool_calls === true) carried.add("parallel_tool_calls");
+  if (searches(card, request)) carried.add("web_search_options");
+  return carried;
 }
 
-function fit(request: ChatRequest, _card: ModelCard, operator: Passing): Changed<ChatRequest> {
-  return leaveOutRest(request, listCarried(request), [], operator);
+/** Gemini API, "Grounding with Google Search": not beside functions. */
+function searches(card: ModelCard, { tools }: ChatRequest): boolean {
+  return can(card, "search") && tools === undefined;
+}
+
+/** The model decides where and how often it searches. */
+function fit(request: ChatRequest, card: ModelCard, operator: Passing): Changed<ChatRequest> {
+  const rest = leaveOutRest(request, listCarried(request, card), [], operator);
+  const search = keepSearchOptions(rest.ask, []);
+  return { ask: search.ask, dropped: [...rest.dropped, ...search.dropped] };
 }
 
 function encode(request: ChatRequest, card: ModelCard, target: Target, vertex: boolean): Outgoing {
   const facts = findFacts(card.name);
-  const extras = passRest(request, listCarried(request), [], target);
+  const extras = passRest(request, listCarried(request, card), [], target);
   const dropped = new Set(extras.dropped);
   const drop = (...fields: readonly string[]) => {
     for (const field of fields) if (request[field] !== undefined) dropped.add(field);
   };
   const calling = makeFunctionCalling(request);
+  const isForced = findSearch(request) === "forced";
+  if (isForced) dropped.add("tool_choice");
   const { config, instruction } = makeConfig(request, calling, { card, facts, vertex }, drop);
+  const instructions = [instruction, isForced ? SEARCH_DEMAND : ""];
   const writing = { facts, ids: facts.signed || !vertex };
   return {
     url: makeUrl(card.name, target.baseUrl, request.stream === true),
     headers: makeHeaders(target),
     body: {
       ...extras.fields,
-      ...makeConversation(request, writing, instruction),
+      ...makeConversation(request, writing, instructions.filter(Boolean).join("\n\n")),
       ...calling.fields,
       ...nestFields("generationConfig", config),
     },

@@ -3,13 +3,14 @@ import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, RawRequest, Target } from "../../core/dialect.ts";
 import { asObject } from "../../core/json.ts";
 import { type ChatRequest, readOutputLimit } from "../../operations/chat/form.ts";
-import { leaveOutUnpricedSearch } from "../../operations/chat/searches.ts";
+import { leaveOutUnpricedSearch, maySearch } from "../../operations/chat/searches.ts";
 import type { ChatLane } from "../dialect.ts";
 import { GeminiDecoder, parseReply } from "./decode.ts";
 import { makeHeaders, makeUrl } from "./outgoing.ts";
 
 export const GEMINI_LANE: ChatLane = {
   encode,
+  searches: maySearch,
   decoder: (card, request) => new GeminiDecoder(card, request),
   reply: parseReply,
 };

@@ -9,6 +9,7 @@ import { cleanSchema, type Expansion, makeExpansion } from "./schema.ts";
 export interface FunctionCalling {
   /** `tools` and `toolConfig`, if the request has them. */
   readonly fields: JsonObject;
+  /** True if there are tools, of which some formats of the answer don't allow any. */
   readonly declared: boolean;
   /** True if the model must answer with a call. */
   readonly forced: boolean;
@@ -28,7 +29,12 @@ export function mapSentNames({ tools = [] }: ChatRequest): ReadonlyMap<string, s
 type Mode = "AUTO" | "ANY" | "NONE";
 
 /** Declares the tools. A custom tool becomes a function with one string. */
-export function makeFunctionCalling({ tools, tool_choice: given }: ChatRequest): FunctionCalling {
+export function makeFunctionCalling({
+  tools,
+  tool_choice: given,
+  web_search_options: search,
+}: ChatRequest): FunctionCalling {
+  if (search) return { fields: { tools: [{ googleSearch: {} }] }, declared: true, forced: false };
   if (!tools) return { fields: {}, declared: false, forced: false };
   const chosen = simplifyChoice(given);
   const mode = toMode(chosen.choice);

@@ -1,20 +1,27 @@
 // The dialect of Mistral's chat API: OpenAI's, but stricter, with thinking as parts of the content.
+import { type Bounds, boundCodec, USUAL_BOUNDS } from "../_chat/bounds.ts";
 import { ChatDecoder, parseChatReply } from "../_chat/decode.ts";
 import { explainChat } from "../_chat/error.ts";
 import { readCustomCalls } from "../_chat/tools.ts";
 import type { ChatDialect } from "../dialect.ts";
+import { CALL_IDS } from "./call-ids.ts";
 import { encodeMistral, fitMistral } from "./encode.ts";
 
 /** The API bills the prompt once for n choices. */
 const CHOICES_MAX = 16;
 
+const BOUNDS: Bounds = { ...USUAL_BOUNDS, callIds: CALL_IDS };
+
 export const mistral: ChatDialect = {
   name: "mistral",
-  chat: {
-    answersPerCall: () => CHOICES_MAX,
-    fit: fitMistral,
-    encode: encodeMistral,
-    ...readCustomCalls({ decoder: () => new ChatDecoder(), reply: parseChatReply }),
-  },
+  chat: boundCodec(
+    {
+      answersPerCall: () => CHOICES_MAX,
+      fit: fitMistral,
+      encode: encodeMistral,
+      ...readCustomCalls({ decoder: () => new ChatDecoder(), reply: parseChatReply }),
+    },
+    () => BOUNDS,
+  ),
   explain: explainChat,
 };

@@ -9,7 +9,6 @@ import type { Changed } from "../../operations/form.ts";
 import {
   clampOutputLimit,
   type EncodedFields,
-  encodeFitted,
   leaveOutRest,
   makeCall,
   mergeFields,
@@ -48,9 +47,7 @@ export function fitMistral(request: ChatRequest, _card: ModelCard, operator: Pas
   return leaveOutRest(request, CARRIED, EXTRA_FIELDS, operator);
 }
 
-export const encodeMistral = encodeFitted(fitMistral, write);
-
-function write(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
+export function encodeMistral(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const limit = clampOutputLimit(request, card, "max_tokens");
   const { fields, dropped } = mergeFields(
     planSampling(request),

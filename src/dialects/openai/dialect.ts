@@ -1,9 +1,9 @@
 // The dialect of OpenAI's chat-completions API and of the many servers that use it, each with its quirks.
 
 import type { Codecs } from "../../operations/codec.ts";
+import { boundCodec } from "../_chat/bounds.ts";
 import { ChatDecoder, parseChatReply } from "../_chat/decode.ts";
 import { explainChat } from "../_chat/error.ts";
-import { encodeFitted } from "../_chat/outgoing.ts";
 import { readCustomCalls } from "../_chat/tools.ts";
 import type { ChatDialect } from "../dialect.ts";
 import { encodeChat, fitChat } from "./encode.ts";
@@ -16,16 +16,20 @@ export function makeOpenaiDialect(quirks: OpenaiQuirks, beyondChat: Omit<Codecs,
   return {
     name: "openai",
     ...beyondChat,
-    chat: {
-      answersPerCall: (card) => findQuirks(quirks, card.name).choicesMax,
-      takesImageUrls: (card) => findQuirks(quirks, card.name).imageUrls,
-      fit,
-      encode: encodeFitted(fit, (request, card, target) => encodeChat(quirks, request, card, target)),
-      ...readCustomCalls(
-        { decoder: () => new ChatDecoder(), reply: parseChatReply },
-        (card) => findQuirks(quirks, card.name).customTools,
-      ),
-    },
+    chat: boundCodec(
+      {
+        answersPerCall: (card) => findQuirks(quirks, card.name).choicesMax,
+        takesImageUrls: (card) => findQuirks(quirks, card.name).imageUrls,
+        fit,
+        encode: (request, card, target) => encodeChat(quirks, request, card, target),
+        searches: (card) => !findQuirks(quirks, card.name).refuses.includes("web_search_options"),
+        ...readCustomCalls(
+          { decoder: () => new ChatDecoder(), reply: parseChatReply },
+          (card) => findQuirks(quirks, card.name).customTools,
+        ),
+      },
+      (card) => findQuirks(quirks, card.name).bounds,
+    ),
     explain: (status, headers, body, nowMs) => explainChat(status, headers, body, nowMs, quirks.errors),
   };
 }

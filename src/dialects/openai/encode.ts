@@ -1,9 +1,10 @@
 // Encodes a request for a chat-completions server: it passes unchanged except for the server's quirks.
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
-import type { JsonObject } from "../../core/json.ts";
+import { asObject, type JsonObject } from "../../core/json.ts";
 import { withInstruction } from "../../operations/chat/forced-call.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
+import { keepSearchOptions } from "../../operations/chat/web-search.ts";
 import type { Passing } from "../../operations/codec.ts";
 import type { Changed } from "../../operations/form.ts";
 import {
@@ -26,6 +27,9 @@ import { findQuirks, type OpenaiQuirks } from "./quirks.ts";
 /** Gemini's own endpoint for this API, the only one that signs tool calls. */
 const GEMINI_HOST = /^https:\/\/[^/]*\.googleapis\.com\//;
 
+/** OpenAI API reference, `web_search_options`. */
+const SEARCH_OPTIONS = ["search_context_size", "user_location"] as const;
+
 /** Leaves out the fields that a server with these quirks refuses. */
 export function fitChat(
   server: OpenaiQuirks,
@@ -37,8 +41,11 @@ export function fitChat(
   const isThinkingOff = planThinking(request, card, quirks).off;
   const carried = listCarried(request, quirks, { isThinkingOff, hasTools: true });
   const left = leaveOutRest(request, carried, quirks.extras, operator);
-  if (quirks.cacheMark === "cache_control" || request.cache_control === undefined) return left;
-  return { ...left, ask: leaveOutFields(left.ask, ["cache_control"]).ask };
+  const search = keepSearchOptions(left.ask, SEARCH_OPTIONS);
+  const dropped = [...left.dropped, ...search.dropped];
+  if (quirks.cacheMark === "cache_control" || request.cache_control === undefined)
+    return { ask: search.ask, dropped };
+  return { ask: leaveOutFields(search.ask, ["cache_control"]).ask, dropped };
 }
 
 /** Makes the call of `/chat/completions` (OpenAI API reference) for a server with these quirks. */
@@ -89,6 +96,7 @@ function makePlainFields(
   for (const [field, value] of Object.entries(pickFields(request, carried))) {
     fields[field] = clamp(field, value, quirks);
     if (fields[field] !== value) dropped.push(field);
+    if (field === "web_search_options") fields[field] = pickFields(asObject(value), SEARCH_OPTIONS);
   }
   return { fields: { ...fields, ...rest.fields }, dropped: [...dropped, ...rest.dropped] };
 }

@@ -1,12 +1,13 @@
 // The messages of a request as one server takes them: roles, fields, parts and earlier thinking.
 
-import { asArray, asObject, asString, type JsonObject } from "../../core/json.ts";
+import { asArray, asObject, asString, type JsonObject, keepSame } from "../../core/json.ts";
 import {
   type AssistantMessage,
   type ChatMessage,
   type ContentPart,
   joinText,
 } from "../../operations/chat/form.ts";
+import { mapList } from "../../operations/text-json.ts";
 import { toFunctionCall } from "../_chat/tools.ts";
 import type { OpenaiQuirks } from "./quirks.ts";
 
@@ -36,27 +37,34 @@ interface MessageNeeds {
   readonly keepsExtras: boolean;
 }
 
-/** Makes the messages for a server with these quirks. */
+/** Makes the messages for a server with these quirks. Returns the same list if it takes them as they are. */
 export function makeMessages(
   messages: readonly ChatMessage[],
   quirks: OpenaiQuirks,
+  needs: MessageNeeds,
+): readonly JsonObject[] {
+  return mapList(messages, (message) => keepSame<JsonObject>(message, makeMessage(message, quirks, needs)));
+}
+
+function makeMessage(
+  message: ChatMessage,
+  quirks: OpenaiQuirks,
   { thinks, keepsExtras }: MessageNeeds,
-): JsonObject[] {
-  return messages.map((message) => {
-    const isRenamed = message.role === "developer" && !quirks.developerRole;
-    const outgoing: JsonObject = { role: isRenamed ? "system" : message.role };
-    for (const [field, value] of Object.entries(message)) {
-      if (value !== null && takesField(field, message.role, quirks)) outgoing[field] = value;
-    }
-    const content = makeContent(message, quirks);
-    if (content !== undefined) outgoing.content = content;
-    if (message.role !== "assistant") return outgoing;
-    return {
-      ...outgoing,
-      ...makeCalls(message, quirks, keepsExtras),
-      ...makeThoughts(message, quirks, thinks),
-    };
-  });
+): JsonObject {
+  const isRenamed = message.role === "developer" && !quirks.developerRole;
+  const outgoing: JsonObject = { role: isRenamed ? "system" : message.role };
+  for (const field of Object.keys(message)) {
+    const value = message[field];
+    if (value !== null && takesField(field, message.role, quirks)) outgoing[field] = value;
+  }
+  const content = makeContent(message, quirks);
+  if (content !== undefined) outgoing.content = content;
+  if (message.role !== "assistant") return outgoing;
+  return Object.assign(
+    outgoing,
+    makeCalls(message, quirks, keepsExtras),
+    makeThoughts(message, quirks, thinks),
+  );
 }
 
 function takesField(field: string, role: ChatMessage["role"], quirks: OpenaiQuirks): boolean {
@@ -73,7 +81,7 @@ function takesField(field: string, role: ChatMessage["role"], quirks: OpenaiQuir
 function makeContent(message: ChatMessage, quirks: OpenaiQuirks): unknown {
   const { content } = message;
   if (Array.isArray(content)) {
-    return content.length === 0 ? "" : content.map((part: ContentPart) => makePart(part, quirks));
+    return content.length === 0 ? "" : mapList(content, (part) => makePart(part, quirks));
   }
   if (message.role !== "assistant" || content) return content;
   const refusal = quirks.messageFields.includes("refusal") ? undefined : asString(message.refusal);
@@ -82,7 +90,7 @@ function makeContent(message: ChatMessage, quirks: OpenaiQuirks): unknown {
 
 function makeCalls(message: AssistantMessage, quirks: OpenaiQuirks, keepsExtras: boolean): JsonObject {
   if (!message.tool_calls?.length) return {};
-  const calls = message.tool_calls.map((call) =>
+  const calls = mapList(message.tool_calls, (call) =>
     call.type === "custom" && quirks.customTools ? call : toFunctionCall(call, keepsExtras),
   );
   return { tool_calls: calls };
@@ -92,12 +100,14 @@ function makePart(part: ContentPart, quirks: OpenaiQuirks): JsonObject {
   if (part.type === "refusal" && !quirks.messageFields.includes("refusal")) {
     return { type: "text", text: part.refusal };
   }
+  if (part.type !== "file" || part.citations === undefined) return withCacheMark(part, quirks);
   const { citations: _, ...rest } = part;
-  return withCacheMark(part.type === "file" ? rest : part, quirks);
+  return withCacheMark(rest, quirks);
 }
 
 /** Returns a part or tool without the cache marks of other servers. */
 export function withCacheMark(marked: JsonObject, quirks: OpenaiQuirks): JsonObject {
+  if (marked.cache_control === undefined && marked.prompt_cache_breakpoint === undefined) return marked;
   const { cache_control: _, prompt_cache_breakpoint: __, ...rest } = marked;
   const mark = quirks.cacheMark === null ? undefined : marked[quirks.cacheMark];
   return quirks.cacheMark === null || mark === undefined ? rest : { ...rest, [quirks.cacheMark]: mark };

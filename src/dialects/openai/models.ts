@@ -1,6 +1,7 @@
 // The rules of OpenAI's own models, by name pattern (OpenAI API reference and @ai-sdk/openai 4.0).
-import type { ModelCard } from "../../core/card.ts";
+import { can, type ModelCard } from "../../core/card.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
+import { findSearch } from "../../operations/chat/web-search.ts";
 import { type ModelQuirks, NO_EFFORT, type OpenaiQuirks, PLAIN } from "./quirks.ts";
 
 const PENALTIES = ["presence_penalty", "frequency_penalty", "logit_bias"];
@@ -33,12 +34,14 @@ export const OPENAI_MODEL = /^(ft:)?(gpt-\d|chatgpt|o\d|codex|computer-use)/;
 const RESPONSES_ONLY = /(^|-)(pro|codex|deep-research)(-|$)|^computer-use/;
 /** At `/chat/completions` they accept tools only while thinking is turned off. */
 const TOOLS_OR_THINKING = /^(ft:)?gpt-(5\.([6-9]|\d\d)|[6-9]|\d\d)/;
+/** They search at `/chat/completions`, on every request. */
+const SEARCHES_IN_CHAT = /search/;
 const CAN_STOP_THINKING = /^(ft:)?gpt-(5\.|6-(luna|sol)|6\.1-terra)/;
 
 const MODELS: readonly ModelQuirks[] = [
   { names: RESPONSES_ONLY, quirks: { choicesMax: 1 } },
   {
-    names: /search/,
+    names: SEARCHES_IN_CHAT,
     quirks: {
       ...TALKS,
       refuses: [...PENALTIES, ...SAMPLING, ...SOUND, "parallel_tool_calls", "seed", "verbosity"],
@@ -93,9 +96,14 @@ export const OPENAI: OpenaiQuirks = {
   models: MODELS,
 };
 
-/** True if a request must use `/responses`: because of its model, or because it has tools and may think. */
+/** True if the request's web search will be sent, and must use `/responses`. */
+export function needsResponsesToSearch(card: ModelCard, request: ChatRequest): boolean {
+  return findSearch(request) !== null && can(card, "search") && !SEARCHES_IN_CHAT.test(card.name);
+}
+
+/** True if a request must use `/responses`: because of its model, to search, or because it has tools and may think. */
 export function needsResponses(card: ModelCard, request: ChatRequest): boolean {
-  if (RESPONSES_ONLY.test(card.name)) return true;
+  if (RESPONSES_ONLY.test(card.name) || needsResponsesToSearch(card, request)) return true;
   if (request.tools === undefined || !TOOLS_OR_THINKING.test(card.name)) return false;
   return request.reasoning_effort !== "none" || !CAN_STOP_THINKING.test(card.name);
 }

@@ -1,9 +1,10 @@
 // Thinking, tools and the response format as one server accepts them. Unsupported ones become an instruction.
 import { can, type ModelCard } from "../../core/card.ts";
-import { asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
+import { asObject, asString, isObject, type JsonObject, keepSame } from "../../core/json.ts";
 import { writeForcedCall } from "../../operations/chat/forced-call.ts";
 import type { ChatRequest, FunctionTool, ReasoningEffort, Tool } from "../../operations/chat/form.ts";
 import { simplifyChoice } from "../../operations/chat/tool-choice.ts";
+import { mapList } from "../../operations/text-json.ts";
 import { type EncodedFields, type Instructed, UNASKED } from "../_chat/outgoing.ts";
 import { askForJson, writeJsonInstruction } from "../_chat/schema.ts";
 import { toFunction } from "../_chat/tools.ts";
@@ -89,8 +90,8 @@ export function planTools(request: ChatRequest, quirks: OpenaiQuirks, thinks: bo
   if (direction === "none" && !quirks.directions.includes("none")) return UNASKED;
   const keepsList = quirks.directions.includes("allowed_tools");
   const plain = quirks.customTools && keepsList ? { choice, allowed: null } : simplifyChoice(choice);
-  const kept = tools.filter((tool) => plain.allowed?.has(readName(tool) ?? "") ?? true);
-  const outgoing = kept.map((tool) => makeTool(tool, quirks));
+  const kept = keepAllowed(tools, plain.allowed);
+  const outgoing = mapList(kept, (tool) => makeTool(tool, quirks));
   const strict = !quirks.strictTools && kept.some((tool) => asObject(tool.function).strict === true);
   const dropped = strict ? ["strict"] : [];
   const isTaken =
@@ -105,6 +106,10 @@ export function planTools(request: ChatRequest, quirks: OpenaiQuirks, thinks: bo
   return { fields: { tools: outgoing }, instructions, dropped: [...dropped, "tool_choice"] };
 }
 
+function keepAllowed(tools: readonly Tool[], allowed: ReadonlySet<string> | null): readonly Tool[] {
+  return allowed === null ? tools : tools.filter((tool) => allowed.has(readName(tool) ?? ""));
+}
+
 function readName(tool: Tool): string | undefined {
   return asString(asObject(tool.function ?? tool.custom).name);
 }
@@ -114,7 +119,8 @@ function makeTool(tool: Tool, quirks: OpenaiQuirks): JsonObject {
   if (tool.type === "custom" && quirks.customTools) return tool;
   const plain = toFunction(tool);
   if (!isObject(plain.function)) return plain;
-  return withCacheMark({ ...plain, function: makeFunction(plain, quirks) }, quirks);
+  const made = keepSame(plain.function, makeFunction(plain, quirks));
+  return withCacheMark(keepSame(plain, { ...plain, function: made }), quirks);
 }
 
 function makeFunction(tool: FunctionTool, quirks: OpenaiQuirks): JsonObject {

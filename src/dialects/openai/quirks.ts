@@ -3,6 +3,7 @@
 import type { JsonObject } from "../../core/json.ts";
 import type { ErrorRule } from "../../core/upstream.ts";
 import type { ReasoningEffort } from "../../operations/chat/form.ts";
+import { type Bounds, CHAT_BOUNDS } from "../_chat/bounds.ts";
 
 /** The ways to control how long a model thinks. */
 export interface EffortQuirks {
@@ -25,6 +26,7 @@ type ToolDirection = "none" | "required" | "named" | "allowed_tools";
 export interface OpenaiQuirks {
   /** At most this many choices per call. 1 also if only some of its models return more. */
   readonly choicesMax: number;
+  readonly bounds: Bounds;
   readonly limitField: "max_tokens" | "max_completion_tokens";
   /** Fields of the chat-completions API that it refuses or ignores. They are left out and named. */
   readonly refuses: readonly string[];
@@ -100,6 +102,7 @@ export const OPENAI_ONLY: readonly string[] = [
 /** A provider without quirks. */
 export const PLAIN: OpenaiQuirks = {
   choicesMax: 1,
+  bounds: CHAT_BOUNDS,
   limitField: "max_tokens",
   refuses: OPENAI_ONLY,
   extras: [],

@@ -2,6 +2,8 @@
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import { makeCitation } from "../../operations/chat/citations.ts";
 import type { ChatRequest, Citation, Delta, Usage } from "../../operations/chat/form.ts";
+import { makeSearch } from "../../operations/chat/web-search.ts";
+import { boundCodec, USUAL_BOUNDS } from "../_chat/bounds.ts";
 import { explainChat } from "../_chat/error.ts";
 import { readCustomCalls } from "../_chat/tools.ts";
 import { parseCount } from "../_chat/usage.ts";
@@ -9,7 +11,8 @@ import { parseResponseUsage } from "../_responses/fields.ts";
 import { type OutputForm, ResponseReader } from "../_responses/output.ts";
 import type { ChatDialect } from "../dialect.ts";
 import { encode, fit } from "./encode.ts";
-import { listToolNames, type ToolNames } from "./tools.ts";
+import { isServedBy } from "./models.ts";
+import { listToolNames, searches, type ToolNames } from "./tools.ts";
 
 /** The text cites the result with id 7 as `[7]`. */
 const MARK = /\[(\d+)\]/g;
@@ -29,8 +32,13 @@ class AgentOutput implements OutputForm {
     return this.#names.client(name);
   }
 
-  other(item: JsonObject): void {
-    if (RESULT_ITEMS.has(item.type)) this.#results.push(...asArray(item.results).filter(isObject));
+  other(item: JsonObject): Delta | null {
+    if (!RESULT_ITEMS.has(item.type)) return null;
+    const results = asArray(item.results).filter(isObject);
+    this.#results.push(...results);
+    if (item.type !== "search_results") return null;
+    const pages = results.map(({ url, title, date, snippet }) => ({ url, title, page_age: date, snippet }));
+    return { web_searches: [makeSearch(asArray(item.queries), pages)] };
   }
 
   /** `citations` and `search_results` are beside the choices, as in Sonar. */
@@ -58,14 +66,18 @@ class AgentOutput implements OutputForm {
 
 export const perplexity: ChatDialect = {
   name: "perplexity",
-  chat: {
-    answersPerCall: () => 1,
-    fit,
-    encode,
-    ...readCustomCalls({
-      decoder: (_card, request) => new ResponseReader(new AgentOutput(request)),
-      reply: (body, _card, request) => new ResponseReader(new AgentOutput(request)).reply(body),
-    }),
-  },
+  chat: boundCodec(
+    {
+      answersPerCall: () => 1,
+      fit,
+      encode,
+      searches: (card, request) => searches(request, isServedBy(card.name)),
+      ...readCustomCalls({
+        decoder: (_card, request) => new ResponseReader(new AgentOutput(request)),
+        reply: (body, _card, request) => new ResponseReader(new AgentOutput(request)).reply(body),
+      }),
+    },
+    () => USUAL_BOUNDS,
+  ),
   explain: explainChat,
 };

@@ -3,18 +3,18 @@
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import { Fault } from "../../core/fault.ts";
-import { asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
+import { asObject, asString, type JsonObject } from "../../core/json.ts";
 import {
   type ChatRequest,
   type ContentPart,
   joinText,
   type SystemMessage,
 } from "../../operations/chat/form.ts";
+import { keepSearchOptions } from "../../operations/chat/web-search.ts";
 import type { Passing } from "../../operations/codec.ts";
 import type { Changed } from "../../operations/form.ts";
 import {
   clampOutputLimit,
-  encodeFitted,
   leaveOutRest,
   makeCall,
   passRest,
@@ -45,7 +45,7 @@ const SAME = [
 const CARRIED: ReadonlySet<string> = new Set([...SAME, ...SEARCH_FIELDS, "disable_search"]);
 
 /** The options of a search that its tool has, too. */
-const OPTIONS: ReadonlySet<string> = new Set(["search_context_size", "user_location"]);
+const OPTIONS = ["search_context_size", "user_location", "allowed_domains", "blocked_domains"] as const;
 
 /** JSON without a schema can't be enforced here, so it is requested in words. */
 const JSON_WISH: SystemMessage = { role: "system", content: writeJsonInstruction() };
@@ -53,16 +53,12 @@ const JSON_WISH: SystemMessage = { role: "system", content: writeJsonInstruction
 export function fit(request: ChatRequest, _card: ModelCard, operator: Passing): Changed<ChatRequest> {
   const rest = leaveOutRest(request, CARRIED, [], operator);
   const { ask, dropped } = raiseOutputLimit(rest, OUTPUT_TOKENS_MIN);
-  const { web_search_options: options } = ask;
-  if (!isObject(options) || Object.keys(options).every((name) => OPTIONS.has(name))) return { ask, dropped };
-  const known = { ...ask, web_search_options: pickFields(options, OPTIONS) };
-  return { ask: known, dropped: [...dropped, "web_search_options"] };
+  const search = keepSearchOptions(ask, OPTIONS);
+  return { ask: search.ask, dropped: [...dropped, ...search.dropped] };
 }
 
 /** Makes the call for a request. Throws `unsupported_capability` for audio and files. */
-export const encode = encodeFitted(fit, write);
-
-function write(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
+export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const served = isServedBy(card.name);
   const names = listToolNames(request);
   const limit = clampOutputLimit(request, card, "max_output_tokens");

@@ -71,14 +71,26 @@ export function makeToolFields(request: ChatRequest, served: Served, names: Tool
   if (request.disable_search === true) {
     return { ...makeToolList(own, choice, names), ...limitCalls(searchesItself && own.length === 0) };
   }
-  const asked = SEARCH_FIELDS.some((field) => request[field] !== undefined);
-  // A forced call must be one of the client's functions, but the model could call the search instead.
-  const inTheWay = own.length > 0 && (choice === "required" || isObject(choice));
-  const search = !inTheWay && (served.searches || asked) ? [makeSearchTool(request)] : [];
+  const isForced = request.web_search_options?.is_forced === true;
+  const search = offersSearch(request, served, own.length > 0) ? [makeSearchTool(request)] : [];
   const tools = [...search, ...own];
-  if (own.length > 0 || !served.searches) return makeToolList(tools, silenced ? undefined : choice, names);
+  const isSonar = own.length === 0 && served.searches;
+  if (!isForced && !isSonar) return makeToolList(tools, silenced ? undefined : choice, names);
   // If it is only offered, the search is often unused, but Sonar searched on every call.
   return { tools, tool_choice: { type: "web_search" } };
+}
+
+/** A forced call must be one of the client's functions, but the model could call the search instead. */
+function offersSearch(request: ChatRequest, served: Served, hasOwn: boolean): boolean {
+  const { choice } = simplifyChoice(request.tool_choice);
+  const inTheWay = hasOwn && (choice === "required" || isObject(choice));
+  const asked = SEARCH_FIELDS.some((field) => request[field] !== undefined);
+  return !inTheWay && (served.searches || asked);
+}
+
+/** True if a call carries the request's search. */
+export function searches(request: ChatRequest, served: Served): boolean {
+  return request.disable_search !== true && offersSearch(request, served, request.tools !== undefined);
 }
 
 /** A preset's tools can't be removed. Without other tools, all calls together can be disabled. */
@@ -110,11 +122,15 @@ function makeToolList(
 
 function makeSearchTool(request: ChatRequest): JsonObject {
   const filters = pickFields(request, FILTERS);
-  const domains = asArray(request.search_domain_filter).filter((one) => typeof one === "string");
+  const options = request.web_search_options ?? {};
+  const domains = [
+    ...asArray(request.search_domain_filter).filter((one) => typeof one === "string"),
+    ...(options.allowed_domains ?? []),
+    ...(options.blocked_domains ?? []).map((domain) => `-${domain}`),
+  ];
   // A leading `-` excludes a domain. The API refuses a domain with a scheme.
   const plain = domains.map((domain) => domain.replace(/^(-?)https?:\/\//, "$1"));
   if (domains.length > 0) filters.search_domain_filter = plain.slice(0, DOMAINS_MAX);
-  const options = asObject(request.web_search_options);
   const size = asString(options.search_context_size);
   // OpenAI nests the location under `approximate`, Sonar did not.
   const place = asObject(options.user_location);

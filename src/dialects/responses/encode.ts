@@ -1,14 +1,20 @@
 // A chat-completion request as a call of OpenAI's Responses API (`POST {base}/responses`).
-import type { ModelCard } from "../../core/card.ts";
+import { can, type ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import { asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import type { ChatRequest, ResponseFormat, Tool, ToolChoice } from "../../operations/chat/form.ts";
+import type { SearchOptions } from "../../operations/chat/search-form.ts";
+import {
+  findSearch,
+  flattenPlace,
+  keepSearchOptions,
+  limitSearches,
+} from "../../operations/chat/web-search.ts";
 import type { Passing } from "../../operations/codec.ts";
 import type { Changed } from "../../operations/form.ts";
 import {
   clampOutputLimit,
   type EncodedFields,
-  encodeFitted,
   leaveOutRest,
   makeCall,
   mergeFields,
@@ -48,17 +54,22 @@ const CARRIED: ReadonlySet<string> = new Set([
   "include_reasoning",
   "verbosity",
   "store",
-  "web_search_options",
 ]);
 
-export function fit(request: ChatRequest, _card: ModelCard, operator: Passing): Changed<ChatRequest> {
-  return raiseOutputLimit(leaveOutRest(request, listCarried(request), [], operator), OUTPUT_TOKENS_MIN);
+/** Options of the search tool. `max_tool_calls` limits its uses. */
+const SEARCH_OPTIONS = ["search_context_size", "user_location", "max_uses", "allowed_domains"] as const;
+
+export function fit(request: ChatRequest, card: ModelCard, operator: Passing): Changed<ChatRequest> {
+  const rest = leaveOutRest(request, listCarried(request, card), [], operator);
+  const search = keepSearchOptions(limitSearches(rest.ask), SEARCH_OPTIONS);
+  return raiseOutputLimit(
+    { ask: search.ask, dropped: [...rest.dropped, ...search.dropped] },
+    OUTPUT_TOKENS_MIN,
+  );
 }
 
 /** Makes the call for a request. Throws `unsupported_capability` for audio parts. */
-export const encode = encodeFitted(fit, write);
-
-function write(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
+export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const facts = findFacts(card);
   const limit = clampOutputLimit(request, card, "max_output_tokens");
   const { fields, dropped } = mergeFields(
@@ -66,7 +77,7 @@ function write(request: ChatRequest, card: ModelCard, target: Target): Outgoing 
     makeSampling(request, facts),
     makeTextOptions(request, facts),
   );
-  const extras = passRest(request, listCarried(request), [], target);
+  const extras = passRest(request, listCarried(request, card), [], target);
   const body: JsonObject = {
     ...extras.fields,
     model: card.name,
@@ -80,16 +91,20 @@ function write(request: ChatRequest, card: ModelCard, target: Target): Outgoing 
   };
   const include: unknown[] = facts.reasons ? ["reasoning.encrypted_content"] : [];
   if (body.top_logprobs !== undefined) include.push("message.output_text.logprobs");
+  if (request.web_search_options) include.push("web_search_call.action.sources");
   if (include.length > 0) body.include = include;
   const left = [...extras.dropped, ...limit.dropped, ...dropped];
   return makeCall(target, "/responses", body, left);
 }
 
 /** Text is the default, so requesting only text changes nothing. */
-function listCarried(request: ChatRequest): ReadonlySet<string> {
+function listCarried(request: ChatRequest, card: ModelCard): ReadonlySet<string> {
   const { modalities } = request;
   const textOnly = Array.isArray(modalities) && modalities.every((one) => one === "text");
-  return textOnly ? new Set([...CARRIED, "modalities"]) : CARRIED;
+  const carried = new Set(CARRIED);
+  if (textOnly) carried.add("modalities");
+  if (can(card, "search")) carried.add("web_search_options");
+  return carried;
 }
 
 function chooseReasoningReplay(facts: ModelFacts): ReasoningReplay {
@@ -101,7 +116,9 @@ function chooseReasoningReplay(facts: ModelFacts): ReasoningReplay {
 function makeReasoning(request: ChatRequest, facts: ModelFacts): EncodedFields {
   const wish = asObject(request.reasoning);
   const asked = request.reasoning_effort;
-  const effort = asked === undefined ? undefined : chooseEffort(asked, facts);
+  // OpenAI, "Web search": not with minimal effort.
+  const least = asked === "minimal" && request.web_search_options ? "low" : asked;
+  const effort = least === undefined ? undefined : chooseEffort(least, facts);
   const wanted = request.include_reasoning === true || (isObject(request.reasoning) && wish.exclude !== true);
   const summary = wanted && facts.reasons !== false ? (asString(wish.summary) ?? "auto") : undefined;
   const reasoning = { ...(effort === undefined ? {} : { effort }), ...(summary ? { summary } : {}) };
@@ -149,13 +166,17 @@ function makeFormat(format: ResponseFormat): JsonObject {
 
 function planTools(request: ChatRequest): JsonObject {
   const tools = (request.tools ?? []).map(makeTool);
-  if (request.web_search_options !== undefined)
-    tools.push(makeWebSearch(asObject(request.web_search_options)));
+  const { web_search_options: search, tool_choice: asked } = request;
+  if (search) tools.push(makeWebSearch(search));
+  const choice = findSearch(request) === "forced" ? SEARCH_CHOICE : asked && encodeToolChoice(asked);
   return {
     ...(tools.length > 0 ? { tools } : {}),
-    ...(request.tool_choice === undefined ? {} : { tool_choice: encodeToolChoice(request.tool_choice) }),
+    ...(choice === undefined ? {} : { tool_choice: choice }),
+    ...(search?.max_uses === undefined ? {} : { max_tool_calls: search.max_uses }),
   };
 }
+
+const SEARCH_CHOICE = { type: "web_search" };
 
 function makeTool(tool: Tool): JsonObject {
   if (tool.type === "function") return flattenTool(tool, tool.function.name);
@@ -165,14 +186,13 @@ function makeTool(tool: Tool): JsonObject {
   return { type: "custom", ...custom, format: { type, ...asObject(grammar) } };
 }
 
-/** Chat completions nests the location under `approximate`, the Responses API puts it beside the type. */
-function makeWebSearch(options: JsonObject): JsonObject {
-  const { search_context_size: size, user_location: location } = options;
-  const place = asObject(asObject(location).approximate);
+function makeWebSearch(options: SearchOptions): JsonObject {
+  const { search_context_size: size, allowed_domains: allowed } = options;
   return {
     type: "web_search",
     ...(size === undefined ? {} : { search_context_size: size }),
-    ...(isObject(location) ? { user_location: { type: "approximate", ...place } } : {}),
+    ...(allowed === undefined ? {} : { filters: { allowed_domains: allowed } }),
+    ...flattenPlace(options),
   };
 }
 

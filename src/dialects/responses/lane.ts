@@ -2,27 +2,28 @@
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, RawRequest, Target } from "../../core/dialect.ts";
 import type { Fault } from "../../core/fault.ts";
-import { asArray, asObject, type JsonObject } from "../../core/json.ts";
+import { asArray, asObject, asString, type JsonObject } from "../../core/json.ts";
 import { type ChatRequest, readOutputLimit } from "../../operations/chat/form.ts";
-import { leaveOutUnpricedSearch } from "../../operations/chat/searches.ts";
+import { leaveOutUnpricedSearch, maySearch } from "../../operations/chat/searches.ts";
 import { makeCall, passExtras } from "../_chat/outgoing.ts";
 import type { ChatLane } from "../dialect.ts";
-import { isReasoningRefused, responses } from "./dialect.ts";
+import { isReasoningRefused, READING } from "./dialect.ts";
 import { OUTPUT_TOKENS_MIN } from "./encode.ts";
 import { findFacts } from "./models.ts";
 
 const SEALED = "reasoning.encrypted_content";
 
 export const RESPONSES_LANE: ChatLane = {
-  ...responses.chat,
+  ...READING,
   encode,
+  searches: maySearch,
   repair: withoutRefusedReasoning,
 };
 
 function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const search = leaveOutUnpricedSearch(raw.body, card);
   const passed = passExtras({ ...raw.body, ...search.changes }, "all");
-  const { max_output_tokens: given, ...rest } = passed.fields;
+  const { max_output_tokens: given, ...rest } = withoutPlainReasoning(passed.fields, card);
   const asked = readOutputLimit(request);
   const limit = asked === undefined ? undefined : Math.min(asked, card.outputTokensMax ?? asked);
   const isLowered = limit !== undefined && (typeof given !== "number" || given > limit);
@@ -37,6 +38,17 @@ function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: 
   };
   const lowered = isLowered && given !== undefined ? ["max_output_tokens"] : [];
   return makeCall(target, "/responses", body, [...passed.dropped, ...search.dropped, ...lowered]);
+}
+
+/** OpenAI refuses reasoning that it hasn't encrypted. Other servers read theirs as plain content. */
+function withoutPlainReasoning(body: JsonObject, card: ModelCard): JsonObject {
+  if (!findFacts(card).openAi || !asArray(body.input).some(isPlainReasoning)) return body;
+  return { ...body, input: asArray(body.input).filter((item) => !isPlainReasoning(item)) };
+}
+
+function isPlainReasoning(item: unknown): boolean {
+  const { type, encrypted_content: sealed } = asObject(item);
+  return type === "reasoning" && !asString(sealed);
 }
 
 /** Nothing is stored, so thinking must come in a form that clients can send back. Other models refuse the field. */

@@ -20,6 +20,7 @@ import {
   type Usage,
 } from "./form.ts";
 import { listChunks, type Part } from "./run.ts";
+import type { WebSearch } from "./search-form.ts";
 import { listTurn, TurnOrder, writeTurn } from "./turn.ts";
 
 /** Returns the reply described by the chunks of an answer. */
@@ -45,6 +46,7 @@ class ChoiceParts {
   readonly openDetails = new Map<string, ReasoningDetail>();
   readonly calls = new Map<number, CallParts>();
   readonly annotations: Citation[] = [];
+  readonly searches: WebSearch[] = [];
   readonly order = new TurnOrder();
   readonly messageExtras: JsonObject = {};
   readonly choiceExtras: JsonObject = {};
@@ -88,9 +90,13 @@ export class Fold implements Folding<ChatForm> {
   #choice({ index, delta, finish_reason, logprobs, ...extras }: ChunkChoice): void {
     const parts = this.#choices.getOrInsertComputed(index, makeParts);
     const { role: _role, content, refusal, tool_calls, annotations, ...rest } = delta;
-    const { reasoning_content, reasoning_details, ...messageExtras } = rest;
-    if (reasoning_content || reasoning_details)
-      addThinking(parts, reasoning_content ?? "", reasoning_details ?? NONE);
+    const {
+      reasoning_content: _thought,
+      reasoning_details: _details,
+      web_searches: _searches,
+      ...messageExtras
+    } = rest;
+    addBefore(parts, delta);
     if (content) {
       parts.content.push(content);
       parts.order.add("text", content.length);
@@ -106,6 +112,15 @@ export class Fold implements Folding<ChatForm> {
     Object.assign(parts.choiceExtras, extras);
     if (finish_reason) parts.finish = finish_reason;
   }
+}
+
+/** Adds the part of a delta that comes before its text. */
+function addBefore(parts: ChoiceParts, { reasoning_content, reasoning_details, web_searches }: Delta): void {
+  if (reasoning_content || reasoning_details)
+    addThinking(parts, reasoning_content ?? "", reasoning_details ?? NONE);
+  if (!web_searches) return;
+  for (const search of web_searches) parts.searches.push(search);
+  if (web_searches.length > 0) parts.order.add("search", web_searches.length);
 }
 
 function addThinking(parts: ChoiceParts, text: string, given: readonly ReasoningDetail[]): void {
@@ -197,6 +212,7 @@ function buildChoice(index: number, parts: ChoiceParts): ReplyChoice {
   if (parts.details.length > 0) message.reasoning_details = parts.details;
   if (calls.length > 0) message.tool_calls = calls;
   if (parts.annotations.length > 0) message.annotations = parts.annotations;
+  if (parts.searches.length > 0) message.web_searches = parts.searches;
   const order = parts.order.list();
   if (order) message.parts = order;
   return {
@@ -243,6 +259,7 @@ function unfoldChoice({ index, message, finish_reason, logprobs, ...extras }: Re
     reasoning_content: __,
     reasoning_details: ___,
     annotations,
+    web_searches: ____,
     ...others
   } = rest;
   let called = 0;
@@ -253,6 +270,7 @@ function unfoldChoice({ index, message, finish_reason, logprobs, ...extras }: Re
       { content: joinText(content), annotations: own.map((one) => moveCitation(one, -start)) },
     ],
     call: () => [{ tool_calls: fragments.slice(called, ++called) }],
+    search: (search) => [{ web_searches: [search] }],
   });
   return [
     ...[{ role }, ...deltas].map((delta) => ({ index, delta, finish_reason: null })),

@@ -1,6 +1,7 @@
 // The canonical form: OpenAI's chat-completion objects (request, reply, chunk), typed, with unknown fields carried
 // through.
 import type { JsonObject } from "../../core/json.ts";
+import type { SearchOptions, WebSearch } from "./search-form.ts";
 
 export type ReasoningEffort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
 
@@ -68,12 +69,12 @@ export interface UserMessage extends JsonObject {
   content: Content;
   name?: string;
 }
-export type PartKind = "thinking" | "text" | "call";
+export type PartKind = "thinking" | "search" | "text" | "call";
 
-/** A part of an assistant's turn: how much of the message's thinking, text or calls belongs to it. */
+/** A part of an assistant's turn: how much of the message's thinking, searches, text or calls belongs to it. */
 export interface PartExtent {
   readonly kind: PartKind;
-  /** Characters of thinking or text, parts of a content list, or calls. */
+  /** Characters of thinking or text, parts of a content list, searches, or calls. */
   size: number;
   /** The number of thinking details. */
   details: number;
@@ -151,6 +152,7 @@ export interface ChatRequest extends JsonObject {
   reasoning_effort?: ReasoningEffort;
   user?: string;
   metadata?: Record<string, string>;
+  web_search_options?: SearchOptions;
 }
 
 /** The closed set that clients know. */
@@ -228,6 +230,8 @@ export interface Delta extends JsonObject {
   reasoning_details?: readonly ReasoningDetail[];
   tool_calls?: readonly ToolCallDelta[];
   annotations?: readonly Citation[];
+  /** Never sent in the chat form. */
+  web_searches?: readonly WebSearch[];
 }
 
 export interface ChunkChoice extends JsonObject, Omit<Finish, "finish_reason"> {
@@ -249,6 +253,8 @@ export interface ReplyMessage extends AssistantMessage {
   refusal: string | null;
   reasoning_content?: string;
   annotations?: readonly Citation[];
+  /** Never sent in the chat form. */
+  web_searches?: readonly WebSearch[];
 }
 
 export interface ReplyChoice extends JsonObject, Finish {

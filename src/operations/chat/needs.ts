@@ -54,6 +54,7 @@ const WORDS: Record<Capability, string> = {
   audio: "audio",
   structured: "structured output",
   reasoning: "reasoning",
+  search: "web searches",
 };
 
 /**

@@ -252,6 +252,7 @@ export function isAnswer(part: Part): boolean {
   if (part instanceof Verbatim) return part.meaning.some(isAnswer);
   return part.choices.some(({ delta }) => {
     if (delta.content || delta.reasoning_content || delta.refusal || delta.audio) return true;
+    if (delta.web_searches) return true;
     return (delta.tool_calls?.length ?? 0) > 0 || (delta.reasoning_details?.length ?? 0) > 0;
   });
 }

@@ -25,6 +25,7 @@ import { makeOffer } from "./offer.ts";
 import { leaveOutUnpricedSearch } from "./searches.ts";
 import { mapPieces, mapReply, mapTexts } from "./texts.ts";
 import { addUsages, countAmounts, cutUsage } from "./usage.ts";
+import { findSearch } from "./web-search.ts";
 
 /** Answers are rarely longer, and expecting more would keep requests off credentials that have room. */
 const LOAD_MAX = 4096;
@@ -43,6 +44,7 @@ export const CHAT: Operation<ChatForm> = {
   countAnswers: ({ n }) => n ?? 1,
   refuseUnable: (ask, card) => refuseUnable(card, findNeeds(ask)),
   findImageUrl,
+  findSearch,
   offer: (ask, card, terms) => makeOffer(card, ask, terms),
   offerLeast: null,
   bound: fitToHold,

@@ -27,11 +27,14 @@ const RESEARCHING = /research|#(medium|high|xhigh)$/;
 export function searchesMax(request: ChatRequest, card: ModelCard): number {
   if (request.disable_search === true && request.tools === undefined) return 0;
   const { searching, researching } = kinds.getOrInsertComputed(card, findKind);
-  const asked =
-    SEARCH_FIELDS.some((field) => request[field] !== undefined) ||
-    asArray(request.tools).some((tool) => asString(asObject(tool).type)?.includes("search"));
-  if (!asked && !searching) return 0;
-  return researching ? RESEARCH_SEARCHES_MAX : SEARCHES_MAX;
+  const asked = SEARCH_FIELDS.filter((field) => request[field] !== undefined);
+  const hasTool = asArray(request.tools).some((tool) => asString(asObject(tool).type)?.includes("search"));
+  if (asked.length === 0 && !hasTool && !searching) return 0;
+  const most = researching ? RESEARCH_SEARCHES_MAX : SEARCHES_MAX;
+  // Only where the API keeps to a limit is one left in the request.
+  const limit = request.web_search_options?.max_uses;
+  const isOnly = asked.length === 1 && !hasTool && !searching;
+  return limit !== undefined && isOnly ? limit : Math.max(most, limit ?? 0);
 }
 
 /**

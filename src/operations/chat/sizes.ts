@@ -1,5 +1,6 @@
 // Measures a chat request's parts by kind, from which its tokens are estimated.
 import { asObject, asString, isObject } from "../../core/json.ts";
+import { SHORT_CHARACTERS, scanLetters } from "../../core/text-scan.ts";
 import type { ChatMessage, ChatRequest } from "./form.ts";
 
 const BYTES_PER_BASE64 = 0.75;
@@ -84,8 +85,9 @@ function addMessage(sizes: Sizes, message: ChatMessage): void {
 }
 
 function addText(sizes: Sizes, text: string): void {
-  sizes.textBytes += Buffer.byteLength(text);
-  sizes.denseBytes += countDenseBytes(text);
+  const scanned = text.length > SHORT_CHARACTERS ? scanLetters(text) : null;
+  sizes.textBytes += scanned?.bytes ?? Buffer.byteLength(text);
+  sizes.denseBytes += scanned?.dense ?? countDenseBytes(text);
 }
 
 /** Measures a value as JSON: names, strings and the punctuation around them. */
@@ -120,7 +122,7 @@ function isSealed(holder: Readonly<Record<string, unknown>>, name: string): bool
  * scripts (from Tibetan to Mongolian: Burmese, Georgian, Ethiopic, Khmer), of which older ones know only the 3 bytes
  * each.
  */
-function countDenseBytes(text: string): number {
+export function countDenseBytes(text: string): number {
   let bytes = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);

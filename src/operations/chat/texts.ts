@@ -10,7 +10,19 @@ import type { ChatChunk, ChatReply, ChatRequest, PartExtent, PartKind, ReplyChoi
 import { isChunk, type Part, Run, Verbatim } from "./run.ts";
 
 type Kind =
-  | ("body" | "message" | "part" | "file" | "call" | "callee" | "detail" | "citation" | "source")
+  | (
+      | "body"
+      | "message"
+      | "part"
+      | "file"
+      | "call"
+      | "callee"
+      | "detail"
+      | "citation"
+      | "source"
+      | "search"
+      | "page"
+    )
   | ("tool" | "definition" | "format" | "schema" | "answer" | "choice" | "delta");
 
 const parts = { kind: "part", takes: ["text", "list"] } as const;
@@ -20,6 +32,7 @@ const message = {
   reasoning_details: { kind: "detail", takes: ["list"] },
   tool_calls: { kind: "call", takes: ["list"] },
   annotations: { kind: "citation", takes: ["list"] },
+  web_searches: { kind: "search", takes: ["list"] },
   parts: "setting",
 } as const;
 const callee = { kind: "callee", takes: ["object"] } as const;
@@ -51,6 +64,11 @@ const GRAMMAR: TextGrammar<Kind> = {
     detail: { form: makeForm({ text: "thought", summary: "thought" }) },
     citation: { form: makeForm({ url_citation: source, document_citation: source }), isPiece: false },
     source: { form: makeForm({ url: "text" }) },
+    search: {
+      form: makeForm({ queries: "text", pages: { kind: "page", takes: ["list"] }, error: "setting" }),
+      isPiece: false,
+    },
+    page: { form: makeForm({ url: "text" }) },
     tool: { form: makeForm({ function: definition, custom: definition }) },
     definition: { form: makeForm({ parameters: "schema" }) },
     format: { form: makeForm({ json_schema: { kind: "schema", takes: ["object"] } }) },
@@ -193,7 +211,12 @@ function joinTurn<Message extends JsonObject>(message: Message, cut: unknown, ma
   if (!Array.isArray(message.parts)) return { ...message, ...mapped };
   const { content, reasoning_content: thoughts } = mapped;
   const isListed = typeof message.content !== "string";
-  const sizes = { text: isListed ? null : listSizes(content), thinking: listSizes(thoughts), call: null };
+  const sizes = {
+    text: isListed ? null : listSizes(content),
+    thinking: listSizes(thoughts),
+    call: null,
+    search: null,
+  };
   const extents: readonly PartExtent[] = message.parts;
   return {
     ...message,

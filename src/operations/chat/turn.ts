@@ -12,12 +12,13 @@ import {
   type TextPart,
   type ToolCall,
 } from "./form.ts";
+import type { WebSearch } from "./search-form.ts";
 
 /** A message that holds a turn, from the history or an answer. */
 type Turn = Pick<
   AssistantMessage,
   "content" | "refusal" | "tool_calls" | "reasoning_content" | "reasoning_details" | "parts"
->;
+> & { readonly web_searches?: readonly WebSearch[] };
 
 /** Empty if the provider shows none of the text. */
 interface TurnThinking {
@@ -39,10 +40,14 @@ interface TurnCall {
   readonly kind: "call";
   readonly call: ToolCall;
 }
-export type TurnPart = TurnThinking | TurnText | TurnCall;
+interface TurnSearch {
+  readonly kind: "search";
+  readonly search: WebSearch;
+}
+export type TurnPart = TurnThinking | TurnSearch | TurnText | TurnCall;
 
 /** The usual order. */
-const RANKS: Readonly<Record<PartKind, number>> = { thinking: 0, text: 1, call: 2 };
+const RANKS: Readonly<Record<PartKind, number>> = { thinking: 0, search: 1, text: 2, call: 3 };
 
 /** Records the order of a turn's parts. */
 export class TurnOrder {
@@ -152,6 +157,7 @@ export function listTurn(turn: Turn, annotations: readonly Citation[] = NONE): r
   const { content, reasoning_content: text, reasoning_details: details = NONE, tool_calls: calls } = turn;
   const listed: TurnPart[] = [];
   if (text || details.length > 0) listed.push({ kind: "thinking", text: text ?? "", details });
+  for (const search of turn.web_searches ?? NONE) listed.push({ kind: "search", search });
   const refusal = turn.refusal ?? "";
   if (content?.length || refusal !== "")
     listed.push({ kind: "text", content: content ?? "", refusal, start: 0, annotations });
@@ -167,10 +173,15 @@ function listOrdered(
   extents: readonly PartExtent[],
   annotations: readonly Citation[],
 ): readonly TurnPart[] {
-  const { reasoning_content: thoughts, reasoning_details = NONE, tool_calls = NONE } = turn;
+  const {
+    reasoning_content: thoughts,
+    reasoning_details = NONE,
+    tool_calls = NONE,
+    web_searches = NONE,
+  } = turn;
   const content = turn.content ?? "";
   const lastText = extents.findLastIndex(({ kind }) => kind === "text");
-  const taken = { thinking: 0, text: 0, call: 0, details: 0 };
+  const taken = { thinking: 0, search: 0, text: 0, call: 0, details: 0 };
   const cited = annotations.toSorted((one, other) => readEnd(one) - readEnd(other));
   let citedAt = 0;
   return extents.flatMap(({ kind, size, details, gap }, at): readonly TurnPart[] => {
@@ -179,6 +190,7 @@ function listOrdered(
     taken[kind] = end;
     taken.details += details;
     if (kind === "call") return tool_calls.slice(start, end).map((call) => ({ kind, call }));
+    if (kind === "search") return web_searches.slice(start, end).map((search) => ({ kind, search }));
     if (kind === "thinking") {
       const own = reasoning_details.slice(taken.details - details, taken.details);
       return [{ kind, text: (thoughts ?? "").slice(start, end), details: own }];
@@ -202,21 +214,30 @@ interface TurnWriter<Written> {
   thinking(part: TurnThinking): readonly Written[];
   text(part: TurnText): readonly Written[];
   call(call: ToolCall): readonly Written[];
+  /** Missing if the form has no place for searches. */
+  search?(search: WebSearch): readonly Written[];
 }
 
 /** Writes parts in their order. */
 export function writeTurn<Written>(parts: readonly TurnPart[], writer: TurnWriter<Written>): Written[] {
   const written: Written[] = [];
   for (const part of parts) {
-    const made =
-      part.kind === "text"
-        ? writer.text(part)
-        : part.kind === "call"
-          ? writer.call(part.call)
-          : writer.thinking(part);
-    for (const one of made) written.push(one);
+    for (const one of writePart(part, writer)) written.push(one);
   }
   return written;
+}
+
+function writePart<Written>(part: TurnPart, writer: TurnWriter<Written>): readonly Written[] {
+  switch (part.kind) {
+    case "text":
+      return writer.text(part);
+    case "call":
+      return writer.call(part.call);
+    case "search":
+      return writer.search?.(part.search) ?? NONE;
+    case "thinking":
+      return writer.thinking(part);
+  }
 }
 
 /** Returns the text shown for a part of an answer: the refusal only if there is nothing else. */

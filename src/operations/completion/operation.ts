@@ -24,6 +24,7 @@ export const COMPLETION: Operation<CompletionForm> = {
   countAnswers: (ask) => CHAT.countAnswers(toChat(ask)),
   refuseUnable: () => {},
   findImageUrl: () => null,
+  findSearch: () => null,
   offer: (ask, card, terms) => CHAT.offer(toChat(ask), card, terms),
   offerLeast: null,
   bound(ask, card, outputTokens, isWish) {

@@ -19,6 +19,7 @@ import { readCallInput } from "../close-json.ts";
 import { writeCost } from "../cost.ts";
 import { ANTHROPIC_FORMAT, signThinking, signTurn } from "../signature.ts";
 import type { Stamp } from "../surface.ts";
+import { SearchWriter } from "./searches.ts";
 
 const STOP_REASONS: Readonly<Record<FinishReason, string>> = {
   stop: "end_turn",
@@ -82,16 +83,17 @@ export function writeMessage(reply: ChatReply, stamp: Stamp, seal: Sealer): Json
     type: "message",
     role: "assistant",
     model: stamp.model,
-    content: message ? writeContent(message, seal) : [],
+    content: message ? writeContent(message, stamp, seal) : [],
     ...writeStop(choice ?? { finish_reason: "stop" }, message?.refusal ?? null),
-    container: null,
     usage: writeUsage(reply.usage ?? { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }),
   };
 }
 
-function writeContent(message: ReplyMessage, seal: Sealer): readonly JsonObject[] {
+function writeContent(message: ReplyMessage, { id }: Stamp, seal: Sealer): readonly JsonObject[] {
   const json = new JsonBudget();
-  return writeTurn<JsonObject>(signTurn(listTurn(message, message.annotations)), {
+  const searches = new SearchWriter(id);
+  searches.cite(message.annotations ?? []);
+  const content = writeTurn<JsonObject>(signTurn(listTurn(message, message.annotations)), {
     thinking: ({ text, details }) => writeThinking(text, details, seal),
     text(part) {
       const text = readText(part);
@@ -99,7 +101,9 @@ function writeContent(message: ReplyMessage, seal: Sealer): readonly JsonObject[
       return text === "" ? [] : [{ type: "text", text, ...(citations.length > 0 ? { citations } : {}) }];
     },
     call: (call) => [writeCall(call, json)],
+    search: (search) => searches.write(search),
   });
+  return [...content, ...searches.end()];
 }
 
 /** Returns Anthropic's own thinking unchanged, and any other as one block with its provider's details sealed. */

@@ -3,11 +3,13 @@ import type { JsonObject } from "../../core/json.ts";
 import { JsonBudget } from "../../core/json-bounds.ts";
 import type { Sealer } from "../../core/world.ts";
 import type { Delta, ReasoningDetail, ToolCallDelta } from "../../operations/chat/form.ts";
+import type { WebSearch } from "../../operations/chat/search-form.ts";
 import { CallQueue } from "../call-queue.ts";
 import { closeJson } from "../close-json.ts";
 import { typedEvent } from "../event-stream.ts";
 import { ANTHROPIC_FORMAT, readCallSignature, signThinking } from "../signature.ts";
 import { writeCitations } from "./answer.ts";
+import { SearchWriter } from "./searches.ts";
 
 interface OpenThinking {
   readonly kind: "thinking";
@@ -34,8 +36,13 @@ export class ContentWriter {
   /** Thinking without text that the provider needs back. */
   readonly #opaque: ReasoningDetail[] = [];
 
-  constructor(seal: Sealer) {
+  readonly #readId: () => string;
+  #searches: SearchWriter | null = null;
+
+  /** `readId` returns the answer's id once it has begun. */
+  constructor(seal: Sealer, readId: () => string) {
     this.#seal = seal;
+    this.#readId = readId;
   }
 
   write(delta: Delta): string {
@@ -43,10 +50,12 @@ export class ContentWriter {
     if (delta.reasoning_content || delta.reasoning_details?.length) {
       text += this.#think(delta.reasoning_content ?? "", delta.reasoning_details ?? []);
     }
+    for (const search of delta.web_searches ?? []) text += this.#search(search);
     // A refusal after text is reported in the stop reason.
     const said = delta.content || (this.#hasText ? "" : delta.refusal);
     this.#hasText ||= Boolean(delta.content);
     if (said) text += this.#say(said);
+    this.#searches?.cite(delta.annotations ?? []);
     for (const citation of writeCitations(delta.annotations)) text += this.#cite(citation);
     for (const given of delta.tool_calls ?? []) {
       for (const piece of this.#calls.push(given)) text += this.#call(piece);
@@ -58,7 +67,24 @@ export class ContentWriter {
     let text = "";
     for (const piece of this.#calls.end()) text += this.#call(piece);
     if (this.#next === 0 && this.#open === null) text += this.#showOpaque();
-    return text + this.#close();
+    text += this.#close();
+    for (const result of this.#searches?.end() ?? []) text += this.#block(result);
+    return text;
+  }
+
+  /** A search's call and its result are blocks of their own. Only the call's input is a piece. */
+  #search(search: WebSearch): string {
+    this.#searches ??= new SearchWriter(this.#readId());
+    const [call = {}, result] = this.#searches.write(search);
+    let text = this.#close();
+    const input = this.#delta({ type: "input_json_delta", partial_json: JSON.stringify(call.input) });
+    text += this.#block({ ...call, input: {} }, input);
+    return result === undefined ? text : text + this.#block(result);
+  }
+
+  #block(block: JsonObject, pieces = ""): string {
+    const text = this.#start(block) + pieces;
+    return text + typedEvent({ type: "content_block_stop", index: this.#next++ });
   }
 
   #think(thought: string, details: readonly ReasoningDetail[]): string {

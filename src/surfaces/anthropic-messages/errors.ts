@@ -38,6 +38,11 @@ export function writeError(fault: Fault, requestId: string): JsonObject {
 }
 
 function writeMessage(fault: Fault): string {
+  const { overflow } = fault.details;
+  if (overflow) {
+    const { promptTokens, promptTokensMax, note } = overflow;
+    return `${OVERFLOW}: ${promptTokens} tokens > ${promptTokensMax} maximum${note && `.${note}`}`;
+  }
   if (fault.code !== "context_length_exceeded" || fault.message.includes(OVERFLOW)) return fault.message;
   return `${OVERFLOW}: ${fault.message}`;
 }

@@ -13,8 +13,10 @@ import type {
   ToolMessage,
 } from "../../operations/chat/form.ts";
 import { TurnBuilder } from "../../operations/chat/turn.ts";
+import { mapList } from "../../operations/text-json.ts";
 import { ANTHROPIC_FORMAT, isOurSignature, openSignature } from "../signature.ts";
 import { countUnread } from "../unread.ts";
+import { restoreSearches, SearchReader } from "./searches.ts";
 
 /** Claude Code's first system block, which identifies its requests to Anthropic: noise to other vendors. */
 const ATTRIBUTION = /^x-anthropic-billing-header:/;
@@ -173,15 +175,20 @@ function mark({ cache_control: mark }: JsonObject): JsonObject {
 function readAssistant(content: unknown, seal: Sealer): AssistantMessage {
   if (typeof content === "string") return { role: "assistant", content: content === "" ? null : content };
   const turn = new TurnBuilder(null);
+  const searches = new SearchReader();
   for (const [index, block] of listBlocks(content).entries()) {
+    const search = searches.read(block);
+    if (search) turn.say({ type: "text", text: search });
     if (block.type === "text") turn.say(textPart(block));
     else if (block.type === "tool_use") turn.call(readCall(block));
-    else if (block.type === "thinking" || block.type === "redacted_thinking") {
-      const details = readThinking(block, index, seal);
-      turn.think(details.length > 0 ? (asString(block.thinking) ?? "") : "", details);
-    }
+    else if (block.type === "thinking" || block.type === "redacted_thinking") think(turn, block, index, seal);
   }
   return turn.message();
+}
+
+function think(turn: TurnBuilder, block: JsonObject, index: number, seal: Sealer): void {
+  const details = readThinking(block, index, seal);
+  turn.think(details.length > 0 ? (asString(block.thinking) ?? "") : "", details);
 }
 
 function readCall(block: JsonObject): ToolCall {
@@ -205,13 +212,18 @@ function readThinking(block: JsonObject, index: number, seal: Sealer): readonly 
   return [{ type: "reasoning.text", text, signature, format: ANTHROPIC_FORMAT, index }];
 }
 
-/** Returns the messages without unsigned thinking and without other providers' thinking and page citations. */
-export function sanitizeTurns(messages: readonly unknown[], seal: Sealer): readonly JsonObject[] {
-  return messages.map((given) => {
+/**
+ * Returns the messages without unsigned thinking and without other providers' thinking and page citations, and with their
+ * searches as texts.
+ */
+export function sanitizeTurns(messages: readonly unknown[], seal: Sealer): readonly unknown[] {
+  return mapList(messages, (given) => {
     const message = asObject(given);
     if (message.role !== "assistant" || !Array.isArray(message.content)) return message;
     const before: readonly unknown[] = message.content;
-    const content = before.flatMap((block) => restoreThinking(withOwnCitations(asObject(block)), seal));
+    const content = restoreSearches(before).flatMap((block) =>
+      restoreThinking(withOwnCitations(asObject(block)), seal),
+    );
     const isSame = content.length === before.length && content.every((one, at) => one === before[at]);
     return isSame ? message : { ...message, content };
   });

@@ -30,6 +30,8 @@ export const BODY = new LaneTable(
 /** Fields that name an object in the provider's account, at any depth. */
 const NAMES = new LaneTable({ file_id: "A file belongs to the provider's account." });
 
+/** The vendor's clients send about ten. Each unknown one would be checked, and named in the answer's headers. */
+const BETAS_MAX = 100;
 /** The limit if the client sets none: without one, a provider may search endlessly. */
 const USES_DEFAULT = 5;
 /** The limit of a fetched page if the client sets none: a long page of documentation. */
@@ -137,9 +139,13 @@ function readLimit(tool: JsonObject, field: string, usual: number, path: Path): 
   throw new Fault("invalid_value", `Invalid '${param}': expected an integer of at least 1.`, { param });
 }
 
-/** Returns the betas that may be passed on, and the names of the others. */
+/** Returns the betas that may be passed on, and the names of the others. Throws the Fault `invalid_value` for too many. */
 export function passBetas(headers: Headers, rules: LaneRules) {
-  const given = (headers.get("anthropic-beta") ?? "").split(",").map((beta) => beta.trim());
+  const given = (headers.get("anthropic-beta") ?? "").split(",", BETAS_MAX + 1).map((beta) => beta.trim());
+  if (given.length > BETAS_MAX) {
+    const message = `Invalid header 'anthropic-beta': expected at most ${BETAS_MAX} names.`;
+    throw new Fault("invalid_value", message, { param: "anthropic-beta" });
+  }
   const named = given.filter((beta) => beta !== "");
   const betas = named.filter((beta) => passes(BETAS.find(beta), beta, "betas", rules));
   const dropped = named.filter((beta) => !betas.includes(beta)).map((beta) => `anthropic-beta.${beta}`);

@@ -16,12 +16,14 @@ import type { ChatRequest, ReasoningEffort, ResponseFormat } from "../../operati
 import { CHAT } from "../../operations/chat/operation.ts";
 import { Checker, checkModelName, readFields } from "../checker.ts";
 import { parseEffort, toEffort } from "../effort.ts";
+import { nameSearch } from "../search.ts";
 import type { Exchange, Incoming, Surface } from "../surface.ts";
 import { writeMessage } from "./answer.ts";
 import { refuse } from "./errors.ts";
 import { countUnreadBlocks, hasCitations, readMessages, readSystem, sanitizeTurns } from "./history.ts";
 import { applyLane, passBetas } from "./lane.ts";
 import { countSchema, messagesSchema } from "./schema.ts";
+import { findSearchTool, SEARCH_NAMES } from "./searches.ts";
 import { MESSAGES_TEXTS } from "./texts.ts";
 import { readTools } from "./tools.ts";
 import { MessageWriter } from "./writer.ts";
@@ -53,7 +55,8 @@ function readExchange({ body, headers, limits, seal }: Incoming): Exchange<ChatF
   const { searches, fetches, fetchedBytes, toolChanges, ...lane } = applyLane(given, limits);
   const { betas, dropped } = passBetas(headers, limits);
   const messages = asArray(lane.body.messages);
-  const read = readAsk(lane.body, seal);
+  const read = readAsk(lane.body, seal, given);
+  const search = findSearchTool(given.tools);
   return {
     ask: read.ask,
     lost: [...read.lost, ...toolChanges],
@@ -68,7 +71,11 @@ function readExchange({ body, headers, limits, seal }: Incoming): Exchange<ChatF
     fetches,
     unreadBytes: countUnreadBlocks(messages) + fetchedBytes,
     dropped: [...lane.dropped, ...dropped],
-    names: { ...NAMES, reasoning_effort: given.thinking === undefined ? "output_config" : "thinking" },
+    names: {
+      ...NAMES,
+      ...nameSearch(search?.path ?? null, SEARCH_NAMES),
+      reasoning_effort: given.thinking === undefined ? "output_config" : "thinking",
+    },
     isLimitRequired: true,
     whole: (reply, stamp) => writeMessage(reply, stamp, seal),
     writer: (stamp) => new MessageWriter(stamp, seal),
@@ -85,8 +92,8 @@ const NAMES = {
   "messages.file": "messages.document",
 };
 
-function readAsk(body: JsonObject, seal: Sealer): Pick<Exchange<ChatForm>, "ask" | "lost"> {
-  const tools = readTools(body);
+function readAsk(body: JsonObject, seal: Sealer, given = body): Pick<Exchange<ChatForm>, "ask" | "lost"> {
+  const tools = readTools(body, given);
   const stops = asArray(body.stop_sequences).filter((stop) => typeof stop === "string");
   const ask: ChatRequest = omitUndefined({
     model: asString(body.model) ?? "",

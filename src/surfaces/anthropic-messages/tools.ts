@@ -1,6 +1,7 @@
 // Tools of a Messages request as the functions of a chat request.
 import { asArray, asObject, asString, isObject, type JsonObject, omitUndefined } from "../../core/json.ts";
 import type { ChatRequest, FunctionTool, ToolChoice } from "../../operations/chat/form.ts";
+import { findSearchTool, readSearchTool } from "./searches.ts";
 
 const text = { type: "string" };
 const integer = { type: "integer" };
@@ -36,33 +37,49 @@ const CLIENT_TOOLS: readonly {
   },
 ];
 
-type ToolFields = Pick<ChatRequest, "tools" | "tool_choice" | "parallel_tool_calls">;
+type ToolFields = Pick<ChatRequest, "tools" | "tool_choice" | "parallel_tool_calls" | "web_search_options">;
 
-/** Returns the tools and the tool choice, and the paths of what only Anthropic can run. */
-export function readTools(body: JsonObject): {
-  readonly fields: ToolFields;
-  readonly dropped: readonly string[];
-} {
-  const dropped: string[] = [];
-  const tools: FunctionTool[] = [];
-  for (const [index, one] of asArray(body.tools).entries()) {
-    const tool = toFunction(asObject(one));
-    if (tool) tools.push(tool);
-    else dropped.push(`tools[${index}]`);
-  }
-  if (tools.length === 0) {
-    if (body.tool_choice !== undefined) dropped.push("tool_choice");
-    return { fields: {}, dropped };
-  }
+/**
+ * Returns the tools and the tool choice, and the paths of what only Anthropic can run. `given` is the body as the client
+ * wrote it, before a search got a limit.
+ */
+export function readTools(
+  body: JsonObject,
+  given = body,
+): { readonly fields: ToolFields; readonly dropped: readonly string[] } {
+  const { tools, dropped } = readFunctions(body.tools);
   const choice = asObject(body.tool_choice);
-  const chosen = readChoice(choice, tools);
+  const tool = findSearchTool(given.tools)?.tool;
+  const search = tool && readSearchTool(tool, choice, tools.length > 0);
+  if (tools.length === 0) {
+    if (body.tool_choice !== undefined && search === undefined) dropped.push("tool_choice");
+    return { fields: omitUndefined({ web_search_options: search }), dropped };
+  }
+  const chosen = search?.is_forced ? undefined : readChoice(choice, tools);
   if (chosen === null) dropped.push("tool_choice");
   const fields: ToolFields = omitUndefined({
     tools,
     tool_choice: chosen ?? undefined,
     parallel_tool_calls: choice.disable_parallel_tool_use === true ? false : undefined,
+    web_search_options: search,
   });
   return { fields, dropped };
+}
+
+/** Returns the functions among the tools, and the places of what is neither one nor the search. */
+function readFunctions(given: unknown): {
+  readonly tools: readonly FunctionTool[];
+  readonly dropped: string[];
+} {
+  const dropped: string[] = [];
+  const search = findSearchTool(given);
+  const tools = asArray(given).flatMap((one, index) => {
+    const path = `tools[${index}]`;
+    const tool = toFunction(asObject(one));
+    if (tool === null && path !== search?.path) dropped.push(path);
+    return tool ?? [];
+  });
+  return { tools, dropped };
 }
 
 /** Null if only a provider of the family can run it. */

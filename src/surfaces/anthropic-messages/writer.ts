@@ -22,7 +22,7 @@ export class MessageWriter extends PartWriter implements Writer<Part> {
 
   constructor(stamp: () => Stamp, seal: Sealer) {
     super(stamp);
-    this.#content = new ContentWriter(seal);
+    this.#content = new ContentWriter(seal, () => this.stamp.id);
   }
 
   /** Only comments may precede the message's start. */
@@ -66,7 +66,7 @@ export class MessageWriter extends PartWriter implements Writer<Part> {
     const { id, model, countPrompt } = this.stamp;
     const message = {
       ...{ id, type: "message", role: "assistant", model, content: [] },
-      ...{ stop_reason: null, stop_sequence: null, stop_details: null, container: null },
+      ...{ stop_reason: null, stop_sequence: null, stop_details: null },
       // Clients show this estimate until the provider reports its count at the end.
       usage: {
         input_tokens: countPrompt(),

@@ -79,7 +79,11 @@ export function writeAnswer(reply: ChatReply, stamp: Stamp, seal: Sealer): JsonO
       content: { role: "model", parts: writeParts(choice, seal, json) },
       finishReason: writeFinish(choice),
       index: choice.index,
-      ...writeGrounding(choice.message.content ?? "", choice.message.annotations ?? []),
+      ...writeGrounding(
+        choice.message.content ?? "",
+        choice.message.annotations ?? [],
+        choice.message.web_searches ?? [],
+      ),
     })),
     ...(reply.usage ? { usageMetadata: writeUsage(reply.usage) } : {}),
     modelVersion: stamp.model,

@@ -33,10 +33,26 @@ const QUOTAS: ReadonlyMap<FaultCode, string> = new Map([
 
 export function writeError(fault: Fault): JsonObject {
   const { status } = fault.row;
-  const { message, param, code, reset_at, limit } = errorBody(fault).error;
+  const { param, code, reset_at, limit } = errorBody(fault).error;
+  const message = writeMessage(fault);
   const own = { code: status, message, status: STATUS[status] ?? "UNKNOWN", reason: code ?? fault.code };
   const details = writeDetails(fault);
-  return { error: omitUndefined({ ...own, param: param || undefined, reset_at, limit, details }) };
+  return {
+    error: omitUndefined({
+      ...own,
+      param: fault.details.overflow ? "contents" : param || undefined,
+      reset_at,
+      limit,
+      details,
+    }),
+  };
+}
+
+/** Google's own words for a prompt that no model has room for. */
+function writeMessage({ message, details: { overflow } }: Fault): string {
+  if (!overflow) return message;
+  const { promptTokens, promptTokensMax, note } = overflow;
+  return `The input token count (${promptTokens}) exceeds the maximum number of tokens allowed (${promptTokensMax}).${note}`;
 }
 
 /** Google's own details, from which its clients read how long to wait: they don't read `Retry-After`. */

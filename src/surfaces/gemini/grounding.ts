@@ -1,7 +1,8 @@
-// Citations as Gemini's grounding: each source once, with the segments of text that it supports.
+// Searches and citations as Gemini's grounding: each source once, with the segments of text that it supports.
 import type { JsonObject } from "../../core/json.ts";
 import { isDocument, readSource } from "../../operations/chat/citations.ts";
 import type { Citation } from "../../operations/chat/form.ts";
+import type { WebSearch } from "../../operations/chat/search-form.ts";
 
 interface Support {
   readonly start: number;
@@ -9,9 +10,13 @@ interface Support {
   readonly chunks: number[];
 }
 
-/** Returns `GroundingMetadata` (Gemini API) for the candidate's whole text; nothing if there are no citations. */
-export function writeGrounding(text: string, citations: readonly Citation[]): JsonObject {
-  if (citations.length === 0) return {};
+/** Returns `GroundingMetadata` (Gemini API) for the candidate's whole text; nothing without citations and searches. */
+export function writeGrounding(
+  text: string,
+  citations: readonly Citation[],
+  searches: readonly WebSearch[],
+): JsonObject {
+  if (citations.length + searches.length === 0) return {};
   const chunks: JsonObject[] = [];
   const numbers = new Map<string, number>();
   const supports = new Map<string, Support>();
@@ -23,10 +28,15 @@ export function writeGrounding(text: string, citations: readonly Citation[]): Js
     if (end === 0) continue;
     supports.getOrInsert(`${start} ${end}`, { start, end, chunks: [] }).chunks.push(number);
   }
+  // Google names what the text rests on, and not all that was found.
+  const found = citations.length > 0 ? [] : searches.flatMap(({ pages }) => pages);
+  for (const { url: uri, title } of found) chunks.push({ web: { uri, title } });
+  const queries = searches.flatMap((search) => search.queries);
   const places = supports.values().flatMap(({ start, end }) => [start, end]);
   const bytes = measureBytes(text, [...places]);
   return {
     groundingMetadata: {
+      ...(queries.length > 0 ? { webSearchQueries: queries } : {}),
       groundingChunks: chunks,
       groundingSupports: [...supports.values()].map(({ start, end, chunks: groundingChunkIndices }) => ({
         segment: {

@@ -1,6 +1,7 @@
 // The spellings of Gemini's fields: the API documents `generationConfig` and lists, but also accepts `generation_config`
 // and, for a list of one, its only object.
-import { isObject, type JsonObject } from "../../core/json.ts";
+import { isObject, type JsonObject, keepSame } from "../../core/json.ts";
+import { mapList } from "../../operations/text-json.ts";
 
 /** Fields whose own fields are respelled too. */
 const RESPELLED: ReadonlySet<string> = new Set(["generationConfig", "toolConfig", "tools"]);
@@ -50,6 +51,6 @@ export function toDocumented(name: string): string {
 }
 
 function respellValue(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(respellValue);
-  return isObject(value) ? respellFields(value) : value;
+  if (Array.isArray(value)) return mapList<unknown>(value, respellValue);
+  return isObject(value) ? keepSame(value, respellFields(value)) : value;
 }

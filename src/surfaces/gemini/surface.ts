@@ -11,12 +11,16 @@ import type {
   ToolChoice,
 } from "../../operations/chat/form.ts";
 import { CHAT } from "../../operations/chat/operation.ts";
+import type { SearchOptions } from "../../operations/chat/search-form.ts";
+import { readDomains } from "../../operations/chat/web-search.ts";
 import { Checker, checkModelName, readFields, refuseLargeNumber } from "../checker.ts";
 import { parseEffort, toEffort } from "../effort.ts";
+import { nameSearch } from "../search.ts";
 import type { Exchange, Incoming, Surface } from "../surface.ts";
 import { writeAnswer } from "./answer.ts";
 import { countUnreadParts, readContents, readSystem } from "./contents.ts";
 import { refuse } from "./errors.ts";
+import { SEARCH_TOOLS } from "./known.ts";
 import { applyLane } from "./lane.ts";
 import { countSchema, generateSchema } from "./schema.ts";
 import { respell } from "./spelling.ts";
@@ -92,7 +96,7 @@ function readExchange({ url, body, limits, seal }: Incoming): Exchange<ChatForm>
   const read = readAsk(model, { ...lane.body, contents: given.contents }, isStreamed, seal);
   return {
     ...read,
-    names: NAMES,
+    names: { ...NAMES, ...nameSearch(findSearch(lane.body)?.path ?? null, SEARCH_NAMES) },
     raw: { family: "gemini", body: lane.body, headers: {}, texts: GEMINI_TEXTS },
     session: null,
     searches: lane.searches,
@@ -129,15 +133,13 @@ function readAsk(
     stop: stops.length > 0 ? stops : undefined,
     stream: isStreamed ? true : undefined,
     ...readTools(body),
+    web_search_options: readSearch(body),
     reasoning_effort: readEffort(asObject(config.thinkingConfig)),
     response_format: readFormat(config),
     logprobs: config.responseLogprobs === true ? true : undefined,
   });
   const lost = NATIVE_FIELDS.filter((field) => body[field] !== undefined);
-  const searches = asArray(body.tools).flatMap((tool, index) =>
-    Object.keys(asObject(tool)).some((field) => /search/i.test(field)) ? [`tools[${index}]`] : [],
-  );
-  return { ask, lost: [...lost, ...read.lost, ...searches], unreadBytes: read.unreadBytes };
+  return { ask, lost: [...lost, ...read.lost], unreadBytes: read.unreadBytes };
 }
 
 /** Number fields and their names in a chat request. */
@@ -207,6 +209,23 @@ function readTools(body: JsonObject): Pick<ChatRequest, "tools" | "tool_choice">
   if (tools.length === 0) return {};
   const choice = readChoice(asObject(asObject(body.toolConfig).functionCallingConfig));
   return { tools, ...(choice === undefined ? {} : { tool_choice: choice }) };
+}
+
+const SEARCH_NAMES = { blocked_domains: "googleSearch.excludeDomains" };
+
+function findSearch({ tools }: JsonObject): { readonly search: JsonObject; readonly path: string } | null {
+  for (const [index, one] of asArray(tools).entries()) {
+    const tool = asObject(one);
+    const field = SEARCH_TOOLS.find((name) => isObject(tool[name]));
+    if (field !== undefined) return { search: asObject(tool[field]), path: `tools[${index}]` };
+  }
+  return null;
+}
+
+/** The API can't demand a search. */
+function readSearch(body: JsonObject): SearchOptions | undefined {
+  const found = findSearch(body);
+  return found ? omitUndefined({ blocked_domains: readDomains(found.search.excludeDomains) }) : undefined;
 }
 
 function readFunction(declaration: JsonObject): FunctionTool {

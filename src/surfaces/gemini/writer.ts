@@ -7,12 +7,14 @@ import type {
   ChatChunk,
   ChunkChoice,
   Citation,
+  Delta,
   Finish,
   ReasoningDetail,
   ToolCallDelta,
   Usage,
 } from "../../operations/chat/form.ts";
 import type { Part } from "../../operations/chat/run.ts";
+import type { WebSearch } from "../../operations/chat/search-form.ts";
 import { CallQueue } from "../call-queue.ts";
 import { dataLine } from "../event-stream.ts";
 import { PartWriter } from "../part-writer.ts";
@@ -45,6 +47,13 @@ class Candidate {
   /** The text so far, which citations refer to. A refusal after text adds nothing to the finish reason. */
   readonly text: string[] = [];
   readonly citations: Citation[] = [];
+  readonly searches: WebSearch[] = [];
+
+  /** Takes what is only shown at the end. */
+  collect({ annotations, web_searches: searches }: Delta): void {
+    for (const citation of annotations ?? []) this.citations.push(citation);
+    for (const search of searches ?? []) this.searches.push(search);
+  }
 }
 
 /** Named, so that no chunk creates a function. */
@@ -112,7 +121,7 @@ export class GenerateWriter extends PartWriter implements Writer<Part> {
     const said = delta.content || (candidate.text.length > 0 ? "" : delta.refusal);
     if (said) parts.push(...this.#endCall(candidate), ...this.#sign(candidate), { text: said });
     if (delta.content) candidate.text.push(delta.content);
-    for (const citation of delta.annotations ?? []) candidate.citations.push(citation);
+    candidate.collect(delta);
     for (const piece of delta.tool_calls ?? []) {
       for (const next of candidate.calls.push(piece)) parts.push(...this.#call(candidate, next));
     }
@@ -124,7 +133,7 @@ export class GenerateWriter extends PartWriter implements Writer<Part> {
     const candidates = [...this.#candidates].toSorted(([a], [b]) => a - b);
     const last = candidates.map(([index, candidate]) => {
       const part = this.#part(index, this.#lastParts(candidate));
-      const grounding = writeGrounding(candidate.text.join(""), candidate.citations);
+      const grounding = writeGrounding(candidate.text.join(""), candidate.citations, candidate.searches);
       return { ...part, finishReason: writeFinish(candidate.finish), ...grounding };
     });
     const usage = this.usage ? { usageMetadata: writeUsage(this.usage) } : {};

@@ -1,6 +1,7 @@
 // Mistral's own forms of a chat request, as its SDK sends them, in OpenAI's. Those that OpenAI's form lacks are left for
 // the checks, which name them.
-import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
+import { asArray, asObject, asString, isObject, type JsonObject, keepSame } from "../../core/json.ts";
+import { mapList } from "../../operations/text-json.ts";
 
 /** Changes the body, whose top level is the caller's own (Mistral API reference, "Chat"). */
 export function translateMistral(body: JsonObject): void {
@@ -9,7 +10,7 @@ export function translateMistral(body: JsonObject): void {
     body.seed = body.random_seed;
     delete body.random_seed;
   }
-  if (Array.isArray(body.messages)) body.messages = body.messages.map(translateMessage);
+  if (Array.isArray(body.messages)) body.messages = mapList<unknown>(body.messages, translateMessage);
 }
 
 function translateMessage(message: unknown): unknown {
@@ -17,17 +18,17 @@ function translateMessage(message: unknown): unknown {
   const { content, tool_calls: calls, prefix } = message;
   const changes: JsonObject = {};
   if (Array.isArray(content)) Object.assign(changes, translateContent(content, message));
-  if (Array.isArray(calls)) changes.tool_calls = calls.map(translateCall);
+  if (Array.isArray(calls)) changes.tool_calls = mapList<unknown>(calls, translateCall);
   // The SDK's default, which other servers don't know.
   if (prefix === false) changes.prefix = undefined;
-  return Object.keys(changes).length > 0 ? { ...message, ...changes } : message;
+  return Object.keys(changes).length > 0 ? keepSame(message, { ...message, ...changes }) : message;
 }
 
 /** Thinking is a part of the content in Mistral's form, and a field beside it in OpenAI's. */
 function translateContent(content: readonly unknown[], message: JsonObject): JsonObject {
   const isThought = (part: unknown) => message.role === "assistant" && asObject(part).type === "thinking";
-  const parts = content.flatMap((part) => (isThought(part) ? [] : [translatePart(part)]));
-  if (parts.length === content.length) return { content: parts };
+  if (!content.some(isThought)) return { content: mapList(content, translatePart) };
+  const parts = content.filter((part) => !isThought(part)).map(translatePart);
   const thoughts = content.filter(isThought).flatMap((part) => asArray(asObject(part).thinking));
   const text = thoughts.map((one) => asString(asObject(one).text) ?? "").join("");
   return { content: parts.length > 0 ? parts : null, reasoning_content: message.reasoning_content ?? text };

@@ -4,6 +4,7 @@ import { asArray, asObject, asString, isObject, type JsonObject } from "../../co
 import { findFirstFault } from "../../core/schema-fault.ts";
 import type { Limits } from "../../core/settings.ts";
 import type { ChatMessage, ChatRequest, Tool, ToolChoice } from "../../operations/chat/form.ts";
+import { mapList } from "../../operations/text-json.ts";
 import { refuseManyFields } from "../bounds.ts";
 import { Checker, checkModelName, FIELDS_MAX, NEVER, refuseLargeNumber, refuseLongList } from "../checker.ts";
 import { explainShared, refuseField } from "../lane.ts";
@@ -82,6 +83,8 @@ function toChatRequest(given: JsonObject): ChatRequest {
   const request: JsonObject = { ...rest, messages: readMessages(asArray(messages)) };
   if (typeof stop === "string") request.stop = [stop];
   else if (Array.isArray(stop) && stop.length > 0) request.stop = stop;
+  if (request.web_search_options !== undefined)
+    request.web_search_options = readSearch(asObject(request.web_search_options));
   const tools = readTools(given, asArray(functions));
   if (tools.length > 0) request.tools = tools;
   const choice = given.tool_choice ?? readToolChoice(functionCall);
@@ -106,6 +109,11 @@ function refuseForcedCall(choice: unknown): void {
   throw new Fault("invalid_value", message, { param: "tool_choice" });
 }
 
+/** In this API a search is always an offer. */
+function readSearch({ is_forced: _forced, ...given }: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
+}
+
 function readTools(given: JsonObject, functions: readonly unknown[]): readonly Tool[] {
   const tools = asArray(given.tools) as readonly Tool[];
   if (tools.length > 0 || functions.length === 0) return tools;
@@ -119,22 +127,20 @@ function readToolChoice(functionCall: unknown): ToolChoice | undefined {
   return name === undefined ? undefined : { type: "function", function: { name } };
 }
 
+/** Returns the same list if nothing changes. The cast is safe: the schema was checked. */
 function readMessages(given: readonly unknown[]): readonly ChatMessage[] {
   const callIds = new Map<unknown, string>();
-  return given.map((message, index) => readMessage(asObject(message), index, callIds));
+  const read = mapList(given, (message, index) => readMessage(asObject(message), index, callIds));
+  return read as readonly ChatMessage[];
 }
 
 /**
- * Returns a message without nulls and without fields that only other surfaces set. Deprecated function forms become
- * tool forms with an id of our own. A result gets the id of its function's latest call (`callIds`, by function name).
+ * Returns a message without nulls and without fields that only other surfaces set, or the same one if it has none.
+ * Deprecated function forms become tool forms with an id of our own. A result gets the id of its function's latest call
+ * (`callIds`, by function name).
  */
 function readMessage(given: JsonObject, index: number, callIds: Map<unknown, string>): ChatMessage {
-  const message: JsonObject = {};
-  for (const field of Object.keys(given)) {
-    const value = given[field];
-    if (NEVER.has(field) || field === "parts" || (value === null && field !== "content")) continue;
-    message[field] = value;
-  }
+  const message = withoutUnread(given);
   const ownId = `call_fn_${index}`;
   if (message.role === "function") {
     const { name, ...rest } = message;
@@ -147,4 +153,12 @@ function readMessage(given: JsonObject, index: number, callIds: Map<unknown, str
     return asChecked({ ...rest, tool_calls: [{ id: ownId, type: "function", function: call }] });
   }
   return asChecked(message);
+}
+
+function withoutUnread(given: JsonObject): JsonObject {
+  const isRead = (field: string) =>
+    !NEVER.has(field) && field !== "parts" && (given[field] !== null || field === "content");
+  const fields = Object.keys(given);
+  if (fields.every(isRead)) return given;
+  return Object.fromEntries(fields.filter(isRead).map((field) => [field, given[field]]));
 }

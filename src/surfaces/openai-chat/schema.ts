@@ -3,7 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { checkChoice, countFrom, openObject } from "../bounds.ts";
 import { FIELDS_MAX } from "../checker.ts";
 
-const BIASES_MAX = 2000;
+const [BIASES_MAX, DOMAINS_MAX] = [2000, 2000];
 
 const textPart = openObject({ type: checkChoice("text"), text: Type.String() });
 const imagePart = openObject({
@@ -121,6 +121,16 @@ const responseFormat = Type.Union([
   }),
 ]);
 
+const domains = Type.Optional(Type.Array(Type.String(), { maxItems: DOMAINS_MAX }));
+/** OpenAI's options, and those that other vendors' searches have. */
+const searchOptions = openObject({
+  search_context_size: optionalText,
+  user_location: Type.Optional(Type.Union([openObject({}), Type.Null()])),
+  max_uses: Type.Optional(countFrom(1)),
+  allowed_domains: domains,
+  blocked_domains: domains,
+});
+
 const tokens = countFrom(1);
 const penalty = Type.Number({ minimum: -2, maximum: 2 });
 
@@ -166,7 +176,7 @@ export const chatRequestSchema = openObject(
     modalities: Type.Optional(Type.Array(checkChoice("text", "audio"))),
     audio: Type.Optional(openObject({})),
     prediction: Type.Optional(openObject({})),
-    web_search_options: Type.Optional(openObject({})),
+    web_search_options: Type.Optional(searchOptions),
     metadata: Type.Optional(Type.Record(Type.String(), Type.String(), { maxProperties: 16 })),
     store: Type.Optional(Type.Boolean()),
     service_tier: Type.Optional(Type.String()),

@@ -49,7 +49,8 @@ function readExchange({ body, limits }: Incoming): Exchange<ChatForm> {
 
 /** Returns the answer without the fields that only other surfaces show. */
 function dropOwn({ verbatim: _verbatim, ...reply }: ChatReply): ChatReply {
-  if (!reply.choices.some(({ message }) => message.parts || message.annotations)) return reply;
+  if (!reply.choices.some(({ message }) => message.parts || message.annotations || message.web_searches))
+    return reply;
   const choices = reply.choices.map((choice) => {
     const { parts: _parts, ...message } = choice.message;
     return { ...choice, message: separateCitations(message) };

@@ -14,6 +14,8 @@ const WAIT_MAX_MS = 60_000;
 
 export function refuse(fault: Fault): Refusal {
   const { error } = errorBody(fault);
+  if (fault.details.overflow)
+    return { status: fault.row.status, body: { error: { ...error, param: "input" } } };
   if (!USED_UP.has(fault.code)) return { status: fault.row.status, body: { error } };
   const { retryAfterMs } = fault.details;
   const isLong = retryAfterMs === undefined || retryAfterMs > WAIT_MAX_MS;

@@ -15,6 +15,7 @@ import { TurnBuilder } from "../../operations/chat/turn.ts";
 import { isOurSignature, openSignature, RESPONSES_FORMAT } from "../signature.ts";
 import { countUnread } from "../unread.ts";
 import { refersToItem } from "./lane.ts";
+import { readSearchItem } from "./searches.ts";
 import type { ToolNames } from "./tools.ts";
 
 /** Separates a turn's messages when they are joined. */
@@ -68,6 +69,9 @@ export function readInput(body: JsonObject, names: ToolNames, seal: Sealer): Rea
           content: readContent(item.output, `${path}.output`),
         });
         break;
+      case "search":
+        open().say({ type: "text", text: readSearchItem(item) ?? "" });
+        break;
       case "elsewhere":
         break;
       case "other":
@@ -85,7 +89,7 @@ function hasAnnotations(item: unknown): boolean {
   return asArray(asObject(item).content).some((part) => asArray(asObject(part).annotations).length > 0);
 }
 
-type Kind = "assistant" | "call" | "reasoning" | "message" | "result" | "elsewhere" | "other";
+type Kind = "assistant" | "call" | "reasoning" | "message" | "result" | "search" | "elsewhere" | "other";
 
 /** Items other than messages. */
 const KINDS: ReadonlyMap<unknown, Kind> = new Map([
@@ -101,7 +105,7 @@ function classify(item: JsonObject): Kind {
   const { type, role } = item;
   if (refersToItem(item)) return "elsewhere";
   if (type === undefined || type === "message") return role === "assistant" ? "assistant" : "message";
-  return KINDS.get(type) ?? "other";
+  return KINDS.get(type) ?? (readSearchItem(item) === null ? "other" : "search");
 }
 
 function readInstructions(instructions: unknown): readonly ChatMessage[] {

@@ -2,6 +2,7 @@
 import { asArray, asObject, type JsonObject } from "../../core/json.ts";
 import { moveCitation } from "../../operations/chat/citations.ts";
 import type { Citation, Delta, ReasoningDetail, ToolCallDelta } from "../../operations/chat/form.ts";
+import type { WebSearch } from "../../operations/chat/search-form.ts";
 import { CallQueue } from "../call-queue.ts";
 import { namedEvent } from "../event-stream.ts";
 import { readCallSignature } from "../signature.ts";
@@ -14,6 +15,7 @@ import {
   writeReasoning,
   writeText,
 } from "./response.ts";
+import { asksForSources, writeSearchItem } from "./searches.ts";
 
 /** Numbers a stream's events without gaps. */
 export class EventNumbers {
@@ -80,6 +82,7 @@ export class ItemWriter {
     if (delta.reasoning_content || delta.reasoning_details?.length) {
       text += this.#think(delta.reasoning_content ?? "", delta.reasoning_details ?? []);
     }
+    for (const search of delta.web_searches ?? []) text += this.#search(search);
     if (delta.content) text += this.#say("output_text", delta.content, asArray(asObject(logprobs).content));
     if (delta.refusal) text += this.#say("refusal", delta.refusal, []);
     for (const citation of delta.annotations ?? []) text += this.#cite(citation);
@@ -127,6 +130,18 @@ export class ItemWriter {
   /** Ends the message before its signatures, which become an item of their own. */
   #release(): string {
     return this.#signatures.length === 0 ? "" : this.#close() + this.#think("", []);
+  }
+
+  #search(search: WebSearch): string {
+    let text = this.#release() + this.#close();
+    const id = makeItemId("ws", this.#responseId, this.output.length);
+    const item = writeSearchItem(id, search, asksForSources(this.#context.given));
+    text += this.#event("output_item.added", { item: { ...item, status: "in_progress" } });
+    for (const state of ["in_progress", "searching", "completed"])
+      text += this.#event(`web_search_call.${state}`, { item_id: id });
+    text += this.#event("output_item.done", { item });
+    this.output.push(item);
+    return text;
   }
 
   #say(part: OpenMessage["part"], said: string, logprobs: readonly unknown[]): string {

@@ -43,7 +43,7 @@ const SEARCHES: ReadonlySet<string> = new Set(SEARCH_TOOLS);
 const TOOL_CALLS_DEFAULT = 5;
 
 /** Item ids that the gateway made for translated answers. No provider knows them. */
-const OWN_ITEM_ID = /^(msg|fc|ctc|rs)_pk1_/;
+const OWN_ITEM_ID = /^(msg|fc|ctc|rs|ws)_pk1_/;
 
 /** Returns the body as it may be sent. Throws a Fault for what is refused. */
 export function applyLane(given: JsonObject, seal: Sealer, rules: LaneRules): LaneResult {
@@ -51,7 +51,7 @@ export function applyLane(given: JsonObject, seal: Sealer, rules: LaneRules): La
   if (given.background === true) throw refuseField("background", "Send the request without it.");
   delete fields.background;
   const dropped = [...BODY.removeFrom(fields, false), ...REASONING.removeWithin(fields, "reasoning", false)];
-  const found = new Findings(rules, seal, dropped);
+  const found = new Findings(rules, seal, dropped, listAsides(fields.input));
   const body = { ...rewriteBody(GRAMMAR, "body", fields, found) };
   if (asArray(body.tools).length === 0 && asArray(given.tools).length > 0) delete body.tools;
   if (found.isDropped(body.tool_choice)) {
@@ -68,13 +68,15 @@ class Findings implements Visitor<Kind> {
   readonly #rules: LaneRules;
   readonly #seal: Sealer;
   readonly #dropped: string[];
+  readonly #asides: ReadonlySet<unknown>;
   /** The types of dropped tools. */
   readonly #droppedTypes = new Set<string>();
   #toolsKept = 0;
   /** OpenAI recognises by id the items that belong to a reasoning item, and refuses them without it. */
   #isBereft = false;
 
-  constructor(rules: LaneRules, seal: Sealer, dropped: string[]) {
+  constructor(rules: LaneRules, seal: Sealer, dropped: string[], asides: ReadonlySet<unknown>) {
+    this.#asides = asides;
     this.#rules = rules;
     this.#seal = seal;
     this.#dropped = dropped;
@@ -130,11 +132,10 @@ class Findings implements Visitor<Kind> {
     return tool;
   }
 
-  /** Returns null for reasoning that another provider made or that OpenAI has not encrypted. */
+  /** Returns null for searches that another provider ran, and reasoning that another provider made. */
   #item(item: JsonObject, path: Path, isKnown: boolean): JsonObject | null {
     const type = refersToItem(item) ? "item_reference" : (asString(item.type) ?? "");
-    if (type === "item_reference" && asString(item.id)?.startsWith("rs_")) {
-      // The AI SDK refers to thinking by id. The conversation means the same without it, so it is dropped.
+    if (type === "item_reference" && this.#isNeedless(item)) {
       this.#dropped.push(String(path));
       this.#isBereft = true;
       return null;
@@ -144,13 +145,22 @@ class Findings implements Visitor<Kind> {
     if (!row && !isKnown) this.#refuseUnknown(item, path);
     if (type === "reasoning") {
       const restored = restoreReasoning(item, this.#seal);
-      this.#isBereft = restored === null;
+      this.#isBereft = !asString(restored?.encrypted_content);
       return restored;
     }
     if (item.role === "user") this.#isBereft = false;
+    if (isOwnSearch(item)) return null;
     const isForeign = this.#isBereft || OWN_ITEM_ID.test(asString(item.id) ?? "");
     const own = type === "configuration_update" ? this.#configure(item, path) : item;
     return isForeign ? withoutId(own) : own;
+  }
+
+  /**
+   * The AI SDK refers by id to thinking, and to what was said beside a call. The conversation means the same without
+   * either.
+   */
+  #isNeedless(reference: JsonObject): boolean {
+    return asString(reference.id)?.startsWith("rs_") === true || this.#asides.has(reference);
   }
 
   /** A change of settings within the conversation can't do more than the settings themselves. */
@@ -162,6 +172,11 @@ class Findings implements Visitor<Kind> {
   }
 }
 
+/** OpenAI knows nothing of another provider's search, and refuses one without an id. */
+function isOwnSearch({ type, id }: JsonObject): boolean {
+  return type === "web_search_call" && OWN_ITEM_ID.test(asString(id) ?? "");
+}
+
 /** True if the client demands a call. */
 export function isForced(choice: unknown): boolean {
   return isObject(choice) || choice === "required";
@@ -170,6 +185,19 @@ export function isForced(choice: unknown): boolean {
 /** True if an item refers to one of an earlier answer. A reference may omit its type. */
 export function refersToItem({ type, role, id }: JsonObject): boolean {
   return type === "item_reference" || (type === undefined && role === undefined && id !== undefined);
+}
+
+/** Lists the references to messages that a call of the same turn follows. */
+function listAsides(input: unknown): ReadonlySet<unknown> {
+  const asides = new Set<unknown>();
+  let isBeforeCall = false;
+  for (const one of asArray(input).toReversed()) {
+    const item = asObject(one);
+    if (item.type === "function_call" || item.type === "custom_tool_call") isBeforeCall = true;
+    else if (!refersToItem(item) && item.type !== "reasoning") isBeforeCall = false;
+    else if (isBeforeCall && asString(item.id)?.startsWith("msg_")) asides.add(one);
+  }
+  return asides;
 }
 
 /** Returns an item without its id and without citations of files, which OpenAI may never have seen. */
@@ -184,10 +212,13 @@ function withoutId({ id: _id, ...item }: JsonObject): JsonObject {
   return { ...item, content };
 }
 
-/** Returns reasoning that OpenAI can read, or null. */
+/**
+ * Returns reasoning as its maker can read it, or null. Servers other than OpenAI's (LM Studio, vLLM) show theirs as plain
+ * content and need it back.
+ */
 function restoreReasoning(item: JsonObject, seal: Sealer): JsonObject | null {
   const sealed = asString(item.encrypted_content) ?? "";
-  if (sealed === "") return null;
+  if (sealed === "") return asArray(item.content).length > 0 ? item : null;
   if (!isOurSignature(sealed)) return item;
   const details = openSignature(seal, "", sealed) ?? [];
   const own = details.find(({ format, data }) => format === RESPONSES_FORMAT && data !== undefined);

@@ -15,6 +15,7 @@ import { listTurn, type TurnText } from "../../operations/chat/turn.ts";
 import { writeCost } from "../cost.ts";
 import { RESPONSES_FORMAT, signThinking, signTurn } from "../signature.ts";
 import type { Stamp } from "../surface.ts";
+import { asksForSources, writeSearchItem } from "./searches.ts";
 import type { ToolName, ToolNames } from "./tools.ts";
 
 /** A request's echoed fields and tool names, and where its answer is kept. */
@@ -133,6 +134,9 @@ export function writeResponse(reply: ChatReply, stamp: Stamp, context: ResponseC
       if (part.kind === "text") {
         output.push(withLogprobs(writeMessage(stamp.id, output.length, part), logprobs));
         logprobs = [];
+      } else if (part.kind === "search") {
+        const id = makeItemId("ws", stamp.id, output.length);
+        output.push(writeSearchItem(id, part.search, asksForSources(context.given)));
       } else if (part.kind === "call")
         output.push(writeCall(stamp.id, output.length, part.call, context.names));
       else output.push(writeReasoning(stamp.id, output.length, part.text, part.details, context));
@@ -142,7 +146,11 @@ export function writeResponse(reply: ChatReply, stamp: Stamp, context: ResponseC
 }
 
 /** Returns the id of an item of ours. No provider knows it, so it is removed when the client sends it back. */
-export function makeItemId(kind: "msg" | "fc" | "ctc" | "rs", responseId: string, index: number): string {
+export function makeItemId(
+  kind: "msg" | "fc" | "ctc" | "rs" | "ws",
+  responseId: string,
+  index: number,
+): string {
   return `${kind}_pk1_${responseId.replace(/^resp_/, "")}_${index}`;
 }
 

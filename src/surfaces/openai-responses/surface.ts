@@ -17,21 +17,25 @@ import { CHAT } from "../../operations/chat/operation.ts";
 import { Checker, checkModelName, readFields, refuseLongList } from "../checker.ts";
 import { parseEffort } from "../effort.ts";
 import { explainMissing } from "../misplaced.ts";
+import { nameSearch } from "../search.ts";
 import type { Exchange, Incoming, Surface } from "../surface.ts";
 import { refuse } from "./errors.ts";
 import { readInput } from "./input.ts";
 import { applyLane, isForced } from "./lane.ts";
 import { type ResponseContext, writeResponse } from "./response.ts";
 import { inputTokensSchema, responsesSchema } from "./schema.ts";
+import { SEARCH_NAMES } from "./searches.ts";
 import { findEarlier, joinEarlier, makeKept } from "./stored.ts";
 import { RESPONSES_TEXTS } from "./texts.ts";
 import { readTools, ToolNames } from "./tools.ts";
 import { ResponseWriter } from "./writer.ts";
 
+/** Limits the tools that the provider runs, of which a translation only keeps a search. */
+const USES = "max_tool_calls";
 /** Fields that only a server of this family supports: the native lane carries them, a translation loses them. */
 const NATIVE_FIELDS: readonly string[] = [
   "context_management",
-  "max_tool_calls",
+  USES,
   "prompt_cache_options",
   "prompt_cache_retention",
 ];
@@ -84,7 +88,7 @@ function readExchange(incoming: Incoming): Exchange<ChatForm> {
   };
   return {
     ask: read.ask,
-    names: NAMES,
+    names: { ...NAMES, ...read.names },
     raw: {
       family: "responses",
       body: { ...passed, ...listStored(given, incoming) },
@@ -144,7 +148,7 @@ function readAsk(
   body: JsonObject,
   names: ToolNames,
   seal: Sealer,
-): Pick<Exchange<ChatForm>, "ask" | "lost" | "unreadBytes"> {
+): Pick<Exchange<ChatForm>, "ask" | "lost" | "unreadBytes" | "names"> {
   const tools = readTools(body, names);
   const input = readInput(body, names, seal);
   const text = asObject(body.text);
@@ -160,10 +164,12 @@ function readAsk(
     ...readLogprobs(body),
     ...Object.fromEntries(SAME.map((field) => [field, body[field]])),
   });
-  const lost = NATIVE_FIELDS.filter((field) => body[field] !== undefined);
+  const isRead = tools.searchPath !== null;
+  const lost = NATIVE_FIELDS.filter((field) => body[field] !== undefined && !(isRead && field === USES));
   if (body.truncation === "auto") lost.push("truncation");
   const unreadBytes = input.unreadBytes + tools.unreadBytes;
-  return { ask, lost: [...lost, ...input.lost, ...tools.lost], unreadBytes };
+  const searchNames = { ...nameSearch(tools.searchPath, SEARCH_NAMES), "web_search_options.max_uses": USES };
+  return { ask, lost: [...lost, ...input.lost, ...tools.lost], unreadBytes, names: searchNames };
 }
 
 function readLogprobs({ include, top_logprobs: top }: JsonObject): JsonObject {

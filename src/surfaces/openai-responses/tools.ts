@@ -2,6 +2,7 @@
 import { asArray, asObject, asString, isObject, type JsonObject, omitUndefined } from "../../core/json.ts";
 import type { ChatRequest, Tool, ToolChoice } from "../../operations/chat/form.ts";
 import { countUnread } from "../unread.ts";
+import { isSearchTool, readSearchTool } from "./searches.ts";
 
 /** The longest name that every provider accepts. */
 const NAME_CHARACTERS_MAX = 64;
@@ -48,23 +49,27 @@ export class ToolNames {
   }
 }
 
-type ToolFields = Pick<ChatRequest, "tools" | "tool_choice" | "parallel_tool_calls">;
+type ToolFields = Pick<ChatRequest, "tools" | "tool_choice" | "parallel_tool_calls" | "web_search_options">;
 
 interface ReadTools {
   readonly fields: ToolFields;
   /** Tools that only a provider of the family can run. */
   readonly lost: readonly string[];
   readonly unreadBytes: number;
+  /** The place of the search that the fields ask for. Null if there is none. */
+  readonly searchPath: string | null;
 }
 
 interface Lost {
   readonly paths: string[];
   bytes: number;
+  /** The first search among the tools. */
+  search: { readonly tool: JsonObject; readonly path: string } | null;
 }
 
 /** Returns the request's tools, including those added by its input. */
 export function readTools(body: JsonObject, names: ToolNames): ReadTools {
-  const lost: Lost = { paths: [], bytes: 0 };
+  const lost: Lost = { paths: [], bytes: 0, search: null };
   const lists = [
     { list: asArray(body.tools), path: "tools" },
     ...asArray(body.input).flatMap((item, index) => {
@@ -74,15 +79,22 @@ export function readTools(body: JsonObject, names: ToolNames): ReadTools {
   ];
   for (const { list } of lists) reserveNames(list, names);
   const tools = lists.flatMap(({ list, path }) => readList(list, path, names, lost));
-  const choice = readChoice(body.tool_choice, names);
+  const search = lost.search ? readSearchTool(lost.search.tool, body, tools.length > 0) : undefined;
+  const choice = search?.is_forced ? undefined : readChoice(body.tool_choice, names);
   if (choice === null || (tools.length === 0 && choice === "required")) lost.paths.push("tool_choice");
   const { parallel_tool_calls: parallel } = body;
   const fields: ToolFields = omitUndefined({
     tools,
     tool_choice: choice ?? undefined,
     parallel_tool_calls: typeof parallel === "boolean" ? parallel : undefined,
+    web_search_options: search,
   });
-  return { fields: tools.length === 0 ? {} : fields, lost: lost.paths, unreadBytes: lost.bytes };
+  return {
+    fields: tools.length === 0 ? omitUndefined({ web_search_options: search }) : fields,
+    lost: lost.paths,
+    unreadBytes: lost.bytes,
+    searchPath: search === undefined ? null : (lost.search?.path ?? null),
+  };
 }
 
 /** Clients choose the names of tools without a namespace: no flat name may take one. */
@@ -106,6 +118,10 @@ function readList(
     const own = asString(tool.name);
     if (tool.type === "namespace" && own !== undefined && namespace === undefined) {
       return readList(asArray(tool.tools), `${at}.tools`, names, lost, own);
+    }
+    if (lost.search === null && isSearchTool(tool)) {
+      lost.search = { tool, path: at };
+      return [];
     }
     const read = readTool(tool, names, namespace);
     if (read === null) {

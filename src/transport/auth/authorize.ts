@@ -12,7 +12,7 @@ interface UnauthenticatedCall {
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
   /** Empty for a form. */
-  readonly body: string;
+  readonly body: string | Uint8Array;
 }
 
 interface Authentication {

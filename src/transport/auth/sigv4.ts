@@ -10,7 +10,7 @@ export interface AwsRequest {
   readonly query: string;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: string | Uint8Array;
 }
 
 interface AwsScope {
@@ -116,7 +116,7 @@ function hmac(key: Buffer, text: string): Buffer {
   return createHmac("sha256", key).update(text).digest();
 }
 
-function hash(text: string): string {
+function hash(text: string | Uint8Array): string {
   return createHash("sha256").update(text).digest("hex");
 }
 

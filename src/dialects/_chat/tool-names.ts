@@ -1,0 +1,154 @@
+// The names of tools as a provider accepts them, and whole again in its answer.
+import { asObject, asString, type JsonObject } from "../../core/json.ts";
+import type { Decoder } from "../../operations/chat/decoder.ts";
+import type {
+  ChatChunk,
+  ChatMessage,
+  ChatReply,
+  ChatRequest,
+  ToolChoice,
+} from "../../operations/chat/form.ts";
+import { shorten } from "./shorten.ts";
+
+/** The tool names that a provider accepts. */
+export interface NameRule {
+  readonly accepts: RegExp;
+  readonly charactersMax: number;
+}
+
+/** Names of letters, digits, `_` and `-`, up to this many. */
+export function namesUpTo(charactersMax: number): NameRule {
+  return { accepts: new RegExp(`^[a-zA-Z0-9_-]{1,${charactersMax}}$`), charactersMax };
+}
+
+/** A tool, a call or a choice of one: the object under `function` or `custom` has its name. */
+type Named = Readonly<JsonObject>;
+type Kind = "function" | "custom";
+
+function findKind(named: Named): Kind {
+  return named.custom === undefined ? "function" : "custom";
+}
+
+function readName(named: Named): string | undefined {
+  return asString(asObject(named[findKind(named)]).name);
+}
+
+/** Maps the names of one request that a provider doesn't accept to shorter ones. */
+export class SentNames {
+  readonly #sent = new Map<string, string>();
+  readonly #given = new Map<string, string>();
+
+  /** The same names give the same short ones in each request, unless a tool already has one of these. */
+  private constructor(refused: readonly string[], accepted: ReadonlySet<string>, charactersMax: number) {
+    for (const name of refused) {
+      let short = shorten(name, charactersMax);
+      for (let again = 1; accepted.has(short) || this.#given.has(short); again++)
+        short = shorten(`${name}/${again}`, charactersMax);
+      this.#sent.set(name, short);
+      this.#given.set(short, name);
+    }
+  }
+
+  /** Returns null if all names of the request are accepted, which is the usual case. */
+  static of(request: ChatRequest, { accepts, charactersMax }: NameRule): SentNames | null {
+    let refused: Set<string> | null = null;
+    for (const name of eachName(request)) {
+      if (accepts.test(name)) continue;
+      refused ??= new Set();
+      refused.add(name);
+    }
+    if (refused === null) return null;
+    const accepted = new Set<string>();
+    for (const name of eachName(request)) if (!refused.has(name)) accepted.add(name);
+    return new SentNames([...refused], accepted, charactersMax);
+  }
+
+  /** Returns the request with the names that are sent in its tools and its choice of them, but not in its messages. */
+  boundTools(request: ChatRequest): ChatRequest {
+    const { tools, tool_choice: choice } = request;
+    return {
+      ...request,
+      ...(tools === undefined ? {} : { tools: tools.map((tool) => this.#rename(tool, this.#sent)) }),
+      ...(choice === undefined ? {} : { tool_choice: this.#renameChoice(choice) }),
+    };
+  }
+
+  boundMessages(messages: readonly ChatMessage[]): readonly ChatMessage[] {
+    return messages.map((message) => {
+      if (message.role === "tool" && typeof message.name === "string") {
+        return { ...message, name: this.#sent.get(message.name) ?? message.name };
+      }
+      if (message.role !== "assistant" || !message.tool_calls?.length) return message;
+      return { ...message, tool_calls: message.tool_calls.map((call) => this.#rename(call, this.#sent)) };
+    });
+  }
+
+  restoreReply(reply: ChatReply): ChatReply {
+    const choices = reply.choices.map((choice) => {
+      const calls = choice.message.tool_calls?.map((call) => this.#rename(call, this.#given));
+      return calls === undefined ? choice : { ...choice, message: { ...choice.message, tool_calls: calls } };
+    });
+    return { ...reply, choices };
+  }
+
+  restoreStream(inner: Decoder): Decoder {
+    const restore = (chunks: readonly ChatChunk[]) => chunks.map((chunk) => this.#restoreChunk(chunk));
+    return {
+      get done() {
+        return inner.done;
+      },
+      push: (event) => restore(inner.push(event)),
+      end: () => restore(inner.end()),
+    };
+  }
+
+  /** Returns the same chunk if it begins no renamed call: most hold a piece of text. */
+  #restoreChunk(chunk: ChatChunk): ChatChunk {
+    const isRenamed = (call: Named) => this.#given.has(readName(call) ?? "");
+    if (!chunk.choices.some(({ delta }) => delta.tool_calls?.some(isRenamed))) return chunk;
+    const choices = chunk.choices.map((choice) => {
+      const calls = choice.delta.tool_calls?.map((call) => this.#rename(call, this.#given));
+      return calls === undefined ? choice : { ...choice, delta: { ...choice.delta, tool_calls: calls } };
+    });
+    return { ...chunk, choices };
+  }
+
+  #rename<Tool extends Named>(named: Tool, names: ReadonlyMap<string, string>): Tool {
+    const name = names.get(readName(named) ?? "");
+    if (name === undefined) return named;
+    const kind = findKind(named);
+    return { ...named, [kind]: { ...asObject(named[kind]), name } };
+  }
+
+  #renameChoice(choice: ToolChoice): ToolChoice {
+    if (typeof choice === "string") return choice;
+    if (choice.type !== "allowed_tools") return this.#rename(choice, this.#sent);
+    const { mode, tools } = choice.allowed_tools;
+    return {
+      type: "allowed_tools",
+      allowed_tools: { mode, tools: tools.map((one) => this.#renameAllowed(one)) },
+    };
+  }
+
+  /** The Responses API has the name of an allowed tool beside its type, and some clients write it so here. */
+  #renameAllowed(tool: JsonObject): JsonObject {
+    const name = this.#sent.get(asString(tool.name) ?? "");
+    return name === undefined ? this.#rename(tool, this.#sent) : { ...tool, name };
+  }
+}
+
+/** Yields the names of the tools, of the choice among them, and of the calls in the history. */
+function* eachName({ tools = [], tool_choice: choice, messages }: ChatRequest): Generator<string> {
+  for (const tool of tools) yield* listNames(tool);
+  if (typeof choice === "object") {
+    for (const one of choice.type === "allowed_tools" ? choice.allowed_tools.tools : [choice])
+      yield* listNames(one);
+  }
+  for (const message of messages)
+    if (message.role === "assistant") for (const call of message.tool_calls ?? []) yield* listNames(call);
+}
+
+function listNames(named: Named): readonly string[] {
+  const name = readName(named) ?? asString(named.name);
+  return name === undefined ? [] : [name];
+}

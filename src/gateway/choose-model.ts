@@ -1,0 +1,121 @@
+// A selector's choice for a request, or the Fault that says why there is none and what would help.
+import type { ModelCard } from "../core/card.ts";
+import { Fault } from "../core/fault.ts";
+import type { RouterRules } from "../core/settings.ts";
+import { type Steering, UNSTEERED } from "../core/steering.ts";
+import type { Choosable } from "../operations/operation.ts";
+import type { ChooseInput, Wishes } from "../selectors/ask.ts";
+import type { Candidate } from "../selectors/candidate.ts";
+import { type Choice, choose } from "../selectors/choose.ts";
+import { BY_RULE, DENIED } from "../selectors/rules.ts";
+import type { SelectorRule } from "../selectors/selector.ts";
+import { CONTEXT, MAX_COST, MAX_MS, UNPRICED } from "../selectors/sift.ts";
+
+/** A selector as the meaning of the request's `model`. */
+export interface Selecting {
+  readonly kind: "selector";
+  readonly selector: SelectorRule;
+  /** One list for all requests, because tables are made for each. */
+  readonly candidates: readonly ModelCard[];
+  /** The places of those to choose from. Missing for all. */
+  readonly among?: Int32Array | undefined;
+  /** What the alias demands by which the client named it. Missing for nothing. */
+  readonly steering?: Steering;
+}
+
+/** Live health, what was learned, and what is probably cached. */
+export type Known = Pick<ChooseInput, "health" | "learned" | "cached">;
+
+export interface ChoiceInput {
+  readonly wishes?: Wishes;
+  /** Describes the request to the selectors. Null if its operation has none. */
+  readonly describe: (() => Choosable) | null;
+  readonly rules: RouterRules;
+  /** What the choice must keep to, the alias's policy included. Missing for nothing. */
+  readonly steering?: Steering;
+  /** Facts that selectors use beyond the catalogue. Missing if nothing is known. */
+  readonly readKnown?: () => Known;
+}
+
+/** Throws a Fault if no model is enabled or none can serve the request. */
+export function chooseModel({ selector, candidates: cards, among }: Selecting, input: ChoiceInput): Choice {
+  const { describe, rules, steering = UNSTEERED, readKnown, wishes } = input;
+  const { name } = selector;
+  if (describe === null) {
+    const message = `Router#${name} only chooses chat models. Name a model as <Provider>#<model>.`;
+    throw new Fault("unsupported_capability", message, { param: "model" });
+  }
+  const quality = steering.quality ?? rules.fairQuality;
+  const asked = { ...describe(), cards, among };
+  const choice = choose(selector, { ...readKnown?.(), ...asked, rules, steering, quality, ...wishes });
+  if (choice.choice === null) throw explainTooLong(choice) ?? explainNone(choice, steering);
+  return choice;
+}
+
+function explainNone(choice: Choice, steering: Steering): Fault {
+  const name = `Router#${choice.selector.name}`;
+  const reasons = Object.keys(choice.removed);
+  if (reasons.every((reason) => reason === DENIED || reason.startsWith(BY_RULE)))
+    return new Fault("no_provider_available", `No model that ${name} may choose is enabled.`);
+  const counts = Object.entries(choice.removed).map(([reason, count]) => `${reason} (${count})`);
+  const message = [
+    `No model behind ${name} can serve this request. Removed by: ${counts.join(", ")}.`,
+    ...explainCeilings(choice.candidates, steering),
+    ...explainUnpriced(choice.candidates),
+    "POST /v1/route names each model's reason.",
+  ].join(" ");
+  return new Fault("unsupported_capability", message, { param: "model" });
+}
+
+/**
+ * Returns the Fault `context_length_exceeded` if a shorter prompt would find a model, in OpenAI's words: agents compact
+ * their conversation on them. `note` names what the other models lack.
+ */
+function explainTooLong({ asked, removed, contextTokensMax, selector }: Choice): Fault | null {
+  if (contextTokensMax === null) return null;
+  const name = `Router#${selector.name}`;
+  const { promptTokens, outputTokensMax = 0 } = asked;
+  const others = Object.entries(removed).filter(([reason]) => reason !== CONTEXT);
+  const counts = others.map(([reason, count]) => `${reason} (${count})`).join(", ");
+  const note = counts === "" ? "" : ` Other models behind ${name} were removed by: ${counts}.`;
+  const sizes =
+    outputTokensMax === 0
+      ? `your messages resulted in ${promptTokens} tokens. Please reduce the length of the messages.`
+      : `you requested ${promptTokens + outputTokensMax} tokens (${promptTokens} in the messages, ${outputTokensMax} in the completion). Please reduce the length of the messages or completion.`;
+  const message = `This model's maximum context length is ${contextTokensMax} tokens. However, ${sizes}${note}`;
+  const promptTokensMax = Math.max(0, contextTokensMax - outputTokensMax);
+  const overflow = { promptTokens, promptTokensMax, note };
+  return new Fault("context_length_exceeded", message, { param: "messages", overflow });
+}
+
+/** Names the cheapest of the models that cost too much, and the fastest of those that take too long. */
+function explainCeilings(
+  candidates: readonly Candidate[],
+  { maxCostUsd, maxMs }: Steering,
+): readonly string[] {
+  const by = (reason: string) => candidates.filter(({ removedBy }) => removedBy === reason);
+  const [cheapest] = by(MAX_COST).toSorted((a, b) => (a.costUsd ?? 0) - (b.costUsd ?? 0));
+  const [fastest] = by(MAX_MS).toSorted((a, b) => a.latencyMs - b.latencyMs);
+  return [
+    ...(cheapest
+      ? [
+          `The cheapest, '${cheapest.card.id}', would cost about ${formatUsd(cheapest.costUsd ?? 0)} USD; the most is ${formatUsd(maxCostUsd ?? 0)}.`,
+        ]
+      : []),
+    ...(fastest
+      ? [`The fastest, '${fastest.card.id}', would take about ${fastest.latencyMs} ms; the most is ${maxMs}.`]
+      : []),
+  ];
+}
+
+function explainUnpriced(candidates: readonly Candidate[]): readonly string[] {
+  const unpriced = candidates.find(({ removedBy }) => removedBy === UNPRICED);
+  if (unpriced === undefined) return [];
+  const set = `models: { "${unpriced.card.id}": { price: { input: 0, output: 0 } } }`;
+  return [`Selectors need prices, in USD per million tokens: set them in the configuration, as in ${set}.`];
+}
+
+/** Without exponents, which few read. */
+export function formatUsd(usd: number): string {
+  return usd.toFixed(8).replace(/\.?0+$/, "");
+}
