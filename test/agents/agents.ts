@@ -26,6 +26,11 @@ export interface Agent {
 /** A tool's name and its arguments. */
 export type ToolCall = readonly [tool: string, input: object];
 
+/** Returns the words in a prompt at which the simulated models call the tool. */
+export function writeCall([tool, input]: ToolCall): string {
+  return `call ${tool}(${JSON.stringify(input)})`;
+}
+
 export interface AgentRun {
   readonly url: string;
   readonly secret: string;

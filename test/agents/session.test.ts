@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { doorTo, PICTURE_BYTES } from "../clients/setting.ts";
-import { AGENTS, type Agent, isInstalled, runAgent, type ToolCall } from "./agents.ts";
+import { AGENTS, type Agent, isInstalled, runAgent, writeCall } from "./agents.ts";
 import { type AgentWorld, startAgentWorld } from "./world.ts";
 
 /** The last takes no pictures. */
@@ -19,11 +19,12 @@ const LONG_RUNNING = AGENTS.filter(({ name }) => name !== "cn");
 const AT_ONCE = 4;
 /** Includes waiting for other sessions. */
 const PATIENT_MS = 1_800_000;
+const NO_PICTURE = /\[image left out: this model takes no images\]|\[Unsupported image/;
 const OVER = "the session is over";
 
 let under: AgentWorld;
 beforeAll(async () => {
-  under = await startAgentWorld((url) => `  DeepSeek: { keys: ["sim-key"], base_url: "${url}/openai/v1" }`);
+  under = await startAgentWorld();
 });
 afterAll(() => {
   console.log(["agent | model | calls | seconds", ...seen].join("\n"));
@@ -33,16 +34,15 @@ const seen: string[] = [];
 
 /** Returns the prompt of a session. Its word tells its calls from those of others. */
 function writePrompt(agent: Agent, picture: string, word: string): string {
-  const write = ([tool, input]: ToolCall) => `call ${tool}(${JSON.stringify(input)})`;
   const run = (...commands: readonly string[]) =>
-    commands.map((command) => write([agent.tool, agent.input(command)])).join(" and ");
+    commands.map((command) => writeCall([agent.tool, agent.input(command)])).join(" and ");
   const steps = [
     run("printf 'first line' > notes.txt"),
     run("cat notes.txt", "echo it-failed >&2; exit 3", "printf in-parallel"),
-    write(agent.look(picture)),
+    writeCall(agent.look(picture)),
     run(`printf 'na\\303\\257ve "quoted" \\360\\237\\221\\215' >> notes.txt`),
     run("seq 1 4000"),
-    agent.delegate === null ? run("printf alone") : write(agent.delegate("say: the helper is done")),
+    agent.delegate === null ? run("printf alone") : writeCall(agent.delegate("say: the helper is done")),
     run("cat missing.txt"),
     run("printf p1", "printf p2", "printf p3", "printf p4"),
     run("true"),
@@ -94,7 +94,8 @@ async function play(agent: Agent, id: string): Promise<void> {
     expect([result, last.includes(result)]).toEqual([result, true]);
   if (agent.delegate !== null) expect(last).toContain("the helper is done");
   const isBlind = id.startsWith("DeepSeek#");
-  expect(last.includes("[image left out: this model takes no images]")).toBe(isBlind);
+  // Qwen Code knows by the model's name, and puts a line of its own there.
+  expect(NO_PICTURE.test(last)).toBe(isBlind);
   expect(last.includes(PICTURE_BYTES.toBase64())).toBe(!isBlind);
 }
 

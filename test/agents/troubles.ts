@@ -23,8 +23,11 @@ function failOnce(agent: string, trouble: string): string {
   return `Local#sim-${agent}~flaky=1~trouble=${trouble}~retry=1`;
 }
 
-/** Refusals that end a turn at the first of them. `usual` is the number of requests of a turn. */
-function listFinal(agent: string, usual: number): readonly Trouble[] {
+/**
+ * Refusals that end a turn at the first of them. `usual` is the number of requests of such a turn, `answered` that of a
+ * turn with an answer.
+ */
+function listFinal(agent: string, usual: number, answered = usual): readonly Trouble[] {
   return [
     { name: "a wrong key", model: PLAIN, key: "wrong", says: /Incorrect API key/, requests: usual },
     { name: "a key for other models", model: PLAIN, key: "forbidden", says: /This key/, requests: usual },
@@ -38,7 +41,7 @@ function listFinal(agent: string, usual: number): readonly Trouble[] {
     },
     {
       ...{ name: "a busy provider, once", model: failOnce(agent, "429") },
-      ...{ says: ANSWERED, requests: usual + 1 },
+      ...{ says: ANSWERED, requests: answered + 1 },
     },
   ];
 }
@@ -135,5 +138,5 @@ export const TROUBLES: Readonly<Record<string, readonly Trouble[]>> = {
   ],
   // Neither these nor aider stop at a 429, whatever it says (the manual's page on errors).
   opencode: listFinal("opencode", 2),
-  qwen: listFinal("qwen", 1),
+  qwen: listFinal("qwen", 1, 2),
 };
