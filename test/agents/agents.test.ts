@@ -20,7 +20,7 @@ const TURNS = [
   "Responses#gpt-6.1-sol",
 ];
 const PLAIN_MODELS = ["Local#sim-mini", "Router#best"];
-const PATIENT_MS = 300_000;
+const PATIENT_MS = 900_000;
 
 let under: AgentWorld;
 beforeAll(async () => {

@@ -11,6 +11,8 @@ export interface Agent {
   /** The tool that shows the model a picture, and that which has another agent work on a prompt. Null if it has none. */
   readonly look: (path: string) => ToolCall;
   readonly delegate: ((prompt: string) => ToolCall) | null;
+  /** The tool that has a model search the web in a request of its own. Missing if it has none. */
+  readonly search?: (query: string) => ToolCall;
   /** The model's name in the agent's form. */
   readonly modelName: (id: string) => string;
   readonly command: (run: AgentRun) => readonly string[];
@@ -54,6 +56,7 @@ export const AGENTS: readonly Agent[] = [
     input: (command) => ({ command, description: "runs it" }),
     look: (file_path) => ["Read", { file_path }],
     delegate: (prompt) => ["Agent", { description: "helps", prompt, subagent_type: "general-purpose" }],
+    search: (query) => ["WebSearch", { query }],
     modelName: (id) => id,
     command: ({ prompt, goesOn }) => [
       ...["-p", prompt, "--dangerously-skip-permissions"],
@@ -164,6 +167,7 @@ export const AGENTS: readonly Agent[] = [
     input: (command) => ({ command }),
     look: (file_path) => ["read_file", { file_path }],
     delegate: null,
+    search: (query) => ["google_web_search", { query }],
     modelName: (id) => (id.startsWith("Router#") ? "gemini-3.5-flash" : id.replace("#", "/")),
     command: ({ prompt, model, goesOn }) => [
       ...["-m", model, "--yolo"],
