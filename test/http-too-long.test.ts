@@ -80,7 +80,8 @@ describe("a prompt that is too long for every model of a selector", () => {
       ...{ model: "Router#light", max_tokens: 100 },
     });
     expect([status, calls, error.type]).toEqual([400, 0, "invalid_request_error"]);
-    const [, asked, most] = /^prompt is too long: (\d+) tokens > (\d+) maximum$/.exec(String(error.message)) ?? [];
+    const [, asked, most] =
+      /^prompt is too long: (\d+) tokens > (\d+) maximum$/.exec(String(error.message)) ?? [];
     expect(Number(most)).toBe(3900);
     expect(Number(asked)).toBeGreaterThan(3900);
   });

@@ -192,7 +192,8 @@ export class Failover<F extends Form, Result> {
   /** True if this model has already refused the request, or has no longer context than one to which it was too long. */
   #isHopeless({ card }: Attempt): boolean {
     if ((card.contextTokensMax ?? Number.POSITIVE_INFINITY) <= this.#tooShort) return true;
-    return this.#last?.row.otherModel === true && card.id === this.#context.model;
+    const isFinal = this.#last?.row.otherModel === true && this.#last !== this.#repaired;
+    return isFinal && card.id === this.#context.model;
   }
 
   #fail(running: AttemptRun<F>, thrown: unknown): Fault {

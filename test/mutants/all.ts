@@ -2,6 +2,7 @@
 import { ANSWERS } from "./answers.ts";
 import { BEYOND_CHAT } from "./beyond-chat.ts";
 import { BOOKS } from "./books.ts";
+import { BOUNDS } from "./bounds.ts";
 import { LEARNING } from "./learning.ts";
 import { LEFT_OUT_MEDIA } from "./left-out.ts";
 import { MEDIA } from "./media.ts";
@@ -24,4 +25,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...MEDIA,
   ...LEFT_OUT_MEDIA,
   ...TURNS,
+  ...BOUNDS,
 ];

@@ -63,7 +63,10 @@ interface Api {
 
 const PROMPTS = ["say: good day", ASK_ONE, "refuse"];
 
-function both(path: string, make: (prompt: string) => JsonObject): readonly (readonly [string, JsonObject])[] {
+function both(
+  path: string,
+  make: (prompt: string) => JsonObject,
+): readonly (readonly [string, JsonObject])[] {
   return PROMPTS.flatMap((prompt) => {
     const body = make(prompt);
     return [
@@ -98,8 +101,7 @@ const APIS: readonly Api[] = [
     name: "Responses",
     apis: ["openai-responses"],
     files: /^openai$/,
-    requests: (model) =>
-      both("/v1/responses", (input) => ({ model, input, tools: [WEATHER_FUNCTION] })),
+    requests: (model) => both("/v1/responses", (input) => ({ model, input, tools: [WEATHER_FUNCTION] })),
   },
   {
     name: "Gemini",

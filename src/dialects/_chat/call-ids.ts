@@ -78,6 +78,8 @@ class CallIds {
 
 /** Returns the messages with accepted ids, the same ones if all are. */
 export function boundCallIds(messages: readonly ChatMessage[], rule: CallIdRule): readonly ChatMessage[] {
+  if (!messages.some(({ role, tool_calls: calls }) => role === "tool" || calls !== undefined))
+    return messages;
   const ids = new CallIds(rule);
   let isChanged = false;
   const bounded = messages.map((message): ChatMessage => {

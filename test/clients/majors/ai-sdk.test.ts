@@ -90,7 +90,7 @@ async function readStreamedCalls(ai: Ai, model: LanguageModel, more: object): Pr
   expect((await streamed.steps).map(({ toolCalls }) => toolCalls.length)).toEqual([2, 0]);
 }
 
-/** What a model says, without a searching model's citation mark. */
+/** Removes a searching model's citation mark. */
 const plain = (text: string) => text.replace(/\[1\]$/, "");
 
 const CASES: Readonly<Record<string, Case>> = {

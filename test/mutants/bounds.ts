@@ -1,0 +1,59 @@
+// Mutants of the bounds on names and lengths: shortened, restored, paired, and refused without a call.
+import type { Mutant } from "./mutant.ts";
+
+const NAMES = "src/dialects/_chat/tool-names.ts";
+const IDS = "src/dialects/_chat/call-ids.ts";
+const FEATURES = ["test/dialects/bounds.test.ts"];
+const LENGTHS = ["test/http-too-long.test.ts"];
+
+export const BOUNDS: readonly Mutant[] = [
+  {
+    name: "a shortened tool name stays short in streams",
+    file: NAMES,
+    find: "    if (!chunk.choices.some(({ delta }) => delta.tool_calls?.some(isRenamed))) return chunk;",
+    replace: "    if (isRenamed !== undefined) return chunk;",
+    tests: FEATURES,
+  },
+  {
+    name: "two long names become one",
+    file: NAMES,
+    find: "      for (let again = 1; accepted.has(short) || this.#given.has(short); again++)",
+    replace: "      for (let again = 1; again < 1; again++)",
+    tests: FEATURES,
+  },
+  {
+    name: "earlier calls keep their long names",
+    file: NAMES,
+    find: "      return { ...message, tool_calls: message.tool_calls.map((call) => this.#rename(call, this.#sent)) };",
+    replace: "      return message;",
+    tests: FEATURES,
+  },
+  {
+    name: "a result keeps the long id of its call",
+    file: IDS,
+    find: "    return id === message.tool_call_id ? message : { ...message, tool_call_id: id };",
+    replace: "    return id === message.tool_call_id ? message : { ...message };",
+    tests: FEATURES,
+  },
+  {
+    name: "a signature keeps the id that its call had",
+    file: IDS,
+    find: "    return id === undefined ? detail : { ...detail, id };",
+    replace: "    return detail;",
+    tests: FEATURES,
+  },
+  {
+    name: "a prompt too long for every model is unsupported",
+    file: "src/gateway/plan.ts",
+    find: "  if (contextTokensMax === null) return;",
+    replace: "  if (contextTokensMax !== null) return;\n  if (contextTokensMax === null) return;",
+    tests: LENGTHS,
+  },
+  {
+    name: "a refusal for length goes to models that are no longer",
+    file: "src/gateway/failover.ts",
+    find: "    if ((card.contextTokensMax ?? Number.POSITIVE_INFINITY) <= this.#tooShort) return true;\n",
+    replace: "",
+    tests: LENGTHS,
+  },
+];
