@@ -107,7 +107,12 @@ async function askChat(model: string, isStreamed: boolean): Promise<Seen> {
     messages.push({ ...choices[0]?.message });
   } else {
     const stream = await client.chat.completions.create({ ...request, stream: true });
-    for await (const { choices } of stream) messages.push({ ...choices[0]?.delta });
+    for await (const { choices } of stream) {
+      const [{ delta = {}, finish_reason: reason = null } = {}] = choices;
+      // The search itself has no chunk.
+      if (choices.length > 0 && reason === null) expect(delta).not.toEqual({});
+      messages.push({ ...delta });
+    }
   }
   expect(messages.some(({ web_searches }) => web_searches !== undefined)).toBe(false);
   const annotations = messages.flatMap(({ annotations: all }) => asArray(all));

@@ -135,17 +135,21 @@ export interface GroupMember {
   readonly weight: number;
 }
 
+function isSearchPriced({ price }: ModelCard): boolean {
+  return price === null || price.perSearch !== undefined;
+}
+
 /** Returns the provider in a model's id. */
 export function readProvider(id: string): string {
   return id.slice(0, id.indexOf("#"));
 }
 
 /**
- * True if the card has the capability. Cards with unknown capabilities count as having it. Searches are billed each, so
- * a card with a price must have one for them.
+ * True if the card has the capability. Cards with unknown capabilities count as having all but searches, which are
+ * billed each: a card with a price must have one for them.
  */
 export function can(card: ModelCard, capability: Capability): boolean {
-  if (capability === "search" && card.price !== null && card.price.perSearch === undefined) return false;
+  if (capability === "search" && (!card.capabilities.has(capability) || !isSearchPriced(card))) return false;
   if (!card.listed || card.capabilities.has(capability)) return true;
   return capability === "tools_auto" && card.capabilities.has("tools");
 }

@@ -7,6 +7,7 @@ import { LEARNING } from "./learning.ts";
 import { LEFT_OUT_MEDIA } from "./left-out.ts";
 import { MEDIA } from "./media.ts";
 import type { Mutant } from "./mutant.ts";
+import { SEARCHES } from "./searches.ts";
 import { SESSIONS } from "./sessions.ts";
 import { SHARING } from "./sharing.ts";
 import { STEPS } from "./steps.ts";
@@ -26,4 +27,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...LEFT_OUT_MEDIA,
   ...TURNS,
   ...BOUNDS,
+  ...SEARCHES,
 ];

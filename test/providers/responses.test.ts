@@ -123,28 +123,6 @@ const fields: [string, string, Partial<ChatRequest>, JsonObject, string[]][] = [
     { tool_choice: { type: "allowed_tools", mode: "auto", tools: [{ type: "function", name: "f" }] } },
     [],
   ],
-  [
-    "web search",
-    "gpt-4o",
-    {
-      web_search_options: {
-        search_context_size: "low",
-        user_location: { type: "approximate", approximate: { city: "Bonn" } },
-      },
-    },
-    {
-      tools: [
-        {
-          type: "web_search",
-          search_context_size: "low",
-          user_location: { type: "approximate", city: "Bonn" },
-        },
-      ],
-      max_tool_calls: 5,
-      include: ["web_search_call.action.sources"],
-    },
-    [],
-  ],
   ["text alone", "gpt-4o", { modalities: ["text"] }, {}, []],
 ];
 

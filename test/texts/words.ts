@@ -47,11 +47,14 @@ const SETTINGS = new Set([
 const HOLDERS = new Set(["reasoning"]);
 /** Objects whose keys the client chose. */
 const NAMED = new Set(["properties", "input", "args", "$defs"]);
-/** Words that dialects write by themselves: names of fields around results and files, and JSON Schema's in a text. */
+/**
+ * Words that dialects write by themselves: names of fields around results and files, of the web search, and JSON Schema's
+ * in a text.
+ */
 const OWN = new Set([
   ...["result", "content", "output", "answer", "Answer", "reasoning", "document", "thought"],
   ...["object", "string", "integer", "number", "boolean", "properties", "required", "description"],
-  ...["additionalProperties", "schema", "attached", "exactly", "message"],
+  ...["additionalProperties", "schema", "attached", "exactly", "message", "search"],
 ]);
 
 const WORD = /\p{L}{6,}/gu;

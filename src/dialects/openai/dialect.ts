@@ -1,5 +1,6 @@
 // The dialect of OpenAI's chat-completions API and of the many servers that use it, each with its quirks.
 
+import { can } from "../../core/card.ts";
 import type { Codecs } from "../../operations/codec.ts";
 import { boundCodec } from "../_chat/bounds.ts";
 import { ChatDecoder, parseChatReply } from "../_chat/decode.ts";
@@ -7,6 +8,7 @@ import { explainChat } from "../_chat/error.ts";
 import { readCustomCalls } from "../_chat/tools.ts";
 import type { ChatDialect } from "../dialect.ts";
 import { encodeChat, fitChat } from "./encode.ts";
+import { SEARCHES_IN_CHAT } from "./models.ts";
 import { findQuirks, type OpenaiQuirks } from "./quirks.ts";
 
 /** Makes the dialect for a server (OpenAI API reference, `/chat/completions`), which may serve more than chat. */
@@ -22,7 +24,10 @@ export function makeOpenaiDialect(quirks: OpenaiQuirks, beyondChat: Omit<Codecs,
         takesImageUrls: (card) => findQuirks(quirks, card.name).imageUrls,
         fit,
         encode: (request, card, target) => encodeChat(quirks, request, card, target),
-        searches: (card) => !findQuirks(quirks, card.name).refuses.includes("web_search_options"),
+        // Search models are known by their names, and search always.
+        searches: (card) =>
+          !findQuirks(quirks, card.name).refuses.includes("web_search_options") &&
+          (can(card, "search") || SEARCHES_IN_CHAT.test(card.name)),
         ...readCustomCalls(
           { decoder: () => new ChatDecoder(), reply: parseChatReply },
           (card) => findQuirks(quirks, card.name).customTools,

@@ -35,7 +35,7 @@ const RESPONSES_ONLY = /(^|-)(pro|codex|deep-research)(-|$)|^computer-use/;
 /** At `/chat/completions` they accept tools only while thinking is turned off. */
 const TOOLS_OR_THINKING = /^(ft:)?gpt-(5\.([6-9]|\d\d)|[6-9]|\d\d)/;
 /** They search at `/chat/completions`, on every request. */
-const SEARCHES_IN_CHAT = /search/;
+export const SEARCHES_IN_CHAT = /search/;
 const CAN_STOP_THINKING = /^(ft:)?gpt-(5\.|6-(luna|sol)|6\.1-terra)/;
 
 const MODELS: readonly ModelQuirks[] = [

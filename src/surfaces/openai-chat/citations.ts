@@ -1,6 +1,6 @@
 // A completion's citations: pages as `annotations`, all that OpenAI's clients accept, and documents as `citations`. Its
 // searches aren't shown, since the API has no form for them.
-import { asArray, asObject, type JsonObject } from "../../core/json.ts";
+import { asArray, asObject, hasOnly, isObject, type JsonObject } from "../../core/json.ts";
 
 /** Returns the message or delta with citations of documents in a field of their own, and without searches. */
 export function separateCitations<Message extends JsonObject>(given: Message): Message {
@@ -12,10 +12,11 @@ export function separateCitations<Message extends JsonObject>(given: Message): M
   return citations ? { ...message, annotations: pages, citations } : message;
 }
 
-/** Does the same for a streamed chunk. */
+/** Does the same for a streamed chunk. Null if it held nothing but searches. */
 export function separateChunkCitations<Chunk extends { readonly choices: readonly JsonObject[] }>(
   chunk: Chunk,
-): Chunk {
+): Chunk | null {
+  if (chunk.choices.length > 0 && chunk.choices.every(isSearchAlone)) return null;
   const isMore = (delta: JsonObject) => delta.annotations !== undefined || delta.web_searches !== undefined;
   if (!chunk.choices.some(({ delta }) => isMore(asObject(delta)))) return chunk;
   const choices = chunk.choices.map((choice) => ({
@@ -24,3 +25,9 @@ export function separateChunkCitations<Chunk extends { readonly choices: readonl
   }));
   return { ...chunk, choices };
 }
+
+function isSearchAlone({ delta, finish_reason: reason }: JsonObject): boolean {
+  return reason === null && isObject(delta) && hasOnly(delta, SEARCHES) && delta.web_searches !== undefined;
+}
+
+const SEARCHES: ReadonlySet<string> = new Set(["web_searches"]);

@@ -33,7 +33,8 @@ function writePart(to: AnswerLines, part: Part | ShownChunk, options: ChunkOptio
 
 function writeChunk(to: AnswerLines, chunk: ChatChunk | ShownChunk, { includeUsage }: ChunkOptions): string {
   const isUnasked = chunk.choices.length === 0 && chunk.usage && !includeUsage;
-  return isUnasked ? "" : to.chunk(separateChunkCitations(chunk));
+  const shown = isUnasked ? null : separateChunkCitations(chunk);
+  return shown === null ? "" : to.chunk(shown);
 }
 
 function stampFields({ id, created, model }: Stamp): JsonObject {

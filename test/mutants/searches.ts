@@ -1,0 +1,51 @@
+// Mutants of web searches: who may answer, what is held, and what comes back.
+import type { Mutant } from "./mutant.ts";
+
+const NEEDED = ["test/http-search-needs.test.ts"];
+const SENT = ["test/providers/searches.test.ts"];
+const BACK = ["test/surfaces/searches-back.test.ts"];
+
+export const SEARCHES: readonly Mutant[] = [
+  {
+    name: "searches: a forced one that can't be had is left out",
+    file: "src/gateway/unable.ts",
+    find: "wishes.mustSearch && wishes.searches?.(card) !== true",
+    replace: "wishes.mustSearch && wishes.searches === undefined",
+    tests: NEEDED,
+  },
+  {
+    name: "searches: selectors choose as if none were offered",
+    file: "src/selectors/sift.ts",
+    find: "const kept = able.filter((row) => isSearching(asked, row));",
+    replace: "const kept = able;",
+    tests: NEEDED,
+  },
+  {
+    name: "searches: a model that can't is a candidate for a forced one",
+    file: "src/selectors/sift.ts",
+    find: "input.mustSearch === true && !isSearching(asked, row)",
+    replace: "input.mustSearch === true && row < 0",
+    tests: NEEDED,
+  },
+  {
+    name: "searches: they are sent without a limit",
+    file: "src/operations/chat/web-search.ts",
+    find: "max_uses: USES_DEFAULT }",
+    replace: "max_uses: undefined }",
+    tests: SENT,
+  },
+  {
+    name: "searches: Google gets one beside functions",
+    file: "src/dialects/gemini/dialect.ts",
+    find: 'can(card, "search") && tools === undefined',
+    replace: 'can(card, "search") && tools !== null',
+    tests: SENT,
+  },
+  {
+    name: "searches: Anthropic gets the gateway's own results",
+    file: "src/surfaces/anthropic-messages/searches.ts",
+    find: "id.startsWith(OWN_ID) ? reader.read(block) : undefined",
+    replace: "id === OWN_ID ? reader.read(block) : undefined",
+    tests: BACK,
+  },
+];
