@@ -1,6 +1,8 @@
 // The coding agents themselves, headless, over each dialect: a shell command, its result sent back, and an answer.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { AGENTS, isInstalled, runAgent } from "./agents.ts";
+import { join } from "node:path";
+import { PICTURE_BYTES } from "../clients/setting.ts";
+import { AGENTS, isInstalled, runAgent, writeCall } from "./agents.ts";
 import { type AgentWorld, startAgentWorld } from "./world.ts";
 
 const MODELS = [
@@ -10,8 +12,15 @@ const MODELS = [
   "Google#gemini-3.5-flash",
   "Router#best",
 ];
+/** The first turn shows a picture, which the second model doesn't take. */
+const TURNS = [
+  "Google#gemini-3.5-flash",
+  "DeepSeek#deepseek-v4-pro",
+  "Anthropic#claude-haiku-4-5",
+  "Responses#gpt-6.1-sol",
+];
 const PLAIN_MODELS = ["Local#sim-mini", "Router#best"];
-const PATIENT_MS = 300_000;
+const PATIENT_MS = 900_000;
 
 let under: AgentWorld;
 beforeAll(async () => {
@@ -20,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => under.stop());
 
 for (const agent of AGENTS) {
-  const ask = (command: string) => `call ${agent.tool}(${JSON.stringify(agent.input(command))})`;
+  const ask = (command: string) => writeCall([agent.tool, agent.input(command)]);
 
   describe.skipIf(!isInstalled(agent))(agent.name, () => {
     test.each(agent.isPlain ? PLAIN_MODELS : MODELS)(
@@ -43,13 +52,20 @@ for (const agent of AGENTS) {
       async () => {
         const { url, secret } = under;
         const home = under.makeHome();
-        const turns = ["Google#gemini-3.5-flash", "Anthropic#claude-haiku-4-5", "Responses#gpt-6.1-sol"];
-        for (const [turn, id] of turns.entries()) {
+        const picture = join(home, "work", "picture.png");
+        await Bun.write(picture, PICTURE_BYTES);
+        for (const [turn, id] of TURNS.entries()) {
+          const run = ask(`printf turn-%s-done ${turn + 1}`);
           const printed = await runAgent(agent, {
             ...{ url, secret, model: agent.modelName(id), home, goesOn: turn > 0 },
-            prompt: ask(`printf turn-%s-done ${turn + 1}`),
+            prompt:
+              turn === 0
+                ? `step 1: ${run} and ${writeCall(agent.look(picture))}\nstep 2: say: turn-1-done`
+                : run,
           });
-          expect(printed).toContain(`turn-${turn + 1}-done`);
+          expect({ id, printed }).toMatchObject({
+            printed: expect.stringContaining(`turn-${turn + 1}-done`),
+          });
         }
       },
       PATIENT_MS,

@@ -11,6 +11,8 @@ export interface Agent {
   /** The tool that shows the model a picture, and that which has another agent work on a prompt. Null if it has none. */
   readonly look: (path: string) => ToolCall;
   readonly delegate: ((prompt: string) => ToolCall) | null;
+  /** The tool that has a model search the web in a request of its own. Missing if it has none. */
+  readonly search?: (query: string) => ToolCall;
   /** The model's name in the agent's form. */
   readonly modelName: (id: string) => string;
   readonly command: (run: AgentRun) => readonly string[];
@@ -26,6 +28,11 @@ export interface Agent {
 /** A tool's name and its arguments. */
 export type ToolCall = readonly [tool: string, input: object];
 
+/** Returns the words in a prompt at which the simulated models call the tool. */
+export function writeCall([tool, input]: ToolCall): string {
+  return `call ${tool}(${JSON.stringify(input)})`;
+}
+
 export interface AgentRun {
   readonly url: string;
   readonly secret: string;
@@ -40,7 +47,7 @@ export interface AgentRun {
 
 const BIN = join(import.meta.dir, "node_modules", ".bin");
 /** A turn takes a second and a long session half a minute, but the agents' own timeouts are minutes. */
-const RUN_MS = 240_000;
+const RUN_MS = 480_000;
 
 export const AGENTS: readonly Agent[] = [
   {
@@ -49,6 +56,7 @@ export const AGENTS: readonly Agent[] = [
     input: (command) => ({ command, description: "runs it" }),
     look: (file_path) => ["Read", { file_path }],
     delegate: (prompt) => ["Agent", { description: "helps", prompt, subagent_type: "general-purpose" }],
+    search: (query) => ["WebSearch", { query }],
     modelName: (id) => id,
     command: ({ prompt, goesOn }) => [
       ...["-p", prompt, "--dangerously-skip-permissions"],
@@ -107,7 +115,8 @@ export const AGENTS: readonly Agent[] = [
     environment: () => ({ OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_MODELS_FETCH: "1" }),
     files: ({ url, secret, model }) => {
       const config = JSON.parse(readSnippet("opencode", url, secret));
-      config.provider.poundkey.models[model] = { limit: { context: 128_000, output: 8_000 } };
+      const modalities = { input: ["text", "image"], output: ["text"] };
+      config.provider.poundkey.models[model] = { limit: { context: 128_000, output: 8_000 }, modalities };
       return { "work/opencode.json": JSON.stringify({ ...config, permission: "allow" }) };
     },
   },
@@ -128,6 +137,7 @@ export const AGENTS: readonly Agent[] = [
     files: () => ({
       ".qwen/settings.json": JSON.stringify({
         security: { auth: { selectedType: "openai" } },
+        model: { generationConfig: { modalities: { image: true } } },
         privacy: { usageStatisticsEnabled: false },
         general: { disableAutoUpdate: true },
       }),
@@ -157,6 +167,7 @@ export const AGENTS: readonly Agent[] = [
     input: (command) => ({ command }),
     look: (file_path) => ["read_file", { file_path }],
     delegate: null,
+    search: (query) => ["google_web_search", { query }],
     modelName: (id) => (id.startsWith("Router#") ? "gemini-3.5-flash" : id.replace("#", "/")),
     command: ({ prompt, model, goesOn }) => [
       ...["-m", model, "--yolo"],

@@ -58,7 +58,14 @@ async function play(agent: Agent, trouble: Trouble): Promise<void> {
   const secret = await findSecret(trouble, under);
   const door = doorTo(under.url);
   const beganMs = performance.now();
-  const run = { url: door.url, secret, model, home, prompt, ...(environment ? { environment } : {}) };
+  const run = {
+    url: door.url,
+    secret,
+    model: agent.modelName(model),
+    home,
+    prompt,
+    ...(environment ? { environment } : {}),
+  };
   const printed = await runAgent(agent, run);
   const seconds = (performance.now() - beganMs) / 1000;
   await door.stop();

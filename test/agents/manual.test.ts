@@ -61,6 +61,8 @@ async function run(name: string, [program, words]: readonly [string, string]): P
   const work = join(home, "work");
   mkdirSync(work);
   Bun.spawnSync(["git", "init", "-q", work]);
+  // As Gemini CLI keeps its user's answer, and Codex asks for a repository.
+  await Bun.write(join(home, ".gemini/trustedFolders.json"), JSON.stringify({ [work]: "TRUST_FOLDER" }));
   const lines: string[] = [];
   for (const block of await readBlocks(name)) {
     const code = block.code.replaceAll(ADDRESS, under.url).replaceAll(KEY, under.secret);

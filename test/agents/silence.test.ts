@@ -11,8 +11,8 @@ const NATIVE: Readonly<Record<string, string>> = {
   gemini: "Google#gemini-3.5-flash",
 };
 const FOREIGN = "Local#sim-mini";
-/** The requests of one turn: opencode and Claude Code ask for a title too. */
-const REQUESTS: Readonly<Record<string, number>> = { opencode: 2, claude: 1 };
+/** The requests of one turn: opencode also asks for a title, and Qwen Code for what to remember. */
+const REQUESTS: Readonly<Record<string, number>> = { opencode: 2, qwen: 2 };
 
 let under: AgentWorld;
 beforeAll(async () => {

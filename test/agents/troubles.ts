@@ -16,10 +16,34 @@ export interface Trouble {
 }
 
 const ANSWERED = /good day to you all/;
+const PLAIN = "Local#sim-mini";
 
 /** A model whose first call fails in this way. The simulator counts by the model's name. */
 function failOnce(agent: string, trouble: string): string {
   return `Local#sim-${agent}~flaky=1~trouble=${trouble}~retry=1`;
+}
+
+/**
+ * Refusals that end a turn at the first of them. `usual` is the number of requests of such a turn, `answered` that of a
+ * turn with an answer.
+ */
+function listFinal(agent: string, usual: number, answered = usual): readonly Trouble[] {
+  return [
+    { name: "a wrong key", model: PLAIN, key: "wrong", says: /Incorrect API key/, requests: usual },
+    { name: "a key for other models", model: PLAIN, key: "forbidden", says: /This key/, requests: usual },
+    {
+      ...{ name: "an empty balance", model: "Priced#sim-mini", at: "paid", key: "poor" },
+      ...{ says: /balance/i, requests: usual },
+    },
+    {
+      ...{ name: "a request that the provider refuses", model: `${PLAIN}~400` },
+      ...{ says: /Simulated/, requests: usual },
+    },
+    {
+      ...{ name: "a busy provider, once", model: failOnce(agent, "429") },
+      ...{ says: ANSWERED, requests: answered + 1 },
+    },
+  ];
 }
 
 /** Errors that are gone at the next try. */
@@ -38,7 +62,6 @@ function listPassing(agent: string): readonly Trouble[] {
   }));
 }
 
-const PLAIN = "Local#sim-mini";
 const TOO_LONG = `${PLAIN}~trouble=context`;
 /** The refusal comes after the head of the stream. */
 const TOO_LONG_LATE = `${PLAIN}~latency=2500~trouble=context`;
@@ -109,4 +132,11 @@ export const TROUBLES: Readonly<Record<string, readonly Trouble[]>> = {
     },
     { name: "streams that all break off", model: `${PLAIN}~cut`, says: /stream disconnected/, requests: 6 },
   ],
+  gemini: [
+    ...listFinal("gemini", 1),
+    { name: "a used-up allowance", model: PLAIN, key: "used", says: /allowance/, requests: 1 },
+  ],
+  // Neither these nor aider stop at a 429, whatever it says (the manual's page on errors).
+  opencode: listFinal("opencode", 2),
+  qwen: listFinal("qwen", 1, 2),
 };

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Setup, startUnderTest, type UnderTest } from "../harness.ts";
+import { startUnderTest, type UnderTest } from "../harness.ts";
 
 export interface AgentWorld extends UnderTest {
   /** Makes an empty folder that is deleted at the end. */
@@ -12,9 +12,11 @@ export interface AgentWorld extends UnderTest {
 /** Gemini CLI uses its own model names, which an alias maps to a selector. */
 const ALIASES = 'aliases: { "gemini-*": "Router#best" }';
 
-/** Starts the gateway with YAML after the providers. */
-export async function startAgentWorld(more: Setup["more"] = ALIASES): Promise<AgentWorld> {
-  const under = await startUnderTest({ more });
+/** Starts the gateway with YAML after the providers. DeepSeek's models take no pictures. */
+export async function startAgentWorld(more = ALIASES): Promise<AgentWorld> {
+  const under = await startUnderTest({
+    more: (url) => `  DeepSeek: { keys: ["sim-key"], base_url: "${url}/openai/v1" }\n${more}`,
+  });
   const homes: string[] = [];
   return {
     ...under,

@@ -84,7 +84,22 @@ async def ask_langchain(model: str, **options) -> list[str]:
     return answers
 
 
+async def run_tool_runner(model: str) -> list[str]:
+    """Anthropic's own loop, which asks for a thread first."""
+    from anthropic import Anthropic, beta_tool
+
+    runner = Anthropic(base_url=ADDRESS, api_key=KEY).beta.messages.tool_runner
+    asked = {"model": model, "max_tokens": 2000, "messages": [{"role": "user", "content": ASK}]}
+    tool = beta_tool(get_weather)
+    whole = runner(tools=[tool], **asked).until_done()
+    streamed = None
+    for stream in runner(tools=[tool], stream=True, **asked):
+        streamed = stream.get_final_message()
+    return ["".join(block.text for block in last.content if block.type == "text") for last in (whole, streamed)]
+
+
 CHECKS = {
+    "tool runner": run_tool_runner,
     "agents": run_agents,
     "pydantic-ai": run_pydantic_ai,
     "pydantic-ai by name": run_pydantic_ai_by_name,

@@ -24,7 +24,10 @@ describe.skipIf(!existsSync(PYTHON))("Python frameworks", () => {
   }, RUN_MS);
   afterAll(() => under.stop());
 
-  for (const name of ["agents", "pydantic-ai", "pydantic-ai by name", "langchain", "langchain by default"])
+  for (const name of [
+    ...["agents", "pydantic-ai", "pydantic-ai by name", "langchain", "langchain by default"],
+    "tool runner",
+  ])
     test.each(["Responses#gpt-6.1-sol", "Anthropic#claude-opus-5-5", "Google#gemini-3.5-flash"])(
       `${name} calls a tool and answers, whole and streamed: %s`,
       (model) => {

@@ -127,6 +127,17 @@ function checkAbilities(body: JsonObject, model: string): void {
     );
 }
 
+/** DeepSeek's models read no pictures and files. */
+function checkTexts(body: JsonObject): void {
+  asArray(body.messages).forEach((each, at) => {
+    const other = asArray(asObject(each).content)
+      .map((part) => asObject(part).type)
+      .find((type) => type !== "text");
+    if (other === undefined) return;
+    reject("value", `messages[${at}]: unknown variant \`${String(other)}\`, expected \`text\``, ["messages"]);
+  });
+}
+
 /** DeepSeek requires the thinking of each turn with calls ("Thinking mode: tool calls"). */
 function checkDeepSeek(body: JsonObject): void {
   asArray(body.messages).forEach((each, at) => {
@@ -150,6 +161,7 @@ export function checkChatRequest(body: JsonObject, model: string): void {
   checkTools(body);
   checkSchemas(body);
   checkAbilities(body, model);
+  if (/deepseek/i.test(model)) checkTexts(body);
   if (/deepseek/i.test(model) && asObject(body.thinking).type !== "disabled") checkDeepSeek(body);
   if (!family) return;
   if (!family.chat)
