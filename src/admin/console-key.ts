@@ -10,16 +10,16 @@ export const SAMPLING_KEY = "sampling";
 type World = Pick<AdminWorld, "store" | "clock">;
 
 export function consoleKey(world: World): Promise<GatewayKey> {
-  return findBuiltIn(world, CONSOLE_KEY, {});
+  return readOwnKey(world, CONSOLE_KEY, {});
 }
 
 /** The key of sampled answers and judgments. A few hundred calls at once would use up an allowance. */
 export function samplingKey(world: World): Promise<GatewayKey> {
-  return findBuiltIn(world, SAMPLING_KEY, { requestsPerDay: null });
+  return readOwnKey(world, SAMPLING_KEY, { requestsPerDay: null });
 }
 
 /** Returns the key, and creates it at its first use. */
-async function findBuiltIn(
+async function readOwnKey(
   { store, clock }: World,
   id: string,
   own: Partial<GatewayKey>,

@@ -3,7 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { integerSchema, usdSchema } from "./input.ts";
 import { allowNull, anyObject, closeObject, count, number, share, text, usd, type View } from "./schema.ts";
 
-export const PROMPTS_MAX = 1000;
+const PROMPTS_MAX = 1000;
 export const MODELS_MAX = 8;
 
 const messages = Type.Array(anyObject, { minItems: 1, description: "As in a chat completion." });

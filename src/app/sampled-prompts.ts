@@ -9,6 +9,7 @@ import { Fault } from "../core/fault.ts";
 import type { RequestRecord } from "../core/record.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 import type { HttpPorts } from "../http/ports.ts";
+import { readPrompt } from "../http/sampled-call.ts";
 import type { ChatRequest } from "../operations/chat/form.ts";
 import { findNeeds } from "../operations/chat/needs.ts";
 import { choose } from "../selectors/choose.ts";
@@ -16,7 +17,6 @@ import { estimateCost } from "../selectors/expense.ts";
 import { readFeatures } from "../selectors/features.ts";
 import { SELECTOR_RULES } from "../selectors/index.ts";
 import type { Knowledge } from "../selectors/knowledge.ts";
-import { readChatRequest } from "../surfaces/openai-chat/read.ts";
 import { nameLabels } from "./learning.ts";
 import type { OpenedStore } from "./open-store.ts";
 
@@ -38,7 +38,7 @@ export async function planSample(parts: SamplingParts, given: Parameters<Samplin
   const found: ChatRequest[] = [];
   let known = 0;
   const take = (messages: unknown): boolean => {
-    const request = readPrompt(parts, messages);
+    const request = readPrompt(parts.ports, messages);
     if (found.some((one) => nameLabels(one) === nameLabels(request))) return false;
     if (labelled.has(nameLabels(request))) known++;
     else found.push(request);
@@ -55,10 +55,6 @@ export async function planSample(parts: SamplingParts, given: Parameters<Samplin
   }));
   const cost_usd = prompts.reduce((sum, one) => sum + one.cost_usd, 0);
   return { models: models.map(({ id }) => id), prompts, known, cost_usd };
-}
-
-export function readPrompt({ ports }: Pick<SamplingParts, "ports">, messages: unknown): ChatRequest {
-  return readChatRequest({ model: "Router#best", messages }, ports.snapshot().limits);
 }
 
 export function requireCard({ ports }: Pick<SamplingParts, "ports">, id: string): ModelCard {

@@ -4,27 +4,23 @@ import { samplingKey } from "../admin/console-key.ts";
 import type { Sampling } from "../admin/sampling.ts";
 import type { ModelCard } from "../core/card.ts";
 import type { Fault } from "../core/fault.ts";
-import { asArray, asNumber, asObject, asString, isObject, parseJson } from "../core/json.ts";
+import { asObject } from "../core/json.ts";
+import { parseReceived } from "../core/json-bounds.ts";
 import { invalidValue } from "../core/schema-fault.ts";
-import { mintOrderedId } from "../http/app.ts";
-import { CountingLimit } from "../http/counting.ts";
-import { serve } from "../http/serve.ts";
+import { completeOnce, readPrompt } from "../http/sampled-call.ts";
 import { joinJudgments, readJudgment, writeJudgment } from "../learning/judging.ts";
 import type { ChatRequest } from "../operations/chat/form.ts";
 import { estimateCost } from "../selectors/expense.ts";
 import { readFeatures } from "../selectors/features.ts";
-import { findSurface } from "../surfaces/index.ts";
 import { nameLabels, teachLabels } from "./learning.ts";
-import { planSample, readPrompt, requireCard, type SamplingParts } from "./sampled-prompts.ts";
-import { random } from "./world.ts";
+import { planSample, requireCard, type SamplingParts } from "./sampled-prompts.ts";
 
 /** An answer has at most this many tokens, with its thinking. */
 const ANSWER_TOKENS_MAX = 4096;
 /** A prompt takes at most this many times the estimated tokens. */
 const PROMPT_SLACK = 2;
-const ANSWERS_FAILED = "no answer";
 
-/** Where an answer came from, sealed so that whoever scores it doesn't see it. */
+/** The origin of an answer, sealed so that a person who scores it doesn't see it. */
 interface Origin {
   readonly model: string;
   readonly prompt: string;
@@ -40,14 +36,14 @@ export function createSampling(parts: SamplingParts): Sampling {
 }
 
 const ask = async (parts: SamplingParts, given: Parameters<Sampling["ask"]>[0]) => {
-  const { messages } = readPrompt(parts, given.messages);
+  const { messages } = readPrompt(parts.ports, given.messages);
   const cards = given.models.map((id) => requireCard(parts, id));
   const request = { messages, max_tokens: ANSWER_TOKENS_MAX };
   const worst = cards.reduce((sum, card) => sum + boundCost(card, { ...request, model: card.id }), 0);
   if (worst > given.max_cost_usd) return { answers: [], cost_usd: 0 };
   const prompt = nameLabels({ messages });
   const asked = cards.map(async (card) => {
-    const reply = await complete(parts, { ...request, model: card.id });
+    const reply = await answerOnce(parts, { ...request, model: card.id });
     return { ...reply, answer: seal(parts, { model: card.id, prompt }) };
   });
   const answers = shuffle(await Promise.all(asked));
@@ -58,13 +54,13 @@ const ask = async (parts: SamplingParts, given: Parameters<Sampling["ask"]>[0]) 
 };
 
 const judge = async (parts: SamplingParts, given: Parameters<Sampling["judge"]>[0]) => {
-  const { messages } = readPrompt(parts, given.messages);
+  const { messages } = readPrompt(parts.ports, given.messages);
   const card = requireCard(parts, given.judge);
   const texts = given.answers.map(({ text }) => text);
   const orders = [texts, texts.toReversed()].map((order) => writeJudgment(card.id, messages, order));
   const worst = orders.reduce((sum, request) => sum + boundCost(card, request), 0);
   if (worst > given.max_cost_usd) return { scores: [], cost_usd: 0 };
-  const replies = await Promise.all(orders.map((request) => complete(parts, request)));
+  const replies = await Promise.all(orders.map((request) => answerOnce(parts, request)));
   const [first, swapped] = replies.map(({ text }) => readJudgment(text ?? "", texts.length));
   const scores = first && swapped ? joinJudgments(first, swapped) : [];
   return {
@@ -74,7 +70,7 @@ const judge = async (parts: SamplingParts, given: Parameters<Sampling["judge"]>[
 };
 
 const score = async (parts: SamplingParts, given: Parameters<Sampling["score"]>[0]) => {
-  const request = readPrompt(parts, given.messages);
+  const request = readPrompt(parts.ports, given.messages);
   const scored = given.scores.map((one, at) => {
     const { model, prompt } = unseal(parts, one.answer, at);
     if (prompt !== nameLabels(request)) throw refuseAnswer(at);
@@ -94,32 +90,9 @@ function boundCost({ price }: ModelCard, request: ChatRequest): number {
   return estimateCost(price, PROMPT_SLACK * promptTokens, 0, request.max_tokens ?? ANSWER_TOKENS_MAX, 0);
 }
 
-/** Makes the call as any client's: it is admitted, held, logged and posted. */
-async function complete({ ports, opened }: SamplingParts, request: ChatRequest) {
-  const key = await samplingKey(opened.world);
-  const body = JSON.stringify(request);
-  const sent = new Request("http://localhost/v1/chat/completions", {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body,
-  });
-  const received = {
-    request: sent,
-    identify: () => ({ key, proof: null }),
-    ...{ server: null, counting: new CountingLimit() },
-  };
-  const set = { headers: { "x-request-id": `sample_${mintOrderedId(random, ports.clock.nowMs())}` } };
-  const response = await CHAT.use((surface) => serve(ports, surface, received, set));
-  const answer = asObject(parseJson(await response.text()));
-  const [choice] = asArray(answer.choices).filter(isObject);
-  const text = asString(asObject(choice?.message).content) ?? null;
-  return {
-    text,
-    error: text === null ? (asString(asObject(answer.error).message) ?? ANSWERS_FAILED) : null,
-    costUsd: asNumber(asObject(answer.usage).cost) ?? 0,
-  };
+async function answerOnce({ ports, opened }: SamplingParts, request: ChatRequest) {
+  return completeOnce(ports, await samplingKey(opened.world), request);
 }
-const CHAT = findSurface("/v1/chat/completions");
 
 const SEALED_FOR = "default";
 
@@ -128,7 +101,7 @@ function seal({ ports }: SamplingParts, origin: Origin): string {
 }
 
 function unseal({ ports }: SamplingParts, answer: string, at: number): Origin {
-  const { model, prompt } = asObject(parseJson(ports.sealer(SEALED_FOR).open(answer) ?? ""));
+  const { model, prompt } = asObject(parseReceived(ports.sealer(SEALED_FOR).open(answer) ?? ""));
   if (typeof model === "string" && typeof prompt === "string") return { model, prompt };
   throw refuseAnswer(at);
 }

@@ -180,7 +180,7 @@ class Session {
 
   /** Only now are the models named: who knows them would no longer score the answers alone. */
   async #finish(why: string): Promise<void> {
-    // What is being asked ahead costs as well.
+    // A prompt that is asked ahead costs as well.
     await this.#asking;
     const { io, json } = this.#call;
     const { judge } = this.#task;

@@ -109,7 +109,7 @@ function PlanCard({ plan, budget, judge, onStart }: Setup & { readonly onStart: 
   );
 }
 
-/** Asks prompt by prompt. What was scored is learned at once, so leaving the page loses nothing. */
+/** Asks prompt by prompt. Each score is learned at once, so leaving the page loses none. */
 function Session({ plan, budget, judge }: Setup) {
   const [at, setAt] = useState(0);
   const [answers, setAnswers] = useState<Answers | null>(null);
