@@ -48,7 +48,7 @@ async function diff(given: Arguments, io: Io, source: ConfigSource): Promise<num
   return EXIT.done;
 }
 
-/** A file of benchmarks has `rows`, one of models is a list. What can't be read is reported where it is loaded. */
+/** A file of benchmarks has `rows`, one of models is a list. A file that can't be read is reported when it is loaded. */
 function holdsBenchmarks(file: string, { readFile }: ConfigSource): boolean {
   try {
     return Array.isArray(asObject(parseJson(readFile(file, FILE_BYTES_MAX))).rows);

@@ -28,6 +28,7 @@ import {
   readLearned,
   showLearned,
 } from "./lessons.ts";
+import { sample } from "./sample.ts";
 
 const HELP = `usage: poundkey route "PROMPT" [--selector best|fair|light] [--quality SHARE] [--json]
        poundkey route --file REQUEST.json [--selector …]   a chat completion's body
@@ -37,12 +38,21 @@ const HELP = `usage: poundkey route "PROMPT" [--selector best|fair|light] [--qua
        poundkey route --export FILE                        writes the lessons to a file, one per line
        poundkey route --import FILE                        reads such a file, also from another store
        poundkey route --replay ID                          repeats the decision of a logged request
+       poundkey route --sample N --budget USD [--from log|FILE] [--models ID,ID] [--judge MODEL] [--yes]
+                                                           has models answer N prompts, and learns your scores
 
 Shows which model a selector would choose and why, without calling a provider. It doesn't know the providers' current
 health; POST /v1/route on a running gateway does.
 
   --selector NAME           best, fair or light (default: fair)
   --quality SHARE           the share of the best quality that fair keeps, 0 to 1 (default: router.fair.quality)
+  --from log|FILE           the prompts to sample: the newest in the log (needs log.content), or a file with one per
+                            line, as text or as JSON with "prompt" or "messages" (default: log)
+  --budget USD              the most that a sample may cost
+  --models ID,ID            2 to 8 models (default: the 4 that the selectors would choose most)
+  --judge MODEL             a model that scores the answers instead of you, in both orders
+  --yes                     sample without asking
+  --simulate                add the simulated provider Sim#… to a sample
   --json                    print JSON
   --config FILE, --store S  as for \`poundkey serve\``;
 
@@ -54,8 +64,23 @@ const ACTION_FLAGS = {
   export: "value",
   import: "value",
   replay: "value",
+  sample: "value",
 } as const;
-const FLAGS = { ...ACTION_FLAGS, selector: "value", quality: "value", json: "switch" } as const;
+const SAMPLE_FLAGS = {
+  from: "value",
+  budget: "value",
+  models: "value",
+  judge: "value",
+  yes: "switch",
+  simulate: "switch",
+} as const;
+const FLAGS = {
+  ...ACTION_FLAGS,
+  ...SAMPLE_FLAGS,
+  selector: "value",
+  quality: "value",
+  json: "switch",
+} as const;
 interface Call extends Arguments, LessonCall {}
 
 export function runRoute(args: readonly string[], io: Io, open: Open, settings: Settings): Promise<number> {
@@ -82,7 +107,14 @@ async function run(call: Call): Promise<void> {
   const idle = OF_A_CHOICE.find((name) => values.has(name));
   if (action !== undefined && action !== "file" && idle !== undefined)
     throw new UsageError(`--${idle} has no effect with --${action}`);
+  if (action !== "sample") refuseSampleFlags(call);
+  return act(call, action);
+}
+
+async function act(call: Call, action: string | undefined): Promise<void> {
+  const { values, words } = call;
   const given = values.get(action ?? "") ?? "";
+  if (action === "sample") return sample(call);
   if (action === "replay") return replay(call, given);
   if (action === "learn") return learn(call, given);
   if (action === "learned") return showLearned(call);
@@ -90,6 +122,11 @@ async function run(call: Call): Promise<void> {
   if (action === "export") return exportLessons(call, given);
   if (action === "import") return importLessons(call, given);
   return show(call);
+}
+
+function refuseSampleFlags({ values, switches }: Call): void {
+  const useless = Object.keys(SAMPLE_FLAGS).find((name) => values.has(name) || switches.has(name));
+  if (useless !== undefined) throw new UsageError(`--${useless} only has an effect with --sample`);
 }
 
 async function show({ values, words, json, settings, io, open }: Call): Promise<void> {

@@ -33,7 +33,7 @@ export type Drifts = Readonly<Record<string, Drift>>;
 export const BEFORE_SHARE = 0.1;
 
 /**
- * How many of the newest scores are compared with the older ones. 30 tell a collapse soon, but miss most models of which
+ * Numbers of newest scores that are compared with the older ones. 30 tell a collapse soon, but miss most models of which
  * only half of the good answers are left. With 120 as well, all but 2 of 60 are found, half of them within 110 scores, and
  * 9 instead of 6 of 400 steady streams of 2,500 scores seem to change.
  */
@@ -42,7 +42,7 @@ const OLDER_MIN = 30;
 /** One score in this many is tested at, drawn by its id. If each were, chance would find a change in most streams. */
 const STEP = 15;
 /** A change is larger than this many standard errors. */
-const ERRORS = 4;
+const ERRORS = 4.5;
 /** Without the scores of any one of several voices it is still larger than this many, or that voice makes it alone. */
 const ERRORS_OF_OTHERS = 2;
 /** Scores that are nearly all alike say little about how much they vary. */

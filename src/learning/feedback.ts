@@ -86,7 +86,7 @@ export function* weighVoices(
   const corrections = yield* mapInSlices([...models], ([model, voices]) => {
     const { count, residual } = agree([...voices.values()], usual, isSingle);
     const chance = CHANCE * SCORE_SPREAD * Math.sqrt(count);
-    // What was expected of a model that has changed is older than the change, too.
+    // The expectation of a model that has changed is older than the change, too.
     const start = drifts[model] === undefined ? LEVEL_START : BEFORE_SHARE * LEVEL_START;
     const lift = (residual - clampMagnitude(residual, chance)) / (count + start);
     return [model, { lift, count }] as const;

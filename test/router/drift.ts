@@ -37,7 +37,7 @@ export function playStream(pool: Pool, { start, breaks, scored, users, seed, isW
   return { loss: -average(timely.slice(2)), last: -(timely[3] ?? 0), found: Object.keys(learned.drifts) };
 }
 
-/** What is known at first, and the share of answers that is scored. */
+/** The knowledge at first, and the share of answers that is scored. */
 const SETTINGS = [
   ["means", 1],
   ["means", 0.1],
