@@ -54,7 +54,7 @@ export interface Call<F extends Form> extends Asking<F>, Caller {
   readonly markup: number;
   /** The client's limit on all attempts together. Null to use the provider's own limits. */
   readonly timeoutMs: number | null;
-  /** What the choice of a model must keep to, by the alias that it names and by its own headers. */
+  /** The demands on the choice of a model, by the alias that it names and by its own headers. */
   readonly steering: Steering;
   /** Digests of what the client sent. Null without an Idempotency-Key. */
   readonly idempotency: Claim | null;
@@ -70,6 +70,8 @@ export interface Call<F extends Form> extends Asking<F>, Caller {
 export interface Facts {
   readonly limits: RequestLimits | null;
   readonly selector: string | null;
+  /** The selector's reason, a sentence of ASCII. Null if none chose. */
+  readonly why: string | null;
   readonly model: string | null;
   readonly attempts: number;
   readonly dropped: readonly string[];
@@ -81,6 +83,7 @@ export interface Facts {
 export const NO_FACTS: Facts = {
   limits: null,
   selector: null,
+  why: null,
   model: null,
   attempts: 0,
   dropped: [],

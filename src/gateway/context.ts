@@ -53,6 +53,7 @@ export class RequestContext<F extends Form> implements Facts {
   settlement: Promise<Settled | null> | null = null;
   limits: RequestLimits | null = null;
   selector: string | null = null;
+  why: string | null = null;
   model: string | null = null;
   /** The attempt that answered. */
   attempt: Attempt | null = null;
@@ -70,7 +71,6 @@ export class RequestContext<F extends Form> implements Facts {
   #reported: F["usage"] | null = null;
   /** True if that report is final: every answer had finished. */
   #isCounted = false;
-  /** Computed once. */
   #counted: Counted<F["usage"]> | null = null;
   #firstTokenMs: number | null = null;
   #ended: Ended = "client_gone";
@@ -133,6 +133,7 @@ export class RequestContext<F extends Form> implements Facts {
     this.granted = granted;
     this.admittedMs = nowMs;
     this.limits = granted.limits;
+    this.why = this.plan.decision?.why ?? null;
     if (selection.kind === "selector") this.selector = `Router#${selection.selector.name}`;
   }
 

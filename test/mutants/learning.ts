@@ -89,8 +89,8 @@ export const LEARNING: readonly Mutant[] = [
   {
     name: "a conversation changes its model each turn",
     file: "src/selectors/staying.ts",
-    find: "holder === first || !savesMoney) return holder;",
-    replace: "holder === first || !savesMoney) return undefined;",
+    find: "holder === first || saves !== \"cost\") return holder;",
+    replace: "holder === first || saves !== \"cost\") return undefined;",
     tests: ["test/router/sessions.test.ts"],
   },
   {
