@@ -1,5 +1,5 @@
-// What requests and aliases demand of the choice of a model: ceilings of cost and time, lists of models, and why one was
-// chosen.
+// Demands of requests and aliases on the choice of a model (ceilings of cost and time, lists of models), and the reason
+// for a choice.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asObject, type JsonObject } from "../src/core/json.ts";
 import type { UnderTest } from "./harness.ts";

@@ -4,7 +4,7 @@ import type { Candidate } from "./candidate.ts";
 import type { SelectorRule } from "./selector.ts";
 
 /** A decision, as far as it is explained. */
-export interface Explained {
+interface Explained {
   readonly selector: Pick<SelectorRule, "name" | "saves">;
   /** Best first. */
   readonly candidates: readonly Candidate[];
