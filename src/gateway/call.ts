@@ -69,9 +69,8 @@ export interface Call<F extends Form> extends Asking<F>, Caller {
 /** Facts reported to the client beside the answer. */
 export interface Facts {
   readonly limits: RequestLimits | null;
-  readonly selector: string | null;
-  /** The selector's reason, a sentence of ASCII. Null if none chose. */
-  readonly why: string | null;
+  /** The selector that chose the model, by its id, and its reason, a sentence of ASCII. Null if none chose. */
+  readonly selector: { readonly id: string; readonly why: string } | null;
   readonly model: string | null;
   readonly attempts: number;
   readonly dropped: readonly string[];
@@ -83,7 +82,6 @@ export interface Facts {
 export const NO_FACTS: Facts = {
   limits: null,
   selector: null,
-  why: null,
   model: null,
   attempts: 0,
   dropped: [],
