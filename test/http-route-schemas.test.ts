@@ -16,6 +16,7 @@ let document: JsonObject;
 let keyId = "";
 let requestId = "";
 let credentialId = "";
+let sampled = "";
 beforeAll(async () => {
   world = await startHttpWorld({ more: "log: { content: true }" });
   document = asObject(await (await fetch(`${world.url}/openapi.json`)).json());
@@ -31,6 +32,9 @@ beforeAll(async () => {
   const { body } = await ask("POST", "/providers/Groq", { key: "key-of-the-tests-of-schemas" });
   const [credential] = asArray(asObject(body).credentials);
   credentialId = String(asObject(credential).id);
+  const asked = { messages: SAMPLED, models: ["Acme#cheap", "Acme#dear"], max_cost_usd: 1 };
+  const [first] = asArray(asObject((await ask("POST", "/samples/ask", asked)).body).answers);
+  sampled = String(asObject(first).answer);
 });
 afterAll(() => world.stop());
 
@@ -74,6 +78,8 @@ function findMistakes(template: string, method: string, { status, body }: Answer
 
 type Row = readonly [method: string, template: string, path: () => string, body?: () => unknown];
 
+const TEXTS = ["a", "b"].map((text) => ({ answer: text, text }));
+const SAMPLED = [{ role: "user", content: "Hi" }];
 const GROUP = [{ model: "Acme#cheap", weight: 2 }, { model: "Acme#dear" }];
 
 /** In this order: what is created first is changed and then removed. */
@@ -113,6 +119,25 @@ const ROWS: readonly Row[] = [
   ["PATCH", "/aliases/{name}", () => "/aliases/best", () => ({ target: GROUP })],
   ["DELETE", "/aliases", () => "/aliases?name=team"],
   ["DELETE", "/aliases/{name}", () => "/aliases/best"],
+  ["POST", "/samples/plan", () => "/samples/plan", () => ({ prompts: 2, messages: [SAMPLED] })],
+  [
+    "POST",
+    "/samples/ask",
+    () => "/samples/ask",
+    () => ({ messages: SAMPLED, models: ["Acme#cheap", "Acme#dear"], max_cost_usd: 1 }),
+  ],
+  [
+    "POST",
+    "/samples/judge",
+    () => "/samples/judge",
+    () => ({ messages: SAMPLED, judge: "Acme#cheap", answers: TEXTS, max_cost_usd: 1 }),
+  ],
+  [
+    "POST",
+    "/samples/scores",
+    () => "/samples/scores",
+    () => ({ messages: SAMPLED, scores: [{ answer: sampled, score: 1 }] }),
+  ],
   ["DELETE", "/learned", () => "/learned?model=Acme%23cheap"],
   ["GET", "/providers", () => "/providers?all=true"],
   [

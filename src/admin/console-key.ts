@@ -1,29 +1,39 @@
-// The built-in key of the console's playground: an ordinary row, so that it is billed like any other key.
+// The built-in keys of the console's playground and of sampling: ordinary rows, billed like any other key.
 import { Fault } from "../core/fault.ts";
 import { type GatewayKey, KEY_DEFAULTS } from "../core/key.ts";
 import { CONSOLE_KEY } from "./keys.ts";
 import type { AdminWorld } from "./world.ts";
 
-/** Not a digest, so no secret can match it. */
-const NO_DIGEST = "console";
+/** The id of the key under which the log shows what was sampled. */
+export const SAMPLING_KEY = "sampling";
+
+type World = Pick<AdminWorld, "store" | "clock">;
+
+export function consoleKey(world: World): Promise<GatewayKey> {
+  return readOwnKey(world, CONSOLE_KEY, {});
+}
+
+/** The key of sampled answers and judgments. A few hundred calls at once would use up an allowance. */
+export function samplingKey(world: World): Promise<GatewayKey> {
+  return readOwnKey(world, SAMPLING_KEY, { requestsPerDay: null });
+}
 
 /** Returns the key, and creates it at its first use. */
-export async function consoleKey({ store, clock }: Pick<AdminWorld, "store" | "clock">): Promise<GatewayKey> {
-  const known = await store.key(CONSOLE_KEY);
+async function readOwnKey(
+  { store, clock }: World,
+  id: string,
+  own: Partial<GatewayKey>,
+): Promise<GatewayKey> {
+  const known = await store.key(id);
   if (known !== null) return known;
-  const key: GatewayKey = {
-    id: CONSOLE_KEY,
-    name: CONSOLE_KEY,
-    last4: "",
-    createdAtMs: clock.nowMs(),
-    ...KEY_DEFAULTS,
-  };
+  const key: GatewayKey = { id, name: id, last4: "", createdAtMs: clock.nowMs(), ...KEY_DEFAULTS, ...own };
   try {
-    await store.addKey(key, NO_DIGEST);
+    // An id is no digest, so no secret can match it.
+    await store.addKey(key, id);
     return key;
   } catch (error) {
     // Another process may have created it at the same moment.
-    const made = error instanceof Fault ? null : await store.key(CONSOLE_KEY);
+    const made = error instanceof Fault ? null : await store.key(id);
     if (made !== null) return made;
     throw error;
   }

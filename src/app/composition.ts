@@ -1,6 +1,7 @@
 // Assembles a running gateway from the rooms: everything is built here and passed on, and nothing reads configuration.
 import { version } from "../../package.json" with { type: "json" };
 import { LiveFeed } from "../admin/live.ts";
+import type { Sampling } from "../admin/sampling.ts";
 import { WrongTokens } from "../admin/wrong-tokens.ts";
 import type { ServerRules, Settings } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
@@ -35,6 +36,7 @@ import { LiveConfiguration } from "./live-configuration.ts";
 import type { OpenedStore } from "./open-store.ts";
 import { PROCESS_READINGS } from "./process-readings.ts";
 import { composeRoutes } from "./routes.ts";
+import { createSampling } from "./sampling.ts";
 import { startUpkeep } from "./upkeep.ts";
 import { clock, collect, random, reach, readTokenFile, upstreamFetch } from "./world.ts";
 
@@ -63,6 +65,7 @@ interface GatewayOptions {
 export interface RunningGateway {
   readonly port: number;
   readonly gateway: Gateway;
+  readonly sampling: Sampling;
   readonly listener: Listener;
   providersOn(): number;
   /** Applies other settings, except `server` and `store`. */
@@ -108,11 +111,13 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     keepMs: () => live.settings.log.keepMs,
     responsesKeepMs: () => live.settings.responses.keepMs,
   });
-  const parts = { ports, live, feed, wrongTokens, known, learned, learning, fetch, metrics };
+  const sampling = createSampling({ ports, opened, known: learned });
+  const parts = { ports, live, feed, wrongTokens, known, learned, learning, sampling, fetch, metrics };
   const app = listenOrUndo(endUpkeep, () => listen(composeRoutes({ ...options, ...parts })));
   return {
     port: app.server?.port ?? 0,
     gateway,
+    sampling,
     listener: findListener(app),
     providersOn: () => live.settings.providers.length,
     reload: (next) => live.put({ ...next, server: first.server, store: first.store }),

@@ -1,5 +1,6 @@
 // Learning in this process: what its store holds, by its clock, for the cards that it serves.
 import { LESSONS_AT_ONCE, readLessons } from "../admin/lessons.ts";
+import type { ModelCard } from "../core/card.ts";
 import type { Lesson } from "../core/rows.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock, Log } from "../core/world.ts";
@@ -7,7 +8,11 @@ import type { Snapshot } from "../http/ports.ts";
 import { AnswerLessons } from "../learning/answer-lessons.ts";
 import { Learned } from "../learning/learned.ts";
 import { Learning, type LearningParts, measureLogged } from "../learning/learning.ts";
+import { makeLesson } from "../learning/lesson.ts";
 import type { LearningPort } from "../learning/port.ts";
+import type { ChatRequest } from "../operations/chat/form.ts";
+import { readFeatures } from "../selectors/features.ts";
+import { predict } from "../selectors/predictor.ts";
 import { listChoosable } from "../selectors/rules.ts";
 import { clock } from "./world.ts";
 
@@ -46,6 +51,23 @@ export async function recallLessons(store: Store, snapshot: () => Snapshot, log:
     whenKnown: () => lessons.whenKnown(),
   };
   return { learned, lessons, learning };
+}
+
+/** Stores the operator's scores of answers to one prompt, each model's once. Returns how many are new. */
+export function teachLabels(
+  store: Pick<Store, "teach">,
+  request: ChatRequest,
+  scores: readonly { readonly card: ModelCard; readonly score: number }[],
+): Promise<number> {
+  const kind = predict(readFeatures(request));
+  // The time of writing, since gateways read recent lessons only, and writing many labels takes long.
+  const about = { accountId: "default", keyId: "", atMs: clock.nowMs(), source: "label", weight: 1 } as const;
+  return store.teach(makeLesson({ ...about, id: nameLabels(request) }, kind, scores));
+}
+
+/** Returns the id of all labels of answers to one prompt. */
+export function nameLabels({ messages }: Pick<ChatRequest, "messages">): string {
+  return `label_${Bun.hash.wyhash(JSON.stringify(messages)).toString(36)}`;
 }
 
 /** Returns what was learned about each model. `length` is its answers' length, as a ratio of the predicted one. */

@@ -2,6 +2,7 @@
 import { version } from "../../package.json" with { type: "json" };
 import { holderView } from "../admin/holder.ts";
 import type { LiveFeed } from "../admin/live.ts";
+import type { Sampling } from "../admin/sampling.ts";
 import { checkScraper } from "../admin/token.ts";
 import type { WrongTokens } from "../admin/wrong-tokens.ts";
 import type { GatewayKey } from "../core/key.ts";
@@ -21,6 +22,7 @@ import { playgroundRoutes } from "../http/playground.ts";
 import type { HttpPorts } from "../http/ports.ts";
 import { responseRoutes } from "../http/responses.ts";
 import { type RoutePorts, routeRoutes } from "../http/route.ts";
+import { sampleRoutes } from "../http/samples.ts";
 import { surfaceRoutes } from "../http/serve.ts";
 import type { Learned } from "../learning/learned.ts";
 import type { LearningPort } from "../learning/port.ts";
@@ -43,6 +45,7 @@ interface RouteParts {
   readonly known: RoutePorts["known"];
   readonly learned: Learned;
   readonly learning: LearningPort;
+  readonly sampling: Sampling;
   readonly fetch: Fetch;
   readonly configSchema: object;
   /** True if several processes share the port. */
@@ -69,6 +72,7 @@ export function composeRoutes(parts: RouteParts) {
     .use(aliasRoutes(operator, createAliasParts(parts)))
     .use(liveRoutes({ ...operator, feed: parts.feed, clock, draining: ports.draining }))
     .use(playgroundRoutes(operator, ports))
+    .use(sampleRoutes(operator, parts.sampling))
     .use(consoleRoutes(loadConsoleFiles))
     .use(sessionRoutes({ ...operator, version }))
     .use(docsRoutes(loadDocsFiles, () => app.routes));

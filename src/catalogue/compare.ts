@@ -12,7 +12,7 @@ export interface CardChange {
   readonly fields: readonly FieldChange[];
 }
 
-interface FieldChange {
+export interface FieldChange {
   /** Named as in `GET /v1/models`: `pricing.input`. */
   readonly field: string;
   /** Null if unknown. */
@@ -20,7 +20,7 @@ interface FieldChange {
   readonly after: string | null;
 }
 
-interface Cards {
+export interface Cards {
   readonly ownModels: readonly ModelCard[];
   readonly newerModels?: readonly ModelCard[];
   readonly benchmarks?: ReadonlyMap<string, Benchmark>;
@@ -51,12 +51,22 @@ function compareFields(before: Fields, after: Fields): readonly FieldChange[] {
     .filter((change) => change.before !== change.after);
 }
 
-function listFields({ ownModels, newerModels, overlay }: Cards): ReadonlyMap<string, Fields> {
+/** Returns all known models except disabled ones, by id. */
+export function listKnown({
+  ownModels,
+  newerModels,
+  benchmarks,
+  overlay,
+}: Cards): ReadonlyMap<string, ModelCard> {
   const changes = new Map(overlay.map((change) => [change.id, change]));
-  const cards = [...collectCards(ownModels, newerModels).values()].flatMap(
+  const cards = [...collectCards(ownModels, newerModels, benchmarks).values()].flatMap(
     (card) => applyOverlay(card, changes.get(card.id)) ?? [],
   );
-  return new Map(cards.map((card) => [card.id, listCardFields(card)]));
+  return new Map(cards.map((card) => [card.id, card]));
+}
+
+function listFields(cards: Cards): ReadonlyMap<string, Fields> {
+  return new Map([...listKnown(cards)].map(([id, card]) => [id, listCardFields(card)]));
 }
 
 function listCardFields(card: ModelCard): Fields {

@@ -1,8 +1,9 @@
-// `poundkey catalogue diff FILE`: shows what a catalogue file would change, without taking it.
+// `poundkey catalogue diff FILE`: shows what a file of models or of benchmarks would change, without taking it.
 import { type ConfigSource, formatErrors, loadConfig } from "../app/configuration.ts";
 import { EXIT, type Io } from "../app/terminal.ts";
 import { type CardChange, compareCards } from "../catalogue/compare.ts";
 import type { ConfigError } from "../config/errors.ts";
+import { asObject, parseJson } from "../core/json.ts";
 import {
   type Arguments,
   COMMON_FLAGS,
@@ -10,11 +11,13 @@ import {
   readConfigurationFlags,
   UsageError,
 } from "./arguments.ts";
+import { compareProfiles, joinChanges, listIgnored } from "./profile-changes.ts";
 
 const HELP = `usage: poundkey catalogue diff FILE [--config FILE] [--json]
 
-Shows how a catalogue file would change the current catalogue, which consists of the built-in models and those in the
-configuration. To use the file, set catalogue in the configuration.
+Shows how a file would change the current catalogue, which consists of the built-in models and those in the
+configuration. The file holds models, or newer results of benchmarks. To use it, set catalogue or profiles in the
+configuration.
 
   --config FILE, --store S  as for \`poundkey serve\`
   --json         print JSON
@@ -33,16 +36,31 @@ async function diff(given: Arguments, io: Io, source: ConfigSource): Promise<num
   const flags = readConfigurationFlags(given);
   const now = loadConfig(flags, source).loaded;
   if (!now.ok) return refuse(now.errors, io);
-  const then = loadConfig({ ...flags, catalogue: file }, source).loaded;
+  const field = holdsBenchmarks(file, source) ? "profiles" : "catalogue";
+  const then = loadConfig({ ...flags, [field]: file }, source).loaded;
   if (!then.ok) return refuse(then.errors, io);
-  const changes = compareCards(now.settings, then.settings);
+  const changes = joinChanges(
+    compareCards(now.settings, then.settings),
+    compareProfiles(now.settings, then.settings),
+  );
+  if (field === "profiles") for (const line of listIgnored(then.settings)) io.err(line);
   io.out(given.switches.has("json") ? JSON.stringify(changes, null, 2) : formatChanges(changes));
   return EXIT.done;
 }
 
+/** A file of benchmarks has `rows`, one of models is a list. A file that can't be read is reported when it is loaded. */
+function holdsBenchmarks(file: string, { readFile }: ConfigSource): boolean {
+  try {
+    return Array.isArray(asObject(parseJson(readFile(file, FILE_BYTES_MAX))).rows);
+  } catch {
+    return false;
+  }
+}
+const FILE_BYTES_MAX = 16_000_000;
+
 /** The file's own errors have no place in the configuration. */
 function refuse(errors: readonly ConfigError[], io: Io): number {
-  const own = errors.find(({ field }) => field === "catalogue");
+  const own = errors.find(({ field }) => field === "catalogue" || field === "profiles");
   io.err(own ? own.message : formatErrors(errors));
   return EXIT.failed;
 }

@@ -1,7 +1,14 @@
 // The subcommands of `poundkey route` that learn from labels, and show, forget, export and import them.
 import { readFileSync, writeFileSync } from "node:fs";
 import { forgetLessons, LESSONS_AT_ONCE, readLessons } from "../admin/lessons.ts";
-import { createLearning, type LessonStore, measureLengths, viewLearned } from "../app/learning.ts";
+import {
+  createLearning,
+  type LessonStore,
+  measureLengths,
+  nameLabels,
+  teachLabels,
+  viewLearned,
+} from "../app/learning.ts";
 import type { Io } from "../app/terminal.ts";
 import { clock } from "../app/world.ts";
 import { buildCatalogue, type Catalogue } from "../catalogue/catalogue.ts";
@@ -11,9 +18,7 @@ import { LESSON_SOURCES, type Lesson } from "../core/rows.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
 import { Learned } from "../learning/learned.ts";
-import { makeLesson, readRow } from "../learning/lesson.ts";
-import { readFeatures } from "../selectors/features.ts";
-import { predict } from "../selectors/predictor.ts";
+import { readRow } from "../learning/lesson.ts";
 import { packRow } from "../selectors/row.ts";
 import { readChatRequest } from "../surfaces/openai-chat/read.ts";
 import { formatJson, formatTable } from "./administration.ts";
@@ -48,7 +53,7 @@ export async function readLearned(store: Store, catalogue: Catalogue): Promise<L
 }
 
 /** Fits all lessons and keeps what came out, so that the next gateway decides by it from its first request on. */
-async function relearn(store: Store, { settings }: LessonCall): Promise<void> {
+export async function relearn(store: Store, { settings }: LessonCall): Promise<void> {
   const learned = new Learned();
   await measureLengths(store, learned, () => {});
   const learning = openLessons(store, learned, buildCatalogue(settings));
@@ -68,15 +73,9 @@ export async function learn(call: LessonCall, file: string): Promise<void> {
   const labels = readLines(file, (line, wrong) => parseLabel(line, wrong, catalogue, call.settings));
   const store = await call.open();
   let learned = 0;
-  for (const [asked, own] of Map.groupBy(labels, ({ request }) => JSON.stringify(request.messages))) {
+  for (const own of Map.groupBy(labels, ({ request }) => nameLabels(request)).values()) {
     const [first] = own;
-    if (first === undefined) continue;
-    const kind = predict(readFeatures(first.request));
-    // The time of writing, since gateways read recent lessons only, and writing many labels takes long.
-    const about = { accountId: "default", keyId: "", atMs: Date.now(), source: "label", weight: 1 } as const;
-    learned += await store.teach(
-      makeLesson({ ...about, id: `label_${Bun.hash.wyhash(asked).toString(36)}` }, kind, own),
-    );
+    if (first !== undefined) learned += await teachLabels(store, first.request, own);
   }
   if (learned > 0) await relearn(store, call);
   const known = labels.length - learned;

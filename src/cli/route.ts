@@ -29,6 +29,7 @@ import {
   readLearned,
   showLearned,
 } from "./lessons.ts";
+import { sample } from "./sample.ts";
 
 const HELP = `usage: poundkey route "PROMPT" [--selector NAME] [--quality SHARE] [--max-cost USD] [--max-ms MS]
                       [--allow PATTERNS] [--json]
@@ -39,6 +40,8 @@ const HELP = `usage: poundkey route "PROMPT" [--selector NAME] [--quality SHARE]
        poundkey route --export FILE                        writes the lessons to a file, one per line
        poundkey route --import FILE                        reads such a file, also from another store
        poundkey route --replay ID                          repeats the decision of a logged request
+       poundkey route --sample N --budget USD [--from log|FILE] [--models ID,ID] [--judge MODEL] [--yes]
+                                                           has models answer N prompts, and learns your scores
 
 Shows which model a selector would choose and why, without calling a provider. It doesn't know the providers' current
 health; POST /v1/route on a running gateway does.
@@ -48,6 +51,13 @@ health; POST /v1/route on a running gateway does.
   --max-cost USD            the most that the answer may cost
   --max-ms MS               the longest predicted time
   --allow PATTERNS          the models to choose from, separated by commas: OpenAI#*,Mistral#*
+  --from log|FILE           the prompts to sample: the newest in the log (needs log.content), or a file with one per
+                            line, as text or as JSON with "prompt" or "messages" (default: log)
+  --budget USD              the most that a sample may cost
+  --models ID,ID            2 to 8 models (default: the 4 that the selectors would choose most)
+  --judge MODEL             a model that scores the answers instead of you, in both orders
+  --yes                     sample without asking
+  --simulate                add the simulated provider Sim#… to a sample
   --json                    print JSON
   --config FILE, --store S  as for \`poundkey serve\``;
 
@@ -59,6 +69,15 @@ const ACTION_FLAGS = {
   export: "value",
   import: "value",
   replay: "value",
+  sample: "value",
+} as const;
+const SAMPLE_FLAGS = {
+  from: "value",
+  budget: "value",
+  models: "value",
+  judge: "value",
+  yes: "switch",
+  simulate: "switch",
 } as const;
 const CHOICE_FLAGS = {
   selector: "value",
@@ -67,7 +86,7 @@ const CHOICE_FLAGS = {
   "max-ms": "value",
   allow: "value",
 } as const;
-const FLAGS = { ...ACTION_FLAGS, ...CHOICE_FLAGS, json: "switch" } as const;
+const FLAGS = { ...ACTION_FLAGS, ...SAMPLE_FLAGS, ...CHOICE_FLAGS, json: "switch" } as const;
 interface Call extends Arguments, LessonCall {}
 
 export function runRoute(args: readonly string[], io: Io, open: Open, settings: Settings): Promise<number> {
@@ -91,7 +110,14 @@ async function run(call: Call): Promise<void> {
   const idle = Object.keys(CHOICE_FLAGS).find((name) => values.has(name));
   if (action !== undefined && action !== "file" && idle !== undefined)
     throw new UsageError(`--${idle} has no effect with --${action}`);
+  if (action !== "sample") refuseSampleFlags(call);
+  return act(call, action);
+}
+
+async function act(call: Call, action: string | undefined): Promise<void> {
+  const { values, words } = call;
   const given = values.get(action ?? "") ?? "";
+  if (action === "sample") return sample(call);
   if (action === "replay") return replay(call, given);
   if (action === "learn") return learn(call, given);
   if (action === "learned") return showLearned(call);
@@ -99,6 +125,11 @@ async function run(call: Call): Promise<void> {
   if (action === "export") return exportLessons(call, given);
   if (action === "import") return importLessons(call, given);
   return show(call);
+}
+
+function refuseSampleFlags({ values, switches }: Call): void {
+  const useless = Object.keys(SAMPLE_FLAGS).find((name) => values.has(name) || switches.has(name));
+  if (useless !== undefined) throw new UsageError(`--${useless} only has an effect with --sample`);
 }
 
 async function show({ values, words, json, settings, io, open }: Call): Promise<void> {

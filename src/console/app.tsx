@@ -19,6 +19,7 @@ import { ProvidersPage } from "./providers.tsx";
 import { RequestPage } from "./request.tsx";
 import { clearCache } from "./resource.ts";
 import { makeHref, route } from "./route.ts";
+import { SamplingPage } from "./sampling.tsx";
 import { SignIn } from "./sign-in.tsx";
 
 interface Page {
@@ -36,6 +37,7 @@ const PAGES: readonly Page[] = [
   { path: "/activity", label: "Activity", icon: "activity", Page: ActivityPage, Detail: RequestPage },
   { path: "/models", label: "Models", icon: "models", Page: ModelsPage },
   { path: "/playground", label: "Playground", icon: "playground", Page: PlaygroundPage },
+  { path: "/sampling", label: "Sampling", icon: "check", Page: SamplingPage },
   { path: "/settings/router", label: "Router", icon: "key", Page: KeysPage, isSetting: true },
   { path: "/settings/providers", label: "Providers", icon: "provider", Page: ProvidersPage, isSetting: true },
   {

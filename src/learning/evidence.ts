@@ -51,6 +51,12 @@ export class Evidence {
   #prompts = new Map<string, Prompt>();
   #dropped: Evident[] = [];
   #drifts: Drifts = {};
+  readonly #isDriftWatched: boolean;
+
+  /** Changes of models are only ignored to measure what watching for them gains. */
+  constructor(isDriftWatched = true) {
+    this.#isDriftWatched = isDriftWatched;
+  }
 
   /** Adds a lesson or replaces the one with its id. False if nothing is new. */
   put(row: Float32Array, lesson: Evident): boolean {
@@ -106,7 +112,7 @@ export class Evidence {
     const counts = new Map<string, Counts>();
     const feedback: UserScore[] = [];
     const ordered = [...this.#prompts.values()].sort(compareDigests);
-    this.recall(yield* findDrifts(ordered));
+    if (this.#isDriftWatched) this.recall(yield* findDrifts(ordered));
     const sums = { asOfMs, feedback, counts, drifts: this.#drifts };
     const prompts = yield* mapInSlices(ordered, (prompt) => ({ ...prompt, marks: sumMarks(prompt, sums) }));
     for (const { digest, lessons } of prompts) if (lessons.size === 0) this.#prompts.delete(digest);

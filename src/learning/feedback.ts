@@ -1,6 +1,7 @@
 // Corrects a model's overall level by users' scores, only as far as several voices agree on more than chance. A voice
 // is an account: however many keys its holder has, their scores are one opinion.
 import { clampMagnitude, dot } from "./algebra.ts";
+import { BEFORE_SHARE, type Drifts } from "./drift.ts";
 import type { Lifts, Posterior } from "./fitted.ts";
 import { mapInSlices } from "./slices.ts";
 
@@ -70,7 +71,10 @@ function findOnlyAccount(scores: readonly UserScore[]): string | null {
  * its scores are low, it is worse than expected, or its users are strict or ask what is hard for all models. Part of what
  * scores have in common is therefore left to the users. The scores of a single voice are taken as they are.
  */
-export function* weighVoices({ models }: Pick<Voices, "models">): Generator<void, Lifts> {
+export function* weighVoices(
+  { models }: Pick<Voices, "models">,
+  drifts: Drifts = {},
+): Generator<void, Lifts> {
   const isSingle = new Set(models.values().flatMap((voices) => voices.keys())).size === 1;
   let shared = { count: SHARED_START, residual: 0 };
   yield* mapInSlices([...models.values()], (voices) => {
@@ -82,7 +86,9 @@ export function* weighVoices({ models }: Pick<Voices, "models">): Generator<void
   const corrections = yield* mapInSlices([...models], ([model, voices]) => {
     const { count, residual } = agree([...voices.values()], usual, isSingle);
     const chance = CHANCE * SCORE_SPREAD * Math.sqrt(count);
-    const lift = (residual - clampMagnitude(residual, chance)) / (count + LEVEL_START);
+    // The expectation of a model that has changed is older than the change, too.
+    const start = drifts[model] === undefined ? LEVEL_START : BEFORE_SHARE * LEVEL_START;
+    const lift = (residual - clampMagnitude(residual, chance)) / (count + start);
     return [model, { lift, count }] as const;
   });
   return Object.fromEntries(corrections);

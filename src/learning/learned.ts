@@ -58,13 +58,18 @@ interface LearnedView extends Omit<TaughtView, "as_of"> {
 }
 
 export class Learned implements Knowledge {
-  #evidence = new Evidence();
+  #evidence: Evidence;
   #fitted: Fitted = { posterior: null, lifts: {}, views: [], drifts: {} };
   #isStale = false;
   #sway: Sway | null = null;
   readonly #lengths = new AnswerLengths();
   #taught = new CardMap<Taught>();
   #seen: ReturnType<typeof describeRow> | null = null;
+
+  /** Changes of models are only ignored to measure what watching for them gains. */
+  constructor(isDriftWatched = true) {
+    this.#evidence = new Evidence(isDriftWatched);
+  }
 
   /** Stores a lesson about the request of this row. It counts from the next `fit` on. */
   put(row: Float32Array, lesson: Evident): void {
@@ -93,8 +98,8 @@ export class Learned implements Knowledge {
     const { drifts } = this.#evidence;
     const posterior = yield* fitPosterior(prompts, findModel);
     const voices = yield* collectVoices(feedback, posterior);
-    const lifts = yield* weighVoices(voices);
-    this.#sway = yield* findSway(voices, lifts, posterior, choosable);
+    const lifts = yield* weighVoices(voices, drifts);
+    this.#sway = yield* findSway({ voices, lifts, posterior, drifts }, choosable);
     this.#use({ posterior, lifts, views, drifts });
   }
 

@@ -4,6 +4,7 @@ import { SKILLS } from "../core/skill.ts";
 import { findProfile } from "../selectors/profiles.ts";
 import { CAUTION, computeSpread, prepareQuality } from "../selectors/quality.ts";
 import { clampMagnitude } from "./algebra.ts";
+import type { Drifts } from "./drift.ts";
 import { type Voices, weighVoices } from "./feedback.ts";
 import type { Lifts, Posterior } from "./fitted.ts";
 import { OWN_MAX } from "./tradeoff.ts";
@@ -14,6 +15,13 @@ export interface Sway {
   readonly best: string;
   /** The model that would be best without its scores. */
   readonly otherwise: string;
+}
+
+interface Known {
+  readonly voices: Voices;
+  readonly lifts: Lifts;
+  readonly posterior: Posterior | null;
+  readonly drifts: Drifts;
 }
 
 /** Only this many accounts are left out in turn, those that score the models in question most or furthest off. */
@@ -30,9 +38,7 @@ export function liftLevel(posterior: Posterior | null, lifts: Lifts, model: stri
 
 /** Null if users' scores don't change the best model, or if no account alone does. */
 export function* findSway(
-  voices: Voices,
-  lifts: Lifts,
-  posterior: Posterior | null,
+  { voices, lifts, posterior, drifts }: Known,
   cards: readonly ModelCard[],
 ): Generator<void, Sway | null> {
   const best = findBest(cards, posterior, lifts);
@@ -41,7 +47,7 @@ export function* findSway(
   if (voices.onlyAccount !== null) return { accountId: voices.onlyAccount, best, otherwise: unscored };
   for (const accountId of listAccounts(voices, [best, unscored])) {
     yield;
-    const otherwise = findBest(cards, posterior, yield* weighVoices(leaveOut(voices, accountId)));
+    const otherwise = findBest(cards, posterior, yield* weighVoices(leaveOut(voices, accountId), drifts));
     if (otherwise !== null && otherwise !== best) return { accountId, best, otherwise };
   }
   return null;

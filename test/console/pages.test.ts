@@ -17,6 +17,7 @@ const PAGES = [
   { path: "/activity", shows: "gpt-5.4" },
   { path: "/models", shows: /\d+ of \d+ models/ },
   { path: "/playground", shows: "Answers appear here." },
+  { path: "/sampling", shows: "What to sample" },
   { path: "/settings/router", shows: "unlimited" },
   { path: "/settings/providers", shows: "Credentials" },
   { path: "/settings/accounts", shows: "default" },

@@ -32,6 +32,14 @@ export interface Setting {
   readonly lie: Lie;
   /** True if most of the best single model's answers are bad from the middle on. */
   readonly breaks: boolean;
+  /** The share of its good answers that it keeps then. */
+  readonly brokenShare?: number;
+  /** The time between two requests. */
+  readonly everyMs?: number;
+  /** A score arrives at most this many requests later. */
+  readonly lateMax?: number;
+  /** The number of requests between two fits. */
+  readonly fitEvery?: number;
 }
 
 export const HONEST: Omit<Setting, "seed"> = {
@@ -42,6 +50,8 @@ export const HONEST: Omit<Setting, "seed"> = {
 export interface Told {
   /** For each quarter, the mean score of the answers less the best single model's, in points. */
   readonly quarters: readonly number[];
+  /** The same less the single model that is best at the time. */
+  readonly timely: readonly number[];
   /** The share of the last quarter's requests answered by the best single model. */
   readonly bestShare: number;
   readonly scores: number;
@@ -49,7 +59,6 @@ export interface Told {
 
 const REQUEST_EVERY_MS = 30_000;
 const WRONG_SHARE = 0.1;
-/** A score arrives at most this many requests later. */
 const LATE_MAX = 200;
 const FIT_EVERY = 150;
 const FAR_MS = 3_600_000;
@@ -88,9 +97,12 @@ export function simulateFeedback(
   learned = new Learned(),
 ): Told {
   const roll = makeDice(setting.seed);
+  const { everyMs = REQUEST_EVERY_MS, brokenShare = BROKEN_SHARE } = setting;
+  const { lateMax = LATE_MAX, fitEvery = FIT_EVERY } = setting;
   const users = new Users();
   const places = new Map(field.cards.map(({ id }, at) => [id, at]));
-  const known = findKnown(field, rows);
+  const known = findKnown(field, rows, brokenShare);
+  const timely: number[] = [];
   const late: Late[] = [];
   const gains: number[] = [];
   const picks: number[] = [];
@@ -101,28 +113,32 @@ export function simulateFeedback(
     const model = (explore(choice, setting.explore, roll)?.card ?? choice.choice)?.id ?? "";
     const place = places.get(model) ?? 0;
     const isBroken = setting.breaks && at >= rows.length / 2;
-    const scoreOf = (m: number) => (row.scores[m] ?? 0) * (isBroken && m === known.best ? BROKEN_SHARE : 1);
+    const scoreOf = (m: number) => (row.scores[m] ?? 0) * (isBroken && m === known.best ? brokenShare : 1);
     const real = scoreOf(place);
     gains.push(100 * (real - scoreOf(known.best)));
+    timely.push(100 * (real - scoreOf(isBroken ? known.rival : known.best)));
     picks.push(place);
     const user = Math.floor(roll() * setting.users);
     const isLie = user < setting.liars;
     const honest = roll() < WRONG_SHARE ? 1 - real : real;
     const score = isLie ? lieAbout(place, setting.lie, known) : honest;
     if (roll() < setting.scored || isLie)
-      late.push({ due: at + roll() * LATE_MAX, user, choice, model, score });
+      late.push({ due: at + roll() * lateMax, user, choice, model, score });
     for (const one of takeDue(late, at)) {
-      const weight = users.weigh(one.user, one.model, at * REQUEST_EVERY_MS);
+      const weight = users.weigh(one.user, one.model, at * everyMs);
       if (weight > 0) scores++;
-      learn(learned, field, one, { id: `${at} ${scores}`, atMs: at * REQUEST_EVERY_MS, weight });
+      learn(learned, field, one, { id: `${at} ${scores}`, atMs: at * everyMs, weight });
     }
-    if (at % FIT_EVERY === FIT_EVERY - 1)
-      learned.fit({ asOfMs: at * REQUEST_EVERY_MS, findModel: makeFindModel(field.cards, () => 1) });
+    if (at % fitEvery === fitEvery - 1)
+      learned.fit({ asOfMs: at * everyMs, findModel: makeFindModel(field.cards, () => 1) });
   }
   const quarter = Math.ceil(rows.length / 4);
+  const sumUp = (all: readonly number[]) =>
+    [0, 1, 2, 3].map((one) => average(all.slice(one * quarter, (one + 1) * quarter)));
   const last = picks.slice(-quarter);
   return {
-    quarters: [0, 1, 2, 3].map((one) => average(gains.slice(one * quarter, (one + 1) * quarter))),
+    quarters: sumUp(gains),
+    timely: sumUp(timely),
     bestShare: last.filter((place) => place === known.best).length / last.length,
     scores,
   };
@@ -131,12 +147,18 @@ export function simulateFeedback(
 /** The places of the models that liars know of. */
 type Known = ReturnType<typeof findKnown>;
 
-function findKnown({ cards }: Field, rows: readonly Row[]) {
+function findKnown({ cards }: Field, rows: readonly Row[], brokenShare: number) {
   const means = cards.map((_, m) => average(rows.map(({ scores }) => scores[m] ?? 0)));
   const highest = Math.max(...means);
+  const best = means.indexOf(highest);
+  const after = means.map((mean, m) => (m === best ? brokenShare * mean : mean));
   const bad = cards.filter((_, m) => (means[m] ?? 0) < highest - BAD_MIN);
   const [cheapest] = bad.toSorted((a, b) => (a.price?.output ?? 0) - (b.price?.output ?? 0));
-  return { best: means.indexOf(highest), cheap: cards.findIndex(({ id }) => id === cheapest?.id) };
+  return {
+    best,
+    rival: after.indexOf(Math.max(...after)),
+    cheap: cards.findIndex(({ id }) => id === cheapest?.id),
+  };
 }
 
 function lieAbout(place: number, lie: Lie, { best, cheap }: Known): number {
@@ -197,14 +219,18 @@ const SETTINGS: readonly (readonly [name: string, setting: typeof HONEST, start?
 const LABELS = 500;
 
 /** Returns the field, its stream of rows, and what labels say. */
-export function makeStream(pool: Pool, { start = "means", isHeld = false, seed = 1 }: Streamed = {}) {
+export function makeStream(
+  pool: Pool,
+  { start = "means", isHeld = false, seed = 1, isWatched = true }: Streamed = {},
+) {
   const priced = pricedField(pool, true);
   const first = priced.rows.filter(({ part }) => part === 0);
   const rows = priced.rows.filter(({ part }) => (isHeld ? part === TEST_PART : part === 1 || part === 2));
   const field = start === "price" ? priced : withFlatSkills(priced, first);
   const draw = (all: readonly Row[], most: number) =>
     [...shuffled(all.length, seed)].slice(0, most).flatMap((at) => all[at] ?? []);
-  const learned = start === "labels" ? taught(field, draw(first, LABELS)) : new Learned();
+  const learned = new Learned(isWatched);
+  if (start === "labels") taught(field, draw(first, LABELS), undefined, learned);
   return { field, learned, rows: draw(rows, ROWS) };
 }
 interface Streamed {
@@ -212,6 +238,8 @@ interface Streamed {
   /** True for the part that no constant was chosen on. */
   readonly isHeld?: boolean;
   readonly seed?: number;
+  /** False if changes of models aren't watched for. */
+  readonly isWatched?: boolean;
 }
 
 function print(pool: Pool, draws: number, isHeld: boolean): void {

@@ -113,8 +113,12 @@ function skillRows({ models }: Field, rows: readonly Row[], parameters?: Paramet
 }
 
 /** The shipped learning after the rows' scores of all the field's models. */
-export function taught(field: Field, rows: readonly Row[], parameters?: Parameters): Learned {
-  const learned = new Learned();
+export function taught(
+  field: Field,
+  rows: readonly Row[],
+  parameters?: Parameters,
+  learned = new Learned(),
+): Learned {
   for (const { prompt, scores, tokens } of rows) {
     const prediction = predictPrompt(prompt, parameters);
     const marks = field.cards.map((card, m) => {

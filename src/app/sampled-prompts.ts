@@ -1,0 +1,155 @@
+// The prompts and models of a sample, and what it is expected to cost.
+
+import { SAMPLING_KEY } from "../admin/console-key.ts";
+import { LESSONS_AT_ONCE, readLessons } from "../admin/lessons.ts";
+import { MODELS_MAX, type Sampling } from "../admin/sampling.ts";
+import type { ModelCard } from "../core/card.ts";
+import { findContent, makeContentUse } from "../core/content.ts";
+import { Fault } from "../core/fault.ts";
+import type { RequestRecord } from "../core/record.ts";
+import { invalidValue } from "../core/schema-fault.ts";
+import type { HttpPorts } from "../http/ports.ts";
+import { readPrompt } from "../http/sampled-call.ts";
+import type { ChatRequest } from "../operations/chat/form.ts";
+import { findNeeds } from "../operations/chat/needs.ts";
+import { choose } from "../selectors/choose.ts";
+import { estimateCost } from "../selectors/expense.ts";
+import { readFeatures } from "../selectors/features.ts";
+import { SELECTOR_RULES } from "../selectors/index.ts";
+import type { Knowledge } from "../selectors/knowledge.ts";
+import { nameLabels } from "./learning.ts";
+import type { OpenedStore } from "./open-store.ts";
+
+/** The models that are compared unless others are named. */
+const MODELS_USUAL = 4;
+const JUDGE_TOKENS = 300;
+/** The log is searched for prompts through this many rows for each wanted. */
+const ROWS_PER_PROMPT = 20;
+const ROWS_AT_ONCE = 100;
+
+export interface SamplingParts {
+  readonly ports: HttpPorts;
+  readonly opened: OpenedStore;
+  readonly known: Knowledge;
+}
+
+export async function planSample(parts: SamplingParts, given: Parameters<Sampling["plan"]>[0]) {
+  const labelled = await listLabelled(parts);
+  const found: ChatRequest[] = [];
+  let known = 0;
+  const take = (messages: unknown): boolean => {
+    const request = readPrompt(parts.ports, messages);
+    if (found.some((one) => nameLabels(one) === nameLabels(request))) return false;
+    if (labelled.has(nameLabels(request))) known++;
+    else found.push(request);
+    return found.length >= given.prompts;
+  };
+  if (given.messages === undefined) await takeLogged(parts, given.prompts, take);
+  else for (const messages of given.messages) if (take(messages)) break;
+  const models = given.models?.map((id) => requireCard(parts, id)) ?? pickModels(parts, found);
+  const judging = given.judge === undefined ? null : requireCard(parts, given.judge);
+  const prompts = found.map((request) => ({
+    messages: [...request.messages],
+    cost_usd:
+      expectCost(parts, request, models) + (judging ? expectJudgment(request, judging, models.length) : 0),
+  }));
+  const cost_usd = prompts.reduce((sum, one) => sum + one.cost_usd, 0);
+  return { models: models.map(({ id }) => id), prompts, known, cost_usd };
+}
+
+export function requireCard({ ports }: Pick<SamplingParts, "ports">, id: string): ModelCard {
+  const found = ports.snapshot().catalogue.resolve(id);
+  if (found.kind === "card" && found.card.price !== null) return found.card;
+  throw invalidValue("models", `${id} is no available model with a price`);
+}
+
+async function listLabelled({ opened }: SamplingParts): Promise<ReadonlySet<string>> {
+  const ids = new Set<string>();
+  for await (const lessons of readLessons(opened.store, 0, LESSONS_AT_ONCE))
+    for (const { id, source } of lessons) if (source === "label") ids.add(id);
+  return ids;
+}
+
+/** Offers the newest prompts of the log whose content was kept, until `take` returns true. */
+async function takeLogged(
+  parts: SamplingParts,
+  wanted: number,
+  take: (messages: unknown) => boolean,
+): Promise<void> {
+  for await (const record of readAnswered(parts, ROWS_PER_PROMPT * wanted)) {
+    const messages = await readMessages(parts, record);
+    if (messages !== null && takeIfSound(messages, take)) return;
+  }
+}
+
+/** Yields the newest answered chat requests of clients, at most so many. */
+async function* readAnswered({ opened }: SamplingParts, most: number): AsyncGenerator<RequestRecord> {
+  let after: { readonly atMs: number; readonly id: string } | null = null;
+  for (let read = 0; read < most; read += ROWS_AT_ONCE) {
+    const filter = { status: "ok", operation: "chat" } as const;
+    const rows: readonly RequestRecord[] = await opened.store.requests(filter, {
+      limit: ROWS_AT_ONCE,
+      after,
+    });
+    yield* rows.filter(({ keyId }) => keyId !== SAMPLING_KEY);
+    const last = rows.at(-1);
+    if (rows.length < ROWS_AT_ONCE || last === undefined) return;
+    after = { atMs: last.atMs, id: last.id };
+  }
+}
+
+/** Null if they weren't kept whole. */
+async function readMessages(
+  { opened: { store, contentVault } }: SamplingParts,
+  { accountId, id }: RequestRecord,
+): Promise<readonly unknown[] | null> {
+  const sealed = await store.content(accountId, id);
+  if (sealed === null) return null;
+  const content = findContent(contentVault.open(sealed, makeContentUse({ accountId, id })));
+  return content === null || content.truncated ? null : content.messages;
+}
+
+/** A prompt that can't be sent as it was kept, such as one with a file that is gone, is passed over. */
+function takeIfSound(messages: unknown, take: (messages: unknown) => boolean): boolean {
+  try {
+    return take(messages);
+  } catch (error) {
+    if (error instanceof Fault) return false;
+    throw error;
+  }
+}
+
+/** Returns the models that the selectors would choose for these prompts, or nearly: those that labels tell most about. */
+function pickModels(parts: SamplingParts, requests: readonly ChatRequest[]): readonly ModelCard[] {
+  const places = new Map<ModelCard, number>();
+  for (const request of requests)
+    for (const name of ["best", "fair", "light"] as const) {
+      const able = decide(parts, request, name).foremost;
+      for (const [at, { card }] of able.entries()) places.set(card, (places.get(card) ?? 0) + 1 / (at + 1));
+    }
+  const ordered = [...places].sort(([a, x], [b, y]) => y - x || (a.id < b.id ? -1 : 1));
+  const picked = ordered.slice(0, MODELS_USUAL).map(([card]) => card);
+  if (requests.length > 0 && picked.length < 2) throw new Fault("unsupported_capability", TOO_FEW);
+  return picked;
+}
+const TOO_FEW = `Sampling compares 2 to ${MODELS_MAX} models, but selectors may choose fewer here.`;
+
+function decide({ ports, known }: SamplingParts, request: ChatRequest, name: keyof typeof SELECTOR_RULES) {
+  const { catalogue, rules } = ports.snapshot();
+  const about = { request, needs: findNeeds(request), cards: catalogue.list(), rules, learned: known };
+  return choose(SELECTOR_RULES[name], { ...about, quality: rules.fairQuality });
+}
+
+function expectCost(parts: SamplingParts, request: ChatRequest, cards: readonly ModelCard[]): number {
+  const { candidates } = decide(parts, request, "best");
+  const costs = new Map(candidates.map(({ card, costUsd }) => [card.id, costUsd ?? 0]));
+  return cards.reduce((sum, { id }) => sum + (costs.get(id) ?? 0), 0);
+}
+
+/** Two judgments of answers as long as the prompt and a page each. */
+function expectJudgment(request: ChatRequest, { price }: ModelCard, answers: number): number {
+  if (price === null) return 0;
+  const { promptTokens } = readFeatures(request);
+  return 2 * estimateCost(price, promptTokens + answers * PAGE_TOKENS, 0, JUDGE_TOKENS, 0);
+}
+const PAGE_TOKENS = 500;
