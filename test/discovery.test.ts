@@ -60,7 +60,7 @@ test("models listed by the server are listed here, and answer without a key or a
     return models.length > 1 ? models : null;
   });
   expect(found).toMatchObject([
-    { id: "Ollama#llama3.2", pricing: null },
+    { id: "Ollama#llama3.2", pricing: { input: 0, output: 0 } },
     { id: "Ollama#qwen3:8b", pricing: { input: 0, output: 0 } },
   ]);
   const response = await world.chat({ model: "local", messages: [{ role: "user", content: "Hi" }] });
@@ -86,6 +86,23 @@ test("a model's context length is read if the server reports it", async () => {
     ["vLLM#Qwen/Qwen3-8B", 32768],
     ["vLLM#qwen.gguf", 4096],
   ]);
+});
+
+test("models that only make vectors are told by their names, and no selector chooses them", async () => {
+  const names = ["llama3.2:3b", "nomic-embed-text", "BAAI/bge-m3", "bge-reranker-v2", "gte-large", "mistral"];
+  const cards = await listFrom(JSON.stringify({ data: names.map((id) => ({ id })) }));
+  expect(cards.map(({ operations }) => [...(operations ?? [])].join())).toEqual([
+    ...["", "embeddings", "embeddings"],
+    ...["rerank", "embeddings", ""],
+  ]);
+});
+
+test.each(["best", "fair", "light"])("Router#%s chooses models without a price", async (selector) => {
+  const headers = { "x-poundkey-allow": "Ollama#llama*" };
+  const asking = { model: `Router#${selector}`, messages: [{ role: "user", content: "Hi" }] };
+  const response = await world.chat(asking, { headers });
+  expect(response.status).toBe(200);
+  expect(response.headers.get("x-poundkey-model")).toBe("Ollama#llama3.2");
 });
 
 test("a list that is too long, malformed or redirected is rejected", async () => {

@@ -35,7 +35,7 @@ describe("what /v1/route answers", () => {
     "of Router#%s: lists each candidate, best first, starting with the choice",
     async (selector) => {
       const view = await routed(gateway, worded(selector));
-      expect(Object.keys(view)).toEqual(["selector", "choice", "features", "basis", "candidates"]);
+      expect(Object.keys(view)).toEqual(["selector", "choice", "why", "features", "basis", "candidates"]);
       expect(view.selector).toBe(`Router#${selector}`);
       const features = asObject(view.features);
       expect(Object.keys(features)).toEqual(["categories", "difficulty", "output_tokens", "support"]);
@@ -49,8 +49,9 @@ describe("what /v1/route answers", () => {
       for (const one of candidates) {
         const { model, eligible, removed_by, quality, quality_low, ...others } = one;
         const { cost_usd, cost_usd_high, latency_ms, latency_ms_high, score, ...origin } = others;
-        const { doubt, source, source_date, changed, ...more } = origin;
+        const { doubt, source, source_date, changed, why_not, ...more } = origin;
         expect({ ...more, changed }).toEqual({ changed: null });
+        if (why_not !== null) expect(why_not).toMatch(/^0\.\d{3} better, /);
         expect(doubt).toBeGreaterThan(0);
         expect(["skills", "benchmark", "guess"]).toContain(String(source));
         expect(typeof source_date).toBe(source === "benchmark" ? "string" : "object");

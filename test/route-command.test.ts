@@ -43,10 +43,11 @@ describe("a choice", () => {
     const view = await routed(command.gateway, worded("best", PROMPT));
     const lines = out.split("\n");
     expect(lines[0]).toBe(`Router#best chooses ${view.choice}`);
-    expect(lines[2]).toMatch(/^kind +[a-z]+ \d+%/);
-    expect(lines[3]).toMatch(/^difficulty +0\.\d+ +output tokens \d+ +support [01]/);
-    expect(lines[4]).toMatch(/^likeness +[01](\.\d+)?, (un)?familiar/);
-    expect(lines[6]?.split(/ {2,}/)).toEqual([
+    expect(lines[1]).toBe(String(view.why));
+    expect(lines[3]).toMatch(/^kind +[a-z]+ \d+%/);
+    expect(lines[4]).toMatch(/^difficulty +0\.\d+ +output tokens \d+ +support [01]/);
+    expect(lines[5]).toMatch(/^likeness +[01](\.\d+)?, (un)?familiar/);
+    expect(lines[7]?.split(/ {2,}/)).toEqual([
       "MODEL",
       "QUALITY",
       "LOW",
@@ -56,7 +57,7 @@ describe("a choice", () => {
       "KNOWN BY",
     ]);
     const number = "\\d+(\\.\\d+)?";
-    expect(lines[7]).toMatch(
+    expect(lines[8]).toMatch(
       new RegExp(
         `^${view.choice} +0\\.\\d{3} +0\\.\\d{3} +${number} \\(to ${number}\\) +${number} \\(to ${number}\\) +${number} +skills$`,
       ),

@@ -1,4 +1,4 @@
-// What an alias stands for, as operators write it: a model, a selector, a group of models, or a selector with a policy.
+// The target of an alias, as operators write it: a model, a selector, a group of models, or a selector with a policy.
 import { type Static, Type } from "@sinclair/typebox";
 import { type Catalogue, findSelector } from "../catalogue/catalogue.ts";
 import {
@@ -12,9 +12,9 @@ import {
   type SelectorPolicy,
 } from "../core/alias.ts";
 import { invalidValue } from "../core/schema-fault.ts";
-import { SELECTORS } from "../core/selector.ts";
+import { SELECTORS, type Selector } from "../core/selector.ts";
 import { integerSchema, numberSchema, weightSchema } from "./input.ts";
-import { allowWords, closeObject, number, share, text, type View } from "./schema.ts";
+import { closeObject, number, share, text, type View } from "./schema.ts";
 
 const member = closeObject({ model: text, weight: Type.Optional(weightSchema) });
 const members = Type.Array(member, {
@@ -30,8 +30,13 @@ const patterns = Type.Array(
     expected: `1 to ${PATTERNS_MAX} model ids or patterns`,
   },
 );
+/** With a pattern, which the check of what was stored knows. */
+const selector = Type.Unsafe<Selector>({
+  ...Type.String({ pattern: `^(${SELECTORS.join("|")})$` }),
+  enum: SELECTORS,
+});
 const policySchema = closeObject({
-  selector: allowWords(SELECTORS),
+  selector,
   ...Type.Partial(
     Type.Object({
       quality: share,

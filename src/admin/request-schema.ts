@@ -45,6 +45,7 @@ const decisionSchema = Type.Object({
   share,
   promised: Type.Optional(share),
   choice: allowNull(text),
+  why: Type.Optional(allowNull(text)),
   pinned: allowNull(text),
   instead_of: allowNull(text),
   features: Type.Object({
@@ -55,6 +56,7 @@ const decisionSchema = Type.Object({
   }),
   difficulty: number,
   likeness: number,
+  taught: Type.Optional(boolean),
   margin: Type.Optional(allowNull(number)),
   usual_cost_usd: Type.Optional(usd),
   cost_weight: Type.Optional(allowNull(number)),

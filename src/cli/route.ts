@@ -5,8 +5,9 @@ import { clock } from "../app/world.ts";
 import { buildCatalogue, type Catalogue } from "../catalogue/catalogue.ts";
 import { Fault } from "../core/fault.ts";
 import { parseJson } from "../core/json.ts";
-import { SELECTORS, type Selector } from "../core/selector.ts";
+import { SELECTORS } from "../core/selector.ts";
 import type { Settings } from "../core/settings.ts";
+import { combineSteering, type Steering } from "../core/steering.ts";
 import { cutStoredName } from "../core/stored-name.ts";
 import { Learned } from "../learning/learned.ts";
 import type { ChatRequest } from "../operations/chat/form.ts";
@@ -30,7 +31,8 @@ import {
 } from "./lessons.ts";
 import { sample } from "./sample.ts";
 
-const HELP = `usage: poundkey route "PROMPT" [--selector best|fair|light] [--quality SHARE] [--json]
+const HELP = `usage: poundkey route "PROMPT" [--selector NAME] [--quality SHARE] [--max-cost USD] [--max-ms MS]
+                      [--allow PATTERNS] [--json]
        poundkey route --file REQUEST.json [--selector …]   a chat completion's body
        poundkey route --learn LABELS.jsonl                 lines of { "prompt" | "messages", "model", "score" }
        poundkey route --learned [--json]                   prints the lessons learned, by model
@@ -44,8 +46,11 @@ const HELP = `usage: poundkey route "PROMPT" [--selector best|fair|light] [--qua
 Shows which model a selector would choose and why, without calling a provider. It doesn't know the providers' current
 health; POST /v1/route on a running gateway does.
 
-  --selector NAME           best, fair or light (default: fair)
+  --selector NAME           best, fair, light or an alias of one (default: fair)
   --quality SHARE           the share of the best quality that fair keeps, 0 to 1 (default: router.fair.quality)
+  --max-cost USD            the most that the answer may cost
+  --max-ms MS               the longest predicted time
+  --allow PATTERNS          the models to choose from, separated by commas: OpenAI#*,Mistral#*
   --from log|FILE           the prompts to sample: the newest in the log (needs log.content), or a file with one per
                             line, as text or as JSON with "prompt" or "messages" (default: log)
   --budget USD              the most that a sample may cost
@@ -74,13 +79,14 @@ const SAMPLE_FLAGS = {
   yes: "switch",
   simulate: "switch",
 } as const;
-const FLAGS = {
-  ...ACTION_FLAGS,
-  ...SAMPLE_FLAGS,
+const CHOICE_FLAGS = {
   selector: "value",
   quality: "value",
-  json: "switch",
+  "max-cost": "value",
+  "max-ms": "value",
+  allow: "value",
 } as const;
+const FLAGS = { ...ACTION_FLAGS, ...SAMPLE_FLAGS, ...CHOICE_FLAGS, json: "switch" } as const;
 interface Call extends Arguments, LessonCall {}
 
 export function runRoute(args: readonly string[], io: Io, open: Open, settings: Settings): Promise<number> {
@@ -92,9 +98,6 @@ export function runRoute(args: readonly string[], io: Io, open: Open, settings: 
   });
 }
 
-/** The flags that apply only to a choice. */
-const OF_A_CHOICE = ["selector", "quality"] as const;
-
 async function run(call: Call): Promise<void> {
   const { values, switches, words } = call;
   const [action, another] = Object.keys(ACTION_FLAGS).filter(
@@ -104,7 +107,7 @@ async function run(call: Call): Promise<void> {
   const more = words[action === "forget" ? 1 : 0];
   if (action !== undefined && more !== undefined)
     throw new UsageError(`unexpected argument '${more}' with --${action}`);
-  const idle = OF_A_CHOICE.find((name) => values.has(name));
+  const idle = Object.keys(CHOICE_FLAGS).find((name) => values.has(name));
   if (action !== undefined && action !== "file" && idle !== undefined)
     throw new UsageError(`--${idle} has no effect with --${action}`);
   if (action !== "sample") refuseSampleFlags(call);
@@ -131,17 +134,19 @@ function refuseSampleFlags({ values, switches }: Call): void {
 
 async function show({ values, words, json, settings, io, open }: Call): Promise<void> {
   const request = readRequest(values.get("file"), words, settings);
-  const selector = parseSelector(values.get("selector") ?? request.model.replace(/^Router#/i, ""));
-  const quality = parseShare(values.get("quality"));
-  if (quality !== null && selector !== "fair")
-    throw new UsageError(`--quality has no effect on ${selector}, only on fair`);
   const catalogue = buildCatalogue({ ...settings, nowMs: clock.nowMs() });
+  const named = resolveSelector(values.get("selector") ?? request.model, catalogue);
+  const { selector } = named;
+  if (values.has("quality") && selector !== "fair")
+    throw new UsageError(`--quality has no effect on ${selector}, only on fair`);
+  const steering = combineSteering(named.steering, parseSteering(values));
   const choice = choose(SELECTOR_RULES[selector], {
     request,
     needs: findNeeds(request),
     cards: catalogue.list(),
     rules: settings.router,
-    quality: quality ?? settings.router.fairQuality,
+    steering,
+    quality: steering.quality ?? settings.router.fairQuality,
     learned: await readLearnedIfAny(open, io, catalogue),
   });
   const view = viewRoute(choice);
@@ -184,17 +189,34 @@ function readRequestFile(file: string, { limits }: Settings): ChatRequest {
   }
 }
 
-function parseSelector(name: string): Selector {
-  const found = SELECTORS.find((one) => one === name.toLowerCase());
-  if (found) return found;
-  throw new UsageError(`expected a selector (${SELECTORS.join(", ")}), not '${name}'`);
+/** Returns a selector by its own name, its id or an alias, with what the alias demands. */
+function resolveSelector(name: string, catalogue: Catalogue) {
+  const own = SELECTORS.find((one) => one === name.replace(/^Router#/i, "").toLowerCase());
+  const found = catalogue.resolve(own === undefined ? name : `Router#${own}`);
+  if (found.kind === "selector") return found;
+  throw new UsageError(`expected a selector (${SELECTORS.join(", ")}) or an alias of one, not '${name}'`);
 }
 
-function parseShare(text: string | undefined): number | null {
+function parseSteering(values: Call["values"]): Steering {
+  const allow = values
+    .get("allow")
+    ?.split(",")
+    .map((pattern) => pattern.trim());
+  return {
+    allow: allow === undefined ? [] : [allow.filter(Boolean)],
+    deny: [],
+    maxCostUsd: parseNumber(values, "max-cost", Number.MAX_VALUE),
+    maxMs: parseNumber(values, "max-ms", Number.MAX_VALUE),
+    quality: parseNumber(values, "quality", 1),
+  };
+}
+
+function parseNumber(values: Call["values"], flag: string, most: number): number | null {
+  const text = values.get(flag);
   if (text === undefined) return null;
-  const share = text.trim() === "" ? Number.NaN : Number(text);
-  if (share >= 0 && share <= 1) return share;
-  throw new UsageError("--quality must be a number from 0 to 1");
+  const number = text.trim() === "" ? Number.NaN : Number(text);
+  if (number >= 0 && number <= most) return number;
+  throw new UsageError(`--${flag} must be a number from 0${most === 1 ? " to 1" : ""}`);
 }
 
 const SHOWN_MAX = 12;
@@ -206,15 +228,18 @@ function formatBasis({ likeness, familiar, labelled }: RouteView["basis"], stays
   const topics = labelled.map(
     ({ topic, share, prompts }) => `${topic} ${Math.round(share * 100)}% (${prompts})`,
   );
-  const kept = familiar ? "familiar" : "unfamiliar, so best keeps the model that is best overall";
+  const kept =
+    familiar || labelled.length === 0
+      ? ""
+      : ", so best keeps the model that is best overall unless labels confirm another";
   return [
-    `likeness    ${likeness}, ${kept}`,
+    `likeness    ${likeness}, ${familiar ? "familiar" : "unfamiliar"}${kept}`,
     ...(topics.length > 0 ? [`labelled    ${topics.join(", ")}`] : []),
     ...(stays ? ["stays       with the model that has cached the prompt"] : []),
   ].join("\n");
 }
 
-function formatChoice({ selector, choice, stays, features, basis, candidates }: RouteView): string {
+function formatChoice({ selector, choice, why, stays, features, basis, candidates }: RouteView): string {
   const kinds = Object.entries(features.categories).map(
     ([kind, share]) => `${kind} ${Math.round(share * 100)}%`,
   );
@@ -234,6 +259,7 @@ function formatChoice({ selector, choice, stays, features, basis, candidates }: 
   const reason = candidates.length === 0 ? "no provider is enabled" : "no model can serve this request";
   return [
     `${selector} chooses ${choice ?? `nothing: ${reason}`}`,
+    ...(why === null ? [] : [why]),
     "",
     `kind        ${kinds.join(", ")}`,
     `difficulty  ${features.difficulty}   output tokens ${features.output_tokens}   support ${features.support}`,

@@ -144,7 +144,7 @@ export class ModelFields {
 
   router(router: NonNullable<Config["router"]>): RouterRules {
     const deny = this.#patterns(router.deny ?? [], ["router", "deny"]);
-    const allow = router.allow && this.#patterns(router.allow, ["router", "allow"]);
+    const allow = this.#patterns(router.allow ?? ["*"], ["router", "allow"]);
     const pin: Partial<Record<string, string>> = {};
     for (const [skill, id] of Object.entries(router.pin ?? {})) {
       if (id !== undefined) pin[skill] = this.#effective(id, ["router", "pin", skill]);
@@ -152,7 +152,7 @@ export class ModelFields {
     const quality = router.fair?.quality;
     return {
       fairQuality: (quality === undefined ? null : parseShare(quality)) ?? FAIR_QUALITY,
-      ...(allow ? { allow } : {}),
+      ...(allow.includes("*") ? {} : { allow }),
       deny,
       pin,
       rules: (router.rules ?? []).map((rule, at) => this.#rule(rule, ["router", "rules", at])),

@@ -81,6 +81,7 @@ export function RequestDecision({ decision, used }: RequestDecisionProps) {
   return (
     <Card title="Why this model" isFlush>
       <div class="card-body stack">
+        {decision.why && <p>{decision.why}.</p>}
         <p class="soft">
           Classified as{" "}
           {kinds.map(([kind, share], at) => (

@@ -1,5 +1,5 @@
-// What the choice of a model must keep to, beyond the operator's rules for all requests: an alias's policy, and what the
-// request itself asks for.
+// Demands on the choice of a model, beyond the operator's rules for all requests: those of an alias's policy and those of
+// the request itself.
 
 export interface Steering {
   /** Lists of patterns: a model must match one of each. */

@@ -11,7 +11,10 @@ interface Part {
 export const INDEX = "index";
 
 export const PARTS: readonly Part[] = [
-  { title: "Calling models", chapters: ["clients", "models", "web-search", "operations", "selectors", "errors"] },
+  {
+    title: "Calling models",
+    chapters: ["clients", "models", "web-search", "operations", "selectors", "errors"],
+  },
   {
     title: "Running a gateway",
     chapters: ["configuration", "money", "operate", "security", "metrics", "console", "admin-api"],

@@ -54,7 +54,7 @@ export interface Call<F extends Form> extends Asking<F>, Caller {
   readonly markup: number;
   /** The client's limit on all attempts together. Null to use the provider's own limits. */
   readonly timeoutMs: number | null;
-  /** What the choice of a model must keep to, by the alias that it names and by its own headers. */
+  /** The demands on the choice of a model, by the alias that it names and by its own headers. */
   readonly steering: Steering;
   /** Digests of what the client sent. Null without an Idempotency-Key. */
   readonly idempotency: Claim | null;
@@ -69,7 +69,8 @@ export interface Call<F extends Form> extends Asking<F>, Caller {
 /** Facts reported to the client beside the answer. */
 export interface Facts {
   readonly limits: RequestLimits | null;
-  readonly selector: string | null;
+  /** The selector that chose the model, by its id, and its reason, a sentence of ASCII. Null if none chose. */
+  readonly selector: { readonly id: string; readonly why: string } | null;
   readonly model: string | null;
   readonly attempts: number;
   readonly dropped: readonly string[];

@@ -19,7 +19,7 @@ export interface Selecting {
   readonly candidates: readonly ModelCard[];
   /** The places of those to choose from. Missing for all. */
   readonly among?: Int32Array | undefined;
-  /** What the alias demands by which the client named it. Missing for nothing. */
+  /** The demands of the alias by which the client named it. Missing for none. */
   readonly steering?: Steering;
 }
 
@@ -31,7 +31,7 @@ export interface ChoiceInput {
   /** Describes the request to the selectors. Null if its operation has none. */
   readonly describe: (() => Choosable) | null;
   readonly rules: RouterRules;
-  /** What the choice must keep to, the alias's policy included. Missing for nothing. */
+  /** The demands on the choice, the alias's included. Missing for none. */
   readonly steering?: Steering;
   /** Facts that selectors use beyond the catalogue. Missing if nothing is known. */
   readonly readKnown?: () => Known;

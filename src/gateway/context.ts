@@ -52,7 +52,7 @@ export class RequestContext<F extends Form> implements Facts {
   /** Null until settlement has begun. It begins once. */
   settlement: Promise<Settled | null> | null = null;
   limits: RequestLimits | null = null;
-  selector: string | null = null;
+  selector: Facts["selector"] = null;
   model: string | null = null;
   /** The attempt that answered. */
   attempt: Attempt | null = null;
@@ -70,7 +70,6 @@ export class RequestContext<F extends Form> implements Facts {
   #reported: F["usage"] | null = null;
   /** True if that report is final: every answer had finished. */
   #isCounted = false;
-  /** Computed once. */
   #counted: Counted<F["usage"]> | null = null;
   #firstTokenMs: number | null = null;
   #ended: Ended = "client_gone";
@@ -133,7 +132,8 @@ export class RequestContext<F extends Form> implements Facts {
     this.granted = granted;
     this.admittedMs = nowMs;
     this.limits = granted.limits;
-    if (selection.kind === "selector") this.selector = `Router#${selection.selector.name}`;
+    if (selection.kind !== "selector") return;
+    this.selector = { id: `Router#${selection.selector.name}`, why: this.plan.decision?.why ?? "" };
   }
 
   /** Sets the attempt that answers. */
@@ -243,7 +243,7 @@ export class RequestContext<F extends Form> implements Facts {
       modelAsked: shortenModel(ask.model),
       modelTried: this.tracing.lastModel,
       modelUsed: this.attempt?.card.id ?? null,
-      selector: this.selector,
+      selector: this.selector?.id ?? null,
       decision: decision && JSON.stringify(decision),
       trace: this.#trace(nowMs, bill),
       attempts: this.attempts,

@@ -72,7 +72,7 @@ export function planCalls(input: PlanInput): Plan {
     }
     if (ready.length >= CALLS_MAX && met.size >= addresses) break;
   }
-  if (every.length === 0) throw explainNone(input.ceiling);
+  if (every.length === 0) throw explainNone(input);
   const first = every.length > 1 ? findSticky(every, ready, input) : null;
   const spreadOut = interleave(
     input.selection.kind === "selector" ? putNewAddressesFirst(ready, input) : ready,
@@ -85,8 +85,9 @@ export function planCalls(input: PlanInput): Plan {
   return { attempts, spares, load, decision };
 }
 
-function explainNone(ceiling: PlanInput["ceiling"]): Fault {
-  return ceiling?.findFault() ?? new Fault("no_provider_available", "No provider of this model is enabled.");
+function explainNone({ ceiling }: PlanInput): Fault {
+  const none = new Fault("no_provider_available", "No provider of this model is enabled.");
+  return ceiling?.findFault() ?? none;
 }
 
 /** Yields the models that fit the ceiling. */

@@ -17,7 +17,10 @@ export function factHeaders(facts: Facts, limits = facts.limits): HeaderMap {
   const headers = limitHeaders(limits);
   if (facts.model !== null) headers["x-poundkey-model"] = facts.model.replace(/[^\x20-\x7e]/g, "?");
   if (facts.attempts > 0) headers["x-poundkey-attempts"] = String(facts.attempts);
-  if (facts.selector !== null) headers["x-poundkey-selector"] = facts.selector;
+  if (facts.selector !== null) {
+    headers["x-poundkey-selector"] = facts.selector.id;
+    headers["x-poundkey-why"] = facts.selector.why;
+  }
   if (facts.replayed !== null) headers["x-poundkey-replayed"] = "true";
   if (facts.dropped.length > 0) headers["x-poundkey-dropped"] = formatHeaderList(facts.dropped);
   return headers;

@@ -31,7 +31,7 @@ export interface Ask extends RequestHead, Caller {
   /** True if several models share the name and any covered one will do. */
   readonly isGroup?: boolean;
   readonly idempotency: Claim | null;
-  /** The most that the request may cost, markup included, whoever pays. Null for any amount. */
+  /** The most that the request may cost, markup included. Null for any amount. */
   readonly ceilingNanoUsd?: NanoUsd | null;
   /** When the request arrived, Unix milliseconds. */
   readonly nowMs: number;

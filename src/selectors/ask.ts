@@ -37,7 +37,7 @@ export interface ChooseInput extends Wishes {
   /** The places of the cards to choose from. If missing, all are considered. */
   readonly among?: Int32Array | undefined;
   readonly rules: RouterRules;
-  /** What the choice must keep to beyond the rules. Missing for nothing. */
+  /** Demands on the choice beyond the rules. Missing for none. */
   readonly steering?: Steering;
   /** The share of the best quality that `fair` keeps, 0…1. */
   readonly quality: number;

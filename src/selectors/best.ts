@@ -30,7 +30,7 @@ export const best: SelectorRule = {
   name: "best",
   about: "Picks the best model for each request.",
   findPromisedShare: () => 1,
-  savesMoney: false,
+  saves: null,
   rank: (candidates, ask) => ({ scoreOf: scoreBest(candidates, ask), marks: [] }),
   // Within its uncertainty, the other may be as good.
   canReplace: (other, first) => other.quality + (other.quality - other.qualityLow) >= first.quality,

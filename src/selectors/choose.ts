@@ -9,6 +9,7 @@ import { type Prediction, predict } from "./predictor.ts";
 import { compareByScore, compareIds, rankAll, type SelectorRule } from "./selector.ts";
 import { CONTEXT, sift } from "./sift.ts";
 import { findStaying } from "./staying.ts";
+import { explainChoice } from "./why.ts";
 
 /** `foremost` holds this many by score, the champion, the candidate of the highest quality, and those that others are compared with. */
 export const FIRST_KEPT = 8;
@@ -53,6 +54,11 @@ export function decide(
     pinned: pinned < 0 ? null : (pin?.skill ?? null),
     /** True if the conversation stays with its model, whatever the scores are. */
     isStaying: staying >= 0,
+    /** The reason, a sentence of ASCII. Null without a choice. */
+    why: explainChoice({
+      ...{ selector, candidates: foremost, isStaying: staying >= 0, isTaught: asked.ask.isTaught },
+      pinned: pinned < 0 ? null : (pin?.skill ?? null),
+    }),
     leanedOn: asked.learned.leanedOn(asked.prediction),
     /** The number of models removed, by reason. */
     removed: countRemovals(reasons),

@@ -27,6 +27,7 @@ export function keepDecision(choice: Choice, share: number, tried: ModelCard | n
     choice: (tried ?? choice.choice)?.id ?? null,
     /** The original choice, if another model was tried instead. */
     instead_of: tried && (choice.choice?.id ?? null),
+    why: choice.why,
     pinned: choice.pinned,
     stays: choice.isStaying,
     features: viewFeatures(choice),
@@ -117,8 +118,6 @@ function readColumns(kept: readonly JsonObject[]) {
 }
 
 function readSource(name: unknown): number {
-  return Math.max(
-    0,
-    SOURCES.findIndex((one) => one === name),
-  );
+  const names: readonly unknown[] = SOURCES;
+  return Math.max(0, names.indexOf(name));
 }

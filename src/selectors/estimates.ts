@@ -19,16 +19,25 @@ export type Estimates = Readonly<ReturnType<typeof estimateAll>>;
 
 /** `rows` are the cards' places in the table. All places below are those in `rows`. */
 export function estimateAll(asked: PreparedAsk, rows: Int32Array) {
-  const { table, cached, shifts, quality: ask } = asked;
-  const column = () => new Float64Array(rows.length);
-  const [quality, level, costUsd, latencyMs] = [column(), column(), column(), column()];
+  const { table } = asked;
   const cardAt = (place: number) => {
     const card = table.cards[rows[place] ?? -1];
     if (card === undefined) throw new RangeError("There is no such candidate.");
     return card;
   };
+  const qualities = estimateQualities(asked, rows);
+  const columns = { ...qualities, ...estimateExpenses(asked, rows), score: new Float64Array(rows.length) };
+  const champion = findChampion({ level: qualities.level, cardAt });
+  /** Returns the place of a card, or −1 if it isn't one of these. */
+  const find = (id: string) => rows.indexOf(table.places.get(id) ?? -1);
+  const doubtAt = (place: number) => estimateRowDoubt(asked, rows[place] ?? -1);
+  return { asked, rows, ...columns, doubtAt, champion, cardAt, find };
+}
+
+function estimateQualities(asked: PreparedAsk, rows: Int32Array) {
+  const { table, shifts, quality: ask } = asked;
+  const [quality, level] = [new Float64Array(rows.length), new Float64Array(rows.length)];
   const source = new Uint8Array(rows.length);
-  const holder = table.places.get(cached?.cardId ?? "");
   for (let place = 0; place < rows.length; place++) {
     const row = rows[place] ?? 0;
     const before = expect(table.odds, row * ask.skills.length, table.oddsLevel[row] ?? 0, ask);
@@ -40,28 +49,28 @@ export function estimateAll(asked: PreparedAsk, rows: Int32Array) {
   holdBack(asked, rows, quality, shifts.quality);
   holdBack(asked, rows, level, shifts.lift);
   for (let place = 0; place < rows.length; place++) {
-    const row = rows[place] ?? 0;
-    const tokens = estimateTokens(asked, row);
-    const works = findWorkingShare(asked, row);
+    const works = findWorkingShare(asked, rows[place] ?? 0);
     quality[place] = (quality[place] ?? 0) * works;
     level[place] = (level[place] ?? 0) * works;
+  }
+  lower(quality, level);
+  for (let place = 0; place < rows.length; place++)
+    quality[place] = Math.round((quality[place] ?? 0) * THOUSANDTHS) / THOUSANDTHS;
+  return { quality, level, source };
+}
+
+function estimateExpenses(asked: PreparedAsk, rows: Int32Array) {
+  const { table, cached } = asked;
+  const [costUsd, latencyMs] = [new Float64Array(rows.length), new Float64Array(rows.length)];
+  const holder = table.places.get(cached?.cardId ?? "");
+  for (let place = 0; place < rows.length; place++) {
+    const row = rows[place] ?? 0;
+    const tokens = estimateTokens(asked, row);
     const usd = priceTokens(asked, row, row === holder ? (cached?.tokens ?? 0) : 0, tokens);
     costUsd[place] = Math.round(usd * COST_DIGITS) / COST_DIGITS;
     latencyMs[place] = timeTokens(asked, row, tokens);
   }
-  lower(quality, level);
-  round(quality);
-  const champion = findChampion({ level, cardAt });
-  /** Returns the place of a card, or −1 if it isn't one of these. */
-  const find = (id: string) => rows.indexOf(table.places.get(id) ?? -1);
-  const doubtAt = (place: number) => estimateRowDoubt(asked, rows[place] ?? -1);
-  const columns = { quality, level, costUsd, latencyMs, source, score: column() };
-  return { asked, rows, ...columns, doubtAt, champion, cardAt, find };
-}
-
-function round(shares: Float64Array): void {
-  for (const [place, share] of shares.entries())
-    shares[place] = Math.round(share * THOUSANDTHS) / THOUSANDTHS;
+  return { costUsd, latencyMs };
 }
 
 /** Returns what a guessed model's doubt takes off its quality. 0 if it is measured. */

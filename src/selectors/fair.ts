@@ -30,7 +30,7 @@ export const fair: SelectorRule = {
   name: "fair",
   about: "Picks the cheapest model of good quality for each request.",
   findPromisedShare: ({ share }) => share,
-  savesMoney: true,
+  saves: "cost",
   rank: rankFair,
   canReplace: isGoodEnough,
 };

@@ -40,7 +40,7 @@ export const light: SelectorRule = {
   name: "light",
   about: "Picks the fastest model for each request.",
   findPromisedShare: ({ difficulty }) => findLightShare(difficulty),
-  savesMoney: false,
+  saves: "time",
   rank: rankLight,
   canReplace: isGoodEnough,
 };

@@ -6,6 +6,7 @@ import { SOURCES } from "../core/origin.ts";
 import { SKILLS } from "../core/skill.ts";
 import { LIKENESS_MIN } from "./best.ts";
 import type { Choice } from "./choose.ts";
+import { explainRefusal } from "./why.ts";
 
 const number = Type.Number();
 const share = Type.Number({ minimum: 0, maximum: 1 });
@@ -51,6 +52,9 @@ export const routeSchema = Type.Object({
   choice: Type.Union([Type.String(), Type.Null()], {
     description: "The model's id. Null if no model can serve the request.",
   }),
+  why: Type.Union([Type.String(), Type.Null()], {
+    description: "Why this model, in a sentence. Null without a choice.",
+  }),
   pinned: Type.Optional(Type.String({ description: "The kind of task whose pin decided the choice." })),
   stays: Type.Optional(
     Type.Boolean({ description: "True if the conversation stays with its model, regardless of the scores." }),
@@ -84,6 +88,9 @@ export const routeSchema = Type.Object({
       }),
       latency_ms_high: latency,
       score: number,
+      why_not: Type.Union([Type.String(), Type.Null()], {
+        description: "Why it wasn't chosen although its `quality` is higher. Null for all others.",
+      }),
     }),
   ),
 });
@@ -116,6 +123,7 @@ export function viewRoute(chosen: Choice) {
   return {
     selector: `Router#${selector.name}`,
     choice: choice?.id ?? null,
+    why: chosen.why,
     ...(pinned === null ? {} : { pinned }),
     ...(isStaying ? { stays: isStaying } : {}),
     features: viewFeatures(chosen),
@@ -135,6 +143,7 @@ export function viewRoute(chosen: Choice) {
       cost_usd_high: roundCost(one.costHighUsd),
       latency_ms_high: one.latencyHighMs,
       score: round(one.score),
+      why_not: explainRefusal(one, chosen.foremost[0]),
     })),
   };
 }

@@ -8,8 +8,11 @@ export interface SelectorRule {
   readonly about: string;
   /** Returns the share of the best model's quality that the selector promises to keep, 0…1. */
   findPromisedShare(ask: Pick<RankAsk, "share" | "difficulty">): number;
-  /** True if a conversation switches to a model that costs less over the rest of it. */
-  readonly savesMoney: boolean;
+  /**
+   * The expense that it saves for less quality. Null if it saves none. A conversation switches to a model that costs less over the
+   * rest of it if that is cost.
+   */
+  readonly saves: "cost" | "time" | null;
   /** Scores the candidates. The highest score wins; ties go by `compareBySaving`. Pure. */
   rank(candidates: Columns, ask: RankAsk): Ranking;
   /** True if `other` is good enough to be tried instead of `first`. Cost and time are compared elsewhere. */

@@ -26,7 +26,7 @@ interface Sifted {
   /** Places in the table. */
   readonly able: Int32Array;
   readonly removed: Int32Array;
-  /** Why each of `removed` can't serve. */
+  /** The reason why each of `removed` can't serve. */
   readonly reasons: readonly string[];
 }
 export const CONTEXT = "context";

@@ -11,16 +11,12 @@ const TURNS_LEFT_MAX = 50;
  * cache or can't serve. Also −1 if the selector saves money and the first one, which has to read the whole prompt, still
  * costs less over the expected rest of the conversation.
  */
-export function findStaying(
-  able: Estimates,
-  first: number | undefined,
-  { savesMoney }: SelectorRule,
-): number {
+export function findStaying(able: Estimates, first: number | undefined, { saves }: SelectorRule): number {
   const { asked, rows } = able;
   const { cached, input } = asked;
   if (cached === null || cached.tokens === 0) return -1;
   const holder = able.find(cached.cardId);
-  if (holder < 0 || first === undefined || holder === first || !savesMoney) return holder;
+  if (holder < 0 || first === undefined || holder === first || saves !== "cost") return holder;
   const turns = input.request.messages.filter(({ role }) => role === "assistant").length;
   const left = Math.min(TURNS_LEFT_MAX, turns);
   const cost = (place: number, heldTokens: number) => {

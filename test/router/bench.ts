@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { loadShippedCards } from "../../src/catalogue/rows.ts";
 import { loadShippedParameters } from "../../src/selectors/parameters.ts";
 import { hasData, type Pool, TEST_PART } from "./data.ts";
+import { listDayOneChoices } from "./day-one-choices.ts";
 import { listKinds, listStability } from "./day-one-kinds.ts";
 import { decisionTimes } from "./decision-times.ts";
 import { listParaphrases } from "./paraphrase-trial.ts";
@@ -210,6 +211,8 @@ function paraphrases(): void {
 }
 
 function dayOne(): void {
+  heading("Day one: what is chosen for everyday prompts, without labels");
+  for (const line of listDayOneChoices()) console.log(line);
   heading("Day one: the kinds of everyday prompts, without labels");
   for (const line of listKinds()) console.log(line);
   heading("Day one: the same choice in another wrapping (`best`, `fair`, `light`)");

@@ -1,8 +1,9 @@
 // Everyday prompts as requests, plain and in other wrappings, and the sets of models that they are routed among.
+import { applyOwnPrice } from "../../src/catalogue/own-price.ts";
 import { loadShippedCards } from "../../src/catalogue/rows.ts";
+import { makeUnlistedCard } from "../../src/catalogue/unlisted.ts";
 import type { ModelCard } from "../../src/core/card.ts";
 import type { ChatMessage, ChatRequest, ContentPart, Tool } from "../../src/operations/chat/form.ts";
-import { makeModelCard } from "../cards.ts";
 import data from "./day-one-prompts.data.json";
 
 /** A prompt as it stands in the file. */
@@ -108,7 +109,7 @@ export const WRAPPINGS: Readonly<Record<string, (request: ChatRequest) => ChatRe
 
 const SIX = new Set(["OpenAI", "Anthropic", "Google", "Mistral", "DeepSeek", "Groq"]);
 
-/** The shipped models of a few providers, and a local server's as they are discovered: without a price. */
+/** The shipped models of a few providers, and a local server's as they are discovered: by name alone. */
 export function listProviderSets(): ReadonlyMap<string, readonly ModelCard[]> {
   const cards = loadShippedCards();
   const of = (wanted: (provider: string) => boolean) => cards.filter(({ provider }) => wanted(provider));
@@ -117,8 +118,9 @@ export function listProviderSets(): ReadonlyMap<string, readonly ModelCard[]> {
     ...["OpenAI", "Anthropic", "OpenRouter"].map(
       (name) => [name, of((provider) => provider === name)] as const,
     ),
-    ["Ollama, discovered", OLLAMA.map((name) => makeModelCard(`Ollama#${name}`))],
+    ["Ollama, discovered", OLLAMA.map((name) => applyOwnPrice(makeUnlistedCard("Ollama", name), OWN_SERVER))],
   ]);
 }
 
+const OWN_SERVER = { discovers: true };
 const OLLAMA = ["llama3.2:3b", "qwen3:8b", "gemma3:12b", "mistral-small:24b", "gpt-oss:20b"] as const;

@@ -15,7 +15,7 @@ const thrift: SelectorRule = {
   name: "thrift",
   about: "Picks the least costly model.",
   findPromisedShare: () => 1,
-  savesMoney: false,
+  saves: "cost",
   rank: ({ costUsd }) => ({ scoreOf: (place) => -(costUsd[place] ?? 0), marks: [] }),
   canReplace: () => true,
 };

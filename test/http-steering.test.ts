@@ -1,0 +1,192 @@
+// Demands of requests and aliases on the choice of a model (ceilings of cost and time, lists of models), and the reason
+// for a choice.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { asObject, type JsonObject } from "../src/core/json.ts";
+import type { UnderTest } from "./harness.ts";
+import { createOperator, type Operator } from "./http/operator.ts";
+import {
+  candidate,
+  looked,
+  post,
+  readCandidates,
+  removals,
+  routed,
+  startRouterFixture,
+  worded,
+} from "./router/fixture.ts";
+
+const POLICIES = `
+billing: { charge: always, markup: 1.5 }`;
+
+let gateway: UnderTest;
+let operator: Operator;
+beforeAll(async () => {
+  gateway = await startRouterFixture(POLICIES);
+  operator = createOperator(gateway);
+  const accounts = await looked(gateway, "/accounts");
+  const [account] = readList(accounts);
+  await operator.post(`/accounts/${account?.id}/topups`, { amount_usd: 100 });
+});
+afterAll(() => gateway.stop());
+
+function readList(page: JsonObject): readonly JsonObject[] {
+  return Array.isArray(page.data) ? page.data.map(asObject) : [];
+}
+
+const chat = (body: unknown, headers: Record<string, string> = {}) =>
+  post(gateway, "/v1/chat/completions", body, { headers });
+const named = (model: string, more: JsonObject = {}) => ({ ...worded("best", undefined, more), model });
+
+async function costOf(model: string): Promise<number> {
+  return Number(candidate(await routed(gateway, worded("best")), model).cost_usd);
+}
+
+async function findRow(id: unknown): Promise<JsonObject> {
+  return looked(gateway, `/requests/${id}`);
+}
+
+describe("x-poundkey-allow", () => {
+  test("limits a selector to models that match a pattern", async () => {
+    const headers = { "x-poundkey-allow": "acme#pl*, Acme#sh*" };
+    const view = await routed(gateway, worded("best"), { headers });
+    expect(view.choice).toBe("Acme#plain");
+    expect(removals(view)).toMatchObject({ wise: "not_allowed", plain: "", short: "" });
+    const answer = await chat(worded("best"), headers);
+    expect([answer.status, answer.headers.get("x-poundkey-model")]).toEqual([200, "Acme#plain"]);
+  });
+
+  test("that fits no model is refused", async () => {
+    const answer = await chat(worded("fair"), { "x-poundkey-allow": "Nobody#*" });
+    expect([answer.status, answer.error?.code]).toEqual([400, "unsupported_capability"]);
+    expect(answer.error?.message).toContain("not_allowed");
+  });
+
+  test("may have many stars", async () => {
+    const headers = { "x-poundkey-allow": `${"*a".repeat(140)}b` };
+    expect((await chat(worded("fair"), headers)).status).toBe(400);
+  });
+
+  test.each([",", "a b", "x".repeat(301), Array.from({ length: 51 }, (_, at) => `m${at}`).join()])(
+    "is refused if malformed: %p",
+    async (allow) => {
+      const answer = await chat(worded("fair"), { "x-poundkey-allow": allow });
+      expect([answer.status, answer.error?.param]).toEqual([400, "x-poundkey-allow"]);
+    },
+  );
+});
+
+describe("x-poundkey-max-cost", () => {
+  test("removes models that are predicted to cost more", async () => {
+    const usual = await costOf("Acme#wise");
+    const headers = { "x-poundkey-max-cost": String(usual / 2) };
+    const view = await routed(gateway, worded("best"), { headers });
+    expect(removals(view)).toMatchObject({ wise: "max_cost", plain: "" });
+    expect(view.choice).toBe("Acme#plain");
+  });
+
+  test("that nothing meets is refused, naming the cheapest", async () => {
+    const answer = await chat(worded("best"), { "x-poundkey-max-cost": "0.00000001" });
+    expect([answer.status, answer.error?.code]).toEqual([400, "unsupported_capability"]);
+    expect(answer.error?.message).toMatch(/The cheapest, '[^']+', would cost about 0\.\d+ USD/);
+  });
+
+  test.each(["Acme#wise", "any", "house"])("bounds what is held and charged for %s", async (model) => {
+    const ceiling = 0.03;
+    if (model === "house")
+      await operator.post("/aliases", { name: "house", target: [{ model: "Acme#wise" }] });
+    const answer = await chat(named(model, { max_tokens: 4000 }), { "x-poundkey-max-cost": String(ceiling) });
+    expect(answer.status).toBe(200);
+    const row = await findRow(answer.body.id);
+    expect(Number(row.hold_usd)).toBeWithin(0, ceiling + 1e-12);
+    expect(Number(row.charged_usd)).toBeWithin(0, ceiling + 1e-12);
+    if (model !== "any") expect(Number(row.hold_usd)).toBeGreaterThan(ceiling / 2);
+  });
+
+  test("that a plainly named model can't meet is refused, naming what it may cost", async () => {
+    const answer = await chat(named("Acme#wise"), { "x-poundkey-max-cost": "0.0001" });
+    expect([answer.status, answer.error?.code]).toEqual([400, "unsupported_capability"]);
+    expect(answer.error?.message).toMatch(/'Acme#wise', may cost 0\.\d+ USD/);
+  });
+
+  test.each(["-1", "much", ""])("is refused if it is no amount: %p", async (given) => {
+    const answer = await chat(worded("fair"), { "x-poundkey-max-cost": given });
+    expect([answer.status, answer.error?.param]).toEqual([400, "x-poundkey-max-cost"]);
+  });
+});
+
+describe("x-poundkey-max-ms", () => {
+  test("removes models that are predicted to take longer, and names the fastest if none is left", async () => {
+    const view = await routed(gateway, worded("best"));
+    const times = readCandidates(view).flatMap((one) => (one.eligible ? Number(one.latency_ms) : []));
+    const [least, most] = [Math.min(...times), Math.max(...times)];
+    expect(least).toBeLessThan(most);
+    const headers = { "x-poundkey-max-ms": String(most - 1) };
+    const within = await routed(gateway, worded("best"), { headers });
+    expect(readCandidates(within).some((one) => one.removed_by === "max_ms")).toBe(true);
+    expect(readCandidates(within).every((one) => !one.eligible || Number(one.latency_ms) < most)).toBe(true);
+    const refused = await chat(worded("light"), { "x-poundkey-max-ms": "1" });
+    expect(refused.status).toBe(400);
+    expect(refused.error?.message).toMatch(/The fastest, '[^']+', would take about \d+ ms; the most is 1\./);
+  });
+});
+
+describe("an alias with a policy", () => {
+  const target = {
+    selector: "best",
+    quality: 0.9,
+    allow: ["Acme#*"],
+    deny: ["*#wi*"],
+    max_cost_usd: 0.02,
+    max_ms: 60_000,
+  };
+
+  test("steers every request by its name, in routes too", async () => {
+    const made = await operator.post("/aliases", { name: "cheap", target });
+    expect([made.status, made.body.target]).toEqual([201, target]);
+    const view = await routed(gateway, named("cheap"));
+    expect([view.selector, view.choice]).toEqual(["Router#best", "Acme#plain"]);
+    expect(removals(view)).toMatchObject({ wise: "not_allowed", plain: "" });
+    const others = readCandidates(view).filter(({ model }) => !String(model).startsWith("Acme#"));
+    expect(others.every(({ removed_by }) => removed_by === "not_allowed")).toBe(true);
+    const answer = await chat(named("cheap", { max_tokens: 4000 }));
+    expect([answer.status, answer.headers.get("x-poundkey-selector")]).toEqual([200, "Router#best"]);
+    expect(Number((await findRow(answer.body.id)).hold_usd)).toBeWithin(0, 0.02 + 1e-12);
+    const stricter = await chat(named("cheap"), { "x-poundkey-allow": "Acme#wise" });
+    expect(stricter.status).toBe(400);
+    const listed = readList(await looked(gateway, "/aliases")).find(({ name }) => name === "cheap");
+    expect(listed).toMatchObject({ target });
+  });
+
+  test.each([
+    { selector: "worst" },
+    { selector: "best", allow: [] },
+    { selector: "best", max_ms: 0 },
+    { selector: "best", quality: 2 },
+    { selector: "best", price: 1 },
+  ])("is refused if it isn't valid: %j", async (wrong) => {
+    expect((await operator.post("/aliases", { name: "wrong", target: wrong })).status).toBe(400);
+  });
+});
+
+describe("the reason for a choice", () => {
+  test.each(["best", "fair", "light"])(
+    "of Router#%s is a sentence of ASCII in a header, route and log",
+    async (selector) => {
+      const answer = await chat(worded(selector));
+      const why = answer.headers.get("x-poundkey-why");
+      expect(why).toMatch(/^[\x20-\x7e]{10,200}$/);
+      const view = await routed(gateway, worded(selector));
+      expect(view.why).toBe(why);
+      expect(why).toStartWith(String(view.choice).slice("Acme#".length));
+      expect(asObject((await findRow(answer.body.id)).decision).why).toBe(why);
+      const better = readCandidates(view).filter(
+        (one) => one.eligible && Number(one.quality) > Number(candidate(view, String(view.choice)).quality),
+      );
+      for (const one of better) expect(one.why_not).toMatch(/^0\.\d{3} better, /);
+    },
+  );
+
+  test("isn't given if the model was named", async () => {
+    expect((await chat(named("Acme#plain"))).headers.has("x-poundkey-why")).toBe(false);
+  });
+});
