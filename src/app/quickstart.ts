@@ -27,7 +27,7 @@ export async function ensureQuickstartSecret({ world }: OpenedStore, storeAddres
 /** True if requests from this machine are served. */
 async function isUsable(world: OpenedStore["world"], secret: string): Promise<boolean> {
   return authenticate(world, secret).then(
-    ({ key }) => (refuseAddress(key, "127.0.0.1") ?? refusePaused(key)) === null,
+    ({ key }) => (refuseAddress(key, { address: "127.0.0.1" }) ?? refusePaused(key)) === null,
     () => false,
   );
 }

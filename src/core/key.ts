@@ -85,8 +85,13 @@ export function isProven({ key, rotation }: ProvenKey, nowMs: number): boolean {
 }
 
 /** Returns the Fault with which the key refuses a client at this address, or null. */
-export function refuseAddress({ allowedAddresses }: GatewayKey, address: string): Fault | null {
-  if (allowedAddresses === null || isWithin(allowedAddresses, address)) return null;
+export function refuseAddress(
+  { allowedAddresses }: GatewayKey,
+  proof: Pick<KeyProof, "address">,
+): Fault | null {
+  if (allowedAddresses === null) return null;
+  const { address } = proof;
+  if (isWithin(allowedAddresses, address)) return null;
   const message = "This key may not be used from your address. The gateway's operator can allow it.";
   return new Fault("address_not_allowed", message, { clientAddress: address });
 }
@@ -103,7 +108,7 @@ export function refuseCaller({ key, proof }: Caller, nowMs: number): Fault | nul
   const isValid = proof === null ? isLive(key, nowMs) : isProven({ key, rotation: proof.rotation }, nowMs);
   if (!isValid) return invalidKey();
   // Only those who may use the key learn that it is paused.
-  return (proof && refuseAddress(key, proof.address)) ?? refusePaused(key);
+  return (proof && refuseAddress(key, proof)) ?? refusePaused(key);
 }
 
 /** True if the key may use this model or selector (a canonical id). Ignores case in the key's list. */

@@ -1,7 +1,14 @@
 // Bearer authentication for clients and operators alike: only the header counts, never a query or a body.
 import { bearer } from "@elysiajs/bearer";
 import { Fault } from "../core/fault.ts";
-import { type Caller, invalidKey, type ProvenKey, refuseAddress, refusePaused } from "../core/key.ts";
+import {
+  type Caller,
+  invalidKey,
+  type KeyProof,
+  type ProvenKey,
+  refuseAddress,
+  refusePaused,
+} from "../core/key.ts";
 import { checkSecret } from "../keys/secret.ts";
 import { explainShape } from "../keys/secret-shape.ts";
 import type { Peers } from "./client-address.ts";
@@ -109,6 +116,24 @@ export interface RouteRequest {
   readonly server: Peers | null;
 }
 
+/** Asks for the connection's address when something needs it, as few keys do. */
+class RequestProof implements KeyProof {
+  readonly rotation: KeyProof["rotation"];
+  #address: string | null;
+  readonly #readAddress: () => string;
+
+  constructor(rotation: KeyProof["rotation"], address: string | null, readAddress: () => string) {
+    this.rotation = rotation;
+    this.#address = address;
+    this.#readAddress = readAddress;
+  }
+
+  get address(): string {
+    this.#address ??= this.#readAddress();
+    return this.#address;
+  }
+}
+
 /**
  * Returns the sender of a request, without a promise if its key is remembered. Throws the Faults of `findSecret`,
  * `invalid_api_key`, `address_not_allowed`,
@@ -120,12 +145,12 @@ export function identify(
   { allowsPaused = false }: { readonly allowsPaused?: boolean } = {},
 ): Caller | Promise<Caller> {
   const secret = findSecret(request.headers);
-  // Read first: a connection that closes meanwhile has no address any more.
-  const { address } = readOrigin(request, server);
-  const admit = ({ key, rotation }: ProvenKey): Caller => {
-    const refusal = refuseAddress(key, address) ?? (allowsPaused ? null : refusePaused(key));
+  const readAddress = () => readOrigin(request, server).address;
+  const admit = ({ key, rotation }: ProvenKey, address: string | null = null): Caller => {
+    const proof = new RequestProof(rotation, address, readAddress);
+    const refusal = refuseAddress(key, proof) ?? (allowsPaused ? null : refusePaused(key));
     if (refusal !== null) throw refusal;
-    return { key, proof: { rotation, address } };
+    return { key, proof };
   };
   const fail = (thrown: unknown) => {
     throw explainWrong(thrown, request.headers, secret);
@@ -133,7 +158,10 @@ export function identify(
   try {
     if (secret.length > SECRET_CHARACTERS_MAX) throw invalidKey();
     const proven = authenticate(secret);
-    return proven instanceof Promise ? proven.then(admit, fail) : admit(proven);
+    if (!(proven instanceof Promise)) return admit(proven);
+    // Read first: a connection that closes meanwhile has no address any more.
+    const address = readAddress();
+    return proven.then((one) => admit(one, address), fail);
   } catch (thrown) {
     return fail(thrown);
   }

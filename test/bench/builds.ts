@@ -19,7 +19,7 @@ const FIRST = "first";
 /** Kilobytes. The whole request is a little longer. */
 const AGENT_SIZES = [64, 248, 1000] as const;
 
-function listCases(paceMs: number): Readonly<Record<string, Case>> {
+function listCases(paceMs: number, deltaMs: number): Readonly<Record<string, Case>> {
   const bodies = AGENT_SIZES.flatMap((kilobytes) => [
     [`agent-${kilobytes}`, agent("openai", kilobytes)] as const,
     [`messages-${kilobytes}`, agent("anthropic", kilobytes)] as const,
@@ -28,12 +28,12 @@ function listCases(paceMs: number): Readonly<Record<string, Case>> {
     whole,
     burst: streamed("openai", 0),
     paced: streamed("openai", paceMs),
-    deltas,
+    deltas: deltas(deltaMs),
     ...Object.fromEntries(bodies),
   };
 }
 
-export const BUILD_CASES: readonly string[] = [...Object.keys(listCases(0)), FIRST];
+export const BUILD_CASES: readonly string[] = [...Object.keys(listCases(0, 1)), FIRST];
 
 export interface BuildOptions {
   /** The path of a binary, or a revision of the repository. */
@@ -53,7 +53,7 @@ export async function compareBuilds(stage: Stage, options: BuildOptions): Promis
   const binaries = { [OTHER]: await findBuild(options.other, stage.directory), [THIS]: stage.binary };
   const builds: readonly Build[] = Object.entries(binaries).map(([name, binary]) => ({ name, binary }));
   const random = makeDice(seed);
-  const cases = listCases(stage.size(4, 1));
+  const cases = listCases(stage.size(4, 1), stage.size(15, 1));
   const tables: Table[] = [];
   const aims: Aim[] = [];
   const add = (title: string, found: Rounds) => {

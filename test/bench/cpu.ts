@@ -69,12 +69,15 @@ export function agent(speech: Scenario["speech"], kilobytes: number): Case {
   };
 }
 
-/** Anthropic's own pace. */
-export const deltas: Case = {
-  ...streamed("anthropic", 15),
-  title: `streams of ${CHUNKS} deltas, native, one per 15 ms`,
-  scenario: { speech: "anthropic", isNative: true, manner: `~chunks=${CHUNKS}~pace=15`, chunks: CHUNKS },
-};
+/** Anthropic sends a delta about every 15 ms. */
+export function deltas(paceMs: number): Case {
+  const manner = `~chunks=${CHUNKS}~pace=${paceMs}`;
+  return {
+    ...streamed("anthropic", paceMs),
+    title: `streams of ${CHUNKS} deltas, native, one per ${paceMs} ms`,
+    scenario: { speech: "anthropic", isNative: true, manner, chunks: CHUNKS },
+  };
+}
 
 async function measured(stage: Stage, one: Case): Promise<ReadonlyMap<string, readonly Cost[]>> {
   const others = stage.contenders(one.scenario).filter(({ name }) => name !== DIRECT);

@@ -1,5 +1,5 @@
 // The cost of each stage of a whole answer, by builds without one stage each: `npm run bench -- --stages`.
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Mutant, mutated } from "../mutants/mutant.ts";
 import { makeDice } from "../router/dice.ts";
@@ -11,6 +11,8 @@ import type { Finding } from "./report.ts";
 import { buildGateway, type Contender, FLOOR, ROOT, type Stage } from "./stage.ts";
 
 const ALL = "everything";
+/** Not needed to build. */
+const OTHER_FOLDERS = /\/(node_modules|\.git|dist|test)$/;
 const ANSWER = JSON.stringify({
   id: "chatcmpl-bench",
   object: "chat.completion",
@@ -95,9 +97,7 @@ export const STAGES: readonly Mutant[] = [
 /** Builds all but that stage. */
 async function buildWithout({ directory }: Stage, stage: Mutant, number: number): Promise<Build> {
   const sources = join(directory, `without-${number}`);
-  mkdirSync(sources);
-  for (const one of ["src", "package.json", "tsconfig.json", "README.md", "CHANGELOG.md"])
-    cpSync(join(ROOT, one), join(sources, one), { recursive: true });
+  cpSync(ROOT, sources, { recursive: true, filter: (path) => !OTHER_FOLDERS.test(path) });
   symlinkSync(join(ROOT, "node_modules"), join(sources, "node_modules"));
   const path = join(sources, stage.file);
   writeFileSync(path, mutated(readFileSync(path, "utf8"), stage));

@@ -176,14 +176,14 @@ export const BOOKS: readonly Mutant[] = [
   {
     name: "a key paused meanwhile is let in",
     file: "src/core/key.ts",
-    find: "return (proof && refuseAddress(key, proof.address)) ?? refusePaused(key);",
-    replace: "return proof && refuseAddress(key, proof.address);",
+    find: "return (proof && refuseAddress(key, proof)) ?? refusePaused(key);",
+    replace: "return proof && refuseAddress(key, proof);",
     tests: ["test/store-sqlite.test.ts"],
   },
   {
     name: "a key limited to other addresses meanwhile is let in",
     file: "src/core/key.ts",
-    find: "return (proof && refuseAddress(key, proof.address)) ?? refusePaused(key);",
+    find: "return (proof && refuseAddress(key, proof)) ?? refusePaused(key);",
     replace: "return refusePaused(key);",
     tests: ["test/store-sqlite.test.ts"],
   },

@@ -1,6 +1,6 @@
 // Names by which a conversation is recognized at its next turn.
 import type { ConversationNames } from "../../core/attempt.ts";
-import type { ChatMessage, ChatRequest } from "./form.ts";
+import type { ChatMessage, ChatRequest, ContentPart } from "./form.ts";
 
 /** The characters at each end of a long part, such as an image, that identify it. */
 const PART_CHARACTERS_MAX = 4096;
@@ -22,9 +22,10 @@ export function nameConversation(request: ChatRequest, session: string | null): 
       before = `#${digest}`;
       heldCharacters = characters;
     }
-    const text = writeMessage(message);
-    digest = Bun.hash.wyhash(text, digest);
-    characters += text.length;
+    for (const text of listTexts(message)) {
+      digest = Bun.hash.wyhash(text, digest);
+      characters += text.length;
+    }
   }
   const whole = `#${digest}`;
   const held = { heldTokens: Math.round(heldCharacters / CHARACTERS_PER_TOKEN) };
@@ -42,10 +43,17 @@ function findText(value: unknown): string | null {
   return typeof value === "string" && value !== "" ? value : null;
 }
 
-function writeMessage({ role, content, ...rest }: ChatMessage): string {
+/** Texts are digested as they are, because writing them as JSON would take longer than all else. */
+function listTexts({ role, content, ...rest }: ChatMessage): readonly string[] {
   const calls = "tool_calls" in rest ? JSON.stringify(rest.tool_calls) : "";
-  if (typeof content === "string" || !content) return `${role}\n${content ?? ""}\n${calls}`;
-  return `${role}\n${content.map((part) => cutMiddle(JSON.stringify(part))).join("\n")}\n${calls}`;
+  if (typeof content === "string" || !content) return [role, content ?? "", calls];
+  return [role, ...content.flatMap(listPart), calls];
+}
+
+function listPart(part: ContentPart): readonly string[] {
+  if (part.type !== "text") return [cutMiddle(JSON.stringify(part))];
+  const { text, ...rest } = part;
+  return [cutMiddle(text), JSON.stringify(rest)];
 }
 
 function cutMiddle(text: string): string {

@@ -16,6 +16,8 @@ function makeNone() {
 
 /** The sizes of a request's parts by kind. */
 export class Sizes {
+  /** Short texts that are not counted yet: all at once, they take a third of the time. */
+  readonly uncounted: string[] = [];
   textBytes = 0;
   /** The bytes of text that may each be a token. */
   denseBytes = 0;
@@ -57,6 +59,7 @@ function measureMessages(messages: readonly ChatMessage[]): Sizes {
   const sizes = new Sizes();
   sizes.messages = messages.length;
   for (const message of messages) addMessage(sizes, message);
+  countTexts(sizes);
   return sizes;
 }
 
@@ -69,6 +72,7 @@ export function measureSizes(request: ChatRequest): Sizes {
     if (isSetting || NOT_READ.has(field) || (field === "response_format" && !hasFormat(request))) continue;
     addJson(sizes, value);
   }
+  countTexts(sizes);
   return sizes;
 }
 
@@ -85,6 +89,16 @@ function addMessage(sizes: Sizes, message: ChatMessage): void {
 }
 
 function addText(sizes: Sizes, text: string): void {
+  if (text.length > SHORT_CHARACTERS) countText(sizes, text);
+  else sizes.uncounted.push(text);
+}
+
+function countTexts(sizes: Sizes): void {
+  countText(sizes, sizes.uncounted.join(""));
+  sizes.uncounted.length = 0;
+}
+
+function countText(sizes: Sizes, text: string): void {
   const scanned = text.length > SHORT_CHARACTERS ? scanLetters(text) : null;
   sizes.textBytes += scanned?.bytes ?? Buffer.byteLength(text);
   sizes.denseBytes += scanned?.dense ?? countDenseBytes(text);
