@@ -16,7 +16,7 @@ const KEYS = [
   makeKey("key_bound", { requestsPerDay: 5, spendLimitNanoUsd: 60_000 }),
   makeKey("key_all", { requestsPerDay: null, accountId: "acct" }),
 ];
-const REFUSALS = ["insufficient_balance", "rate_limit_exceeded"];
+const REFUSALS = ["insufficient_balance", "rate_limit_exceeded", "budget_exceeded", "budget_reserved"];
 
 interface Open {
   readonly ticket: Ticket;

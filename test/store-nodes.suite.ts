@@ -88,7 +88,7 @@ function saidTwice(opened: Opened): void {
     const ticket = payments.ticket("1", key, 6_000);
     await expectGrant(payments.ledger, ticket);
     await other.changeKey(key.id, { spendLimitNanoUsd: 5_000 });
-    expect(readCode(await catchThrown(payments.ledger.admit(ticket)))).toBe("insufficient_balance");
+    expect(readCode(await catchThrown(payments.ledger.admit(ticket)))).toBe("budget_exceeded");
     expect(await moneyIn(other)).toEqual([10_000, 0]);
   });
 }

@@ -3,7 +3,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { Fault } from "../core/fault.ts";
 import { ACCOUNT_FIELDS } from "../core/fields/account.ts";
 import { listInitials } from "../core/fields/field.ts";
-import type { Account } from "../core/key.ts";
+import { ACCOUNT_DEFAULTS, type Account } from "../core/key.ts";
 import { toUsd } from "../core/money.ts";
 import { makeSystemAccount, type SystemAccount } from "../core/rows.ts";
 import type { Store } from "../core/store.ts";
@@ -52,12 +52,9 @@ export async function createAccount(
 ): Promise<AccountView> {
   const nowMs = clock.nowMs();
   const account: Account = {
+    ...ACCOUNT_DEFAULTS,
     ...readNew(ACCOUNT_FIELDS, fields, nowMs),
     id: mintId("acct", random),
-    balanceNanoUsd: 0,
-    heldNanoUsd: 0,
-    entries: 0,
-    keptCharacters: 0,
     createdAtMs: nowMs,
   };
   await store.addAccount(account);

@@ -3,13 +3,14 @@ import type { TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { parseDuration } from "../core/duration.ts";
 import { NANO_PER_USD } from "../core/money.ts";
-import type {
-  KnownProvider,
-  ProviderSetup,
-  QuotaRules,
-  ResponseRules,
-  ServerRules,
-  Settings,
+import {
+  type KnownProvider,
+  LIMIT_RULES,
+  type ProviderSetup,
+  type QuotaRules,
+  type ResponseRules,
+  type ServerRules,
+  type Settings,
 } from "../core/settings.ts";
 import { readCatalogueFile } from "./catalogue-file.ts";
 import { type ConfigError, createError, ERRORS_MAX, formatField, type Issue, Issues } from "./errors.ts";
@@ -130,6 +131,7 @@ function buildSettings(
     router: models.router(config.router ?? {}),
     quota: buildQuotaRules(config.quota ?? {}),
     billing: { charge, markup },
+    ownerLimits: LIMIT_RULES,
     limits: buildRequestLimits(config),
     log: buildLogRules(config.log ?? {}),
     responses: buildResponseRules(config.responses ?? {}),

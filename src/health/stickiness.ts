@@ -46,6 +46,8 @@ interface Served {
   /** The credential with which each provider served it: an agent's session alternates between models. */
   readonly secrets: Readonly<Record<string, string | null>>;
   readonly untilMs: number;
+  /** The tokens of the last turn's prompt that its usage report showed as cached. Missing until it came. */
+  readonly cachedTokens?: number;
 }
 
 /** Times are on the monotonic clock. */
@@ -72,6 +74,20 @@ export class Stickiness {
     const [served] = this.#listServed(conversation, nowMs);
     conversation.holder = served?.cardId ?? null;
     return served ? { cardId: served.cardId, tokens: conversation.heldTokens } : null;
+  }
+
+  /** The last card to serve the conversation, and what it last reported to have cached of it. Null if unknown. */
+  findCached(conversation: Conversation, nowMs: number): Cached | null {
+    const [served] = this.#listServed(conversation, nowMs);
+    return served ? { cardId: served.cardId, tokens: served.cachedTokens ?? 0 } : null;
+  }
+
+  /** Remembers what the card that served a conversation has cached of it. Nothing if that was never asked for. */
+  noteCached(conversation: Conversation, cardId: string, cachedTokens: number): void {
+    for (const name of conversation.kept ?? []) {
+      const served = this.#served.get(name);
+      if (served?.cardId === cardId) this.#served.set(name, { ...served, cachedTokens });
+    }
   }
 
   #listServed({ sought }: Conversation, nowMs: number): readonly Served[] {

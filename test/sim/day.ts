@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { toFault } from "../../src/core/fault.ts";
 import type { Audit } from "../../src/core/store.ts";
 import { topUp } from "../../src/ledger/fund.ts";
+import { makeAccount } from "../samples.ts";
 import type { CallTruth } from "./call-truth.ts";
 import { ask, type ClientWorld, type RowGlimpse, type Seen } from "./client.ts";
 import { Dice } from "./dice.ts";
@@ -147,8 +148,7 @@ class Day {
     const store = this.#nodes[0]?.store;
     for (const id of accounts) {
       if (id === "default") continue;
-      const fresh = { balanceNanoUsd: 0, heldNanoUsd: 0, entries: 0, keptCharacters: 0 };
-      await store?.addAccount({ id, name: id, createdAtMs: startMs, ...fresh });
+      await store?.addAccount(makeAccount(id, { createdAtMs: startMs }));
     }
     for (const key of keys) await store?.addKey(key, `digest of ${key.id}`);
     for (let node = 1; node < nodes; node++) await this.#openNode(node);

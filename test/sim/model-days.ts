@@ -23,11 +23,11 @@ export class ModelDays {
   }
 
   /** Returns the hold on the day's budget for free requests, null without a budget, or the reason for a refusal. */
-  free({ offers }: Admission, meter: ModelMeter): bigint | null | string {
+  free({ offers: asked }: Admission, meter: ModelMeter): bigint | null | string {
     const { models, budgetNanoUsd } = this.#scenario.quota.free;
     const isFree = (card: string) =>
       models.some((one) => one === "*" || card.startsWith(one.replace("*", "")));
-    const able = offers.filter(({ card }) => isFree(card));
+    const able = (asked ?? []).filter(({ card }) => isFree(card));
     if (able.length === 0) return "refused: model_not_allowed";
     if (budgetNanoUsd === null) return null;
     const { rest, share } = freeRoom(BigInt(budgetNanoUsd), meter.freeSpent, meter.freeHeld);

@@ -48,7 +48,7 @@ function floorDiv(amount: bigint, by: bigint): bigint {
 
 /** True if a balance can pay for any model of the plan. */
 export function isCovered({ offers, isPayable }: Admission): boolean {
-  return isPayable && offers.some(({ isPriced }) => isPriced);
+  return isPayable && (offers ?? []).some(({ isPriced }) => isPriced);
 }
 
 /** The worst cost of the most expensive covered model. Null if the first model isn't covered. */
@@ -62,7 +62,7 @@ export function findAffordable(
   if (!isCovered(demand)) return null;
   const limit = spendLimitNanoUsd === null ? null : BigInt(spendLimitNanoUsd) - spent - held;
   const free = limit !== null && limit < balance ? limit : balance;
-  const costs = demand.offers
+  const costs = (demand.offers ?? [])
     .filter(({ isPriced }) => isPriced)
     .map((offer) => computeWorst(offer, free / 4n, readMarkupParts(scenario)));
   // The first model of the plan must be covered. Others that aren't are skipped.

@@ -86,6 +86,8 @@ export class Model {
         account.funded += BigInt(demand.nanoUsd);
         return `funded to ${account.balance}`;
       }
+      case "reset":
+        return describeAnswer(answer);
     }
   }
 
