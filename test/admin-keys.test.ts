@@ -65,7 +65,7 @@ describe("keys", () => {
       state: "active",
     });
     expect((await authenticate(world, secret)).key.id).toBe(view.id);
-    expect(await getKey(parts(), view.id)).toEqual({ ...view, ...unused });
+    expect(await getKey(parts(), view.id)).toEqual({ ...view, ...unused, limits: [] });
   });
 
   test("a new key accepts every field", async () => {

@@ -229,6 +229,6 @@ function lastCent(opened: Opened): void {
     const journal = await readJournal(store);
     expect(journal.filter((entry) => entry.kind === "hold").length).toBe(COVERED);
     expect(Math.min(...journal.map((entry) => entry.balanceAfterNanoUsd))).toBe(CENT - COVERED * WORST);
-    expect(await other.chargedSince(makeKey("key_a"), 0)).toBe(charged);
+    expect((await other.spentSince(makeKey("key_a"), 0)).chargedNanoUsd).toBe(charged);
   }, 30_000);
 }

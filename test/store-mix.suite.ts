@@ -163,7 +163,7 @@ async function expectSettled(store: Store, load: Load): Promise<void> {
   expect(audit.system.funding).toBe(-BigInt(load.paidIn));
   for (const key of KEYS) {
     const charged = load.charged.get(key.id) ?? 0;
-    expect([key.id, await store.chargedSince(key, 0)]).toEqual([key.id, charged]);
+    expect([key.id, (await store.spentSince(key, 0)).chargedNanoUsd]).toEqual([key.id, charged]);
     const { spends } = await store.read(ledgerOn(store).ticket({ ...ASK, key }).reads);
     const { spentNanoUsd = 0, heldNanoUsd = 0 } = spends.get(key.id) ?? {};
     expect([key.id, spentNanoUsd, heldNanoUsd]).toEqual([key.id, charged, 0]);

@@ -106,7 +106,7 @@ function endedTwice(opened: Opened): void {
     expect(await mine.release(ticket)).toMatchObject(settled);
     expect(await moneyIn(store)).toEqual([8_800, 0]);
     expect(await other.request("1")).toMatchObject({ chargedNanoUsd: 1_200, ended: "done" });
-    expect(await store.chargedSince(key, 0)).toBe(1_200);
+    expect((await store.spentSince(key, 0)).chargedNanoUsd).toBe(1_200);
     expect((await readJournal(store)).length).toBe(3);
   });
 

@@ -17,6 +17,7 @@ import {
   viewFields,
 } from "./fields.ts";
 import { formatInstant } from "./format.ts";
+import { limitsSchema } from "./limits.ts";
 import { type Listed, listPage, type PageQuery } from "./list.ts";
 import { allowNull, instant, text, usd, type View } from "./schema.ts";
 import type { AdminWorld } from "./world.ts";
@@ -31,6 +32,9 @@ export const accountSchema = Type.Object({
   created_at: allowNull(instant),
 });
 export type AccountView = View<typeof accountSchema>;
+
+/** One account with the use of its limits. */
+export const accountDetailSchema = Type.Object({ ...accountSchema.properties, limits: limitsSchema });
 
 export const newAccountSchema = makeNewSchema(ACCOUNT_FIELDS);
 export const accountChangeSchema = makeChangeSchema(ACCOUNT_FIELDS);

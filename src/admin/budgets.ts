@@ -1,6 +1,6 @@
 // Budgets on the admin routes: their schema, their reading from a request and their form in an answer.
 import { Type } from "@sinclair/typebox";
-import { type Budget, nameBudget, PERIODS } from "../core/budget.ts";
+import { type Budget, makeBudget, nameBudget, PERIODS } from "../core/budget.ts";
 import type { Value, WireBudget } from "../core/fields/field.ts";
 import { toUsd } from "../core/money.ts";
 import { invalidValue } from "../core/schema-fault.ts";
@@ -52,21 +52,20 @@ function describeName(name: string): string {
 }
 
 function readBudget({ extra_usd, extra_until, ...budget }: WireBudget, at: string): Budget {
-  const { models, warn = [], hard = true } = budget;
   const isWhole = (extra_usd ?? null) === null ? (extra_until ?? null) === null : Boolean(extra_until);
   if (!isWhole) throw invalidValue(`${at}.extra_until`, "extra_usd and extra_until are only given together");
   const extraNanoUsd = extra_usd ? readUsd(extra_usd, `${at}.extra_usd`) : 0;
-  return {
+  return makeBudget({
     nanoUsd: readUsd(budget.usd, `${at}.usd`),
     per: budget.per,
-    models: models ? [...new Set(models)].sort() : null,
-    warn: [...new Set(warn)].sort((one, other) => one - other),
-    isHard: hard,
+    models: budget.models,
+    warn: budget.warn,
+    isHard: budget.hard,
     extra:
       extraNanoUsd > 0 && extra_until
         ? { nanoUsd: extraNanoUsd, untilMs: readInstant(extra_until, `${at}.extra_until`) }
         : null,
-  };
+  });
 }
 
 export function formatBudgets(budgets: Value<"budgets">): readonly WireBudget[] | "default" {

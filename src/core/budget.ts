@@ -26,6 +26,24 @@ export interface Budget {
   readonly extra: Extra | null;
 }
 
+interface BudgetParts extends Pick<Budget, "nanoUsd" | "per"> {
+  readonly models?: readonly string[] | null | undefined;
+  readonly warn?: readonly number[] | undefined;
+  readonly isHard?: boolean | undefined;
+  readonly extra?: Extra | null;
+}
+
+/** Sorts the patterns and shares, each once: they are part of the budget's name, or read in that order. */
+export function makeBudget({ models, warn = [], isHard = true, extra = null, ...rest }: BudgetParts): Budget {
+  return {
+    ...rest,
+    models: models ? [...new Set(models)].sort() : null,
+    warn: [...new Set(warn)].sort((one, other) => one - other),
+    isHard,
+    extra,
+  };
+}
+
 /** The name that a key's `spend_limit_usd` has among its budgets: it binds beside another `total`. */
 export const SPEND_LIMIT = "spend_limit";
 

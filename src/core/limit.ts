@@ -3,9 +3,11 @@ import type { Budget, Period } from "./budget.ts";
 import type { NanoUsd } from "./money.ts";
 
 /** The kinds of owners. Each is an owner of rows within one account. */
-export type LimitScope = "key" | "member" | "account";
+export const LIMIT_SCOPES = ["key", "member", "account"] as const;
+export type LimitScope = (typeof LIMIT_SCOPES)[number];
 
-export type LimitKind = "requests_per_minute" | "tokens_per_minute" | "parallel" | "budget";
+export const LIMIT_KINDS = ["requests_per_minute", "tokens_per_minute", "parallel", "budget"] as const;
+export type LimitKind = (typeof LIMIT_KINDS)[number];
 
 /** The largest limit of a minute. */
 export const LIMIT_MAX = 1_000_000_000;

@@ -123,6 +123,8 @@ export type Weekday = (typeof WEEKDAYS)[number];
 export interface LimitRules {
   /** The limits of keys that say nothing themselves. */
   readonly keyDefaults: OwnerLimits;
+  /** After this time, keys made without `expires_at` expire. Null for never. */
+  readonly keysExpireInMs: number | null;
   /** Whom to ask for more, in refusals. Null to name nobody. */
   readonly contact: string | null;
 }
@@ -134,7 +136,7 @@ const NO_LIMITS: OwnerLimits = {
   budgets: [],
 };
 
-export const LIMIT_RULES: LimitRules = { keyDefaults: NO_LIMITS, contact: null };
+export const LIMIT_RULES: LimitRules = { keyDefaults: NO_LIMITS, keysExpireInMs: null, contact: null };
 
 /** Limits on requests admitted by the allowance or the throttle. */
 export interface FreeRules {

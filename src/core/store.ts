@@ -107,6 +107,12 @@ export interface AccountAudit extends Pick<Account, "id" | "balanceNanoUsd" | "h
   readonly brokenEntries: number;
 }
 
+export interface Spent {
+  /** At the models' prices, without markup. */
+  readonly costNanoUsd: NanoUsd;
+  readonly chargedNanoUsd: NanoUsd;
+}
+
 /** Everything as of one moment. The totals may exceed what a number holds exactly. */
 export interface Audit {
   readonly accounts: readonly AccountAudit[];
@@ -239,8 +245,8 @@ export interface Store {
   prune(before: PruneBefore, rowsMax: number): Promise<number>;
   /** The total characters of stored replies. */
   keptCharacters(): Promise<number>;
-  /** The key's charges from the start of the hour that contains this time. */
-  chargedSince(key: Pick<GatewayKey, "id" | "accountId">, sinceMs: number): Promise<NanoUsd>;
+  /** What the key's requests cost, from the start of the hour that contains this time, and what was charged of it. */
+  spentSince(key: Pick<GatewayKey, "id" | "accountId">, sinceMs: number): Promise<Spent>;
   usage(query: UsageQuery): Promise<readonly UsageSum[]>;
   /** The number of streamed answers that began within each bucket of time, grouped in the same way. */
   firstTokens(query: UsageQuery): Promise<readonly FirstTokenSum[]>;

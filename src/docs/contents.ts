@@ -14,7 +14,7 @@ export const PARTS: readonly Part[] = [
   { title: "Calling models", chapters: ["clients", "models", "operations", "selectors", "errors"] },
   {
     title: "Running a gateway",
-    chapters: ["configuration", "money", "operate", "security", "metrics", "console", "admin-api"],
+    chapters: ["configuration", "money", "company", "operate", "security", "metrics", "console", "admin-api"],
   },
   {
     title: "Setting up",

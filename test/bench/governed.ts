@@ -70,7 +70,7 @@ function noStore(): Store {
     pruneLessons: async () => 0,
     dropLessons: async () => {},
     prune: async () => 0,
-    chargedSince: async () => 0,
+    spentSince: async () => ({ costNanoUsd: 0, chargedNanoUsd: 0 }),
     usage: nobody,
     firstTokens: nobody,
     keyUses: nobody,
