@@ -1,7 +1,10 @@
 // The store port: the guarantees of every engine, for decisions and for views.
+
+import type { Audit } from "./audit.ts";
 import type { Answer, Demand, Reads, Rows } from "./demand.ts";
 import type { Account, GatewayKey, KeyState, ProvenKey } from "./key.ts";
 import type { AccountChange, KeyChange, NewSecret } from "./key-change.ts";
+import type { OutboxEvent } from "./limit.ts";
 import type { NanoUsd } from "./money.ts";
 import type { Ended, RequestRecord } from "./record.ts";
 import type {
@@ -97,30 +100,10 @@ export interface UsageFilter {
   readonly provider?: string | undefined;
 }
 
-/** An account's row beside the totals of its journal and its open holds. */
-export interface AccountAudit extends Pick<Account, "id" | "balanceNanoUsd" | "heldNanoUsd" | "entries"> {
-  readonly journalEntries: number;
-  readonly journalBalanceNanoUsd: NanoUsd;
-  readonly journalHeldNanoUsd: NanoUsd;
-  readonly openHoldsNanoUsd: NanoUsd;
-  /** Entries whose balance doesn't follow from the one before. */
-  readonly brokenEntries: number;
-}
-
 export interface Spent {
   /** At the models' prices, without markup. */
   readonly costNanoUsd: NanoUsd;
   readonly chargedNanoUsd: NanoUsd;
-}
-
-/** Everything as of one moment. The totals may exceed what a number holds exactly. */
-export interface Audit {
-  readonly accounts: readonly AccountAudit[];
-  readonly balances: bigint;
-  readonly held: bigint;
-  readonly system: Readonly<Record<SystemAccount, bigint>>;
-  /** Entries without an account. */
-  readonly strayEntries: number;
 }
 
 export interface PruneBefore {
@@ -263,6 +246,11 @@ export interface Store {
   removeResponses(accountId: string, keyId: string): Promise<void>;
   /** Deletes responses older than a time (Unix milliseconds), at most this many. Returns how many. */
   pruneResponses(beforeMs: number, rowsMax: number): Promise<number>;
+
+  /** Returns up to this many events that no process has taken to log, oldest first, each to one process only. */
+  takeEvents(nowMs: number, most: number): Promise<readonly OutboxEvent[]>;
+  /** Deletes events older than a time (Unix milliseconds), at most this many. Returns how many. */
+  pruneEvents(beforeMs: number, rowsMax: number): Promise<number>;
 
   /** Stores a session and deletes expired ones. */
   addSession(session: Session, nowMs: number): Promise<void>;

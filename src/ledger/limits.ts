@@ -32,7 +32,7 @@ export interface RunningBudget extends NamedBudget {
 }
 
 /** An owner's limits with their counts until now. */
-export interface RunningOwner {
+interface RunningOwner {
   readonly owner: LimitOwner;
   readonly state: OwnerState;
   /** Null if nothing limits the minute. */

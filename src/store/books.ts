@@ -2,6 +2,7 @@
 import { type Page, readEntrySeq, type Store } from "../core/store.ts";
 import { bind, type Engine, type Statement } from "./engine.ts";
 import { type Found, readInteger, readText } from "./found.ts";
+import { AUDIT_OWNERS, AUDIT_PLACES, auditLimits } from "./limit-audit.ts";
 import { FIRST_TOKEN, USAGE } from "./log-tables.ts";
 import { firstTokensLookup, usageLookup } from "./narrowing.ts";
 import { AUDIT_ACCOUNTS, AUDIT_STRAY, readAudit, selectSql } from "./sql.ts";
@@ -34,8 +35,9 @@ export function bookMethods({ mark, run, runSlowReads }: Engine) {
       return Number(readText(only(await looked(bind(sum))), "balance"));
     },
     audit: async () => {
-      const [accounts, stray] = await runSlowReads([bind(AUDIT_ACCOUNTS), bind(AUDIT_STRAY)]);
-      return readAudit(accounts ?? [], only(stray));
+      const asked = [AUDIT_ACCOUNTS, AUDIT_STRAY, AUDIT_OWNERS, AUDIT_PLACES].map((text) => bind(text));
+      const [accounts, stray, owners, holds] = await runSlowReads(asked);
+      return { ...readAudit(accounts ?? [], only(stray)), limits: auditLimits(owners ?? [], holds ?? []) };
     },
     keptCharacters: async () => readInteger(only(await run(bind(KEPT_CHARACTERS))), "characters"),
     spentSince: async ({ accountId, id }, sinceMs) => {

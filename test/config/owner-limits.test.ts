@@ -31,8 +31,14 @@ key_defaults:
   expires_in: 90d
 `;
   const { ownerLimits, quota } = requireSettings(loadText(text, { known: [] }));
-  const month = { nanoUsd: 50_000_000_000, per: "month", models: null, warn: [0.8, 1], isHard: true };
-  const day = { nanoUsd: 500_000_000, per: "day", models: ["a*", "b*"], warn: [], isHard: false };
+  const month = {
+    nanoUsd: 50_000_000_000,
+    per: "month" as const,
+    models: null,
+    warn: [0.8, 1],
+    isHard: true,
+  };
+  const day = { nanoUsd: 500_000_000, per: "day" as const, models: ["a*", "b*"], warn: [], isHard: false };
   expect(ownerLimits).toEqual({
     keyDefaults: {
       requestsPerMinute: 60,

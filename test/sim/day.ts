@@ -3,10 +3,9 @@ import { Database } from "bun:sqlite";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Audit } from "../../src/core/audit.ts";
 import { toFault } from "../../src/core/fault.ts";
-import type { Audit } from "../../src/core/store.ts";
 import { topUp } from "../../src/ledger/fund.ts";
-import { makeAccount } from "../samples.ts";
 import type { CallTruth } from "./call-truth.ts";
 import { ask, type ClientWorld, type RowGlimpse, type Seen } from "./client.ts";
 import { Dice } from "./dice.ts";
@@ -143,12 +142,12 @@ class Day {
   }
 
   async #begin(): Promise<void> {
-    const { accounts, keys, nodes, startMs } = this.#scenario;
+    const { accounts, keys, nodes } = this.#scenario;
     await this.#openNode(0);
     const store = this.#nodes[0]?.store;
-    for (const id of accounts) {
-      if (id === "default") continue;
-      await store?.addAccount(makeAccount(id, { createdAtMs: startMs }));
+    for (const account of accounts) {
+      if (account.id === "default") await store?.changeAccount(account.id, account);
+      else await store?.addAccount(account);
     }
     for (const key of keys) await store?.addKey(key, `digest of ${key.id}`);
     for (let node = 1; node < nodes; node++) await this.#openNode(node);
