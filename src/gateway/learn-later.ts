@@ -1,6 +1,6 @@
 // Hands an answer that has ended to those who learn from it: the model's use of its cache, and the selectors.
 import type { UnsettledRecord } from "../core/record.ts";
-import type { Clock } from "../core/world.ts";
+import type { Clock, Deadlines } from "../core/world.ts";
 import type { Caches } from "../health/caches.ts";
 import type { Stickiness } from "../health/stickiness.ts";
 import type { LearningPort } from "../learning/port.ts";
@@ -12,18 +12,19 @@ export interface LearnPorts {
   readonly caches: Caches;
   readonly stickiness: Stickiness;
   readonly clock: Clock;
+  readonly deadlines: Deadlines;
 }
 
 /** Deferred so that no answer waits for it. */
 export function learnLater<F extends Form>(
-  { learning, caches, stickiness, clock }: LearnPorts,
+  { learning, caches, stickiness, clock, deadlines }: LearnPorts,
   context: RequestContext<F>,
   record: UnsettledRecord,
 ): void {
   const { conversation } = context.call;
   const { amounts, modelUsed } = record;
   if (modelUsed !== null && record.usageSource === "provider")
-    stickiness.noteCached(conversation, modelUsed, amounts.cached + amounts.cacheWrite);
+    stickiness.noteCached(conversation, modelUsed, amounts.cached + amounts.cacheWrite, deadlines.nowMs());
   const answer = context.findGradedAnswer();
   if (answer === null || record.ended !== "done") return;
   const { granted, ticket } = context;
