@@ -55,8 +55,8 @@ describe("keys", () => {
       expires_at: null,
       revoked_at: null,
       allowed_models: null,
-      requests_per_day: "default",
-      spend_limit_usd: null,
+      ...{ requests_per_day: "default", requests_per_minute: "default", tokens_per_minute: "default" },
+      ...{ parallel: "default", budgets: "default", spend_limit_usd: null },
       keep_responses: true,
       paused: false,
       notes: null,
@@ -65,7 +65,7 @@ describe("keys", () => {
       state: "active",
     });
     expect((await authenticate(world, secret)).key.id).toBe(view.id);
-    expect(await getKey(parts(), view.id)).toEqual({ ...view, ...unused });
+    expect(await getKey(parts(), view.id)).toEqual({ ...view, ...unused, limits: [] });
   });
 
   test("a new key accepts every field", async () => {

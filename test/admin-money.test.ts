@@ -2,8 +2,10 @@
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { getAccount } from "../src/admin/accounts.ts";
+import { viewFields } from "../src/admin/fields.ts";
 import { getRequest } from "../src/admin/requests.ts";
 import type { AdminWorld } from "../src/admin/world.ts";
+import { ACCOUNT_FIELDS } from "../src/core/fields/account.ts";
 import type { GatewayKey } from "../src/core/key.ts";
 import { NO_AMOUNTS } from "../src/core/units.ts";
 import type { DayRules } from "../src/ledger/day.ts";
@@ -18,7 +20,7 @@ import {
 } from "./admin-asked.ts";
 import { adminBench, wrongWith } from "./admin-world.ts";
 import { openPayments } from "./payments.ts";
-import { DAY, HOUR, MINUTE, makeKey, makeRecord, NOON, writeRecord } from "./samples.ts";
+import { DAY, HOUR, MINUTE, makeAccount, makeKey, makeRecord, NOON, writeRecord } from "./samples.ts";
 
 const bench = adminBench();
 let world: AdminWorld;
@@ -238,7 +240,7 @@ describe("journals", () => {
     }
     expect(await getAccount(world, "funding")).toEqual({
       id: "funding",
-      name: "funding",
+      ...viewFields(ACCOUNT_FIELDS, makeAccount("funding")),
       balance_usd: -6,
       held_usd: 0,
       created_at: null,

@@ -1,11 +1,14 @@
 // The operator's top-ups on a real store: made once, refused if invalid, and never left in doubt.
 import { beforeEach, describe, expect, test } from "bun:test";
 import { getAccount } from "../src/admin/accounts.ts";
+import { viewFields } from "../src/admin/fields.ts";
 import type { AdminWorld } from "../src/admin/world.ts";
 import { Fault } from "../src/core/fault.ts";
+import { ACCOUNT_FIELDS } from "../src/core/fields/account.ts";
 import type { Store } from "../src/core/store.ts";
 import { createAccount, listJournal, topUpAccount } from "./admin-asked.ts";
 import { adminBench, wrongWith } from "./admin-world.ts";
+import { makeAccount } from "./samples.ts";
 import { catchThrown } from "./thrown.ts";
 
 const bench = adminBench();
@@ -25,7 +28,7 @@ test("are added to the balance, exact to the nano-dollar", async () => {
   const account = await topUp({ amount_usd: 12.345678901 });
   expect(account).toEqual({
     id: "default",
-    name: "default",
+    ...viewFields(ACCOUNT_FIELDS, makeAccount("default")),
     balance_usd: 12.345678901,
     held_usd: 0,
     created_at: expect.any(String),

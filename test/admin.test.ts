@@ -101,6 +101,13 @@ test("key holders see their allowance, limits and spending", async () => {
     balance_usd: 0,
     spend_limit_usd: 9,
     spent_usd: { today: 2, month: 4, total: 6 },
+    cost_usd: { today: 2, month: 4, total: 6 },
+    limits: [
+      {
+        ...{ scope: "key", kind: "budget", per: "total", limit: 9, used: 6, reserved: 0, remaining: 3 },
+        resets_at: null,
+      },
+    ],
     allowed_models: ["Sim#echo"],
     expires_at: null,
     paused: false,

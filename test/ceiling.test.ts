@@ -1,7 +1,8 @@
 // The most that a request may cost: whatever its offers are, what is held and what an answer can cost stay within it.
 import { describe, expect, test } from "bun:test";
 import type { Offer } from "../src/core/demand.ts";
-import { capOffer, computeBalanceRoom, computeHoldTerms, worstCost } from "../src/ledger/worst.ts";
+import { capOffer } from "../src/ledger/ceiling.ts";
+import { computeBalanceRoom, computeHoldTerms, worstCost } from "../src/ledger/worst.ts";
 import { makeDice } from "./router/dice.ts";
 
 const ROUNDS = 5000;
@@ -46,13 +47,13 @@ describe("over random offers", () => {
       const offers = Array.from({ length: 1 + Math.floor(roll() * 4) }, (_, at) => makeOffer(roll, at));
       const kept = offers.flatMap((offer) => capOffer(offer, ceiling, markup) ?? []);
       const room = computeBalanceRoom(10 ** (3 + roll() * 9));
-      const terms = computeHoldTerms(kept, room, markup);
+      const terms = computeHoldTerms(kept, [{ room }], markup);
       if (terms === null) continue;
-      expect(terms.nanoUsd).toBeLessThanOrEqual(ceiling);
+      expect(terms.held[0]).toBeLessThanOrEqual(ceiling);
       for (const [card, tokens] of Object.entries(terms.outputTokens)) {
         const own = offers.find((offer) => offer.card === card);
         if (own === undefined) throw new Error("There is no such offer.");
-        expect(worstCost(own, tokens, markup)).toBeLessThanOrEqual(ceiling);
+        expect(worstCost(own, own.lines, tokens, markup)).toBeLessThanOrEqual(ceiling);
         expect(tokens).toBeLessThanOrEqual(own.outputTokensAsked ?? Number.MAX_SAFE_INTEGER);
         capped++;
       }
@@ -66,7 +67,7 @@ describe("over random offers", () => {
       const offer = makeOffer(roll, 0);
       const ceiling = Math.floor(10 ** (2 + roll() * 8));
       const most = Math.min(offer.outputTokensAsked ?? 16, offer.outputTokensMax ?? 16);
-      const fits = worstCost(offer, Math.min(16, most), 1) <= ceiling;
+      const fits = worstCost(offer, offer.lines, Math.min(16, most), 1) <= ceiling;
       expect(capOffer(offer, ceiling, 1) !== null).toBe(fits);
     }
   });
@@ -76,7 +77,7 @@ describe("over random offers", () => {
     for (let round = 0; round < ROUNDS; round++) {
       const offer = makeOffer(roll, 0);
       const asked = offer.outputTokensAsked;
-      if (asked === null || worstCost(offer, asked, 1) > 1e12) continue;
+      if (asked === null || worstCost(offer, offer.lines, asked, 1) > 1e12) continue;
       expect(capOffer(offer, 1e12, 1)?.outputTokensAsked).toBe(asked);
     }
   });

@@ -57,6 +57,7 @@ describe("valid configurations", () => {
         scope: "key",
         dayStartsMinutes: 0,
         timeZone: "UTC",
+        weekStarts: "monday",
         free: { models: ["*"], budgetNanoUsd: 20_000_000_000 },
       });
       expect(settings.billing).toEqual({ charge: "beyond_allowance", markup: 1 });
@@ -244,6 +245,7 @@ test("the published schema is JSON Schema and knows every section", () => {
     "quota",
     "billing",
     "limits",
+    "key_defaults",
     "log",
     "responses",
     "native",

@@ -32,6 +32,9 @@ describe("accounts", () => {
     expect(made.body).toEqual({
       id: expect.stringMatching(/^acct_/),
       name: "Team",
+      ...{ requests_per_minute: null, tokens_per_minute: null, parallel: null, budgets: [] },
+      ...{ requests_per_day: "default", free_budget_usd_per_day: "default", time_zone: null },
+      limits: [],
       balance_usd: 0,
       held_usd: 0,
       created_at: expect.stringMatching(INSTANT),
@@ -65,6 +68,11 @@ describe("keys", () => {
     allowed_addresses: ["127.0.0.0/8", "::1"],
   };
 
+  const spendLimit = {
+    ...{ scope: "key", kind: "budget", per: "total", limit: 12.5, used: 0, reserved: 0, remaining: 12.5 },
+    resets_at: null,
+  };
+
   test("are created with a secret that is shown once and works immediately", async () => {
     const { body: account } = await operator.post("/accounts", { name: "Payer" });
     const made = await operator.post("/keys", { ...FIELDS, account_id: account.id });
@@ -73,6 +81,9 @@ describe("keys", () => {
     expect(secret).toMatch(/^sk-[A-Za-z0-9_-]{40,}$/);
     expect(key).toEqual({
       ...FIELDS,
+      ...{ requests_per_minute: "default", tokens_per_minute: "default", parallel: "default" },
+      budgets: "default",
+      limits: [spendLimit],
       id: expect.stringMatching(/^key_/),
       account_id: account.id,
       last4: String(secret).slice(-4),
@@ -97,6 +108,8 @@ describe("keys", () => {
       },
       balance_usd: 0,
       spend_limit_usd: 12.5,
+      cost_usd: { today: 0, month: 0, total: 0 },
+      limits: [spendLimit],
       spent_usd: { today: 0, month: 0, total: 0 },
       allowed_models: FIELDS.allowed_models,
       expires_at: FIELDS.expires_at,
@@ -128,7 +141,7 @@ describe("keys", () => {
       spend_limit_usd: 12.5,
       requests_per_day: 7,
     });
-    await operator.patch(`/keys/${key.id}`, { requests_per_day: null });
+    await operator.patch(`/keys/${key.id}`, { requests_per_day: null, spend_limit_usd: null });
     const secret = String(key.secret);
     await until("the change shows", async () => {
       const { allowance } = (await ask(secret, "/v1/key")).body as { allowance: JsonObject };

@@ -117,7 +117,9 @@ describe("days of any length", () => {
       const last = await askAt(endMs - 1);
       const after = await askAt(endMs);
       const usedThen = async () =>
-        [...(await store.read(first.reads)).meters.values()].map((meter) => meter?.used);
+        [...(await store.read(first.reads)).meters.values()].flatMap((meter) =>
+          meter && meter.day >= computeDay(startMs, { ...QUOTA, ...quota }).name ? [meter.used] : [],
+        );
       expect(await usedThen()).toEqual([2, 1]);
       clock.atMs = endMs + 5;
       // Earlier days are deleted: rows that are not read are missing.

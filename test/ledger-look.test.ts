@@ -75,8 +75,8 @@ const refused = (work: Promise<unknown>): Promise<Fault | null> =>
   );
 
 const readRows = async ({ reads }: Ticket) => {
-  const { accounts, meters, slots, spends } = await store.read(reads);
-  return [accounts, meters, slots, spends].map((rows) => [...rows.values()]);
+  const { accounts, meters, owners, spends } = await store.read(reads);
+  return [accounts, meters, owners, spends].map((rows) => [...rows.values()]);
 };
 
 describe("refuses with the admission's own fault, before the worst case is known", () => {

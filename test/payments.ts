@@ -1,10 +1,12 @@
 // A ledger in which every request is paid for: one word for each movement, and the errors of the books.
+
+import type { Audit } from "../src/core/audit.ts";
 import type { Granted } from "../src/core/demand.ts";
 import type { GatewayKey } from "../src/core/key.ts";
 import type { NanoUsd } from "../src/core/money.ts";
 import type { RequestRecord } from "../src/core/record.ts";
 import type { Entry } from "../src/core/rows.ts";
-import type { Audit, Store } from "../src/core/store.ts";
+import type { Store } from "../src/core/store.ts";
 import type { Ask, Ledger, Settled, Ticket } from "../src/ledger/ledger.ts";
 import { costing, expectGrant, ledgerOn, makeAsk, makeOutcome, type RulesChanged } from "./samples.ts";
 
@@ -43,7 +45,14 @@ export function openPayments(store: Store, rules: RulesChanged = ALWAYS): Paymen
 }
 
 /** Returns the errors of the books in words, or an empty list. */
-export function findErrors({ accounts, balances, held, system, strayEntries }: Audit): readonly string[] {
+export function findErrors({
+  accounts,
+  balances,
+  held,
+  system,
+  strayEntries,
+  limits,
+}: Audit): readonly string[] {
   const wrong: string[] = [];
   for (const account of accounts) {
     const { id } = account;
@@ -55,6 +64,8 @@ export function findErrors({ accounts, balances, held, system, strayEntries }: A
   }
   if (balances + held + system.funding + system.revenue + system.overrun !== 0n) wrong.push("sum");
   if (strayEntries > 0) wrong.push("stray entries");
+  for (const { owner, budget, counted, ofHolds } of limits)
+    wrong.push(`${owner}: ${budget ?? "parallel"} ${counted}, by its holds ${ofHolds}`);
   return wrong;
 }
 

@@ -3,14 +3,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asArray, asObject } from "../src/core/json.ts";
 import type { Store } from "../src/core/store.ts";
-import { decide } from "../src/ledger/decide.ts";
 import { openPostgresStore } from "../src/store/postgres/store.ts";
 import { startDatabases } from "./citus/database.ts";
 import { until } from "./http/until.ts";
 import { type GatewayProcess, operate, post, startGatewayProcess } from "./nodes/gateway.ts";
 import { type Job, type Node, PATIENCE_MS, startNode } from "./nodes/node.ts";
 import { findErrors } from "./payments.ts";
-import { give, ledgerOn, makeAccount, makeKey } from "./samples.ts";
+import { decideByDemand, give, ledgerOn, makeAccount, makeKey } from "./samples.ts";
 import { type Simulator, startSimulator } from "./simulator/server.ts";
 
 const NODES = 4;
@@ -41,7 +40,7 @@ describe("four nodes", () => {
     // All start at the same moment on an empty database, so each tries to create the schema.
     nodes = Array.from({ length: NODES }, () => startNode(server.url));
     ids = await Promise.all(nodes.map(({ id }) => id));
-    store = await openPostgresStore({ url: server.url, decide, patienceMs: PATIENCE_MS });
+    store = await openPostgresStore({ url: server.url, decide: decideByDemand, patienceMs: PATIENCE_MS });
     // The others' death shows as silence, which takes time. The other tests run meanwhile.
     buried = bury();
     buried.catch(() => {});

@@ -2,7 +2,6 @@
 // too. Skipped if PgBouncer isn't installed.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { SQL } from "bun";
-import { decide } from "../src/ledger/decide.ts";
 import { openPostgresStore } from "../src/store/postgres/store.ts";
 import { findTraits } from "../src/store/postgres/traits.ts";
 import { until } from "./http/until.ts";
@@ -10,7 +9,7 @@ import { openPayments } from "./payments.ts";
 import { POOLER, type Pooler, startPooler } from "./pooler.ts";
 import { startPostgres } from "./postgres-server.ts";
 import { runPostgresSuites } from "./postgres-suites.ts";
-import { addKey } from "./samples.ts";
+import { addKey, decideByDemand } from "./samples.ts";
 import { catchThrown } from "./thrown.ts";
 
 if (POOLER === undefined) console.log("skipped: no pgbouncer on this machine");
@@ -47,7 +46,7 @@ describe.skipIf(POOLER === undefined)("behind PgBouncer", () => {
   });
 
   test("the server, not only its client, ends a wait for an account's lock", async () => {
-    const opened = await openPostgresStore({ url: store, decide, patienceMs: 1000 });
+    const opened = await openPostgresStore({ url: store, decide: decideByDemand, patienceMs: 1000 });
     await opened.beat();
     const key = await addKey(opened, "key_a", "a");
     await using database = new SQL(server.url, { max: 2 });
@@ -63,7 +62,7 @@ describe.skipIf(POOLER === undefined)("behind PgBouncer", () => {
   });
 
   test("settings of one store's transactions don't affect others", async () => {
-    const opened = await openPostgresStore({ url: store, decide, patienceMs: 7000 });
+    const opened = await openPostgresStore({ url: store, decide: decideByDemand, patienceMs: 7000 });
     await Promise.all(Array.from({ length: 20 }, () => opened.account("default")));
     await using database = new SQL(store, { max: 1, prepare: false });
     const [row] = await database.unsafe("SHOW statement_timeout");

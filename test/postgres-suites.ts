@@ -9,6 +9,7 @@ import { keysSuite } from "./store-keys.suite.ts";
 import { lateSuite } from "./store-late.suite.ts";
 import { lessonFilesSuite } from "./store-lesson-files.suite.ts";
 import { lessonsSuite } from "./store-lessons.suite.ts";
+import { limitsSuite } from "./store-limits.suite.ts";
 import { moneySuite } from "./store-money.suite.ts";
 import { nodesSuite } from "./store-nodes.suite.ts";
 import { repliesSuite } from "./store-replies.suite.ts";
@@ -28,6 +29,7 @@ const SUITES = [
   billingSuite,
   nodesSuite,
   lateSuite,
+  limitsSuite,
   repliesSuite,
   lessonsSuite,
   lessonFilesSuite,
@@ -56,10 +58,17 @@ export async function emptyDatabase(url: string): Promise<void> {
 export function runPostgresSuites(title: string, addresses: () => Addresses): void {
   const raw = (sql: string) => runSql(addresses().direct, sql);
   const makeBench = (): StoreBench => ({
-    // The suites don't depend on time, and the machine may be busy. Every test opens two stores, and each connection
+    // The suites don't depend on time but choose it, and the machine may be busy. Every test opens two stores, and each connection
     // costs the server a process.
-    open: (decide) =>
-      openPostgresStore({ url: addresses().store, decide, patienceMs: 30_000, connections: 3 }),
+    open: async (decide) => {
+      const store = await openPostgresStore({
+        url: addresses().store,
+        decide: (rows, demands) => decide({ ...rows, nowMs: null }, demands),
+        patienceMs: 30_000,
+        connections: 3,
+      });
+      return { ...store, read: async (reads) => ({ ...(await store.read(reads)), nowMs: null }) };
+    },
     // It has been silent for long, and the nodes that judge it have been running all the time.
     forsake: ({ node }) =>
       raw(`UPDATE node SET since_at = since_at - interval '1 minute',

@@ -5,11 +5,10 @@ import { chmodSync, chownSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SQL } from "bun";
-import { decide } from "../src/ledger/decide.ts";
 import { openPostgresStore } from "../src/store/postgres/store.ts";
 import { openPayments } from "./payments.ts";
 import { startPostgres } from "./postgres-server.ts";
-import { addKey } from "./samples.ts";
+import { addKey, decideByDemand } from "./samples.ts";
 import { catchThrown } from "./thrown.ts";
 
 const OPENSSL = Bun.which("openssl");
@@ -59,7 +58,7 @@ describe.skipIf(OPENSSL === null)("over TLS", () => {
 
   test("a user without superuser rights can use a verified server, over encrypted connections", async () => {
     const url = address(`sslmode=verify-full&sslrootcert=${file("ca.crt")}`);
-    const store = await openPostgresStore({ url, decide });
+    const store = await openPostgresStore({ url, decide: decideByDemand });
     await store.beat();
     await openPayments(store, {}).hold("1", await addKey(store, "key_a"), 1);
     await using sql = new SQL(server.url, { max: 1 });
@@ -75,7 +74,7 @@ describe.skipIf(OPENSSL === null)("over TLS", () => {
     ["of no CA that the system knows", () => address("sslmode=verify-full")],
     ["for another name", () => address(`sslmode=verify-full&sslrootcert=${file("ca.crt")}`, "localhost")],
   ])("a certificate %s is refused, in words without the password", async (_, url) => {
-    const thrown = await catchThrown(openPostgresStore({ url: url(), decide }));
+    const thrown = await catchThrown(openPostgresStore({ url: url(), decide: decideByDemand }));
     expect(String(thrown)).toMatch(/can't be opened: .*(certificate|verify|CERT|ALTNAME)/i);
     expect(Bun.inspect(thrown)).not.toContain(PASSWORD);
   });

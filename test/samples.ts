@@ -1,11 +1,17 @@
 // Keys, records, rules and effects for tests, each with the few fields that matter to a test.
 
-import type { Granted, Offer } from "../src/core/demand.ts";
-import { type Account, type GatewayKey, KEY_DEFAULTS, type KeyProof } from "../src/core/key.ts";
+import type { Decide, Granted, Offer } from "../src/core/demand.ts";
+import {
+  ACCOUNT_DEFAULTS,
+  type Account,
+  type GatewayKey,
+  KEY_DEFAULTS,
+  type KeyProof,
+} from "../src/core/key.ts";
 import type { NanoUsd } from "../src/core/money.ts";
 import type { RequestRecord } from "../src/core/record.ts";
 import type { Place } from "../src/core/rows.ts";
-import type { BillingRules, QuotaRules } from "../src/core/settings.ts";
+import type { BillingRules, LimitRules, QuotaRules } from "../src/core/settings.ts";
 import type { Store } from "../src/core/store.ts";
 import { NO_AMOUNTS } from "../src/core/units.ts";
 import { decide } from "../src/ledger/decide.ts";
@@ -42,8 +48,7 @@ export function makeKey(id: string, fields: Partial<GatewayKey> = {}): GatewayKe
 }
 
 export function makeAccount(id: string, fields: Partial<Account> = {}): Account {
-  const nothing = { balanceNanoUsd: 0, heldNanoUsd: 0, entries: 0, keptCharacters: 0 };
-  return { id, name: id, ...nothing, createdAtMs: NOON - DAY, ...fields };
+  return { id, name: id, ...ACCOUNT_DEFAULTS, createdAtMs: NOON - DAY, ...fields };
 }
 
 /** A record of a free request, or of one whose held cost is charged. */
@@ -97,16 +102,24 @@ export function countingRandom() {
   };
 }
 
+/** Decides at the demands' own times, as SQLite does, so that tests on PostgreSQL can choose the time. */
+export const decideByDemand: Decide = (rows, demands) => decide({ ...rows, nowMs: null }, demands);
+
 export interface RulesChanged {
   readonly quota?: Partial<QuotaRules>;
   readonly billing?: Partial<BillingRules>;
+  readonly ownerLimits?: LimitRules;
   /** Stands still at noon if missing. */
   readonly clock?: { nowMs(): number };
 }
 
 /** A ledger under the default rules with a clock that stands at noon, apart from the given fields. */
-export function ledgerOn(store: Store, { quota, billing, clock }: RulesChanged = {}): Ledger {
-  const rules = { quota: { ...QUOTA, ...quota }, billing: { ...BILLING, ...billing } };
+export function ledgerOn(store: Store, { quota, billing, ownerLimits, clock }: RulesChanged = {}): Ledger {
+  const rules = {
+    quota: { ...QUOTA, ...quota },
+    billing: { ...BILLING, ...billing },
+    ...(ownerLimits ? { ownerLimits } : {}),
+  };
   return createLedger({ store, clock: clock ?? standingClock(NOON), rules: () => rules });
 }
 

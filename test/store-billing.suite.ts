@@ -1,10 +1,8 @@
-// Payment of requests on every store: allowance, balance, spend limits, the last cent.
+// Payment of requests on every store: allowance, balance, the last cent.
 import { expect, test } from "bun:test";
-import type { Offer } from "../src/core/demand.ts";
 import { Fault } from "../src/core/fault.ts";
 import type { GatewayKey } from "../src/core/key.ts";
 import type { Store } from "../src/core/store.ts";
-import type { Ledger } from "../src/ledger/ledger.ts";
 import { ALWAYS, findErrors, openPayments, readJournal } from "./payments.ts";
 import {
   addKey,
@@ -19,9 +17,9 @@ import {
   makeOutcome,
   makePlace,
   NOON,
-  standingClock,
 } from "./samples.ts";
 import { catchThrown, readCode } from "./thrown.ts";
+import { tried } from "./tried.ts";
 import { makeSuite, type TwoStores } from "./two-stores.ts";
 
 type Opened = () => TwoStores;
@@ -31,27 +29,8 @@ export const billingSuite = makeSuite({
   "not paying beyond the allowance": unpaid,
   "paying for everything": payingAlways,
   "no admission": unadmitted,
-  "spend limits": spendLimits,
   "the last cent": lastCent,
 });
-
-let count = 0;
-
-/** Tries to admit a request with its worst cost. Returns `balance 700` or the refusal's code. */
-async function tried(
-  ledger: Ledger,
-  key: GatewayKey,
-  offers: readonly Offer[],
-  nowMs = NOON,
-): Promise<string> {
-  try {
-    const ticket = ledger.ticket(makeAsk(`request ${count++}`, key, { offers: () => offers, nowMs }));
-    const { place, holdNanoUsd } = await expectGrant(ledger, ticket);
-    return `${place.kind} ${holdNanoUsd}`;
-  } catch (thrown) {
-    return readCode(thrown) ?? String(thrown);
-  }
-}
 
 /** A key that has used its one free request of the day. */
 async function used(store: Store): Promise<GatewayKey> {
@@ -208,49 +187,6 @@ function unadmitted(opened: Opened): void {
   });
 }
 
-function spendLimits(opened: Opened): void {
-  test("bound a key's lifetime holds and charges, on every node", async () => {
-    const { store, other } = opened();
-    const key = makeKey("key_a", { spendLimitNanoUsd: 10_000 });
-    await store.addKey(key, "digest");
-    await give(store, "default", 1_000_000);
-    const both = [openPayments(store), openPayments(other)] as const;
-    const results = await Promise.allSettled(
-      Array.from({ length: 20 }, (_, index) => both[index % 2 === 0 ? 0 : 1].hold(`${index}`, key, 3_000)),
-    );
-    const held = results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
-    expect(held.length).toBe(3);
-    const [first, second] = held;
-    if (!first || !second) throw new Error("Nothing is held.");
-    await both[1].post(first, 1_000);
-    await both[0].release(second);
-    const nextYear = NOON + 365 * 24 * 60 * MINUTE;
-    const ledger = ledgerOn(other, { ...ALWAYS, clock: standingClock(nextYear) });
-    expect(await tried(ledger, key, [costing(6_001)], nextYear)).toBe("insufficient_balance");
-    expect(await tried(ledger, key, [costing(6_000)], nextYear)).toBe("balance 6000");
-    expect(await tried(ledger, key, [costing(1)], nextYear)).toBe("insufficient_balance");
-    const another = await addKey(store, "key_b");
-    expect(await tried(ledger, another, [costing(500_000)], nextYear)).toBe("balance 500000");
-    expect(findErrors(await store.audit())).toEqual([]);
-  });
-
-  test("include charges above the hold, and beyond the allowance leave the slot", async () => {
-    const { store } = opened();
-    const key = makeKey("key_a", { spendLimitNanoUsd: 1_000, requestsPerDay: 0 });
-    await store.addKey(key, "digest");
-    await give(store, "default", 1_000_000);
-    const payments = openPayments(store, {});
-    expect((await payments.post(await payments.hold("1", key, 900), 1_500)).chargedNanoUsd).toBe(1_500);
-    expect(await tried(payments.ledger, key, [costing(1)])).toBe("throttle 0");
-    expect(await tried(payments.ledger, key, [costing(1)])).toBe("rate_limit_exceeded");
-    await store.changeKey(key.id, { spendLimitNanoUsd: 1_501 });
-    expect(await tried(payments.ledger, key, [costing(2)])).toBe("rate_limit_exceeded");
-    expect(await tried(payments.ledger, key, [costing(1)])).toBe("balance 1");
-    await store.changeKey(key.id, { spendLimitNanoUsd: null });
-    expect(await tried(payments.ledger, key, [costing(9_000)])).toBe("balance 9000");
-  });
-}
-
 function lastCent(opened: Opened): void {
   const CENT = 10_000_000;
   const WORST = 3_000;
@@ -293,6 +229,6 @@ function lastCent(opened: Opened): void {
     const journal = await readJournal(store);
     expect(journal.filter((entry) => entry.kind === "hold").length).toBe(COVERED);
     expect(Math.min(...journal.map((entry) => entry.balanceAfterNanoUsd))).toBe(CENT - COVERED * WORST);
-    expect(await other.chargedSince(makeKey("key_a"), 0)).toBe(charged);
+    expect((await other.spentSince(makeKey("key_a"), 0)).chargedNanoUsd).toBe(charged);
   }, 30_000);
 }

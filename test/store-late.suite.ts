@@ -67,7 +67,7 @@ function settledLate(opened: () => TwoStores): void {
       holdNanoUsd: 3_000,
     };
     expect(await other.request("1")).toMatchObject(row);
-    expect(await other.chargedSince(key, 0)).toBe(1_200);
+    expect((await other.spentSince(key, 0)).chargedNanoUsd).toBe(1_200);
     const [sum] = await other.usage({ fromMs: 0, toMs: NOON + 1, groupBy: [] });
     expect(sum).toMatchObject({ requests: 1, errors: 0, costNanoUsd: 1_200, chargedNanoUsd: 1_200 });
     expect(sum?.amounts).toEqual(makeRecord("1").amounts);

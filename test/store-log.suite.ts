@@ -120,10 +120,10 @@ export function sums(store: () => Store): void {
       makeRecord("5", { chargedNanoUsd: 10_000, keyId: "key_b" }),
     );
     await write(store(), makeRecord("6", { chargedNanoUsd: 100_000 }));
-    expect(await store().chargedSince(makeKey("key_a"), NOON)).toBe(101_100);
-    expect(await store().chargedSince(makeKey("key_a"), NOON - 1)).toBe(101_110);
-    expect(await store().chargedSince(makeKey("key_a"), 0)).toBe(101_111);
-    expect(await store().chargedSince(makeKey("key_d"), 0)).toBe(0);
+    expect((await store().spentSince(makeKey("key_a"), NOON)).chargedNanoUsd).toBe(101_100);
+    expect((await store().spentSince(makeKey("key_a"), NOON - 1)).chargedNanoUsd).toBe(101_110);
+    expect((await store().spentSince(makeKey("key_a"), 0)).chargedNanoUsd).toBe(101_111);
+    expect((await store().spentSince(makeKey("key_d"), 0)).chargedNanoUsd).toBe(0);
   });
 
   test("old rows are deleted in batches, and totals stay", async () => {
@@ -133,7 +133,7 @@ export function sums(store: () => Store): void {
     expect(await store().prune(before, 2)).toBe(2);
     expect(await store().prune(before, 2)).toBe(1);
     expect((await store().requests({}, { limit: 10, after: null })).map(({ id }) => id)).toEqual(["new"]);
-    expect(await store().chargedSince(makeKey(makeRecord("new").keyId), 0)).toBe(20);
+    expect((await store().spentSince(makeKey(makeRecord("new").keyId), 0)).chargedNanoUsd).toBe(20);
   });
 }
 

@@ -15,6 +15,7 @@ import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import { startPostgres } from "./postgres-server.ts";
 import {
   DAY,
+  decideByDemand,
   expectGrant,
   HOUR,
   ledgerOn,
@@ -139,7 +140,7 @@ describe("a store from before keys could be rotated", () => {
     await database.unsafe(writeVersion(steps.length));
     // Simulates a process that died in the middle of the step.
     for (const sql of POSTGRES_MIGRATIONS[steps.length]?.slice(0, 3) ?? []) await database.unsafe(sql);
-    const store = await openPostgresStore({ url, decide });
+    const store = await openPostgresStore({ url, decide: decideByDemand });
     await store.beat();
     await keepsKeys(store);
   });
@@ -178,7 +179,7 @@ describe("a store of an earlier version", () => {
     await database.unsafe(writeVersion(steps.length));
     // Simulates a process that died in the middle of the step. The step runs again.
     for (const sql of LESSONS_BY_PROMPT.slice(0, 4)) await database.unsafe(sql);
-    await goesOn(await openPostgresStore({ url: server.url, decide }));
+    await goesOn(await openPostgresStore({ url: server.url, decide: decideByDemand }));
   });
 });
 

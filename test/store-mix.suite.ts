@@ -16,7 +16,7 @@ const KEYS = [
   makeKey("key_bound", { requestsPerDay: 5, spendLimitNanoUsd: 60_000 }),
   makeKey("key_all", { requestsPerDay: null, accountId: "acct" }),
 ];
-const REFUSALS = ["insufficient_balance", "rate_limit_exceeded"];
+const REFUSALS = ["insufficient_balance", "rate_limit_exceeded", "budget_exceeded", "budget_reserved"];
 
 interface Open {
   readonly ticket: Ticket;
@@ -163,7 +163,7 @@ async function expectSettled(store: Store, load: Load): Promise<void> {
   expect(audit.system.funding).toBe(-BigInt(load.paidIn));
   for (const key of KEYS) {
     const charged = load.charged.get(key.id) ?? 0;
-    expect([key.id, await store.chargedSince(key, 0)]).toEqual([key.id, charged]);
+    expect([key.id, (await store.spentSince(key, 0)).chargedNanoUsd]).toEqual([key.id, charged]);
     const { spends } = await store.read(ledgerOn(store).ticket({ ...ASK, key }).reads);
     const { spentNanoUsd = 0, heldNanoUsd = 0 } = spends.get(key.id) ?? {};
     expect([key.id, spentNanoUsd, heldNanoUsd]).toEqual([key.id, charged, 0]);

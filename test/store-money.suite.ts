@@ -92,7 +92,7 @@ async function afterOne({ store, other }: TwoStores, funds: number, held: number
   const row = await other.request("1");
   expect([row?.chargedNanoUsd, row?.holdNanoUsd]).toEqual([settled.chargedNanoUsd, held]);
   const [, ...entries] = await readJournal(other);
-  expect(await other.chargedSince(makeKey("key_a"), 0)).toBe(settled.chargedNanoUsd);
+  expect((await other.spentSince(makeKey("key_a"), 0)).chargedNanoUsd).toBe(settled.chargedNanoUsd);
   return { settled, entries, lines: entries.map(inLine), balanceNanoUsd };
 }
 

@@ -88,7 +88,7 @@ function saidTwice(opened: Opened): void {
     const ticket = payments.ticket("1", key, 6_000);
     await expectGrant(payments.ledger, ticket);
     await other.changeKey(key.id, { spendLimitNanoUsd: 5_000 });
-    expect(readCode(await catchThrown(payments.ledger.admit(ticket)))).toBe("insufficient_balance");
+    expect(readCode(await catchThrown(payments.ledger.admit(ticket)))).toBe("budget_exceeded");
     expect(await moneyIn(other)).toEqual([10_000, 0]);
   });
 }
@@ -106,7 +106,7 @@ function endedTwice(opened: Opened): void {
     expect(await mine.release(ticket)).toMatchObject(settled);
     expect(await moneyIn(store)).toEqual([8_800, 0]);
     expect(await other.request("1")).toMatchObject({ chargedNanoUsd: 1_200, ended: "done" });
-    expect(await store.chargedSince(key, 0)).toBe(1_200);
+    expect((await store.spentSince(key, 0)).chargedNanoUsd).toBe(1_200);
     expect((await readJournal(store)).length).toBe(3);
   });
 

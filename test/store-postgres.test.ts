@@ -3,14 +3,13 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:tes
 import { SQL } from "bun";
 import { openStore } from "../src/app/open-store.ts";
 import type { Store } from "../src/core/store.ts";
-import { decide } from "../src/ledger/decide.ts";
 import { makePostgresSchema } from "../src/store/postgres/migrations.ts";
 import { openPostgresStore } from "../src/store/postgres/store.ts";
 import { until } from "./http/until.ts";
 import { findErrors, openPayments } from "./payments.ts";
 import { startPostgres } from "./postgres-server.ts";
 import { emptyDatabase, runPostgresSuites, runSql } from "./postgres-suites.ts";
-import { addKey, DAY, give, ledgerOn, makeAccount, makeKey, NOON } from "./samples.ts";
+import { addKey, DAY, decideByDemand, give, ledgerOn, makeAccount, makeKey, NOON } from "./samples.ts";
 import { catchThrown, readCode } from "./thrown.ts";
 
 const server = await startPostgres();
@@ -29,8 +28,8 @@ describe("postgres: one server, many nodes, failures", () => {
   let store: Store;
   let other: Store;
   beforeEach(async () => {
-    store = await openPostgresStore({ url: server.url, decide, patienceMs: LONG_MS });
-    other = await openPostgresStore({ url: server.url, decide, patienceMs: PATIENCE_MS });
+    store = await openPostgresStore({ url: server.url, decide: decideByDemand, patienceMs: LONG_MS });
+    other = await openPostgresStore({ url: server.url, decide: decideByDemand, patienceMs: PATIENCE_MS });
     await store.beat();
     await other.beat();
   });
@@ -86,7 +85,11 @@ describe("postgres: one server, many nodes, failures", () => {
 
   test("accounts with stuck locks don't take the turns of others", async () => {
     const PATIENT_MS = 1500;
-    const patient = await openPostgresStore({ url: server.url, decide, patienceMs: PATIENT_MS });
+    const patient = await openPostgresStore({
+      url: server.url,
+      decide: decideByDemand,
+      patienceMs: PATIENT_MS,
+    });
     await patient.beat();
     const ids = Array.from({ length: 24 }, (_, at) => `stuck_${at}`);
     const stuck = await Promise.all(ids.map((id) => addKey(store, `key of ${id}`, id)));
@@ -210,12 +213,12 @@ describe("postgres: one server, many nodes, failures", () => {
   test("a newer database that ended this version's support is refused with an explanation, and left unchanged", async () => {
     const { version, oldestSupported } = makePostgresSchema();
     await raw("UPDATE schema_version SET version = 99, oldest_supported = 98");
-    const thrown = await catchThrown(openPostgresStore({ url: server.url, decide }));
+    const thrown = await catchThrown(openPostgresStore({ url: server.url, decide: decideByDemand }));
     expect(String(thrown)).toContain("the store needs 98 or later");
     await raw(
       `UPDATE schema_version SET version = ${version}, oldest_supported = ${oldestSupported} WHERE version = 99`,
     );
-    await (await openPostgresStore({ url: server.url, decide })).close();
+    await (await openPostgresStore({ url: server.url, decide: decideByDemand })).close();
   });
 
   test("errors about a malformed address don't show its password", async () => {
@@ -252,7 +255,7 @@ describe("postgres: one server, many nodes, failures", () => {
 
   test("the address determines the database, not the environment", async () => {
     process.env.PGDATABASE = "none";
-    const opened = await openPostgresStore({ url: server.url, decide });
+    const opened = await openPostgresStore({ url: server.url, decide: decideByDemand });
     delete process.env.PGDATABASE;
     expect(await opened.account("default")).not.toBeNull();
     await opened.close();

@@ -14,7 +14,7 @@ import { MADE_STEPS, type MadeStep } from "./nodes/made-steps.ts";
 import { findErrors, openPayments } from "./payments.ts";
 import { startPostgres } from "./postgres-server.ts";
 import { runSql } from "./postgres-suites.ts";
-import { give, makeKey } from "./samples.ts";
+import { decideByDemand, give, makeKey } from "./samples.ts";
 import { catchThrown, readCode } from "./thrown.ts";
 
 const server = await startPostgres();
@@ -39,7 +39,11 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
     const url = await server.newDatabase();
     return {
       open: (made) =>
-        openPostgresStore({ url, decide, schema: makePostgresSchema([...STEPS, ...MADE_STEPS[made]]) }),
+        openPostgresStore({
+          url,
+          decide: decideByDemand,
+          schema: makePostgresSchema([...STEPS, ...MADE_STEPS[made]]),
+        }),
       remove: () => {},
     };
   },
@@ -101,8 +105,8 @@ describe("on PostgreSQL", () => {
   let other: Store;
   beforeEach(async () => {
     url = await server.newDatabase();
-    store = await openPostgresStore({ url, decide });
-    other = await openPostgresStore({ url, decide });
+    store = await openPostgresStore({ url, decide: decideByDemand });
+    other = await openPostgresStore({ url, decide: decideByDemand });
     await Promise.all([store.beat(), other.beat()]);
   });
   afterEach(async () => void (await Promise.all([store.close(), other.close()])));

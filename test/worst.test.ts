@@ -24,7 +24,8 @@ function offersOf(cards: readonly ModelCard[], ask: ChatRequest): readonly Offer
 
 /** Returns the hold for the offers that a balance covers, or null if it covers none. */
 function findTerms(offers: readonly Offer[], free: number, markup: number) {
-  return computeHoldTerms(offers, computeBalanceRoom(free), markup);
+  const terms = computeHoldTerms(offers, [{ room: computeBalanceRoom(free) }], markup);
+  return terms && { nanoUsd: terms.held[0], outputTokens: terms.outputTokens };
 }
 
 function cardOf(price: Price | null, fields: Partial<ModelCard> = {}): ModelCard {

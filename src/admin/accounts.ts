@@ -3,7 +3,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { Fault } from "../core/fault.ts";
 import { ACCOUNT_FIELDS } from "../core/fields/account.ts";
 import { listInitials } from "../core/fields/field.ts";
-import type { Account } from "../core/key.ts";
+import { ACCOUNT_DEFAULTS, type Account } from "../core/key.ts";
 import { toUsd } from "../core/money.ts";
 import { makeSystemAccount, type SystemAccount } from "../core/rows.ts";
 import type { Store } from "../core/store.ts";
@@ -17,6 +17,7 @@ import {
   viewFields,
 } from "./fields.ts";
 import { formatInstant } from "./format.ts";
+import { limitsSchema } from "./limits.ts";
 import { type Listed, listPage, type PageQuery } from "./list.ts";
 import { allowNull, instant, text, usd, type View } from "./schema.ts";
 import type { AdminWorld } from "./world.ts";
@@ -31,6 +32,9 @@ export const accountSchema = Type.Object({
   created_at: allowNull(instant),
 });
 export type AccountView = View<typeof accountSchema>;
+
+/** One account with the use of its limits. */
+export const accountDetailSchema = Type.Object({ ...accountSchema.properties, limits: limitsSchema });
 
 export const newAccountSchema = makeNewSchema(ACCOUNT_FIELDS);
 export const accountChangeSchema = makeChangeSchema(ACCOUNT_FIELDS);
@@ -52,12 +56,9 @@ export async function createAccount(
 ): Promise<AccountView> {
   const nowMs = clock.nowMs();
   const account: Account = {
+    ...ACCOUNT_DEFAULTS,
     ...readNew(ACCOUNT_FIELDS, fields, nowMs),
     id: mintId("acct", random),
-    balanceNanoUsd: 0,
-    heldNanoUsd: 0,
-    entries: 0,
-    keptCharacters: 0,
     createdAtMs: nowMs,
   };
   await store.addAccount(account);

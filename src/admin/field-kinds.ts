@@ -4,6 +4,8 @@ import { isAddressBlock } from "../core/address.ts";
 import type { Field, KindName, Value, Wire } from "../core/fields/field.ts";
 import { toUsd } from "../core/money.ts";
 import { invalidValue } from "../core/schema-fault.ts";
+import { isTimeZone } from "../core/time-zone.ts";
+import { budgetView, formatBudgets, makeBudgetSchema, readBudgets } from "./budgets.ts";
 import { formatInstantOrNull } from "./format.ts";
 import {
   integerSchema,
@@ -100,6 +102,30 @@ export const RENDERERS: { readonly [Name in KindName]: Renderer<Name> } = {
     read: keep,
     format: keep,
   },
+  usd_or_default: {
+    input: () =>
+      Type.Union([usdSchema, allowWords(["default"]), Type.Null()], {
+        expected: 'an amount in USD, null for no limit, or "default" for the configured amount',
+      }),
+    view: Type.Union([usd, allowWords(["default"]), Type.Null()]),
+    read: (amount, { name }) => (typeof amount === "number" ? readUsd(amount, name) : amount),
+    format: (amount) => (typeof amount === "number" ? toUsd(amount) : amount),
+  },
+  time_zone: {
+    input: () => allowNull(Type.String({ minLength: 1, maxLength: 64 })),
+    view: allowNull(text),
+    read: orNull(readTimeZone),
+    format: keep,
+  },
+  budgets: {
+    input: ({ elementsMax, hasDefault }) => {
+      const list = Type.Array(makeBudgetSchema(pattern), { maxItems: elementsMax });
+      return hasDefault ? Type.Union([list, allowWords(["default"]), Type.Null()]) : allowNull(list);
+    },
+    view: Type.Union([Type.Array(budgetView), allowWords(["default"]), Type.Null()]),
+    read: (budgets, { name }) => (budgets === "default" ? budgets : readBudgets(budgets ?? [], name)),
+    format: formatBudgets,
+  },
   weight: { input: ({ min, max }) => numberSchema(min, max), view: number, read: keep, format: keep },
   limit: {
     input: ({ min, max }) => allowNull(integerSchema(min, max)),
@@ -120,6 +146,11 @@ function readExpiry(moment: string, { name, nowMs }: Given<"expiry">): number {
   const atMs = readInstant(moment, name);
   if (atMs > nowMs) return atMs;
   throw invalidValue(name, "it is in the past");
+}
+
+function readTimeZone(zone: string, { name }: Given<"time_zone">): string {
+  if (isTimeZone(zone)) return zone;
+  throw invalidValue(name, "expected an IANA time zone like UTC or Europe/Berlin");
 }
 
 function readAddresses(blocks: readonly string[], { name }: Given<"addresses">): readonly string[] {

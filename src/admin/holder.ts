@@ -10,6 +10,7 @@ import { computeDay, monthStartMs } from "../ledger/day.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Allowance } from "../ledger/standing.ts";
 import { formatInstant, formatInstantOrNull } from "./format.ts";
+import { limitsSchema, limitView } from "./limits.ts";
 import { allowNull, boolean, count, instant, text, usd, type View } from "./schema.ts";
 
 export const allowanceSchema = Type.Object({
@@ -32,6 +33,8 @@ export const holderSchema = Type.Object({
   balance_usd: usd,
   spend_limit_usd: allowNull(usd),
   spent_usd: spentSchema,
+  cost_usd: spentSchema,
+  limits: limitsSchema,
   allowed_models: allowNull(Type.Array(text)),
   expires_at: allowNull(instant),
   paused: boolean,
@@ -50,8 +53,8 @@ export function allowanceView(allowance: Allowance): View<typeof allowanceSchema
 }
 
 interface HolderParts {
-  readonly store: Pick<Store, "account" | "chargedSince">;
-  readonly ledger: Pick<Ledger, "allowance">;
+  readonly store: Pick<Store, "account" | "spentSince">;
+  readonly ledger: Pick<Ledger, "allowance" | "limits">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly quota: () => QuotaRules;
 }
@@ -61,7 +64,14 @@ export async function holderView(parts: HolderParts, key: GatewayKey): Promise<H
   const { store, ledger, clock, quota } = parts;
   const nowMs = clock.nowMs();
   const rules = quota();
-  const charged = async (sinceMs: number): Promise<number> => toUsd(await store.chargedSince(key, sinceMs));
+  const today = await store.spentSince(key, computeDay(nowMs, rules).startMs);
+  const month = await store.spentSince(key, monthStartMs(nowMs, rules));
+  const total = await store.spentSince(key, 0);
+  const sum = (of: "chargedNanoUsd" | "costNanoUsd") => ({
+    today: toUsd(today[of]),
+    month: toUsd(month[of]),
+    total: toUsd(total[of]),
+  });
   const account = await store.account(key.accountId);
   if (account === null) throw new Fault("not_found", "The key's account does not exist.");
   const allowance = await ledger.allowance(key);
@@ -73,11 +83,9 @@ export async function holderView(parts: HolderParts, key: GatewayKey): Promise<H
     allowance: allowanceView(allowance),
     balance_usd: toUsd(account.balanceNanoUsd),
     spend_limit_usd: key.spendLimitNanoUsd === null ? null : toUsd(key.spendLimitNanoUsd),
-    spent_usd: {
-      today: await charged(computeDay(nowMs, rules).startMs),
-      month: await charged(monthStartMs(nowMs, rules)),
-      total: await charged(0),
-    },
+    spent_usd: sum("chargedNanoUsd"),
+    cost_usd: sum("costNanoUsd"),
+    limits: (await ledger.limits(key)).map(limitView),
     allowed_models: key.allowedModels,
     expires_at: formatInstantOrNull(key.expiresAtMs),
     paused: key.isPaused,

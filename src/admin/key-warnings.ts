@@ -3,14 +3,33 @@ import { Type } from "@sinclair/typebox";
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import { matchesAny } from "../core/pattern.ts";
 import { SELECTORS } from "../core/selector.ts";
-import { createdKeySchema, keySchema } from "./keys.ts";
+import type { Settings } from "../core/settings.ts";
+import { createdKeySchema, type KeyDetailView, keySchema } from "./keys.ts";
+import { limitsSchema } from "./limits.ts";
 import { text } from "./schema.ts";
 
 const warnings = Type.Optional(
   Type.Array(text, { description: "What may not be intended, such as a model that nobody serves here." }),
 );
-export const checkedKeySchema = Type.Object({ ...keySchema.properties, warnings });
-export const checkedNewKeySchema = Type.Object({ ...createdKeySchema.properties, warnings });
+export const checkedKeySchema = Type.Object({ ...keySchema.properties, limits: limitsSchema, warnings });
+export const checkedNewKeySchema = Type.Object({
+  ...createdKeySchema.properties,
+  limits: limitsSchema,
+  warnings,
+});
+
+/** Warns of a key that nothing bounds: neither an allowance, nor a budget of its own or of its account, nor a balance. */
+export function warnOfNoBound(
+  { requests_per_day: own, limits }: Pick<KeyDetailView, "requests_per_day" | "limits">,
+  { quota, billing }: Pick<Settings, "quota" | "billing">,
+): readonly string[] {
+  const perDay = own === "default" ? quota.requestsPerDay : own;
+  const isBound =
+    perDay !== null || billing.charge === "always" || limits.some(({ kind }) => kind === "budget");
+  return isBound
+    ? []
+    : ["Nothing bounds what this key may spend: it has neither a daily allowance nor a budget."];
+}
 
 /** The most names to warn about. */
 const WARNINGS_MAX = 20;

@@ -13,6 +13,7 @@ import { makeViewProperties, readChange, readNew, viewFields } from "./fields.ts
 import { formatInstant, formatInstantOrNull } from "./format.ts";
 import { allowanceSchema, allowanceView, spentSchema } from "./holder.ts";
 import { type keyChangeSchema, type newKeySchema, readGrace, type rotationSchema } from "./key-fields.ts";
+import { limitsSchema, limitView } from "./limits.ts";
 import { type Listed, listPage, pageFields } from "./list.ts";
 import { allowNull, allowWords, closeObject, instant, text, type View } from "./schema.ts";
 import type { AdminWorld } from "./world.ts";
@@ -54,6 +55,10 @@ export const keyInUseSchema = Type.Object({
 });
 export type KeyInUseView = View<typeof keyInUseSchema>;
 
+/** One key with the use of its limits. */
+export const keyDetailSchema = Type.Object({ ...keyInUseSchema.properties, limits: limitsSchema });
+export type KeyDetailView = View<typeof keyDetailSchema>;
+
 export const createdKeySchema = Type.Object({
   ...keySchema.properties,
   secret: Type.String({ description: "Shown only once, because it isn't stored." }),
@@ -74,14 +79,21 @@ function keyView(key: GatewayKey, nowMs: number): KeyView {
   };
 }
 
-/** Creates a key. Limits not given don't apply, but the requests per day default to the configuration's. */
-export async function createKey(world: AdminWorld, fields: Static<typeof newKeySchema>): Promise<NewKeyView> {
-  const { store, clock, random } = world;
+interface KeyWorld extends AdminWorld {
+  /** The time after which a key without an expiry expires. Missing or null for never. */
+  readonly keysExpireInMs?: number | null | undefined;
+}
+
+/** Creates a key. What isn't given is as the configuration says for all keys, or not limited. */
+export async function createKey(world: KeyWorld, fields: Static<typeof newKeySchema>): Promise<NewKeyView> {
+  const { store, clock, random, keysExpireInMs = null } = world;
   const nowMs = clock.nowMs();
   const { secret, last4, digest } = makeSecret(world);
+  const expires = fields.expires_at === undefined && keysExpireInMs !== null;
   const key = {
     ...KEY_DEFAULTS,
     ...readNew(KEY_FIELDS, fields, nowMs),
+    ...(expires ? { expiresAtMs: nowMs + keysExpireInMs } : {}),
     ...{ id: mintId("key", random), last4, createdAtMs: nowMs },
   };
   if ((await store.account(key.accountId)) === null) {
@@ -124,7 +136,7 @@ function listKeyPage({ store, clock }: KeyListParts, query: KeysQuery): Promise<
 }
 
 export interface KeyParts extends KeyListParts {
-  readonly ledger: Pick<Ledger, "allowances">;
+  readonly ledger: Pick<Ledger, "allowances" | "limits" | "accountLimits">;
   readonly dayRules: () => DayRules;
 }
 
@@ -135,10 +147,10 @@ export async function listKeysInUse(parts: KeyParts, query: KeysQuery): Promise<
 }
 
 /** Throws the Fault `not_found`. */
-export async function getKey(parts: KeyParts, id: string): Promise<KeyInUseView> {
+export async function getKey(parts: KeyParts, id: string): Promise<KeyDetailView> {
   const key = requireKey(id, await parts.store.key(id));
   const [view] = await readKeyUses(parts, [key]);
-  if (view) return view;
+  if (view) return { ...view, limits: (await parts.ledger.limits(key)).map(limitView) };
   throw noKey();
 }
 
@@ -213,7 +225,7 @@ function refuseConsoleKey(id: string): string {
   throw noKey();
 }
 
-function requireKey(id: string, key: GatewayKey | null): GatewayKey {
+export function requireKey(id: string, key: GatewayKey | null): GatewayKey {
   if (key !== null && key.id === refuseConsoleKey(id)) return key;
   throw noKey();
 }

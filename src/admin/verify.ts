@@ -1,5 +1,5 @@
 // Checks the books: each balance equals the sum of its journal, no hold is missing, and all accounts add up to zero.
-import type { AccountAudit, Audit } from "../core/store.ts";
+import type { AccountAudit, Audit, LimitAudit } from "../core/audit.ts";
 import { formatNanoUsd } from "./format.ts";
 
 /** A value that isn't as expected. */
@@ -18,7 +18,24 @@ export interface BookProblem {
 
 /** Returns every error in the books. Empty if they balance. */
 export function listProblems(audit: Audit): readonly BookProblem[] {
-  return [...audit.accounts.flatMap(accountProblems), ...wholeProblems(audit)];
+  return [
+    ...audit.accounts.flatMap(accountProblems),
+    ...audit.limits.map(makeLimitProblem),
+    ...wholeProblems(audit),
+  ];
+}
+
+function makeLimitProblem({ accountId, owner, budget, counted, ofHolds }: LimitAudit): BookProblem {
+  const isMoney = budget !== null;
+  const show = (value: number) => (isMoney ? formatNanoUsd(BigInt(value)) : String(value));
+  return {
+    account: accountId,
+    what: isMoney ? `reserved of the budget ${budget} of ${owner}` : `parallel requests of ${owner}`,
+    found: show(counted),
+    expected: show(ofHolds),
+    unit: isMoney ? "USD" : null,
+    by: isMoney ? "sum of its open holds" : "number of its open holds",
+  };
 }
 
 function accountProblems(row: AccountAudit): readonly BookProblem[] {

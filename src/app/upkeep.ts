@@ -8,6 +8,8 @@ import { type MemoryParts, trimMemory } from "./memory-trim.ts";
 const BEAT_MS = 3000;
 const LOST_MS = 2000;
 const LESSONS_MS = 3000;
+const EVENTS_MS = 2000;
+const EVENTS_AT_ONCE = 100;
 /** A change on one node takes effect on the others within twice this time. */
 const ADDED_MS = 1000;
 const WRONG_TOKENS_MS = 1000;
@@ -56,6 +58,7 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
     schedule("beat_failed", BEAT_MS, beat),
     schedule("lost_failed", LOST_MS, () => resolveLost(parts)),
     schedule("lessons_failed", LESSONS_MS, () => parts.learning.refresh()),
+    schedule("events_failed", EVENTS_MS, () => logEvents(parts)),
     schedule("prune_failed", PRUNE_MS, () => prune(parts)),
   ];
   const { added, discovery, wrongTokens, memory } = parts;
@@ -124,6 +127,17 @@ async function resolveLost({ ledger, log }: UpkeepParts): Promise<void> {
   if (holds > 0) log({ event: "holds_lost", level: "warn", holds });
 }
 
+/** Logs the events that decisions have written, such as `budget.warned`, each on one node. */
+async function logEvents({ store, clock, log }: UpkeepParts): Promise<void> {
+  for (;;) {
+    const events = await store.takeEvents(clock.nowMs(), EVENTS_AT_ONCE);
+    for (const { type, accountId, data } of events) {
+      log({ ...data, event: type, level: "warn", account_id: accountId });
+    }
+    if (events.length < EVENTS_AT_ONCE) return;
+  }
+}
+
 /** Deletes the oldest kept replies until the rest has at most `charactersMax` characters. */
 export async function forgetOldest(
   store: Pick<Store, "prune" | "keptCharacters">,
@@ -146,6 +160,7 @@ async function prune({ store, clock, keepMs, responsesKeepMs }: UpkeepParts): Pr
   };
   while ((await store.prune(before, ROWS_MAX)) === ROWS_MAX);
   await forgetOldest(store, { ...before, repliesMs: nowMs }, KEPT_CHARACTERS_MAX);
+  while ((await store.pruneEvents(before.requestsMs, ROWS_MAX)) === ROWS_MAX);
   const responsesMs = nowMs - responsesKeepMs();
   while ((await store.pruneResponses(responsesMs, ROWS_MAX)) === ROWS_MAX);
 }

@@ -1,4 +1,5 @@
 // The flags of the fields that an operator can set: their lines of help, and the request's fields that they give.
+import { parseBudget } from "../core/fields/budget-text.ts";
 import type { Fields, KindName, Wire } from "../core/fields/field.ts";
 import { type Arguments, type FlagKinds, UsageError } from "./arguments.ts";
 
@@ -18,6 +19,9 @@ const PARSERS: { readonly [Name in KindName]: Parse<Name> } = {
   addresses: splitList,
   usd: (text, flag) => parseNumber(text, `--${flag} must be an amount in USD`),
   count_or_default: parseCountOrDefault,
+  usd_or_default: parseCountOrDefault,
+  time_zone: keep,
+  budgets: parseBudgets,
   weight: parseCount,
   limit: (text, flag) => (text === "unlimited" ? null : parseCount(text, flag)),
   flag: parseYesNo,
@@ -55,6 +59,16 @@ function parseCountOrDefault(text: string, flag: string): number | null | "defau
   if (text === "unlimited") return null;
   if (text === "default") return text;
   return parseNumber(text, `--${flag} must be a number, "unlimited" or "default"`);
+}
+
+function parseBudgets(text: string, flag: string): Wire<"budgets"> {
+  if (text === "none") return [];
+  if (text === "default") return text;
+  return splitList(text).map((one) => {
+    const budget = parseBudget(one);
+    if (budget) return budget;
+    throw new UsageError(`--${flag} must be like 50/month or 5/day:OpenAI#*, or "none" or "default"`);
+  });
 }
 
 function parseCount(text: string, flag: string): number {

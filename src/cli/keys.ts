@@ -46,7 +46,8 @@ export const runKeys = makeCommand(HELP, {
 async function add(call: Call): Promise<void> {
   const { isJson, io, settings, open } = call;
   const fields = readInput(newKeySchema, readFlags(KEY_FIELDS, call));
-  const key = await createKey(await open(), fields);
+  const keysExpireInMs = settings?.ownerLimits.keysExpireInMs;
+  const key = await createKey({ ...(await open()), keysExpireInMs }, fields);
   // Only `serve` knows whether the simulator is on.
   const models = fields.allowed_models?.filter((model) => !/^sim#/i.test(model));
   const warnings = settings && models ? warnOfModels(models, buildCatalogue(settings)) : [];

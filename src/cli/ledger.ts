@@ -1,7 +1,7 @@
 // `poundkey ledger`: verifies the books, also while a gateway runs on the same store.
 import { formatNanoUsd } from "../admin/format.ts";
 import { addUp, type BookProblem, listProblems } from "../admin/verify.ts";
-import type { Audit } from "../core/store.ts";
+import type { Audit } from "../core/audit.ts";
 import { type Call, formatCount, formatJson, formatTable, makeCommand } from "./administration.ts";
 
 const HELP = `usage: poundkey ledger verify [--json]

@@ -3,13 +3,13 @@
 import { Kind, type TProperties, type TSchema, type TUnsafe, Type, TypeRegistry } from "@sinclair/typebox";
 import { parseDay } from "../catalogue/later-prices.ts";
 import { DURATION, parseDuration } from "../core/duration.ts";
+import { isTimeZone } from "../core/time-zone.ts";
 import {
   CLOCK,
   isHost,
   isOrigin,
   isPeerBlock,
   isStoreUrl,
-  isTimeZone,
   parseBaseUrl,
   parseClock,
   parsePercentile,

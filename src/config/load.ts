@@ -16,6 +16,7 @@ import { type ConfigError, createError, ERRORS_MAX, formatField, type Issue, Iss
 import { storeUrl } from "./field-types.ts";
 import { type Environment, type Interpolated, interpolate, leaveOutWithin } from "./interpolate.ts";
 import { ModelFields } from "./models.ts";
+import { buildLimitRules } from "./owner-limits.ts";
 import { readVariable } from "./platform.ts";
 import { readProfilesFile } from "./profiles-file.ts";
 import { buildProviders } from "./providers.ts";
@@ -136,6 +137,7 @@ function buildSettings(
     router: models.router(config.router ?? {}),
     quota: buildQuotaRules(config.quota ?? {}),
     billing: { charge, markup },
+    ownerLimits: buildLimitRules(config, issues),
     limits: buildRequestLimits(config),
     log: buildLogRules(config.log ?? {}),
     responses: buildResponseRules(config.responses ?? {}),
@@ -211,11 +213,11 @@ function readField(name: string, field: TSchema, env: LoadInput["env"], issues: 
 
 function buildQuotaRules(quota: NonNullable<Config["quota"]>): QuotaRules {
   const { requests_per_day: requestsPerDay = 200, scope = "key", time_zone: timeZone = "UTC" } = quota;
-  const { throttle = "10m", day_starts = "00:00", free = {} } = quota;
+  const { throttle = "10m", day_starts = "00:00", week_starts: weekStarts = "monday", free = {} } = quota;
   // Without a bound, a key of 200 requests a day could spend over 100,000 USD on the most expensive models.
   const { models = ["*"], budget_usd_per_day: usd = 20 } = free;
   return {
-    ...{ requestsPerDay, throttleMs: readMs(throttle), scope, timeZone },
+    ...{ requestsPerDay, throttleMs: readMs(throttle), scope, timeZone, weekStarts },
     dayStartsMinutes: parseClock(day_starts) ?? 0,
     // Amounts below a nano-dollar are rounded off.
     free: { models, budgetNanoUsd: usd === null ? null : Math.round(usd * NANO_PER_USD) },

@@ -10,6 +10,7 @@ export const TOKENS_MAX = 100_000_000;
 const optional = Type.Optional;
 
 export const modelId = text("a model id like OpenAI#gpt-5.4", /^[^\s]{1,300}$/);
+export const modelPattern = text("a model id or a pattern like OpenAI#*", /^[^\s]{1,300}$/);
 const rate = number(0, RATE_MAX);
 const piece = number(0, PIECE_MAX);
 const prices = <Field extends string>(fields: readonly Field[], value: typeof rate) =>

@@ -3,6 +3,7 @@ import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { ALIAS_EXPECTED, ALIAS_NAME, GROUP_MAX, MAX_COST_USD, MAX_MS, PATTERNS_MAX } from "../core/alias.ts";
 import { isObject } from "../core/json.ts";
 import { SELECTORS } from "../core/selector.ts";
+import { WEEKDAYS } from "../core/settings.ts";
 import { SKILLS } from "../core/skill.ts";
 import { LEVELS } from "../core/world.ts";
 import {
@@ -26,7 +27,16 @@ import {
   timeZone,
 } from "./field-types.ts";
 import { describeFields } from "./fields.ts";
-import { capabilities, laterPrices, modelId, operations, price, TOKENS_MAX } from "./model-schema.ts";
+import {
+  capabilities,
+  laterPrices,
+  modelId,
+  modelPattern,
+  operations,
+  price,
+  TOKENS_MAX,
+} from "./model-schema.ts";
+import { contact, keyDefaults } from "./owner-limits.ts";
 import { provider, secret, weight } from "./provider-schema.ts";
 
 const LIST_MAX = 1000;
@@ -37,7 +47,6 @@ const list = <Item extends TSchema>(item: Item) => Type.Array(item, { maxItems: 
 
 /** A correct guess is always accepted, so only the length protects the token. `http/auth.ts` reads at most 512 characters. */
 export const adminToken = text("16 to 512 printable characters without spaces", /^[\x21-\x7e]{16,512}$/);
-const modelPattern = text("a model id or a pattern like OpenAI#*", /^[^\s]{1,300}$/);
 const bySkill = <Value extends TSchema>(value: Value, description: string) =>
   options(Object.fromEntries(SKILLS.map((skill) => [skill, value])), description);
 const overlay = options(
@@ -144,6 +153,7 @@ const quota = options(
     scope: choice(["key", "account"]),
     day_starts: clock,
     time_zone: timeZone,
+    week_starts: choice(WEEKDAYS),
     free: options(
       {
         models: Type.Array(modelPattern, { minItems: 1, maxItems: LIST_MAX }),
@@ -209,7 +219,8 @@ export const ConfigSchema = options(
       { charge: choice(["beyond_allowance", "always"]), markup: number(0, 100) },
       "How requests are charged.",
     ),
-    limits: options({ n: integer(1, 128), messages: integer(1, 1_000_000) }, "Limits of a request."),
+    limits: options({ n: integer(1, 128), messages: integer(1, 1_000_000), contact }, "Limits of a request."),
+    key_defaults: keyDefaults,
     log: options(
       { content: truth, keep: duration("1s", "3650d"), level: choice(LEVELS) },
       "The request log.",

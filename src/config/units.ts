@@ -38,17 +38,6 @@ export function parseClock(text: string): number | null {
   return hours === undefined ? null : Number(hours) * 60 + Number(minutes);
 }
 
-/** True if it is an IANA time zone that this machine knows. */
-export function isTimeZone(text: string): boolean {
-  if (!/^[A-Za-z]/.test(text)) return false;
-  try {
-    new Intl.DateTimeFormat("en", { timeZone: text });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 const PERCENTILE = /^p([1-9]\d?)$/;
 
 /** Parses `p95` into 95; null for anything else. */

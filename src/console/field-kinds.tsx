@@ -1,6 +1,7 @@
 // The form's control for each kind of field that an operator can set. A form keeps one text for each field.
 import type { ComponentType } from "preact";
-import type { ControlWords, Field, KindName, Wire } from "../core/fields/field.ts";
+import { parseBudget, writeBudget } from "../core/fields/budget-text.ts";
+import type { ControlWords, Field, KindName, Wire, WireBudget } from "../core/fields/field.ts";
 import { nowMs } from "./browser.ts";
 import { DAY_MS } from "./format.ts";
 import { useNames } from "./names.ts";
@@ -90,6 +91,25 @@ export const RENDERERS: { readonly [Name in KindName]: Renderer<Name> } = {
     toText: (count = "default") =>
       typeof count === "number" ? joinChoice("own", String(count)) : (count ?? "unlimited"),
     toWire: readCount,
+  },
+  usd_or_default: {
+    Control: ({ field: _, ...shown }) => <TextField {...shown} />,
+    toText: (amount = "default") => amount?.toString() ?? "unlimited",
+    toWire: readUsdOrDefault,
+  },
+  time_zone: {
+    Control: ({ field: _, ...shown }) => <TextField {...shown} />,
+    isNarrow: true,
+    toText: (zone) => zone ?? "",
+    toWire: (text) => text.trim() || null,
+  },
+  budgets: {
+    Control: ({ field: _, ...shown }) => <TextField {...shown} rows={2} />,
+    toText: (budgets, { hasDefault }) => {
+      if (budgets === undefined) return hasDefault ? "default" : "";
+      return budgets === "default" ? budgets : (budgets ?? []).map(writeBudget).join("\n");
+    },
+    toWire: readBudgets,
   },
   weight: {
     Control: ({ field: _, ...shown }) => <TextField {...shown} type="amount" />,
@@ -195,6 +215,27 @@ function readCount(text: string): Wire<"count_or_default"> {
   const [choice, count] = splitChoice(text);
   if (choice === "own") return Number(count);
   return choice === "unlimited" ? null : "default";
+}
+
+function readUsdOrDefault(text: string): Wire<"usd_or_default"> {
+  const typed = text.trim();
+  if (typed === "" || typed === "default") return "default";
+  return typed === "unlimited" ? null : Number(typed);
+}
+
+/** The parts of a budget that the text doesn't show stay as they were. A line that isn't one is sent for the gateway to refuse. */
+function readBudgets(text: string, before: Wire<"budgets"> | undefined): Wire<"budgets"> {
+  if (text.trim() === "default") return "default";
+  const known = Array.isArray(before) ? before : [];
+  return text
+    .split("\n")
+    .filter((line) => line.trim() !== "")
+    .map((line) => {
+      const budget = parseBudget(line) ?? { usd: Number.NaN, per: "month" };
+      const same = ({ per, models }: Pick<WireBudget, "per" | "models">) =>
+        writeBudget({ usd: 0, per, models: models?.toSorted() ?? null });
+      return { ...known.find((one: WireBudget) => same(one) === same(budget)), ...budget };
+    });
 }
 
 function FlagControl({ field, ...shown }: ControlProps<"flag">) {

@@ -1,6 +1,7 @@
 // Demands on the books, the rows needed to decide them, and the decisions.
 import type { Fault } from "./fault.ts";
 import type { Account, GatewayKey, KeyProof } from "./key.ts";
+import type { OutboxEvent, TokenLoad } from "./limit.ts";
 import type { BillLine, NanoUsd } from "./money.ts";
 import type { RequestHead, RequestLimits, RequestRecord, UnsettledRecord } from "./record.ts";
 import type {
@@ -9,13 +10,13 @@ import type {
   Hold,
   KeptReply,
   Meter,
+  OwnerState,
   Place,
-  Slot,
   Spend,
   TopUp,
   UsageSum,
 } from "./rows.ts";
-import type { BillingRules, QuotaRules } from "./settings.ts";
+import type { BillingRules, LimitRules, QuotaRules } from "./settings.ts";
 
 /** The maximum cost of a request on one card of its plan, for the hold. */
 export interface Offer {
@@ -25,6 +26,8 @@ export interface Offer {
   readonly isPriced: boolean;
   /** The cost of all answers before any output token. */
   readonly lines: readonly BillLine[];
+  /** The lines that budgets reserve: the cached prompt of a known conversation costs less. Missing if they are the same. */
+  readonly reservedLines?: readonly BillLine[];
   readonly outputUsdPerMillion: number;
   readonly choices: number;
   /** True if the API requires a limit: it then says how much may come, not how much is expected. */
@@ -39,7 +42,7 @@ export interface Offer {
 export interface Reads {
   readonly accountId: string;
   readonly keyId: string | null;
-  /** Owners whose throttle slots are read, and with `days` their meters. */
+  /** Owners whose states are read, and with `days` their meters. */
   readonly owners: readonly string[];
   readonly days: readonly string[];
   /** The request whose hold is needed, or its row if the hold is gone. */
@@ -48,6 +51,28 @@ export interface Reads {
   readonly isNew?: boolean;
   readonly replyId: string | null;
   readonly topUpId: string | null;
+  /** New budgets, which begin with what their owner has used already. Missing for none. */
+  readonly openings?: readonly Opening[];
+}
+
+/** A budget that opens within its window, with the sums of what its owner has used there. */
+export interface Opening {
+  readonly owner: string;
+  /** The key whose requests are summed. Null for all of the account. */
+  readonly keyId: string | null;
+  /** The start of the window, in Unix milliseconds. */
+  readonly fromMs: number;
+}
+
+export function makeOpeningId({ owner, fromMs }: Opening): string {
+  return `${owner} ${fromMs}`;
+}
+
+/** The price of an owner's requests to one model, answered or not. */
+export interface ModelSum {
+  /** Empty if none was called. */
+  readonly model: string;
+  readonly costNanoUsd: NanoUsd;
 }
 
 /**
@@ -68,12 +93,17 @@ export interface Admission extends RequestHead, Pick<Hold, "id" | "accountId" | 
   readonly nowMs: number;
   readonly quota: QuotaRules;
   readonly billing: BillingRules;
+  readonly limits: LimitRules;
   /** Null for the console's own key. */
   readonly proof: KeyProof | null;
   /** The number of answers requested. Each takes a place in the allowance. */
   readonly answers: number;
-  /** The maximum cost on each card of the plan, in order. */
-  readonly offers: readonly Offer[];
+  /** The maximum cost on each card of the plan, in order. Null if nothing seemed to need it. */
+  readonly offers: readonly Offer[] | null;
+  /** True if the offers say what budgets reserve. */
+  readonly isReserving: boolean;
+  /** Null if nothing seemed to need it. */
+  readonly load: TokenLoad | null;
   /** True if the offers are limited to what the request may cost: then they also bind what nobody pays for. */
   readonly isCapped?: boolean;
   /** False if the named model has no price: then the balance doesn't pay for fallbacks either. */
@@ -104,6 +134,8 @@ export interface Settlement {
   readonly produced: boolean;
   /** True if the row's cost is charged, false if it is only recorded. */
   readonly isDue: boolean;
+  readonly limits: LimitRules;
+  readonly quota: QuotaRules;
   readonly giveBack: GiveBack;
   /** The encrypted reply for repeated requests. Null if it is too large or incomplete. */
   readonly sealedReply: string | null;
@@ -125,13 +157,38 @@ export interface Funding extends Pick<TopUp, "accountId" | "id" | "nanoUsd"> {
   readonly reads: Reads;
 }
 
+/** Sets what a key's or an account's budgets have used in their running windows to 0. Costs stay what they were. */
+export interface Reset extends Pick<Admission, "accountId" | "quota" | "limits" | "nowMs" | "reads"> {
+  readonly kind: "reset";
+  /** Null for the account's own budgets. */
+  readonly keyId: string | null;
+  /** Unique: the id of the event that records it. */
+  readonly id: string;
+  /** The person or program behind it and the reason, for the event. */
+  readonly by: string;
+  readonly reason: string;
+}
+
 /** Plain data, so it can be sent to the process that owns the store. */
-export type Demand = Admission | Settlement | Funding;
+export type Demand = Admission | Settlement | Funding | Reset;
+
+/** The parts of a demand that a decision lacks: it is made again with them. */
+export interface Lacking {
+  readonly kind: "lacking";
+  readonly offers: boolean;
+  /** Offers with what budgets reserve. */
+  readonly reserved: boolean;
+  readonly load: boolean;
+  readonly openings: readonly Opening[];
+}
 
 export interface Granted {
   readonly kind: "granted";
   readonly place: Place;
+  /** The day's allowance, or else the limit on requests per minute that is nearest to its end. Null for neither. */
   readonly limits: RequestLimits | null;
+  /** The limit on tokens per minute that is nearest to its end. Missing for none. */
+  readonly tokenLimits?: RequestLimits;
   readonly holdNanoUsd: NanoUsd;
   /**
    * The output tokens per answer that the hold covers, by card. Cards not listed must not be called. Null if nothing is
@@ -155,10 +212,15 @@ export type Answer =
       readonly late: boolean;
     }
   | { readonly kind: "funded"; readonly account: Account }
+  /** With the names of the budgets. */
+  | { readonly kind: "reset"; readonly budgets: readonly string[] }
+  | Lacking
   | { readonly kind: "refused"; readonly fault: Fault };
 
 /** Rows as read in the transaction. Rows that were not found are null or missing. */
 export interface Rows {
+  /** The store's clock at the decision, in Unix milliseconds. Null if it has none: then the demands' own times count. */
+  readonly nowMs: number | null;
   readonly accounts: ReadonlyMap<string, Account | null>;
   readonly keys: ReadonlyMap<string, GatewayKey | null>;
   /** By the key's id. */
@@ -166,7 +228,9 @@ export interface Rows {
   /** By `makeMeterId`. */
   readonly meters: ReadonlyMap<string, Meter | null>;
   /** By owner. */
-  readonly slots: ReadonlyMap<string, Slot | null>;
+  readonly owners: ReadonlyMap<string, OwnerState | null>;
+  /** By `makeOpeningId`. Missing if none were asked for. */
+  readonly sums?: ReadonlyMap<string, readonly ModelSum[]>;
   readonly holds: Pick<ReadonlyMap<string, Hold | null>, "get">;
   /** Only those without a hold. */
   readonly requests: ReadonlyMap<string, RequestRecord | null>;
@@ -186,7 +250,7 @@ export interface Decision {
   readonly accounts: readonly Account[];
   readonly spends: readonly Spend[];
   readonly meters: readonly Meter[];
-  readonly slots: readonly Slot[];
+  readonly owners: readonly OwnerState[];
   readonly holds: readonly Hold[];
   readonly holdsGone: readonly Gone[];
   readonly entries: readonly Entry[];
@@ -200,6 +264,7 @@ export interface Decision {
   readonly usage: readonly UsageSum[];
   /** Counts to add in the same way. */
   readonly firstTokens: readonly FirstTokenSum[];
+  readonly events: readonly OutboxEvent[];
 }
 
 /** Pure. Called again if the transaction has to be repeated. */

@@ -1,5 +1,6 @@
 // The closed table of failures: each row has the status, the type, who is to blame, and whether another attempt may
 // help.
+import type { Period } from "./budget.ts";
 import type { RequestLimits } from "./record.ts";
 
 type FaultType =
@@ -81,7 +82,10 @@ export const FAULTS = {
   /** The key's or the account's budget is used up. */
   budget_exceeded: { status: 429, type: "insufficient_quota", blame: "client", final: true },
   rate_limit_exceeded: { status: 429, type: "rate_limit_error", blame: "client", final: true },
+  /** The rest of a budget is reserved by requests in flight. */
+  budget_reserved: { status: 429, type: "rate_limit_error", blame: "client" },
   requests_per_minute_exceeded: { status: 429, type: "rate_limit_error", blame: "client" },
+  tokens_per_minute_exceeded: { status: 429, type: "rate_limit_error", blame: "client" },
   too_many_parallel_requests: { status: 429, type: "rate_limit_error", blame: "client" },
   provider_busy: { ...theirs, status: 429, type: "rate_limit_error" },
   /** The client has disconnected. Only the log shows this. */
@@ -101,12 +105,16 @@ export const FAULTS = {
 export type FaultCode = keyof typeof FAULTS;
 
 /** A limit that refused a request, shown as `error.limit`. Fields that don't apply to its kind are left out. */
-interface RefusingLimit {
+export interface RefusingLimit {
   /** The kind of owner that the limit is for. */
   readonly scope: "key" | "member" | "account";
   /** The name or id of that key, member or account. */
   readonly name: string;
+  /** A `LimitKind`, or a limit of the gateway's own, such as `body_memory`. */
   readonly kind: string;
+  /** Only for budgets. */
+  readonly per?: Period;
+  readonly models?: readonly string[];
   readonly limit: number;
   /** The part of the limit that is settled or in use, in the limit's unit. */
   readonly used: number;

@@ -1,7 +1,7 @@
 // Gateway keys and accounts as stored. Secrets are never among the fields.
 import { isWithin } from "./address.ts";
 import { Fault } from "./fault.ts";
-import type { ACCOUNT_FIELDS } from "./fields/account.ts";
+import { ACCOUNT_FIELDS } from "./fields/account.ts";
 import { listInitials, type ValuesOf } from "./fields/field.ts";
 import { KEY_FIELDS } from "./fields/key.ts";
 import type { NanoUsd } from "./money.ts";
@@ -60,6 +60,15 @@ export interface Account extends ValuesOf<typeof ACCOUNT_FIELDS> {
   readonly keptCharacters: number;
   readonly createdAtMs: number;
 }
+
+/** The fields of an account with neither limits nor a history. */
+export const ACCOUNT_DEFAULTS = {
+  ...listInitials(ACCOUNT_FIELDS),
+  balanceNanoUsd: 0,
+  heldNanoUsd: 0,
+  entries: 0,
+  keptCharacters: 0,
+} satisfies Partial<Account>;
 
 export const KEY_STATES = ["active", "paused", "expired", "revoked"] as const;
 export type KeyState = (typeof KEY_STATES)[number];

@@ -1,11 +1,12 @@
 // The rows on which admission and settlement are decided, common to all store engines.
 import type { CREDENTIAL_FIELDS } from "./fields/credential.ts";
 import type { ValuesOf } from "./fields/field.ts";
+import type { BudgetUse, LimitUse, Minute } from "./limit.ts";
 import type { NanoUsd } from "./money.ts";
 import type { Ended, RequestHead, RequestOutcome, UsageSource } from "./record.ts";
 import type { Amounts } from "./units.ts";
 
-/** One day of an owner, which is a key or an account. */
+/** One day of an owner, which is a key, a member or an account. */
 export interface Meter {
   readonly accountId: string;
   readonly owner: string;
@@ -32,11 +33,20 @@ export interface SlotTaken {
   readonly by: string;
 }
 
-/** The last throttle slot of an owner. Null if there is none or it was given back. */
-export interface Slot {
+/** The state of an owner: its throttle, its last minute and its budgets. */
+export interface OwnerState {
   readonly accountId: string;
   readonly owner: string;
+  /** The last throttle slot. Null if there is none or it was given back. */
   readonly taken: SlotTaken | null;
+  /** Null until a limit of a minute counts something. */
+  readonly minute: Minute | null;
+  /** Null until a budget counts something. */
+  readonly budgets: readonly BudgetUse[] | null;
+}
+
+export function makeOwnerState(accountId: string, owner: string): OwnerState {
+  return { accountId, owner, taken: null, minute: null, budgets: null };
 }
 
 export const PLACE_KINDS = ["allowance", "throttle", "unlimited", "balance"] as const;
@@ -59,6 +69,8 @@ export interface Place {
   readonly giveBackMax: number;
   /** The hold on the owner's daily bound for free requests. Null if there is no bound. */
   readonly freeNanoUsd: NanoUsd | null;
+  /** Its shares of limits and budgets, by owner. Missing if there were none. */
+  readonly uses?: readonly LimitUse[];
 }
 
 /**

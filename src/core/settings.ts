@@ -3,6 +3,7 @@ import type { Alias } from "./alias.ts";
 import type { Benchmark } from "./benchmark.ts";
 import type { LaterPrice, ModelCard, Price } from "./card.ts";
 import type { DialectName, Target } from "./dialect.ts";
+import type { OwnerLimits } from "./limit.ts";
 import type { NanoUsd } from "./money.ts";
 import type { Skill } from "./skill.ts";
 import type { AwsContainer, TokenSource } from "./token-source.ts";
@@ -103,8 +104,40 @@ export interface QuotaRules {
   /** The start of the day in minutes after midnight in `timeZone` (an IANA name). */
   readonly dayStartsMinutes: number;
   readonly timeZone: string;
+  /** The day on which a budget's week begins. Monday if missing. */
+  readonly weekStarts?: Weekday;
   readonly free: FreeRules;
 }
+
+export const WEEKDAYS = [
+  "monday",
+  "tuesday",
+  "wednesday",
+  "thursday",
+  "friday",
+  "saturday",
+  "sunday",
+] as const;
+export type Weekday = (typeof WEEKDAYS)[number];
+
+/** Rules for the limits and budgets of keys, members and accounts. */
+export interface LimitRules {
+  /** The limits of keys that say nothing themselves. */
+  readonly keyDefaults: OwnerLimits;
+  /** After this time, keys made without `expires_at` expire. Null for never. */
+  readonly keysExpireInMs: number | null;
+  /** Whom to ask for more, in refusals. Null to name nobody. */
+  readonly contact: string | null;
+}
+
+const NO_LIMITS: OwnerLimits = {
+  requestsPerMinute: null,
+  tokensPerMinute: null,
+  parallel: null,
+  budgets: [],
+};
+
+export const LIMIT_RULES: LimitRules = { keyDefaults: NO_LIMITS, keysExpireInMs: null, contact: null };
 
 /** Limits on requests admitted by the allowance or the throttle. */
 export interface FreeRules {
@@ -235,6 +268,7 @@ export interface Settings {
   readonly aliases: Readonly<Record<string, Alias>>;
   readonly quota: QuotaRules;
   readonly billing: BillingRules;
+  readonly ownerLimits: LimitRules;
   readonly limits: Limits;
   readonly log: LogRules;
   readonly responses: ResponseRules;

@@ -1,7 +1,10 @@
 // The store port: the guarantees of every engine, for decisions and for views.
+
+import type { Audit } from "./audit.ts";
 import type { Answer, Demand, Reads, Rows } from "./demand.ts";
 import type { Account, GatewayKey, KeyState, ProvenKey } from "./key.ts";
 import type { AccountChange, KeyChange, NewSecret } from "./key-change.ts";
+import type { OutboxEvent } from "./limit.ts";
 import type { NanoUsd } from "./money.ts";
 import type { Ended, RequestRecord } from "./record.ts";
 import type {
@@ -97,24 +100,10 @@ export interface UsageFilter {
   readonly provider?: string | undefined;
 }
 
-/** An account's row beside the totals of its journal and its open holds. */
-export interface AccountAudit extends Pick<Account, "id" | "balanceNanoUsd" | "heldNanoUsd" | "entries"> {
-  readonly journalEntries: number;
-  readonly journalBalanceNanoUsd: NanoUsd;
-  readonly journalHeldNanoUsd: NanoUsd;
-  readonly openHoldsNanoUsd: NanoUsd;
-  /** Entries whose balance doesn't follow from the one before. */
-  readonly brokenEntries: number;
-}
-
-/** Everything as of one moment. The totals may exceed what a number holds exactly. */
-export interface Audit {
-  readonly accounts: readonly AccountAudit[];
-  readonly balances: bigint;
-  readonly held: bigint;
-  readonly system: Readonly<Record<SystemAccount, bigint>>;
-  /** Entries without an account. */
-  readonly strayEntries: number;
+export interface Spent {
+  /** At the models' prices, without markup. */
+  readonly costNanoUsd: NanoUsd;
+  readonly chargedNanoUsd: NanoUsd;
 }
 
 export interface PruneBefore {
@@ -173,6 +162,8 @@ export interface Store {
   /** Reads the rows that a demand would be decided on, for display only. */
   read(reads: Reads): Promise<Rows>;
 
+  /** Milliseconds by which the store's clock, which times decisions, was ahead of this node's at its last beat. */
+  clockAheadMs(): number;
   /** Signals that this node is alive. Call it at least every 5 s, and once before the first admission. */
   beat(): Promise<Beat>;
   /** Returns holds of nodes known to be dead, or silent for 15 s by the store's clock, up to this many. */
@@ -237,8 +228,8 @@ export interface Store {
   prune(before: PruneBefore, rowsMax: number): Promise<number>;
   /** The total characters of stored replies. */
   keptCharacters(): Promise<number>;
-  /** The key's charges from the start of the hour that contains this time. */
-  chargedSince(key: Pick<GatewayKey, "id" | "accountId">, sinceMs: number): Promise<NanoUsd>;
+  /** What the key's requests cost, from the start of the hour that contains this time, and what was charged of it. */
+  spentSince(key: Pick<GatewayKey, "id" | "accountId">, sinceMs: number): Promise<Spent>;
   usage(query: UsageQuery): Promise<readonly UsageSum[]>;
   /** The number of streamed answers that began within each bucket of time, grouped in the same way. */
   firstTokens(query: UsageQuery): Promise<readonly FirstTokenSum[]>;
@@ -255,6 +246,11 @@ export interface Store {
   removeResponses(accountId: string, keyId: string): Promise<void>;
   /** Deletes responses older than a time (Unix milliseconds), at most this many. Returns how many. */
   pruneResponses(beforeMs: number, rowsMax: number): Promise<number>;
+
+  /** Returns up to this many events that no process has taken to log, oldest first, each to one process only. */
+  takeEvents(nowMs: number, most: number): Promise<readonly OutboxEvent[]>;
+  /** Deletes events older than a time (Unix milliseconds), at most this many. Returns how many. */
+  pruneEvents(beforeMs: number, rowsMax: number): Promise<number>;
 
   /** Stores a session and deletes expired ones. */
   addSession(session: Session, nowMs: number): Promise<void>;

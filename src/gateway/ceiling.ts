@@ -3,7 +3,8 @@
 import type { ModelCard } from "../core/card.ts";
 import { Fault } from "../core/fault.ts";
 import { NANO_PER_USD, type NanoUsd, toUsd } from "../core/money.ts";
-import { capOffer, OUTPUT_TOKENS_LEAST, worstCost } from "../ledger/worst.ts";
+import { capOffer, OUTPUT_TOKENS_LEAST } from "../ledger/ceiling.ts";
+import { worstCost } from "../ledger/worst.ts";
 import type { Form } from "../operations/form.ts";
 import type { Call } from "./call.ts";
 import { formatUsd } from "./choose-model.ts";
@@ -27,7 +28,7 @@ export function makeCeiling<F extends Form>(call: Call<F>): Ceiling | null {
     covers(card: ModelCard) {
       const [offer] = makeOffers(call, [card]);
       if (offer === undefined) return false;
-      const nanoUsd = worstCost(offer, OUTPUT_TOKENS_LEAST, call.markup);
+      const nanoUsd = worstCost(offer, offer.lines, OUTPUT_TOKENS_LEAST, call.markup);
       if (capOffer(offer, most, call.markup) !== null) return true;
       if (cheapest === null || nanoUsd < cheapest.nanoUsd) cheapest = { id: card.id, nanoUsd };
       return false;

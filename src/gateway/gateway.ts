@@ -26,6 +26,7 @@ import { type Mode, type Shown, STREAMED, WHOLE } from "./mode.ts";
 import { OpenRequests } from "./open-requests.ts";
 import { isPayable, type Plan } from "./plan.ts";
 import { type PlanPorts, planRequest } from "./plan-request.ts";
+import { estimateLoad, reserveCached } from "./reserving.ts";
 import { Settlements } from "./settlements.ts";
 import type { OwnAnswer, Step } from "./step.ts";
 import { beginAround, passBefore } from "./step-list.ts";
@@ -249,7 +250,11 @@ export class Gateway {
       selector: selection.kind === "selector" ? `Router#${selection.selector.name}` : null,
       stream: ask.stream === true,
       answers: countPlaces(call, plan.attempts),
-      offers: () => makeOffers(call, cards),
+      offers: (isReserving) => {
+        const offers = makeOffers(call, cards);
+        return isReserving ? reserveCached(this.#ports, call, cards, offers) : offers;
+      },
+      load: () => estimateLoad(this.#ports, call),
       leastOffers: offerLeast && (() => cards.map((card) => offerLeast(ask, card))),
       isPayable: isPayable(selection),
       isGroup: selection.kind === "group",

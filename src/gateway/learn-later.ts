@@ -1,7 +1,8 @@
 // Hands an answer that has ended to those who learn from it: the model's use of its cache, and the selectors.
 import type { UnsettledRecord } from "../core/record.ts";
-import type { Clock } from "../core/world.ts";
+import type { Clock, Deadlines } from "../core/world.ts";
 import type { Caches } from "../health/caches.ts";
+import type { Stickiness } from "../health/stickiness.ts";
 import type { LearningPort } from "../learning/port.ts";
 import type { Form } from "../operations/form.ts";
 import type { RequestContext } from "./context.ts";
@@ -9,23 +10,29 @@ import type { RequestContext } from "./context.ts";
 export interface LearnPorts {
   readonly learning: Pick<LearningPort, "learn">;
   readonly caches: Caches;
+  readonly stickiness: Stickiness;
   readonly clock: Clock;
+  readonly deadlines: Deadlines;
 }
 
 /** Deferred so that no answer waits for it. */
 export function learnLater<F extends Form>(
-  { learning, caches, clock }: LearnPorts,
+  { learning, caches, stickiness, clock, deadlines }: LearnPorts,
   context: RequestContext<F>,
   record: UnsettledRecord,
 ): void {
+  const { conversation } = context.call;
+  const { amounts, modelUsed } = record;
+  if (modelUsed !== null && record.usageSource === "provider")
+    stickiness.noteCached(conversation, modelUsed, amounts.cached + amounts.cacheWrite, deadlines.nowMs());
   const answer = context.findGradedAnswer();
   if (answer === null || record.ended !== "done") return;
-  const { call, granted, ticket } = context;
+  const { granted, ticket } = context;
   const { id } = answer.card;
   const isCutByBalance = granted?.outputTokens?.[id] !== undefined;
   clock.after(0, () => {
     if (record.usageSource === "provider")
-      caches.fold(id, call.conversation.countTokensHeldBy(id), record.amounts.cached);
+      caches.fold(id, conversation.countTokensHeldBy(id), amounts.cached);
     learning.learn({ ...answer, record, answers: ticket.ask.answers, isCutByBalance });
   });
 }

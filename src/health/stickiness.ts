@@ -35,6 +35,12 @@ export class Conversation {
     return this.#names.heldTokens;
   }
 
+  /** The beginning that conversations of the same key may share, once the names are computed. */
+  get prefix(): ConversationNames["prefix"] {
+    const prefix = this.#names?.prefix;
+    return prefix && { ...prefix, name: this.#keyId + prefix.name };
+  }
+
   /** The prompt's tokens that a card had probably cached when the request arrived. */
   countTokensHeldBy(cardId: string): number {
     return this.holder === cardId ? this.heldTokens : 0;
@@ -46,11 +52,15 @@ interface Served {
   /** The credential with which each provider served it: an agent's session alternates between models. */
   readonly secrets: Readonly<Record<string, string | null>>;
   readonly untilMs: number;
+  /** The tokens of the last turn's prompt that its usage report showed as cached. Missing until it came. */
+  readonly cachedTokens?: number;
 }
 
 /** Times are on the monotonic clock. */
 export class Stickiness {
   readonly #served = new Map<string, Served>();
+  /** The cards that have cached the beginnings of prompts. */
+  readonly #prefixes = new Map<string, Cached & Pick<Served, "untilMs">>();
 
   /**
    * The attempt that served this conversation within the last ten minutes, or else the first model's with the credential
@@ -72,6 +82,32 @@ export class Stickiness {
     const [served] = this.#listServed(conversation, nowMs);
     conversation.holder = served?.cardId ?? null;
     return served ? { cardId: served.cardId, tokens: conversation.heldTokens } : null;
+  }
+
+  /**
+   * The last card to serve the conversation, and what it last reported to have cached of it. Of a new conversation, what
+   * it has in common with another one of the key. Null if unknown.
+   */
+  findCached(conversation: Conversation, nowMs: number): Cached | null {
+    const [served] = this.#listServed(conversation, nowMs);
+    if (served?.cachedTokens !== undefined) return { cardId: served.cardId, tokens: served.cachedTokens };
+    const shared = this.#prefixes.get(conversation.prefix?.name ?? "");
+    return shared && shared.untilMs > nowMs ? { cardId: shared.cardId, tokens: shared.tokens } : null;
+  }
+
+  /** Remembers what the card that served a conversation has cached of it. Nothing if that was never asked for. */
+  noteCached(conversation: Conversation, cardId: string, cachedTokens: number, nowMs: number): void {
+    for (const name of conversation.kept ?? []) {
+      const served = this.#served.get(name);
+      if (served?.cardId === cardId) this.#served.set(name, { ...served, cachedTokens });
+    }
+    const { prefix } = conversation;
+    if (prefix === undefined) return;
+    const tokens = Math.min(cachedTokens, prefix.tokens);
+    this.#prefixes.delete(prefix.name);
+    this.#prefixes.set(prefix.name, { cardId, tokens, untilMs: nowMs + KEPT_MS });
+    const [oldest] = this.#prefixes.keys();
+    if (this.#prefixes.size > KEPT_MAX && oldest !== undefined) this.#prefixes.delete(oldest);
   }
 
   #listServed({ sought }: Conversation, nowMs: number): readonly Served[] {

@@ -3,6 +3,7 @@ import type { Static } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import {
   accountChangeSchema,
+  accountDetailSchema,
   accountSchema,
   createAccount,
   getAccount,
@@ -10,14 +11,22 @@ import {
   newAccountSchema,
   updateAccount,
 } from "../admin/accounts.ts";
+import { budgetResetSchema, type ResetParts, resetKeyBudgets } from "../admin/budget-reset.ts";
 import { entrySchema, listJournal } from "../admin/journal.ts";
 import { keyChangeSchema, newKeySchema, rotationSchema } from "../admin/key-fields.ts";
-import { addWarnings, checkedKeySchema, checkedNewKeySchema, warnOfModels } from "../admin/key-warnings.ts";
+import {
+  addWarnings,
+  checkedKeySchema,
+  checkedNewKeySchema,
+  warnOfModels,
+  warnOfNoBound,
+} from "../admin/key-warnings.ts";
 import {
   createdKeySchema,
   createKey,
   getKey,
-  type KeyParts,
+  type KeyView,
+  keyDetailSchema,
   keyInUseSchema,
   keySchema,
   keysQuery,
@@ -33,6 +42,7 @@ import {
   learnedSchema,
   lessonsQuery,
 } from "../admin/lessons.ts";
+import { addAccountLimits, addKeyLimits } from "../admin/limits.ts";
 import { pageQuery } from "../admin/list.ts";
 import { overview, overviewQuery, overviewSchema } from "../admin/overview.ts";
 import { requestDetailSchema, requestSchema, requestsQuery } from "../admin/request-schema.ts";
@@ -50,7 +60,7 @@ import { modelsView, type Running, settingsView } from "./admin-views.ts";
 import { returnsBody, takesBody, takesQuery } from "./route-schema.ts";
 
 interface AdminPorts extends WritingParts, Running {
-  readonly ledger: KeyParts["ledger"];
+  readonly ledger: ResetParts["ledger"];
   readonly contentVault: RequestParts["contentVault"];
   /** Returns the current settings. */
   readonly settings: () => Settings;
@@ -59,7 +69,7 @@ interface AdminPorts extends WritingParts, Running {
   readonly learned: () => readonly LearnedView[];
 }
 
-type Parts = AdminWorld & KeyParts & RequestParts;
+type Parts = AdminWorld & ResetParts & RequestParts;
 
 export function adminRoutes(ports: AdminPorts) {
   const { settings, ledger, contentVault } = ports;
@@ -74,26 +84,40 @@ export function adminRoutes(ports: AdminPorts) {
 function accountRoutes(ports: AdminPorts, parts: Parts) {
   const { reads, writes } = createOperatorHooks(ports, "Accounts");
   const account = returnsBody(accountSchema);
+  const detail = returnsBody(accountDetailSchema);
   return new Elysia()
     .get("/accounts", ({ query }) => listAccounts(parts, query), {
       ...reads("listAccounts", "List the accounts, newest first"),
       query: takesQuery(pageQuery),
       response: returnsBody(wrapRows(accountSchema)),
     })
-    .post("/accounts", async ({ body, status }) => status(201, await createAccount(parts, body)), {
-      ...writes("createAccount", "Create an account with an empty balance"),
-      body: takesBody(newAccountSchema),
-      response: { 201: account },
-    })
-    .get("/accounts/:id", ({ params: { id } }) => getAccount(parts, id), {
-      ...reads("getAccount", "Get an account, or the total of `funding`, `revenue` or `overrun`"),
-      response: account,
-    })
-    .patch("/accounts/:id", ({ params: { id }, body }) => updateAccount(parts, id, body), {
-      ...writes("updateAccount", "Rename an account"),
-      body: takesBody(accountChangeSchema),
-      response: account,
-    })
+    .post(
+      "/accounts",
+      async ({ body, status }) =>
+        status(201, await addAccountLimits(parts, await createAccount(parts, body))),
+      {
+        ...writes("createAccount", "Create an account with an empty balance"),
+        body: takesBody(newAccountSchema),
+        response: { 201: detail },
+      },
+    )
+    .get(
+      "/accounts/:id",
+      async ({ params: { id } }) => addAccountLimits(parts, await getAccount(parts, id)),
+      {
+        ...reads("getAccount", "Get an account, or the total of `funding`, `revenue` or `overrun`"),
+        response: detail,
+      },
+    )
+    .patch(
+      "/accounts/:id",
+      async ({ params: { id }, body }) => addAccountLimits(parts, await updateAccount(parts, id, body)),
+      {
+        ...writes("updateAccount", "Change the given fields of an account"),
+        body: takesBody(accountChangeSchema),
+        response: detail,
+      },
+    )
     .post(
       "/accounts/:id/topups",
       async ({ params: { id }, body, request, status }) =>
@@ -113,26 +137,35 @@ function accountRoutes(ports: AdminPorts, parts: Parts) {
 
 function keyRoutes(ports: AdminPorts, parts: Parts) {
   const { reads, writes } = createOperatorHooks(ports, "Keys");
-  const warn = <View extends object>(
+  const show = async <Shown extends KeyView>(
     given: Pick<Static<typeof keyChangeSchema>, "allowed_models">,
-    view: View,
-  ) => addWarnings(view, warnOfModels(given.allowed_models, ports.catalogue()));
+    shown: Shown,
+  ) => {
+    const view = await addKeyLimits(parts, shown);
+    const warnings = warnOfModels(given.allowed_models, ports.catalogue());
+    return addWarnings(view, [...warnings, ...warnOfNoBound(view, ports.settings())]);
+  };
+  const makeKeyWorld = () => ({ ...parts, keysExpireInMs: ports.settings().ownerLimits.keysExpireInMs });
   return new Elysia()
     .get("/keys", ({ query }) => listKeysInUse(parts, query), {
       ...reads("listKeys", "List the keys with their remaining allowance and spending, newest first"),
       query: takesQuery(keysQuery),
       response: returnsBody(wrapRows(keyInUseSchema)),
     })
-    .post("/keys", async ({ body, status }) => status(201, warn(body, await createKey(parts, body))), {
-      ...writes("createKey", "Create a key; its secret is shown only once"),
-      body: takesBody(newKeySchema),
-      response: { 201: returnsBody(checkedNewKeySchema) },
-    })
+    .post(
+      "/keys",
+      async ({ body, status }) => status(201, await show(body, await createKey(makeKeyWorld(), body))),
+      {
+        ...writes("createKey", "Create a key; its secret is shown only once"),
+        body: takesBody(newKeySchema),
+        response: { 201: returnsBody(checkedNewKeySchema) },
+      },
+    )
     .get("/keys/:id", ({ params: { id } }) => getKey(parts, id), {
-      ...reads("getKey", "Get a key with its remaining allowance and spending"),
-      response: returnsBody(keyInUseSchema),
+      ...reads("getKey", "Get a key with its remaining allowance, its spending, and the use of its limits"),
+      response: returnsBody(keyDetailSchema),
     })
-    .patch("/keys/:id", async ({ params: { id }, body }) => warn(body, await updateKey(parts, id, body)), {
+    .patch("/keys/:id", async ({ params: { id }, body }) => show(body, await updateKey(parts, id, body)), {
       ...writes("updateKey", "Change the given fields of a key; null removes a limit"),
       body: takesBody(keyChangeSchema),
       response: returnsBody(checkedKeySchema),
@@ -146,6 +179,11 @@ function keyRoutes(ports: AdminPorts, parts: Parts) {
         response: { 201: returnsBody(createdKeySchema) },
       },
     )
+    .post("/keys/:id/budgets/reset", ({ params: { id }, body }) => resetKeyBudgets(parts, id, body), {
+      ...writes("resetKeyBudgets", "Forget what was used of a key's budgets in their running windows"),
+      body: takesBody(budgetResetSchema),
+      response: returnsBody(keyDetailSchema),
+    })
     .delete("/keys/:id", ({ params: { id } }) => revokeKey(parts, id), {
       ...reads("revokeKey", "Revoke a key permanently"),
       response: returnsBody(keySchema),

@@ -1,15 +1,31 @@
 // Admission: decides whether a request is admitted, which place it takes and how much of the balance is held for it.
-import type { Admission, Answer, Granted, Offer } from "../core/demand.ts";
+import type { Admission, Answer, Granted, Lacking, Offer } from "../core/demand.ts";
 import { Fault } from "../core/fault.ts";
-import { type GatewayKey, invalidKey, refuseCaller } from "../core/key.ts";
+import { type Account, type GatewayKey, invalidKey, refuseCaller } from "../core/key.ts";
+import type { NanoUsd } from "../core/money.ts";
+import type { RequestLimits } from "../core/record.ts";
 import { findLimit, listLimits, makeUsedUpFault, openDay, readStanding, type Standing } from "./allowance.ts";
 import type { Books } from "./books.ts";
-import { computeFreeTerms, coverUnheld } from "./budget.ts";
+import { computeFreeTerms, coverUnheld, type FreeHold } from "./budget.ts";
+import {
+  findLacking,
+  findNearestLimit,
+  isLacking,
+  keepCovered,
+  NOTHING_LACKING,
+  type RunningLimits,
+  readLimits,
+  refuseByMinute,
+  takeLimits,
+} from "./limits.ts";
 import { takeNoPlace, takePlaces } from "./places.ts";
 import { claimReply, findEarlierAnswer } from "./replies.ts";
 import { undoHold } from "./settle.ts";
-import { computeBalanceRoom, computeHoldTerms, type HoldTerms } from "./worst.ts";
+import { computeBalanceRoom, computeHoldTerms } from "./worst.ts";
 
+type Refused = Extract<Answer, { kind: "refused" }>;
+
+/** Nothing is taken before everything has been decided, so a refusal takes nothing. */
 export function admit(books: Books, demand: Admission): Answer {
   // Undoes an admission whose first write was never acknowledged, so that it can be retried.
   const known = books.holds.get(demand.id);
@@ -21,12 +37,19 @@ export function admit(books: Books, demand: Admission): Answer {
   if (books.requests.get(demand.id) !== null) return refused(resolvedMeanwhile());
   const earlier = findEarlierAnswer(books, demand);
   if (earlier !== null) return earlier;
-  const granted = grant(books, demand, key);
-  if (granted.kind === "granted") hold(books, demand, granted);
-  return granted;
+  const limits = readLimits(books, key, books.account(key.accountId), demand);
+  if (isLacking(limits)) return { ...NOTHING_LACKING, openings: limits };
+  const lacking = findLacking(limits, demand);
+  if (lacking !== null) return lacking;
+  const full = refuseByMinute(limits, demand);
+  if (full !== null) return refused(full);
+  const offers = keepCovered(limits, demand);
+  if (offers instanceof Fault) return refused(offers);
+  const granted = grant(books, { demand, key, account: books.account(key.accountId), limits, offers });
+  return granted.kind === "granted" ? take(books, demand, limits, granted) : granted;
 }
 
-function refused(fault: Fault): Answer {
+function refused(fault: Fault): Refused {
   return { kind: "refused", fault };
 }
 
@@ -36,79 +59,122 @@ function resolvedMeanwhile(): Fault {
   return new Fault("store_unavailable", message, { retryAfterMs: 1000 });
 }
 
-function grant(books: Books, demand: Admission, key: GatewayKey): Answer {
-  const { nowMs, quota, billing } = demand;
-  if (billing.charge === "always") return paid(books, demand, key, null) ?? refused(unpaid(demand));
-  const limit = findLimit(key, quota);
-  if (limit === null) {
-    const place = takeNoPlace("unlimited", openDay(books, key, quota, nowMs), null);
-    const outputTokens = demand.isCapped ? coverUnheld(demand.offers).outputTokens : null;
-    return { kind: "granted", place, limits: null, holdNanoUsd: 0, outputTokens };
-  }
-  const standing = readStanding(books, key, limit, quota, nowMs);
+/** A request that its limits let in. */
+interface Admitting {
+  readonly demand: Admission;
+  readonly key: GatewayKey;
+  readonly account: Account;
+  readonly limits: RunningLimits;
+  /** The part of the plan that its budgets cover. */
+  readonly offers: readonly Offer[];
+}
+
+/** The grant, and the holds on the budgets. */
+interface Grant extends Granted {
+  readonly held: readonly NanoUsd[];
+}
+
+function grant(books: Books, admitting: Admitting): Grant | Refused | Lacking {
+  const { demand, key, account } = admitting;
+  const isCharged = demand.billing.charge === "always";
+  const limit = isCharged ? null : findLimit(key, account, demand.quota);
+  if (demand.offers === null && (isCharged || limit !== null)) return { ...NOTHING_LACKING, offers: true };
+  if (isCharged) return paid(books, admitting, null) ?? refused(unpaid(demand));
+  return limit === null ? unlimited(books, admitting) : allowed(books, admitting, limit);
+}
+
+/** Admits a request that nothing but its budgets limits. */
+function unlimited(books: Books, admitting: Admitting): Grant {
+  const { demand, key, account, limits, offers } = admitting;
+  const { quota, billing, nowMs } = demand;
+  const place = takeNoPlace("unlimited", openDay(books, key, account, quota, nowMs), null);
+  const terms = limits.funds.length > 0 ? computeHoldTerms(offers, limits.funds, billing.markup) : null;
+  const { held = [], outputTokens = demand.isCapped ? coverUnheld(offers) : null } = terms ?? {};
+  return makeGrant(admitting, { place, limits: null, holdNanoUsd: 0, outputTokens, held });
+}
+
+/** Admits by the allowance, else by the balance, else by the throttle. */
+function allowed(books: Books, admitting: Admitting, limit: number): Grant | Refused {
+  const { demand, key, account, limits, offers } = admitting;
+  const { nowMs, quota } = demand;
+  const standing = readStanding(books, key, account, limit, quota, nowMs);
   const hasPlace = standing.meter.used < limit;
   const hasSlot = standing.slotAtMs !== null && standing.slotAtMs <= nowMs;
-  const terms = hasPlace || hasSlot ? computeFreeTerms(demand, standing) : null;
-  if (hasPlace && terms?.kind === "free") return free(books, demand, standing, terms.terms);
-  if (books.account(key.accountId).balanceNanoUsd > 0) {
-    const payment = paid(books, demand, key, standing);
-    if (payment) return payment;
-  }
+  const terms =
+    hasPlace || hasSlot ? computeFreeTerms(demand, offers, limits.funds, account, standing) : null;
+  if (hasPlace && terms?.kind === "free") return free(books, admitting, standing, terms.terms);
+  const payment = account.balanceNanoUsd > 0 ? paid(books, admitting, standing) : null;
+  if (payment) return payment;
   if (terms?.kind === "refused") return refused(terms.fault);
   return terms
-    ? free(books, demand, standing, terms.terms)
+    ? free(books, admitting, standing, terms.terms)
     : refused(makeUsedUpFault(standing, quota, nowMs));
 }
 
+/** Adds the minute's limits for the answer's headers. */
+function makeGrant({ demand, limits }: Admitting, given: Omit<Grant, "kind" | "tokenLimits">): Grant {
+  const requests: RequestLimits | null = given.limits ?? findNearestLimit(limits, "requests", demand);
+  const tokenLimits = findNearestLimit(limits, "tokens", demand);
+  return { kind: "granted", ...given, limits: requests, ...(tokenLimits ? { tokenLimits } : {}) };
+}
+
 /** Admits by the allowance, then by the throttle. */
-function free(books: Books, demand: Admission, standing: Standing, terms: HoldTerms | null): Granted {
-  const { id, nowMs, answers, quota } = demand;
-  const freeNanoUsd = quota.free.budgetNanoUsd === null ? null : (terms?.nanoUsd ?? 0);
+function free(books: Books, admitting: Admitting, standing: Standing, terms: FreeHold): Grant {
+  const { id, nowMs, answers, quota } = admitting.demand;
+  const { held, outputTokens, freeNanoUsd } = terms;
   const everyMs = quota.throttleMs;
   const place = takePlaces(books, standing, { id, answers, nowMs, everyMs, freeNanoUsd });
   const limits = listLimits(standing, place.places, nowMs);
-  return { kind: "granted", place, limits, holdNanoUsd: 0, outputTokens: terms?.outputTokens ?? null };
+  return makeGrant(admitting, { place, limits, holdNanoUsd: 0, outputTokens, held });
 }
 
 /** Admits at the balance's cost. Null if the balance can't pay or the model has no price. */
-function paid(books: Books, demand: Admission, key: GatewayKey, standing: Standing | null): Granted | null {
-  const terms = affordable(books, demand, key);
+function paid(books: Books, admitting: Admitting, standing: Standing | null): Grant | null {
+  const terms = findAffordable(admitting);
   if (terms === null) return null;
-  const { nowMs, quota } = demand;
-  const day = standing ?? openDay(books, key, quota, nowMs);
+  const { demand, key, account } = admitting;
+  const day = standing ?? openDay(books, key, account, demand.quota, demand.nowMs);
   const place = takeNoPlace("balance", day, standing?.limit ?? null);
-  const limits = standing && listLimits(standing, 0, nowMs);
-  return { kind: "granted", place, limits, holdNanoUsd: terms.nanoUsd, outputTokens: terms.outputTokens };
+  const limits = standing && listLimits(standing, 0, demand.nowMs);
+  const { held, outputTokens } = terms;
+  const holdNanoUsd = held[admitting.limits.funds.length] ?? 0;
+  return makeGrant(admitting, { place, limits, holdNanoUsd, outputTokens, held });
 }
 
-function affordable(books: Books, demand: Admission, key: GatewayKey): HoldTerms | null {
-  const offers = pricedOffers(demand);
-  if (offers.length === 0) return null;
-  const { balanceNanoUsd } = books.account(key.accountId);
-  const { spentNanoUsd, heldNanoUsd } = books.spend(key.accountId, key.id);
-  const spendable = (key.spendLimitNanoUsd ?? Number.POSITIVE_INFINITY) - spentNanoUsd - heldNanoUsd;
-  const room = computeBalanceRoom(Math.min(balanceNanoUsd, Math.max(0, spendable)));
-  const terms = computeHoldTerms(offers, room, demand.billing.markup);
+function findAffordable({ demand, account, limits, offers }: Admitting) {
+  const priced = pricedOffers(demand, offers);
+  const [first] = priced;
+  if (first === undefined) return null;
+  const balance = { room: computeBalanceRoom(account.balanceNanoUsd) };
+  const terms = computeHoldTerms(priced, [...limits.funds, balance], demand.billing.markup);
   if (demand.isGroup) return terms;
   // The requested model must be covered; fallbacks that are not covered leave the plan.
-  return offers[0] && terms?.outputTokens[offers[0].card] !== undefined ? terms : null;
+  return terms?.outputTokens[first.card] === undefined ? null : terms;
 }
 
 /** The cards that a balance can pay for. Empty if the requested model has no price. */
-function pricedOffers({ offers, isPayable }: Admission): readonly Offer[] {
+function pricedOffers({ isPayable }: Admission, offers: readonly Offer[]): readonly Offer[] {
   return isPayable ? offers.filter(({ isPriced }) => isPriced) : [];
 }
 
 function unpaid(demand: Admission): Fault {
   const { modelAsked } = demand;
-  if (pricedOffers(demand).length === 0) {
+  if (pricedOffers(demand, demand.offers ?? []).length === 0) {
     const message = `This gateway charges for every request, and the model '${modelAsked}' has no price.`;
     return new Fault("model_not_priced", message, { param: "model" });
   }
   const message =
-    "The account's balance, or the rest of the key's spend limit, does not cover this request's maximum cost. " +
+    "The account's balance does not cover this request's maximum cost. " +
     "Top up the account, set a smaller max_tokens, or use a cheaper model.";
   return new Fault("insufficient_balance", message);
+}
+
+/** Takes what the grant needs of each limit, and holds the worst case of the balance. */
+function take(books: Books, demand: Admission, limits: RunningLimits, { held, ...granted }: Grant): Granted {
+  const uses = limits.owners.length > 0 ? takeLimits(books, limits, demand, held) : null;
+  const taken = uses === null ? granted : { ...granted, place: { ...granted.place, uses } };
+  hold(books, demand, taken);
+  return taken;
 }
 
 /** Holds the worst case of the balance and writes the row that stands for the request until it is settled. */

@@ -2,10 +2,10 @@
 
 import type { Reads } from "../core/demand.ts";
 import { Fault } from "../core/fault.ts";
-import type { GatewayKey } from "../core/key.ts";
+import type { Account, GatewayKey } from "../core/key.ts";
 import type { RequestLimits } from "../core/record.ts";
-import { type Meter, makeMeterId, type Slot } from "../core/rows.ts";
-import type { BillingRules, QuotaRules } from "../core/settings.ts";
+import { type Meter, makeMeterId, makeOwnerState, type OwnerState } from "../core/rows.ts";
+import type { BillingRules, LimitRules, QuotaRules } from "../core/settings.ts";
 import { computeDay, dayAfter } from "./day.ts";
 import { formatDuration } from "./duration.ts";
 
@@ -13,12 +13,14 @@ import { formatDuration } from "./duration.ts";
 export interface LedgerRules {
   readonly quota: QuotaRules;
   readonly billing: BillingRules;
+  /** Nobody has a limit by default if missing. */
+  readonly ownerLimits?: LimitRules;
 }
 
-/** The meters (by `makeMeterId`) and slots (by owner) behind a standing. */
+/** The meters (by `makeMeterId`) and states (by owner) behind a standing. */
 export interface Counts {
   readonly meters: { get(id: string): Meter | null | undefined };
-  readonly slots: { get(owner: string): Slot | null | undefined };
+  readonly owners: { get(owner: string): OwnerState | null | undefined };
 }
 
 /** The owner's current day. */
@@ -33,27 +35,61 @@ export interface OpenDay {
 
 export interface Standing extends OpenDay {
   readonly limit: number;
-  readonly slot: Slot;
+  readonly state: OwnerState;
   /** The time of the throttle's next slot; may be in the past. Null without a throttle. */
   readonly slotAtMs: number | null;
 }
 
+/** The clocks of this node and of its store may differ by this much since they were last compared. */
+const CLOCKS_APART_MS = 3_600_000;
+
+/** An account's own rules for its keys' allowance. */
+type AccountAllowance = Pick<Account, "requestsPerDay">;
+/** The rules of an account that has none of its own. */
+export const ALLOWANCE_BY_QUOTA: AccountAllowance = { requestsPerDay: "default" };
+
 /** Returns the key's requests a day. Null if unlimited. */
-export function findLimit(key: GatewayKey, quota: QuotaRules): number | null {
-  return key.requestsPerDay === "default" ? quota.requestsPerDay : key.requestsPerDay;
+export function findLimit(key: GatewayKey, account: AccountAllowance, quota: QuotaRules): number | null {
+  if (key.requestsPerDay !== "default") return key.requestsPerDay;
+  return account.requestsPerDay === "default" ? quota.requestsPerDay : account.requestsPerDay;
 }
 
-/** Returns the key or account that the request counts against. A key with its own limit always counts by itself. */
-function findOwner(key: GatewayKey, quota: QuotaRules): string {
-  return quota.scope === "account" && key.requestsPerDay === "default" ? key.accountId : key.id;
+/**
+ * Returns the key or account that the request counts against. A key with its own limit always counts by itself, and the
+ * others of an account with its own together.
+ */
+function findOwner(key: GatewayKey, account: AccountAllowance, { scope }: QuotaRules): string {
+  if (key.requestsPerDay !== "default") return key.id;
+  return scope === "account" || account.requestsPerDay !== "default" ? key.accountId : key.id;
 }
 
-/** The rows that `readStanding` may need, even if the key's row has changed meanwhile. */
-export function makeReads(key: GatewayKey, { quota }: LedgerRules, nowMs: number): Reads {
+/** The rows that `readStanding` may need, even if the key's row or the account's has changed meanwhile. */
+export function makeReads(
+  key: Pick<GatewayKey, "id" | "accountId">,
+  { quota }: LedgerRules,
+  nowMs: number,
+): Reads {
   const read = { accountId: key.accountId, keyId: key.id, requestId: null, replyId: null, topUpId: null };
+  return { ...read, owners: [key.id, key.accountId], days: listDays(nowMs, quota) };
+}
+
+/** Returns the names of the days that may be today or tomorrow by the store's clock. */
+function listDays(nowMs: number, quota: QuotaRules): readonly string[] {
+  let day = computeDay(nowMs - CLOCKS_APART_MS, quota);
+  const days = [day.name];
+  const untilMs = nowMs + CLOCKS_APART_MS;
+  for (let isLast = false; !isLast; ) {
+    isLast = untilMs < day.endMs;
+    day = dayAfter(day, quota);
+    days.push(day.name);
+  }
+  return days;
+}
+
+/** True if the days of `makeReads` are those of this moment. */
+export function hasDaysOf(nowMs: number, { days }: Pick<Reads, "days">, quota: QuotaRules): boolean {
   const today = computeDay(nowMs, quota);
-  const owners = quota.scope === "account" ? [key.id, key.accountId] : [key.id];
-  return { ...read, owners, days: [today.name, dayAfter(today, quota).name] };
+  return days.includes(today.name) && days.includes(dayAfter(today, quota).name);
 }
 
 /** Returns an unused meter. */
@@ -66,8 +102,14 @@ export function makeMeter(given: Pick<Meter, "accountId" | "owner" | "day" | "la
  * Returns the current day of the key's owner. If tomorrow's meter exists already, the clock was set back (or another
  * node's runs ahead): the later day stays, or the same hour would be granted twice.
  */
-export function openDay(counts: Counts, key: GatewayKey, quota: QuotaRules, nowMs: number): OpenDay {
-  const owner = findOwner(key, quota);
+export function openDay(
+  counts: Counts,
+  key: GatewayKey,
+  account: AccountAllowance,
+  quota: QuotaRules,
+  nowMs: number,
+): OpenDay {
+  const owner = findOwner(key, account, quota);
   const today = computeDay(nowMs, quota);
   const tomorrow = dayAfter(today, quota);
   const begun = counts.meters.get(makeMeterId(owner, tomorrow.name));
@@ -84,18 +126,20 @@ export function openDay(counts: Counts, key: GatewayKey, quota: QuotaRules, nowM
 export function readStanding(
   counts: Counts,
   key: GatewayKey,
+  account: AccountAllowance,
   limit: number,
   quota: QuotaRules,
   nowMs: number,
 ): Standing {
-  const open = openDay(counts, key, quota, nowMs);
+  const open = openDay(counts, key, account, quota, nowMs);
   const { accountId, owner, lastAtMs } = open.meter;
-  const slot = counts.slots.get(owner) ?? { accountId, owner, taken: null };
+  const state = counts.owners.get(owner) ?? makeOwnerState(accountId, owner);
   // A slot beyond tomorrow would block the throttle until then.
-  const takenAtMs = slot.taken && slot.taken.atMs < open.slotsEndMs ? slot.taken.atMs : 0;
+  const { taken } = state;
+  const takenAtMs = taken && taken.atMs < open.slotsEndMs ? taken.atMs : 0;
   const usedAtMs = open.meter.used > 0 ? lastAtMs : 0;
   const slotAtMs = quota.throttleMs > 0 ? Math.max(usedAtMs, takenAtMs) + quota.throttleMs : null;
-  return { ...open, limit, slot, slotAtMs };
+  return { ...open, limit, state, slotAtMs };
 }
 
 /** The refusal if the allowance is used up and the throttle has no free slot. */

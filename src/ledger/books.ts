@@ -4,18 +4,20 @@ import type { Answer, Decision, Gone, Rows } from "../core/demand.ts";
 import { FAULTS } from "../core/fault.ts";
 import { findBucket } from "../core/histogram.ts";
 import type { Account } from "../core/key.ts";
+import type { OutboxEvent } from "../core/limit.ts";
 import { findOutcome, isError, type RequestRecord } from "../core/record.ts";
-import type {
-  Entry,
-  FirstTokenSum,
-  Hold,
-  KeptReply,
-  Legs,
-  Meter,
-  Slot,
-  Spend,
-  TopUp,
-  UsageSum,
+import {
+  type Entry,
+  type FirstTokenSum,
+  type Hold,
+  type KeptReply,
+  type Legs,
+  type Meter,
+  makeOwnerState,
+  type OwnerState,
+  type Spend,
+  type TopUp,
+  type UsageSum,
 } from "../core/rows.ts";
 import { addAmounts, negateAmounts } from "../core/units.ts";
 
@@ -97,12 +99,14 @@ export class Books {
   readonly accounts: Sheet<Account>;
   readonly spends: Sheet<Spend>;
   readonly meters: Sheet<Meter>;
-  readonly slots: Sheet<Slot>;
+  readonly owners: Sheet<OwnerState>;
   readonly holds: RemovableSheet<Hold>;
   readonly requests: Sheet<RequestRecord>;
   readonly replies: RemovableSheet<KeptReply>;
   readonly topUps: Sheet<TopUp>;
+  readonly sums: Rows["sums"];
   readonly #entries: Entry[] = [];
+  readonly #events: OutboxEvent[] = [];
   readonly #usage = new Map<string, UsageSum>();
   readonly #firstTokens = new Map<string, FirstTokenSum>();
 
@@ -111,11 +115,12 @@ export class Books {
     this.accounts = new Sheet(rows.accounts);
     this.spends = new Sheet(rows.spends);
     this.meters = new Sheet(rows.meters);
-    this.slots = new Sheet(rows.slots);
+    this.owners = new Sheet(rows.owners);
     this.holds = new RemovableSheet(rows.holds);
     this.requests = new Sheet(rows.requests);
     this.replies = new RemovableSheet(rows.replies);
     this.topUps = new Sheet(rows.topUps);
+    this.sums = rows.sums;
   }
 
   /** Returns the account of a key or a hold. The store refuses either without an account. */
@@ -123,6 +128,14 @@ export class Books {
     const account = this.accounts.get(id);
     if (account === null) throw new Error(`There is no account ${id}.`);
     return account;
+  }
+
+  ownerState(accountId: string, owner: string): OwnerState {
+    return this.owners.get(owner) ?? makeOwnerState(accountId, owner);
+  }
+
+  addEvent(event: OutboxEvent): void {
+    this.#events.push(event);
   }
 
   spend(accountId: string, keyId: string): Spend {
@@ -208,7 +221,7 @@ export class Books {
       accounts: this.accounts.changed,
       spends: this.spends.changed,
       meters: this.meters.changed,
-      slots: this.slots.changed,
+      owners: this.owners.changed,
       holds: this.holds.changed,
       holdsGone: this.holds.gone,
       entries: this.#entries,
@@ -219,6 +232,7 @@ export class Books {
       topUps: this.topUps.changed,
       usage: [...this.#usage.values()],
       firstTokens: [...this.#firstTokens.values()],
+      events: this.#events,
     };
   }
 }

@@ -1,54 +1,87 @@
-// Budgets: a bound on the cost of an owner's free requests per day, held before each call and settled after it.
-import type { Admission } from "../core/demand.ts";
+// Budgets: a bound on the cost of requests in a window, held before each call and settled after it. The one for an
+// owner's free requests of a day is counted in the day's meter.
+import type { Admission, Offer } from "../core/demand.ts";
 import { Fault } from "../core/fault.ts";
+import type { Account } from "../core/key.ts";
 import type { NanoUsd } from "../core/money.ts";
 import { matchesAny } from "../core/pattern.ts";
-import type { Meter } from "../core/rows.ts";
 import type { OpenDay } from "./allowance.ts";
 import { formatDuration } from "./duration.ts";
-import { computeHoldTerms, type HoldTerms, type Room } from "./worst.ts";
+import { computeHoldTerms, type Fund, type HoldTerms, type Room } from "./worst.ts";
 
 const SHARE_ALONE = 1 / 4;
+/** A longer wait is only named as a time: clients would sleep through it. */
+const WAIT_MAX_MS = 60_000;
+/** The wait for requests in flight. */
+const FLIGHT_MS = 10_000;
 
 /**
  * A request without an output limit takes a quarter of the rest if nothing else is held, and less the more is held:
  * with $20 a day and $15 per million output tokens, all 200 requests of a day can run at once. Plain quarters would
  * leave nothing after thirty.
  */
-function measureRoom(budgetNanoUsd: NanoUsd, { freeSpentNanoUsd, freeHeldNanoUsd }: Meter): Room {
-  const unspent = Math.max(0, budgetNanoUsd - freeSpentNanoUsd);
-  const nanoUsd = Math.max(0, unspent - freeHeldNanoUsd);
+export function measureRoom(limitNanoUsd: NanoUsd, spentNanoUsd: NanoUsd, heldNanoUsd: NanoUsd): Room {
+  const unspent = Math.max(0, limitNanoUsd - spentNanoUsd);
+  const nanoUsd = Math.max(0, unspent - heldNanoUsd);
   const alone = unspent === 0 ? 0 : nanoUsd / unspent;
   return { nanoUsd, unnamedNanoUsd: Math.floor(nanoUsd * SHARE_ALONE * alone ** 2) };
 }
 
-/** The cards and the hold allowed for a free request (null if any), or the refusal. */
+/** The cards and the holds allowed for a free request, or the refusal. */
 type FreeTerms =
-  | { readonly kind: "free"; readonly terms: HoldTerms | null }
+  | { readonly kind: "free"; readonly terms: FreeHold }
   | { readonly kind: "refused"; readonly fault: Fault };
 
-/** Narrows a plan to the cards that the day's budget for free requests covers. */
-export function computeFreeTerms(demand: Admission, day: OpenDay): FreeTerms {
-  const { offers, quota, billing } = demand;
-  const { models, budgetNanoUsd } = quota.free;
-  const free = offers.filter(({ card }) => matchesAny(models, card));
+export interface FreeHold extends Pick<HoldTerms, "held"> {
+  /** Null if the request's own limits hold. */
+  readonly outputTokens: HoldTerms["outputTokens"] | null;
+  /** The hold on the budget for free requests. Null without one. */
+  readonly freeNanoUsd: NanoUsd | null;
+}
+
+/** Narrows a plan to the cards that the day's budget for free requests covers, and the budgets of `funds`. */
+export function computeFreeTerms(
+  demand: Admission,
+  offers: readonly Offer[],
+  funds: readonly Fund[],
+  { freeBudgetNanoUsd }: Pick<Account, "freeBudgetNanoUsd">,
+  day: OpenDay,
+): FreeTerms {
+  const { quota, billing } = demand;
+  const budgetNanoUsd = freeBudgetNanoUsd === "default" ? quota.free.budgetNanoUsd : freeBudgetNanoUsd;
+  const free = offers.filter(({ card }) => matchesAny(quota.free.models, card));
   if (offers.length > 0 && free.length === 0) return { kind: "refused", fault: notFree(demand) };
   if (budgetNanoUsd === null) {
-    const isBound = demand.isCapped || free.length < offers.length;
-    return { kind: "free", terms: isBound ? coverUnheld(free) : null };
+    const isBound = demand.isCapped === true || free.length < offers.length;
+    return { kind: "free", terms: { ...holdWith(free, funds, isBound, billing.markup), freeNanoUsd: null } };
   }
-  const terms = computeHoldTerms(free, measureRoom(budgetNanoUsd, day.meter), billing.markup);
-  if (terms === null && offers.length > 0) return { kind: "refused", fault: budgetUsedUp(demand, day) };
-  return { kind: "free", terms };
+  const { freeSpentNanoUsd, freeHeldNanoUsd } = day.meter;
+  const fund = { room: measureRoom(budgetNanoUsd, freeSpentNanoUsd, freeHeldNanoUsd) };
+  const terms = computeHoldTerms(free, [...funds, fund], billing.markup);
+  if (terms !== null) {
+    return { kind: "free", terms: { ...terms, freeNanoUsd: terms.held[funds.length] ?? 0 } };
+  }
+  if (offers.length === 0) {
+    return { kind: "free", terms: { held: [], outputTokens: null, freeNanoUsd: 0 } };
+  }
+  const alone = { room: measureRoom(budgetNanoUsd, freeSpentNanoUsd, 0) };
+  const isReserved = computeHoldTerms(free, [alone], billing.markup) !== null;
+  return { kind: "refused", fault: isReserved ? freeReserved() : freeUsedUp(demand, day) };
+}
+
+/** Without a budget for free requests, the request's own limits hold unless other funds bind them. */
+function holdWith(free: readonly Offer[], funds: readonly Fund[], isBound: boolean, markup: number) {
+  if (funds.length > 0) return computeHoldTerms(free, funds, markup) ?? { held: [], outputTokens: {} };
+  return { held: [], outputTokens: isBound ? coverUnheld(free) : null };
 }
 
 /** Cards that may be used without a hold, up to their own output limits. */
-export function coverUnheld(offers: Admission["offers"]): HoldTerms {
+export function coverUnheld(offers: readonly Offer[]): HoldTerms["outputTokens"] {
   const limits = offers.map(({ card, outputTokensAsked, outputTokensMax }): [string, number] => [
     card,
     outputTokensAsked ?? outputTokensMax ?? Number.MAX_SAFE_INTEGER,
   ]);
-  return { nanoUsd: 0, outputTokens: Object.fromEntries(limits) };
+  return Object.fromEntries(limits);
 }
 
 function notFree({ modelAsked }: Admission): Fault {
@@ -58,10 +91,17 @@ function notFree({ modelAsked }: Admission): Fault {
   return new Fault("model_not_allowed", message, { param: "model" });
 }
 
-function budgetUsedUp({ nowMs }: Admission, { resetsAtMs }: OpenDay): Fault {
+function freeUsedUp({ nowMs }: Admission, { resetsAtMs }: OpenDay): Fault {
   const waitMs = resetsAtMs - nowMs;
   const message =
-    "The rest of the daily budget for free requests does not cover this request. " +
+    "Budget exceeded: the rest of the day's quota for free requests does not cover this request. " +
     `Set a smaller max_tokens, use a cheaper model, top up the account, or wait ${formatDuration(waitMs)}.`;
-  return new Fault("budget_exceeded", message, { resetAtMs: resetsAtMs, retryAfterMs: waitMs });
+  const details = waitMs <= WAIT_MAX_MS ? { retryAfterMs: waitMs } : {};
+  return new Fault("budget_exceeded", message, { resetAtMs: resetsAtMs, ...details });
+}
+
+function freeReserved(): Fault {
+  const message =
+    "The rest of the day's budget for free requests is reserved by requests in flight. Try again once they have ended.";
+  return new Fault("budget_reserved", message, { retryAfterMs: FLIGHT_MS });
 }

@@ -37,10 +37,14 @@ function findMoment(wallMs: number, timeZone: string): number {
   return skip.epochMilliseconds;
 }
 
+/** Returns the start of the day with that date, which is given in days since 1970. */
+export function findDayStart(date: number, { timeZone, dayStartsMinutes }: DayRules): number {
+  return findMoment(date * DAY_MS + dayStartsMinutes * MINUTE_MS, timeZone);
+}
+
 function findDay(nowMs: number, rules: DayRules): Day {
   const { timeZone, dayStartsMinutes } = rules;
-  const startOf = (date: number): number =>
-    findMoment(date * DAY_MS + dayStartsMinutes * MINUTE_MS, timeZone);
+  const startOf = (date: number): number => findDayStart(date, rules);
   let date = Math.floor((readWallClock(nowMs, timeZone) - dayStartsMinutes * MINUTE_MS) / DAY_MS);
   while (nowMs < startOf(date)) date -= 1;
   while (nowMs >= startOf(date + 1)) date += 1;

@@ -2,24 +2,35 @@
 import type { Answer, Decision, Demand, Funding, Rows } from "../core/demand.ts";
 import { Fault } from "../core/fault.ts";
 import { admit } from "./admit.ts";
+import { hasDaysOf } from "./allowance.ts";
 import { Books } from "./books.ts";
+import { resetBudgets } from "./budget-reset.ts";
 import { settle } from "./settle.ts";
 
 /** Decides a batch in order: each demand sees the changes of those before it. */
 export function decide(rows: Rows, demands: readonly Demand[]): Decision {
   const books = new Books(rows);
-  return books.close(demands.map((demand) => answer(books, demand)));
+  const { nowMs } = rows;
+  return books.close(demands.map((demand) => answer(books, nowMs === null ? demand : { ...demand, nowMs })));
 }
 
 function answer(books: Books, demand: Demand): Answer {
   switch (demand.kind) {
     case "admit":
-      return admit(books, demand);
+      // On another day than this node's, its rows would be missing.
+      return hasDaysOf(demand.nowMs, demand.reads, demand.quota) ? admit(books, demand) : refuseClock();
     case "settle":
       return settle(books, demand);
     case "fund":
       return fund(books, demand);
+    case "reset":
+      return resetBudgets(books, demand);
   }
+}
+
+function refuseClock(): Answer {
+  const message = "The gateway's clock and its store's are too far apart. Please try again shortly.";
+  return { kind: "refused", fault: new Fault("store_unavailable", message, { retryAfterMs: 1000 }) };
 }
 
 /** About nine million dollars: a larger balance could not be represented exactly. */

@@ -1,18 +1,22 @@
 // The ledger: admits requests by their key's allowance or the account's balance, and settles them when they end.
 
-import type { Admission, Answer, Claim, Offer, Reads, Settlement } from "../core/demand.ts";
-import { Fault } from "../core/fault.ts";
-import type { Caller, GatewayKey } from "../core/key.ts";
+import type { Admission, Answer, Claim, Lacking, Offer, Reads, Settlement } from "../core/demand.ts";
+import type { Account, Caller, GatewayKey } from "../core/key.ts";
+import type { LimitState, TokenLoad } from "../core/limit.ts";
 import type { NanoUsd } from "../core/money.ts";
 import type { RequestHead, UnsettledRecord } from "../core/record.ts";
 import type { Hold } from "../core/rows.ts";
+import { LIMIT_RULES } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
-import { NO_AMOUNTS } from "../core/units.ts";
 import type { Clock } from "../core/world.ts";
-import { findLimit, type LedgerRules, makeReads } from "./allowance.ts";
+import { ALLOWANCE_BY_QUOTA, findLimit, type LedgerRules, makeReads } from "./allowance.ts";
+import { capOffers } from "./ceiling.ts";
 import { decide } from "./decide.ts";
+import { findAccountLimits, findKeyLimits } from "./limit-state.ts";
+import { lostRecord, readsOfHold } from "./lost.ts";
+import { type ResetOrder, resetBudgets } from "./reset-order.ts";
 import { type Allowance, findAllowance, findAllowances } from "./standing.ts";
-import { capOffer } from "./worst.ts";
+import { type Wanted, Wants } from "./wants.ts";
 
 /** A request for admission. */
 export interface Ask extends RequestHead, Caller {
@@ -22,8 +26,10 @@ export interface Ask extends RequestHead, Caller {
   readonly isNew?: boolean;
   /** The number of requested answers. */
   readonly answers: number;
-  /** The worst-case cost on each card of the plan. Only called if something may be held. */
-  readonly offers: () => readonly Offer[];
+  /** The worst-case cost on each card of the plan, with what budgets reserve. Only called if something may be held. */
+  readonly offers: (isReserving: boolean) => readonly Offer[];
+  /** The tokens that it is expected to take. Only called if a limit counts them. None if missing. */
+  readonly load?: () => TokenLoad;
   /** The least that those may be, if making them means reading the request's files. Null if it doesn't. */
   readonly leastOffers?: (() => readonly Offer[]) | null;
   /** False if the requested model has no price. */
@@ -81,6 +87,12 @@ export interface Ledger {
   /** Settles the holds of dead nodes: charges nothing and returns the places. Returns the number of holds. */
   resolveLost(): Promise<number>;
   allowance(key: GatewayKey): Promise<Allowance>;
+  /** Returns the limits that are set for the key and its account, with their use. */
+  limits(key: GatewayKey): Promise<readonly LimitState[]>;
+  /** Returns the limits that are set for the account, with their use. */
+  accountLimits(account: Pick<Account, "id">): Promise<readonly LimitState[]>;
+  /** Sets what budgets have used in their running windows to 0, and returns their names. Throws the Fault `not_found`. */
+  resetBudgets(order: ResetOrder): Promise<readonly string[]>;
   /** Returns the allowances by key id. */
   allowances(keys: readonly GatewayKey[]): Promise<ReadonlyMap<string, Allowance>>;
 }
@@ -90,20 +102,26 @@ interface LedgerParts {
   readonly clock: Pick<Clock, "nowMs">;
   /** Read for each decision, so a reload applies at once. */
   readonly rules: () => LedgerRules;
+  readonly wants: Wants;
 }
 
-export function createLedger(parts: LedgerParts): Ledger {
+export function createLedger(given: Omit<LedgerParts, "wants">): Ledger {
+  const parts = { ...given, wants: new Wants() };
   const { store } = parts;
   return {
     ticket: (ask) => makeTicket(parts, ask),
     look: (ticket) => look(parts, ticket),
     admit: (ticket) => admit(parts, ticket),
     durable: () => store.durable(),
-    settle: ({ ask, reads }, outcome) => write(parts, ask.key.accountId, reads, ask.idempotency, outcome),
+    settle: ({ ask, reads, rules }, outcome) =>
+      write(parts, ask.key.accountId, { reads, rules }, ask.idempotency, outcome),
     charged: async (id) => (await store.request(id))?.chargedNanoUsd ?? 0,
     resolveLost: () => resolveLost(parts),
     allowance: (key) => findAllowance(parts, key),
     allowances: (keys) => findAllowances(parts, keys),
+    limits: (key) => findKeyLimits(parts, key),
+    accountLimits: (account) => findAccountLimits(parts, account),
+    resetBudgets: (order) => resetBudgets(parts, order),
   };
 }
 
@@ -111,27 +129,87 @@ function makeTicket(parts: LedgerParts, ask: Ask): Ticket {
   const { id, key, idempotency, nowMs } = ask;
   const rules = parts.rules();
   const replyId = idempotency?.replyId ?? null;
-  return { ask, reads: { ...makeReads(key, rules, nowMs), requestId: id, replyId }, rules };
+  const storeMs = nowMs + parts.store.clockAheadMs();
+  return { ask, reads: { ...makeReads(key, rules, storeMs), requestId: id, replyId }, rules };
 }
 
 /** Decides the admission on rows as they are, with the cheapest offers, and drops the decision unless it is final. */
-async function look({ store }: LedgerParts, ticket: Ticket): Promise<Replayed | null> {
+async function look({ store, wants }: LedgerParts, ticket: Ticket): Promise<Replayed | null> {
   const { ask } = ticket;
-  const demand = makeAdmission(store.node, ticket, ask.leastOffers ?? ask.offers);
-  const [answer] = decide(await store.read(demand.reads), [demand]).answers;
-  if (answer?.kind === "refused") throw answer.fault;
-  return answer?.kind === "replayed" ? answer : null;
+  const offers = ask.leastOffers ?? ask.offers;
+  let demand = makeAdmission(store.node, ticket, wants.of(ask.key), offers);
+  for (let times = 0; times < LACKING_MAX; times++) {
+    const [answer] = decide(await store.read(demand.reads), [demand]).answers;
+    if (answer?.kind === "refused") throw answer.fault;
+    if (answer?.kind !== "lacking") return answer?.kind === "replayed" ? answer : null;
+    demand = addLacking(demand, answer, ask, offers);
+  }
+  return null;
 }
 
 /** `admit` and `write` are not async: both run for every request, and async would cost each half a microsecond. */
-function admit({ store }: LedgerParts, ticket: Ticket): Promise<Admitted> {
-  return store.transact(makeAdmission(store.node, ticket, ticket.ask.offers)).then(requireAdmitted);
+function admit(parts: LedgerParts, ticket: Ticket): Promise<Admitted> {
+  const { store, wants } = parts;
+  const demand = makeAdmission(
+    store.node,
+    ticket,
+    wants.of(ticket.ask.key),
+    capOffers(ticket.ask, ticket.rules),
+  );
+  return store.transact(demand).then((answer) => {
+    return answer.kind === "lacking" ? admitAgain(parts, ticket, demand, answer) : requireAdmitted(answer);
+  });
 }
 
-function makeAdmission(node: string, { ask, reads, rules }: Ticket, offers: Ask["offers"]): Admission {
-  const { key, isNew, ceilingNanoUsd: ceiling = null } = ask;
-  const { quota, billing } = rules;
-  const mayHold = billing.charge === "always" || findLimit(key, quota) !== null;
+/** A decision may lack the offers, then the load, then sums, each once. */
+const LACKING_MAX = 4;
+
+/** Repeats an admission with what its decision lacked: a limit of the key or the account that wasn't known here. */
+async function admitAgain(
+  { store, wants }: LedgerParts,
+  ticket: Ticket,
+  first: Admission,
+  lacking: Lacking,
+): Promise<Admitted> {
+  const { ask } = ticket;
+  const offers = capOffers(ticket.ask, ticket.rules);
+  let demand = first;
+  let answer: Answer = lacking;
+  for (let times = 0; answer.kind === "lacking" && times < LACKING_MAX; times++) {
+    wants.learn(ask.key, answer);
+    demand = addLacking(demand, answer, ask, offers);
+    answer = await store.transact(demand);
+  }
+  return requireAdmitted(answer);
+}
+
+const NO_LOAD: TokenLoad = { prompt: 0, output: 0 };
+
+const estimate = ({ load }: Ask): TokenLoad => load?.() ?? NO_LOAD;
+
+function addLacking(demand: Admission, lacking: Lacking, ask: Ask, offers: Ask["offers"]): Admission {
+  const { reads } = demand;
+  const openings = [...(reads.openings ?? []), ...lacking.openings];
+  return {
+    ...demand,
+    offers:
+      lacking.offers || lacking.reserved ? offers(demand.isReserving || lacking.reserved) : demand.offers,
+    isReserving: demand.isReserving || lacking.reserved,
+    load: lacking.load ? estimate(ask) : demand.load,
+    reads: openings.length > 0 ? { ...reads, openings } : reads,
+  };
+}
+
+function makeAdmission(
+  node: string,
+  { ask, reads, rules }: Ticket,
+  wanted: Wanted,
+  offers: Ask["offers"],
+): Admission {
+  const { key, isNew, ceilingNanoUsd = null } = ask;
+  const { quota, billing, ownerLimits: limits = LIMIT_RULES } = rules;
+  const isCapped = ceilingNanoUsd !== null;
+  const isUnlimited = billing.charge !== "always" && findLimit(key, ALLOWANCE_BY_QUOTA, quota) === null;
   return {
     kind: "admit",
     id: ask.id,
@@ -149,21 +227,16 @@ function makeAdmission(node: string, { ask, reads, rules }: Ticket, offers: Ask[
     node,
     quota,
     billing,
+    limits,
     answers: ask.answers,
-    offers: ceiling === null ? (mayHold ? offers() : []) : capOffers(offers(), ceiling, billing.markup),
-    isCapped: ceiling !== null,
+    offers: isUnlimited && !isCapped && !wanted.offers && !wanted.reserved ? null : offers(wanted.reserved),
+    isCapped,
+    isReserving: wanted.reserved,
+    load: wanted.load ? estimate(ask) : null,
     isPayable: ask.isPayable,
     isGroup: ask.isGroup ?? false,
     reads: isNew ? { ...reads, isNew } : reads,
   };
-}
-
-/** Throws the Fault `unsupported_capability` if no offer fits the ceiling. */
-function capOffers(offers: readonly Offer[], ceiling: NanoUsd, markup: number): readonly Offer[] {
-  const capped = offers.flatMap((offer) => capOffer(offer, ceiling, markup) ?? []);
-  if (capped.length > 0) return capped;
-  const message = "No model answers this request within the most that it may cost (x-poundkey-max-cost).";
-  throw new Fault("unsupported_capability", message, { param: "x-poundkey-max-cost" });
 }
 
 function requireAdmitted(answer: Answer): Admitted {
@@ -174,8 +247,10 @@ function requireAdmitted(answer: Answer): Admitted {
       return answer;
     case "refused":
       throw answer.fault;
+    case "lacking":
     case "settled":
     case "funded":
+    case "reset":
       throw makeAnswerError(answer);
   }
 }
@@ -188,12 +263,12 @@ export function makeAnswerError(answer: Answer): Error {
 function write(
   { store, clock }: LedgerParts,
   accountId: string,
-  reads: Reads,
+  { reads, rules: { quota, ownerLimits: limits = LIMIT_RULES } }: Pick<Ticket, "reads" | "rules">,
   idempotency: Ask["idempotency"],
   outcome: Outcome,
 ): Promise<Settled> {
   const { place = null, note = null } = outcome;
-  const about = { accountId, nowMs: clock.nowMs(), idempotency, reads };
+  const about = { accountId, nowMs: clock.nowMs(), idempotency, reads, quota, limits };
   const demand = { kind: "settle", ...outcome, ...about, place, note } as const;
   return store.transact(demand).then(requireSettled);
 }
@@ -217,39 +292,11 @@ async function resolveLost(parts: LedgerParts): Promise<number> {
   for (;;) {
     const holds = await parts.store.orphans(LOST_AT_ONCE);
     await Promise.all(
-      holds.map((hold) => write(parts, hold.accountId, readsOfHold(hold), null, outcome(hold))),
+      holds.map((hold) =>
+        write(parts, hold.accountId, { reads: readsOfHold(hold), rules: parts.rules() }, null, outcome(hold)),
+      ),
     );
     count += holds.length;
     if (holds.length < LOST_AT_ONCE) return count;
   }
-}
-
-function readsOfHold({ id, accountId, keyId, place, replyId }: Hold): Reads {
-  const { owner, day } = place;
-  return { accountId, keyId, owners: [owner], days: [day], requestId: id, replyId, topUpId: null };
-}
-
-/** The record of a request whose node died: only the request is known, not its outcome. */
-function lostRecord(hold: Hold): UnsettledRecord {
-  const { id, keyId, accountId, atMs, requestId, operation, surface, modelAsked, selector, stream } = hold;
-  return {
-    id,
-    keyId,
-    accountId,
-    atMs,
-    ...{ requestId, operation, surface, modelAsked, selector, stream },
-    modelTried: null,
-    modelUsed: null,
-    decision: null,
-    trace: null,
-    attempts: 0,
-    status: 500,
-    faultCode: "internal_error",
-    amounts: NO_AMOUNTS,
-    costNanoUsd: 0,
-    usageSource: "none",
-    ended: "lost",
-    totalMs: 0,
-    firstTokenMs: null,
-  };
 }

@@ -32,7 +32,7 @@ interface Taking {
  * is free, so its slots may lie ahead: the next request waits for all of them.
  */
 export function takePlaces(books: Books, standing: Standing, taking: Taking): Place {
-  const { limit, meter, slot } = standing;
+  const { limit, meter, state } = standing;
   const { answers, nowMs, everyMs, freeNanoUsd } = taking;
   const places = Math.min(answers, Math.max(0, limit - meter.used));
   const slots = everyMs > 0 ? answers - places : 0;
@@ -44,21 +44,21 @@ export function takePlaces(books: Books, standing: Standing, taking: Taking): Pl
     books.meters.put(makeMeterId(owner, day), { ...meter, used, lastAtMs, freeHeldNanoUsd });
   }
   const taken = slots > 0 ? { atMs: lastSlotAtMs(standing, taking, slots, places), by: taking.id } : null;
-  if (taken) books.slots.put(owner, { ...slot, taken });
+  if (taken) books.owners.put(owner, { ...state, taken });
   const kind = places > 0 ? "allowance" : "throttle";
-  const previous = taken ? slot.taken : null;
+  const previous = taken ? state.taken : null;
   const giveBackMax = limit || GIVE_BACK_MAX;
   return { kind, owner, day, places, slots, everyMs, taken, previous, giveBackMax, freeNanoUsd };
 }
 
 /** Stays before the end of tomorrow: a later slot would look like the mistake of a wrong clock and be ignored. */
 function lastSlotAtMs(
-  { slot, slotsEndMs }: Standing,
+  { state, slotsEndMs }: Standing,
   { nowMs, everyMs }: Taking,
   slots: number,
   places: number,
 ): number {
-  const firstAtMs = places > 0 ? Math.max(nowMs, slot.taken?.atMs ?? 0) + everyMs : nowMs;
+  const firstAtMs = places > 0 ? Math.max(nowMs, state.taken?.atMs ?? 0) + everyMs : nowMs;
   return Math.min(firstAtMs + (slots - 1) * everyMs, slotsEndMs - 1);
 }
 
@@ -87,10 +87,10 @@ export function returnPlaces(books: Books, { accountId, atMs, place }: Hold, giv
 
 /** Returns slots only if no later request has taken one. */
 function returnSlots(books: Books, { owner, taken, previous, slots, everyMs }: Place, count: number): void {
-  const slot = books.slots.get(owner);
-  if (count === 0 || taken === null || slot?.taken?.by !== taken.by) return;
+  const state = books.owners.get(owner);
+  if (count === 0 || taken === null || state?.taken?.by !== taken.by) return;
   const left = count === slots ? previous : { by: taken.by, atMs: taken.atMs - count * everyMs };
-  books.slots.put(owner, { ...slot, taken: left });
+  books.owners.put(owner, { ...state, taken: left });
 }
 
 /** Adds the cost of a request to the day's budget for free requests, after its hold there was released. */

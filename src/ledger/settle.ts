@@ -4,6 +4,7 @@ import type { NanoUsd } from "../core/money.ts";
 import type { RequestRecord } from "../core/record.ts";
 import type { Hold } from "../core/rows.ts";
 import type { Books } from "./books.ts";
+import { settleLimits, settleLimitsLate, undoLimits } from "./limit-settle.ts";
 import { addFreeCost, returnPlaces, settleFreeBudget } from "./places.ts";
 import { fillReply, freeReply, keepLateReply } from "./replies.ts";
 
@@ -20,6 +21,7 @@ export function settle(books: Books, demand: Settlement): Answer {
   const { usageSource, ended, costNanoUsd } = record;
   const dueNanoUsd = isBeyond || demand.isDue ? costNanoUsd : 0;
   settleFreeBudget(books, hold.place, dueNanoUsd);
+  settleLimits(books, hold, demand, { record, costNanoUsd: dueNanoUsd });
   const mayPay = hold.place.kind === "balance" || (hold.place.kind === "unlimited" && isBeyond);
   const about = { atMs, usageSource, ended, note: demand.note };
   const { charged, writtenOff } = mayPay ? pay(books, hold, dueNanoUsd, about) : NOTHING_PAID;
@@ -66,6 +68,7 @@ function settleLate(books: Books, demand: Settlement, lost: RequestRecord): Answ
   const dueNanoUsd = isDue ? record.costNanoUsd : 0;
   const isRepeated = !keepLateReply(books, demand);
   if (place) addFreeCost(books, place, dueNanoUsd);
+  settleLimitsLate(books, demand, dueNanoUsd);
   const { charged, writtenOff } = holdNanoUsd > 0 ? payLate(books, demand, isRepeated) : NOTHING_PAID;
   const row: RequestRecord = { ...record, chargedNanoUsd: charged, holdNanoUsd, isLate: true };
   books.requests.put(row.id, row);
@@ -95,6 +98,7 @@ export function undoHold(books: Books, hold: Hold, atMs: number): void {
   releaseHold(books, hold, null);
   returnPlaces(books, hold, { answers: places + slots, isBounded: false, beyond: null });
   settleFreeBudget(books, hold.place, 0);
+  undoLimits(books, hold, atMs);
   if (hold.place.kind !== "balance") return;
   pay(books, hold, 0, { atMs, usageSource: "none", ended: "lost", note: COMMIT_UNKNOWN });
 }

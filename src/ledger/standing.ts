@@ -2,10 +2,16 @@
 
 import type { Rows } from "../core/demand.ts";
 import type { GatewayKey } from "../core/key.ts";
-import type { BillingRules, QuotaRules } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock } from "../core/world.ts";
-import { type Counts, findLimit, type LedgerRules, makeReads, readStanding } from "./allowance.ts";
+import {
+  ALLOWANCE_BY_QUOTA,
+  type Counts,
+  findLimit,
+  type LedgerRules,
+  makeReads,
+  readStanding,
+} from "./allowance.ts";
 import { computeDay } from "./day.ts";
 
 interface AllowanceParts {
@@ -24,16 +30,9 @@ export interface Allowance {
   readonly nextSlotAtMs: number | null;
 }
 
-export async function findAllowance(
-  { store, clock, rules }: AllowanceParts,
-  key: GatewayKey,
-): Promise<Allowance> {
-  const nowMs = clock.nowMs();
-  const { quota, billing } = rules();
-  const rows = isCounted(key, quota, billing)
-    ? await store.read(makeReads(key, { quota, billing }, nowMs))
-    : null;
-  return computeAllowance(key, rows, quota, billing, nowMs);
+export async function findAllowance(parts: AllowanceParts, key: GatewayKey): Promise<Allowance> {
+  const found = await findAllowances(parts, [key]);
+  return found.get(key.id) ?? computeAllowance(key, null, parts.rules(), parts.clock.nowMs());
 }
 
 /** One lookup for all keys of an account. */
@@ -42,36 +41,32 @@ export async function findAllowances(
   keys: readonly GatewayKey[],
 ): Promise<ReadonlyMap<string, Allowance>> {
   const nowMs = clock.nowMs();
-  const { quota, billing } = rules();
+  const current = rules();
   const found = new Map<string, Allowance>();
   for (const ofAccount of Map.groupBy(keys, ({ accountId }) => accountId).values()) {
-    const counted = ofAccount.filter((key) => isCounted(key, quota, billing));
-    const [read, ...others] = counted.map((key) => makeReads(key, { quota, billing }, nowMs));
+    const counted = current.billing.charge === "always" ? [] : ofAccount;
+    const [read, ...others] = counted.map((key) => makeReads(key, current, nowMs));
     const owners = [...new Set([read, ...others].flatMap((one) => one?.owners ?? []))];
     const rows = read ? await store.read({ ...read, keyId: null, owners }) : null;
-    for (const key of ofAccount) found.set(key.id, computeAllowance(key, rows, quota, billing, nowMs));
+    for (const key of ofAccount) found.set(key.id, computeAllowance(key, rows, current, nowMs));
   }
   return found;
 }
 
-function isCounted(key: GatewayKey, quota: QuotaRules, { charge }: BillingRules): boolean {
-  return charge !== "always" && findLimit(key, quota) !== null;
-}
-
-const NOTHING_COUNTED: Counts = { meters: new Map(), slots: new Map() };
+const NOTHING_COUNTED: Counts = { meters: new Map(), owners: new Map() };
 
 function computeAllowance(
   key: GatewayKey,
   rows: Rows | null,
-  quota: QuotaRules,
-  billing: BillingRules,
+  { quota, billing }: LedgerRules,
   nowMs: number,
 ): Allowance {
   const resetsAtMs = computeDay(nowMs, quota).endMs;
   if (billing.charge === "always") return { limit: 0, used: 0, remaining: 0, resetsAtMs, nextSlotAtMs: null };
-  const limit = findLimit(key, quota);
+  const account = rows?.accounts.get(key.accountId) ?? ALLOWANCE_BY_QUOTA;
+  const limit = findLimit(key, account, quota);
   if (limit === null) return { limit, used: 0, remaining: null, resetsAtMs, nextSlotAtMs: null };
-  const standing = readStanding(rows ?? NOTHING_COUNTED, key, limit, quota, nowMs);
+  const standing = readStanding(rows ?? NOTHING_COUNTED, key, account, limit, quota, nowMs);
   const { used } = standing.meter;
   const throttled = used >= limit && standing.slotAtMs !== null;
   return {

@@ -11,35 +11,16 @@ const OUTPUT_TOKENS_NAMED_MAX = 16_384;
 /** The least granted for such a wish. */
 const OUTPUT_TOKENS_WISHED_MIN = 4096;
 
-/** An answer that a ceiling cuts to fewer tokens isn't worth asking for. */
-export const OUTPUT_TOKENS_LEAST = 16;
-
-/**
- * Returns the offer with its output limited to what costs at most this much, markup included. Null if not even the
- * shortest answer fits.
- */
-export function capOffer(offer: Offer, ceiling: NanoUsd, markup: number): Offer | null {
-  const { outputTokensAsked: asked, outputTokensMax, outputUsdPerMillion, choices } = offer;
-  const most = Math.min(asked ?? Number.MAX_SAFE_INTEGER, outputTokensMax ?? Number.MAX_SAFE_INTEGER);
-  const least = Math.min(OUTPUT_TOKENS_LEAST, most);
-  if (worstCost(offer, least, markup) > ceiling) return null;
-  const tokenNano = outputUsdPerMillion * 1000 * markup * choices;
-  const covered = tokenNano === 0 ? most : Math.floor((ceiling - worstCost(offer, 0, markup)) / tokenNano);
-  const tokens = Math.max(least, Math.min(most, covered));
-  return { ...offer, outputTokensAsked: asked && tokens, outputTokensMax: tokens };
-}
-
 /** Returns the cost with `outputTokens` per choice, in whole nano-dollars, markup included. */
-export function worstCost(offer: Offer, outputTokens: number, markup: number): NanoUsd {
-  const { lines, outputUsdPerMillion: usdPerMillion, choices } = offer;
+export function worstCost(
+  offer: Offer,
+  lines: readonly BillLine[],
+  outputTokens: number,
+  markup: number,
+): NanoUsd {
+  const { outputUsdPerMillion: usdPerMillion, choices } = offer;
   const output: BillLine = { what: "output", count: choices * outputTokens, usdPerMillion };
   return computeCost([...lines, output], markup);
-}
-
-export interface HoldTerms {
-  readonly nanoUsd: NanoUsd;
-  /** The output tokens per choice that the hold covers, by card. */
-  readonly outputTokens: Readonly<Record<string, number>>;
 }
 
 /** The most that a request may hold. */
@@ -49,27 +30,78 @@ export interface Room {
   readonly unnamedNanoUsd: NanoUsd;
 }
 
+/** Money from which a request's worst case is held: a balance, the budget for free requests, or a budget. */
+export interface Fund {
+  readonly room: Room;
+  /** False if the card's requests aren't paid from it. Missing if all are. */
+  readonly covers?: (card: string) => boolean;
+  /** True if a known conversation's cached prompt is held at the cached rate, and no card without a price is covered. */
+  readonly isBudget?: true;
+}
+
+/** The holds for the cards that all funds cover. */
+export interface HoldTerms {
+  /** In the order of the funds: the most that any card may take of it. */
+  readonly held: readonly NanoUsd[];
+  /** The output tokens per choice that the holds cover, by card. Cards not listed aren't covered. */
+  readonly outputTokens: Readonly<Record<string, number>>;
+}
+
 /** Returns the room of a balance. A request without an output limit leaves three quarters for others. */
 export function computeBalanceRoom(freeNanoUsd: NanoUsd): Room {
   return { nanoUsd: freeNanoUsd, unnamedNanoUsd: freeNanoUsd * SHARE_UNASKED };
 }
 
-/** Returns the hold for the cards that the room covers. Null if it covers none. */
-export function computeHoldTerms(offers: readonly Offer[], room: Room, markup: number): HoldTerms | null {
-  let nanoUsd = 0;
+/** Returns the holds for the cards that every fund covers that has to. Null if there are none. */
+export function computeHoldTerms(
+  offers: readonly Offer[],
+  funds: readonly Fund[],
+  markup: number,
+): HoldTerms | null {
+  const held = funds.map(() => 0);
   const outputTokens: Record<string, number> = {};
   for (const offer of offers) {
-    const tokens = chooseOutput(offer, room.unnamedNanoUsd, markup);
-    const worst = worstCost(offer, tokens, markup);
-    if (worst > room.nanoUsd) continue;
-    nanoUsd = Math.max(nanoUsd, worst);
+    const asked = funds.map((fund) => (fund.covers?.(offer.card) === false ? null : fund));
+    const tokens = chooseFundedOutput(offer, asked, markup);
+    const worst = asked.map((fund) => fund && worstCost(offer, chooseLines(fund, offer), tokens, markup));
+    if (worst.some((nanoUsd, at) => isBeyond(nanoUsd, asked[at] ?? null, offer))) continue;
+    for (const [at, nanoUsd] of worst.entries()) held[at] = Math.max(held[at] ?? 0, nanoUsd ?? 0);
     outputTokens[offer.card] = tokens;
   }
-  return Object.keys(outputTokens).length === 0 ? null : { nanoUsd, outputTokens };
+  return Object.keys(outputTokens).length === 0 ? null : { held, outputTokens };
+}
+
+/** Returns the first fund that doesn't cover the card, or null. */
+export function findShortFund<Kind extends Fund>(
+  offer: Offer,
+  funds: readonly Kind[],
+  markup: number,
+): Kind | null {
+  const asked = funds.filter(({ covers }) => covers?.(offer.card) !== false);
+  const tokens = chooseFundedOutput(offer, asked, markup);
+  const isShort = (fund: Kind) =>
+    isBeyond(worstCost(offer, chooseLines(fund, offer), tokens, markup), fund, offer);
+  return asked.find(isShort) ?? null;
+}
+
+function isBeyond(worst: NanoUsd | null, fund: Fund | null, { isPriced }: Offer): boolean {
+  if (fund === null || worst === null) return false;
+  return worst > fund.room.nanoUsd || (fund.isBudget === true && !isPriced);
+}
+
+function chooseLines({ isBudget }: Fund, { lines, reservedLines = lines }: Offer): readonly BillLine[] {
+  return isBudget ? reservedLines : lines;
+}
+
+/** The least that any of the funds allows. */
+function chooseFundedOutput(offer: Offer, funds: readonly (Fund | null)[], markup: number): number {
+  let least = offer.outputTokensAsked ?? offer.outputTokensMax ?? Number.MAX_SAFE_INTEGER;
+  for (const fund of funds) if (fund) least = Math.min(least, chooseOutput(offer, fund, markup));
+  return least;
 }
 
 /** Returns the output per choice to hold for: the client's limit, else what the share covers of the model's. */
-function chooseOutput(offer: Offer, shareNanoUsd: NanoUsd, markup: number): number {
+function chooseOutput(offer: Offer, fund: Fund, markup: number): number {
   const { outputTokensAsked: asked, outputTokensMax, outputUsdPerMillion, choices } = offer;
   const isMeant = !offer.isLimitRequired && asked !== null && asked <= OUTPUT_TOKENS_NAMED_MAX;
   if (isMeant) return asked;
@@ -77,6 +109,9 @@ function chooseOutput(offer: Offer, shareNanoUsd: NanoUsd, markup: number): numb
   const tokenNano = outputUsdPerMillion * 1000 * markup * choices;
   if (tokenNano === 0) return most;
   const least = asked === null ? OUTPUT_TOKENS_MIN : OUTPUT_TOKENS_WISHED_MIN;
-  const covered = Math.floor((shareNanoUsd - worstCost(offer, 0, markup)) / tokenNano);
+  const shareNanoUsd = fund.room.unnamedNanoUsd;
+  const covered = Math.floor(
+    (shareNanoUsd - worstCost(offer, chooseLines(fund, offer), 0, markup)) / tokenNano,
+  );
   return Math.min(most, Math.max(least, covered));
 }

@@ -2,6 +2,7 @@
 import { type Page, readEntrySeq, type Store } from "../core/store.ts";
 import { bind, type Engine, type Statement } from "./engine.ts";
 import { type Found, readInteger, readText } from "./found.ts";
+import { AUDIT_OWNERS, AUDIT_PLACES, auditLimits } from "./limit-audit.ts";
 import { FIRST_TOKEN, USAGE } from "./log-tables.ts";
 import { firstTokensLookup, usageLookup } from "./narrowing.ts";
 import { AUDIT_ACCOUNTS, AUDIT_STRAY, readAudit, selectSql } from "./sql.ts";
@@ -15,7 +16,7 @@ export function bookMethods({ mark, run, runSlowReads }: Engine) {
   const [first, second, third, fourth] = [mark(1), mark(2), mark(3), mark(4)];
   const journal = `${selectSql(ENTRY)}
     WHERE account_id = ${first} AND seq < ${second} ORDER BY seq DESC LIMIT ${third}`;
-  const charged = `SELECT coalesce(sum(charged_nano), 0) AS charged FROM hourly_usage
+  const spent = `SELECT coalesce(sum(charged_nano), 0) AS charged, coalesce(sum(cost_nano), 0) AS cost FROM hourly_usage
     WHERE account_id = ${first} AND key_id = ${second} AND hour_ms > ${third}`;
   const looked = async (statement: Statement) => (await runSlowReads([statement]))[0] ?? [];
   return {
@@ -34,12 +35,15 @@ export function bookMethods({ mark, run, runSlowReads }: Engine) {
       return Number(readText(only(await looked(bind(sum))), "balance"));
     },
     audit: async () => {
-      const [accounts, stray] = await runSlowReads([bind(AUDIT_ACCOUNTS), bind(AUDIT_STRAY)]);
-      return readAudit(accounts ?? [], only(stray));
+      const asked = [AUDIT_ACCOUNTS, AUDIT_STRAY, AUDIT_OWNERS, AUDIT_PLACES].map((text) => bind(text));
+      const [accounts, stray, owners, holds] = await runSlowReads(asked);
+      return { ...readAudit(accounts ?? [], only(stray)), limits: auditLimits(owners ?? [], holds ?? []) };
     },
     keptCharacters: async () => readInteger(only(await run(bind(KEPT_CHARACTERS))), "characters"),
-    chargedSince: async ({ accountId, id }, sinceMs) =>
-      readInteger(only(await run(bind(charged, accountId, id, sinceMs - HOUR_MS))), "charged"),
+    spentSince: async ({ accountId, id }, sinceMs) => {
+      const found = only(await run(bind(spent, accountId, id, sinceMs - HOUR_MS)));
+      return { chargedNanoUsd: readInteger(found, "charged"), costNanoUsd: readInteger(found, "cost") };
+    },
     usage: async (asked) => (await looked(usageLookup(asked, mark))).map(USAGE.rowOf),
     firstTokens: async (asked) => (await looked(firstTokensLookup(asked, mark))).map(FIRST_TOKEN.rowOf),
   } satisfies Partial<Store>;

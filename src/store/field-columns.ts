@@ -8,6 +8,7 @@ import {
   type Value,
 } from "../core/fields/field.ts";
 import { asArray, parseJson } from "../core/json.ts";
+import { parseBudgets } from "./budget-column.ts";
 import {
   allowNull,
   type Column,
@@ -32,6 +33,9 @@ const COLUMNS: Columns = {
   addresses: makeJson(parseTexts),
   usd: allowNull(INTEGER),
   count_or_default: makeJson(parseLimit),
+  usd_or_default: makeJson(parseLimit),
+  time_zone: allowNull(TEXT),
+  budgets: makeJson(parseBudgets),
   weight: NUMBER,
   limit: allowNull(INTEGER),
   flag: FLAG,

@@ -4,6 +4,7 @@ import { consoleMethods } from "./console.ts";
 import type { Engine } from "./engine.ts";
 import { accountMethods, keyMethods } from "./keys.ts";
 import { lessonMethods } from "./lessons.ts";
+import { outboxMethods } from "./outbox.ts";
 import { settingMethods } from "./settings.ts";
 import { responseMethods } from "./stored-responses.ts";
 
@@ -13,6 +14,7 @@ export function engineMethods(engine: Engine, ofRows = engine) {
     ...keyMethods(ofRows),
     ...accountMethods(ofRows),
     ...bookMethods(engine),
+    ...outboxMethods(engine),
     ...settingMethods(engine),
     ...consoleMethods(engine),
     ...responseMethods(engine),

@@ -1,6 +1,7 @@
 // A hold's place as stored in its column: JSON, in the format of this version or of 1.0.
 import { asNumber, asObject, asString, isObject, parseJson } from "../core/json.ts";
 import { PLACE_KINDS, type Place, type SlotTaken } from "../core/rows.ts";
+import { readLimitUses } from "./limit-columns.ts";
 
 /** Holds written by version 1.0 have only `kind`, `owner` and `day`, or `taken` and `previous`. */
 export function parsePlace(json: string): Place {
@@ -20,6 +21,7 @@ export function parsePlace(json: string): Place {
     previous: readSlotTaken(place.previous),
     giveBackMax: asNumber(place.giveBackMax) ?? Number.MAX_SAFE_INTEGER,
     freeNanoUsd: asNumber(place.freeNanoUsd) ?? null,
+    ...(place.uses === undefined ? {} : { uses: readLimitUses(place.uses) }),
   };
 }
 

@@ -1,5 +1,5 @@
 // SQL shared by both engines, built from the tables' columns: values are always bound, never part of the text.
-import type { Audit } from "../core/store.ts";
+import type { Audit } from "../core/audit.ts";
 import { type Found, readInteger, readText } from "./found.ts";
 import type { Table } from "./tables.ts";
 
@@ -111,7 +111,7 @@ export const AUDIT_STRAY = `
   FROM entry LEFT JOIN account ON account.id = entry.account_id WHERE account.id IS NULL`;
 
 /** Adds up texts, because the sums may exceed the safe integers. */
-export function readAudit(found: readonly Found[], stray: Found): Audit {
+export function readAudit(found: readonly Found[], stray: Found): Omit<Audit, "limits"> {
   const accounts = found.map(readAccountAudit);
   const add = (column: string) =>
     [...found, stray].reduce((total, row) => total + BigInt(readText(row, column)), 0n);

@@ -1,4 +1,6 @@
 // The steps of the schema since both engines share them. A released step is never changed: a change is a new step.
+import { ACCOUNT_FIELDS } from "../core/fields/account.ts";
+import { KEY_FIELDS } from "../core/fields/key.ts";
 import { HOURLY_USAGE } from "./hourly-usage-step.ts";
 import type { Step } from "./schema-step.ts";
 
@@ -34,5 +36,41 @@ const NODES_BY_VERSION: Step = [
   { kind: "endSupport", stepsKnown: 3 },
 ];
 
+/**
+ * Limits and budgets. Programs from before would admit past them. The counts stand in the owner's row, beside its last
+ * throttle slot.
+ */
+const LIMITS: Step = [
+  { kind: "addField", table: "gateway_key", field: KEY_FIELDS.requests_per_minute },
+  { kind: "addField", table: "gateway_key", field: KEY_FIELDS.tokens_per_minute },
+  { kind: "addField", table: "gateway_key", field: KEY_FIELDS.parallel },
+  { kind: "addField", table: "gateway_key", field: KEY_FIELDS.budgets },
+  { kind: "addField", table: "account", field: ACCOUNT_FIELDS.time_zone },
+  { kind: "addField", table: "account", field: ACCOUNT_FIELDS.requests_per_day },
+  { kind: "addField", table: "account", field: ACCOUNT_FIELDS.free_budget_usd_per_day },
+  { kind: "addField", table: "account", field: ACCOUNT_FIELDS.requests_per_minute },
+  { kind: "addField", table: "account", field: ACCOUNT_FIELDS.tokens_per_minute },
+  { kind: "addField", table: "account", field: ACCOUNT_FIELDS.parallel },
+  { kind: "addField", table: "account", field: ACCOUNT_FIELDS.budgets },
+  { kind: "addColumn", table: "slot", column: { name: "minute", type: "text", isNullable: true } },
+  { kind: "addColumn", table: "slot", column: { name: "budgets", type: "text", isNullable: true } },
+  {
+    kind: "createTable",
+    table: "event",
+    columns: [
+      { name: "account_id", type: "text" },
+      { name: "id", type: "text" },
+      { name: "at_ms", type: "integer" },
+      { name: "type", type: "text" },
+      { name: "data", type: "text" },
+      { name: "logged_at_ms", type: "integer", isNullable: true },
+    ],
+    key: ["account_id", "id"],
+    placement: "account",
+  },
+  { kind: "createIndex", name: "event_logged", table: "event", columns: ["logged_at_ms", "at_ms"] },
+  { kind: "endSupport", stepsKnown: 4 },
+];
+
 /** Taken after the engine's own first steps (`sqlite/migrations.ts`, `postgres/schema.ts`). */
-export const STEPS: readonly Step[] = [HOURLY_USAGE, LESSONS_BY_ACCOUNT, NODES_BY_VERSION];
+export const STEPS: readonly Step[] = [HOURLY_USAGE, LESSONS_BY_ACCOUNT, NODES_BY_VERSION, LIMITS];

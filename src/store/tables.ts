@@ -1,7 +1,9 @@
 // The store's tables, shared by both engines: their columns and keys, and how rows map to columns and back.
 import { ACCOUNT_FIELDS } from "../core/fields/account.ts";
 import { KEY_FIELDS } from "../core/fields/key.ts";
+import { asObject, parseJson } from "../core/json.ts";
 import type { Account, GatewayKey } from "../core/key.ts";
+import type { OutboxEvent } from "../core/limit.ts";
 import { ENDINGS, USAGE_SOURCES } from "../core/record.ts";
 import {
   ENTRY_KINDS,
@@ -9,8 +11,8 @@ import {
   type Hold,
   type KeptReply,
   type Meter,
+  type OwnerState,
   REPLY_STATES,
-  type Slot,
   type Spend,
   type TopUp,
 } from "../core/rows.ts";
@@ -31,6 +33,7 @@ import {
 } from "./columns.ts";
 import { makeColumns } from "./field-columns.ts";
 import type { Found, Value } from "./found.ts";
+import { parseBudgetUses, parseMinute } from "./limit-columns.ts";
 import { parsePlace } from "./place.ts";
 
 export interface Table<Row> {
@@ -149,7 +152,7 @@ export const METER = table<Meter>("meter", ["account_id", "owner", "day"], {
 
 const [takenAt, takenBy] = [allowNull(INTEGER), allowNull(TEXT)];
 
-export const SLOT = table<Slot>("slot", ["account_id", "owner"], {
+export const OWNER = table<OwnerState>("slot", ["account_id", "owner"], {
   accountId: TEXT,
   owner: TEXT,
   taken: {
@@ -162,6 +165,16 @@ export const SLOT = table<Slot>("slot", ["account_id", "owner"], {
       return atMs === null || by === null ? null : { atMs, by };
     },
   },
+  minute: allowNull(makeJson(parseMinute)),
+  budgets: allowNull(makeJson(parseBudgetUses)),
+});
+
+export const EVENT = table<OutboxEvent>("event", ["account_id", "id"], {
+  accountId: TEXT,
+  id: TEXT,
+  atMs: TIME,
+  type: TEXT,
+  data: makeJson((json) => asObject(parseJson(json))),
 });
 
 export const HOLD = table<Hold>("hold", ["account_id", "id"], {

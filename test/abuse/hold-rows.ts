@@ -110,7 +110,7 @@ export interface HoldRow {
 
 const USD = 1_000_000_000;
 const EXCESS = 100;
-const ENOUGH = { nanoUsd: Number.MAX_SAFE_INTEGER, unnamedNanoUsd: Number.MAX_SAFE_INTEGER };
+const ENOUGH = { room: { nanoUsd: Number.MAX_SAFE_INTEGER, unnamedNanoUsd: Number.MAX_SAFE_INTEGER } };
 const TERMS = { isLimitRequired: false, searches: 0, unreadBytes: 0 };
 
 /** Returns the row of every attack at every provider that serves it. */
@@ -174,9 +174,9 @@ function priceAttack<F extends Form>(
   const sent = { ask: fitAsk(call, ask, card), card, calls: calls.length, unreadBytes: 0, rounds: 0 };
   const charge = (usage: F["usage"]) => countAnswer(operation, { usage, source: "provider" }, sent, 1);
   const report = (amounts: Amounts) => charge(writeUsage(amounts)).bill.costNanoUsd / USD;
-  const held = computeHoldTerms(makeOffers({ ...call, ...TERMS }, [card]), ENOUGH, 1);
+  const held = computeHoldTerms(makeOffers({ ...call, ...TERMS }, [card]), [ENOUGH], 1);
   return {
-    holdUsd: (held?.nanoUsd ?? 0) / USD,
+    holdUsd: (held?.held[0] ?? 0) / USD,
     trueUsd: cost(card.price, truth, 1, calls.length) / USD,
     chargedUsd: report(truth),
     excessUsd: report(multiply(truth, EXCESS)),

@@ -5,7 +5,7 @@ import { startGateway } from "../../src/app/composition.ts";
 import { type OpenedStore, openStore } from "../../src/app/open-store.ts";
 import { clock, random } from "../../src/app/world.ts";
 import type { Answer, Demand } from "../../src/core/demand.ts";
-import type { Account, ProvenKey } from "../../src/core/key.ts";
+import { ACCOUNT_DEFAULTS, type Account, type ProvenKey } from "../../src/core/key.ts";
 import type { Store } from "../../src/core/store.ts";
 import { topUp } from "../../src/ledger/fund.ts";
 import { createLineLog } from "../../src/telemetry/log-lines.ts";
@@ -15,10 +15,7 @@ import { readSettings } from "../settings.ts";
 const ACCOUNT: Account = {
   id: "default",
   name: "default",
-  balanceNanoUsd: 0,
-  heldNanoUsd: 0,
-  entries: 0,
-  keptCharacters: 0,
+  ...ACCOUNT_DEFAULTS,
   createdAtMs: 0,
 };
 
@@ -28,6 +25,8 @@ function keepNothing() {
     addResponse: async () => {},
     ...{ response: nothing, responseOfItem: nothing },
     findDamage: async () => null,
+    clockAheadMs: () => 0,
+    ...{ takeEvents: async () => [], pruneEvents: async () => 0 },
     ...{ removeResponse: async () => false, removeResponses: async () => {}, pruneResponses: async () => 0 },
   };
 }
@@ -72,7 +71,7 @@ function noStore(): Store {
     pruneLessons: async () => 0,
     dropLessons: async () => {},
     prune: async () => 0,
-    chargedSince: async () => 0,
+    spentSince: async () => ({ costNanoUsd: 0, chargedNanoUsd: 0 }),
     usage: nobody,
     firstTokens: nobody,
     keyUses: nobody,
@@ -108,6 +107,8 @@ function answerTo(demand: Demand): Answer {
       return { kind: "settled", chargedNanoUsd: 0, holdNanoUsd: 0, writtenOffNanoUsd: 0, late: false };
     case "fund":
       return { kind: "funded", account: ACCOUNT };
+    case "reset":
+      return { kind: "reset", budgets: [] };
   }
 }
 

@@ -1,11 +1,10 @@
 // A Citus coordinator that dies under load, and the standby that replaces it: answers, refusals and losses.
 //   bun test/citus/failover.ts FOLDER    the folder of test/citus/cluster.sh, whose coordinator is gone afterwards
 import { SQL } from "bun";
-import { decide } from "../../src/ledger/decide.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { openWay } from "../nodes/proxy.ts";
 import { findErrors, openPayments } from "../payments.ts";
-import { give, makeAccount, makeKey } from "../samples.ts";
+import { decideByDemand, give, makeAccount, makeKey } from "../samples.ts";
 import { makeCitusDatabase } from "./database.ts";
 
 const [folder = ""] = process.argv.slice(2);
@@ -19,7 +18,7 @@ const DOWN_MS = 3000;
 const address = await makeCitusDatabase(`postgres://postgres@127.0.0.1:${PORT}/poundkey`);
 await run("follow");
 const way = await openWay(address);
-const store = await openPostgresStore({ url: way.url, decide });
+const store = await openPostgresStore({ url: way.url, decide: decideByDemand });
 await store.beat();
 
 async function run(command: string): Promise<string> {

@@ -2,10 +2,9 @@
 //   bun test/citus/outage.ts FOLDER    the folder of test/citus/cluster.sh
 import { SQL } from "bun";
 import type { GatewayKey } from "../../src/core/key.ts";
-import { decide } from "../../src/ledger/decide.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { findErrors, openPayments } from "../payments.ts";
-import { give, makeAccount, makeKey } from "../samples.ts";
+import { decideByDemand, give, makeAccount, makeKey } from "../samples.ts";
 import { makeCitusDatabase } from "./database.ts";
 
 const [folder = ""] = process.argv.slice(2);
@@ -15,8 +14,8 @@ const COST = 1_000;
 const DOWN_MS = 6000;
 
 const url = await makeCitusDatabase(`postgres://postgres@127.0.0.1:${PORT}/poundkey`);
-const store = await openPostgresStore({ url, decide });
-const other = await openPostgresStore({ url, decide });
+const store = await openPostgresStore({ url, decide: decideByDemand });
+const other = await openPostgresStore({ url, decide: decideByDemand });
 await store.beat();
 await other.beat();
 await using sql = new SQL(url, { max: 1 });

@@ -2,9 +2,17 @@
 //   bun test/citus/throughput.ts URL [--accounts 1] [--at-once 1] [--seconds 5]
 import { parseArgs } from "node:util";
 import type { GatewayKey } from "../../src/core/key.ts";
-import { decide } from "../../src/ledger/decide.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
-import { costing, give, ledgerOn, makeAccount, makeAsk, makeKey, makeOutcome } from "../samples.ts";
+import {
+  costing,
+  decideByDemand,
+  give,
+  ledgerOn,
+  makeAccount,
+  makeAsk,
+  makeKey,
+  makeOutcome,
+} from "../samples.ts";
 
 const COST = 1_000;
 const BALANCE = 1_000_000_000_000;
@@ -22,7 +30,7 @@ const [url = ""] = positionals;
 const [accounts, atOnce] = [Number(values.accounts), Number(values["at-once"])];
 const lastsMs = Number(values.seconds) * 1000;
 
-const store = await openPostgresStore({ url, decide, patienceMs: 30_000 });
+const store = await openPostgresStore({ url, decide: decideByDemand, patienceMs: 30_000 });
 await store.beat();
 const ledger = ledgerOn(store, { billing: { charge: "always" } });
 const run = crypto.randomUUID();

@@ -16,8 +16,8 @@ const APIS: Readonly<Record<ClientSetup["speaks"], string>> = {
 export function writeClientPage({ title, kind, speaks, snippets, notes }: ClientSetup): string {
   const start =
     kind === "agent"
-      ? `Create your team's keys without a daily limit (\`requests_per_day: null\`): ${title} can make 200 requests in an hour.`
-      : `Create your team's keys without a daily limit (\`requests_per_day: null\`), so that your programs are never slowed down.`;
+      ? `Give your team's keys a [budget](company.md) instead of a daily limit: ${title} can make 200 requests in an hour.`
+      : "Give your team's keys a [budget](company.md) instead of a daily limit, so that your programs are never slowed down.";
   const blocks = snippets.map((snippet) => {
     const { about, language } = snippet;
     return `${about}\n\n\`\`\`${language}\n${fillSnippet(snippet, ADDRESS, KEY)}\n\`\`\``;

@@ -8,7 +8,7 @@ import { computeHoldTerms } from "../../src/ledger/worst.ts";
 import type { Form } from "../../src/operations/form.ts";
 import { type Asked, PLAIN_SETUP, type ProviderDialect } from "./subjects.ts";
 
-const ENOUGH = { nanoUsd: Number.MAX_SAFE_INTEGER, unnamedNanoUsd: Number.MAX_SAFE_INTEGER };
+const ENOUGH = { room: { nanoUsd: Number.MAX_SAFE_INTEGER, unnamedNanoUsd: Number.MAX_SAFE_INTEGER } };
 /** The sizes of an answer whose provider reports nothing. */
 const SEEN_BYTES = [0, 4000];
 
@@ -36,7 +36,7 @@ export function priceCall<F extends Form>(
       /** True if the call holds something that JSON can't. */
       isStrange: isStrange(outgoing.body),
       dropped: outgoing.dropped,
-      held: computeHoldTerms(makeOffers({ ...call, ...terms }, [card]), ENOUGH, 1),
+      held: computeHoldTerms(makeOffers({ ...call, ...terms }, [card]), [ENOUGH], 1),
       estimates: SEEN_BYTES.map((bytes) => operation.countAmounts(estimate(bytes))),
     };
   } catch (thrown) {

@@ -73,14 +73,14 @@ export const BOOKS: readonly Mutant[] = [
   {
     name: "throttle slot not restored",
     file: "src/ledger/places.ts",
-    find: "books.slots.put(owner, { ...slot, taken: left });",
+    find: "books.owners.put(owner, { ...state, taken: left });",
     replace: "void left;",
   },
   {
     name: "another's throttle slot restored",
     file: "src/ledger/places.ts",
-    find: "slot?.taken?.by !== taken.by",
-    replace: "!slot",
+    find: "state?.taken?.by !== taken.by",
+    replace: "!state",
   },
   {
     name: "lose the overrun",
@@ -138,9 +138,9 @@ export const BOOKS: readonly Mutant[] = [
   },
   {
     name: "ignore the spend limit",
-    file: "src/ledger/admit.ts",
-    find: "Math.min(balanceNanoUsd, Math.max(0, spendable))",
-    replace: "balanceNanoUsd",
+    file: "src/ledger/limit-owners.ts",
+    find: "if (spendLimitNanoUsd !== null) named.push(makeSpendLimit(spendLimitNanoUsd));",
+    replace: "void makeSpendLimit;",
   },
   {
     name: "charge a replay",

@@ -4,16 +4,16 @@
 import { startGateway } from "../../src/app/composition.ts";
 import { addKeys } from "../../src/app/open-store.ts";
 import { configJsonSchema } from "../../src/config/schema.ts";
-import { decide } from "../../src/ledger/decide.ts";
 import { makePostgresSchema } from "../../src/store/postgres/migrations.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { STEPS } from "../../src/store/steps.ts";
+import { decideByDemand } from "../samples.ts";
 import { readSettings } from "../settings.ts";
 import { MADE_STEPS, type MadeStep } from "./made-steps.ts";
 
 const [url = "", config = "", made = "same"] = process.argv.slice(2);
 const steps = [...STEPS, ...MADE_STEPS[made as MadeStep]];
-const store = await openPostgresStore({ url, decide, schema: makePostgresSchema(steps) });
+const store = await openPostgresStore({ url, decide: decideByDemand, schema: makePostgresSchema(steps) });
 const running = await startGateway({
   settings: readSettings(await Bun.file(config).text()),
   opened: addKeys(store, new Uint8Array(32).fill(7)),

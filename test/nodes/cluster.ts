@@ -12,6 +12,7 @@ import { until } from "../http/until.ts";
 import { findErrors } from "../payments.ts";
 import { startPooler } from "../pooler.ts";
 import { startPostgres } from "../postgres-server.ts";
+import { decideByDemand } from "../samples.ts";
 import { startSimulator } from "../simulator/server.ts";
 import { operate, post, startGatewayProcess } from "./gateway.ts";
 import { openWay } from "./proxy.ts";
@@ -169,7 +170,7 @@ export async function audit(
 ): Promise<Finding> {
   const store = direct.startsWith("sqlite:")
     ? await openSqliteStore({ path: direct.slice("sqlite:".length), decide })
-    : await openPostgresStore({ url: direct, decide, schema, patienceMs: 30_000 });
+    : await openPostgresStore({ url: direct, decide: decideByDemand, schema, patienceMs: 30_000 });
   try {
     await until("nothing is held", async () => (await store.audit()).held === 0n, SETTLED_MS);
     const problems = [...findErrors(await store.audit())];

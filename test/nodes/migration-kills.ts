@@ -12,6 +12,7 @@ import { makeSqliteSchema } from "../../src/store/sqlite/migrate.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { findErrors } from "../payments.ts";
 import { startPostgres } from "../postgres-server.ts";
+import { decideByDemand } from "../samples.ts";
 
 const [kills, rows] = [Number(process.argv[2] ?? 50), Number(process.argv[3] ?? 100_000)];
 const OLD = { sqlite: 7, postgres: 4 } as const;
@@ -116,7 +117,7 @@ async function expectToFinish(engine: keyof typeof TARGET, address: string): Pro
   const store =
     engine === "sqlite"
       ? await openSqliteStore({ path: address, decide })
-      : await openPostgresStore({ url: address, decide });
+      : await openPostgresStore({ url: address, decide: decideByDemand });
   const [sum] = await store.usage({ fromMs: 0, toMs: Number.MAX_SAFE_INTEGER, groupBy: [] });
   const wrong = findErrors(await store.audit());
   await store.close();

@@ -2,13 +2,12 @@
 import { startUpkeep } from "../../src/app/upkeep.ts";
 import { clock } from "../../src/app/world.ts";
 import { Fault } from "../../src/core/fault.ts";
-import { decide } from "../../src/ledger/decide.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
-import { costing, ledgerOn, makeAsk, makeKey, makeOutcome, NOON } from "../samples.ts";
+import { costing, decideByDemand, ledgerOn, makeAsk, makeKey, makeOutcome, NOON } from "../samples.ts";
 import { type Counts, type Job, PATIENCE_MS } from "./node.ts";
 
 const [url = ""] = process.argv.slice(2);
-const store = await openPostgresStore({ url, decide, patienceMs: PATIENCE_MS });
+const store = await openPostgresStore({ url, decide: decideByDemand, patienceMs: PATIENCE_MS });
 const ledgerOf = ({ isPaid }: Job) =>
   ledgerOn(store, isPaid ? { billing: { charge: "always" } } : { billing: { charge: "beyond_allowance" } });
 const noon = { ...clock, nowMs: () => NOON };

@@ -71,7 +71,7 @@ const UNSOUND: Readonly<Record<string, string>> = {
 
 /** The store's own audit must agree. */
 function ownAudit({ audit }: DayRecord): readonly string[] {
-  const { balances, held, system, accounts, strayEntries } = audit;
+  const { balances, held, system, accounts, strayEntries, limits } = audit;
   const sum = balances + held + system.funding + system.revenue + system.overrun;
   const isSound = accounts.every(
     (one) =>
@@ -81,7 +81,7 @@ function ownAudit({ audit }: DayRecord): readonly string[] {
       one.entries === one.journalEntries &&
       one.brokenEntries === 0,
   );
-  return sum === 0n && held === 0n && strayEntries === 0 && isSound
+  return sum === 0n && held === 0n && strayEntries === 0 && limits.length === 0 && isSound
     ? []
     : [`the store's own audit: ${JSON.stringify(audit, texts)}`];
 }
@@ -96,7 +96,7 @@ export function auditBooks(day: DayRecord, model: Model): readonly string[] {
     const [is, should] = [JSON.stringify(found, texts), JSON.stringify(expected, texts)];
     if (is !== should) problems.push(`${what} is ${is}, by the rules it is ${should}`);
   };
-  for (const id of scenario.accounts) {
+  for (const { id } of scenario.accounts) {
     const account = model.accounts.get(id);
     const [sums] = rows(
       database,
@@ -118,6 +118,7 @@ export function auditBooks(day: DayRecord, model: Model): readonly string[] {
       .toSorted((a, b) => (a.key < b.key ? -1 : 1)),
   );
   compareDays(database, model, compare);
+  compareLimits(database, model, compare);
   compare(
     "the kept replies",
     rows(database, "SELECT id, request_id AS requestId, state FROM reply ORDER BY id"),
@@ -131,6 +132,44 @@ export function auditBooks(day: DayRecord, model: Model): readonly string[] {
     [...model.rows].map(([id, { charged }]) => ({ id, charged })).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
   );
   return problems;
+}
+
+/** Compares the counts of limits and budgets. */
+function compareLimits(
+  database: Database,
+  { limits }: Model,
+  compare: (what: string, found: unknown, expected: unknown) => void,
+): void {
+  const found = rows(database, "SELECT owner, minute, budgets FROM slot ORDER BY owner");
+  const parse = (json: Value | undefined) => (typeof json === "string" ? JSON.parse(json) : null);
+  const budgetsIn = (
+    json: Value | undefined,
+  ): readonly { name: string; spentNanoUsd: number; heldNanoUsd: number }[] => parse(json) ?? [];
+  compare(
+    "the budgets used",
+    found
+      .flatMap(({ owner, budgets }) =>
+        budgetsIn(budgets).map((one) => `${owner} ${one.name}: ${one.spentNanoUsd} and ${one.heldNanoUsd}`),
+      )
+      .toSorted(),
+    [...limits.owners]
+      .flatMap(([owner, { budgets }]) =>
+        [...budgets].map(([name, { spent, held }]) => `${owner} ${name}: ${spent} and ${held}`),
+      )
+      .toSorted(),
+  );
+  compare(
+    "the requests under way",
+    found.flatMap(({ owner, minute }) => (parse(minute)?.parallel ? [owner] : [])),
+    [],
+  );
+  compare(
+    "the events of budgets",
+    rows(database, "SELECT id FROM event ORDER BY id")
+      .map(({ id }) => String(id).split(" ").slice(2).join(" "))
+      .toSorted(),
+    limits.warned.map((one) => one.split(" ").slice(1).join(" ")).toSorted(),
+  );
 }
 
 /** Compares the places taken on each owner's days. */

@@ -3,8 +3,8 @@ import { Database } from "bun:sqlite";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Audit } from "../../src/core/audit.ts";
 import { toFault } from "../../src/core/fault.ts";
-import type { Audit } from "../../src/core/store.ts";
 import { topUp } from "../../src/ledger/fund.ts";
 import type { CallTruth } from "./call-truth.ts";
 import { ask, type ClientWorld, type RowGlimpse, type Seen } from "./client.ts";
@@ -142,13 +142,12 @@ class Day {
   }
 
   async #begin(): Promise<void> {
-    const { accounts, keys, nodes, startMs } = this.#scenario;
+    const { accounts, keys, nodes } = this.#scenario;
     await this.#openNode(0);
     const store = this.#nodes[0]?.store;
-    for (const id of accounts) {
-      if (id === "default") continue;
-      const fresh = { balanceNanoUsd: 0, heldNanoUsd: 0, entries: 0, keptCharacters: 0 };
-      await store?.addAccount({ id, name: id, createdAtMs: startMs, ...fresh });
+    for (const account of accounts) {
+      if (account.id === "default") await store?.changeAccount(account.id, account);
+      else await store?.addAccount(account);
     }
     for (const key of keys) await store?.addKey(key, `digest of ${key.id}`);
     for (let node = 1; node < nodes; node++) await this.#openNode(node);

@@ -1,6 +1,6 @@
 // The auditor's own count of each owner's days: places, slots, give-backs, and the budget for free requests.
-import type { Admission } from "../../src/core/demand.ts";
-import { computeWorst, freeRoom, readMarkupParts } from "./model-money.ts";
+import type { Offer } from "../../src/core/demand.ts";
+import { computeHolds, freeRoom, type ModelFund } from "./model-money.ts";
 import type { ModelHold, ModelMeter, ModelPlace, ModelSlot } from "./model-rows.ts";
 import type { Scenario } from "./scenario.ts";
 
@@ -22,19 +22,29 @@ export class ModelDays {
     return this.meters.get(`${owner} ${day}`) ?? none;
   }
 
-  /** Returns the hold on the day's budget for free requests, null without a budget, or the reason for a refusal. */
-  free({ offers }: Admission, meter: ModelMeter): bigint | null | string {
+  /** Returns the holds on the budgets and the day's for free requests, or the reason for a refusal. */
+  free(
+    asked: readonly Offer[],
+    funds: readonly ModelFund[],
+    meter: ModelMeter,
+  ): { readonly held: ReadonlyMap<string, bigint>; readonly free: bigint | null } | string {
     const { models, budgetNanoUsd } = this.#scenario.quota.free;
     const isFree = (card: string) =>
       models.some((one) => one === "*" || card.startsWith(one.replace("*", "")));
-    const able = offers.filter(({ card }) => isFree(card));
+    const able = asked.filter(({ card }) => isFree(card));
     if (able.length === 0) return "refused: model_not_allowed";
-    if (budgetNanoUsd === null) return null;
-    const { rest, share } = freeRoom(BigInt(budgetNanoUsd), meter.freeSpent, meter.freeHeld);
-    const costs = able.map((offer) => computeWorst(offer, share, readMarkupParts(this.#scenario)));
-    const fitting = costs.filter((cost) => cost <= rest);
-    if (fitting.length === 0) return "refused: budget_exceeded";
-    return fitting.reduce((most, cost) => (cost > most ? cost : most), 0n);
+    if (budgetNanoUsd === null) {
+      const held = computeHolds(able, funds, this.#scenario);
+      return held === null ? "refused: budget_exceeded" : { held, free: null };
+    }
+    const fund = (held: bigint): ModelFund => ({
+      ...{ id: "free", covers: () => true, isBudget: false },
+      ...freeRoom(BigInt(budgetNanoUsd), meter.freeSpent, held),
+    });
+    const held = computeHolds(able, [...funds, fund(meter.freeHeld)], this.#scenario);
+    if (held !== null) return { held, free: held.get("free") ?? 0n };
+    const isReserved = computeHolds(able, [fund(0n)], this.#scenario) !== null;
+    return isReserved ? "refused: budget_reserved" : "refused: budget_exceeded";
   }
 
   take(place: ModelPlace, nowMs: number): void {

@@ -96,6 +96,10 @@ export function describeAnswer(answer: Answer): string {
       );
     case "funded":
       return `funded to ${answer.account.balanceNanoUsd}`;
+    case "lacking":
+      return "lacking";
+    case "reset":
+      return `reset ${answer.budgets.join(", ")}`;
     case "refused":
       return `refused: ${answer.fault.code}`;
   }

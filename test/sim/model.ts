@@ -2,12 +2,12 @@
 import type { Admission, Answer, Demand, Settlement } from "../../src/core/demand.ts";
 import type { GatewayKey } from "../../src/core/key.ts";
 import { ModelDays } from "./model-days.ts";
-import { findAffordable, isCovered } from "./model-money.ts";
+import { ModelLimits } from "./model-limits.ts";
+import { type Placed, placeRequest } from "./model-place.ts";
 import {
   describeAnswer,
   type ModelAccount,
   type ModelHold,
-  type ModelPlace,
   type ModelReply,
   type ModelRow,
   type ModelSpend,
@@ -15,7 +15,6 @@ import {
   settledWords,
 } from "./model-rows.ts";
 import type { BookEvent } from "./node.ts";
-import { nextDay, ownDay } from "./own-days.ts";
 import type { Scenario } from "./scenario.ts";
 
 const REPLY_KEPT_MS = 86_400_000;
@@ -26,6 +25,7 @@ export class Model {
   readonly accounts = new Map<string, ModelAccount>();
   readonly spends = new Map<string, ModelSpend>();
   readonly days: ModelDays;
+  readonly limits: ModelLimits;
   readonly holds = new Map<string, ModelHold>();
   readonly replies = new Map<string, ModelReply>();
   readonly rows = new Map<string, ModelRow>();
@@ -39,8 +39,9 @@ export class Model {
   constructor(scenario: Scenario) {
     this.#scenario = scenario;
     this.days = new ModelDays(scenario);
+    this.limits = new ModelLimits(scenario);
     this.#keys = new Map(scenario.keys.map((key) => [key.id, key]));
-    for (const id of scenario.accounts)
+    for (const { id } of scenario.accounts)
       this.accounts.set(id, { balance: 0n, held: 0n, funded: 0n, writtenOff: 0n, revenue: 0n });
   }
 
@@ -86,6 +87,8 @@ export class Model {
         account.funded += BigInt(demand.nanoUsd);
         return `funded to ${account.balance}`;
       }
+      case "reset":
+        return describeAnswer(answer);
     }
   }
 
@@ -93,6 +96,12 @@ export class Model {
     const account = this.accounts.get(id);
     if (!account) throw new Error(`There is no account ${id}.`);
     return account;
+  }
+
+  #key(id: string): GatewayKey {
+    const key = this.#keys.get(id);
+    if (!key) throw new Error(`There is no key ${id}.`);
+    return key;
   }
 
   #spend(keyId: string): ModelSpend {
@@ -108,15 +117,19 @@ export class Model {
     const { nowMs } = demand;
     const isExpired = key?.expiresAtMs !== null && key?.expiresAtMs !== undefined && nowMs >= key.expiresAtMs;
     const unknown = this.holds.get(demand.id);
-    if (unknown) this.#undo(demand.id, unknown);
+    if (unknown) this.#undo(demand.id, unknown, nowMs);
     if (!key || key.revokedAtMs !== null || isExpired) return "refused: invalid_api_key";
     // Other nodes have declared its node dead and resolved it.
     if (this.rows.has(demand.id)) return "refused: store_unavailable";
     const before = this.#answeredBefore(demand, answer);
     if (before !== null) return before;
-    const found = this.#place(demand, key);
+    const limits = this.limits.check(demand, key, answer, this.#spend(key.id).spent);
+    if (typeof limits === "string") return limits;
+    const account = this.#account(key.accountId);
+    const books = { days: this.days, scenario: this.#scenario, account };
+    const found = placeRequest(books, demand, key, limits.offers, limits.funds);
     if (typeof found === "string") return found;
-    this.#hold(demand, found);
+    this.#hold(demand, key, found);
     return `granted ${placeWords(found.place)} ${found.nano}`;
   }
 
@@ -131,53 +144,8 @@ export class Model {
     return answer.kind === "replayed" ? describeAnswer(answer) : "replayed";
   }
 
-  #place(demand: Admission, key: GatewayKey): { readonly place: ModelPlace; readonly nano: bigint } | string {
-    const { quota, billing } = this.#scenario;
-    const { nowMs, answers } = demand;
-    const isShared = quota.scope === "account" && key.requestsPerDay === "default";
-    const owner = isShared ? key.accountId : key.id;
-    const today = ownDay(nowMs, quota);
-    const day = this.days.meters.has(`${owner} ${nextDay(today)}`) ? nextDay(today) : today;
-    const meter = this.days.meter(owner, day);
-    const limit = key.requestsPerDay === "default" ? quota.requestsPerDay : key.requestsPerDay;
-    const giveBackMax = billing.charge === "always" || limit === null || limit === 0 ? 200 : limit;
-    const none = { owner, day, places: 0, slots: 0, taken: null, previous: null, giveBackMax, free: null };
-    const payment = () => {
-      const nano = findAffordable(
-        demand,
-        key,
-        this.#account(key.accountId),
-        this.#spend(key.id),
-        this.#scenario,
-      );
-      return nano === null ? null : { place: { kind: "balance", ...none } as const, nano };
-    };
-    if (billing.charge === "always") {
-      if (!isCovered(demand)) return "refused: model_not_priced";
-      return payment() ?? "refused: insufficient_balance";
-    }
-    if (limit === null) return { place: { kind: "unlimited", ...none }, nano: 0n };
-    const previous = this.days.slots.get(owner) ?? null;
-    const lastAtMs = Math.max(meter.used > 0 ? meter.lastAtMs : 0, previous?.atMs ?? 0);
-    const hasPlace = meter.used < limit;
-    const hasSlot = quota.throttleMs > 0 && nowMs >= lastAtMs + quota.throttleMs;
-    const free = hasPlace || hasSlot ? this.days.free(demand, meter) : "refused: rate_limit_exceeded";
-    if (typeof free === "string" || !hasPlace) {
-      const paid = this.#account(key.accountId).balance > 0n ? payment() : null;
-      if (paid) return paid;
-      if (typeof free === "string") return free;
-    }
-    const places = Math.min(answers, Math.max(0, limit - meter.used));
-    const slots = quota.throttleMs > 0 ? answers - places : 0;
-    // The first slot is now, or after the places taken now and all earlier slots.
-    const firstMs = places > 0 ? Math.max(nowMs, previous?.atMs ?? 0) + quota.throttleMs : nowMs;
-    const taken = slots > 0 ? { atMs: firstMs + (slots - 1) * quota.throttleMs, by: demand.id } : null;
-    const kind = places > 0 ? "allowance" : "throttle";
-    const took = { places, slots, taken, previous: taken ? previous : null };
-    return { place: { kind, ...none, ...took, free }, nano: 0n };
-  }
-
-  #hold(demand: Admission, { place, nano }: { readonly place: ModelPlace; readonly nano: bigint }): void {
+  #hold(demand: Admission, key: GatewayKey, { place, nano, held }: Placed): void {
+    this.limits.take(demand, key, held);
     const { id, accountId, keyId, node, nowMs, idempotency } = demand;
     this.days.take(place, nowMs);
     const replyId = idempotency?.replyId ?? null;
@@ -212,6 +180,8 @@ export class Model {
     const isOwed = isDue || isBeyond;
     const due = isOwed ? cost : 0n;
     this.days.settleFree(hold.place, due);
+    const written = (isBeyond ? giveBack.beyond : null) ?? record;
+    this.limits.settle(demand, this.#key(hold.keyId), written, due, false);
     const isCharged = hold.place.kind === "balance" || (hold.place.kind === "unlimited" && isBeyond);
     const { charged, writtenOff } = isCharged ? this.#pay(hold, due) : NOTHING;
     this.rows.set(record.id, {
@@ -239,6 +209,7 @@ export class Model {
       const { bodyDigest } = idempotency;
       this.replies.set(idempotency.replyId, { requestId: record.id, bodyDigest, atMs: nowMs, state });
     }
+    this.limits.settle(demand, this.#key(hold.keyId), record, due, true);
     if (place && hold.place.free !== null) this.days.settleFree({ ...hold.place, free: 0n }, due);
     const isCharged = hold.place.kind === "balance";
     const { charged, writtenOff } = isCharged ? this.#pay({ ...hold, nano: 0n }, due, isRepeated) : NOTHING;
@@ -255,10 +226,11 @@ export class Model {
   }
 
   /** Undoes the admission completely. */
-  #undo(id: string, hold: ModelHold): void {
+  #undo(id: string, hold: ModelHold, nowMs: number): void {
     this.#release(id, hold, null);
     this.days.giveBack(hold, hold.place.places + hold.place.slots, false, false, 0);
     this.days.settleFree(hold.place, 0n);
+    this.limits.undo(id, nowMs);
     if (hold.place.kind === "balance") this.#pay(hold, 0n);
   }
 

@@ -40,3 +40,23 @@ export function nextDay(day: string): string {
 function dateBeside(date: string, days: number): string {
   return new Date(Date.parse(`${date}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
 }
+
+export type Period = "day" | "week" | "month" | "total";
+
+/** Returns the name of the window that the day belongs to: its date, its Monday or its month. */
+export function nameWindow(per: Period, day: string): string {
+  if (per === "total") return "always";
+  if (per === "month") return day.slice(0, 7);
+  if (per === "day") return day;
+  const at = Date.parse(`${day}T00:00:00Z`);
+  const sinceMonday = (new Date(at).getUTCDay() + 6) % 7;
+  return new Date(at - sinceMonday * DAY_MS).toISOString().slice(0, 10);
+}
+
+export function nextWindow(per: Period, window: string): string {
+  if (per === "total") return window;
+  const [year = 0, month = 0] = window.split("-").map(Number);
+  if (per === "month") return new Date(Date.UTC(year, month, 1)).toISOString().slice(0, 7);
+  const days = per === "week" ? 7 : 1;
+  return new Date(Date.parse(`${window}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
+}

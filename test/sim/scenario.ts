@@ -1,12 +1,13 @@
 // The scenario of one seed's day: rules, accounts, keys, requests, top-ups, crashes, and the rates of failures.
 
-import type { GatewayKey } from "../../src/core/key.ts";
+import type { Account, GatewayKey } from "../../src/core/key.ts";
 import type { BillingRules, QuotaRules } from "../../src/core/settings.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
-import { makeKey } from "../samples.ts";
+import { makeAccount, makeKey } from "../samples.ts";
 import { pickTroubles, type TroubleWeights } from "./call-truth.ts";
 import { CARDS } from "./cards.ts";
-import type { Dice } from "./dice.ts";
+import { Dice } from "./dice.ts";
+import { addLimits } from "./limited-days.ts";
 import { type DayRules, ownDay } from "./own-days.ts";
 
 const MINUTE = 60_000;
@@ -46,7 +47,7 @@ export interface Scenario {
   readonly startMs: number;
   readonly quota: QuotaRules;
   readonly billing: BillingRules;
-  readonly accounts: readonly string[];
+  readonly accounts: readonly Account[];
   readonly keys: readonly GatewayKey[];
   readonly nodes: number;
   readonly plans: readonly Plan[];
@@ -93,7 +94,12 @@ const DATES = [
   [2027, 1, 28],
 ] as const;
 
+/** With dice of their own for limits: the days are the same without any. */
 export function makeScenario(seed: number, dice: Dice): Scenario {
+  return addLimits(makeDay(seed, dice), new Dice(seed + 3_000_017));
+}
+
+function makeDay(seed: number, dice: Dice): Scenario {
   const [year, month, day] = dice.pick(DATES);
   const startMs = Date.UTC(year, month, day + dice.int(-1, 1), dice.int(0, 23), dice.int(0, 59));
   const nodes = dice.chance(0.4) ? 2 : 1;
@@ -123,7 +129,7 @@ export function makeScenario(seed: number, dice: Dice): Scenario {
       charge: dice.chance(0.35) ? "always" : "beyond_allowance",
       markup: dice.pick([1, 1, 1.25, 1.333333, 0.9]),
     },
-    accounts: ["default", "acme"],
+    accounts: [makeAccount("default"), makeAccount("acme", { createdAtMs: startMs })],
     keys,
     nodes,
     plans,

@@ -1,6 +1,8 @@
 // The fields of an account that an operator can set.
+import { LIMIT_MAX } from "../limit.ts";
 import type { Fields } from "./field.ts";
 
+const BUDGETS_MAX = 20;
 const NAME_CHARACTERS_MAX = 100;
 
 export const ACCOUNT_FIELDS = {
@@ -11,5 +13,110 @@ export const ACCOUNT_FIELDS = {
     manual: `1 to ${NAME_CHARACTERS_MAX} characters`,
     flag: { name: "name", value: "NAME", help: "the account's name" },
     control: { label: "Name", placeholder: "Team or customer" },
+  },
+  time_zone: {
+    kind: "time_zone",
+    property: "timeZone",
+    initial: null,
+    manual:
+      "the time zone of its budgets' days, weeks and months, such as `Europe/Berlin`; null for `quota.time_zone`",
+    flag: { name: "time-zone", value: "ZONE", help: "the time zone of its budgets, such as Europe/Berlin" },
+    control: {
+      label: "Time zone",
+      hint: "For its budgets; empty means the configured one",
+      placeholder: "Europe/Berlin",
+    },
+  },
+  requests_per_day: {
+    kind: "count_or_default",
+    property: "requestsPerDay",
+    initial: "default",
+    max: LIMIT_MAX,
+    countLabel: "Free requests per day, of all keys together",
+    manual:
+      'the daily allowance that its keys without one of their own share: a number, null for no limit, or `"default"` for `quota.requests_per_day`',
+    flag: {
+      name: "requests-per-day",
+      value: "N",
+      help: 'the daily allowance that its keys share: a number, "unlimited" or "default"',
+    },
+    control: { label: "Daily allowance" },
+  },
+  free_budget_usd_per_day: {
+    kind: "usd_or_default",
+    property: "freeBudgetNanoUsd",
+    column: "free_budget_nano",
+    initial: "default",
+    manual:
+      'what the free requests of each owner of an allowance may cost in a day, in USD: a number, null for no limit, or `"default"` for `quota.free.budget_usd_per_day`',
+    flag: {
+      name: "free-budget",
+      value: "USD",
+      help: 'what free requests may cost in a day: a number, "unlimited" or "default"',
+    },
+    control: {
+      label: "Budget for free requests in USD per day",
+      hint: 'A number, "unlimited" or "default"',
+    },
+  },
+  requests_per_minute: {
+    kind: "limit",
+    property: "requestsPerMinute",
+    initial: null,
+    min: 0,
+    max: LIMIT_MAX,
+    manual: "the most requests in any 60 seconds, of all its keys together, or null",
+    flag: {
+      name: "requests-per-minute",
+      value: "N",
+      help: 'the requests of all its keys in any 60 seconds: a number or "unlimited"',
+    },
+    control: { label: "Requests per minute", hint: "Of all keys together; empty means no limit" },
+  },
+  tokens_per_minute: {
+    kind: "limit",
+    property: "tokensPerMinute",
+    initial: null,
+    min: 0,
+    max: LIMIT_MAX,
+    manual: "the most tokens read and written in any 60 seconds, those read from a cache left out, or null",
+    flag: {
+      name: "tokens-per-minute",
+      value: "N",
+      help: 'the tokens of all its keys in any 60 seconds: a number or "unlimited"',
+    },
+    control: { label: "Tokens per minute", hint: "Of all keys together; empty means no limit" },
+  },
+  parallel: {
+    kind: "limit",
+    property: "parallel",
+    initial: null,
+    min: 0,
+    max: LIMIT_MAX,
+    manual: "the most requests at the same time, or null",
+    flag: {
+      name: "parallel",
+      value: "N",
+      help: 'the requests of all its keys at the same time: a number or "unlimited"',
+    },
+    control: { label: "Parallel requests", hint: "Of all keys together; empty means no limit" },
+  },
+  budgets: {
+    kind: "budgets",
+    property: "budgets",
+    initial: [],
+    elementsMax: BUDGETS_MAX,
+    hasDefault: false,
+    manual: `up to ${BUDGETS_MAX} [budgets](money.md#budgets) of all its keys together, as for a key; null or \`[]\` for none`,
+    flag: {
+      name: "budget",
+      value: "USD/PER",
+      help: 'the budgets of all its keys, such as 50/month or "5/day:OpenAI#*, 100/total"; or "none"',
+    },
+    control: {
+      label: "Budgets in USD",
+      hint: "One a line, of all keys together: 50/month, or 5/day: OpenAI#* for some models",
+      placeholder: "500/month",
+    },
   },
 } as const satisfies Fields;

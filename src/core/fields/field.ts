@@ -1,4 +1,5 @@
 // The fields that an operator can set, as rows of plain data: each room renders its part from a field's row and kind.
+import type { Budget, Period } from "../budget.ts";
 import { omitUndefined } from "../json.ts";
 import type { NanoUsd } from "../money.ts";
 
@@ -13,6 +14,17 @@ interface Kind<Value, Wire, Bounds = object> {
 
 type Texts = readonly string[] | null;
 type Limit = number | null | "default";
+
+/** A budget on the wire. Fields left out are its defaults: all models, no warnings, hard, nothing extra. */
+export interface WireBudget {
+  readonly usd: number;
+  readonly per: Period;
+  readonly models?: readonly string[] | null;
+  readonly warn?: readonly number[];
+  readonly hard?: boolean;
+  readonly extra_usd?: number | null;
+  readonly extra_until?: string | null;
+}
 
 /** A kind has exactly one renderer in each room, so a field that a room can't render doesn't compile. */
 interface Kinds {
@@ -36,6 +48,16 @@ interface Kinds {
   readonly usd: Kind<NanoUsd | null, number | null>;
   /** Null for no limit, "default" for the configured one. */
   readonly count_or_default: Kind<Limit, Limit, { readonly max: number; readonly countLabel: string }>;
+  /** The same for an amount of money. */
+  readonly usd_or_default: Kind<NanoUsd | null | "default", Limit>;
+  /** An IANA time zone. Null for the configured one. */
+  readonly time_zone: Kind<string | null, string | null>;
+  /** Null is no budget. "default", for the configured ones, only where a row has them. */
+  readonly budgets: Kind<
+    readonly Budget[] | "default",
+    readonly WireBudget[] | null | "default",
+    { readonly elementsMax: number; readonly hasDefault: boolean }
+  >;
   /** A share of the load, relative to others'. */
   readonly weight: Kind<number, number, { readonly min: number; readonly max: number }>;
   /** Null for none. */

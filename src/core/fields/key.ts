@@ -1,7 +1,9 @@
 // The fields of a key that an operator can set.
+import { LIMIT_MAX } from "../limit.ts";
 import type { Fields } from "./field.ts";
 
 const ADDRESSES_MAX = 100;
+const BUDGETS_MAX = 20;
 const NAME_CHARACTERS_MAX = 100;
 const NOTES_CHARACTERS_MAX = 2000;
 
@@ -67,12 +69,73 @@ export const KEY_FIELDS = {
     },
     control: { label: "Daily allowance" },
   },
+  requests_per_minute: {
+    kind: "count_or_default",
+    property: "requestsPerMinute",
+    initial: "default",
+    max: LIMIT_MAX,
+    countLabel: "Requests in any 60 seconds",
+    manual: `the most requests in any 60 seconds, null for no limit, or \`"default"\` for that of \`key_defaults\``,
+    flag: {
+      name: "requests-per-minute",
+      value: "N",
+      help: 'its requests in any 60 seconds: a number, "unlimited" or "default"',
+    },
+    control: { label: "Requests per minute" },
+  },
+  tokens_per_minute: {
+    kind: "count_or_default",
+    property: "tokensPerMinute",
+    initial: "default",
+    max: LIMIT_MAX,
+    countLabel: "Tokens in any 60 seconds",
+    manual:
+      'the most tokens read and written in any 60 seconds, those read from a cache left out; null for no limit, or `"default"`',
+    flag: {
+      name: "tokens-per-minute",
+      value: "N",
+      help: 'its tokens in any 60 seconds: a number, "unlimited" or "default"',
+    },
+    control: { label: "Tokens per minute" },
+  },
+  parallel: {
+    kind: "count_or_default",
+    property: "parallel",
+    initial: "default",
+    max: LIMIT_MAX,
+    countLabel: "Requests at the same time",
+    manual: 'the most requests at the same time, null for no limit, or `"default"`',
+    flag: {
+      name: "parallel",
+      value: "N",
+      help: 'its requests at the same time: a number, "unlimited" or "default"',
+    },
+    control: { label: "Parallel requests" },
+  },
+  budgets: {
+    kind: "budgets",
+    property: "budgets",
+    initial: "default",
+    elementsMax: BUDGETS_MAX,
+    hasDefault: true,
+    manual: `up to ${BUDGETS_MAX} [budgets](money.md#budgets): \`{ usd, per, models?, warn?, hard?, extra_usd?, extra_until? }\`; null or \`[]\` for none, or \`"default"\``,
+    flag: {
+      name: "budget",
+      value: "USD/PER",
+      help: 'its budgets, such as 50/month or "5/day:OpenAI#*, 100/total"; "none" or "default"',
+    },
+    control: {
+      label: "Budgets in USD",
+      hint: 'One a line: 50/month, or 5/day: OpenAI#* for some models. Empty means none, "default" the configured ones',
+      placeholder: "50/month",
+    },
+  },
   spend_limit_usd: {
     kind: "usd",
     property: "spendLimitNanoUsd",
     initial: null,
-    manual: "the key's lifetime spending limit, or null",
-    flag: { name: "spend-limit", value: "USD", help: "the most that it may ever be charged" },
+    manual: "the most that all of its requests may cost in its lifetime, whoever pays them, or null",
+    flag: { name: "spend-limit", value: "USD", help: "the most that its requests may ever cost" },
     control: { label: "Spend limit in USD", hint: "For the key's whole lifetime; empty means none" },
   },
   keep_responses: {

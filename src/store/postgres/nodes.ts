@@ -26,6 +26,7 @@ const BEAT = `
     beat_at = clock_timestamp(),
     clock_ms = excluded.clock_ms
   RETURNING
+    CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) AS now_ms,
     (SELECT oldest_supported FROM schema_version WHERE one = 1) AS oldest_supported,
     coalesce((SELECT string_agg(older.id, ' ' ORDER BY older.id) FROM node AS older, schema_version
       WHERE coalesce(older.version, 0) < oldest_supported AND older.beat_at > clock_timestamp() - ${DEAD}), '')
@@ -52,11 +53,17 @@ const FORGET = `
 /** Others give up the holds of a node that was silent for 15 s: this leaves time for the admission itself. */
 const ALIVE_MS = 10_000;
 
-/** `version` is that of the schema which this program knows. */
-export function makeHeart(pool: Pool, node: string, version: number): Heart {
+/** `version` is that of the schema which this program knows. `onClock` learns how far the store's clock is ahead. */
+export function makeHeart(
+  pool: Pool,
+  node: string,
+  version: number,
+  onClock: (aheadMs: number) => void,
+): Heart {
   const beat = async () => {
     const [found = {}] = await pool.run(bind(BEAT, node, version, Date.now()));
     const older = readText(found, "older");
+    onClock(readInteger(found, "now_ms") - Date.now());
     return {
       oldestSupported: readInteger(found, "oldest_supported"),
       olderNodes: older === "" ? [] : older.split(" "),

@@ -1,18 +1,25 @@
 // Reads the rows for decisions: one statement per table for all demands of one account.
-import type { Reads, Rows } from "../../core/demand.ts";
+import { makeOpeningId, type Opening, type Reads, type Rows } from "../../core/demand.ts";
 import { makeMeterId } from "../../core/rows.ts";
 import { bind } from "../engine.ts";
+import { readInteger } from "../found.ts";
 import { REQUEST } from "../log-tables.ts";
+import { composeOpeningSums, listOpeningValues, readModelSum } from "../openings.ts";
 import { selectSql } from "../sql.ts";
-import { ACCOUNT, HOLD, KEY, METER, REPLY, SLOT, SPEND, type Table, TOP_UP } from "../tables.ts";
+import { ACCOUNT, HOLD, KEY, METER, OWNER, REPLY, SPEND, type Table, TOP_UP } from "../tables.ts";
 import type { Query, Result } from "./connection.ts";
 
 const OF_ACCOUNT = "WHERE account_id = $1";
 const ACCOUNT_ROW = `${selectSql(ACCOUNT)} WHERE id = $1`;
+/** Read after the account's lock, so that the decisions of all nodes on an account are in the order of time. */
+const CLOCK = "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) AS now_ms";
+const SUMS = composeOpeningSums(
+  (position) => ["$1", "$2::bigint", "$3::bigint", "$4::text"][position - 1] ?? "",
+);
 const KEYS = `${selectSql(KEY)} WHERE id = ANY($1::text[])`;
 const SPENDS = `${selectSql(SPEND)} ${OF_ACCOUNT} AND key_id = ANY($2::text[])`;
 const METERS = `${selectSql(METER)} ${OF_ACCOUNT} AND owner = ANY($2::text[]) AND day = ANY($3::text[])`;
-const SLOTS = `${selectSql(SLOT)} ${OF_ACCOUNT} AND owner = ANY($2::text[])`;
+const OWNERS = `${selectSql(OWNER)} ${OF_ACCOUNT} AND owner = ANY($2::text[])`;
 const byId = (table: Pick<Table<never>, "name" | "columns">) =>
   `${selectSql(table)} ${OF_ACCOUNT} AND id = ANY($2::text[])`;
 const HOLDS = byId(HOLD);
@@ -44,27 +51,40 @@ export function composeReading(accountId: string, reads: readonly Reads[], lock:
   const topUpIds = listed(reads.map(({ topUpId }) => topUpId));
   const at = {
     account: ask(true, lock ? `${ACCOUNT_ROW} FOR UPDATE` : ACCOUNT_ROW, accountId),
+    clock: ask(true, CLOCK),
     keys: ask(keyIds.length > 0, KEYS, keyIds),
     spends: ask(keyIds.length > 0, SPENDS, accountId, keyIds),
     meters: ask(days.length > 0, METERS, accountId, owners, days),
-    slots: ask(owners.length > 0, SLOTS, accountId, owners),
+    owners: ask(owners.length > 0, OWNERS, accountId, owners),
     holds: ask(requestIds.length > 0, HOLDS, accountId, requestIds),
     requests: ask(requestIds.length > 0, REQUESTS, accountId, requestIds),
     replies: ask(replyIds.length > 0, REPLIES, accountId, replyIds),
     topUps: ask(topUpIds.length > 0, TOP_UPS, accountId, topUpIds),
   };
+  const openings = [...new Map(listOpenings(reads)).values()].map((opening) => ({
+    opening,
+    at: ask(true, SUMS, ...listOpeningValues(accountId, opening)),
+  }));
   const rowsOf = (results: readonly Result[]): Rows => ({
+    nowMs: readInteger(results[at.clock]?.[0] ?? {}, "now_ms"),
+    sums: new Map(
+      openings.map((one) => [makeOpeningId(one.opening), (results[one.at] ?? []).map(readModelSum)]),
+    ),
     accounts: byKey(ACCOUNT, results[at.account], ({ id }) => id),
     keys: byKey(KEY, results[at.keys], ({ id }) => id),
     spends: byKey(SPEND, results[at.spends], ({ keyId }) => keyId),
     meters: byKey(METER, results[at.meters], ({ owner, day }) => makeMeterId(owner, day)),
-    slots: byKey(SLOT, results[at.slots], ({ owner }) => owner),
+    owners: byKey(OWNER, results[at.owners], ({ owner }) => owner),
     holds: byKey(HOLD, results[at.holds], ({ id }) => id),
     requests: byKey(REQUEST, results[at.requests], ({ id }) => id),
     replies: byKey(REPLY, results[at.replies], ({ id }) => id),
     topUps: byKey(TOP_UP, results[at.topUps], ({ id }) => id),
   });
   return { queries, rowsOf };
+}
+
+function listOpenings(reads: readonly Reads[]): readonly (readonly [id: string, opening: Opening])[] {
+  return reads.flatMap(({ openings = [] }) => openings.map((one) => [makeOpeningId(one), one] as const));
 }
 
 /** Removes duplicates and nulls. */

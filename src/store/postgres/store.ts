@@ -43,7 +43,10 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const writeShare = pool.traits.isDistributed ? 0.4 : 0.2;
   const bounds = { workMs: patienceMs * 0.5, writeMs: patienceMs * writeShare };
   const batches = new Batches({ pool, decide, waitMs: patienceMs * 0.5, bounds });
-  const heart = makeHeart(pool, node, schema.version);
+  let clockAheadMs = 0;
+  const heart = makeHeart(pool, node, schema.version, (aheadMs) => {
+    clockAheadMs = aheadMs;
+  });
   return {
     node,
     transact: (demand) =>
@@ -54,6 +57,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       const { queries, rowsOf } = composeReading(reads.accountId, [reads], false);
       return rowsOf(await pool.readSnapshot(queries));
     },
+    clockAheadMs: () => clockAheadMs,
     beat: heart.beat,
     orphans: (most) => findOrphans(pool, node, most),
     findDamage: async () => null,

@@ -5,7 +5,18 @@ import { bind } from "../engine.ts";
 import type { Value } from "../found.ts";
 import { FIRST_TOKEN, hasWork, omitWork, REQUEST, USAGE, USAGE_SUMS } from "../log-tables.ts";
 import { composeOverwrite, composeSum, joinNames } from "../sql.ts";
-import { ENTRY, HOLD, METER, REPLY, SLOT, SPEND, type Table, type TablePart, TOP_UP } from "../tables.ts";
+import {
+  ENTRY,
+  EVENT,
+  HOLD,
+  METER,
+  OWNER,
+  REPLY,
+  SPEND,
+  type Table,
+  type TablePart,
+  TOP_UP,
+} from "../tables.ts";
 import type { Query } from "./connection.ts";
 
 /** The types of the lists that statements take. A list of bigint refuses fractions instead of rounding them. */
@@ -98,7 +109,7 @@ const COUNT_UP = composeSum(FIRST_TOKEN, ["requests"]);
 /** Tables usually written together. Each combination of groups is another statement, so there are few. */
 const GROUPS: readonly (readonly Part[])[] = [
   [MONEY, upsert(SPEND, ({ spends }) => spends), insert(ENTRY, "", ({ entries }) => entries)],
-  [upsert(METER, ({ meters }) => meters), upsert(SLOT, ({ slots }) => slots)],
+  [upsert(METER, ({ meters }) => meters), upsert(OWNER, ({ owners }) => owners)],
   [upsert(HOLD, ({ holds }) => holds)],
   // Most requests are chats: ten more lists would cost a busy account 4% of its requests.
   [
@@ -112,6 +123,7 @@ const GROUPS: readonly (readonly Part[])[] = [
   [insert(FIRST_TOKEN, COUNT_UP, ({ firstTokens }) => firstTokens)],
   [upsert(REPLY, ({ replies }) => replies)],
   [insert(TOP_UP, "", ({ topUps }) => topUps)],
+  [insert(EVENT, "", ({ events }) => events)],
   [AMENDED],
 ];
 

@@ -1,7 +1,7 @@
 // Group commit: the demands of one event loop turn become one transaction, and are answered after its COMMIT.
 import type { Answer, Decide, Decision, Demand } from "../../core/demand.ts";
 import { FIRST_TOKEN, REQUEST, USAGE } from "../log-tables.ts";
-import { ENTRY, HOLD, METER, REPLY, SLOT, SPEND, TOP_UP } from "../tables.ts";
+import { ENTRY, EVENT, HOLD, METER, OWNER, REPLY, SPEND, TOP_UP } from "../tables.ts";
 import { answerAll, tooMany, WAITING_DEMANDS_MAX, type Waiting } from "../waiting.ts";
 import type { Connection } from "./connection.ts";
 import type { Connector } from "./connector.ts";
@@ -78,7 +78,7 @@ function writeDecision(sql: Statements, decision: Decision): void {
   }
   for (const spend of decision.spends) sql.putSpend.run(...SPEND.valuesOf(spend));
   for (const meter of decision.meters) sql.putMeter.run(...METER.valuesOf(meter));
-  for (const slot of decision.slots) sql.putSlot.run(...SLOT.valuesOf(slot));
+  for (const owner of decision.owners) sql.putOwner.run(...OWNER.valuesOf(owner));
   for (const { accountId, id } of decision.holdsGone) sql.removeHold.run(accountId, id);
   for (const hold of decision.holds) sql.putHold.run(...HOLD.valuesOf(hold));
   for (const entry of decision.entries) sql.addEntry.run(...ENTRY.valuesOf(entry));
@@ -88,5 +88,6 @@ function writeDecision(sql: Statements, decision: Decision): void {
   for (const reply of decision.replies) sql.putReply.run(...REPLY.valuesOf(reply));
   for (const topUp of decision.topUps) sql.addTopUp.run(...TOP_UP.valuesOf(topUp));
   for (const sum of decision.usage) sql.addUsage.run(...USAGE.valuesOf(sum));
+  for (const event of decision.events) sql.addEvent.run(...EVENT.valuesOf(event));
   for (const sum of decision.firstTokens) sql.addFirstToken.run(...FIRST_TOKEN.valuesOf(sum));
 }

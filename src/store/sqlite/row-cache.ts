@@ -1,5 +1,5 @@
 // Caches the rows that decisions depend on, as long as no other process writes to the file.
-import type { Decision, Reads, Rows } from "../../core/demand.ts";
+import { type Decision, type ModelSum, makeOpeningId, type Reads, type Rows } from "../../core/demand.ts";
 import type { Account, GatewayKey } from "../../core/key.ts";
 import type { RequestRecord } from "../../core/record.ts";
 import {
@@ -7,16 +7,29 @@ import {
   type KeptReply,
   type Meter,
   makeMeterId,
-  type Slot,
+  type OwnerState,
   type Spend,
   type TopUp,
 } from "../../core/rows.ts";
 import type { Found } from "../found.ts";
 import { REQUEST } from "../log-tables.ts";
-import { ACCOUNT, HOLD, KEY, METER, REPLY, SLOT, SPEND, type Table, TOP_UP } from "../tables.ts";
+import { listOpeningValues, readModelSum } from "../openings.ts";
+import { ACCOUNT, HOLD, KEY, METER, OWNER, REPLY, SPEND, type Table, TOP_UP } from "../tables.ts";
 import type { Statements } from "./statements.ts";
 
 const ENTRIES_MAX = 50_000;
+
+/** Rows that are read for one transaction. */
+interface RowsReadOnce {
+  readonly requests: CachedRows<RequestRecord>;
+  readonly replies: CachedRows<KeptReply>;
+  readonly topUps: CachedRows<TopUp>;
+  readonly sums: Map<string, readonly ModelSum[]>;
+}
+
+function makeRowsReadOnce(): RowsReadOnce {
+  return { requests: new Map(), replies: new Map(), topUps: new Map(), sums: new Map() };
+}
 
 /** Known rows by id. Null if the store has no such row. */
 type CachedRows<Row> = Map<string, Row | null>;
@@ -26,7 +39,7 @@ export class RowCache {
   readonly #keys: CachedRows<GatewayKey> = new Map();
   readonly #spends: CachedRows<Spend> = new Map();
   readonly #meters: CachedRows<Meter> = new Map();
-  readonly #slots: CachedRows<Slot> = new Map();
+  readonly #owners: CachedRows<OwnerState> = new Map();
   /** By id. Removed holds are emptied, for the reason in `transport/deadlines.ts`. */
   readonly #holds = new Map<string, { row: Hold | null }>();
   #dataVersion = -1;
@@ -37,7 +50,7 @@ export class RowCache {
   }
 
   get #all(): readonly Map<string, unknown>[] {
-    return [this.#accounts, this.#keys, this.#spends, this.#meters, this.#slots, this.#holds];
+    return [this.#accounts, this.#keys, this.#spends, this.#meters, this.#owners, this.#holds];
   }
 
   /**
@@ -49,30 +62,37 @@ export class RowCache {
     const entries = this.#all.reduce((sum, { size }) => sum + size, 0);
     if (dataVersion !== this.#dataVersion || entries > ENTRIES_MAX) this.clear();
     this.#dataVersion = dataVersion;
-    const requests: CachedRows<RequestRecord> = new Map();
-    const replies: CachedRows<KeptReply> = new Map();
-    const topUps: CachedRows<TopUp> = new Map();
+    const once = makeRowsReadOnce();
     for (const read of reads) {
-      const { accountId, requestId, replyId, topUpId } = read;
       this.#load(sql, read);
-      if (requestId !== null && this.#holds.get(requestId)?.row === null && !requests.has(requestId))
-        requests.set(requestId, readRow(REQUEST, sql.request.get(requestId)));
-      if (replyId !== null && !replies.has(replyId))
-        replies.set(replyId, readRow(REPLY, sql.reply.get(accountId, replyId)));
-      if (topUpId !== null && !topUps.has(topUpId))
-        topUps.set(topUpId, readRow(TOP_UP, sql.topUp.get(accountId, topUpId)));
+      this.#loadOnce(sql, read, once);
     }
     return {
+      // Its processes share a machine, so their own clocks are the store's.
+      nowMs: null,
       accounts: this.#accounts,
       keys: this.#keys,
       spends: this.#spends,
       meters: this.#meters,
-      slots: this.#slots,
+      owners: this.#owners,
       holds: { get: (id) => this.#holds.get(id)?.row },
-      requests,
-      replies,
-      topUps,
+      ...once,
     };
+  }
+
+  /** Reads the rows that aren't cached. */
+  #loadOnce(sql: Statements, read: Reads, { requests, replies, topUps, sums }: RowsReadOnce): void {
+    const { accountId, requestId, replyId, topUpId, openings = [] } = read;
+    if (requestId !== null && this.#holds.get(requestId)?.row === null && !requests.has(requestId))
+      requests.set(requestId, readRow(REQUEST, sql.request.get(requestId)));
+    if (replyId !== null && !replies.has(replyId))
+      replies.set(replyId, readRow(REPLY, sql.reply.get(accountId, replyId)));
+    if (topUpId !== null && !topUps.has(topUpId))
+      topUps.set(topUpId, readRow(TOP_UP, sql.topUp.get(accountId, topUpId)));
+    for (const opening of openings) {
+      const found = sql.openingSums.all(...listOpeningValues(accountId, opening));
+      sums.set(makeOpeningId(opening), found.map(readModelSum));
+    }
   }
 
   /** Caches a key that was just looked up, because a request for it follows. */
@@ -85,7 +105,7 @@ export class RowCache {
     for (const account of decision.accounts) this.#accounts.set(account.id, account);
     for (const spend of decision.spends) this.#spends.set(spend.keyId, spend);
     for (const meter of decision.meters) this.#meters.set(makeMeterId(meter.owner, meter.day), meter);
-    for (const slot of decision.slots) this.#slots.set(slot.owner, slot);
+    for (const state of decision.owners) this.#owners.set(state.owner, state);
     for (const hold of decision.holds) this.#holds.set(hold.id, { row: hold });
     for (const { id } of decision.holdsGone) {
       const gone = this.#holds.get(id);
@@ -104,7 +124,7 @@ export class RowCache {
     if (requestId !== null && !isNew && !this.#holds.has(requestId))
       this.#holds.set(requestId, { row: readRow(HOLD, sql.hold.get(accountId, requestId)) });
     for (const owner of owners) {
-      if (!this.#slots.has(owner)) this.#slots.set(owner, readRow(SLOT, sql.slot.get(accountId, owner)));
+      if (!this.#owners.has(owner)) this.#owners.set(owner, readRow(OWNER, sql.owner.get(accountId, owner)));
       for (const day of days) {
         const id = makeMeterId(owner, day);
         if (!this.#meters.has(id)) this.#meters.set(id, readRow(METER, sql.meter.get(accountId, owner, day)));

@@ -4,8 +4,21 @@ import type { Result, Statement } from "../engine.ts";
 import type { Found, Value } from "../found.ts";
 import { keyByDigestSql } from "../keys.ts";
 import { FIRST_TOKEN, REQUEST, USAGE, USAGE_SUMS } from "../log-tables.ts";
+import { composeOpeningSums } from "../openings.ts";
 import { composeSum, insertSql, joinNames, upsertSql } from "../sql.ts";
-import { ACCOUNT, ENTRY, HOLD, KEY, METER, REPLY, SLOT, SPEND, type Table, TOP_UP } from "../tables.ts";
+import {
+  ACCOUNT,
+  ENTRY,
+  EVENT,
+  HOLD,
+  KEY,
+  METER,
+  OWNER,
+  REPLY,
+  SPEND,
+  type Table,
+  TOP_UP,
+} from "../tables.ts";
 
 export type Statements = ReturnType<typeof prepare>;
 
@@ -54,7 +67,7 @@ function writeStatements(database: Database) {
     ),
     putSpend: write(upsertSql(SPEND, mark)),
     putMeter: write(upsertSql(METER, mark)),
-    putSlot: write(upsertSql(SLOT, mark)),
+    putOwner: write(upsertSql(OWNER, mark)),
     putHold: write(upsertSql(HOLD, mark)),
     removeHold: write(`DELETE FROM ${byKeySql(HOLD)}`),
     addEntry: write(insertSql(ENTRY, mark)),
@@ -63,6 +76,7 @@ function writeStatements(database: Database) {
     putReply: write(upsertSql(REPLY, mark)),
     removeReply: write(`DELETE FROM ${byKeySql(REPLY)}`),
     addTopUp: write(insertSql(TOP_UP, mark)),
+    addEvent: write(insertSql(EVENT, mark)),
     addUsage: write(`${insertSql(USAGE, mark)} ${composeSum(USAGE, USAGE_SUMS)}`),
     addFirstToken: write(`${insertSql(FIRST_TOKEN, mark)} ${composeSum(FIRST_TOKEN, ["requests"])}`),
   };
@@ -75,11 +89,15 @@ function readStatements(database: Database) {
     key: findByKey(KEY),
     spend: findByKey(SPEND),
     meter: findByKey(METER),
-    slot: findByKey(SLOT),
+    owner: findByKey(OWNER),
     hold: findByKey(HOLD),
     reply: findByKey(REPLY),
     topUp: findByKey(TOP_UP),
     request: find(database, "SELECT * FROM request WHERE id = ?"),
+    openingSums: find(
+      database,
+      composeOpeningSums((position) => `?${position}`),
+    ),
     keyByDigest: find(
       database,
       keyByDigestSql((position) => `?${position}`),

@@ -1,0 +1,76 @@
+// The use of a budget: opened with the sums of its window, replaced when the next one begins.
+import type { Budget } from "../core/budget.ts";
+import { readBudgetModels, SPEND_LIMIT } from "../core/budget.ts";
+import type { ModelSum } from "../core/demand.ts";
+import type { BudgetUse } from "../core/limit.ts";
+import type { NanoUsd } from "../core/money.ts";
+import { matchesAny } from "../core/pattern.ts";
+import type { NamedBudget } from "./limit-owners.ts";
+import { computeWindow, findNearestStart, type Window, type WindowRules, writeRules } from "./window.ts";
+
+/** True if a budget of this name counts requests to the model. */
+export function coversModel(name: string, model: string): boolean {
+  const models = name === SPEND_LIMIT ? null : readBudgetModels(name);
+  return models === null || matchesAny(models, model);
+}
+
+/** Returns the use of a budget that is new in its window: what its owner has used there already. */
+export function openUse(
+  name: string,
+  { startMs, endMs }: Window,
+  rules: WindowRules,
+  sums: readonly ModelSum[],
+): BudgetUse {
+  const covered = sums.filter(({ model }) => coversModel(name, model));
+  return {
+    name,
+    rules: writeRules(rules),
+    startMs,
+    endMs,
+    spentNanoUsd: covered.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0),
+    ...{ heldNanoUsd: 0, warned: [], extraUsedNanoUsd: 0, extraUntilMs: null },
+  };
+}
+
+/**
+ * Returns the use of the window that runs now: the stored one until it ends, then an unused one. Null if the stored one
+ * begins after the next would: it came from a wrong clock, and the budget is opened again.
+ */
+export function runUse(
+  stored: BudgetUse,
+  { budget }: NamedBudget,
+  nowMs: number,
+  rules: WindowRules,
+): BudgetUse | null {
+  const { endMs } = stored;
+  if (endMs === null) return stored;
+  const text = writeRules(rules);
+  // After a change of zone the window ends where one of the new zone's would.
+  const until = stored.rules === text ? endMs : findNearestStart(budget.per, endMs, rules);
+  if (stored.startMs <= nowMs && nowMs < until) {
+    return stored.rules === text ? stored : { ...stored, rules: text, endMs: until };
+  }
+  const window = computeWindow(budget.per, nowMs, rules);
+  // The clock was set back, or another node's runs ahead: the later window stays, as an allowance's later day does.
+  if (nowMs < stored.startMs) return stored.startMs <= (window.endMs ?? 0) ? stored : null;
+  const fresh = openUse(stored.name, window, rules, []);
+  return { ...fresh, ...carryExtra(stored, budget) };
+}
+
+/** An extra amount is given once, so a new window keeps what the earlier ones have used of it. */
+function carryExtra(stored: BudgetUse, { nanoUsd, extra }: Budget) {
+  if (extra === null) return {};
+  const before = usedBefore(stored, extra.untilMs);
+  const used = Math.min(Math.max(0, stored.spentNanoUsd - nanoUsd), Math.max(0, extra.nanoUsd - before));
+  return { extraUsedNanoUsd: before + used, extraUntilMs: extra.untilMs };
+}
+
+function usedBefore({ extraUsedNanoUsd, extraUntilMs }: BudgetUse, untilMs: number): NanoUsd {
+  return extraUntilMs === untilMs ? extraUsedNanoUsd : 0;
+}
+
+/** Returns the limit of the window: the budget's amount and what is left of a running extra amount. */
+export function computeLimit({ nanoUsd, extra }: Budget, use: BudgetUse, nowMs: number): NanoUsd {
+  if (extra === null || nowMs >= extra.untilMs) return nanoUsd;
+  return nanoUsd + Math.max(0, extra.nanoUsd - usedBefore(use, extra.untilMs));
+}

@@ -1,0 +1,76 @@
+// The owners whose limits a request meets: its key and its account.
+import { type Budget, nameBudget, SPEND_LIMIT } from "../core/budget.ts";
+import type { Account, GatewayKey } from "../core/key.ts";
+import type { LimitScope, OwnerLimits } from "../core/limit.ts";
+import type { NanoUsd } from "../core/money.ts";
+import type { LimitRules } from "../core/settings.ts";
+
+export interface NamedBudget {
+  readonly name: string;
+  readonly budget: Budget;
+}
+
+export interface LimitOwner extends Pick<OwnerLimits, "requestsPerMinute" | "tokensPerMinute" | "parallel"> {
+  readonly scope: LimitScope;
+  readonly id: string;
+  readonly accountId: string;
+  readonly name: string;
+  /** The key whose requests its budgets count. Null for all of the account. */
+  readonly keyId: string | null;
+  readonly budgets: readonly NamedBudget[];
+}
+
+const NONE: readonly LimitOwner[] = [];
+
+/** Returns the owners with any limit, in the order in which they are asked. Usually none. */
+export function listLimitOwners(
+  key: GatewayKey | null,
+  account: Account,
+  { keyDefaults }: LimitRules,
+): readonly LimitOwner[] {
+  const ofKey = key && makeKeyOwner(key, keyDefaults);
+  const ofAccount = makeAccountOwner(account);
+  if (ofKey === null && ofAccount === null) return NONE;
+  return [ofKey, ofAccount].filter((owner) => owner !== null);
+}
+
+function makeKeyOwner(key: GatewayKey, defaults: OwnerLimits): LimitOwner | null {
+  const requestsPerMinute = orDefault(key.requestsPerMinute, defaults.requestsPerMinute);
+  const tokensPerMinute = orDefault(key.tokensPerMinute, defaults.tokensPerMinute);
+  const parallel = orDefault(key.parallel, defaults.parallel);
+  const budgets = key.budgets === "default" ? defaults.budgets : key.budgets;
+  const { id, name, accountId, spendLimitNanoUsd } = key;
+  const hasMinute = requestsPerMinute !== null || tokensPerMinute !== null || parallel !== null;
+  if (!hasMinute && budgets.length === 0 && spendLimitNanoUsd === null) return null;
+  const named = budgets.map(toNamed);
+  if (spendLimitNanoUsd !== null) named.push(makeSpendLimit(spendLimitNanoUsd));
+  const limits = { requestsPerMinute, tokensPerMinute, parallel, budgets: named };
+  return { scope: "key", id, accountId, name, keyId: id, ...limits };
+}
+
+function orDefault(limit: number | null | "default", configured: number | null): number | null {
+  return limit === "default" ? configured : limit;
+}
+
+function makeAccountOwner(account: Account): LimitOwner | null {
+  const { id, name, requestsPerMinute, tokensPerMinute, parallel, budgets } = account;
+  const hasMinute = requestsPerMinute !== null || tokensPerMinute !== null || parallel !== null;
+  const list = budgets === "default" ? [] : budgets;
+  if (!hasMinute && list.length === 0) return null;
+  const limits = { requestsPerMinute, tokensPerMinute, parallel, budgets: list.map(toNamed) };
+  return { scope: "account", id, accountId: id, name, keyId: null, ...limits };
+}
+
+function toNamed(budget: Budget): NamedBudget {
+  return { name: nameBudget(budget), budget };
+}
+
+function makeSpendLimit(nanoUsd: NanoUsd): NamedBudget {
+  const budget = { nanoUsd, per: "total", models: null, warn: [], isHard: true, extra: null } as const;
+  return { name: SPEND_LIMIT, budget };
+}
+
+/** True if the owner has a limit that counts the last minute. */
+export function hasMinuteLimit({ requestsPerMinute, tokensPerMinute, parallel }: LimitOwner): boolean {
+  return requestsPerMinute !== null || tokensPerMinute !== null || parallel !== null;
+}

@@ -1,0 +1,175 @@
+// Settlement of limits and budgets: what a request reserved is given back, and what it took is counted.
+import type { Settlement } from "../core/demand.ts";
+import type { BudgetUse, LimitUse, Minute } from "../core/limit.ts";
+import { nameOwner } from "../core/limit.ts";
+import { type NanoUsd, toUsd } from "../core/money.ts";
+import type { UnsettledRecord } from "../core/record.ts";
+import type { Hold, OwnerState } from "../core/rows.ts";
+import type { Books } from "./books.ts";
+import { computeLimit, coversModel } from "./budget-use.ts";
+import { type LimitOwner, listLimitOwners, type NamedBudget } from "./limit-owners.ts";
+import { addCount, blendTook, runMinute } from "./minute.ts";
+
+/** The use that a request made of its limits in the end. */
+interface Taken {
+  readonly costNanoUsd: NanoUsd;
+  /** Empty if no model was called. */
+  readonly model: string;
+  /** Null if the request counts as never admitted. */
+  readonly tokens: number | "reserved" | null;
+  /** The time that it took in milliseconds. 0 if it wasn't answered. */
+  readonly tookMs: number;
+  /** True if the reservations were given back before: the request had been given up as lost. */
+  readonly isLate: boolean;
+}
+
+type Admitted = Pick<Hold, "accountId" | "keyId" | "id" | "atMs"> & { readonly uses: readonly LimitUse[] };
+type Moment = Pick<Settlement, "nowMs" | "limits" | "quota">;
+
+/** Counts what a finished request took, at the price `costNanoUsd`, and gives the rest of its reservations back. */
+export function settleLimits(
+  books: Books,
+  hold: Hold,
+  moment: Moment,
+  { record, costNanoUsd }: { readonly record: UnsettledRecord; readonly costNanoUsd: NanoUsd },
+): void {
+  const taken = { ...describeTaken(record, costNanoUsd), isLate: false };
+  settleOwners(books, { ...hold, uses: hold.place.uses ?? [] }, moment, taken);
+}
+
+/** The same for a request that had been given up as lost. */
+export function settleLimitsLate(books: Books, demand: Settlement, costNanoUsd: NanoUsd): void {
+  const { record, place } = demand;
+  const { id, accountId, keyId, atMs } = record;
+  const admitted = { id, accountId, keyId, atMs, uses: place?.uses ?? [] };
+  settleOwners(books, admitted, demand, { ...describeTaken(record, costNanoUsd), isLate: true });
+}
+
+/** Returns everything to the owners, as if the request had never been admitted. */
+export function undoLimits(books: Books, hold: Hold, nowMs: number): void {
+  const taken = { costNanoUsd: 0, model: "", tokens: null, tookMs: 0, isLate: false };
+  for (const use of hold.place.uses ?? []) {
+    const state = books.owners.get(use.owner);
+    if (state) books.owners.put(use.owner, settleState(state, use, hold, nowMs, taken));
+  }
+}
+
+function describeTaken(record: UnsettledRecord, costNanoUsd: NanoUsd): Omit<Taken, "isLate"> {
+  const { amounts, modelUsed, modelTried, usageSource, ended, totalMs } = record;
+  const tokens = amounts.prompt - amounts.cached + amounts.completion;
+  // Providers of sounds and images report no tokens: then the prompt's estimate counts.
+  const isUncounted = tokens === 0 && usageSource !== "none";
+  return {
+    costNanoUsd,
+    model: modelUsed ?? modelTried ?? "",
+    tokens: isUncounted ? "reserved" : tokens,
+    tookMs: ended === "done" ? totalMs : 0,
+  };
+}
+
+const NO_USE = { part: null, tokens: 0, budgets: [] } as const;
+
+function settleOwners(books: Books, admitted: Admitted, moment: Moment, taken: Taken): void {
+  const { accountId, keyId, uses } = admitted;
+  // Most requests took nothing of any limit, and their owners have no budgets that opened since.
+  for (const owner of new Set([keyId, accountId, ...uses.map((use) => use.owner)])) {
+    const state = books.owners.get(owner);
+    const use = uses.find((one) => one.owner === owner);
+    if (!state || (use === undefined && state.budgets === null)) continue;
+    const settled = settleState(state, use ?? { ...NO_USE, owner }, admitted, moment.nowMs, taken);
+    books.owners.put(owner, settled);
+    if (settled.budgets !== null && taken.costNanoUsd > 0) warn(books, settled, admitted, moment);
+  }
+}
+
+function settleState(
+  state: OwnerState,
+  use: LimitUse,
+  admitted: Pick<Hold, "atMs">,
+  nowMs: number,
+  taken: Taken,
+): OwnerState {
+  const minute = use.part === null ? state.minute : settleMinute(state.minute, use, use.part, nowMs, taken);
+  const budgets = state.budgets?.map((one) => settleUse(one, use, admitted, taken)) ?? null;
+  return { ...state, minute, budgets };
+}
+
+function settleMinute(
+  before: Minute | null,
+  { tokens: reserved }: LimitUse,
+  part: number,
+  nowMs: number,
+  { tokens, tookMs, isLate }: Taken,
+): Minute {
+  const minute = runMinute(before, nowMs);
+  const used = tokens === "reserved" ? reserved : (tokens ?? 0);
+  const held = isLate ? 0 : reserved;
+  // A reservation that was too large shrinks where it counted; more than was reserved counts now.
+  const counted = addCount(minute.tokens, minute, used < held ? part : minute.part, used - held);
+  return {
+    ...minute,
+    requests: tokens === null ? addCount(minute.requests, minute, part, -1) : minute.requests,
+    tokens: counted,
+    parallel: isLate ? minute.parallel : Math.max(0, minute.parallel - 1),
+    tookMs: tookMs > 0 ? blendTook(minute.tookMs, tookMs) : minute.tookMs,
+  };
+}
+
+/** A request counts in the window of its admission: if that is over, nowhere any more. */
+function settleUse(
+  budget: BudgetUse,
+  { budgets }: LimitUse,
+  { atMs }: Pick<Hold, "atMs">,
+  { costNanoUsd, model, isLate }: Taken,
+): BudgetUse {
+  const reserved = budgets.find(({ name }) => name === budget.name);
+  const isWithin = reserved ? reserved.startMs === budget.startMs : budget.startMs <= atMs;
+  if (!isWithin) return budget;
+  const held = isLate ? 0 : (reserved?.nanoUsd ?? 0);
+  return {
+    ...budget,
+    heldNanoUsd: Math.max(0, budget.heldNanoUsd - held),
+    spentNanoUsd: budget.spentNanoUsd + (coversModel(budget.name, model) ? costNanoUsd : 0),
+  };
+}
+
+/** Writes the events of the shares that are used up by now, each once in a window. */
+function warn(books: Books, state: OwnerState, admitted: Admitted, moment: Moment): void {
+  const account = books.account(admitted.accountId);
+  const key = books.keys.get(admitted.keyId) ?? null;
+  const owner = listLimitOwners(key, account, moment.limits).find(({ id }) => id === state.owner);
+  const budgets = state.budgets?.map((use) => {
+    const named = owner?.budgets.find(({ name }) => name === use.name);
+    return owner && named ? warnAbout(books, owner, named, use, admitted, moment) : use;
+  });
+  books.owners.put(state.owner, { ...state, budgets: budgets ?? null });
+}
+
+function warnAbout(
+  books: Books,
+  owner: LimitOwner,
+  { name, budget }: NamedBudget,
+  use: BudgetUse,
+  { accountId, id }: Admitted,
+  { nowMs: atMs }: Moment,
+): BudgetUse {
+  const limitNanoUsd = computeLimit(budget, use, atMs);
+  const crossed = budget.warn.filter(
+    (share) => !use.warned.includes(share) && use.spentNanoUsd >= share * limitNanoUsd,
+  );
+  if (crossed.length === 0) return use;
+  for (const share of crossed) {
+    books.addEvent({
+      accountId,
+      id: `${id} ${owner.scope} ${name} ${share}`,
+      atMs,
+      type: "budget.warned",
+      data: {
+        ...nameOwner(owner.scope, owner.id),
+        ...{ name: owner.name, per: budget.per, models: budget.models, share },
+        ...{ used: toUsd(use.spentNanoUsd), limit: toUsd(limitNanoUsd) },
+      },
+    });
+  }
+  return { ...use, warned: [...use.warned, ...crossed] };
+}

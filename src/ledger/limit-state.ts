@@ -1,0 +1,94 @@
+// The limits of a key or an account with their use, as holders and operators see them.
+import { readBudgetModels, SPEND_LIMIT } from "../core/budget.ts";
+import type { Opening, Reads } from "../core/demand.ts";
+import type { Account, GatewayKey } from "../core/key.ts";
+import type { LimitState, Minute } from "../core/limit.ts";
+import { toUsd } from "../core/money.ts";
+import { LIMIT_RULES } from "../core/settings.ts";
+import type { Store } from "../core/store.ts";
+import type { Clock } from "../core/world.ts";
+import { type LedgerRules, makeReads } from "./allowance.ts";
+import { Books } from "./books.ts";
+import type { LimitOwner } from "./limit-owners.ts";
+import { isLacking, type RunningBudget, readLimits } from "./limits.ts";
+import { findEmptyMs, sumCounts } from "./minute.ts";
+
+interface LimitParts {
+  readonly store: Pick<Store, "read" | "clockAheadMs">;
+  readonly clock: Pick<Clock, "nowMs">;
+  readonly rules: () => LedgerRules;
+}
+
+/** Returns the limits that are set for the key and its account, the key's first. */
+export function findKeyLimits(parts: LimitParts, key: GatewayKey): Promise<readonly LimitState[]> {
+  return findLimits(parts, key.accountId, key);
+}
+
+/** Returns the limits that are set for the account. */
+export function findAccountLimits(
+  parts: LimitParts,
+  { id }: Pick<Account, "id">,
+): Promise<readonly LimitState[]> {
+  return findLimits(parts, id, null);
+}
+
+async function findLimits(
+  { store, clock, rules }: LimitParts,
+  accountId: string,
+  key: GatewayKey | null,
+): Promise<readonly LimitState[]> {
+  const current = rules();
+  const { quota, ownerLimits: limits = LIMIT_RULES } = current;
+  let nowMs = clock.nowMs() + store.clockAheadMs();
+  const owner = key ?? { id: accountId, accountId };
+  const reads: Reads = { ...makeReads(owner, current, nowMs), keyId: key?.id ?? null };
+  const running = async (openings: readonly Opening[]) => {
+    const rows = await store.read({ ...reads, days: [], openings });
+    nowMs = rows.nowMs ?? nowMs;
+    const books = new Books(rows);
+    const account = books.accounts.get(accountId);
+    return account && readLimits(books, key, account, { nowMs, quota, limits });
+  };
+  let found = await running([]);
+  if (found !== null && isLacking(found)) found = await running(found);
+  if (found === null || isLacking(found)) return [];
+  return found.owners.flatMap((one) => [
+    ...(one.minute ? describeMinute(one.owner, one.minute, nowMs) : []),
+    ...one.budgets.map(describeBudget),
+  ]);
+}
+
+function describeMinute(owner: LimitOwner, minute: Minute, nowMs: number): readonly LimitState[] {
+  const { requestsPerMinute, tokensPerMinute, parallel } = owner;
+  const counted = (kind: LimitState["kind"], limit: number | null, counts: readonly number[]) =>
+    limit === null
+      ? []
+      : [describe(owner, kind, limit, sumCounts(counts), findEmptyMs(counts, minute, nowMs))];
+  return [
+    ...counted("requests_per_minute", requestsPerMinute, minute.requests),
+    ...counted("tokens_per_minute", tokensPerMinute, minute.tokens),
+    ...(parallel === null ? [] : [describe(owner, "parallel", parallel, minute.parallel, null)]),
+  ];
+}
+
+function describe(
+  { scope }: LimitOwner,
+  kind: LimitState["kind"],
+  limit: number,
+  used: number,
+  resetsAtMs: number | null,
+): LimitState {
+  return { scope, kind, limit, used, reserved: 0, remaining: Math.max(0, limit - used), resetsAtMs };
+}
+
+function describeBudget({ owner, name, budget, use, limitNanoUsd }: RunningBudget): LimitState {
+  const { spentNanoUsd, heldNanoUsd, endMs } = use;
+  const models = name === SPEND_LIMIT ? null : readBudgetModels(name);
+  return {
+    ...{ scope: owner.scope, kind: "budget", per: budget.per },
+    ...(models ? { models } : {}),
+    ...{ limit: toUsd(limitNanoUsd), used: toUsd(spentNanoUsd), reserved: toUsd(heldNanoUsd) },
+    remaining: toUsd(Math.max(0, limitNanoUsd - spentNanoUsd)),
+    resetsAtMs: endMs,
+  };
+}

@@ -1,0 +1,285 @@
+// Admission by limits and budgets: what is running of each owner's, whether the request fits, and what it takes.
+
+import { SPEND_LIMIT } from "../core/budget.ts";
+import type { Admission, Lacking, Offer, Opening } from "../core/demand.ts";
+import { makeOpeningId } from "../core/demand.ts";
+import type { Fault } from "../core/fault.ts";
+import type { Account, GatewayKey } from "../core/key.ts";
+import type { BudgetUse, LimitUse, Minute, TokenLoad } from "../core/limit.ts";
+import type { NanoUsd } from "../core/money.ts";
+import type { RequestLimits } from "../core/record.ts";
+import type { OwnerState } from "../core/rows.ts";
+import type { Books } from "./books.ts";
+import { measureRoom } from "./budget.ts";
+import { computeLimit, coversModel, openUse, runUse } from "./budget-use.ts";
+import {
+  makeExceededFault,
+  makeMinuteFault,
+  makeParallelFault,
+  makeReservedFault,
+  makeUnpricedFault,
+} from "./limit-faults.ts";
+import { hasMinuteLimit, type LimitOwner, listLimitOwners, type NamedBudget } from "./limit-owners.ts";
+import { addCount, findEmptyMs, findWait, runMinute, sumCounts } from "./minute.ts";
+import { computeWindow, makeWindowRules } from "./window.ts";
+import { type Fund, findShortFund } from "./worst.ts";
+
+/** A budget with what was used of it in the window that runs now. */
+export interface RunningBudget extends NamedBudget {
+  readonly owner: LimitOwner;
+  readonly use: BudgetUse;
+  readonly limitNanoUsd: NanoUsd;
+}
+
+/** An owner's limits with their counts until now. */
+interface RunningOwner {
+  readonly owner: LimitOwner;
+  readonly state: OwnerState;
+  /** Null if nothing limits the minute. */
+  readonly minute: Minute | null;
+  readonly budgets: readonly RunningBudget[];
+}
+
+/** The limits that a request meets, as of now. */
+export interface RunningLimits {
+  readonly owners: readonly RunningOwner[];
+  /** The hard budgets, as funds to hold the worst case from. */
+  readonly funds: readonly BudgetFund[];
+}
+
+interface BudgetFund extends Fund {
+  readonly running: RunningBudget;
+}
+
+type Moment = Pick<Admission, "nowMs" | "quota" | "limits">;
+
+const NO_LIMITS: RunningLimits = { owners: [], funds: [] };
+
+/**
+ * Returns the limits of the key and its account as of now, or the sums that are missing of budgets that are new. An
+ * opened budget is kept whatever is decided, so that it is summed up once.
+ */
+export function readLimits(
+  books: Books,
+  key: GatewayKey | null,
+  account: Account,
+  moment: Moment,
+): RunningLimits | readonly Opening[] {
+  const owners = listLimitOwners(key, account, moment.limits);
+  if (owners.length === 0) return NO_LIMITS;
+  const lacking: Opening[] = [];
+  const running = owners.map((owner) => readOwner(books, owner, account, moment, lacking));
+  if (lacking.length > 0) return lacking;
+  const budgets = running.flatMap((one) => one.budgets);
+  const funds = budgets
+    .filter(({ budget }) => budget.isHard)
+    .map((one) => makeFund(one, one.use.heldNanoUsd));
+  return { owners: running, funds };
+}
+
+export function isLacking(found: RunningLimits | readonly Opening[]): found is readonly Opening[] {
+  return Array.isArray(found);
+}
+
+function readOwner(
+  books: Books,
+  owner: LimitOwner,
+  account: Account,
+  { nowMs, quota }: Moment,
+  lacking: Opening[],
+): RunningOwner {
+  const state = books.ownerState(owner.accountId, owner.id);
+  const minute = hasMinuteLimit(owner) ? runMinute(state.minute, nowMs) : null;
+  if (owner.budgets.length === 0) return { owner, state, minute, budgets: [] };
+  const rules = makeWindowRules(quota, account);
+  const opened: BudgetUse[] = [];
+  const budgets = owner.budgets.flatMap((named) => {
+    const stored = state.budgets?.find(({ name }) => name === named.name);
+    let use = stored ? runUse(stored, named, nowMs, rules) : null;
+    if (use === null) {
+      const window = computeWindow(named.budget.per, nowMs, rules);
+      const sums = listSums(books, owner, named.name, window.startMs);
+      if (sums === null) {
+        lacking.push({ owner: owner.id, keyId: owner.keyId, fromMs: window.startMs });
+        return [];
+      }
+      use = openUse(named.name, window, rules, sums);
+      opened.push(use);
+    }
+    return [{ ...named, owner, use, limitNanoUsd: computeLimit(named.budget, use, nowMs) }];
+  });
+  return { owner, state: opened.length > 0 ? keepOpened(books, state, opened) : state, minute, budgets };
+}
+
+/** A spend limit opens with what was charged so far: until it counted costs, it counted charges. */
+function listSums(books: Books, { accountId, id, keyId }: LimitOwner, name: string, fromMs: number) {
+  if (name !== SPEND_LIMIT) return books.sums?.get(makeOpeningId({ owner: id, keyId, fromMs })) ?? null;
+  return [{ model: "", costNanoUsd: books.spend(accountId, id).spentNanoUsd }];
+}
+
+function keepOpened(books: Books, state: OwnerState, opened: readonly BudgetUse[]): OwnerState {
+  const names = new Set(opened.map(({ name }) => name));
+  const others = (state.budgets ?? []).filter(({ name }) => !names.has(name));
+  const kept = { ...state, budgets: [...others, ...opened] };
+  books.owners.put(state.owner, kept);
+  return kept;
+}
+
+function makeFund(running: RunningBudget, heldNanoUsd: NanoUsd): BudgetFund {
+  const { name, use, limitNanoUsd } = running;
+  return {
+    running,
+    room: measureRoom(limitNanoUsd, use.spentNanoUsd, heldNanoUsd),
+    covers: (card) => coversModel(name, card),
+    isBudget: true,
+  };
+}
+
+export const NOTHING_LACKING: Lacking = {
+  kind: "lacking",
+  offers: false,
+  reserved: false,
+  load: false,
+  openings: [],
+};
+
+/** Returns what the decision lacks to go on, or null. */
+export function findLacking(
+  { owners, funds }: RunningLimits,
+  { isReserving, load: given }: Pick<Admission, "isReserving" | "load">,
+): Lacking | null {
+  const reserved = funds.length > 0 && !isReserving;
+  const load = given === null && owners.some(({ owner }) => owner.tokensPerMinute !== null);
+  return reserved || load ? { ...NOTHING_LACKING, reserved, load } : null;
+}
+
+/** Returns the refusal by a limit of the minute, or null: parallel requests first, then requests, then tokens. */
+export function refuseByMinute({ owners }: RunningLimits, demand: Admission): Fault | null {
+  for (const refuse of MINUTE_CHECKS) {
+    for (const { owner, minute } of owners) {
+      const fault = minute && refuse(owner, minute, demand);
+      if (fault) return fault;
+    }
+  }
+  return null;
+}
+
+type MinuteCheck = (owner: LimitOwner, minute: Minute, demand: Admission) => Fault | null;
+
+const MINUTE_CHECKS: readonly MinuteCheck[] = [refuseParallel, refuseRequests, refuseTokens];
+
+function refuseParallel(owner: LimitOwner, minute: Minute, { limits }: Admission): Fault | null {
+  const { parallel: limit } = owner;
+  const { parallel: used, tookMs } = minute;
+  return limit === null || used < limit ? null : makeParallelFault(owner, { limit, used, tookMs }, limits);
+}
+
+function refuseRequests(owner: LimitOwner, minute: Minute, { nowMs, limits }: Admission): Fault | null {
+  const { requestsPerMinute: limit } = owner;
+  if (limit === null) return null;
+  const used = sumCounts(minute.requests);
+  if (used < limit) return null;
+  const waitMs = findWait(minute.requests, minute, 1, limit, nowMs);
+  return makeMinuteFault(owner, { kind: "requests_per_minute", limit, used, waitMs, nowMs }, limits);
+}
+
+/** A limit of 0 lets nothing pass, although a request never needs more than the limit. */
+function refuseTokens(owner: LimitOwner, minute: Minute, { load, nowMs, limits }: Admission): Fault | null {
+  const { tokensPerMinute: limit } = owner;
+  if (limit === null) return null;
+  const used = sumCounts(minute.tokens);
+  const needed = countTokens(owner, load);
+  if (limit > 0 && used + needed <= limit) return null;
+  const waitMs = limit === 0 ? null : findWait(minute.tokens, minute, needed, limit, nowMs);
+  return makeMinuteFault(owner, { kind: "tokens_per_minute", limit, used, waitMs, nowMs }, limits);
+}
+
+/** A request never reserves more than the limit, so that alone in its window it passes. */
+function countTokens({ tokensPerMinute: limit }: LimitOwner, load: TokenLoad | null): number {
+  if (limit === null || load === null) return 0;
+  return Math.min(limit, load.prompt + load.output);
+}
+
+/** Returns the offers that every budget covers, or the refusal if there are none. */
+export function keepCovered(
+  { owners, funds }: RunningLimits,
+  { offers, billing, nowMs, limits: rules, modelAsked }: Admission,
+): readonly Offer[] | Fault {
+  const all = offers ?? [];
+  if (funds.length === 0 || all.length === 0) return all;
+  const isShort = (offer: Offer, from: readonly BudgetFund[]) =>
+    findShortFund(offer, from, billing.markup) !== null;
+  const covered = all.filter((offer) => !isShort(offer, funds));
+  if (covered.length > 0) return covered;
+  const alone = funds.map(({ running }) => makeFund(running, 0));
+  const fitting = all.find((offer) => !isShort(offer, alone));
+  const priced = fitting ?? all.find(({ isPriced }) => isPriced);
+  if (priced === undefined) return makeUnpricedFault(modelAsked);
+  const short = findShortFund(priced, fitting ? funds : alone, billing.markup);
+  if (short === null) return makeUnpricedFault(modelAsked);
+  const { owner, name, use, limitNanoUsd } = short.running;
+  const { spentNanoUsd, heldNanoUsd, endMs } = use;
+  const tookMs = owners.find((one) => one.owner === owner)?.minute?.tookMs ?? 0;
+  const refusal = { owner, name, limitNanoUsd, spentNanoUsd, heldNanoUsd, endMs, nowMs, tookMs };
+  return fitting ? makeReservedFault(refusal, rules) : makeExceededFault(refusal, rules);
+}
+
+/** Takes what the request needs of each owner's limits. `held` is in the order of the funds. */
+export function takeLimits(
+  books: Books,
+  { owners, funds }: RunningLimits,
+  { load }: Admission,
+  held: readonly NanoUsd[],
+): readonly LimitUse[] {
+  return owners.map(({ owner, minute, budgets }) => {
+    const tokens = countTokens(owner, load);
+    const reserved = budgets.map(({ name, use }) => {
+      const at = funds.findIndex(({ running }) => running.owner === owner && running.name === name);
+      return { use, nanoUsd: held[at] ?? 0 };
+    });
+    // A request that the budgets let in may have opened others, or been admitted by the throttle meanwhile.
+    const state = books.ownerState(owner.accountId, owner.id);
+    const names = new Set(budgets.map(({ name }) => name));
+    const left = (state.budgets ?? []).filter(({ name, heldNanoUsd }) => !names.has(name) && heldNanoUsd > 0);
+    const uses = reserved.map(({ use, nanoUsd }) => ({ ...use, heldNanoUsd: use.heldNanoUsd + nanoUsd }));
+    books.owners.put(owner.id, {
+      ...state,
+      minute: minute ? takeMinute(minute, tokens) : state.minute,
+      budgets: uses.length + left.length > 0 ? [...left, ...uses] : null,
+    });
+    return {
+      owner: owner.id,
+      part: minute?.part ?? null,
+      tokens,
+      budgets: reserved.map(({ use: { name, startMs }, nanoUsd }) => ({ name, startMs, nanoUsd })),
+    };
+  });
+}
+
+function takeMinute(minute: Minute, tokens: number): Minute {
+  return {
+    ...minute,
+    requests: addCount(minute.requests, minute, minute.part, 1),
+    tokens: addCount(minute.tokens, minute, minute.part, tokens),
+    parallel: minute.parallel + 1,
+  };
+}
+
+/** Returns the limit of this kind that is nearest to its end once the request is let in, for the answer's headers. */
+export function findNearestLimit(
+  { owners }: RunningLimits,
+  kind: "requests" | "tokens",
+  { load, nowMs }: Pick<Admission, "load" | "nowMs">,
+): RequestLimits | null {
+  let nearest: RequestLimits | null = null;
+  for (const { owner, minute } of owners) {
+    const limit = kind === "requests" ? owner.requestsPerMinute : owner.tokensPerMinute;
+    if (limit === null || minute === null) continue;
+    const taken = kind === "requests" ? 1 : countTokens(owner, load);
+    const counts = addCount(minute[kind], minute, minute.part, taken);
+    const remaining = Math.max(0, limit - sumCounts(counts));
+    if (nearest !== null && nearest.remaining <= remaining) continue;
+    nearest = { limit, remaining, resetMs: Math.max(0, findEmptyMs(counts, minute, nowMs) - nowMs) };
+  }
+  return nearest;
+}

@@ -1,0 +1,31 @@
+// Budgets as stored in a column: JSON.
+import { type Budget, PERIODS } from "../core/budget.ts";
+import { asArray, asNumber, asObject, isObject, parseJson } from "../core/json.ts";
+
+/** "default" stands for the configured budgets. */
+export function parseBudgets(json: string): readonly Budget[] | "default" {
+  const list = parseJson(json);
+  return list === "default" ? list : asArray(list).map(readBudget);
+}
+
+function readBudget(stored: unknown): Budget {
+  const budget = asObject(stored);
+  const per = PERIODS.find((one) => one === budget.per);
+  const nanoUsd = asNumber(budget.nanoUsd);
+  if (per === undefined || nanoUsd === undefined)
+    throw new Error("The store's column budgets holds an invalid value.");
+  return {
+    nanoUsd,
+    per,
+    models: Array.isArray(budget.models) ? budget.models.filter((one) => typeof one === "string") : null,
+    warn: asArray(budget.warn).filter((one) => typeof one === "number"),
+    isHard: budget.isHard !== false,
+    extra: readExtra(budget.extra),
+  };
+}
+
+function readExtra(stored: unknown): Budget["extra"] {
+  if (!isObject(stored)) return null;
+  const { nanoUsd, untilMs } = stored;
+  return typeof nanoUsd === "number" && typeof untilMs === "number" ? { nanoUsd, untilMs } : null;
+}

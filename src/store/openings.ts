@@ -1,0 +1,29 @@
+// The sums of what an owner used within a window, with which a new budget opens.
+import type { ModelSum, Opening } from "../core/demand.ts";
+import { type Found, readSum, readText, type Value } from "./found.ts";
+import type { Mark } from "./sql.ts";
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * Sums hours, and the requests of a first hour that the window begins within. Values: the account, the window's start,
+ * the start of its first whole hour, and the key's id, or an empty text for all of the account.
+ */
+export function composeOpeningSums(mark: Mark): string {
+  const [account, from, hour, key] = [mark(1), mark(2), mark(3), mark(4)];
+  return `SELECT model, sum(cost_nano) AS cost FROM (
+      SELECT model, cost_nano FROM hourly_usage
+      WHERE account_id = ${account} AND hour_ms >= ${hour} AND (${key} = '' OR key_id = ${key})
+      UNION ALL
+      SELECT coalesce(model_used, model_tried, '') AS model, cost_nano FROM request
+      WHERE account_id = ${account} AND at_ms >= ${from} AND at_ms < ${hour} AND (${key} = '' OR key_id = ${key})
+    ) AS used GROUP BY model HAVING sum(cost_nano) > 0`;
+}
+
+export function listOpeningValues(accountId: string, { keyId, fromMs }: Opening): readonly Value[] {
+  return [accountId, fromMs, Math.ceil(fromMs / HOUR_MS) * HOUR_MS, keyId ?? ""];
+}
+
+export function readModelSum(found: Found): ModelSum {
+  return { model: readText(found, "model"), costNanoUsd: readSum(found, "cost") };
+}

@@ -1,0 +1,25 @@
+// The outbox: events written by decisions, taken by one process each to be logged.
+import type { OutboxEvent } from "../core/limit.ts";
+import type { Store } from "../core/store.ts";
+import { bind, type Engine } from "./engine.ts";
+import { pruneSql, selectSql } from "./sql.ts";
+import { EVENT } from "./tables.ts";
+
+export function outboxMethods({ mark, run, runOnce }: Engine) {
+  const [first, second, third] = [mark(1), mark(2), mark(3)];
+  const waiting = `${selectSql(EVENT)} WHERE logged_at_ms IS NULL ORDER BY at_ms LIMIT ${first}`;
+  const take = `UPDATE event SET logged_at_ms = ${first}
+    WHERE account_id = ${second} AND id = ${third} AND logged_at_ms IS NULL`;
+  const prune = pruneSql("event", mark);
+  return {
+    takeEvents: async (nowMs, most) => {
+      const taken: OutboxEvent[] = [];
+      for (const event of (await run(bind(waiting, most))).map(EVENT.rowOf)) {
+        const { count } = await runOnce(bind(take, nowMs, event.accountId, event.id));
+        if (count > 0) taken.push(event);
+      }
+      return taken;
+    },
+    pruneEvents: async (beforeMs, rowsMax) => (await run(bind(prune, beforeMs, rowsMax))).count,
+  } satisfies Partial<Store>;
+}

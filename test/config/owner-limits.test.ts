@@ -1,0 +1,70 @@
+// `key_defaults`, and whom refusals name: what a key has that says nothing itself.
+import { expect, test } from "bun:test";
+import { loadText, requireSettings } from "../settings.ts";
+
+const errorsOf = (text: string) => {
+  const loaded = loadText(text, { known: [] });
+  return loaded.ok ? [] : loaded.errors.map(({ field, message }) => `${field}: ${message}`);
+};
+
+test("an empty configuration limits nobody", () => {
+  const { ownerLimits, quota } = requireSettings(loadText("", { known: [] }));
+  expect(ownerLimits).toEqual({
+    keyDefaults: { requestsPerMinute: null, tokensPerMinute: null, parallel: null, budgets: [] },
+    keysExpireInMs: null,
+    contact: null,
+  });
+  expect(quota.weekStarts).toBe("monday");
+});
+
+test("every field is read, and the patterns and shares of a budget are sorted", () => {
+  const text = `
+quota: { week_starts: sunday }
+limits: { contact: "ask #llm-platform" }
+key_defaults:
+  requests_per_minute: 60
+  tokens_per_minute: null
+  parallel: 4
+  budgets:
+    - { usd: 50, per: month, warn: [1, 0.8, 1] }
+    - { usd: 0.5, per: day, models: ["b*", "a*", "b*"], hard: false }
+  expires_in: 90d
+`;
+  const { ownerLimits, quota } = requireSettings(loadText(text, { known: [] }));
+  const month = {
+    nanoUsd: 50_000_000_000,
+    per: "month" as const,
+    models: null,
+    warn: [0.8, 1],
+    isHard: true,
+  };
+  const day = { nanoUsd: 500_000_000, per: "day" as const, models: ["a*", "b*"], warn: [], isHard: false };
+  expect(ownerLimits).toEqual({
+    keyDefaults: {
+      requestsPerMinute: 60,
+      tokensPerMinute: null,
+      parallel: 4,
+      budgets: [
+        { ...month, extra: null },
+        { ...day, extra: null },
+      ],
+    },
+    keysExpireInMs: 90 * 24 * 3_600_000,
+    contact: "ask #llm-platform",
+  });
+  expect(quota.weekStarts).toBe("sunday");
+});
+
+test("mistakes are named by their field", () => {
+  expect(errorsOf("quota: { week_starts: fryday }")[0]).toStartWith("quota.week_starts: ");
+  expect(errorsOf("key_defaults: { parallel: -1 }")[0]).toStartWith("key_defaults.parallel: ");
+  expect(errorsOf("key_defaults: { budgets: [{ usd: 5 }] }")[0]).toStartWith("key_defaults.budgets[0]");
+  expect(errorsOf("key_defaults: { budgets: [{ usd: 5, per: year }] }")[0]).toStartWith(
+    "key_defaults.budgets[0].per: ",
+  );
+  const twice =
+    'key_defaults: { budgets: [{ usd: 5, per: day, models: ["a", "b"] }, { usd: 9, per: day, models: ["b", "a"] }] }';
+  expect(errorsOf(twice)).toEqual([
+    "key_defaults.budgets[1]: is for the same `per` and `models` as another budget",
+  ]);
+});

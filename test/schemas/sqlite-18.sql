@@ -1,0 +1,15 @@
+ALTER TABLE gateway_key ADD COLUMN requests_per_minute TEXT NOT NULL DEFAULT '"default"';
+ALTER TABLE gateway_key ADD COLUMN tokens_per_minute TEXT NOT NULL DEFAULT '"default"';
+ALTER TABLE gateway_key ADD COLUMN parallel TEXT NOT NULL DEFAULT '"default"';
+ALTER TABLE gateway_key ADD COLUMN budgets TEXT NOT NULL DEFAULT '"default"';
+ALTER TABLE account ADD COLUMN time_zone TEXT;
+ALTER TABLE account ADD COLUMN requests_per_day TEXT NOT NULL DEFAULT '"default"';
+ALTER TABLE account ADD COLUMN free_budget_nano TEXT NOT NULL DEFAULT '"default"';
+ALTER TABLE account ADD COLUMN requests_per_minute INTEGER;
+ALTER TABLE account ADD COLUMN tokens_per_minute INTEGER;
+ALTER TABLE account ADD COLUMN parallel INTEGER;
+ALTER TABLE account ADD COLUMN budgets TEXT NOT NULL DEFAULT '[]';
+ALTER TABLE slot ADD COLUMN minute TEXT;
+ALTER TABLE slot ADD COLUMN budgets TEXT;
+CREATE TABLE event (account_id TEXT NOT NULL, id TEXT NOT NULL, at_ms INTEGER NOT NULL, type TEXT NOT NULL, data TEXT NOT NULL, logged_at_ms INTEGER, PRIMARY KEY (account_id, id)) STRICT, WITHOUT ROWID;
+CREATE INDEX event_logged ON event (logged_at_ms, at_ms);

@@ -1,0 +1,68 @@
+// Limits and budgets on every store.
+import { expect, test } from "bun:test";
+import { ALWAYS, findErrors, openPayments } from "./payments.ts";
+import { addKey, costing, give, ledgerOn, MINUTE, makeKey, NOON, standingClock } from "./samples.ts";
+import { tried } from "./tried.ts";
+import { makeSuite, type TwoStores } from "./two-stores.ts";
+
+type Opened = () => TwoStores;
+
+export const limitsSuite = makeSuite({ "spend limits": spendLimits });
+
+function spendLimits(opened: Opened): void {
+  test("bound a key's lifetime holds and costs, on every node", async () => {
+    const { store, other } = opened();
+    const key = makeKey("key_a", { spendLimitNanoUsd: 10_000 });
+    await store.addKey(key, "digest");
+    await give(store, "default", 1_000_000);
+    const both = [openPayments(store), openPayments(other)] as const;
+    const results = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, index) => both[index % 2 === 0 ? 0 : 1].hold(`${index}`, key, 3_000)),
+    );
+    const held = results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+    expect(held.length).toBe(3);
+    const [first, second] = held;
+    if (!first || !second) throw new Error("Nothing is held.");
+    await both[1].post(first, 1_000);
+    await both[0].release(second);
+    const nextYear = NOON + 365 * 24 * 60 * MINUTE;
+    const ledger = ledgerOn(other, { ...ALWAYS, clock: standingClock(nextYear) });
+    expect(await tried(ledger, key, [costing(6_001)], nextYear)).toBe("budget_reserved");
+    expect(await tried(ledger, key, [costing(6_000)], nextYear)).toBe("balance 6000");
+    expect(await tried(ledger, key, [costing(1)], nextYear)).toBe("budget_reserved");
+    expect(await tried(ledger, key, [costing(9_001)], nextYear)).toBe("budget_exceeded");
+    const another = await addKey(store, "key_b");
+    expect(await tried(ledger, another, [costing(500_000)], nextYear)).toBe("balance 500000");
+    expect(findErrors(await store.audit())).toEqual([]);
+  });
+
+  test("include costs above the hold, and bind free requests and unlimited keys too", async () => {
+    const { store } = opened();
+    const key = makeKey("key_a", { spendLimitNanoUsd: 1_000, requestsPerDay: 0 });
+    await store.addKey(key, "digest");
+    await give(store, "default", 1_000_000);
+    const payments = openPayments(store, {});
+    expect((await payments.post(await payments.hold("1", key, 900), 1_500)).chargedNanoUsd).toBe(1_500);
+    expect(await tried(payments.ledger, key, [costing(1)])).toBe("budget_exceeded");
+    expect(await tried(payments.ledger, key, [costing(0)])).toBe("balance 0");
+    await store.changeKey(key.id, { spendLimitNanoUsd: 1_501 });
+    expect(await tried(payments.ledger, key, [costing(2)])).toBe("budget_exceeded");
+    expect(await tried(payments.ledger, key, [costing(1)])).toBe("balance 1");
+    await store.changeKey(key.id, { spendLimitNanoUsd: null });
+    expect(await tried(payments.ledger, key, [costing(9_000)])).toBe("balance 9000");
+    await store.changeKey(key.id, { spendLimitNanoUsd: 1_000, requestsPerDay: null });
+    expect(await tried(payments.ledger, key, [costing(1)])).toBe("budget_exceeded");
+  });
+
+  test("that are set later begin with what was charged so far", async () => {
+    const { store, other } = opened();
+    const key = makeKey("key_a", { requestsPerDay: 0 });
+    await store.addKey(key, "digest");
+    await give(store, "default", 1_000_000);
+    const payments = openPayments(store, {});
+    await payments.post(await payments.hold("1", key, 900), 900);
+    await other.changeKey(key.id, { spendLimitNanoUsd: 1_000 });
+    expect(await tried(payments.ledger, key, [costing(101)])).toBe("budget_exceeded");
+    expect(await tried(payments.ledger, key, [costing(100)])).toBe("balance 100");
+  });
+}
