@@ -42,6 +42,33 @@ describe("the command line beside a running gateway on the same store", () => {
     expect(JSON.parse((await add("--json")).out)).not.toHaveProperty("warnings");
   });
 
+  test("a key that nothing bounds is added with a warning", async () => {
+    const add = async (configuration: string, ...args: string[]) => {
+      const settings = readSettings(configuration);
+      const command = ["add", "--name", "app", ...args];
+      const { code, err } = await runPrinting((io) => runKeys(command, io, bench().open, settings));
+      expect(code).toBe(0);
+      return err.split("\n").filter((line) => line.startsWith("warning: "));
+    };
+    const unlimited = ["--requests-per-day", "unlimited"];
+    const warned = [expect.stringMatching(/^warning: Nothing bounds .*budget\.$/)];
+    expect(await add("", ...unlimited)).toEqual(warned);
+    expect(await add("quota: { requests_per_day: null }")).toEqual(warned);
+    expect(await add("")).toEqual([]);
+    expect(await add("", ...unlimited, "--budget", "50/month")).toEqual([]);
+    expect(await add("", ...unlimited, "--spend-limit", "5")).toEqual([]);
+    expect(await add("billing: { charge: always }", ...unlimited)).toEqual([]);
+    const defaults = (budget: string) => `key_defaults: { budgets: [{ usd: 5, per: day${budget} }] }`;
+    expect(await add(defaults(""), ...unlimited)).toEqual([]);
+    // A soft budget only warns.
+    expect(await add(defaults(", hard: false"), ...unlimited)).toEqual(warned);
+    const budgets = [
+      { nanoUsd: 1, per: "total", models: null, warn: [], isHard: true, extra: null },
+    ] as const;
+    await world.store.changeAccount("default", { budgets });
+    expect(await add("", ...unlimited)).toEqual([]);
+  });
+
   test("keys are added, listed and revoked", async () => {
     const args = ["--name", "app", "--models", "Sim#echo, Router#fair", "--requests-per-day", "unlimited"];
     const added = await run(

@@ -181,6 +181,21 @@ describe("the headers", () => {
   });
 });
 
+test("the operator is warned of a key that nothing bounds, until it or its account has a budget", async () => {
+  const account_id = await world.newAccount();
+  const key = (await world.newKey({ account_id, requests_per_day: null })) as JsonObject;
+  const warning = expect.stringContaining("Nothing bounds what this key may spend");
+  const readWarnings = async () => {
+    const headers = { authorization: `Bearer ${world.adminToken}` };
+    return asObject(await (await fetch(`${world.url}/admin/v1/keys/${key.id}`, { headers })).json()).warnings;
+  };
+  expect(key.warnings).toEqual([warning]);
+  expect(await readWarnings()).toEqual([warning]);
+  await changeAccount(account_id, { budgets: [{ usd: 50, per: "month" }] });
+  expect(await readWarnings()).toBeUndefined();
+  expect(await world.newKey({ account_id, requests_per_day: null })).not.toHaveProperty("warnings");
+});
+
 test("refusals are counted by kind and scope, and those of the gateway itself aren't", async () => {
   const before = await readRefusals();
   const { secret } = await world.newKey({ requests_per_day: null, parallel: 0 });

@@ -35,6 +35,7 @@ export type AccountView = View<typeof accountSchema>;
 
 /** One account with the use of its limits. */
 export const accountDetailSchema = Type.Object({ ...accountSchema.properties, limits: limitsSchema });
+export type AccountDetailView = View<typeof accountDetailSchema>;
 
 export const newAccountSchema = makeNewSchema(ACCOUNT_FIELDS);
 export const accountChangeSchema = makeChangeSchema(ACCOUNT_FIELDS);

@@ -4,12 +4,18 @@ import type { Catalogue } from "../catalogue/catalogue.ts";
 import { matchesAny } from "../core/pattern.ts";
 import { SELECTORS } from "../core/selector.ts";
 import type { Settings } from "../core/settings.ts";
-import { createdKeySchema, type KeyDetailView, keySchema } from "./keys.ts";
+import type { Store } from "../core/store.ts";
+import { findLimit } from "../ledger/allowance.ts";
+import { listLimitOwners } from "../ledger/limit-owners.ts";
+import { createdKeySchema, keyDetailSchema, keySchema } from "./keys.ts";
 import { limitsSchema } from "./limits.ts";
-import { text } from "./schema.ts";
+import { text, type View } from "./schema.ts";
 
 const warnings = Type.Optional(
-  Type.Array(text, { description: "What may not be intended, such as a model that nobody serves here." }),
+  Type.Array(text, {
+    description:
+      "What may not be intended, such as a model that nobody serves here, or spending that nothing bounds.",
+  }),
 );
 export const checkedKeySchema = Type.Object({ ...keySchema.properties, limits: limitsSchema, warnings });
 export const checkedNewKeySchema = Type.Object({
@@ -17,18 +23,23 @@ export const checkedNewKeySchema = Type.Object({
   limits: limitsSchema,
   warnings,
 });
+export type CheckedNewKeyView = View<typeof checkedNewKeySchema>;
+export const checkedKeyDetailSchema = Type.Object({ ...keyDetailSchema.properties, warnings });
+export type CheckedKeyDetailView = View<typeof checkedKeyDetailSchema>;
 
-/** Warns of a key that nothing bounds: neither an allowance, nor a budget of its own or of its account, nor a balance. */
-export function warnOfNoBound(
-  { requests_per_day: own, limits }: Pick<KeyDetailView, "requests_per_day" | "limits">,
-  { quota, billing }: Pick<Settings, "quota" | "billing">,
-): readonly string[] {
-  const perDay = own === "default" ? quota.requestsPerDay : own;
-  const isBound =
-    perDay !== null || billing.charge === "always" || limits.some(({ kind }) => kind === "budget");
-  return isBound
-    ? []
-    : ["Nothing bounds what this key may spend: it has neither a daily allowance nor a budget."];
+/** Returns a warning if nothing bounds a key's spending: no allowance, no hard budget, also of its account, no balance. */
+export async function warnOfNoBound(
+  { store }: { readonly store: Pick<Store, "key" | "account"> },
+  id: string,
+  { quota, billing, ownerLimits }: Pick<Settings, "quota" | "billing" | "ownerLimits">,
+): Promise<readonly string[]> {
+  const key = await store.key(id);
+  const account = key && (await store.account(key.accountId));
+  if (!key || !account || key.revokedAtMs !== null) return [];
+  const isLimited = billing.charge === "always" || findLimit(key, account, quota) !== null;
+  const owners = listLimitOwners(key, account, ownerLimits);
+  if (isLimited || owners.some(({ budgets }) => budgets.some(({ budget }) => budget.isHard))) return [];
+  return ["Nothing bounds what this key may spend: it has neither a daily allowance nor a budget."];
 }
 
 /** The most names to warn about. */

@@ -1,7 +1,7 @@
 // `poundkey keys`: adds, lists, pauses, rotates and revokes gateway keys, also while a gateway runs on the same store.
 import { readInput } from "../admin/input.ts";
 import { newKeySchema, rotationSchema } from "../admin/key-fields.ts";
-import { addWarnings, warnOfModels } from "../admin/key-warnings.ts";
+import { addWarnings, warnOfModels, warnOfNoBound } from "../admin/key-warnings.ts";
 import {
   createKey,
   type KeyView,
@@ -23,7 +23,8 @@ const HELP = `usage: poundkey keys add --name NAME [options]
        poundkey keys rotate ID [--grace DURATION] [--json]
        poundkey keys revoke ID [--json]
 
-Manages gateway keys. A new secret is printed only once, because it isn't stored.
+Manages gateway keys. A new secret is printed only once, because it isn't stored. A key with neither a daily allowance
+nor a budget, of its own or of its account, is added with a warning.
 
   pause, resume             refuse the key's requests until it is resumed
   rotate                    replace the key's secret; its limits and usage stay
@@ -47,12 +48,15 @@ async function add(call: Call): Promise<void> {
   const { isJson, io, settings, open } = call;
   const fields = readInput(newKeySchema, readFlags(KEY_FIELDS, call));
   const keysExpireInMs = settings?.ownerLimits.keysExpireInMs;
-  const key = await createKey({ ...(await open()), keysExpireInMs }, fields);
+  const world = await open();
+  const key = await createKey({ ...world, keysExpireInMs }, fields);
   // Only `serve` knows whether the simulator is on.
   const models = fields.allowed_models?.filter((model) => !/^sim#/i.test(model));
-  const warnings = settings && models ? warnOfModels(models, buildCatalogue(settings)) : [];
-  for (const warning of warnings) io.err(`warning: --models: ${warning}`);
-  io.out(isJson ? formatJson(addWarnings(key, warnings)) : formatSecret(key));
+  const unserved = settings && models ? warnOfModels(models, buildCatalogue(settings)) : [];
+  const unbounded = settings ? await warnOfNoBound(world, key.id, settings) : [];
+  for (const warning of unserved) io.err(`warning: --models: ${warning}`);
+  for (const warning of unbounded) io.err(`warning: ${warning}`);
+  io.out(isJson ? formatJson(addWarnings(key, [...unserved, ...unbounded])) : formatSecret(key));
 }
 
 function formatSecret(key: NewKeyView): string {

@@ -1,11 +1,12 @@
 // One account: its balance and its movements.
 import { useState } from "preact/hooks";
-import type { AccountView } from "../admin/accounts.ts";
+import type { AccountDetailView, AccountView } from "../admin/accounts.ts";
 import type { EntryView } from "../admin/journal.ts";
 import { AccountForm, TopUp } from "./account-forms.tsx";
 import { formatFullTime, formatTime, formatUsd } from "./format.ts";
+import { LimitBars } from "./limit-bars.tsx";
 import { Button } from "./parts/button.tsx";
-import { PageHead } from "./parts/page.tsx";
+import { Card, PageHead } from "./parts/page.tsx";
 import { Badge, Empty, Loaded, type Tone } from "./parts/states.tsx";
 import { type Column, List, makeColumn, makeHeadColumn, makeNumberColumn } from "./parts/table.tsx";
 import { usePages, useResource } from "./resource.ts";
@@ -14,7 +15,7 @@ import { makeHref } from "./route.ts";
 const EVERY_MS = 5000;
 
 export function AccountPage({ id }: { readonly id: string }) {
-  const account = useResource<AccountView>(`/accounts/${id}`, EVERY_MS);
+  const account = useResource<AccountDetailView>(`/accounts/${id}`, EVERY_MS);
   const journal = usePages<EntryView>(`/accounts/${id}/journal`, {}, EVERY_MS);
   const [open, setOpen] = useState<"top-up" | "rename" | null>(null);
   const close = () => setOpen(null);
@@ -42,6 +43,11 @@ export function AccountPage({ id }: { readonly id: string }) {
         <Loaded of={account} rows={1}>
           {(one) => <Balance account={one} />}
         </Loaded>
+        {data && data.limits.length > 0 && (
+          <Card title="Limits" note="Of all its keys together">
+            <LimitBars limits={data.limits} of="account" />
+          </Card>
+        )}
         <List
           title="Journal"
           note="Newest first"

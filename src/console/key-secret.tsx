@@ -1,4 +1,5 @@
 // A key's secret, shown once when the key is made or its secret replaced, and the form that replaces it.
+import type { CheckedNewKeyView } from "../admin/key-warnings.ts";
 import type { KeyInUseView, NewKeyView } from "../admin/keys.ts";
 import { change } from "./api.ts";
 import { getGatewayUrl } from "./browser.ts";
@@ -7,11 +8,14 @@ import { Button, CopyButton } from "./parts/button.tsx";
 import { ClientTabs } from "./parts/client-tabs.tsx";
 import { Dialog, FormDialog } from "./parts/dialog.tsx";
 import { SelectField } from "./parts/field.tsx";
-import { Notice } from "./parts/states.tsx";
+import { Notice, Warnings } from "./parts/states.tsx";
 import { useForm } from "./task.ts";
 
+/** A key with its new secret. A rotated one has no warnings. */
+export type MadeKey = NewKeyView & Pick<CheckedNewKeyView, "warnings">;
+
 interface KeySecretProps {
-  readonly made: NewKeyView;
+  readonly made: MadeKey;
   readonly onClose: () => void;
 }
 
@@ -25,6 +29,7 @@ export function KeySecret({ made, onClose }: KeySecretProps) {
         Copy the key now: it isn't stored and can't be shown again.
         {until && ` The old one works until ${formatFullTime(until)}.`}
       </Notice>
+      <Warnings of={made.warnings ?? []} />
       <div class="secret">
         <code>{made.secret}</code>
         <CopyButton text={made.secret} label="Copy key" />

@@ -16,6 +16,7 @@ import { entrySchema, listJournal } from "../admin/journal.ts";
 import { keyChangeSchema, newKeySchema, rotationSchema } from "../admin/key-fields.ts";
 import {
   addWarnings,
+  checkedKeyDetailSchema,
   checkedKeySchema,
   checkedNewKeySchema,
   warnOfModels,
@@ -143,7 +144,7 @@ function keyRoutes(ports: AdminPorts, parts: Parts) {
   ) => {
     const view = await addKeyLimits(parts, shown);
     const warnings = warnOfModels(given.allowed_models, ports.catalogue());
-    return addWarnings(view, [...warnings, ...warnOfNoBound(view, ports.settings())]);
+    return addWarnings(view, [...warnings, ...(await warnOfNoBound(parts, view.id, ports.settings()))]);
   };
   const makeKeyWorld = () => ({ ...parts, keysExpireInMs: ports.settings().ownerLimits.keysExpireInMs });
   return new Elysia()
@@ -161,10 +162,15 @@ function keyRoutes(ports: AdminPorts, parts: Parts) {
         response: { 201: returnsBody(checkedNewKeySchema) },
       },
     )
-    .get("/keys/:id", ({ params: { id } }) => getKey(parts, id), {
-      ...reads("getKey", "Get a key with its remaining allowance, its spending, and the use of its limits"),
-      response: returnsBody(keyDetailSchema),
-    })
+    .get(
+      "/keys/:id",
+      async ({ params: { id } }) =>
+        addWarnings(await getKey(parts, id), await warnOfNoBound(parts, id, ports.settings())),
+      {
+        ...reads("getKey", "Get a key with its remaining allowance, its spending, and the use of its limits"),
+        response: returnsBody(checkedKeyDetailSchema),
+      },
+    )
     .patch("/keys/:id", async ({ params: { id }, body }) => show(body, await updateKey(parts, id, body)), {
       ...writes("updateKey", "Change the given fields of a key; null removes a limit"),
       body: takesBody(keyChangeSchema),

@@ -72,6 +72,18 @@ export function Notice({ tone, children }: { readonly tone?: Tone; readonly chil
   );
 }
 
+export function Warnings({ of }: { readonly of: readonly string[] }) {
+  return (
+    <>
+      {of.map((warning) => (
+        <Notice key={warning} tone="warn">
+          {warning}
+        </Notice>
+      ))}
+    </>
+  );
+}
+
 interface BadgeProps {
   readonly text: string | number;
   readonly tone?: Tone | undefined;
