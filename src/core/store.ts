@@ -100,7 +100,7 @@ export interface UsageFilter {
   readonly provider?: string | undefined;
 }
 
-export interface Spent {
+interface Spent {
   /** At the models' prices, without markup. */
   readonly costNanoUsd: NanoUsd;
   readonly chargedNanoUsd: NanoUsd;
