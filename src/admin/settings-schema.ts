@@ -2,7 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import type { LaterPriceFields } from "../catalogue/later-prices.ts";
 import { type PriceFields, RATE_FIELDS, type RateFields, UNIT_FIELDS } from "../catalogue/price.ts";
-import { SKILLS } from "../core/skill.ts";
+import { KINDS } from "../core/skill.ts";
 import { aliasTargetSchema } from "./aliases.ts";
 import { allowNull, allowWords, boolean, count, number, share, text, usd, type View } from "./schema.ts";
 
@@ -59,7 +59,7 @@ const routerSchema = Type.Object({
   pin: Type.Record(text, text),
   rules: Type.Array(
     Type.Object({
-      category: allowWords(SKILLS),
+      category: allowWords(KINDS),
       at_least: share,
       models: Type.Optional(Type.Array(text)),
       deny: Type.Array(text),

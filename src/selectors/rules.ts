@@ -1,7 +1,7 @@
 // The operator's rules for selectors as they apply to one request: the excluded models and the pinned model.
 import type { ModelCard } from "../core/card.ts";
 import type { RouterRules } from "../core/settings.ts";
-import { SKILLS } from "../core/skill.ts";
+import { KINDS, type Kind, SKILLS } from "../core/skill.ts";
 import type { Prediction } from "./predictor.ts";
 import type { CardTable } from "./table.ts";
 
@@ -9,16 +9,35 @@ import type { CardTable } from "./table.ts";
 export const BY_RULE = "rule:";
 
 /** Returns the rules that apply to one request. */
-export function selectRules(rules: RouterRules, { skills }: Pick<Prediction, "skills">, table: CardTable) {
-  const skill = SKILLS[skills.indexOf(Math.max(...skills))] ?? "knowledge";
-  const id = rules.pin[skill];
+export function selectRules(
+  rules: RouterRules,
+  { kinds, skills }: Pick<Prediction, "kinds" | "skills">,
+  table: CardTable,
+) {
+  const pin = findPin(rules, kinds, skills);
   return {
     exclusions: findIndex(rules, table).filter(
-      ({ category, shareMin }) => category === null || (skills[SKILLS.indexOf(category)] ?? 0) >= shareMin,
+      ({ category, shareMin }) => category === null || findShare(category, kinds, skills) >= shareMin,
     ),
     /** The pinned card's id and the kind of task that it is pinned for. */
-    pin: id === undefined ? null : { id, skill },
+    pin,
   };
+}
+
+/** Returns the share of a kind. A skill's is that of all kinds that call for it: mail and summaries are language too. */
+function findShare(category: Kind, kinds: readonly number[], skills: readonly number[]): number {
+  const skill = (SKILLS as readonly Kind[]).indexOf(category);
+  return (skill < 0 ? kinds[KINDS.indexOf(category)] : skills[skill]) ?? 0;
+}
+
+/** The likeliest kind's pin, or else that of the skill that is called for most. Null if neither has one. */
+function findPin({ pin }: RouterRules, kinds: readonly number[], skills: readonly number[]) {
+  const likeliest = [KINDS[kinds.indexOf(Math.max(...kinds))], SKILLS[skills.indexOf(Math.max(...skills))]];
+  for (const kind of likeliest) {
+    const id = kind === undefined ? undefined : pin[kind];
+    if (kind !== undefined && id !== undefined) return { id, kind };
+  }
+  return null;
 }
 
 /** Returns the cards that selectors choose among, whatever the request. */
