@@ -45,6 +45,8 @@ const decisionSchema = Type.Object({
   promised: Type.Optional(share),
   choice: allowNull(text),
   pinned: allowNull(text),
+  /** Absent in decisions of earlier versions. */
+  side_call: Type.Optional(allowNull(text)),
   instead_of: allowNull(text),
   features: Type.Object({
     categories: Type.Record(text, number),
