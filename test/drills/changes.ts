@@ -104,7 +104,7 @@ export const CHANGES: readonly Change[] = [
 ];
 
 /** Made by programs from other rows. */
-const GENERATED = /^selectors\/profiles\.data\.json$/;
+const GENERATED = /^selectors\/(profiles|benchmarks)\.data\.json$/;
 
 /** Returns the files that a change like the example would touch besides adding its own. */
 export function listPlaces({ names, own, others = [] }: Change, code: readonly Code[]): readonly string[] {
