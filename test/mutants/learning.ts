@@ -56,7 +56,7 @@ export const LEARNING: readonly Mutant[] = [
     file: "src/selectors/sift.ts",
     find: 'if (reason === "preview" && input.rules.preview === true) return null;',
     replace: 'if (reason === "preview") return null;',
-    tests: ["test/router/kinds.test.ts"],
+    tests: ["test/router/aside.test.ts"],
   },
   {
     name: "older benchmark results replace newer ones",
