@@ -32,6 +32,8 @@ describe("accounts", () => {
     expect(made.body).toEqual({
       id: expect.stringMatching(/^acct_/),
       name: "Team",
+      ...{ time_zone: null, requests_per_day: "default", free_budget_usd_per_day: "default" },
+      ...{ requests_per_minute: null, tokens_per_minute: null, parallel: null, budgets: [] },
       balance_usd: 0,
       held_usd: 0,
       created_at: expect.stringMatching(INSTANT),
@@ -73,6 +75,8 @@ describe("keys", () => {
     expect(secret).toMatch(/^sk-[A-Za-z0-9_-]{40,}$/);
     expect(key).toEqual({
       ...FIELDS,
+      ...{ requests_per_minute: "default", tokens_per_minute: "default" },
+      ...{ parallel: "default", budgets: "default" },
       id: expect.stringMatching(/^key_/),
       account_id: account.id,
       last4: String(secret).slice(-4),
@@ -128,7 +132,8 @@ describe("keys", () => {
       spend_limit_usd: 12.5,
       requests_per_day: 7,
     });
-    await operator.patch(`/keys/${key.id}`, { requests_per_day: null });
+    // A model without a price passes no limit on cost.
+    await operator.patch(`/keys/${key.id}`, { requests_per_day: null, spend_limit_usd: null });
     const secret = String(key.secret);
     await until("the change shows", async () => {
       const { allowance } = (await ask(secret, "/v1/key")).body as { allowance: JsonObject };

@@ -215,7 +215,7 @@ export interface Store {
   /** Requests that ended since a time by their node's clock (Unix milliseconds), latest first, up to this many. */
   endedSince(sinceMs: number, most: number): Promise<readonly RequestRecord[]>;
   /**
-   * Deletes request rows, meters and stored replies older than these times (Unix milliseconds), at most `rowsMax` at
+   * Deletes request rows, events, meters and stored replies older than these times (Unix milliseconds), at most `rowsMax` at
    * once, the oldest replies first, so that no call waits long. Returns the number deleted. Usage totals and journals
    * stay.
    */
@@ -243,8 +243,6 @@ export interface Store {
 
   /** Returns up to this many events that no process has taken to log, oldest first, each to one process only. */
   takeEvents(nowMs: number, most: number): Promise<readonly OutboxEvent[]>;
-  /** Deletes events older than a time (Unix milliseconds), at most this many. Returns how many. */
-  pruneEvents(beforeMs: number, rowsMax: number): Promise<number>;
 
   /** Stores a session and deletes expired ones. */
   addSession(session: Session, nowMs: number): Promise<void>;

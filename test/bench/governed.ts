@@ -26,7 +26,7 @@ function keepNothing() {
     ...{ response: nothing, responseOfItem: nothing },
     findDamage: async () => null,
     clockAheadMs: () => 0,
-    ...{ takeEvents: async () => [], pruneEvents: async () => 0 },
+    takeEvents: async () => [],
     ...{ removeResponse: async () => false, removeResponses: async () => {}, pruneResponses: async () => 0 },
   };
 }

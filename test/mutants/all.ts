@@ -3,6 +3,7 @@ import { ANSWERS } from "./answers.ts";
 import { BEYOND_CHAT } from "./beyond-chat.ts";
 import { BOOKS } from "./books.ts";
 import { LEARNING } from "./learning.ts";
+import { LIMIT_MUTANTS } from "./limits.ts";
 import { MEDIA } from "./media.ts";
 import type { Mutant } from "./mutant.ts";
 import { SESSIONS } from "./sessions.ts";
@@ -13,6 +14,7 @@ import { TURNS } from "./turns.ts";
 
 export const MUTANTS: readonly Mutant[] = [
   ...BOOKS,
+  ...LIMIT_MUTANTS,
   ...ANSWERS,
   ...SESSIONS,
   ...SHARING,
