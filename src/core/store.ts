@@ -156,8 +156,11 @@ export interface Store {
   /** Reads the rows that a demand would be decided on, for display only. */
   read(reads: Reads): Promise<Rows>;
 
-  /** Milliseconds by which the store's clock, which times decisions, was ahead of this node's at its last beat. */
-  clockAheadMs(): number;
+  /**
+   * Milliseconds by which the store's clock, which times decisions, was ahead of this node's at its last beat. Null if
+   * this node's own clock times them.
+   */
+  clockAheadMs(): number | null;
   /** Signals that this node is alive. Call it at least every 5 s, and once before the first admission. */
   beat(): Promise<Beat>;
   /** Returns holds of nodes known to be dead, or silent for 15 s by the store's clock, up to this many. */
