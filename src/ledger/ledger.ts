@@ -129,8 +129,8 @@ function makeTicket(parts: LedgerParts, ask: Ask): Ticket {
   const { id, key, idempotency, nowMs } = ask;
   const rules = parts.rules();
   const replyId = idempotency?.replyId ?? null;
-  const storeMs = nowMs + parts.store.clockAheadMs();
-  return { ask, reads: { ...makeReads(key, rules, storeMs), requestId: id, replyId }, rules };
+  const read = makeReads(key, rules, nowMs, parts.store.clockAheadMs());
+  return { ask, reads: { ...read, requestId: id, replyId }, rules };
 }
 
 /** Decides the admission on rows as they are, with the cheapest offers, and drops the decision unless it is final. */
