@@ -100,7 +100,7 @@ export interface UsageFilter {
   readonly provider?: string | undefined;
 }
 
-export interface Spent {
+interface Spent {
   /** At the models' prices, without markup. */
   readonly costNanoUsd: NanoUsd;
   readonly chargedNanoUsd: NanoUsd;
@@ -231,7 +231,7 @@ export interface Store {
   prune(before: PruneBefore, rowsMax: number): Promise<number>;
   /** The total characters of stored replies. */
   keptCharacters(): Promise<number>;
-  /** What the key's requests cost, from the start of the hour that contains this time, and what was charged of it. */
+  /** Returns the cost of the key's requests and its charges from the start of the hour that contains this time. */
   spentSince(key: Pick<GatewayKey, "id" | "accountId">, sinceMs: number): Promise<Spent>;
   usage(query: UsageQuery): Promise<readonly UsageSum[]>;
   /** The number of streamed answers that began within each bucket of time, grouped in the same way. */

@@ -22,7 +22,6 @@ import {
   warnOfNoBound,
 } from "../admin/key-warnings.ts";
 import {
-  createdKeySchema,
   createKey,
   getKey,
   type KeyView,
@@ -172,11 +171,12 @@ function keyRoutes(ports: AdminPorts, parts: Parts) {
     })
     .post(
       "/keys/:id/rotate",
-      async ({ params: { id }, body, status }) => status(201, await rotateKey(parts, id, body)),
+      async ({ params: { id }, body, status }) =>
+        status(201, await show({}, await rotateKey(parts, id, body))),
       {
         ...writes("rotateKey", "Replace a key's secret; the new one is shown only once"),
         body: takesBody(rotationSchema),
-        response: { 201: returnsBody(createdKeySchema) },
+        response: { 201: returnsBody(checkedNewKeySchema) },
       },
     )
     .post("/keys/:id/budgets/reset", ({ params: { id }, body }) => resetKeyBudgets(parts, id, body), {

@@ -10,6 +10,7 @@ import { LIMIT_RULES } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock } from "../core/world.ts";
 import { ALLOWANCE_BY_QUOTA, findLimit, type LedgerRules, makeReads } from "./allowance.ts";
+import { makeAnswerError } from "./answer-error.ts";
 import { capOffers } from "./ceiling.ts";
 import { decide } from "./decide.ts";
 import { findAccountLimits, findKeyLimits } from "./limit-state.ts";
@@ -253,11 +254,6 @@ function requireAdmitted(answer: Answer): Admitted {
     case "reset":
       throw makeAnswerError(answer);
   }
-}
-
-/** The store's answer is of the wrong kind. */
-export function makeAnswerError(answer: Answer): Error {
-  return new Error(`The store's answer does not match the demand: ${answer.kind}.`);
 }
 
 function write(
