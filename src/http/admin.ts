@@ -179,11 +179,15 @@ function keyRoutes(ports: AdminPorts, parts: Parts) {
         response: { 201: returnsBody(checkedNewKeySchema) },
       },
     )
-    .post("/keys/:id/budgets/reset", ({ params: { id }, body }) => resetKeyBudgets(parts, id, body), {
-      ...writes("resetKeyBudgets", "Forget what was used of a key's budgets in their running windows"),
-      body: takesBody(budgetResetSchema),
-      response: returnsBody(keyDetailSchema),
-    })
+    .post(
+      "/keys/:id/budgets/reset",
+      async ({ params: { id }, body, status }) => status(201, await resetKeyBudgets(parts, id, body)),
+      {
+        ...writes("resetKeyBudgets", "Forget what was used of a key's budgets in their running windows"),
+        body: takesBody(budgetResetSchema),
+        response: { 201: returnsBody(keyDetailSchema) },
+      },
+    )
     .delete("/keys/:id", ({ params: { id } }) => revokeKey(parts, id), {
       ...reads("revokeKey", "Revoke a key permanently"),
       response: returnsBody(keySchema),
