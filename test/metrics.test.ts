@@ -38,6 +38,7 @@ const EVERY_EVENT: readonly LogEvent[] = [
     event,
   })),
   { event: "refused", fault: "invalid_api_key" },
+  { event: "refused", fault: "budget_exceeded", limit_kind: "budget", limit_scope: "account" },
   { event: "config_reloaded" },
 ];
 

@@ -84,7 +84,7 @@ interface KeyWorld extends AdminWorld {
   readonly keysExpireInMs?: number | null | undefined;
 }
 
-/** Creates a key. Fields that aren't given are as the configuration says for all keys, or not limited. */
+/** Creates a key. A limit that isn't given is the configuration's for all keys, or none. */
 export async function createKey(world: KeyWorld, fields: Static<typeof newKeySchema>): Promise<NewKeyView> {
   const { store, clock, random, keysExpireInMs = null } = world;
   const nowMs = clock.nowMs();

@@ -141,6 +141,8 @@ export interface FaultDetails {
   readonly retryAfterMs?: number;
   /** The time at which the request would be accepted, in Unix milliseconds. Shown as `error.reset_at`. */
   readonly resetAtMs?: number;
+  /** Milliseconds until then, however long. `retryAfterMs` is only for waits that are worth it. */
+  readonly resetsInMs?: number;
   /** The limit that refused the request. Shown as `error.limit`. */
   readonly limit?: RefusingLimit;
   /** The sizes by which a prompt is too long for every model. Surfaces say so in words that their clients know. */

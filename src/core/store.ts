@@ -231,7 +231,7 @@ export interface Store {
   prune(before: PruneBefore, rowsMax: number): Promise<number>;
   /** The total characters of stored replies. */
   keptCharacters(): Promise<number>;
-  /** Returns the cost of the key's requests and its charges from the start of the hour that contains this time. */
+  /** Returns the cost of the key's requests from the start of the hour that contains this time, and what was charged. */
   spentSince(key: Pick<GatewayKey, "id" | "accountId">, sinceMs: number): Promise<Spent>;
   usage(query: UsageQuery): Promise<readonly UsageSum[]>;
   /** The number of streamed answers that began within each bucket of time, grouped in the same way. */

@@ -1,12 +1,11 @@
 // A request as the gateway receives it, and the facts reported beside its answer.
 
 import type { ModelCard } from "../core/card.ts";
-import type { Claim } from "../core/demand.ts";
+import type { Claim, Granted } from "../core/demand.ts";
 import type { RawRequest } from "../core/dialect.ts";
 import type { Ending } from "../core/ending.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Caller } from "../core/key.ts";
-import type { RequestLimits } from "../core/record.ts";
 import type { RouterRules } from "../core/settings.ts";
 import type { Steering } from "../core/steering.ts";
 import type { Conversation } from "../health/stickiness.ts";
@@ -66,9 +65,13 @@ export interface Call<F extends Form> extends Asking<F>, Caller {
   readonly ending: Ending;
 }
 
+/** The rest of an admitted request's limits. */
+export type GrantedLimits = Pick<Granted, "limits" | "tokenLimits">;
+
 /** Facts reported to the client beside the answer. */
 export interface Facts {
-  readonly limits: RequestLimits | null;
+  /** The limits that let it in, as of then. Null if it wasn't admitted. */
+  readonly granted: GrantedLimits | null;
   /** The selector that chose the model, by its id, and its reason, a sentence of ASCII. Null if none chose. */
   readonly selector: { readonly id: string; readonly why: string } | null;
   readonly model: string | null;
@@ -80,7 +83,7 @@ export interface Facts {
 
 /** For requests that were rejected by validation. */
 export const NO_FACTS: Facts = {
-  limits: null,
+  granted: null,
   selector: null,
   model: null,
   attempts: 0,

@@ -5,7 +5,7 @@ import type { RawRequest } from "../core/dialect.ts";
 import { clientGone, Ending } from "../core/ending.ts";
 import { type Fault, toFault } from "../core/fault.ts";
 import { toUsd } from "../core/money.ts";
-import type { Ended, RequestLimits, UnsettledRecord } from "../core/record.ts";
+import type { Ended, UnsettledRecord } from "../core/record.ts";
 import type { Trace } from "../core/trace.ts";
 import type { LogEvent } from "../core/world.ts";
 import { RetirementBudget } from "../health/credential.ts";
@@ -51,7 +51,6 @@ export class RequestContext<F extends Form> implements Facts {
   admittedMs = 0;
   /** Null until settlement has begun. It begins once. */
   settlement: Promise<Settled | null> | null = null;
-  limits: RequestLimits | null = null;
   selector: Facts["selector"] = null;
   model: string | null = null;
   /** The attempt that answered. */
@@ -131,7 +130,6 @@ export class RequestContext<F extends Form> implements Facts {
     const { selection } = this.call;
     this.granted = granted;
     this.admittedMs = nowMs;
-    this.limits = granted.limits;
     if (selection.kind !== "selector") return;
     this.selector = { id: `Router#${selection.selector.name}`, why: this.plan.decision?.why ?? "" };
   }

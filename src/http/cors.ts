@@ -2,6 +2,7 @@
 // doesn't fit: it also accepts an origin that is named without its scheme, answers every OPTIONS request with 204, even
 // from origins that aren't allowed, and adds its headers to answers that no browser asked for.
 import type { HTTPHeaders } from "elysia/types";
+import { LIMIT_HEADERS } from "./headers.ts";
 import { STEERING_HEADERS } from "./steering.ts";
 
 const METHODS = "GET, POST, PATCH, DELETE";
@@ -10,11 +11,14 @@ const HEADERS = [
   ...STEERING_HEADERS,
   "x-request-id",
 ].join(", ");
-const EXPOSED =
-  "x-request-id, retry-after, x-ratelimit-limit-requests, x-ratelimit-remaining-requests, " +
-  "x-ratelimit-reset-requests, x-poundkey-model, x-poundkey-attempts, x-poundkey-selector, x-poundkey-why, " +
-  "x-poundkey-dropped, " +
-  "x-poundkey-replayed";
+const EXPOSED = [
+  "x-request-id, retry-after",
+  ...LIMIT_HEADERS.flatMap((kind) => [
+    ...["limit", "remaining", "reset"].map((part) => `x-ratelimit-${part}-${kind}`),
+    ...["limit", "remaining", "reset"].map((part) => `anthropic-ratelimit-${kind}-${part}`),
+  ]),
+  "x-poundkey-model, x-poundkey-attempts, x-poundkey-selector, x-poundkey-why, x-poundkey-dropped, x-poundkey-replayed",
+].join(", ");
 const PREFLIGHT_SECONDS = "600";
 
 /** Adds the headers for an allowed origin. Returns the response to a preflight, and undefined for any other request. */

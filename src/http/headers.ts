@@ -1,6 +1,9 @@
 // Poundkey's own headers: those that a request may send, and those that say how an answer was served.
+import type { Family } from "../core/dialect.ts";
 import { Fault } from "../core/fault.ts";
-import type { Facts } from "../gateway/call.ts";
+import type { RequestLimits } from "../core/record.ts";
+import type { Clock } from "../core/world.ts";
+import type { Facts, GrantedLimits } from "../gateway/call.ts";
 import { formatDuration, formatHeaderList, type HeaderMap } from "./answers.ts";
 
 /** Reads a number from one of our headers. Null if it isn't sent. */
@@ -13,8 +16,24 @@ export function headerNumber(headers: Headers, name: string, least: number, most
   throw new Fault("invalid_value", message, { param: name });
 }
 
-export function factHeaders(facts: Facts, limits = facts.limits): HeaderMap {
-  const headers = limitHeaders(limits);
+/** Whom the headers are for. */
+export interface Reader {
+  readonly family: Family;
+  /** Unix milliseconds. */
+  readonly nowMs: number;
+}
+
+export function makeReader(clock: Pick<Clock, "nowMs">, { family }: Pick<Reader, "family">): Reader {
+  return { family, nowMs: clock.nowMs() };
+}
+
+/** `limits` are those to tell of, if the request wasn't admitted by them. */
+export function factHeaders(
+  facts: Facts,
+  reader: Reader,
+  limits: GrantedLimits | null = facts.granted,
+): HeaderMap {
+  const headers = limitHeaders(limits, reader);
   if (facts.model !== null) headers["x-poundkey-model"] = facts.model.replace(/[^\x20-\x7e]/g, "?");
   if (facts.attempts > 0) headers["x-poundkey-attempts"] = String(facts.attempts);
   if (facts.selector !== null) {
@@ -26,11 +45,40 @@ export function factHeaders(facts: Facts, limits = facts.limits): HeaderMap {
   return headers;
 }
 
-export function limitHeaders(limits: Facts["limits"]): HeaderMap {
-  if (limits === null) return {};
-  return {
-    "x-ratelimit-limit-requests": String(limits.limit),
-    "x-ratelimit-remaining-requests": String(limits.remaining),
-    "x-ratelimit-reset-requests": formatDuration(limits.resetMs),
-  };
+/** The kinds of limits that headers tell of. */
+export const LIMIT_HEADERS = ["requests", "tokens"] as const;
+
+export function limitHeaders(given: GrantedLimits | null, reader: Reader): HeaderMap {
+  const headers: HeaderMap = {};
+  if (given === null) return headers;
+  const { limits, tokenLimits = null } = given;
+  if (limits !== null) addLimit(headers, "requests", limits, reader);
+  if (tokenLimits !== null) addLimit(headers, "tokens", tokenLimits, reader);
+  return headers;
+}
+
+function addLimit(
+  headers: HeaderMap,
+  kind: (typeof LIMIT_HEADERS)[number],
+  { limit, remaining, resetMs }: RequestLimits,
+  { family, nowMs }: Reader,
+): void {
+  headers[`x-ratelimit-limit-${kind}`] = String(limit);
+  headers[`x-ratelimit-remaining-${kind}`] = String(remaining);
+  headers[`x-ratelimit-reset-${kind}`] = formatDuration(resetMs);
+  if (family !== "anthropic") return;
+  // Anthropic's clients read these, with a time in RFC 3339.
+  headers[`anthropic-ratelimit-${kind}-limit`] = String(limit);
+  headers[`anthropic-ratelimit-${kind}-remaining`] = String(remaining);
+  headers[`anthropic-ratelimit-${kind}-reset`] = new Date(nowMs + resetMs).toISOString();
+}
+
+/** Returns the limit that refused a request, as its headers tell it. */
+export function findRefusing({ details }: Fault): GrantedLimits {
+  const { limit: refusing, limits = null, retryAfterMs: resetMs = 0 } = details;
+  if (!refusing) return { limits };
+  const { kind, limit, used } = refusing;
+  const rest = { limit, remaining: Math.max(0, limit - used), resetMs };
+  if (kind === "requests_per_minute") return { limits: rest };
+  return kind === "tokens_per_minute" ? { limits, tokenLimits: rest } : { limits };
 }

@@ -32,9 +32,10 @@ import { ClientWatch, type Connections } from "./client-watch.ts";
 import { CountingLimit } from "./counting.ts";
 import { findEarlier, mayStoreUpstream, NO_EARLIER_ANSWER, nameStored } from "./earlier.ts";
 import { readBody } from "./form-body.ts";
-import { factHeaders, headerNumber, limitHeaders } from "./headers.ts";
+import { factHeaders, findRefusing, headerNumber, limitHeaders, makeReader, type Reader } from "./headers.ts";
 import { findPath } from "./paths.ts";
 import type { HttpPorts } from "./ports.ts";
+import { describeRefusal } from "./refused.ts";
 import { listCandidates, readSelection, steerSelection } from "./selection.ts";
 import { readSteering } from "./steering.ts";
 import { startStream } from "./stream.ts";
@@ -96,11 +97,14 @@ export async function serve<F extends Form>(
     context = ports.gateway.begin(call);
     client = new ClientWatch(ports.deadlines, received.request, received.server);
     client.whenGone(() => call.ending.end());
-    if (call.ask.stream === true) return addHeaders(await stream(ports, client, context, exchange), set);
+    if (call.ask.stream === true) {
+      const reader = makeReader(ports.clock, surface);
+      return addHeaders(await stream(ports, { client, context, exchange, reader }), set);
+    }
     const reply = await ports.gateway.complete(context);
     client.end();
     const body = exchange.whole(reply, makeStamp(ports, context));
-    const headers = factHeaders(context);
+    const headers = factHeaders(context, makeReader(ports.clock, surface));
     if (body instanceof Document) return addHeaders(createDocumentResponse(body, headers), set);
     if (exchange.keep && call.kept) await ports.kept.keep(call.key, exchange.keep(call.kept, body));
     return addHeaders(createJsonResponse(200, body, headers), set);
@@ -110,17 +114,16 @@ export async function serve<F extends Form>(
     const fault = toFault(thrown);
     if (fault.code === "internal_error") throw thrown;
     const facts: Facts = context ?? NO_FACTS;
-    if (facts.attempts === 0) logRefusal(ports, requestId, fault);
-    const headers = factHeaders(facts, facts.limits ?? fault.details.limits ?? null);
+    if (facts.attempts === 0) ports.log(describeRefusal(requestId, fault));
+    const headers = factHeaders(
+      facts,
+      makeReader(ports.clock, surface),
+      facts.granted ?? findRefusing(fault),
+    );
     // The path decides the form, because a surface's wildcard also matches paths with other error forms.
     const refusal = findSurface(path).refuse(fault, requestId);
     return addHeaders(createRefusalResponse(fault, refusal, headers), set);
   }
-}
-
-function logRefusal({ log }: HttpPorts, requestId: string, { code, details }: Fault): void {
-  const address = details.clientAddress === undefined ? {} : { client_address: details.clientAddress };
-  log({ event: "refused", request_id: requestId, fault: code, ...address });
 }
 
 /** Reads a request: its key, size, JSON, and the surface's bounds, in this order. */
@@ -153,11 +156,16 @@ async function read<F extends Form>(
   return { call: makeCall(ports, surface, given), exchange };
 }
 
+interface Streaming<F extends Form> {
+  readonly client: ClientWatch;
+  readonly context: RequestContext<F>;
+  readonly exchange: Exchange<F>;
+  readonly reader: Reader;
+}
+
 async function stream<F extends Form>(
   ports: HttpPorts,
-  client: ClientWatch,
-  context: RequestContext<F>,
-  exchange: Exchange<F>,
+  { client, context, exchange, reader }: Streaming<F>,
 ): Promise<Response> {
   const { call } = context;
   const { key, requestId, ending } = call;
@@ -182,7 +190,7 @@ async function stream<F extends Form>(
     headers: {
       ...STREAM_HEADERS,
       ...(type ? { "content-type": type } : {}),
-      ...(early ? limitHeaders(context.limits) : factHeaders(context)),
+      ...(early ? limitHeaders(context.granted, reader) : factHeaders(context, reader)),
     },
   });
 }

@@ -84,7 +84,7 @@ export function makeExceededFault(refusal: BudgetRefusal, rules: LimitRules): Fa
     `${formatUsd(limitNanoUsd)} (${describeBudget(refusal)})${rest}. ${describeReset(endMs)}${addContact(rules)}`;
   const waitMs = endMs === null ? null : endMs - nowMs;
   return new Fault("budget_exceeded", message, {
-    ...(endMs === null ? {} : { resetAtMs: endMs }),
+    ...(endMs === null ? {} : { resetAtMs: endMs, resetsInMs: endMs - nowMs }),
     ...(waitMs !== null && waitMs <= WAIT_MAX_MS ? { retryAfterMs: waitMs } : {}),
     limit: showBudget(refusal),
   });

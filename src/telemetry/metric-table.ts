@@ -15,6 +15,8 @@ interface MetricRow {
   readonly isRead?: true;
   /** The name of the log events that it counts. Its labels are their fields. */
   readonly on?: string;
+  /** The field without which an event isn't counted. */
+  readonly only?: string;
   /** The events' field to add. Without it, each adds 1. */
   readonly by?: string;
   /** The events' fields for labels that are named otherwise. */
@@ -67,6 +69,16 @@ export const METRICS = {
   poundkey_refused_total: {
     ...requests("Requests refused before any provider was called, by error code.", "fault"),
     on: "refused",
+  },
+  poundkey_limit_refusals_total: {
+    ...requests(
+      "Requests refused by a limit of a minute, a limit of parallel requests or a budget, by its kind and by whose it is.",
+      "kind",
+      "scope",
+    ),
+    on: "refused",
+    only: "limit_kind",
+    fields: { kind: "limit_kind", scope: "limit_scope" },
   },
   poundkey_replayed_total: {
     ...requests(

@@ -126,7 +126,8 @@ export class Metrics {
   }
 
   #countEvent(event: LogEvent): void {
-    for (const { name, by, labels = [], fields } of COUNTERS.get(event.event) ?? []) {
+    for (const { name, only, by, labels = [], fields } of COUNTERS.get(event.event) ?? []) {
+      if (only !== undefined && event[only] === undefined) continue;
       const values = Object.fromEntries(labels.map((label) => [label, event[fields?.[label] ?? label]]));
       this.#findCounter(name, values).value += by === undefined ? 1 : (asNumber(event[by]) ?? 1);
     }

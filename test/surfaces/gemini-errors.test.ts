@@ -18,6 +18,38 @@ test("a used-up allowance says how long to wait, and that it is the day's", () =
   ]);
 });
 
+const LIMIT = { scope: "key", name: "mine", kind: "budget", limit: 1, used: 1, reserved: 0 } as const;
+
+test("a used-up budget says how long it stays so, or a day if it doesn't start over", () => {
+  const month = { resetAtMs: 0, resetsInMs: 864_000_500, limit: { ...LIMIT, resetsAtMs: 0 } };
+  const total = { limit: { ...LIMIT, resetsAtMs: null } };
+  for (const [details, retryDelay] of [
+    [month, "864001s"],
+    [total, "86400s"],
+  ] as const) {
+    expect(readDetails(new Fault("budget_exceeded", "Used up.", details))).toEqual([
+      { "@type": `${TYPE}.RetryInfo`, retryDelay },
+      { "@type": `${TYPE}.QuotaFailure`, violations: [{ quotaId: "Budget", description: "Used up." }] },
+    ]);
+  }
+});
+
+test("limits that end soon say when, and are no day's", () => {
+  const codes = [
+    ["budget_reserved", "BudgetReserved"],
+    ["tokens_per_minute_exceeded", "TokensPerMinute"],
+    ["requests_per_minute_exceeded", "RequestsPerMinute"],
+    ["too_many_parallel_requests", "ParallelRequests"],
+  ] as const;
+  for (const [code, quotaId] of codes) {
+    const details = { retryAfterMs: 5000, limit: { ...LIMIT, resetsAtMs: null } };
+    expect(readDetails(new Fault(code, "Wait.", details))).toEqual([
+      { "@type": `${TYPE}.RetryInfo`, retryDelay: "5s" },
+      { "@type": `${TYPE}.QuotaFailure`, violations: [{ quotaId, description: "Wait." }] },
+    ]);
+  }
+});
+
 test("a store that is down says when to try again", () => {
   expect(readDetails(new Fault("store_unavailable", "Down."))).toEqual([
     { "@type": `${TYPE}.RetryInfo`, retryDelay: "1s" },

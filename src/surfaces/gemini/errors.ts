@@ -26,10 +26,15 @@ const STATUS: Readonly<Record<number, string>> = {
 const QUOTAS: ReadonlyMap<FaultCode, string> = new Map([
   ["rate_limit_exceeded", "RequestsPerDay"],
   ["budget_exceeded", "Budget"],
+  ["budget_reserved", "BudgetReserved"],
   ["requests_per_minute_exceeded", "RequestsPerMinute"],
+  ["tokens_per_minute_exceeded", "TokensPerMinute"],
   ["too_many_parallel_requests", "ParallelRequests"],
   ["provider_busy", "Provider"],
 ]);
+
+/** The wait to name if a limit never starts over: Google's clients know no other word for it. */
+const NO_RESET_MS = 86_400_000;
 
 export function writeError(fault: Fault): JsonObject {
   const { status } = fault.row;
@@ -59,7 +64,7 @@ function writeMessage({ message, details: { overflow } }: Fault): string {
 function writeDetails(fault: Fault): readonly JsonObject[] | undefined {
   const { status } = fault.row;
   if (status !== 429 && status !== 503) return undefined;
-  const waitMs = findWaitMs(fault);
+  const waitMs = findWaitMs(fault) ?? findResetMs(fault);
   const quotaId = QUOTAS.get(fault.code);
   return [
     ...(waitMs === undefined
@@ -69,6 +74,11 @@ function writeDetails(fault: Fault): readonly JsonObject[] | undefined {
       ? []
       : [makeDetail("QuotaFailure", { violations: [{ quotaId, description: fault.message }] })]),
   ];
+}
+
+/** Google's clients give up at a long wait. Without one, they repeat the request. */
+function findResetMs({ details: { resetsInMs, limit } }: Fault): number | undefined {
+  return resetsInMs ?? (limit?.resetsAtMs === null ? NO_RESET_MS : undefined);
 }
 
 function makeDetail(type: string, fields: JsonObject): JsonObject {
