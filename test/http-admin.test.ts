@@ -141,6 +141,7 @@ describe("keys", () => {
       spend_limit_usd: 12.5,
       requests_per_day: 7,
     });
+    // A model without a price passes no limit on cost.
     await operator.patch(`/keys/${key.id}`, { requests_per_day: null, spend_limit_usd: null });
     const secret = String(key.secret);
     await until("the change shows", async () => {

@@ -213,10 +213,10 @@ describe("the limit used for the hold", () => {
 test("a key's spend limit ends its spending, not the account's", async () => {
   const limited = await always.payer(5, { spend_limit_usd: 0.002 });
   const model = "Acme#sim~tokens=1000:500";
-  expect((await ask(always, limited, model, { max_tokens: 4000 })).status).toBe(402);
+  expect((await ask(always, limited, model, { max_tokens: 4000 })).status).toBe(429);
   expect((await ask(always, limited, model, { max_tokens: 500 })).status).toBe(200);
   const refused = await ask(always, limited, model, { max_tokens: 500 });
-  expect(formatLine(refused)).toBe("402 insufficient_quota insufficient_balance");
+  expect(formatLine(refused)).toBe("429 insufficient_quota budget_exceeded");
   const spent = (computePrice(1000, 500) * MARKUP) / USD;
   expect(await always.holder(limited)).toMatchObject({
     balance_usd: 5 - spent,

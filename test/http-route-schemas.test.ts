@@ -102,7 +102,12 @@ const ROWS: readonly Row[] = [
     () => ({ expires_at: "2099-01-01", requests_per_day: null, paused: true, allowed_addresses: ["::1"] }),
   ],
   ["POST", "/keys/{id}/rotate", () => `/keys/${keyId}/rotate`, () => ({ grace: "24h" })],
-  ["POST", "/keys/{id}/budgets/reset", () => `/keys/${keyId}/budgets/reset`, () => ({ reason: "A wrong price" })],
+  [
+    "POST",
+    "/keys/{id}/budgets/reset",
+    () => `/keys/${keyId}/budgets/reset`,
+    () => ({ reason: "a wrong price" }),
+  ],
   ["DELETE", "/keys/{id}", () => `/keys/${keyId}`],
   ["GET", "/requests", () => "/requests?selector=light&status=ok"],
   ["GET", "/requests/{id}", () => `/requests/${requestId}`],

@@ -87,6 +87,8 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
     "src/operations/transcription/sound/length.ts readSound",
     "src/selectors/choose.ts decide",
     "src/learning/tradeoff.ts weighTrials",
+    "src/selectors/kind-model.ts OUTPUTS",
+    "src/selectors/kind-model.ts readKindModel",
     "src/selectors/parameters.ts readParameters",
     "src/selectors/words.ts makeWords",
     "src/store/postgres/writing.ts listWriteTexts",

@@ -17,6 +17,7 @@ const OWN: Readonly<Record<string, string>> = {
   "src/gateway/kept-answers.ts": "sealed by the gateway",
   "src/surfaces/signature.ts": "sealed by the gateway",
   "src/learning/lesson.ts": "a row of the store",
+  "src/selectors/kind-model.ts": "a file of the binary",
   "src/selectors/parameters.ts": "a file of the binary",
   "src/selectors/words.ts": "a file of the binary",
   "src/transport/auth/token-requests.ts": "a token server that the operator chose",

@@ -47,6 +47,8 @@ const decisionSchema = Type.Object({
   choice: allowNull(text),
   why: Type.Optional(allowNull(text)),
   pinned: allowNull(text),
+  /** Absent in decisions of earlier versions. */
+  side_call: Type.Optional(allowNull(text)),
   instead_of: allowNull(text),
   features: Type.Object({
     categories: Type.Record(text, number),

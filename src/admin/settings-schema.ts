@@ -4,7 +4,7 @@ import type { LaterPriceFields } from "../catalogue/later-prices.ts";
 import { type PriceFields, RATE_FIELDS, type RateFields, UNIT_FIELDS } from "../catalogue/price.ts";
 import { MODEL_KINDS } from "../core/card.ts";
 import { SOURCES } from "../core/origin.ts";
-import { SKILLS } from "../core/skill.ts";
+import { KINDS } from "../core/skill.ts";
 import { aliasTargetSchema } from "./alias-target.ts";
 import { allowNull, allowWords, boolean, count, number, share, text, usd, type View } from "./schema.ts";
 
@@ -66,7 +66,7 @@ const routerSchema = Type.Object({
   pin: Type.Record(text, text),
   rules: Type.Array(
     Type.Object({
-      category: allowWords(SKILLS),
+      category: allowWords(KINDS),
       at_least: share,
       models: Type.Optional(Type.Array(text)),
       deny: Type.Array(text),

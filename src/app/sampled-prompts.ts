@@ -8,6 +8,7 @@ import { findContent, makeContentUse } from "../core/content.ts";
 import { Fault } from "../core/fault.ts";
 import type { RequestRecord } from "../core/record.ts";
 import { invalidValue } from "../core/schema-fault.ts";
+import { SELECTORS, type Selector } from "../core/selector.ts";
 import type { HttpPorts } from "../http/ports.ts";
 import { readPrompt } from "../http/sampled-call.ts";
 import type { ChatRequest } from "../operations/chat/form.ts";
@@ -123,7 +124,7 @@ function takeIfSound(messages: unknown, take: (messages: unknown) => boolean): b
 function pickModels(parts: SamplingParts, requests: readonly ChatRequest[]): readonly ModelCard[] {
   const places = new Map<ModelCard, number>();
   for (const request of requests)
-    for (const name of ["best", "fair", "light"] as const) {
+    for (const name of SELECTORS) {
       const able = decide(parts, request, name).foremost;
       for (const [at, { card }] of able.entries()) places.set(card, (places.get(card) ?? 0) + 1 / (at + 1));
     }
@@ -134,7 +135,7 @@ function pickModels(parts: SamplingParts, requests: readonly ChatRequest[]): rea
 }
 const TOO_FEW = `Sampling compares 2 to ${MODELS_MAX} models, but selectors may choose fewer here.`;
 
-function decide({ ports, known }: SamplingParts, request: ChatRequest, name: keyof typeof SELECTOR_RULES) {
+function decide({ ports, known }: SamplingParts, request: ChatRequest, name: Selector) {
   const { catalogue, rules } = ports.snapshot();
   const about = { request, needs: findNeeds(request), cards: catalogue.list(), rules, learned: known };
   return choose(SELECTOR_RULES[name], { ...about, quality: rules.fairQuality });

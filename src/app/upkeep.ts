@@ -160,7 +160,6 @@ async function prune({ store, clock, keepMs, responsesKeepMs }: UpkeepParts): Pr
   };
   while ((await store.prune(before, ROWS_MAX)) === ROWS_MAX);
   await forgetOldest(store, { ...before, repliesMs: nowMs }, KEPT_CHARACTERS_MAX);
-  while ((await store.pruneEvents(before.requestsMs, ROWS_MAX)) === ROWS_MAX);
   const responsesMs = nowMs - responsesKeepMs();
   while ((await store.pruneResponses(responsesMs, ROWS_MAX)) === ROWS_MAX);
 }

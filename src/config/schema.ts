@@ -4,7 +4,7 @@ import { ALIAS_EXPECTED, ALIAS_NAME, GROUP_MAX, MAX_COST_USD, MAX_MS, PATTERNS_M
 import { isObject } from "../core/json.ts";
 import { SELECTORS } from "../core/selector.ts";
 import { WEEKDAYS } from "../core/settings.ts";
-import { SKILLS } from "../core/skill.ts";
+import { KINDS, SKILLS } from "../core/skill.ts";
 import { LEVELS } from "../core/world.ts";
 import {
   addressBlock,
@@ -47,8 +47,8 @@ const list = <Item extends TSchema>(item: Item) => Type.Array(item, { maxItems: 
 
 /** A correct guess is always accepted, so only the length protects the token. `http/auth.ts` reads at most 512 characters. */
 export const adminToken = text("16 to 512 printable characters without spaces", /^[\x21-\x7e]{16,512}$/);
-const bySkill = <Value extends TSchema>(value: Value, description: string) =>
-  options(Object.fromEntries(SKILLS.map((skill) => [skill, value])), description);
+const byName = <Value extends TSchema>(names: readonly string[], value: Value, description: string) =>
+  options(Object.fromEntries(names.map((name) => [name, value])), description);
 const overlay = options(
   {
     price,
@@ -59,7 +59,7 @@ const overlay = options(
     capabilities,
     operations,
     fallbacks: Type.Array(modelId, { maxItems: 20 }),
-    skills: bySkill(number(0, 1), "The probability of a good answer by kind of task."),
+    skills: byName(SKILLS, number(0, 1), "The probability of a good answer by kind of task."),
     hedge: section({ after: hedgeDelay, at_most: share }, "A second attempt if the first is slow."),
   },
   "Changes to one model in the catalogue.",
@@ -119,7 +119,7 @@ const EXPLORE_MAX = 0.02;
 const modelIds = Type.Array(modelId, { minItems: 1, maxItems: LIST_MAX, expected: "a list of model ids" });
 const categoryRule = section(
   {
-    category: choice(SKILLS),
+    category: choice(KINDS),
     at_least: Type.Optional(number(0, 1)),
     models: Type.Optional(modelIds),
     deny: Type.Optional(modelIds),
@@ -185,7 +185,7 @@ const router = options(
       expected: "a list of model ids or patterns",
     }),
     deny: list(modelPattern),
-    pin: bySkill(modelId, "The model for a kind of task."),
+    pin: byName(KINDS, modelId, "The model for a kind of task."),
     rules: Type.Array(categoryRule, { maxItems: LIST_MAX, expected: "a list of rules" }),
     explore: number(0, EXPLORE_MAX),
     preview: truth,

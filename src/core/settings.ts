@@ -5,7 +5,7 @@ import type { LaterPrice, ModelCard, Price } from "./card.ts";
 import type { DialectName, Target } from "./dialect.ts";
 import type { OwnerLimits } from "./limit.ts";
 import type { NanoUsd } from "./money.ts";
-import type { Skill } from "./skill.ts";
+import type { Kind } from "./skill.ts";
 import type { AwsContainer, TokenSource } from "./token-source.ts";
 import type { Level } from "./world.ts";
 
@@ -172,7 +172,7 @@ export interface Limits {
 
 /** Restricts the models that selectors consider for a kind of task. */
 export interface CategoryRule {
-  readonly category: Skill;
+  readonly category: Kind;
   /** Applies if at least this share of the request is of that kind. */
   readonly shareMin: number;
   /** By id. Null for all. */
@@ -188,7 +188,7 @@ export interface RouterRules {
   /** Patterns of those that none may choose. */
   readonly deny: readonly string[];
   /** The card that every selector must choose for a kind of task, by id. */
-  readonly pin: Readonly<Partial<Record<Skill, string>>>;
+  readonly pin: Readonly<Partial<Record<Kind, string>>>;
   readonly rules: readonly CategoryRule[];
   /** The share of requests that try a model other than the chosen one. 0 for none. */
   readonly explore: number;

@@ -162,8 +162,11 @@ export interface Store {
   /** Reads the rows that a demand would be decided on, for display only. */
   read(reads: Reads): Promise<Rows>;
 
-  /** Milliseconds by which the store's clock, which times decisions, was ahead of this node's at its last beat. */
-  clockAheadMs(): number;
+  /**
+   * Milliseconds by which the store's clock, which times decisions, was ahead of this node's at its last beat. Null if
+   * this node's own clock times them.
+   */
+  clockAheadMs(): number | null;
   /** Signals that this node is alive. Call it at least every 5 s, and once before the first admission. */
   beat(): Promise<Beat>;
   /** Returns holds of nodes known to be dead, or silent for 15 s by the store's clock, up to this many. */
@@ -221,7 +224,7 @@ export interface Store {
   /** Requests that ended since a time by their node's clock (Unix milliseconds), latest first, up to this many. */
   endedSince(sinceMs: number, most: number): Promise<readonly RequestRecord[]>;
   /**
-   * Deletes request rows, meters and stored replies older than these times (Unix milliseconds), at most `rowsMax` at
+   * Deletes request rows, events, meters and stored replies older than these times (Unix milliseconds), at most `rowsMax` at
    * once, the oldest replies first, so that no call waits long. Returns the number deleted. Usage totals and journals
    * stay.
    */
@@ -249,8 +252,6 @@ export interface Store {
 
   /** Returns up to this many events that no process has taken to log, oldest first, each to one process only. */
   takeEvents(nowMs: number, most: number): Promise<readonly OutboxEvent[]>;
-  /** Deletes events older than a time (Unix milliseconds), at most this many. Returns how many. */
-  pruneEvents(beforeMs: number, rowsMax: number): Promise<number>;
 
   /** Stores a session and deletes expired ones. */
   addSession(session: Session, nowMs: number): Promise<void>;

@@ -23,7 +23,6 @@ import {
   warnOfNoBound,
 } from "../admin/key-warnings.ts";
 import {
-  createdKeySchema,
   createKey,
   getKey,
   type KeyView,
@@ -178,18 +177,23 @@ function keyRoutes(ports: AdminPorts, parts: Parts) {
     })
     .post(
       "/keys/:id/rotate",
-      async ({ params: { id }, body, status }) => status(201, await rotateKey(parts, id, body)),
+      async ({ params: { id }, body, status }) =>
+        status(201, await show({}, await rotateKey(parts, id, body))),
       {
         ...writes("rotateKey", "Replace a key's secret; the new one is shown only once"),
         body: takesBody(rotationSchema),
-        response: { 201: returnsBody(createdKeySchema) },
+        response: { 201: returnsBody(checkedNewKeySchema) },
       },
     )
-    .post("/keys/:id/budgets/reset", ({ params: { id }, body }) => resetKeyBudgets(parts, id, body), {
-      ...writes("resetKeyBudgets", "Forget what was used of a key's budgets in their running windows"),
-      body: takesBody(budgetResetSchema),
-      response: returnsBody(keyDetailSchema),
-    })
+    .post(
+      "/keys/:id/budgets/reset",
+      async ({ params: { id }, body, status }) => status(201, await resetKeyBudgets(parts, id, body)),
+      {
+        ...writes("resetKeyBudgets", "Forget what was used of a key's budgets in their running windows"),
+        body: takesBody(budgetResetSchema),
+        response: { 201: returnsBody(keyDetailSchema) },
+      },
+    )
     .delete("/keys/:id", ({ params: { id } }) => revokeKey(parts, id), {
       ...reads("revokeKey", "Revoke a key permanently"),
       response: returnsBody(keySchema),

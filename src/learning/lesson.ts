@@ -1,9 +1,10 @@
 // Turns a logged decision and a score into a lesson, and feeds lessons to the learner.
 import type { ModelCard } from "../core/card.ts";
-import { asArray, asNumber, asObject, asString, parseJson } from "../core/json.ts";
+import { asArray, asNumber, asObject, asString, type JsonObject, parseJson } from "../core/json.ts";
 import type { Lesson } from "../core/rows.ts";
-import { SKILLS } from "../core/skill.ts";
+import { KINDS } from "../core/skill.ts";
 import type { LessonBound } from "../core/store.ts";
+import { foldKinds } from "../selectors/kinds.ts";
 import type { Prediction } from "../selectors/predictor.ts";
 import { findProfile } from "../selectors/profiles.ts";
 import { estimatePriorQuality } from "../selectors/quality.ts";
@@ -46,10 +47,17 @@ export function readKeptKind(
   const within = Math.min(0.999, Math.max(0.001, difficulty));
   return {
     row,
-    skills: SKILLS.map((skill) => asNumber(shares[skill]) ?? 0),
+    skills: readSkills(shares),
     difficultyLogit: 1.5 * Math.log(within / (1 - within)),
     support: asNumber(features.support) ?? 0,
   };
+}
+
+/** Small shares aren't kept, so those that are don't sum to 1. */
+function readSkills(shares: JsonObject): number[] {
+  const kinds = KINDS.map((kind) => asNumber(shares[kind]) ?? 0);
+  const sum = kinds.reduce((all, share) => all + share, 0);
+  return foldKinds(kinds.map((share) => (sum > 0 ? share / sum : 0)));
 }
 
 /** Makes the lesson that these cards' answers to such a request got these scores. */

@@ -113,6 +113,7 @@ function allowed(books: Books, admitting: Admitting, limit: number): Grant | Ref
 
 /** Adds the minute's limits for the answer's headers. */
 function makeGrant({ demand, limits }: Admitting, given: Omit<Grant, "kind" | "tokenLimits">): Grant {
+  if (limits.owners.length === 0) return { kind: "granted", ...given };
   const requests: RequestLimits | null = given.limits ?? findNearestLimit(limits, "requests", demand);
   const tokenLimits = findNearestLimit(limits, "tokens", demand);
   return { kind: "granted", ...given, limits: requests, ...(tokenLimits ? { tokenLimits } : {}) };
@@ -170,11 +171,20 @@ function unpaid(demand: Admission): Fault {
 }
 
 /** Takes what the grant needs of each limit, and holds the worst case of the balance. */
-function take(books: Books, demand: Admission, limits: RunningLimits, { held, ...granted }: Grant): Granted {
+function take(books: Books, demand: Admission, limits: RunningLimits, grant: Grant): Granted {
+  const { place, holdNanoUsd, outputTokens, held } = grant;
   const uses = limits.owners.length > 0 ? takeLimits(books, limits, demand, held) : null;
-  const taken = uses === null ? granted : { ...granted, place: { ...granted.place, uses } };
-  hold(books, demand, taken);
-  return taken;
+  const { tokenLimits } = grant;
+  const granted: Granted = {
+    kind: "granted",
+    place: uses === null ? place : { ...place, uses },
+    limits: grant.limits,
+    ...(tokenLimits ? { tokenLimits } : {}),
+    holdNanoUsd,
+    outputTokens,
+  };
+  hold(books, demand, granted);
+  return granted;
 }
 
 /** Holds the worst case of the balance and writes the row that stands for the request until it is settled. */

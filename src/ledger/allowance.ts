@@ -68,22 +68,20 @@ export function makeReads(
   key: Pick<GatewayKey, "id" | "accountId">,
   { quota }: LedgerRules,
   nowMs: number,
+  clockAheadMs: number | null,
 ): Reads {
   const read = { accountId: key.accountId, keyId: key.id, requestId: null, replyId: null, topUpId: null };
-  return { ...read, owners: [key.id, key.accountId], days: listDays(nowMs, quota) };
+  return { ...read, owners: [key.id, key.accountId], days: listDays(nowMs, clockAheadMs, quota) };
 }
 
-/** Returns the names of the days that may be today or tomorrow by the store's clock. */
-function listDays(nowMs: number, quota: QuotaRules): readonly string[] {
-  let day = computeDay(nowMs - CLOCKS_APART_MS, quota);
-  const days = [day.name];
-  const untilMs = nowMs + CLOCKS_APART_MS;
-  for (let isLast = false; !isLast; ) {
-    isLast = untilMs < day.endMs;
-    day = dayAfter(day, quota);
-    days.push(day.name);
-  }
-  return days;
+/** Returns the names of today and tomorrow, or of the days that may be by the store's clock. */
+function listDays(nowMs: number, clockAheadMs: number | null, quota: QuotaRules): readonly string[] {
+  const apartMs = clockAheadMs === null ? 0 : CLOCKS_APART_MS;
+  const storeMs = nowMs + (clockAheadMs ?? 0);
+  const first = computeDay(storeMs - apartMs, quota);
+  const second = dayAfter(first, quota);
+  const isOver = storeMs + apartMs >= first.endMs;
+  return isOver ? [first.name, second.name, dayAfter(second, quota).name] : [first.name, second.name];
 }
 
 /** True if the days of `makeReads` are those of this moment. */

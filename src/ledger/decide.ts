@@ -11,14 +11,21 @@ import { settle } from "./settle.ts";
 export function decide(rows: Rows, demands: readonly Demand[]): Decision {
   const books = new Books(rows);
   const { nowMs } = rows;
-  return books.close(demands.map((demand) => answer(books, nowMs === null ? demand : { ...demand, nowMs })));
+  return books.close(
+    demands.map((demand) => (nowMs === null ? answer(books, demand) : answerAt(books, demand, nowMs))),
+  );
+}
+
+/** Decides at the store's own time. On another day than this node's, the day's rows would be missing. */
+function answerAt(books: Books, demand: Demand, nowMs: number): Answer {
+  if (demand.kind === "admit" && !hasDaysOf(nowMs, demand.reads, demand.quota)) return refuseClock();
+  return answer(books, { ...demand, nowMs });
 }
 
 function answer(books: Books, demand: Demand): Answer {
   switch (demand.kind) {
     case "admit":
-      // On another day than this node's, its rows would be missing.
-      return hasDaysOf(demand.nowMs, demand.reads, demand.quota) ? admit(books, demand) : refuseClock();
+      return admit(books, demand);
     case "settle":
       return settle(books, demand);
     case "fund":

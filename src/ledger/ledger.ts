@@ -10,6 +10,7 @@ import { LIMIT_RULES } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock } from "../core/world.ts";
 import { ALLOWANCE_BY_QUOTA, findLimit, type LedgerRules, makeReads } from "./allowance.ts";
+import { makeAnswerError } from "./answer-error.ts";
 import { capOffers } from "./ceiling.ts";
 import { decide } from "./decide.ts";
 import { findAccountLimits, findKeyLimits } from "./limit-state.ts";
@@ -129,8 +130,8 @@ function makeTicket(parts: LedgerParts, ask: Ask): Ticket {
   const { id, key, idempotency, nowMs } = ask;
   const rules = parts.rules();
   const replyId = idempotency?.replyId ?? null;
-  const storeMs = nowMs + parts.store.clockAheadMs();
-  return { ask, reads: { ...makeReads(key, rules, storeMs), requestId: id, replyId }, rules };
+  const read = makeReads(key, rules, nowMs, parts.store.clockAheadMs());
+  return { ask, reads: { ...read, requestId: id, replyId }, rules };
 }
 
 /** Decides the admission on rows as they are, with the cheapest offers, and drops the decision unless it is final. */
@@ -253,11 +254,6 @@ function requireAdmitted(answer: Answer): Admitted {
     case "reset":
       throw makeAnswerError(answer);
   }
-}
-
-/** The store's answer is of the wrong kind. */
-export function makeAnswerError(answer: Answer): Error {
-  return new Error(`The store's answer does not match the demand: ${answer.kind}.`);
 }
 
 function write(

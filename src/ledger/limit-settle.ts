@@ -33,8 +33,12 @@ export function settleLimits(
   moment: Moment,
   { record, costNanoUsd }: { readonly record: UnsettledRecord; readonly costNanoUsd: NanoUsd },
 ): void {
+  const { accountId, keyId, place } = hold;
+  const hasBudgets = (owner: string) => (books.owners.get(owner)?.budgets ?? null) !== null;
+  // Most requests took nothing of any limit, and their owners have no budgets that opened since.
+  if (place.uses === undefined && !hasBudgets(keyId) && !hasBudgets(accountId)) return;
   const taken = { ...describeTaken(record, costNanoUsd), isLate: false };
-  settleOwners(books, { ...hold, uses: hold.place.uses ?? [] }, moment, taken);
+  settleOwners(books, { ...hold, uses: place.uses ?? [] }, moment, taken);
 }
 
 /** The same for a request that had been given up as lost. */
@@ -71,7 +75,6 @@ const NO_USE = { part: null, tokens: 0, budgets: [] } as const;
 
 function settleOwners(books: Books, admitted: Admitted, moment: Moment, taken: Taken): void {
   const { accountId, keyId, uses } = admitted;
-  // Most requests took nothing of any limit, and their owners have no budgets that opened since.
   for (const owner of new Set([keyId, accountId, ...uses.map((use) => use.owner)])) {
     const state = books.owners.get(owner);
     const use = uses.find((one) => one.owner === owner);

@@ -39,9 +39,9 @@ async function findLimits(
 ): Promise<readonly LimitState[]> {
   const current = rules();
   const { quota, ownerLimits: limits = LIMIT_RULES } = current;
-  let nowMs = clock.nowMs() + store.clockAheadMs();
+  let nowMs = clock.nowMs();
   const owner = key ?? { id: accountId, accountId };
-  const reads: Reads = { ...makeReads(owner, current, nowMs), keyId: key?.id ?? null };
+  const reads: Reads = { ...makeReads(owner, current, nowMs, store.clockAheadMs()), keyId: key?.id ?? null };
   const running = async (openings: readonly Opening[]) => {
     const rows = await store.read({ ...reads, days: [], openings });
     nowMs = rows.nowMs ?? nowMs;

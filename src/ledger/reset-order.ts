@@ -24,7 +24,7 @@ export async function resetBudgets(
   const { quota, ownerLimits: limits = LIMIT_RULES } = current;
   const nowMs = clock.nowMs();
   const owner = { id: keyId ?? accountId, accountId };
-  const reads = { ...makeReads(owner, current, nowMs + store.clockAheadMs()), keyId, days: [] };
+  const reads = { ...makeReads(owner, current, nowMs, store.clockAheadMs()), keyId, days: [] };
   const answer = await store.transact({ kind: "reset", ...order, quota, limits, nowMs, reads });
   if (answer.kind === "refused") throw answer.fault;
   return answer.kind === "reset" ? answer.budgets : [];

@@ -15,7 +15,7 @@ import {
 import { computeDay } from "./day.ts";
 
 interface AllowanceParts {
-  readonly store: Pick<Store, "read">;
+  readonly store: Pick<Store, "read" | "clockAheadMs">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly rules: () => LedgerRules;
 }
@@ -45,7 +45,7 @@ export async function findAllowances(
   const found = new Map<string, Allowance>();
   for (const ofAccount of Map.groupBy(keys, ({ accountId }) => accountId).values()) {
     const counted = current.billing.charge === "always" ? [] : ofAccount;
-    const [read, ...others] = counted.map((key) => makeReads(key, current, nowMs));
+    const [read, ...others] = counted.map((key) => makeReads(key, current, nowMs, store.clockAheadMs()));
     const owners = [...new Set([read, ...others].flatMap((one) => one?.owners ?? []))];
     const rows = read ? await store.read({ ...read, keyId: null, owners }) : null;
     for (const key of ofAccount) found.set(key.id, computeAllowance(key, rows, current, nowMs));

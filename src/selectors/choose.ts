@@ -4,9 +4,11 @@ import { type ChooseInput, type PreparedAsk, prepareAsk } from "./ask.ts";
 import { type Candidate, makeCandidate } from "./candidate.ts";
 import { type Estimates, estimateAll } from "./estimates.ts";
 import { readFeatures } from "./features.ts";
+import { SELECTOR_RULES } from "./index.ts";
 import type { Parameters } from "./parameters.ts";
 import { type Prediction, predict } from "./predictor.ts";
 import { compareByScore, compareIds, rankAll, type SelectorRule } from "./selector.ts";
+import type { SideCall } from "./side-calls.ts";
 import { CONTEXT, sift } from "./sift.ts";
 import { findStaying } from "./staying.ts";
 import { explainChoice } from "./why.ts";
@@ -19,23 +21,25 @@ export type Choice = Readonly<ReturnType<typeof decide>>;
 /** Deterministic: the same input gives the same choice. One pass over ten thousand cards takes about a millisecond. */
 export function choose(selector: SelectorRule, input: ChooseInput, parameters?: Parameters): Choice {
   const features = readFeatures(input.request);
-  return decide(selector, input, predict(features, parameters), features.promptTokens);
+  return decide(selector, input, predict(features, parameters), features.promptTokens, features.sideCall);
 }
 
-/** Chooses by an existing prediction, as when a decision is repeated. */
+/** Chooses by an existing prediction, as when a decision is repeated. The light rule serves side calls of agents. */
 export function decide(
   selector: SelectorRule,
   input: ChooseInput,
   prediction: Prediction,
   promptTokens: number,
+  sideCall: SideCall | null = null,
 ) {
+  const rule = sideCall === null ? selector : SELECTOR_RULES.light;
   const asked = prepareAsk(input, prediction, promptTokens);
   const { removed, reasons, ...sifted } = sift(asked);
   const able = estimateAll(asked, sifted.able);
-  const ranked = rankAll(selector, able, asked.ask, FIRST_KEPT);
+  const ranked = rankAll(rule, able, asked.ask, FIRST_KEPT);
   const { pin } = asked.rules;
   const pinned = pin === null ? -1 : able.find(pin.id);
-  const staying = pinned < 0 ? findStaying(able, ranked.first[0], selector) : -1;
+  const staying = pinned < 0 ? findStaying(able, ranked.first[0], rule) : -1;
   /** The place of the one that comes first, whatever the scores are. −1 if there is none. */
   const front = Math.max(pinned, staying);
   const compare = (a: number, b: number) =>
@@ -46,18 +50,20 @@ export function decide(
   let candidates: readonly Candidate[] | undefined;
   return {
     ...{ selector, asked },
+    /** The rule that chose: the selector's own, unless the request is a side call. */
+    ...{ rule, sideCall },
     /** The first by score and those that scores depend on, best first. The log keeps these. */
     foremost,
     /** Null if none can serve the request. */
     choice: foremost[0]?.card ?? null,
     /** The kind of task whose pin decided. Null if none did. */
-    pinned: pinned < 0 ? null : (pin?.skill ?? null),
+    pinned: pinned < 0 ? null : (pin?.kind ?? null),
     /** True if the conversation stays with its model, whatever the scores are. */
     isStaying: staying >= 0,
     /** The reason, a sentence of ASCII. Null without a choice. */
     why: explainChoice({
       ...{ selector, candidates: foremost, isStaying: staying >= 0, isTaught: asked.ask.isTaught },
-      pinned: pinned < 0 ? null : (pin?.skill ?? null),
+      pinned: pinned < 0 ? null : (pin?.kind ?? null),
     }),
     leanedOn: asked.learned.leanedOn(asked.prediction),
     /** The number of models removed, by reason. */

@@ -20,10 +20,12 @@ type KeptCandidate = ReturnType<typeof keepCandidate>;
 export function keepDecision(choice: Choice, share: number, tried: ModelCard | null = null) {
   const { ask, prediction } = choice.asked;
   return {
-    selector: choice.selector.name,
+    /** The rule that chose: for side calls not the selector that was asked for. */
+    selector: choice.rule.name,
+    side_call: choice.sideCall,
     share,
     /** The share of the best quality that the selector promises to keep. */
-    promised: choice.selector.findPromisedShare(ask),
+    promised: choice.rule.findPromisedShare(ask),
     choice: (tried ?? choice.choice)?.id ?? null,
     /** The original choice, if another model was tried instead. */
     instead_of: tried && (choice.choice?.id ?? null),

@@ -15,7 +15,7 @@ export function explore(choice: Choice, share: number, roll: () => number): Cand
     return null;
   const [usual, ...others] = choice.candidates.filter(({ eligible }) => eligible);
   if (usual === undefined) return null;
-  const worthwhile = others.filter((one) => choice.selector.canReplace(one, usual) && isNoDearer(one, usual));
+  const worthwhile = others.filter((one) => choice.rule.canReplace(one, usual) && isNoDearer(one, usual));
   return worthwhile[Math.floor(roll() * worthwhile.length)] ?? null;
 }
 

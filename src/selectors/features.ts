@@ -1,4 +1,4 @@
-// Features of a request: its shape, its script, and the hashed words of its last turn and of the context around it.
+// Features of a request: its shape, its script, and the hashed words of its task and of the context around it.
 import {
   type ChatMessage,
   type ChatRequest,
@@ -7,16 +7,20 @@ import {
   type Tool,
   type ToolCall,
 } from "../operations/chat/form.ts";
+import { readAskedTokens } from "./answer-length.ts";
+import { readCues } from "./cues.ts";
 import { makeCounts, scan, type TextCounts } from "./ngrams.ts";
 import { stripPoliteness } from "./politeness.ts";
+import { findSideCall } from "./side-calls.ts";
+import { findTask, readTexts } from "./task.ts";
 import { loadShippedWords, mendText, type Words } from "./words.ts";
 
-/** Characters read from the last user turn, half from its head and half from its tail. */
+/** Characters read from the task, half from its head and half from its tail. */
 const TURN_CHARS_MAX = 8_000;
 /** Characters read from the system message, and from the turns before the last. */
 const CONTEXT_CHARS_MAX = 2_000;
-/** The weight of a word in the context, if a word in the last turn weighs 1. */
-const CONTEXT_WEIGHT = 0.25;
+/** The weight of a word in the context, if a word in the task weighs 1. */
+const CONTEXT_WEIGHT = 0.05;
 const CHARS_PER_TOKEN = 4;
 /** An estimate for images of any size: providers differ. */
 const TOKENS_PER_IMAGE = 800;
@@ -43,9 +47,9 @@ export type RequestFeatures = ReturnType<typeof readFeatures>;
 /** Pure. Bounded work for a request of any length. If `words` is null, no typing errors are corrected. */
 export function readFeatures(request: ChatRequest, words: Words | null = loadShippedWords()) {
   const { messages } = request;
-  const lastAt = messages.findLastIndex(({ role }) => role === "user");
-  const turn = clipContent(messages[lastAt]?.content, TURN_CHARS_MAX);
-  // Counts only the part of the last turn that is read.
+  const { at: taskAt, texts } = findTask(messages);
+  const turn = clipTexts(texts, TURN_CHARS_MAX);
+  // Counts only the part of the task that is read.
   const counts = makeCounts();
   // Occurrences by the hash of a word or pair. Those in the context count at their weight.
   const grams = new Map<number, number>();
@@ -53,20 +57,28 @@ export function readFeatures(request: ChatRequest, words: Words | null = loadShi
     grams.set(hash, (grams.get(hash) ?? 0) + weight);
   };
   const asked = stripPoliteness(turn);
-  scan(words === null ? asked : mendText(asked.toLowerCase(), words), counts, adding(1));
+  const mended = words === null ? asked : mendText(asked.toLowerCase(), words);
+  scan(mended, counts, adding(1));
   const around = makeCounts();
-  for (const text of readContext(messages, lastAt)) scan(text, around, adding(CONTEXT_WEIGHT));
-  const shape = readShape(request, lastAt);
+  for (const text of readContext(messages, taskAt)) scan(text, around, adding(CONTEXT_WEIGHT));
+  const shape = readShape(request, texts);
+  const taskTokens = Math.ceil(estimateTextTokens(shape.turnChars, counts)) + 1;
   return {
     shape,
     counts,
     grams,
+    cues: readCues(mended),
+    /** Null unless a coding agent asks for something beside its work. */
+    sideCall: findSideCall(request, shape.outputTokensMax),
+    /** The tokens of the answer that the task asks for. Null if it asks for no length. */
+    askedTokens: readAskedTokens(turn, taskTokens),
     options: countOptions(turn),
     promptTokens: estimatePromptTokens(shape, counts),
+    taskTokens,
   };
 }
 
-function readShape(request: ChatRequest, lastAt: number): Shape {
+function readShape(request: ChatRequest, task: readonly string[]): Shape {
   const { messages } = request;
   const shape = { images: 0, turns: 0, chars: 0, hasSystem: false };
   for (const message of messages) {
@@ -82,7 +94,7 @@ function readShape(request: ChatRequest, lastAt: number): Shape {
     tools: tools.length,
     toolChars: countToolChars(tools),
     format: request.response_format?.type ?? "text",
-    turnChars: countChars(messages[lastAt]?.content),
+    turnChars: task.reduce((chars, text) => chars + text.length, 0),
     outputTokensMax: readOutputLimit(request) ?? null,
   };
 }
@@ -105,22 +117,17 @@ function countToolChars(tools: readonly Tool[]): number {
   return some.length === 0 ? 0 : (JSON.stringify(some).length * tools.length) / some.length;
 }
 
-function readTexts(content: Content | null | undefined): readonly string[] {
-  if (typeof content === "string") return [content];
-  return (content ?? []).flatMap((part) => (part.type === "text" ? [part.text] : []));
-}
-
 function countChars(content: Content | null | undefined): number {
   return readTexts(content).reduce((chars, text) => chars + text.length, 0);
 }
 
-/** Returns the system message and the end of the conversation before the last turn, the latest turn first. */
-function readContext(messages: readonly ChatMessage[], lastAt: number): readonly string[] {
+/** Returns the system message and the end of the conversation before the task, the latest turn first. */
+function readContext(messages: readonly ChatMessage[], taskAt: number): readonly string[] {
   const system = messages.find(({ role }) => role === "system" || role === "developer");
   const head = clipContent(system?.content, CONTEXT_CHARS_MAX).slice(0, CONTEXT_CHARS_MAX);
   let room = CONTEXT_CHARS_MAX;
   const tail: string[] = [];
-  for (let at = lastAt - 1; at >= 0 && room > 0; at--) {
+  for (let at = taskAt - 1; at >= 0 && room > 0; at--) {
     const message = messages[at];
     if (message === undefined || message === system) continue;
     const text = clipContent(message.content, room);
@@ -132,9 +139,12 @@ function readContext(messages: readonly ChatMessage[], lastAt: number): readonly
 
 /** Returns the content's text, or its head and tail if it is long. */
 function clipContent(content: Content | null | undefined, charsMax: number): string {
-  if (typeof content === "string") return clip(content, charsMax);
-  const texts = readTexts(content).map((text) => clip(text, charsMax));
-  return clip(texts.join("\n"), charsMax);
+  return clipTexts(readTexts(content), charsMax);
+}
+
+function clipTexts(texts: readonly string[], charsMax: number): string {
+  if (texts.length === 1) return clip(texts[0] ?? "", charsMax);
+  return clip(texts.map((text) => clip(text, charsMax)).join("\n"), charsMax);
 }
 
 function clip(text: string, charsMax: number): string {
@@ -156,9 +166,13 @@ function countOptions(text: string): number {
   return options;
 }
 
-/** An estimate: four characters per token, one ideograph per token. */
 function estimatePromptTokens(shape: Shape, counts: TextCounts): number {
-  const dense = counts.chars === 0 ? 0 : counts.ideographs / counts.chars;
-  const text = shape.chars * (dense + (1 - dense) / CHARS_PER_TOKEN);
+  const text = estimateTextTokens(shape.chars, counts);
   return Math.ceil(text + shape.toolChars / CHARS_PER_TOKEN + shape.images * TOKENS_PER_IMAGE) + 4;
+}
+
+/** Four characters per token, one ideograph per token. */
+function estimateTextTokens(chars: number, counts: TextCounts): number {
+  const dense = counts.chars === 0 ? 0 : counts.ideographs / counts.chars;
+  return chars * (dense + (1 - dense) / CHARS_PER_TOKEN);
 }

@@ -1,6 +1,7 @@
 // The predictor's parameters as shipped: hashed words, a row of small integers for each, and a few linear heads.
 
 import { readFileSync } from "node:fs";
+import { indexHashes } from "./hash-index.ts";
 import path from "./parameters.data.json" with { type: "file" };
 import { STRUCTURE_SIZE } from "./structure.ts";
 import { TOPICS } from "./topics.ts";
@@ -54,7 +55,7 @@ export function readParameters(file: ParameterFile) {
   return {
     ...{ size, plain, unknownRarity, supportFrom, supportTo },
     /** Returns the word's index, or −1. */
-    indexOf: indexed(hashes),
+    indexOf: indexHashes(hashes),
     rarity: Float32Array.from(Uint8Array.fromBase64(file.rarity), (units) => units * RARITY_UNIT),
     embedding,
     scales: Float32Array.from(file.scales),
@@ -65,27 +66,5 @@ export function readParameters(file: ParameterFile) {
     ),
     difficulty: new Float32Array(Uint8Array.fromBase64(file.difficulty).buffer),
     outputTokens: new Float32Array(Uint8Array.fromBase64(file.outputTokens).buffer),
-  };
-}
-
-/** Builds an open-addressing hash table: a lookup takes a few nanoseconds, and a long text needs thousands. */
-function indexed(hashes: Uint32Array): (hash: number) => number {
-  const slots = 1 << Math.ceil(Math.log2(hashes.length * 2 + 2));
-  const mask = slots - 1;
-  const keys = new Uint32Array(slots);
-  const places = new Int32Array(slots).fill(-1);
-  for (const [place, hash] of hashes.entries()) {
-    let slot = hash & mask;
-    while (places[slot] !== -1) slot = (slot + 1) & mask;
-    keys[slot] = hash;
-    places[slot] = place;
-  }
-  return (hash) => {
-    let slot = hash & mask;
-    while (places[slot] !== -1) {
-      if (keys[slot] === hash) return places[slot] ?? -1;
-      slot = (slot + 1) & mask;
-    }
-    return -1;
   };
 }

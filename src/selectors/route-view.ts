@@ -3,7 +3,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { Frozen } from "../core/frozen.ts";
 import { SOURCES } from "../core/origin.ts";
-import { SKILLS } from "../core/skill.ts";
+import { KINDS } from "../core/skill.ts";
 import { LIKENESS_MIN } from "./best.ts";
 import type { Choice } from "./choose.ts";
 import { explainRefusal } from "./why.ts";
@@ -18,7 +18,9 @@ const featuresSchema = Type.Object({
   }),
   difficulty: share,
   output_tokens: number,
-  support: Type.Number({ description: "How many similar requests the predictor has seen, from 0 to 1." }),
+  support: Type.Number({
+    description: "How well the words of the request are known, in its script, from 0 to 1.",
+  }),
 });
 
 const basisSchema = Type.Object({
@@ -56,6 +58,12 @@ export const routeSchema = Type.Object({
     description: "Why this model, in a sentence. Null without a choice.",
   }),
   pinned: Type.Optional(Type.String({ description: "The kind of task whose pin decided the choice." })),
+  side_call: Type.Optional(
+    Type.String({
+      description:
+        "What a coding agent asks for beside its work (title, summary, check, probe): the light choice serves it.",
+    }),
+  ),
   stays: Type.Optional(
     Type.Boolean({ description: "True if the conversation stays with its model, regardless of the scores." }),
   ),
@@ -119,12 +127,13 @@ export function viewRouteForKey(chosen: Choice, mayUse: (id: string) => boolean)
 }
 
 export function viewRoute(chosen: Choice) {
-  const { selector, choice, pinned, isStaying, candidates } = chosen;
+  const { selector, choice, pinned, sideCall, isStaying, candidates } = chosen;
   return {
     selector: `Router#${selector.name}`,
     choice: choice?.id ?? null,
     why: chosen.why,
     ...(pinned === null ? {} : { pinned }),
+    ...(sideCall === null ? {} : { side_call: sideCall }),
     ...(isStaying ? { stays: isStaying } : {}),
     features: viewFeatures(chosen),
     basis: viewBasis(chosen),
@@ -149,8 +158,8 @@ export function viewRoute(chosen: Choice) {
 }
 
 export function viewFeatures({ asked }: Pick<Choice, "asked">): KeyRouteView["features"] {
-  const { skills, difficulty, outputTokens, support } = asked.prediction;
-  const shares = SKILLS.map((skill, at) => [skill, skills[at] ?? 0] as const);
+  const { kinds, difficulty, outputTokens, support } = asked.prediction;
+  const shares = KINDS.map((kind, at) => [kind, kinds[at] ?? 0] as const);
   const shown = shares.filter(([, share]) => share >= SHARE_SHOWN_MIN).sort(([, a], [, b]) => b - a);
   return {
     categories: Object.fromEntries(shown.map(([skill, share]) => [skill, round(share)])),

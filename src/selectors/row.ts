@@ -65,11 +65,7 @@ export function readSkills(row: Float32Array): readonly number[] {
 }
 
 /** Returns the shares of SKILLS that the topics call for, along with tools or a schema. */
-export function mixSkills(
-  topics: ArrayLike<number>,
-  hasTools: boolean,
-  hasSchema: boolean,
-): readonly number[] {
+function mixSkills(topics: ArrayLike<number>, hasTools: boolean, hasSchema: boolean): readonly number[] {
   const tools = hasTools ? TOOLS_SHARE : 0;
   const schema = hasSchema ? SCHEMA_SHARE : 0;
   const added: Readonly<Record<string, number>> = { tools, data: schema / 2, instruction: schema / 2 };

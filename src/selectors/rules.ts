@@ -2,7 +2,7 @@
 import type { ModelCard } from "../core/card.ts";
 import { matchesAny } from "../core/pattern.ts";
 import type { RouterRules } from "../core/settings.ts";
-import { SKILLS } from "../core/skill.ts";
+import { KINDS, type Kind, SKILLS } from "../core/skill.ts";
 import type { Steering } from "../core/steering.ts";
 import type { Prediction } from "./predictor.ts";
 import type { CardTable } from "./table.ts";
@@ -15,22 +15,37 @@ export const NOT_ALLOWED = "not_allowed";
 /** Returns the rules that apply to one request. */
 export function selectRules(
   rules: RouterRules,
-  { skills }: Pick<Prediction, "skills">,
+  { kinds, skills }: Pick<Prediction, "kinds" | "skills">,
   table: CardTable,
   steering: Steering,
 ) {
-  const skill = SKILLS[skills.indexOf(Math.max(...skills))] ?? "knowledge";
-  const id = rules.pin[skill];
+  const pin = findPin(rules, kinds, skills);
   const applying = findIndex(rules, table).filter(
-    ({ category, shareMin }) => category === null || (skills[SKILLS.indexOf(category)] ?? 0) >= shareMin,
+    ({ category, shareMin }) => category === null || findShare(category, kinds, skills) >= shareMin,
   );
   const { allow, deny } = steering;
   const isSteered = allow.length > 0 || deny.length > 0;
   return {
     exclusions: isSteered ? [...applying, findSteered(steering, table)] : applying,
     /** The pinned card's id and the kind of task that it is pinned for. */
-    pin: id === undefined ? null : { id, skill },
+    pin,
   };
+}
+
+/** Returns the share of a kind. A skill's is that of all kinds that call for it: mail and summaries are language too. */
+function findShare(category: Kind, kinds: readonly number[], skills: readonly number[]): number {
+  const skill = (SKILLS as readonly Kind[]).indexOf(category);
+  return (skill < 0 ? kinds[KINDS.indexOf(category)] : skills[skill]) ?? 0;
+}
+
+/** The likeliest kind's pin, or else that of the skill that is called for most. Null if neither has one. */
+function findPin({ pin }: RouterRules, kinds: readonly number[], skills: readonly number[]) {
+  const likeliest = [KINDS[kinds.indexOf(Math.max(...kinds))], SKILLS[skills.indexOf(Math.max(...skills))]];
+  for (const kind of likeliest) {
+    const id = kind === undefined ? undefined : pin[kind];
+    if (kind !== undefined && id !== undefined) return { id, kind };
+  }
+  return null;
 }
 
 /** Returns the cards that selectors choose among, whatever the request. */

@@ -12,6 +12,9 @@ const MENDED_LETTERS_MAX = 24;
 /** Words of fewer letters resemble too many others: they are corrected only to the most common ones. */
 const LONG_LETTERS_MIN = 4;
 const COMMON_WORDS = 400;
+/** A text is judged by this many words to be in another language. Fewer than the minimum say nothing. */
+const JUDGED_WORDS = 24;
+const JUDGED_WORDS_MIN = 4;
 const ASCII_WORD = /^[a-z]+$/;
 
 export type Words = ReturnType<typeof makeWords>;
@@ -62,8 +65,9 @@ export function makeWords(words: readonly string[]) {
   };
 }
 
-/** Corrects typing errors in the first few unknown words of a text in lower case. */
+/** Corrects typing errors in the first few unknown words of a text in lower case, if it is in the words' language. */
 export function mendText(text: string, words: Words): string {
+  if (isForeign(text, words)) return text;
   let mended = "";
   let copied = 0;
   let left = MENDED_MAX;
@@ -85,6 +89,21 @@ export function mendText(text: string, words: Words): string {
     copied = at;
   }
   return mended + text.slice(copied);
+}
+
+/** True if most of the first words are unknown. */
+function isForeign(text: string, { isKnown }: Words): boolean {
+  let [seen, known] = [0, 0];
+  for (let at = 0; at < text.length && seen < JUDGED_WORDS; at++) {
+    const start = at;
+    let hash = FNV_START;
+    for (let code = text.charCodeAt(at); isWord(code); code = text.charCodeAt(++at))
+      hash = Math.imul(hash ^ code, FNV_PRIME);
+    if (at - start < 2) continue;
+    seen++;
+    known += Number(isKnown(hash));
+  }
+  return seen >= JUDGED_WORDS_MIN && known * 2 < seen;
 }
 
 function findFirst(pattern: RegExp, text: string): string {

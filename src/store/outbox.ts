@@ -2,7 +2,7 @@
 import type { OutboxEvent } from "../core/limit.ts";
 import type { Store } from "../core/store.ts";
 import { bind, type Engine } from "./engine.ts";
-import { pruneSql, selectSql } from "./sql.ts";
+import { selectSql } from "./sql.ts";
 import { EVENT } from "./tables.ts";
 
 export function outboxMethods({ mark, run, runOnce }: Engine) {
@@ -10,7 +10,6 @@ export function outboxMethods({ mark, run, runOnce }: Engine) {
   const waiting = `${selectSql(EVENT)} WHERE logged_at_ms IS NULL ORDER BY at_ms LIMIT ${first}`;
   const take = `UPDATE event SET logged_at_ms = ${first}
     WHERE account_id = ${second} AND id = ${third} AND logged_at_ms IS NULL`;
-  const prune = pruneSql("event", mark);
   return {
     takeEvents: async (nowMs, most) => {
       const taken: OutboxEvent[] = [];
@@ -20,6 +19,5 @@ export function outboxMethods({ mark, run, runOnce }: Engine) {
       }
       return taken;
     },
-    pruneEvents: async (beforeMs, rowsMax) => (await run(bind(prune, beforeMs, rowsMax))).count,
   } satisfies Partial<Store>;
 }

@@ -25,8 +25,8 @@ function keepNothing() {
     addResponse: async () => {},
     ...{ response: nothing, responseOfItem: nothing },
     findDamage: async () => null,
-    clockAheadMs: () => 0,
-    ...{ takeEvents: async () => [], pruneEvents: async () => 0 },
+    clockAheadMs: () => null,
+    takeEvents: async () => [],
     ...{ removeResponse: async () => false, removeResponses: async () => {}, pruneResponses: async () => 0 },
   };
 }

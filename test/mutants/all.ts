@@ -5,6 +5,7 @@ import { BOOKS } from "./books.ts";
 import { BOUNDS } from "./bounds.ts";
 import { LEARNING } from "./learning.ts";
 import { LEFT_OUT_MEDIA } from "./left-out.ts";
+import { LIMIT_MUTANTS } from "./limits.ts";
 import { MEDIA } from "./media.ts";
 import type { Mutant } from "./mutant.ts";
 import { SEARCHES } from "./searches.ts";
@@ -16,6 +17,7 @@ import { TURNS } from "./turns.ts";
 
 export const MUTANTS: readonly Mutant[] = [
   ...BOOKS,
+  ...LIMIT_MUTANTS,
   ...ANSWERS,
   ...SESSIONS,
   ...SHARING,

@@ -44,9 +44,9 @@ export const BOUNDS: readonly Mutant[] = [
   },
   {
     name: "a prompt too long for every model is unsupported",
-    file: "src/gateway/plan.ts",
-    find: "  if (contextTokensMax === null) return;",
-    replace: "  if (contextTokensMax !== null) return;\n  if (contextTokensMax === null) return;",
+    file: "src/gateway/choose-model.ts",
+    find: "  if (contextTokensMax === null) return null;",
+    replace: "  if (contextTokensMax !== null) return null;\n  if (contextTokensMax === null) return null;",
     tests: LENGTHS,
   },
   {

@@ -56,7 +56,7 @@ export const LEARNING: readonly Mutant[] = [
     file: "src/selectors/sift.ts",
     find: 'if (reason === "preview" && input.rules.preview === true) return null;',
     replace: 'if (reason === "preview") return null;',
-    tests: ["test/router/kinds.test.ts"],
+    tests: ["test/router/aside.test.ts"],
   },
   {
     name: "older benchmark results replace newer ones",
@@ -131,9 +131,30 @@ export const LEARNING: readonly Mutant[] = [
   {
     name: "a conversation changes its model each turn",
     file: "src/selectors/staying.ts",
-    find: "holder === first || saves !== \"cost\") return holder;",
-    replace: "holder === first || saves !== \"cost\") return undefined;",
+    find: 'holder === first || rule.saves !== "cost") return holder;',
+    replace: 'holder === first || rule.saves !== "cost") return -1;',
     tests: ["test/router/sessions.test.ts"],
+  },
+  {
+    name: "a conversation changes to a model that is good enough for its last task alone",
+    file: "src/selectors/staying.ts",
+    find: "if (!isGoodOverall(able, first, rule)) return holder;",
+    replace: "",
+    tests: ["test/router/sessions.test.ts"],
+  },
+  {
+    name: "a turn that asks for nothing new is a task",
+    file: "src/selectors/task.ts",
+    find: "if (hasImage(message.content) || !goesOn(task.texts)) return task;",
+    replace: "return task;",
+    tests: ["test/router/task.test.ts"],
+  },
+  {
+    name: "a side call is served by the selector that was asked for",
+    file: "src/selectors/choose.ts",
+    find: "sideCall === null ? selector : SELECTOR_RULES.light;",
+    replace: "selector;",
+    tests: ["test/router/task.test.ts"],
   },
   {
     name: "fair takes what costs more than the champion",
@@ -179,7 +200,7 @@ export const LEARNING: readonly Mutant[] = [
   },
   {
     name: "a ceiling limits no output",
-    file: "src/ledger/worst.ts",
+    file: "src/ledger/ceiling.ts",
     find: "Math.max(least, Math.min(most, covered))",
     replace: "Math.max(least, most + 0 * covered)",
     tests: ["test/ceiling.test.ts"],

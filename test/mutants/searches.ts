@@ -16,8 +16,8 @@ export const SEARCHES: readonly Mutant[] = [
   {
     name: "searches: selectors choose as if none were offered",
     file: "src/selectors/sift.ts",
-    find: "const kept = able.filter((row) => isSearching(asked, row));",
-    replace: "const kept = able;",
+    find: "...(input.searches === undefined ? [] : [lacksSearch])",
+    replace: "...(input.searches === undefined ? [] : [lacksSearch].slice(1))",
     tests: NEEDED,
   },
   {

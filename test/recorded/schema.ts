@@ -32,8 +32,10 @@ export function officialSchema(fixtures: string): OfficialSchema | null {
       const choices = reply.choices.map((one) => ({ ...one, message: separateCitations(one.message) }));
       return faultOf(whole, { ...ENVELOPE, object: "chat.completion", ...reply, choices });
     },
-    chunk: (chunk) =>
-      faultOf(piece, { ...ENVELOPE, object: "chat.completion.chunk", ...separateChunkCitations(chunk) }),
+    chunk(chunk) {
+      const shown = separateChunkCitations(chunk);
+      return shown && faultOf(piece, { ...ENVELOPE, object: "chat.completion.chunk", ...shown });
+    },
   };
 }
 

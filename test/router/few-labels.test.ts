@@ -36,7 +36,7 @@ function measureAfter(name: string, count: number, score: Score): number {
 
 test("thirty labels that slightly favour a weaker model don't replace the champion, but six hundred do", () => {
   const isLucky: Score = (_, at) => [at % 30 < 24 ? 1 : 0, at % 30 < 25 ? 1 : 0];
-  expect(measureAfter("strong", 30, isLucky)).toBe(1);
+  expect(measureAfter("strong", 30, isLucky)).toBeGreaterThan(0.97);
   expect(measureAfter("weak", 600, isLucky)).toBeGreaterThan(0.9);
 });
 

@@ -1,7 +1,7 @@
 // Reads the answers of chat-completions servers: the decoder of a stream and the reader of a whole reply.
 
 import type { ServerEvent } from "../../core/dialect.ts";
-import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
+import { asArray, asObject, asString, hasOnly, isObject, type JsonObject } from "../../core/json.ts";
 import { parseReceived } from "../../core/json-bounds.ts";
 import { malformed } from "../../core/upstream.ts";
 import type { Decoder } from "../../operations/chat/decoder.ts";
@@ -169,12 +169,18 @@ function readReplyChoice(raw: JsonObject, position: number): ReplyChoice {
     ...(readFinish(raw) ?? { finish_reason: "stop" }),
     logprobs: readLogprobs(raw.logprobs),
   };
-  const { delta: _, ...rest } = withoutNoise(raw);
-  return { ...rest, ...choice };
+  // Deleting the fields would make the object slow to copy.
+  const rest: JsonObject = {};
+  for (const field in raw) if (!UNREAD.has(field)) rest[field] = raw[field];
+  return Object.assign(rest, choice);
 }
 
 /** Redundant fields: Together's second copy of the text, Sonar's message, Moonshot's usage, finish_details of 2023. */
 const NOISE = ["text", "seed", "message", "usage", "finish_details"] as const;
+/** The same in a whole answer, and the name that must not be assigned. */
+const UNREAD: ReadonlySet<string> = new Set([...NOISE, "delta", "__proto__"]);
+/** The fields of a message that is only a text. */
+const TEXT_FIELDS: ReadonlySet<string> = new Set(["role", "content", "refusal"]);
 
 function withoutNoise(raw: JsonObject): JsonObject {
   for (const field of NOISE) {
@@ -184,6 +190,9 @@ function withoutNoise(raw: JsonObject): JsonObject {
 }
 
 function readMessage(said: JsonObject): ReplyMessage {
+  // The usual answer, in a quarter of the time.
+  if (typeof said.content === "string" && !said.refusal && hasOnly(said, TEXT_FIELDS))
+    return { role: "assistant", content: said.content, refusal: null };
   const { delta, calls: raw } = normalizeDelta(said);
   const { content = null, reasoning_content: thinking, tool_calls: _raw, ...rest } = delta;
   const numbers = new CallNumbers();

@@ -217,6 +217,7 @@ export function passRest(
   target: Passing,
 ): EncodedFields {
   const left = listLeftOut(request, carried);
+  if (left.length === 0) return NOTHING;
   const [own, foreign] = partition(left, (name) => CHAT_FIELDS.has(name));
   const named = (target.extraFields ?? []).filter((name) => own.includes(name));
   const { fields } = passExtras(pickFields(request, foreign), documented, target);

@@ -2,7 +2,7 @@
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import { makeCitation } from "../../operations/chat/citations.ts";
 import type { ChatRequest, Citation, Delta, Usage } from "../../operations/chat/form.ts";
-import { makeSearch } from "../../operations/chat/web-search.ts";
+import { findSearch, makeSearch } from "../../operations/chat/web-search.ts";
 import { boundCodec, USUAL_BOUNDS } from "../_chat/bounds.ts";
 import { explainChat } from "../_chat/error.ts";
 import { readCustomCalls } from "../_chat/tools.ts";
@@ -22,8 +22,10 @@ const RESULT_ITEMS: ReadonlySet<unknown> = new Set(["search_results", "people_se
 class AgentOutput implements OutputForm {
   readonly #names: ToolNames;
   readonly #results: JsonObject[] = [];
+  readonly #isAsked: boolean;
 
   constructor(request: ChatRequest) {
+    this.#isAsked = findSearch(request) !== null;
     this.#names = listToolNames(request);
   }
 
@@ -36,7 +38,8 @@ class AgentOutput implements OutputForm {
     if (!RESULT_ITEMS.has(item.type)) return null;
     const results = asArray(item.results).filter(isObject);
     this.#results.push(...results);
-    if (item.type !== "search_results") return null;
+    // These models always search. Clients that offered no search take one for a call of an unknown tool.
+    if (item.type !== "search_results" || !this.#isAsked) return null;
     const pages = results.map(({ url, title, date, snippet }) => ({ url, title, page_age: date, snippet }));
     return { web_searches: [makeSearch(asArray(item.queries), pages)] };
   }

@@ -69,7 +69,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
       connector.run((connection) =>
         connection.readSnapshot(() => new RowCache().rowsFor(connection.sql, [reads])),
       ),
-    clockAheadMs: () => 0,
+    clockAheadMs: () => null,
     beat: heart.beat,
     findDamage: () => connector.run((connection) => connection.findDamage()),
     ...engineMethods(

@@ -156,11 +156,11 @@ class Findings implements Visitor<Kind> {
   }
 
   /**
-   * The AI SDK refers by id to thinking, and to what was said beside a call. The conversation means the same without
-   * either.
+   * The AI SDK refers by id to thinking, to searches, and to what was said beside a call. The conversation goes on
+   * without them.
    */
   #isNeedless(reference: JsonObject): boolean {
-    return asString(reference.id)?.startsWith("rs_") === true || this.#asides.has(reference);
+    return /^(rs|ws)_/.test(asString(reference.id) ?? "") || this.#asides.has(reference);
   }
 
   /** A change of settings within the conversation can't do more than the settings themselves. */
