@@ -45,7 +45,7 @@ export async function addAccountLimits<Shown extends { readonly id: string }>(
   const account = await store.account(view.id);
   return { ...view, limits: account === null ? [] : (await ledger.accountLimits(account)).map(limitView) };
 }
-type LimitView = View<typeof limitSchema>;
+export type LimitView = View<typeof limitSchema>;
 
 export function limitView({ models, resetsAtMs, ...state }: LimitState): LimitView {
   return {

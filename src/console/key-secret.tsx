@@ -1,6 +1,6 @@
 // A key's secret, shown once when the key is made or its secret replaced, and the form that replaces it.
 import type { CheckedNewKeyView } from "../admin/key-warnings.ts";
-import type { KeyInUseView, NewKeyView } from "../admin/keys.ts";
+import type { KeyInUseView } from "../admin/keys.ts";
 import { change } from "./api.ts";
 import { getGatewayUrl } from "./browser.ts";
 import { formatFullTime } from "./format.ts";
@@ -11,11 +11,8 @@ import { SelectField } from "./parts/field.tsx";
 import { Notice, Warnings } from "./parts/states.tsx";
 import { useForm } from "./task.ts";
 
-/** A key with its new secret. A rotated one has no warnings. */
-export type MadeKey = NewKeyView & Pick<CheckedNewKeyView, "warnings">;
-
 interface KeySecretProps {
-  readonly made: MadeKey;
+  readonly made: CheckedNewKeyView;
   readonly onClose: () => void;
 }
 
@@ -49,7 +46,7 @@ const GRACE_OPTIONS = [
 
 interface RotateFormProps {
   readonly rotated: KeyInUseView;
-  readonly onMade: (key: NewKeyView) => void;
+  readonly onMade: (key: CheckedNewKeyView) => void;
   readonly onClose: () => void;
 }
 

@@ -1,13 +1,14 @@
 // Settings → Router: the gateway's keys and their usage; adding, changing, pausing, rotating and revoking them.
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import type { CheckedNewKeyView } from "../admin/key-warnings.ts";
 import type { KeyInUseView } from "../admin/keys.ts";
 import { KEY_FIELDS } from "../core/fields/key.ts";
 import { change, describeError } from "./api.ts";
 import { listTexts } from "./field-form.tsx";
 import { formatCount, formatDay, formatFullTime, formatRelativeTime, formatUsd } from "./format.ts";
 import { KeyForm } from "./key-form.tsx";
-import { KeySecret, type MadeKey, RotateForm } from "./key-secret.tsx";
+import { KeySecret, RotateForm } from "./key-secret.tsx";
 import { type Names, useNames } from "./names.ts";
 import { Button } from "./parts/button.tsx";
 import { Confirm } from "./parts/dialog.tsx";
@@ -30,7 +31,7 @@ const STATES = [
 
 type OpenDialog =
   | { readonly kind: "add" }
-  | { readonly kind: "made"; readonly key: MadeKey }
+  | { readonly kind: "made"; readonly key: CheckedNewKeyView }
   | { readonly kind: "edit" | "rotate" | "revoke"; readonly key: KeyInUseView };
 
 export function KeysPage() {
@@ -78,7 +79,7 @@ interface KeyDialogProps {
 
 function KeyDialog({ open, setOpen, reload }: KeyDialogProps) {
   const close = () => setOpen(null);
-  const show = (key: MadeKey) => {
+  const show = (key: CheckedNewKeyView) => {
     setOpen({ kind: "made", key });
     void reload();
   };

@@ -77,6 +77,7 @@ export function adminRoutes(ports: AdminPorts) {
   return new Elysia({ prefix: "/admin/v1" })
     .use(accountRoutes(ports, parts))
     .use(keyRoutes(ports, parts))
+    .use(heldKeyRoutes(ports, parts))
     .use(logRoutes(ports, parts))
     .use(settingRoutes(ports, parts));
 }
@@ -135,16 +136,21 @@ function accountRoutes(ports: AdminPorts, parts: Parts) {
     });
 }
 
-function keyRoutes(ports: AdminPorts, parts: Parts) {
-  const { reads, writes } = createOperatorHooks(ports, "Keys");
-  const show = async <Shown extends KeyView>(
+/** Returns a function that adds its limits and warnings to the view of a key. */
+function makeShow({ catalogue, settings }: AdminPorts, parts: Parts) {
+  return async <Shown extends KeyView>(
     given: Pick<Static<typeof keyChangeSchema>, "allowed_models">,
     shown: Shown,
   ) => {
     const view = await addKeyLimits(parts, shown);
-    const warnings = warnOfModels(given.allowed_models, ports.catalogue());
-    return addWarnings(view, [...warnings, ...(await warnOfNoBound(parts, view.id, ports.settings()))]);
+    const warnings = warnOfModels(given.allowed_models, catalogue());
+    return addWarnings(view, [...warnings, ...(await warnOfNoBound(parts, view.id, settings()))]);
   };
+}
+
+function keyRoutes(ports: AdminPorts, parts: Parts) {
+  const { reads, writes } = createOperatorHooks(ports, "Keys");
+  const show = makeShow(ports, parts);
   const makeKeyWorld = () => ({ ...parts, keysExpireInMs: ports.settings().ownerLimits.keysExpireInMs });
   return new Elysia()
     .get("/keys", ({ query }) => listKeysInUse(parts, query), {
@@ -174,7 +180,14 @@ function keyRoutes(ports: AdminPorts, parts: Parts) {
       ...writes("updateKey", "Change the given fields of a key; null removes a limit"),
       body: takesBody(keyChangeSchema),
       response: returnsBody(checkedKeySchema),
-    })
+    });
+}
+
+/** Returns the routes on the secret of a key, on the use of its budgets, and on its end. */
+function heldKeyRoutes(ports: AdminPorts, parts: Parts) {
+  const { reads, writes } = createOperatorHooks(ports, "Keys");
+  const show = makeShow(ports, parts);
+  return new Elysia()
     .post(
       "/keys/:id/rotate",
       async ({ params: { id }, body, status }) =>
