@@ -50,6 +50,13 @@ const CASES = [
     limit: { kind: "budget", per: "total", limit: 0, used: 0, reserved: 0, resets_at: null },
   },
   {
+    // The day's budget for free requests is whose the allowance is.
+    fields: { requests_per_day: 5 },
+    account: { free_budget_usd_per_day: 0 },
+    code: "budget_exceeded",
+    limit: { kind: "budget", per: "day", limit: 0, used: 0, reserved: 0, resets_at: expect.any(String) },
+  },
+  {
     fields: { requests_per_minute: 0 },
     code: "requests_per_minute_exceeded",
     limit: { kind: "requests_per_minute", limit: 0, used: 0, reserved: 0 },
@@ -67,9 +74,12 @@ const CASES = [
 ] as const;
 
 describe("a refusal", () => {
-  for (const { fields, code, limit } of CASES) {
+  for (const { fields, code, limit, ...more } of CASES) {
     test(`by ${JSON.stringify(fields)} says on every surface whose limit it is, which, and whom to ask`, async () => {
-      const { secret } = await world.newKey({ name: "the bot", requests_per_day: null, ...fields });
+      const account_id = await world.newAccount();
+      if ("account" in more) await changeAccount(account_id, more.account);
+      const own = { account_id, name: "the bot", requests_per_day: null, ...fields };
+      const { secret } = await world.newKey(own);
       world.callsSince();
       for (const [name, path, body] of REQUESTS) {
         const { status, headers, text } = await ask(secret, path, body);

@@ -92,7 +92,12 @@ describe("the budget for free requests", () => {
     const fault = await faultOf(ask(model("Dear#pro", 120)));
     expect(fault?.code).toBe("budget_exceeded");
     expect(fault?.row).toMatchObject({ status: 429, type: "insufficient_quota", final: true });
-    expect(fault?.details).toMatchObject({ resetAtMs: NOON + DAY / 2 });
+    expect(fault?.details).toMatchObject({ resetAtMs: NOON + DAY / 2, resetsInMs: DAY / 2 });
+    const limit = { scope: "key", kind: "budget", per: "day", limit: 1, used: 1, reserved: 0 };
+    expect(fault?.details.limit).toMatchObject({ ...limit, resetsAtMs: NOON + DAY / 2 });
+    expect(fault?.message).toMatch(
+      /^Budget exceeded: .* quota of \$1\.00 \(the day's budget for free requests\)/,
+    );
     expect(fault?.details.retryAfterMs).toBeUndefined();
     expect((await ask(model("Free#one", 0))).place.kind).toBe("allowance");
     clock.atMs = NOON + DAY / 2;

@@ -101,7 +101,7 @@ function allowed(books: Books, admitting: Admitting, limit: number): Grant | Ref
   const hasPlace = standing.meter.used < limit;
   const hasSlot = standing.slotAtMs !== null && standing.slotAtMs <= nowMs;
   const terms =
-    hasPlace || hasSlot ? computeFreeTerms(demand, offers, limits.funds, account, standing) : null;
+    hasPlace || hasSlot ? computeFreeTerms(demand, offers, limits.funds, { key, account }, standing) : null;
   if (hasPlace && terms?.kind === "free") return free(books, admitting, standing, terms.terms);
   const payment = account.balanceNanoUsd > 0 ? paid(books, admitting, standing) : null;
   if (payment) return payment;

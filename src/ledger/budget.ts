@@ -1,18 +1,17 @@
 // Budgets: a bound on the cost of requests in a window, held before each call and settled after it. The one for an
 // owner's free requests of a day is counted in the day's meter.
+import { nameBudget } from "../core/budget.ts";
 import type { Admission, Offer } from "../core/demand.ts";
 import { Fault } from "../core/fault.ts";
-import type { Account } from "../core/key.ts";
+import type { Account, GatewayKey } from "../core/key.ts";
 import type { NanoUsd } from "../core/money.ts";
 import { matchesAny } from "../core/pattern.ts";
 import type { OpenDay } from "./allowance.ts";
-import { formatDuration } from "./duration.ts";
+import { type BudgetRefusal, makeExceededFault, makeReservedFault } from "./limit-faults.ts";
 import { computeHoldTerms, type Fund, type HoldTerms, type Room } from "./worst.ts";
 
 const SHARE_ALONE = 1 / 4;
-/** A longer wait is only named as a time: clients would sleep through it. */
-const WAIT_MAX_MS = 60_000;
-/** The wait for requests in flight. */
+/** The usual time of free requests in flight. */
 const FLIGHT_MS = 10_000;
 
 /**
@@ -39,15 +38,21 @@ export interface FreeHold extends Pick<HoldTerms, "held"> {
   readonly freeNanoUsd: NanoUsd | null;
 }
 
+interface Caller {
+  readonly key: Pick<GatewayKey, "id" | "name">;
+  readonly account: Pick<Account, "name" | "freeBudgetNanoUsd">;
+}
+
 /** Narrows a plan to the cards that the day's budget for free requests covers, and the budgets of `funds`. */
 export function computeFreeTerms(
   demand: Admission,
   offers: readonly Offer[],
   funds: readonly Fund[],
-  { freeBudgetNanoUsd }: Pick<Account, "freeBudgetNanoUsd">,
+  { key, account }: Caller,
   day: OpenDay,
 ): FreeTerms {
   const { quota, billing } = demand;
+  const { freeBudgetNanoUsd } = account;
   const budgetNanoUsd = freeBudgetNanoUsd === "default" ? quota.free.budgetNanoUsd : freeBudgetNanoUsd;
   const free = offers.filter(({ card }) => matchesAny(quota.free.models, card));
   if (offers.length > 0 && free.length === 0) return { kind: "refused", fault: notFree(demand) };
@@ -66,7 +71,9 @@ export function computeFreeTerms(
   }
   const alone = { room: measureRoom(budgetNanoUsd, freeSpentNanoUsd, 0) };
   const isReserved = computeHoldTerms(free, [alone], billing.markup) !== null;
-  return { kind: "refused", fault: isReserved ? freeReserved() : freeUsedUp(demand, day) };
+  const refusal = describeRefusal(demand, { key, account }, day, budgetNanoUsd);
+  const makeFault = isReserved ? makeReservedFault : makeExceededFault;
+  return { kind: "refused", fault: makeFault(refusal, demand.limits) };
 }
 
 /** Without a budget for free requests, the request's own limits hold unless other funds bind them. */
@@ -91,17 +98,19 @@ function notFree({ modelAsked }: Admission): Fault {
   return new Fault("model_not_allowed", message, { param: "model" });
 }
 
-function freeUsedUp({ nowMs }: Admission, { resetsAtMs }: OpenDay): Fault {
-  const waitMs = resetsAtMs - nowMs;
-  const message =
-    "Budget exceeded: the rest of the day's quota for free requests does not cover this request. " +
-    `Set a smaller max_tokens, use a cheaper model, top up the account, or wait ${formatDuration(waitMs)}.`;
-  const details = waitMs <= WAIT_MAX_MS ? { retryAfterMs: waitMs } : {};
-  return new Fault("budget_exceeded", message, { resetAtMs: resetsAtMs, ...details });
-}
-
-function freeReserved(): Fault {
-  const message =
-    "The rest of the day's budget for free requests is reserved by requests in flight. Try again once they have ended.";
-  return new Fault("budget_reserved", message, { retryAfterMs: FLIGHT_MS });
+function describeRefusal(
+  { nowMs, quota }: Admission,
+  { key, account }: Caller,
+  { meter, resetsAtMs }: OpenDay,
+  limitNanoUsd: NanoUsd,
+): BudgetRefusal {
+  const { models } = quota.free;
+  return {
+    owner:
+      meter.owner === key.id ? { scope: "key", name: key.name } : { scope: "account", name: account.name },
+    ...{ isFree: true, limitNanoUsd, endMs: resetsAtMs, nowMs, tookMs: FLIGHT_MS },
+    name: nameBudget({ per: "day", models: models.includes("*") ? null : models }),
+    spentNanoUsd: meter.freeSpentNanoUsd,
+    heldNanoUsd: meter.freeHeldNanoUsd,
+  };
 }

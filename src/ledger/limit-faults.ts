@@ -14,6 +14,9 @@ const [FLIGHT_MIN_MS, FLIGHT_MAX_MS] = [5000, 30_000];
 
 type Owner = Pick<LimitOwner, "scope" | "name">;
 
+/** A balance pays what free requests may no longer cost. */
+const FREE_HELP = " Until then, use a cheaper model or a smaller max_tokens, or top up the account.";
+
 interface MinuteRefusal {
   readonly kind: "requests_per_minute" | "tokens_per_minute";
   readonly limit: number;
@@ -51,8 +54,10 @@ export function makeParallelFault(
   return new Fault("too_many_parallel_requests", message, details);
 }
 
-interface BudgetRefusal {
+export interface BudgetRefusal {
   readonly owner: Owner;
+  /** Set for the day's budget for free requests. */
+  readonly isFree?: true;
   /** The budget's name, and how often it starts over. */
   readonly name: string;
   readonly limitNanoUsd: NanoUsd;
@@ -77,11 +82,11 @@ export function makeReservedFault(refusal: BudgetRefusal, rules: LimitRules): Fa
 
 /** The refusal by a budget that doesn't cover the request even if nothing else runs. */
 export function makeExceededFault(refusal: BudgetRefusal, rules: LimitRules): Fault {
-  const { owner, limitNanoUsd, spentNanoUsd, endMs, nowMs } = refusal;
+  const { owner, isFree, limitNanoUsd, spentNanoUsd, endMs, nowMs } = refusal;
   const rest = spentNanoUsd < limitNanoUsd ? ", and the rest doesn't cover this request" : "";
   const message =
     `Budget exceeded: ${describe(owner)} has used ${formatUsd(spentNanoUsd)} of its quota of ` +
-    `${formatUsd(limitNanoUsd)} (${describeBudget(refusal)})${rest}. ${describeReset(endMs)}${addContact(rules)}`;
+    `${formatUsd(limitNanoUsd)} (${describeBudget(refusal)})${rest}. ${describeReset(endMs)}${isFree ? FREE_HELP : ""}${addContact(rules)}`;
   const waitMs = endMs === null ? null : endMs - nowMs;
   return new Fault("budget_exceeded", message, {
     ...(endMs === null ? {} : { resetAtMs: endMs, resetsInMs: endMs - nowMs }),
@@ -124,7 +129,8 @@ function describe({ scope, name }: Owner): string {
   return `the ${scope} '${name}'`;
 }
 
-function describeBudget({ name }: Pick<BudgetRefusal, "name">): string {
+function describeBudget({ name, isFree }: Pick<BudgetRefusal, "name" | "isFree">): string {
+  if (isFree) return "the day's budget for free requests";
   if (name === SPEND_LIMIT) return "the spend limit";
   const models = readBudgetModels(name);
   const per = readPer(name);
