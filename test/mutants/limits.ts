@@ -3,6 +3,7 @@ import type { Mutant } from "./mutant.ts";
 
 const LIMITS = ["test/ledger-limits.test.ts"];
 const BUDGETS = ["test/ledger-budgets.test.ts", "test/ledger-budget-windows.test.ts"];
+const SHOWN = ["test/http-limits.test.ts"];
 
 export const LIMIT_MUTANTS: readonly Mutant[] = [
   {
@@ -145,5 +146,47 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
     find: "return isBudget ? reservedLines : lines;",
     replace: "return isBudget && reservedLines.length === 0 ? reservedLines : lines;",
     tests: BUDGETS,
+  },
+  {
+    name: "limits: refusals by owners' limits aren't counted",
+    file: "src/http/refused.ts",
+    find: "limit && isOwners ?",
+    replace: "limit && !isOwners ?",
+    tests: SHOWN,
+  },
+  {
+    name: "limits: a header tells the minute's limit before the day's allowance",
+    file: "src/ledger/admit.ts",
+    find: 'given.limits ?? findNearestLimit(limits, "requests", demand)',
+    replace: 'findNearestLimit(limits, "requests", demand) ?? given.limits',
+    tests: SHOWN,
+  },
+  {
+    name: "limits: Google's clients aren't told how long a budget stays used up",
+    file: "src/surfaces/gemini/errors.ts",
+    find: " ?? findResetMs(fault)",
+    replace: "",
+    tests: SHOWN,
+  },
+  {
+    name: "limits: Messages has only OpenAI's headers",
+    file: "src/http/headers.ts",
+    find: 'if (family !== "anthropic") return;',
+    replace: "if (limit >= 0) return;",
+    tests: SHOWN,
+  },
+  {
+    name: "limits: the budget for free requests is another's",
+    file: "src/ledger/budget.ts",
+    find: "meter.owner === key.id",
+    replace: "meter.owner !== key.id",
+    tests: SHOWN,
+  },
+  {
+    name: "limits: a budget that only warns bounds a key",
+    file: "src/admin/key-warnings.ts",
+    find: "budget.isHard",
+    replace: "budget !== null",
+    tests: ["test/admin-commands.test.ts"],
   },
 ];
