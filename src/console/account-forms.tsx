@@ -9,6 +9,7 @@ import { formatUsd } from "./format.ts";
 import { Button } from "./parts/button.tsx";
 import { FormDialog } from "./parts/dialog.tsx";
 import { TextField } from "./parts/field.tsx";
+import { Notice } from "./parts/states.tsx";
 import { toast } from "./parts/toast.tsx";
 import { useForm } from "./task.ts";
 
@@ -35,8 +36,20 @@ export function AccountForm({ edited, onSaved, onClose }: AccountFormProps) {
       onClose={onClose}
     >
       {renderControls(ACCOUNT_FIELDS, form, edited)}
+      {isUnbounded(form.draft) && (
+        <Notice tone="warn">
+          Its keys have no daily allowance: give the account a budget, or each key one of its own.
+        </Notice>
+      )}
     </FormDialog>
   );
+}
+
+function isUnbounded({
+  requests_per_day: perDay = "",
+  budgets = "",
+}: Readonly<Record<string, string>>): boolean {
+  return perDay.startsWith("unlimited") && budgets.trim() === "";
 }
 
 const AMOUNTS = ["10", "50", "100", "500"];

@@ -98,4 +98,21 @@ describe.skipIf(!HAS_BROWSER)("limits (skipped without Chromium)", () => {
     },
     WAIT_MS,
   );
+
+  test(
+    "an account's dialog warns where its keys are unlimited without a budget",
+    async () => {
+      const { page, open, close } = await openConsole(world);
+      await open("/settings/accounts/default");
+      await page.getByRole("button", { name: "Rename" }).click();
+      const dialog = page.getByRole("dialog");
+      const warning = dialog.getByText("Its keys have no daily allowance");
+      await dialog.getByLabel("Daily allowance").selectOption("unlimited");
+      await warning.waitFor();
+      await dialog.getByLabel("Budgets in USD").fill("50/month");
+      await warning.waitFor({ state: "detached" });
+      await close();
+    },
+    WAIT_MS,
+  );
 });
