@@ -50,7 +50,15 @@ async function findSecret({ key }: Trouble, under: UnderTest): Promise<string> {
 }
 
 async function play(agent: Agent, trouble: Trouble): Promise<void> {
-  const { model, at = "usual", says, requests, environment, prompt = "say: good day to you all" } = trouble;
+  const {
+    model,
+    at = "usual",
+    says,
+    requests,
+    requestsMax = requests,
+    environment,
+    prompt = "say: good day to you all",
+  } = trouble;
   const under = gateways.get(at);
   if (!under) throw new Error(`There is no gateway '${at}'.`);
   const home = mkdtempSync(join(tmpdir(), "poundkey-agent-"));
@@ -74,7 +82,8 @@ async function play(agent: Agent, trouble: Trouble): Promise<void> {
   // Codex prints the prompt too.
   const shown = printed.replaceAll(prompt, "");
   expect({ says: says.test(shown), printed }).toMatchObject({ says: true });
-  expect({ requests: posts.length, posts }).toMatchObject({ requests });
+  const isAsExpected = posts.length >= requests && posts.length <= requestsMax;
+  expect({ isAsExpected, posts }).toMatchObject({ isAsExpected: true });
 }
 
 /** True if most of the turn is waiting between retries. */

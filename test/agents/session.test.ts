@@ -19,7 +19,7 @@ const LONG_RUNNING = AGENTS.filter(({ name }) => name !== "cn");
 const AT_ONCE = 4;
 /** Includes waiting for other sessions. */
 const PATIENT_MS = 1_800_000;
-const NO_PICTURE = /\[image left out: this model takes no images\]|\[Unsupported image/;
+const NO_PICTURE = /\[image left out: this model takes no images\]|\[Unsupported (image|content type: image)/;
 const OVER = "the session is over";
 
 let under: AgentWorld;

@@ -12,6 +12,8 @@ export interface Trouble {
   readonly says: RegExp;
   /** The number of requests in the turn, retries included. */
   readonly requests: number;
+  /** The most, if requests that run beside each other may fail together. */
+  readonly requestsMax?: number;
   readonly environment?: Readonly<Record<string, string>>;
 }
 
@@ -41,7 +43,7 @@ function listFinal(agent: string, usual: number, answered = usual): readonly Tro
     },
     {
       ...{ name: "a busy provider, once", model: failOnce(agent, "429") },
-      ...{ says: ANSWERED, requests: answered + 1 },
+      ...{ says: ANSWERED, requests: answered + 1, requestsMax: 2 * answered },
     },
   ];
 }

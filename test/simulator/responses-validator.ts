@@ -96,6 +96,11 @@ const item = is.variant("type", {
     ["summary"],
   ),
   item_reference: of({ type: is.anything, id: is.text }, ["id"]),
+  // "ResponseFunctionWebSearch": its id, status and action come back as they were.
+  web_search_call: of({ type: is.anything, id: is.text, status: is.text, action: is.record }, [
+    "id",
+    "status",
+  ]),
   additional_tools: (value, path) => additionalTools(value, path),
 });
 /** A message may omit its type. */
