@@ -132,6 +132,10 @@ describe("check", () => {
       "{ quota: { requests_per_day: null }, server: { host: 0.0.0.0 }, metrics: { token: x } }",
       /quota\.requests_per_day: keys have no limit/,
     ],
+    [
+      "{ quota: { requests_per_day: null }, server: { host: 0.0.0.0 }, metrics: { token: x }, key_defaults: { budgets: [{ usd: 5, per: day, hard: false }] } }",
+      /quota\.requests_per_day: keys have no limit/,
+    ],
   ])("warns about %p", async (text, expected) => {
     const lines = await warned(text);
     expect(lines).toEqual([expect.stringMatching(expected)]);
@@ -150,6 +154,7 @@ describe("check", () => {
     'store: "postgres://me@host/db"',
     "quota: { requests_per_day: null }",
     "{ quota: { requests_per_day: null }, server: { host: 0.0.0.0 }, metrics: { token: x }, billing: { charge: always } }",
+    "{ quota: { requests_per_day: null }, server: { host: 0.0.0.0 }, metrics: { token: x }, key_defaults: { budgets: [{ usd: 5, per: day }] } }",
     "server: { host: localhost }",
     'server: { host: "::1" }',
   ])("doesn't warn about %p", async (text) => {

@@ -55,11 +55,12 @@ function warnOfNoProvider({ providers }: Config, settings: Settings): readonly I
   return [{ path: [], at: "value", message, variable: "" }];
 }
 
-function warnOfUnlimitedKeys({ server, quota, billing }: Settings): readonly Issue[] {
+function warnOfUnlimitedKeys({ server, quota, billing, ownerLimits }: Settings): readonly Issue[] {
   const isOpen = !LOOPBACK.test(server.host);
-  if (!isOpen || quota.requestsPerDay !== null || billing.charge === "always") return [];
+  const isBudgeted = ownerLimits.keyDefaults.budgets.some(({ isHard }) => isHard);
+  if (!isOpen || isBudgeted || quota.requestsPerDay !== null || billing.charge === "always") return [];
   const message =
-    "keys have no limit and nothing is charged, on an address that others can reach; set a number, or billing.charge: always";
+    "keys have no limit and nothing is charged, on an address that others can reach; set a number, a budget in key_defaults, or billing.charge: always";
   return [{ path: ["quota", "requests_per_day"], at: "value", message }];
 }
 
