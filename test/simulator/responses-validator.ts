@@ -1,11 +1,10 @@
 // Validates requests to OpenAI's Responses: fields, items, calls without outputs, and sealed thinking.
 import { asArray, asObject, isObject, type JsonObject } from "../../src/core/json.ts";
 import { reject } from "../../src/simulator/problem.ts";
-import { sign } from "../../src/simulator/responder.ts";
-import { THOUGHT_CALL } from "../../src/simulator/responses.ts";
 import { checkCallOrder } from "./call-order.ts";
 import { type Family, findFamily } from "./openai-families.ts";
 import { imageUrl } from "./openai-shapes.ts";
+import { checkReasoning } from "./responses-reasoning.ts";
 import { findStrictFlaw } from "./schema-validator.ts";
 import { OPENAI_SEARCH } from "./search-shapes.ts";
 import type { Check, Fields } from "./validator.ts";
@@ -244,52 +243,6 @@ function checkSchemas(body: JsonObject): void {
       ["text", "format", "schema"],
       "invalid_json_schema",
     );
-}
-
-function isSealed(content: unknown): boolean {
-  const [secret = "", seal] = String(content)
-    .replace(/^gAAAA/, "")
-    .split(".");
-  return seal === sign(secret);
-}
-
-/** Thinking must come back unchanged, sealed if nothing is stored, and with the item that followed it. */
-function checkReasoning(body: JsonObject): void {
-  const items = asArray(body.input).map(asObject);
-  items.forEach((each, at) => {
-    if (each.type !== "reasoning") return;
-    const content = each.encrypted_content ?? null;
-    if (content === null && body.store === false)
-      reject(
-        "not_found",
-        `Item with id '${String(each.id)}' not found. Items are not persisted when \`store\` is set to false.`,
-        ["input"],
-      );
-    if (content !== null && !isSealed(content))
-      reject(
-        "value",
-        `The encrypted content for item ${String(each.id)} could not be verified.`,
-        ["input", at],
-        "invalid_encrypted_content",
-      );
-    const next = items[at + 1];
-    if (next === undefined || next.role === "user" || String(next.type).endsWith("_output"))
-      reject(
-        "value",
-        `Item '${String(each.id)}' of type 'reasoning' was provided without its required following item.`,
-        ["input", at],
-      );
-  });
-  items.forEach((each, at) => {
-    if (!String(each.id).startsWith(THOUGHT_CALL)) return;
-    const before = items.slice(0, at).findLast(({ type }) => type !== "function_call");
-    if (before?.type !== "reasoning")
-      reject(
-        "value",
-        `Item '${String(each.id)}' of type 'function_call' was provided without its required 'reasoning' item.`,
-        ["input", at],
-      );
-  });
 }
 
 /** Throws a Rejection for a request that OpenAI refuses ("API reference: Responses", "Conversation state: reasoning items"). */
