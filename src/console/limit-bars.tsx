@@ -30,17 +30,17 @@ function LimitBar({ limit, of }: { readonly limit: LimitView; readonly of: Limit
   const format = kind === "budget" ? formatUsd : formatCount;
   const name = nameLimit(limit);
   const words = `${format(used)} of ${format(most)}`;
-  const notes = [
+  const remarks = [
     scope === of ? null : `of the ${scope}`,
     reserved > 0 ? `${format(reserved)} reserved` : null,
     resets_at && kind === "budget" ? `starts over ${formatRelativeTime(resets_at)}` : null,
-  ].filter((note) => note !== null);
+  ].filter((remark) => remark !== null);
   return (
     <div class="limit-bar">
       <span class="small faint">{name}</span>
       <span>{words}</span>
       <Meter share={most === 0 ? 1 : (used + reserved) / most} label={`${name}: ${words}`} />
-      {notes.length > 0 && <span class="small faint">{notes.join(" · ")}</span>}
+      {remarks.length > 0 && <span class="small faint">{remarks.join(" · ")}</span>}
     </div>
   );
 }
