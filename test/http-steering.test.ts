@@ -186,6 +186,16 @@ describe("the reason for a choice", () => {
     },
   );
 
+  test("names the model that answered in place of the choice", async () => {
+    const { choice } = await routed(gateway, worded("best"));
+    const { secret } = await gateway.newKey({ budgets: [{ usd: 0, per: "total", models: [choice] }] });
+    const headers = { authorization: `Bearer ${secret}` };
+    const answer = await post(gateway, "/v1/chat/completions", worded("best"), { headers });
+    const model = answer.headers.get("x-poundkey-model");
+    expect([answer.status, model === choice]).toEqual([200, false]);
+    expect(answer.headers.get("x-poundkey-why")).toEndWith(`; answered by ${model} in its place`);
+  });
+
   test("isn't given if the model was named", async () => {
     expect((await chat(named("Acme#plain"))).headers.has("x-poundkey-why")).toBe(false);
   });

@@ -72,8 +72,8 @@ export type GrantedLimits = Pick<Granted, "limits" | "tokenLimits">;
 export interface Facts {
   /** The limits that let it in, as of then. Null if it wasn't admitted. */
   readonly granted: GrantedLimits | null;
-  /** The selector that chose the model, by its id, and its reason, a sentence of ASCII. Null if none chose. */
-  readonly selector: { readonly id: string; readonly why: string } | null;
+  /** The selector's id, its choice, and the reason, a sentence of ASCII. Null if none chose. */
+  readonly selector: { readonly id: string; readonly choice: string | null; readonly why: string } | null;
   readonly model: string | null;
   readonly attempts: number;
   readonly dropped: readonly string[];

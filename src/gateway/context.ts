@@ -131,7 +131,8 @@ export class RequestContext<F extends Form> implements Facts {
     this.granted = granted;
     this.admittedMs = nowMs;
     if (selection.kind !== "selector") return;
-    this.selector = { id: `Router#${selection.selector.name}`, why: this.plan.decision?.why ?? "" };
+    const { choice = null, why = null } = this.plan.decision ?? {};
+    this.selector = { id: `Router#${selection.selector.name}`, choice, why: why ?? "" };
   }
 
   /** Sets the attempt that answers. */

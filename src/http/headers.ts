@@ -27,6 +27,14 @@ export function makeReader(clock: Pick<Clock, "nowMs">, { family }: Pick<Reader,
   return { family, nowMs: clock.nowMs() };
 }
 
+/** A budget may leave the choice out of the plan, and its provider may fail. */
+function explainModel({ choice, why }: NonNullable<Facts["selector"]>, model: Facts["model"]): string {
+  const isOther = model !== null && choice !== null && model !== choice;
+  return isOther ? `${why}; answered by ${printable(model)} in its place` : why;
+}
+
+const printable = (text: string) => text.replace(/[^\x20-\x7e]/g, "?");
+
 /** `limits` are those to tell of, if the request wasn't admitted by them. */
 export function factHeaders(
   facts: Facts,
@@ -34,11 +42,11 @@ export function factHeaders(
   limits: GrantedLimits | null = facts.granted,
 ): HeaderMap {
   const headers = limitHeaders(limits, reader);
-  if (facts.model !== null) headers["x-poundkey-model"] = facts.model.replace(/[^\x20-\x7e]/g, "?");
+  if (facts.model !== null) headers["x-poundkey-model"] = printable(facts.model);
   if (facts.attempts > 0) headers["x-poundkey-attempts"] = String(facts.attempts);
   if (facts.selector !== null) {
     headers["x-poundkey-selector"] = facts.selector.id;
-    headers["x-poundkey-why"] = facts.selector.why;
+    headers["x-poundkey-why"] = explainModel(facts.selector, facts.model);
   }
   if (facts.replayed !== null) headers["x-poundkey-replayed"] = "true";
   if (facts.dropped.length > 0) headers["x-poundkey-dropped"] = formatHeaderList(facts.dropped);
