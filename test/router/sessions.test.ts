@@ -63,6 +63,11 @@ describe("the model of the last turn", () => {
     expect(pick("fair", 6, cheaper)).toBe("usual");
     expect(pick("fair", 6, cheap)).toBe("other");
     expect(pick("best", 6, cheap)).toBe("usual");
+    // It codes better, which was the last task, but does everything else worse.
+    const skills = { ...even(0.7), coding: 0.99 };
+    const coding = makeCard("other", 1, { skills, price: { input: 0.5, output: 1 }, contextTokensMax: null });
+    expect(pick("fair", 1, coding)).toBe("usual");
+    expect(pick("fair", 6, coding)).toBe("usual");
   });
 });
 
