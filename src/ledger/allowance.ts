@@ -85,7 +85,7 @@ function listDays(nowMs: number, clockAheadMs: number | null, quota: QuotaRules)
 }
 
 /** True if the days of `makeReads` are those of this moment. */
-export function hasDaysOf(nowMs: number, { days }: Pick<Reads, "days">, quota: QuotaRules): boolean {
+export function coversMoment(nowMs: number, { days }: Pick<Reads, "days">, quota: QuotaRules): boolean {
   const today = computeDay(nowMs, quota);
   return days.includes(today.name) && days.includes(dayAfter(today, quota).name);
 }

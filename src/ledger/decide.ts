@@ -2,7 +2,7 @@
 import type { Answer, Decision, Demand, Funding, Rows } from "../core/demand.ts";
 import { Fault } from "../core/fault.ts";
 import { admit } from "./admit.ts";
-import { hasDaysOf } from "./allowance.ts";
+import { coversMoment } from "./allowance.ts";
 import { Books } from "./books.ts";
 import { resetBudgets } from "./budget-reset.ts";
 import { settle } from "./settle.ts";
@@ -18,7 +18,7 @@ export function decide(rows: Rows, demands: readonly Demand[]): Decision {
 
 /** Decides at the store's own time. On another day than this node's, the day's rows would be missing. */
 function answerAt(books: Books, demand: Demand, nowMs: number): Answer {
-  if (demand.kind === "admit" && !hasDaysOf(nowMs, demand.reads, demand.quota)) return refuseClock();
+  if (demand.kind === "admit" && !coversMoment(nowMs, demand.reads, demand.quota)) return refuseClock();
   return answer(books, { ...demand, nowMs });
 }
 
