@@ -120,6 +120,14 @@ describe("keys", () => {
     expect(listed).not.toContain(String(secret));
   });
 
+  test("may have a budget for models by any part of their ids", async () => {
+    const budget = { usd: 10, per: "day", models: ["*opus*"] };
+    const made = await operator.post("/keys", { name: "opus", budgets: [budget] });
+    expect([made.status, made.body.budgets]).toEqual([201, [budget]]);
+    const wrong = await operator.post("/keys", { name: "a", budgets: [{ ...budget, models: ["opus"] }] });
+    expect([wrong.status, wrong.error?.param]).toEqual([400, "budgets[0].models[0]"]);
+  });
+
   test("get the configured values by default", async () => {
     const { body } = await operator.post("/keys", { name: "plain" });
     expect(body).toMatchObject({

@@ -50,6 +50,12 @@ const pattern = Type.String({
   pattern: "^(\\*|[A-Za-z0-9*][A-Za-z0-9*._-]{0,63}#[^\\s#]{1,200})$",
   expected: "a model id like OpenAI#gpt-5.4 or Router#fair, or a pattern like OpenAI#*",
 });
+/** Budgets may name models by any part of their ids. Commas and spaces separate patterns on the command line. */
+const budgetPattern = Type.String({
+  pattern: "^([^\\s,]{1,64}#[^\\s,]{1,200}|[^\\s,]*\\*[^\\s,]*)$",
+  maxLength: 300,
+  expected: "a model id like OpenAI#gpt-5.4, or a pattern like OpenAI#* or *opus*",
+});
 const addressBlock = Type.String({
   pattern: "^[0-9A-Fa-f:.]{2,45}(/\\d{1,3})?$",
   expected: "an IP address or a block like 10.0.0.0/8",
@@ -119,7 +125,7 @@ export const RENDERERS: { readonly [Name in KindName]: Renderer<Name> } = {
   },
   budgets: {
     input: ({ elementsMax, hasDefault }) => {
-      const list = Type.Array(makeBudgetSchema(pattern), { maxItems: elementsMax });
+      const list = Type.Array(makeBudgetSchema(budgetPattern), { maxItems: elementsMax });
       return hasDefault ? Type.Union([list, allowWords(["default"]), Type.Null()]) : allowNull(list);
     },
     view: Type.Union([Type.Array(budgetView), allowWords(["default"]), Type.Null()]),

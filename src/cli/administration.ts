@@ -52,9 +52,12 @@ export function makeCommand(help: string, actions: Readonly<Record<string, Actio
 function nameInput(error: unknown, inputs: readonly string[]): unknown {
   const param = error instanceof Fault ? error.details.param : null;
   if (!(error instanceof Fault) || !param || error.row.status !== 400) return error;
-  // A field is called after its flag, with more words: `allowed_models[0]` for `--models`.
-  const listWords = (text: string): readonly string[] => text.toLowerCase().match(/[a-z]+/g) ?? [];
-  const field = listWords(param);
+  // A field is called after its flag, with more words: `allowed_models[0]` for `--models`, `budgets[0].models` for
+  // `--budget`.
+  const listWords = (text: string): readonly string[] =>
+    (text.toLowerCase().match(/[a-z]+/g) ?? []).map((word) => word.replace(/s$/, ""));
+  const [top = ""] = param.split(/[.[]/);
+  const field = listWords(top);
   const input = inputs.find((one) => listWords(one).every((word) => field.includes(word)));
   return input === undefined ? error : new UsageError(error.message.replace(`'${param}'`, input));
 }
