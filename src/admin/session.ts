@@ -26,6 +26,9 @@ export async function signIn(
     digest: sessionDigest(secret, pepper),
     tokenDigest: kept,
     expiresAtMs: nowMs + SESSION_MS,
+    tokenId: null,
+    memberId: null,
+    issuerSession: null,
   };
   await store.addSession(session, nowMs);
   return secret;

@@ -60,6 +60,8 @@ export const FAULTS = {
   key_paused: { status: 403, type: "permission_error", blame: "client" },
   /** The key is limited to other client addresses. */
   address_not_allowed: { status: 403, type: "permission_error", blame: "client" },
+  /** The role of the person or token doesn't permit it. */
+  not_permitted: { status: 403, type: "permission_error", blame: "client" },
   /** Another site's page made a signed-in browser send the request. */
   cross_site_request: { status: 403, type: "permission_error", blame: "client" },
   model_not_found: { status: 404, type: "invalid_request_error", blame: "client", otherModel: true },

@@ -19,6 +19,8 @@ export interface GatewayKey extends ValuesOf<typeof KEY_FIELDS> {
   readonly rotations: number;
   /** The time until which the secret before the present one works. Null if it doesn't. */
   readonly oldSecretUntilMs: number | null;
+  /** The person whose personal key it is. Null for a service key. */
+  readonly memberId: string | null;
 }
 
 /** The fields of a key with neither limits nor a history. */
@@ -27,6 +29,7 @@ export const KEY_DEFAULTS = {
   revokedAtMs: null,
   rotations: 0,
   oldSecretUntilMs: null,
+  memberId: null,
 } satisfies Partial<GatewayKey>;
 
 /** A key found by one of its secrets. */

@@ -6,6 +6,7 @@ import type { Account, GatewayKey, KeyState, ProvenKey } from "./key.ts";
 import type { AccountChange, KeyChange, NewSecret } from "./key-change.ts";
 import type { OutboxEvent } from "./limit.ts";
 import type { NanoUsd } from "./money.ts";
+import type { PeopleStore } from "./people.ts";
 import type { Ended, RequestRecord } from "./record.ts";
 import type {
   Entry,
@@ -253,10 +254,14 @@ export interface Store {
   /** Returns up to this many events that no process has taken to log, oldest first, each to one process only. */
   takeEvents(nowMs: number, most: number): Promise<readonly OutboxEvent[]>;
 
+  readonly people: PeopleStore;
+
   /** Stores a session and deletes expired ones. */
   addSession(session: Session, nowMs: number): Promise<void>;
   session(digest: string): Promise<Session | null>;
   endSession(digest: string): Promise<void>;
+  /** Ends all sessions of a person, or those that began with this session of the issuer. Returns how many. */
+  endSessionsOf(memberId: string, issuerSession?: string): Promise<number>;
 
   /** All that were added at run time, oldest first. */
   credentials(): Promise<readonly StoredCredential[]>;

@@ -88,7 +88,7 @@ function accountRoutes(ports: AdminPorts, parts: Parts) {
   const detail = returnsBody(accountDetailSchema);
   return new Elysia()
     .get("/accounts", ({ query }) => listAccounts(parts, query), {
-      ...reads("listAccounts", "List the accounts, newest first"),
+      ...reads("accounts.read", "listAccounts", "List the accounts, newest first"),
       query: takesQuery(pageQuery),
       response: returnsBody(wrapRows(accountSchema)),
     })
@@ -97,7 +97,7 @@ function accountRoutes(ports: AdminPorts, parts: Parts) {
       async ({ body, status }) =>
         status(201, await addAccountLimits(parts, await createAccount(parts, body))),
       {
-        ...writes("createAccount", "Create an account with an empty balance"),
+        ...writes("accounts.create", "createAccount", "Create an account with an empty balance"),
         body: takesBody(newAccountSchema),
         response: { 201: detail },
       },
@@ -106,7 +106,11 @@ function accountRoutes(ports: AdminPorts, parts: Parts) {
       "/accounts/:id",
       async ({ params: { id } }) => addAccountLimits(parts, await getAccount(parts, id)),
       {
-        ...reads("getAccount", "Get an account, or the total of `funding`, `revenue` or `overrun`"),
+        ...reads(
+          "accounts.read",
+          "getAccount",
+          "Get an account, or the total of `funding`, `revenue` or `overrun`",
+        ),
         response: detail,
       },
     )
@@ -114,7 +118,7 @@ function accountRoutes(ports: AdminPorts, parts: Parts) {
       "/accounts/:id",
       async ({ params: { id }, body }) => addAccountLimits(parts, await updateAccount(parts, id, body)),
       {
-        ...writes("updateAccount", "Change the given fields of an account"),
+        ...writes("accounts.limit", "updateAccount", "Change the given fields of an account"),
         body: takesBody(accountChangeSchema),
         response: detail,
       },
@@ -124,13 +128,13 @@ function accountRoutes(ports: AdminPorts, parts: Parts) {
       async ({ params: { id }, body, request, status }) =>
         status(201, await topUpAccount(parts, id, body, request.headers.get("idempotency-key"))),
       {
-        ...writes("topUpAccount", "Top up an account, once per `Idempotency-Key`"),
+        ...writes("money.move", "topUpAccount", "Top up an account, once per `Idempotency-Key`"),
         body: takesBody(topUpSchema),
         response: { 201: account },
       },
     )
     .get("/accounts/:id/journal", ({ params: { id }, query }) => listJournal(parts, id, query), {
-      ...reads("listJournal", "List an account's journal entries, newest first"),
+      ...reads("journal.read", "listJournal", "List an account's journal entries, newest first"),
       query: takesQuery(pageQuery),
       response: returnsBody(wrapRows(entrySchema)),
     });
@@ -154,7 +158,11 @@ function keyRoutes(ports: AdminPorts, parts: Parts) {
   const makeKeyWorld = () => ({ ...parts, keysExpireInMs: ports.settings().ownerLimits.keysExpireInMs });
   return new Elysia()
     .get("/keys", ({ query }) => listKeysInUse(parts, query), {
-      ...reads("listKeys", "List the keys with their remaining allowance and spending, newest first"),
+      ...reads(
+        "keys.read",
+        "listKeys",
+        "List the keys with their remaining allowance and spending, newest first",
+      ),
       query: takesQuery(keysQuery),
       response: returnsBody(wrapRows(keyInUseSchema)),
     })
@@ -162,7 +170,7 @@ function keyRoutes(ports: AdminPorts, parts: Parts) {
       "/keys",
       async ({ body, status }) => status(201, await show(body, await createKey(makeKeyWorld(), body))),
       {
-        ...writes("createKey", "Create a key; its secret is shown only once"),
+        ...writes("own.keys.write", "createKey", "Create a key; its secret is shown only once"),
         body: takesBody(newKeySchema),
         response: { 201: returnsBody(checkedNewKeySchema) },
       },
@@ -172,12 +180,16 @@ function keyRoutes(ports: AdminPorts, parts: Parts) {
       async ({ params: { id } }) =>
         addWarnings(await getKey(parts, id), await warnOfNoBound(parts, id, ports.settings())),
       {
-        ...reads("getKey", "Get a key with its remaining allowance, its spending, and the use of its limits"),
+        ...reads(
+          "keys.read",
+          "getKey",
+          "Get a key with its remaining allowance, its spending, and the use of its limits",
+        ),
         response: returnsBody(checkedKeyDetailSchema),
       },
     )
     .patch("/keys/:id", async ({ params: { id }, body }) => show(body, await updateKey(parts, id, body)), {
-      ...writes("updateKey", "Change the given fields of a key; null removes a limit"),
+      ...writes("own.keys.write", "updateKey", "Change the given fields of a key; null removes a limit"),
       body: takesBody(keyChangeSchema),
       response: returnsBody(checkedKeySchema),
     });
@@ -193,7 +205,7 @@ function heldKeyRoutes(ports: AdminPorts, parts: Parts) {
       async ({ params: { id }, body, status }) =>
         status(201, await show({}, await rotateKey(parts, id, body))),
       {
-        ...writes("rotateKey", "Replace a key's secret; the new one is shown only once"),
+        ...writes("own.keys.write", "rotateKey", "Replace a key's secret; the new one is shown only once"),
         body: takesBody(rotationSchema),
         response: { 201: returnsBody(checkedNewKeySchema) },
       },
@@ -202,13 +214,17 @@ function heldKeyRoutes(ports: AdminPorts, parts: Parts) {
       "/keys/:id/budgets/reset",
       async ({ params: { id }, body, status }) => status(201, await resetKeyBudgets(parts, id, body)),
       {
-        ...writes("resetKeyBudgets", "Forget what was used of a key's budgets in their running windows"),
+        ...writes(
+          "keys.write",
+          "resetKeyBudgets",
+          "Forget what was used of a key's budgets in their running windows",
+        ),
         body: takesBody(budgetResetSchema),
         response: { 201: returnsBody(keyDetailSchema) },
       },
     )
     .delete("/keys/:id", ({ params: { id } }) => revokeKey(parts, id), {
-      ...reads("revokeKey", "Revoke a key permanently"),
+      ...reads("own.keys.write", "revokeKey", "Revoke a key permanently"),
       response: returnsBody(keySchema),
     });
 }
@@ -217,26 +233,34 @@ function logRoutes(ports: AdminPorts, parts: Parts) {
   const { reads } = createOperatorHooks(ports, "Log");
   return new Elysia()
     .get("/requests", ({ query }) => listRequests(parts, query), {
-      ...reads("listRequests", "List the requests, newest first"),
+      ...reads("requests.read", "listRequests", "List the requests, newest first"),
       query: takesQuery(requestsQuery),
       response: returnsBody(wrapRows(requestSchema)),
     })
     .get("/requests/:id", ({ params: { id } }) => getRequest(parts, id), {
-      ...reads("getRequest", "Get a request with all its details"),
+      ...reads("requests.read", "getRequest", "Get a request with all its details"),
       response: returnsBody(requestDetailSchema),
     })
     .get("/usage", ({ query }) => sumUsage(parts, query), {
-      ...reads("sumUsage", "Sum up the usage in a time range"),
+      ...reads("usage.read", "sumUsage", "Sum up the usage in a time range"),
       query: takesQuery(usageQuery),
       response: returnsBody(usageSchema),
     })
     .get("/savings", ({ query }) => sumSavings(parts, query), {
-      ...reads("sumSavings", "Get what Router#fair and Router#light promised, kept and saved, by week"),
+      ...reads(
+        "usage.read",
+        "sumSavings",
+        "Get what Router#fair and Router#light promised, kept and saved, by week",
+      ),
       query: takesQuery(savingsQuery),
       response: returnsBody(savingsSchema),
     })
     .get("/overview", ({ query }) => overview(parts, query), {
-      ...reads("overview", "Get the figures of a time range in steps, and of the one before it"),
+      ...reads(
+        "usage.read",
+        "overview",
+        "Get the figures of a time range in steps, and of the one before it",
+      ),
       query: takesQuery(overviewQuery),
       response: returnsBody(overviewSchema),
     });
@@ -246,19 +270,19 @@ function settingRoutes(ports: AdminPorts, parts: Parts) {
   const { reads } = createOperatorHooks(ports, "Settings");
   return new Elysia()
     .get("/models", () => modelsView(ports.settings(), parts.clock.nowMs()), {
-      ...reads("listCards", "List all known models, enabled or not"),
+      ...reads("models.read", "listCards", "List all known models, enabled or not"),
       response: returnsBody(wrapRows(cardSchema)),
     })
     .get("/settings", () => settingsView(ports.settings(), ports), {
-      ...reads("getSettings", "Get the current configuration, without secrets"),
+      ...reads("settings.read", "getSettings", "Get the current configuration, without secrets"),
       response: returnsBody(settingsSchema),
     })
     .get("/learned", () => ({ data: ports.learned(), next: null }), {
-      ...reads("listLearned", "List what the selectors have learned about each model"),
+      ...reads("settings.read", "listLearned", "List what the selectors have learned about each model"),
       response: returnsBody(wrapRows(learnedSchema)),
     })
     .delete("/learned", ({ query: { model = null } }) => forgetLessons(parts, model), {
-      ...reads("forgetLearned", "Forget what was learned about all models, or about one"),
+      ...reads("learning.write", "forgetLearned", "Forget what was learned about all models, or about one"),
       query: takesQuery(lessonsQuery),
       response: returnsBody(forgottenSchema),
     });

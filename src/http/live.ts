@@ -23,9 +23,9 @@ interface LivePorts extends OperatorParts {
 export function liveRoutes(ports: LivePorts) {
   return new Elysia({ prefix: "/admin/v1" }).get(
     "/requests/live",
-    async ({ request, server }) => {
-      const asked = { request, server };
-      await checkOperator(ports, asked);
+    async ({ request, server, route }) => {
+      const asked = { request, server, route };
+      await checkOperator(ports, asked, "requests.read");
       if (ports.draining()) throw new Fault("shutting_down", "The gateway is shutting down.");
       return new Response(await openEvents(ports, asked), { headers: STREAM_HEADERS });
     },
@@ -91,7 +91,7 @@ async function openEvents(ports: LivePorts, asked: OperatorRequest): Promise<Rea
 /** True if the session has ended. An unusable store proves nothing about it. */
 async function isSignedOut(ports: LivePorts, asked: OperatorRequest): Promise<boolean> {
   try {
-    await checkOperator(ports, asked);
+    await checkOperator(ports, asked, "requests.read");
     return false;
   } catch (thrown) {
     return toFault(thrown).row.blame === "client";

@@ -6,7 +6,10 @@ import { checkAdminToken } from "../admin/token.ts";
 import type { AdminWorld } from "../admin/world.ts";
 import type { WrongTokens } from "../admin/wrong-tokens.ts";
 import { Fault } from "../core/fault.ts";
+import type { Act } from "../core/people.ts";
 import type { Session } from "../core/rows.ts";
+import { type Access, ADMIN_TOKEN, adminAccess } from "../people/access.ts";
+import type { Permission } from "../people/roles.ts";
 import { JSON_HEADERS } from "./answers.ts";
 import { readBearer, requireSecret } from "./auth.ts";
 import { type BodyPorts, readJson } from "./body.ts";
@@ -20,6 +23,8 @@ const SAFE = /^(GET|HEAD|OPTIONS)$/;
 /** A request as route handlers get it. */
 export interface OperatorRequest {
   readonly request: Request;
+  /** The route's path, such as `/admin/v1/keys/:id`. */
+  readonly route: string;
   readonly server: (Peers & { timeout(request: Request, seconds: number): void }) | null;
 }
 
@@ -45,20 +50,65 @@ function readCookieSecret(request: Request): string | null {
   return COOKIE_SHAPE.exec(request.headers.get("cookie") ?? "")?.[1] ?? null;
 }
 
-/** Throws unless the operator sent the request. A bearer takes precedence, as browsers send cookies on their own. */
-export async function checkOperator(parts: OperatorParts, asked: OperatorRequest): Promise<void> {
+/** The sender of a request to an admin route. */
+interface Operator {
+  readonly access: Access;
+  readonly act: Act;
+}
+
+/** By request, once its sender is known. */
+const operators = new WeakMap<Request, Operator>();
+
+/** Returns the sender of a request that was checked. Throws if the route forgot to check it. */
+export function readOperator(request: Request): Operator {
+  const operator = operators.get(request);
+  if (operator === undefined) throw new Error("The sender of this request was not checked.");
+  return operator;
+}
+
+/** Throws unless the sender of the request is permitted to, and remembers the sender for `readOperator`. */
+export async function checkOperator(
+  parts: OperatorParts,
+  asked: OperatorRequest,
+  permission: Permission,
+): Promise<Operator> {
+  const access = await findAccess(parts, asked);
+  access.require(permission);
+  const operator = { access, act: readAct(parts, asked, access) };
+  operators.set(asked.request, operator);
+  return operator;
+}
+
+/** A bearer takes precedence, as browsers send cookies on their own. */
+async function findAccess(parts: OperatorParts, asked: OperatorRequest): Promise<Access> {
   const { world, adminToken } = parts;
   const bearer = readBearer(asked.request.headers);
   if (bearer === undefined && readCookieSecret(asked.request) !== null) {
     await requireSession(parts, asked);
-    return;
+    return adminAccess(ADMIN_TOKEN);
   }
   if (!bearer?.trim()) {
     const message = "You didn't provide an admin token. Send it as 'Authorization: Bearer <admin token>'.";
     throw new Fault("no_api_key", message);
   }
-  if (await checkAdminToken(world, adminToken, requireSecret(bearer))) return;
+  if (await checkAdminToken(world, adminToken, requireSecret(bearer))) return adminAccess(ADMIN_TOKEN);
   throw createRefusal(parts, asked, "Incorrect admin token.");
+}
+
+const AGENT_CHARACTERS_MAX = 200;
+
+function readAct(
+  { readOrigin }: OperatorParts,
+  { request, server, route }: OperatorRequest,
+  access: Access,
+): Act {
+  return {
+    actor: access.actor,
+    address: readOrigin(request, server).address,
+    agent: (request.headers.get("user-agent") ?? "").slice(0, AGENT_CHARACTERS_MAX),
+    route: `${request.method} ${route}`,
+    requestId: request.headers.get("x-request-id") ?? "",
+  };
 }
 
 /** Returns the cookie's session. Throws the Faults `no_api_key`, `cross_site_request`, and those of `createRefusal`. */
@@ -101,15 +151,19 @@ interface SessionPorts extends OperatorParts, BodyPorts {
 
 export function sessionRoutes(ports: SessionPorts) {
   return new Elysia({ prefix: "/admin/v1" })
-    .post("/session", ({ request, server, body }) => signInWith(ports, { request, server }, body.token), {
-      parse: ({ request }) => readJson(request, ports, BODY),
-      body: takesBody(signInSchema),
-      ...describeRoute(TAG, "signIn", "Sign in with the admin token and get a session cookie", SET_COOKIE),
-    })
+    .post(
+      "/session",
+      ({ request, server, route, body }) => signInWith(ports, { request, server, route }, body.token),
+      {
+        parse: ({ request }) => readJson(request, ports, BODY),
+        body: takesBody(signInSchema),
+        ...describeRoute(TAG, "signIn", "Sign in with the admin token and get a session cookie", SET_COOKIE),
+      },
+    )
     .get(
       "/session",
-      async ({ request, server, set }) => {
-        const { expiresAtMs } = await requireSession(ports, { request, server });
+      async ({ request, server, route, set }) => {
+        const { expiresAtMs } = await requireSession(ports, { request, server, route });
         Object.assign(set.headers, JSON_HEADERS);
         return { expires_at: formatInstant(expiresAtMs), version: ports.version };
       },
@@ -120,10 +174,10 @@ export function sessionRoutes(ports: SessionPorts) {
     )
     .delete(
       "/session",
-      async ({ request, server }) => {
-        await requireSession(ports, { request, server });
+      async ({ request, server, route }) => {
+        await requireSession(ports, { request, server, route });
         await signOut(ports.world, readCookieSecret(request) ?? "");
-        return createCookieResponse(ports, { request, server }, "", 0);
+        return createCookieResponse(ports, { request, server, route }, "", 0);
       },
       describeRoute(TAG, "signOut", "Sign out", SET_COOKIE),
     );

@@ -130,6 +130,7 @@ export const KEY = table<GatewayKey>("gateway_key", ["id"], {
   revokedAtMs: allowNull(INTEGER),
   rotations: INTEGER,
   oldSecretUntilMs: allowNull(INTEGER),
+  memberId: allowNull(TEXT),
 });
 
 export const SPEND = table<Spend>("spend", ["account_id", "key_id"], {
