@@ -4,12 +4,14 @@ import type { Static } from "@sinclair/typebox";
 import { findContent, type LoggedContent, makeContentUse } from "../core/content.ts";
 import { FAULTS, Fault } from "../core/fault.ts";
 import { computeCost, toUsd } from "../core/money.ts";
+import type { Scope } from "../core/people.ts";
 import { isError, type RequestRecord } from "../core/record.ts";
 import type { RequestFilter } from "../core/store.ts";
 import { cutStoredName } from "../core/stored-name.ts";
 import { readTrace, type Trace, type TracedAttempt } from "../core/trace.ts";
 import type { Vault } from "../core/world.ts";
 import type { DayRules } from "../ledger/day.ts";
+import { adminAccess, COMMAND_LINE } from "../people/access.ts";
 import { tokensView, unitsView } from "./figures.ts";
 import { formatInstant } from "./format.ts";
 import { type Listed, listPage } from "./list.ts";
@@ -69,10 +71,12 @@ function decisionView(decision: string): DecisionView | null {
 export function listRequests(
   { store, dayRules }: Pick<AdminWorld, "store"> & { readonly dayRules: () => DayRules },
   query: Static<typeof requestsQuery>,
+  scope?: Scope,
 ): Promise<Listed<RequestView>> {
   const { operation, surface, model, provider, ended, selector, status, from, to } = query;
   const rules = dayRules();
   const filter: RequestFilter = {
+    scope,
     keyId: query.key_id,
     accountId: query.account_id,
     ...{ operation, surface, model, provider, ended },
@@ -86,20 +90,27 @@ export function listRequests(
 }
 
 export interface RequestParts {
-  readonly store: Pick<AdminWorld["store"], "request" | "content">;
+  readonly store: Pick<AdminWorld["store"], "request" | "content" | "key">;
   /** Opens sealed prompts and answers. Missing if none are shown. */
   readonly contentVault?: Pick<Vault, "open">;
 }
 
-/** Returns a request with all its details. Throws the Fault `not_found`. */
+/**
+ * Returns a request with all its details; its prompt and answer only to those who may read them. Throws the Fault
+ * `not_found`.
+ */
 export async function getRequest(
   { store, contentVault }: RequestParts,
   id: string,
+  access = adminAccess(COMMAND_LINE),
 ): Promise<RequestDetailView> {
-  const record = await store.request(cutStoredName(id));
+  const record = await store.request(cutStoredName(id), access.scope("requests.read"));
   if (record === null) throw new Fault("not_found", "There is no request with that id.");
   const trace = readTrace(record.trace);
-  const content = await readContent({ store, contentVault }, record);
+  const { accountId, keyId } = record;
+  const memberId = (await store.key(keyId))?.memberId ?? null;
+  const isReadable = access.mayReadContent({ accountId, memberId });
+  const content = isReadable ? await readContent({ store, contentVault }, record) : null;
   return {
     ...requestView(record),
     timeline: trace && {

@@ -1,5 +1,6 @@
 // Usage: requests, tokens, money, first tokens by day, model, key, account, provider, operation and surface.
 import { type Static, Type } from "@sinclair/typebox";
+import type { Scope } from "../core/people.ts";
 import type { UsageSum } from "../core/rows.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 import type { Store, UsageDimension, UsageQuery } from "../core/store.ts";
@@ -73,6 +74,7 @@ interface Sum {
 export async function sumUsage(
   { store, clock, dayRules }: UsageParts,
   query: Static<typeof usageQuery>,
+  scope?: Scope,
 ): Promise<UsageSums> {
   const words = query.group_by?.split(",") ?? ["day"];
   const groups = Object.entries(GROUPS).flatMap(([name, group]) => (words.includes(name) ? [group] : []));
@@ -85,7 +87,7 @@ export async function sumUsage(
     : splitSpan(span).map((piece) => ({ name: "", ...piece }));
   const findFigures = (name: string, row: Dimensions) =>
     findOrAddSum(sums, Object.assign({}, ...groups.map(([, label]) => label(row, name)))).figures;
-  const find = ({ fromMs, toMs }: Span) => listUsageSums(store, { fromMs, toMs, groupBy });
+  const find = ({ fromMs, toMs }: Span) => listUsageSums(store, { fromMs, toMs, groupBy, only: { scope } });
   await eachPiece(pieces, find, ({ usage, firstTokens }, { name }) => {
     // The store also returns a row for a sum over nothing.
     for (const row of usage) if (row.requests > 0) findFigures(name, row).add(row);

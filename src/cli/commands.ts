@@ -34,6 +34,10 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     "add, list, top up and show accounts",
     async () => (await import("./accounts.ts")).runAccounts,
   ),
+  tokens: onStore(
+    "add, list and revoke named tokens of the admin routes",
+    async () => (await import("./tokens.ts")).runTokens,
+  ),
   ledger: onStore("verify the books", async () => (await import("./ledger.ts")).runLedger),
   admin: onStore("reset the admin token", async () => (await import("./admin.ts")).runAdmin),
   route: onStore(

@@ -3,10 +3,10 @@
 import type { Audit } from "./audit.ts";
 import type { Answer, Demand, Reads, Rows } from "./demand.ts";
 import type { Account, GatewayKey, KeyState, ProvenKey } from "./key.ts";
-import type { AccountChange, KeyChange, NewSecret } from "./key-change.ts";
+import type { AccountChange, KeyChange, NewSecret, PlanAccountChange, PlanKeyChange } from "./key-change.ts";
 import type { OutboxEvent } from "./limit.ts";
 import type { NanoUsd } from "./money.ts";
-import type { PeopleStore } from "./people.ts";
+import type { PeopleStore, Scope } from "./people.ts";
 import type { Ended, RequestRecord } from "./record.ts";
 import type {
   Entry,
@@ -52,6 +52,8 @@ export interface KeyFilter {
   readonly text?: string | undefined;
   /** The id of a key to leave out. */
   readonly except?: string | undefined;
+  /** Missing for all rows, as in every look-up. */
+  readonly scope?: Scope | undefined;
 }
 
 /** A key's charges, counted from the start of an hour, and its last request. */
@@ -99,6 +101,7 @@ export interface UsageFilter {
   readonly keyId?: string | undefined;
   readonly model?: string | undefined;
   readonly provider?: string | undefined;
+  readonly scope?: Scope | undefined;
 }
 
 interface Spent {
@@ -175,7 +178,7 @@ export interface Store {
 
   /** Finds a key by the digest of its secret, or of the one before, whether that still works or not. */
   keyByDigest(digest: string): Promise<ProvenKey | null>;
-  key(id: string): Promise<GatewayKey | null>;
+  key(id: string, scope?: Scope): Promise<GatewayKey | null>;
   keys(page: Page, filter?: KeyFilter): Promise<readonly GatewayKey[]>;
   /** Returns the use of those keys that exist. The day is a day of the month. */
   keyUses(
@@ -185,17 +188,17 @@ export interface Store {
   ): Promise<readonly KeyUse[]>;
   addKey(key: GatewayKey, digest: string): Promise<void>;
   /** Returns the changed key, or null if there is none. */
-  changeKey(id: string, change: KeyChange): Promise<GatewayKey | null>;
+  changeKey(id: string, change: KeyChange | PlanKeyChange): Promise<GatewayKey | null>;
   /** Replaces a key's secret. Returns the key, which is unchanged if it is revoked, or null if there is none. */
   rotateKey(id: string, secret: NewSecret): Promise<GatewayKey | null>;
   /** Returns the revoked key. Revoking it again keeps the first time. */
   revokeKey(id: string, atMs: number): Promise<GatewayKey | null>;
 
-  account(id: string): Promise<Account | null>;
-  accounts(page: Page): Promise<readonly Account[]>;
+  account(id: string, scope?: Scope): Promise<Account | null>;
+  accounts(page: Page, scope?: Scope): Promise<readonly Account[]>;
   addAccount(account: Account): Promise<void>;
   /** Returns the changed account, or null if there is none. */
-  changeAccount(id: string, change: AccountChange): Promise<Account | null>;
+  changeAccount(id: string, change: AccountChange | PlanAccountChange): Promise<Account | null>;
 
   /** An account's movements, newest first. With a position, those after the entry with that `id` (`makeEntryId`). */
   journal(accountId: string, page: Page): Promise<readonly Entry[]>;
@@ -217,13 +220,13 @@ export interface Store {
   /** Deletes these lessons. Pass a few hundred at most, so that other calls aren't delayed. */
   dropLessons(lessons: readonly Pick<Lesson, "accountId" | "id">[]): Promise<void>;
 
-  request(id: string): Promise<RequestRecord | null>;
+  request(id: string, scope?: Scope): Promise<RequestRecord | null>;
   requests(filter: RequestFilter, page: Page): Promise<readonly RequestRecord[]>;
   addContent(content: KeptContent): Promise<void>;
   /** A request's stored prompt and answer, encrypted. */
   content(accountId: string, id: string): Promise<string | null>;
   /** Requests that ended since a time by their node's clock (Unix milliseconds), latest first, up to this many. */
-  endedSince(sinceMs: number, most: number): Promise<readonly RequestRecord[]>;
+  endedSince(sinceMs: number, most: number, scope?: Scope): Promise<readonly RequestRecord[]>;
   /**
    * Deletes request rows, events, meters and stored replies older than these times (Unix milliseconds), at most `rowsMax` at
    * once, the oldest replies first, so that no call waits long. Returns the number deleted. Usage totals and journals

@@ -8,11 +8,12 @@ import { bind, type Change, type Engine, type Result, readFirst } from "./engine
 import { listChangeable } from "./field-columns.ts";
 import { type Found, readInteger } from "./found.ts";
 import { keysLookup } from "./narrowing.ts";
+import { ACCOUNT_ROWS, KEY_ROWS, narrowToScope } from "./scope.ts";
 import { insertSql, joinNames, type Mark, selectSql } from "./sql.ts";
 import { ACCOUNT, KEY, pickColumns, type TablePart } from "./tables.ts";
 
-const CHANGED_KEY = pickColumns(KEY, listChangeable(KEY_FIELDS));
-const CHANGED_ACCOUNT = pickColumns(ACCOUNT, listChangeable(ACCOUNT_FIELDS));
+const CHANGED_KEY = pickColumns(KEY, [...listChangeable(KEY_FIELDS), "paused_by"]);
+const CHANGED_ACCOUNT = pickColumns(ACCOUNT, [...listChangeable(ACCOUNT_FIELDS), "paused_by"]);
 
 /** Returns the statement that writes these columns of the row with the id that is its first value. */
 function updateSql({ name, columns }: Pick<TablePart<unknown>, "name" | "columns">, mark: Mark): string {
@@ -43,19 +44,23 @@ export function keyMethods({ mark, forUpdate, run, runOnce, change: changeRows }
     old_secret_until_ms = ${mark(4)}, rotations = rotations + 1
     WHERE id = ${first} AND digest <> ${mark(2)} AND revoked_at_ms IS NULL`;
   const change = updateSql(CHANGED_KEY, mark);
-  const account = `SELECT id FROM account WHERE id = ${first}`;
-  const key = async (id: string) => readFirst(KEY, await run(bind(byId, id)));
+  const account = `${selectSql(ACCOUNT)} WHERE id = ${first}`;
+  const key: Store["key"] = async (id, scope) =>
+    readFirst(KEY, await run(narrowToScope({ head: byId, values: [id], rows: KEY_ROWS }, scope, mark)));
 
   /**
    * Changes a key under its account's lock. Admissions read the key under the same lock: earlier ones are committed
    * first and later ones see the change on every node, so once a revocation is answered nothing more is admitted. A key
    * never changes its account. Null if there is no such key.
    */
-  const changeLocked = async (id: string, then: (found: Result | undefined) => Change<GatewayKey | null>) => {
+  const changeLocked = async (
+    id: string,
+    then: (found: Result | undefined, payer: Result | undefined) => Change<GatewayKey | null>,
+  ) => {
     const known = await key(id);
     if (known === null) return null;
     const firsts = [bind(`${account} ${forUpdate}`, known.accountId), bind(byId, id)];
-    return changeRows(firsts, ([, found]) => then(found));
+    return changeRows(firsts, ([payer, found]) => then(found, payer));
   };
 
   return {
@@ -69,10 +74,10 @@ export function keyMethods({ mark, forUpdate, run, runOnce, change: changeRows }
       await runOnce(bind(add, ...KEY.valuesOf(added), digest));
     },
     changeKey: (id, asked) =>
-      changeLocked(id, (found) => {
-        const before = readFirst(KEY, found);
-        if (before === null) return { writes: [], toResult: () => null };
-        const after = applyChange(before, asked);
+      changeLocked(id, (found, payer) => {
+        const [before, account] = [readFirst(KEY, found), readFirst(ACCOUNT, payer)];
+        if (before === null || account === null) return { writes: [], toResult: () => null };
+        const after = applyChange(before, typeof asked === "function" ? asked(before, account) : asked);
         return { writes: [bind(change, id, ...CHANGED_KEY.valuesOf(after))], toResult: () => after };
       }),
     // Does nothing if the digest is there already: the transaction may run twice.
@@ -92,14 +97,20 @@ export function keyMethods({ mark, forUpdate, run, runOnce, change: changeRows }
 export function accountMethods({ mark, forUpdate, run, runOnce, change }: Engine) {
   const [first, second, third] = [mark(1), mark(2), mark(3)];
   const byId = `${selectSql(ACCOUNT)} WHERE id = ${first}`;
-  const page = `${selectSql(ACCOUNT)} WHERE (created_at_ms, id) < (${first}, ${second})
-    ORDER BY created_at_ms DESC, id DESC LIMIT ${third}`;
+  const page = {
+    head: `${selectSql(ACCOUNT)} WHERE (created_at_ms, id) < (${first}, ${second})`,
+    tail: `ORDER BY created_at_ms DESC, id DESC LIMIT ${third}`,
+    rows: ACCOUNT_ROWS,
+  };
   const update = `${updateSql(CHANGED_ACCOUNT, mark)} RETURNING ${joinNames(ACCOUNT.columns)}`;
   return {
-    account: async (id) => readFirst(ACCOUNT, await run(bind(byId, id))),
-    accounts: async ({ limit, after }) => {
-      const before = [after?.atMs ?? Number.MAX_SAFE_INTEGER, after?.id ?? ""] as const;
-      return (await run(bind(page, ...before, limit))).map(ACCOUNT.rowOf);
+    account: async (id, scope) => {
+      const lookup = { head: byId, values: [id], rows: ACCOUNT_ROWS };
+      return readFirst(ACCOUNT, await run(narrowToScope(lookup, scope, mark)));
+    },
+    accounts: async ({ limit, after }, scope) => {
+      const values = [after?.atMs ?? Number.MAX_SAFE_INTEGER, after?.id ?? "", limit];
+      return (await run(narrowToScope({ ...page, values }, scope, mark))).map(ACCOUNT.rowOf);
     },
     addAccount: async (account) => {
       await runOnce(bind(insertSql(ACCOUNT, mark), ...ACCOUNT.valuesOf(account)));
@@ -108,7 +119,7 @@ export function accountMethods({ mark, forUpdate, run, runOnce, change }: Engine
       change([bind(`${byId} ${forUpdate}`, id)], ([found]) => {
         const before = readFirst(ACCOUNT, found);
         if (before === null) return { writes: [], toResult: () => null };
-        const after = applyChange(before, asked);
+        const after = applyChange(before, typeof asked === "function" ? asked(before) : asked);
         return {
           writes: [bind(update, id, ...CHANGED_ACCOUNT.valuesOf(after))],
           toResult: ([changed]) => readFirst(ACCOUNT, changed),

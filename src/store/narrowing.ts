@@ -1,4 +1,5 @@
 // Filtered lookups: a statement has only the conditions that are asked for, so that each finds its index.
+import type { Scope } from "../core/people.ts";
 import type {
   KeyFilter,
   Page,
@@ -10,6 +11,7 @@ import type {
 import type { Statement } from "./engine.ts";
 import type { Value } from "./found.ts";
 import { FIRST_TOKEN, REQUEST, USAGE, USAGE_SUMS } from "./log-tables.ts";
+import { composeScope, KEY_ROWS, type ScopedRows, USE_ROWS } from "./scope.ts";
 import { joinNames, type Mark } from "./sql.ts";
 import { KEY } from "./tables.ts";
 
@@ -44,6 +46,12 @@ class Narrowing {
     this.#conditions.push(`(${condition})`);
   }
 
+  /** Adds the condition that rows are within the scope, if there is one. */
+  within(scope: Scope | undefined, rows: ScopedRows): void {
+    const condition = scope ? composeScope(scope, rows, (value) => this.bind(value)) : null;
+    if (condition !== null) this.add(condition);
+  }
+
   get where(): string {
     return this.#conditions.join(" AND ");
   }
@@ -68,6 +76,7 @@ export function requestsLookup(filter: RequestFilter, page: Page, mark: Mark): S
   const { keyId, accountId, operation, surface, model, provider, selector, status, ended, fromMs, toMs } =
     filter;
   const by = new Narrowing(mark);
+  by.within(filter.scope, USE_ROWS);
   by.equal({ key_id: keyId, account_id: accountId, operation, surface, selector, ended });
   by.by(model, (at) => `model_used = ${at} OR model_tried = ${at} OR model_asked = ${at}`);
   ofProvider(by, "coalesce(model_used, model_tried)", provider);
@@ -82,7 +91,8 @@ export function requestsLookup(filter: RequestFilter, page: Page, mark: Mark): S
 
 export function keysLookup(filter: KeyFilter | undefined, page: Page, mark: Mark): Statement {
   const by = new Narrowing(mark);
-  const { accountId, state, nowMs = 0, text, except } = filter ?? {};
+  const { accountId, state, nowMs = 0, text, except, scope } = filter ?? {};
+  by.within(scope, KEY_ROWS);
   by.by(accountId, (at) => `account_id = ${at}`);
   by.by(except, (at) => `id <> ${at}`);
   if (state === "revoked") by.add("revoked_at_ms IS NOT NULL");
@@ -148,7 +158,8 @@ function sumsLookup(
   return { text, values: by.values };
 }
 
-function narrowUsage(by: Narrowing, { accountId, keyId, model, provider }: UsageFilter): void {
+function narrowUsage(by: Narrowing, { accountId, keyId, model, provider, scope }: UsageFilter): void {
+  by.within(scope, USE_ROWS);
   by.equal({ account_id: accountId, key_id: keyId, model });
   ofProvider(by, "model", provider);
 }

@@ -139,5 +139,20 @@ const PEOPLE: Step = [
   { kind: "createIndex", name: "gateway_key_member", table: "gateway_key", columns: ["member_id"] },
 ];
 
+/** The reasons for which keys and accounts are paused. An older version pauses and resumes keys without a reason. */
+const PAUSES: Step = [
+  { kind: "addField", table: "gateway_key", field: KEY_FIELDS.contact },
+  { kind: "addColumn", table: "gateway_key", column: { name: "paused_by", type: "text", initial: "[]" } },
+  { kind: "addField", table: "account", field: ACCOUNT_FIELDS.paused },
+  { kind: "addColumn", table: "account", column: { name: "paused_by", type: "text", initial: "[]" } },
+];
+
 /** Taken after the engine's own first steps (`sqlite/migrations.ts`, `postgres/schema.ts`). */
-export const STEPS: readonly Step[] = [HOURLY_USAGE, LESSONS_BY_ACCOUNT, NODES_BY_VERSION, LIMITS, PEOPLE];
+export const STEPS: readonly Step[] = [
+  HOURLY_USAGE,
+  LESSONS_BY_ACCOUNT,
+  NODES_BY_VERSION,
+  LIMITS,
+  PEOPLE,
+  PAUSES,
+];

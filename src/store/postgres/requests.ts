@@ -4,13 +4,19 @@ import { bind, readFirst } from "../engine.ts";
 import { readText } from "../found.ts";
 import { REQUEST, readKeyUse } from "../log-tables.ts";
 import { requestsLookup } from "../narrowing.ts";
+import { narrowToScope, USE_ROWS } from "../scope.ts";
 import { pruneSql, selectSql } from "../sql.ts";
 
 import { composeKeyUses } from "./key-uses.ts";
 import { forgetNodes } from "./nodes.ts";
 import type { Pool } from "./pool.ts";
 
-const ENDED_SINCE = `${selectSql(REQUEST)} WHERE ended_at_ms >= $1 ORDER BY ended_at_ms DESC LIMIT $2`;
+const BY_ID = `${selectSql(REQUEST)} WHERE id = $1`;
+const ENDED_SINCE = {
+  head: `${selectSql(REQUEST)} WHERE ended_at_ms >= $1`,
+  tail: "ORDER BY ended_at_ms DESC LIMIT $2",
+  rows: USE_ROWS,
+};
 const LOCK_ACCOUNT = "SELECT id FROM account WHERE id = $1 FOR UPDATE";
 const OLD_REPLIES =
   "SELECT account_id, id FROM reply WHERE at_ms < $1 AND state <> 'pending' ORDER BY at_ms LIMIT $2";
@@ -28,12 +34,16 @@ export function requestMethods(pool: Pool) {
   return {
     keyUses: async (keys, dayMs, monthMs) =>
       (await pool.run(composeKeyUses(keys, dayMs, monthMs, pool.traits.isDistributed))).map(readKeyUse),
-    request: async (id) =>
-      readFirst(REQUEST, await pool.run(bind(`${selectSql(REQUEST)} WHERE id = $1`, id))),
+    request: async (id, scope) => {
+      const lookup = { head: BY_ID, values: [id], rows: USE_ROWS };
+      return readFirst(REQUEST, await pool.run(narrowToScope(lookup, scope, pool.mark)));
+    },
     requests: async (filter, page) =>
       (await pool.run(requestsLookup(filter, page, pool.mark))).map(REQUEST.rowOf),
-    endedSince: async (sinceMs, most) =>
-      (await pool.run(bind(ENDED_SINCE, sinceMs, most))).map(REQUEST.rowOf),
+    endedSince: async (sinceMs, most, scope) => {
+      const lookup = { ...ENDED_SINCE, values: [sinceMs, most] };
+      return (await pool.run(narrowToScope(lookup, scope, pool.mark))).map(REQUEST.rowOf);
+    },
     prune: ({ requestsMs, metersMs, repliesMs, contentsMs = requestsMs }, rowsMax) =>
       pruneAll(rowsMax, [
         async () => {
