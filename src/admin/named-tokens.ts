@@ -62,7 +62,9 @@ export async function createToken(
   const { store, clock, random, pepper } = world;
   const nowMs = clock.nowMs();
   const { accounts, role, ...fields } = readNew(TOKEN_FIELDS, given, nowMs);
-  const grants = (await findAccounts(store, accounts)).map((accountId): Grant => ({ role, accountId }));
+  const grants = (await findAccounts(store, accounts, access)).map(
+    (accountId): Grant => ({ role, accountId }),
+  );
   checkMaker(access, grants, fields.readsContent);
   const secret = mintTokenSecret(random);
   const token: NamedToken = {
@@ -99,9 +101,12 @@ function checkMaker(access: Access, grants: readonly Grant[], readsContent: bool
 async function findAccounts(
   store: AdminWorld["store"],
   names: readonly string[] | null,
+  access: Access,
 ): Promise<readonly (string | null)[]> {
   if (names === null) return [null];
-  const found = await store.people.accountsNamed(names);
+  // An account that the maker doesn't see is like one that doesn't exist.
+  const named = await store.people.accountsNamed(names);
+  const found = named.filter(({ id }) => access.may("accounts.read", id));
   return names.map((name) => {
     const byId = found.find(({ id }) => id === name);
     const byName = found.filter((one) => one.name === name);
