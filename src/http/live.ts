@@ -13,6 +13,8 @@ import { checkOperator, type OperatorParts, type OperatorRequest } from "./opera
 import { describeRoute } from "./route-schema.ts";
 
 const KEEP_ALIVE_MS = 15_000;
+/** Revoked tokens and people who are signed out see nothing more after this time. */
+const CHECK_MS = 500;
 /** A reader with this many unread writes is disconnected. It may reconnect. */
 const UNREAD_MAX = 200;
 
@@ -83,10 +85,14 @@ async function openEvents(
         // Losing the connection before the body is first read doesn't cancel the stream.
         request.signal.addEventListener("abort", end, { once: true });
         if (request.signal.aborted) return end();
-        callOff = ports.clock.every(KEEP_ALIVE_MS, async () => {
+        const keepAlive = ports.clock.every(KEEP_ALIVE_MS, () => send(KEEP_ALIVE_LINE));
+        const check = ports.clock.every(CHECK_MS, async () => {
           if (await isSignedOut(ports, asked, scope)) end();
-          else send(KEEP_ALIVE_LINE);
         });
+        callOff = () => {
+          keepAlive();
+          check();
+        };
         send(": listening\n\n");
       },
       cancel: end,

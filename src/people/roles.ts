@@ -115,5 +115,5 @@ export function findScope(grants: readonly Grant[], permission: Permission, memb
 
 function listAccounts(grants: readonly Grant[]): readonly string[] | null {
   const ids = grants.map(({ accountId }) => accountId);
-  return ids.includes(null) ? null : ids.filter((id) => id !== null);
+  return ids.includes(null) ? null : [...new Set(ids.filter((id) => id !== null))];
 }
