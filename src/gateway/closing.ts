@@ -94,7 +94,9 @@ export class Closing {
     const { call, ticket, grant, recorder } = context;
     const { contents, deadlines, log, settlements } = this.#ports;
     if (recorder) contents.keep(recorder, context.fault);
-    const ended = context.outcome(deadlines.nowMs());
+    const nowMs = deadlines.nowMs();
+    const gatewayMs = context.tracing.measureOwnMs(nowMs);
+    const ended = { ...context.outcome(nowMs), gatewayMs };
     const { record, produced } = ended;
     const implausible = context.logImplausible();
     if (implausible) log(implausible);

@@ -86,7 +86,10 @@ export class Settlements {
     );
   }
 
-  #report({ record }: Outcome, { chargedNanoUsd, holdNanoUsd, writtenOffNanoUsd, late }: Settled): void {
+  #report(
+    { record, gatewayMs }: Outcome,
+    { chargedNanoUsd, holdNanoUsd, writtenOffNanoUsd, late }: Settled,
+  ): void {
     this.#ports.log({
       event: "request",
       // The operator should know: another process had taken this one for dead.
@@ -94,6 +97,7 @@ export class Settlements {
       record: { ...record, chargedNanoUsd, holdNanoUsd, isLate: late },
       written_off_nano_usd: writtenOffNanoUsd,
       late,
+      ...(gatewayMs === undefined ? {} : { gateway_ms: Math.round(gatewayMs * 1000) / 1000 }),
     });
   }
 

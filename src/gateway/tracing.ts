@@ -17,6 +17,8 @@ export class TracingAttempt {
   rounds = 0;
   readonly #credential: TracedCredential;
   readonly #startMs: number;
+  /** The time of its first call. */
+  sentMs: number | null = null;
   #endMs: number | null = null;
   #outcome: AttemptOutcome = "left";
   #fault: Fault | null = null;
@@ -25,6 +27,10 @@ export class TracingAttempt {
     this.card = card;
     this.#credential = credential;
     this.#startMs = startMs;
+  }
+
+  get endMs(): number | null {
+    return this.#endMs;
   }
 
   end(outcome: AttemptOutcome, endMs: number, fault: Fault | null = null): void {
@@ -83,6 +89,7 @@ export class Tracing {
     nowMs: number,
   ): void {
     attempt.calls++;
+    attempt.sentMs ??= nowMs;
     attempt.unreadBytes = unreadBytes;
     attempt.rounds = rounds;
     this.#sender = attempt;
@@ -101,6 +108,19 @@ export class Tracing {
   /** Milliseconds since the first call was sent. */
   silentMs(nowMs: number): number {
     return this.#sentMs === null ? 0 : nowMs - this.#sentMs;
+  }
+
+  /** Milliseconds from the start until now in which no call was under way. */
+  measureOwnMs(nowMs: number): number {
+    let coveredUntilMs = this.#startedMs;
+    let ownMs = 0;
+    // Attempts are in the order in which they began. Hedged ones overlap.
+    for (const { sentMs, endMs } of this.#attempts) {
+      if (sentMs === null) continue;
+      ownMs += Math.max(0, sentMs - coveredUntilMs);
+      coveredUntilMs = Math.max(coveredUntilMs, endMs ?? nowMs);
+    }
+    return ownMs + Math.max(0, nowMs - coveredUntilMs);
   }
 
   /** Returns the attempts as stored in the row. */

@@ -143,3 +143,26 @@ export function countOpenBreakers(health: Health): ReadonlyMap<string, number> {
   });
   return new Map(open);
 }
+
+/** For each provider and state, the number of its credentials, as `[provider, state, count]`. */
+export function countCredentials(parts: ReportParts): readonly (readonly [string, string, number])[] {
+  return parts.providers.flatMap((setup) => {
+    const { name, credentials } = reportProvider(setup, { ...parts, cards: [] });
+    const counts: Record<CredentialHealth["state"] | "untried", number> = {
+      ...{ active: 0, untried: 0, resting: 0, retired: 0 },
+    };
+    for (const { state, calledAtMs } of credentials)
+      counts[state === "active" && calledAtMs === null ? "untried" : state]++;
+    return Object.entries(counts).map(([state, count]) => [name, state, count] as const);
+  });
+}
+
+/** For each provider, the milliseconds since it began to fail. 0 if its last call succeeded. */
+export function measureFailing({ health, providers, nowMs }: ReportParts): ReadonlyMap<string, number> {
+  return new Map(
+    providers.map(({ name }) => {
+      const { sinceMs } = health.trouble(name);
+      return [name, sinceMs === null ? 0 : Math.round(nowMs - sinceMs)];
+    }),
+  );
+}

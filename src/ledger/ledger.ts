@@ -61,6 +61,8 @@ export interface Outcome
   readonly record: UnsettledRecord;
   /** The folded reply, encrypted, for repeated requests. Null if none is kept. */
   readonly sealedReply: string | null;
+  /** Milliseconds of the request's time in which no provider was called. Missing if unknown. */
+  readonly gatewayMs?: number;
 }
 
 export type Settled = Omit<Extract<Answer, { kind: "settled" }>, "kind">;
