@@ -25,6 +25,7 @@ function keepNothing() {
     addResponse: async () => {},
     ...{ response: nothing, responseOfItem: nothing },
     findDamage: async () => null,
+    measure: async () => ({ parts: {}, freeBytes: null }),
     clockAheadMs: () => null,
     takeEvents: async () => [],
     ...{ removeResponse: async () => false, removeResponses: async () => {}, pruneResponses: async () => 0 },
