@@ -1,8 +1,8 @@
 // Settlements on their way to the store, retried until the store works again.
 
+import type { Settled } from "../core/demand.ts";
 import { FAULTS, toFault } from "../core/fault.ts";
 import type { Clock, Deadlines, Log } from "../core/world.ts";
-import type { Settled } from "../ledger/answers.ts";
 import { type Ledger, makeLostOutcome, type Outcome, type Ticket } from "../ledger/ledger.ts";
 
 const RETRY_MS = 1000;

@@ -1,9 +1,5 @@
 // The store's answers to demands, and the error of one that doesn't match its demand.
-import type { Answer } from "../core/demand.ts";
-
-export type Admitted = Extract<Answer, { kind: "granted" | "replayed" | "pending" }>;
-export type Replayed = Extract<Answer, { kind: "replayed" }>;
-export type Settled = Omit<Extract<Answer, { kind: "settled" }>, "kind">;
+import type { Admitted, Answer, Settled } from "../core/demand.ts";
 
 export function makeAnswerError(answer: Answer): Error {
   return new Error(`The store's answer does not match the demand: ${answer.kind}.`);

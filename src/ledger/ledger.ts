@@ -1,6 +1,17 @@
 // The ledger: admits requests by their key's allowance or the account's balance, and settles them when they end.
 
-import type { Admission, Answer, Claim, Lacking, Offer, Reads, Settlement } from "../core/demand.ts";
+import type {
+  Admission,
+  Admitted,
+  Answer,
+  Claim,
+  Lacking,
+  Offer,
+  Reads,
+  Replayed,
+  Settled,
+  Settlement,
+} from "../core/demand.ts";
 import type { Account, Caller, GatewayKey } from "../core/key.ts";
 import type { LimitState, TokenLoad } from "../core/limit.ts";
 import type { NanoUsd } from "../core/money.ts";
@@ -10,7 +21,7 @@ import { LIMIT_RULES } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock } from "../core/world.ts";
 import { ALLOWANCE_BY_QUOTA, findLimit, type LedgerRules, makeReads } from "./allowance.ts";
-import { type Admitted, requireAdmitted, requireSettled, type Settled } from "./answers.ts";
+import { requireAdmitted, requireSettled } from "./answers.ts";
 import { capOffers } from "./ceiling.ts";
 import { decide } from "./decide.ts";
 import { findAccountLimits, findKeyLimits } from "./limit-state.ts";
