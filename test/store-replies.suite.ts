@@ -74,6 +74,8 @@ function inWords(admitted: Admitted): string {
       return "granted";
     case "pending":
       return `pending ${admitted.id}`;
+    case "moved":
+      return `moved to ${admitted.accountId}`;
     case "replayed":
       return `replayed ${admitted.sealed}`;
   }

@@ -9,6 +9,7 @@ import type { GatewayKey } from "../core/key.ts";
 import type { Fetch } from "../core/world.ts";
 import { adminRoutes } from "../http/admin.ts";
 import { aliasRoutes } from "../http/admin-aliases.ts";
+import { namedRoutes } from "../http/admin-named.ts";
 import { providerRoutes } from "../http/admin-providers.ts";
 import type { WritingParts } from "../http/admin-route.ts";
 import { buildApp } from "../http/app.ts";
@@ -68,6 +69,7 @@ export function composeRoutes(parts: RouteParts) {
     .use(keyRoutes({ ...ports, holderView: (key: GatewayKey) => holderView(holder, key) }))
     .use(healthRoutes(createHealthPorts(parts)))
     .use(adminRoutes(createAdminPorts(parts, operator)))
+    .use(namedRoutes(createAdminPorts(parts, operator)))
     .use(providerRoutes(operator, createProviderPorts({ live, opened, ...parts.known, fetch: parts.fetch })))
     .use(aliasRoutes(operator, createAliasParts(parts)))
     .use(liveRoutes({ ...operator, feed: parts.feed, clock, draining: ports.draining }))
@@ -105,6 +107,7 @@ function createAdminPorts({ ports, opened, live, learned }: RouteParts, operator
     version,
     node: opened.store.node,
     contentVault: opened.contentVault,
+    vault: opened.vault,
     learned: () => viewLearned(learned),
   };
 }

@@ -212,6 +212,8 @@ export type Answer =
       readonly late: boolean;
     }
   | { readonly kind: "funded"; readonly account: Account }
+  /** The key belongs to another account by now, so nothing was decided: ask again for that one. */
+  | { readonly kind: "moved"; readonly accountId: string }
   /** With the names of the budgets. */
   | { readonly kind: "reset"; readonly budgets: readonly string[] }
   | Lacking
@@ -223,11 +225,11 @@ export interface Rows {
   readonly nowMs: number | null;
   readonly accounts: ReadonlyMap<string, Account | null>;
   readonly keys: ReadonlyMap<string, GatewayKey | null>;
-  /** By the key's id. */
+  /** By `makeOwnerId`. */
   readonly spends: ReadonlyMap<string, Spend | null>;
   /** By `makeMeterId`. */
   readonly meters: ReadonlyMap<string, Meter | null>;
-  /** By owner. */
+  /** By `makeOwnerId`. */
   readonly owners: ReadonlyMap<string, OwnerState | null>;
   /** By `makeOpeningId`. Missing if none were asked for. */
   readonly sums?: ReadonlyMap<string, readonly ModelSum[]>;

@@ -32,6 +32,8 @@ export function admit(books: Books, demand: Admission): Answer {
   if (known) undoHold(books, known, demand.nowMs);
   const key = books.keys.get(demand.keyId) ?? null;
   if (key === null) return refused(invalidKey());
+  // The rows that were read and locked are those of the account in which it was looked up.
+  if (key.accountId !== demand.accountId) return { kind: "moved", accountId: key.accountId };
   const refusal = refuseCaller({ key, proof: demand.proof }, demand.nowMs);
   if (refusal !== null) return refused(refusal);
   if (books.requests.get(demand.id) !== null) return refused(resolvedMeanwhile());
@@ -211,7 +213,7 @@ function hold(books: Books, demand: Admission, { place, holdNanoUsd }: Granted):
   claimReply(books, demand);
   if (holdNanoUsd === 0) return;
   const spend = books.spend(accountId, keyId);
-  books.spends.put(keyId, { ...spend, heldNanoUsd: spend.heldNanoUsd + holdNanoUsd });
+  books.putSpend({ ...spend, heldNanoUsd: spend.heldNanoUsd + holdNanoUsd });
   const about = { kind: "hold", atMs: nowMs, requestId: id } as const;
   books.move(accountId, { balanceNanoUsd: -holdNanoUsd, heldNanoUsd: holdNanoUsd }, about);
 }

@@ -4,7 +4,7 @@ import type { Reads } from "../core/demand.ts";
 import { Fault } from "../core/fault.ts";
 import type { Account, GatewayKey } from "../core/key.ts";
 import type { RequestLimits } from "../core/record.ts";
-import { type Meter, makeMeterId, makeOwnerState, type OwnerState } from "../core/rows.ts";
+import { type Meter, makeMeterId, makeOwnerId, makeOwnerState, type OwnerState } from "../core/rows.ts";
 import type { BillingRules, LimitRules, QuotaRules } from "../core/settings.ts";
 import { computeDay, dayAfter } from "./day.ts";
 import { formatDuration } from "./duration.ts";
@@ -17,7 +17,7 @@ export interface LedgerRules {
   readonly ownerLimits?: LimitRules;
 }
 
-/** The meters (by `makeMeterId`) and states (by owner) behind a standing. */
+/** The meters (by `makeMeterId`) and states (by `makeOwnerId`) behind a standing. */
 export interface Counts {
   readonly meters: { get(id: string): Meter | null | undefined };
   readonly owners: { get(owner: string): OwnerState | null | undefined };
@@ -110,9 +110,9 @@ export function openDay(
   const owner = findOwner(key, account, quota);
   const today = computeDay(nowMs, quota);
   const tomorrow = dayAfter(today, quota);
-  const begun = counts.meters.get(makeMeterId(owner, tomorrow.name));
+  const begun = counts.meters.get(makeMeterId(key.accountId, owner, tomorrow.name));
   const day = begun ? tomorrow : today;
-  const kept = begun ?? counts.meters.get(makeMeterId(owner, today.name));
+  const kept = begun ?? counts.meters.get(makeMeterId(key.accountId, owner, today.name));
   const { accountId } = key;
   return {
     meter: kept ?? makeMeter({ accountId, owner, day: day.name, lastAtMs: nowMs }),
@@ -131,7 +131,7 @@ export function readStanding(
 ): Standing {
   const open = openDay(counts, key, account, quota, nowMs);
   const { accountId, owner, lastAtMs } = open.meter;
-  const state = counts.owners.get(owner) ?? makeOwnerState(accountId, owner);
+  const state = counts.owners.get(makeOwnerId(accountId, owner)) ?? makeOwnerState(accountId, owner);
   // A slot beyond tomorrow would block the throttle until then.
   const { taken } = state;
   const takenAtMs = taken && taken.atMs < open.slotsEndMs ? taken.atMs : 0;

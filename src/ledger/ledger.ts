@@ -52,7 +52,7 @@ export interface Ticket {
   readonly rules: LedgerRules;
 }
 
-export type Admitted = Extract<Answer, { kind: "granted" | "replayed" | "pending" }>;
+export type Admitted = Extract<Answer, { kind: "granted" | "replayed" | "pending" | "moved" }>;
 export type Replayed = Extract<Answer, { kind: "replayed" }>;
 
 export interface Outcome
@@ -74,7 +74,7 @@ export interface Ledger {
    */
   look(ticket: Ticket): Promise<Replayed | null>;
   /**
-   * Admits the request, or returns its earlier answer if it is a repeat. Throws the Faults `invalid_api_key`,
+   * Admits the request, or returns its earlier answer if it is a repeat, or its key's new account. Throws the Faults `invalid_api_key`,
    * `address_not_allowed`, `key_paused`, `rate_limit_exceeded`, `insufficient_balance`, `model_not_priced`,
    * `idempotency_…`, `store_unavailable`. Settle every request that is granted or fails with `outcomeUnknown`.
    */
@@ -245,6 +245,7 @@ function requireAdmitted(answer: Answer): Admitted {
     case "granted":
     case "replayed":
     case "pending":
+    case "moved":
       return answer;
     case "refused":
       throw answer.fault;

@@ -26,7 +26,8 @@ function keepNothing() {
     ...{ response: nothing, responseOfItem: nothing },
     findDamage: async () => null,
     clockAheadMs: () => null,
-    takeEvents: async () => [],
+    ...{ takeEvents: async () => [], accountsNamed: async () => [], carryHome: async () => 0 },
+    moveKey: nothing,
     ...{ removeResponse: async () => false, removeResponses: async () => {}, pruneResponses: async () => 0 },
   };
 }
@@ -52,7 +53,7 @@ function noStore(): Store {
     key: nothing,
     keys: nobody,
     addKey: async (key, digest) => void byDigest.set(digest, { key, rotation: 0 }),
-    changeKey: nothing,
+    ...{ changeKey: nothing, putKey: unused, putAccount: unused },
     rotateKey: nothing,
     revokeKey: nothing,
     account: async () => ACCOUNT,
