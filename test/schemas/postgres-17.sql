@@ -1,16 +1,29 @@
-CREATE INDEX IF NOT EXISTS account_name ON account (name)
+ALTER TABLE hold ADD COLUMN IF NOT EXISTS model_planned TEXT COLLATE "C"
 ----
-CREATE INDEX IF NOT EXISTS gateway_key_name ON gateway_key (account_id, name)
+ALTER TABLE request ADD COLUMN IF NOT EXISTS model_planned TEXT COLLATE "C"
 ----
-CREATE TABLE IF NOT EXISTS put_record (account_id TEXT COLLATE "C" NOT NULL, id TEXT COLLATE "C" NOT NULL, at_ms BIGINT NOT NULL, body_digest TEXT COLLATE "C" NOT NULL, key_id TEXT COLLATE "C" NOT NULL, sealed TEXT COLLATE "C", PRIMARY KEY (account_id, id))
+ALTER TABLE request ADD COLUMN IF NOT EXISTS outcome TEXT COLLATE "C"
 ----
-DO $$ BEGIN
-    IF to_regclass('pg_dist_partition') IS NOT NULL THEN
-      IF 'account'::regclass IN (SELECT logicalrelid FROM pg_dist_partition)
-        AND 'put_record'::regclass NOT IN (SELECT logicalrelid FROM pg_dist_partition) THEN
-        PERFORM create_distributed_table('put_record', 'account_id', colocate_with => 'account');
-      END IF;
-    END IF;
-  END $$
+ALTER TABLE request ADD COLUMN IF NOT EXISTS provider TEXT COLLATE "C"
 ----
-CREATE INDEX IF NOT EXISTS put_record_at ON put_record (at_ms)
+ALTER TABLE request ADD COLUMN IF NOT EXISTS address TEXT COLLATE "C"
+----
+ALTER TABLE request ADD COLUMN IF NOT EXISTS session TEXT COLLATE "C"
+----
+ALTER TABLE request ADD COLUMN IF NOT EXISTS trace_id TEXT COLLATE "C"
+----
+ALTER TABLE request ADD COLUMN IF NOT EXISTS parent_trace_id TEXT COLLATE "C"
+----
+ALTER TABLE request ADD COLUMN IF NOT EXISTS member_id TEXT COLLATE "C"
+----
+CREATE INDEX IF NOT EXISTS request_request_id ON request (request_id)
+----
+CREATE INDEX IF NOT EXISTS request_session ON request (session, at_ms, id) WHERE session IS NOT NULL
+----
+CREATE INDEX IF NOT EXISTS request_trace_id ON request (trace_id, at_ms, id) WHERE trace_id IS NOT NULL
+----
+CREATE INDEX IF NOT EXISTS request_parent_trace_id ON request (parent_trace_id, at_ms, id) WHERE parent_trace_id IS NOT NULL
+----
+CREATE INDEX IF NOT EXISTS request_account_at ON request (account_id, at_ms, id)
+----
+CREATE INDEX IF NOT EXISTS hourly_usage_account ON hourly_usage (account_id, hour_ms)

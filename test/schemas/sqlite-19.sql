@@ -1,4 +1,14 @@
-CREATE INDEX account_name ON account (name);
-CREATE INDEX gateway_key_name ON gateway_key (account_id, name);
-CREATE TABLE put_record (account_id TEXT NOT NULL, id TEXT NOT NULL, at_ms INTEGER NOT NULL, body_digest TEXT NOT NULL, key_id TEXT NOT NULL, sealed TEXT, PRIMARY KEY (account_id, id)) STRICT, WITHOUT ROWID;
-CREATE INDEX put_record_at ON put_record (at_ms);
+ALTER TABLE hold ADD COLUMN model_planned TEXT;
+ALTER TABLE request ADD COLUMN model_planned TEXT;
+ALTER TABLE request ADD COLUMN outcome TEXT;
+ALTER TABLE request ADD COLUMN provider TEXT;
+ALTER TABLE request ADD COLUMN address TEXT;
+ALTER TABLE request ADD COLUMN session TEXT;
+ALTER TABLE request ADD COLUMN trace_id TEXT;
+ALTER TABLE request ADD COLUMN parent_trace_id TEXT;
+ALTER TABLE request ADD COLUMN member_id TEXT;
+CREATE INDEX request_request_id ON request (request_id);
+CREATE INDEX request_session ON request (session, at_ms, id) WHERE session IS NOT NULL;
+CREATE INDEX request_trace_id ON request (trace_id, at_ms, id) WHERE trace_id IS NOT NULL;
+CREATE INDEX request_parent_trace_id ON request (parent_trace_id, at_ms, id) WHERE parent_trace_id IS NOT NULL;
+CREATE INDEX hourly_usage_account ON hourly_usage (account_id, hour_ms);
