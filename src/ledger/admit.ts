@@ -103,14 +103,28 @@ function allowed(books: Books, admitting: Admitting, limit: number): Grant | Ref
   const hasPlace = standing.meter.used < limit;
   const hasSlot = standing.slotAtMs !== null && standing.slotAtMs <= nowMs;
   const terms =
-    hasPlace || hasSlot ? computeFreeTerms(demand, offers, limits.funds, { key, account }, standing) : null;
+    hasPlace || hasSlot
+      ? computeFreeTerms(
+          demand,
+          offers,
+          limits.funds,
+          { key, account, isPayable: () => isPayable(admitting) },
+          standing,
+        )
+      : null;
   if (hasPlace && terms?.kind === "free") return free(books, admitting, standing, terms.terms);
   const payment = account.balanceNanoUsd > 0 ? paid(books, admitting, standing) : null;
   if (payment) return payment;
   if (terms?.kind === "refused") return refused(terms.fault);
   return terms
     ? free(books, admitting, standing, terms.terms)
-    : refused(makeUsedUpFault(standing, quota, nowMs));
+    : refused(makeUsedUpFault(standing, quota, nowMs, isPayable(admitting)));
+}
+
+/** True if a larger balance would let the request in, so that a top-up helps. */
+function isPayable(admitting: Admitting): boolean {
+  const account = { ...admitting.account, balanceNanoUsd: Number.MAX_SAFE_INTEGER };
+  return findAffordable({ ...admitting, account }) !== null;
 }
 
 /** Adds the minute's limits for the answer's headers. */

@@ -140,14 +140,20 @@ export function readStanding(
   return { ...open, limit, state, slotAtMs };
 }
 
-/** The refusal if the allowance is used up and the throttle has no free slot. */
-export function makeUsedUpFault(standing: Standing, quota: QuotaRules, nowMs: number): Fault {
+/** The refusal if the allowance is used up and the throttle has no free slot. A balance may pay for the request instead. */
+export function makeUsedUpFault(
+  standing: Standing,
+  quota: QuotaRules,
+  nowMs: number,
+  isPayable: boolean,
+): Fault {
   const resetAtMs = Math.min(standing.slotAtMs ?? standing.resetsAtMs, standing.resetsAtMs);
   const after =
     standing.slotAtMs === null
       ? ""
       : ` Beyond it, one request is allowed every ${formatDuration(quota.throttleMs)}.`;
-  const message = `The daily request allowance (${standing.limit}) is used up.${after} Try again in ${formatDuration(resetAtMs - nowMs)}.`;
+  const help = isPayable ? ", or top up the account: its balance then pays" : "";
+  const message = `The daily request allowance (${standing.limit}) is used up.${after} Try again in ${formatDuration(resetAtMs - nowMs)}${help}.`;
   const limits = listLimits(standing, 0, nowMs);
   return new Fault("rate_limit_exceeded", message, { retryAfterMs: resetAtMs - nowMs, resetAtMs, limits });
 }
