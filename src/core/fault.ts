@@ -73,6 +73,8 @@ export const FAULTS = {
   alias_exists: { status: 409, type: "invalid_request_error", blame: "client" },
   /** A revoked key can't get another secret. */
   key_revoked: { status: 409, type: "invalid_request_error", blame: "client" },
+  /** Two keys of an account, or two accounts, have the name that a PUT by name means. */
+  name_ambiguous: { status: 409, type: "invalid_request_error", blame: "client" },
   idempotency_mismatch: { status: 409, type: "invalid_request_error", blame: "client", final: true },
   idempotency_unavailable: { status: 409, type: "invalid_request_error", blame: "client", final: true },
   /** The body arrived too slowly. */
