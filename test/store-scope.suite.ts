@@ -65,7 +65,7 @@ export function scopes(store: () => Store): void {
     }
   });
 
-  test("a change of a key is made of the key and the account as they are, or not at all", async () => {
+  test("a change of a key or an account is made of the row as it is, or not at all", async () => {
     const to = store();
     await fill(to);
     const refuse = to.changeKey("own a", () => {
@@ -73,9 +73,7 @@ export function scopes(store: () => Store): void {
     });
     expect(refuse).rejects.toThrow("refused");
     await refuse.catch(() => {});
-    const change = await to.changeKey("own a", (before, account) => ({
-      name: `${before.id} of ${account.id}`,
-    }));
+    const change = await to.changeKey("own a", (before) => ({ name: `${before.id} of ${before.accountId}` }));
     expect(change?.name).toBe("own a of a");
     expect(await to.changeKey("none", () => ({ name: "x" }))).toBeNull();
     const paused = await to.changeAccount("a", () => ({ isPaused: true, pausedBy: ["operator", "admin"] }));

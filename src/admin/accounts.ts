@@ -11,6 +11,7 @@ import type { Store } from "../core/store.ts";
 import { mintId } from "../keys/secret.ts";
 import { type Access, adminAccess, COMMAND_LINE } from "../people/access.ts";
 import type { Permission } from "../people/roles.ts";
+import { raiseBudgets, readRaises } from "./budgets.ts";
 import {
   makeChangeSchema,
   makeNewSchema,
@@ -125,12 +126,17 @@ export async function updateAccount(
   fields: Static<typeof accountChangeSchema>,
   access = adminAccess(COMMAND_LINE),
 ): Promise<AccountView> {
-  const { isPaused, ...change } = readChange(ACCOUNT_FIELDS, fields, clock.nowMs());
+  const raises = readRaises(fields.budgets, "budgets");
+  const given = raises ? { ...fields, budgets: undefined } : fields;
+  const { isPaused, ...change } = readChange(ACCOUNT_FIELDS, given, clock.nowMs());
   await requireInAccount({ store }, access, "accounts.limit", id);
   const role = access.roleIn(id) ?? "member";
-  const plan = (before: Account) =>
-    isPaused === undefined ? change : { ...change, ...changePauses(role, before, isPaused) };
-  return requireAccount(await store.changeAccount(id, plan));
+  const revise = (before: Account) => ({
+    ...change,
+    ...(raises ? { budgets: raiseBudgets(before.budgets, raises) } : {}),
+    ...(isPaused === undefined ? {} : changePauses(role, before, isPaused)),
+  });
+  return requireAccount(await store.changeAccount(id, revise));
 }
 
 function requireAccount(account: Account | null): AccountView {

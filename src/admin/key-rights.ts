@@ -3,7 +3,7 @@ import { Fault } from "../core/fault.ts";
 import { applyChange } from "../core/fields/field.ts";
 import { KEY_FIELDS } from "../core/fields/key.ts";
 import { type Account, type GatewayKey, listPausers } from "../core/key.ts";
-import type { KeyChange, PlanKeyChange } from "../core/key-change.ts";
+import { type KeyChange, type Revision, readRevision } from "../core/key-change.ts";
 import { PAUSERS, type Pauser, type Role } from "../core/people.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 import { LIMIT_RULES, type LimitRules, type QuotaRules } from "../core/settings.ts";
@@ -86,30 +86,48 @@ function completeKey(key: GatewayKey, given: Given, { keyDefaults, keyMaxima }: 
   return { ...key, ...filled };
 }
 
+/** A change of a key, before it is known to be permitted. */
+interface Asked {
+  readonly given: Given;
+  readonly revision: Revision<GatewayKey, KeyChange>;
+  /** The key's account, and the one that it moves to. Null if it stays. */
+  readonly accounts: { readonly from: Account; readonly to: Account | null };
+  readonly nowMs: number;
+}
+
 /** Returns the change as the store makes it of the key as it is, once the sender's role is known to permit it. */
 export function planKeyChange(
   { access, limitRules, quota }: KeyRights,
-  given: Given,
-  { isPaused, ...change }: KeyChange,
-  nowMs: number,
-): PlanKeyChange {
-  return (before, account) => {
+  { given, revision, accounts, nowMs }: Asked,
+): (before: GatewayKey) => KeyChange {
+  return (before) => {
+    const { isPaused, ...change } = readRevision(revision, before);
     access.requireKey(before);
+    if (accounts.to !== null) access.requireKey({ ...before, accountId: accounts.to.id });
     const role = findRole(access, before);
     const paused = isPaused === undefined ? {} : changePauses(role, before, isPaused);
     if (role === "admin") return { ...change, ...paused };
     checkFields(role, given);
     const after = applyChange(before, change);
+    const account = accounts.to ?? accounts.from;
     const widened = listWidened(before, after, account, { keyDefaults: limitRules.keyDefaults, quota });
-    const [first] = widened;
-    if (role === "operator" && first !== undefined) refuseBalance(account, `widen '${first}'`);
-    if (role === "operator" && isPaused === false && before.isPaused) refuseBalance(account, "resume a key");
+    if (role === "operator") checkOperator(widened, accounts, isPaused === false && before.isPaused);
     const own = widened.find((name) => OWN_LIMITS.has(name) && isOwn(access, before));
     if (own !== undefined)
       throw notPermitted(own, `'${own}' binds yourself: you may lower it, and ask for more`);
     checkBounds({ role, given, key: after, account, limitRules, quota, nowMs });
     return { ...change, ...paused };
   };
+}
+
+function checkOperator(
+  [first]: readonly BoundName[],
+  { from, to }: Asked["accounts"],
+  isResumed: boolean,
+): void {
+  if (to !== null) for (const account of [from, to]) refuseBalance(account, "move a key");
+  if (first !== undefined) refuseBalance(from, `widen '${first}'`);
+  if (isResumed) refuseBalance(from, "resume a key");
 }
 
 /** Throws unless the sender may give the key another secret. */

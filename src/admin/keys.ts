@@ -2,12 +2,22 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Fault } from "../core/fault.ts";
 import { KEY_FIELDS } from "../core/fields/key.ts";
-import { findKeyState, type GatewayKey, KEY_DEFAULTS, KEY_STATES, listPausers } from "../core/key.ts";
+import {
+  type Account,
+  findKeyState,
+  type GatewayKey,
+  KEY_DEFAULTS,
+  KEY_STATES,
+  listPausers,
+} from "../core/key.ts";
+import type { KeyChange, Revision } from "../core/key-change.ts";
 import { PAUSERS, type Scope } from "../core/people.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 import type { KeyFilter, Store } from "../core/store.ts";
 import { digestSecret, mintId, mintSecret } from "../keys/secret.ts";
+import { carryCounts } from "../ledger/key-move.ts";
 import type { Access } from "../people/access.ts";
+import { raiseBudgets, readRaises } from "./budgets.ts";
 import { makeViewProperties, readChange, readNew, viewFields } from "./fields.ts";
 import { formatInstant, formatInstantOrNull } from "./format.ts";
 import {
@@ -87,7 +97,7 @@ export function keyView(key: GatewayKey, nowMs: number): KeyView {
   };
 }
 
-interface KeyWorld extends AdminWorld, Partial<KeyRights> {
+export interface KeyWorld extends AdminWorld, Partial<KeyRights> {
   /** The time after which a key without an expiry expires. Missing or null for never. */
   readonly keysExpireInMs?: number | null | undefined;
 }
@@ -102,8 +112,7 @@ export async function createKey(world: KeyWorld, fields: Static<typeof newKeySch
   const read = readNew(KEY_FIELDS, fields, nowMs);
   const scope = rights.access.scope("accounts.read");
   const accountId = fields.account_id === undefined ? findOwnAccount(scope, read.accountId) : read.accountId;
-  const account = await store.account(accountId, scope);
-  if (account === null) throw invalidValue("account_id", "this account doesn't exist");
+  const account = await requirePayer(store, accountId, scope);
   const asked = {
     ...KEY_DEFAULTS,
     ...read,
@@ -135,7 +144,7 @@ function findHolder(access: Access, kind: KeyKind | undefined, accountId: string
   return isPersonal ? memberId : null;
 }
 
-function makeSecret({ random, pepper }: Pick<AdminWorld, "random" | "pepper">) {
+export function makeSecret({ random, pepper }: Pick<AdminWorld, "random" | "pepper">) {
   const secret = mintSecret(random);
   return { secret, last4: secret.slice(-LAST_CHARACTERS_SHOWN), digest: digestSecret(secret, pepper) };
 }
@@ -173,7 +182,10 @@ export function listKeyPage(
   );
 }
 
-/** Changes only the given fields. Null removes a limit. If conversations may no longer be kept, they are deleted. */
+/**
+ * Changes only the given fields. Null removes a limit. Another account takes the key with its counts. If conversations may no
+ * longer be kept, they are deleted.
+ */
 export async function updateKey(
   { store, clock }: KeyListParts,
   id: string,
@@ -181,11 +193,38 @@ export async function updateKey(
   rights: KeyRights = ALL_RIGHTS,
 ): Promise<KeyView> {
   const nowMs = clock.nowMs();
-  const change = readChange(KEY_FIELDS, fields, nowMs);
-  await findKey(store, id, rights.access);
-  const key = requireKey(id, await store.changeKey(id, planKeyChange(rights, fields, change, nowMs)));
+  const raises = readRaises(fields.budgets, "budgets");
+  const change = readChange(KEY_FIELDS, raises ? { ...fields, budgets: undefined } : fields, nowMs);
+  const revision = raises
+    ? ({ budgets }: GatewayKey) => ({ ...change, budgets: raiseBudgets(budgets, raises) })
+    : change;
+  const { accountId: from } = await findKey(store, id, rights.access);
+  const to = change.accountId;
+  const accounts = {
+    from: await requirePayer(store, from),
+    to: to === undefined ? null : await requirePayer(store, to, rights.access.scope("accounts.read")),
+  };
+  const plan = planKeyChange(rights, { given: fields, revision, accounts, nowMs });
+  const key = requireKey(id, await write(store, id, to, plan));
   if (change.keepsResponses === false) await store.removeResponses(key.accountId, key.id);
   return keyView(key, nowMs);
+}
+
+async function write(
+  store: Store,
+  id: string,
+  accountId: string | undefined,
+  revision: Revision<GatewayKey, KeyChange>,
+): Promise<GatewayKey | null> {
+  if (accountId === undefined) return store.changeKey(id, revision);
+  return store.moveKey(id, { accountId, revision, carry: carryCounts });
+}
+
+/** Returns the account of a key. Throws the Fault of a wrong `account_id`, also if the scope doesn't cover it. */
+async function requirePayer(store: Pick<Store, "account">, id: string, scope?: Scope): Promise<Account> {
+  const account = await store.account(id, scope);
+  if (account !== null) return account;
+  throw invalidValue("account_id", "this account doesn't exist");
 }
 
 /** Returns a key that the sender sees. Throws the Fault `not_found`. */

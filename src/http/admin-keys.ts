@@ -1,5 +1,4 @@
 // /admin/v1/keys: each route acts with the rights of its sender, on the keys that the sender sees.
-import type { Static } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { budgetResetSchema, type ResetParts, resetKeyBudgets } from "../admin/budget-reset.ts";
 import { keyChangeSchema, newKeySchema, rotationSchema } from "../admin/key-fields.ts";
@@ -9,25 +8,16 @@ import {
   checkedKeyDetailSchema,
   checkedKeySchema,
   checkedNewKeySchema,
-  warnOfModels,
   warnOfNoBound,
 } from "../admin/key-warnings.ts";
-import {
-  createKey,
-  type KeyView,
-  keySchema,
-  keysQuery,
-  revokeKey,
-  rotateKey,
-  updateKey,
-} from "../admin/keys.ts";
+import { createKey, keySchema, keysQuery, revokeKey, rotateKey, updateKey } from "../admin/keys.ts";
 import { getKey, keyDetailSchema, keyInUseSchema, listKeysInUse } from "../admin/keys-in-use.ts";
-import { addKeyLimits } from "../admin/limits.ts";
 import { wrapRows } from "../admin/schema.ts";
 import type { AdminWorld } from "../admin/world.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { Settings } from "../core/settings.ts";
 import { createOperatorHooks, type WritingParts } from "./admin-route.ts";
+import { makeKeyShow } from "./key-show.ts";
 import { readOperator } from "./operator.ts";
 import { returnsBody, takesBody, takesQuery } from "./route-schema.ts";
 
@@ -56,21 +46,9 @@ function makeRights({ settings }: KeyRoutePorts) {
   };
 }
 
-/** Returns a function that adds its limits and warnings to the view of a key. */
-function makeShow({ catalogue, settings }: KeyRoutePorts, parts: KeyRouteParts) {
-  return async <Shown extends KeyView>(
-    given: Pick<Static<typeof keyChangeSchema>, "allowed_models">,
-    shown: Shown,
-  ) => {
-    const view = await addKeyLimits(parts, shown);
-    const warnings = warnOfModels(given.allowed_models, catalogue());
-    return addWarnings(view, [...warnings, ...(await warnOfNoBound(parts, view.id, settings()))]);
-  };
-}
-
 function shownKeyRoutes(ports: KeyRoutePorts, parts: KeyRouteParts) {
   const { reads, writes } = createOperatorHooks(ports, "Keys");
-  const show = makeShow(ports, parts);
+  const show = makeKeyShow({ ...ports, ...parts });
   const readRights = makeRights(ports);
   const makeKeyWorld = (request: Request) => {
     const rights = readRights(request);
@@ -127,7 +105,7 @@ function shownKeyRoutes(ports: KeyRoutePorts, parts: KeyRouteParts) {
 /** Returns the routes on the secret of a key, on the use of its budgets, and on its end. */
 function heldKeyRoutes(ports: KeyRoutePorts, parts: KeyRouteParts) {
   const { reads, writes } = createOperatorHooks(ports, "Keys");
-  const show = makeShow(ports, parts);
+  const show = makeKeyShow({ ...ports, ...parts });
   const readRights = makeRights(ports);
   return new Elysia()
     .post(

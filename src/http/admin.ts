@@ -19,7 +19,7 @@ import {
   learnedSchema,
   lessonsQuery,
 } from "../admin/lessons.ts";
-import { addAccountLimits } from "../admin/limits.ts";
+import { addLimits } from "../admin/limits.ts";
 import { pageQuery } from "../admin/list.ts";
 import { overview, overviewQuery, overviewSchema } from "../admin/overview.ts";
 import { requestDetailSchema, requestSchema, requestsQuery } from "../admin/request-schema.ts";
@@ -65,7 +65,7 @@ function accountRoutes(ports: AdminPorts, parts: Parts) {
     .post(
       "/accounts",
       async ({ body, status }) =>
-        status(201, await addAccountLimits(parts, await createAccount(parts, body))),
+        status(201, await addLimits(parts, "account", await createAccount(parts, body))),
       {
         ...writes("accounts.create", "createAccount", "Create an account with an empty balance"),
         body: takesBody(newAccountSchema),
@@ -75,7 +75,7 @@ function accountRoutes(ports: AdminPorts, parts: Parts) {
     .get(
       "/accounts/:id",
       async ({ params: { id }, request }) =>
-        addAccountLimits(parts, await getAccount(parts, id, readOperator(request).scope)),
+        addLimits(parts, "account", await getAccount(parts, id, readOperator(request).scope)),
       {
         ...reads(
           "accounts.read",
@@ -88,7 +88,7 @@ function accountRoutes(ports: AdminPorts, parts: Parts) {
     .patch(
       "/accounts/:id",
       async ({ params: { id }, body, request }) =>
-        addAccountLimits(parts, await updateAccount(parts, id, body, readOperator(request).access)),
+        addLimits(parts, "account", await updateAccount(parts, id, body, readOperator(request).access)),
       {
         ...writes("accounts.limit", "updateAccount", "Change the given fields of an account"),
         body: takesBody(accountChangeSchema),

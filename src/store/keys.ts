@@ -3,6 +3,7 @@ import { ACCOUNT_FIELDS } from "../core/fields/account.ts";
 import { applyChange } from "../core/fields/field.ts";
 import { KEY_FIELDS } from "../core/fields/key.ts";
 import type { GatewayKey, ProvenKey } from "../core/key.ts";
+import { readRevision } from "../core/key-change.ts";
 import type { Store } from "../core/store.ts";
 import { bind, type Change, type Engine, type Result, readFirst } from "./engine.ts";
 import { listChangeable } from "./field-columns.ts";
@@ -12,11 +13,14 @@ import { ACCOUNT_ROWS, KEY_ROWS, narrowToScope } from "./scope.ts";
 import { insertSql, joinNames, type Mark, selectSql } from "./sql.ts";
 import { ACCOUNT, KEY, pickColumns, type TablePart } from "./tables.ts";
 
-const CHANGED_KEY = pickColumns(KEY, [...listChangeable(KEY_FIELDS), "paused_by"]);
+export const CHANGED_KEY = pickColumns(KEY, [...listChangeable(KEY_FIELDS), "paused_by"]);
 const CHANGED_ACCOUNT = pickColumns(ACCOUNT, [...listChangeable(ACCOUNT_FIELDS), "paused_by"]);
 
 /** Returns the statement that writes these columns of the row with the id that is its first value. */
-function updateSql({ name, columns }: Pick<TablePart<unknown>, "name" | "columns">, mark: Mark): string {
+export function updateSql(
+  { name, columns }: Pick<TablePart<unknown>, "name" | "columns">,
+  mark: Mark,
+): string {
   const changed = columns.map((column, at) => `${column} = ${mark(at + 2)}`);
   return `UPDATE ${name} SET ${joinNames(changed)} WHERE id = ${mark(1)}`;
 }
@@ -44,7 +48,7 @@ export function keyMethods({ mark, forUpdate, run, runOnce, change: changeRows }
     old_secret_until_ms = ${mark(4)}, rotations = rotations + 1
     WHERE id = ${first} AND digest <> ${mark(2)} AND revoked_at_ms IS NULL`;
   const change = updateSql(CHANGED_KEY, mark);
-  const account = `${selectSql(ACCOUNT)} WHERE id = ${first}`;
+  const account = `SELECT id FROM account WHERE id = ${first}`;
   const key: Store["key"] = async (id, scope) =>
     readFirst(KEY, await run(narrowToScope({ head: byId, values: [id], rows: KEY_ROWS }, scope, mark)));
 
@@ -53,14 +57,11 @@ export function keyMethods({ mark, forUpdate, run, runOnce, change: changeRows }
    * first and later ones see the change on every node, so once a revocation is answered nothing more is admitted. A key
    * never changes its account. Null if there is no such key.
    */
-  const changeLocked = async (
-    id: string,
-    then: (found: Result | undefined, payer: Result | undefined) => Change<GatewayKey | null>,
-  ) => {
+  const changeLocked = async (id: string, then: (found: Result | undefined) => Change<GatewayKey | null>) => {
     const known = await key(id);
     if (known === null) return null;
     const firsts = [bind(`${account} ${forUpdate}`, known.accountId), bind(byId, id)];
-    return changeRows(firsts, ([payer, found]) => then(found, payer));
+    return changeRows(firsts, ([, found]) => then(found));
   };
 
   return {
@@ -74,10 +75,10 @@ export function keyMethods({ mark, forUpdate, run, runOnce, change: changeRows }
       await runOnce(bind(add, ...KEY.valuesOf(added), digest));
     },
     changeKey: (id, asked) =>
-      changeLocked(id, (found, payer) => {
-        const [before, account] = [readFirst(KEY, found), readFirst(ACCOUNT, payer)];
-        if (before === null || account === null) return { writes: [], toResult: () => null };
-        const after = applyChange(before, typeof asked === "function" ? asked(before, account) : asked);
+      changeLocked(id, (found) => {
+        const before = readFirst(KEY, found);
+        if (before === null) return { writes: [], toResult: () => null };
+        const after = applyChange(before, readRevision(asked, before));
         return { writes: [bind(change, id, ...CHANGED_KEY.valuesOf(after))], toResult: () => after };
       }),
     // Does nothing if the digest is there already: the transaction may run twice.
@@ -119,7 +120,7 @@ export function accountMethods({ mark, forUpdate, run, runOnce, change }: Engine
       change([bind(`${byId} ${forUpdate}`, id)], ([found]) => {
         const before = readFirst(ACCOUNT, found);
         if (before === null) return { writes: [], toResult: () => null };
-        const after = applyChange(before, typeof asked === "function" ? asked(before) : asked);
+        const after = applyChange(before, readRevision(asked, before));
         return {
           writes: [bind(update, id, ...CHANGED_ACCOUNT.valuesOf(after))],
           toResult: ([changed]) => readFirst(ACCOUNT, changed),

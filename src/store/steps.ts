@@ -118,6 +118,41 @@ const REQUESTS_FOUND: Step = [
   },
 ];
 
+/** Keys and accounts are found by their names, and a repeated PUT of a key by its Idempotency-Key. */
+const NAMES: Step = [
+  { kind: "createIndex", name: "account_name", table: "account", columns: ["name"] },
+  { kind: "createIndex", name: "gateway_key_name", table: "gateway_key", columns: ["account_id", "name"] },
+  {
+    kind: "createTable",
+    table: "put_record",
+    columns: [
+      { name: "account_id", type: "text" },
+      { name: "id", type: "text" },
+      { name: "at_ms", type: "integer" },
+      { name: "body_digest", type: "text" },
+      { name: "key_id", type: "text" },
+      { name: "sealed", type: "text", isNullable: true },
+    ],
+    key: ["account_id", "id"],
+    placement: "account",
+  },
+  { kind: "createIndex", name: "put_record_at", table: "put_record", columns: ["at_ms"] },
+];
+
+/** A moved key's counts come home from the accounts in which its last requests began. */
+const MOVES: Step = [
+  {
+    kind: "createTable",
+    table: "departure",
+    columns: [
+      { name: "account_id", type: "text" },
+      { name: "id", type: "text" },
+    ],
+    key: ["account_id", "id"],
+    placement: "account",
+  },
+];
+
 /** The reasons for which keys and accounts are paused. An older version pauses and resumes keys without a reason. */
 const PAUSES: Step = [
   { kind: "addField", table: "gateway_key", field: KEY_FIELDS.contact },
@@ -133,6 +168,8 @@ export const STEPS: readonly Step[] = [
   NODES_BY_VERSION,
   LIMITS,
   REQUESTS_FOUND,
+  NAMES,
+  MOVES,
   PEOPLE,
   PAUSES,
 ];

@@ -1,7 +1,10 @@
-ALTER TABLE gateway_key ADD COLUMN IF NOT EXISTS contact TEXT COLLATE "C"
+CREATE TABLE IF NOT EXISTS departure (account_id TEXT COLLATE "C" NOT NULL, id TEXT COLLATE "C" NOT NULL, PRIMARY KEY (account_id, id))
 ----
-ALTER TABLE gateway_key ADD COLUMN IF NOT EXISTS paused_by TEXT COLLATE "C" NOT NULL DEFAULT '[]'
-----
-ALTER TABLE account ADD COLUMN IF NOT EXISTS paused BIGINT NOT NULL DEFAULT 0
-----
-ALTER TABLE account ADD COLUMN IF NOT EXISTS paused_by TEXT COLLATE "C" NOT NULL DEFAULT '[]'
+DO $$ BEGIN
+    IF to_regclass('pg_dist_partition') IS NOT NULL THEN
+      IF 'account'::regclass IN (SELECT logicalrelid FROM pg_dist_partition)
+        AND 'departure'::regclass NOT IN (SELECT logicalrelid FROM pg_dist_partition) THEN
+        PERFORM create_distributed_table('departure', 'account_id', colocate_with => 'account');
+      END IF;
+    END IF;
+  END $$

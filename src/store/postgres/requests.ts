@@ -44,7 +44,7 @@ export function requestMethods(pool: Pool) {
       const lookup = { ...ENDED_SINCE, values: [sinceMs, most] };
       return (await pool.run(narrowToScope(lookup, scope, pool.mark))).map(REQUEST.rowOf);
     },
-    prune: ({ requestsMs, metersMs, repliesMs, contentsMs = requestsMs }, rowsMax) =>
+    prune: ({ requestsMs, metersMs, repliesMs, contentsMs = requestsMs, putsMs = repliesMs }, rowsMax) =>
       pruneAll(rowsMax, [
         async () => {
           await forgetNodes(pool);
@@ -53,6 +53,7 @@ export function requestMethods(pool: Pool) {
         async () => {
           await pool.run(bind("DELETE FROM meter WHERE last_at_ms < $1", metersMs));
           await pool.run(bind("DELETE FROM event WHERE at_ms < $1", requestsMs));
+          await pool.run(bind("DELETE FROM put_record WHERE at_ms < $1", putsMs));
           return 0;
         },
         (most) => forgetReplies(pool, repliesMs, most),
