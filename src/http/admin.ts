@@ -41,6 +41,7 @@ import {
 } from "../admin/lessons.ts";
 import { addLimits } from "../admin/limits.ts";
 import { pageQuery } from "../admin/list.ts";
+import { listNearing, nearingSchema } from "../admin/nearing.ts";
 import { overview, overviewQuery, overviewSchema } from "../admin/overview.ts";
 import { requestDetailSchema, requestSchema, requestsQuery } from "../admin/request-schema.ts";
 import { getRequest, listRequests, type RequestParts } from "../admin/requests.ts";
@@ -220,6 +221,10 @@ function logRoutes(ports: AdminPorts, parts: Parts) {
       ...reads("sumSavings", "Get what Router#fair and Router#light promised, kept and saved, by week"),
       query: takesQuery(savingsQuery),
       response: returnsBody(savingsSchema),
+    })
+    .get("/nearing", () => listNearing(parts), {
+      ...reads("listNearing", "List the keys and accounts whose budgets are nearest to their end"),
+      response: returnsBody(wrapRows(nearingSchema)),
     })
     .get("/overview", ({ query }) => overview(parts, query), {
       ...reads("overview", "Get the figures of a time range in steps, and of the one before it"),

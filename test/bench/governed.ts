@@ -26,7 +26,7 @@ function keepNothing() {
     ...{ response: nothing, responseOfItem: nothing },
     findDamage: async () => null,
     clockAheadMs: () => null,
-    ...{ takeEvents: async () => [], accountsNamed: async () => [], carryHome: async () => 0 },
+    ...{ takeEvents: async () => [], nearing: async () => [], accountsNamed: async () => [], carryHome: async () => 0 },
     moveKey: nothing,
     ...{ removeResponse: async () => false, removeResponses: async () => {}, pruneResponses: async () => 0 },
   };
