@@ -122,6 +122,7 @@ const ROWS: readonly Row[] = [
   ["GET", "/models", () => "/models"],
   ["GET", "/settings", () => "/settings"],
   ["GET", "/learned", () => "/learned"],
+  ["GET", "/problems", () => "/problems"],
   ["POST", "/aliases", () => "/aliases", () => ({ name: "team", target: GROUP })],
   ["POST", "/aliases", () => "/aliases", () => ({ name: "best", target: "Router#best" })],
   ["GET", "/aliases", () => "/aliases"],

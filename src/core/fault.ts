@@ -1,6 +1,7 @@
 // The closed table of failures: each row has the status, the type, who is to blame, and whether another attempt may
 // help.
 import type { Period } from "./budget.ts";
+import type { UpstreamReport } from "./failure.ts";
 import type { RequestLimits } from "./record.ts";
 
 type FaultType =
@@ -163,6 +164,8 @@ export interface FaultDetails {
   readonly clientAddress?: string;
   /** The provider's HTTP status, for the log. */
   readonly upstreamStatus?: number;
+  /** The provider's own words and how the connection failed, for the operator. Never shown to clients. */
+  readonly upstream?: UpstreamReport;
   /** The store failed in a way that leaves open whether the demand was written. */
   readonly outcomeUnknown?: true;
   /** The reason for the gateway's operator. Never shown to clients. */

@@ -109,6 +109,13 @@ export interface Beat {
   readonly unsupported: string | null;
 }
 
+export interface StoreSize {
+  /** The bytes of the database, and of SQLite's log beside it. */
+  readonly parts: Readonly<Record<string, number>>;
+  /** The free bytes of the disk with the database's file. Null if it is a server's. */
+  readonly freeBytes: number | null;
+}
+
 /**
  * Each method is one transaction, and other processes may change the same store in between. If the store can't be used,
  * a method throws the Fault `store_unavailable`. The store repairs itself, so later calls may succeed. The account
@@ -172,6 +179,8 @@ export interface Store extends NamedStore, MovingStore {
   audit(): Promise<Audit>;
   /** Checks the store's file. Returns what is damaged in the engine's words, or null. Always null without a file. */
   findDamage(): Promise<string | null>;
+  /** Returns the store's size. It may take as long as a list of the store's files. */
+  measure(): Promise<StoreSize>;
 
   /** Stores a lesson, merged by `joinLessons`. Returns the number of new scores, 0 if its bound leaves no weight. */
   teach(lesson: Lesson, bound?: LessonBound): Promise<number>;

@@ -25,6 +25,7 @@ function keepNothing() {
     addResponse: async () => {},
     ...{ response: nothing, responseOfItem: nothing },
     findDamage: async () => null,
+    measure: async () => ({ parts: {}, freeBytes: null }),
     clockAheadMs: () => null,
     ...{ takeEvents: async () => [], nearing: async () => [], accountsNamed: async () => [], carryHome: async () => 0 },
     moveKey: nothing,
