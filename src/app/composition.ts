@@ -24,6 +24,7 @@ import { createSealer } from "../keys/vault.ts";
 import type { LearningPort } from "../learning/port.ts";
 import { createLedger } from "../ledger/ledger.ts";
 import { Metrics, type Reading } from "../telemetry/metrics.ts";
+import { Refusals } from "../telemetry/refusals.ts";
 import type { Sums } from "../telemetry/sums.ts";
 import { createAuthorize } from "../transport/auth/authorize.ts";
 import { DeadlineSweep } from "../transport/deadlines.ts";
@@ -37,7 +38,7 @@ import type { OpenedStore } from "./open-store.ts";
 import { PROCESS_READINGS } from "./process-readings.ts";
 import { composeRoutes } from "./routes.ts";
 import { createSampling } from "./sampling.ts";
-import { startUpkeep } from "./upkeep.ts";
+import { startUpkeep, writeRefusals } from "./upkeep.ts";
 import { clock, collect, random, reach, readTokenFile, upstreamFetch } from "./world.ts";
 
 /** The longest wait at shutdown for requests to be settled. */
@@ -88,7 +89,8 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     poundkey_breaker_open: () => countOpenBreakers(health),
     isListed: (model) => live.isListed(model),
   });
-  const log = countEvents(metrics, options.log);
+  const refusals = new Refusals(() => clock.nowMs());
+  const log = countEvents([metrics, refusals], options.log);
   const health: Health = new Health(log);
   const live = new LiveConfiguration(first, opened, { health, log, clock, fetch });
   await live.readAdded();
@@ -100,7 +102,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const feed = new LiveFeed({ store, clock });
   void measureLengths(store, learned, log);
   const wrongTokens = new WrongTokens({ store, clock, log });
-  const upkept = { store, ledger, learning: lessons, wrongTokens, clock, log };
+  const upkept = { store, ledger, learning: lessons, wrongTokens, refusals, clock, log };
   const endUpkeep = await startUpkeep({
     ...upkept,
     added: live,
@@ -112,7 +114,9 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     responsesKeepMs: () => live.settings.responses.keepMs,
   });
   const sampling = createSampling({ ports, opened, known: learned });
-  const parts = { ports, live, feed, wrongTokens, known, learned, learning, sampling, fetch, metrics };
+  const write = () => writeRefusals(upkept);
+  const learnt = { known, learned, learning, sampling };
+  const parts = { ...learnt, ports, live, feed, wrongTokens, fetch, metrics, writeRefusals: write };
   const app = listenOrUndo(endUpkeep, () => listen(composeRoutes({ ...options, ...parts })));
   return {
     port: app.server?.port ?? 0,
@@ -124,15 +128,22 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     async stop() {
       feed.end();
       await drain({ ...readEndingTimes(options), ending, server: app.server, gateway });
-      await closeGateway(gateway, [endUpkeep, () => deadlines.stop()], store);
+      await closeGateway(gateway, [endUpkeep, () => deadlines.stop()], { store, log, write });
     },
   };
 }
 
 /** Calls `ends` once all requests are settled, and closes the store last. */
-async function closeGateway(gateway: Gateway, ends: readonly (() => void)[], store: Store): Promise<void> {
+async function closeGateway(
+  gateway: Gateway,
+  ends: readonly (() => void)[],
+  { store, log, write }: { readonly store: Store; readonly log: Log; readonly write: () => Promise<void> },
+): Promise<void> {
   await gateway.waitUntilSettled(SETTLE_MS);
   for (const end of ends) end();
+  await write().catch((error: unknown) =>
+    log({ event: "refusals_failed", level: "warn", cause: `${error}` }),
+  );
   await store.close();
 }
 
@@ -152,9 +163,9 @@ function createMetrics({ isListed, ...readings }: GatewayReadings): Metrics {
 }
 
 /** Returns a log that counts every event before it is written. */
-function countEvents(metrics: Metrics, log: Log): Log {
+function countEvents(counters: readonly Pick<Metrics, "count">[], log: Log): Log {
   return (event) => {
-    metrics.count(event);
+    for (const counter of counters) counter.count(event);
     log(event);
   };
 }

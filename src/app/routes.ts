@@ -51,6 +51,7 @@ interface RouteParts {
   /** True if several processes share the port. */
   readonly reusePort: boolean;
   readonly metrics: Metrics;
+  readonly writeRefusals: () => Promise<void>;
   /** Takes a reader of this process's metrics. The result reads the sum of all processes on the port, as text. */
   readonly shareMetrics?: (own: () => Sums) => () => Promise<string>;
 }
@@ -96,7 +97,10 @@ function createHealthPorts({ ports, opened, live, metrics, shareMetrics, configS
   };
 }
 
-function createAdminPorts({ ports, opened, live, learned }: RouteParts, operator: WritingParts) {
+function createAdminPorts(
+  { ports, opened, live, learned, writeRefusals }: RouteParts,
+  operator: WritingParts,
+) {
   return {
     ...operator,
     ledger: ports.ledger,
@@ -106,6 +110,7 @@ function createAdminPorts({ ports, opened, live, learned }: RouteParts, operator
     node: opened.store.node,
     contentVault: opened.contentVault,
     learned: () => viewLearned(learned),
+    writeRefusals,
   };
 }
 

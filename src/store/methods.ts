@@ -5,6 +5,7 @@ import type { Engine } from "./engine.ts";
 import { accountMethods, keyMethods } from "./keys.ts";
 import { lessonMethods } from "./lessons.ts";
 import { outboxMethods } from "./outbox.ts";
+import { refusalMethods } from "./refusals.ts";
 import { settingMethods } from "./settings.ts";
 import { responseMethods } from "./stored-responses.ts";
 
@@ -19,5 +20,6 @@ export function engineMethods(engine: Engine, ofRows = engine) {
     ...consoleMethods(engine),
     ...responseMethods(engine),
     ...lessonMethods(engine),
+    ...refusalMethods(engine),
   };
 }

@@ -27,6 +27,9 @@ function keepNothing() {
     findDamage: async () => null,
     clockAheadMs: () => null,
     takeEvents: async () => [],
+    searchRequests: async () => ({ rows: [], scannedUntilMs: null }),
+    refusals: async () => ({ rows: [], scannedUntilMs: null }),
+    ...{ addRefusals: async () => {}, pruneRefusals: async () => 0 },
     ...{ removeResponse: async () => false, removeResponses: async () => {}, pruneResponses: async () => 0 },
   };
 }

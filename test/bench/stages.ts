@@ -60,7 +60,7 @@ export const STAGES: readonly Mutant[] = [
   {
     name: "log and metrics",
     file: "src/app/composition.ts",
-    find: "    metrics.count(event);\n    log(event);\n",
+    find: "    for (const counter of counters) counter.count(event);\n    log(event);\n",
     replace: '    if (event.event !== "request") log(event);\n',
   },
   {
