@@ -53,7 +53,15 @@ export function logRefusal<F extends Form>(
   const modelPlanned = context?.ticket.ask.modelPlanned ?? nameSelected(progress.selection);
   const hasRow = context !== null && context.settlement !== null;
   const refusal = buildRefusal(ports, refused, { ...progress, modelPlanned, hasRow }, fault);
-  ports.log(describeRefusal(refused.requestId, refusal));
+  ports.log({ ...describeRefusal(refused.requestId, refusal), ...describeTrouble(fault) });
+}
+
+/** A refusal for the gateway's own trouble, such as its store's, is an error and says why. */
+function describeTrouble({
+  row,
+  details: { reason },
+}: Fault): Pick<LogEvent, "level"> & { readonly cause?: unknown } {
+  return row.blame === "gateway" ? { level: "error", cause: reason ?? null } : {};
 }
 
 function describeRefusal(requestId: string, refusal: Refusal): LogEvent {
