@@ -1,5 +1,4 @@
 // The ledger: admits requests by their key's allowance or the account's balance, and settles them when they end.
-
 import type { Admission, Answer, Claim, Lacking, Offer, Reads, Settlement } from "../core/demand.ts";
 import type { Account, Caller, GatewayKey } from "../core/key.ts";
 import type { LimitState, TokenLoad } from "../core/limit.ts";
