@@ -60,17 +60,25 @@ describe("each alert names only what /metrics shows, and a section of the manual
       expect(findUnknown(query)).toEqual([]);
       expect(["critical", "warning"]).toContain(severity);
       const [, chapter = "", heading = ""] = /^\/docs\/(\w+)#([\w-]+)$/.exec(runbook) ?? [];
-      const headings = [...readFileSync(join(DOCS, `${chapter}.md`), "utf8").matchAll(/^#+ (.+)$/gm)];
-      const anchors = headings.map(([, text = ""]) =>
-        text
-          .toLowerCase()
-          .replace(/[^\w\- ]/g, "")
-          .replaceAll(" ", "-"),
-      );
+      const rendered = Bun.markdown.html(readFileSync(join(DOCS, `${chapter}.md`), "utf8"), {
+        headings: { ids: true },
+      });
+      const anchors = [...rendered.matchAll(/<h\d id="([^"]*)"/g)].map(([, id = ""]) => id);
       expect(anchors).toContain(heading);
       expect(ALERTS_OF_DAY.has(name)).toBe(true);
     },
   );
+});
+
+test("the manual says of each alert what it means and what to do", () => {
+  const manual = readFileSync(join(DOCS, "operate.md"), "utf8");
+  const runbooks = readFileSync(join(DOCS, "troubleshooting.md"), "utf8");
+  const alerts = readAlerts();
+  const missing = alerts.filter(
+    ({ name }) => !manual.includes(`| \`${name}\` |`) || !runbooks.includes(`\`${name}\``),
+  );
+  expect(missing.map(({ name }) => name)).toEqual([]);
+  expect(ALERTS_OF_DAY.size).toBe(alerts.length);
 });
 
 test("a query with a wrong metric or label is found", () => {
@@ -89,7 +97,7 @@ test("dashboards can be imported by anyone: each has its own id, and takes the d
     const variables = asArray(asObject(board.templating).list).map((one) => asObject(one).name);
     expect(variables).toContain("datasource");
     for (const panel of asArray(board.panels).map(asObject)) {
-      expect(asObject(panel.datasource).uid).toBe("${datasource}");
+      expect(asObject(panel.datasource).uid).toMatch(/^\$\{datasource\}$/);
       expect([panel.title, panel.description]).toEqual([
         expect.stringMatching(/./),
         expect.stringMatching(/\.$/),

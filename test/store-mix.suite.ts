@@ -1,10 +1,12 @@
 // Everything at once on every store, seeded: top-ups, admissions, settlements, repeats, and books that balance.
+
 import { describe, expect, test } from "bun:test";
+import type { Settled } from "../src/core/demand.ts";
 import type { NanoUsd } from "../src/core/money.ts";
 import type { Place } from "../src/core/rows.ts";
 import type { Store } from "../src/core/store.ts";
 import { topUp } from "../src/ledger/fund.ts";
-import type { Settled, Ticket } from "../src/ledger/ledger.ts";
+import type { Ticket } from "../src/ledger/ledger.ts";
 import { ALWAYS, findErrors, openPayments, type Payments } from "./payments.ts";
 import { ledgerOn, makeAccount, makeKey, NOON } from "./samples.ts";
 import { readCode } from "./thrown.ts";

@@ -1,8 +1,10 @@
 // Replies stored for clients that repeat an Idempotency-Key, on every store.
+
 import { beforeEach, describe, expect, test } from "bun:test";
 import { forgetOldest } from "../src/app/upkeep.ts";
+import type { Admitted } from "../src/core/demand.ts";
 import type { Store } from "../src/core/store.ts";
-import type { Admitted, Ticket } from "../src/ledger/ledger.ts";
+import type { Ticket } from "../src/ledger/ledger.ts";
 import { REPLY_KEPT_MS } from "../src/ledger/replies.ts";
 import { ALWAYS, findErrors, readJournal } from "./payments.ts";
 import {

@@ -269,3 +269,7 @@ export interface Decision {
 
 /** Pure. Called again if the transaction has to be repeated. */
 export type Decide = (rows: Rows, demands: readonly Demand[]) => Decision;
+
+export type Admitted = Extract<Answer, { kind: "granted" | "replayed" | "pending" }>;
+export type Replayed = Extract<Answer, { kind: "replayed" }>;
+export type Settled = Omit<Extract<Answer, { kind: "settled" }>, "kind">;

@@ -1,8 +1,9 @@
 // Duplicate requests (same Idempotency-Key) wait here until the first one has been answered.
+import type { Admitted } from "../core/demand.ts";
 import type { Ending } from "../core/ending.ts";
 import { Fault } from "../core/fault.ts";
 import type { Clock } from "../core/world.ts";
-import type { Admitted, Ledger, Ticket } from "../ledger/ledger.ts";
+import type { Ledger, Ticket } from "../ledger/ledger.ts";
 
 /** The interval for checking whether another node has finished the answer. */
 const POLL_MS = 250;

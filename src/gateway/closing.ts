@@ -1,9 +1,10 @@
 // The end of a request: its settlement, its row, and what it lets go of. Each happens once, however it ended.
 
+import type { Settled } from "../core/demand.ts";
 import { Fault, toFault } from "../core/fault.ts";
 import { toUsd } from "../core/money.ts";
 import type { Deadlines, Log, Vault } from "../core/world.ts";
-import { makeLostOutcome, type Outcome, type Settled } from "../ledger/ledger.ts";
+import { makeLostOutcome, type Outcome } from "../ledger/ledger.ts";
 import { COMMIT_UNKNOWN } from "../ledger/settle.ts";
 import type { Form } from "../operations/form.ts";
 import type { Admissions } from "./admissions.ts";

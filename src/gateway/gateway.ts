@@ -1,10 +1,10 @@
 // One request's life: plan → steps → admit and hold → attempt → steps → settle. Read this first.
 
-import type { Granted } from "../core/demand.ts";
+import type { Granted, Replayed } from "../core/demand.ts";
 import { toUsd } from "../core/money.ts";
 import type { Log, Vault } from "../core/world.ts";
 import type { LearningPort } from "../learning/port.ts";
-import type { Ledger, Replayed, Ticket } from "../ledger/ledger.ts";
+import type { Ledger, Ticket } from "../ledger/ledger.ts";
 import type { Form } from "../operations/form.ts";
 import type { Ports } from "../transport/client.ts";
 import { Admissions } from "./admissions.ts";

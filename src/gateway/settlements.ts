@@ -1,8 +1,9 @@
 // Settlements on their way to the store, retried until the store works again.
 
+import type { Settled } from "../core/demand.ts";
 import { FAULTS, toFault } from "../core/fault.ts";
 import type { Clock, Deadlines, Log } from "../core/world.ts";
-import { type Ledger, makeLostOutcome, type Outcome, type Settled, type Ticket } from "../ledger/ledger.ts";
+import { type Ledger, makeLostOutcome, type Outcome, type Ticket } from "../ledger/ledger.ts";
 
 const RETRY_MS = 1000;
 /** Beyond this many, the oldest settlements are dropped: their holds last until this process ends. */
