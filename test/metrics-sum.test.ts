@@ -23,7 +23,7 @@ function sumsOf(events: readonly LogEvent[]): Sums {
 const EVENTS: readonly LogEvent[] = [
   requestOf("Own#one", 125),
   requestOf("Own#one two", 2000),
-  { event: "refused", fault: "invalid_api_key" },
+  { event: "refused", code: "invalid_api_key" },
   requestOf("Own#one", 8000),
   { event: "internal_error" },
   // With fractions of a USD, the sum would depend on the order.

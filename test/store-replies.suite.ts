@@ -1,5 +1,4 @@
 // Replies stored for clients that repeat an Idempotency-Key, on every store.
-
 import { beforeEach, describe, expect, test } from "bun:test";
 import { forgetOldest } from "../src/app/upkeep.ts";
 import type { Admitted } from "../src/core/demand.ts";
@@ -23,7 +22,6 @@ import { catchThrown, readCode } from "./thrown.ts";
 import { type MakeBench, type TwoStores, twoStores } from "./two-stores.ts";
 
 type Opened = () => TwoStores;
-
 const key = makeKey("key_a");
 const KEPT_CHARACTERS_MAX = 256 * 1024 * 1024;
 
@@ -76,6 +74,8 @@ function inWords(admitted: Admitted): string {
       return "granted";
     case "pending":
       return `pending ${admitted.id}`;
+    case "moved":
+      return `moved to ${admitted.accountId}`;
     case "replayed":
       return `replayed ${admitted.sealed}`;
   }

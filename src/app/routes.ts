@@ -9,6 +9,7 @@ import type { GatewayKey } from "../core/key.ts";
 import type { Fetch } from "../core/world.ts";
 import { adminRoutes } from "../http/admin.ts";
 import { aliasRoutes } from "../http/admin-aliases.ts";
+import { namedRoutes } from "../http/admin-named.ts";
 import { providerRoutes } from "../http/admin-providers.ts";
 import type { WritingParts } from "../http/admin-route.ts";
 import { buildApp } from "../http/app.ts";
@@ -54,6 +55,7 @@ interface RouteParts {
   /** True if several processes share the port. */
   readonly reusePort: boolean;
   readonly metrics: Metrics;
+  readonly writeRefusals: () => Promise<void>;
   readonly watch: StoreWatch;
   readonly configuration: ConfigurationState;
   /** Takes a reader of this process's metrics. The result reads the sum of all processes on the port, as text. */
@@ -74,6 +76,7 @@ export function composeRoutes(parts: RouteParts) {
     .use(keyRoutes({ ...ports, holderView: (key: GatewayKey) => holderView(holder, key) }))
     .use(healthRoutes(createHealthPorts(parts)))
     .use(adminRoutes(createAdminPorts(parts, operator)))
+    .use(namedRoutes(createAdminPorts(parts, operator)))
     .use(providerRoutes(operator, providers))
     .use(problemRoutes(operator, () => listProblems({ ...parts, health: providers.health })))
     .use(aliasRoutes(operator, createAliasParts(parts)))
@@ -105,7 +108,10 @@ function createHealthPorts(parts: RouteParts) {
   };
 }
 
-function createAdminPorts({ ports, opened, live, learned }: RouteParts, operator: WritingParts) {
+function createAdminPorts(
+  { ports, opened, live, learned, writeRefusals }: RouteParts,
+  operator: WritingParts,
+) {
   return {
     ...operator,
     ledger: ports.ledger,
@@ -114,7 +120,9 @@ function createAdminPorts({ ports, opened, live, learned }: RouteParts, operator
     version,
     node: opened.store.node,
     contentVault: opened.contentVault,
+    vault: opened.vault,
     learned: () => viewLearned(learned),
+    writeRefusals,
   };
 }
 

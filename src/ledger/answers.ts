@@ -11,6 +11,7 @@ export function requireAdmitted(answer: Answer): Admitted {
     case "granted":
     case "replayed":
     case "pending":
+    case "moved":
       return answer;
     case "refused":
       throw answer.fault;

@@ -81,7 +81,7 @@ export interface Ledger {
    */
   look(ticket: Ticket): Promise<Replayed | null>;
   /**
-   * Admits the request, or returns its earlier answer if it is a repeat. Throws the Faults `invalid_api_key`,
+   * Admits the request, or returns its earlier answer if it is a repeat, or its key's new account. Throws the Faults `invalid_api_key`,
    * `address_not_allowed`, `key_paused`, `rate_limit_exceeded`, `insufficient_balance`, `model_not_priced`,
    * `idempotency_…`, `store_unavailable`. Settle every request that is granted or fails with `outcomeUnknown`.
    */
