@@ -29,6 +29,9 @@ function keepNothing() {
     clockAheadMs: () => null,
     ...{ takeEvents: async () => [], nearing: async () => [], accountsNamed: async () => [], carryHome: async () => 0 },
     moveKey: nothing,
+    searchRequests: async () => ({ rows: [], scannedUntilMs: null }),
+    refusals: async () => ({ rows: [], scannedUntilMs: null }),
+    ...{ addRefusals: async () => {}, pruneRefusals: async () => 0 },
     ...{ removeResponse: async () => false, removeResponses: async () => {}, pruneResponses: async () => 0 },
   };
 }
