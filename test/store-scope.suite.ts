@@ -58,7 +58,9 @@ export function scopes(store: () => Store): void {
       expect(at(join(ended.map(({ keyId }) => keyId)))).toEqual(at(seen));
       const usage = await to.usage({ ...SPAN, groupBy: ["keyId"], only: { scope } });
       expect(at(join(usage.map(({ keyId }) => keyId)))).toEqual(at(seen));
-      const listed = (await to.accounts(PAGE, scope)).map(({ id }) => id).filter((id) => id !== "default");
+      const listed = (await to.accounts(PAGE, { scope }))
+        .map(({ id }) => id)
+        .filter((id) => id !== "default");
       expect(at(listed.toSorted().join(" "))).toEqual(at(accounts));
       const one = await Promise.all(["a", "b"].map((id) => to.account(id, scope)));
       expect(at(one.flatMap((account) => account?.id ?? []).join(" "))).toEqual(at(accounts));

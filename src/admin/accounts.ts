@@ -82,7 +82,7 @@ export function listAccounts(
   scope?: Scope,
 ): Promise<Listed<AccountView>> {
   const positionOf = ({ createdAtMs: atMs, id }: Account) => ({ atMs, id });
-  return listPage(query, (page) => store.accounts(page, scope), positionOf, accountView);
+  return listPage(query, (page) => store.accounts(page, { scope }), positionOf, accountView);
 }
 
 /** Returns an account, or the total of `funding`, `revenue` or `overrun`. Throws the Fault `not_found`. */

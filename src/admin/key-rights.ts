@@ -2,7 +2,7 @@
 import { Fault } from "../core/fault.ts";
 import { applyChange } from "../core/fields/field.ts";
 import { KEY_FIELDS } from "../core/fields/key.ts";
-import { type Account, type GatewayKey, listPausers } from "../core/key.ts";
+import { type Account, type GatewayKey, KEY_DEFAULTS, listPausers } from "../core/key.ts";
 import { type KeyChange, type Revision, readRevision } from "../core/key-change.ts";
 import { PAUSERS, type Pauser, type Role } from "../core/people.ts";
 import { invalidValue } from "../core/schema-fault.ts";
@@ -50,28 +50,34 @@ function findRole(access: Access, { accountId }: Pick<GatewayKey, "accountId">):
   return access.may("keys.write", accountId) ? (access.roleIn(accountId) ?? "member") : "member";
 }
 
-/**
- * Returns the new key with what counts for fields that were left out. Throws the Faults `not_permitted` and
- * `invalid_value` for what the sender's role doesn't permit.
- */
+/** Throws the Faults `not_permitted` and `invalid_value` for what of a new key the sender's role doesn't permit. */
 export function checkNewKey(
   { access, limitRules, quota }: KeyRights,
   key: GatewayKey,
   given: Given,
   account: Account,
-): GatewayKey {
+): void {
   access.requireKey(key);
   const role = findRole(access, key);
-  if (role === "admin") return key;
+  if (role === "admin") return;
   checkFields(role, given);
   if (role === "operator") refuseBalance(account, "make a key");
-  const made = completeKey(key, given, limitRules);
-  checkBounds({ role, given, key: made, account, limitRules, quota, nowMs: key.createdAtMs });
-  return made;
+  checkBounds({ role, given, key, account, limitRules, quota, nowMs: key.createdAtMs });
+}
+
+/** Returns a new key with what counts for fields that were left out, and with the reason for which it begins paused. */
+export function startKey(rights: KeyRights, key: GatewayKey, given: Given): GatewayKey {
+  const paused = key.isPaused ? changePauses(findRole(rights.access, key), KEY_DEFAULTS, true) : {};
+  return { ...completeKey(rights, key, given), ...paused };
+}
+
+/** Returns a key with what counts for fields that were left out: for admins nothing else, for others within `key_maxima`. */
+export function completeKey({ access, limitRules }: KeyRights, key: GatewayKey, given: Given): GatewayKey {
+  return findRole(access, key) === "admin" ? key : fillKey(key, given, limitRules);
 }
 
 /** A field that is left out is never beyond what the role may give. */
-function completeKey(key: GatewayKey, given: Given, { keyDefaults, keyMaxima }: LimitRules): GatewayKey {
+function fillKey(key: GatewayKey, given: Given, { keyDefaults, keyMaxima }: LimitRules): GatewayKey {
   const { budgets, ...most } = keyMaxima;
   const filled: { -readonly [Name in keyof GatewayKey]?: GatewayKey[Name] } = {};
   const beyond = listBeyond(resolveLimits(key, keyDefaults), keyMaxima).filter(
@@ -95,39 +101,63 @@ interface Asked {
   readonly nowMs: number;
 }
 
-/** Returns the change as the store makes it of the key as it is, once the sender's role is known to permit it. */
-export function planKeyChange(
-  { access, limitRules, quota }: KeyRights,
-  { given, revision, accounts, nowMs }: Asked,
-): (before: GatewayKey) => KeyChange {
+/**
+ * Returns the change as the store makes it of the key as it is, once the sender's roles in the accounts are known to permit
+ * it.
+ */
+export function planKeyChange(rights: KeyRights, asked: Asked): (before: GatewayKey) => KeyChange {
   return (before) => {
-    const { isPaused, ...change } = readRevision(revision, before);
-    access.requireKey(before);
-    if (accounts.to !== null) access.requireKey({ ...before, accountId: accounts.to.id });
-    const role = findRole(access, before);
-    const paused = isPaused === undefined ? {} : changePauses(role, before, isPaused);
-    if (role === "admin") return { ...change, ...paused };
-    checkFields(role, given);
-    const after = applyChange(before, change);
-    const account = accounts.to ?? accounts.from;
-    const widened = listWidened(before, after, account, { keyDefaults: limitRules.keyDefaults, quota });
-    if (role === "operator") checkOperator(widened, accounts, isPaused === false && before.isPaused);
-    const own = widened.find((name) => OWN_LIMITS.has(name) && isOwn(access, before));
-    if (own !== undefined)
-      throw notPermitted(own, `'${own}' binds yourself: you may lower it, and ask for more`);
-    checkBounds({ role, given, key: after, account, limitRules, quota, nowMs });
+    const { isPaused, ...change } = readRevision(asked.revision, before);
+    const { access } = rights;
+    const ids = [before.accountId, asked.accounts.to?.id ?? before.accountId];
+    for (const accountId of ids) access.requireKey({ ...before, accountId });
+    const paused = isPaused === undefined ? {} : changePauses(findRole(access, before), before, isPaused);
+    if (ids.some((accountId) => findRole(access, { accountId }) !== "admin")) {
+      const isResumed = isPaused === false && before.isPaused;
+      checkChange(rights, asked, { before, after: applyChange(before, change), isResumed });
+    }
     return { ...change, ...paused };
   };
 }
 
-function checkOperator(
-  [first]: readonly BoundName[],
-  { from, to }: Asked["accounts"],
-  isResumed: boolean,
+interface Changed {
+  readonly before: GatewayKey;
+  /** As it would be, but for a pause. */
+  readonly after: GatewayKey;
+  readonly isResumed: boolean;
+}
+
+/** Checks a change in both accounts of a move: in neither it may be more than the role there permits. */
+function checkChange(
+  { access, limitRules, quota }: KeyRights,
+  { given, accounts: { from, to }, nowMs }: Asked,
+  { before, after, isResumed }: Changed,
 ): void {
-  if (to !== null) for (const account of [from, to]) refuseBalance(account, "move a key");
-  if (first !== undefined) refuseBalance(from, `widen '${first}'`);
-  if (isResumed) refuseBalance(from, "resume a key");
+  if (before.accountId !== from.id) throw new Fault("not_found", "The key was moved to another account.");
+  const account = to ?? from;
+  const isMoved = account.id !== from.id;
+  const widened = listWidened(before, after, account, { keyDefaults: limitRules.keyDefaults, quota });
+  const own = widened.find((name) => OWN_LIMITS.has(name) && isOwn(access, before));
+  if (own !== undefined)
+    throw notPermitted(own, `'${own}' binds yourself: you may lower it, and ask for more`);
+  const work = nameWork(widened, { isMoved, isResumed });
+  for (const place of isMoved ? [from, account] : [from]) {
+    const role = findRole(access, { accountId: place.id });
+    if (role === "admin") continue;
+    checkFields(role, given);
+    if (role === "operator" && work !== null) refuseBalance(place, work);
+    checkBounds({ role, given, key: after, account, limitRules, quota, nowMs });
+  }
+}
+
+/** Returns what an operator may not do in an account with a balance, if the change does it. */
+function nameWork(
+  [first]: readonly BoundName[],
+  { isMoved, isResumed }: { readonly isMoved: boolean; readonly isResumed: boolean },
+): string | null {
+  if (isMoved) return "move a key";
+  if (first !== undefined) return `widen '${first}'`;
+  return isResumed ? "resume a key" : null;
 }
 
 /** Throws unless the sender may give the key another secret. */

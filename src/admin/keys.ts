@@ -30,11 +30,11 @@ import {
 } from "./key-fields.ts";
 import {
   ALL_RIGHTS,
-  changePauses,
   checkNewKey,
   checkRotation,
   type KeyRights,
   planKeyChange,
+  startKey,
 } from "./key-rights.ts";
 import { type Listed, listPage, pageFields } from "./list.ts";
 import { allowNull, allowWords, closeObject, instant, text, type View } from "./schema.ts";
@@ -120,10 +120,8 @@ export async function createKey(world: KeyWorld, fields: Static<typeof newKeySch
     ...{ id: mintId("key", random), last4, createdAtMs: nowMs, accountId },
     memberId: findHolder(rights.access, fields.kind, accountId),
   };
-  const paused = read.isPaused
-    ? changePauses(rights.access.roleIn(accountId) ?? "member", KEY_DEFAULTS, true)
-    : {};
-  const key = checkNewKey(rights, { ...asked, ...paused }, fields, account);
+  const key = startKey(rights, asked, fields);
+  checkNewKey(rights, key, fields, account);
   await store.addKey(key, digest);
   return { ...keyView(key, nowMs), secret };
 }
@@ -135,7 +133,7 @@ function findOwnAccount({ accountIds }: Scope, byDefault: string): string {
 }
 
 /** Returns the person whose key it is to be, null for a service key. People who may make no other make personal keys. */
-function findHolder(access: Access, kind: KeyKind | undefined, accountId: string): string | null {
+export function findHolder(access: Access, kind: KeyKind | undefined, accountId: string): string | null {
   const { memberId } = access;
   const isPersonal = kind === "personal" || (kind === undefined && !access.may("keys.write", accountId));
   if (kind === "personal" && memberId === null) {

@@ -17,7 +17,7 @@ import { adminAccess, COMMAND_LINE } from "../people/access.ts";
 import { failureView } from "./failure.ts";
 import { tokensView, unitsView } from "./figures.ts";
 import { formatInstant } from "./format.ts";
-import { type Listed, listPage } from "./list.ts";
+import { listSearched, SEARCH_MS, type SearchedList } from "./list.ts";
 import type {
   AttemptView,
   DecisionView,
@@ -103,10 +103,15 @@ export function listRequests(
   { store, dayRules }: Pick<AdminWorld, "store"> & { readonly dayRules: () => DayRules },
   query: RequestsQuery,
   scope?: Scope,
-): Promise<Listed<RequestView>> {
+): Promise<SearchedList<RequestView>> {
   const filter = readRequestFilter(query, dayRules(), scope);
   const positionOf = ({ atMs, id }: RequestRecord) => ({ atMs, id });
-  return listPage(query, (page) => store.requests(filter, page), positionOf, requestView);
+  return listSearched(
+    query,
+    (page) => store.searchRequests(filter, page, SEARCH_MS),
+    positionOf,
+    requestView,
+  );
 }
 
 export interface RequestParts {

@@ -23,6 +23,7 @@ export const PARTS: readonly Part[] = [
       "company",
       "people",
       "operate",
+      "troubleshooting",
       "security",
       "metrics",
       "console",

@@ -39,7 +39,7 @@ export function keyAdminRoutes(ports: KeyRoutePorts) {
 }
 
 /** Returns a function that reads what the sender of a request may do with keys. */
-function makeRights({ settings }: KeyRoutePorts) {
+export function makeRights({ settings }: Pick<KeyRoutePorts, "settings">) {
   return (request: Request): KeyRights => {
     const { ownerLimits: limitRules, quota } = settings();
     return { access: readOperator(request).access, limitRules, quota };

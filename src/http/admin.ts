@@ -1,4 +1,4 @@
-// /admin/v1: accounts and their money, figures, the request log and the settings, each narrowed to what the sender sees.
+// /admin/v1: accounts and their money, and the settings, each narrowed to what the sender sees.
 import { Elysia } from "elysia";
 import {
   accountChangeSchema,
@@ -21,15 +21,13 @@ import {
 } from "../admin/lessons.ts";
 import { addLimits } from "../admin/limits.ts";
 import { pageQuery } from "../admin/list.ts";
-import { overview, overviewQuery, overviewSchema } from "../admin/overview.ts";
-import { requestDetailSchema, requestSchema, requestsQuery } from "../admin/request-schema.ts";
-import { getRequest, listRequests, type RequestParts } from "../admin/requests.ts";
-import { savingsQuery, savingsSchema, sumSavings } from "../admin/savings.ts";
+import { listNearing, nearingSchema } from "../admin/nearing.ts";
+import type { RequestParts } from "../admin/requests.ts";
 import { wrapRows } from "../admin/schema.ts";
 import { cardSchema, settingsSchema } from "../admin/settings-schema.ts";
 import { topUpAccount, topUpSchema } from "../admin/topups.ts";
-import { sumUsage, usageQuery, usageSchema } from "../admin/usage.ts";
 import type { KeyRouteParts, KeyRoutePorts } from "./admin-keys.ts";
+import { type LogParts, logRoutes } from "./admin-log.ts";
 import { createOperatorHooks } from "./admin-route.ts";
 import { modelsView, type Running, settingsView } from "./admin-views.ts";
 import { readOperator } from "./operator.ts";
@@ -39,17 +37,29 @@ interface AdminPorts extends KeyRoutePorts, Running {
   readonly contentVault: RequestParts["contentVault"];
   /** Returns what this node's selectors have learned about each model. */
   readonly learned: () => readonly LearnedView[];
+  readonly writeRefusals: LogParts["writeRefusals"];
 }
 
-type Parts = KeyRouteParts & RequestParts;
+type Parts = KeyRouteParts & LogParts;
 
 export function adminRoutes(ports: AdminPorts) {
-  const { settings, ledger, contentVault } = ports;
-  const parts: Parts = { ...ports.world, ledger, contentVault, dayRules: () => settings().quota };
+  const { settings, ledger, contentVault, writeRefusals, catalogue } = ports;
+  const names = () => ({
+    models: catalogue()
+      .list()
+      .map(({ id }) => id),
+    providers: settings().providers.map(({ name }) => name),
+    aliases: settings().aliases,
+  });
+  const dayRules = () => settings().quota;
+  const parts: Parts = { ...ports.world, ledger, contentVault, dayRules, names, writeRefusals };
+  return new Elysia().use(logRoutes(ports, parts)).use(prefixedRoutes(ports, parts));
+}
+
+function prefixedRoutes(ports: AdminPorts, parts: Parts) {
   return new Elysia({ prefix: "/admin/v1" })
     .use(accountRoutes(ports, parts))
     .use(moneyRoutes(ports, parts))
-    .use(logRoutes(ports, parts))
     .use(settingRoutes(ports, parts));
 }
 
@@ -125,47 +135,14 @@ function moneyRoutes(ports: AdminPorts, parts: Parts) {
         query: takesQuery(pageQuery),
         response: returnsBody(wrapRows(entrySchema)),
       },
-    );
-}
-
-function logRoutes(ports: AdminPorts, parts: Parts) {
-  const { reads } = createOperatorHooks(ports, "Log");
-  return new Elysia()
-    .get("/requests", ({ query, request }) => listRequests(parts, query, readOperator(request).scope), {
-      ...reads("requests.read", "listRequests", "List the requests, newest first"),
-      query: takesQuery(requestsQuery),
-      response: returnsBody(wrapRows(requestSchema)),
-    })
-    .get(
-      "/requests/:id",
-      ({ params: { id }, request }) => getRequest(parts, id, readOperator(request).access),
-      {
-        ...reads("requests.read", "getRequest", "Get a request with all its details"),
-        response: returnsBody(requestDetailSchema),
-      },
     )
-    .get("/usage", ({ query, request }) => sumUsage(parts, query, readOperator(request).scope), {
-      ...reads("usage.read", "sumUsage", "Sum up the usage in a time range"),
-      query: takesQuery(usageQuery),
-      response: returnsBody(usageSchema),
-    })
-    .get("/savings", ({ query, request }) => sumSavings(parts, query, readOperator(request).scope), {
+    .get("/nearing", ({ request }) => listNearing(parts, readOperator(request).scope), {
       ...reads(
         "usage.read",
-        "sumSavings",
-        "Get what Router#fair and Router#light promised, kept and saved, by week",
+        "listNearing",
+        "List the keys and accounts whose budgets are nearest to their end",
       ),
-      query: takesQuery(savingsQuery),
-      response: returnsBody(savingsSchema),
-    })
-    .get("/overview", ({ query, request }) => overview(parts, query, readOperator(request).scope), {
-      ...reads(
-        "usage.read",
-        "overview",
-        "Get the figures of a time range in steps, and of the one before it",
-      ),
-      query: takesQuery(overviewQuery),
-      response: returnsBody(overviewSchema),
+      response: returnsBody(wrapRows(nearingSchema)),
     });
 }
 

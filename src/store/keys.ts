@@ -8,7 +8,7 @@ import type { Store } from "../core/store.ts";
 import { bind, type Change, type Engine, type Result, readFirst } from "./engine.ts";
 import { listChangeable } from "./field-columns.ts";
 import { type Found, readInteger } from "./found.ts";
-import { keysLookup } from "./narrowing.ts";
+import { accountsLookup, keysLookup } from "./narrowing.ts";
 import { ACCOUNT_ROWS, KEY_ROWS, narrowToScope } from "./scope.ts";
 import { insertSql, joinNames, type Mark, selectSql } from "./sql.ts";
 import { ACCOUNT, KEY, pickColumns, type TablePart } from "./tables.ts";
@@ -96,23 +96,15 @@ export function keyMethods({ mark, forUpdate, run, runOnce, change: changeRows }
 }
 
 export function accountMethods({ mark, forUpdate, run, runOnce, change }: Engine) {
-  const [first, second, third] = [mark(1), mark(2), mark(3)];
+  const first = mark(1);
   const byId = `${selectSql(ACCOUNT)} WHERE id = ${first}`;
-  const page = {
-    head: `${selectSql(ACCOUNT)} WHERE (created_at_ms, id) < (${first}, ${second})`,
-    tail: `ORDER BY created_at_ms DESC, id DESC LIMIT ${third}`,
-    rows: ACCOUNT_ROWS,
-  };
   const update = `${updateSql(CHANGED_ACCOUNT, mark)} RETURNING ${joinNames(ACCOUNT.columns)}`;
   return {
     account: async (id, scope) => {
       const lookup = { head: byId, values: [id], rows: ACCOUNT_ROWS };
       return readFirst(ACCOUNT, await run(narrowToScope(lookup, scope, mark)));
     },
-    accounts: async ({ limit, after }, scope) => {
-      const values = [after?.atMs ?? Number.MAX_SAFE_INTEGER, after?.id ?? "", limit];
-      return (await run(narrowToScope({ ...page, values }, scope, mark))).map(ACCOUNT.rowOf);
-    },
+    accounts: async (page, filter) => (await run(accountsLookup(filter, page, mark))).map(ACCOUNT.rowOf),
     addAccount: async (account) => {
       await runOnce(bind(insertSql(ACCOUNT, mark), ...ACCOUNT.valuesOf(account)));
     },

@@ -20,6 +20,12 @@ export const USE_ROWS: ScopedRows = {
   own: (at) => `key_id IN (SELECT id FROM gateway_key WHERE member_id = ${at})`,
 };
 
+/** Rows of an account or of one of its keys. */
+export const OWNER_ROWS: ScopedRows = {
+  account: "account_id",
+  own: (at) => `owner IN (SELECT id FROM gateway_key WHERE member_id = ${at})`,
+};
+
 /** No row satisfies it. */
 const NOTHING = "1 = 0";
 

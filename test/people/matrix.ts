@@ -1,17 +1,17 @@
-// Which role may use which admin route, on what: one row per route, written by hand and not read off the code.
+// A table of the admin routes, with the roles that may use each, and on which objects. It is written by hand, not read off the code.
 import { ROLES, type Role } from "../../src/core/people.ts";
 
 /** A sender's grant: in the account `mine` alone, or in all accounts. */
 export const SPANS = ["mine", "all"] as const;
 export type Span = (typeof SPANS)[number];
 
-/** Whose object a request is about: the sender's own key's, another one of the same account, or another account's. */
+/** The object of a request belongs to the sender's own key, to the same account, or to another account. */
 export const PLACES = ["own", "same", "foreign"] as const;
 export type Place = (typeof PLACES)[number];
 
 export interface Row {
   /**
-   * What the path's id names. `list`: the answer shows objects of every place. `whole`: the route concerns the whole
+   * The kind of object that the path's id names. `list`: the answer shows objects of every place. `whole`: the route concerns the whole
    * gateway, so a role in one account isn't enough. `any`: it concerns nobody's rows.
    */
   readonly of: "key" | "account" | "request" | "token" | "list" | "whole" | "any";

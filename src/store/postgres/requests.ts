@@ -2,8 +2,9 @@
 import type { Store } from "../../core/store.ts";
 import { bind, readFirst } from "../engine.ts";
 import { readText } from "../found.ts";
+import { searchLog } from "../log-search.ts";
 import { REQUEST, readKeyUse } from "../log-tables.ts";
-import { requestsLookup } from "../narrowing.ts";
+import { askRequests } from "../narrowing.ts";
 import { narrowToScope, USE_ROWS } from "../scope.ts";
 import { pruneSql, selectSql } from "../sql.ts";
 
@@ -38,12 +39,13 @@ export function requestMethods(pool: Pool) {
       const lookup = { head: BY_ID, values: [id], rows: USE_ROWS };
       return readFirst(REQUEST, await pool.run(narrowToScope(lookup, scope, pool.mark)));
     },
-    requests: async (filter, page) =>
-      (await pool.run(requestsLookup(filter, page, pool.mark))).map(REQUEST.rowOf),
     endedSince: async (sinceMs, most, scope) => {
       const lookup = { ...ENDED_SINCE, values: [sinceMs, most] };
       return (await pool.run(narrowToScope(lookup, scope, pool.mark))).map(REQUEST.rowOf);
     },
+    requests: async (filter, page) => (await searchLog(pool, askRequests(filter, pool.mark), page)).rows,
+    searchRequests: (filter, page, withinMs) =>
+      searchLog(pool, askRequests(filter, pool.mark), page, withinMs),
     prune: ({ requestsMs, metersMs, repliesMs, contentsMs = requestsMs, putsMs = repliesMs }, rowsMax) =>
       pruneAll(rowsMax, [
         async () => {
