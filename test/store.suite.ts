@@ -251,6 +251,13 @@ function settingsAndLife(stores: Both): void {
     expect(await other.setting("wrong_admin_tokens")).toBe("xxxxxx");
   });
 
+  test("its size is known", async () => {
+    const [store] = stores();
+    const { parts, freeBytes } = await store.measure();
+    expect(parts.database).toBeGreaterThan(0);
+    expect(freeBytes === null || freeBytes > 0).toBe(true);
+  });
+
   test("it is ready until it is closed, and pending demands are still answered", async () => {
     const [store, other] = stores();
     await store.ready();
