@@ -5,6 +5,7 @@ import type { Sampling } from "../admin/sampling.ts";
 import { WrongTokens } from "../admin/wrong-tokens.ts";
 import type { ServerRules, Settings } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
+import type { TraceSink } from "../core/trace-context.ts";
 import type { Fetch, Log } from "../core/world.ts";
 import { Gateway, type GatewayPorts } from "../gateway/gateway.ts";
 import { KeptAnswers } from "../gateway/kept-answers.ts";
@@ -25,6 +26,7 @@ import type { LearningPort } from "../learning/port.ts";
 import { createLedger } from "../ledger/ledger.ts";
 import { Metrics, type Reading } from "../telemetry/metrics.ts";
 import type { Sums } from "../telemetry/sums.ts";
+import { Telemetry } from "../telemetry/telemetry.ts";
 import { createAuthorize } from "../transport/auth/authorize.ts";
 import { DeadlineSweep } from "../transport/deadlines.ts";
 import { KeptConnections } from "../transport/kept.ts";
@@ -82,20 +84,20 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const deadlines = new DeadlineSweep(clock);
   const bodyParts = createBodyParts(first.server, deadlines);
   const ledger = createLedger({ store, clock, rules: () => live.settings });
-  const metrics: Metrics = createMetrics({
+  const listeners: Listeners = createListeners(options, {
     poundkey_requests_open: () => gateway.open,
     poundkey_body_bytes: () => new Map(Object.entries(bodyParts.bodies.bytes)),
     poundkey_breaker_open: () => countOpenBreakers(health),
     isListed: (model) => live.isListed(model),
   });
-  const log = countEvents(metrics, options.log);
+  const { metrics, telemetry, log } = listeners;
   const health: Health = new Health(log);
   const live = new LiveConfiguration(first, opened, { health, log, clock, fetch });
   await live.readAdded();
   const { learned, lessons, learning } = await recallLessons(store, () => live.snapshot, log);
   const known = { health, learning, deadlines, caches: new Caches(), stickiness: new Stickiness() };
-  const gateway = buildGateway(options, { ...known, log, ledger }, () => live.settings.log.content);
-  const running = { gateway, ledger, learning, live, log, deadlines, ending, ...bodyParts };
+  const gateway = buildGateway(options, { ...known, ...listeners, ledger }, () => live.settings.log.content);
+  const running = { gateway, ledger, learning, live, deadlines, ending, ...listeners, ...bodyParts };
   const ports = createHttpPorts(options, running);
   const feed = new LiveFeed({ store, clock });
   void measureLengths(store, learned, log);
@@ -120,20 +122,26 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     sampling,
     listener: findListener(app),
     providersOn: () => live.settings.providers.length,
-    reload: (next) => live.put({ ...next, server: first.server, store: first.store }),
+    reload: (next) => {
+      live.put({ ...next, server: first.server, store: first.store });
+      telemetry.put(next);
+    },
     async stop() {
       feed.end();
       await drain({ ...readEndingTimes(options), ending, server: app.server, gateway });
-      await closeGateway(gateway, [endUpkeep, () => deadlines.stop()], store);
+      await closeGateway({ gateway, telemetry, store }, [endUpkeep, () => deadlines.stop()]);
     },
   };
 }
 
-/** Calls `ends` once all requests are settled, and closes the store last. */
-async function closeGateway(gateway: Gateway, ends: readonly (() => void)[], store: Store): Promise<void> {
+/** Once all requests are settled, calls `ends`, sends the last spans and closes the store. */
+async function closeGateway(
+  { gateway, telemetry, store }: { gateway: Gateway; telemetry: Telemetry; store: Store },
+  ends: readonly (() => void)[],
+): Promise<void> {
   await gateway.waitUntilSettled(SETTLE_MS);
   for (const end of ends) end();
-  await store.close();
+  await Promise.all([telemetry.end(), store.close()]);
 }
 
 interface GatewayReadings {
@@ -143,27 +151,39 @@ interface GatewayReadings {
   readonly isListed: (model: string) => boolean;
 }
 
-function createMetrics({ isListed, ...readings }: GatewayReadings): Metrics {
-  const builds = () => new Map([[version, 1]]);
-  return new Metrics({
-    readings: { poundkey_build_info: builds, ...readings, ...PROCESS_READINGS },
-    isListed,
-  });
+/** The parts to which every event goes. */
+interface Listeners {
+  readonly metrics: Metrics;
+  readonly telemetry: Telemetry;
+  readonly traces: TraceSink;
+  /** Counts every event, and exports it, before it is written. */
+  readonly log: Log;
 }
 
-/** Returns a log that counts every event before it is written. */
-function countEvents(metrics: Metrics, log: Log): Log {
-  return (event) => {
-    metrics.count(event);
-    log(event);
+function createListeners(
+  { settings, log: write }: GatewayOptions,
+  { isListed, ...readings }: GatewayReadings,
+): Listeners {
+  const telemetry = new Telemetry({ clock, random, fetch: upstreamFetch, log: write, version }, settings);
+  const own = {
+    poundkey_build_info: () => new Map([[version, 1]]),
+    poundkey_telemetry_dropped_total: () => telemetry.dropped,
   };
+  const metrics = new Metrics({ readings: { ...own, ...readings, ...PROCESS_READINGS }, isListed });
+  const log: Log = (event) => {
+    metrics.count(event);
+    telemetry.log(event);
+    write(event);
+  };
+  return { metrics, telemetry, traces: telemetry, log };
 }
 
 function createBodyParts({ bodyMemoryBytes }: ServerRules, deadlines: DeadlineSweep) {
   return { bodies: new BodyMemory(bodyMemoryBytes, deadlines), turns: new BodyTurns(clock) };
 }
 
-interface HttpParts extends Pick<HttpPorts, "gateway" | "ledger" | "bodies" | "turns" | "deadlines" | "log"> {
+interface HttpParts
+  extends Pick<HttpPorts, "gateway" | "ledger" | "bodies" | "turns" | "deadlines" | "log" | "traces"> {
   readonly live: LiveConfiguration;
   readonly learning: LearningPort;
   readonly ending: DrainState;
@@ -202,7 +222,7 @@ function readEndingTimes({ noticeMs = NOTICE_MS, isRelieved = false, settings }:
 
 function buildGateway(
   { opened, fetch = upstreamFetch, steps = [] }: GatewayOptions,
-  parts: Pick<GatewayPorts, "log" | "ledger" | "learning"> & RoutePorts["known"],
+  parts: Pick<GatewayPorts, "log" | "ledger" | "learning" | "traces"> & RoutePorts["known"],
   isContentWanted: () => boolean,
 ): Gateway {
   const { store, contentVault, vault } = opened;

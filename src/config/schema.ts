@@ -38,6 +38,7 @@ import {
 } from "./model-schema.ts";
 import { contact, keyDefaults } from "./owner-limits.ts";
 import { provider, secret, weight } from "./provider-schema.ts";
+import { telemetry } from "./telemetry.ts";
 
 const LIST_MAX = 1000;
 const FREE_BUDGET_MAX_USD = 1_000_000;
@@ -231,6 +232,7 @@ export const ConfigSchema = options(
       { token: orNull(secret, "a token of printable characters without spaces, or null for none") },
       "Access to /metrics.",
     ),
+    telemetry,
     router,
   },
   "The configuration of Poundkey.",

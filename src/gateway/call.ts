@@ -8,6 +8,7 @@ import type { JsonObject } from "../core/json.ts";
 import type { Caller } from "../core/key.ts";
 import type { RouterRules } from "../core/settings.ts";
 import type { Steering } from "../core/steering.ts";
+import type { TraceContext } from "../core/trace-context.ts";
 import type { Conversation } from "../health/stickiness.ts";
 import type { Form } from "../operations/form.ts";
 import type { Asking, Operation } from "../operations/operation.ts";
@@ -61,6 +62,8 @@ export interface Call<F extends Form> extends Asking<F>, Caller {
   readonly held: HeldMemory;
   /** Does work on the request, and counts its time as the account's. */
   time<Result>(work: () => Result): Result;
+  /** Its place in a distributed trace. Null if it has none. */
+  readonly trace: TraceContext | null;
   /** Ends when nobody is waiting for the answer. */
   readonly ending: Ending;
 }

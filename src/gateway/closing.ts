@@ -2,6 +2,7 @@
 
 import { Fault, toFault } from "../core/fault.ts";
 import { toUsd } from "../core/money.ts";
+import type { TraceContext, TraceSink } from "../core/trace-context.ts";
 import type { Deadlines, Log, Vault } from "../core/world.ts";
 import { makeLostOutcome, type Outcome, type Settled } from "../ledger/ledger.ts";
 import { COMMIT_UNKNOWN } from "../ledger/settle.ts";
@@ -10,6 +11,7 @@ import type { Admissions } from "./admissions.ts";
 import type { Call } from "./call.ts";
 import type { Contents } from "./contents.ts";
 import type { RequestContext } from "./context.ts";
+import { describeFinished } from "./finished.ts";
 import { sealReply } from "./idempotency.ts";
 import { type LearnPorts, learnLater } from "./learn-later.ts";
 import type { OpenRequests } from "./open-requests.ts";
@@ -23,6 +25,7 @@ interface ClosingPorts extends LearnPorts {
   readonly admissions: Admissions;
   readonly settlements: Settlements;
   readonly contents: Contents;
+  readonly traces?: Pick<TraceSink, "finish">;
 }
 
 /** The longest that the end of a free answer waits for its row to be written. */
@@ -49,9 +52,11 @@ export class Closing {
   /** Call this on every exit, once. Settles the request if it was admitted, however it ended. */
   close<F extends Form>(context: RequestContext<F>): Promise<void> {
     const { call, ending } = context;
-    const { underWay, admissions } = this.#ports;
+    const { underWay, admissions, deadlines } = this.#ports;
     try {
+      const endMs = call.trace === null ? 0 : deadlines.nowMs();
       return this.#settleGranted(context).then((settled) => {
+        if (call.trace !== null) this.#finishTrace(context, call.trace, endMs, settled);
         admissions.wakeTwins(call.id);
         context.around?.over({ fault: context.fault, isStored: settled !== null });
       });
@@ -83,6 +88,16 @@ export class Closing {
     const ended = context.outcome(this.#ports.deadlines.nowMs());
     const outcome: Outcome = { ...ended, sealedReply: null, isUnadmitted: true };
     return this.#ports.settlements.add(ticket, outcome, PATIENCE_MS);
+  }
+
+  #finishTrace<F extends Form>(
+    context: RequestContext<F>,
+    trace: TraceContext,
+    endMs: number,
+    settled: Settled | null,
+  ): void {
+    if (trace.recording !== null)
+      this.#ports.traces?.finish(describeFinished(context, trace, endMs, settled));
   }
 
   #settleGranted<F extends Form>(context: RequestContext<F>): Promise<Settled | null> {

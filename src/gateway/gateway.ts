@@ -2,6 +2,7 @@
 
 import type { Granted } from "../core/demand.ts";
 import { toUsd } from "../core/money.ts";
+import type { TraceSink } from "../core/trace-context.ts";
 import type { Log, Vault } from "../core/world.ts";
 import type { LearningPort } from "../learning/port.ts";
 import type { Ledger, Replayed, Ticket } from "../ledger/ledger.ts";
@@ -36,6 +37,8 @@ export interface GatewayPorts extends Ports, PlanPorts, LearnPorts {
   readonly ledger: Ledger;
   readonly vault: Vault;
   readonly log: Log;
+  /** Takes requests whose spans are exported. Missing if none are. */
+  readonly traces?: Pick<TraceSink, "finish">;
   /** If missing, prompts and answers are not stored. */
   readonly contents?: ContentPorts;
   /** The steps before and around every answer, in order. Missing or empty if there are none. */
@@ -81,6 +84,8 @@ export class Gateway {
   /** Plans a request for `complete` or `stream`. Throws a Fault if no model can serve it. */
   begin<F extends Form>(call: Call<F>): RequestContext<F> {
     const { clock, deadlines } = this.#ports;
+    const recording = call.trace?.recording;
+    if (recording) recording.plannedMs = deadlines.nowMs();
     const plan = planRequest(this.#ports, call);
     const [ticket, recorder] = [this.#makeTicket(call, plan), this.#contents.begin(call)];
     return new RequestContext(call, plan, ticket, recorder, clock.nowMs(), deadlines.nowMs());
@@ -127,6 +132,8 @@ export class Gateway {
     try {
       const early = this.#steps === null ? null : await this.#passBefore(context, this.#steps);
       if (early !== null) return mode.show(context, early);
+      const recording = context.call.trace?.recording;
+      if (recording) recording.admittingMs = ports.deadlines.nowMs();
       const first = await this.#admissions.admit(context.ticket);
       const admitted = first.kind === "pending" ? await this.#waitForTwin(context, first.id) : first;
       if (admitted.kind === "replayed") return mode.show(context, await this.#replay(context, admitted));

@@ -2,7 +2,11 @@
 import type { ModelCard } from "../core/card.ts";
 import type { Fault } from "../core/fault.ts";
 import type { AttemptOutcome, TracedAttempt } from "../core/trace.ts";
+import { deriveSpanId, type Period, type TraceContext } from "../core/trace-context.ts";
+import type { Form } from "../operations/form.ts";
 import type { SentAsk } from "../operations/operation.ts";
+import type { Call } from "./call.ts";
+import { SpanContent } from "./span-content.ts";
 
 /** A running attempt. Only its first ending is recorded. Times passed in are on the monotonic clock. */
 export class TracingAttempt {
@@ -12,14 +16,17 @@ export class TracingAttempt {
   /** The parts of a call that the parsed request doesn't contain. */
   unreadBytes = 0;
   rounds = 0;
+  /** The id of its span. Null if it has none. */
+  readonly spanId: string | null;
   readonly #last4: string | null;
   readonly #startMs: number;
   #endMs: number | null = null;
   #outcome: AttemptOutcome = "left";
   #fault: Fault | null = null;
 
-  constructor(card: ModelCard, last4: string | null, startMs: number) {
+  constructor(card: ModelCard, last4: string | null, startMs: number, spanId: string | null) {
     this.card = card;
+    this.spanId = spanId;
     this.#last4 = last4;
     this.#startMs = startMs;
   }
@@ -29,6 +36,11 @@ export class TracingAttempt {
     this.#endMs = endMs;
     this.#outcome = fault?.code === "client_gone" ? "left" : outcome;
     this.#fault = fault;
+  }
+
+  /** Its time without rounding. `endMs` is the end of one that still runs. */
+  period(endMs: number): Period {
+    return { startMs: this.#startMs, endMs: this.#endMs ?? endMs };
   }
 
   /** The times in the trace count from `startedMs`, when the request arrived. */
@@ -47,8 +59,11 @@ export class TracingAttempt {
 }
 
 /** All times passed in are on the monotonic clock. */
-export class Tracing {
+export class Tracing<F extends Form> {
+  /** Prompt and answer for the request's spans. Null if they are not exported. */
+  readonly content: SpanContent<F> | null;
   readonly #startedMs: number;
+  readonly #trace: TraceContext | null;
   readonly #attempts: TracingAttempt[] = [];
   /** The attempt that most recently sent a call. */
   #sender: TracingAttempt | null = null;
@@ -56,8 +71,14 @@ export class Tracing {
   /** The attempt that answers. */
   winner: TracingAttempt | null = null;
 
-  constructor(startedMs: number) {
+  constructor(startedMs: number, { operation, trace }: Pick<Call<F>, "operation" | "trace">) {
     this.#startedMs = startedMs;
+    this.#trace = trace;
+    this.content = trace?.recording?.takesContent ? new SpanContent(operation) : null;
+  }
+
+  get attempts(): readonly TracingAttempt[] {
+    return this.#attempts;
   }
 
   /** The model most recently called. Null if none was. */
@@ -66,7 +87,8 @@ export class Tracing {
   }
 
   begin(card: ModelCard, last4: string | null, nowMs: number): TracingAttempt {
-    const attempt = new TracingAttempt(card, last4, nowMs);
+    const spanId = this.#trace && deriveSpanId(this.#trace, this.#attempts.length + 1);
+    const attempt = new TracingAttempt(card, last4, nowMs, spanId);
     this.#attempts.push(attempt);
     return attempt;
   }

@@ -2,7 +2,8 @@
 import { Elysia } from "elysia";
 import { Ending } from "../core/ending.ts";
 import { Fault, toFault } from "../core/fault.ts";
-import type { Caller, GatewayKey } from "../core/key.ts";
+import type { Caller } from "../core/key.ts";
+import type { TraceContext } from "../core/trace-context.ts";
 import { type Call, type Facts, NO_FACTS } from "../gateway/call.ts";
 import type { RequestContext } from "../gateway/context.ts";
 import { digestIdempotency } from "../gateway/idempotency.ts";
@@ -10,14 +11,7 @@ import { type Pin, pinSelection } from "../gateway/pin.ts";
 import { Conversation } from "../health/stickiness.ts";
 import type { Form } from "../operations/form.ts";
 import { findSurface, SURFACES } from "../surfaces/index.ts";
-import {
-  type AnySurface,
-  Document,
-  type Exchange,
-  type Incoming,
-  type Stamp,
-  type Surface,
-} from "../surfaces/surface.ts";
+import { type AnySurface, Document, type Exchange, type Surface } from "../surfaces/surface.ts";
 import {
   createDocumentResponse,
   createJsonResponse,
@@ -26,17 +20,20 @@ import {
 } from "./answers.ts";
 import { addHeaders, type HeaderStore, mintOrderedId } from "./app.ts";
 import { identify } from "./auth.ts";
-import { readHeldJson, readJson } from "./body.ts";
+import { readHeldJson } from "./body.ts";
 import type { HeldBody } from "./body-memory.ts";
 import { ClientWatch, type Connections } from "./client-watch.ts";
+import { countTokens } from "./count-tokens.ts";
 import { CountingLimit } from "./counting.ts";
-import { findEarlier, mayStoreUpstream, NO_EARLIER_ANSWER, nameStored } from "./earlier.ts";
+import { findEarlier, NO_EARLIER_ANSWER } from "./earlier.ts";
 import { readBody } from "./form-body.ts";
 import { factHeaders, findRefusing, headerNumber, limitHeaders, makeReader, type Reader } from "./headers.ts";
+import { makeIncoming } from "./incoming.ts";
 import { findPath } from "./paths.ts";
 import type { HttpPorts } from "./ports.ts";
 import { describeRefusal } from "./refused.ts";
 import { listCandidates, readSelection, steerSelection } from "./selection.ts";
+import { makeStamp } from "./stamp.ts";
 import { readSteering } from "./steering.ts";
 import { startStream } from "./stream.ts";
 
@@ -58,7 +55,13 @@ export function surfaceRoutes(ports: HttpPorts) {
     app.post(
       path,
       ({ request, server, set }) => {
-        const received = { request, server, counting, identify: () => identify(ports, { request, server }) };
+        const received = {
+          request,
+          route: path,
+          server,
+          counting,
+          identify: () => identify(ports, { request, server }),
+        };
         return findAnswer(request.url)(received, set);
       },
       { parse: "none" },
@@ -70,6 +73,8 @@ export function surfaceRoutes(ports: HttpPorts) {
 /** A request at one surface. `identify` is called again if the body was slow. */
 interface SurfaceRequest {
   readonly request: Request;
+  /** The route's pattern. */
+  readonly route: string;
   readonly identify: () => Caller | Promise<Caller>;
   readonly server: Connections | null;
   readonly counting: CountingLimit;
@@ -89,10 +94,12 @@ export async function serve<F extends Form>(
   let context: RequestContext<F> | null = null;
   let client: ClientWatch | null = null;
   const held = ports.bodies.open();
+  const trace = ports.traces.begin(received.request.headers.get("traceparent"), received.route, path);
   try {
     surface.checkPath?.(path);
-    if (surface.counting?.isCounting(path)) return addHeaders(await count(ports, surface, received), set);
-    const { call, exchange } = await read(ports, surface, received, requestId, held);
+    if (surface.counting?.isCounting(path))
+      return addHeaders(await countTokens(ports, surface, received), set);
+    const { call, exchange } = await read(ports, surface, received, { requestId, held, trace });
     if (call.selection.kind === "selector") await ports.learned();
     context = ports.gateway.begin(call);
     client = new ClientWatch(ports.deadlines, received.request, received.server);
@@ -113,17 +120,33 @@ export async function serve<F extends Form>(
     held.release();
     const fault = toFault(thrown);
     if (fault.code === "internal_error") throw thrown;
-    const facts: Facts = context ?? NO_FACTS;
-    if (facts.attempts === 0) ports.log(describeRefusal(requestId, fault));
-    const headers = factHeaders(
-      facts,
-      makeReader(ports.clock, surface),
-      facts.granted ?? findRefusing(fault),
-    );
-    // The path decides the form, because a surface's wildcard also matches paths with other error forms.
-    const refusal = findSurface(path).refuse(fault, requestId);
-    return addHeaders(createRefusalResponse(fault, refusal, headers), set);
+    return addHeaders(refuse(ports, { surface, path, requestId, trace, context }, fault), set);
   }
+}
+
+interface Refused<F extends Form> extends Omit<OpenedRequest, "held"> {
+  readonly surface: Surface<F>;
+  readonly path: string;
+  /** Null if the gateway didn't take it. */
+  readonly context: RequestContext<F> | null;
+}
+
+function refuse<F extends Form>(
+  ports: HttpPorts,
+  { surface, path, requestId, trace, context }: Refused<F>,
+  fault: Fault,
+): Response {
+  const facts: Facts = context ?? NO_FACTS;
+  if (facts.attempts === 0) ports.log(describeRefusal(requestId, fault));
+  const limits = facts.granted ?? findRefusing(fault);
+  const headers = factHeaders(facts, makeReader(ports.clock, surface), limits);
+  // The path decides the form, because a surface's wildcard also matches paths with other error forms.
+  const refusal = findSurface(path).refuse(fault, requestId);
+  if (trace !== null && context === null) {
+    const refused = { status: refusal.status, faultCode: fault.code, endMs: ports.deadlines.nowMs() };
+    ports.traces.refuse({ trace, requestId, ...refused });
+  }
+  return createRefusalResponse(fault, refusal, headers);
 }
 
 /** Reads a request: its key, size, JSON, and the surface's bounds, in this order. */
@@ -131,9 +154,9 @@ async function read<F extends Form>(
   ports: HttpPorts,
   surface: Surface<F>,
   { request, identify }: SurfaceRequest,
-  requestId: string,
-  held: HeldBody,
+  opened: OpenedRequest,
 ) {
+  const { held } = opened;
   const startedMs = ports.clock.monotonicMs();
   const found = identify();
   const known = found instanceof Promise ? await found : found;
@@ -152,8 +175,15 @@ async function read<F extends Form>(
     : NO_EARLIER_ANSWER;
   const incoming = makeIncoming(ports, request, body, key, earlier);
   const exchange = ports.turns.time(owner, held.bytes, () => surface.read(incoming));
-  const given = { request, exchange, key, proof, pin: earlier.pin, requestId, held };
+  const given = { ...opened, request, exchange, key, proof, pin: earlier.pin };
   return { call: makeCall(ports, surface, given), exchange };
+}
+
+/** The parts of a request that exist before any of it is read. */
+interface OpenedRequest {
+  readonly requestId: string;
+  readonly held: HeldBody;
+  readonly trace: TraceContext | null;
 }
 
 interface Streaming<F extends Form> {
@@ -195,40 +225,6 @@ async function stream<F extends Form>(
   });
 }
 
-function makeIncoming(
-  ports: HttpPorts,
-  { headers, url }: Request,
-  body: unknown,
-  key: GatewayKey,
-  { keeping, stored } = NO_EARLIER_ANSWER,
-): Incoming {
-  const seal = ports.sealer(key.accountId);
-  const limits = { ...ports.snapshot().limits, storesUpstream: mayStoreUpstream(ports, key) };
-  return { url, headers, body, limits, seal, keeping, stored };
-}
-
-/** Answers with an estimate of the prompt's tokens. */
-async function count<F extends Form>(
-  ports: HttpPorts,
-  { operation, counting: surface }: Surface<F>,
-  { request, identify, counting }: SurfaceRequest,
-): Promise<Response> {
-  if (!surface) throw new Fault("not_found", "This API has no token counting.");
-  const { key } = await identify();
-  const end = counting.begin(key.id, ports.clock.monotonicMs());
-  try {
-    const body = await readJson(request, ports, {
-      owner: key.accountId,
-      bytesMax: ports.server.bodyBytesMax,
-    });
-    const ask = surface.read(makeIncoming(ports, request, body, key));
-    readSelection(ask.model, key, ports.snapshot().catalogue);
-    return createJsonResponse(200, surface.write(operation.estimatePrompt(ask)));
-  } finally {
-    end();
-  }
-}
-
 function makeCall<F extends Form>(
   ports: HttpPorts,
   { name: surface, operation, idPrefix }: Surface<F>,
@@ -240,13 +236,8 @@ function makeCall<F extends Form>(
     pin,
     requestId,
     held,
-  }: Caller & {
-    request: Request;
-    exchange: Exchange<F>;
-    pin: Pin | null;
-    requestId: string;
-    held: HeldBody;
-  },
+    trace,
+  }: Caller & OpenedRequest & { request: Request; exchange: Exchange<F>; pin: Pin | null },
 ): Call<F> {
   const { catalogue, upstreams, rules, billing } = ports.snapshot();
   const { ask, session } = exchange;
@@ -276,25 +267,7 @@ function makeCall<F extends Form>(
     held,
     time: (work) => ports.turns.time(key.accountId, held.bytes, work),
     kept: exchange.kept ?? null,
+    trace,
     ending: new Ending(),
-  };
-}
-
-/** A replayed answer keeps its id and time. */
-function makeStamp<F extends Form>(
-  { vault, sealer }: HttpPorts,
-  { call, replayed, model, attempt }: RequestContext<F>,
-): Stamp {
-  const { id, created, operation, ask, key } = call;
-  let name: string | null = null;
-  return {
-    ...(replayed ?? { id, created }),
-    model: model ?? ask.model,
-    nameStored(own) {
-      // Sealing twice gives two names, but all events of an answer must carry the same one.
-      name ??= nameStored({ vault, sealer }, { id, accountId: key.accountId, attempt, own });
-      return name;
-    },
-    countPrompt: () => operation.estimatePrompt(ask),
   };
 }

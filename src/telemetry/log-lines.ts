@@ -40,7 +40,7 @@ export function gatherWrites(
 }
 
 /** Creates the whole object at once, because it is written for every request. */
-function createRecordLine(at: string, level: Level, event: string, record: RequestRecord): object {
+export function createRecordLine(at: string, level: Level, event: string, record: RequestRecord): object {
   return {
     at,
     level,

@@ -60,6 +60,13 @@ export const METRICS = {
     "Open circuit breakers of the model, at most one per credential and worker.",
     "model",
   ),
+  poundkey_telemetry_dropped_total: {
+    ...count("spans or log lines")(
+      "Spans and log lines that were not exported, because the collector refused them, or took too long.",
+      "signal",
+    ),
+    isRead: true,
+  },
   poundkey_requests_total: requests(
     "Requests passed to a provider, by the model that answered (or none), the HTTP status and how they ended.",
     "model",
