@@ -8,6 +8,7 @@ export const NOTHING_READ: MetricsParts["readings"] = {
   poundkey_body_bytes: () => null,
   poundkey_breaker_open: () => null,
   poundkey_telemetry_dropped_total: () => null,
+  poundkey_model_shutdown_timestamp_seconds: () => null,
   process_cpu_seconds_total: () => null,
   process_resident_memory_bytes: () => null,
   process_start_time_seconds: () => null,

@@ -88,7 +88,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     poundkey_requests_open: () => gateway.open,
     poundkey_body_bytes: () => new Map(Object.entries(bodyParts.bodies.bytes)),
     poundkey_breaker_open: () => countOpenBreakers(health),
-    isListed: (model) => live.isListed(model),
+    live: () => live,
   });
   const { metrics, telemetry, log } = listeners;
   const health: Health = new Health(log);
@@ -148,7 +148,7 @@ interface GatewayReadings {
   readonly poundkey_requests_open: Reading;
   readonly poundkey_body_bytes: Reading;
   readonly poundkey_breaker_open: Reading;
-  readonly isListed: (model: string) => boolean;
+  readonly live: () => LiveConfiguration;
 }
 
 /** The parts to which every event goes. */
@@ -162,14 +162,18 @@ interface Listeners {
 
 function createListeners(
   { settings, log: write }: GatewayOptions,
-  { isListed, ...readings }: GatewayReadings,
+  { live, ...readings }: GatewayReadings,
 ): Listeners {
   const telemetry = new Telemetry({ clock, random, fetch: upstreamFetch, log: write, version }, settings);
   const own = {
     poundkey_build_info: () => new Map([[version, 1]]),
     poundkey_telemetry_dropped_total: () => telemetry.dropped,
+    poundkey_model_shutdown_timestamp_seconds: () => live().findEnds(),
   };
-  const metrics = new Metrics({ readings: { ...own, ...readings, ...PROCESS_READINGS }, isListed });
+  const metrics = new Metrics({
+    readings: { ...own, ...readings, ...PROCESS_READINGS },
+    isListed: (model) => live().isListed(model),
+  });
   const log: Log = (event) => {
     metrics.count(event);
     telemetry.log(event);

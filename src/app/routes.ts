@@ -11,6 +11,7 @@ import { adminRoutes } from "../http/admin.ts";
 import { aliasRoutes } from "../http/admin-aliases.ts";
 import { providerRoutes } from "../http/admin-providers.ts";
 import type { WritingParts } from "../http/admin-route.ts";
+import { agentTelemetryRoutes } from "../http/agent-telemetry.ts";
 import { buildApp } from "../http/app.ts";
 import { healthRoutes } from "../http/health.ts";
 import { keyRoutes } from "../http/key.ts";
@@ -66,6 +67,7 @@ export function composeRoutes(parts: RouteParts) {
     .use(modelRoutes(ports))
     .use(routeRoutes({ ...ports, known: parts.known, learn: parts.learning.score, store: opened.store }))
     .use(keyRoutes({ ...ports, holderView: (key: GatewayKey) => holderView(holder, key) }))
+    .use(agentTelemetryRoutes(ports))
     .use(healthRoutes(createHealthPorts(parts)))
     .use(adminRoutes(createAdminPorts(parts, operator)))
     .use(providerRoutes(operator, createProviderPorts({ live, opened, ...parts.known, fetch: parts.fetch })))

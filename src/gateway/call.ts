@@ -6,6 +6,7 @@ import type { RawRequest } from "../core/dialect.ts";
 import type { Ending } from "../core/ending.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Caller } from "../core/key.ts";
+import type { NanoUsd } from "../core/money.ts";
 import type { RouterRules } from "../core/settings.ts";
 import type { Steering } from "../core/steering.ts";
 import type { TraceContext } from "../core/trace-context.ts";
@@ -80,6 +81,15 @@ export interface Facts {
   readonly model: string | null;
   readonly attempts: number;
   readonly dropped: readonly string[];
+  /** The day on which the model ends, as its provider announced: `2027-01-31`. Null if it announced none. */
+  readonly endsOn: string | null;
+  /** In nano-dollars. Null until the request is settled. */
+  readonly costs: { readonly cost: NanoUsd; readonly charged: NanoUsd } | null;
+  /**
+   * When the gateway took it, on the monotonic clock, and the milliseconds from its first call to a provider until one had
+   * answered or the last had failed. Null if it didn't take it.
+   */
+  readonly times: { readonly startedMs: number; readonly upstreamMs: number } | null;
   /** Set if this answer was given before to the same request. Null for a new answer. */
   readonly replayed: { readonly id: string; readonly created: number } | null;
 }
@@ -91,6 +101,9 @@ export const NO_FACTS: Facts = {
   model: null,
   attempts: 0,
   dropped: [],
+  endsOn: null,
+  costs: null,
+  times: null,
   replayed: null,
 };
 

@@ -139,11 +139,14 @@ export class Closing {
  * not be settled.
  */
 function withCharge<F extends Form>(
-  { call, grant }: RequestContext<F>,
+  context: RequestContext<F>,
   usage: F["usage"],
   settled: Settled | null,
 ): F["usage"] {
+  const { call, grant } = context;
   if (settled === null && grant.place.kind === "balance")
     throw new Fault("store_unavailable", "The gateway's store is unavailable.", { retryAfterMs: 1000 });
-  return call.operation.withCost(usage, { charged: toUsd(settled?.chargedNanoUsd ?? 0) });
+  const charged = settled?.chargedNanoUsd ?? 0;
+  context.costs = { cost: context.costNanoUsd, charged };
+  return call.operation.withCost(usage, { charged: toUsd(charged) });
 }

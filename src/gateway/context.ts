@@ -59,6 +59,7 @@ export class RequestContext<F extends Form> implements Facts {
   attempts = 0;
   dropped: readonly string[] = [];
   replayed: Facts["replayed"] = null;
+  costs: Facts["costs"] = null;
   /** The fault that ended it. Null if it did not fail. */
   fault: Fault | null = null;
   readonly #atMs: number;
@@ -136,6 +137,19 @@ export class RequestContext<F extends Form> implements Facts {
     this.#count.begin(asked);
     this.tracing.content?.takePrompt(asked.ask);
     this.#firstTokenMs = Math.round(nowMs - this.startedMs);
+    this.tracing.answeredMs = nowMs;
+  }
+
+  get costNanoUsd(): number {
+    return this.#count.counted?.bill.costNanoUsd ?? 0;
+  }
+
+  get endsOn(): string | null {
+    return this.attempt?.card.shutdownDate ?? null;
+  }
+
+  get times(): NonNullable<Facts["times"]> {
+    return { startedMs: this.startedMs, upstreamMs: this.tracing.upstreamMs };
   }
 
   /** The reasons for which the answers ended, if the operation knows any. */

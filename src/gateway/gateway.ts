@@ -1,7 +1,8 @@
 // One request's life: plan → steps → admit and hold → attempt → steps → settle. Read this first.
 
 import type { Granted } from "../core/demand.ts";
-import { toUsd } from "../core/money.ts";
+import { asNumber } from "../core/json.ts";
+import { NANO_PER_USD, type NanoUsd, toUsd } from "../core/money.ts";
 import type { TraceSink } from "../core/trace-context.ts";
 import type { Log, Vault } from "../core/world.ts";
 import type { LearningPort } from "../learning/port.ts";
@@ -194,6 +195,7 @@ export class Gateway {
     const { operation } = context.call;
     context.model = model;
     context.finish(null);
+    context.costs = { cost: 0, charged: 0 };
     const reported = operation.readUsage(reply);
     const usage = reported && operation.withCost(reported, { cost: 0, charged: 0 });
     const free = usage ? operation.withUsage(reply, usage) : reply;
@@ -238,6 +240,7 @@ export class Gateway {
     const charged = await ledger.charged(id);
     const usage = operation.readUsage(reply);
     if (!usage) return { reply };
+    context.costs = { cost: readCost(usage), charged };
     return { reply: operation.withUsage(reply, operation.withCost(usage, { charged: toUsd(charged) })) };
   }
 
@@ -270,4 +273,9 @@ export class Gateway {
       nowMs: this.#ports.clock.nowMs(),
     });
   }
+}
+
+/** The cost stands in the usage as USD. */
+function readCost(usage: object): NanoUsd {
+  return Math.round(("cost" in usage ? (asNumber(usage.cost) ?? 0) : 0) * NANO_PER_USD);
 }

@@ -70,6 +70,8 @@ export class Tracing<F extends Form> {
   #sentMs: number | null = null;
   /** The attempt that answers. */
   winner: TracingAttempt | null = null;
+  /** The moment of the answer's first part, or of the whole. Null before. */
+  answeredMs: number | null = null;
 
   constructor(startedMs: number, { operation, trace }: Pick<Call<F>, "operation" | "trace">) {
     this.#startedMs = startedMs;
@@ -113,6 +115,13 @@ export class Tracing<F extends Form> {
   /** The model that last received the prompt, and in how many parallel calls. Null if none did. */
   get latest(): Omit<SentAsk<unknown>, "ask"> | null {
     return this.#sender?.calls ? this.#sender : null;
+  }
+
+  /** Milliseconds from the first attempt until the answer, or until the last failure. 0 without an attempt. */
+  get upstreamMs(): number {
+    const startMs = this.#attempts[0]?.period(0).startMs ?? 0;
+    const ends = this.#attempts.map((one) => one.period(startMs).endMs);
+    return (this.answeredMs ?? Math.max(startMs, ...ends)) - startMs;
   }
 
   /** Milliseconds since the first call was sent. */

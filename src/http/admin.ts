@@ -1,4 +1,5 @@
 // /admin/v1: accounts and their money, keys, figures, the request log and the settings, for the operator's token.
+
 import type { Static } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import {
@@ -47,6 +48,7 @@ import { pageQuery } from "../admin/list.ts";
 import { overview, overviewQuery, overviewSchema } from "../admin/overview.ts";
 import { requestDetailSchema, requestSchema, requestsQuery } from "../admin/request-schema.ts";
 import { getRequest, listRequests, type RequestParts } from "../admin/requests.ts";
+import { listRetiring, retiringSchema } from "../admin/retiring.ts";
 import { savingsQuery, savingsSchema, sumSavings } from "../admin/savings.ts";
 import { wrapRows } from "../admin/schema.ts";
 import { cardSchema, settingsSchema } from "../admin/settings-schema.ts";
@@ -248,6 +250,13 @@ function settingRoutes(ports: AdminPorts, parts: Parts) {
     .get("/models", () => modelsView(ports.settings(), parts.clock.nowMs()), {
       ...reads("listCards", "List all known models, enabled or not"),
       response: returnsBody(wrapRows(cardSchema)),
+    })
+    .get("/models/retiring", () => listRetiring({ ...parts, cards: () => ports.catalogue().list() }), {
+      ...reads(
+        "listRetiring",
+        "List the enabled models that their provider will end, with the keys that use them",
+      ),
+      response: returnsBody(wrapRows(retiringSchema)),
     })
     .get("/settings", () => settingsView(ports.settings(), ports), {
       ...reads("getSettings", "Get the current configuration, without secrets"),

@@ -215,12 +215,13 @@ async function stream<F extends Form>(
     client,
     onLeft: () => ending.end(),
   });
+  const now = { ...reader, monotonicMs: ports.clock.monotonicMs() };
   const type = bytes?.readType(first) ?? exchange.streamType;
   return new Response(body, {
     headers: {
       ...STREAM_HEADERS,
       ...(type ? { "content-type": type } : {}),
-      ...(early ? limitHeaders(context.granted, reader) : factHeaders(context, reader)),
+      ...(early ? limitHeaders(context.granted, reader) : factHeaders(context, now)),
     },
   });
 }

@@ -1,5 +1,5 @@
 // The spans of a request: one of the server, and below it the choice of a model, the admission and each provider's call.
-import { asArray, asNumber, asString, type JsonObject } from "../core/json.ts";
+import { asArray, asNumber, asObject, asString, type JsonObject } from "../core/json.ts";
 import { toUsd } from "../core/money.ts";
 import {
   deriveSpanId,
@@ -39,7 +39,6 @@ const PLATFORMS: Readonly<Record<string, string>> = {
 };
 /** OpenTelemetry's names of operations, by ours. Others go by their own name. */
 const OPERATIONS: Readonly<Record<string, string>> = { completion: "text_completion" };
-const OUTPUTS: Readonly<Record<string, string>> = { images: "image", speech: "speech", chat: "text" };
 
 /** A finished request, or one that was refused before the gateway took it. */
 interface Served extends Pick<RefusedRequest, "trace" | "requestId" | "endMs"> {
@@ -160,7 +159,6 @@ function describeAttempt(
     .text("error.type", outcome === "failed" ? faultCode : null)
     .int("http.response.status_code", upstreamStatus);
   addParameters(attributes, request.parameters, record.stream);
-  attributes.text("gen_ai.output.type", OUTPUTS[record.operation]);
   if (attempt.isShown) addAnswer(attributes, request, attempt);
   return {
     ...{ traceId: trace.traceId, spanId: attempt.spanId, parentSpanId: trace.spanId },
@@ -178,6 +176,7 @@ function addParameters(attributes: Attributes, given: JsonObject, isStreamed: bo
   const limits = [given.max_completion_tokens, given.max_tokens].flatMap((one) => asNumber(one) ?? []);
   const { stop } = given;
   const stops = typeof stop === "string" ? [stop] : asArray(stop).flatMap((one) => asString(one) ?? []);
+  const form = asString(asObject(given.response_format).type);
   attributes
     .int("gen_ai.request.max_tokens", limits.length > 0 ? Math.min(...limits) : null)
     .double("gen_ai.request.temperature", asNumber(given.temperature))
@@ -188,6 +187,7 @@ function addParameters(attributes: Attributes, given: JsonObject, isStreamed: bo
     .int("gen_ai.request.seed", asNumber(given.seed))
     .int("gen_ai.request.choice.count", asNumber(given.n))
     .texts("gen_ai.request.stop_sequences", stops.length > 0 ? stops : null)
+    .text("gen_ai.output.type", form && (form === "text" ? form : "json"))
     .truth("gen_ai.request.stream", isStreamed ? true : null);
 }
 
