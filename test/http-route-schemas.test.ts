@@ -116,6 +116,7 @@ const ROWS: readonly Row[] = [
   ["GET", "/overview", () => "/overview"],
   ["GET", "/savings", () => "/savings?weeks=2"],
   ["GET", "/models", () => "/models"],
+  ["GET", "/models/retiring", () => "/models/retiring"],
   ["GET", "/settings", () => "/settings"],
   ["GET", "/learned", () => "/learned"],
   ["POST", "/aliases", () => "/aliases", () => ({ name: "team", target: GROUP })],

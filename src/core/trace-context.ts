@@ -2,7 +2,7 @@
 import type { ModelCard } from "./card.ts";
 import type { JsonObject } from "./json.ts";
 import type { NanoUsd } from "./money.ts";
-import type { UnsettledRecord } from "./record.ts";
+import type { RequestOrigin, UnsettledRecord } from "./record.ts";
 import type { SpanMessages } from "./span-messages.ts";
 import type { AttemptOutcome } from "./trace.ts";
 
@@ -113,6 +113,14 @@ export function readTraceparent(header: string | null): ParentSpan | null {
   if (version === undefined || version === "ff" || (version === "00" && more !== undefined)) return null;
   if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return null;
   return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & SAMPLED) !== 0 };
+}
+
+/** Returns the trace of a request's row, and the client's, if it is another. */
+export function listTraceIds({
+  traceId,
+  parent,
+}: TraceContext): Pick<RequestOrigin, "traceId" | "parentTraceId"> {
+  return { traceId, parentTraceId: parent === null || parent.traceId === traceId ? null : parent.traceId };
 }
 
 export function formatTraceparent({ traceId, recording }: TraceContext, spanId: string): string {

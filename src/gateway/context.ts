@@ -249,7 +249,7 @@ export class RequestContext<F extends Form> implements Facts {
   }
 
   #record(nowMs: number, { bill, source }: Counted<F["usage"]>): UnsettledRecord {
-    const { id, requestId, operation, surface, key, ask } = this.call;
+    const { id, requestId, operation, surface, key, ask, origin } = this.call;
     const { decision } = this.plan;
     return {
       id,
@@ -260,6 +260,7 @@ export class RequestContext<F extends Form> implements Facts {
       operation: operation.name,
       surface,
       modelAsked: shortenModel(ask.model),
+      modelPlanned: this.ticket.ask.modelPlanned,
       modelTried: this.tracing.lastModel,
       modelUsed: this.attempt?.card.id ?? null,
       selector: this.selector?.id ?? null,
@@ -275,6 +276,7 @@ export class RequestContext<F extends Form> implements Facts {
       ended: this.#ended,
       totalMs: Math.round(nowMs - this.startedMs),
       firstTokenMs: this.#firstTokenMs,
+      ...origin,
     };
   }
 

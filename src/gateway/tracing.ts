@@ -73,10 +73,10 @@ export class Tracing<F extends Form> {
   /** The moment of the answer's first part, or of the whole. Null before. */
   answeredMs: number | null = null;
 
-  constructor(startedMs: number, { operation, trace }: Pick<Call<F>, "operation" | "trace">) {
+  constructor(startedMs: number, { operation, trace, key }: Pick<Call<F>, "operation" | "trace" | "key">) {
     this.#startedMs = startedMs;
     this.#trace = trace;
-    this.content = trace?.recording?.takesContent ? new SpanContent(operation) : null;
+    this.content = trace?.recording?.takesContent && key.keepsResponses ? new SpanContent(operation) : null;
   }
 
   get attempts(): readonly TracingAttempt[] {

@@ -72,5 +72,56 @@ const LIMITS: Step = [
   { kind: "endSupport", stepsKnown: 4 },
 ];
 
+const text = (name: string) => ({ name, type: "text", isNullable: true }) as const;
+
+/**
+ * Requests say how they ended, whose provider failed, and where they came from. Only few trees are added, because each
+ * that a request changes costs it a page of the log: those of sessions and traces hold only rows that have one, and the
+ * rows of an account are found by the hours of its sums.
+ */
+const REQUESTS_FOUND: Step = [
+  { kind: "addColumn", table: "hold", column: text("model_planned") },
+  ...[
+    "model_planned",
+    "outcome",
+    "provider",
+    "address",
+    "session",
+    "trace_id",
+    "parent_trace_id",
+    "member_id",
+  ].map((name) => ({ kind: "addColumn", table: "request", column: text(name) }) as const),
+  { kind: "createIndex", name: "request_request_id", table: "request", columns: ["request_id"] },
+  ...["session", "trace_id", "parent_trace_id"].map(
+    (column) =>
+      ({
+        kind: "createIndex",
+        name: `request_${column}`,
+        table: "request",
+        columns: [column, "at_ms", "id"],
+        isSparse: true,
+      }) as const,
+  ),
+  {
+    kind: "createIndex",
+    name: "request_account_at",
+    table: "request",
+    columns: ["account_id", "at_ms", "id"],
+    only: "postgres",
+  },
+  {
+    kind: "createIndex",
+    name: "hourly_usage_account",
+    table: "hourly_usage",
+    columns: ["account_id", "hour_ms"],
+  },
+];
+
 /** Taken after the engine's own first steps (`sqlite/migrations.ts`, `postgres/schema.ts`). */
-export const STEPS: readonly Step[] = [HOURLY_USAGE, LESSONS_BY_ACCOUNT, NODES_BY_VERSION, LIMITS];
+export const STEPS: readonly Step[] = [
+  HOURLY_USAGE,
+  LESSONS_BY_ACCOUNT,
+  NODES_BY_VERSION,
+  LIMITS,
+  REQUESTS_FOUND,
+];

@@ -11,7 +11,7 @@ export function describeEvent(
   const attributes = new Attributes();
   if (record !== undefined) addFields(attributes, createRecordLine("", severity, event, record));
   addFields(attributes, fields);
-  return { atMs, severity, event, attributes, traceId: null };
+  return { atMs, severity, event, attributes, traceId: record?.traceId ?? null };
 }
 
 /** Fields of a line that an entry has a place of its own for. */

@@ -1,4 +1,4 @@
-// A collector for tests: it reads what arrives strictly, keeps it, and may be told to answer badly.
+// A collector for tests: it reads what arrives strictly, keeps it, and can answer badly.
 import { type ReadLog, type ReadSpan, readLogs, readSpans } from "./otlp.ts";
 
 export interface Collector {
@@ -7,7 +7,7 @@ export interface Collector {
   readonly logs: ReadLog[];
   readonly resources: Readonly<Record<string, unknown>>[];
   readonly headers: Headers[];
-  /** What it couldn't read. */
+  /** The reasons why a body could not be read. */
   readonly errors: string[];
   /** The number of calls so far, by path. */
   readonly calls: Map<string, number>;
@@ -46,7 +46,8 @@ export function startCollector(): Collector {
     url: `http://127.0.0.1:${server.port}`,
     of(requestId: string) {
       const own = collector.spans.find(({ attributes }) => attributes["poundkey.request_id"] === requestId);
-      return own === undefined ? [] : collector.spans.filter((span) => span.traceId === own.traceId);
+      const isOwn = (span: ReadSpan) => span === own || span.parentSpanId === own?.spanId;
+      return own === undefined ? [] : collector.spans.filter(isOwn);
     },
     stop: () => server.stop(true),
   });

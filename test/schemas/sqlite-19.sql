@@ -1,0 +1,14 @@
+ALTER TABLE hold ADD COLUMN model_planned TEXT;
+ALTER TABLE request ADD COLUMN model_planned TEXT;
+ALTER TABLE request ADD COLUMN outcome TEXT;
+ALTER TABLE request ADD COLUMN provider TEXT;
+ALTER TABLE request ADD COLUMN address TEXT;
+ALTER TABLE request ADD COLUMN session TEXT;
+ALTER TABLE request ADD COLUMN trace_id TEXT;
+ALTER TABLE request ADD COLUMN parent_trace_id TEXT;
+ALTER TABLE request ADD COLUMN member_id TEXT;
+CREATE INDEX request_request_id ON request (request_id);
+CREATE INDEX request_session ON request (session, at_ms, id) WHERE session IS NOT NULL;
+CREATE INDEX request_trace_id ON request (trace_id, at_ms, id) WHERE trace_id IS NOT NULL;
+CREATE INDEX request_parent_trace_id ON request (parent_trace_id, at_ms, id) WHERE parent_trace_id IS NOT NULL;
+CREATE INDEX hourly_usage_account ON hourly_usage (account_id, hour_ms);
