@@ -1,9 +1,10 @@
 // POST /v1/metrics, /v1/logs and /v1/traces: where coding agents send telemetry of their own. It is taken and dropped.
+import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { createResponse } from "./answers.ts";
 import { identify } from "./auth.ts";
 import type { HttpPorts } from "./ports.ts";
-import { describeRoute } from "./route-schema.ts";
+import { describeResponse, describeRoute } from "./route-schema.ts";
 
 const SIGNALS = ["metrics", "logs", "traces"] as const;
 
@@ -27,6 +28,8 @@ export function agentTelemetryRoutes(ports: Pick<HttpPorts, "authenticate" | "re
           "Key",
           `drop_${signal}`,
           `Take an agent's own telemetry (OTLP ${signal}) and drop it`,
+          describeResponse("Taken.", Type.Object({})),
+          Type.Object({}, { description: "As OpenTelemetry's exporters send it. It is not read." }),
         ),
       },
     );

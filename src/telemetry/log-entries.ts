@@ -20,13 +20,13 @@ const OWN: ReadonlySet<string> = new Set(["at", "level", "event"]);
 /** Lists and objects are written as JSON, as they stand in the line. */
 function addFields(attributes: Attributes, fields: object): void {
   for (const [name, value] of Object.entries(fields)) {
-    if (OWN.has(name)) continue;
+    if (value === null || value === undefined || OWN.has(name)) continue;
     const key = `poundkey.${name}`;
     if (typeof value === "string") attributes.text(key, value);
     else if (typeof value === "boolean") attributes.truth(key, value);
     else if (typeof value === "number")
       if (Number.isInteger(value)) attributes.int(key, value);
       else attributes.double(key, value);
-    else if (value != null) attributes.text(key, JSON.stringify(value));
+    else attributes.text(key, JSON.stringify(value));
   }
 }

@@ -1,6 +1,9 @@
 // Writes attributes, spans and log records as OTLP/JSON (opentelemetry-proto 1.x, protobuf's JSON mapping with ids in hex).
 
-/** `2` as a number that may have a fraction is an attribute of another type than `2`, so each call names the type. */
+/**
+ * `2` as a number that may have a fraction is an attribute of another type than `2`, so each call names the type. A span has
+ * some thirty of them: keys are the program's own words and aren't escaped, unless they are an operator's.
+ */
 export class Attributes {
   #text = "";
 
@@ -8,6 +11,11 @@ export class Attributes {
   text(key: string, value: string | null | undefined): this {
     if (value == null) return this;
     return this.#add(key, writeText(value));
+  }
+
+  /** As `text`, with a key that an operator chose. */
+  named(key: string, value: string): this {
+    return this.#add(JSON.stringify(key).slice(1, -1), writeText(value));
   }
 
   int(key: string, value: number | null | undefined): this {
@@ -32,7 +40,7 @@ export class Attributes {
   }
 
   #add(key: string, value: string): this {
-    this.#text += `${this.#text === "" ? "" : ","}{"key":${JSON.stringify(key)},"value":${value}}`;
+    this.#text += `${this.#text.length === 0 ? "" : ","}{"key":"${key}","value":${value}}`;
     return this;
   }
 
@@ -42,9 +50,8 @@ export class Attributes {
   }
 }
 
-/** Half a surrogate pair has no UTF-8. */
 function writeText(value: string): string {
-  return `{"stringValue":${JSON.stringify(value.toWellFormed())}}`;
+  return `{"stringValue":${JSON.stringify(value)}}`;
 }
 
 const NANO_DIGITS = 6;
@@ -89,7 +96,7 @@ export function writeSpan(span: Span): string {
   const links = link ? `,"links":[{"traceId":"${link.traceId}","spanId":"${link.spanId}"}]` : "";
   return (
     `{"traceId":"${traceId}","spanId":"${spanId}",${parent}"flags":${SAMPLED},` +
-    `"name":${JSON.stringify(name.toWellFormed())},"kind":${KINDS[span.kind]},` +
+    `"name":${JSON.stringify(name)},"kind":${KINDS[span.kind]},` +
     `"startTimeUnixNano":${writeNanos(span.startMs)},"endTimeUnixNano":${writeNanos(Math.max(span.startMs, span.endMs))},` +
     `"attributes":${attributes.write()},"status":${isError ? `{"code":${STATUS_ERROR}}` : "{}"}${links}}`
   );

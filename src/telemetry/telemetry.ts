@@ -131,7 +131,7 @@ export class Telemetry implements TraceSink {
     const resource = new Attributes()
       .text("service.version", version)
       .text("service.instance.id", this.#instance);
-    for (const [key, value] of Object.entries(telemetry.resource)) resource.text(key, value);
+    for (const [key, value] of Object.entries(telemetry.resource)) resource.named(key, value);
     const make = (signal: Signal, destination: OtlpDestination | null) =>
       destination &&
       new Exporter({
