@@ -1,5 +1,5 @@
-// What answers say beside the answer: their cost, the time of each part, and the end of their model. Who still uses such models,
-// and agents' own telemetry.
+// The facts beside an answer, tried over HTTP: its cost, the time of each part and the end of its model. Keys that use such
+// models are listed, and agents' own telemetry is taken.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { startUnderTest, type UnderTest } from "./harness.ts";
 import { createOperator } from "./http/operator.ts";

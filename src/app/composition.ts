@@ -1,18 +1,16 @@
 // Assembles a running gateway from the rooms: everything is built here and passed on, and nothing reads configuration.
-import { version } from "../../package.json" with { type: "json" };
 import { LiveFeed } from "../admin/live.ts";
 import type { Sampling } from "../admin/sampling.ts";
 import { WrongTokens } from "../admin/wrong-tokens.ts";
+import type { ConfigError } from "../config/errors.ts";
 import type { ServerRules, Settings } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
-import type { TraceSink } from "../core/trace-context.ts";
 import type { Fetch, Log } from "../core/world.ts";
 import { Gateway, type GatewayPorts } from "../gateway/gateway.ts";
 import { KeptAnswers } from "../gateway/kept-answers.ts";
 import type { Step } from "../gateway/step.ts";
 import { Caches } from "../health/caches.ts";
 import { Health } from "../health/health.ts";
-import { countOpenBreakers } from "../health/report.ts";
 import { Stickiness } from "../health/stickiness.ts";
 import { listen } from "../http/app.ts";
 import { BodyMemory } from "../http/body-memory.ts";
@@ -24,9 +22,8 @@ import { createAuthenticator } from "../keys/authenticate.ts";
 import { createSealer } from "../keys/vault.ts";
 import type { LearningPort } from "../learning/port.ts";
 import { createLedger } from "../ledger/ledger.ts";
-import { Metrics, type Reading } from "../telemetry/metrics.ts";
 import type { Sums } from "../telemetry/sums.ts";
-import { Telemetry } from "../telemetry/telemetry.ts";
+import type { Telemetry } from "../telemetry/telemetry.ts";
 import { createAuthorize } from "../transport/auth/authorize.ts";
 import { DeadlineSweep } from "../transport/deadlines.ts";
 import { KeptConnections } from "../transport/kept.ts";
@@ -36,10 +33,10 @@ import { type DrainState, drain, NOTICE_MS } from "./drain.ts";
 import { measureLengths, recallLessons } from "./learning.ts";
 import { LiveConfiguration } from "./live-configuration.ts";
 import type { OpenedStore } from "./open-store.ts";
-import { PROCESS_READINGS } from "./process-readings.ts";
 import { composeRoutes } from "./routes.ts";
 import { createSampling } from "./sampling.ts";
-import { startUpkeep } from "./upkeep.ts";
+import { observeState } from "./state.ts";
+import { startUpkeep, writeRefusals } from "./upkeep.ts";
 import { clock, collect, random, reach, readTokenFile, upstreamFetch } from "./world.ts";
 
 /** The longest wait at shutdown for requests to be settled. */
@@ -72,6 +69,8 @@ export interface RunningGateway {
   providersOn(): number;
   /** Applies other settings, except `server` and `store`. */
   reload(settings: Settings): void;
+  /** Records that a changed configuration was refused, for the operator: the one before stays in use. */
+  refuseReload(errors: readonly ConfigError[]): void;
   /** Refuses new work, lets running requests finish within `server.drain`, then ends the rest and closes the store. */
   stop(): Promise<void>;
 }
@@ -79,32 +78,69 @@ export interface RunningGateway {
 /** Starts listening. Throws if the address is in use or the store is unusable. */
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
   const { opened, settings: first, fetch = upstreamFetch } = options;
-  const { store } = opened;
   const ending: DrainState = { draining: false, refusing: false };
   const deadlines = new DeadlineSweep(clock);
   const bodyParts = createBodyParts(first.server, deadlines);
+  const bytes = () => bodyParts.bodies.bytes;
+  const later = () => ({ health, live, gateway });
+  const state = observeState({ ...options, deadlines, bytes }, later);
+  const { log, telemetry } = state;
+  const { store } = state.watch;
   const ledger = createLedger({ store, clock, rules: () => live.settings });
-  const listeners: Listeners = createListeners(options, {
-    poundkey_requests_open: () => gateway.open,
-    poundkey_body_bytes: () => new Map(Object.entries(bodyParts.bodies.bytes)),
-    poundkey_breaker_open: () => countOpenBreakers(health),
-    live: () => live,
-  });
-  const { metrics, telemetry, log } = listeners;
   const health: Health = new Health(log);
   const live = new LiveConfiguration(first, opened, { health, log, clock, fetch });
   await live.readAdded();
   const { learned, lessons, learning } = await recallLessons(store, () => live.snapshot, log);
   const known = { health, learning, deadlines, caches: new Caches(), stickiness: new Stickiness() };
+  const listeners = { log, traces: telemetry };
   const gateway = buildGateway(options, { ...known, ...listeners, ledger }, () => live.settings.log.content);
   const running = { gateway, ledger, learning, live, deadlines, ending, ...listeners, ...bodyParts };
   const ports = createHttpPorts(options, running);
   const feed = new LiveFeed({ store, clock });
   void measureLengths(store, learned, log);
   const wrongTokens = new WrongTokens({ store, clock, log });
-  const upkept = { store, ledger, learning: lessons, wrongTokens, clock, log };
-  const endUpkeep = await startUpkeep({
+  const { refusals } = state;
+  const upkept = { store, ledger, wrongTokens, log, refusals, measures: state.measures };
+  const endUpkeep = await startTasks({ ...upkept, learning: lessons }, { live, gateway, ending });
+  const sampling = createSampling({ ports, opened, known: learned });
+  const write = () => writeRefusals({ store, refusals });
+  const learnt = { known, learned, learning, sampling, writeRefusals: write };
+  const composed = { ...learnt, ports, live, feed, wrongTokens, fetch, ...state };
+  const app = listenOrUndo(endUpkeep, () => listen(composeRoutes({ ...options, ...composed })));
+  return {
+    port: app.server?.port ?? 0,
+    gateway,
+    sampling,
+    listener: findListener(app),
+    providersOn: () => live.settings.providers.length,
+    reload(next) {
+      state.configuration.load();
+      live.put({ ...next, server: first.server, store: first.store });
+      telemetry.put(next);
+    },
+    refuseReload: (errors) => state.configuration.refuse(errors),
+    async stop() {
+      feed.end();
+      await drain({ ...readEndingTimes(options), ending, server: app.server, gateway });
+      await closeGateway(gateway, [endUpkeep, () => deadlines.stop()], { store, telemetry, log, write });
+    },
+  };
+}
+
+type Tasks = Parameters<typeof startUpkeep>[0];
+
+/** Starts the regular tasks with the current rules. */
+function startTasks(
+  upkept: Pick<Tasks, "store" | "ledger" | "learning" | "wrongTokens" | "measures" | "refusals" | "log">,
+  {
+    live,
+    gateway,
+    ending,
+  }: { readonly live: LiveConfiguration; readonly gateway: Gateway; readonly ending: DrainState },
+): Promise<() => void> {
+  return startUpkeep({
     ...upkept,
+    clock,
     added: live,
     discovery: live.discovery,
     memory: { open: () => gateway.open, collect },
@@ -113,73 +149,27 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     keepMs: () => live.settings.log.keepMs,
     responsesKeepMs: () => live.settings.responses.keepMs,
   });
-  const sampling = createSampling({ ports, opened, known: learned });
-  const parts = { ports, live, feed, wrongTokens, known, learned, learning, sampling, fetch, metrics };
-  const app = listenOrUndo(endUpkeep, () => listen(composeRoutes({ ...options, ...parts })));
-  return {
-    port: app.server?.port ?? 0,
-    gateway,
-    sampling,
-    listener: findListener(app),
-    providersOn: () => live.settings.providers.length,
-    reload: (next) => {
-      live.put({ ...next, server: first.server, store: first.store });
-      telemetry.put(next);
-    },
-    async stop() {
-      feed.end();
-      await drain({ ...readEndingTimes(options), ending, server: app.server, gateway });
-      await closeGateway({ gateway, telemetry, store }, [endUpkeep, () => deadlines.stop()]);
-    },
-  };
 }
 
-/** Once all requests are settled, calls `ends`, sends the last spans and closes the store. */
+interface ClosedLast {
+  readonly store: Store;
+  readonly telemetry: Telemetry;
+  readonly log: Log;
+  readonly write: () => Promise<void>;
+}
+
+/** Calls `ends` once all requests are settled, sends the last spans, and closes the store. */
 async function closeGateway(
-  { gateway, telemetry, store }: { gateway: Gateway; telemetry: Telemetry; store: Store },
+  gateway: Gateway,
   ends: readonly (() => void)[],
+  { store, telemetry, log, write }: ClosedLast,
 ): Promise<void> {
   await gateway.waitUntilSettled(SETTLE_MS);
   for (const end of ends) end();
+  await write().catch((error: unknown) =>
+    log({ event: "refusals_failed", level: "warn", cause: `${error}` }),
+  );
   await Promise.all([telemetry.end(), store.close()]);
-}
-
-interface GatewayReadings {
-  readonly poundkey_requests_open: Reading;
-  readonly poundkey_body_bytes: Reading;
-  readonly poundkey_breaker_open: Reading;
-  readonly live: () => LiveConfiguration;
-}
-
-/** The parts to which every event goes. */
-interface Listeners {
-  readonly metrics: Metrics;
-  readonly telemetry: Telemetry;
-  readonly traces: TraceSink;
-  /** Counts every event, and exports it, before it is written. */
-  readonly log: Log;
-}
-
-function createListeners(
-  { settings, log: write }: GatewayOptions,
-  { live, ...readings }: GatewayReadings,
-): Listeners {
-  const telemetry = new Telemetry({ clock, random, fetch: upstreamFetch, log: write, version }, settings);
-  const own = {
-    poundkey_build_info: () => new Map([[version, 1]]),
-    poundkey_telemetry_dropped_total: () => telemetry.dropped,
-    poundkey_model_shutdown_timestamp_seconds: () => live().findEnds(),
-  };
-  const metrics = new Metrics({
-    readings: { ...own, ...readings, ...PROCESS_READINGS },
-    isListed: (model) => live().isListed(model),
-  });
-  const log: Log = (event) => {
-    metrics.count(event);
-    telemetry.log(event);
-    write(event);
-  };
-  return { metrics, telemetry, traces: telemetry, log };
 }
 
 function createBodyParts({ bodyMemoryBytes }: ServerRules, deadlines: DeadlineSweep) {

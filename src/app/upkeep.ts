@@ -1,6 +1,9 @@
 // A running gateway's regular tasks: heartbeats, holds of dead nodes, learning, deleting old rows, trimming memory.
+import { PUT_KEPT_MS } from "../core/key-change.ts";
+import type { TakenRefusals } from "../core/refusal-log.ts";
 import type { PruneBefore, Store } from "../core/store.ts";
 import type { Clock, Log } from "../core/world.ts";
+import { carryCounts } from "../ledger/key-move.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { REPLY_KEPT_MS } from "../ledger/replies.ts";
 import { type MemoryParts, trimMemory } from "./memory-trim.ts";
@@ -8,11 +11,17 @@ import { type MemoryParts, trimMemory } from "./memory-trim.ts";
 const BEAT_MS = 3000;
 const LOST_MS = 2000;
 const LESSONS_MS = 3000;
+/** The use of a key that was moved is whole within this time after its last request in the old account. */
+const MOVES_MS = 2000;
+const MOVES_AT_ONCE = 1000;
 const EVENTS_MS = 2000;
 const EVENTS_AT_ONCE = 100;
+const REFUSALS_MS = 5000;
 /** A change on one node takes effect on the others within twice this time. */
 const ADDED_MS = 1000;
 const WRONG_TOKENS_MS = 1000;
+/** Most scrapers come every 15 to 60 s. */
+const MEASURES_MS = 15_000;
 /** Within this time, one of the operator's own servers is found if it starts later than the gateway. */
 const DISCOVERY_MS = 30_000;
 /** Contents are deleted within this time after `log.keep`, which may be short. */
@@ -35,6 +44,10 @@ interface UpkeepParts {
   readonly discovery?: { refresh(): Promise<void> };
   /** Shares the counts of wrong admin tokens with other nodes. Missing if there are no admin routes. */
   readonly wrongTokens?: { share(): Promise<void> };
+  /** The refusals counted since they were last taken. Missing if none are counted. */
+  readonly refusals?: { take(): TakenRefusals; restore(taken: TakenRefusals): void };
+  /** Reads the store's size and balances for the metrics. Missing if there are none. */
+  readonly measures?: { refresh(): Promise<void> };
   /** Missing if the runtime manages memory alone. */
   readonly memory?: MemoryParts;
   readonly clock: Clock;
@@ -58,10 +71,13 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
     schedule("beat_failed", BEAT_MS, beat),
     schedule("lost_failed", LOST_MS, () => resolveLost(parts)),
     schedule("lessons_failed", LESSONS_MS, () => parts.learning.refresh()),
+    schedule("moves_failed", MOVES_MS, () => carryHome(parts)),
     schedule("events_failed", EVENTS_MS, () => logEvents(parts)),
+    schedule("refusals_failed", REFUSALS_MS, () => writeRefusals(parts)),
     schedule("prune_failed", PRUNE_MS, () => prune(parts)),
   ];
-  const { added, discovery, wrongTokens, memory } = parts;
+  const { added, discovery, wrongTokens, memory, measures } = parts;
+  if (measures) tasks.push(schedule("measures_failed", MEASURES_MS, () => measures.refresh()));
   if (added) tasks.push(schedule("credentials_failed", ADDED_MS, () => added.credentials.refresh()));
   if (added) tasks.push(schedule("aliases_failed", ADDED_MS, () => added.aliases.refresh()));
   if (discovery) tasks.push(schedule("discovery_failed", DISCOVERY_MS, () => discovery.refresh()));
@@ -127,6 +143,11 @@ async function resolveLost({ ledger, log }: UpkeepParts): Promise<void> {
   if (holds > 0) log({ event: "holds_lost", level: "warn", holds });
 }
 
+/** Counts what requests of moved keys still used where the keys were when they began. */
+async function carryHome({ store }: UpkeepParts): Promise<void> {
+  await store.carryHome(carryCounts, MOVES_AT_ONCE);
+}
+
 /** Logs the events that decisions have written, such as `budget.warned`, each on one node. */
 async function logEvents({ store, clock, log }: UpkeepParts): Promise<void> {
   for (;;) {
@@ -135,6 +156,24 @@ async function logEvents({ store, clock, log }: UpkeepParts): Promise<void> {
       log({ ...data, event: type, level: "warn", account_id: accountId });
     }
     if (events.length < EVENTS_AT_ONCE) return;
+  }
+}
+
+/** Adds what was counted to the store. Counts again whatever can't be written. */
+export async function writeRefusals({
+  store,
+  refusals,
+}: {
+  readonly store: Pick<Store, "addRefusals">;
+  readonly refusals?: UpkeepParts["refusals"];
+}): Promise<void> {
+  const taken = refusals?.take();
+  if (taken === undefined || taken.counts.length + taken.sums.length === 0) return;
+  try {
+    await store.addRefusals(taken);
+  } catch (error) {
+    refusals?.restore(taken);
+    throw error;
   }
 }
 
@@ -157,9 +196,11 @@ async function prune({ store, clock, keepMs, responsesKeepMs }: UpkeepParts): Pr
     contentsMs: nowMs - keepMs(),
     metersMs: nowMs - METERS_MS,
     repliesMs: nowMs - REPLY_KEPT_MS,
+    putsMs: nowMs - PUT_KEPT_MS,
   };
   while ((await store.prune(before, ROWS_MAX)) === ROWS_MAX);
   await forgetOldest(store, { ...before, repliesMs: nowMs }, KEPT_CHARACTERS_MAX);
+  while ((await store.pruneRefusals(before.contentsMs, ROWS_MAX)) === ROWS_MAX);
   const responsesMs = nowMs - responsesKeepMs();
   while ((await store.pruneResponses(responsesMs, ROWS_MAX)) === ROWS_MAX);
 }

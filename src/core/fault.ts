@@ -1,6 +1,7 @@
 // The closed table of failures: each row has the status, the type, who is to blame, and whether another attempt may
 // help.
 import type { Period } from "./budget.ts";
+import type { UpstreamReport } from "./failure.ts";
 import type { RequestLimits } from "./record.ts";
 
 type FaultType =
@@ -72,6 +73,8 @@ export const FAULTS = {
   alias_exists: { status: 409, type: "invalid_request_error", blame: "client" },
   /** A revoked key can't get another secret. */
   key_revoked: { status: 409, type: "invalid_request_error", blame: "client" },
+  /** Two keys of an account, or two accounts, have the name that a PUT by name means. */
+  name_ambiguous: { status: 409, type: "invalid_request_error", blame: "client" },
   idempotency_mismatch: { status: 409, type: "invalid_request_error", blame: "client", final: true },
   idempotency_unavailable: { status: 409, type: "invalid_request_error", blame: "client", final: true },
   /** The body arrived too slowly. */
@@ -157,10 +160,12 @@ export interface FaultDetails {
   readonly unsent?: true;
   /** A kept connection was reset right away, which happens if the server had already closed it. */
   readonly stale?: true;
-  /** The client's address, for the log. */
-  readonly clientAddress?: string;
+  /** The key whose secret was sent, although it is revoked or expired. For the log, never shown to clients. */
+  readonly key?: { readonly id: string; readonly accountId: string };
   /** The provider's HTTP status, for the log. */
   readonly upstreamStatus?: number;
+  /** The provider's own words and how the connection failed, for the operator. Never shown to clients. */
+  readonly upstream?: UpstreamReport;
   /** The store failed in a way that leaves open whether the demand was written. */
   readonly outcomeUnknown?: true;
   /** The reason for the gateway's operator. Never shown to clients. */

@@ -1,7 +1,7 @@
 // Describes a request that has ended for its spans.
+import type { Settled } from "../core/demand.ts";
 import type { UnsettledRecord } from "../core/record.ts";
 import type { FinishedAttempt, FinishedRequest, TraceContext } from "../core/trace-context.ts";
-import type { Settled } from "../ledger/ledger.ts";
 import type { Form } from "../operations/form.ts";
 import type { RequestContext } from "./context.ts";
 import type { TracingAttempt } from "./tracing.ts";

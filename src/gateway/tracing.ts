@@ -1,5 +1,6 @@
 // Records what happens to a request and when, for its row, and which of its calls were sent to a provider.
 import type { ModelCard } from "../core/card.ts";
+import { describeFailure } from "../core/failure.ts";
 import type { Fault } from "../core/fault.ts";
 import type { AttemptOutcome, TracedAttempt } from "../core/trace.ts";
 import { deriveSpanId, type Period, type TraceContext } from "../core/trace-context.ts";
@@ -7,6 +8,8 @@ import type { Form } from "../operations/form.ts";
 import type { SentAsk } from "../operations/operation.ts";
 import type { Call } from "./call.ts";
 import { SpanContent } from "./span-content.ts";
+
+type TracedCredential = Pick<TracedAttempt, "last4" | "position">;
 
 /** A running attempt. Only its first ending is recorded. Times passed in are on the monotonic clock. */
 export class TracingAttempt {
@@ -18,17 +21,23 @@ export class TracingAttempt {
   rounds = 0;
   /** The id of its span. Null if it has none. */
   readonly spanId: string | null;
-  readonly #last4: string | null;
+  readonly #credential: TracedCredential;
   readonly #startMs: number;
+  /** The time of its first call. */
+  sentMs: number | null = null;
   #endMs: number | null = null;
   #outcome: AttemptOutcome = "left";
   #fault: Fault | null = null;
 
-  constructor(card: ModelCard, last4: string | null, startMs: number, spanId: string | null) {
+  constructor(card: ModelCard, credential: TracedCredential, startMs: number, spanId: string | null) {
     this.card = card;
     this.spanId = spanId;
-    this.#last4 = last4;
+    this.#credential = credential;
     this.#startMs = startMs;
+  }
+
+  get endMs(): number | null {
+    return this.#endMs;
   }
 
   end(outcome: AttemptOutcome, endMs: number, fault: Fault | null = null): void {
@@ -45,15 +54,17 @@ export class TracingAttempt {
 
   /** The times in the trace count from `startedMs`, when the request arrived. */
   build(startedMs: number, firstTokenMs: number | null, endMs: number): TracedAttempt {
+    const fault = this.#fault;
     return {
       model: this.card.id,
-      last4: this.#last4,
+      ...this.#credential,
       startMs: Math.round(this.#startMs - startedMs),
       firstTokenMs,
       endMs: Math.round((this.#endMs ?? endMs) - startedMs),
       outcome: this.#outcome,
-      faultCode: this.#fault?.code ?? null,
-      upstreamStatus: this.#fault?.details.upstreamStatus ?? null,
+      faultCode: fault?.code ?? null,
+      upstreamStatus: fault?.details.upstreamStatus ?? null,
+      ...(fault && this.#outcome === "failed" ? { failure: describeFailure(fault) } : {}),
     };
   }
 }
@@ -88,9 +99,9 @@ export class Tracing<F extends Form> {
     return this.#attempts.at(-1)?.card.id ?? null;
   }
 
-  begin(card: ModelCard, last4: string | null, nowMs: number): TracingAttempt {
+  begin(card: ModelCard, credential: TracedCredential, nowMs: number): TracingAttempt {
     const spanId = this.#trace && deriveSpanId(this.#trace, this.#attempts.length + 1);
-    const attempt = new TracingAttempt(card, last4, nowMs, spanId);
+    const attempt = new TracingAttempt(card, credential, nowMs, spanId);
     this.#attempts.push(attempt);
     return attempt;
   }
@@ -102,6 +113,7 @@ export class Tracing<F extends Form> {
     nowMs: number,
   ): void {
     attempt.calls++;
+    attempt.sentMs ??= nowMs;
     attempt.unreadBytes = unreadBytes;
     attempt.rounds = rounds;
     this.#sender = attempt;
@@ -127,6 +139,19 @@ export class Tracing<F extends Form> {
   /** Milliseconds since the first call was sent. */
   silentMs(nowMs: number): number {
     return this.#sentMs === null ? 0 : nowMs - this.#sentMs;
+  }
+
+  /** Milliseconds from the start until now in which no call was under way. */
+  measureOwnMs(nowMs: number): number {
+    let coveredUntilMs = this.#startedMs;
+    let ownMs = 0;
+    // Attempts are in the order in which they began. Hedged ones overlap.
+    for (const { sentMs, endMs } of this.#attempts) {
+      if (sentMs === null) continue;
+      ownMs += Math.max(0, sentMs - coveredUntilMs);
+      coveredUntilMs = Math.max(coveredUntilMs, endMs ?? nowMs);
+    }
+    return ownMs + Math.max(0, nowMs - coveredUntilMs);
   }
 
   /** Returns the attempts as stored in the row. */

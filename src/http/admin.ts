@@ -1,6 +1,4 @@
 // /admin/v1: accounts and their money, keys, figures, the request log and the settings, for the operator's token.
-
-import type { Static } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import {
   accountChangeSchema,
@@ -20,13 +18,11 @@ import {
   checkedKeyDetailSchema,
   checkedKeySchema,
   checkedNewKeySchema,
-  warnOfModels,
   warnOfNoBound,
 } from "../admin/key-warnings.ts";
 import {
   createKey,
   getKey,
-  type KeyView,
   keyDetailSchema,
   keyInUseSchema,
   keySchema,
@@ -43,22 +39,20 @@ import {
   learnedSchema,
   lessonsQuery,
 } from "../admin/lessons.ts";
-import { addAccountLimits, addKeyLimits } from "../admin/limits.ts";
+import { addLimits } from "../admin/limits.ts";
 import { pageQuery } from "../admin/list.ts";
-import { overview, overviewQuery, overviewSchema } from "../admin/overview.ts";
-import { requestDetailSchema, requestSchema, requestsQuery } from "../admin/request-schema.ts";
-import { getRequest, listRequests, type RequestParts } from "../admin/requests.ts";
+import type { RequestParts } from "../admin/requests.ts";
 import { listRetiring, retiringSchema } from "../admin/retiring.ts";
-import { savingsQuery, savingsSchema, sumSavings } from "../admin/savings.ts";
 import { wrapRows } from "../admin/schema.ts";
 import { cardSchema, settingsSchema } from "../admin/settings-schema.ts";
 import { topUpAccount, topUpSchema } from "../admin/topups.ts";
-import { sumUsage, usageQuery, usageSchema } from "../admin/usage.ts";
 import type { AdminWorld } from "../admin/world.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { Settings } from "../core/settings.ts";
+import { type LogParts, logRoutes } from "./admin-log.ts";
 import { createOperatorHooks, type WritingParts } from "./admin-route.ts";
 import { modelsView, type Running, settingsView } from "./admin-views.ts";
+import { makeKeyShow } from "./key-show.ts";
 import { returnsBody, takesBody, takesQuery } from "./route-schema.ts";
 
 interface AdminPorts extends WritingParts, Running {
@@ -69,18 +63,30 @@ interface AdminPorts extends WritingParts, Running {
   readonly catalogue: () => Catalogue;
   /** Returns what this node's selectors have learned about each model. */
   readonly learned: () => readonly LearnedView[];
+  readonly writeRefusals: LogParts["writeRefusals"];
 }
 
-type Parts = AdminWorld & ResetParts & RequestParts;
+type Parts = AdminWorld & ResetParts & LogParts;
 
 export function adminRoutes(ports: AdminPorts) {
-  const { settings, ledger, contentVault } = ports;
-  const parts: Parts = { ...ports.world, ledger, contentVault, dayRules: () => settings().quota };
+  const { settings, ledger, contentVault, writeRefusals, catalogue } = ports;
+  const names = () => ({
+    models: catalogue()
+      .list()
+      .map(({ id }) => id),
+    providers: settings().providers.map(({ name }) => name),
+    aliases: settings().aliases,
+  });
+  const dayRules = () => settings().quota;
+  const parts: Parts = { ...ports.world, ledger, contentVault, dayRules, names, writeRefusals };
+  return new Elysia().use(logRoutes(ports, parts)).use(prefixedRoutes(ports, parts));
+}
+
+function prefixedRoutes(ports: AdminPorts, parts: Parts) {
   return new Elysia({ prefix: "/admin/v1" })
     .use(accountRoutes(ports, parts))
     .use(keyRoutes(ports, parts))
     .use(heldKeyRoutes(ports, parts))
-    .use(logRoutes(ports, parts))
     .use(settingRoutes(ports, parts));
 }
 
@@ -97,7 +103,7 @@ function accountRoutes(ports: AdminPorts, parts: Parts) {
     .post(
       "/accounts",
       async ({ body, status }) =>
-        status(201, await addAccountLimits(parts, await createAccount(parts, body))),
+        status(201, await addLimits(parts, "account", await createAccount(parts, body))),
       {
         ...writes("createAccount", "Create an account with an empty balance"),
         body: takesBody(newAccountSchema),
@@ -106,7 +112,7 @@ function accountRoutes(ports: AdminPorts, parts: Parts) {
     )
     .get(
       "/accounts/:id",
-      async ({ params: { id } }) => addAccountLimits(parts, await getAccount(parts, id)),
+      async ({ params: { id } }) => addLimits(parts, "account", await getAccount(parts, id)),
       {
         ...reads("getAccount", "Get an account, or the total of `funding`, `revenue` or `overrun`"),
         response: detail,
@@ -114,7 +120,7 @@ function accountRoutes(ports: AdminPorts, parts: Parts) {
     )
     .patch(
       "/accounts/:id",
-      async ({ params: { id }, body }) => addAccountLimits(parts, await updateAccount(parts, id, body)),
+      async ({ params: { id }, body }) => addLimits(parts, "account", await updateAccount(parts, id, body)),
       {
         ...writes("updateAccount", "Change the given fields of an account"),
         body: takesBody(accountChangeSchema),
@@ -138,21 +144,9 @@ function accountRoutes(ports: AdminPorts, parts: Parts) {
     });
 }
 
-/** Returns a function that adds its limits and warnings to the view of a key. */
-function makeShow({ catalogue, settings }: AdminPorts, parts: Parts) {
-  return async <Shown extends KeyView>(
-    given: Pick<Static<typeof keyChangeSchema>, "allowed_models">,
-    shown: Shown,
-  ) => {
-    const view = await addKeyLimits(parts, shown);
-    const warnings = warnOfModels(given.allowed_models, catalogue());
-    return addWarnings(view, [...warnings, ...(await warnOfNoBound(parts, view.id, settings()))]);
-  };
-}
-
 function keyRoutes(ports: AdminPorts, parts: Parts) {
   const { reads, writes } = createOperatorHooks(ports, "Keys");
-  const show = makeShow(ports, parts);
+  const show = makeKeyShow({ ...ports, ...parts });
   const makeKeyWorld = () => ({ ...parts, keysExpireInMs: ports.settings().ownerLimits.keysExpireInMs });
   return new Elysia()
     .get("/keys", ({ query }) => listKeysInUse(parts, query), {
@@ -188,7 +182,7 @@ function keyRoutes(ports: AdminPorts, parts: Parts) {
 /** Returns the routes on the secret of a key, on the use of its budgets, and on its end. */
 function heldKeyRoutes(ports: AdminPorts, parts: Parts) {
   const { reads, writes } = createOperatorHooks(ports, "Keys");
-  const show = makeShow(ports, parts);
+  const show = makeKeyShow({ ...ports, ...parts });
   return new Elysia()
     .post(
       "/keys/:id/rotate",
@@ -212,35 +206,6 @@ function heldKeyRoutes(ports: AdminPorts, parts: Parts) {
     .delete("/keys/:id", ({ params: { id } }) => revokeKey(parts, id), {
       ...reads("revokeKey", "Revoke a key permanently"),
       response: returnsBody(keySchema),
-    });
-}
-
-function logRoutes(ports: AdminPorts, parts: Parts) {
-  const { reads } = createOperatorHooks(ports, "Log");
-  return new Elysia()
-    .get("/requests", ({ query }) => listRequests(parts, query), {
-      ...reads("listRequests", "List the requests, newest first"),
-      query: takesQuery(requestsQuery),
-      response: returnsBody(wrapRows(requestSchema)),
-    })
-    .get("/requests/:id", ({ params: { id } }) => getRequest(parts, id), {
-      ...reads("getRequest", "Get a request with all its details"),
-      response: returnsBody(requestDetailSchema),
-    })
-    .get("/usage", ({ query }) => sumUsage(parts, query), {
-      ...reads("sumUsage", "Sum up the usage in a time range"),
-      query: takesQuery(usageQuery),
-      response: returnsBody(usageSchema),
-    })
-    .get("/savings", ({ query }) => sumSavings(parts, query), {
-      ...reads("sumSavings", "Get what Router#fair and Router#light promised, kept and saved, by week"),
-      query: takesQuery(savingsQuery),
-      response: returnsBody(savingsSchema),
-    })
-    .get("/overview", ({ query }) => overview(parts, query), {
-      ...reads("overview", "Get the figures of a time range in steps, and of the one before it"),
-      query: takesQuery(overviewQuery),
-      response: returnsBody(overviewSchema),
     });
 }
 

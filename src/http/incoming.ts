@@ -1,4 +1,4 @@
-// A request as a surface reads it: its parsed body, and the limits and the seal that apply to its key.
+// A request as a surface reads it: its body, and what the gateway adds for the account.
 import type { GatewayKey } from "../core/key.ts";
 import type { Incoming } from "../surfaces/surface.ts";
 import { mayStoreUpstream, NO_EARLIER_ANSWER } from "./earlier.ts";

@@ -22,6 +22,7 @@ import { addHeaders, type HeaderStore, mintOrderedId } from "./app.ts";
 import { identify } from "./auth.ts";
 import { readHeldJson } from "./body.ts";
 import type { HeldBody } from "./body-memory.ts";
+import type { Peers } from "./client-address.ts";
 import { ClientWatch, type Connections } from "./client-watch.ts";
 import { countTokens } from "./count-tokens.ts";
 import { CountingLimit } from "./counting.ts";
@@ -32,7 +33,7 @@ import { makeIncoming } from "./incoming.ts";
 import { readOrigin } from "./origin.ts";
 import { findPath } from "./paths.ts";
 import type { HttpPorts } from "./ports.ts";
-import { describeRefusal } from "./refused.ts";
+import { logRefusal, type Progress, startProgress } from "./refused.ts";
 import { listCandidates, readSelection, steerSelection } from "./selection.ts";
 import { makeStamp } from "./stamp.ts";
 import { readSteering } from "./steering.ts";
@@ -77,7 +78,7 @@ interface SurfaceRequest {
   /** The route's pattern. */
   readonly route: string;
   readonly identify: () => Caller | Promise<Caller>;
-  readonly server: Connections | null;
+  readonly server: (Connections & Peers) | null;
   readonly counting: CountingLimit;
 }
 
@@ -94,13 +95,14 @@ export async function serve<F extends Form>(
   if (surface.family === "anthropic") set.headers["request-id"] = requestId;
   let context: RequestContext<F> | null = null;
   let client: ClientWatch | null = null;
+  const progress = startProgress();
   const held = ports.bodies.open();
   const trace = ports.traces.begin(received.request.headers.get("traceparent"), received.route, path);
   try {
     surface.checkPath?.(path);
     if (surface.counting?.isCounting(path))
       return addHeaders(await countTokens(ports, surface, received), set);
-    const { call, exchange } = await read(ports, surface, received, { requestId, held, trace });
+    const { call, exchange } = await read(ports, surface, received, { requestId, held, trace, progress });
     if (call.selection.kind === "selector") await ports.learned();
     context = ports.gateway.begin(call);
     client = new ClientWatch(ports.deadlines, received.request, received.server);
@@ -121,24 +123,30 @@ export async function serve<F extends Form>(
     held.release();
     const fault = toFault(thrown);
     if (fault.code === "internal_error") throw thrown;
-    return addHeaders(refuse(ports, { surface, path, requestId, trace, context }, fault), set);
+    return addHeaders(
+      refuse(ports, { surface, path, requestId, trace, context, received, progress }, fault),
+      set,
+    );
   }
 }
 
-interface Refused<F extends Form> extends Omit<OpenedRequest, "held"> {
+interface Refused<F extends Form> extends Omit<Arrived, "held"> {
   readonly surface: Surface<F>;
   readonly path: string;
+  readonly received: SurfaceRequest;
   /** Null if the gateway didn't take it. */
   readonly context: RequestContext<F> | null;
 }
 
 function refuse<F extends Form>(
   ports: HttpPorts,
-  { surface, path, requestId, trace, context }: Refused<F>,
+  { surface, path, requestId, trace, context, received, progress }: Refused<F>,
   fault: Fault,
 ): Response {
   const facts: Facts = context ?? NO_FACTS;
-  if (facts.attempts === 0) ports.log(describeRefusal(requestId, fault));
+  if (facts.attempts === 0) {
+    logRefusal(ports, { ...received, requestId, surface }, progress, context, fault);
+  }
   const limits = facts.granted ?? findRefusing(fault);
   const headers = factHeaders(facts, makeReader(ports.clock, surface), limits);
   // The path decides the form, because a surface's wildcard also matches paths with other error forms.
@@ -150,17 +158,26 @@ function refuse<F extends Form>(
   return createRefusalResponse(fault, refusal, headers);
 }
 
+/** A request before it is read. */
+interface Arrived {
+  readonly requestId: string;
+  readonly held: HeldBody;
+  readonly trace: TraceContext | null;
+  readonly progress: Progress;
+}
+
 /** Reads a request: its key, size, JSON, and the surface's bounds, in this order. */
 async function read<F extends Form>(
   ports: HttpPorts,
   surface: Surface<F>,
   { request, identify }: SurfaceRequest,
-  opened: OpenedRequest,
+  opened: Arrived,
 ) {
-  const { held } = opened;
+  const { held, progress } = opened;
   const startedMs = ports.clock.monotonicMs();
   const found = identify();
   const known = found instanceof Promise ? await found : found;
+  progress.key = known.key;
   if (ports.refusing()) throw new Fault("shutting_down", "The gateway is shutting down.");
   if (ports.gateway.open >= OPEN_REQUESTS_MAX) throw new Fault("overloaded", "Too many requests at once.");
   const owner = known.key.accountId;
@@ -176,15 +193,10 @@ async function read<F extends Form>(
     : NO_EARLIER_ANSWER;
   const incoming = makeIncoming(ports, request, body, key, earlier);
   const exchange = ports.turns.time(owner, held.bytes, () => surface.read(incoming));
-  const given = { ...opened, request, exchange, key, proof, pin: earlier.pin };
-  return { call: makeCall(ports, surface, given), exchange };
-}
-
-/** The parts of a request that exist before any of it is read. */
-interface OpenedRequest {
-  readonly requestId: string;
-  readonly held: HeldBody;
-  readonly trace: TraceContext | null;
+  progress.modelAsked = exchange.ask.model;
+  const call = makeCall(ports, surface, { ...opened, request, exchange, key, proof, pin: earlier.pin });
+  progress.selection = call.selection;
+  return { call, exchange };
 }
 
 interface Streaming<F extends Form> {
@@ -199,12 +211,12 @@ async function stream<F extends Form>(
   { client, context, exchange, reader }: Streaming<F>,
 ): Promise<Response> {
   const { call } = context;
-  const { key, requestId, ending } = call;
+  const { requestId, ending } = call;
   const writer = exchange.writer(() => makeStamp(ports, context));
   const bytes = exchange.bytes?.();
   const beforeEnd = async () => {
     if (exchange.keep && call.kept && writer.finish)
-      await ports.kept.keep(key, exchange.keep(call.kept, writer.finish()));
+      await ports.kept.keep(call.key, exchange.keep(call.kept, writer.finish()));
   };
   const { body, early, first } = await startStream({
     answer: ports.gateway.stream(context),
@@ -239,7 +251,7 @@ function makeCall<F extends Form>(
     requestId,
     held,
     trace,
-  }: Caller & OpenedRequest & { request: Request; exchange: Exchange<F>; pin: Pin | null },
+  }: Caller & Arrived & { request: Request; exchange: Exchange<F>; pin: Pin | null },
 ): Call<F> {
   const { catalogue, upstreams, rules, billing } = ports.snapshot();
   const { ask, session } = exchange;

@@ -4,7 +4,10 @@ import { consoleMethods } from "./console.ts";
 import type { Engine } from "./engine.ts";
 import { accountMethods, keyMethods } from "./keys.ts";
 import { lessonMethods } from "./lessons.ts";
+import { movingMethods } from "./moving.ts";
+import { namedMethods } from "./named.ts";
 import { outboxMethods } from "./outbox.ts";
+import { refusalMethods } from "./refusals.ts";
 import { settingMethods } from "./settings.ts";
 import { responseMethods } from "./stored-responses.ts";
 
@@ -13,11 +16,14 @@ export function engineMethods(engine: Engine, ofRows = engine) {
   return {
     ...keyMethods(ofRows),
     ...accountMethods(ofRows),
+    ...namedMethods(ofRows),
+    ...movingMethods(ofRows),
     ...bookMethods(engine),
     ...outboxMethods(engine),
     ...settingMethods(engine),
     ...consoleMethods(engine),
     ...responseMethods(engine),
     ...lessonMethods(engine),
+    ...refusalMethods(engine),
   };
 }

@@ -117,6 +117,66 @@ const REQUESTS_FOUND: Step = [
   },
 ];
 
+/** Keys and accounts are found by their names, and a repeated PUT of a key by its Idempotency-Key. */
+const NAMES: Step = [
+  { kind: "createIndex", name: "account_name", table: "account", columns: ["name"] },
+  { kind: "createIndex", name: "gateway_key_name", table: "gateway_key", columns: ["account_id", "name"] },
+  {
+    kind: "createTable",
+    table: "put_record",
+    columns: [
+      { name: "account_id", type: "text" },
+      { name: "id", type: "text" },
+      { name: "at_ms", type: "integer" },
+      { name: "body_digest", type: "text" },
+      { name: "key_id", type: "text" },
+      { name: "sealed", type: "text", isNullable: true },
+    ],
+    key: ["account_id", "id"],
+    placement: "account",
+  },
+  { kind: "createIndex", name: "put_record_at", table: "put_record", columns: ["at_ms"] },
+];
+
+/** A moved key's counts come home from the accounts in which its last requests began. */
+const MOVES: Step = [
+  {
+    kind: "createTable",
+    table: "departure",
+    columns: [
+      { name: "account_id", type: "text" },
+      { name: "id", type: "text" },
+    ],
+    key: ["account_id", "id"],
+    placement: "account",
+  },
+];
+
+/** Requests that were refused before a provider was called, counted by key, model, code and minute. */
+const REFUSALS: Step = [
+  {
+    kind: "createTable",
+    table: "refusal",
+    columns: [
+      { name: "account_id", type: "text" },
+      { name: "id", type: "text" },
+      { name: "at_ms", type: "integer" },
+      ...["key_id", "last4", "shape", "model_asked"].map(text),
+      { name: "route", type: "text" },
+      text("address"),
+      { name: "code", type: "text" },
+      { name: "status", type: "integer" },
+      text("refusing_limit"),
+      { name: "reset_at_ms", type: "integer", isNullable: true },
+      { name: "requests", type: "integer" },
+    ],
+    key: ["account_id", "id"],
+    placement: "account",
+  },
+  { kind: "createIndex", name: "refusal_at", table: "refusal", columns: ["at_ms", "id"] },
+  { kind: "createIndex", name: "refusal_key_at", table: "refusal", columns: ["key_id", "at_ms", "id"] },
+];
+
 /** Taken after the engine's own first steps (`sqlite/migrations.ts`, `postgres/schema.ts`). */
 export const STEPS: readonly Step[] = [
   HOURLY_USAGE,
@@ -124,4 +184,7 @@ export const STEPS: readonly Step[] = [
   NODES_BY_VERSION,
   LIMITS,
   REQUESTS_FOUND,
+  NAMES,
+  MOVES,
+  REFUSALS,
 ];

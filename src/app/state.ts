@@ -1,0 +1,74 @@
+// The running gateway's state: its counters, its store, its configuration, its export; and the log that feeds them.
+import { version } from "../../package.json" with { type: "json" };
+import type { Settings } from "../core/settings.ts";
+import type { Deadlines, Log } from "../core/world.ts";
+import type { Gateway } from "../gateway/gateway.ts";
+import type { Health } from "../health/health.ts";
+import { Metrics } from "../telemetry/metrics.ts";
+import { Refusals } from "../telemetry/refusals.ts";
+import { Telemetry } from "../telemetry/telemetry.ts";
+import type { LiveConfiguration } from "./live-configuration.ts";
+import { Measures } from "./measures.ts";
+import type { OpenedStore } from "./open-store.ts";
+import { ConfigurationState } from "./problems.ts";
+import { PROCESS_READINGS } from "./process-readings.ts";
+import { createStateReadings } from "./state-readings.ts";
+import { StoreWatch } from "./store-watch.ts";
+import { clock, random, upstreamFetch } from "./world.ts";
+
+const MICROSECONDS_PER_MS = 1000;
+
+interface StateOptions {
+  /** The settings at the start. */
+  readonly settings: Settings;
+  readonly opened: OpenedStore;
+  readonly log: Log;
+  readonly deadlines: Pick<Deadlines, "nowMs">;
+  /** Returns the memory held by bodies, by budget. */
+  readonly bytes: () => Readonly<Record<string, number>>;
+}
+
+/** The parts of the gateway that are made after the log that they write to. */
+interface LaterParts {
+  readonly health: Health;
+  readonly live: LiveConfiguration;
+  readonly gateway: Gateway;
+}
+
+/** `later` is called once requests are served, or at a scrape. */
+export function observeState(
+  { settings, opened, log: write, deadlines, bytes }: StateOptions,
+  later: () => LaterParts,
+) {
+  const configuration = new ConfigurationState(clock);
+  const refusals = new Refusals(() => clock.nowMs());
+  const telemetry = new Telemetry({ clock, random, fetch: upstreamFetch, log: write, version }, settings);
+  /** Counts every event, and exports it, before it is written. */
+  const log: Log = (event) => {
+    metrics.count(event);
+    refusals.count(event);
+    telemetry.log(event);
+    write(event);
+  };
+  const onTransaction = (tookMs: number) =>
+    metrics.observe("poundkey_store_seconds", Math.round(tookMs * MICROSECONDS_PER_MS));
+  const watch = new StoreWatch({ store: opened.store, clock, log, onTransaction });
+  const measures = new Measures(watch.store, () => later().live.settings.metrics.balances);
+  const metrics: Metrics = new Metrics({
+    readings: {
+      poundkey_build_info: () => new Map([[version, 1]]),
+      poundkey_requests_open: () => later().gateway.open,
+      poundkey_body_bytes: () => new Map(Object.entries(bytes())),
+      poundkey_telemetry_dropped_total: () => telemetry.dropped,
+      poundkey_model_shutdown_timestamp_seconds: () => later().live.findEnds(),
+      ...createStateReadings({
+        ...{ watch, configuration, measures, deadlines },
+        health: () => later().health,
+        providers: () => later().live.settings.providers,
+      }),
+      ...PROCESS_READINGS,
+    },
+    isListed: (model) => later().live.isListed(model),
+  });
+  return { log, metrics, refusals, telemetry, watch, measures, configuration };
+}
