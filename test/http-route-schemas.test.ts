@@ -120,6 +120,7 @@ const ROWS: readonly Row[] = [
   ["GET", "/usage", () => "/usage?group_by=hour,month,outcome&provider=Acme&outcome=answered"],
   ["GET", "/overview", () => "/overview?step=hour&from=2099-01-01&to=2099-01-02"],
   ["GET", "/overview", () => "/overview"],
+  ["GET", "/nearing", () => "/nearing"],
   ["GET", "/savings", () => "/savings?weeks=2"],
   ["GET", "/models", () => "/models"],
   ["GET", "/models/retiring", () => "/models/retiring"],

@@ -16,6 +16,7 @@ import type {
   Hold,
   KeptContent,
   Lesson,
+  OwnerState,
   Session,
   StoredCredential,
   StoredResponse,
@@ -241,6 +242,9 @@ export interface Store extends NamedStore, MovingStore {
   removeResponses(accountId: string, keyId: string): Promise<void>;
   /** Deletes responses older than a time (Unix milliseconds), at most this many. Returns how many. */
   pruneResponses(beforeMs: number, rowsMax: number): Promise<number>;
+
+  /** Returns owners with a budget near its end at a time (Unix milliseconds), the nearest first, up to this many. */
+  nearing(nowMs: number, most: number): Promise<readonly Pick<OwnerState, "accountId" | "owner">[]>;
 
   /** Returns up to this many events that no process has taken to log, oldest first, each to one process only. */
   takeEvents(nowMs: number, most: number): Promise<readonly OutboxEvent[]>;

@@ -41,6 +41,7 @@ import {
 } from "../admin/lessons.ts";
 import { addLimits } from "../admin/limits.ts";
 import { pageQuery } from "../admin/list.ts";
+import { listNearing, nearingSchema } from "../admin/nearing.ts";
 import type { RequestParts } from "../admin/requests.ts";
 import { listRetiring, retiringSchema } from "../admin/retiring.ts";
 import { wrapRows } from "../admin/schema.ts";
@@ -203,6 +204,10 @@ function heldKeyRoutes(ports: AdminPorts, parts: Parts) {
         response: { 201: returnsBody(keyDetailSchema) },
       },
     )
+    .get("/nearing", () => listNearing(parts), {
+      ...reads("listNearing", "List the keys and accounts whose budgets are nearest to their end"),
+      response: returnsBody(wrapRows(nearingSchema)),
+    })
     .delete("/keys/:id", ({ params: { id } }) => revokeKey(parts, id), {
       ...reads("revokeKey", "Revoke a key permanently"),
       response: returnsBody(keySchema),

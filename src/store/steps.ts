@@ -177,6 +177,13 @@ const REFUSALS: Step = [
   { kind: "createIndex", name: "refusal_key_at", table: "refusal", columns: ["key_id", "at_ms", "id"] },
 ];
 
+/** Owners whose budget is near its end are found without reading all others. */
+const NEARING: Step = [
+  { kind: "addColumn", table: "slot", column: { name: "near_share", type: "real", isNullable: true } },
+  { kind: "addColumn", table: "slot", column: { name: "near_until_ms", type: "integer", isNullable: true } },
+  { kind: "createIndex", name: "slot_near", table: "slot", columns: ["near_share"], isSparse: true },
+];
+
 /** Taken after the engine's own first steps (`sqlite/migrations.ts`, `postgres/schema.ts`). */
 export const STEPS: readonly Step[] = [
   HOURLY_USAGE,
@@ -187,4 +194,5 @@ export const STEPS: readonly Step[] = [
   NAMES,
   MOVES,
   REFUSALS,
+  NEARING,
 ];

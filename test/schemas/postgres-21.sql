@@ -1,0 +1,5 @@
+ALTER TABLE slot ADD COLUMN IF NOT EXISTS near_share DOUBLE PRECISION
+----
+ALTER TABLE slot ADD COLUMN IF NOT EXISTS near_until_ms BIGINT
+----
+CREATE INDEX IF NOT EXISTS slot_near ON slot (near_share) WHERE near_share IS NOT NULL
