@@ -27,7 +27,12 @@ function keepNothing() {
     findDamage: async () => null,
     measure: async () => ({ parts: {}, freeBytes: null }),
     clockAheadMs: () => null,
-    ...{ takeEvents: async () => [], nearing: async () => [], accountsNamed: async () => [], carryHome: async () => 0 },
+    ...{
+      takeEvents: async () => [],
+      nearing: async () => [],
+      accountsNamed: async () => [],
+      carryHome: async () => 0,
+    },
     moveKey: nothing,
     searchRequests: async () => ({ rows: [], scannedUntilMs: null }),
     refusals: async () => ({ rows: [], scannedUntilMs: null }),
