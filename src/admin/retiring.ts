@@ -38,7 +38,7 @@ export async function listRetiring({ store, clock, cards }: RetiringParts): Prom
   const used = new Map(
     (await store.usage({ ...span, groupBy: ["model"] })).map(({ model, requests }) => [model, requests]),
   );
-  const views = cards().flatMap(async (card) => {
+  const views = cards().map(async (card) => {
     if (card.shutdownDate === undefined) return [];
     const requests = used.get(card.id) ?? 0;
     const sums =

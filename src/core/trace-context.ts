@@ -22,6 +22,8 @@ export interface TraceContext {
   readonly spanId: string;
   /** Null if the client named none, or not in the standard's form. */
   readonly parent: ParentSpan | null;
+  /** True if its spans are recorded, here or, in a trace that is continued, elsewhere. */
+  readonly isSampled: boolean;
   /** True if the providers' calls carry the trace on. */
   readonly isPropagated: boolean;
   /** Null if the request's spans are not exported. */
@@ -123,8 +125,8 @@ export function listTraceIds({
   return { traceId, parentTraceId: parent === null || parent.traceId === traceId ? null : parent.traceId };
 }
 
-export function formatTraceparent({ traceId, recording }: TraceContext, spanId: string): string {
-  return `00-${traceId}-${spanId}-${recording === null ? "00" : "01"}`;
+export function formatTraceparent({ traceId, isSampled }: TraceContext, spanId: string): string {
+  return `00-${traceId}-${spanId}-${isSampled ? "01" : "00"}`;
 }
 
 const LAST_DIGITS = 8;

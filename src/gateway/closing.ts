@@ -57,9 +57,9 @@ export class Closing {
     try {
       const endMs = call.trace === null ? 0 : deadlines.nowMs();
       return this.#settleGranted(context).then((settled) => {
-        if (call.trace !== null) this.#finishTrace(context, call.trace, endMs, settled);
         admissions.wakeTwins(call.id);
         context.around?.over({ fault: context.fault, isStored: settled !== null });
+        if (call.trace !== null) this.#finishTrace(context, call.trace, endMs, settled);
       });
     } finally {
       underWay.leave(ending);

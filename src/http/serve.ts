@@ -145,7 +145,7 @@ function refuse<F extends Form>(
 ): Response {
   const facts: Facts = context ?? NO_FACTS;
   if (facts.attempts === 0) {
-    logRefusal(ports, { ...received, requestId, surface }, progress, context, fault);
+    logRefusal(ports, { ...received, requestId, trace, surface }, progress, context, fault);
   }
   const limits = facts.granted ?? findRefusing(fault);
   const headers = factHeaders(facts, makeReader(ports.clock, surface), limits);

@@ -62,6 +62,11 @@ export class Exporter {
     return this.#waiting.length;
   }
 
+  /** True if so much waits that no more fits into a batch. */
+  get #hasBatch(): boolean {
+    return this.#waiting.length >= BATCH_ITEMS_MAX || this.#characters >= BATCH_CHARACTERS_MAX;
+  }
+
   add(item: string): void {
     const isFull =
       this.#waiting.length >= WAITING_ITEMS_MAX || this.#characters + item.length > WAITING_CHARACTERS_MAX;
@@ -71,7 +76,7 @@ export class Exporter {
     }
     this.#waiting.push(item);
     this.#characters += item.length;
-    if (this.#waiting.length >= BATCH_ITEMS_MAX) this.#send();
+    if (this.#hasBatch) this.#send();
     else this.#callOffFlush ??= this.#parts.clock.after(PERIOD_MS, () => this.#send());
   }
 
@@ -101,7 +106,7 @@ export class Exporter {
     const batch = this.#takeBatch();
     this.#sending = this.#deliver(batch).then(() => {
       this.#sending = null;
-      if (this.#waiting.length >= BATCH_ITEMS_MAX || this.#isEnding) this.#send();
+      if (this.#hasBatch || this.#isEnding) this.#send();
       else if (this.#waiting.length > 0) {
         this.#callOffFlush ??= this.#parts.clock.after(PERIOD_MS, () => this.#send());
       }
@@ -125,8 +130,9 @@ export class Exporter {
     for (let calls = 1; ; calls++) {
       const sent = await this.#call(body);
       if (sent.kind === "taken") {
-        this.#drop(sent.rejected);
-        this.#report(sent.rejected > 0 ? "partial success" : null, sent.rejected);
+        const rejected = Math.min(sent.rejected, batch.length);
+        this.#drop(rejected);
+        this.#report(rejected > 0 ? "partial success" : null, rejected);
         return;
       }
       if (sent.kind === "refused" || calls === CALLS_MAX || this.#isEnding) {

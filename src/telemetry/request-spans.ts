@@ -176,8 +176,6 @@ function nameProvider({ card, platform }: FinishedAttempt): string {
 /** The fields of a request, by their names in the chat-completions API, which other operations' forms share. */
 function addParameters(attributes: Attributes, given: JsonObject, isStreamed: boolean): void {
   const limits = [given.max_completion_tokens, given.max_tokens].flatMap((one) => asNumber(one) ?? []);
-  const { stop } = given;
-  const stops = typeof stop === "string" ? [stop] : asArray(stop).flatMap((one) => asString(one) ?? []);
   const form = asString(asObject(given.response_format).type);
   attributes
     .int("gen_ai.request.max_tokens", limits.length > 0 ? Math.min(...limits) : null)
@@ -188,7 +186,6 @@ function addParameters(attributes: Attributes, given: JsonObject, isStreamed: bo
     .double("gen_ai.request.presence_penalty", asNumber(given.presence_penalty))
     .int("gen_ai.request.seed", asNumber(given.seed))
     .int("gen_ai.request.choice.count", asNumber(given.n))
-    .texts("gen_ai.request.stop_sequences", stops.length > 0 ? stops : null)
     .text("gen_ai.output.type", form && (form === "text" ? form : "json"))
     .truth("gen_ai.request.stream", isStreamed ? true : null);
 }
@@ -213,7 +210,11 @@ function addAnswer(attributes: Attributes, request: FinishedRequest, attempt: Fi
   if (record.stream && attempt.firstMs !== null)
     attributes.double("gen_ai.response.time_to_first_chunk", (attempt.firstMs - attempt.startMs) / 1000);
   if (content === null) return;
+  const { stop } = request.parameters;
+  const stops = typeof stop === "string" ? [stop] : asArray(stop).flatMap((one) => asString(one) ?? []);
   attributes
+    // They are texts of the client's, unlike the other parameters.
+    .texts("gen_ai.request.stop_sequences", stops.length > 0 ? stops : null)
     .text("gen_ai.system_instructions", content.system)
     .text("gen_ai.input.messages", content.input)
     .text("gen_ai.output.messages", content.output)

@@ -8,9 +8,10 @@ import {
   type TraceContext,
   type TraceSink,
 } from "../core/trace-context.ts";
-import { type Clock, type Fetch, LEVELS, type Log, type LogEvent, type Random } from "../core/world.ts";
+import type { Clock, Fetch, Log, LogEvent, Random } from "../core/world.ts";
 import { Exporter } from "./exporter.ts";
 import { describeEvent } from "./log-entries.ts";
+import { isWritten } from "./log-lines.ts";
 import { Attributes, SIGNALS, type Signal, writeLogEntry } from "./otlp-json.ts";
 import { writeRefusedSpans, writeRequestSpans } from "./request-spans.ts";
 
@@ -85,18 +86,21 @@ export class Telemetry implements TraceSink {
     const bytes = random.bytes(TRACE_BYTES + SPAN_BYTES).toHex();
     const followed = trustParent ? parent : null;
     const traceId = followed?.traceId ?? bytes.slice(0, 2 * TRACE_BYTES);
-    const isSampled = this.#exporters.traces !== null && (followed?.isSampled ?? isWithin(traceId, sample));
+    const isExported = this.#exporters.traces !== null;
+    const isSampled = followed?.isSampled ?? (isExported && isWithin(traceId, sample));
     return {
       traceId,
       spanId: bytes.slice(2 * TRACE_BYTES),
       parent,
+      isSampled,
       isPropagated: propagate,
-      recording: isSampled
-        ? {
-            ...{ route, path, takesContent: content, plannedMs: null, admittingMs: null },
-            ...{ atMs: clock.nowMs(), startedMs: clock.monotonicMs() },
-          }
-        : null,
+      recording:
+        isExported && isSampled
+          ? {
+              ...{ route, path, takesContent: content, plannedMs: null, admittingMs: null },
+              ...{ atMs: clock.nowMs(), startedMs: clock.monotonicMs() },
+            }
+          : null,
     };
   }
 
@@ -112,9 +116,8 @@ export class Telemetry implements TraceSink {
   readonly log = (event: LogEvent): void => {
     const { logs } = this.#exporters;
     if (logs === null) return;
-    const { level = "info" } = event;
-    if (LEVELS.indexOf(level) < LEVELS.indexOf(this.#rules.log.level ?? "info")) return;
-    logs.add(writeLogEntry(describeEvent(event, level, this.#parts.clock.nowMs())));
+    if (!isWritten(event, this.#rules.log.level ?? "info")) return;
+    logs.add(writeLogEntry(describeEvent(event, this.#parts.clock.nowMs())));
   };
 
   #begin({ telemetry }: Rules): Exporters {

@@ -100,7 +100,8 @@ test.concurrent.each([false, true])(
   "prompts and answers as the provider got and gave them (streamed: %p)",
   async (stream) => {
     // A step sends `hidden` for `secret`, and shows `fruit` for the answer's `banana`.
-    const { below } = await sendTraced(linking, CHAT, chat("say: my secret banana", { stream }));
+    const asked = chat("say: my secret banana", { stream, stop: ["END"] });
+    const { below } = await sendTraced(linking, CHAT, asked);
     const attributes = below.find(({ kind }) => kind === "client")?.attributes ?? {};
     const input = String(attributes["gen_ai.input.messages"]);
     const output = String(attributes["gen_ai.output.messages"]);
@@ -112,13 +113,14 @@ test.concurrent.each([false, true])(
       { role: "assistant", parts: [{ type: "text" }], finish_reason: "stop" },
     ]);
     expect(output).toContain("banana");
+    expect(attributes["gen_ai.request.stop_sequences"]).toEqual(["END"]);
   },
 );
 
 test.concurrent("no prompt of a key whose conversations are not stored", async () => {
   const { secret } = await linking.gateway.newKey({ keep_responses: false });
   const headers = { authorization: `Bearer ${secret}` };
-  const { below } = await sendTraced(linking, CHAT, chat("say: private"), headers);
+  const { below } = await sendTraced(linking, CHAT, chat("say: private", { stop: "private" }), headers);
   expect(JSON.stringify(below.map(({ attributes }) => attributes))).not.toContain("private");
 });
 
