@@ -97,11 +97,13 @@ export async function serve<F extends Form>(
   let client: ClientWatch | null = null;
   const progress = startProgress();
   const held = ports.bodies.open();
-  const trace = ports.traces.begin(received.request.headers.get("traceparent"), received.route, path);
+  const isCounting = surface.counting?.isCounting(path) === true;
+  const trace = isCounting
+    ? null
+    : ports.traces.begin(received.request.headers.get("traceparent"), received.route, path);
   try {
     surface.checkPath?.(path);
-    if (surface.counting?.isCounting(path))
-      return addHeaders(await countTokens(ports, surface, received), set);
+    if (isCounting) return addHeaders(await countTokens(ports, surface, received), set);
     const { call, exchange } = await read(ports, surface, received, { requestId, held, trace, progress });
     if (call.selection.kind === "selector") await ports.learned();
     context = ports.gateway.begin(call);
