@@ -120,7 +120,8 @@ test("ends at the first keep-alive after the session has", async () => {
   const clock = { nowMs: () => NOON, every };
   const readOrigin = await makeOriginReader([]);
   const wrongTokens = new WrongTokens({ store: opened.store, clock, log: () => {} });
-  const operator = { world: opened.world, adminToken: "token", readOrigin, wrongTokens };
+  const findPerson = async () => null;
+  const operator = { world: opened.world, adminToken: "token", readOrigin, wrongTokens, findPerson };
   const feed = new LiveFeed({ store: opened.store, clock });
   const routes = liveRoutes({ ...operator, feed, clock, draining: () => false });
   const secret = (await signIn(opened.world, "token", "token")) ?? "";

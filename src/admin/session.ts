@@ -1,7 +1,7 @@
 // The operator's sign-in: exchanges the admin token for a secret that ends on expiry, sign-out, or a new token.
 import { Type } from "@sinclair/typebox";
 import type { Session } from "../core/rows.ts";
-import { digestSecret, isSameDigest, mintSessionSecret } from "../keys/secret.ts";
+import { digestSecret, digestSession, isSameDigest, mintSessionSecret } from "../keys/secret.ts";
 import { closeObject, instant, text } from "./schema.ts";
 import { adminTokenDigest } from "./token.ts";
 import type { AdminWorld } from "./world.ts";
@@ -23,7 +23,7 @@ export async function signIn(
   const secret = mintSessionSecret(random);
   const nowMs = clock.nowMs();
   const session = {
-    digest: sessionDigest(secret, pepper),
+    digest: digestSession(secret, pepper),
     tokenDigest: kept,
     expiresAtMs: nowMs + SESSION_MS,
     tokenId: null,
@@ -34,24 +34,24 @@ export async function signIn(
   return secret;
 }
 
-/** Returns the session of a secret. Null if it has ended, or the admin token has changed since. */
+/**
+ * Returns the session of a secret. Null if it has ended, or the admin token has changed since. The
+ * caller looks up what a person may do.
+ */
 export async function findSession(
   world: AdminWorld,
   configured: string | null,
   secret: string,
 ): Promise<Session | null> {
   const { store, pepper, clock } = world;
-  const session = await store.session(sessionDigest(secret, pepper));
+  const session = await store.session(digestSession(secret, pepper));
   if (session === null || session.expiresAtMs <= clock.nowMs()) return null;
+  if (session.memberId !== null) return session;
   const kept = await adminTokenDigest(world, configured);
   return kept !== null && isSameDigest(kept, session.tokenDigest) ? session : null;
 }
 
 /** Ends a session, on every node. */
 export function signOut({ store, pepper }: AdminWorld, secret: string): Promise<void> {
-  return store.endSession(sessionDigest(secret, pepper));
-}
-
-function sessionDigest(secret: string, pepper: Uint8Array): string {
-  return digestSecret(`session ${secret}`, pepper);
+  return store.endSession(digestSession(secret, pepper));
 }

@@ -37,6 +37,7 @@ import type { OpenedStore } from "./open-store.ts";
 import { PROCESS_READINGS } from "./process-readings.ts";
 import { composeRoutes } from "./routes.ts";
 import { createSampling } from "./sampling.ts";
+import { createRecheck, createSignInParts } from "./sign-in.ts";
 import { startUpkeep } from "./upkeep.ts";
 import { clock, collect, random, reach, readTokenFile, upstreamFetch } from "./world.ts";
 
@@ -100,11 +101,10 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const feed = new LiveFeed({ store, clock });
   void measureLengths(store, learned, log);
   const wrongTokens = new WrongTokens({ store, clock, log });
-  const upkept = { store, ledger, learning: lessons, wrongTokens, clock, log };
+  const people = createSignInParts(opened, live, log);
+  const tasks = { learning: lessons, wrongTokens, members: createRecheck(people) };
   const endUpkeep = await startUpkeep({
-    ...upkept,
-    added: live,
-    discovery: live.discovery,
+    ...{ store, ledger, clock, log, ...tasks, added: live, discovery: live.discovery },
     memory: { open: () => gateway.open, collect },
     // It finishes what runs, like a gateway that is asked to stop. The operator replaces it.
     onUnsupported: () => Object.assign(ending, { draining: true, refusing: true }),
@@ -112,7 +112,8 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     responsesKeepMs: () => live.settings.responses.keepMs,
   });
   const sampling = createSampling({ ports, opened, known: learned });
-  const parts = { ports, live, feed, wrongTokens, known, learned, learning, sampling, fetch, metrics };
+  const own = { ports, live, feed, wrongTokens, sampling, people };
+  const parts = { ...own, known, learned, learning, fetch, metrics };
   const app = listenOrUndo(endUpkeep, () => listen(composeRoutes({ ...options, ...parts })));
   return {
     port: app.server?.port ?? 0,

@@ -9,6 +9,7 @@ import type { GatewayKey } from "../core/key.ts";
 import type { Fetch } from "../core/world.ts";
 import { adminRoutes } from "../http/admin.ts";
 import { aliasRoutes } from "../http/admin-aliases.ts";
+import { memberRoutes } from "../http/admin-members.ts";
 import { providerRoutes } from "../http/admin-providers.ts";
 import type { WritingParts } from "../http/admin-route.ts";
 import { buildApp } from "../http/app.ts";
@@ -24,8 +25,11 @@ import { responseRoutes } from "../http/responses.ts";
 import { type RoutePorts, routeRoutes } from "../http/route.ts";
 import { sampleRoutes } from "../http/samples.ts";
 import { surfaceRoutes } from "../http/serve.ts";
+import { signInRoutes } from "../http/sign-in.ts";
 import type { Learned } from "../learning/learned.ts";
 import type { LearningPort } from "../learning/port.ts";
+import { findPerson } from "../people/member.ts";
+import type { SignInParts } from "../people/sign-in.ts";
 import { formatMetrics } from "../telemetry/exposition.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Sums } from "../telemetry/sums.ts";
@@ -46,6 +50,7 @@ interface RouteParts {
   readonly learned: Learned;
   readonly learning: LearningPort;
   readonly sampling: Sampling;
+  readonly people: SignInParts;
   readonly fetch: Fetch;
   readonly configSchema: object;
   /** True if several processes share the port. */
@@ -70,18 +75,26 @@ export function composeRoutes(parts: RouteParts) {
     .use(adminRoutes(createAdminPorts(parts, operator)))
     .use(providerRoutes(operator, createProviderPorts({ live, opened, ...parts.known, fetch: parts.fetch })))
     .use(aliasRoutes(operator, createAliasParts(parts)))
+    .use(
+      memberRoutes(operator, {
+        ...opened.world,
+        keysExpireMs: () => live.settings.signIn?.members.keysExpireMs ?? null,
+      }),
+    )
     .use(liveRoutes({ ...operator, feed: parts.feed, clock, draining: ports.draining }))
     .use(playgroundRoutes(operator, ports))
     .use(sampleRoutes(operator, parts.sampling))
     .use(consoleRoutes(loadConsoleFiles))
     .use(sessionRoutes({ ...operator, version }))
+    .use(signInRoutes({ operator, people: parts.people }))
     .use(docsRoutes(loadDocsFiles, () => app.routes));
 }
 
-function createOperatorParts({ ports, opened, wrongTokens }: RouteParts): WritingParts {
+function createOperatorParts({ ports, opened, wrongTokens, people }: RouteParts): WritingParts {
   const { bodies, turns, deadlines, readOrigin, server } = ports;
   const { adminToken } = server;
-  return { world: opened.world, adminToken, readOrigin, wrongTokens, bodies, turns, deadlines };
+  const shared = { world: opened.world, adminToken, readOrigin, wrongTokens, bodies, turns, deadlines };
+  return { ...shared, findPerson: (session) => findPerson(people, session, people.rules()) };
 }
 
 function createHealthPorts({ ports, opened, live, metrics, shareMetrics, configSchema }: RouteParts) {

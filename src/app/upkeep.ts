@@ -13,6 +13,7 @@ const EVENTS_AT_ONCE = 100;
 /** A change on one node takes effect on the others within twice this time. */
 const ADDED_MS = 1000;
 const WRONG_TOKENS_MS = 1000;
+const MEMBERS_MS = 500;
 /** Within this time, one of the operator's own servers is found if it starts later than the gateway. */
 const DISCOVERY_MS = 30_000;
 /** Contents are deleted within this time after `log.keep`, which may be short. */
@@ -35,6 +36,8 @@ interface UpkeepParts {
   readonly discovery?: { refresh(): Promise<void> };
   /** Shares the counts of wrong admin tokens with other nodes. Missing if there are no admin routes. */
   readonly wrongTokens?: { share(): Promise<void> };
+  /** Looks for people who left. Missing if there are no admin routes. */
+  readonly members?: { recheck(): Promise<void> };
   /** Missing if the runtime manages memory alone. */
   readonly memory?: MemoryParts;
   readonly clock: Clock;
@@ -61,11 +64,12 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
     schedule("events_failed", EVENTS_MS, () => logEvents(parts)),
     schedule("prune_failed", PRUNE_MS, () => prune(parts)),
   ];
-  const { added, discovery, wrongTokens, memory } = parts;
+  const { added, discovery, wrongTokens, members, memory } = parts;
   if (added) tasks.push(schedule("credentials_failed", ADDED_MS, () => added.credentials.refresh()));
   if (added) tasks.push(schedule("aliases_failed", ADDED_MS, () => added.aliases.refresh()));
   if (discovery) tasks.push(schedule("discovery_failed", DISCOVERY_MS, () => discovery.refresh()));
   if (wrongTokens) tasks.push(schedule("wrong_tokens_failed", WRONG_TOKENS_MS, () => wrongTokens.share()));
+  if (members) tasks.push(schedule("members_failed", MEMBERS_MS, () => members.recheck()));
   if (memory) tasks.push(trimMemory(memory, clock, log));
   return () => {
     for (const end of tasks) end();

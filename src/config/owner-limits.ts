@@ -5,7 +5,7 @@ import { parseDuration } from "../core/duration.ts";
 import { LIMIT_MAX } from "../core/limit.ts";
 import { NANO_PER_USD } from "../core/money.ts";
 import type { LimitRules } from "../core/settings.ts";
-import type { Issues } from "./errors.ts";
+import type { Issues, Path } from "./errors.ts";
 import { choice, duration, integer, number, options, orNull, section, text } from "./field-types.ts";
 import { modelPattern } from "./model-schema.ts";
 
@@ -26,12 +26,14 @@ const budget = section(
   "The most that requests may cost in a day, a week, a month or in all.",
 );
 
+export const budgetList = Type.Array(budget, { maxItems: BUDGETS_MAX, expected: "a list of { usd, per }" });
+
 export const keyDefaults = options(
   {
     requests_per_minute: limit,
     tokens_per_minute: limit,
     parallel: limit,
-    budgets: Type.Array(budget, { maxItems: BUDGETS_MAX, expected: "a list of { usd, per }" }),
+    budgets: budgetList,
     expires_in: orNull(duration("1m", "3650d"), "a duration like 90d, or null for never"),
   },
   "What a key has that says nothing itself.",
@@ -56,24 +58,26 @@ export function buildLimitRules({ key_defaults = {}, limits = {} }: Given, issue
       requestsPerMinute: requests_per_minute ?? null,
       tokensPerMinute: tokens_per_minute ?? null,
       parallel: parallel ?? null,
-      budgets: buildBudgets(budgets, issues),
+      budgets: buildBudgets(budgets, ["key_defaults", "budgets"], issues),
     },
     keysExpireInMs: expires_in === null ? null : parseDuration(expires_in),
     contact: limits.contact ?? null,
   };
 }
 
-function buildBudgets(given: readonly Static<typeof budget>[], issues: Issues): readonly Budget[] {
+/** Reports budgets that are for the same. `path` is the list's. */
+export function buildBudgets(
+  given: Static<typeof budgetList>,
+  path: Path,
+  issues: Issues,
+): readonly Budget[] {
   const budgets = given.map(({ usd, per, models, warn, hard }) =>
     makeBudget({ nanoUsd: Math.round(usd * NANO_PER_USD), per, models, warn, isHard: hard }),
   );
   const names = budgets.map(nameBudget);
   for (const [at, name] of names.entries()) {
     if (names.indexOf(name) === at) continue;
-    issues.atValue(
-      ["key_defaults", "budgets", at],
-      `is for the same \`per\` and \`models\` as another budget`,
-    );
+    issues.atValue([...path, at], `is for the same \`per\` and \`models\` as another budget`);
   }
   return budgets;
 }

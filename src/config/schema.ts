@@ -18,6 +18,7 @@ import {
   options,
   origin,
   orNull,
+  publicOrigin,
   record,
   section,
   share,
@@ -38,6 +39,7 @@ import {
 } from "./model-schema.ts";
 import { contact, keyDefaults } from "./owner-limits.ts";
 import { provider, secret, weight } from "./provider-schema.ts";
+import { signIn } from "./sign-in.ts";
 
 const LIST_MAX = 1000;
 const FREE_BUDGET_MAX_USD = 1_000_000;
@@ -139,6 +141,7 @@ const server = options(
     hosts: list(host),
     trusted_proxies: list(addressBlock),
     cors: list(origin),
+    public_url: orNull(publicOrigin, publicOrigin.expected),
   },
   "The gateway's listener. Read only at the start.",
 );
@@ -232,6 +235,7 @@ export const ConfigSchema = options(
       "Access to /metrics.",
     ),
     router,
+    sign_in: signIn,
   },
   "The configuration of Poundkey.",
 );

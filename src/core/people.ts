@@ -64,6 +64,10 @@ export interface Member {
   readonly seenAtMs: number;
   /** The issuer's refresh token, encrypted. Null if it gave none. */
   readonly refreshSealed: string | null;
+  /** The limits of the rules that matched, as JSON. Null if there are none. */
+  readonly ruleLimits: string | null;
+  /** The last warning that keys are about to end. Null if there was none. */
+  readonly warnedAtMs: number | null;
   /** The last recheck that was begun, and the time until which one node has it to itself. */
   readonly checkedAtMs: number;
   readonly leasedUntilMs: number;
@@ -105,6 +109,11 @@ export interface PeopleStore {
     readonly limit: number;
     readonly after: { atMs: number; id: string } | null;
   }): Promise<readonly Member[]>;
+  /**
+   * Returns people whose last check began at `checkedMs` or before, those that wait longest first, up to this many. People
+   * without access and those whom a node is just checking are left out.
+   */
+  dueMembers(checkedMs: number, nowMs: number, most: number): Promise<readonly Member[]>;
   /**
    * Writes the member that `change` makes of the stored one (null if there is none) and returns it. Null from `change`
    * writes nothing. `change` must be pure: it may run more than once.

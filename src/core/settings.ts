@@ -5,6 +5,7 @@ import type { LaterPrice, ModelCard, Price } from "./card.ts";
 import type { DialectName, Target } from "./dialect.ts";
 import type { OwnerLimits } from "./limit.ts";
 import type { NanoUsd } from "./money.ts";
+import type { SignInRules } from "./sign-in.ts";
 import type { Kind } from "./skill.ts";
 import type { AwsContainer, TokenSource } from "./token-source.ts";
 import type { Level } from "./world.ts";
@@ -274,4 +275,6 @@ export interface Settings {
   readonly responses: ResponseRules;
   readonly metrics: MetricsRules;
   readonly router: RouterRules;
+  /** Missing if people can't sign in. */
+  readonly signIn?: SignInRules;
 }

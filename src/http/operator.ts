@@ -34,6 +34,8 @@ export interface OperatorParts {
   readonly adminToken: string | null;
   readonly readOrigin: ReadOrigin;
   readonly wrongTokens: Pick<WrongTokens, "refuse">;
+  /** Returns what the person may do whose session it is. Null if they are let in no more. */
+  readonly findPerson: (session: Session) => Promise<Access | null>;
 }
 
 /** Returns the Fault for a wrong token or cookie. All checks use this one, so that every failure is counted. */
@@ -46,7 +48,7 @@ function createRefusal(
 }
 
 /** Returns the session secret in the request's cookie. Null if there is none. */
-function readCookieSecret(request: Request): string | null {
+export function readCookieSecret(request: Request): string | null {
   return COOKIE_SHAPE.exec(request.headers.get("cookie") ?? "")?.[1] ?? null;
 }
 
@@ -84,8 +86,7 @@ async function findAccess(parts: OperatorParts, asked: OperatorRequest): Promise
   const { world, adminToken } = parts;
   const bearer = readBearer(asked.request.headers);
   if (bearer === undefined && readCookieSecret(asked.request) !== null) {
-    await requireSession(parts, asked);
-    return adminAccess(ADMIN_TOKEN);
+    return (await requireSession(parts, asked)).access;
   }
   if (!bearer?.trim()) {
     const message = "You didn't provide an admin token. Send it as 'Authorization: Bearer <admin token>'.";
@@ -111,18 +112,35 @@ function readAct(
   };
 }
 
+interface SignedIn {
+  readonly session: Session;
+  readonly access: Access;
+}
+
+/** Returns the session of the request's cookie, and what its owner may do now. Null if there is none. */
+export async function findOperatorSession(
+  parts: Pick<OperatorParts, "world" | "adminToken" | "findPerson">,
+  request: Request,
+): Promise<SignedIn | null> {
+  const secret = readCookieSecret(request);
+  const session = secret === null ? null : await findSession(parts.world, parts.adminToken, secret);
+  if (session === null) return null;
+  if (session.memberId === null) return { session, access: adminAccess(ADMIN_TOKEN) };
+  const access = await parts.findPerson(session);
+  return access === null ? null : { session, access };
+}
+
 /** Returns the cookie's session. Throws the Faults `no_api_key`, `cross_site_request`, and those of `createRefusal`. */
-async function requireSession(parts: OperatorParts, asked: OperatorRequest): Promise<Session> {
-  const secret = readCookieSecret(asked.request);
-  if (secret === null) throw new Fault("no_api_key", "You are not signed in.");
+async function requireSession(parts: OperatorParts, asked: OperatorRequest): Promise<SignedIn> {
+  if (readCookieSecret(asked.request) === null) throw new Fault("no_api_key", "You are not signed in.");
   if (!SAFE.test(asked.request.method)) checkSite(parts, asked);
-  const session = await findSession(parts.world, parts.adminToken, secret);
-  if (session !== null) return session;
+  const found = await findOperatorSession(parts, asked.request);
+  if (found !== null) return found;
   throw createRefusal(parts, asked, "The session has ended. Please sign in again.");
 }
 
 /** Browsers attach the cookie to requests from any site, so only requests from our own pages may change anything. */
-function checkSite({ readOrigin }: OperatorParts, { request, server }: OperatorRequest): void {
+export function checkSite({ readOrigin }: OperatorParts, { request, server }: OperatorRequest): void {
   const site = request.headers.get("sec-fetch-site");
   const isOwn =
     site === null ? isOwnOrigin(request, readOrigin(request, server).hosts) : site === "same-origin";
@@ -163,9 +181,9 @@ export function sessionRoutes(ports: SessionPorts) {
     .get(
       "/session",
       async ({ request, server, route, set }) => {
-        const { expiresAtMs } = await requireSession(ports, { request, server, route });
+        const { session } = await requireSession(ports, { request, server, route });
         Object.assign(set.headers, JSON_HEADERS);
-        return { expires_at: formatInstant(expiresAtMs), version: ports.version };
+        return { expires_at: formatInstant(session.expiresAtMs), version: ports.version };
       },
       {
         response: returnsBody(sessionSchema),
@@ -189,14 +207,18 @@ async function signInWith(ports: SessionPorts, asked: OperatorRequest, token: st
   return createCookieResponse(ports, asked, secret, SESSION_MS / 1000);
 }
 
-/** Only requests from our own pages carry the cookie, and no script can read it. */
 function createCookieResponse(
   { readOrigin }: SessionPorts,
   asked: OperatorRequest,
   secret: string,
   seconds: number,
 ): Response {
-  const secure = readOrigin(asked.request, asked.server).isSecure ? "; Secure" : "";
-  const cookie = `${COOKIE}=${secret}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${seconds}${secure}`;
+  const cookie = formatSessionCookie(secret, seconds, readOrigin(asked.request, asked.server).isSecure);
   return new Response(null, { status: 204, headers: { "set-cookie": cookie, "cache-control": "no-store" } });
+}
+
+/** Only requests from our own pages carry the cookie, and no script can read it. */
+export function formatSessionCookie(secret: string, seconds: number, isSecure: boolean): string {
+  const secure = isSecure ? "; Secure" : "";
+  return `${COOKIE}=${secret}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${seconds}${secure}`;
 }

@@ -82,8 +82,10 @@ export function requestsLookup(filter: RequestFilter, page: Page, mark: Mark): S
 
 export function keysLookup(filter: KeyFilter | undefined, page: Page, mark: Mark): Statement {
   const by = new Narrowing(mark);
-  const { accountId, state, nowMs = 0, text, except } = filter ?? {};
+  const { accountId, memberId, isRevoked, state, nowMs = 0, text, except } = filter ?? {};
   by.by(accountId, (at) => `account_id = ${at}`);
+  by.by(memberId, (at) => `member_id = ${at}`);
+  if (isRevoked !== undefined) by.add(`revoked_at_ms IS ${isRevoked ? "NOT " : ""}NULL`);
   by.by(except, (at) => `id <> ${at}`);
   if (state === "revoked") by.add("revoked_at_ms IS NOT NULL");
   else if (state !== undefined) by.add("revoked_at_ms IS NULL");

@@ -52,6 +52,8 @@ const MEMBER = table<Member>("member", ["id"], {
   createdAtMs: TIME,
   seenAtMs: TIME,
   refreshSealed: allowNull(TEXT),
+  ruleLimits: allowNull(TEXT),
+  warnedAtMs: allowNull(TIME),
   checkedAtMs: TIME,
   leasedUntilMs: TIME,
   anonymisedAtMs: allowNull(TIME),
@@ -85,6 +87,8 @@ function memberMethods({ mark, forUpdate, run, change: changeRows }: Engine) {
   const byId = `${selectSql(MEMBER)} WHERE id = ${first}`;
   const page = `${selectSql(MEMBER)} WHERE (created_at_ms, id) < (${first}, ${second})
     ORDER BY created_at_ms DESC, id DESC LIMIT ${third}`;
+  const due = `${selectSql(MEMBER)} WHERE checked_at_ms <= ${first} AND leased_until_ms <= ${second}
+    AND is_disabled = 0 AND anonymised_at_ms IS NULL ORDER BY checked_at_ms LIMIT ${third}`;
   const put = upsertSql(MEMBER, mark);
   return {
     member: async (id) => readFirst(MEMBER, await run(bind(byId, id))),
@@ -92,6 +96,8 @@ function memberMethods({ mark, forUpdate, run, change: changeRows }: Engine) {
       const before = [after?.atMs ?? Number.MAX_SAFE_INTEGER, after?.id ?? ""] as const;
       return (await run(bind(page, ...before, limit))).map(MEMBER.rowOf);
     },
+    dueMembers: async (checkedMs, nowMs, most) =>
+      (await run(bind(due, checkedMs, nowMs, most))).map(MEMBER.rowOf),
     changeMember: (id, change) =>
       changeRows([bind(`${byId} ${forUpdate}`, id)], ([found]) => {
         const after = change(readFirst(MEMBER, found));

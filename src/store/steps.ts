@@ -139,5 +139,19 @@ const PEOPLE: Step = [
   { kind: "createIndex", name: "gateway_key_member", table: "gateway_key", columns: ["member_id"] },
 ];
 
+/** The limits that the rules of the sign-in give a person, and the last warning that was sent. */
+const MEMBER_RULES: Step = [
+  { kind: "addColumn", table: "member", column: { name: "rule_limits", type: "text", isNullable: true } },
+  { kind: "addColumn", table: "member", column: { name: "warned_at_ms", type: "integer", isNullable: true } },
+  { kind: "createIndex", name: "member_checked", table: "member", columns: ["checked_at_ms"] },
+];
+
 /** Taken after the engine's own first steps (`sqlite/migrations.ts`, `postgres/schema.ts`). */
-export const STEPS: readonly Step[] = [HOURLY_USAGE, LESSONS_BY_ACCOUNT, NODES_BY_VERSION, LIMITS, PEOPLE];
+export const STEPS: readonly Step[] = [
+  HOURLY_USAGE,
+  LESSONS_BY_ACCOUNT,
+  NODES_BY_VERSION,
+  LIMITS,
+  PEOPLE,
+  MEMBER_RULES,
+];

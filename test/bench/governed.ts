@@ -32,13 +32,14 @@ function keepNothing() {
   };
 }
 
-function noPeople(): Pick<Store, "people" | "endSessionsOf"> {
+function noPeople(): Pick<Store, "people" | "endSessionsOf" | "endIssuerSession" | "memberHasSession"> {
   const nothing = async () => null;
   const nobody = async () => [];
   const tokens = { addToken: async () => {}, tokenByDigest: nothing, token: nothing, tokens: nobody };
-  const members = { member: nothing, members: nobody, changeMember: nothing };
+  const members = { member: nothing, members: nobody, dueMembers: nobody, changeMember: nothing };
   const people = { ...tokens, ...members, revokeToken: nothing, useOnce: async () => true };
-  return { people, endSessionsOf: async () => 0 };
+  const sessions = { endSessionsOf: async () => 0, endIssuerSession: async () => 0 };
+  return { people, ...sessions, memberHasSession: async () => false };
 }
 
 /** Admits everything and keeps only the keys. */
