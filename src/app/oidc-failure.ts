@@ -9,7 +9,7 @@ const NOT_ABOUT_PERSON =
   /^(invalid_client|unauthorized_client|unsupported_grant_type|server_error|temporarily_unavailable)$/;
 /** Codes of answers that no issuer gives on purpose. */
 const NO_ANSWER =
-  /^OAUTH_(TIMEOUT|ABORT|RESPONSE_IS_NOT_CONFORM|RESPONSE_IS_NOT_JSON|PARSE_ERROR|HTTP_REQUEST_FORBIDDEN|REQUEST_PROTOCOL_FORBIDDEN|MISSING_SERVER_METADATA|INVALID_SERVER_METADATA|UNSUPPORTED_OPERATION|WWW_AUTHENTICATE_CHALLENGE)$/;
+  /^OAUTH_(TIMEOUT|ABORT|RESPONSE_IS_NOT_CONFORM|RESPONSE_IS_NOT_JSON|PARSE_ERROR|HTTP_REQUEST_FORBIDDEN|REQUEST_PROTOCOL_FORBIDDEN|MISSING_SERVER_METADATA|INVALID_SERVER_METADATA|WWW_AUTHENTICATE_CHALLENGE)$/;
 const SERVER_ERROR = 500;
 
 /** Returns the failure of a sign-in. */
@@ -18,7 +18,9 @@ export function toSignInFailure(error: unknown): Error {
   if (error instanceof oidc.AuthorizationResponseError) return refuseAnswer(error.error);
   if (error instanceof oidc.ResponseBodyError) {
     const isSilent = error.status >= SERVER_ERROR || NOT_ABOUT_PERSON.test(error.error);
-    return isSilent ? new IssuerSilent(`it answered '${error.error}'`, true) : refuseCode(error.error);
+    return isSilent
+      ? new IssuerSilent(`it answered '${nameWord(error.error)}'`, true)
+      : refuseCode(error.error);
   }
   const code = readCode(error);
   if (!(error instanceof oidc.ClientError) || NO_ANSWER.test(code)) return toSilence(error);
@@ -50,7 +52,8 @@ function readCode(error: unknown): string {
 
 function refuseAnswer(word: string): Error {
   if (NOT_ABOUT_PERSON.test(word)) return new IssuerSilent(`it answered '${word}'`, false);
-  if (word !== "access_denied") return refuseAttempt(word, `Your company's provider answered '${word}'.`);
+  if (word !== "access_denied")
+    return refuseAttempt(word, `Your company's provider answered '${nameWord(word)}'.`);
   const message = "Your company's provider did not let you in, or you stopped the sign-in there.";
   return new SignInRefused("person", word, message);
 }
@@ -59,7 +62,7 @@ function refuseCode(word: string): SignInRefused {
   const message =
     word === "invalid_grant"
       ? "Your company's provider doesn't accept the code of this sign-in: it was used before, is too old, or belongs to another address."
-      : `Your company's provider answered '${word}'.`;
+      : `Your company's provider answered '${nameWord(word)}'.`;
   return refuseAttempt(word, message);
 }
 
@@ -82,6 +85,13 @@ function refuseToken(code: string, error: oidc.ClientError): SignInRefused {
   return refuseAttempt(code, "The issuer's signature on the ID token, or the token itself, is not valid.");
 }
 
+/** A word of an error by OAuth's rules. Anything else in its place was made up by a stranger. */
+const WORD = /^[\w.-]{1,64}$/;
+
+function nameWord(word: string): string {
+  return WORD.test(word) ? word : "an unknown error";
+}
+
 function refuseAttempt(reason: string, message: string): SignInRefused {
-  return new SignInRefused("attempt", reason, `${message} Please start again.`);
+  return new SignInRefused("attempt", nameWord(reason), `${message} Please start again.`);
 }

@@ -32,8 +32,12 @@ export function memberRoutes(operator: WritingParts, parts: MemberParts) {
       body: takesBody(memberChangeSchema),
       response: member,
     })
-    .post("/members/:id/anonymise", ({ params: { id } }) => anonymiseMember(parts, id), {
-      ...reads("members.write", "anonymiseMember", "End a person's access for good and forget who it was"),
-      response: member,
-    });
+    .post(
+      "/members/:id/anonymise",
+      async ({ params: { id }, status }) => status(201, await anonymiseMember(parts, id)),
+      {
+        ...reads("members.write", "anonymiseMember", "End a person's access for good and forget who it was"),
+        response: { 201: member },
+      },
+    );
 }
