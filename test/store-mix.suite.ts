@@ -185,6 +185,7 @@ const ASK = {
     operation: "chat",
     surface: "openai-chat",
     modelAsked: "none",
+    modelPlanned: null,
     selector: null,
     stream: false,
   },

@@ -5,7 +5,8 @@ import { mkdtempSync, readdirSync, renameSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Fault } from "../src/core/fault.ts";
-import type { Position, RequestFilter, Store } from "../src/core/store.ts";
+import type { RequestFilter } from "../src/core/log-query.ts";
+import type { Position, Store } from "../src/core/store.ts";
 import { decide } from "../src/ledger/decide.ts";
 import type { Ledger } from "../src/ledger/ledger.ts";
 import { REQUEST } from "../src/store/log-tables.ts";

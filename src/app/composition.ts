@@ -186,6 +186,7 @@ function createHttpPorts(
     kept: new KeptAnswers({ ...running, store, vault, clock, rules }),
     sealer: (accountId) => createSealer(vault, accountId),
     server: options.settings.server,
+    addressRule: () => live.settings.log.address,
     learned: () => learning.whenKnown(),
     draining: () => ending.draining,
     refusing: () => ending.refusing,

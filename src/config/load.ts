@@ -170,8 +170,8 @@ function buildRequestLimits({ limits = {}, native, responses }: Config): Setting
 }
 
 function buildLogRules(log: NonNullable<Config["log"]>): Settings["log"] {
-  const { content = false, keep = "30d", level = null } = log;
-  return { level, content, keepMs: readMs(keep) };
+  const { content = false, keep = "30d", level = null, address = "full" } = log;
+  return { level, content, keepMs: readMs(keep), address };
 }
 
 /** The schema has checked it. */

@@ -3,7 +3,7 @@ import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { ALIAS_EXPECTED, ALIAS_NAME, GROUP_MAX, MAX_COST_USD, MAX_MS, PATTERNS_MAX } from "../core/alias.ts";
 import { isObject } from "../core/json.ts";
 import { SELECTORS } from "../core/selector.ts";
-import { WEEKDAYS } from "../core/settings.ts";
+import { ADDRESS_RULES, WEEKDAYS } from "../core/settings.ts";
 import { KINDS, SKILLS } from "../core/skill.ts";
 import { LEVELS } from "../core/world.ts";
 import {
@@ -225,7 +225,12 @@ export const ConfigSchema = options(
     limits: options({ n: integer(1, 128), messages: integer(1, 1_000_000), contact }, "Limits of a request."),
     key_defaults: keyDefaults,
     log: options(
-      { content: truth, keep: duration("1s", "3650d"), level: choice(LEVELS) },
+      {
+        content: truth,
+        keep: duration("1s", "3650d"),
+        level: choice(LEVELS),
+        address: choice(ADDRESS_RULES),
+      },
       "The request log.",
     ),
     responses,

@@ -179,6 +179,8 @@ interface HourOfUse {
 
 /** The totals of these requests. */
 export interface UsageSum extends HourOfUse {
+  /** The provider of that model. Empty in sums over all providers. */
+  readonly provider: string;
   /** Empty in sums over all outcomes, and in those from before outcomes were told apart. */
   readonly outcome: RequestOutcome | "";
   readonly errors: number;

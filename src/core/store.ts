@@ -5,9 +5,10 @@ import type { Answer, Demand, Reads, Rows } from "./demand.ts";
 import type { Account, GatewayKey, KeyState, ProvenKey } from "./key.ts";
 import type { AccountChange, KeyChange, NewSecret } from "./key-change.ts";
 import type { OutboxEvent } from "./limit.ts";
+import type { RequestFilter, UsageQuery } from "./log-query.ts";
 import type { NanoUsd } from "./money.ts";
 import type { PeopleStore } from "./people.ts";
-import type { Ended, RequestRecord } from "./record.ts";
+import type { RequestRecord } from "./record.ts";
 import type {
   Entry,
   FirstTokenSum,
@@ -66,43 +67,6 @@ export interface KeyUse {
   readonly everNanoUsd: NanoUsd;
   /** Null if there was none. If its row has been deleted, the start of the hour. */
   readonly lastAtMs: number | null;
-}
-
-/**
- * Rows must match every field given. The model is the one asked for, tried or used, the provider that of the model that
- * answered, or else of the one that was tried.
- */
-export interface RequestFilter extends UsageFilter {
-  readonly operation?: string | undefined;
-  readonly surface?: string | undefined;
-  readonly selector?: string | undefined;
-  /** `ok`: below 400. `error`: as defined by `isError`. */
-  readonly status?: number | "ok" | "error" | undefined;
-  readonly ended?: Ended | undefined;
-  /** The time at which it began, from `fromMs` (inclusive) to `toMs` (exclusive). */
-  readonly fromMs?: number | undefined;
-  readonly toMs?: number | undefined;
-}
-
-export type UsageDimension = "hour" | "accountId" | "keyId" | "model" | "operation" | "surface";
-
-/**
- * Totals over the hours from `fromMs` (inclusive) to `toMs` (exclusive). Dimensions not grouped by are empty, or 0 for
- * the hour.
- */
-export interface UsageQuery {
-  readonly fromMs: number;
-  readonly toMs: number;
-  readonly groupBy: readonly UsageDimension[];
-  /** Rows must match every field given. */
-  readonly only?: UsageFilter;
-}
-
-export interface UsageFilter {
-  readonly accountId?: string | undefined;
-  readonly keyId?: string | undefined;
-  readonly model?: string | undefined;
-  readonly provider?: string | undefined;
 }
 
 interface Spent {
@@ -239,7 +203,10 @@ export interface Store {
   /** Returns the cost of the key's requests from the start of the hour that contains this time, and what was charged. */
   spentSince(key: Pick<GatewayKey, "id" | "accountId">, sinceMs: number): Promise<Spent>;
   usage(query: UsageQuery): Promise<readonly UsageSum[]>;
-  /** The number of streamed answers that began within each bucket of time, grouped in the same way. */
+  /**
+   * The number of streamed answers that began within each bucket of time, grouped in the same way, but for providers and
+   * outcomes, which are not kept here: a provider is found by its models.
+   */
   firstTokens(query: UsageQuery): Promise<readonly FirstTokenSum[]>;
 
   /** Stores a response, and deletes the account's oldest ones beyond this many bytes. */

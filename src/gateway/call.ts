@@ -6,6 +6,7 @@ import type { RawRequest } from "../core/dialect.ts";
 import type { Ending } from "../core/ending.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Caller } from "../core/key.ts";
+import type { RequestOrigin } from "../core/record.ts";
 import type { RouterRules } from "../core/settings.ts";
 import type { Steering } from "../core/steering.ts";
 import type { Conversation } from "../health/stickiness.ts";
@@ -41,6 +42,8 @@ export interface Call<F extends Form> extends Asking<F>, Caller {
   /** In Unix seconds, as shown in the answer. */
   readonly created: number;
   readonly requestId: string;
+  /** Stored in its row. */
+  readonly origin: RequestOrigin;
   /** The conversation it belongs to. */
   readonly conversation: Conversation;
   readonly selection: Selection;

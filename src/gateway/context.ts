@@ -229,7 +229,7 @@ export class RequestContext<F extends Form> implements Facts {
   }
 
   #record(nowMs: number, { bill, source }: Counted<F["usage"]>): UnsettledRecord {
-    const { id, requestId, operation, surface, key, ask } = this.call;
+    const { id, requestId, operation, surface, key, ask, origin } = this.call;
     const { decision } = this.plan;
     return {
       id,
@@ -240,6 +240,7 @@ export class RequestContext<F extends Form> implements Facts {
       operation: operation.name,
       surface,
       modelAsked: shortenModel(ask.model),
+      modelPlanned: this.ticket.ask.modelPlanned,
       modelTried: this.tracing.lastModel,
       modelUsed: this.attempt?.card.id ?? null,
       selector: this.selector?.id ?? null,
@@ -255,6 +256,7 @@ export class RequestContext<F extends Form> implements Facts {
       ended: this.#ended,
       totalMs: Math.round(nowMs - this.#startedMs),
       firstTokenMs: this.#firstTokenMs,
+      ...origin,
     };
   }
 

@@ -24,7 +24,7 @@ import { openReply } from "./idempotency.ts";
 import type { LearnPorts } from "./learn-later.ts";
 import { type Mode, type Shown, STREAMED, WHOLE } from "./mode.ts";
 import { OpenRequests } from "./open-requests.ts";
-import { isPayable, type Plan } from "./plan.ts";
+import { isPayable, nameFirst, type Plan } from "./plan.ts";
 import { type PlanPorts, planRequest } from "./plan-request.ts";
 import { estimateLoad, reserveCached } from "./reserving.ts";
 import { Settlements } from "./settlements.ts";
@@ -247,6 +247,7 @@ export class Gateway {
       operation: operation.name,
       surface,
       modelAsked: shortenModel(ask.model),
+      modelPlanned: nameFirst(plan),
       selector: selection.kind === "selector" ? `Router#${selection.selector.name}` : null,
       stream: ask.stream === true,
       answers: countPlaces(call, plan.attempts),

@@ -190,7 +190,7 @@ function take(books: Books, demand: Admission, limits: RunningLimits, grant: Gra
 /** Holds the worst case of the balance and writes the row that stands for the request until it is settled. */
 function hold(books: Books, demand: Admission, { place, holdNanoUsd }: Granted): void {
   const { id, accountId, keyId, node, nowMs, idempotency } = demand;
-  const { requestId, operation, surface, modelAsked, selector, stream } = demand;
+  const { requestId, operation, surface, modelAsked, modelPlanned, selector, stream } = demand;
   const replyId = idempotency?.replyId ?? null;
   books.holds.put({
     id,
@@ -202,6 +202,7 @@ function hold(books: Books, demand: Admission, { place, holdNanoUsd }: Granted):
     operation,
     surface,
     modelAsked,
+    modelPlanned,
     selector,
     stream,
     place,

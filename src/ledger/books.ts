@@ -1,11 +1,11 @@
 // The books during one batch: the rows as read, the changes of earlier demands, and the only way to move money.
 
 import type { Answer, Decision, Gone, Rows } from "../core/demand.ts";
-import { FAULTS } from "../core/fault.ts";
 import { findBucket } from "../core/histogram.ts";
 import type { Account } from "../core/key.ts";
 import type { OutboxEvent } from "../core/limit.ts";
-import { findOutcome, isError, type RequestRecord } from "../core/record.ts";
+import { findCountedModel, findOutcome, readProvider } from "../core/outcome.ts";
+import { isError, type RequestRecord } from "../core/record.ts";
 import {
   type Entry,
   type FirstTokenSum,
@@ -186,7 +186,7 @@ export class Books {
   /** Counts a request in its hour. With `times` -1, takes back what its earlier row was counted as. */
   addUsage(record: RequestRecord, times: 1 | -1 = 1): void {
     const { accountId, keyId, operation, surface, costNanoUsd, chargedNanoUsd } = record;
-    const model = summedUnder(record);
+    const model = findCountedModel(record);
     const hourMs = Math.floor(record.atMs / HOUR_MS) * HOUR_MS;
     const id = JSON.stringify([hourMs, accountId, keyId, model, operation, surface]);
     const outcome = findOutcome(record);
@@ -200,6 +200,7 @@ export class Books {
       model,
       operation,
       surface,
+      provider: readProvider(model),
       outcome,
       requests: (sum?.requests ?? 0) + times,
       errors: (sum?.errors ?? 0) + (isError(record.status) ? times : 0),
@@ -236,17 +237,3 @@ export class Books {
     };
   }
 }
-
-/**
- * Returns the model that a request counts under: the one that answered, else the one that failed or read a charged
- * prompt. Empty if the client or the gateway was to blame: names that clients invent must not become permanent rows.
- */
-function summedUnder({ modelUsed, modelTried, faultCode, usageSource }: RequestRecord): string {
-  if (modelUsed !== null) return modelUsed;
-  const isCounted = usageSource !== "none" || (faultCode !== null && PROVIDERS_FAULTS.has(faultCode));
-  return isCounted ? (modelTried ?? "") : "";
-}
-
-const PROVIDERS_FAULTS: ReadonlySet<string> = new Set(
-  Object.entries(FAULTS).flatMap(([code, { blame }]) => (blame === "provider" ? [code] : [])),
-);

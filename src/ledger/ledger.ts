@@ -218,6 +218,7 @@ function makeAdmission(
     operation: ask.operation,
     surface: ask.surface,
     modelAsked: ask.modelAsked,
+    modelPlanned: ask.modelPlanned,
     selector: ask.selector,
     stream: ask.stream,
     idempotency: ask.idempotency,

@@ -2,6 +2,7 @@
 import { ACCOUNT_FIELDS } from "../core/fields/account.ts";
 import { KEY_FIELDS } from "../core/fields/key.ts";
 import { HOURLY_USAGE } from "./hourly-usage-step.ts";
+import { PEOPLE } from "./people-step.ts";
 import type { Step } from "./schema-step.ts";
 
 /** The bounds on scores are by account; the version before bounds them by key. */
@@ -72,71 +73,49 @@ const LIMITS: Step = [
   { kind: "endSupport", stepsKnown: 4 },
 ];
 
-/** People, their sessions and keys, and named tokens. A session of theirs has no digest that an older version accepts. */
-const PEOPLE: Step = [
-  {
-    kind: "createTable",
-    table: "token",
-    columns: [
-      { name: "id", type: "text" },
-      { name: "digest", type: "text" },
-      { name: "name", type: "text" },
-      { name: "last4", type: "text" },
-      { name: "grants", type: "text" },
-      { name: "reads_content", type: "integer" },
-      { name: "maker_kind", type: "text" },
-      { name: "maker_id", type: "text" },
-      { name: "contact", type: "text", isNullable: true },
-      { name: "created_at_ms", type: "integer" },
-      { name: "expires_at_ms", type: "integer", isNullable: true },
-      { name: "revoked_at_ms", type: "integer", isNullable: true },
-    ],
-    key: ["id"],
-    placement: "everywhere",
-  },
-  { kind: "createIndex", name: "token_digest", table: "token", columns: ["digest"] },
-  {
-    kind: "createTable",
-    table: "member",
-    columns: [
-      { name: "id", type: "text" },
-      { name: "issuer", type: "text" },
-      { name: "subject", type: "text" },
-      { name: "name", type: "text" },
-      { name: "email", type: "text", isNullable: true },
-      { name: "rule_grants", type: "text" },
-      { name: "own_grants", type: "text" },
-      { name: "own_until_ms", type: "integer", isNullable: true },
-      { name: "reads_content", type: "integer" },
-      { name: "is_disabled", type: "integer" },
-      { name: "created_at_ms", type: "integer" },
-      { name: "seen_at_ms", type: "integer" },
-      { name: "refresh_sealed", type: "text", isNullable: true },
-      { name: "checked_at_ms", type: "integer" },
-      { name: "leased_until_ms", type: "integer" },
-      { name: "anonymised_at_ms", type: "integer", isNullable: true },
-    ],
-    key: ["id"],
-    placement: "everywhere",
-  },
-  { kind: "createIndex", name: "member_created", table: "member", columns: ["created_at_ms", "id"] },
-  {
-    kind: "createTable",
-    table: "used_once",
-    columns: [
-      { name: "digest", type: "text" },
-      { name: "until_ms", type: "integer" },
-    ],
-    key: ["digest"],
-    placement: "everywhere",
-  },
-  { kind: "createIndex", name: "used_once_until", table: "used_once", columns: ["until_ms"] },
-  ...(["token_id", "member_id", "issuer_session"] as const).map(
-    (name) =>
-      ({ kind: "addColumn", table: "session", column: { name, type: "text", isNullable: true } }) as const,
+const text = (name: string) => ({ name, type: "text", isNullable: true }) as const;
+
+/**
+ * Requests say how they ended, whose provider failed, and where they came from. Only few trees are added, because each
+ * that a request changes costs it a page of the log: those of sessions and traces hold only rows that have one, and the
+ * rows of an account are found by the hours of its sums.
+ */
+const REQUESTS_FOUND: Step = [
+  { kind: "addColumn", table: "hold", column: text("model_planned") },
+  ...[
+    "model_planned",
+    "outcome",
+    "provider",
+    "address",
+    "session",
+    "trace_id",
+    "parent_trace_id",
+    "member_id",
+  ].map((name) => ({ kind: "addColumn", table: "request", column: text(name) }) as const),
+  { kind: "createIndex", name: "request_request_id", table: "request", columns: ["request_id"] },
+  ...["session", "trace_id", "parent_trace_id"].map(
+    (column) =>
+      ({
+        kind: "createIndex",
+        name: `request_${column}`,
+        table: "request",
+        columns: [column, "at_ms", "id"],
+        isSparse: true,
+      }) as const,
   ),
-  { kind: "addColumn", table: "gateway_key", column: { name: "member_id", type: "text", isNullable: true } },
-  { kind: "createIndex", name: "gateway_key_member", table: "gateway_key", columns: ["member_id"] },
+  {
+    kind: "createIndex",
+    name: "request_account_at",
+    table: "request",
+    columns: ["account_id", "at_ms", "id"],
+    only: "postgres",
+  },
+  {
+    kind: "createIndex",
+    name: "hourly_usage_account",
+    table: "hourly_usage",
+    columns: ["account_id", "hour_ms"],
+  },
 ];
 
 /** The limits that the rules of the sign-in give a person, and the last warning that was sent. */
@@ -152,6 +131,7 @@ export const STEPS: readonly Step[] = [
   LESSONS_BY_ACCOUNT,
   NODES_BY_VERSION,
   LIMITS,
+  REQUESTS_FOUND,
   PEOPLE,
   MEMBER_RULES,
 ];
