@@ -17,6 +17,8 @@ export interface OwnProvider {
   readonly issuer: string;
   /** By the name with which they sign in there. Others can't. */
   readonly people: Map<string, Person>;
+  /** Makes it answer as a server that is down, until it is called with false. */
+  rest(isAway: boolean): void;
   stop(): Promise<void>;
 }
 
@@ -59,10 +61,12 @@ export async function startProvider(publicUrl: string): Promise<OwnProvider> {
   });
   const server = createServer(provider.callback());
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  front.lead(`http://127.0.0.1:${portOf(server.address())}`);
+  const address = `http://127.0.0.1:${portOf(server.address())}`;
+  front.lead(address);
   return {
     issuer: front.url,
     people,
+    rest: (isAway) => front.lead(isAway ? null : address),
     async stop() {
       await front.stop();
       server.closeAllConnections();
