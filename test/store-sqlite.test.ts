@@ -32,6 +32,7 @@ import { lessonsSuite } from "./store-lessons.suite.ts";
 import { limitsSuite } from "./store-limits.suite.ts";
 import { mixSuite } from "./store-mix.suite.ts";
 import { moneySuite } from "./store-money.suite.ts";
+import { movesSuite } from "./store-moves.suite.ts";
 import { nodesSuite } from "./store-nodes.suite.ts";
 import { repliesSuite } from "./store-replies.suite.ts";
 import { responsesSuite } from "./store-responses.suite.ts";
@@ -71,6 +72,7 @@ describe("lessons", () => lessonsSuite("sqlite", makeBench));
 describe("lessons in files", () => lessonFilesSuite("sqlite", makeBench));
 describe("console", () => consoleSuite("sqlite", makeBench));
 describe("stored responses", () => responsesSuite("sqlite", makeBench));
+describe("moves", () => movesSuite("sqlite", makeBench));
 describe("mix", () => mixSuite("sqlite", makeBench));
 
 describe("sqlite: one file, many processes, failures", () => {

@@ -5,6 +5,7 @@ import { SOURCES } from "../core/origin.ts";
 import { ENDINGS, REQUEST_OUTCOMES, SURFACE_NAMES, USAGE_SOURCES } from "../core/record.ts";
 import { SELECTORS } from "../core/selector.ts";
 import { ATTEMPT_OUTCOMES } from "../core/trace.ts";
+import { failureFields } from "./failure.ts";
 import { tokensSchema, unitsSchema } from "./figures.ts";
 import { pageFields } from "./list.ts";
 import {
@@ -154,6 +155,7 @@ const attemptSchema = Type.Object({
   outcome: allowWords(ATTEMPT_OUTCOMES),
   error_code: allowNull(text),
   upstream_status: allowNull(Type.Integer()),
+  ...failureFields,
 });
 export type AttemptView = View<typeof attemptSchema>;
 

@@ -12,6 +12,7 @@ import { cutStoredName } from "../core/stored-name.ts";
 import { readTrace, type Trace, type TracedAttempt } from "../core/trace.ts";
 import type { Vault } from "../core/world.ts";
 import type { DayRules } from "../ledger/day.ts";
+import { failureView } from "./failure.ts";
 import { tokensView, unitsView } from "./figures.ts";
 import { formatInstant } from "./format.ts";
 import { type Listed, listPage } from "./list.ts";
@@ -154,14 +155,21 @@ function contentView({ messages, request, reply, truncated }: LoggedContent) {
 function attemptView(attempt: TracedAttempt): AttemptView {
   return {
     model: attempt.model,
-    credential: attempt.last4 === null ? null : `…${attempt.last4}`,
+    credential: nameCredential(attempt),
     start_ms: attempt.startMs,
     first_token_ms: attempt.firstTokenMs,
     end_ms: attempt.endMs,
     outcome: attempt.outcome,
     error_code: attempt.faultCode,
     upstream_status: attempt.upstreamStatus,
+    ...failureView(attempt.failure),
   };
+}
+
+/** Names a credential by its last characters, or by its place in the provider's list if it is too short to show any. */
+function nameCredential({ last4, position }: Pick<TracedAttempt, "last4" | "position">): string | null {
+  if (last4 !== null) return `…${last4}`;
+  return position ? `key ${position}` : null;
 }
 
 /** Each line is rounded up separately, but the total, taken from the row, only once. */
@@ -180,8 +188,8 @@ function implausibleView({ usageImplausible: claimed }: Trace) {
   return claimed && { prompt_tokens: claimed.promptTokens, completion_tokens: claimed.completionTokens };
 }
 
-/** A provider's error message may quote the request. */
-const UNKEPT = "The provider's message is only logged if log.content is true.";
+/** A provider's error message may quote the request. The attempts have its beginning, without long quotations. */
+const UNKEPT = "The provider's message is only logged in full if log.content is true.";
 
 function errorView({ faultCode, status }: RequestRecord, trace: Trace | null, content: LoggedContent | null) {
   const known = Object.entries(FAULTS).find(([code]) => code === faultCode);

@@ -10,6 +10,7 @@ import type { Fetch } from "../core/world.ts";
 import { adminRoutes } from "../http/admin.ts";
 import { aliasRoutes } from "../http/admin-aliases.ts";
 import { memberRoutes } from "../http/admin-members.ts";
+import { namedRoutes } from "../http/admin-named.ts";
 import { providerRoutes } from "../http/admin-providers.ts";
 import type { WritingParts } from "../http/admin-route.ts";
 import { buildApp } from "../http/app.ts";
@@ -21,6 +22,7 @@ import { sessionRoutes } from "../http/operator.ts";
 import { consoleRoutes, docsRoutes } from "../http/pages.ts";
 import { playgroundRoutes } from "../http/playground.ts";
 import type { HttpPorts } from "../http/ports.ts";
+import { problemRoutes } from "../http/problems.ts";
 import { responseRoutes } from "../http/responses.ts";
 import { type RoutePorts, routeRoutes } from "../http/route.ts";
 import { sampleRoutes } from "../http/samples.ts";
@@ -37,7 +39,9 @@ import { viewLearned } from "./learning.ts";
 import type { LiveConfiguration } from "./live-configuration.ts";
 import type { OpenedStore } from "./open-store.ts";
 import { loadConsoleFiles, loadDocsFiles } from "./page-files.ts";
+import { type ConfigurationState, listProblems, listPublicProblems } from "./problems.ts";
 import { createProviderPorts } from "./provider-ports.ts";
+import type { StoreWatch } from "./store-watch.ts";
 import { clock } from "./world.ts";
 
 interface RouteParts {
@@ -56,6 +60,8 @@ interface RouteParts {
   /** True if several processes share the port. */
   readonly reusePort: boolean;
   readonly metrics: Metrics;
+  readonly watch: StoreWatch;
+  readonly configuration: ConfigurationState;
   /** Takes a reader of this process's metrics. The result reads the sum of all processes on the port, as text. */
   readonly shareMetrics?: (own: () => Sums) => () => Promise<string>;
 }
@@ -65,6 +71,7 @@ export function composeRoutes(parts: RouteParts) {
   const operator = createOperatorParts(parts);
   const holder = { store: opened.store, ledger: ports.ledger, clock, quota: () => live.settings.quota };
   const app = buildApp(ports, parts.reusePort);
+  const providers = createProviderPorts({ live, opened, ...parts.known, fetch: parts.fetch });
   return app
     .use(surfaceRoutes(ports))
     .use(responseRoutes(ports))
@@ -73,7 +80,9 @@ export function composeRoutes(parts: RouteParts) {
     .use(keyRoutes({ ...ports, holderView: (key: GatewayKey) => holderView(holder, key) }))
     .use(healthRoutes(createHealthPorts(parts)))
     .use(adminRoutes(createAdminPorts(parts, operator)))
-    .use(providerRoutes(operator, createProviderPorts({ live, opened, ...parts.known, fetch: parts.fetch })))
+    .use(namedRoutes(createAdminPorts(parts, operator)))
+    .use(providerRoutes(operator, providers))
+    .use(problemRoutes(operator, () => listProblems({ ...parts, health: providers.health })))
     .use(aliasRoutes(operator, createAliasParts(parts)))
     .use(
       memberRoutes(operator, {
@@ -97,11 +106,13 @@ function createOperatorParts({ ports, opened, wrongTokens, people }: RouteParts)
   return { ...shared, findPerson: (session) => findPerson(people, session, people.rules()) };
 }
 
-function createHealthPorts({ ports, opened, live, metrics, shareMetrics, configSchema }: RouteParts) {
+function createHealthPorts(parts: RouteParts) {
+  const { ports, opened, live, metrics, shareMetrics, configSchema, watch } = parts;
   const own = () => metrics.sums();
   return {
     ...ports,
-    storeReady: () => opened.store.ready(),
+    storeReady: () => watch.store.ready(),
+    problems: () => listPublicProblems(parts),
     checkScraper: (bearer: string | undefined) =>
       checkScraper(opened.world, live.settings.metrics.token, bearer),
     metrics: shareMetrics?.(own) ?? (() => formatMetrics(own())),
@@ -118,6 +129,7 @@ function createAdminPorts({ ports, opened, live, learned }: RouteParts, operator
     version,
     node: opened.store.node,
     contentVault: opened.contentVault,
+    vault: opened.vault,
     learned: () => viewLearned(learned),
   };
 }

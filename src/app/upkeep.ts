@@ -1,6 +1,8 @@
 // A running gateway's regular tasks: heartbeats, holds of dead nodes, learning, deleting old rows, trimming memory.
+import { PUT_KEPT_MS } from "../core/key-change.ts";
 import type { PruneBefore, Store } from "../core/store.ts";
 import type { Clock, Log } from "../core/world.ts";
+import { carryCounts } from "../ledger/key-move.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { REPLY_KEPT_MS } from "../ledger/replies.ts";
 import { type MemoryParts, trimMemory } from "./memory-trim.ts";
@@ -8,12 +10,17 @@ import { type MemoryParts, trimMemory } from "./memory-trim.ts";
 const BEAT_MS = 3000;
 const LOST_MS = 2000;
 const LESSONS_MS = 3000;
+/** The use of a key that was moved is whole within this time after its last request in the old account. */
+const MOVES_MS = 2000;
+const MOVES_AT_ONCE = 1000;
 const EVENTS_MS = 2000;
 const EVENTS_AT_ONCE = 100;
 /** A change on one node takes effect on the others within twice this time. */
 const ADDED_MS = 1000;
 const WRONG_TOKENS_MS = 1000;
 const MEMBERS_MS = 500;
+/** Most scrapers come every 15 to 60 s. */
+const MEASURES_MS = 15_000;
 /** Within this time, one of the operator's own servers is found if it starts later than the gateway. */
 const DISCOVERY_MS = 30_000;
 /** Contents are deleted within this time after `log.keep`, which may be short. */
@@ -38,6 +45,8 @@ interface UpkeepParts {
   readonly wrongTokens?: { share(): Promise<void> };
   /** Looks for people who left. Missing if there are no admin routes. */
   readonly members?: { recheck(): Promise<void> };
+  /** Reads the store's size and balances for the metrics. Missing if there are none. */
+  readonly measures?: { refresh(): Promise<void> };
   /** Missing if the runtime manages memory alone. */
   readonly memory?: MemoryParts;
   readonly clock: Clock;
@@ -61,10 +70,12 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
     schedule("beat_failed", BEAT_MS, beat),
     schedule("lost_failed", LOST_MS, () => resolveLost(parts)),
     schedule("lessons_failed", LESSONS_MS, () => parts.learning.refresh()),
+    schedule("moves_failed", MOVES_MS, () => carryHome(parts)),
     schedule("events_failed", EVENTS_MS, () => logEvents(parts)),
     schedule("prune_failed", PRUNE_MS, () => prune(parts)),
   ];
-  const { added, discovery, wrongTokens, members, memory } = parts;
+  const { added, discovery, wrongTokens, members, memory, measures } = parts;
+  if (measures) tasks.push(schedule("measures_failed", MEASURES_MS, () => measures.refresh()));
   if (added) tasks.push(schedule("credentials_failed", ADDED_MS, () => added.credentials.refresh()));
   if (added) tasks.push(schedule("aliases_failed", ADDED_MS, () => added.aliases.refresh()));
   if (discovery) tasks.push(schedule("discovery_failed", DISCOVERY_MS, () => discovery.refresh()));
@@ -131,6 +142,11 @@ async function resolveLost({ ledger, log }: UpkeepParts): Promise<void> {
   if (holds > 0) log({ event: "holds_lost", level: "warn", holds });
 }
 
+/** Counts what requests of moved keys still used where the keys were when they began. */
+async function carryHome({ store }: UpkeepParts): Promise<void> {
+  await store.carryHome(carryCounts, MOVES_AT_ONCE);
+}
+
 /** Logs the events that decisions have written, such as `budget.warned`, each on one node. */
 async function logEvents({ store, clock, log }: UpkeepParts): Promise<void> {
   for (;;) {
@@ -161,6 +177,7 @@ async function prune({ store, clock, keepMs, responsesKeepMs }: UpkeepParts): Pr
     contentsMs: nowMs - keepMs(),
     metersMs: nowMs - METERS_MS,
     repliesMs: nowMs - REPLY_KEPT_MS,
+    putsMs: nowMs - PUT_KEPT_MS,
   };
   while ((await store.prune(before, ROWS_MAX)) === ROWS_MAX);
   await forgetOldest(store, { ...before, repliesMs: nowMs }, KEPT_CHARACTERS_MAX);

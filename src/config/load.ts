@@ -142,10 +142,20 @@ function buildSettings(
     limits: buildRequestLimits(config),
     log: buildLogRules(config.log ?? {}),
     responses: buildResponseRules(config.responses ?? {}),
-    metrics: { token: config.metrics?.token ?? null },
+    metrics: buildMetricsRules(config.metrics ?? {}, issues),
     ...buildSignInRules(config, issues),
   };
   return { settings, issues: issues.all };
+}
+
+/** Without a token, anyone may read the metrics. */
+function buildMetricsRules(
+  { token = null, balances = [] }: NonNullable<Config["metrics"]>,
+  issues: Issues,
+): Settings["metrics"] {
+  if (balances.length > 0 && token === null)
+    issues.atKey(["metrics", "balances"], "shows balances to everyone; set metrics.token as well");
+  return { token, balances };
 }
 
 function buildNativeRules({ remote_tools, known = {} }: NonNullable<Config["native"]>) {

@@ -49,6 +49,10 @@ const list = <Item extends TSchema>(item: Item) => Type.Array(item, { maxItems: 
 
 /** A correct guess is always accepted, so only the length protects the token. `http/auth.ts` reads at most 512 characters. */
 export const adminToken = text("16 to 512 printable characters without spaces", /^[\x21-\x7e]{16,512}$/);
+const BALANCES_MAX = 100;
+const accountNames = Type.Array(text("an account's name of 1 to 100 characters", /^[^\n]{1,100}$/), {
+  maxItems: BALANCES_MAX,
+});
 const byName = <Value extends TSchema>(names: readonly string[], value: Value, description: string) =>
   options(Object.fromEntries(names.map((name) => [name, value])), description);
 const overlay = options(
@@ -236,8 +240,11 @@ export const ConfigSchema = options(
     responses,
     native,
     metrics: options(
-      { token: orNull(secret, "a token of printable characters without spaces, or null for none") },
-      "Access to /metrics.",
+      {
+        token: orNull(secret, "a token of printable characters without spaces, or null for none"),
+        balances: accountNames,
+      },
+      "The metrics.",
     ),
     router,
     sign_in: signIn,

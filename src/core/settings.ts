@@ -243,6 +243,8 @@ export interface LogRules {
 interface MetricsRules {
   /** The bearer token required for `/metrics`. Null if anyone may read them. */
   readonly token: string | null;
+  /** The names of the accounts whose balance is a metric. */
+  readonly balances: readonly string[];
 }
 
 /** Rules for stored responses of the Responses API. */

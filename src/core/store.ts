@@ -3,7 +3,8 @@
 import type { Audit } from "./audit.ts";
 import type { Answer, Demand, Reads, Rows } from "./demand.ts";
 import type { Account, GatewayKey, KeyState, ProvenKey } from "./key.ts";
-import type { AccountChange, KeyChange, NewSecret } from "./key-change.ts";
+import type { AccountChange, KeyChange, NamedStore, NewSecret, Revision } from "./key-change.ts";
+import type { MovingStore } from "./key-move.ts";
 import type { OutboxEvent } from "./limit.ts";
 import type { RequestFilter, UsageQuery } from "./log-query.ts";
 import type { NanoUsd } from "./money.ts";
@@ -81,6 +82,8 @@ export interface PruneBefore {
   readonly requestsMs: number;
   readonly metersMs: number;
   readonly repliesMs: number;
+  /** For records of PUTs, which hold secrets. Defaults to that of replies. */
+  readonly putsMs?: number;
 }
 
 /** Facts about the store, by name. Contains no secrets. */
@@ -110,12 +113,19 @@ export interface Beat {
   readonly unsupported: string | null;
 }
 
+export interface StoreSize {
+  /** The bytes of the database, and of SQLite's log beside it. */
+  readonly parts: Readonly<Record<string, number>>;
+  /** The free bytes of the disk with the database's file. Null if it is a server's. */
+  readonly freeBytes: number | null;
+}
+
 /**
  * Each method is one transaction, and other processes may change the same store in between. If the store can't be used,
  * a method throws the Fault `store_unavailable`. The store repairs itself, so later calls may succeed. The account
  * `default` always exists.
  */
-export interface Store {
+export interface Store extends NamedStore, MovingStore {
   /** Identifies this process, in this run, as the owner of the holds made here. */
   readonly node: string;
   /**
@@ -153,7 +163,7 @@ export interface Store {
   ): Promise<readonly KeyUse[]>;
   addKey(key: GatewayKey, digest: string): Promise<void>;
   /** Returns the changed key, or null if there is none. */
-  changeKey(id: string, change: KeyChange): Promise<GatewayKey | null>;
+  changeKey(id: string, change: Revision<GatewayKey, KeyChange>): Promise<GatewayKey | null>;
   /** Replaces a key's secret. Returns the key, which is unchanged if it is revoked, or null if there is none. */
   rotateKey(id: string, secret: NewSecret): Promise<GatewayKey | null>;
   /** Returns the revoked key. Revoking it again keeps the first time. */
@@ -163,7 +173,7 @@ export interface Store {
   accounts(page: Page): Promise<readonly Account[]>;
   addAccount(account: Account): Promise<void>;
   /** Returns the changed account, or null if there is none. */
-  changeAccount(id: string, change: AccountChange): Promise<Account | null>;
+  changeAccount(id: string, change: Revision<Account, AccountChange>): Promise<Account | null>;
 
   /** An account's movements, newest first. With a position, those after the entry with that `id` (`makeEntryId`). */
   journal(accountId: string, page: Page): Promise<readonly Entry[]>;
@@ -173,6 +183,8 @@ export interface Store {
   audit(): Promise<Audit>;
   /** Checks the store's file. Returns what is damaged in the engine's words, or null. Always null without a file. */
   findDamage(): Promise<string | null>;
+  /** Returns the store's size. It may take as long as a list of the store's files. */
+  measure(): Promise<StoreSize>;
 
   /** Stores a lesson, merged by `joinLessons`. Returns the number of new scores, 0 if its bound leaves no weight. */
   teach(lesson: Lesson, bound?: LessonBound): Promise<number>;
@@ -193,7 +205,7 @@ export interface Store {
   /** Requests that ended since a time by their node's clock (Unix milliseconds), latest first, up to this many. */
   endedSince(sinceMs: number, most: number): Promise<readonly RequestRecord[]>;
   /**
-   * Deletes request rows, events, meters and stored replies older than these times (Unix milliseconds), at most `rowsMax` at
+   * Deletes request rows, events, meters, records of PUTs and stored replies older than these times (Unix milliseconds), at most `rowsMax` at
    * once, the oldest replies first, so that no call waits long. Returns the number deleted. Usage totals and journals
    * stay.
    */

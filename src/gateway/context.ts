@@ -1,6 +1,6 @@
 // The state of one request, from its plan to its row in the log.
 import type { Attempt } from "../core/attempt.ts";
-import type { Granted } from "../core/demand.ts";
+import type { Granted, Settled } from "../core/demand.ts";
 import type { RawRequest } from "../core/dialect.ts";
 import { clientGone, Ending } from "../core/ending.ts";
 import { type Fault, toFault } from "../core/fault.ts";
@@ -10,7 +10,7 @@ import type { Trace } from "../core/trace.ts";
 import type { LogEvent } from "../core/world.ts";
 import { RetirementBudget } from "../health/credential.ts";
 import type { GradedAnswer } from "../learning/port.ts";
-import type { Outcome, Settled, Ticket } from "../ledger/ledger.ts";
+import type { Outcome, Ticket } from "../ledger/ledger.ts";
 import type { Form } from "../operations/form.ts";
 import type { Asking, Grader, Meter, SentAsk } from "../operations/operation.ts";
 import { type Call, type Facts, shortenModel } from "./call.ts";

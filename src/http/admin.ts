@@ -1,5 +1,4 @@
 // /admin/v1: accounts and their money, keys, figures, the request log and the settings, for the operator's token.
-import type { Static } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import {
   accountChangeSchema,
@@ -19,13 +18,11 @@ import {
   checkedKeyDetailSchema,
   checkedKeySchema,
   checkedNewKeySchema,
-  warnOfModels,
   warnOfNoBound,
 } from "../admin/key-warnings.ts";
 import {
   createKey,
   getKey,
-  type KeyView,
   keyDetailSchema,
   keyInUseSchema,
   keySchema,
@@ -42,7 +39,7 @@ import {
   learnedSchema,
   lessonsQuery,
 } from "../admin/lessons.ts";
-import { addAccountLimits, addKeyLimits } from "../admin/limits.ts";
+import { addLimits } from "../admin/limits.ts";
 import { pageQuery } from "../admin/list.ts";
 import { overview, overviewQuery, overviewSchema } from "../admin/overview.ts";
 import { requestDetailSchema, requestSchema, requestsQuery } from "../admin/request-schema.ts";
@@ -57,6 +54,7 @@ import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { Settings } from "../core/settings.ts";
 import { createOperatorHooks, type WritingParts } from "./admin-route.ts";
 import { modelsView, type Running, settingsView } from "./admin-views.ts";
+import { makeKeyShow } from "./key-show.ts";
 import { returnsBody, takesBody, takesQuery } from "./route-schema.ts";
 
 interface AdminPorts extends WritingParts, Running {
@@ -95,7 +93,7 @@ function accountRoutes(ports: AdminPorts, parts: Parts) {
     .post(
       "/accounts",
       async ({ body, status }) =>
-        status(201, await addAccountLimits(parts, await createAccount(parts, body))),
+        status(201, await addLimits(parts, "account", await createAccount(parts, body))),
       {
         ...writes("accounts.create", "createAccount", "Create an account with an empty balance"),
         body: takesBody(newAccountSchema),
@@ -104,7 +102,7 @@ function accountRoutes(ports: AdminPorts, parts: Parts) {
     )
     .get(
       "/accounts/:id",
-      async ({ params: { id } }) => addAccountLimits(parts, await getAccount(parts, id)),
+      async ({ params: { id } }) => addLimits(parts, "account", await getAccount(parts, id)),
       {
         ...reads(
           "accounts.read",
@@ -116,7 +114,7 @@ function accountRoutes(ports: AdminPorts, parts: Parts) {
     )
     .patch(
       "/accounts/:id",
-      async ({ params: { id }, body }) => addAccountLimits(parts, await updateAccount(parts, id, body)),
+      async ({ params: { id }, body }) => addLimits(parts, "account", await updateAccount(parts, id, body)),
       {
         ...writes("accounts.limit", "updateAccount", "Change the given fields of an account"),
         body: takesBody(accountChangeSchema),
@@ -140,21 +138,9 @@ function accountRoutes(ports: AdminPorts, parts: Parts) {
     });
 }
 
-/** Returns a function that adds its limits and warnings to the view of a key. */
-function makeShow({ catalogue, settings }: AdminPorts, parts: Parts) {
-  return async <Shown extends KeyView>(
-    given: Pick<Static<typeof keyChangeSchema>, "allowed_models">,
-    shown: Shown,
-  ) => {
-    const view = await addKeyLimits(parts, shown);
-    const warnings = warnOfModels(given.allowed_models, catalogue());
-    return addWarnings(view, [...warnings, ...(await warnOfNoBound(parts, view.id, settings()))]);
-  };
-}
-
 function keyRoutes(ports: AdminPorts, parts: Parts) {
   const { reads, writes } = createOperatorHooks(ports, "Keys");
-  const show = makeShow(ports, parts);
+  const show = makeKeyShow({ ...ports, ...parts });
   const makeKeyWorld = () => ({ ...parts, keysExpireInMs: ports.settings().ownerLimits.keysExpireInMs });
   return new Elysia()
     .get("/keys", ({ query }) => listKeysInUse(parts, query), {
@@ -198,7 +184,7 @@ function keyRoutes(ports: AdminPorts, parts: Parts) {
 /** Returns the routes on the secret of a key, on the use of its budgets, and on its end. */
 function heldKeyRoutes(ports: AdminPorts, parts: Parts) {
   const { reads, writes } = createOperatorHooks(ports, "Keys");
-  const show = makeShow(ports, parts);
+  const show = makeKeyShow({ ...ports, ...parts });
   return new Elysia()
     .post(
       "/keys/:id/rotate",

@@ -169,12 +169,12 @@ async function stream<F extends Form>(
   { client, context, exchange, reader }: Streaming<F>,
 ): Promise<Response> {
   const { call } = context;
-  const { key, requestId, ending } = call;
+  const { requestId, ending } = call;
   const writer = exchange.writer(() => makeStamp(ports, context));
   const bytes = exchange.bytes?.();
   const beforeEnd = async () => {
     if (exchange.keep && call.kept && writer.finish)
-      await ports.kept.keep(key, exchange.keep(call.kept, writer.finish()));
+      await ports.kept.keep(call.key, exchange.keep(call.kept, writer.finish()));
   };
   const { body, early, first } = await startStream({
     answer: ports.gateway.stream(context),

@@ -13,6 +13,7 @@ import {
   type KeptReply,
   type Legs,
   type Meter,
+  makeOwnerId,
   makeOwnerState,
   type OwnerState,
   type Spend,
@@ -131,7 +132,11 @@ export class Books {
   }
 
   ownerState(accountId: string, owner: string): OwnerState {
-    return this.owners.get(owner) ?? makeOwnerState(accountId, owner);
+    return this.owners.get(makeOwnerId(accountId, owner)) ?? makeOwnerState(accountId, owner);
+  }
+
+  putOwner(state: OwnerState): void {
+    this.owners.put(makeOwnerId(state.accountId, state.owner), state);
   }
 
   addEvent(event: OutboxEvent): void {
@@ -139,7 +144,12 @@ export class Books {
   }
 
   spend(accountId: string, keyId: string): Spend {
-    return this.spends.get(keyId) ?? { accountId, keyId, spentNanoUsd: 0, heldNanoUsd: 0 };
+    const known = this.spends.get(makeOwnerId(accountId, keyId));
+    return known ?? { accountId, keyId, spentNanoUsd: 0, heldNanoUsd: 0 };
+  }
+
+  putSpend(spend: Spend): void {
+    this.spends.put(makeOwnerId(spend.accountId, spend.keyId), spend);
   }
 
   /** Moves money and adds the journal entry. Throws if the legs don't sum to zero or the account would owe. */

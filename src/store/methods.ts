@@ -4,6 +4,8 @@ import { consoleMethods } from "./console.ts";
 import type { Engine } from "./engine.ts";
 import { accountMethods, keyMethods } from "./keys.ts";
 import { lessonMethods } from "./lessons.ts";
+import { movingMethods } from "./moving.ts";
+import { namedMethods } from "./named.ts";
 import { outboxMethods } from "./outbox.ts";
 import { peopleMethods } from "./people.ts";
 import { settingMethods } from "./settings.ts";
@@ -14,6 +16,8 @@ export function engineMethods(engine: Engine, ofRows = engine) {
   return {
     ...keyMethods(ofRows),
     ...accountMethods(ofRows),
+    ...namedMethods(ofRows),
+    ...movingMethods(ofRows),
     ...bookMethods(engine),
     ...outboxMethods(engine),
     ...settingMethods(engine),

@@ -2,7 +2,7 @@
 import { ACCOUNT_FIELDS } from "../core/fields/account.ts";
 import { KEY_FIELDS } from "../core/fields/key.ts";
 import { HOURLY_USAGE } from "./hourly-usage-step.ts";
-import { PEOPLE } from "./people-step.ts";
+import { MEMBER_RULES, PEOPLE } from "./people-step.ts";
 import type { Step } from "./schema-step.ts";
 
 /** The bounds on scores are by account; the version before bounds them by key. */
@@ -118,11 +118,39 @@ const REQUESTS_FOUND: Step = [
   },
 ];
 
-/** The limits that the rules of the sign-in give a person, and the last warning that was sent. */
-const MEMBER_RULES: Step = [
-  { kind: "addColumn", table: "member", column: { name: "rule_limits", type: "text", isNullable: true } },
-  { kind: "addColumn", table: "member", column: { name: "warned_at_ms", type: "integer", isNullable: true } },
-  { kind: "createIndex", name: "member_checked", table: "member", columns: ["checked_at_ms"] },
+/** Keys and accounts are found by their names, and a repeated PUT of a key by its Idempotency-Key. */
+const NAMES: Step = [
+  { kind: "createIndex", name: "account_name", table: "account", columns: ["name"] },
+  { kind: "createIndex", name: "gateway_key_name", table: "gateway_key", columns: ["account_id", "name"] },
+  {
+    kind: "createTable",
+    table: "put_record",
+    columns: [
+      { name: "account_id", type: "text" },
+      { name: "id", type: "text" },
+      { name: "at_ms", type: "integer" },
+      { name: "body_digest", type: "text" },
+      { name: "key_id", type: "text" },
+      { name: "sealed", type: "text", isNullable: true },
+    ],
+    key: ["account_id", "id"],
+    placement: "account",
+  },
+  { kind: "createIndex", name: "put_record_at", table: "put_record", columns: ["at_ms"] },
+];
+
+/** A moved key's counts come home from the accounts in which its last requests began. */
+const MOVES: Step = [
+  {
+    kind: "createTable",
+    table: "departure",
+    columns: [
+      { name: "account_id", type: "text" },
+      { name: "id", type: "text" },
+    ],
+    key: ["account_id", "id"],
+    placement: "account",
+  },
 ];
 
 /** Taken after the engine's own first steps (`sqlite/migrations.ts`, `postgres/schema.ts`). */
@@ -132,6 +160,8 @@ export const STEPS: readonly Step[] = [
   NODES_BY_VERSION,
   LIMITS,
   REQUESTS_FOUND,
+  NAMES,
+  MOVES,
   PEOPLE,
   MEMBER_RULES,
 ];

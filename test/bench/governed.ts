@@ -26,8 +26,10 @@ function keepNothing() {
     addResponse: async () => {},
     ...{ response: nothing, responseOfItem: nothing },
     findDamage: async () => null,
+    measure: async () => ({ parts: {}, freeBytes: null }),
     clockAheadMs: () => null,
-    takeEvents: async () => [],
+    ...{ takeEvents: async () => [], accountsNamed: async () => [], carryHome: async () => 0 },
+    moveKey: nothing,
     ...{ removeResponse: async () => false, removeResponses: async () => {}, pruneResponses: async () => 0 },
   };
 }
@@ -63,7 +65,7 @@ function noStore(): Store {
     key: nothing,
     keys: nobody,
     addKey: async (key, digest) => void byDigest.set(digest, { key, rotation: 0 }),
-    changeKey: nothing,
+    ...{ changeKey: nothing, putKey: unused, putAccount: unused },
     rotateKey: nothing,
     revokeKey: nothing,
     account: async () => ACCOUNT,

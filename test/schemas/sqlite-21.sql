@@ -1,3 +1,1 @@
-ALTER TABLE member ADD COLUMN rule_limits TEXT;
-ALTER TABLE member ADD COLUMN warned_at_ms INTEGER;
-CREATE INDEX member_checked ON member (checked_at_ms);
+CREATE TABLE departure (account_id TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (account_id, id)) STRICT, WITHOUT ROWID;
