@@ -1,6 +1,7 @@
 // Sign-in with the admin token.
-import { useState } from "preact/hooks";
-import { ApiError, describeError, signIn } from "./api.ts";
+import { useEffect, useState } from "preact/hooks";
+import type { SignInView } from "../admin/sign-in.ts";
+import { ApiError, describeError, findProvider, signIn } from "./api.ts";
 import { Button } from "./parts/button.tsx";
 import { TextField } from "./parts/field.tsx";
 import { Logo } from "./parts/icon.tsx";
@@ -20,6 +21,7 @@ export function SignIn() {
           <h1>Sign in</h1>
           <p>Sign in with this gateway's admin token.</p>
         </div>
+        <ProviderLink />
         <TextField
           label="Admin token"
           type="password"
@@ -46,6 +48,21 @@ export function SignIn() {
         </details>
       </form>
     </main>
+  );
+}
+
+/** Leads to the company's provider, if people can sign in with one. */
+function ProviderLink() {
+  const [found, setFound] = useState<SignInView | null>(null);
+  useEffect(() => {
+    // Without an answer, the admin token is the way in.
+    findProvider().then(setFound, () => undefined);
+  }, []);
+  if (found?.provider == null || found.start_url === null) return null;
+  return (
+    <a class="button main" href={found.start_url}>
+      Sign in with {found.provider}
+    </a>
   );
 }
 

@@ -1,7 +1,7 @@
 // /auth/oidc: sign-in with the company's identity provider, sign-out there, and the provider's own sign-out.
-import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { signOut } from "../admin/session.ts";
+import { type SignInView, signInViewSchema } from "../admin/sign-in.ts";
 import { Fault, toFault } from "../core/fault.ts";
 import type { SignInRules } from "../core/sign-in.ts";
 import { IssuerSilent, SignInRefused } from "../people/issuer.ts";
@@ -38,15 +38,6 @@ const COOKIES = /(?:^|;)\s*(poundkey_attempt_[0-9a-f]+)=([A-Za-z0-9+/=]{1,4000})
 const LOGOUT_BODY = { owner: "issuer", bytesMax: 16_384 } as const;
 const FORM = /^application\/x-www-form-urlencoded\s*(;|$)/i;
 
-const providerSchema = Type.Object({
-  /** The issuer's host. Null if people can't sign in with a provider. */
-  provider: Type.Union([Type.String(), Type.Null()]),
-  /** The address at which it begins, to which `return_to` may be added. */
-  start_url: Type.Union([Type.String(), Type.Null()]),
-  /** True if this browser is signed in already. */
-  signed_in: Type.Boolean(),
-});
-
 interface SignInPorts {
   readonly operator: WritingParts;
   readonly people: SignInParts;
@@ -63,7 +54,7 @@ export function signInRoutes(ports: SignInPorts) {
         return viewProvider(ports, request);
       },
       {
-        response: returnsBody(providerSchema),
+        response: returnsBody(signInViewSchema),
         ...describeRoute(TAG, "getSignIn", "Get the provider with which people can sign in"),
       },
     )
@@ -94,7 +85,7 @@ export function signInRoutes(ports: SignInPorts) {
     });
 }
 
-async function viewProvider({ operator, people }: SignInPorts, request: Request) {
+async function viewProvider({ operator, people }: SignInPorts, request: Request): Promise<SignInView> {
   const rules = people.rules();
   const isSignedIn = (await findOperatorSession(operator, request)) !== null;
   return {
