@@ -58,6 +58,7 @@ export function createIssuer(rules: SignInRules, clock: Pick<Clock, "nowMs">): I
     finish,
     refresh,
     readLogout,
+    offersRefresh: async () => offersRefresh(await discover()),
     findSignOut: async () => {
       const config = await discover();
       if (config.serverMetadata().end_session_endpoint === undefined) return null;
@@ -145,13 +146,17 @@ async function beginAt(config: oidc.Configuration, rules: SignInRules) {
   return { attempt, url: url.href };
 }
 
+/** An issuer that lists no scopes may have this one. */
+function offersRefresh(config: oidc.Configuration): boolean {
+  return config.serverMetadata().scopes_supported?.includes("offline_access") ?? true;
+}
+
 /**
  * A refresh token, by which leavers are noticed, is asked for unless the issuer says that it has none. By the standard
  * that needs `prompt=consent` (OpenID Connect Core 11); Microsoft doesn't, and would ask for an administrator's consent.
  */
 function listScopes(config: oidc.Configuration, { scopes, issuer }: SignInRules) {
-  const { scopes_supported: supported } = config.serverMetadata();
-  const isOffline = scopes.includes("offline_access") || (supported?.includes("offline_access") ?? true);
+  const isOffline = scopes.includes("offline_access") || offersRefresh(config);
   const all = new Set([...scopes, ...(isOffline ? ["offline_access"] : [])]);
   const asksConsent = isOffline && !MICROSOFT.test(new URL(issuer).hostname);
   return { scope: [...all].join(" "), ...(asksConsent ? { prompt: "consent" } : {}) };

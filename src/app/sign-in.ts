@@ -45,8 +45,31 @@ function loadIssuer(rules: SignInRules): Issuer {
     finish: async (query, attempt) => (await load()).finish(query, attempt),
     refresh: async (token, subject) => (await load()).refresh(token, subject),
     readLogout: async (token) => (await load()).readLogout(token),
+    offersRefresh: async () => (await load()).offersRefresh(),
     findSignOut: async () => (await load()).findSignOut(),
   };
+}
+
+/** Asks the issuer for its addresses, and returns a sentence on how leavers are noticed. Rejects if it doesn't answer. */
+export async function probeIssuer(rules: SignInRules): Promise<string> {
+  const { recheckMs, keysExpireMs } = rules.members;
+  const host = new URL(rules.issuer).host;
+  const offers = await loadIssuer(rules).offersRefresh();
+  const check = formatDuration(recheckMs);
+  return offers
+    ? `${host} answered, and offers refresh tokens: leavers are noticed within ${check}`
+    : `${host} answered, and offers no refresh tokens: people sign in again after ${check}, and their keys end ${formatDuration(keysExpireMs)} after the last time`;
+}
+
+const UNITS = [
+  [86_400_000, "d"],
+  [3_600_000, "h"],
+  [60_000, "m"],
+] as const;
+
+function formatDuration(ms: number): string {
+  const [unitMs, unit] = UNITS.find(([one]) => ms % one === 0) ?? [1000, "s"];
+  return `${ms / unitMs}${unit}`;
 }
 
 /** Returns a task that looks for people who left. It may be called at any time. */

@@ -1,4 +1,4 @@
-// Sign-in with the admin token.
+// Sign-in with the admin token, or the way to the company's provider.
 import { useEffect, useState } from "preact/hooks";
 import type { SignInView } from "../admin/sign-in.ts";
 import { ApiError, describeError, findProvider, signIn } from "./api.ts";
@@ -9,6 +9,11 @@ import { useTask } from "./task.ts";
 
 export function SignIn() {
   const [token, setToken] = useState("");
+  const [found, setFound] = useState<SignInView | null>(null);
+  useEffect(() => {
+    // Without an answer, the admin token is the way in.
+    findProvider().then(setFound, () => undefined);
+  }, []);
   const { isBusy, failed, start } = useTask(() => signIn(token.trim()));
   return (
     <main class="sign-in">
@@ -19,9 +24,16 @@ export function SignIn() {
         </div>
         <div>
           <h1>Sign in</h1>
-          <p>Sign in with this gateway's admin token.</p>
+          <p>
+            {found?.provider ? "With your company's provider, or with" : "Sign in with"} this gateway's admin
+            token.
+          </p>
         </div>
-        <ProviderLink />
+        {found?.start_url && (
+          <a class="button main" href={found.start_url}>
+            Sign in with {found.provider}
+          </a>
+        )}
         <TextField
           label="Admin token"
           type="password"
@@ -33,7 +45,12 @@ export function SignIn() {
           onInput={setToken}
           error={failed === null ? null : describeFailure(failed)}
         />
-        <Button label="Sign in" kind="main" type="submit" isBusy={isBusy} />
+        <Button
+          label="Sign in"
+          {...(found?.provider ? {} : { kind: "main" })}
+          type="submit"
+          isBusy={isBusy}
+        />
         <details>
           <summary>Where is the token?</summary>
           <ul>
@@ -48,21 +65,6 @@ export function SignIn() {
         </details>
       </form>
     </main>
-  );
-}
-
-/** Leads to the company's provider, if people can sign in with one. */
-function ProviderLink() {
-  const [found, setFound] = useState<SignInView | null>(null);
-  useEffect(() => {
-    // Without an answer, the admin token is the way in.
-    findProvider().then(setFound, () => undefined);
-  }, []);
-  if (found?.provider == null || found.start_url === null) return null;
-  return (
-    <a class="button main" href={found.start_url}>
-      Sign in with {found.provider}
-    </a>
   );
 }
 

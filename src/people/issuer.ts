@@ -36,6 +36,8 @@ export interface Issuer {
   refresh(refreshToken: string, subject: string): Promise<Tokens>;
   /** Returns the claims of a logout token that the issuer signed for us. Throws a `SignInRefused` otherwise. */
   readLogout(token: string): Promise<Claims>;
+  /** Returns true if the issuer says that it gives refresh tokens, by which it can be asked about somebody later. */
+  offersRefresh(): Promise<boolean>;
   /** Returns the address of the issuer's own sign-out, or null if it has none. */
   findSignOut(): Promise<string | null>;
 }

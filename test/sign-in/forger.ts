@@ -76,6 +76,7 @@ function serve(
       jwks_uri: `${issuer}/keys`,
       response_types_supported: ["code"],
       subject_types_supported: ["public"],
+      scopes_supported: ["openid", "email", "profile"],
       id_token_signing_alg_values_supported: ["RS256", "HS256"],
     });
   const authorize = (request: Request) => {

@@ -39,7 +39,13 @@ async function recheck(answer: (token: string) => Promise<Tokens>): Promise<read
   const unused = async () => {
     throw new Error("not part of a recheck");
   };
-  const rest = { begin: unused, finish: unused, readLogout: unused, findSignOut: unused };
+  const rest = {
+    begin: unused,
+    finish: unused,
+    readLogout: unused,
+    offersRefresh: unused,
+    findSignOut: unused,
+  };
   const { signIn } = readSettings(`server: { public_url: "https://a.example" }\n${oidcYaml(ISSUER, RULES)}`);
   const refresh = (token: string) => {
     sent.push(token);
