@@ -36,7 +36,7 @@ import { composeRoutes } from "./routes.ts";
 import { createSampling } from "./sampling.ts";
 import { createRecheck, createSignInParts } from "./sign-in.ts";
 import { observeState } from "./state.ts";
-import { startUpkeep } from "./upkeep.ts";
+import { startUpkeep, writeRefusals } from "./upkeep.ts";
 import { clock, collect, random, reach, readTokenFile, upstreamFetch } from "./world.ts";
 
 /** The longest wait at shutdown for requests to be settled. */
@@ -99,18 +99,13 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   void measureLengths(store, learned, log);
   const wrongTokens = new WrongTokens({ store, clock, log });
   const people = createSignInParts(opened, live, log);
-  const upkept = {
-    store,
-    ledger,
-    wrongTokens,
-    log,
-    members: createRecheck(people),
-    measures: state.measures,
-  };
+  const { refusals, measures } = state;
+  const upkept = { store, ledger, wrongTokens, log, refusals, members: createRecheck(people), measures };
   const endUpkeep = await startTasks({ ...upkept, learning: lessons }, { live, gateway, ending });
   const sampling = createSampling({ ports, opened, known: learned });
-  const own = { ports, live, feed, wrongTokens, sampling, people };
-  const composed = { ...own, known, learned, learning, fetch, ...state };
+  const write = () => writeRefusals({ store, refusals });
+  const learnt = { known, learned, learning, sampling, writeRefusals: write };
+  const composed = { ...learnt, ports, live, feed, wrongTokens, people, fetch, ...state };
   const app = listenOrUndo(endUpkeep, () => listen(composeRoutes({ ...options, ...composed })));
   return {
     port: app.server?.port ?? 0,
@@ -126,7 +121,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     async stop() {
       feed.end();
       await drain({ ...readEndingTimes(options), ending, server: app.server, gateway });
-      await closeGateway(gateway, [endUpkeep, () => deadlines.stop()], store);
+      await closeGateway(gateway, [endUpkeep, () => deadlines.stop()], { store, log, write });
     },
   };
 }
@@ -135,7 +130,10 @@ type Tasks = Parameters<typeof startUpkeep>[0];
 
 /** Starts the regular tasks with the current rules. */
 function startTasks(
-  upkept: Pick<Tasks, "store" | "ledger" | "learning" | "wrongTokens" | "members" | "measures" | "log">,
+  upkept: Pick<
+    Tasks,
+    "store" | "ledger" | "learning" | "wrongTokens" | "members" | "measures" | "refusals" | "log"
+  >,
   {
     live,
     gateway,
@@ -156,9 +154,16 @@ function startTasks(
 }
 
 /** Calls `ends` once all requests are settled, and closes the store last. */
-async function closeGateway(gateway: Gateway, ends: readonly (() => void)[], store: Store): Promise<void> {
+async function closeGateway(
+  gateway: Gateway,
+  ends: readonly (() => void)[],
+  { store, log, write }: { readonly store: Store; readonly log: Log; readonly write: () => Promise<void> },
+): Promise<void> {
   await gateway.waitUntilSettled(SETTLE_MS);
   for (const end of ends) end();
+  await write().catch((error: unknown) =>
+    log({ event: "refusals_failed", level: "warn", cause: `${error}` }),
+  );
   await store.close();
 }
 

@@ -17,7 +17,18 @@ export const PARTS: readonly Part[] = [
   },
   {
     title: "Running a gateway",
-    chapters: ["configuration", "money", "company", "sign-in", "operate", "security", "metrics", "console", "admin-api"],
+    chapters: [
+      "configuration",
+      "money",
+      "company",
+      "sign-in",
+      "operate",
+      "troubleshooting",
+      "security",
+      "metrics",
+      "console",
+      "admin-api",
+    ],
   },
   {
     title: "Setting up",

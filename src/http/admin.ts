@@ -41,17 +41,15 @@ import {
 } from "../admin/lessons.ts";
 import { addLimits } from "../admin/limits.ts";
 import { pageQuery } from "../admin/list.ts";
-import { overview, overviewQuery, overviewSchema } from "../admin/overview.ts";
-import { requestDetailSchema, requestSchema, requestsQuery } from "../admin/request-schema.ts";
-import { getRequest, listRequests, type RequestParts } from "../admin/requests.ts";
-import { savingsQuery, savingsSchema, sumSavings } from "../admin/savings.ts";
+import { listNearing, nearingSchema } from "../admin/nearing.ts";
+import type { RequestParts } from "../admin/requests.ts";
 import { wrapRows } from "../admin/schema.ts";
 import { cardSchema, settingsSchema } from "../admin/settings-schema.ts";
 import { topUpAccount, topUpSchema } from "../admin/topups.ts";
-import { sumUsage, usageQuery, usageSchema } from "../admin/usage.ts";
 import type { AdminWorld } from "../admin/world.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { Settings } from "../core/settings.ts";
+import { type LogParts, logRoutes } from "./admin-log.ts";
 import { createOperatorHooks, type WritingParts } from "./admin-route.ts";
 import { modelsView, type Running, settingsView } from "./admin-views.ts";
 import { makeKeyShow } from "./key-show.ts";
@@ -65,18 +63,30 @@ interface AdminPorts extends WritingParts, Running {
   readonly catalogue: () => Catalogue;
   /** Returns what this node's selectors have learned about each model. */
   readonly learned: () => readonly LearnedView[];
+  readonly writeRefusals: LogParts["writeRefusals"];
 }
 
-type Parts = AdminWorld & ResetParts & RequestParts;
+type Parts = AdminWorld & ResetParts & LogParts;
 
 export function adminRoutes(ports: AdminPorts) {
-  const { settings, ledger, contentVault } = ports;
-  const parts: Parts = { ...ports.world, ledger, contentVault, dayRules: () => settings().quota };
+  const { settings, ledger, contentVault, writeRefusals, catalogue } = ports;
+  const names = () => ({
+    models: catalogue()
+      .list()
+      .map(({ id }) => id),
+    providers: settings().providers.map(({ name }) => name),
+    aliases: settings().aliases,
+  });
+  const dayRules = () => settings().quota;
+  const parts: Parts = { ...ports.world, ledger, contentVault, dayRules, names, writeRefusals };
+  return new Elysia().use(logRoutes(ports, parts)).use(prefixedRoutes(ports, parts));
+}
+
+function prefixedRoutes(ports: AdminPorts, parts: Parts) {
   return new Elysia({ prefix: "/admin/v1" })
     .use(accountRoutes(ports, parts))
     .use(keyRoutes(ports, parts))
     .use(heldKeyRoutes(ports, parts))
-    .use(logRoutes(ports, parts))
     .use(settingRoutes(ports, parts));
 }
 
@@ -209,46 +219,17 @@ function heldKeyRoutes(ports: AdminPorts, parts: Parts) {
         response: { 201: returnsBody(keyDetailSchema) },
       },
     )
+    .get("/nearing", () => listNearing(parts), {
+      ...reads(
+        "keys.read",
+        "listNearing",
+        "List the keys and accounts whose budgets are nearest to their end",
+      ),
+      response: returnsBody(wrapRows(nearingSchema)),
+    })
     .delete("/keys/:id", ({ params: { id } }) => revokeKey(parts, id), {
       ...reads("own.keys.write", "revokeKey", "Revoke a key permanently"),
       response: returnsBody(keySchema),
-    });
-}
-
-function logRoutes(ports: AdminPorts, parts: Parts) {
-  const { reads } = createOperatorHooks(ports, "Log");
-  return new Elysia()
-    .get("/requests", ({ query }) => listRequests(parts, query), {
-      ...reads("requests.read", "listRequests", "List the requests, newest first"),
-      query: takesQuery(requestsQuery),
-      response: returnsBody(wrapRows(requestSchema)),
-    })
-    .get("/requests/:id", ({ params: { id } }) => getRequest(parts, id), {
-      ...reads("requests.read", "getRequest", "Get a request with all its details"),
-      response: returnsBody(requestDetailSchema),
-    })
-    .get("/usage", ({ query }) => sumUsage(parts, query), {
-      ...reads("usage.read", "sumUsage", "Sum up the usage in a time range"),
-      query: takesQuery(usageQuery),
-      response: returnsBody(usageSchema),
-    })
-    .get("/savings", ({ query }) => sumSavings(parts, query), {
-      ...reads(
-        "usage.read",
-        "sumSavings",
-        "Get what Router#fair and Router#light promised, kept and saved, by week",
-      ),
-      query: takesQuery(savingsQuery),
-      response: returnsBody(savingsSchema),
-    })
-    .get("/overview", ({ query }) => overview(parts, query), {
-      ...reads(
-        "usage.read",
-        "overview",
-        "Get the figures of a time range in steps, and of the one before it",
-      ),
-      query: takesQuery(overviewQuery),
-      response: returnsBody(overviewSchema),
     });
 }
 

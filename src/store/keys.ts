@@ -8,7 +8,7 @@ import type { Store } from "../core/store.ts";
 import { bind, type Change, type Engine, type Result, readFirst } from "./engine.ts";
 import { listChangeable } from "./field-columns.ts";
 import { type Found, readInteger } from "./found.ts";
-import { keysLookup } from "./narrowing.ts";
+import { accountsLookup, keysLookup } from "./narrowing.ts";
 import { insertSql, joinNames, type Mark, selectSql } from "./sql.ts";
 import { ACCOUNT, KEY, pickColumns, type TablePart } from "./tables.ts";
 
@@ -94,17 +94,12 @@ export function keyMethods({ mark, forUpdate, run, runOnce, change: changeRows }
 }
 
 export function accountMethods({ mark, forUpdate, run, runOnce, change }: Engine) {
-  const [first, second, third] = [mark(1), mark(2), mark(3)];
+  const first = mark(1);
   const byId = `${selectSql(ACCOUNT)} WHERE id = ${first}`;
-  const page = `${selectSql(ACCOUNT)} WHERE (created_at_ms, id) < (${first}, ${second})
-    ORDER BY created_at_ms DESC, id DESC LIMIT ${third}`;
   const update = `${updateSql(CHANGED_ACCOUNT, mark)} RETURNING ${joinNames(ACCOUNT.columns)}`;
   return {
     account: async (id) => readFirst(ACCOUNT, await run(bind(byId, id))),
-    accounts: async ({ limit, after }) => {
-      const before = [after?.atMs ?? Number.MAX_SAFE_INTEGER, after?.id ?? ""] as const;
-      return (await run(bind(page, ...before, limit))).map(ACCOUNT.rowOf);
-    },
+    accounts: async (page, text) => (await run(accountsLookup(text, page, mark))).map(ACCOUNT.rowOf),
     addAccount: async (account) => {
       await runOnce(bind(insertSql(ACCOUNT, mark), ...ACCOUNT.valuesOf(account)));
     },

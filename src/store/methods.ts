@@ -8,6 +8,7 @@ import { movingMethods } from "./moving.ts";
 import { namedMethods } from "./named.ts";
 import { outboxMethods } from "./outbox.ts";
 import { peopleMethods } from "./people.ts";
+import { refusalMethods } from "./refusals.ts";
 import { settingMethods } from "./settings.ts";
 import { responseMethods } from "./stored-responses.ts";
 
@@ -25,5 +26,6 @@ export function engineMethods(engine: Engine, ofRows = engine) {
     ...responseMethods(engine),
     ...lessonMethods(engine),
     people: peopleMethods(engine),
+    ...refusalMethods(engine),
   };
 }

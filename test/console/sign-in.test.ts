@@ -11,7 +11,11 @@ let console: ConsoleWorld;
 beforeAll(async () => {
   world = await startSignInWorld();
   world.provider.people.set("ada", { name: "Ada", groups: ["platform"] });
-  console = { gateway: { ...world.gateway, url: world.url }, browser: await startBrowser(), stop: world.stop };
+  console = {
+    gateway: { ...world.gateway, url: world.url },
+    browser: await startBrowser(),
+    stop: world.stop,
+  };
 });
 afterAll(async () => {
   await console.browser?.close();

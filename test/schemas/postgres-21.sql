@@ -1,5 +1,5 @@
-ALTER TABLE member ADD COLUMN IF NOT EXISTS rule_limits TEXT COLLATE "C"
+ALTER TABLE slot ADD COLUMN IF NOT EXISTS near_share DOUBLE PRECISION
 ----
-ALTER TABLE member ADD COLUMN IF NOT EXISTS warned_at_ms BIGINT
+ALTER TABLE slot ADD COLUMN IF NOT EXISTS near_until_ms BIGINT
 ----
-CREATE INDEX IF NOT EXISTS member_checked ON member (checked_at_ms)
+CREATE INDEX IF NOT EXISTS slot_near ON slot (near_share) WHERE near_share IS NOT NULL

@@ -1,3 +1,3 @@
-ALTER TABLE member ADD COLUMN rule_limits TEXT;
-ALTER TABLE member ADD COLUMN warned_at_ms INTEGER;
-CREATE INDEX member_checked ON member (checked_at_ms);
+ALTER TABLE slot ADD COLUMN near_share REAL;
+ALTER TABLE slot ADD COLUMN near_until_ms INTEGER;
+CREATE INDEX slot_near ON slot (near_share) WHERE near_share IS NOT NULL;
