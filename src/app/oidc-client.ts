@@ -30,7 +30,7 @@ type Answered = Awaited<ReturnType<typeof oidc.authorizationCodeGrant>>;
 /** Its addresses are read at the first sign-in, so an issuer that is away keeps nothing else from working. */
 export function createIssuer(rules: SignInRules, clock: Pick<Clock, "nowMs">): Issuer {
   const discover = createDiscovery(rules, clock);
-  const readLogout = createLogoutReader(rules, async () => (await discover()).serverMetadata().jwks_uri);
+  const readLogout = createLogoutReader(rules, clock, async () => (await discover()).serverMetadata());
   const finish = async (query: string, attempt: Attempt): Promise<Tokens> => {
     const config = await discover();
     const tokens = await oidc
@@ -200,8 +200,13 @@ function isMissing(config: oidc.Configuration, claims: Claims, { groupsClaim }: 
 
 /** The ID token comes first, since it is signed. */
 function joinClaims(signed: Claims, more: Claims): Claims {
-  // The word that an address is verified counts for that address alone.
-  const { hd: _domain, email_verified: verified, ...others } = more;
-  const isSame = signed.email === undefined || signed.email === more.email;
-  return { ...others, ...(isSame && verified !== undefined ? { email_verified: verified } : {}), ...signed };
+  const { hd: _domain, ...others } = more;
+  return { ...others, ...signed, email_verified: findVerified(signed, more) };
+}
+
+/** The word that an address is verified counts for the address beside which it stands. */
+function findVerified(signed: Claims, more: Claims): unknown {
+  if (signed.email === undefined) return more.email_verified;
+  if (signed.email_verified !== undefined || signed.email !== more.email) return signed.email_verified;
+  return more.email_verified;
 }

@@ -5,7 +5,7 @@ import { type Claims, type Confirmed, SignInRefused } from "./issuer.ts";
 import { joinGrants } from "./roles.ts";
 
 const TEXT_CHARACTERS_MAX = 200;
-const GOOGLE = "https://accounts.google.com";
+const GOOGLE = "accounts.google.com";
 
 export interface Identity {
   readonly name: string;
@@ -50,8 +50,11 @@ function readText(value: unknown): string | null {
  * trusts the issuer's addresses, as with Microsoft Entra, which never says it.
  */
 function readEmail({ email, email_verified: verified }: Claims, { trustsEmail }: SignInRules): string | null {
-  const address = readText(email);
-  if (address === null || !/^[^\s@]+@[^\s@]+$/.test(address)) return null;
+  if (typeof email !== "string") return null;
+  const address = email.trim();
+  // A longer one isn't cut: its beginning would be an address of another domain.
+  const isAddress = address.length <= TEXT_CHARACTERS_MAX && /^[^\s\p{Cc}@]+@[^\s\p{Cc}@]+$/u.test(address);
+  if (!isAddress) return null;
   return verified === true || (verified === undefined && trustsEmail) ? address : null;
 }
 
@@ -121,11 +124,17 @@ function findAccounts(
   return accounts === null ? null : accounts.flatMap((name) => accountIds.get(name) ?? []);
 }
 
+/** Other letters stay as they are: the small form of the sign for kelvin is an ordinary k. */
+function lowerAscii(text: string): string {
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
 function requireDomain({ hd }: Claims, { email }: Identity, { domains, issuer }: SignInRules): void {
   if (domains.length === 0) return;
-  const domain = email?.slice(email.lastIndexOf("@") + 1).toLowerCase();
+  const domain = email === null ? undefined : lowerAscii(email.slice(email.lastIndexOf("@") + 1));
   // A Google account may have a verified address of any domain, and keep it after the address changed hands.
-  const isOwn = issuer !== GOOGLE || (typeof hd === "string" && domains.includes(hd.toLowerCase()));
+  const isGoogle = URL.parse(issuer)?.hostname === GOOGLE;
+  const isOwn = !isGoogle || (typeof hd === "string" && domains.includes(lowerAscii(hd)));
   if (domain !== undefined && domains.includes(domain) && isOwn) return;
   const message =
     domain === undefined

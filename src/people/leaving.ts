@@ -42,7 +42,9 @@ async function recheckMember(parts: Parts, rules: SignInRules, member: Member): 
   const isOurs = member.issuer === rules.issuer;
   if (!isLive || member.refreshSealed === null || !isOurs) {
     await note(parts, member, { checkedAtMs: nowMs });
-    if (key !== undefined) await expireKeys(parts, rules, member);
+    // A node that stopped while it ended a person may have left keys.
+    if (member.ruleGrants.length === 0) await endKeys(parts, member.id);
+    else if (key !== undefined) await expireKeys(parts, rules, member);
     return true;
   }
   // Only one node wins the row as it was read.
@@ -52,15 +54,30 @@ async function recheckMember(parts: Parts, rules: SignInRules, member: Member): 
       : null,
   );
   if (leased === null) return true;
-  return askIssuer(parts, rules, member, member.refreshSealed);
+  const token = readRefresh(parts, member.refreshSealed);
+  if (token !== null) return askIssuer(parts, rules, member, token);
+  await note(parts, member, { refreshSealed: null, ...checked(parts) });
+  return true;
 }
 
-async function askIssuer(parts: Parts, rules: SignInRules, member: Member, sealed: string): Promise<boolean> {
+/** Null if it was sealed under another master key: it is as if the issuer had given none. */
+function readRefresh({ vault, log }: Parts, sealed: string): string | null {
+  try {
+    return openRefresh(vault, sealed);
+  } catch (error) {
+    log({ event: "members_failed", level: "warn", cause: `a refresh token can't be opened (${error})` });
+    return null;
+  }
+}
+
+async function askIssuer(parts: Parts, rules: SignInRules, member: Member, token: string): Promise<boolean> {
   // A node that stopped in the middle may have left a token that is used up, which the issuer refuses.
   const wasInterrupted = member.leasedUntilMs !== 0;
+  let isKept = false;
   try {
-    const tokens = await parts.issuer(rules).refresh(openRefresh(parts.vault, sealed), member.subject);
+    const tokens = await parts.issuer(rules).refresh(token, member.subject);
     await keepToken(parts, member, tokens);
+    isKept = true;
     await applyClaims(parts, rules, member, tokens);
     return true;
   } catch (error) {
@@ -68,18 +85,19 @@ async function askIssuer(parts: Parts, rules: SignInRules, member: Member, seale
     else if (error instanceof PersonGone && !wasInterrupted) await endPerson(parts, member, "gone");
     else if (error instanceof PersonGone)
       await note(parts, member, { refreshSealed: null, ...checked(parts) });
-    else return waitForIssuer(parts, rules, member, error, wasInterrupted);
+    else {
+      const mayHaveActed = !(error instanceof IssuerSilent) || error.mayHaveActed;
+      const isDoubtful = !isKept && (wasInterrupted || mayHaveActed);
+      return waitForIssuer(parts, rules, member, error, isDoubtful);
+    }
     return true;
   }
 }
 
 /** A token that replaces the one before is stored before anything else happens: it is the only one that works. */
-async function keepToken({ store, vault }: Parts, { id }: Member, { refreshToken }: Tokens): Promise<void> {
+async function keepToken(parts: Parts, member: Member, { refreshToken }: Tokens): Promise<void> {
   if (refreshToken === null) return;
-  const refreshSealed = sealRefresh(vault, refreshToken);
-  await store.people.changeMember(id, (before) =>
-    before === null || before.anonymisedAtMs !== null ? null : { ...before, refreshSealed, leasedUntilMs: 0 },
-  );
+  await note(parts, member, { refreshSealed: sealRefresh(parts.vault, refreshToken), leasedUntilMs: 0 });
 }
 
 async function applyClaims(parts: Parts, rules: SignInRules, member: Member, tokens: Tokens): Promise<void> {
@@ -87,7 +105,10 @@ async function applyClaims(parts: Parts, rules: SignInRules, member: Member, tok
   const identity = readIdentity(confirmed, rules);
   const seen = { seenAtMs: parts.clock.nowMs(), ...checked(parts) };
   // The issuer confirms the person, but says nothing about groups without an ID token.
-  if (isSilentOnGroups(identity)) return note(parts, member, seen);
+  if (isSilentOnGroups(identity)) {
+    await note(parts, member, seen);
+    return;
+  }
   const admission = admit(confirmed, identity, rules, await listAccountIds(parts.store, rules));
   await note(parts, member, { ...describeMember(identity, admission), ...seen });
 }
@@ -106,29 +127,35 @@ async function waitForIssuer(
   { members: { recheckMs } }: SignInRules,
   member: Member,
   error: unknown,
-  wasInterrupted: boolean,
+  isTokenDoubtful: boolean,
 ): Promise<false> {
   const nowMs = parts.clock.nowMs();
-  const mayHaveActed = !(error instanceof IssuerSilent) || error.mayHaveActed;
   await note(parts, member, {
     checkedAtMs: nowMs - recheckMs + Math.min(recheckMs, RETRY_MS),
-    leasedUntilMs: wasInterrupted || mayHaveActed ? nowMs : 0,
+    leasedUntilMs: isTokenDoubtful ? nowMs : 0,
   });
   const cause = error instanceof Error ? error.message : String(error);
   parts.log({ event: "issuer_silent", level: "warn", cause });
   return false;
 }
 
-async function note({ store }: Parts, { id }: Member, change: Partial<Member>): Promise<void> {
-  await store.people.changeMember(id, (before) =>
-    before === null || before.anonymisedAtMs !== null ? null : { ...before, ...change },
+/**
+ * Writes the change and returns true, unless the person has signed in since `member` was read: what is found out with
+ * the token before says nothing about the one from then.
+ */
+async function note({ store }: Parts, { id, seenAtMs }: Member, change: Partial<Member>): Promise<boolean> {
+  const changed = await store.people.changeMember(id, (before) =>
+    before === null || before.anonymisedAtMs !== null || before.seenAtMs !== seenAtMs
+      ? null
+      : { ...before, ...change },
   );
+  return changed !== null;
 }
 
 /** Ends the person's sessions and personal keys, on all nodes. */
 async function endPerson(parts: Parts, member: Member, reason: string): Promise<void> {
   const { store, log } = parts;
-  await note(parts, member, { ruleGrants: [], refreshSealed: null, ...checked(parts) });
+  if (!(await note(parts, member, { ruleGrants: [], refreshSealed: null, ...checked(parts) }))) return;
   const sessions = await store.endSessionsOf(member.id);
   const keys = await endKeys(parts, member.id);
   log({ event: "member.left", level: "warn", member_id: member.id, reason, sessions, keys });

@@ -18,6 +18,10 @@ export interface Forger {
   forge(forgery: Forgery): void;
   /** Signs a logout token, right but for the forgery. */
   signLogout(forgery: Forgery): Promise<string>;
+  /** Answers 500 in place of the keys. */
+  hideKeys(isHidden: boolean): void;
+  /** How often the keys were asked for. */
+  countKeys(): number;
   stop(): Promise<void>;
 }
 
@@ -28,6 +32,12 @@ export async function startForger(): Promise<Forger> {
   const foreign = await jose.generateKeyPair("RS256");
   const keys = [{ ...(await jose.exportJWK(publicKey)), kid: "own", alg: "RS256", use: "sig" }];
   let forgery: Forgery = {};
+  let isHidden = false;
+  let asked = 0;
+  const showKeys = () => {
+    asked++;
+    return isHidden ? new Response(null, { status: 500 }) : Response.json({ keys });
+  };
   const sign = async (right: jose.JWTPayload, { claims = {}, header = {}, by }: Forgery, typ: string) => {
     const all = Object.entries({ ...right, ...claims }).filter(([, value]) => value !== null);
     const payload = Object.fromEntries(all);
@@ -38,7 +48,7 @@ export async function startForger(): Promise<Forger> {
     return new jose.SignJWT(payload).setProtectedHeader({ alg, kid: "own", typ, ...header }).sign(own);
   };
   const { issuer, stop } = serve(
-    keys,
+    showKeys,
     () => forgery,
     (right) => sign(right, forgery, "JWT"),
   );
@@ -47,6 +57,10 @@ export async function startForger(): Promise<Forger> {
     forge: (next) => {
       forgery = next;
     },
+    hideKeys: (hidden) => {
+      isHidden = hidden;
+    },
+    countKeys: () => asked,
     signLogout: (wrong) => {
       const right = { iss: issuer, aud: CLIENT.id, iat: seconds(), jti: crypto.randomUUID(), sub: "ada" };
       return sign({ ...right, exp: seconds() + 120, events: { [EVENT]: {} } }, wrong, "logout+jwt");
@@ -61,7 +75,7 @@ function seconds(): number {
 
 /** Serves what a client reads: the addresses, the keys, and one code, token and person for everybody. */
 function serve(
-  keys: readonly jose.JWK[],
+  showKeys: () => Response,
   current: () => Forgery,
   sign: (right: jose.JWTPayload) => Promise<string>,
 ) {
@@ -95,7 +109,7 @@ function serve(
     hostname: "127.0.0.1",
     routes: {
       "/.well-known/openid-configuration": describe,
-      "/keys": () => Response.json({ keys }),
+      "/keys": showKeys,
       "/authorize": authorize,
       "/token": exchange,
       "/userinfo": () => {

@@ -1,7 +1,10 @@
 // Forged and broken ID tokens, claims that don't count, and logout tokens, from an issuer that makes them to order.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { createLogoutReader } from "../../src/app/oidc-logout.ts";
+import { IssuerSilent } from "../../src/people/issuer.ts";
 import { Browser } from "./browser.ts";
 import { type Forger, type Forgery, startForger } from "./forger.ts";
+import { CLIENT } from "./provider.ts";
 import { askAs, RULES, type SignInWorld, startSignInWorld } from "./world.ts";
 
 let forger: Forger;
@@ -75,6 +78,13 @@ describe("claims", () => {
     expect([page.status, page.text]).toEqual([403, expect.stringContaining("no e-mail address")]);
   });
 
+  test("of the ID token vouch for no address that only the user information has", async () => {
+    const claims = { email: null, email_verified: true, groups: null };
+    const userinfo = { sub: "ada", ...ada, email_verified: false };
+    const { page } = await signIn({ claims, userinfo });
+    expect([page.status, page.text]).toEqual([403, expect.stringContaining("no e-mail address")]);
+  });
+
   test.each<[string, Forgery["claims"], string]>([
     ["an unverified address", { email_verified: false }, "sent no e-mail address that it has verified"],
     ["an address of which nothing is said", { email_verified: null }, "sent no e-mail address"],
@@ -126,6 +136,21 @@ describe("a logout token", () => {
     const { status, text, cache } = await post({ logout_token: await forger.signLogout(forgery) });
     expect([status, text, cache]).toEqual([400, expect.stringContaining(sentence), "no-store"]);
     expect((await askAs(browser, world.url, "/keys")).status).toBe(200);
+  });
+
+  test("is read with the issuer's own name, and its keys are asked for rarely while they can't be read", async () => {
+    let nowMs = 0;
+    const metadata = { issuer: forger.issuer, jwks_uri: `${forger.issuer}/keys` };
+    const rules = { issuer: `${forger.issuer}/`, clientId: CLIENT.id };
+    const read = createLogoutReader(rules, { nowMs: () => nowMs }, async () => metadata);
+    const token = await forger.signLogout({});
+    const before = forger.countKeys();
+    forger.hideKeys(true);
+    for (let count = 0; count < 5; count++) await expect(read(token)).rejects.toBeInstanceOf(IssuerSilent);
+    expect(forger.countKeys()).toBe(before + 1);
+    forger.hideKeys(false);
+    nowMs = 2000;
+    expect((await read(token)).sub).toBe("ada");
   });
 
   test("ends the sessions that it names, once", async () => {

@@ -4,6 +4,7 @@ import { type OpenedStore, openStore } from "../../src/app/open-store.ts";
 import { IssuerSilent, PersonGone, type Tokens } from "../../src/people/issuer.ts";
 import { recheckMembers } from "../../src/people/leaving.ts";
 import { openRefresh, type SignInParts, sealRefresh } from "../../src/people/sign-in.ts";
+import { makeKey } from "../samples.ts";
 import { readSettings } from "../settings.ts";
 import { oidcYaml, RULES } from "./world.ts";
 
@@ -116,6 +117,46 @@ test("a refusal after an issuer that was never reached does end it", async () =>
     throw new PersonGone("invalid_grant");
   });
   expect(await readMember("eve")).toEqual({ token: null, isIn: false, leasedUntilMs: 0 });
+});
+
+test("a refusal of a token that a new sign-in has replaced ends nobody", async () => {
+  await addMember("kim");
+  nowMs += HOUR_MS;
+  await recheck(async () => {
+    const refreshSealed = sealRefresh(opened.credentialVault, "of the new sign-in");
+    await opened.store.people.changeMember(
+      "kim",
+      (before) => before && { ...before, refreshSealed, seenAtMs: nowMs },
+    );
+    throw new PersonGone("invalid_grant");
+  });
+  expect(await readMember("kim")).toMatchObject({ token: "of the new sign-in", isIn: true });
+  await opened.store.endSessionsOf("kim");
+});
+
+test("one that can't be opened any more is forgotten, and is never sent", async () => {
+  await addMember("pat");
+  await opened.store.people.changeMember(
+    "pat",
+    (before) => before && { ...before, refreshSealed: "unreadable" },
+  );
+  nowMs += HOUR_MS;
+  expect(await recheck(async () => here("pat"))).toEqual([]);
+  expect(await readMember("pat")).toMatchObject({ token: null, isIn: true });
+  await opened.store.endSessionsOf("pat");
+});
+
+test("keys that were left when a person was ended are ended at the next look", async () => {
+  const { store } = opened;
+  await addMember("lee");
+  await store.people.changeMember(
+    "lee",
+    (before) => before && { ...before, ruleGrants: [], refreshSealed: null },
+  );
+  await store.addKey(makeKey("key_lee", { memberId: "lee" }), "digest of key_lee");
+  nowMs += HOUR_MS;
+  await recheck(async () => here("lee"));
+  expect((await store.key("key_lee"))?.revokedAtMs).toBe(nowMs);
 });
 
 test("while one node asks, no other does", async () => {
