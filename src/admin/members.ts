@@ -1,12 +1,13 @@
 // The operator's use-cases on people who signed in: list, view, change, anonymise.
 import { type Static, Type } from "@sinclair/typebox";
 import { Fault } from "../core/fault.ts";
-import { type Grant, type Member, ROLES } from "../core/people.ts";
+import { type Grant, type Member, ROLES, type Scope } from "../core/people.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 import { eachKey, endKeys } from "../people/leaving.ts";
-import { listGrants } from "../people/member.ts";
+import { isLetIn, listGrants } from "../people/member.ts";
 import { joinGrants } from "../people/roles.ts";
 import { formatInstant, formatInstantOrNull } from "./format.ts";
+import { changePauses } from "./key-rights.ts";
 import { type Listed, listPage, type PageQuery } from "./list.ts";
 import { allowNull, allowWords, boolean, closeObject, instant, text, type View } from "./schema.ts";
 import type { AdminWorld } from "./world.ts";
@@ -60,15 +61,15 @@ export interface MemberParts extends AdminWorld {
 }
 
 /** Returns a page of people, newest first. */
-export function listMembers(parts: MemberParts, query: PageQuery): Promise<Listed<MemberView>> {
+export function listMembers(parts: MemberParts, query: PageQuery, scope: Scope): Promise<Listed<MemberView>> {
   const positionOf = ({ createdAtMs: atMs, id }: Member) => ({ atMs, id });
-  const view = (member: Member) => viewMember(parts, member);
-  return listPage(query, (page) => parts.store.people.members(page), positionOf, view);
+  const view = (member: Member) => viewMember(parts, member, scope);
+  return listPage(query, (page) => parts.store.people.members(page, scope), positionOf, view);
 }
 
 /** Throws the Fault `not_found`. */
-export async function getMember(parts: MemberParts, id: string): Promise<MemberView> {
-  return viewMember(parts, requireMember(await parts.store.people.member(id)));
+export async function getMember(parts: MemberParts, id: string, scope: Scope): Promise<MemberView> {
+  return viewMember(parts, requireMember(await parts.store.people.member(id, scope)), scope);
 }
 
 /** Changes what an admin gives besides the rules, or shuts the person out at once, with their keys. */
@@ -84,7 +85,9 @@ export async function changeMember(parts: MemberParts, id: string, given: Member
   );
   if (given.disabled === true) {
     await store.endSessionsOf(id);
-    await eachKey(store, id, (key) => store.changeKey(key.id, { isPaused: true }));
+    await eachKey(store, id, (key) =>
+      store.changeKey(key.id, (before) => changePauses("admin", before, true)),
+    );
   }
   return viewMember({ ...parts, clock }, changed);
 }
@@ -156,10 +159,19 @@ function requireMember(member: Member | null): Member {
   throw new Fault("not_found", "There is no person with that id.");
 }
 
-function viewMember({ clock, keysExpireMs }: MemberParts, member: Member): MemberView {
-  const grants = joinGrants(listGrants(member, clock.nowMs()));
+const EVERYTHING: Scope = { accountIds: null, own: null };
+
+/** Leaves out the grants in accounts that the viewer doesn't see. */
+function viewMember(
+  { clock, keysExpireMs }: MemberParts,
+  member: Member,
+  { accountIds }: Scope = EVERYTHING,
+): MemberView {
+  const isSeen = ({ accountId }: Grant) =>
+    accountId === null || accountIds === null || accountIds.includes(accountId);
+  const grants = joinGrants(listGrants(member, clock.nowMs())).filter(isSeen);
   const accounts = grants.map(({ accountId }) => accountId);
-  const isIn = !member.isDisabled && member.ruleGrants.length > 0;
+  const isIn = isLetIn(member) && member.ruleGrants.length > 0;
   return {
     id: member.id,
     name: member.name,
@@ -168,7 +180,7 @@ function viewMember({ clock, keysExpireMs }: MemberParts, member: Member): Membe
     role: isIn ? (ROLES.findLast((role) => grants.some((grant) => grant.role === role)) ?? null) : null,
     accounts: accounts.includes(null) ? null : accounts.filter((id) => id !== null),
     grants: grants.map(viewGrant),
-    own_grants: member.ownGrants.map(viewGrant),
+    own_grants: member.ownGrants.filter(isSeen).map(viewGrant),
     until: formatInstantOrNull(member.ownUntilMs),
     content: member.readsContent,
     disabled: member.isDisabled,

@@ -13,7 +13,7 @@ const ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256
 /** Older servers write `JWT`. */
 const TYPES: ReadonlySet<string | undefined> = new Set(["logout+jwt", "application/logout+jwt", "jwt"]);
 
-/** How the issuer describes itself. */
+/** The issuer's description of itself. */
 interface IssuerMetadata {
   /** May differ from the configured one by a slash at its end. */
   readonly issuer: string;

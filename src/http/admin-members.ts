@@ -12,18 +12,19 @@ import {
 } from "../admin/members.ts";
 import { wrapRows } from "../admin/schema.ts";
 import { createOperatorHooks, type WritingParts } from "./admin-route.ts";
+import { readOperator } from "./operator.ts";
 import { returnsBody, takesBody, takesQuery } from "./route-schema.ts";
 
 export function memberRoutes(operator: WritingParts, parts: MemberParts) {
   const { reads, writes } = createOperatorHooks(operator, "People");
   const member = returnsBody(memberSchema);
   return new Elysia({ prefix: "/admin/v1" })
-    .get("/members", ({ query }) => listMembers(parts, query), {
+    .get("/members", ({ query, request }) => listMembers(parts, query, readOperator(request).scope), {
       ...reads("members.read", "listMembers", "List the people who signed in, newest first"),
       query: takesQuery(pageQuery),
       response: returnsBody(wrapRows(memberSchema)),
     })
-    .get("/members/:id", ({ params: { id } }) => getMember(parts, id), {
+    .get("/members/:id", ({ params: { id }, request }) => getMember(parts, id, readOperator(request).scope), {
       ...reads("members.read", "getMember", "Get a person"),
       response: member,
     })

@@ -17,14 +17,9 @@ import {
 import type { WritingParts } from "./admin-route.ts";
 import { createJsonResponse, JSON_HEADERS } from "./answers.ts";
 import { decodeUtf8, readHeld } from "./body.ts";
-import {
-  checkSite,
-  findOperatorSession,
-  formatSessionCookie,
-  type OperatorRequest,
-  readCookieSecret,
-} from "./operator.ts";
+import { checkSite, findOperatorSession, type OperatorRequest, readCookieSecret } from "./operator.ts";
 import { describeRoute, returnsBody } from "./route-schema.ts";
+import { formatSessionCookie } from "./session.ts";
 import { createPage } from "./sign-in-page.ts";
 
 const PATH = "/auth/oidc";
@@ -87,7 +82,8 @@ export function signInRoutes(ports: SignInPorts) {
 
 async function viewProvider({ operator, people }: SignInPorts, request: Request): Promise<SignInView> {
   const rules = people.rules();
-  const isSignedIn = (await findOperatorSession(operator, request)) !== null;
+  const secret = readCookieSecret(request);
+  const isSignedIn = secret !== null && (await findOperatorSession(operator, secret)) !== null;
   return {
     provider: rules === undefined ? null : new URL(rules.issuer).host,
     start_url: rules === undefined ? null : `${rules.publicUrl}${PATH}/start`,

@@ -24,6 +24,14 @@ export function isLetIn({ isDisabled, anonymisedAtMs }: Member): boolean {
   return !isDisabled && anonymisedAtMs === null;
 }
 
+/** Returns the rights of a person at that time. Nobody without a matching rule gets in, whatever an admin gave besides. */
+export function memberAccess(member: Member, nowMs: number): Access {
+  const { id, name, ruleGrants, readsContent } = member;
+  const isIn = isLetIn(member) && ruleGrants.length > 0;
+  const grants = isIn ? listGrants(member, nowMs) : [];
+  return new Access({ actor: { kind: "person", id, name }, grants, readsContent, memberId: id });
+}
+
 interface PersonParts {
   readonly store: Pick<Store, "people">;
   readonly clock: Pick<Clock, "nowMs">;
@@ -40,15 +48,9 @@ export async function findPerson(
 ): Promise<Access | null> {
   if (memberId === null || rules === undefined) return null;
   const member = await store.people.member(memberId);
-  if (member === null || !isLetIn(member) || member.issuer !== rules.issuer) return null;
+  if (member === null || member.issuer !== rules.issuer) return null;
   const nowMs = clock.nowMs();
   if (member.refreshSealed === null && member.seenAtMs + rules.members.recheckMs <= nowMs) return null;
-  // Nobody without a matching rule gets in, whatever an admin gave besides.
-  if (member.ruleGrants.length === 0) return null;
-  return new Access({
-    actor: { kind: "person", id: member.id, name: member.name },
-    grants: listGrants(member, nowMs),
-    readsContent: member.readsContent,
-    memberId: member.id,
-  });
+  const access = memberAccess(member, nowMs);
+  return access.role === null ? null : access;
 }

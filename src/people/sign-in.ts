@@ -120,23 +120,18 @@ function readAttempt(vault: SignInParts["vault"], sealed: string) {
 
 /** Returns the ids of the accounts that the rules name, by the name used there. Several accounts may have one name. */
 export async function listAccountIds(
-  store: Pick<Store, "accounts">,
+  store: Pick<Store, "people">,
   { rules }: SignInRules,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
-  const named = new Set(rules.flatMap(({ accounts }) => accounts ?? []));
-  const found = new Map<string, string[]>();
-  if (named.size === 0) return found;
-  let after: { atMs: number; id: string } | null = null;
-  for (;;) {
-    const page = await store.accounts({ limit: ACCOUNTS_AT_ONCE, after });
-    for (const { id, name } of page) {
-      for (const key of new Set([id, name]))
-        if (named.has(key)) found.set(key, [...(found.get(key) ?? []), id]);
+  const named = [...new Set(rules.flatMap(({ accounts }) => accounts ?? []))];
+  const found = new Map<string, Set<string>>();
+  for (let at = 0; at < named.length; at += ACCOUNTS_AT_ONCE) {
+    const some = named.slice(at, at + ACCOUNTS_AT_ONCE);
+    for (const { id, name } of await store.people.accountsNamed(some)) {
+      for (const key of [id, name]) found.set(key, (found.get(key) ?? new Set()).add(id));
     }
-    const last = page.at(-1);
-    if (last === undefined || page.length < ACCOUNTS_AT_ONCE) return found;
-    after = { atMs: last.createdAtMs, id: last.id };
   }
+  return new Map([...found].map(([key, ids]) => [key, [...ids]]));
 }
 
 interface Found {

@@ -10,6 +10,8 @@ import {
 } from "../core/people.ts";
 import { allowNull, FLAG, INTEGER, makeJson, makeWord, TEXT, TIME } from "./columns.ts";
 import { bind, type Engine, readFirst } from "./engine.ts";
+import { readText } from "./found.ts";
+import { narrowMembers } from "./scope.ts";
 import { insertSql, joinNames, selectSql, upsertSql } from "./sql.ts";
 import { table } from "./tables.ts";
 
@@ -75,6 +77,14 @@ function tokenMethods({ mark, run, runOnce }: Engine) {
     },
     tokenByDigest: async (digest) =>
       readFirst(TOKEN, await run(bind(`${all} WHERE digest = ${first}`, digest))),
+    accountsNamed: async (names) => {
+      const marks = names.map((_, at) => mark(at + 1)).join(", ");
+      const text = `SELECT id, name FROM account WHERE id IN (${marks}) OR name IN (${marks}) ORDER BY id`;
+      return (await run(bind(text, ...names))).map((row) => ({
+        id: readText(row, "id"),
+        name: readText(row, "name"),
+      }));
+    },
     token: async (id) => readFirst(TOKEN, await run(bind(`${all} WHERE id = ${first}`, id))),
     tokens: async (most) =>
       (await run(bind(`${all} ORDER BY created_at_ms DESC, id DESC LIMIT ${first}`, most))).map(TOKEN.rowOf),
@@ -85,16 +95,18 @@ function tokenMethods({ mark, run, runOnce }: Engine) {
 function memberMethods({ mark, forUpdate, run, change: changeRows }: Engine) {
   const [first, second, third] = [mark(1), mark(2), mark(3)];
   const byId = `${selectSql(MEMBER)} WHERE id = ${first}`;
-  const page = `${selectSql(MEMBER)} WHERE (created_at_ms, id) < (${first}, ${second})
-    ORDER BY created_at_ms DESC, id DESC LIMIT ${third}`;
+  const page = `${selectSql(MEMBER)} WHERE (created_at_ms, id) < (${first}, ${second})`;
+  const pageEnd = `ORDER BY created_at_ms DESC, id DESC LIMIT ${third}`;
   const due = `${selectSql(MEMBER)} WHERE checked_at_ms <= ${first} AND leased_until_ms <= ${second}
     AND is_disabled = 0 AND anonymised_at_ms IS NULL ORDER BY checked_at_ms LIMIT ${third}`;
   const put = upsertSql(MEMBER, mark);
   return {
-    member: async (id) => readFirst(MEMBER, await run(bind(byId, id))),
-    members: async ({ limit, after }) => {
-      const before = [after?.atMs ?? Number.MAX_SAFE_INTEGER, after?.id ?? ""] as const;
-      return (await run(bind(page, ...before, limit))).map(MEMBER.rowOf);
+    member: async (id, scope) =>
+      readFirst(MEMBER, await run(narrowMembers({ head: byId, values: [id] }, scope, mark))),
+    members: async ({ limit, after }, scope) => {
+      const values = [after?.atMs ?? Number.MAX_SAFE_INTEGER, after?.id ?? "", limit];
+      const found = await run(narrowMembers({ head: page, tail: pageEnd, values }, scope, mark));
+      return found.map(MEMBER.rowOf);
     },
     dueMembers: async (checkedMs, nowMs, most) =>
       (await run(bind(due, checkedMs, nowMs, most))).map(MEMBER.rowOf),

@@ -1,8 +1,7 @@
 // Refusals: counts that processes add every few seconds, within bounds on the rows of a minute and of the table.
 import { PERIODS } from "../core/budget.ts";
-import type { RefusingLimit } from "../core/fault.ts";
 import { asNumber, asObject, asString, parseJson } from "../core/json.ts";
-import { LIMIT_SCOPES } from "../core/limit.ts";
+import { LIMIT_SCOPES, type RefusingLimit } from "../core/limit.ts";
 import {
   MANY,
   REFUSALS_A_MINUTE_MAX,
@@ -114,7 +113,8 @@ export function refusalMethods(engine: Engine) {
 }
 
 /** True if the order of an index is that of the answer: all rows, or all of a key. */
-function isIndexed({ fromMs: _from, toMs: _to, ...narrowed }: RefusalFilter): boolean {
+function isIndexed({ fromMs: _from, toMs: _to, scope, ...narrowed }: RefusalFilter): boolean {
+  if ((scope?.accountIds ?? null) !== null) return false;
   return Object.entries(narrowed).every(([name, value]) => value === undefined || name === "keyId");
 }
 

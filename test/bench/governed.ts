@@ -45,7 +45,13 @@ function keepNothing() {
 function noPeople(): Pick<Store, "people" | "endSessionsOf" | "endIssuerSession" | "memberHasSession"> {
   const nothing = async () => null;
   const nobody = async () => [];
-  const tokens = { addToken: async () => {}, tokenByDigest: nothing, token: nothing, tokens: nobody };
+  const tokens = {
+    addToken: async () => {},
+    tokenByDigest: nothing,
+    token: nothing,
+    tokens: nobody,
+    accountsNamed: nobody,
+  };
   const members = { member: nothing, members: nobody, dueMembers: nobody, changeMember: nothing };
   const people = { ...tokens, ...members, revokeToken: nothing, useOnce: async () => true };
   const sessions = { endSessionsOf: async () => 0, endIssuerSession: async () => 0 };

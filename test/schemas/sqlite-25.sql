@@ -1,3 +1,4 @@
-ALTER TABLE member ADD COLUMN rule_limits TEXT;
-ALTER TABLE member ADD COLUMN warned_at_ms INTEGER;
-CREATE INDEX member_checked ON member (checked_at_ms);
+ALTER TABLE gateway_key ADD COLUMN contact TEXT;
+ALTER TABLE gateway_key ADD COLUMN paused_by TEXT NOT NULL DEFAULT '[]';
+ALTER TABLE account ADD COLUMN paused INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE account ADD COLUMN paused_by TEXT NOT NULL DEFAULT '[]';

@@ -20,7 +20,7 @@ export interface Forger {
   signLogout(forgery: Forgery): Promise<string>;
   /** Answers 500 in place of the keys. */
   hideKeys(isHidden: boolean): void;
-  /** How often the keys were asked for. */
+  /** The number of times that the keys were asked for. */
   countKeys(): number;
   stop(): Promise<void>;
 }
