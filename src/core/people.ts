@@ -126,6 +126,12 @@ export interface PeopleStore {
    */
   changeMember(id: string, change: (before: Member | null) => Member | null): Promise<Member | null>;
 
+  /** Ends all sessions that began with this session of the issuer. Returns how many. */
+  endIssuerSession(issuerSession: string): Promise<number>;
+  hasSession(memberId: string, nowMs: number): Promise<boolean>;
+  /** True if the person made a token that is neither revoked nor expired. */
+  hasToken(memberId: string, nowMs: number): Promise<boolean>;
+
   /** Returns true the first time that this is called with a digest, over all nodes, and false until `untilMs`. */
   useOnce(digest: string, untilMs: number, nowMs: number): Promise<boolean>;
 }

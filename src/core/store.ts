@@ -271,14 +271,8 @@ export interface Store extends NamedStore, MovingStore {
   addSession(session: Session, nowMs: number): Promise<void>;
   session(digest: string): Promise<Session | null>;
   endSession(digest: string): Promise<void>;
-  /**
-   * Ends all sessions of a person, or only those that began with this session of the issuer, and those of which it isn't
-   * known. Returns how many.
-   */
+  /** Ends all sessions of a person, or only those of this or of an unknown session of the issuer. Returns how many. */
   endSessionsOf(memberId: string, issuerSession?: string): Promise<number>;
-  /** Ends all sessions that began with this session of the issuer. Returns how many. */
-  endIssuerSession(issuerSession: string): Promise<number>;
-  memberHasSession(memberId: string, nowMs: number): Promise<boolean>;
 
   /** All that were added at run time, oldest first. */
   credentials(): Promise<readonly StoredCredential[]>;

@@ -24,7 +24,7 @@ export async function endIssuerSession(parts: SignInParts, token: string): Promi
   const memberId = sub === null ? null : makeMemberId(rules.issuer, sub, parts.pepper);
   const sessions =
     memberId === null
-      ? await parts.store.endIssuerSession(sid ?? "")
+      ? await parts.store.people.endIssuerSession(sid ?? "")
       : await parts.store.endSessionsOf(memberId, sid ?? undefined);
   parts.log({ event: "session.ended", ...(memberId === null ? {} : { member_id: memberId }), sessions });
   return sessions;

@@ -38,13 +38,15 @@ async function recheckMember(parts: Parts, rules: SignInRules, member: Member): 
   const { store, clock } = parts;
   const nowMs = clock.nowMs();
   const [key] = await listKeys(store, member.id, 1);
-  const isLive = key !== undefined || (await store.memberHasSession(member.id, nowMs));
+  // Tokens end with the person who made them.
+  const isHolder = key !== undefined || (await store.people.hasToken(member.id, nowMs));
+  const isLive = isHolder || (await store.people.hasSession(member.id, nowMs));
   const isOurs = member.issuer === rules.issuer;
   if (!isLive || member.refreshSealed === null || !isOurs) {
     await note(parts, member, { checkedAtMs: nowMs });
     // A node that stopped while it ended a person may have left keys.
     if (member.ruleGrants.length === 0) await endKeys(parts, member.id);
-    else if (key !== undefined) await expireKeys(parts, rules, member);
+    else if (isHolder) await expireKeys(parts, rules, member);
     return true;
   }
   // Only one node wins the row as it was read.
@@ -198,7 +200,7 @@ export async function eachKey(
   }
 }
 
-/** Where nobody can ask the issuer, keys end some time after it last confirmed the person, who is warned a week before. */
+/** Where nobody can ask the issuer, keys and tokens end some time after it last confirmed the person, who is warned a week before. */
 async function expireKeys(
   parts: Parts,
   { members: { keysExpireMs } }: SignInRules,
@@ -209,6 +211,7 @@ async function expireKeys(
   const endMs = member.seenAtMs + keysExpireMs;
   const about = { member_id: member.id, until: new Date(endMs).toISOString() };
   if (endMs <= nowMs) {
+    await note(parts, member, { ruleGrants: [] });
     const keys = await endKeys(parts, member.id);
     log({ event: "member.keys_expired", level: "warn", ...about, keys });
   } else if (endMs - WEEK_MS <= nowMs && (member.warnedAtMs ?? 0) <= member.seenAtMs) {

@@ -59,12 +59,6 @@ export function consoleMethods({ mark, run, runOnce, runAll }: Engine) {
           : bind(`${ofOne} AND coalesce(issuer_session, ${second}) = ${second}`, memberId, issuerSession);
       return (await runOnce(ended)).count;
     },
-    endIssuerSession: async (issuerSession) =>
-      (await runOnce(bind(`DELETE FROM session WHERE issuer_session = ${first}`, issuerSession))).count,
-    memberHasSession: async (memberId, nowMs) => {
-      const live = `SELECT 1 AS live FROM session WHERE member_id = ${first} AND expires_at_ms > ${second} LIMIT 1`;
-      return (await run(bind(live, memberId, nowMs))).length > 0;
-    },
     credentials: async () =>
       (await run(bind(`${selectSql(CREDENTIAL)} ORDER BY created_at_ms, id`))).map(CREDENTIAL.rowOf),
     putCredential: (credential) => runAll([bind(putCredential, ...CREDENTIAL.valuesOf(credential))]),

@@ -62,7 +62,12 @@ const MEMBER = table<Member>("member", ["id"], {
 });
 
 export function peopleMethods(engine: Engine): PeopleStore {
-  return { ...tokenMethods(engine), ...memberMethods(engine), ...onceMethods(engine) };
+  return {
+    ...tokenMethods(engine),
+    ...memberMethods(engine),
+    ...accessMethods(engine),
+    ...onceMethods(engine),
+  };
 }
 
 function tokenMethods({ mark, run, runOnce }: Engine) {
@@ -116,6 +121,20 @@ function memberMethods({ mark, forUpdate, run, change: changeRows }: Engine) {
         const writes = after === null ? [] : [bind(put, ...MEMBER.valuesOf(after))];
         return { writes, toResult: () => after };
       }),
+  } satisfies Partial<PeopleStore>;
+}
+
+/** Sessions and tokens of people. */
+function accessMethods({ mark, run, runOnce }: Engine) {
+  const [first, second] = [mark(1), mark(2)];
+  const session = `SELECT 1 AS live FROM session WHERE member_id = ${first} AND expires_at_ms > ${second} LIMIT 1`;
+  const token = `SELECT 1 AS live FROM token WHERE maker_kind = 'person' AND maker_id = ${first}
+    AND revoked_at_ms IS NULL AND (expires_at_ms IS NULL OR expires_at_ms > ${second}) LIMIT 1`;
+  return {
+    endIssuerSession: async (issuerSession) =>
+      (await runOnce(bind(`DELETE FROM session WHERE issuer_session = ${first}`, issuerSession))).count,
+    hasSession: async (memberId, nowMs) => (await run(bind(session, memberId, nowMs))).length > 0,
+    hasToken: async (memberId, nowMs) => (await run(bind(token, memberId, nowMs))).length > 0,
   } satisfies Partial<PeopleStore>;
 }
 

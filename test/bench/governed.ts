@@ -42,7 +42,7 @@ function keepNothing() {
   };
 }
 
-function noPeople(): Pick<Store, "people" | "endSessionsOf" | "endIssuerSession" | "memberHasSession"> {
+function noPeople(): Pick<Store, "people" | "endSessionsOf"> {
   const nothing = async () => null;
   const nobody = async () => [];
   const tokens = {
@@ -53,9 +53,13 @@ function noPeople(): Pick<Store, "people" | "endSessionsOf" | "endIssuerSession"
     accountsNamed: nobody,
   };
   const members = { member: nothing, members: nobody, dueMembers: nobody, changeMember: nothing };
-  const people = { ...tokens, ...members, revokeToken: nothing, useOnce: async () => true };
-  const sessions = { endSessionsOf: async () => 0, endIssuerSession: async () => 0 };
-  return { people, ...sessions, memberHasSession: async () => false };
+  const none = {
+    hasSession: async () => false,
+    hasToken: async () => false,
+    endIssuerSession: async () => 0,
+  };
+  const people = { ...tokens, ...members, ...none, revokeToken: nothing, useOnce: async () => true };
+  return { people, endSessionsOf: async () => 0 };
 }
 
 /** Admits everything and keeps only the keys. */
