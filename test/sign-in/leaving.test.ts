@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type OpenedStore, openStore } from "../../src/app/open-store.ts";
 import { asArray, asObject, type JsonObject } from "../../src/core/json.ts";
 import { KEY_DEFAULTS } from "../../src/core/key.ts";
+import { digestSecret, mintTokenSecret } from "../../src/keys/secret.ts";
 import { until } from "../http/until.ts";
 import type { Browser } from "./browser.ts";
 import { type Forger, startForger } from "./forger.ts";
@@ -69,6 +70,18 @@ async function enter(login: string, groups: readonly string[]) {
   return { browser, id, keyId: await addPersonalKey(opened, id) };
 }
 
+/** Gives the person a named token. Returns a function that says if it still works. */
+async function addToken(memberId: unknown, contact: string | null = null) {
+  const secret = mintTokenSecret(opened.world.random);
+  const fields = { name: "theirs", last4: "abcd", readsContent: false, createdAtMs: 1, expiresAtMs: null };
+  const made = { makerKind: "person", makerId: String(memberId), contact, revokedAtMs: null } as const;
+  const grants = [{ role: "viewer", accountId: null }] as const;
+  const token = { id: `tok_${crypto.randomUUID()}`, ...fields, ...made, grants };
+  await opened.store.people.addToken(token, digestSecret(secret, opened.world.pepper));
+  const headers = { authorization: `Bearer ${secret}` };
+  return async () => (await fetch(`${world.gateway.url}/admin/v1/keys`, { headers })).status === 200;
+}
+
 const isRevoked = async (id: string) => (await opened.store.key(id))?.revokedAtMs !== null;
 
 describe("with a provider that gives refresh tokens", () => {
@@ -90,6 +103,20 @@ describe("with a provider that gives refresh tokens", () => {
       ["no_rule", 1, 1],
     ]);
     expect((await signInAs(world, "ned")).page.status).toBe(403);
+  });
+
+  test("named tokens end with the person who made them, also without a session, unless they have a contact", async () => {
+    world.provider.people.set("liv", { name: "liv", groups: ["platform"] });
+    const { browser } = await signInAs(world, "liv");
+    const { id } = await findMember(world, "liv");
+    const isWorking = await addToken(id);
+    const isKept = await addToken(id, "the platform team");
+    const headers = { cookie: browser.cookies(world.url), origin: world.url };
+    await fetch(`${world.url}/auth/oidc/logout`, { method: "POST", headers, redirect: "manual" });
+    expect([await isIn(browser), await isWorking(), await isKept()]).toEqual([false, true, true]);
+    world.provider.people.delete("liv");
+    await until("the token has ended", async () => !(await isWorking()));
+    expect(await isKept()).toBe(true);
   });
 
   test("other groups give another role, within the same session", async () => {
@@ -125,7 +152,7 @@ describe("an admin", () => {
     expect(await isIn(browser)).toBe(false);
     const headers = { cookie: browser.cookies(world.url) };
     expect((await fetch(`${second.url}/admin/v1/keys`, { headers })).status).toBe(401);
-    expect((await opened.store.key(keyId))?.isPaused).toBe(true);
+    expect(await opened.store.key(keyId)).toMatchObject({ isPaused: true, pausedBy: ["admin"] });
     const again = await signInAs(world, "max");
     expect([again.page.status, again.page.text]).toEqual([
       403,

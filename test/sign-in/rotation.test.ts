@@ -70,7 +70,11 @@ async function readMember(id: string) {
   if (member === null) throw new Error("the person is gone");
   const { refreshSealed } = member;
   const token = refreshSealed === null ? null : openRefresh(opened.credentialVault, refreshSealed);
-  return { token, isIn: await opened.store.people.hasSession(id, nowMs), leasedUntilMs: member.leasedUntilMs };
+  return {
+    token,
+    isIn: await opened.store.people.hasSession(id, nowMs),
+    leasedUntilMs: member.leasedUntilMs,
+  };
 }
 
 test("the new token is used next, and only when it is due", async () => {
