@@ -103,7 +103,7 @@ export function checkAddress(
   if (isWithin(adminTokenFrom, address)) return;
   const message =
     "The admin token may not be used from your address: 'server.admin_token_from' lists where it may come from.";
-  throw new Fault("address_not_allowed", message, { reason: `the admin token was sent from ${address}` });
+  throw new Fault("address_not_allowed", message);
 }
 
 const AGENT_CHARACTERS_MAX = 200;
