@@ -1,6 +1,7 @@
 // Models whose provider has announced their end, and the keys that still use them.
 import { Type } from "@sinclair/typebox";
 import type { ModelCard } from "../core/card.ts";
+import type { Scope } from "../core/people.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock } from "../core/world.ts";
 import type { Listed } from "./list.ts";
@@ -31,12 +32,18 @@ interface RetiringParts {
   readonly cards: () => readonly ModelCard[];
 }
 
-/** Lists the models that are enabled and end, the next end first. */
-export async function listRetiring({ store, clock, cards }: RetiringParts): Promise<Listed<RetiringView>> {
+/** Lists the models that are enabled and end, the next end first, with the use within the scope. */
+export async function listRetiring(
+  { store, clock, cards }: RetiringParts,
+  scope?: Scope,
+): Promise<Listed<RetiringView>> {
   const nowMs = clock.nowMs();
   const span = { fromMs: Math.floor((nowMs - USED_MS) / HOUR_MS) * HOUR_MS, toMs: nowMs + HOUR_MS };
   const used = new Map(
-    (await store.usage({ ...span, groupBy: ["model"] })).map(({ model, requests }) => [model, requests]),
+    (await store.usage({ ...span, groupBy: ["model"], only: { scope } })).map(({ model, requests }) => [
+      model,
+      requests,
+    ]),
   );
   const views = cards().map(async (card) => {
     if (card.shutdownDate === undefined) return [];
@@ -44,11 +51,11 @@ export async function listRetiring({ store, clock, cards }: RetiringParts): Prom
     const sums =
       requests === 0
         ? []
-        : await store.usage({ ...span, groupBy: ["keyId", "accountId"], only: { model: card.id } });
+        : await store.usage({ ...span, groupBy: ["keyId", "accountId"], only: { model: card.id, scope } });
     const most = sums.toSorted((one, other) => other.requests - one.requests);
     const keys = most.slice(0, KEYS_MAX).map(async ({ keyId, accountId, requests: own }) => ({
       key_id: keyId,
-      name: (await store.key(keyId))?.name ?? null,
+      name: (await store.key(keyId, scope))?.name ?? null,
       account_id: accountId,
       requests: own,
     }));

@@ -36,7 +36,7 @@ import {
   price,
   TOKENS_MAX,
 } from "./model-schema.ts";
-import { contact, keyDefaults } from "./owner-limits.ts";
+import { contact, keyDefaults, keyMaxima } from "./owner-limits.ts";
 import { provider, secret, weight } from "./provider-schema.ts";
 import { telemetry } from "./telemetry.ts";
 
@@ -137,6 +137,7 @@ const server = options(
     host,
     port: integer(0, 65535),
     admin_token: adminToken,
+    admin_token_from: list(addressBlock),
     body_limit: size("1KB", "1GiB"),
     body_memory: size("1KB", "64GiB"),
     drain: duration("0s", "1h"),
@@ -226,6 +227,7 @@ export const ConfigSchema = options(
     ),
     limits: options({ n: integer(1, 128), messages: integer(1, 1_000_000), contact }, "Limits of a request."),
     key_defaults: keyDefaults,
+    key_maxima: keyMaxima,
     log: options(
       {
         content: truth,

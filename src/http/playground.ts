@@ -21,13 +21,16 @@ const SERVED = new Map(
   ]),
 );
 
-type PlaygroundRequest = Pick<Context, "request" | "server" | "set">;
+type PlaygroundRequest = Pick<Context, "request" | "server" | "set" | "route">;
 
 export function playgroundRoutes(operator: OperatorParts, ports: HttpPorts) {
   const counting = new CountingLimit();
   const identify = async () => ({ key: await consoleKey(operator.world), proof: null });
-  const answer = async (surface: AnySurface | undefined, { request, server, set }: PlaygroundRequest) => {
-    await checkOperator(operator, { request, server });
+  const answer = async (
+    surface: AnySurface | undefined,
+    { request, server, set, route }: PlaygroundRequest,
+  ) => {
+    await checkOperator(operator, { request, server, route }, "playground.use");
     if (!surface) throw new Fault("unknown_url", "The playground does not serve this path.");
     return surface.use((one) =>
       serve(ports, one, { request, route: findPath(request.url), identify, server, counting }, set),
