@@ -252,6 +252,7 @@ test("the published schema is JSON Schema and knows every section", () => {
     "responses",
     "native",
     "metrics",
+    "telemetry",
     "router",
   ];
   expect(Object.keys(JSON.parse(schema).properties)).toEqual(sections);

@@ -6,6 +6,7 @@ import type { DialectName, Target } from "./dialect.ts";
 import type { OwnerLimits } from "./limit.ts";
 import type { NanoUsd } from "./money.ts";
 import type { Kind } from "./skill.ts";
+import type { TelemetryRules } from "./telemetry-rules.ts";
 import type { AwsContainer, TokenSource } from "./token-source.ts";
 import type { Level } from "./world.ts";
 
@@ -294,5 +295,6 @@ export interface Settings {
   readonly log: LogRules;
   readonly responses: ResponseRules;
   readonly metrics: MetricsRules;
+  readonly telemetry: TelemetryRules;
   readonly router: RouterRules;
 }
