@@ -5,6 +5,7 @@ import { openPostgresStore } from "../src/store/postgres/store.ts";
 import { storeSuite } from "./store.suite.ts";
 import { billingSuite } from "./store-billing.suite.ts";
 import { consoleSuite } from "./store-console.suite.ts";
+import { devicesSuite } from "./store-devices.suite.ts";
 import { keysSuite } from "./store-keys.suite.ts";
 import { lateSuite } from "./store-late.suite.ts";
 import { lessonFilesSuite } from "./store-lesson-files.suite.ts";
@@ -36,6 +37,7 @@ const SUITES = [
   lessonFilesSuite,
   consoleSuite,
   keysSuite,
+  devicesSuite,
   movesSuite,
   responsesSuite,
 ];

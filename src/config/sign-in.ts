@@ -93,7 +93,12 @@ const oidc = section(
   "The company's OpenID Connect provider.",
 );
 
-export const signIn = options({ oidc }, "How people sign in to the console.");
+const agents = options(
+  { token: duration("1s", "24h"), reauthenticate: duration("1s", "90d") },
+  "Agents such as Claude Code, in which people sign in.",
+);
+
+export const signIn = options({ oidc, agents }, "How people sign in to the console, and from their agents.");
 
 type OidcConfig = Static<typeof oidc>;
 type RuleConfig = Static<typeof rule>;
@@ -142,6 +147,7 @@ export function buildSignInRules(
     domains: (allow?.domains ?? []).map((domain) => domain.toLowerCase()),
     rules: config.rules.map((one, at) => buildRule(one, at, issues)),
     members: buildMemberRules(config.members ?? {}),
+    agents: buildAgentRules(given?.agents ?? {}),
     publicUrl: publicUrl ?? "",
   };
   return { signIn: rules };
@@ -190,6 +196,13 @@ function buildLimits(given: RuleConfig, at: number, issues: Issues): RuleLimits 
     requestsPerMinute: requests_per_minute ?? null,
     tokensPerMinute: tokens_per_minute ?? null,
     parallel: parallel ?? null,
+  };
+}
+
+function buildAgentRules(given: Static<typeof agents>): SignInRules["agents"] {
+  return {
+    tokenMs: parseDuration(given.token ?? "1h") ?? 0,
+    reauthenticateMs: parseDuration(given.reauthenticate ?? "12h") ?? 0,
   };
 }
 

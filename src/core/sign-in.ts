@@ -34,6 +34,14 @@ interface MemberRules {
   readonly keysExpireMs: number;
 }
 
+/** The times of agents that people sign in. */
+interface AgentRules {
+  /** The time that a secret works before the agent has to get another one. */
+  readonly tokenMs: number;
+  /** The time after which the person has to sign the agent in again. */
+  readonly reauthenticateMs: number;
+}
+
 export interface SignInRules {
   /** As the issuer names itself: `https://login.example.com/tenant`. */
   readonly issuer: string;
@@ -47,6 +55,7 @@ export interface SignInRules {
   readonly domains: readonly string[];
   readonly rules: readonly SignInRule[];
   readonly members: MemberRules;
+  readonly agents: AgentRules;
   /** The origin at which browsers reach the gateway, such as `https://gateway.example.com`. */
   readonly publicUrl: string;
 }

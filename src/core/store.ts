@@ -2,6 +2,7 @@
 
 import type { Audit } from "./audit.ts";
 import type { Answer, Demand, Reads, Rows } from "./demand.ts";
+import type { DeviceStore } from "./device.ts";
 import type { Account, GatewayKey, KeyState, ProvenKey } from "./key.ts";
 import type { AccountChange, KeyChange, NamedStore, NewSecret, Revision } from "./key-change.ts";
 import type { MovingStore } from "./key-move.ts";
@@ -266,6 +267,7 @@ export interface Store extends NamedStore, MovingStore {
   takeEvents(nowMs: number, most: number): Promise<readonly OutboxEvent[]>;
 
   readonly people: PeopleStore;
+  readonly devices: DeviceStore;
 
   /** Stores a session and deletes expired ones. */
   addSession(session: Session, nowMs: number): Promise<void>;

@@ -167,11 +167,12 @@ function listKeys(store: Pick<Store, "keys">, memberId: string, limit: number) {
   return store.keys({ limit, after: null }, { memberId, isRevoked: false, nowMs: 0 });
 }
 
-/** Revokes the person's keys, and returns how many. */
+/** Ends the person's devices, revokes their keys, and returns how many of these. */
 export async function endKeys(
   { store, clock }: Pick<Parts, "store" | "clock">,
   memberId: string,
 ): Promise<number> {
+  await store.devices.endDevicesOf(memberId, clock.nowMs());
   let ended = 0;
   for (;;) {
     const keys = await listKeys(store, memberId, KEYS_AT_ONCE);

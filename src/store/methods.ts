@@ -1,6 +1,7 @@
 // The store's methods that are the same on both engines.
 import { bookMethods } from "./books.ts";
 import { consoleMethods } from "./console.ts";
+import { deviceMethods } from "./devices.ts";
 import type { Engine } from "./engine.ts";
 import { accountMethods, keyMethods } from "./keys.ts";
 import { lessonMethods } from "./lessons.ts";
@@ -26,6 +27,7 @@ export function engineMethods(engine: Engine, ofRows = engine) {
     ...responseMethods(engine),
     ...lessonMethods(engine),
     people: peopleMethods(engine),
+    devices: deviceMethods(engine),
     ...refusalMethods(engine),
   };
 }
