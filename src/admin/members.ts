@@ -85,7 +85,7 @@ export async function changeMember(parts: MemberParts, id: string, given: Member
   );
   if (given.disabled === true) {
     await store.endSessionsOf(id);
-    await eachKey(store, id, (key) =>
+    await eachKey(store, { memberId: id }, (key) =>
       store.changeKey(key.id, (before) => changePauses("admin", before, true)),
     );
   }

@@ -169,10 +169,11 @@ export function composeRefusals(
 
 export function keysLookup(filter: KeyFilter | undefined, page: Page, mark: Mark): Statement {
   const by = new Narrowing(mark);
-  const { accountId, memberId, isRevoked, state, nowMs = 0, text, except, scope } = filter ?? {};
+  const { accountId, memberId, contact, isRevoked, state, nowMs = 0, text, except, scope } = filter ?? {};
   by.within(scope, KEY_ROWS);
   by.by(accountId, (at) => `account_id = ${at}`);
   by.by(memberId, (at) => `member_id = ${at}`);
+  by.by(contact, (at) => `lower(contact) = ${at}`);
   if (isRevoked !== undefined) by.add(`revoked_at_ms IS ${isRevoked ? "NOT " : ""}NULL`);
   by.by(except, (at) => `id <> ${at}`);
   if (state === "revoked") by.add("revoked_at_ms IS NOT NULL");
