@@ -252,6 +252,7 @@ test("the published schema is JSON Schema and knows every section", () => {
     "responses",
     "native",
     "metrics",
+    "telemetry",
     "router",
     "sign_in",
   ];

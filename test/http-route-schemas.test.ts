@@ -133,6 +133,7 @@ const ROWS: readonly Row[] = [
   ["GET", "/nearing", () => "/nearing"],
   ["GET", "/savings", () => "/savings?weeks=2"],
   ["GET", "/models", () => "/models"],
+  ["GET", "/models/retiring", () => "/models/retiring"],
   ["GET", "/settings", () => "/settings"],
   ["GET", "/learned", () => "/learned"],
   ["GET", "/problems", () => "/problems"],

@@ -22,6 +22,7 @@ import { readProfilesFile } from "./profiles-file.ts";
 import { buildProviders } from "./providers.ts";
 import { adminToken, type Config } from "./schema.ts";
 import { buildSignInRules } from "./sign-in.ts";
+import { buildTelemetryRules } from "./telemetry.ts";
 import { parseClock, parseSize } from "./units.ts";
 import { validate } from "./validate.ts";
 import { collectWarnings } from "./warnings.ts";
@@ -144,6 +145,7 @@ function buildSettings(
     responses: buildResponseRules(config.responses ?? {}),
     metrics: buildMetricsRules(config.metrics ?? {}, issues),
     ...buildSignInRules(config, issues),
+    telemetry: buildTelemetryRules(config.telemetry, input.env, issues),
   };
   return { settings, issues: issues.all };
 }

@@ -40,6 +40,7 @@ import {
 import { contact, keyDefaults, keyMaxima } from "./owner-limits.ts";
 import { provider, secret, weight } from "./provider-schema.ts";
 import { signIn } from "./sign-in.ts";
+import { telemetry } from "./telemetry.ts";
 
 const LIST_MAX = 1000;
 const FREE_BUDGET_MAX_USD = 1_000_000;
@@ -248,6 +249,7 @@ export const ConfigSchema = options(
       },
       "The metrics.",
     ),
+    telemetry,
     router,
     sign_in: signIn,
   },

@@ -7,6 +7,7 @@ import type { KeyMaxima, OwnerLimits } from "./limit.ts";
 import type { NanoUsd } from "./money.ts";
 import type { SignInRules } from "./sign-in.ts";
 import type { Kind } from "./skill.ts";
+import type { TelemetryRules } from "./telemetry-rules.ts";
 import type { AwsContainer, TokenSource } from "./token-source.ts";
 import type { Level } from "./world.ts";
 
@@ -290,6 +291,7 @@ export interface Settings {
   readonly log: LogRules;
   readonly responses: ResponseRules;
   readonly metrics: MetricsRules;
+  readonly telemetry: TelemetryRules;
   readonly router: RouterRules;
   /** Missing if people can't sign in. */
   readonly signIn?: SignInRules;

@@ -23,6 +23,7 @@ import { addLimits } from "../admin/limits.ts";
 import { pageQuery } from "../admin/list.ts";
 import { listNearing, nearingSchema } from "../admin/nearing.ts";
 import type { RequestParts } from "../admin/requests.ts";
+import { listRetiring, retiringSchema } from "../admin/retiring.ts";
 import { wrapRows } from "../admin/schema.ts";
 import { cardSchema, settingsSchema } from "../admin/settings-schema.ts";
 import { topUpAccount, topUpSchema } from "../admin/topups.ts";
@@ -148,10 +149,19 @@ function moneyRoutes(ports: AdminPorts, parts: Parts) {
 
 function settingRoutes(ports: AdminPorts, parts: Parts) {
   const { reads } = createOperatorHooks(ports, "Settings");
+  const retiringParts = { ...parts, cards: () => ports.catalogue().list() };
   return new Elysia()
     .get("/models", () => modelsView(ports.settings(), parts.clock.nowMs()), {
       ...reads("models.read", "listCards", "List all known models, enabled or not"),
       response: returnsBody(wrapRows(cardSchema)),
+    })
+    .get("/models/retiring", ({ request }) => listRetiring(retiringParts, readOperator(request).scope), {
+      ...reads(
+        "usage.read",
+        "listRetiring",
+        "List the enabled models that their provider will end, with the keys that use them",
+      ),
+      response: returnsBody(wrapRows(retiringSchema)),
     })
     .get("/settings", () => settingsView(ports.settings(), ports), {
       ...reads("settings.read", "getSettings", "Get the current configuration, without secrets"),

@@ -97,6 +97,7 @@ export const MATRIX: Readonly<Record<string, Row>> = {
   "GET /refusals": { of: "list", may: EVERYONE, lists: "refusal", path: () => "/refusals?limit=200" },
   "GET /search": { of: "any", may: EVERYONE, path: () => "/search?q=x" },
   "GET /nearing": { of: "any", may: EVERYONE },
+  "GET /models/retiring": { of: "any", may: EVERYONE },
   "GET /problems": { of: "whole", may: READERS },
   "GET /overview": { of: "any", may: EVERYONE },
   "GET /savings": { of: "any", may: EVERYONE },
