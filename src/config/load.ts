@@ -144,8 +144,8 @@ function buildSettings(
     log: buildLogRules(config.log ?? {}),
     responses: buildResponseRules(config.responses ?? {}),
     metrics: buildMetricsRules(config.metrics ?? {}, issues),
-    ...buildSignInRules(config, issues),
     telemetry: buildTelemetryRules(config.telemetry, input.env, issues),
+    ...buildSignInRules(config, issues),
   };
   return { settings, issues: issues.all };
 }
