@@ -140,5 +140,5 @@ function requireDomain({ hd }: Claims, { email }: Identity, { domains, issuer }:
     domain === undefined
       ? "Your company's provider sent no e-mail address that it has verified, and only people of certain domains are let in."
       : "People with an e-mail address of your domain are not let in.";
-  throw new SignInRefused("person", "domain", message);
+  throw new SignInRefused("person", domain === undefined ? "no_email" : "domain", message);
 }

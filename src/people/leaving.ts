@@ -83,7 +83,7 @@ async function askIssuer(parts: Parts, rules: SignInRules, member: Member, token
     await applyClaims(parts, rules, member, tokens);
     return true;
   } catch (error) {
-    if (error instanceof SignInRefused) await endPerson(parts, member, error.reason);
+    if (error instanceof SignInRefused) await refusePerson(parts, member, error);
     else if (error instanceof PersonGone && !wasInterrupted) await endPerson(parts, member, "gone");
     else if (error instanceof PersonGone)
       await note(parts, member, { refreshSealed: null, ...checked(parts) });
@@ -94,6 +94,16 @@ async function askIssuer(parts: Parts, rules: SignInRules, member: Member, token
     }
     return true;
   }
+}
+
+/** Keys only end for good if no rule matches. A renamed account, or a list that was cut off, says nothing about that. */
+const ENDING: ReadonlySet<string> = new Set(["no_rule", "domain"]);
+
+async function refusePerson(parts: Parts, member: Member, { reason }: SignInRefused): Promise<void> {
+  if (ENDING.has(reason)) return endPerson(parts, member, reason);
+  await note(parts, member, { ruleGrants: [], ...checked(parts) });
+  if (member.ruleGrants.length === 0) return;
+  parts.log({ event: "member.without_role", level: "warn", member_id: member.id, reason });
 }
 
 /** A token that replaces the one before is stored before anything else happens: it is the only one that works. */

@@ -35,8 +35,12 @@ test.each(["https://accounts.google.com", "https://accounts.google.com/"])(
 test.each([
   ["in capital letters", "Ada@KEXAMPLE.com", "in"],
   ["with a letter that only looks alike when small", "ada@\u212Aexample.com", "domain"],
-  ["whose first 200 characters end in the domain", `${"a".repeat(187)}@kexample.com.evil.example`, "domain"],
-  ["with a line break", "ada@evil.example\n@kexample.com", "domain"],
+  [
+    "whose first 200 characters end in the domain",
+    `${"a".repeat(187)}@kexample.com.evil.example`,
+    "no_email",
+  ],
+  ["with a line break", "ada@evil.example\n@kexample.com", "no_email"],
 ])("an address %s", (_, email, outcome) => {
   expect(judge("https://login.example.com", { email, email_verified: true })).toBe(outcome);
 });
