@@ -13,15 +13,21 @@ import {
 import { useLive } from "./live.ts";
 import { type Names, SELECTORS, useModels, useNames } from "./names.ts";
 import { Check, SuggestField } from "./parts/field.tsx";
-import { PageHead, QueryFilter } from "./parts/page.tsx";
+import { PageHead, QueryFilter, RemovableFilters } from "./parts/page.tsx";
 import { Badge, Empty, Live, type Tone } from "./parts/states.tsx";
 import { type Column, List, makeColumn, makeHeadColumn, makeNumberColumn } from "./parts/table.tsx";
 import { usePages } from "./resource.ts";
-import { makeHref, navigate, route, setQuery } from "./route.ts";
+import { makeHref, navigate, readQuery, route, setQuery } from "./route.ts";
 
 /** Bounds the rows added live since the page was opened. */
 const LIVE_ROWS_MAX = 200;
-const FILTERS = ["key_id", "account_id", "model", "provider", "selector", "status"] as const;
+/** Filters with a field on the page. */
+const FIELDS = ["key_id", "model", "selector", "status"] as const;
+/** Those that links set, and a row of the live log can be compared with. */
+const LINKED = ["account_id", "provider", "outcome", "session", "trace_id", "address"] as const;
+/** The same where only the gateway can tell. New rows aren't added live then. */
+const SEARCHED = ["member", "operation", "surface", "ended", "q", "from", "to"] as const;
+const FILTERS = [...FIELDS, ...LINKED, ...SEARCHED] as const;
 type ActiveFilters = Readonly<Partial<Record<(typeof FILTERS)[number], string>>>;
 
 const STATUSES = [
@@ -39,13 +45,8 @@ const SELECTOR_OPTIONS = [
   ...SELECTORS.map(({ id }) => ({ value: splitModelId(id).name, label: id })),
 ];
 
-function readFilters(query: URLSearchParams): ActiveFilters {
-  const given = FILTERS.map((name) => [name, query.get(name) ?? ""] as const);
-  return Object.fromEntries(given.filter(([, value]) => value !== ""));
-}
-
 export function ActivityPage() {
-  const wanted = readFilters(route.value.query);
+  const wanted: ActiveFilters = readQuery(FILTERS);
   const isTailing = route.value.query.get("tail") !== "off";
   const log = usePages<RequestView>("/requests", wanted);
   const names = useNames();
@@ -79,7 +80,8 @@ export function ActivityPage() {
           </>
         }
       >
-        All requests that were passed to a provider.
+        All requests that were admitted. Those that were not are under{" "}
+        <a href={makeHref("/refused")}>Refused</a>.
       </PageHead>
       <Filters wanted={wanted} names={names} />
       <List
@@ -111,22 +113,23 @@ function mergeRows(fresh: readonly RequestView[], rows: readonly RequestView[]):
 }
 
 function isWanted(row: RequestView, wanted: ActiveFilters): boolean {
-  const models = [row.model_asked, row.model_tried, row.model_used];
-  const providerOf = (id: string | null) => (id === null ? "" : splitModelId(id).provider);
-  const { status } = wanted;
+  const { key_id, model, selector, status, trace_id } = wanted;
+  if (SEARCHED.some((name) => wanted[name])) return false;
+  const same = ["account_id", "provider", "outcome", "session", "address"] as const;
   return (
-    (!wanted.key_id || row.key_id === wanted.key_id) &&
-    (!wanted.account_id || row.account_id === wanted.account_id) &&
-    (!wanted.model || models.includes(wanted.model)) &&
-    (!wanted.provider || [row.model_tried, row.model_used].map(providerOf).includes(wanted.provider)) &&
-    (!wanted.selector || row.selector === `Router#${wanted.selector}`) &&
-    (!status ||
-      (status === "ok"
-        ? row.status < 400
-        : status === "error"
-          ? isFailure(row)
-          : row.status === Number(status)))
+    same.every((name) => !wanted[name] || row[name] === wanted[name]) &&
+    (!key_id || row.key_id === key_id) &&
+    (!model || [row.model_asked, row.model_tried, row.model_used].includes(model)) &&
+    (!selector || row.selector === `Router#${selector}`) &&
+    (!trace_id || [row.trace_id, row.parent_trace_id].includes(trace_id)) &&
+    hasStatus(row, status)
   );
+}
+
+function hasStatus(row: RequestView, status = ""): boolean {
+  if (status === "") return true;
+  if (status === "ok") return row.status < 400;
+  return status === "error" ? isFailure(row) : row.status === Number(status);
 }
 
 const CLIENT_LEFT = 499;
@@ -142,36 +145,28 @@ function Filters({ wanted, names }: { readonly wanted: ActiveFilters; readonly n
     { value: "console", label: "Playground" },
     ...names.keys.map(({ id, name }) => ({ value: id, label: name })),
   ];
-  const { key_id: wantedKey = "", provider, account_id: account } = wanted;
+  const { key_id: wantedKey = "", account_id: account } = wanted;
+  const linked = [...LINKED, ...SEARCHED].flatMap((name) => (wanted[name] ? [[name, wanted[name]]] : []));
   // The list has only the latest keys, so the wanted one may be missing.
   if (!keys.some(({ value }) => value === wantedKey))
     keys.push({ value: wantedKey, label: names.key(wantedKey) });
   return (
-    <div class="row filters">
-      <SuggestField
-        label="Model, e.g. OpenAI#gpt-5.4"
-        value={wanted.model ?? ""}
-        suggestions={models}
-        onChange={(model) => setQuery({ model })}
+    <>
+      <div class="row filters">
+        <SuggestField
+          label="Model, e.g. OpenAI#gpt-5.4"
+          value={wanted.model ?? ""}
+          suggestions={models}
+          onChange={(model) => setQuery({ model })}
+        />
+        <QueryFilter name="key_id" label="Key" options={keys} />
+        <QueryFilter name="selector" label="Selector" options={SELECTOR_OPTIONS} />
+        <QueryFilter name="status" label="Status" options={STATUSES} />
+      </div>
+      <RemovableFilters
+        of={{ ...Object.fromEntries(linked), ...(account ? { account_id: names.account(account) } : {}) }}
       />
-      <QueryFilter name="key_id" label="Key" options={keys} />
-      <QueryFilter name="selector" label="Selector" options={SELECTOR_OPTIONS} />
-      <QueryFilter name="status" label="Status" options={STATUSES} />
-      {provider && <RemovableFilter what={provider} onRemove={() => setQuery({ provider: null })} />}
-      {account && (
-        <RemovableFilter what={names.account(account)} onRemove={() => setQuery({ account_id: null })} />
-      )}
-    </div>
-  );
-}
-
-/** A filter set by a link, for which the page has no field. */
-function RemovableFilter({ what, onRemove }: { readonly what: string; readonly onRemove: () => void }) {
-  return (
-    <button type="button" class="button" onClick={onRemove}>
-      {what} <span aria-hidden="true">×</span>
-      <span class="hidden-text">(remove this filter)</span>
-    </button>
+    </>
   );
 }
 

@@ -5,6 +5,7 @@ import { AccountPage } from "./account.tsx";
 import { AccountsPage } from "./accounts.tsx";
 import { ActivityPage } from "./activity.tsx";
 import { checkSession, describeError, signedIn, signOut } from "./api.ts";
+import { KeyPage } from "./key.tsx";
 import { KeysPage } from "./keys.tsx";
 import { LimitsPage } from "./limits.tsx";
 import { ModelsPage } from "./models.tsx";
@@ -17,10 +18,12 @@ import { Toasts } from "./parts/toast.tsx";
 import { PlaygroundPage } from "./playground.tsx";
 import { Problems } from "./problems.tsx";
 import { ProvidersPage } from "./providers.tsx";
+import { RefusedPage } from "./refused.tsx";
 import { RequestPage } from "./request.tsx";
 import { clearCache } from "./resource.ts";
 import { makeHref, route } from "./route.ts";
 import { SamplingPage } from "./sampling.tsx";
+import { openSearchOnKey, SEARCH_PATH, SearchPage } from "./search.tsx";
 import { SignIn } from "./sign-in.tsx";
 
 interface Page {
@@ -36,10 +39,19 @@ interface Page {
 const PAGES: readonly Page[] = [
   { path: "/", label: "Overview", icon: "overview", Page: OverviewPage },
   { path: "/activity", label: "Activity", icon: "activity", Page: ActivityPage, Detail: RequestPage },
+  { path: "/refused", label: "Refused", icon: "stop", Page: RefusedPage },
+  { path: SEARCH_PATH, label: "Search", icon: "search", Page: SearchPage },
   { path: "/models", label: "Models", icon: "models", Page: ModelsPage },
   { path: "/playground", label: "Playground", icon: "playground", Page: PlaygroundPage },
   { path: "/sampling", label: "Sampling", icon: "check", Page: SamplingPage },
-  { path: "/settings/router", label: "Router", icon: "key", Page: KeysPage, isSetting: true },
+  {
+    path: "/settings/router",
+    label: "Router",
+    icon: "key",
+    Page: KeysPage,
+    Detail: KeyPage,
+    isSetting: true,
+  },
   { path: "/settings/providers", label: "Providers", icon: "provider", Page: ProvidersPage, isSetting: true },
   {
     path: "/settings/accounts",
@@ -81,6 +93,10 @@ function Shell() {
     document.title = found ? `${found.page.label} · Poundkey` : "Poundkey";
     setOpen(false);
   }, [path]);
+  useEffect(() => {
+    window.addEventListener("keydown", openSearchOnKey);
+    return () => window.removeEventListener("keydown", openSearchOnKey);
+  }, []);
   const side = (
     <>
       <Brand />

@@ -29,7 +29,7 @@ const STATES = [
   { value: "revoked", label: "Revoked" },
 ];
 
-type OpenDialog =
+export type OpenDialog =
   | { readonly kind: "add" }
   | { readonly kind: "made"; readonly key: CheckedNewKeyView }
   | { readonly kind: "edit" | "rotate" | "revoke"; readonly key: KeyInUseView };
@@ -54,7 +54,7 @@ export function KeysPage() {
       <List
         label="Keys"
         of={keys}
-        columns={makeColumns(names, { onOpen: setOpen, reload: keys.reload })}
+        columns={makeKeyColumns(names, { onOpen: setOpen, reload: keys.reload })}
         keyOf={({ id }) => id}
         empty={isFiltered ? <Empty icon="search" title="No matching keys" /> : <NoKeys add={add} />}
       />
@@ -77,7 +77,7 @@ interface KeyDialogProps {
   readonly reload: () => Promise<void>;
 }
 
-function KeyDialog({ open, setOpen, reload }: KeyDialogProps) {
+export function KeyDialog({ open, setOpen, reload }: KeyDialogProps) {
   const close = () => setOpen(null);
   const show = (key: CheckedNewKeyView) => {
     setOpen({ kind: "made", key });
@@ -126,11 +126,11 @@ interface Acting {
   readonly reload: () => Promise<void>;
 }
 
-function makeColumns(names: Names, acting: Acting): readonly Column<KeyInUseView>[] {
+export function makeKeyColumns(names: Names, acting: Acting): readonly Column<KeyInUseView>[] {
   return [
     makeHeadColumn("Name", (key) => (
       <div class="row">
-        <a class="strong" href={makeHref("/activity", { key_id: key.id })} title={listTexts(KEY_FIELDS, key)}>
+        <a class="strong" href={makeHref(`/settings/router/${key.id}`)} title={listTexts(KEY_FIELDS, key)}>
           {key.name}
         </a>
         <code class="faint">…{key.last4}</code>

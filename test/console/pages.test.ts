@@ -15,6 +15,8 @@ import {
 const PAGES = [
   { path: "/", shows: "Time to first token" },
   { path: "/activity", shows: "gpt-5.4" },
+  { path: "/refused", shows: "Nothing was refused" },
+  { path: "/search", shows: "Id, last 4 characters or name" },
   { path: "/models", shows: /\d+ of \d+ models/ },
   { path: "/playground", shows: "Answers appear here." },
   { path: "/sampling", shows: "What to sample" },

@@ -150,10 +150,12 @@ interface SearchProps {
   readonly onChange?: (value: string) => void;
   /** The id of the list of suggestions. */
   readonly list?: string;
+  readonly isFocused?: boolean;
   readonly children?: ComponentChildren;
 }
 
-export function SearchField({ label, value, onInput, onChange, list, children }: SearchProps) {
+export function SearchField(props: SearchProps) {
+  const { label, value, onInput, onChange, list, isFocused, children } = props;
   return (
     <div class="with-icon grow">
       <Icon name="search" />
@@ -164,6 +166,7 @@ export function SearchField({ label, value, onInput, onChange, list, children }:
         placeholder={label}
         list={list}
         value={value}
+        autofocus={isFocused}
         spellcheck={false}
         onInput={(event) => onInput(event.currentTarget.value)}
         onChange={(event) => onChange?.(event.currentTarget.value)}
