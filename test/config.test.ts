@@ -42,6 +42,7 @@ describe("valid configurations", () => {
         host: "127.0.0.1",
         port: 8080,
         adminToken: null,
+        adminTokenFrom: [],
         bodyBytesMax: 32_000_000,
         bodyMemoryBytes: 256_000_000,
         drainMs: 25_000,
@@ -246,10 +247,12 @@ test("the published schema is JSON Schema and knows every section", () => {
     "billing",
     "limits",
     "key_defaults",
+    "key_maxima",
     "log",
     "responses",
     "native",
     "metrics",
+    "telemetry",
     "router",
   ];
   expect(Object.keys(JSON.parse(schema).properties)).toEqual(sections);

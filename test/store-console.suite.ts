@@ -6,7 +6,14 @@ import { savings } from "./store-savings.suite.ts";
 import { type MakeBench, twoStores } from "./two-stores.ts";
 
 function sessionOf(digest: string, expiresAtMs: number): Session {
-  return { digest, tokenDigest: `token of ${digest}`, expiresAtMs };
+  return {
+    digest,
+    tokenDigest: `token of ${digest}`,
+    expiresAtMs,
+    tokenId: null,
+    memberId: null,
+    issuerSession: null,
+  };
 }
 
 function credentialOf(id: string, fields: Partial<StoredCredential> = {}): StoredCredential {

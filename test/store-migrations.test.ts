@@ -112,7 +112,8 @@ async function goesOn(store: Store): Promise<void> {
   expect(await store.key("key_a")).toMatchObject({ keepsResponses: true });
   expect(await store.credentials()).toEqual([]);
   expect(await store.lessons(0, 10)).toMatchObject(LESSONS);
-  await store.addSession({ digest: "a", tokenDigest: "b", expiresAtMs: NOON + 1 }, NOON);
+  const session = { digest: "a", tokenDigest: "b", expiresAtMs: NOON + 1 };
+  await store.addSession({ ...session, tokenId: null, memberId: null, issuerSession: null }, NOON);
   expect(await store.session("a")).not.toBeNull();
   await store.close();
 }

@@ -113,7 +113,7 @@ describe("a store of every version so far", () => {
 test("a new table is distributed with its account where the accounts are, and nowhere else", async () => {
   const url = await server.newDatabase();
   await using database = new SQL(url, { max: 1 });
-  const tables = STEPS.flat().flatMap((change) => (change.kind === "createTable" ? [change.table] : []));
+  const tables = STEPS.flat().flatMap((change) => (change.kind === "createTable" ? [change] : []));
   const statements = POSTGRES_MIGRATIONS.flat();
   for (const statement of statements) await database.unsafe(statement);
   // Stands in for Citus, which can't be installed here: its catalogue, and the function that distributes a table.
@@ -121,7 +121,9 @@ test("a new table is distributed with its account where the accounts are, and no
     CREATE TABLE pg_dist_partition (logicalrelid regclass);
     CREATE TABLE distributed (name text, by text, beside text);
     CREATE FUNCTION create_distributed_table(name regclass, by text, colocate_with text) RETURNS void LANGUAGE sql
-      AS 'INSERT INTO distributed VALUES (name::text, by, colocate_with); INSERT INTO pg_dist_partition VALUES (name)'`);
+      AS 'INSERT INTO distributed VALUES (name::text, by, colocate_with); INSERT INTO pg_dist_partition VALUES (name)';
+    CREATE FUNCTION create_reference_table(name regclass) RETURNS void LANGUAGE sql
+      AS 'INSERT INTO distributed VALUES (name::text); INSERT INTO pg_dist_partition VALUES (name)'`);
   const again = () => Promise.all(statements.map((statement) => database.unsafe(statement)));
   await again();
   expect([...(await database.unsafe("SELECT * FROM distributed"))]).toEqual([]);
@@ -129,7 +131,13 @@ test("a new table is distributed with its account where the accounts are, and no
   await again();
   await again();
   const rows = [...(await database.unsafe("SELECT * FROM distributed"))];
-  expect(rows).toEqual(tables.map((name) => ({ name, by: "account_id", beside: "account" })));
+  expect(rows).toEqual(
+    tables.map(({ table: name, placement }) =>
+      placement === "account"
+        ? { name, by: "account_id", beside: "account" }
+        : { name, by: null, beside: null },
+    ),
+  );
 });
 
 test("what an older process adds to the old sums after the move is counted once, by the next move", async () => {

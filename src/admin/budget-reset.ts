@@ -1,8 +1,12 @@
 // The operator's order to forget what was used of a key's budgets, for example after a wrong price.
 import { type Static, Type } from "@sinclair/typebox";
+import { Fault } from "../core/fault.ts";
 import { mintId } from "../keys/secret.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import { getKey, type KeyDetailView, type KeyParts, requireKey } from "./keys.ts";
+import { adminAccess, COMMAND_LINE } from "../people/access.ts";
+import { checkReset } from "./key-rights.ts";
+import { requireKey } from "./keys.ts";
+import { getKey, type KeyDetailView, type KeyParts } from "./keys-in-use.ts";
 import { closeObject } from "./schema.ts";
 import type { AdminWorld } from "./world.ts";
 
@@ -21,9 +25,14 @@ export async function resetKeyBudgets(
   parts: ResetParts,
   keyId: string,
   { reason }: Static<typeof budgetResetSchema>,
+  access = adminAccess(COMMAND_LINE),
 ): Promise<KeyDetailView> {
-  const { accountId } = requireKey(keyId, await parts.store.key(keyId));
+  const key = requireKey(keyId, await parts.store.key(keyId, access.scope("keys.read")));
+  const { accountId } = key;
+  const account = await parts.store.account(accountId);
+  if (account === null) throw new Fault("not_found", "The key's account does not exist.");
+  checkReset({ access }, key, account);
   const id = mintId("evt", parts.random);
-  await parts.ledger.resetBudgets({ id, accountId, keyId, by: "admin", reason });
-  return getKey(parts, keyId);
+  await parts.ledger.resetBudgets({ id, accountId, keyId, by: access.actor.id, reason });
+  return getKey(parts, keyId, access.scope("keys.read"));
 }

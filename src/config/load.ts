@@ -21,6 +21,7 @@ import { readVariable } from "./platform.ts";
 import { readProfilesFile } from "./profiles-file.ts";
 import { buildProviders } from "./providers.ts";
 import { adminToken, type Config } from "./schema.ts";
+import { buildTelemetryRules } from "./telemetry.ts";
 import { parseClock, parseSize } from "./units.ts";
 import { validate } from "./validate.ts";
 import { collectWarnings } from "./warnings.ts";
@@ -142,6 +143,7 @@ function buildSettings(
     log: buildLogRules(config.log ?? {}),
     responses: buildResponseRules(config.responses ?? {}),
     metrics: buildMetricsRules(config.metrics ?? {}, issues),
+    telemetry: buildTelemetryRules(config.telemetry, input.env, issues),
   };
   return { settings, issues: issues.all };
 }
@@ -208,6 +210,7 @@ function buildServerRules(
     host: overrides.host ?? host,
     port: overrides.port ?? port,
     adminToken: server.admin_token ?? readField("POUNDKEY_ADMIN_TOKEN", adminToken, env, issues),
+    adminTokenFrom: server.admin_token_from ?? [],
     ...{ bodyBytesMax, bodyMemoryBytes, drainMs: readMs(drain), keepAliveMs: readMs(keep_alive) },
     ...{ trustedProxies, hosts, cors },
   };

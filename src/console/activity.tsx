@@ -13,21 +13,28 @@ import {
 import { useLive } from "./live.ts";
 import { type Names, SELECTORS, useModels, useNames } from "./names.ts";
 import { Check, SuggestField } from "./parts/field.tsx";
-import { PageHead, QueryFilter, RemovableFilters } from "./parts/page.tsx";
+import { PageHead, QueryFilter } from "./parts/page.tsx";
 import { Badge, Empty, Live, type Tone } from "./parts/states.tsx";
 import { type Column, List, makeColumn, makeHeadColumn, makeNumberColumn } from "./parts/table.tsx";
+import { Refusals } from "./refusals.tsx";
 import { usePages } from "./resource.ts";
-import { makeHref, navigate, readQuery, route, setQuery } from "./route.ts";
+import { makeHref, navigate, route, setQuery } from "./route.ts";
 
 /** Bounds the rows added live since the page was opened. */
 const LIVE_ROWS_MAX = 200;
-/** Filters with a field on the page. */
-const FIELDS = ["key_id", "model", "selector", "status"] as const;
-/** Those that links set, and a row of the live log can be compared with. */
-const LINKED = ["account_id", "provider", "outcome", "session", "trace_id", "address"] as const;
-/** The same where only the gateway can tell. New rows aren't added live then. */
-const SEARCHED = ["member", "operation", "surface", "ended", "q", "from", "to"] as const;
-const FILTERS = [...FIELDS, ...LINKED, ...SEARCHED] as const;
+const FILTERS = [
+  ...(["key_id", "account_id", "model", "provider", "selector", "status", "outcome"] as const),
+  ...(["address", "session", "trace_id", "q", "from", "to"] as const),
+] as const;
+/** Filters set by links, for which the page has no field. */
+const LINKED = ["address", "session", "trace_id", "q", "from", "to"] as const;
+const OUTCOMES = [
+  { value: "", label: "Any outcome" },
+  { value: "answered", label: "Answered" },
+  { value: "failed", label: "Failed" },
+  { value: "refused", label: "Refused by a step" },
+  { value: "left", label: "Client left" },
+];
 type ActiveFilters = Readonly<Partial<Record<(typeof FILTERS)[number], string>>>;
 
 const STATUSES = [
@@ -45,11 +52,59 @@ const SELECTOR_OPTIONS = [
   ...SELECTORS.map(({ id }) => ({ value: splitModelId(id).name, label: id })),
 ];
 
+function readFilters(query: URLSearchParams): ActiveFilters {
+  const given = FILTERS.map((name) => [name, query.get(name) ?? ""] as const);
+  return Object.fromEntries(given.filter(([, value]) => value !== ""));
+}
+
 export function ActivityPage() {
-  const wanted: ActiveFilters = readQuery(FILTERS);
-  const isTailing = route.value.query.get("tail") !== "off";
-  const log = usePages<RequestView>("/requests", wanted);
+  const { query } = route.value;
+  const wanted = readFilters(query);
+  const isTailing = query.get("tail") !== "off";
+  const isRefused = query.get("show") === "refused";
   const names = useNames();
+  const { log, rows, isLive } = useLog(wanted, isTailing);
+  const longestMs = Math.max(...(rows ?? []).map(({ total_ms }) => total_ms), 1);
+  const setRefused = (isOn: boolean) => setQuery({ show: isOn ? "refused" : null });
+  const setTailing = (isOn: boolean) => setQuery({ tail: isOn ? null : "off" });
+  return (
+    <>
+      <PageHead
+        title="Activity"
+        actions={
+          <>
+            <Check label="Refused" isOn={isRefused} onChange={setRefused} />
+            {isTailing && <Live isOn={isLive} />}
+            <Check label="Follow" isOn={isTailing} onChange={setTailing} />
+          </>
+        }
+      >
+        {isRefused ? ABOUT_REFUSED : "All requests that were passed to a provider."}
+      </PageHead>
+      <Filters wanted={wanted} names={names} />
+      {isRefused ? (
+        <Refusals query={pickShared(wanted)} names={names} />
+      ) : (
+        <List
+          label="Requests"
+          of={{ ...log, data: rows }}
+          skeletons={8}
+          columns={makeColumns(names, longestMs)}
+          keyOf={({ id }) => id}
+          onOpen={({ id }) => navigate(`/activity/${id}`)}
+          empty={<EmptyLog isFiltered={Object.keys(wanted).length > 0} />}
+        />
+      )}
+    </>
+  );
+}
+
+const ABOUT_REFUSED =
+  "Requests that were refused before any provider was called, counted by key, model and minute.";
+
+/** The log's rows, with those that have ended since in front. */
+function useLog(wanted: ActiveFilters, isTailing: boolean) {
+  const log = usePages<RequestView>("/requests", wanted);
   const identity = JSON.stringify(wanted);
   const [fresh, setFresh] = useState<{ readonly of: string; readonly rows: readonly RequestView[] }>({
     of: identity,
@@ -63,38 +118,13 @@ export function ActivityPage() {
     });
   };
   const rows = log.data && mergeRows(fresh.of === identity ? fresh.rows : [], log.data);
-  const longestMs = Math.max(...(rows ?? []).map(({ total_ms }) => total_ms), 1);
   const isLive = useLive(isTailing, { onRow, onGap: () => void log.reload() });
-  return (
-    <>
-      <PageHead
-        title="Activity"
-        actions={
-          <>
-            {isTailing && <Live isOn={isLive} />}
-            <Check
-              label="Follow"
-              isOn={isTailing}
-              onChange={(isOn) => setQuery({ tail: isOn ? null : "off" })}
-            />
-          </>
-        }
-      >
-        All requests that were admitted. Those that were not are under{" "}
-        <a href={makeHref("/refused")}>Refused</a>.
-      </PageHead>
-      <Filters wanted={wanted} names={names} />
-      <List
-        label="Requests"
-        of={{ ...log, data: rows }}
-        skeletons={8}
-        columns={makeColumns(names, longestMs)}
-        keyOf={({ id }) => id}
-        onOpen={({ id }) => navigate(`/activity/${id}`)}
-        empty={<EmptyLog isFiltered={Object.keys(wanted).length > 0} />}
-      />
-    </>
-  );
+  return { log, rows, isLive };
+}
+
+/** Returns the filters that refusals have too. */
+function pickShared({ key_id, account_id, model, address, from, to }: ActiveFilters) {
+  return { key_id, account_id, model, address, from, to };
 }
 
 function EmptyLog({ isFiltered }: { readonly isFiltered: boolean }) {
@@ -113,23 +143,29 @@ function mergeRows(fresh: readonly RequestView[], rows: readonly RequestView[]):
 }
 
 function isWanted(row: RequestView, wanted: ActiveFilters): boolean {
-  const { key_id, model, selector, status, trace_id } = wanted;
-  if (SEARCHED.some((name) => wanted[name])) return false;
-  const same = ["account_id", "provider", "outcome", "session", "address"] as const;
+  const models = [row.model_asked, row.model_tried, row.model_used];
+  const providerOf = (id: string | null) => (id === null ? "" : splitModelId(id).provider);
+  const { status } = wanted;
   return (
-    same.every((name) => !wanted[name] || row[name] === wanted[name]) &&
-    (!key_id || row.key_id === key_id) &&
-    (!model || [row.model_asked, row.model_tried, row.model_used].includes(model)) &&
-    (!selector || row.selector === `Router#${selector}`) &&
-    (!trace_id || [row.trace_id, row.parent_trace_id].includes(trace_id)) &&
-    hasStatus(row, status)
+    (!wanted.key_id || row.key_id === wanted.key_id) &&
+    (!wanted.account_id || row.account_id === wanted.account_id) &&
+    (!wanted.model || models.includes(wanted.model)) &&
+    (!wanted.provider || [row.model_tried, row.model_used].map(providerOf).includes(wanted.provider)) &&
+    (!wanted.outcome || row.outcome === wanted.outcome) &&
+    (!wanted.address || row.address === wanted.address) &&
+    (!wanted.session || row.session === wanted.session) &&
+    (!wanted.trace_id || [row.trace_id, row.parent_trace_id].includes(wanted.trace_id)) &&
+    // Only the gateway knows what these match.
+    !wanted.q &&
+    !wanted.to &&
+    (!wanted.selector || row.selector === `Router#${wanted.selector}`) &&
+    (!status ||
+      (status === "ok"
+        ? row.status < 400
+        : status === "error"
+          ? isFailure(row)
+          : row.status === Number(status)))
   );
-}
-
-function hasStatus(row: RequestView, status = ""): boolean {
-  if (status === "") return true;
-  if (status === "ok") return row.status < 400;
-  return status === "error" ? isFailure(row) : row.status === Number(status);
 }
 
 const CLIENT_LEFT = 499;
@@ -145,28 +181,48 @@ function Filters({ wanted, names }: { readonly wanted: ActiveFilters; readonly n
     { value: "console", label: "Playground" },
     ...names.keys.map(({ id, name }) => ({ value: id, label: name })),
   ];
-  const { key_id: wantedKey = "", account_id: account } = wanted;
-  const linked = [...LINKED, ...SEARCHED].flatMap((name) => (wanted[name] ? [[name, wanted[name]]] : []));
+  const { key_id: wantedKey = "", provider, account_id: account } = wanted;
   // The list has only the latest keys, so the wanted one may be missing.
   if (!keys.some(({ value }) => value === wantedKey))
     keys.push({ value: wantedKey, label: names.key(wantedKey) });
   return (
-    <>
-      <div class="row filters">
-        <SuggestField
-          label="Model, e.g. OpenAI#gpt-5.4"
-          value={wanted.model ?? ""}
-          suggestions={models}
-          onChange={(model) => setQuery({ model })}
-        />
-        <QueryFilter name="key_id" label="Key" options={keys} />
-        <QueryFilter name="selector" label="Selector" options={SELECTOR_OPTIONS} />
-        <QueryFilter name="status" label="Status" options={STATUSES} />
-      </div>
-      <RemovableFilters
-        of={{ ...Object.fromEntries(linked), ...(account ? { account_id: names.account(account) } : {}) }}
+    <div class="row filters">
+      <SuggestField
+        label="Model, e.g. OpenAI#gpt-5.4"
+        value={wanted.model ?? ""}
+        suggestions={models}
+        onChange={(model) => setQuery({ model })}
       />
-    </>
+      <QueryFilter name="key_id" label="Key" options={keys} />
+      <QueryFilter name="selector" label="Selector" options={SELECTOR_OPTIONS} />
+      <QueryFilter name="status" label="Status" options={STATUSES} />
+      <QueryFilter name="outcome" label="Outcome" options={OUTCOMES} />
+      {LINKED.map((name) => {
+        const value = wanted[name];
+        return (
+          value && (
+            <RemovableFilter
+              key={name}
+              what={`${name} ${value}`}
+              onRemove={() => setQuery({ [name]: null })}
+            />
+          )
+        );
+      })}
+      {provider && <RemovableFilter what={provider} onRemove={() => setQuery({ provider: null })} />}
+      {account && (
+        <RemovableFilter what={names.account(account)} onRemove={() => setQuery({ account_id: null })} />
+      )}
+    </div>
+  );
+}
+
+function RemovableFilter({ what, onRemove }: { readonly what: string; readonly onRemove: () => void }) {
+  return (
+    <button type="button" class="button" onClick={onRemove}>
+      {what} <span aria-hidden="true">×</span>
+      <span class="hidden-text">(remove this filter)</span>
+    </button>
   );
 }
 

@@ -18,12 +18,11 @@ import { Toasts } from "./parts/toast.tsx";
 import { PlaygroundPage } from "./playground.tsx";
 import { Problems } from "./problems.tsx";
 import { ProvidersPage } from "./providers.tsx";
-import { RefusedPage } from "./refused.tsx";
 import { RequestPage } from "./request.tsx";
 import { clearCache } from "./resource.ts";
 import { makeHref, route } from "./route.ts";
 import { SamplingPage } from "./sampling.tsx";
-import { openSearchOnKey, SEARCH_PATH, SearchPage } from "./search.tsx";
+import { SearchEverything } from "./search.tsx";
 import { SignIn } from "./sign-in.tsx";
 
 interface Page {
@@ -39,8 +38,6 @@ interface Page {
 const PAGES: readonly Page[] = [
   { path: "/", label: "Overview", icon: "overview", Page: OverviewPage },
   { path: "/activity", label: "Activity", icon: "activity", Page: ActivityPage, Detail: RequestPage },
-  { path: "/refused", label: "Refused", icon: "stop", Page: RefusedPage },
-  { path: SEARCH_PATH, label: "Search", icon: "search", Page: SearchPage },
   { path: "/models", label: "Models", icon: "models", Page: ModelsPage },
   { path: "/playground", label: "Playground", icon: "playground", Page: PlaygroundPage },
   { path: "/sampling", label: "Sampling", icon: "check", Page: SamplingPage },
@@ -93,13 +90,10 @@ function Shell() {
     document.title = found ? `${found.page.label} · Poundkey` : "Poundkey";
     setOpen(false);
   }, [path]);
-  useEffect(() => {
-    window.addEventListener("keydown", openSearchOnKey);
-    return () => window.removeEventListener("keydown", openSearchOnKey);
-  }, []);
   const side = (
     <>
       <Brand />
+      <SearchEverything />
       <Nav path={path} />
       <SideEnd />
     </>

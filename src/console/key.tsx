@@ -1,101 +1,84 @@
-// One key: its limits, where its newest requests came from, and its refused requests, each with the way out.
-import { useState } from "preact/hooks";
+// One key: its limits, the addresses that it is used from, its refusals and its latest requests.
 import type { CheckedKeyDetailView } from "../admin/key-warnings.ts";
-import type { Listed } from "../admin/list.ts";
 import type { RequestView } from "../admin/request-schema.ts";
-import { withQuery } from "./api.ts";
 import { formatCount, formatFullTime, formatTime } from "./format.ts";
-import { KeyDialog, makeKeyColumns, type OpenDialog } from "./keys.tsx";
 import { LimitBars } from "./limit-bars.tsx";
 import { useNames } from "./names.ts";
 import { Card, PageHead } from "./parts/page.tsx";
-import { Loaded, Warnings } from "./parts/states.tsx";
+import { Empty, Loaded } from "./parts/states.tsx";
 import { type Column, makeColumn, makeHeadColumn, makeNumberColumn, Table } from "./parts/table.tsx";
-import { RefusalList } from "./refused.tsx";
-import { useResource } from "./resource.ts";
+import { Refusals } from "./refusals.tsx";
+import { usePages, useResource } from "./resource.ts";
 import { makeHref } from "./route.ts";
 
-const EVERY_MS = 5000;
-/** The requests whose addresses are counted. */
-const NEWEST = 200;
+const EVERY_MS = 10_000;
+/** The requests from which addresses are collected. */
+const LATEST = 200;
+
+interface AddressUse {
+  readonly address: string;
+  readonly firstAt: string;
+  readonly lastAt: string;
+  readonly requests: number;
+}
 
 export function KeyPage({ id }: { readonly id: string }) {
-  const key = useResource<CheckedKeyDetailView>(`/keys/${encodeURIComponent(id)}`, EVERY_MS);
-  const [open, setOpen] = useState<OpenDialog | null>(null);
+  const key = useResource<CheckedKeyDetailView>(`/keys/${id}`, EVERY_MS);
+  const requests = usePages<RequestView>("/requests", { key_id: id, limit: LATEST }, EVERY_MS);
   const names = useNames();
-  const columns = makeKeyColumns(names, { onOpen: setOpen, reload: key.reload });
-  const requests = <a href={makeHref("/activity", { key_id: id })}>All its requests</a>;
+  const { data } = key;
   return (
     <>
-      <PageHead back={{ path: "/settings/router", label: "Router" }} title={key.data?.name ?? "Key"}>
-        {requests}
+      <PageHead
+        back={{ path: "/settings/router", label: "Router" }}
+        title={data?.name ?? id}
+        actions={
+          <a class="button" href={makeHref("/activity", { key_id: id })}>
+            Requests
+          </a>
+        }
+      >
+        {data && `${id}, ends in ${data.last4}, ${data.state}`}
       </PageHead>
-      <Loaded of={key}>
-        {(data) => (
-          <div class="stack">
-            <Warnings of={data.warnings ?? []} />
-            <Card isFlush>
-              <Table label="Key" rows={[data]} columns={columns} keyOf={(row) => row.id} />
-            </Card>
-            {data.limits.length > 0 && (
-              <Card title="Limits">
-                <LimitBars limits={data.limits} of="key" />
-              </Card>
-            )}
-            <UsedFrom id={id} />
-            <RefusalList title="Refused" note="Counted by the minute" wanted={{ key_id: id }} />
-          </div>
+      <div class="stack">
+        {data && data.limits.length > 0 && (
+          <Card title="Limits" note="Of this key, and of its account">
+            <LimitBars limits={data.limits} of="key" />
+          </Card>
         )}
-      </Loaded>
-      {open && <KeyDialog open={open} setOpen={setOpen} reload={key.reload} />}
+        <Card title="Used from" note={`In its latest ${LATEST} requests`} isFlush>
+          <Loaded of={requests} rows={2}>
+            {(rows) => <Addresses uses={listAddresses(rows)} />}
+          </Loaded>
+        </Card>
+        <Refusals title="Refused" query={{ key: id }} names={names} />
+      </div>
     </>
   );
 }
 
-interface Place {
-  readonly address: string;
-  readonly requests: number;
-  readonly firstAt: string;
-  readonly lastAt: string;
+function Addresses({ uses }: { readonly uses: readonly AddressUse[] }) {
+  if (uses.length === 0) return <Empty icon="search" title="No addresses yet" />;
+  return <Table label="Addresses" rows={uses} columns={ADDRESS_COLUMNS} keyOf={({ address }) => address} />;
 }
 
-/** Counts requests by the address that they came from, the latest address first. The requests are newest first. */
-function countPlaces(requests: readonly RequestView[]): readonly Place[] {
-  const places = new Map<string, Place>();
-  for (const { address, at } of requests) {
+const ADDRESS_COLUMNS: readonly Column<AddressUse>[] = [
+  makeHeadColumn("Address", ({ address }) => <a href={makeHref("/activity", { address })}>{address}</a>),
+  makeColumn("First seen", ({ firstAt }) => (
+    <span title={formatFullTime(firstAt)}>{formatTime(firstAt)}</span>
+  )),
+  makeColumn("Last seen", ({ lastAt }) => <span title={formatFullTime(lastAt)}>{formatTime(lastAt)}</span>),
+  makeNumberColumn("Requests", ({ requests }) => formatCount(requests)),
+];
+
+/** The rows are newest first. */
+function listAddresses(rows: readonly RequestView[]): readonly AddressUse[] {
+  const uses = new Map<string, AddressUse>();
+  for (const { address, at } of rows) {
     if (address === null) continue;
-    const { requests: before = 0, lastAt = at } = places.get(address) ?? {};
-    places.set(address, { address, requests: before + 1, firstAt: at, lastAt });
+    const known = uses.get(address);
+    const requests = (known?.requests ?? 0) + 1;
+    uses.set(address, { address, firstAt: at, lastAt: known?.lastAt ?? at, requests });
   }
-  return [...places.values()];
-}
-
-function UsedFrom({ id }: { readonly id: string }) {
-  const newest = useResource<Listed<RequestView>>(
-    withQuery("/requests", { key_id: id, limit: NEWEST }),
-    EVERY_MS,
-  );
-  const places = countPlaces(newest.data?.data ?? []);
-  if (places.length === 0) return null;
-  return (
-    <Card title="Used from" note={`By its newest ${NEWEST} requests`} isFlush>
-      <Table
-        label="Addresses"
-        rows={places}
-        keyOf={({ address }) => address}
-        columns={makePlaceColumns(id)}
-      />
-    </Card>
-  );
-}
-
-function makePlaceColumns(id: string): readonly Column<Place>[] {
-  return [
-    makeHeadColumn("Address", ({ address }) => (
-      <a href={makeHref("/activity", { key_id: id, address })}>{address}</a>
-    )),
-    makeColumn("First", ({ firstAt }) => <span title={formatFullTime(firstAt)}>{formatTime(firstAt)}</span>),
-    makeColumn("Last", ({ lastAt }) => <span title={formatFullTime(lastAt)}>{formatTime(lastAt)}</span>),
-    makeNumberColumn("Requests", ({ requests }) => formatCount(requests)),
-  ];
+  return [...uses.values()];
 }

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { CheckedNewKeyView } from "../admin/key-warnings.ts";
-import type { KeyInUseView } from "../admin/keys.ts";
+import type { KeyInUseView } from "../admin/keys-in-use.ts";
 import { KEY_FIELDS } from "../core/fields/key.ts";
 import { change, describeError } from "./api.ts";
 import { listTexts } from "./field-form.tsx";
@@ -29,7 +29,7 @@ const STATES = [
   { value: "revoked", label: "Revoked" },
 ];
 
-export type OpenDialog =
+type OpenDialog =
   | { readonly kind: "add" }
   | { readonly kind: "made"; readonly key: CheckedNewKeyView }
   | { readonly kind: "edit" | "rotate" | "revoke"; readonly key: KeyInUseView };
@@ -54,7 +54,7 @@ export function KeysPage() {
       <List
         label="Keys"
         of={keys}
-        columns={makeKeyColumns(names, { onOpen: setOpen, reload: keys.reload })}
+        columns={makeColumns(names, { onOpen: setOpen, reload: keys.reload })}
         keyOf={({ id }) => id}
         empty={isFiltered ? <Empty icon="search" title="No matching keys" /> : <NoKeys add={add} />}
       />
@@ -77,7 +77,7 @@ interface KeyDialogProps {
   readonly reload: () => Promise<void>;
 }
 
-export function KeyDialog({ open, setOpen, reload }: KeyDialogProps) {
+function KeyDialog({ open, setOpen, reload }: KeyDialogProps) {
   const close = () => setOpen(null);
   const show = (key: CheckedNewKeyView) => {
     setOpen({ kind: "made", key });
@@ -126,7 +126,7 @@ interface Acting {
   readonly reload: () => Promise<void>;
 }
 
-export function makeKeyColumns(names: Names, acting: Acting): readonly Column<KeyInUseView>[] {
+function makeColumns(names: Names, acting: Acting): readonly Column<KeyInUseView>[] {
   return [
     makeHeadColumn("Name", (key) => (
       <div class="row">

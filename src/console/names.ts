@@ -1,9 +1,8 @@
 // The models, keys and accounts that many pages list or name.
 import type { AccountView } from "../admin/accounts.ts";
-import type { KeyInUseView } from "../admin/keys.ts";
+import type { KeyInUseView } from "../admin/keys-in-use.ts";
 import type { CardView } from "../admin/settings-schema.ts";
 import { usePages } from "./resource.ts";
-import { makeHref } from "./route.ts";
 
 /** The playground's own key, which isn't listed. */
 const CONSOLE_KEY = "console";
@@ -20,11 +19,6 @@ export function useNames() {
     key: (id: string) => keys.find((key) => key.id === id)?.name ?? (id === CONSOLE_KEY ? "Playground" : id),
     account: (id: string) => accounts.find((account) => account.id === id)?.name ?? id,
   };
-}
-
-/** The address of a key's page, or of its requests if it has none. */
-export function makeKeyHref(id: string): string {
-  return id === CONSOLE_KEY ? makeHref("/activity", { key_id: id }) : makeHref(`/settings/router/${id}`);
 }
 
 export const SELECTORS = [

@@ -10,7 +10,7 @@ import {
   formatFullTime,
   formatUsd,
 } from "./format.ts";
-import { makeKeyHref, useNames } from "./names.ts";
+import { useNames } from "./names.ts";
 import { CopyButton } from "./parts/button.tsx";
 import { type Fact, Facts, Vitals } from "./parts/figures.tsx";
 import { Card, PageHead } from "./parts/page.tsx";
@@ -179,7 +179,7 @@ function FactsCard({ request }: Part) {
   const found = (what: string, filter: string, value: string | null | undefined): readonly Fact[] =>
     value ? [[what, <a href={makeHref("/activity", { [filter]: value })}>{value}</a>]] : [];
   const facts: readonly Fact[] = [
-    ["Key", <a href={makeKeyHref(key_id)}>{names.key(key_id)}</a>],
+    ["Key", <a href={makeHref("/activity", { key_id })}>{names.key(key_id)}</a>],
     ["Account", <a href={makeHref(`/settings/accounts/${account_id}`)}>{names.account(account_id)}</a>],
     ["Requested", `${request.model_asked}, ${request.stream ? "streamed" : "not streamed"}`],
     ...found("Provider", "provider", provider),

@@ -36,13 +36,3 @@ export function setQuery(fields: Query): void {
   history.replaceState(null, "", makeHref(route.value.path, query));
   route.value = parseRoute(location.hash);
 }
-
-/** Returns the fields of the page's address that have a value. */
-export function readQuery<Name extends string>(
-  names: readonly Name[],
-): Readonly<Partial<Record<Name, string>>> {
-  const given = names.map((name) => [name, route.value.query.get(name) ?? ""] as const);
-  const kept: Partial<Record<Name, string>> = {};
-  for (const [name, value] of given) if (value !== "") kept[name] = value;
-  return kept;
-}

@@ -1,75 +1,76 @@
-// Search: anything by its id, its name or a part of one. Ctrl+K or ⌘K opens it from every page.
-import type { Listed } from "../admin/list.ts";
+// The search for everything with an id or a name, opened by a button or by ⌘K (Ctrl+K).
+import { useEffect, useState } from "preact/hooks";
 import type { ResultView } from "../admin/search.ts";
 import { withQuery } from "./api.ts";
+import { Button } from "./parts/button.tsx";
+import { Dialog } from "./parts/dialog.tsx";
 import { SearchField } from "./parts/field.tsx";
-import { Card, PageHead } from "./parts/page.tsx";
-import { Badge, Empty, Loaded } from "./parts/states.tsx";
+import { Empty, Loaded } from "./parts/states.tsx";
 import { useResource } from "./resource.ts";
-import { makeHref, navigate, route, setQuery } from "./route.ts";
 
-export const SEARCH_PATH = "/search";
-
-/** Opens the search with the keys that most consoles use for it. */
-export function openSearchOnKey(event: KeyboardEvent): void {
-  if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey)) return;
-  event.preventDefault();
-  navigate(SEARCH_PATH);
-}
-
-export function SearchPage() {
-  const q = route.value.query.get("q") ?? "";
+export function SearchEverything() {
+  const [isOpen, setOpen] = useState(false);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== "k" || !(event.metaKey || event.ctrlKey)) return;
+      event.preventDefault();
+      setOpen(true);
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, []);
   return (
     <>
-      <PageHead title="Search">
-        A request by any id that a client quotes, a key by its last four characters, a session, a trace, or a
-        part of the name of a key, account, model or provider.
-      </PageHead>
-      <div class="row filters">
-        <SearchField
-          label="Id, last 4 characters or name"
-          value={q}
-          onInput={(text) => setQuery({ q: text })}
-          isFocused
-        />
-      </div>
-      {q.trim() !== "" && <Results q={q.trim()} />}
+      <Button label="Search (⌘K)" kind="quiet" icon="search" onClick={() => setOpen(true)} />
+      {isOpen && <SearchDialog onClose={() => setOpen(false)} />}
     </>
   );
 }
 
-function Results({ q }: { readonly q: string }) {
-  const found = useResource<Listed<ResultView>>(withQuery("/search", { q }));
+function SearchDialog({ onClose }: { readonly onClose: () => void }) {
+  const [text, setText] = useState("");
+  const given = text.trim();
   return (
-    <Loaded of={found}>
-      {({ data }) =>
-        data.length === 0 ? (
-          <NothingFound q={q} />
-        ) : (
-          <Card isFlush>
-            <ul class="results" aria-label="Results">
-              {data.map(({ type, id, name, url }) => (
-                <li key={`${type} ${id}`}>
-                  <a class="row tight" href={url.replace(/^\/#/, "#")}>
-                    <Badge text={type} />
-                    <span class="strong">{name}</span>
-                    {id !== name && <code class="faint">{id}</code>}
-                  </a>
-                </li>
-              ))}
-            </ul>
-          </Card>
-        )
-      }
-    </Loaded>
+    <Dialog title="Search" onClose={onClose}>
+      <SearchField
+        label="An id, the last 4 characters of a key, or part of a name"
+        value={text}
+        onInput={setText}
+      />
+      {given !== "" && <Results text={given} onOpen={onClose} />}
+    </Dialog>
   );
 }
 
-function NothingFound({ q }: { readonly q: string }) {
+interface ResultsProps {
+  readonly text: string;
+  readonly onOpen: () => void;
+}
+
+function Results({ text, onOpen }: ResultsProps) {
+  const found = useResource<{ readonly data: readonly ResultView[] }>(withQuery("/search", { q: text }));
   return (
-    <Empty icon="search" title={`Nothing has the id or name ${q}`}>
-      Requests that were refused before a provider was called are counted, not kept one by one. See{" "}
-      <a href={makeHref("/refused")}>Refused</a>, or look for the id in the log.
-    </Empty>
+    <Loaded of={found} rows={3}>
+      {({ data }) =>
+        data.length === 0 ? (
+          <Empty icon="search" title="Nothing has this id or name">
+            Refused requests are counted, not kept one by one: see Activity, Refused. Their ids are in the
+            log.
+          </Empty>
+        ) : (
+          <ul class="stack tight" aria-label="Results">
+            {data.map(({ type, id, name, url }) => (
+              <li key={`${type} ${id}`}>
+                {/* The address is a path of this page. */}
+                <a href={url.slice(1)} onClick={onOpen}>
+                  {name}
+                </a>{" "}
+                <span class="small faint">{type}</span>
+              </li>
+            ))}
+          </ul>
+        )
+      }
+    </Loaded>
   );
 }

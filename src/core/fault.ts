@@ -85,12 +85,14 @@ export const FAULTS = {
     wayOut: "Ask for a model that the key may use, or add this one to its allowed models.",
   },
   /** The operator has paused the key. */
-  key_paused: { ...denied, wayOut: "Resume the key." },
+  key_paused: { ...denied, wayOut: "Resume the key, or its account." },
   /** The key is limited to other client addresses. */
   address_not_allowed: {
     ...denied,
     wayOut: "Add the address to the key's allowed addresses, or send from one of them.",
   },
+  /** The role of the person or token doesn't permit it. */
+  not_permitted: { ...denied },
   /** Another site's page made a signed-in browser send the request. */
   cross_site_request: { ...denied },
   model_not_found: {

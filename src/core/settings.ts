@@ -6,6 +6,7 @@ import type { DialectName, Target } from "./dialect.ts";
 import type { OwnerLimits } from "./limit.ts";
 import type { NanoUsd } from "./money.ts";
 import type { Kind } from "./skill.ts";
+import type { TelemetryRules } from "./telemetry-rules.ts";
 import type { AwsContainer, TokenSource } from "./token-source.ts";
 import type { Level } from "./world.ts";
 
@@ -126,8 +127,15 @@ export interface LimitRules {
   readonly keyDefaults: OwnerLimits;
   /** After this time, keys made without `expires_at` expire. Null for never. */
   readonly keysExpireInMs: number | null;
+  /** The most that roles below admin may give a key. */
+  readonly keyMaxima: KeyMaxima;
   /** Whom to ask for more, in refusals. Null to name nobody. */
   readonly contact: string | null;
+}
+
+interface KeyMaxima extends OwnerLimits {
+  /** The longest time until a key expires. Null for no bound. */
+  readonly expireInMs: number | null;
 }
 
 const NO_LIMITS: OwnerLimits = {
@@ -137,7 +145,12 @@ const NO_LIMITS: OwnerLimits = {
   budgets: [],
 };
 
-export const LIMIT_RULES: LimitRules = { keyDefaults: NO_LIMITS, keysExpireInMs: null, contact: null };
+export const LIMIT_RULES: LimitRules = {
+  keyDefaults: NO_LIMITS,
+  keysExpireInMs: null,
+  keyMaxima: { ...NO_LIMITS, expireInMs: null },
+  contact: null,
+};
 
 /** Limits on requests admitted by the allowance or the throttle. */
 export interface FreeRules {
@@ -200,6 +213,8 @@ export interface ServerRules {
   readonly host: string;
   readonly port: number;
   readonly adminToken: string | null;
+  /** Addresses or CIDR blocks that the admin token may come from. Empty for any. */
+  readonly adminTokenFrom: readonly string[];
   readonly bodyBytesMax: number;
   /** The most bytes of large request bodies in memory at once. */
   readonly bodyMemoryBytes: number;
@@ -280,5 +295,6 @@ export interface Settings {
   readonly log: LogRules;
   readonly responses: ResponseRules;
   readonly metrics: MetricsRules;
+  readonly telemetry: TelemetryRules;
   readonly router: RouterRules;
 }

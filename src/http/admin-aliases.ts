@@ -22,31 +22,35 @@ export function aliasRoutes(operator: WritingParts, parts: AliasParts) {
   const alias = returnsBody(aliasSchema);
   return new Elysia({ prefix: "/admin/v1" })
     .get("/aliases", () => listAliases(parts), {
-      ...reads("listAliases", "List the aliases, those in the configuration file first"),
+      ...reads("models.read", "listAliases", "List the aliases, those in the configuration file first"),
       response: returnsBody(wrapRows(aliasSchema)),
     })
     .post("/aliases", async ({ body, status }) => status(201, await createAlias(parts, body)), {
-      ...writes("createAlias", "Create an alias for a model, a selector or a group of models"),
+      ...writes(
+        "aliases.write",
+        "createAlias",
+        "Create an alias for a model, a selector or a group of models",
+      ),
       body: takesBody(newAliasSchema),
       response: { 201: alias },
     })
     .patch("/aliases", ({ body }) => changeAlias(parts, body.name, body), {
-      ...writes("changeAlias", "Change an alias's target"),
+      ...writes("aliases.write", "changeAlias", "Change an alias's target"),
       body: takesBody(aliasChangeSchema),
       response: alias,
     })
     .delete("/aliases", ({ query: { name } }) => deleteAlias(parts, name), {
-      ...reads("deleteAlias", "Delete an alias"),
+      ...reads("aliases.write", "deleteAlias", "Delete an alias"),
       query: takesQuery(aliasQuery),
       response: alias,
     })
     .patch("/aliases/:name", ({ params: { name }, body }) => changeAlias(parts, name, body), {
-      ...writes("changeNamedAlias", "Change the target of the alias in the URL"),
+      ...writes("aliases.write", "changeNamedAlias", "Change the target of the alias in the URL"),
       body: takesBody(aliasTargetChangeSchema),
       response: alias,
     })
     .delete("/aliases/:name", ({ params: { name } }) => deleteAlias(parts, name), {
-      ...reads("deleteNamedAlias", "Delete the alias in the URL"),
+      ...reads("aliases.write", "deleteNamedAlias", "Delete the alias in the URL"),
       response: alias,
     });
 }

@@ -1,4 +1,4 @@
-// /admin/v1: the request log, the refusals and the figures.
+// /admin/v1: the request log, the refusals and the figures, each narrowed to what the sender sees.
 import { Elysia } from "elysia";
 import { overview, overviewQuery, overviewSchema } from "../admin/overview.ts";
 import { listRefusals, refusalSchema, refusalsQuery } from "../admin/refusals.ts";
@@ -11,6 +11,7 @@ import { sumUsage, usageQuery, usageSchema } from "../admin/usage.ts";
 import type { AdminWorld } from "../admin/world.ts";
 import type { DayRules } from "../ledger/day.ts";
 import { createOperatorHooks, type WritingParts } from "./admin-route.ts";
+import { readOperator } from "./operator.ts";
 import { returnsBody, takesQuery } from "./route-schema.ts";
 
 export interface LogParts extends AdminWorld, Pick<RequestParts, "contentVault"> {
@@ -21,49 +22,79 @@ export interface LogParts extends AdminWorld, Pick<RequestParts, "contentVault">
 }
 
 export function logRoutes(ports: WritingParts, parts: LogParts) {
+  return new Elysia().use(listRoutes(ports, parts)).use(figureRoutes(ports, parts));
+}
+
+function listRoutes(ports: WritingParts, parts: LogParts) {
   const { reads } = createOperatorHooks(ports, "Log");
   return new Elysia()
-    .get("/admin/v1/requests", ({ query }) => listRequests(parts, query), {
-      ...reads("listRequests", "List the requests, newest first"),
-      query: takesQuery(requestsQuery),
-      response: returnsBody(wrapSearched(requestSchema)),
-    })
+    .get(
+      "/admin/v1/requests",
+      ({ query, request }) => listRequests(parts, query, readOperator(request).scope),
+      {
+        ...reads("requests.read", "listRequests", "List the requests, newest first"),
+        query: takesQuery(requestsQuery),
+        response: returnsBody(wrapSearched(requestSchema)),
+      },
+    )
     .get(
       "/admin/v1/refusals",
-      async ({ query }) => {
+      async ({ query, request }) => {
         await parts.writeRefusals();
-        return listRefusals(parts, query);
+        return listRefusals(parts, query, readOperator(request).scope);
       },
       {
-        ...reads("listRefusals", "List the requests refused before any provider was called, newest first"),
+        ...reads(
+          "requests.read",
+          "listRefusals",
+          "List the requests refused before any provider was called, newest first",
+        ),
         query: takesQuery(refusalsQuery),
         response: returnsBody(wrapSearched(refusalSchema)),
       },
     )
-    .get("/admin/v1/requests/:id", ({ params: { id } }) => getRequest(parts, id), {
-      ...reads("getRequest", "Get a request with all its details"),
-      response: returnsBody(requestDetailSchema),
-    })
-    .get("/admin/v1/search", ({ query }) => search(parts, query), {
+    .get(
+      "/admin/v1/requests/:id",
+      ({ params: { id }, request }) => getRequest(parts, id, readOperator(request).access),
+      {
+        ...reads("requests.read", "getRequest", "Get a request with all its details"),
+        response: returnsBody(requestDetailSchema),
+      },
+    )
+    .get("/admin/v1/search", ({ query, request }) => search(parts, query, readOperator(request).access), {
       ...reads(
+        "requests.read",
         "search",
         "Find requests, keys, accounts, sessions, traces, models and providers by id or name",
       ),
       query: takesQuery(searchQuery),
       response: returnsBody(wrapRows(resultSchema)),
-    })
-    .get("/admin/v1/usage", ({ query }) => sumUsage(parts, query), {
-      ...reads("sumUsage", "Sum up the usage in a time range"),
+    });
+}
+
+function figureRoutes(ports: WritingParts, parts: LogParts) {
+  const { reads } = createOperatorHooks(ports, "Log");
+  return new Elysia()
+    .get("/admin/v1/usage", ({ query, request }) => sumUsage(parts, query, readOperator(request).scope), {
+      ...reads("usage.read", "sumUsage", "Sum up the usage in a time range"),
       query: takesQuery(usageQuery),
       response: returnsBody(usageSchema),
     })
-    .get("/admin/v1/savings", ({ query }) => sumSavings(parts, query), {
-      ...reads("sumSavings", "Get what Router#fair and Router#light promised, kept and saved, by week"),
+    .get("/admin/v1/savings", ({ query, request }) => sumSavings(parts, query, readOperator(request).scope), {
+      ...reads(
+        "usage.read",
+        "sumSavings",
+        "Get what Router#fair and Router#light promised, kept and saved, by week",
+      ),
       query: takesQuery(savingsQuery),
       response: returnsBody(savingsSchema),
     })
-    .get("/admin/v1/overview", ({ query }) => overview(parts, query), {
-      ...reads("overview", "Get the figures of a time range in steps, and of the one before it"),
+    .get("/admin/v1/overview", ({ query, request }) => overview(parts, query, readOperator(request).scope), {
+      ...reads(
+        "usage.read",
+        "overview",
+        "Get the figures of a time range in steps, and of the one before it",
+      ),
       query: takesQuery(overviewQuery),
       response: returnsBody(overviewSchema),
     });

@@ -9,8 +9,10 @@ import { type PutWorld, putAccount, putKey } from "../admin/put-by-name.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Ledger } from "../ledger/ledger.ts";
+import { makeRights } from "./admin-keys.ts";
 import { createOperatorHooks, type WritingParts } from "./admin-route.ts";
 import { makeKeyShow } from "./key-show.ts";
+import { readOperator } from "./operator.ts";
 import { returnsBody, takesBody } from "./route-schema.ts";
 
 interface NamedPorts extends WritingParts {
@@ -28,16 +30,24 @@ export function namedRoutes(ports: NamedPorts) {
   const keys = createOperatorHooks(ports, "Keys");
   const show = makeKeyShow({ ...parts, settings, catalogue });
   const detail = returnsBody(accountDetailSchema);
-  const makeWorld = () => ({ ...parts, keysExpireInMs: settings().ownerLimits.keysExpireInMs });
+  const readRights = makeRights(ports);
+  const makeWorld = (request: Request) => {
+    const rights = readRights(request);
+    return { ...parts, ...rights, keysExpireInMs: rights.limitRules.keysExpireInMs };
+  };
   return new Elysia({ prefix: "/admin/v1" })
     .put(
       "/accounts/by-name/:name",
-      async ({ params: { name }, body, status }) => {
-        const { isMade, view } = await putAccount(parts, name, body);
+      async ({ params: { name }, body, request, status }) => {
+        const { isMade, view } = await putAccount(parts, name, body, readOperator(request).access);
         return status(isMade ? 201 : 200, await addLimits(parts, "account", view));
       },
       {
-        ...accounts.writes("putAccount", "Make the account of this name, or set all of its fields"),
+        ...accounts.writes(
+          "accounts.create",
+          "putAccount",
+          "Make the account of this name, or set all of its fields",
+        ),
         body: takesBody(accountChangeSchema),
         response: { 200: detail, 201: detail },
       },
@@ -46,11 +56,15 @@ export function namedRoutes(ports: NamedPorts) {
       "/keys/by-name/:account/:name",
       async ({ params, body, request, status }) => {
         const repeat = request.headers.get("idempotency-key");
-        const { view } = await putKey(makeWorld(), params, body, repeat);
+        const { view } = await putKey(makeWorld(request), params, body, repeat);
         return isNew(view) ? status(201, await show(body, view)) : status(200, await show(body, view));
       },
       {
-        ...keys.writes("putKey", "Make the key of this account and name, or set all of its fields"),
+        ...keys.writes(
+          "own.keys.write",
+          "putKey",
+          "Make the key of this account and name, or set all of its fields",
+        ),
         body: takesBody(keyChangeSchema),
         response: { 200: returnsBody(checkedKeySchema), 201: returnsBody(checkedNewKeySchema) },
       },

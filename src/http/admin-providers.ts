@@ -34,7 +34,7 @@ export function providerRoutes(parts: WritingParts, ports: ProviderPorts) {
   const provider = returnsBody(providerSchema);
   return new Elysia({ prefix: "/admin/v1" })
     .get("/providers", ({ query }) => listProviders(ports, query), {
-      ...reads("listProviders", "List the enabled providers, or all known ones"),
+      ...reads("settings.read", "listProviders", "List the enabled providers, or all known ones"),
       query: takesQuery(providersQuery),
       response: returnsBody(wrapRows(providerSchema)),
     })
@@ -43,7 +43,7 @@ export function providerRoutes(parts: WritingParts, ports: ProviderPorts) {
       async ({ params: { name }, body, status }) =>
         status(201, getProvider(ports, await addCredential(ports, name, body))),
       {
-        ...writes("addCredential", "Add a credential to a provider, which enables it"),
+        ...writes("providers.write", "addCredential", "Add a credential to a provider, which enables it"),
         body: takesBody(newCredentialSchema),
         response: { 201: provider },
       },
@@ -52,7 +52,7 @@ export function providerRoutes(parts: WritingParts, ports: ProviderPorts) {
       "/providers/:name",
       async ({ params: { name }, body }) => getProvider(ports, await changeCredential(ports, name, body)),
       {
-        ...writes("changeCredential", "Change an added credential"),
+        ...writes("providers.write", "changeCredential", "Change an added credential"),
         body: takesBody(credentialChangeSchema),
         response: provider,
       },
@@ -61,7 +61,7 @@ export function providerRoutes(parts: WritingParts, ports: ProviderPorts) {
       "/providers/:name",
       async ({ params: { name }, query }) => getProvider(ports, await removeCredential(ports, name, query)),
       {
-        ...reads("removeCredential", "Remove an added credential"),
+        ...reads("providers.write", "removeCredential", "Remove an added credential"),
         query: takesQuery(credentialQuery),
         response: provider,
       },
@@ -71,7 +71,11 @@ export function providerRoutes(parts: WritingParts, ports: ProviderPorts) {
       ({ params: { name }, body: { credential_id: id = null } }) =>
         ports.test(requireProvider(ports, name).name, id),
       {
-        ...writes("testCredential", "Test a credential (by default the first) with one small call"),
+        ...writes(
+          "providers.write",
+          "testCredential",
+          "Test a credential (by default the first) with one small call",
+        ),
         body: takesBody(testSchema),
         response: returnsBody(testResultSchema),
       },

@@ -1,4 +1,6 @@
 // The hooks and OpenAPI texts that all admin routes share.
+
+import type { Permission } from "../people/roles.ts";
 import { JSON_HEADERS } from "./answers.ts";
 import type { HeaderStore } from "./app.ts";
 import { type BodyPorts, readJson } from "./body.ts";
@@ -15,23 +17,35 @@ export interface WritingParts extends OperatorParts, BodyPorts {}
  * with a body check it in the parser and all others in the transformation.
  */
 export function createOperatorHooks(parts: WritingParts, tag: string) {
-  const check = async (asked: OperatorRequest, set: HeaderStore): Promise<void> => {
-    await checkOperator(parts, asked);
+  const check = async ({ set, ...asked }: OperatorRequest & Seen, permission: Permission): Promise<void> => {
+    await checkOperator(parts, asked, permission);
     Object.assign(set.headers, JSON_HEADERS);
   };
-  const transform = async (at: OperatorRequest & Seen & { query: unknown }) => {
-    const { request, server, set } = at;
-    await check({ request, server }, set);
-    // For a custom validator, Elysia parses commas as lists and brackets as JSON.
-    at.query = readTexts(request.url);
-  };
-  const parse = async ({ request, server, set }: OperatorRequest & Seen) => {
-    await check({ request, server }, set);
-    return readJson(request, parts, BODY);
-  };
+  // Elysia reads in a hook's source which parts of a request it needs: passed on as a whole, that would be the body too.
+  const makeTransform =
+    (permission: Permission) => async (at: OperatorRequest & Seen & { query: unknown }) => {
+      const { request, server, route, set } = at;
+      await check({ request, server, route, set }, permission);
+      // For a custom validator, Elysia parses commas as lists and brackets as JSON.
+      at.query = readTexts(request.url);
+    };
+  const makeParse =
+    (permission: Permission) =>
+    async ({ request, server, route, set }: OperatorRequest & Seen) => {
+      await check({ request, server, route, set }, permission);
+      return readJson(request, parts, BODY);
+    };
   return {
-    reads: (id: string, summary: string) => ({ transform, ...describeRoute(tag, id, summary) }),
-    writes: (id: string, summary: string) => ({ parse, ...describeRoute(tag, id, summary) }),
+    /** A route without a body. */
+    reads: (permission: Permission, id: string, summary: string) => ({
+      transform: makeTransform(permission),
+      ...describeRoute(tag, id, summary),
+    }),
+    /** A route with a body. */
+    writes: (permission: Permission, id: string, summary: string) => ({
+      parse: makeParse(permission),
+      ...describeRoute(tag, id, summary),
+    }),
   };
 }
 

@@ -1,4 +1,4 @@
-// /admin/v1: accounts and their money, keys, figures, the request log and the settings, for the operator's token.
+// /admin/v1: accounts and their money, and the settings, each narrowed to what the sender sees.
 import { Elysia } from "elysia";
 import {
   accountChangeSchema,
@@ -8,30 +8,10 @@ import {
   getAccount,
   listAccounts,
   newAccountSchema,
+  requireInAccount,
   updateAccount,
 } from "../admin/accounts.ts";
-import { budgetResetSchema, type ResetParts, resetKeyBudgets } from "../admin/budget-reset.ts";
 import { entrySchema, listJournal } from "../admin/journal.ts";
-import { keyChangeSchema, newKeySchema, rotationSchema } from "../admin/key-fields.ts";
-import {
-  addWarnings,
-  checkedKeyDetailSchema,
-  checkedKeySchema,
-  checkedNewKeySchema,
-  warnOfNoBound,
-} from "../admin/key-warnings.ts";
-import {
-  createKey,
-  getKey,
-  keyDetailSchema,
-  keyInUseSchema,
-  keySchema,
-  keysQuery,
-  listKeysInUse,
-  revokeKey,
-  rotateKey,
-  updateKey,
-} from "../admin/keys.ts";
 import {
   forgetLessons,
   forgottenSchema,
@@ -43,30 +23,25 @@ import { addLimits } from "../admin/limits.ts";
 import { pageQuery } from "../admin/list.ts";
 import { listNearing, nearingSchema } from "../admin/nearing.ts";
 import type { RequestParts } from "../admin/requests.ts";
+import { listRetiring, retiringSchema } from "../admin/retiring.ts";
 import { wrapRows } from "../admin/schema.ts";
 import { cardSchema, settingsSchema } from "../admin/settings-schema.ts";
 import { topUpAccount, topUpSchema } from "../admin/topups.ts";
-import type { AdminWorld } from "../admin/world.ts";
-import type { Catalogue } from "../catalogue/catalogue.ts";
-import type { Settings } from "../core/settings.ts";
+import type { KeyRouteParts, KeyRoutePorts } from "./admin-keys.ts";
 import { type LogParts, logRoutes } from "./admin-log.ts";
-import { createOperatorHooks, type WritingParts } from "./admin-route.ts";
+import { createOperatorHooks } from "./admin-route.ts";
 import { modelsView, type Running, settingsView } from "./admin-views.ts";
-import { makeKeyShow } from "./key-show.ts";
+import { readOperator } from "./operator.ts";
 import { returnsBody, takesBody, takesQuery } from "./route-schema.ts";
 
-interface AdminPorts extends WritingParts, Running {
-  readonly ledger: ResetParts["ledger"];
+interface AdminPorts extends KeyRoutePorts, Running {
   readonly contentVault: RequestParts["contentVault"];
-  /** Returns the current settings. */
-  readonly settings: () => Settings;
-  readonly catalogue: () => Catalogue;
   /** Returns what this node's selectors have learned about each model. */
   readonly learned: () => readonly LearnedView[];
   readonly writeRefusals: LogParts["writeRefusals"];
 }
 
-type Parts = AdminWorld & ResetParts & LogParts;
+type Parts = KeyRouteParts & LogParts;
 
 export function adminRoutes(ports: AdminPorts) {
   const { settings, ledger, contentVault, writeRefusals, catalogue } = ports;
@@ -85,18 +60,16 @@ export function adminRoutes(ports: AdminPorts) {
 function prefixedRoutes(ports: AdminPorts, parts: Parts) {
   return new Elysia({ prefix: "/admin/v1" })
     .use(accountRoutes(ports, parts))
-    .use(keyRoutes(ports, parts))
-    .use(heldKeyRoutes(ports, parts))
+    .use(moneyRoutes(ports, parts))
     .use(settingRoutes(ports, parts));
 }
 
 function accountRoutes(ports: AdminPorts, parts: Parts) {
   const { reads, writes } = createOperatorHooks(ports, "Accounts");
-  const account = returnsBody(accountSchema);
   const detail = returnsBody(accountDetailSchema);
   return new Elysia()
-    .get("/accounts", ({ query }) => listAccounts(parts, query), {
-      ...reads("listAccounts", "List the accounts, newest first"),
+    .get("/accounts", ({ query, request }) => listAccounts(parts, query, readOperator(request).scope), {
+      ...reads("accounts.read", "listAccounts", "List the accounts, newest first"),
       query: takesQuery(pageQuery),
       response: returnsBody(wrapRows(accountSchema)),
     })
@@ -105,131 +78,101 @@ function accountRoutes(ports: AdminPorts, parts: Parts) {
       async ({ body, status }) =>
         status(201, await addLimits(parts, "account", await createAccount(parts, body))),
       {
-        ...writes("createAccount", "Create an account with an empty balance"),
+        ...writes("accounts.create", "createAccount", "Create an account with an empty balance"),
         body: takesBody(newAccountSchema),
         response: { 201: detail },
       },
     )
     .get(
       "/accounts/:id",
-      async ({ params: { id } }) => addLimits(parts, "account", await getAccount(parts, id)),
+      async ({ params: { id }, request }) =>
+        addLimits(parts, "account", await getAccount(parts, id, readOperator(request).scope)),
       {
-        ...reads("getAccount", "Get an account, or the total of `funding`, `revenue` or `overrun`"),
+        ...reads(
+          "accounts.read",
+          "getAccount",
+          "Get an account, or the total of `funding`, `revenue` or `overrun`",
+        ),
         response: detail,
       },
     )
     .patch(
       "/accounts/:id",
-      async ({ params: { id }, body }) => addLimits(parts, "account", await updateAccount(parts, id, body)),
+      async ({ params: { id }, body, request }) =>
+        addLimits(parts, "account", await updateAccount(parts, id, body, readOperator(request).access)),
       {
-        ...writes("updateAccount", "Change the given fields of an account"),
+        ...writes("accounts.limit", "updateAccount", "Change the given fields of an account"),
         body: takesBody(accountChangeSchema),
         response: detail,
       },
-    )
-    .post(
-      "/accounts/:id/topups",
-      async ({ params: { id }, body, request, status }) =>
-        status(201, await topUpAccount(parts, id, body, request.headers.get("idempotency-key"))),
-      {
-        ...writes("topUpAccount", "Top up an account, once per `Idempotency-Key`"),
-        body: takesBody(topUpSchema),
-        response: { 201: account },
-      },
-    )
-    .get("/accounts/:id/journal", ({ params: { id }, query }) => listJournal(parts, id, query), {
-      ...reads("listJournal", "List an account's journal entries, newest first"),
-      query: takesQuery(pageQuery),
-      response: returnsBody(wrapRows(entrySchema)),
-    });
+    );
 }
 
-function keyRoutes(ports: AdminPorts, parts: Parts) {
-  const { reads, writes } = createOperatorHooks(ports, "Keys");
-  const show = makeKeyShow({ ...ports, ...parts });
-  const makeKeyWorld = () => ({ ...parts, keysExpireInMs: ports.settings().ownerLimits.keysExpireInMs });
+/** Returns the routes on an account's money. */
+function moneyRoutes(ports: AdminPorts, parts: Parts) {
+  const { reads, writes } = createOperatorHooks(ports, "Accounts");
   return new Elysia()
-    .get("/keys", ({ query }) => listKeysInUse(parts, query), {
-      ...reads("listKeys", "List the keys with their remaining allowance and spending, newest first"),
-      query: takesQuery(keysQuery),
-      response: returnsBody(wrapRows(keyInUseSchema)),
-    })
     .post(
-      "/keys",
-      async ({ body, status }) => status(201, await show(body, await createKey(makeKeyWorld(), body))),
+      "/accounts/:id/topups",
+      async ({ params: { id }, body, request, status }) => {
+        await requireInAccount(parts, readOperator(request).access, "money.move", id);
+        return status(201, await topUpAccount(parts, id, body, request.headers.get("idempotency-key")));
+      },
       {
-        ...writes("createKey", "Create a key; its secret is shown only once"),
-        body: takesBody(newKeySchema),
-        response: { 201: returnsBody(checkedNewKeySchema) },
+        ...writes("money.move", "topUpAccount", "Top up an account, once per `Idempotency-Key`"),
+        body: takesBody(topUpSchema),
+        response: { 201: returnsBody(accountSchema) },
       },
     )
     .get(
-      "/keys/:id",
-      async ({ params: { id } }) =>
-        addWarnings(await getKey(parts, id), await warnOfNoBound(parts, id, ports.settings())),
+      "/accounts/:id/journal",
+      async ({ params: { id }, query, request }) => {
+        const { access, scope } = readOperator(request);
+        await requireInAccount(parts, access, "journal.read", id);
+        return listJournal(parts, id, query, scope);
+      },
       {
-        ...reads("getKey", "Get a key with its remaining allowance, its spending, and the use of its limits"),
-        response: returnsBody(checkedKeyDetailSchema),
+        ...reads("journal.read", "listJournal", "List an account's journal entries, newest first"),
+        query: takesQuery(pageQuery),
+        response: returnsBody(wrapRows(entrySchema)),
       },
     )
-    .patch("/keys/:id", async ({ params: { id }, body }) => show(body, await updateKey(parts, id, body)), {
-      ...writes("updateKey", "Change the given fields of a key; null removes a limit"),
-      body: takesBody(keyChangeSchema),
-      response: returnsBody(checkedKeySchema),
-    });
-}
-
-/** Returns the routes on the secret of a key, on the use of its budgets, and on its end. */
-function heldKeyRoutes(ports: AdminPorts, parts: Parts) {
-  const { reads, writes } = createOperatorHooks(ports, "Keys");
-  const show = makeKeyShow({ ...ports, ...parts });
-  return new Elysia()
-    .post(
-      "/keys/:id/rotate",
-      async ({ params: { id }, body, status }) =>
-        status(201, await show({}, await rotateKey(parts, id, body))),
-      {
-        ...writes("rotateKey", "Replace a key's secret; the new one is shown only once"),
-        body: takesBody(rotationSchema),
-        response: { 201: returnsBody(checkedNewKeySchema) },
-      },
-    )
-    .post(
-      "/keys/:id/budgets/reset",
-      async ({ params: { id }, body, status }) => status(201, await resetKeyBudgets(parts, id, body)),
-      {
-        ...writes("resetKeyBudgets", "Forget what was used of a key's budgets in their running windows"),
-        body: takesBody(budgetResetSchema),
-        response: { 201: returnsBody(keyDetailSchema) },
-      },
-    )
-    .get("/nearing", () => listNearing(parts), {
-      ...reads("listNearing", "List the keys and accounts whose budgets are nearest to their end"),
+    .get("/nearing", ({ request }) => listNearing(parts, readOperator(request).scope), {
+      ...reads(
+        "usage.read",
+        "listNearing",
+        "List the keys and accounts whose budgets are nearest to their end",
+      ),
       response: returnsBody(wrapRows(nearingSchema)),
-    })
-    .delete("/keys/:id", ({ params: { id } }) => revokeKey(parts, id), {
-      ...reads("revokeKey", "Revoke a key permanently"),
-      response: returnsBody(keySchema),
     });
 }
 
 function settingRoutes(ports: AdminPorts, parts: Parts) {
   const { reads } = createOperatorHooks(ports, "Settings");
+  const retiringParts = { ...parts, cards: () => ports.catalogue().list() };
   return new Elysia()
     .get("/models", () => modelsView(ports.settings(), parts.clock.nowMs()), {
-      ...reads("listCards", "List all known models, enabled or not"),
+      ...reads("models.read", "listCards", "List all known models, enabled or not"),
       response: returnsBody(wrapRows(cardSchema)),
     })
+    .get("/models/retiring", ({ request }) => listRetiring(retiringParts, readOperator(request).scope), {
+      ...reads(
+        "usage.read",
+        "listRetiring",
+        "List the enabled models that their provider will end, with the keys that use them",
+      ),
+      response: returnsBody(wrapRows(retiringSchema)),
+    })
     .get("/settings", () => settingsView(ports.settings(), ports), {
-      ...reads("getSettings", "Get the current configuration, without secrets"),
+      ...reads("settings.read", "getSettings", "Get the current configuration, without secrets"),
       response: returnsBody(settingsSchema),
     })
     .get("/learned", () => ({ data: ports.learned(), next: null }), {
-      ...reads("listLearned", "List what the selectors have learned about each model"),
+      ...reads("settings.read", "listLearned", "List what the selectors have learned about each model"),
       response: returnsBody(wrapRows(learnedSchema)),
     })
     .delete("/learned", ({ query: { model = null } }) => forgetLessons(parts, model), {
-      ...reads("forgetLearned", "Forget what was learned about all models, or about one"),
+      ...reads("learning.write", "forgetLearned", "Forget what was learned about all models, or about one"),
       query: takesQuery(lessonsQuery),
       response: returnsBody(forgottenSchema),
     });

@@ -7,6 +7,7 @@ import { findSurface, SURFACES } from "../surfaces/index.ts";
 import type { AnySurface } from "../surfaces/surface.ts";
 import { CountingLimit } from "./counting.ts";
 import { checkOperator, type OperatorParts } from "./operator.ts";
+import { findPath } from "./paths.ts";
 import type { HttpPorts } from "./ports.ts";
 import { describeResponse, describeRoute } from "./route-schema.ts";
 import { serve } from "./serve.ts";
@@ -20,15 +21,20 @@ const SERVED = new Map(
   ]),
 );
 
-type PlaygroundRequest = Pick<Context, "request" | "server" | "set">;
+type PlaygroundRequest = Pick<Context, "request" | "server" | "set" | "route">;
 
 export function playgroundRoutes(operator: OperatorParts, ports: HttpPorts) {
   const counting = new CountingLimit();
   const identify = async () => ({ key: await consoleKey(operator.world), proof: null });
-  const answer = async (surface: AnySurface | undefined, { request, server, set }: PlaygroundRequest) => {
-    await checkOperator(operator, { request, server });
+  const answer = async (
+    surface: AnySurface | undefined,
+    { request, server, set, route }: PlaygroundRequest,
+  ) => {
+    await checkOperator(operator, { request, server, route }, "playground.use");
     if (!surface) throw new Fault("unknown_url", "The playground does not serve this path.");
-    return surface.use((one) => serve(ports, one, { request, identify, server, counting }, set));
+    return surface.use((one) =>
+      serve(ports, one, { request, route: findPath(request.url), identify, server, counting }, set),
+    );
   };
   return new Elysia()
     .post("/admin/v1/playground", (asked) => answer(CHAT, asked), {

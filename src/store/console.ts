@@ -2,7 +2,7 @@
 import { CREDENTIAL_FIELDS } from "../core/fields/credential.ts";
 import type { KeptContent, Session, StoredCredential } from "../core/rows.ts";
 import type { Store } from "../core/store.ts";
-import { TEXT, TIME } from "./columns.ts";
+import { allowNull, TEXT, TIME } from "./columns.ts";
 import { bind, type Engine, readFirst } from "./engine.ts";
 import { makeColumns } from "./field-columns.ts";
 import { readText } from "./found.ts";
@@ -13,6 +13,9 @@ const SESSION = table<Session>("session", ["digest"], {
   digest: TEXT,
   tokenDigest: TEXT,
   expiresAtMs: TIME,
+  tokenId: allowNull(TEXT),
+  memberId: allowNull(TEXT),
+  issuerSession: allowNull(TEXT),
 });
 
 const CONTENT = table<KeptContent>("content", ["account_id", "id"], {
@@ -30,7 +33,7 @@ const CREDENTIAL = table<StoredCredential>("credential", ["id"], {
   createdAtMs: TIME,
 });
 
-export function consoleMethods({ mark, run, runAll }: Engine) {
+export function consoleMethods({ mark, run, runOnce, runAll }: Engine) {
   const [first, second] = [mark(1), mark(2)];
   const addContent = `${insertSql(CONTENT, mark)} ON CONFLICT (account_id, id) DO NOTHING`;
   const content = `SELECT sealed FROM content WHERE account_id = ${first} AND id = ${second}`;
@@ -48,6 +51,14 @@ export function consoleMethods({ mark, run, runAll }: Engine) {
     session: async (digest) =>
       readFirst(SESSION, await run(bind(`${selectSql(SESSION)} WHERE digest = ${first}`, digest))),
     endSession: (digest) => runAll([bind(`DELETE FROM session WHERE digest = ${first}`, digest)]),
+    endSessionsOf: async (memberId, issuerSession) => {
+      const ofOne = `DELETE FROM session WHERE member_id = ${first}`;
+      const ended =
+        issuerSession === undefined
+          ? bind(ofOne, memberId)
+          : bind(`${ofOne} AND issuer_session = ${second}`, memberId, issuerSession);
+      return (await runOnce(ended)).count;
+    },
     credentials: async () =>
       (await run(bind(`${selectSql(CREDENTIAL)} ORDER BY created_at_ms, id`))).map(CREDENTIAL.rowOf),
     putCredential: (credential) => runAll([bind(putCredential, ...CREDENTIAL.valuesOf(credential))]),

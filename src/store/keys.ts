@@ -9,11 +9,12 @@ import { bind, type Change, type Engine, type Result, readFirst } from "./engine
 import { listChangeable } from "./field-columns.ts";
 import { type Found, readInteger } from "./found.ts";
 import { accountsLookup, keysLookup } from "./narrowing.ts";
+import { ACCOUNT_ROWS, KEY_ROWS, narrowToScope } from "./scope.ts";
 import { insertSql, joinNames, type Mark, selectSql } from "./sql.ts";
 import { ACCOUNT, KEY, pickColumns, type TablePart } from "./tables.ts";
 
-export const CHANGED_KEY = pickColumns(KEY, listChangeable(KEY_FIELDS));
-const CHANGED_ACCOUNT = pickColumns(ACCOUNT, listChangeable(ACCOUNT_FIELDS));
+export const CHANGED_KEY = pickColumns(KEY, [...listChangeable(KEY_FIELDS), "paused_by"]);
+const CHANGED_ACCOUNT = pickColumns(ACCOUNT, [...listChangeable(ACCOUNT_FIELDS), "paused_by"]);
 
 /** Returns the statement that writes these columns of the row with the id that is its first value. */
 export function updateSql(
@@ -48,7 +49,8 @@ export function keyMethods({ mark, forUpdate, run, runOnce, change: changeRows }
     WHERE id = ${first} AND digest <> ${mark(2)} AND revoked_at_ms IS NULL`;
   const change = updateSql(CHANGED_KEY, mark);
   const account = `SELECT id FROM account WHERE id = ${first}`;
-  const key = async (id: string) => readFirst(KEY, await run(bind(byId, id)));
+  const key: Store["key"] = async (id, scope) =>
+    readFirst(KEY, await run(narrowToScope({ head: byId, values: [id], rows: KEY_ROWS }, scope, mark)));
 
   /**
    * Changes a key under its account's lock. Admissions read the key under the same lock: earlier ones are committed
@@ -98,8 +100,11 @@ export function accountMethods({ mark, forUpdate, run, runOnce, change }: Engine
   const byId = `${selectSql(ACCOUNT)} WHERE id = ${first}`;
   const update = `${updateSql(CHANGED_ACCOUNT, mark)} RETURNING ${joinNames(ACCOUNT.columns)}`;
   return {
-    account: async (id) => readFirst(ACCOUNT, await run(bind(byId, id))),
-    accounts: async (page, text) => (await run(accountsLookup(text, page, mark))).map(ACCOUNT.rowOf),
+    account: async (id, scope) => {
+      const lookup = { head: byId, values: [id], rows: ACCOUNT_ROWS };
+      return readFirst(ACCOUNT, await run(narrowToScope(lookup, scope, mark)));
+    },
+    accounts: async (page, filter) => (await run(accountsLookup(filter, page, mark))).map(ACCOUNT.rowOf),
     addAccount: async (account) => {
       await runOnce(bind(insertSql(ACCOUNT, mark), ...ACCOUNT.valuesOf(account)));
     },

@@ -7,6 +7,7 @@ import { lessonMethods } from "./lessons.ts";
 import { movingMethods } from "./moving.ts";
 import { namedMethods } from "./named.ts";
 import { outboxMethods } from "./outbox.ts";
+import { peopleMethods } from "./people.ts";
 import { refusalMethods } from "./refusals.ts";
 import { settingMethods } from "./settings.ts";
 import { responseMethods } from "./stored-responses.ts";
@@ -24,6 +25,7 @@ export function engineMethods(engine: Engine, ofRows = engine) {
     ...consoleMethods(engine),
     ...responseMethods(engine),
     ...lessonMethods(engine),
+    people: peopleMethods(engine),
     ...refusalMethods(engine),
   };
 }

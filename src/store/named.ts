@@ -6,6 +6,7 @@ import type { Store } from "../core/store.ts";
 import { allowNull, TEXT, TIME } from "./columns.ts";
 import { bind, type Change, type Engine, type Result, readFirst, type Statement } from "./engine.ts";
 import { accountMethods, CHANGED_KEY, updateSql } from "./keys.ts";
+import { ACCOUNT_ROWS, KEY_ROWS, narrowToScope } from "./scope.ts";
 import { insertSql, type Mark, selectSql } from "./sql.ts";
 import { ACCOUNT, KEY, table } from "./tables.ts";
 
@@ -75,15 +76,19 @@ class KeyWriting {
 function keyPuts({ mark, forUpdate, run, change }: Engine) {
   const [first, second] = [mark(1), mark(2)];
   const lock = `SELECT id FROM account WHERE id = ${first} ${forUpdate}`;
-  const named = `${selectSql(KEY)}
-    WHERE account_id = ${first} AND name = ${second} AND revoked_at_ms IS NULL ${NEWEST}`;
+  const named = {
+    head: `${selectSql(KEY)} WHERE account_id = ${first} AND name = ${second} AND revoked_at_ms IS NULL`,
+    tail: NEWEST,
+    rows: KEY_ROWS,
+  };
   const byId = `${selectSql(KEY)} WHERE id = ${first}`;
   const recordById = `${selectSql(PUT_RECORD)} WHERE account_id = ${first} AND id = ${second}`;
   const writing = new KeyWriting(mark);
   return {
     putKey: async (put) => {
       const { accountId, name } = put.fresh;
-      const firsts = [bind(lock, accountId), bind(named, accountId, name)];
+      const lookup = narrowToScope({ ...named, values: [accountId, name] }, put.scope, mark);
+      const firsts = [bind(lock, accountId), lookup];
       if (put.record) firsts.push(bind(recordById, accountId, put.record.id));
       const { key: written, earlier } = await change<PutResult>(firsts, ([, found, recorded]) =>
         writing.write(put, found, recorded),
@@ -103,7 +108,8 @@ function accountPuts(engine: Engine) {
   const { mark, forUpdate, run, change } = engine;
   const { changeAccount } = accountMethods(engine);
   const first = mark(1);
-  const named = `${selectSql(ACCOUNT)} WHERE name = ${first} ${NEWEST}`;
+  const byName = `${selectSql(ACCOUNT)} WHERE name = ${first}`;
+  const named = `${byName} ${NEWEST}`;
   const add = insertSql(ACCOUNT, mark);
   const makeLock = `INSERT INTO setting (name, value) VALUES (${first}, '') ON CONFLICT (name) DO NOTHING`;
   const lock = `SELECT value FROM setting WHERE name = ${first} ${forUpdate}`;
@@ -119,7 +125,10 @@ function accountPuts(engine: Engine) {
       // An account is changed under its own lock.
       return known === null ? fresh : ((await changeAccount(known.id, revise)) ?? known);
     },
-    accountsNamed: async (name) => (await run(bind(named, name))).map(ACCOUNT.rowOf),
+    accountsNamed: async (name, scope) => {
+      const lookup = { head: byName, tail: NEWEST, values: [name], rows: ACCOUNT_ROWS };
+      return (await run(narrowToScope(lookup, scope, mark))).map(ACCOUNT.rowOf);
+    },
   } satisfies Partial<Store>;
 }
 

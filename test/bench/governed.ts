@@ -22,6 +22,7 @@ const ACCOUNT: Account = {
 function keepNothing() {
   const nothing = async () => null;
   return {
+    ...noPeople(),
     addResponse: async () => {},
     ...{ response: nothing, responseOfItem: nothing },
     findDamage: async () => null,
@@ -39,6 +40,21 @@ function keepNothing() {
     ...{ addRefusals: async () => {}, pruneRefusals: async () => 0 },
     ...{ removeResponse: async () => false, removeResponses: async () => {}, pruneResponses: async () => 0 },
   };
+}
+
+function noPeople(): Pick<Store, "people" | "endSessionsOf"> {
+  const nothing = async () => null;
+  const nobody = async () => [];
+  const tokens = {
+    addToken: async () => {},
+    tokenByDigest: nothing,
+    token: nothing,
+    tokens: nobody,
+    accountsNamed: nobody,
+  };
+  const members = { member: nothing, members: nobody, changeMember: nothing };
+  const people = { ...tokens, ...members, revokeToken: nothing, useOnce: async () => true };
+  return { people, endSessionsOf: async () => 0 };
 }
 
 /** Admits everything and keeps only the keys. */

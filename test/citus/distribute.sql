@@ -10,5 +10,5 @@ FROM unnest(ARRAY['meter', 'slot', 'spend', 'hold', 'entry', 'reply', 'top_up', 
 WHERE name::regclass NOT IN (SELECT logicalrelid FROM pg_dist_partition);
 
 SELECT create_reference_table(name::regclass)
-FROM unnest(ARRAY['gateway_key', 'setting', 'session', 'credential']) AS name
+FROM unnest(ARRAY['gateway_key', 'setting', 'session', 'credential', 'token', 'member', 'used_once']) AS name
 WHERE name::regclass NOT IN (SELECT logicalrelid FROM pg_dist_partition);

@@ -1,6 +1,8 @@
 // Every page of the console in a browser, in all themes and widths: complete, no errors or foreign requests,
 // accessible.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { createOperator } from "../http/operator.ts";
+import { until } from "../http/until.ts";
 import {
   type ConsoleWorld,
   findBarriers,
@@ -15,8 +17,7 @@ import {
 const PAGES = [
   { path: "/", shows: "Time to first token" },
   { path: "/activity", shows: "gpt-5.4" },
-  { path: "/refused", shows: "Nothing was refused" },
-  { path: "/search", shows: "Id, last 4 characters or name" },
+  { path: "/activity?show=refused", shows: "invalid_api_key" },
   { path: "/models", shows: /\d+ of \d+ models/ },
   { path: "/playground", shows: "Answers appear here." },
   { path: "/sampling", shows: "What to sample" },
@@ -43,6 +44,7 @@ beforeAll(async () => {
   requestId = (await answer.json()).id;
   await world.gateway.chat({ model: "OpenAI#gpt-5.4", messages });
   await world.gateway.chat({ model: "OpenAI#sim-mini~trouble=500", messages });
+  await world.gateway.chat({ model: "OpenAI#gpt-5.4", messages }, { secret: "sk-unknown-to-this-gateway" });
   await fetch(`${world.gateway.url}/admin/v1/accounts/default/topups`, {
     method: "POST",
     headers: { authorization: `Bearer ${world.gateway.adminToken}`, "content-type": "application/json" },
@@ -128,6 +130,22 @@ describe.skipIf(!HAS_BROWSER)("pages (skipped without Chromium)", () => {
     await page.getByRole("dialog").getByRole("link", { name: "Limits" }).click();
     await page.getByRole("heading", { name: "Limits" }).waitFor();
     await page.getByRole("dialog").waitFor({ state: "detached" });
+    await close();
+  });
+
+  test("the models page names those that end, with the keys that use them", async () => {
+    const { gateway } = world;
+    await gateway.chat({ model: "OpenAI#gpt-4o", messages: [{ role: "user", content: "Hello" }] });
+    await until("the sums hold it", async () => {
+      const { body } = await createOperator(gateway).get("/models/retiring");
+      return JSON.stringify(body).includes('"key_id"');
+    });
+    const { page, open, close } = await openConsole(world, { viewport: { width: 360, height: 740 } });
+    await open("/models");
+    const line = page.locator("p").filter({ hasText: /^OpenAI#gpt-4o ends .*; used by test$/ });
+    const address = await line.getByRole("link", { name: "test" }).getAttribute("href");
+    expect(address).toMatch(/key_id=.*model=OpenAI%23gpt-4o/);
+    expect([await findBarriers(page), await isTooWide(page)]).toEqual([[], false]);
     await close();
   });
 

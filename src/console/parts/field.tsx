@@ -150,12 +150,10 @@ interface SearchProps {
   readonly onChange?: (value: string) => void;
   /** The id of the list of suggestions. */
   readonly list?: string;
-  readonly isFocused?: boolean;
   readonly children?: ComponentChildren;
 }
 
-export function SearchField(props: SearchProps) {
-  const { label, value, onInput, onChange, list, isFocused, children } = props;
+export function SearchField({ label, value, onInput, onChange, list, children }: SearchProps) {
   return (
     <div class="with-icon grow">
       <Icon name="search" />
@@ -166,7 +164,6 @@ export function SearchField(props: SearchProps) {
         placeholder={label}
         list={list}
         value={value}
-        autofocus={isFocused}
         spellcheck={false}
         onInput={(event) => onInput(event.currentTarget.value)}
         onChange={(event) => onChange?.(event.currentTarget.value)}

@@ -65,20 +65,3 @@ export function QueryFilter({ name, ...rest }: QueryFilterProps) {
   const value = route.value.query.get(name) ?? "";
   return <Filter {...rest} value={value} onInput={(chosen) => setQuery({ [name]: chosen })} />;
 }
-
-/** Filters that the address has and the page has no field for, each with its value as it is shown. */
-export function RemovableFilters({ of }: { readonly of: Readonly<Record<string, string>> }) {
-  const given = Object.entries(of);
-  if (given.length === 0) return null;
-  return (
-    <div class="row filters">
-      {given.map(([name, value]) => (
-        <button key={name} type="button" class="button" onClick={() => setQuery({ [name]: null })}>
-          <span class="faint">{name.replace(/_id$/, "").replaceAll("_", " ")}</span> {value}{" "}
-          <span aria-hidden="true">×</span>
-          <span class="hidden-text">(remove this filter)</span>
-        </button>
-      ))}
-    </div>
-  );
-}

@@ -1,0 +1,122 @@
+// People and what they may do: roles, grants, who acts from where, and which rows a viewer sees.
+
+/** From the least to the most. Within an account, the highest of someone's roles counts. */
+export const ROLES = ["member", "viewer", "manager", "billing", "operator", "admin"] as const;
+export type Role = (typeof ROLES)[number];
+
+/** The reasons for which a key or an account is paused, from the lowest: only the same or a higher role lifts one. */
+export const PAUSERS = ["holder", "person", "operator", "admin", "dispute"] as const;
+export type Pauser = (typeof PAUSERS)[number];
+
+/** A role in an account, or in all accounts. */
+export interface Grant {
+  readonly role: Role;
+  /** Null for all accounts, including those made later. */
+  readonly accountId: string | null;
+}
+
+/** The kinds of senders of a change: a person, a named token, the admin token, a key, the command line or the gateway. */
+export const ACTOR_KINDS = ["person", "token", "admin", "key", "cli", "system"] as const;
+
+export interface Actor {
+  readonly kind: (typeof ACTOR_KINDS)[number];
+  readonly id: string;
+  /** For people to read. It may be erased later. */
+  readonly name: string;
+}
+
+/** The sender of a change, and how it reached the gateway. Texts are empty if unknown. */
+export interface Act {
+  readonly actor: Actor;
+  /** The client's IP address. */
+  readonly address: string;
+  /** The client's `User-Agent`, cut to a bound. */
+  readonly agent: string;
+  /** `PATCH /admin/v1/keys/{id}`, or the command. */
+  readonly route: string;
+  readonly requestId: string;
+}
+
+/** The rows that a viewer sees: the store narrows its queries to them. */
+export interface Scope {
+  /** Accounts of which all rows are seen. Null for every account. */
+  readonly accountIds: readonly string[] | null;
+  /** Besides, the rows of one's own keys in these accounts. Null if there are none. */
+  readonly own: { readonly memberId: string; readonly accountIds: readonly string[] | null } | null;
+}
+
+/** A person who signed in by OIDC at least once. */
+export interface Member {
+  /** `mem_…`, made from the issuer and the subject, which are the identity. The e-mail address never is. */
+  readonly id: string;
+  readonly issuer: string;
+  readonly subject: string;
+  readonly name: string;
+  /** Null if the issuer gave none. */
+  readonly email: string | null;
+  /** From the rules that matched at the last look at the issuer's claims. */
+  readonly ruleGrants: readonly Grant[];
+  /** Set by an admin, besides those of the rules. */
+  readonly ownGrants: readonly Grant[];
+  /** The end of the grants set by an admin. Null for none. */
+  readonly ownUntilMs: number | null;
+  /** True if a rule lets the person see prompts and answers of others. */
+  readonly readsContent: boolean;
+  readonly isDisabled: boolean;
+  readonly createdAtMs: number;
+  /** The last time that the issuer confirmed the person. */
+  readonly seenAtMs: number;
+  /** The issuer's refresh token, encrypted. Null if it gave none. */
+  readonly refreshSealed: string | null;
+  /** The last recheck that was begun, and the time until which one node has it to itself. */
+  readonly checkedAtMs: number;
+  readonly leasedUntilMs: number;
+  readonly anonymisedAtMs: number | null;
+}
+
+/** A named token of the admin routes. Only a keyed digest of its secret is stored. */
+export interface NamedToken {
+  /** `tok_…` */
+  readonly id: string;
+  readonly name: string;
+  readonly last4: string;
+  readonly grants: readonly Grant[];
+  /** True if it may read prompts and answers. */
+  readonly readsContent: boolean;
+  /** The actor who made it. It ends with them unless it has a contact. */
+  readonly makerKind: Actor["kind"];
+  readonly makerId: string;
+  readonly contact: string | null;
+  readonly createdAtMs: number;
+  readonly expiresAtMs: number | null;
+  readonly revokedAtMs: number | null;
+}
+
+/** The store's methods on people and tokens. Each is one transaction, as in `Store`. */
+export interface PeopleStore {
+  addToken(token: NamedToken, digest: string): Promise<void>;
+  /** Finds a token by the digest of its secret, whether it still works or not. */
+  tokenByDigest(digest: string): Promise<NamedToken | null>;
+  token(id: string): Promise<NamedToken | null>;
+  /** All that were ever made, newest first, up to this many. */
+  tokens(most: number): Promise<readonly NamedToken[]>;
+  /** The accounts that have one of these ids or names. */
+  accountsNamed(names: readonly string[]): Promise<readonly { readonly id: string; readonly name: string }[]>;
+  /** Returns the revoked token, or null if there is none. Revoking it again keeps the first time. */
+  revokeToken(id: string, atMs: number): Promise<NamedToken | null>;
+
+  member(id: string): Promise<Member | null>;
+  /** Newest first, up to this many, after the position. */
+  members(page: {
+    readonly limit: number;
+    readonly after: { atMs: number; id: string } | null;
+  }): Promise<readonly Member[]>;
+  /**
+   * Writes the member that `change` makes of the stored one (null if there is none) and returns it. Null from `change`
+   * writes nothing. `change` must be pure: it may run more than once.
+   */
+  changeMember(id: string, change: (before: Member | null) => Member | null): Promise<Member | null>;
+
+  /** Returns true the first time that this is called with a digest, over all nodes, and false until `untilMs`. */
+  useOnce(digest: string, untilMs: number, nowMs: number): Promise<boolean>;
+}

@@ -1,0 +1,119 @@
+// A table of permissions, each with the roles that have it.
+import { type Grant, ROLES, type Role, type Scope } from "../core/people.ts";
+
+const READERS = ["viewer", "manager", "billing", "operator", "admin"] as const satisfies readonly Role[];
+const KEY_HOLDERS = ["member", "manager", "operator", "admin"] as const satisfies readonly Role[];
+const EVERYONE = ROLES;
+
+interface PermissionRow {
+  readonly roles: readonly Role[];
+  /** It concerns no single account, so only a grant for all accounts gives it. */
+  readonly isGlobal?: boolean;
+  /** Members have it for the whole account, not only for what belongs to their own keys. */
+  readonly isWholeForMembers?: boolean;
+  /** In the manual's words. */
+  readonly words: string;
+}
+
+/** Every admin route needs one of these. A permission counts in the account of the grant that gives it. */
+export const PERMISSIONS = {
+  "accounts.read": {
+    roles: EVERYONE,
+    isWholeForMembers: true,
+    words: "see accounts with their balance and limits",
+  },
+  "keys.read": { roles: EVERYONE, words: "see keys" },
+  "requests.read": { roles: EVERYONE, words: "see the request log, without prompts and answers" },
+  "usage.read": { roles: EVERYONE, words: "see usage, the overview and savings" },
+  "models.read": { roles: EVERYONE, words: "see models and aliases" },
+  "session.read": { roles: EVERYONE, words: "see one's own session" },
+  "journal.read": { roles: READERS, words: "see an account's journal" },
+  "audit.read": { roles: ["manager", "operator", "admin"], words: "see the audit" },
+  "settings.read": {
+    roles: READERS,
+    isGlobal: true,
+    words: "see the configuration, the providers and what the selectors have learned",
+  },
+  "accounts.create": { roles: ["operator", "admin"], isGlobal: true, words: "create accounts" },
+  "accounts.limit": { roles: ["operator", "admin"], words: "rename, limit and pause accounts" },
+  "accounts.close": { roles: ["billing", "admin"], words: "close accounts" },
+  "money.move": { roles: ["billing", "admin"], words: "top up and adjust balances" },
+  "keys.write": {
+    roles: ["manager", "operator", "admin"],
+    words: "create, change, rotate and revoke any key, and reset its budgets",
+  },
+  "own.keys.write": {
+    roles: KEY_HOLDERS,
+    words: "create, change, rotate and revoke one's own personal keys",
+  },
+  "providers.write": {
+    roles: ["operator", "admin"],
+    isGlobal: true,
+    words: "add and change credentials of providers",
+  },
+  "aliases.write": { roles: ["operator", "admin"], isGlobal: true, words: "create and change aliases" },
+  // Samples quote prompts from the log, and cost the operator money.
+  "learning.write": {
+    roles: ["operator", "admin"],
+    isGlobal: true,
+    words: "have models sampled, and forget what was learned",
+  },
+  "playground.use": { roles: ["admin"], isGlobal: true, words: "use the playground" },
+  "tokens.write": { roles: ["admin"], words: "see, create and revoke named tokens" },
+  "members.read": { roles: ["manager", "admin"], words: "see members" },
+  "members.write": { roles: ["admin"], isGlobal: true, words: "change members" },
+} as const satisfies Readonly<Record<string, PermissionRow>>;
+export type Permission = keyof typeof PERMISSIONS;
+
+/** True if the first role is the higher one. */
+export function isAbove(role: Role, other: Role): boolean {
+  return ROLES.indexOf(role) > ROLES.indexOf(other);
+}
+
+/** Returns the highest grant of each account, and of all accounts. A grant that one for all accounts covers is left out. */
+export function joinGrants(grants: readonly Grant[]): readonly Grant[] {
+  const highest = new Map<string | null, Role>();
+  for (const { role, accountId } of grants) {
+    const known = highest.get(accountId);
+    if (known === undefined || isAbove(role, known)) highest.set(accountId, role);
+  }
+  const everywhere = highest.get(null);
+  return [...highest]
+    .filter(
+      ([accountId, role]) => accountId === null || everywhere === undefined || isAbove(role, everywhere),
+    )
+    .map(([accountId, role]) => ({ role, accountId }));
+}
+
+function givesPermission({ role, accountId }: Grant, permission: Permission): boolean {
+  const { roles, isGlobal = false }: PermissionRow = PERMISSIONS[permission];
+  return roles.includes(role) && (accountId === null || !isGlobal);
+}
+
+/** True if one of the grants gives the permission in this account, or in any account if it is undefined. */
+export function isPermitted(grants: readonly Grant[], permission: Permission, accountId?: string): boolean {
+  const within = grants.filter(
+    (one) => accountId === undefined || one.accountId === null || one.accountId === accountId,
+  );
+  return within.some((grant) => givesPermission(grant, permission));
+}
+
+/**
+ * Returns the rows that the permission covers. A member's grant covers only the rows of the member's own keys, which a
+ * token can't have.
+ */
+export function findScope(grants: readonly Grant[], permission: Permission, memberId: string | null): Scope {
+  const { isWholeForMembers = false }: PermissionRow = PERMISSIONS[permission];
+  const given = grants.filter((grant) => givesPermission(grant, permission));
+  const whole = given.filter(({ role }) => isWholeForMembers || role !== "member");
+  const own = given.filter(({ role }) => role === "member");
+  return {
+    accountIds: listAccounts(whole),
+    own: memberId === null || own.length === 0 ? null : { memberId, accountIds: listAccounts(own) },
+  };
+}
+
+function listAccounts(grants: readonly Grant[]): readonly string[] | null {
+  const ids = grants.map(({ accountId }) => accountId);
+  return ids.includes(null) ? null : [...new Set(ids.filter((id) => id !== null))];
+}

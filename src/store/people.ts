@@ -1,0 +1,123 @@
+// People, named tokens, and what may be used only once.
+import { asArray, asObject, parseJson } from "../core/json.ts";
+import {
+  ACTOR_KINDS,
+  type Grant,
+  type Member,
+  type NamedToken,
+  type PeopleStore,
+  ROLES,
+} from "../core/people.ts";
+import { allowNull, FLAG, INTEGER, makeJson, makeWord, TEXT, TIME } from "./columns.ts";
+import { bind, type Engine, readFirst } from "./engine.ts";
+import { readText } from "./found.ts";
+import { insertSql, joinNames, selectSql, upsertSql } from "./sql.ts";
+import { table } from "./tables.ts";
+
+const GRANTS = makeJson<readonly Grant[]>((json) => asArray(parseJson(json)).flatMap(readGrant));
+
+/** A role that this version doesn't know grants nothing. */
+function readGrant(value: unknown): readonly Grant[] {
+  const { role, accountId } = asObject(value);
+  const known = ROLES.find((one) => one === role);
+  return known === undefined
+    ? []
+    : [{ role: known, accountId: typeof accountId === "string" ? accountId : null }];
+}
+
+const TOKEN = table<NamedToken>("token", ["id"], {
+  id: TEXT,
+  name: TEXT,
+  last4: TEXT,
+  grants: GRANTS,
+  readsContent: FLAG,
+  makerKind: makeWord(ACTOR_KINDS),
+  makerId: TEXT,
+  contact: allowNull(TEXT),
+  createdAtMs: INTEGER,
+  expiresAtMs: allowNull(TIME),
+  revokedAtMs: allowNull(TIME),
+});
+
+const MEMBER = table<Member>("member", ["id"], {
+  id: TEXT,
+  issuer: TEXT,
+  subject: TEXT,
+  name: TEXT,
+  email: allowNull(TEXT),
+  ruleGrants: GRANTS,
+  ownGrants: GRANTS,
+  ownUntilMs: allowNull(TIME),
+  readsContent: FLAG,
+  isDisabled: FLAG,
+  createdAtMs: TIME,
+  seenAtMs: TIME,
+  refreshSealed: allowNull(TEXT),
+  checkedAtMs: TIME,
+  leasedUntilMs: TIME,
+  anonymisedAtMs: allowNull(TIME),
+});
+
+export function peopleMethods(engine: Engine): PeopleStore {
+  return { ...tokenMethods(engine), ...memberMethods(engine), ...onceMethods(engine) };
+}
+
+function tokenMethods({ mark, run, runOnce }: Engine) {
+  const first = mark(1);
+  const all = selectSql(TOKEN);
+  const add = insertSql({ name: TOKEN.name, columns: [...TOKEN.columns, "digest"] }, mark);
+  const revoke = `UPDATE token SET revoked_at_ms = coalesce(revoked_at_ms, CAST(${mark(2)} AS BIGINT))
+    WHERE id = ${first} RETURNING ${joinNames(TOKEN.columns)}`;
+  return {
+    addToken: async (token, digest) => {
+      await runOnce(bind(add, ...TOKEN.valuesOf(token), digest));
+    },
+    tokenByDigest: async (digest) =>
+      readFirst(TOKEN, await run(bind(`${all} WHERE digest = ${first}`, digest))),
+    accountsNamed: async (names) => {
+      const marks = names.map((_, at) => mark(at + 1)).join(", ");
+      const text = `SELECT id, name FROM account WHERE id IN (${marks}) OR name IN (${marks}) ORDER BY id`;
+      return (await run(bind(text, ...names))).map((row) => ({
+        id: readText(row, "id"),
+        name: readText(row, "name"),
+      }));
+    },
+    token: async (id) => readFirst(TOKEN, await run(bind(`${all} WHERE id = ${first}`, id))),
+    tokens: async (most) =>
+      (await run(bind(`${all} ORDER BY created_at_ms DESC, id DESC LIMIT ${first}`, most))).map(TOKEN.rowOf),
+    revokeToken: async (id, atMs) => readFirst(TOKEN, await run(bind(revoke, id, atMs))),
+  } satisfies Partial<PeopleStore>;
+}
+
+function memberMethods({ mark, forUpdate, run, change: changeRows }: Engine) {
+  const [first, second, third] = [mark(1), mark(2), mark(3)];
+  const byId = `${selectSql(MEMBER)} WHERE id = ${first}`;
+  const page = `${selectSql(MEMBER)} WHERE (created_at_ms, id) < (${first}, ${second})
+    ORDER BY created_at_ms DESC, id DESC LIMIT ${third}`;
+  const put = upsertSql(MEMBER, mark);
+  return {
+    member: async (id) => readFirst(MEMBER, await run(bind(byId, id))),
+    members: async ({ limit, after }) => {
+      const before = [after?.atMs ?? Number.MAX_SAFE_INTEGER, after?.id ?? ""] as const;
+      return (await run(bind(page, ...before, limit))).map(MEMBER.rowOf);
+    },
+    changeMember: (id, change) =>
+      changeRows([bind(`${byId} ${forUpdate}`, id)], ([found]) => {
+        const after = change(readFirst(MEMBER, found));
+        const writes = after === null ? [] : [bind(put, ...MEMBER.valuesOf(after))];
+        return { writes, toResult: () => after };
+      }),
+  } satisfies Partial<PeopleStore>;
+}
+
+function onceMethods({ mark, run, runOnce }: Engine) {
+  const [first, second] = [mark(1), mark(2)];
+  const forget = `DELETE FROM used_once WHERE until_ms <= ${first}`;
+  const use = `INSERT INTO used_once (digest, until_ms) VALUES (${first}, ${second}) ON CONFLICT (digest) DO NOTHING`;
+  return {
+    useOnce: async (digest, untilMs, nowMs) => {
+      await run(bind(forget, nowMs));
+      return (await runOnce(bind(use, digest, untilMs))).count > 0;
+    },
+  } satisfies Partial<PeopleStore>;
+}
