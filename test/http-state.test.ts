@@ -16,7 +16,7 @@ beforeAll(async () => {
   const metrics = `metrics: { token: "${TOKEN}", balances: [Search, Nobody] }`;
   gateway = await startUnderTest({
     more: (url) =>
-      `  Wrong: { dialect: openai, keys: [bad-key], base_url: "${url}/openai/v1", unlisted_models: true }\n${metrics}`,
+      `  Wrong: { dialect: gemini, keys: [bad-key], base_url: "${url}/gemini/v1beta", unlisted_models: true }\n${metrics}`,
   });
 });
 afterAll(() => gateway.stop());
@@ -134,4 +134,11 @@ test("a provider that refuses every credential is a problem, before any breaker 
   expect(await listProviders()).toMatchObject([
     { message: "Wrong refuses every credential that it is called with." },
   ]);
+  // Google answers 400 to a wrong key.
+  const wrong = asArray((await operator.get("/providers")).body.data)
+    .map(asObject)
+    .find(({ name }) => name === "Wrong");
+  expect(asObject(asArray(wrong?.credentials)[0]).reason).toBe(
+    "the provider refuses the key or says that its credit is used up (400)",
+  );
 });

@@ -42,6 +42,9 @@ describe.skipIf(!HAS_BROWSER)("the search (skipped without Chromium)", () => {
     await page.getByRole("table", { name: "Addresses" }).getByText("127.0.0.1").waitFor();
     await page.getByRole("table", { name: "Refusals" }).getByText("model_not_found").waitFor();
     await page.getByText("requests per minute of the key: 1 of 1 used").waitFor();
+    await page.getByRole("main").getByRole("link", { name: "default" }).waitFor();
+    await page.getByRole("button", { name: "Rotate" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
     expect(await findBarriers(page)).toEqual([]);
     await leave();
   });
