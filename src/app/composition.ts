@@ -35,6 +35,7 @@ import { LiveConfiguration } from "./live-configuration.ts";
 import type { OpenedStore } from "./open-store.ts";
 import { composeRoutes } from "./routes.ts";
 import { createSampling } from "./sampling.ts";
+import { createRecheck, createSignInParts } from "./sign-in.ts";
 import { observeState } from "./state.ts";
 import { startUpkeep, writeRefusals } from "./upkeep.ts";
 import { clock, collect, random, reach, readTokenFile, upstreamFetch } from "./world.ts";
@@ -99,13 +100,14 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const feed = new LiveFeed({ store, clock });
   void measureLengths(store, learned, log);
   const wrongTokens = new WrongTokens({ store, clock, log });
-  const { refusals } = state;
-  const upkept = { store, ledger, wrongTokens, log, refusals, measures: state.measures };
+  const people = createSignInParts(opened, live, log);
+  const { refusals, measures } = state;
+  const upkept = { store, ledger, wrongTokens, log, refusals, members: createRecheck(people), measures };
   const endUpkeep = await startTasks({ ...upkept, learning: lessons }, { live, gateway, ending });
   const sampling = createSampling({ ports, opened, known: learned });
   const write = () => writeRefusals({ store, refusals });
   const learnt = { known, learned, learning, sampling, writeRefusals: write };
-  const composed = { ...learnt, ports, live, feed, wrongTokens, fetch, ...state };
+  const composed = { ...learnt, ports, live, feed, wrongTokens, people, fetch, ...state };
   const app = listenOrUndo(endUpkeep, () => listen(composeRoutes({ ...options, ...composed })));
   return {
     port: app.server?.port ?? 0,
@@ -131,7 +133,10 @@ type Tasks = Parameters<typeof startUpkeep>[0];
 
 /** Starts the regular tasks with the current rules. */
 function startTasks(
-  upkept: Pick<Tasks, "store" | "ledger" | "learning" | "wrongTokens" | "measures" | "refusals" | "log">,
+  upkept: Pick<
+    Tasks,
+    "store" | "ledger" | "learning" | "wrongTokens" | "members" | "measures" | "refusals" | "log"
+  >,
   {
     live,
     gateway,

@@ -20,6 +20,7 @@ const REFUSALS_MS = 5000;
 /** A change on one node takes effect on the others within twice this time. */
 const ADDED_MS = 1000;
 const WRONG_TOKENS_MS = 1000;
+const MEMBERS_MS = 500;
 /** Most scrapers come every 15 to 60 s. */
 const MEASURES_MS = 15_000;
 /** Within this time, one of the operator's own servers is found if it starts later than the gateway. */
@@ -44,6 +45,8 @@ interface UpkeepParts {
   readonly discovery?: { refresh(): Promise<void> };
   /** Shares the counts of wrong admin tokens with other nodes. Missing if there are no admin routes. */
   readonly wrongTokens?: { share(): Promise<void> };
+  /** Looks for people who left. Missing if there are no admin routes. */
+  readonly members?: { recheck(): Promise<void> };
   /** The refusals counted since they were last taken. Missing if none are counted. */
   readonly refusals?: { take(): TakenRefusals; restore(taken: TakenRefusals): void };
   /** Reads the store's size and balances for the metrics. Missing if there are none. */
@@ -76,12 +79,13 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
     schedule("refusals_failed", REFUSALS_MS, () => writeRefusals(parts)),
     schedule("prune_failed", PRUNE_MS, () => prune(parts)),
   ];
-  const { added, discovery, wrongTokens, memory, measures } = parts;
+  const { added, discovery, wrongTokens, members, memory, measures } = parts;
   if (measures) tasks.push(schedule("measures_failed", MEASURES_MS, () => measures.refresh()));
   if (added) tasks.push(schedule("credentials_failed", ADDED_MS, () => added.credentials.refresh()));
   if (added) tasks.push(schedule("aliases_failed", ADDED_MS, () => added.aliases.refresh()));
   if (discovery) tasks.push(schedule("discovery_failed", DISCOVERY_MS, () => discovery.refresh()));
   if (wrongTokens) tasks.push(schedule("wrong_tokens_failed", WRONG_TOKENS_MS, () => wrongTokens.share()));
+  if (members) tasks.push(schedule("members_failed", MEMBERS_MS, () => members.recheck()));
   if (memory) tasks.push(trimMemory(memory, clock, log));
   return () => {
     for (const end of tasks) end();

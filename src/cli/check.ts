@@ -9,12 +9,17 @@ import type { Loaded } from "../config/load.ts";
 import { configJsonSchema } from "../config/schema.ts";
 import type { ModelCard } from "../core/card.ts";
 import type { ProviderSetup, Settings } from "../core/settings.ts";
+import type { SignInRules } from "../core/sign-in.ts";
 import { formatCount } from "./administration.ts";
 import { type Arguments, COMMON_FLAGS, makeFlagCommand, readConfigurationFlags } from "./arguments.ts";
 
 export interface CheckPorts extends ConfigSource {
   /** Calls the provider once with each of its credentials. */
   readonly probe: (provider: ProviderSetup, cards: readonly ModelCard[]) => Promise<readonly Probed[]>;
+  /** Asks the provider that people sign in with once, and returns a sentence. Rejects if it doesn't answer. */
+  readonly probeIssuer: (rules: SignInRules) => Promise<string>;
+  /** Returns names and ids of the store's accounts, or null if they can't be known without more than a look. */
+  readonly accountNames: (store: string, mayConnect: boolean) => Promise<ReadonlySet<string> | null>;
   /** Returns the store's files that other users of the machine may read or write. */
   readonly exposedFiles: (store: string) => readonly string[];
 }
@@ -25,7 +30,7 @@ Checks the configuration, and prints the file, line, column and field of each er
 valid but may not do what you expect. Warnings don't change the exit code.
 
   --config FILE, --store S  as for \`poundkey serve\`
-  --probe        call each provider once with each of its keys
+  --probe        call each provider once with each of its keys, and the one that people sign in with
   --schema       print the configuration's JSON Schema and exit
   --json         print the result as JSON
   --help         print this help`;
@@ -47,12 +52,19 @@ async function check(given: Arguments, io: Io, ports: CheckPorts): Promise<numbe
     return EXIT.done;
   }
   const { file, loaded } = loadConfig(readConfigurationFlags(given), ports);
-  const warnings = loaded.ok ? [...loaded.warnings, ...warnOfExposed(loaded.settings, ports)] : [];
+  const unknown = loaded.ok ? await warnOfAccounts(loaded.settings, ports, switches.has("probe")) : [];
+  const warnings = loaded.ok
+    ? [...loaded.warnings, ...unknown, ...warnOfExposed(loaded.settings, ports)]
+    : [];
   const probes = loaded.ok && switches.has("probe") ? await probeAll(loaded.settings, ports.probe) : [];
-  const ok = loaded.ok && probes.every((probe) => probe.ok);
+  const signIn = loaded.ok && switches.has("probe") ? await probePeople(loaded.settings, ports) : null;
+  const ok = loaded.ok && probes.every((probe) => probe.ok) && signIn?.ok !== false;
   if (switches.has("json"))
-    io.out(JSON.stringify({ ok, ...createResult(file, loaded, warnings, probes) }, null, 2));
+    io.out(JSON.stringify({ ok, ...createResult(file, loaded, warnings, probes), sign_in: signIn }, null, 2));
   else report(file, loaded, warnings, probes, io);
+  if (signIn !== null && !switches.has("json")) {
+    (signIn.ok ? io.out : io.err)(`sign_in: ${signIn.message}`);
+  }
   return ok ? EXIT.done : EXIT.failed;
 }
 
@@ -64,6 +76,17 @@ async function probeAll(settings: Settings, probe: CheckPorts["probe"]): Promise
     return probes.map((one) => ({ provider: provider.name, ...one }));
   });
   return (await Promise.all(results)).flat();
+}
+
+/** Null if people can't sign in. */
+async function probePeople({ signIn }: Settings, { probeIssuer }: CheckPorts) {
+  if (signIn === undefined) return null;
+  try {
+    return { ok: true, message: await probeIssuer(signIn) };
+  } catch (error) {
+    const message = `failed: ${error instanceof Error ? error.message : String(error)}`;
+    return { ok: false, message };
+  }
 }
 
 /** One line: the provider, the credential, the status, and what was said. */
@@ -81,6 +104,26 @@ function describeProbe(probed: ProviderProbe): string {
 function warnOfExposed({ store }: Settings, { exposedFiles }: CheckPorts): readonly ConfigError[] {
   const message = "other users of this machine can read or write it; run chmod 600 on it";
   return exposedFiles(store).map((file) => createError({ file, line: 0, column: 0, field: "", message }));
+}
+
+/** Rules may name accounts before they are made, but a name that is spelled differently gives nobody a role. */
+async function warnOfAccounts(
+  { store, signIn }: Settings,
+  { accountNames }: CheckPorts,
+  mayConnect: boolean,
+): Promise<readonly ConfigError[]> {
+  if (signIn === undefined) return [];
+  const known = await accountNames(store, mayConnect);
+  if (known === null) return [];
+  return signIn.rules.flatMap(({ accounts }, at) =>
+    (accounts ?? [])
+      .filter((name) => !known.has(name))
+      .map((name) => {
+        const field = `sign_in.oidc.rules[${at}].accounts`;
+        const message = `there is no account '${name}' in the store, so nobody has a role in it`;
+        return createError({ file: "", line: 0, column: 0, field, message });
+      }),
+  );
 }
 
 type Warnings = readonly ConfigError[];

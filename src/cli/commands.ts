@@ -22,8 +22,14 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   check: {
     about: "validate the configuration",
     run: async (args, io) => {
-      const [{ runCheck }, { probe }] = await Promise.all([import("./check.ts"), import("../app/probe.ts")]);
-      return runCheck(args, io, { ...source, probe, exposedFiles: findExposedFiles });
+      const [{ runCheck }, { probe }, { probeIssuer }, { readAccountNames }] = await Promise.all([
+        import("./check.ts"),
+        import("../app/probe.ts"),
+        import("../app/sign-in.ts"),
+        import("../app/account-names.ts"),
+      ]);
+      const ports = { probe, probeIssuer, accountNames: readAccountNames, exposedFiles: findExposedFiles };
+      return runCheck(args, io, { ...source, ...ports });
     },
   },
   keys: onStore(

@@ -50,6 +50,12 @@ export interface Page {
 export interface KeyFilter {
   readonly accountId?: string | undefined;
   readonly state?: KeyState | undefined;
+  /** The person whose keys they are. */
+  readonly memberId?: string | undefined;
+  /** In lower case. */
+  readonly contact?: string | undefined;
+  /** In whatever other state. */
+  readonly isRevoked?: boolean | undefined;
   /** The time for which to compute the state, in Unix milliseconds. */
   readonly nowMs: number;
   /** Matches part of the name, the id or the last four characters. In lower case. */
@@ -267,7 +273,7 @@ export interface Store extends NamedStore, MovingStore {
   addSession(session: Session, nowMs: number): Promise<void>;
   session(digest: string): Promise<Session | null>;
   endSession(digest: string): Promise<void>;
-  /** Ends all sessions of a person, or those that began with this session of the issuer. Returns how many. */
+  /** Ends all sessions of a person, or only those of this or of an unknown session of the issuer. Returns how many. */
   endSessionsOf(memberId: string, issuerSession?: string): Promise<number>;
 
   /** All that were added at run time, oldest first. */

@@ -1,5 +1,5 @@
 // Access to the admin routes with the admin token, a named token or a session cookie.
-import { findSession, type Proven, proveToken } from "../admin/session.ts";
+import { type FindPerson, findSession, type Proven, proveToken } from "../admin/session.ts";
 import type { AdminWorld } from "../admin/world.ts";
 import type { WrongTokens } from "../admin/wrong-tokens.ts";
 import { isWithin } from "../core/address.ts";
@@ -30,6 +30,7 @@ export interface OperatorParts {
   readonly adminTokenFrom: readonly string[];
   readonly readOrigin: ReadOrigin;
   readonly wrongTokens: Pick<WrongTokens, "refuse">;
+  readonly findPerson: FindPerson;
 }
 
 /** Returns the Fault for a wrong token or cookie. All checks use this one, so that every failure is counted. */
@@ -121,19 +122,27 @@ function readAct(
   };
 }
 
+/** Returns the session of a cookie's secret. Null if it has ended. */
+export function findOperatorSession(
+  { world, adminToken, findPerson }: Pick<OperatorParts, "world" | "adminToken" | "findPerson">,
+  secret: string,
+) {
+  return findSession(world, adminToken, secret, findPerson);
+}
+
 /** Returns the rights of the cookie's session. Throws the Faults `no_api_key`, `cross_site_request`, and those of `createRefusal`. */
 export async function requireSession(parts: OperatorParts, asked: OperatorRequest): Promise<Proven> {
   const secret = readCookieSecret(asked.request);
   if (secret === null) throw new Fault("no_api_key", "You are not signed in.");
   if (!SAFE.test(asked.request.method)) checkSite(parts, asked);
-  const session = await findSession(parts.world, parts.adminToken, secret);
+  const session = await findOperatorSession(parts, secret);
   if (session === null) throw createRefusal(parts, asked, "The session has ended. Please sign in again.");
   checkAddress(parts, asked, session);
   return session;
 }
 
 /** Browsers attach the cookie to requests from any site, so only requests from our own pages may change anything. */
-function checkSite({ readOrigin }: OperatorParts, { request, server }: OperatorRequest): void {
+export function checkSite({ readOrigin }: OperatorParts, { request, server }: OperatorRequest): void {
   const site = request.headers.get("sec-fetch-site");
   const isOwn =
     site === null ? isOwnOrigin(request, readOrigin(request, server).hosts) : site === "same-origin";

@@ -9,7 +9,7 @@ import { type Seen, seen } from "../http/observe.ts";
 import { createOperator, type Operator } from "../http/operator.ts";
 import { until } from "../http/until.ts";
 import { asking, type HttpWorld, startHttpWorld } from "../http/world.ts";
-import { makeMember } from "./samples.ts";
+import { makeMember, PEOPLE } from "./samples.ts";
 
 type Ask = (method: string, path: string, body?: unknown, repeat?: string) => Promise<Seen>;
 
@@ -18,7 +18,10 @@ let opened: OpenedStore;
 let admin: Operator;
 let [team, other, empty] = ["", "", ""];
 beforeAll(async () => {
-  world = await startHttpWorld({ more: "key_maxima: { requests_per_minute: 100 }" });
+  world = await startHttpWorld({
+    ...PEOPLE,
+    more: `${PEOPLE.more}\nkey_maxima: { requests_per_minute: 100 }`,
+  });
   opened = await openStore(`sqlite:${join(world.directory, "poundkey.db")}`, undefined);
   admin = createOperator(world);
   team = await world.newAccount("Team");
