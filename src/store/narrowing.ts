@@ -80,11 +80,6 @@ const OUTCOMES_BEFORE: Readonly<Record<RequestOutcome, string>> = {
 
 /** Filters whose rows an index finds at once. */
 const INDEXED = ["requestId", "session", "traceId"] as const;
-/** Filters that SQLite's index on the time decides without reading a row. */
-const SKIMMED: ReadonlySet<string> = new Set([
-  ...["keyId", "accountId", "scope", "model", "selector", "status", "ended", "fromMs", "toMs"],
-]);
-
 /** Returns the question to the request log that a filter asks. */
 export function askRequests(filter: RequestFilter, mark: Mark): LogQuestion<RequestRecord> {
   const given = listGiven(filter);
@@ -95,7 +90,6 @@ export function askRequests(filter: RequestFilter, mark: Mark): LogQuestion<Requ
     rowOf: REQUEST.rowOf,
     span: filter,
     isIndexed: isWhole || INDEXED.some((name) => filter[name] !== undefined),
-    readsRows: given.some((name) => !SKIMMED.has(name)),
     owner: findOwner(filter),
   };
 }
