@@ -86,7 +86,7 @@ export async function changeMember(parts: MemberParts, id: string, given: Member
   if (given.disabled === true) {
     await store.endSessionsOf(id);
     await store.devices.endDevicesOf(id, clock.nowMs());
-    await eachKey(store, id, (key) =>
+    await eachKey(store, { memberId: id }, (key) =>
       store.changeKey(key.id, (before) => changePauses("admin", before, true)),
     );
   }
