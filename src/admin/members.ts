@@ -142,7 +142,7 @@ async function makeGrants(
 export async function anonymiseMember(parts: MemberParts, id: string): Promise<MemberView> {
   const { store, clock } = parts;
   const nowMs = clock.nowMs();
-  const erased = { name: "", email: null, subject: "", refreshSealed: null, ruleLimits: null };
+  const erased = { name: "", email: null, subject: "", refreshSealed: null, ruleLimits: null, groups: [] };
   const ended = { ruleGrants: [], ownGrants: [], ownUntilMs: null, readsContent: false, isDisabled: true };
   const changed = await store.people.changeMember(id, (before) =>
     before === null

@@ -22,6 +22,7 @@ import { deviceRoutes } from "../http/device.ts";
 import { healthRoutes } from "../http/health.ts";
 import { keyRoutes } from "../http/key.ts";
 import { liveRoutes } from "../http/live.ts";
+import { managedSettingsRoutes } from "../http/managed-settings.ts";
 import { modelRoutes } from "../http/models.ts";
 import { oauthRoutes } from "../http/oauth.ts";
 import { consoleRoutes, docsRoutes } from "../http/pages.ts";
@@ -107,6 +108,13 @@ export function composeRoutes(parts: RouteParts) {
     .use(consoleRoutes(loadConsoleFiles))
     .use(sessionRoutes({ ...operator, version }))
     .use(signInRoutes({ operator, people: parts.people }))
+    .use(
+      managedSettingsRoutes({
+        ...ports,
+        store: opened.store,
+        policies: () => live.settings.signIn?.agents.policies ?? [],
+      }),
+    )
     .use(oauthRoutes({ operator, people: parts.people }))
     .use(deviceRoutes({ operator, people: parts.people, settings: () => live.settings }))
     .use(docsRoutes(loadDocsFiles, () => app.routes));

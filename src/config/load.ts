@@ -145,7 +145,7 @@ function buildSettings(
     responses: buildResponseRules(config.responses ?? {}),
     metrics: buildMetricsRules(config.metrics ?? {}, issues),
     telemetry: buildTelemetryRules(config.telemetry, input.env, issues),
-    ...buildSignInRules(config, issues),
+    ...buildSignInRules(config, input.readFile, issues),
   };
   return { settings, issues: issues.all };
 }

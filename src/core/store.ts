@@ -1,5 +1,4 @@
 // The store port: the guarantees of every engine, for decisions and for views.
-
 import type { Audit } from "./audit.ts";
 import type { Answer, Demand, Reads, Rows } from "./demand.ts";
 import type { DeviceStore } from "./device.ts";
@@ -270,7 +269,6 @@ export interface Store extends NamedStore, MovingStore {
 
   readonly people: PeopleStore;
   readonly devices: DeviceStore;
-
   /** Stores a session and deletes expired ones. */
   addSession(session: Session, nowMs: number): Promise<void>;
   session(digest: string): Promise<Session | null>;

@@ -5,8 +5,9 @@ const text = (name: string) => ({ name, type: "text" }) as const;
 const time = (name: string) => ({ name, type: "integer" }) as const;
 const textOrNull = (name: string) => ({ name, type: "text", isNullable: true }) as const;
 
-/** Codes that wait for a person, agents that got a key and their secrets, and codes that people mistyped. */
+/** A person's groups, codes that wait for a person, agents that got a key and their secrets, and codes that people mistyped. */
 export const DEVICES: Step = [
+  { kind: "addColumn", table: "member", column: { name: "issuer_groups", type: "text", initial: "[]" } },
   {
     kind: "createTable",
     table: "device_code",

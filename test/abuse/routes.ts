@@ -138,6 +138,7 @@ export const ATTACKED_ROUTES: readonly AttackedRoute[] = [
   get("/v1/models/*", "/v1/models/Router%23best"),
   get("/models/*", "/models/Router%23best"),
   get("/v1/key"),
+  get("/managed/settings"),
 ];
 
 /** Routes without a key: the operator's and the public ones. */

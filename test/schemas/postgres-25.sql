@@ -1,3 +1,5 @@
+ALTER TABLE member ADD COLUMN IF NOT EXISTS issuer_groups TEXT COLLATE "C" NOT NULL DEFAULT '[]'
+----
 CREATE TABLE IF NOT EXISTS device_code (device_digest TEXT COLLATE "C" NOT NULL, user_digest TEXT COLLATE "C" NOT NULL, agent TEXT COLLATE "C" NOT NULL, address TEXT COLLATE "C" NOT NULL, block TEXT COLLATE "C" NOT NULL, state TEXT COLLATE "C" NOT NULL, created_at_ms BIGINT NOT NULL, expires_at_ms BIGINT NOT NULL, polled_at_ms BIGINT, member_id TEXT COLLATE "C", account_id TEXT COLLATE "C", key_id TEXT COLLATE "C", device_id TEXT COLLATE "C", PRIMARY KEY (device_digest))
 ----
 DO $$ BEGIN

@@ -1,3 +1,4 @@
+ALTER TABLE member ADD COLUMN issuer_groups TEXT NOT NULL DEFAULT '[]';
 CREATE TABLE device_code (device_digest TEXT NOT NULL, user_digest TEXT NOT NULL, agent TEXT NOT NULL, address TEXT NOT NULL, block TEXT NOT NULL, state TEXT NOT NULL, created_at_ms INTEGER NOT NULL, expires_at_ms INTEGER NOT NULL, polled_at_ms INTEGER, member_id TEXT, account_id TEXT, key_id TEXT, device_id TEXT, PRIMARY KEY (device_digest)) STRICT, WITHOUT ROWID;
 CREATE INDEX device_code_user ON device_code (user_digest);
 CREATE INDEX device_code_end ON device_code (expires_at_ms);
