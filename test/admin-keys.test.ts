@@ -6,7 +6,6 @@ import { getAccount } from "../src/admin/accounts.ts";
 import { CONSOLE_KEY, getKey, revokeKey } from "../src/admin/keys.ts";
 import { getRequest } from "../src/admin/requests.ts";
 import { ensureAdminToken } from "../src/admin/token.ts";
-import type { AdminWorld } from "../src/admin/world.ts";
 import { authenticate } from "../src/keys/authenticate.ts";
 import {
   createAccount,
@@ -17,12 +16,12 @@ import {
   updateAccount,
   updateKey,
 } from "./admin-asked.ts";
-import { adminBench, wrongWith } from "./admin-world.ts";
+import { adminBench, type TestWorld, wrongWith } from "./admin-world.ts";
 import { HOUR, makeKey, makeRecord, NOON, QUOTA, writeRecord } from "./samples.ts";
 import { catchThrown, readCode } from "./thrown.ts";
 
 const bench = adminBench();
-let world: AdminWorld;
+let world: TestWorld;
 beforeEach(() => {
   ({ world } = bench());
 });

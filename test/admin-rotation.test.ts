@@ -1,15 +1,14 @@
 // The operator's use-cases on a key's pause, notes and addresses, and on its rotation, on a real store.
 import { beforeEach, describe, expect, test } from "bun:test";
 import { getKey, revokeKey } from "../src/admin/keys.ts";
-import type { AdminWorld } from "../src/admin/world.ts";
 import { authenticate } from "../src/keys/authenticate.ts";
 import { createKey, rotateKey, updateKey } from "./admin-asked.ts";
-import { adminBench, wrongWith } from "./admin-world.ts";
+import { adminBench, type TestWorld, wrongWith } from "./admin-world.ts";
 import { HOUR, QUOTA } from "./samples.ts";
 import { catchThrown, readCode } from "./thrown.ts";
 
 const bench = adminBench();
-let world: AdminWorld;
+let world: TestWorld;
 beforeEach(() => {
   ({ world } = bench());
 });

@@ -248,6 +248,7 @@ test("the published schema is JSON Schema and knows every section", () => {
     "key_defaults",
     "log",
     "responses",
+    "audit",
     "native",
     "metrics",
     "router",

@@ -119,7 +119,12 @@ test("ends at the first keep-alive after the session has", async () => {
   };
   const clock = { nowMs: () => NOON, every };
   const readOrigin = await makeOriginReader([]);
-  const wrongTokens = new WrongTokens({ store: opened.store, clock, log: () => {} });
+  const wrongTokens = new WrongTokens({
+    store: opened.store,
+    clock,
+    log: () => {},
+    refused: { note: () => {} },
+  });
   const operator = { world: opened.world, adminToken: "token", readOrigin, wrongTokens };
   const feed = new LiveFeed({ store: opened.store, clock });
   const routes = liveRoutes({ ...operator, feed, clock, draining: () => false });

@@ -115,6 +115,7 @@ const ROWS: readonly Row[] = [
   ["GET", "/overview", () => "/overview?step=hour&from=2099-01-01&to=2099-01-02"],
   ["GET", "/overview", () => "/overview"],
   ["GET", "/savings", () => "/savings?weeks=2"],
+  ["GET", "/audit", () => "/audit?action=key&limit=5"],
   ["GET", "/models", () => "/models"],
   ["GET", "/settings", () => "/settings"],
   ["GET", "/learned", () => "/learned"],
@@ -162,9 +163,10 @@ const ROWS: readonly Row[] = [
   ["DELETE", "/providers/{name}", () => `/providers/Groq?credential_id=${credentialId}`],
 ];
 
-/** Their answers are not the operator's JSON but a cookie, a stream or a completion, each with its own tests. */
+/** Their answers are not the operator's JSON but a cookie, a stream, a file or a completion, each with its own tests. */
 const APART = [
   ...["POST /session", "GET /session", "DELETE /session"],
+  ...["GET /export/audit.csv", "GET /export/audit.jsonl"],
   ...["GET /requests/live", "POST /playground", "POST /playground/{id}"],
 ];
 

@@ -20,7 +20,7 @@ import { formatInstant } from "./format.ts";
 import { limitsSchema } from "./limits.ts";
 import { type Listed, listPage, type PageQuery } from "./list.ts";
 import { allowNull, instant, text, usd, type View } from "./schema.ts";
-import type { AdminWorld } from "./world.ts";
+import type { ActingWorld, AdminWorld } from "./world.ts";
 
 /** An account as the operator sees it. */
 export const accountSchema = Type.Object({
@@ -52,7 +52,7 @@ export function accountView(account: Account): AccountView {
 
 /** Creates an empty account. */
 export async function createAccount(
-  { store, clock, random }: AdminWorld,
+  { changes, clock, random }: Pick<ActingWorld, "changes" | "clock" | "random">,
   fields: Static<typeof newAccountSchema>,
 ): Promise<AccountView> {
   const nowMs = clock.nowMs();
@@ -62,7 +62,7 @@ export async function createAccount(
     id: mintId("acct", random),
     createdAtMs: nowMs,
   };
-  await store.addAccount(account);
+  await changes.addAccount(account);
   return accountView(account);
 }
 
@@ -87,12 +87,12 @@ async function systemView(store: Pick<Store, "systemBalance">, id: SystemAccount
 
 /** Changes only the given fields. */
 export async function updateAccount(
-  { store, clock }: AdminWorld,
+  { changes, clock }: Pick<ActingWorld, "changes" | "clock">,
   id: string,
   fields: Static<typeof accountChangeSchema>,
 ): Promise<AccountView> {
   const change = readChange(ACCOUNT_FIELDS, fields, clock.nowMs());
-  return requireAccount(await store.changeAccount(id, change));
+  return requireAccount(await changes.changeAccount(id, change));
 }
 
 function requireAccount(account: Account | null): AccountView {

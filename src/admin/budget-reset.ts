@@ -2,9 +2,10 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { mintId } from "../keys/secret.ts";
 import type { Ledger } from "../ledger/ledger.ts";
+import { makeEntry } from "./audit-trail.ts";
 import { getKey, type KeyDetailView, type KeyParts, requireKey } from "./keys.ts";
 import { closeObject } from "./schema.ts";
-import type { AdminWorld } from "./world.ts";
+import type { ActingWorld } from "./world.ts";
 
 const REASON_CHARACTERS_MAX = 500;
 
@@ -12,18 +13,22 @@ export const budgetResetSchema = closeObject({
   reason: Type.String({ minLength: 1, maxLength: REASON_CHARACTERS_MAX }),
 });
 
-export interface ResetParts extends KeyParts, Pick<AdminWorld, "random"> {
+export interface ResetParts extends KeyParts, Pick<ActingWorld, "random"> {
   readonly ledger: KeyParts["ledger"] & Pick<Ledger, "resetBudgets">;
 }
 
 /** The reason and the amounts stay on record. Throws the Fault `not_found`. */
 export async function resetKeyBudgets(
-  parts: ResetParts,
+  parts: ResetParts & Pick<ActingWorld, "act">,
   keyId: string,
   { reason }: Static<typeof budgetResetSchema>,
 ): Promise<KeyDetailView> {
-  const { accountId } = requireKey(keyId, await parts.store.key(keyId));
+  const { accountId, name } = requireKey(keyId, await parts.store.key(keyId));
   const id = mintId("evt", parts.random);
-  await parts.ledger.resetBudgets({ id, accountId, keyId, by: "admin", reason });
+  const entry = makeEntry(parts, parts.act, {
+    ...{ action: "budget.reset", target: { type: "key", id: keyId, name }, accountId },
+    after: { reason },
+  });
+  await parts.ledger.resetBudgets({ id, accountId, keyId, by: "admin", reason, entry });
   return getKey(parts, keyId);
 }

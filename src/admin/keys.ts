@@ -16,7 +16,7 @@ import { type keyChangeSchema, type newKeySchema, readGrace, type rotationSchema
 import { limitsSchema, limitView } from "./limits.ts";
 import { type Listed, listPage, pageFields } from "./list.ts";
 import { allowNull, allowWords, closeObject, instant, text, type View } from "./schema.ts";
-import type { AdminWorld } from "./world.ts";
+import type { ActingWorld, AdminWorld } from "./world.ts";
 
 const LAST_CHARACTERS_SHOWN = 4;
 
@@ -79,14 +79,14 @@ function keyView(key: GatewayKey, nowMs: number): KeyView {
   };
 }
 
-interface KeyWorld extends AdminWorld {
+interface KeyWorld extends ActingWorld {
   /** The time after which a key without an expiry expires. Missing or null for never. */
   readonly keysExpireInMs?: number | null | undefined;
 }
 
 /** Creates a key. A limit that isn't given is the configuration's for all keys, or none. */
 export async function createKey(world: KeyWorld, fields: Static<typeof newKeySchema>): Promise<NewKeyView> {
-  const { store, clock, random, keysExpireInMs = null } = world;
+  const { store, changes, clock, random, keysExpireInMs = null } = world;
   const nowMs = clock.nowMs();
   const { secret, last4, digest } = makeSecret(world);
   const expires = fields.expires_at === undefined && keysExpireInMs !== null;
@@ -99,7 +99,7 @@ export async function createKey(world: KeyWorld, fields: Static<typeof newKeySch
   if ((await store.account(key.accountId)) === null) {
     throw invalidValue("account_id", "this account doesn't exist");
   }
-  await store.addKey(key, digest);
+  await changes.addKey(key, digest);
   return { ...keyView(key, nowMs), secret };
 }
 
@@ -116,6 +116,7 @@ export async function listKeys({ store, clock }: KeyListParts, query: KeysQuery)
 }
 
 type KeyListParts = Pick<AdminWorld, "store" | "clock">;
+type KeyChangeParts = Pick<ActingWorld, "store" | "changes" | "clock">;
 type KeysQuery = Static<typeof keysQuery>;
 
 function listKeyPage({ store, clock }: KeyListParts, query: KeysQuery): Promise<Listed<GatewayKey>> {
@@ -183,13 +184,13 @@ async function readKeyUses(parts: KeyParts, keys: readonly GatewayKey[]): Promis
 
 /** Changes only the given fields. Null removes a limit. If conversations may no longer be kept, they are deleted. */
 export async function updateKey(
-  { store, clock }: KeyListParts,
+  { store, changes, clock }: KeyChangeParts,
   id: string,
   fields: Static<typeof keyChangeSchema>,
 ): Promise<KeyView> {
   const nowMs = clock.nowMs();
   const change = readChange(KEY_FIELDS, fields, nowMs);
-  const key = requireKey(id, await store.changeKey(refuseConsoleKey(id), change));
+  const key = requireKey(id, await changes.changeKey(refuseConsoleKey(id), change));
   if (change.keepsResponses === false) await store.removeResponses(key.accountId, key.id);
   return keyView(key, nowMs);
 }
@@ -199,7 +200,7 @@ export async function updateKey(
  * Faults `not_found` and `key_revoked`, and those of bad input.
  */
 export async function rotateKey(
-  world: AdminWorld,
+  world: ActingWorld,
   id: string,
   fields: Static<typeof rotationSchema>,
 ): Promise<NewKeyView> {
@@ -207,16 +208,16 @@ export async function rotateKey(
   const graceMs = readGrace(fields);
   const { secret, ...made } = makeSecret(world);
   const oldSecretUntilMs = graceMs === 0 ? null : nowMs + graceMs;
-  const rotated = await world.store.rotateKey(refuseConsoleKey(id), { ...made, oldSecretUntilMs });
+  const rotated = await world.changes.rotateKey(refuseConsoleKey(id), { ...made, oldSecretUntilMs });
   const key = requireKey(id, rotated);
   if (key.revokedAtMs === null) return { ...keyView(key, nowMs), secret };
   throw new Fault("key_revoked", "This key is revoked, so it can't get another secret. Create a new key.");
 }
 
 /** Revokes a key permanently. Repeating it changes nothing. */
-export async function revokeKey({ store, clock }: KeyListParts, id: string): Promise<KeyView> {
+export async function revokeKey({ changes, clock }: KeyChangeParts, id: string): Promise<KeyView> {
   const nowMs = clock.nowMs();
-  return keyView(requireKey(id, await store.revokeKey(refuseConsoleKey(id), nowMs)), nowMs);
+  return keyView(requireKey(id, await changes.revokeKey(refuseConsoleKey(id), nowMs)), nowMs);
 }
 
 /** Hides the console's own key, which can't be viewed or changed. */

@@ -2,6 +2,7 @@
 import { Fault } from "../core/fault.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock, Log } from "../core/world.ts";
+import type { RefusedSignIns } from "./refused-sign-ins.ts";
 
 /** Enough for typing mistakes and a script that polls with an old token once a second. */
 const PER_MINUTE = 60;
@@ -13,6 +14,8 @@ interface WrongTokenPorts {
   readonly store: Pick<Store, "changeSetting">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly log: Log;
+  /** Puts them on record. */
+  readonly refused: Pick<RefusedSignIns, "note">;
 }
 
 /**
@@ -44,6 +47,7 @@ export class WrongTokens {
     this.#shown++;
     this.#unlogged++;
     this.#lastAddress = address;
+    this.#ports.refused.note("invalid_api_key", address);
     if (this.#everywhere + this.#shown - this.#shared <= PER_MINUTE)
       return new Fault("invalid_api_key", message);
     const resetAtMs = (this.#minute + 1) * MINUTE_MS;

@@ -1,6 +1,7 @@
 // Assembles a running gateway from the rooms: everything is built here and passed on, and nothing reads configuration.
 import { version } from "../../package.json" with { type: "json" };
 import { LiveFeed } from "../admin/live.ts";
+import { RefusedSignIns } from "../admin/refused-sign-ins.ts";
 import type { Sampling } from "../admin/sampling.ts";
 import { WrongTokens } from "../admin/wrong-tokens.ts";
 import type { ServerRules, Settings } from "../core/settings.ts";
@@ -99,8 +100,9 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const ports = createHttpPorts(options, running);
   const feed = new LiveFeed({ store, clock });
   void measureLengths(store, learned, log);
-  const wrongTokens = new WrongTokens({ store, clock, log });
-  const upkept = { store, ledger, learning: lessons, wrongTokens, clock, log };
+  const refused = new RefusedSignIns({ store, clock, random });
+  const wrongTokens = new WrongTokens({ store, clock, log, refused });
+  const upkept = { store, ledger, learning: lessons, wrongTokens, refused, clock, random, log };
   const endUpkeep = await startUpkeep({
     ...upkept,
     added: live,
@@ -110,6 +112,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     onUnsupported: () => Object.assign(ending, { draining: true, refusing: true }),
     keepMs: () => live.settings.log.keepMs,
     responsesKeepMs: () => live.settings.responses.keepMs,
+    auditKeepMs: () => live.settings.audit.keepMs,
   });
   const sampling = createSampling({ ports, opened, known: learned });
   const parts = { ports, live, feed, wrongTokens, known, learned, learning, sampling, fetch, metrics };

@@ -9,6 +9,7 @@ import type { GatewayKey } from "../core/key.ts";
 import type { Fetch } from "../core/world.ts";
 import { adminRoutes } from "../http/admin.ts";
 import { aliasRoutes } from "../http/admin-aliases.ts";
+import { auditRoutes } from "../http/admin-audit.ts";
 import { providerRoutes } from "../http/admin-providers.ts";
 import type { WritingParts } from "../http/admin-route.ts";
 import { buildApp } from "../http/app.ts";
@@ -68,6 +69,7 @@ export function composeRoutes(parts: RouteParts) {
     .use(keyRoutes({ ...ports, holderView: (key: GatewayKey) => holderView(holder, key) }))
     .use(healthRoutes(createHealthPorts(parts)))
     .use(adminRoutes(createAdminPorts(parts, operator)))
+    .use(auditRoutes({ ...operator, settings: () => live.settings }))
     .use(providerRoutes(operator, createProviderPorts({ live, opened, ...parts.known, fetch: parts.fetch })))
     .use(aliasRoutes(operator, createAliasParts(parts)))
     .use(liveRoutes({ ...operator, feed: parts.feed, clock, draining: ports.draining }))

@@ -3,6 +3,7 @@ import type { PruneBefore, Store } from "../core/store.ts";
 import type { Clock, Log } from "../core/world.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { REPLY_KEPT_MS } from "../ledger/replies.ts";
+import { type AuditUpkeepParts, chainAudit, logAuditHead, pruneAudit } from "./audit-upkeep.ts";
 import { type MemoryParts, trimMemory } from "./memory-trim.ts";
 
 const BEAT_MS = 3000;
@@ -13,6 +14,9 @@ const EVENTS_AT_ONCE = 100;
 /** A change on one node takes effect on the others within twice this time. */
 const ADDED_MS = 1000;
 const WRONG_TOKENS_MS = 1000;
+const AUDIT_MS = 1000;
+const AUDIT_PRUNE_MS = 3_600_000;
+const AUDIT_HEAD_MS = 86_400_000;
 /** Within this time, one of the operator's own servers is found if it starts later than the gateway. */
 const DISCOVERY_MS = 30_000;
 /** Contents are deleted within this time after `log.keep`, which may be short. */
@@ -24,7 +28,9 @@ const REPLIES_AT_ONCE = 20;
 /** Meters are kept for more than a day, because a clock that was set back may still need an old one. */
 const METERS_MS = 7 * 86_400_000;
 
-interface UpkeepParts {
+interface UpkeepParts extends AuditUpkeepParts {
+  /** Writes down refused sign-ins. Missing if there are no admin routes. */
+  readonly refused?: { flush(): Promise<void> };
   readonly store: Store;
   readonly ledger: Pick<Ledger, "resolveLost">;
   /** Applies the lessons of all nodes. */
@@ -60,8 +66,12 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
     schedule("lessons_failed", LESSONS_MS, () => parts.learning.refresh()),
     schedule("events_failed", EVENTS_MS, () => logEvents(parts)),
     schedule("prune_failed", PRUNE_MS, () => prune(parts)),
+    schedule("audit_failed", AUDIT_MS, () => chainAudit(parts)),
+    schedule("audit_failed", AUDIT_PRUNE_MS, () => pruneAudit(parts)),
+    schedule("audit_failed", AUDIT_HEAD_MS, () => logAuditHead(parts)),
   ];
-  const { added, discovery, wrongTokens, memory } = parts;
+  const { added, discovery, wrongTokens, refused, memory } = parts;
+  if (refused) tasks.push(schedule("audit_failed", AUDIT_MS, () => refused.flush()));
   if (added) tasks.push(schedule("credentials_failed", ADDED_MS, () => added.credentials.refresh()));
   if (added) tasks.push(schedule("aliases_failed", ADDED_MS, () => added.aliases.refresh()));
   if (discovery) tasks.push(schedule("discovery_failed", DISCOVERY_MS, () => discovery.refresh()));

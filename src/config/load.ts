@@ -141,6 +141,7 @@ function buildSettings(
     limits: buildRequestLimits(config),
     log: buildLogRules(config.log ?? {}),
     responses: buildResponseRules(config.responses ?? {}),
+    audit: buildAuditRules(config.audit),
     metrics: { token: config.metrics?.token ?? null },
   };
   return { settings, issues: issues.all };
@@ -165,6 +166,10 @@ function buildRequestLimits({ limits = {}, native, responses }: Config): Setting
     ...buildNativeRules(native ?? {}),
     ...(responses?.upstream_store ? { storesUpstream: true } : {}),
   };
+}
+
+function buildAuditRules({ keep = "400d" }: NonNullable<Config["audit"]> = {}): Settings["audit"] {
+  return { keepMs: readMs(keep) };
 }
 
 function buildLogRules(log: NonNullable<Config["log"]>): Settings["log"] {

@@ -226,6 +226,7 @@ export const ConfigSchema = options(
       "The request log.",
     ),
     responses,
+    audit: options({ keep: duration("1d", "3650d") }, "The audit log."),
     native,
     metrics: options(
       { token: orNull(secret, "a token of printable characters without spaces, or null for none") },

@@ -239,6 +239,11 @@ interface MetricsRules {
   readonly token: string | null;
 }
 
+interface AuditRules {
+  /** The time for which the audit log's rows are kept. */
+  readonly keepMs: number;
+}
+
 /** Rules for stored responses of the Responses API. */
 export interface ResponseRules {
   /** 0 if none are stored. */
@@ -272,6 +277,7 @@ export interface Settings {
   readonly limits: Limits;
   readonly log: LogRules;
   readonly responses: ResponseRules;
+  readonly audit: AuditRules;
   readonly metrics: MetricsRules;
   readonly router: RouterRules;
 }

@@ -1,10 +1,14 @@
 // The hooks and OpenAPI texts that all admin routes share.
 
+import { actAs } from "../admin/audit-trail.ts";
+import type { AdminWorld } from "../admin/world.ts";
 import type { Permission } from "../people/roles.ts";
 import { JSON_HEADERS } from "./answers.ts";
 import type { HeaderStore } from "./app.ts";
+import { createAuditHooks, noteUse } from "./audited.ts";
 import { type BodyPorts, readJson } from "./body.ts";
-import { checkOperator, type OperatorParts, type OperatorRequest } from "./operator.ts";
+import { checkOperator, type OperatorParts, type OperatorRequest, readOperator } from "./operator.ts";
+import type { ChangingRoute } from "./route-actions.ts";
 import { describeRoute } from "./route-schema.ts";
 
 const BODY = { owner: "operator", bytesMax: 64 * 1024 } as const;
@@ -18,7 +22,10 @@ export interface WritingParts extends OperatorParts, BodyPorts {}
  */
 export function createOperatorHooks(parts: WritingParts, tag: string) {
   const check = async ({ set, ...asked }: OperatorRequest & Seen, permission: Permission): Promise<void> => {
+    // The client's own id may be of any form.
+    asked.request.headers.set("x-request-id", String(set.headers["x-request-id"] ?? ""));
     await checkOperator(parts, asked, permission);
+    if (asked.request.method === "GET") await noteUse(parts.world, asked.request);
     Object.assign(set.headers, JSON_HEADERS);
   };
   // Elysia reads in a hook's source which parts of a request it needs: passed on as a whole, that would be the body too.
@@ -39,14 +46,21 @@ export function createOperatorHooks(parts: WritingParts, tag: string) {
     /** A route without a body. */
     reads: (permission: Permission, id: string, summary: string) => ({
       transform: makeTransform(permission),
+      ...createAuditHooks(parts, id),
       ...describeRoute(tag, id, summary),
     }),
     /** A route with a body. */
-    writes: (permission: Permission, id: string, summary: string) => ({
+    writes: (permission: Permission, id: ChangingRoute, summary: string) => ({
       parse: makeParse(permission),
+      ...createAuditHooks(parts, id),
       ...describeRoute(tag, id, summary),
     }),
   };
+}
+
+/** Returns the world of the request's sender, whose changes are put on record. */
+export function actAsSender<World extends AdminWorld>(world: World, request: Request) {
+  return actAs(world, readOperator(request).act);
 }
 
 interface Seen {

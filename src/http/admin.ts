@@ -35,13 +35,6 @@ import {
   rotateKey,
   updateKey,
 } from "../admin/keys.ts";
-import {
-  forgetLessons,
-  forgottenSchema,
-  type LearnedView,
-  learnedSchema,
-  lessonsQuery,
-} from "../admin/lessons.ts";
 import { addAccountLimits, addKeyLimits } from "../admin/limits.ts";
 import { pageQuery } from "../admin/list.ts";
 import { overview, overviewQuery, overviewSchema } from "../admin/overview.ts";
@@ -49,24 +42,19 @@ import { requestDetailSchema, requestSchema, requestsQuery } from "../admin/requ
 import { getRequest, listRequests, type RequestParts } from "../admin/requests.ts";
 import { savingsQuery, savingsSchema, sumSavings } from "../admin/savings.ts";
 import { wrapRows } from "../admin/schema.ts";
-import { cardSchema, settingsSchema } from "../admin/settings-schema.ts";
 import { topUpAccount, topUpSchema } from "../admin/topups.ts";
 import { sumUsage, usageQuery, usageSchema } from "../admin/usage.ts";
 import type { AdminWorld } from "../admin/world.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
-import type { Settings } from "../core/settings.ts";
-import { createOperatorHooks, type WritingParts } from "./admin-route.ts";
-import { modelsView, type Running, settingsView } from "./admin-views.ts";
+import { actAsSender, createOperatorHooks } from "./admin-route.ts";
+import { type SettingPorts, settingRoutes } from "./admin-settings.ts";
+import { noteContent } from "./audited.ts";
 import { returnsBody, takesBody, takesQuery } from "./route-schema.ts";
 
-interface AdminPorts extends WritingParts, Running {
+interface AdminPorts extends SettingPorts {
   readonly ledger: ResetParts["ledger"];
   readonly contentVault: RequestParts["contentVault"];
-  /** Returns the current settings. */
-  readonly settings: () => Settings;
   readonly catalogue: () => Catalogue;
-  /** Returns what this node's selectors have learned about each model. */
-  readonly learned: () => readonly LearnedView[];
 }
 
 type Parts = AdminWorld & ResetParts & RequestParts;
@@ -74,15 +62,16 @@ type Parts = AdminWorld & ResetParts & RequestParts;
 export function adminRoutes(ports: AdminPorts) {
   const { settings, ledger, contentVault } = ports;
   const parts: Parts = { ...ports.world, ledger, contentVault, dayRules: () => settings().quota };
-  return new Elysia({ prefix: "/admin/v1" })
+  const own = new Elysia({ prefix: "/admin/v1" })
     .use(accountRoutes(ports, parts))
     .use(keyRoutes(ports, parts))
     .use(heldKeyRoutes(ports, parts))
-    .use(logRoutes(ports, parts))
-    .use(settingRoutes(ports, parts));
+    .use(logRoutes(ports, parts));
+  return new Elysia().use(own).use(settingRoutes(ports));
 }
 
 function accountRoutes(ports: AdminPorts, parts: Parts) {
+  const as = (request: Request) => actAsSender(parts, request);
   const { reads, writes } = createOperatorHooks(ports, "Accounts");
   const account = returnsBody(accountSchema);
   const detail = returnsBody(accountDetailSchema);
@@ -94,8 +83,8 @@ function accountRoutes(ports: AdminPorts, parts: Parts) {
     })
     .post(
       "/accounts",
-      async ({ body, status }) =>
-        status(201, await addAccountLimits(parts, await createAccount(parts, body))),
+      async ({ body, status, request }) =>
+        status(201, await addAccountLimits(parts, await createAccount(as(request), body))),
       {
         ...writes("accounts.create", "createAccount", "Create an account with an empty balance"),
         body: takesBody(newAccountSchema),
@@ -116,7 +105,8 @@ function accountRoutes(ports: AdminPorts, parts: Parts) {
     )
     .patch(
       "/accounts/:id",
-      async ({ params: { id }, body }) => addAccountLimits(parts, await updateAccount(parts, id, body)),
+      async ({ params: { id }, body, request }) =>
+        addAccountLimits(parts, await updateAccount(as(request), id, body)),
       {
         ...writes("accounts.limit", "updateAccount", "Change the given fields of an account"),
         body: takesBody(accountChangeSchema),
@@ -126,7 +116,7 @@ function accountRoutes(ports: AdminPorts, parts: Parts) {
     .post(
       "/accounts/:id/topups",
       async ({ params: { id }, body, request, status }) =>
-        status(201, await topUpAccount(parts, id, body, request.headers.get("idempotency-key"))),
+        status(201, await topUpAccount(as(request), id, body, request.headers.get("idempotency-key"))),
       {
         ...writes("money.move", "topUpAccount", "Top up an account, once per `Idempotency-Key`"),
         body: takesBody(topUpSchema),
@@ -153,9 +143,13 @@ function makeShow({ catalogue, settings }: AdminPorts, parts: Parts) {
 }
 
 function keyRoutes(ports: AdminPorts, parts: Parts) {
+  const as = (request: Request) => actAsSender(parts, request);
   const { reads, writes } = createOperatorHooks(ports, "Keys");
   const show = makeShow(ports, parts);
-  const makeKeyWorld = () => ({ ...parts, keysExpireInMs: ports.settings().ownerLimits.keysExpireInMs });
+  const makeKeyWorld = (request: Request) => ({
+    ...as(request),
+    keysExpireInMs: ports.settings().ownerLimits.keysExpireInMs,
+  });
   return new Elysia()
     .get("/keys", ({ query }) => listKeysInUse(parts, query), {
       ...reads(
@@ -168,7 +162,8 @@ function keyRoutes(ports: AdminPorts, parts: Parts) {
     })
     .post(
       "/keys",
-      async ({ body, status }) => status(201, await show(body, await createKey(makeKeyWorld(), body))),
+      async ({ body, status, request }) =>
+        status(201, await show(body, await createKey(makeKeyWorld(request), body))),
       {
         ...writes("own.keys.write", "createKey", "Create a key; its secret is shown only once"),
         body: takesBody(newKeySchema),
@@ -188,22 +183,27 @@ function keyRoutes(ports: AdminPorts, parts: Parts) {
         response: returnsBody(checkedKeyDetailSchema),
       },
     )
-    .patch("/keys/:id", async ({ params: { id }, body }) => show(body, await updateKey(parts, id, body)), {
-      ...writes("own.keys.write", "updateKey", "Change the given fields of a key; null removes a limit"),
-      body: takesBody(keyChangeSchema),
-      response: returnsBody(checkedKeySchema),
-    });
+    .patch(
+      "/keys/:id",
+      async ({ params: { id }, body, request }) => show(body, await updateKey(as(request), id, body)),
+      {
+        ...writes("own.keys.write", "updateKey", "Change the given fields of a key; null removes a limit"),
+        body: takesBody(keyChangeSchema),
+        response: returnsBody(checkedKeySchema),
+      },
+    );
 }
 
 /** Returns the routes on the secret of a key, on the use of its budgets, and on its end. */
 function heldKeyRoutes(ports: AdminPorts, parts: Parts) {
+  const as = (request: Request) => actAsSender(parts, request);
   const { reads, writes } = createOperatorHooks(ports, "Keys");
   const show = makeShow(ports, parts);
   return new Elysia()
     .post(
       "/keys/:id/rotate",
-      async ({ params: { id }, body, status }) =>
-        status(201, await show({}, await rotateKey(parts, id, body))),
+      async ({ params: { id }, body, status, request }) =>
+        status(201, await show({}, await rotateKey(as(request), id, body))),
       {
         ...writes("own.keys.write", "rotateKey", "Replace a key's secret; the new one is shown only once"),
         body: takesBody(rotationSchema),
@@ -212,7 +212,8 @@ function heldKeyRoutes(ports: AdminPorts, parts: Parts) {
     )
     .post(
       "/keys/:id/budgets/reset",
-      async ({ params: { id }, body, status }) => status(201, await resetKeyBudgets(parts, id, body)),
+      async ({ params: { id }, body, status, request }) =>
+        status(201, await resetKeyBudgets(as(request), id, body)),
       {
         ...writes(
           "keys.write",
@@ -223,7 +224,7 @@ function heldKeyRoutes(ports: AdminPorts, parts: Parts) {
         response: { 201: returnsBody(keyDetailSchema) },
       },
     )
-    .delete("/keys/:id", ({ params: { id } }) => revokeKey(parts, id), {
+    .delete("/keys/:id", ({ params: { id }, request }) => revokeKey(as(request), id), {
       ...reads("own.keys.write", "revokeKey", "Revoke a key permanently"),
       response: returnsBody(keySchema),
     });
@@ -237,10 +238,14 @@ function logRoutes(ports: AdminPorts, parts: Parts) {
       query: takesQuery(requestsQuery),
       response: returnsBody(wrapRows(requestSchema)),
     })
-    .get("/requests/:id", ({ params: { id } }) => getRequest(parts, id), {
-      ...reads("requests.read", "getRequest", "Get a request with all its details"),
-      response: returnsBody(requestDetailSchema),
-    })
+    .get(
+      "/requests/:id",
+      async ({ params: { id }, request }) => noteContent(parts, request, await getRequest(parts, id)),
+      {
+        ...reads("requests.read", "getRequest", "Get a request with all its details"),
+        response: returnsBody(requestDetailSchema),
+      },
+    )
     .get("/usage", ({ query }) => sumUsage(parts, query), {
       ...reads("usage.read", "sumUsage", "Sum up the usage in a time range"),
       query: takesQuery(usageQuery),
@@ -263,27 +268,5 @@ function logRoutes(ports: AdminPorts, parts: Parts) {
       ),
       query: takesQuery(overviewQuery),
       response: returnsBody(overviewSchema),
-    });
-}
-
-function settingRoutes(ports: AdminPorts, parts: Parts) {
-  const { reads } = createOperatorHooks(ports, "Settings");
-  return new Elysia()
-    .get("/models", () => modelsView(ports.settings(), parts.clock.nowMs()), {
-      ...reads("models.read", "listCards", "List all known models, enabled or not"),
-      response: returnsBody(wrapRows(cardSchema)),
-    })
-    .get("/settings", () => settingsView(ports.settings(), ports), {
-      ...reads("settings.read", "getSettings", "Get the current configuration, without secrets"),
-      response: returnsBody(settingsSchema),
-    })
-    .get("/learned", () => ({ data: ports.learned(), next: null }), {
-      ...reads("settings.read", "listLearned", "List what the selectors have learned about each model"),
-      response: returnsBody(wrapRows(learnedSchema)),
-    })
-    .delete("/learned", ({ query: { model = null } }) => forgetLessons(parts, model), {
-      ...reads("learning.write", "forgetLearned", "Forget what was learned about all models, or about one"),
-      query: takesQuery(lessonsQuery),
-      response: returnsBody(forgottenSchema),
     });
 }

@@ -59,6 +59,11 @@ interface Operator {
 /** By request, once its sender is known. */
 const operators = new WeakMap<Request, Operator>();
 
+/** Returns the sender of a request. Null if it isn't known. */
+export function findOperator(request: Request): Operator | null {
+  return operators.get(request) ?? null;
+}
+
 /** Returns the sender of a request that was checked. Throws if the route forgot to check it. */
 export function readOperator(request: Request): Operator {
   const operator = operators.get(request);
@@ -73,9 +78,10 @@ export async function checkOperator(
   permission: Permission,
 ): Promise<Operator> {
   const access = await findAccess(parts, asked);
-  access.require(permission);
   const operator = { access, act: readAct(parts, asked, access) };
+  // Also of a sender that lacks the permission: the refusal is on record.
   operators.set(asked.request, operator);
+  access.require(permission);
   return operator;
 }
 

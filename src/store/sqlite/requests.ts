@@ -68,7 +68,7 @@ export function requestMethods(
         const { sql } = connection;
         const pruned = connection.write(() => {
           sql.run(bind("DELETE FROM meter WHERE last_at_ms < ?1", metersMs));
-          sql.run(bind("DELETE FROM event WHERE at_ms < ?1", requestsMs));
+          sql.run(bind("DELETE FROM event WHERE at_ms < ?1 AND type <> 'audit'", requestsMs));
           let gone = forgetReplies(sql, repliesMs, rowsMax);
           gone += sql.run(bind(pruneSql("content"), contentsMs, rowsMax - gone)).count;
           return gone + sql.run(bind(pruneSql("request"), requestsMs, rowsMax - gone)).count;
