@@ -157,8 +157,8 @@ describe("keys", () => {
       "invalid_type keep_responses",
     );
     expect(await wrongWith(() => updateKey(world, key.id, { name: null }))).toBe("invalid_type name");
-    expect(await wrongWith(() => updateKey(world, key.id, { account_id: "default" }))).toBe(
-      "unknown_parameter account_id",
+    expect(await wrongWith(() => updateKey(world, key.id, { account_id: "none" }))).toBe(
+      "invalid_value account_id",
     );
     expect(await wrongWith(() => updateKey(world, key.id, { name: "c", revoked_at: null }))).toBe(
       "unknown_parameter revoked_at",

@@ -1,5 +1,6 @@
 // `poundkey check` and `poundkey models`: their output and exit codes.
 import { describe, expect, test } from "bun:test";
+import type { Probed } from "../src/app/probe.ts";
 import { COMMON_FLAGS, parseArguments } from "../src/cli/arguments.ts";
 import { type CheckPorts, runCheck } from "../src/cli/check.ts";
 import { runModels } from "../src/cli/models.ts";
@@ -12,6 +13,17 @@ interface Given {
   readonly exposed?: readonly string[];
 }
 
+const UNSAID = { upstream_code: null, message: null, cause: null, address: null, upstream_request_id: null };
+const ANSWERED: Probed = {
+  credential: "key 1",
+  ...{ ok: true, status: 200, latency_ms: 12, model: "DeepSeek#deepseek-chat", error: null, ...UNSAID },
+};
+const REFUSED: Probed = {
+  credential: "key 1 (…abcd)",
+  ...{ ok: false, status: 401, latency_ms: 3, model: null, error: "Refused.", ...UNSAID },
+  ...{ upstream_code: "invalid_api_key", message: "Incorrect API key provided." },
+};
+
 /** Runs a command on the test's own files and variables, and returns what it printed. */
 function terminal({ files = {}, env = {}, exposed = [] }: Given = {}) {
   const printed: { out: string[]; err: string[] } = { out: [], err: [] };
@@ -23,10 +35,7 @@ function terminal({ files = {}, env = {}, exposed = [] }: Given = {}) {
       { name: "DeepSeek", keyVariables: ["DEEPSEEK_API_KEY"], baseUrl: "https://api.deepseek.com" },
       { name: "Cerebras", keyVariables: ["CEREBRAS_API_KEY"], baseUrl: "https://api.cerebras.ai/v1" },
     ],
-    probe: async (provider) => {
-      if (provider.name === "Cerebras") throw new Error("401", { cause: "token: status 400" });
-      return "answered";
-    },
+    probe: async ({ name }) => [name === "Cerebras" ? REFUSED : ANSWERED],
     exposedFiles: () => exposed,
   };
   const io = { out: (text: string) => printed.out.push(text), err: (text: string) => printed.err.push(text) };
@@ -178,11 +187,17 @@ describe("check", () => {
     expect([code, err]).toEqual([1, "none.yaml: there is no such file"]);
   });
 
-  test("--probe calls each provider and fails if one fails", async () => {
+  test("--probe names each credential with its status, and fails if one fails", async () => {
     const well = await check(["--probe"], { env: { DEEPSEEK_API_KEY: "a" } });
-    expect([well.code, well.out.split("\n")[1]]).toEqual([0, "DeepSeek: answered"]);
+    expect([well.code, well.out.split("\n")[1]]).toEqual([
+      0,
+      "DeepSeek: key 1: 200: DeepSeek#deepseek-chat answered in 12 ms",
+    ]);
     const ill = await check(["--probe"], { env: BOTH });
-    expect([ill.code, ill.err]).toEqual([1, "Cerebras: failed: 401 (token: status 400)"]);
+    expect([ill.code, ill.err]).toEqual([
+      1,
+      'Cerebras: key 1 (…abcd): 401: failed: Refused. (invalid_api_key, "Incorrect API key provided.")',
+    ]);
     const printed = await check(["--probe", "--json"], { env: BOTH });
     expect([printed.code, JSON.parse(printed.out)]).toMatchObject([1, { ok: false, errors: [] }]);
   });

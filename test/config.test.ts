@@ -62,8 +62,8 @@ describe("valid configurations", () => {
       });
       expect(settings.billing).toEqual({ charge: "beyond_allowance", markup: 1 });
       expect(settings.limits).toEqual({ choicesMax: 16, messagesMax: 10_000 });
-      expect(settings.log).toEqual({ level: null, content: false, keepMs: 2_592_000_000 });
-      expect(settings.metrics).toEqual({ token: null });
+      expect(settings.log).toEqual({ level: null, content: false, keepMs: 2_592_000_000, address: "full" });
+      expect(settings.metrics).toEqual({ token: null, balances: [] });
       expect(settings.router).toEqual({ fairQuality: 0.98, deny: [], pin: {}, rules: [], explore: 0 });
     }
   });

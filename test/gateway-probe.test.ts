@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { random } from "../src/app/world.ts";
 import { Ending } from "../src/core/ending.ts";
 import { Fault } from "../src/core/fault.ts";
+import { UNKNOWN_ORIGIN } from "../src/core/record.ts";
 import type { ProviderSetup } from "../src/core/settings.ts";
 import type { Store } from "../src/core/store.ts";
 import type { LogEvent } from "../src/core/world.ts";
@@ -90,6 +91,7 @@ async function ask(at: number): Promise<number> {
       id: `chatcmpl-${at}`,
       created: 1,
       requestId: `req_${at}`,
+      origin: UNKNOWN_ORIGIN,
       ask: request,
       upstreams: UPSTREAMS,
     },

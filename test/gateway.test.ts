@@ -1,9 +1,11 @@
 // Parts of the gateway on a manual clock: deadlines, bounded connecting, settlements.
+
 import { beforeEach, describe, expect, test } from "bun:test";
+import type { Settled } from "../src/core/demand.ts";
 import { Fault } from "../src/core/fault.ts";
 import type { Deadlines, LogEvent } from "../src/core/world.ts";
 import { Settlements } from "../src/gateway/settlements.ts";
-import type { Outcome, Settled, Ticket } from "../src/ledger/ledger.ts";
+import type { Outcome, Ticket } from "../src/ledger/ledger.ts";
 import { DeadlineSweep } from "../src/transport/deadlines.ts";
 import { Reachability } from "../src/transport/reachability.ts";
 import { ManualClock } from "./manual-clock.ts";

@@ -31,7 +31,7 @@ describe("a request", () => {
     expect(more).toEqual([]);
     expect(attempt).toMatchObject({
       model: "Acme#dear",
-      credential: null,
+      credential: "key 1",
       outcome: "answered",
       error_code: null,
       upstream_status: null,
@@ -88,11 +88,11 @@ describe("a request", () => {
     });
   });
 
-  test("rejected by its provider keeps none of the provider's words", async () => {
+  test("rejected by its provider keeps its words only with the attempt, shortened", async () => {
     const row = await logged(asking("Acme#picky~trouble=400"));
     expect(row.error).toMatchObject({
       code: "upstream_rejected",
-      message: "The provider's message is only logged if log.content is true.",
+      message: "The provider's message is only logged in full if log.content is true.",
       status: 400,
     });
   });

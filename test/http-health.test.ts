@@ -171,6 +171,7 @@ describe("credentials", () => {
           until: expect.stringMatching(/Z$/),
           in_flight: 0,
           error_rate: 1,
+          called_at: expect.stringMatching(/Z$/),
         },
         ...UNLIMITED,
         reason: "the provider says that the key is invalid (401)",
@@ -178,6 +179,7 @@ describe("credentials", () => {
       {
         ...{ id: "configured:2", source: "configured", enabled: true },
         ...{ last4: "-two", weight: 1, state: "active", until: null, in_flight: 0, error_rate: 0 },
+        called_at: expect.stringMatching(/Z$/),
         ...UNLIMITED,
         reason: null,
       },

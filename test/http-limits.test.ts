@@ -2,6 +2,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { asObject, type JsonObject, parseJson } from "../src/core/json.ts";
 import { seen } from "./http/observe.ts";
+import { until } from "./http/until.ts";
 import { asking, startHttpWorld } from "./http/world.ts";
 import { makeRequest } from "./steps/asked.ts";
 
@@ -99,6 +100,36 @@ describe("a refusal", () => {
     });
   }
 
+  test("by what requests in flight have reserved says on every surface how much, and to come back", async () => {
+    const { secret, ...key } = await world.newKey({
+      ...{ account_id: await world.newAccount(), name: "the bot" },
+      ...{ requests_per_day: null, budgets: [{ usd: 1, per: "day" }] },
+    });
+    const first = world.chat(asking("Acme#slow~latency=1100", "say: hello", { max_tokens: 1000 }), {
+      secret,
+    });
+    const readReserved = async () => {
+      const headers = { authorization: `Bearer ${secret}` };
+      const { limits } = asObject(await (await fetch(`${world.url}/v1/key`, { headers })).json());
+      return Number(asObject(Array.isArray(limits) ? limits[0] : null).reserved);
+    };
+    const reserved = await until("it is in flight", async () => (await readReserved()) || null);
+    await changeKey(key.id, { budgets: [{ usd: reserved, per: "day" }] });
+    const answers = await Promise.all(
+      REQUESTS.map(async ([name, path, body]) => ({ name, ...(await ask(secret, path, body)) })),
+    );
+    for (const { name, status, headers, text } of answers) {
+      const error = asObject(asObject(parseJson(text)).error);
+      expect([name, status, headers.get("x-should-retry")]).toEqual([name, 429, null]);
+      expect(error.limit).toMatchObject({ kind: "budget", per: "day", limit: reserved, used: 0, reserved });
+      expect(error.message).toContain("is reserved by requests in flight");
+      expect(Number(headers.get("retry-after"))).toBeLessThanOrEqual(60);
+      expectForm(name, error, "budget_reserved");
+    }
+    expect((await first).status).toBe(200);
+    expect((await world.chat(asking("Acme#cheap"), { secret })).status).toBe(200);
+  });
+
   test("of an account names the account", async () => {
     const account_id = await world.newAccount("Search");
     await changeAccount(account_id, { budgets: [{ usd: 0, per: "month" }] });
@@ -131,10 +162,13 @@ function expectGoogle(error: JsonObject, code: string): void {
   expect(quota?.violations).toEqual([{ quotaId: expect.any(String), description: error.message }]);
 }
 
-async function changeAccount(id: string, fields: JsonObject): Promise<void> {
+const changeAccount = (id: string, fields: JsonObject) => change(`accounts/${id}`, fields);
+const changeKey = (id: unknown, fields: JsonObject) => change(`keys/${id}`, fields);
+
+async function change(path: string, fields: JsonObject): Promise<void> {
   const headers = { authorization: `Bearer ${world.adminToken}`, "content-type": "application/json" };
   const init = { method: "PATCH", headers, body: JSON.stringify(fields) };
-  expect((await fetch(`${world.url}/admin/v1/accounts/${id}`, init)).status).toBe(200);
+  expect((await fetch(`${world.url}/admin/v1/${path}`, init)).status).toBe(200);
 }
 
 describe("the headers", () => {

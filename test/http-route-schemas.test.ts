@@ -89,6 +89,7 @@ const ROWS: readonly Row[] = [
   ["GET", "/accounts/{id}", () => "/accounts/default"],
   ["GET", "/accounts/{id}", () => "/accounts/funding"],
   ["PATCH", "/accounts/{id}", () => "/accounts/default", () => ({ name: "Default" })],
+  ["PUT", "/accounts/by-name/{name}", () => "/accounts/by-name/Default", () => ({ parallel: 9000 })],
   ["POST", "/accounts/{id}/topups", () => "/accounts/default/topups", () => ({ amount_usd: 3, note: "x" })],
   ["GET", "/accounts/{id}/journal", () => "/accounts/default/journal"],
   ["GET", "/accounts/{id}/journal", () => "/accounts/funding/journal"],
@@ -101,6 +102,8 @@ const ROWS: readonly Row[] = [
     () => `/keys/${keyId}`,
     () => ({ expires_at: "2099-01-01", requests_per_day: null, paused: true, allowed_addresses: ["::1"] }),
   ],
+  ["PUT", "/keys/by-name/{account}/{name}", () => "/keys/by-name/default/a", () => ({ spend_limit_usd: 1 })],
+  ["PUT", "/keys/by-name/{account}/{name}", () => "/keys/by-name/default/new", () => ({})],
   ["POST", "/keys/{id}/rotate", () => `/keys/${keyId}/rotate`, () => ({ grace: "24h" })],
   [
     "POST",
@@ -119,6 +122,7 @@ const ROWS: readonly Row[] = [
   ["GET", "/models", () => "/models"],
   ["GET", "/settings", () => "/settings"],
   ["GET", "/learned", () => "/learned"],
+  ["GET", "/problems", () => "/problems"],
   ["POST", "/aliases", () => "/aliases", () => ({ name: "team", target: GROUP })],
   ["POST", "/aliases", () => "/aliases", () => ({ name: "best", target: "Router#best" })],
   ["GET", "/aliases", () => "/aliases"],
@@ -173,7 +177,8 @@ const APART = [
 describe("answers to the operator match their schemas", () => {
   test.each(ROWS)("%s %s", async (method, template, path, body) => {
     const answer = await ask(method, path(), body?.());
-    expect(answer).toMatchObject({ status: method === "POST" && !template.endsWith("/test") ? 201 : 200 });
+    const isMade = path().endsWith("/new") || (method === "POST" && !template.endsWith("/test"));
+    expect(answer).toMatchObject({ status: isMade ? 201 : 200 });
     expect(answer.type).toBe("application/json");
     expect(findMistakes(`/admin/v1${template}`, method, answer)).toBeNull();
   });
@@ -194,7 +199,7 @@ describe("answers to the operator match their schemas", () => {
   });
 
   test("and without a token they are refused before the body is read", async () => {
-    const operations = listOperations().filter((one) => /^(POST|PATCH|DELETE) \/admin/.test(one));
+    const operations = listOperations().filter((one) => /^(POST|PUT|PATCH|DELETE) \/admin/.test(one));
     const refused = operations.filter((one) => one !== "POST /admin/v1/session");
     expect(refused.length).toBeGreaterThan(10);
     for (const one of refused) {
@@ -237,7 +242,7 @@ function listOperations(): readonly string[] {
 /** The routes registered in the gateway's source text, as `listOperations` names them. */
 function listRegistered(): readonly string[] {
   return REGISTERED.map(
-    ({ method, path }) => `${method} ${path.replace(/:(\w+)/, "{$1}").replace("*", "{id}")}`,
+    ({ method, path }) => `${method} ${path.replace(/:(\w+)/g, "{$1}").replace("*", "{id}")}`,
   );
 }
 

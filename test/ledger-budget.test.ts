@@ -158,6 +158,20 @@ describe("models that may be used for free", () => {
   });
 });
 
+test("a refusal says that a top-up helps if it does, and only then", async () => {
+  const [priced, unpriced] = [model("a", 10), model("a", 10, { isPriced: false })];
+  const used = opened({ budgetNanoUsd: null }, 1);
+  await used.ask(priced);
+  const cases = [used, opened({ budgetNanoUsd: 0 }), opened({ models: ["b"] })];
+  for (const { ask } of cases) {
+    const messages = [await faultOf(ask(priced)), await faultOf(ask(unpriced))].map(
+      (fault) => fault?.message ?? "",
+    );
+    expect(messages[0]).toMatch(/top up the account/i);
+    expect(messages[1]).not.toMatch(/top up/i);
+  }
+});
+
 test("match whole ids in any case, and only * is special", () => {
   expect(matchesAny(["OpenAI#gpt-*"], "openai#GPT-5.4-mini")).toBe(true);
   expect(matchesAny(["OpenAI#gpt-5.4"], "OpenAI#gpt-504")).toBe(false);

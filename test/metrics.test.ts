@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { NO_AMOUNTS } from "../src/core/units.ts";
 import type { LogEvent } from "../src/core/world.ts";
 import { METRICS, RENAMED, SHOWN } from "../src/telemetry/metric-table.ts";
-import { SERIES_MAX } from "../src/telemetry/metrics.ts";
+import { LABEL_END, SERIES_MAX } from "../src/telemetry/metrics.ts";
 import { newMetrics, parseExposition, renderMetrics, type Sample } from "./metrics-world.ts";
 import { makeRecord } from "./samples.ts";
 
@@ -20,7 +20,16 @@ const failed = (model: string, fault = "upstream_error") => ({ event: "attempt_f
 
 /** One event of every counted kind. */
 const EVERY_EVENT: readonly LogEvent[] = [
-  { ...requestOf("Own#one", { chargedNanoUsd: 1_500_000_001, costNanoUsd: 2_000_000_000 }), late: true },
+  {
+    ...requestOf("Own#one", { chargedNanoUsd: 1_500_000_001, costNanoUsd: 2_000_000_000 }),
+    late: true,
+    gateway_ms: 1.25,
+  },
+  requestOf("Own#one", {
+    selector: "Router#fair",
+    costNanoUsd: 0,
+    amounts: { ...NO_AMOUNTS, prompt: 90, cached: 60, completion: 30, reasoning: 20 },
+  }),
   { ...requestOf(null, { status: 502, ended: "upstream_failed" }), written_off_nano_usd: 250_000_000 },
   requestOf("Own#one", {
     operation: "rerank",
@@ -47,6 +56,14 @@ const EVERY_READING = {
   poundkey_requests_open: () => 4,
   poundkey_body_bytes: () => new Map([["large", 30_000_000]]),
   poundkey_breaker_open: () => new Map([["Own#one", 2]]),
+  poundkey_store_up: () => 1,
+  poundkey_store_bytes: () => new Map([["database", 4096]]),
+  poundkey_store_free_bytes: () => 1_000_000,
+  poundkey_config_ok: () => 0,
+  poundkey_config_loaded_timestamp_seconds: () => 1_795_132_800_123,
+  poundkey_credentials: () => new Map([[`Own${LABEL_END}retired`, 2]]),
+  poundkey_provider_failing_seconds: () => new Map([["Own", 61_500]]),
+  poundkey_balance_usd: () => new Map([["Search", 12_500_000_000]]),
   process_cpu_seconds_total: () => 1_234_567,
   process_resident_memory_bytes: () => 50_000_000,
   process_start_time_seconds: () => 1_795_132_800_123,
@@ -65,6 +82,7 @@ function sumOf(samples: readonly Sample[]): number {
 test("every metric in the table is used, and shown with its help and type", () => {
   const metrics = newMetrics(EVERY_READING);
   for (const event of EVERY_EVENT) metrics.count(event);
+  metrics.observe("poundkey_store_seconds", 1500);
   const families = parseExposition(renderMetrics(metrics));
   expect([...families.keys()]).toEqual(SHOWN.map(({ name }) => name));
   for (const { name, type, help, labels } of SHOWN) {
@@ -81,7 +99,7 @@ test("names follow Prometheus's conventions and are unique", () => {
   for (const [name, { type, unit, help }] of Object.entries(METRICS)) {
     expect(name).toMatch(/^(poundkey|process)_[a-z_]+$/);
     expect([name, name.endsWith("_total")]).toEqual([name, type === "counter"]);
-    if (unit === "USD") expect(name).toContain("_usd_");
+    if (unit === "USD") expect(name).toMatch(/_usd(_|$)/);
     if (unit === "seconds") expect(name).toContain("_seconds");
     expect(help).toMatch(/^[A-Z][^\n\\]+\.$/);
   }
@@ -101,7 +119,7 @@ test("the documented table matches the code: `UPDATE_DOCS=1 bun test metrics.tes
 const INTRODUCTION = [
   "`GET /metrics` answers in Prometheus' text format. With `metrics: { token: … }` in the configuration it requires",
   "`Authorization: Bearer <token>`; without it, anyone who can reach the gateway can read the metrics. No metric names a",
-  "key or an account.",
+  "key, and only `poundkey_balance_usd` an account: those in `metrics.balances`, which requires the token.",
   "",
   "The label `model` is a model of the catalogue. Names that `unlisted_models: true` allows are counted together as",
   "`Provider#(unlisted)`, and requests that no model answered as `none`. A metric has at most 10,001 series in each",

@@ -1,13 +1,13 @@
 // A ledger in which every request is paid for: one word for each movement, and the errors of the books.
 
 import type { Audit } from "../src/core/audit.ts";
-import type { Granted } from "../src/core/demand.ts";
+import type { Granted, Settled } from "../src/core/demand.ts";
 import type { GatewayKey } from "../src/core/key.ts";
 import type { NanoUsd } from "../src/core/money.ts";
 import type { RequestRecord } from "../src/core/record.ts";
 import type { Entry } from "../src/core/rows.ts";
 import type { Store } from "../src/core/store.ts";
-import type { Ask, Ledger, Settled, Ticket } from "../src/ledger/ledger.ts";
+import type { Ask, Ledger, Ticket } from "../src/ledger/ledger.ts";
 import { costing, expectGrant, ledgerOn, makeAsk, makeOutcome, type RulesChanged } from "./samples.ts";
 
 export const ALWAYS = { billing: { charge: "always" } } as const;

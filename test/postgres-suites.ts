@@ -12,6 +12,7 @@ import { lessonFilesSuite } from "./store-lesson-files.suite.ts";
 import { lessonsSuite } from "./store-lessons.suite.ts";
 import { limitsSuite } from "./store-limits.suite.ts";
 import { moneySuite } from "./store-money.suite.ts";
+import { movesSuite } from "./store-moves.suite.ts";
 import { nodesSuite } from "./store-nodes.suite.ts";
 import { repliesSuite } from "./store-replies.suite.ts";
 import { responsesSuite } from "./store-responses.suite.ts";
@@ -37,6 +38,7 @@ const SUITES = [
   auditSuite,
   consoleSuite,
   keysSuite,
+  movesSuite,
   responsesSuite,
 ];
 

@@ -9,7 +9,7 @@ import {
   type KeyProof,
 } from "../src/core/key.ts";
 import type { NanoUsd } from "../src/core/money.ts";
-import type { RequestRecord } from "../src/core/record.ts";
+import { type RequestRecord, UNKNOWN_ORIGIN } from "../src/core/record.ts";
 import type { Place } from "../src/core/rows.ts";
 import type { BillingRules, LimitRules, QuotaRules } from "../src/core/settings.ts";
 import type { Store } from "../src/core/store.ts";
@@ -81,6 +81,8 @@ export function makeRecord(id: string, fields: Partial<RequestRecord> = {}): Req
     isLate: false,
     totalMs: 12,
     firstTokenMs: 7,
+    modelPlanned: "Sim#echo",
+    ...UNKNOWN_ORIGIN,
     ...fields,
   };
 }
@@ -136,6 +138,7 @@ export function makeAsk(id: string, key: GatewayKey, fields: Partial<Ask> = {}):
     operation: "chat",
     surface: "openai-chat",
     modelAsked: "Sim#echo",
+    modelPlanned: "Sim#echo",
     selector: null,
     stream: false,
     answers: 1,

@@ -107,7 +107,7 @@ function settledWithoutRoom(opened: () => TwoStores): void {
     const { meters } = await other.read(ticket.reads);
     const { owner, day } = granted.place;
     const meter = { used: 0, freeSpentNanoUsd: 1_200, freeHeldNanoUsd: 0 };
-    expect(meters.get(makeMeterId(owner, day))).toMatchObject(meter);
+    expect(meters.get(makeMeterId(key.accountId, owner, day))).toMatchObject(meter);
     expect(await moneyIn(other)).toEqual([10_000, 0]);
   });
 

@@ -2,9 +2,10 @@
 
 import { beforeEach, expect, test } from "bun:test";
 import { findBucket } from "../src/core/histogram.ts";
+import type { UsageDimension, UsageFilter, UsageQuery } from "../src/core/log-query.ts";
 import type { RequestRecord } from "../src/core/record.ts";
 import type { UsageSum } from "../src/core/rows.ts";
-import type { Store, UsageDimension, UsageFilter, UsageQuery } from "../src/core/store.ts";
+import type { Store } from "../src/core/store.ts";
 import { NO_AMOUNTS } from "../src/core/units.ts";
 import { HOUR, makeKey, makeRecord, NOON, writeRecord } from "./samples.ts";
 
@@ -62,50 +63,6 @@ export function log(store: () => Store): void {
     expect(await idsOf({ model: "Sim#echo" }, 2)).toEqual(["4", "3"]);
     const after = { atMs: NOON + 3, id: "3" };
     expect((await store().requests({}, { limit: 1, after })).map(({ id }) => id)).toEqual(["2"]);
-  });
-}
-
-export function logFilters(store: () => Store): void {
-  test("lists can be filtered by provider, selector, outcome, ending and time", async () => {
-    const lost = { modelUsed: null, firstTokenMs: null };
-    await write(
-      store(),
-      makeRecord("1", { atMs: NOON + 1, selector: "Router#fair", modelAsked: "Router#fair" }),
-      makeRecord("2", {
-        atMs: NOON + 2,
-        ...lost,
-        status: 502,
-        ended: "upstream_failed",
-        modelTried: "Other#a",
-      }),
-      makeRecord("3", { atMs: NOON + 3, ...lost, status: 499, ended: "client_gone", modelTried: null }),
-      makeRecord("4", { atMs: NOON + 4, modelUsed: "SimTwo#echo", modelTried: "SimTwo#echo" }),
-    );
-    const idsOf = async (filter: Parameters<Store["requests"]>[0]) =>
-      (await store().requests(filter, { limit: 9, after: null })).map(({ id }) => id).join(" ");
-    expect(await idsOf({ provider: "Sim" })).toBe("1");
-    expect(await idsOf({ provider: "Other" })).toBe("2");
-    expect(await idsOf({ model: "Other#a" })).toBe("2");
-    expect(await idsOf({ selector: "Router#fair" })).toBe("1");
-    expect(await idsOf({ status: "ok" })).toBe("4 1");
-    expect(await idsOf({ status: "error" })).toBe("2");
-    expect(await idsOf({ status: 499 })).toBe("3");
-    expect(await idsOf({ ended: "client_gone" })).toBe("3");
-    expect(await idsOf({ fromMs: NOON + 2, toMs: NOON + 4 })).toBe("3 2");
-  });
-
-  test("recent requests are found by the time they ended", async () => {
-    await write(
-      store(),
-      makeRecord("long", { atMs: NOON - HOUR, totalMs: HOUR + 5 }),
-      makeRecord("short", { atMs: NOON, totalMs: 3 }),
-      makeRecord("old", { atMs: NOON - 10, totalMs: 9 }),
-    );
-    const idsOf = async (sinceMs: number, most: number) =>
-      (await store().endedSince(sinceMs, most)).map(({ id }) => id);
-    expect(await idsOf(NOON, 9)).toEqual(["long", "short"]);
-    expect(await idsOf(NOON, 1)).toEqual(["long"]);
-    expect(await idsOf(NOON + 6, 9)).toEqual([]);
   });
 }
 
@@ -194,9 +151,9 @@ async function writeHours(store: Store): Promise<void> {
     { atMs: NOON, chargedNanoUsd: 4, keyId: "key_b" },
     { atMs: NOON + HOUR - 1, chargedNanoUsd: 8, keyId: "key_c", accountId: "acct" },
     { atMs: NOON + 5, keyId: "key_c", accountId: "acct", modelUsed: "Sim#other", costNanoUsd: 16 },
-    // No model answered. The first counts for the model whose provider failed, the second for none.
+    // No model answered: these count for the first model of the plan.
     { atMs: NOON + 6, ...unanswered, status: 502, faultCode: "upstream_error" },
-    { atMs: NOON + 7, ...unanswered, status: 404, faultCode: "model_not_found" },
+    { atMs: NOON + 7, ...unanswered, status: 404, modelPlanned: "Sim#(unlisted)" },
     { atMs: NOON + 8, ...unanswered, status: 499, faultCode: "client_gone" },
     { atMs: NOON + HOUR, chargedNanoUsd: 800_000 },
   ];
@@ -224,7 +181,11 @@ export function usage(store: () => Store): void {
     expect(await linesBy("hour")).toEqual(["-1h 2 for 3", "0h 6 for 28"].toSorted());
     expect(await linesBy("accountId")).toEqual(["acct 2 for 24", "default 6 for 7"]);
     expect(await linesBy("keyId")).toEqual(["key_a 5 for 3", "key_b 1 for 4", "key_c 2 for 24"]);
-    expect(await linesBy("model")).toEqual(["2 for 0", "Sim#echo 4 for 13", "Sim#other 2 for 18"]);
+    expect(await linesBy("model")).toEqual([
+      "Sim#(unlisted) 1 for 0",
+      "Sim#echo 5 for 13",
+      "Sim#other 2 for 18",
+    ]);
   });
 
   test("separates operations and surfaces within the same hour and model", async () => {
@@ -242,8 +203,8 @@ export function usage(store: () => Store): void {
     expect(await linesBy("model", "accountId")).toEqual([
       "acct Sim#echo 1 for 8",
       "acct Sim#other 1 for 16",
-      "default 2 for 0",
-      "default Sim#echo 3 for 5",
+      "default Sim#(unlisted) 1 for 0",
+      "default Sim#echo 4 for 5",
       "default Sim#other 1 for 2",
     ]);
     const all = (await linesBy("hour", "accountId", "keyId", "model", "operation", "surface"))
@@ -254,8 +215,8 @@ export function usage(store: () => Store): void {
       "-1h default key_a Sim#other 1 for 2",
       "0h acct key_c Sim#echo 1 for 8",
       "0h acct key_c Sim#other 1 for 16",
-      "0h default key_a 2 for 0",
-      "0h default key_a Sim#echo 1 for 0",
+      "0h default key_a Sim#(unlisted) 1 for 0",
+      "0h default key_a Sim#echo 2 for 0",
       "0h default key_b Sim#echo 1 for 4",
     ]);
   });
@@ -268,18 +229,26 @@ export function usageNarrowed(store: () => Store): void {
     const only = async (filter: UsageFilter) =>
       (await store().usage({ ...between, groupBy: [], only: filter })).map(inLine);
     expect(await only({ accountId: "acct" })).toEqual(["2 for 24"]);
-    expect(await only({ keyId: "key_a", model: "Sim#echo" })).toEqual(["2 for 1"]);
-    expect(await only({ provider: "Sim" })).toEqual(["6 for 31"]);
+    expect(await only({ keyId: "key_a", model: "Sim#echo" })).toEqual(["3 for 1"]);
+    expect(await only({ provider: "Sim" })).toEqual(["8 for 31"]);
     expect(await only({ provider: "Si" })).toEqual(["0 for 0"]);
   });
 
-  test("counts errors for the model whose provider failed", async () => {
+  test("counts errors for the first model of the plan, and requests by their outcome", async () => {
     const sums = await store().usage({ ...between, groupBy: ["model"] });
     expect(sums.map(({ model, errors }) => [model, errors])).toEqual([
-      ["", 1],
+      ["Sim#(unlisted)", 1],
       ["Sim#echo", 1],
       ["Sim#other", 0],
     ]);
+    const outcomes = await store().usage({ ...between, groupBy: ["provider", "outcome"] });
+    expect(outcomes.map(({ provider, outcome, requests }) => `${provider} ${outcome} ${requests}`)).toEqual([
+      "Sim answered 5",
+      "Sim failed 2",
+      "Sim left 1",
+    ]);
+    const failed = await store().usage({ ...between, groupBy: ["model"], only: { outcome: "failed" } });
+    expect(failed.map(({ model }) => model)).toEqual(["Sim#(unlisted)", "Sim#echo"]);
   });
 
   test("contains tokens, cost and charges", async () => {

@@ -1,10 +1,12 @@
 // Everything at once on every store, seeded: top-ups, admissions, settlements, repeats, and books that balance.
+
 import { describe, expect, test } from "bun:test";
+import type { Settled } from "../src/core/demand.ts";
 import type { NanoUsd } from "../src/core/money.ts";
-import type { Place } from "../src/core/rows.ts";
+import { makeOwnerId, type Place } from "../src/core/rows.ts";
 import type { Store } from "../src/core/store.ts";
 import { topUp } from "../src/ledger/fund.ts";
-import type { Settled, Ticket } from "../src/ledger/ledger.ts";
+import type { Ticket } from "../src/ledger/ledger.ts";
 import { ALWAYS, findErrors, openPayments, type Payments } from "./payments.ts";
 import { ledgerOn, makeAccount, makeKey, NOON } from "./samples.ts";
 import { readCode } from "./thrown.ts";
@@ -165,7 +167,7 @@ async function expectSettled(store: Store, load: Load): Promise<void> {
     const charged = load.charged.get(key.id) ?? 0;
     expect([key.id, (await store.spentSince(key, 0)).chargedNanoUsd]).toEqual([key.id, charged]);
     const { spends } = await store.read(ledgerOn(store).ticket({ ...ASK, key }).reads);
-    const { spentNanoUsd = 0, heldNanoUsd = 0 } = spends.get(key.id) ?? {};
+    const { spentNanoUsd = 0, heldNanoUsd = 0 } = spends.get(makeOwnerId(key.accountId, key.id)) ?? {};
     expect([key.id, spentNanoUsd, heldNanoUsd]).toEqual([key.id, charged, 0]);
     const { requestsPerDay } = key;
     if (typeof requestsPerDay !== "number") continue;
@@ -185,6 +187,7 @@ const ASK = {
     operation: "chat",
     surface: "openai-chat",
     modelAsked: "none",
+    modelPlanned: null,
     selector: null,
     stream: false,
   },

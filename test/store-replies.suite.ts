@@ -1,8 +1,9 @@
 // Replies stored for clients that repeat an Idempotency-Key, on every store.
 import { beforeEach, describe, expect, test } from "bun:test";
 import { forgetOldest } from "../src/app/upkeep.ts";
+import type { Admitted } from "../src/core/demand.ts";
 import type { Store } from "../src/core/store.ts";
-import type { Admitted, Ticket } from "../src/ledger/ledger.ts";
+import type { Ticket } from "../src/ledger/ledger.ts";
 import { REPLY_KEPT_MS } from "../src/ledger/replies.ts";
 import { ALWAYS, findErrors, readJournal } from "./payments.ts";
 import {
@@ -21,7 +22,6 @@ import { catchThrown, readCode } from "./thrown.ts";
 import { type MakeBench, type TwoStores, twoStores } from "./two-stores.ts";
 
 type Opened = () => TwoStores;
-
 const key = makeKey("key_a");
 const KEPT_CHARACTERS_MAX = 256 * 1024 * 1024;
 
@@ -74,6 +74,8 @@ function inWords(admitted: Admitted): string {
       return "granted";
     case "pending":
       return `pending ${admitted.id}`;
+    case "moved":
+      return `moved to ${admitted.accountId}`;
     case "replayed":
       return `replayed ${admitted.sealed}`;
   }

@@ -5,7 +5,8 @@ import { mkdtempSync, readdirSync, renameSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Fault } from "../src/core/fault.ts";
-import type { Position, RequestFilter, Store } from "../src/core/store.ts";
+import type { RequestFilter } from "../src/core/log-query.ts";
+import type { Position, Store } from "../src/core/store.ts";
 import { decide } from "../src/ledger/decide.ts";
 import type { Ledger } from "../src/ledger/ledger.ts";
 import { REQUEST } from "../src/store/log-tables.ts";
@@ -32,6 +33,7 @@ import { lessonsSuite } from "./store-lessons.suite.ts";
 import { limitsSuite } from "./store-limits.suite.ts";
 import { mixSuite } from "./store-mix.suite.ts";
 import { moneySuite } from "./store-money.suite.ts";
+import { movesSuite } from "./store-moves.suite.ts";
 import { nodesSuite } from "./store-nodes.suite.ts";
 import { repliesSuite } from "./store-replies.suite.ts";
 import { responsesSuite } from "./store-responses.suite.ts";
@@ -72,6 +74,7 @@ describe("lessons in files", () => lessonFilesSuite("sqlite", makeBench));
 describe("console", () => consoleSuite("sqlite", makeBench));
 describe("audit", () => auditSuite("sqlite", makeBench));
 describe("stored responses", () => responsesSuite("sqlite", makeBench));
+describe("moves", () => movesSuite("sqlite", makeBench));
 describe("mix", () => mixSuite("sqlite", makeBench));
 
 describe("sqlite: one file, many processes, failures", () => {

@@ -11,8 +11,9 @@ import {
   makeRecord,
   NOON,
 } from "./samples.ts";
+import { logFilters, originFilters } from "./store-filters.suite.ts";
 import { keyUses, mixedRows, requestsOfKey } from "./store-key-log.suite.ts";
-import { firstTokens, log, logFilters, sums, usage, usageNarrowed } from "./store-log.suite.ts";
+import { firstTokens, log, sums, usage, usageNarrowed } from "./store-log.suite.ts";
 import { catchThrown, readCode } from "./thrown.ts";
 import { type MakeBench, twoStores } from "./two-stores.ts";
 
@@ -27,6 +28,7 @@ export function storeSuite(name: string, makeBench: MakeBench): void {
     describe("settlement", () => settlements(both));
     describe("the log", () => log(store));
     describe("filters of the log", () => logFilters(store));
+    describe("filters by origin", () => originFilters(store));
     describe("the log of a key", () => requestsOfKey(store));
     describe("mixed rows of the log", () => mixedRows(store));
     describe("first tokens", () => firstTokens(store));

@@ -8,6 +8,7 @@ import { toUsd } from "../core/money.ts";
 import { makeSystemAccount, type SystemAccount } from "../core/rows.ts";
 import type { Store } from "../core/store.ts";
 import { mintId } from "../keys/secret.ts";
+import { raiseBudgets, readRaises } from "./budgets.ts";
 import {
   makeChangeSchema,
   makeNewSchema,
@@ -91,8 +92,13 @@ export async function updateAccount(
   id: string,
   fields: Static<typeof accountChangeSchema>,
 ): Promise<AccountView> {
-  const change = readChange(ACCOUNT_FIELDS, fields, clock.nowMs());
-  return requireAccount(await changes.changeAccount(id, change));
+  const raises = readRaises(fields.budgets, "budgets");
+  const given = raises ? { ...fields, budgets: undefined } : fields;
+  const change = readChange(ACCOUNT_FIELDS, given, clock.nowMs());
+  const revision = raises
+    ? ({ budgets }: Account) => ({ ...change, budgets: raiseBudgets(budgets, raises) })
+    : change;
+  return requireAccount(await changes.changeAccount(id, revision));
 }
 
 function requireAccount(account: Account | null): AccountView {

@@ -3,7 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { type Budget, makeBudget, nameBudget, PERIODS } from "../core/budget.ts";
 import type { Value, WireBudget } from "../core/fields/field.ts";
 import { toUsd } from "../core/money.ts";
-import { invalidValue } from "../core/schema-fault.ts";
+import { invalidValue, missingParameter } from "../core/schema-fault.ts";
 import { formatInstant } from "./format.ts";
 import { momentSchema, readInstant, readUsd, usdSchema } from "./input.ts";
 import { allowNull, allowWords, boolean, closeObject, instant, share, text, usd } from "./schema.ts";
@@ -14,7 +14,10 @@ const WARNINGS_MAX = 10;
 /** A budget in a request. `model` is the schema of one pattern. */
 export function makeBudgetSchema(model: ReturnType<typeof Type.String>) {
   return closeObject({
-    usd: usdSchema,
+    usd: Type.Optional({
+      ...usdSchema,
+      description: "USD, with up to nine decimals. Left out only in a change of `extra_usd` alone.",
+    }),
     per: allowWords(PERIODS),
     models: Type.Optional(allowNull(Type.Array(model, { minItems: 1, maxItems: MODELS_MAX }))),
     warn: Type.Optional(
@@ -51,20 +54,86 @@ function describeName(name: string): string {
   return models.length === 0 ? `per ${per}` : `per ${per} for ${models.join(", ")}`;
 }
 
-function readBudget({ extra_usd, extra_until, ...budget }: WireBudget, at: string): Budget {
-  const isWhole = (extra_usd ?? null) === null ? (extra_until ?? null) === null : Boolean(extra_until);
-  if (!isWhole) throw invalidValue(`${at}.extra_until`, "extra_usd and extra_until are only given together");
-  const extraNanoUsd = extra_usd ? readUsd(extra_usd, `${at}.extra_usd`) : 0;
+function readBudget(budget: WireBudget, at: string): Budget {
+  if (budget.usd === undefined) throw missingParameter(`${at}.usd`);
   return makeBudget({
     nanoUsd: readUsd(budget.usd, `${at}.usd`),
     per: budget.per,
     models: budget.models,
     warn: budget.warn,
     isHard: budget.hard,
-    extra:
-      extraNanoUsd > 0 && extra_until
-        ? { nanoUsd: extraNanoUsd, untilMs: readInstant(extra_until, `${at}.extra_until`) }
-        : null,
+    extra: readExtra(budget, at),
+  });
+}
+
+/** Null if there is none, or if it is 0. */
+function readExtra({ extra_usd, extra_until }: WireBudget, at: string): Budget["extra"] {
+  const isWhole = (extra_usd ?? null) === null ? (extra_until ?? null) === null : Boolean(extra_until);
+  if (!isWhole) throw invalidValue(`${at}.extra_until`, "extra_usd and extra_until are only given together");
+  const nanoUsd = extra_usd ? readUsd(extra_usd, `${at}.extra_usd`) : 0;
+  return nanoUsd > 0 && extra_until
+    ? { nanoUsd, untilMs: readInstant(extra_until, `${at}.extra_until`) }
+    : null;
+}
+
+/** The extra amount of one budget, which a change sets without naming the budget's other fields. */
+interface Raise {
+  readonly name: string;
+  /** The element of the request. */
+  readonly at: string;
+  readonly extra: Budget["extra"];
+}
+
+const RAISING: ReadonlySet<string> = new Set(["per", "models", "extra_usd", "extra_until"]);
+
+/**
+ * Reads a change of nothing but extra amounts: a list of budgets without their `usd`. Null if it is none, and then sets the
+ * whole list. Throws the Fault of half an extra amount.
+ */
+export function readRaises(
+  budgets: readonly WireBudget[] | "default" | null | undefined,
+  field: string,
+): readonly Raise[] | null {
+  if (!Array.isArray(budgets) || budgets.length === 0) return null;
+  const list: readonly WireBudget[] = budgets;
+  const isRaise = (budget: WireBudget) =>
+    budget.extra_usd !== undefined && Object.keys(budget).every((name) => RAISING.has(name));
+  if (!list.every(isRaise)) return null;
+  return list.map((budget, index) => {
+    const at = `${field}[${index}]`;
+    const extra = readExtra(budget, at);
+    return {
+      name: nameBudget(makeBudget({ nanoUsd: 0, per: budget.per, models: budget.models })),
+      at,
+      extra,
+    };
+  });
+}
+
+/** Returns the budgets with those extra amounts. Throws the Fault of a budget that there isn't. */
+export function raiseBudgets(budgets: Value<"budgets">, raises: readonly Raise[]): readonly Budget[] {
+  const own = budgets === "default" ? [] : budgets;
+  for (const { name, at } of raises) {
+    if (own.some((budget) => nameBudget(budget) === name)) continue;
+    const whose =
+      budgets === "default" ? "its budgets are the configured ones" : "it isn't among its budgets";
+    throw invalidValue(
+      at,
+      `there is no budget ${describeName(name)} of its own to add to (${whose}): give it with its usd`,
+    );
+  }
+  return own.map((budget) => {
+    const raise = raises.find(({ name }) => name === nameBudget(budget));
+    return raise ? { ...budget, extra: raise.extra } : budget;
+  });
+}
+
+/** Returns the budgets with the extra amounts that budgets of the same names have, unless they say otherwise. */
+export function keepExtras(before: Value<"budgets">, after: Value<"budgets">): Value<"budgets"> {
+  if (before === "default" || after === "default") return after;
+  return after.map((budget) => {
+    const known = before.find((one) => nameBudget(one) === nameBudget(budget));
+    return { ...budget, extra: budget.extra ?? known?.extra ?? null };
   });
 }
 

@@ -3,12 +3,15 @@ import { type Static, Type } from "@sinclair/typebox";
 import { Fault } from "../core/fault.ts";
 import { KEY_FIELDS } from "../core/fields/key.ts";
 import { findKeyState, type GatewayKey, KEY_DEFAULTS, KEY_STATES } from "../core/key.ts";
+import type { KeyChange, Revision } from "../core/key-change.ts";
 import { toUsd } from "../core/money.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 import type { KeyFilter } from "../core/store.ts";
 import { digestSecret, mintId, mintSecret } from "../keys/secret.ts";
 import { computeDay, type DayRules, monthStartMs } from "../ledger/day.ts";
+import { carryCounts } from "../ledger/key-move.ts";
 import type { Ledger } from "../ledger/ledger.ts";
+import { raiseBudgets, readRaises } from "./budgets.ts";
 import { makeViewProperties, readChange, readNew, viewFields } from "./fields.ts";
 import { formatInstant, formatInstantOrNull } from "./format.ts";
 import { allowanceSchema, allowanceView, spentSchema } from "./holder.ts";
@@ -65,7 +68,7 @@ export const createdKeySchema = Type.Object({
 });
 export type NewKeyView = View<typeof createdKeySchema>;
 
-function keyView(key: GatewayKey, nowMs: number): KeyView {
+export function keyView(key: GatewayKey, nowMs: number): KeyView {
   const { oldSecretUntilMs } = key;
   const hasOldSecret = key.revokedAtMs === null && oldSecretUntilMs !== null && nowMs < oldSecretUntilMs;
   return {
@@ -79,7 +82,7 @@ function keyView(key: GatewayKey, nowMs: number): KeyView {
   };
 }
 
-interface KeyWorld extends ActingWorld {
+export interface KeyWorld extends ActingWorld {
   /** The time after which a key without an expiry expires. Missing or null for never. */
   readonly keysExpireInMs?: number | null | undefined;
 }
@@ -96,14 +99,12 @@ export async function createKey(world: KeyWorld, fields: Static<typeof newKeySch
     ...(expires ? { expiresAtMs: nowMs + keysExpireInMs } : {}),
     ...{ id: mintId("key", random), last4, createdAtMs: nowMs },
   };
-  if ((await store.account(key.accountId)) === null) {
-    throw invalidValue("account_id", "this account doesn't exist");
-  }
+  await requireAccount(store, key.accountId);
   await changes.addKey(key, digest);
   return { ...keyView(key, nowMs), secret };
 }
 
-function makeSecret({ random, pepper }: Pick<AdminWorld, "random" | "pepper">) {
+export function makeSecret({ random, pepper }: Pick<AdminWorld, "random" | "pepper">) {
   const secret = mintSecret(random);
   return { secret, last4: secret.slice(-LAST_CHARACTERS_SHOWN), digest: digestSecret(secret, pepper) };
 }
@@ -182,17 +183,39 @@ async function readKeyUses(parts: KeyParts, keys: readonly GatewayKey[]): Promis
   });
 }
 
-/** Changes only the given fields. Null removes a limit. If conversations may no longer be kept, they are deleted. */
+/**
+ * Changes only the given fields. Null removes a limit. Another account takes the key with its counts. If conversations may no
+ * longer be kept, they are deleted.
+ */
 export async function updateKey(
   { store, changes, clock }: KeyChangeParts,
   id: string,
   fields: Static<typeof keyChangeSchema>,
 ): Promise<KeyView> {
   const nowMs = clock.nowMs();
-  const change = readChange(KEY_FIELDS, fields, nowMs);
-  const key = requireKey(id, await changes.changeKey(refuseConsoleKey(id), change));
+  const raises = readRaises(fields.budgets, "budgets");
+  const change = readChange(KEY_FIELDS, raises ? { ...fields, budgets: undefined } : fields, nowMs);
+  const revision = raises
+    ? ({ budgets }: GatewayKey) => ({ ...change, budgets: raiseBudgets(budgets, raises) })
+    : change;
+  const key = requireKey(id, await write({ store, changes }, refuseConsoleKey(id), change.accountId, revision));
   if (change.keepsResponses === false) await store.removeResponses(key.accountId, key.id);
   return keyView(key, nowMs);
+}
+
+async function write(
+  { store, changes }: Pick<KeyChangeParts, "store" | "changes">,
+  id: string,
+  accountId: string | undefined,
+  revision: Revision<GatewayKey, KeyChange>,
+): Promise<GatewayKey | null> {
+  if (accountId === undefined) return changes.changeKey(id, revision);
+  await requireAccount(store, accountId);
+  return changes.moveKey(id, { accountId, revision, carry: carryCounts });
+}
+
+async function requireAccount(store: Pick<KeyListParts["store"], "account">, id: string): Promise<void> {
+  if ((await store.account(id)) === null) throw invalidValue("account_id", "this account doesn't exist");
 }
 
 /**

@@ -28,23 +28,27 @@ interface LimitParts {
   readonly ledger: Pick<Ledger, "limits" | "accountLimits">;
 }
 
-/** Adds its limits to the view of a key. */
-export async function addKeyLimits<Shown extends { readonly id: string }>(
-  { store, ledger }: LimitParts,
+/** Adds its limits to the view of a key or an account. System accounts have none. */
+export async function addLimits<Shown extends { readonly id: string }>(
+  parts: LimitParts,
+  scope: "key" | "account",
   view: Shown,
 ): Promise<Shown & { limits: LimitView[] }> {
-  const key = await store.key(view.id);
-  return { ...view, limits: key === null ? [] : (await ledger.limits(key)).map(limitView) };
+  const limits =
+    scope === "key" ? await findKeyLimits(parts, view.id) : await findAccountLimits(parts, view.id);
+  return { ...view, limits: limits.map(limitView) };
 }
 
-/** Adds its limits to the view of an account. System accounts have none. */
-export async function addAccountLimits<Shown extends { readonly id: string }>(
-  { store, ledger }: LimitParts,
-  view: Shown,
-): Promise<Shown & { limits: LimitView[] }> {
-  const account = await store.account(view.id);
-  return { ...view, limits: account === null ? [] : (await ledger.accountLimits(account)).map(limitView) };
+async function findKeyLimits({ store, ledger }: LimitParts, id: string): Promise<readonly LimitState[]> {
+  const key = await store.key(id);
+  return key === null ? [] : ledger.limits(key);
 }
+
+async function findAccountLimits({ store, ledger }: LimitParts, id: string): Promise<readonly LimitState[]> {
+  const account = await store.account(id);
+  return account === null ? [] : ledger.accountLimits(account);
+}
+
 export type LimitView = View<typeof limitSchema>;
 
 export function limitView({ models, resetsAtMs, ...state }: LimitState): LimitView {

@@ -1,8 +1,8 @@
 // The operator's overview: figures for a time range, step by step, and for the equally long range before it.
 import { type Static, Type } from "@sinclair/typebox";
+import type { UsageDimension, UsageFilter } from "../core/log-query.ts";
 import type { FirstTokenSum, UsageSum } from "../core/rows.ts";
 import { invalidValue } from "../core/schema-fault.ts";
-import type { UsageDimension, UsageFilter } from "../core/store.ts";
 import { Figures, figuresSchema } from "./figures.ts";
 import { formatInstant } from "./format.ts";
 import { allowWords, closeObject, instant, text, type View } from "./schema.ts";

@@ -2,10 +2,11 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Fault } from "../core/fault.ts";
 import { CREDENTIAL_FIELDS } from "../core/fields/credential.ts";
-import type { CredentialHealth, ModelHealth, ProviderHealth, Vitals } from "../core/health.ts";
+import type { CredentialHealth, LastFailure, ModelHealth, ProviderHealth, Vitals } from "../core/health.ts";
 import { type AddedCredential, CONFIGURED } from "./credentials.ts";
+import { failureFields, failureView } from "./failure.ts";
 import { makeViewProperties, viewFields } from "./fields.ts";
-import { formatInstantOrNull } from "./format.ts";
+import { formatInstant, formatInstantOrNull } from "./format.ts";
 import type { Listed } from "./list.ts";
 import {
   allowNull,
@@ -39,6 +40,9 @@ const credentialSchema = Type.Object({
   state: allowWords(["active", "resting", "retired", "disabled"]),
   until: allowNull(instant),
   reason: allowNull(text),
+  called_at: Type.Union([instant, Type.Null()], {
+    description: "When it was last called since the gateway started. Null if it hasn't been yet.",
+  }),
   in_flight: count,
   error_rate: allowNull(share),
 });
@@ -51,6 +55,19 @@ export const providerSchema = Type.Object({
   on: boolean,
   dialect: allowNull(text),
   base_url: text,
+  failing_since: Type.Union([instant, Type.Null()], {
+    description: "The first failed call since the last one that succeeded. Null if the last one did.",
+  }),
+  last_failure: allowNull(
+    Type.Object({
+      at: instant,
+      model: text,
+      credential: allowNull(text),
+      error_code: text,
+      upstream_status: allowNull(Type.Integer()),
+      ...failureFields,
+    }),
+  ),
   ...vitals,
   credentials: Type.Array(credentialSchema),
   models: Type.Array(modelSchema),
@@ -68,6 +85,7 @@ export const testResultSchema = Type.Object({
   latency_ms: allowNull(number),
   model: allowNull(text),
   error: allowNull(text),
+  ...failureFields,
 });
 export type TestResult = View<typeof testResultSchema>;
 export const testSchema = closeObject({ credential_id: Type.Optional(text) });
@@ -117,6 +135,8 @@ function listDisabled({ health, known, added }: ProviderParts): readonly Provide
       on: false,
       dialect: null,
       base_url: baseUrl,
+      failing_since: null,
+      last_failure: null,
       ...vitalsView(NO_VITALS),
       credentials: added()
         .filter(({ provider }) => provider === name)
@@ -138,9 +158,22 @@ function providerView(provider: ProviderHealth, added: readonly AddedCredential[
     on: true,
     dialect: provider.dialect,
     base_url: provider.baseUrl,
+    failing_since: formatInstantOrNull(provider.failingSinceMs),
+    last_failure: provider.lastFailure && lastFailureView(provider.lastFailure),
     ...vitalsView(provider),
     credentials: [...used, ...idle.map(idleView)],
     models: provider.models.map(modelView),
+  };
+}
+
+function lastFailureView(failure: LastFailure): NonNullable<ProviderView["last_failure"]> {
+  return {
+    at: formatInstant(failure.atMs),
+    model: failure.model,
+    credential: failure.last4 === null ? null : `…${failure.last4}`,
+    error_code: failure.faultCode,
+    upstream_status: failure.upstreamStatus,
+    ...failureView(failure),
   };
 }
 
@@ -149,7 +182,7 @@ function credentialView(
   id: string,
   source: CredentialView["source"],
 ): CredentialView {
-  const { last4, state, reason, untilMs, inFlight, errorRate } = credential;
+  const { last4, state, reason, untilMs, calledAtMs, inFlight, errorRate } = credential;
   return {
     id,
     source,
@@ -158,6 +191,7 @@ function credentialView(
     state,
     until: formatInstantOrNull(untilMs),
     reason,
+    called_at: formatInstantOrNull(calledAtMs),
     in_flight: inFlight,
     error_rate: roundShare(errorRate),
   };
@@ -167,7 +201,7 @@ function credentialView(
 function idleView(credential: AddedCredential): CredentialView {
   const { id, secret, enabled } = credential;
   const last4 = secret.length >= SHOWN_CHARACTERS_MIN ? secret.slice(-4) : null;
-  const idle = { reason: null, untilMs: null, inFlight: 0, errorRate: null } as const;
+  const idle = { reason: null, untilMs: null, calledAtMs: null, inFlight: 0, errorRate: null } as const;
   const state = enabled ? "active" : "disabled";
   return credentialView({ ...credential, ...idle, last4, state }, id, "stored");
 }

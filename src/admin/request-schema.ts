@@ -2,9 +2,10 @@
 import { Type } from "@sinclair/typebox";
 import { OPERATIONS } from "../core/card.ts";
 import { SOURCES } from "../core/origin.ts";
-import { ENDINGS, SURFACE_NAMES, USAGE_SOURCES } from "../core/record.ts";
+import { ENDINGS, REQUEST_OUTCOMES, SURFACE_NAMES, USAGE_SOURCES } from "../core/record.ts";
 import { SELECTORS } from "../core/selector.ts";
 import { ATTEMPT_OUTCOMES } from "../core/trace.ts";
+import { failureFields } from "./failure.ts";
 import { tokensSchema, unitsSchema } from "./figures.ts";
 import { pageFields } from "./list.ts";
 import {
@@ -23,21 +24,34 @@ import {
 } from "./schema.ts";
 import { momentFields } from "./span.ts";
 
-export const requestsQuery = closeObject({
-  key_id: Type.Optional(text),
-  account_id: Type.Optional(text),
+const TEXT_CHARACTERS_MAX = 200;
+const filterText = Type.Optional(Type.String({ maxLength: TEXT_CHARACTERS_MAX }));
+
+/** The filters of requests, all of which must match. `key` and `account` are other names of `key_id` and `account_id`. */
+const requestFilterFields = {
+  key: filterText,
+  key_id: filterText,
+  account: filterText,
+  account_id: filterText,
+  member: filterText,
   operation: Type.Optional(allowWords(OPERATIONS)),
   surface: Type.Optional(allowWords(SURFACE_NAMES)),
-  model: Type.Optional(text),
-  provider: Type.Optional(text),
+  model: filterText,
+  provider: filterText,
+  outcome: Type.Optional(allowWords(REQUEST_OUTCOMES)),
+  session: filterText,
+  trace_id: filterText,
+  address: filterText,
+  q: filterText,
   selector: Type.Optional(allowWords(SELECTORS.flatMap((name) => [name, `Router#${name}`]))),
   status: Type.Optional(
     Type.String({ pattern: "^(ok|error|[1-5][0-9][0-9])$", expected: "ok, error or an HTTP status" }),
   ),
   ended: Type.Optional(allowWords(ENDINGS)),
   ...momentFields,
-  ...pageFields,
-});
+};
+
+export const requestsQuery = closeObject({ ...requestFilterFields, ...pageFields });
 
 /** A selector's reasons for its choice, without the numbers that only learning uses. */
 const decisionSchema = Type.Object({
@@ -121,6 +135,13 @@ export const requestSchema = Type.Object({
   late: boolean,
   total_ms: number,
   first_token_ms: allowNull(number),
+  outcome: allowWords(REQUEST_OUTCOMES),
+  provider: allowNull(text),
+  address: allowNull(text),
+  session: allowNull(text),
+  trace_id: allowNull(text),
+  parent_trace_id: allowNull(text),
+  member_id: allowNull(text),
 });
 export type RequestView = View<typeof requestSchema>;
 
@@ -134,6 +155,7 @@ const attemptSchema = Type.Object({
   outcome: allowWords(ATTEMPT_OUTCOMES),
   error_code: allowNull(text),
   upstream_status: allowNull(Type.Integer()),
+  ...failureFields,
 });
 export type AttemptView = View<typeof attemptSchema>;
 

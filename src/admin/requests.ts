@@ -3,13 +3,16 @@
 import type { Static } from "@sinclair/typebox";
 import { findContent, type LoggedContent, makeContentUse } from "../core/content.ts";
 import { FAULTS, Fault } from "../core/fault.ts";
+import type { RequestFilter } from "../core/log-query.ts";
 import { computeCost, toUsd } from "../core/money.ts";
+import { findOutcome, findProvider } from "../core/outcome.ts";
 import { isError, type RequestRecord } from "../core/record.ts";
-import type { RequestFilter } from "../core/store.ts";
+import { nameSession } from "../core/session.ts";
 import { cutStoredName } from "../core/stored-name.ts";
 import { readTrace, type Trace, type TracedAttempt } from "../core/trace.ts";
 import type { Vault } from "../core/world.ts";
 import type { DayRules } from "../ledger/day.ts";
+import { failureView } from "./failure.ts";
 import { tokensView, unitsView } from "./figures.ts";
 import { formatInstant } from "./format.ts";
 import { type Listed, listPage } from "./list.ts";
@@ -52,6 +55,13 @@ export function requestView(record: RequestRecord): RequestView {
     late: record.isLate,
     total_ms: record.totalMs,
     first_token_ms: record.firstTokenMs,
+    outcome: findOutcome(record),
+    provider: findProvider(record) || null,
+    address: record.address,
+    session: record.session,
+    trace_id: record.traceId,
+    parent_trace_id: record.parentTraceId,
+    member_id: record.memberId,
   };
 }
 
@@ -65,22 +75,32 @@ function decisionView(decision: string): DecisionView | null {
   }
 }
 
-/** Returns a page of the log, newest first, filtered by the query. */
-export function listRequests(
-  { store, dayRules }: Pick<AdminWorld, "store"> & { readonly dayRules: () => DayRules },
-  query: Static<typeof requestsQuery>,
-): Promise<Listed<RequestView>> {
-  const { operation, surface, model, provider, ended, selector, status, from, to } = query;
-  const rules = dayRules();
-  const filter: RequestFilter = {
-    keyId: query.key_id,
-    accountId: query.account_id,
-    ...{ operation, surface, model, provider, ended },
+type RequestsQuery = Static<typeof requestsQuery>;
+
+function readRequestFilter(query: RequestsQuery, rules: DayRules): RequestFilter {
+  const { operation, surface, model, provider, ended, outcome, address, session, selector, status } = query;
+  const { from, to, q } = query;
+  return {
+    keyId: query.key_id ?? query.key,
+    accountId: query.account_id ?? query.account,
+    memberId: query.member,
+    traceId: query.trace_id,
+    ...{ operation, surface, model, provider, ended, outcome, address },
+    session: session && (nameSession(session) ?? undefined),
+    text: q?.toLowerCase() || undefined,
     selector: selector && `Router#${selector.replace(/^Router#/, "")}`,
     status: status === undefined || status === "ok" || status === "error" ? status : Number(status),
     fromMs: from === undefined ? undefined : readFrom(from, rules),
     toMs: to === undefined ? undefined : readTo(to, rules),
   };
+}
+
+/** Returns a page of the log, newest first, filtered by the query. */
+export function listRequests(
+  { store, dayRules }: Pick<AdminWorld, "store"> & { readonly dayRules: () => DayRules },
+  query: RequestsQuery,
+): Promise<Listed<RequestView>> {
+  const filter = readRequestFilter(query, dayRules());
   const positionOf = ({ atMs, id }: RequestRecord) => ({ atMs, id });
   return listPage(query, (page) => store.requests(filter, page), positionOf, requestView);
 }
@@ -135,14 +155,21 @@ function contentView({ messages, request, reply, truncated }: LoggedContent) {
 function attemptView(attempt: TracedAttempt): AttemptView {
   return {
     model: attempt.model,
-    credential: attempt.last4 === null ? null : `…${attempt.last4}`,
+    credential: nameCredential(attempt),
     start_ms: attempt.startMs,
     first_token_ms: attempt.firstTokenMs,
     end_ms: attempt.endMs,
     outcome: attempt.outcome,
     error_code: attempt.faultCode,
     upstream_status: attempt.upstreamStatus,
+    ...failureView(attempt.failure),
   };
+}
+
+/** Names a credential by its last characters, or by its place in the provider's list if it is too short to show any. */
+function nameCredential({ last4, position }: Pick<TracedAttempt, "last4" | "position">): string | null {
+  if (last4 !== null) return `…${last4}`;
+  return position ? `key ${position}` : null;
 }
 
 /** Each line is rounded up separately, but the total, taken from the row, only once. */
@@ -161,8 +188,8 @@ function implausibleView({ usageImplausible: claimed }: Trace) {
   return claimed && { prompt_tokens: claimed.promptTokens, completion_tokens: claimed.completionTokens };
 }
 
-/** A provider's error message may quote the request. */
-const UNKEPT = "The provider's message is only logged if log.content is true.";
+/** A provider's error message may quote the request. The attempts have its beginning, without long quotations. */
+const UNKEPT = "The provider's message is only logged in full if log.content is true.";
 
 function errorView({ faultCode, status }: RequestRecord, trace: Trace | null, content: LoggedContent | null) {
   const known = Object.entries(FAULTS).find(([code]) => code === faultCode);

@@ -1,10 +1,11 @@
 // A weekly report on the selectors with a dial: the promised and the kept share of quality, and the savings.
 import { type Static, Type } from "@sinclair/typebox";
 import { asArray, asNumber, asObject, type JsonObject, parseJson } from "../core/json.ts";
+import type { RequestFilter } from "../core/log-query.ts";
 import { toUsd } from "../core/money.ts";
 import type { RequestRecord } from "../core/record.ts";
 import { SELECTORS } from "../core/selector.ts";
-import type { Position, RequestFilter } from "../core/store.ts";
+import type { Position } from "../core/store.ts";
 import { readLessons } from "./lessons.ts";
 import { allowNull, closeObject, share, text, usd, type View } from "./schema.ts";
 import type { AdminWorld } from "./world.ts";

@@ -1,8 +1,9 @@
 // Usage: requests, tokens, money, first tokens by day, model, key, account, provider, operation and surface.
 import { type Static, Type } from "@sinclair/typebox";
+import type { UsageDimension, UsageQuery } from "../core/log-query.ts";
 import type { UsageSum } from "../core/rows.ts";
 import { invalidValue } from "../core/schema-fault.ts";
-import type { Store, UsageDimension, UsageQuery } from "../core/store.ts";
+import type { Store } from "../core/store.ts";
 import type { Clock } from "../core/world.ts";
 import type { DayRules } from "../ledger/day.ts";
 import { Figures, figuresSchema } from "./figures.ts";

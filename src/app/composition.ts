@@ -1,9 +1,9 @@
 // Assembles a running gateway from the rooms: everything is built here and passed on, and nothing reads configuration.
-import { version } from "../../package.json" with { type: "json" };
 import { LiveFeed } from "../admin/live.ts";
 import { RefusedSignIns } from "../admin/refused-sign-ins.ts";
 import type { Sampling } from "../admin/sampling.ts";
 import { WrongTokens } from "../admin/wrong-tokens.ts";
+import type { ConfigError } from "../config/errors.ts";
 import type { ServerRules, Settings } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
 import type { Fetch, Log } from "../core/world.ts";
@@ -12,7 +12,6 @@ import { KeptAnswers } from "../gateway/kept-answers.ts";
 import type { Step } from "../gateway/step.ts";
 import { Caches } from "../health/caches.ts";
 import { Health } from "../health/health.ts";
-import { countOpenBreakers } from "../health/report.ts";
 import { Stickiness } from "../health/stickiness.ts";
 import { listen } from "../http/app.ts";
 import { BodyMemory } from "../http/body-memory.ts";
@@ -24,7 +23,6 @@ import { createAuthenticator } from "../keys/authenticate.ts";
 import { createSealer } from "../keys/vault.ts";
 import type { LearningPort } from "../learning/port.ts";
 import { createLedger } from "../ledger/ledger.ts";
-import { Metrics, type Reading } from "../telemetry/metrics.ts";
 import type { Sums } from "../telemetry/sums.ts";
 import { createAuthorize } from "../transport/auth/authorize.ts";
 import { DeadlineSweep } from "../transport/deadlines.ts";
@@ -35,9 +33,9 @@ import { type DrainState, drain, NOTICE_MS } from "./drain.ts";
 import { measureLengths, recallLessons } from "./learning.ts";
 import { LiveConfiguration } from "./live-configuration.ts";
 import type { OpenedStore } from "./open-store.ts";
-import { PROCESS_READINGS } from "./process-readings.ts";
 import { composeRoutes } from "./routes.ts";
 import { createSampling } from "./sampling.ts";
+import { observeState } from "./state.ts";
 import { startUpkeep } from "./upkeep.ts";
 import { clock, collect, random, reach, readTokenFile, upstreamFetch } from "./world.ts";
 
@@ -71,6 +69,8 @@ export interface RunningGateway {
   providersOn(): number;
   /** Applies other settings, except `server` and `store`. */
   reload(settings: Settings): void;
+  /** Records that a changed configuration was refused, for the operator: the one before stays in use. */
+  refuseReload(errors: readonly ConfigError[]): void;
   /** Refuses new work, lets running requests finish within `server.drain`, then ends the rest and closes the store. */
   stop(): Promise<void>;
 }
@@ -78,18 +78,15 @@ export interface RunningGateway {
 /** Starts listening. Throws if the address is in use or the store is unusable. */
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
   const { opened, settings: first, fetch = upstreamFetch } = options;
-  const { store } = opened;
   const ending: DrainState = { draining: false, refusing: false };
   const deadlines = new DeadlineSweep(clock);
   const bodyParts = createBodyParts(first.server, deadlines);
+  const bytes = () => bodyParts.bodies.bytes;
+  const later = () => ({ health, live, gateway });
+  const state = observeState({ ...options, deadlines, bytes }, later);
+  const { log } = state;
+  const { store } = state.watch;
   const ledger = createLedger({ store, clock, rules: () => live.settings });
-  const metrics: Metrics = createMetrics({
-    poundkey_requests_open: () => gateway.open,
-    poundkey_body_bytes: () => new Map(Object.entries(bodyParts.bodies.bytes)),
-    poundkey_breaker_open: () => countOpenBreakers(health),
-    isListed: (model) => live.isListed(model),
-  });
-  const log = countEvents(metrics, options.log);
   const health: Health = new Health(log);
   const live = new LiveConfiguration(first, opened, { health, log, clock, fetch });
   await live.readAdded();
@@ -102,9 +99,45 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   void measureLengths(store, learned, log);
   const refused = new RefusedSignIns({ store, clock, random });
   const wrongTokens = new WrongTokens({ store, clock, log, refused });
-  const upkept = { store, ledger, learning: lessons, wrongTokens, refused, clock, random, log };
-  const endUpkeep = await startUpkeep({
+  const upkept = { store, ledger, wrongTokens, refused, log, measures: state.measures };
+  const endUpkeep = await startTasks({ ...upkept, learning: lessons }, { live, gateway, ending });
+  const sampling = createSampling({ ports, opened, known: learned });
+  const composed = { ports, live, feed, wrongTokens, known, learned, learning, sampling, fetch, ...state };
+  const app = listenOrUndo(endUpkeep, () => listen(composeRoutes({ ...options, ...composed })));
+  return {
+    port: app.server?.port ?? 0,
+    gateway,
+    sampling,
+    listener: findListener(app),
+    providersOn: () => live.settings.providers.length,
+    reload(next) {
+      state.configuration.load();
+      live.put({ ...next, server: first.server, store: first.store });
+    },
+    refuseReload: (errors) => state.configuration.refuse(errors),
+    async stop() {
+      feed.end();
+      await drain({ ...readEndingTimes(options), ending, server: app.server, gateway });
+      await closeGateway(gateway, [endUpkeep, () => deadlines.stop()], store);
+    },
+  };
+}
+
+type Tasks = Parameters<typeof startUpkeep>[0];
+
+/** Starts the regular tasks with the current rules. */
+function startTasks(
+  upkept: Pick<Tasks, "store" | "ledger" | "learning" | "wrongTokens" | "refused" | "measures" | "log">,
+  {
+    live,
+    gateway,
+    ending,
+  }: { readonly live: LiveConfiguration; readonly gateway: Gateway; readonly ending: DrainState },
+): Promise<() => void> {
+  return startUpkeep({
     ...upkept,
+    clock,
+    random,
     added: live,
     discovery: live.discovery,
     memory: { open: () => gateway.open, collect },
@@ -114,22 +147,6 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     responsesKeepMs: () => live.settings.responses.keepMs,
     auditKeepMs: () => live.settings.audit.keepMs,
   });
-  const sampling = createSampling({ ports, opened, known: learned });
-  const parts = { ports, live, feed, wrongTokens, known, learned, learning, sampling, fetch, metrics };
-  const app = listenOrUndo(endUpkeep, () => listen(composeRoutes({ ...options, ...parts })));
-  return {
-    port: app.server?.port ?? 0,
-    gateway,
-    sampling,
-    listener: findListener(app),
-    providersOn: () => live.settings.providers.length,
-    reload: (next) => live.put({ ...next, server: first.server, store: first.store }),
-    async stop() {
-      feed.end();
-      await drain({ ...readEndingTimes(options), ending, server: app.server, gateway });
-      await closeGateway(gateway, [endUpkeep, () => deadlines.stop()], store);
-    },
-  };
 }
 
 /** Calls `ends` once all requests are settled, and closes the store last. */
@@ -137,29 +154,6 @@ async function closeGateway(gateway: Gateway, ends: readonly (() => void)[], sto
   await gateway.waitUntilSettled(SETTLE_MS);
   for (const end of ends) end();
   await store.close();
-}
-
-interface GatewayReadings {
-  readonly poundkey_requests_open: Reading;
-  readonly poundkey_body_bytes: Reading;
-  readonly poundkey_breaker_open: Reading;
-  readonly isListed: (model: string) => boolean;
-}
-
-function createMetrics({ isListed, ...readings }: GatewayReadings): Metrics {
-  const builds = () => new Map([[version, 1]]);
-  return new Metrics({
-    readings: { poundkey_build_info: builds, ...readings, ...PROCESS_READINGS },
-    isListed,
-  });
-}
-
-/** Returns a log that counts every event before it is written. */
-function countEvents(metrics: Metrics, log: Log): Log {
-  return (event) => {
-    metrics.count(event);
-    log(event);
-  };
 }
 
 function createBodyParts({ bodyMemoryBytes }: ServerRules, deadlines: DeadlineSweep) {
@@ -188,6 +182,7 @@ function createHttpPorts(
     kept: new KeptAnswers({ ...running, store, vault, clock, rules }),
     sealer: (accountId) => createSealer(vault, accountId),
     server: options.settings.server,
+    addressRule: () => live.settings.log.address,
     learned: () => learning.whenKnown(),
     draining: () => ending.draining,
     refusing: () => ending.refusing,

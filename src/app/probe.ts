@@ -1,9 +1,11 @@
 // Tests a provider's address, key and dialect with one small call, for `poundkey check --probe` and the console.
 
+import { failureView } from "../admin/failure.ts";
 import type { TestResult } from "../admin/providers.ts";
 import type { ModelCard } from "../core/card.ts";
 import { Ending } from "../core/ending.ts";
-import { toFault } from "../core/fault.ts";
+import { describeFailure } from "../core/failure.ts";
+import { Fault, toFault } from "../core/fault.ts";
 import type { Credential, ProviderSetup } from "../core/settings.ts";
 import type { Fetch } from "../core/world.ts";
 import { runWhole } from "../gateway/attempt.ts";
@@ -20,14 +22,34 @@ import { clock, reach, readTokenFile, upstreamFetch } from "./world.ts";
 const PROBE_MS = 30_000;
 const PROBE_TOKENS = 16;
 
-/** Calls the provider's cheapest model and returns a sentence on its answer. Rejects with a failed call's Fault. */
-export async function probe(setup: ProviderSetup, listed: readonly ModelCard[]): Promise<string> {
-  const found = setup.discovers ? await listModels(setup, upstreamFetch) : [];
-  const card = findCheapest(setup, [...listed, ...found]);
-  const [credential] = setup.credentials;
-  if (!card || !credential) return "not called, because none of its models are listed";
-  const reply = await askOnce(setup, credential, card, upstreamFetch);
-  return `${card.name} answered (${reply.usage?.total_tokens ?? "?"} tokens)`;
+/** The result of one small call with a credential, which is named by its last characters or its place in the list. */
+export interface Probed extends TestResult {
+  readonly credential: string;
+}
+
+/** Calls the provider's cheapest model once with each of its credentials, one after the other. Never rejects. */
+export async function probe(setup: ProviderSetup, listed: readonly ModelCard[]): Promise<readonly Probed[]> {
+  const results: Probed[] = [];
+  const found = setup.discovers ? await listModels(setup, upstreamFetch).catch(toFault) : [];
+  const cards = found instanceof Fault ? listed : [...listed, ...found];
+  // Some providers only serve other operations than chat.
+  const isCallable = findCheapest(setup, cards) !== undefined;
+  for (const [at, credential] of setup.credentials.entries()) {
+    const named = { credential: nameCredential(credential, at + 1) };
+    if (isCallable)
+      results.push({ ...named, ...(await testCredential(setup, credential, cards, upstreamFetch)) });
+    else if (found instanceof Fault) results.push({ ...named, ...describeFailed(found) });
+    else results.push({ ...named, ...UNCALLED, ok: true, error: null });
+  }
+  return results;
+}
+
+/** Four characters of a shorter secret would reveal too much of it. */
+const SHOWN_CHARACTERS_MIN = 12;
+
+function nameCredential({ secret, proof }: Credential, position: number): string {
+  if (secret === null) return proof === undefined ? "no key" : `key ${position}`;
+  return secret.length < SHOWN_CHARACTERS_MIN ? `key ${position}` : `key ${position} (…${secret.slice(-4)})`;
 }
 
 /** Calls the cheapest of the models with this credential. Never rejects. */
@@ -38,19 +60,30 @@ export async function testCredential(
   fetch: Fetch,
 ): Promise<TestResult> {
   const card = findCheapest(setup, cards);
-  const result = { ok: false, status: null, latency_ms: null, model: card?.id ?? null };
   if (!card)
-    return { ...result, error: "None of the provider's models are listed, so there is none to call." };
+    return { ...UNCALLED, error: "None of the provider's models are listed, so there is none to call." };
   const startedMs = clock.monotonicMs();
   const took = () => Math.round(clock.monotonicMs() - startedMs);
+  const called = { ...UNCALLED, model: card.id };
   try {
     await askOnce(setup, credential, card, fetch);
-    return { ...result, ok: true, status: 200, latency_ms: took(), error: null };
+    return { ...called, ok: true, status: 200, latency_ms: took(), error: null };
   } catch (thrown) {
-    const fault = toFault(thrown);
-    const status = fault.details.upstreamStatus ?? null;
-    return { ...result, status, latency_ms: took(), error: fault.message };
+    return { ...called, ...describeFailed(toFault(thrown)), model: card.id, latency_ms: took() };
   }
+}
+
+const UNCALLED = {
+  ok: false,
+  status: null,
+  latency_ms: null,
+  model: null,
+  ...failureView(undefined),
+} as const;
+
+function describeFailed(fault: Fault): TestResult {
+  const status = fault.details.upstreamStatus ?? null;
+  return { ...UNCALLED, ...failureView(describeFailure(fault)), status, error: fault.message };
 }
 
 async function askOnce(setup: ProviderSetup, credential: Credential, card: ModelCard, fetch: Fetch) {

@@ -10,6 +10,7 @@ import type { Fetch } from "../core/world.ts";
 import { adminRoutes } from "../http/admin.ts";
 import { aliasRoutes } from "../http/admin-aliases.ts";
 import { auditRoutes } from "../http/admin-audit.ts";
+import { namedRoutes } from "../http/admin-named.ts";
 import { providerRoutes } from "../http/admin-providers.ts";
 import type { WritingParts } from "../http/admin-route.ts";
 import { buildApp } from "../http/app.ts";
@@ -21,6 +22,7 @@ import { sessionRoutes } from "../http/operator.ts";
 import { consoleRoutes, docsRoutes } from "../http/pages.ts";
 import { playgroundRoutes } from "../http/playground.ts";
 import type { HttpPorts } from "../http/ports.ts";
+import { problemRoutes } from "../http/problems.ts";
 import { responseRoutes } from "../http/responses.ts";
 import { type RoutePorts, routeRoutes } from "../http/route.ts";
 import { sampleRoutes } from "../http/samples.ts";
@@ -34,7 +36,9 @@ import { viewLearned } from "./learning.ts";
 import type { LiveConfiguration } from "./live-configuration.ts";
 import type { OpenedStore } from "./open-store.ts";
 import { loadConsoleFiles, loadDocsFiles } from "./page-files.ts";
+import { type ConfigurationState, listProblems, listPublicProblems } from "./problems.ts";
 import { createProviderPorts } from "./provider-ports.ts";
+import type { StoreWatch } from "./store-watch.ts";
 import { clock } from "./world.ts";
 
 interface RouteParts {
@@ -52,6 +56,8 @@ interface RouteParts {
   /** True if several processes share the port. */
   readonly reusePort: boolean;
   readonly metrics: Metrics;
+  readonly watch: StoreWatch;
+  readonly configuration: ConfigurationState;
   /** Takes a reader of this process's metrics. The result reads the sum of all processes on the port, as text. */
   readonly shareMetrics?: (own: () => Sums) => () => Promise<string>;
 }
@@ -61,6 +67,7 @@ export function composeRoutes(parts: RouteParts) {
   const operator = createOperatorParts(parts);
   const holder = { store: opened.store, ledger: ports.ledger, clock, quota: () => live.settings.quota };
   const app = buildApp(ports, parts.reusePort);
+  const providers = createProviderPorts({ live, opened, ...parts.known, fetch: parts.fetch });
   return app
     .use(surfaceRoutes(ports))
     .use(responseRoutes(ports))
@@ -70,7 +77,9 @@ export function composeRoutes(parts: RouteParts) {
     .use(healthRoutes(createHealthPorts(parts)))
     .use(adminRoutes(createAdminPorts(parts, operator)))
     .use(auditRoutes({ ...operator, settings: () => live.settings }))
-    .use(providerRoutes(operator, createProviderPorts({ live, opened, ...parts.known, fetch: parts.fetch })))
+    .use(namedRoutes(createAdminPorts(parts, operator)))
+    .use(providerRoutes(operator, providers))
+    .use(problemRoutes(operator, () => listProblems({ ...parts, health: providers.health })))
     .use(aliasRoutes(operator, createAliasParts(parts)))
     .use(liveRoutes({ ...operator, feed: parts.feed, clock, draining: ports.draining }))
     .use(playgroundRoutes(operator, ports))
@@ -86,11 +95,13 @@ function createOperatorParts({ ports, opened, wrongTokens }: RouteParts): Writin
   return { world: opened.world, adminToken, readOrigin, wrongTokens, bodies, turns, deadlines };
 }
 
-function createHealthPorts({ ports, opened, live, metrics, shareMetrics, configSchema }: RouteParts) {
+function createHealthPorts(parts: RouteParts) {
+  const { ports, opened, live, metrics, shareMetrics, configSchema, watch } = parts;
   const own = () => metrics.sums();
   return {
     ...ports,
-    storeReady: () => opened.store.ready(),
+    storeReady: () => watch.store.ready(),
+    problems: () => listPublicProblems(parts),
     checkScraper: (bearer: string | undefined) =>
       checkScraper(opened.world, live.settings.metrics.token, bearer),
     metrics: shareMetrics?.(own) ?? (() => formatMetrics(own())),
@@ -107,6 +118,7 @@ function createAdminPorts({ ports, opened, live, learned }: RouteParts, operator
     version,
     node: opened.store.node,
     contentVault: opened.contentVault,
+    vault: opened.vault,
     learned: () => viewLearned(learned),
   };
 }

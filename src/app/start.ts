@@ -191,7 +191,10 @@ async function runUntilStopped(
       running.reload(next);
       log({ event: "config_reloaded", level: "warn", needs_restart: ignored });
     },
-    onErrors: (errors) => log({ event: "config_refused", level: "error", errors: formatErrors(errors) }),
+    onErrors: (errors) => {
+      running.refuseReload(errors);
+      log({ event: "config_refused", level: "error", errors: formatErrors(errors) });
+    },
   });
   process.on("SIGHUP", watch.reload);
   process.on("unhandledRejection", (error) => {

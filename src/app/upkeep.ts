@@ -1,6 +1,8 @@
 // A running gateway's regular tasks: heartbeats, holds of dead nodes, learning, deleting old rows, trimming memory.
+import { PUT_KEPT_MS } from "../core/key-change.ts";
 import type { PruneBefore, Store } from "../core/store.ts";
 import type { Clock, Log } from "../core/world.ts";
+import { carryCounts } from "../ledger/key-move.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { REPLY_KEPT_MS } from "../ledger/replies.ts";
 import { type AuditUpkeepParts, chainAudit, logAuditHead, pruneAudit } from "./audit-upkeep.ts";
@@ -9,6 +11,9 @@ import { type MemoryParts, trimMemory } from "./memory-trim.ts";
 const BEAT_MS = 3000;
 const LOST_MS = 2000;
 const LESSONS_MS = 3000;
+/** The use of a key that was moved is whole within this time after its last request in the old account. */
+const MOVES_MS = 2000;
+const MOVES_AT_ONCE = 1000;
 const EVENTS_MS = 2000;
 const EVENTS_AT_ONCE = 100;
 /** A change on one node takes effect on the others within twice this time. */
@@ -17,6 +22,8 @@ const WRONG_TOKENS_MS = 1000;
 const AUDIT_MS = 1000;
 const AUDIT_PRUNE_MS = 3_600_000;
 const AUDIT_HEAD_MS = 86_400_000;
+/** Most scrapers come every 15 to 60 s. */
+const MEASURES_MS = 15_000;
 /** Within this time, one of the operator's own servers is found if it starts later than the gateway. */
 const DISCOVERY_MS = 30_000;
 /** Contents are deleted within this time after `log.keep`, which may be short. */
@@ -41,6 +48,8 @@ interface UpkeepParts extends AuditUpkeepParts {
   readonly discovery?: { refresh(): Promise<void> };
   /** Shares the counts of wrong admin tokens with other nodes. Missing if there are no admin routes. */
   readonly wrongTokens?: { share(): Promise<void> };
+  /** Reads the store's size and balances for the metrics. Missing if there are none. */
+  readonly measures?: { refresh(): Promise<void> };
   /** Missing if the runtime manages memory alone. */
   readonly memory?: MemoryParts;
   readonly clock: Clock;
@@ -64,14 +73,16 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
     schedule("beat_failed", BEAT_MS, beat),
     schedule("lost_failed", LOST_MS, () => resolveLost(parts)),
     schedule("lessons_failed", LESSONS_MS, () => parts.learning.refresh()),
+    schedule("moves_failed", MOVES_MS, () => carryHome(parts)),
     schedule("events_failed", EVENTS_MS, () => logEvents(parts)),
     schedule("prune_failed", PRUNE_MS, () => prune(parts)),
     schedule("audit_failed", AUDIT_MS, () => chainAudit(parts)),
     schedule("audit_failed", AUDIT_PRUNE_MS, () => pruneAudit(parts)),
     schedule("audit_failed", AUDIT_HEAD_MS, () => logAuditHead(parts)),
   ];
-  const { added, discovery, wrongTokens, refused, memory } = parts;
+  const { added, discovery, wrongTokens, refused, memory, measures } = parts;
   if (refused) tasks.push(schedule("audit_failed", AUDIT_MS, () => refused.flush()));
+  if (measures) tasks.push(schedule("measures_failed", MEASURES_MS, () => measures.refresh()));
   if (added) tasks.push(schedule("credentials_failed", ADDED_MS, () => added.credentials.refresh()));
   if (added) tasks.push(schedule("aliases_failed", ADDED_MS, () => added.aliases.refresh()));
   if (discovery) tasks.push(schedule("discovery_failed", DISCOVERY_MS, () => discovery.refresh()));
@@ -137,6 +148,11 @@ async function resolveLost({ ledger, log }: UpkeepParts): Promise<void> {
   if (holds > 0) log({ event: "holds_lost", level: "warn", holds });
 }
 
+/** Counts what requests of moved keys still used where the keys were when they began. */
+async function carryHome({ store }: UpkeepParts): Promise<void> {
+  await store.carryHome(carryCounts, MOVES_AT_ONCE);
+}
+
 /** Logs the events that decisions have written, such as `budget.warned`, each on one node. */
 async function logEvents({ store, clock, log }: UpkeepParts): Promise<void> {
   for (;;) {
@@ -167,6 +183,7 @@ async function prune({ store, clock, keepMs, responsesKeepMs }: UpkeepParts): Pr
     contentsMs: nowMs - keepMs(),
     metersMs: nowMs - METERS_MS,
     repliesMs: nowMs - REPLY_KEPT_MS,
+    putsMs: nowMs - PUT_KEPT_MS,
   };
   while ((await store.prune(before, ROWS_MAX)) === ROWS_MAX);
   await forgetOldest(store, { ...before, repliesMs: nowMs }, KEPT_CHARACTERS_MAX);

@@ -213,7 +213,8 @@ export class Catalogue {
     const parts = splitId(text);
     const provider = parts === null ? undefined : this.#open.get(parts.provider.toLowerCase());
     if (parts === null || provider === undefined || !UNLISTED_NAME.test(parts.name)) return null;
-    const card = applyOwnPrice(makeUnlistedCard(provider.name, parts.name), provider);
+    const named = { ...makeUnlistedCard(provider.name, parts.name), isNamedByClient: true } as const;
+    const card = applyOwnPrice(named, provider);
     return this.#disabled.has(card.id) ? null : { kind: "card", card };
   }
 

@@ -1,6 +1,7 @@
 // `poundkey check`: validates the configuration, or prints its schema.
 
 import { type ConfigSource, formatErrors, loadConfig } from "../app/configuration.ts";
+import type { Probed } from "../app/probe.ts";
 import { EXIT, type Io } from "../app/terminal.ts";
 import { buildCatalogue } from "../catalogue/catalogue.ts";
 import { type ConfigError, createError, formatError } from "../config/errors.ts";
@@ -12,8 +13,8 @@ import { formatCount } from "./administration.ts";
 import { type Arguments, COMMON_FLAGS, makeFlagCommand, readConfigurationFlags } from "./arguments.ts";
 
 export interface CheckPorts extends ConfigSource {
-  /** Calls the provider once and returns a sentence on its answer. Rejects if the call fails. */
-  readonly probe: (provider: ProviderSetup, cards: readonly ModelCard[]) => Promise<string>;
+  /** Calls the provider once with each of its credentials. */
+  readonly probe: (provider: ProviderSetup, cards: readonly ModelCard[]) => Promise<readonly Probed[]>;
   /** Returns the store's files that other users of the machine may read or write. */
   readonly exposedFiles: (store: string) => readonly string[];
 }
@@ -24,17 +25,16 @@ Checks the configuration, and prints the file, line, column and field of each er
 valid but may not do what you expect. Warnings don't change the exit code.
 
   --config FILE, --store S  as for \`poundkey serve\`
-  --probe        call each provider once, with its first key
+  --probe        call each provider once with each of its keys
   --schema       print the configuration's JSON Schema and exit
   --json         print the result as JSON
   --help         print this help`;
 
 const FLAGS = { ...COMMON_FLAGS, probe: "switch", schema: "switch" } as const;
 
-interface Probed {
+/** One credential of a provider, and the answer that it got. */
+interface ProviderProbe extends Probed {
   readonly provider: string;
-  readonly ok: boolean;
-  readonly message: string;
 }
 
 /** Returns the exit code: 0 for a valid configuration, 1 for an invalid one or a failed probe, 2 for wrong usage. */
@@ -56,22 +56,26 @@ async function check(given: Arguments, io: Io, ports: CheckPorts): Promise<numbe
   return ok ? EXIT.done : EXIT.failed;
 }
 
-async function probeAll(settings: Settings, probe: CheckPorts["probe"]): Promise<readonly Probed[]> {
-  const { providers } = settings;
+async function probeAll(settings: Settings, probe: CheckPorts["probe"]): Promise<readonly ProviderProbe[]> {
   const cards = buildCatalogue(settings).list();
   const cardsOf = ({ name }: ProviderSetup) => cards.filter((card) => card.provider === name);
-  const results = await Promise.allSettled(providers.map((provider) => probe(provider, cardsOf(provider))));
-  return results.map((result, at) => {
-    const provider = providers[at]?.name ?? "";
-    if (result.status === "fulfilled") return { provider, ok: true, message: result.value };
-    return { provider, ok: false, message: describeFailure(result.reason) };
+  const results = settings.providers.map(async (provider) => {
+    const probes = await probe(provider, cardsOf(provider));
+    return probes.map((one) => ({ provider: provider.name, ...one }));
   });
+  return (await Promise.all(results)).flat();
 }
 
-/** The cause names no secret, and tells a token that isn't given from a provider that doesn't answer. */
-function describeFailure(reason: unknown): string {
-  if (!(reason instanceof Error)) return String(reason);
-  return typeof reason.cause === "string" ? `${reason.message} (${reason.cause})` : reason.message;
+/** One line: the provider, the credential, the status, and what was said. */
+function describeProbe(probed: ProviderProbe): string {
+  const { provider, credential, ok, status, model, latency_ms: ms, error } = probed;
+  if (ok && model === null)
+    return `${provider}: ${credential}: not called, because no chat model of it is listed`;
+  const about = `${provider}: ${credential}: ${status ?? "no answer"}`;
+  if (ok) return `${about}: ${model} answered in ${ms} ms`;
+  const { upstream_code: code, message, cause, address } = probed;
+  const words = [code, cause, message && `"${message}"`, address && `at ${address}`].filter(Boolean);
+  return `${about}: failed: ${error}${words.length > 0 ? ` (${words.join(", ")})` : ""}`;
 }
 
 function warnOfExposed({ store }: Settings, { exposedFiles }: CheckPorts): readonly ConfigError[] {
@@ -81,7 +85,13 @@ function warnOfExposed({ store }: Settings, { exposedFiles }: CheckPorts): reado
 
 type Warnings = readonly ConfigError[];
 
-function report(file: string, loaded: Loaded, warnings: Warnings, probes: readonly Probed[], io: Io): void {
+function report(
+  file: string,
+  loaded: Loaded,
+  warnings: Warnings,
+  probes: readonly ProviderProbe[],
+  io: Io,
+): void {
   if (!loaded.ok) {
     io.err(formatErrors(loaded.errors));
     return;
@@ -90,13 +100,15 @@ function report(file: string, loaded: Loaded, warnings: Warnings, probes: readon
   const providers = formatCount(loaded.settings.providers.length, "provider");
   const models = formatCount(buildCatalogue(loaded.settings).list().length, "model");
   io.out(`${file}: valid; ${providers} enabled, ${models}`);
-  for (const { provider, ok, message } of probes) {
-    if (ok) io.out(`${provider}: ${message}`);
-    else io.err(`${provider}: failed: ${message}`);
-  }
+  for (const probed of probes) (probed.ok ? io.out : io.err)(describeProbe(probed));
 }
 
-function createResult(file: string, loaded: Loaded, warnings: Warnings, probes: readonly Probed[]): object {
+function createResult(
+  file: string,
+  loaded: Loaded,
+  warnings: Warnings,
+  probes: readonly ProviderProbe[],
+): object {
   if (!loaded.ok) return { file, errors: loaded.errors, warnings, providers: [], models: 0, probes };
   const providers = loaded.settings.providers.map(({ name }) => name);
   const { length: models } = buildCatalogue(loaded.settings).list();

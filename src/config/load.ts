@@ -142,9 +142,19 @@ function buildSettings(
     log: buildLogRules(config.log ?? {}),
     responses: buildResponseRules(config.responses ?? {}),
     audit: buildAuditRules(config.audit),
-    metrics: { token: config.metrics?.token ?? null },
+    metrics: buildMetricsRules(config.metrics ?? {}, issues),
   };
   return { settings, issues: issues.all };
+}
+
+/** Without a token, anyone may read the metrics. */
+function buildMetricsRules(
+  { token = null, balances = [] }: NonNullable<Config["metrics"]>,
+  issues: Issues,
+): Settings["metrics"] {
+  if (balances.length > 0 && token === null)
+    issues.atKey(["metrics", "balances"], "shows balances to everyone; set metrics.token as well");
+  return { token, balances };
 }
 
 function buildNativeRules({ remote_tools, known = {} }: NonNullable<Config["native"]>) {
@@ -173,8 +183,8 @@ function buildAuditRules({ keep = "400d" }: NonNullable<Config["audit"]> = {}): 
 }
 
 function buildLogRules(log: NonNullable<Config["log"]>): Settings["log"] {
-  const { content = false, keep = "30d", level = null } = log;
-  return { level, content, keepMs: readMs(keep) };
+  const { content = false, keep = "30d", level = null, address = "full" } = log;
+  return { level, content, keepMs: readMs(keep), address };
 }
 
 /** The schema has checked it. */

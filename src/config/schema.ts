@@ -3,7 +3,7 @@ import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { ALIAS_EXPECTED, ALIAS_NAME, GROUP_MAX, MAX_COST_USD, MAX_MS, PATTERNS_MAX } from "../core/alias.ts";
 import { isObject } from "../core/json.ts";
 import { SELECTORS } from "../core/selector.ts";
-import { WEEKDAYS } from "../core/settings.ts";
+import { ADDRESS_RULES, WEEKDAYS } from "../core/settings.ts";
 import { KINDS, SKILLS } from "../core/skill.ts";
 import { LEVELS } from "../core/world.ts";
 import {
@@ -47,6 +47,10 @@ const list = <Item extends TSchema>(item: Item) => Type.Array(item, { maxItems: 
 
 /** A correct guess is always accepted, so only the length protects the token. `http/auth.ts` reads at most 512 characters. */
 export const adminToken = text("16 to 512 printable characters without spaces", /^[\x21-\x7e]{16,512}$/);
+const BALANCES_MAX = 100;
+const accountNames = Type.Array(text("an account's name of 1 to 100 characters", /^[^\n]{1,100}$/), {
+  maxItems: BALANCES_MAX,
+});
 const byName = <Value extends TSchema>(names: readonly string[], value: Value, description: string) =>
   options(Object.fromEntries(names.map((name) => [name, value])), description);
 const overlay = options(
@@ -222,15 +226,23 @@ export const ConfigSchema = options(
     limits: options({ n: integer(1, 128), messages: integer(1, 1_000_000), contact }, "Limits of a request."),
     key_defaults: keyDefaults,
     log: options(
-      { content: truth, keep: duration("1s", "3650d"), level: choice(LEVELS) },
+      {
+        content: truth,
+        keep: duration("1s", "3650d"),
+        level: choice(LEVELS),
+        address: choice(ADDRESS_RULES),
+      },
       "The request log.",
     ),
     responses,
     audit: options({ keep: duration("1d", "3650d") }, "The audit log."),
     native,
     metrics: options(
-      { token: orNull(secret, "a token of printable characters without spaces, or null for none") },
-      "Access to /metrics.",
+      {
+        token: orNull(secret, "a token of printable characters without spaces, or null for none"),
+        balances: accountNames,
+      },
+      "The metrics.",
     ),
     router,
   },

@@ -15,6 +15,7 @@ import { Icon, type IconName, Logo } from "./parts/icon.tsx";
 import { Empty, Failed } from "./parts/states.tsx";
 import { Toasts } from "./parts/toast.tsx";
 import { PlaygroundPage } from "./playground.tsx";
+import { Problems } from "./problems.tsx";
 import { ProvidersPage } from "./providers.tsx";
 import { RequestPage } from "./request.tsx";
 import { clearCache } from "./resource.ts";
@@ -105,6 +106,7 @@ function Shell() {
         </Drawer>
       )}
       <main ref={main} tabIndex={-1}>
+        <Problems />
         <ErrorBoundary key={path}>
           {found ? found.draw() : <Empty icon="search" title="Page not found" />}
         </ErrorBoundary>

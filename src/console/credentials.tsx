@@ -15,6 +15,8 @@ import { useForm } from "./task.ts";
 interface CredentialProps {
   readonly provider: ProviderView;
   readonly credential: CredentialView;
+  /** Its place in the provider's list, from 1. */
+  readonly position: number;
   readonly reload: () => Promise<void>;
 }
 
@@ -25,14 +27,14 @@ const STATES: Readonly<Record<CredentialView["state"], readonly [word: string, t
   disabled: ["paused"],
 };
 
-export function CredentialRow({ provider, credential, reload }: CredentialProps) {
+export function CredentialRow({ provider, credential, position, reload }: CredentialProps) {
   const [open, setOpen] = useState<"replace" | "remove" | null>(null);
   const { tested, test, pause, remove } = useCredential({ provider, credential, reload });
   const close = () => setOpen(null);
   return (
     <li class="credential">
       <div class="row between credential-line">
-        <Identity credential={credential} />
+        <Identity credential={credential} position={position} />
         <div class="row">
           <Button
             label={tested === "running" ? "Testing…" : "Test"}
@@ -63,7 +65,7 @@ export function CredentialRow({ provider, credential, reload }: CredentialProps)
   );
 }
 
-function useCredential({ provider, credential, reload }: CredentialProps) {
+function useCredential({ provider, credential, reload }: Omit<CredentialProps, "position">) {
   const [tested, setTested] = useState<TestResult | string | null>(null);
   const path = `/providers/${provider.name}`;
   const test = async () => {
@@ -90,9 +92,10 @@ function useCredential({ provider, credential, reload }: CredentialProps) {
   return { tested, test, pause, remove };
 }
 
-function Identity({ credential }: { readonly credential: CredentialView }) {
+function Identity({ credential, position }: Pick<CredentialProps, "credential" | "position">) {
   const { state, reason, until, weight, error_rate, source } = credential;
-  const [word, tone] = STATES[state];
+  const isUntried = state === "active" && credential.called_at === null;
+  const [word, tone] = isUntried ? (["not called yet"] as const) : STATES[state];
   const { requests_per_minute: requests, tokens_per_minute: tokens } = credential;
   const details = [
     source === "configured" ? "from the configuration" : "added here",
@@ -105,7 +108,7 @@ function Identity({ credential }: { readonly credential: CredentialView }) {
   ].filter((one) => one !== null);
   return (
     <div class="row">
-      <code class="strong">{credential.last4 === null ? "no key" : `••••${credential.last4}`}</code>
+      <code class="strong">{credential.last4 === null ? `key ${position}` : `••••${credential.last4}`}</code>
       <Badge text={word} tone={tone} hasDot />
       <span class="small faint">{details.join(" · ")}</span>
     </div>

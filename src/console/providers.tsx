@@ -4,7 +4,8 @@ import type { Listed } from "../admin/list.ts";
 import type { ProviderView } from "../admin/providers.ts";
 import type { SettingsView } from "../admin/settings-schema.ts";
 import { CredentialForm, CredentialRow } from "./credentials.tsx";
-import { formatDuration, formatPercent } from "./format.ts";
+import { describeFailure } from "./failure.tsx";
+import { formatDuration, formatFullTime, formatPercent } from "./format.ts";
 import { Button } from "./parts/button.tsx";
 import { Vitals } from "./parts/figures.tsx";
 import { Card, PageHead } from "./parts/page.tsx";
@@ -88,14 +89,16 @@ function ProviderCard({ provider, onAdd, reload }: ProviderCardProps) {
   return (
     <Card title={title} note={provider.base_url} actions={add}>
       <div class="stack">
+        <ProviderTrouble provider={provider} />
         <ProviderVitals provider={provider} />
         {provider.credentials.length === 0 ? (
           <p class="faint">This provider needs no credential.</p>
         ) : (
           <ul class="credentials" aria-label={`Credentials of ${provider.name}`}>
-            {provider.credentials.map((credential) => (
+            {provider.credentials.map((credential, at) => (
               <CredentialRow
                 key={credential.id}
+                position={at + 1}
                 provider={provider}
                 credential={credential}
                 reload={reload}
@@ -105,6 +108,22 @@ function ProviderCard({ provider, onAdd, reload }: ProviderCardProps) {
         )}
       </div>
     </Card>
+  );
+}
+
+/** Says since when the provider fails, and why, in its own words. */
+function ProviderTrouble({ provider }: { readonly provider: ProviderView }) {
+  const { failing_since: since, last_failure: last } = provider;
+  if (since === null || last === null) return null;
+  return (
+    <Notice tone={provider.breaker === "closed" ? "warn" : "bad"}>
+      <span class="strong">
+        Failing since <time dateTime={since}>{formatFullTime(since)}</time>
+      </span>
+      : {last.model}
+      {last.credential && ` with ${last.credential}`}, {last.error_code}
+      {describeFailure(last) && ` · ${describeFailure(last)}`}
+    </Notice>
   );
 }
 

@@ -1,6 +1,7 @@
 // A request's phases as bars on one time scale.
 import type { ComponentChildren } from "preact";
 import type { AttemptView, RequestDetailView } from "../admin/request-schema.ts";
+import { describeFailure } from "./failure.tsx";
 import { formatDuration } from "./format.ts";
 import { Badge, type Tone } from "./parts/states.tsx";
 
@@ -62,9 +63,7 @@ function AttemptBar({ attempt, number, wholeMs }: AttemptBarProps) {
       {attempt.credential && <code class="faint">{attempt.credential}</code>}
       <Badge text={word} tone={tone} />
       {attempt.error_code && <span class="small soft">{attempt.error_code}</span>}
-      {attempt.upstream_status !== null && attempt.outcome === "failed" && (
-        <span class="small faint">status {attempt.upstream_status}</span>
-      )}
+      {attempt.outcome === "failed" && <span class="small faint">{describeFailure(attempt)}</span>}
     </span>
   );
   const note =

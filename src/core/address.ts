@@ -76,3 +76,24 @@ export function isWithin(blocks: readonly string[], address: string): boolean {
     .getOrInsertComputed(blocks, parseBlocks)
     [isIpv4(address, family) ? "ipv4" : "ipv6"].check(address, family);
 }
+
+const KEPT_PARTS = 3;
+
+/** Returns the network that an address belongs to: /24, or /48 of IPv6. Anything else is returned as null. */
+export function cutAddress(address: string): string | null {
+  const family = findFamily(address);
+  if (family === null) return null;
+  if (family === "ipv4") return `${address.split(".").slice(0, KEPT_PARTS).join(".")}.0/24`;
+  return `${expandAddress(address).slice(0, KEPT_PARTS).join(":")}::/48`;
+}
+
+/** Returns the groups of an IPv6 address, without leading zeros. */
+function expandAddress(address: string): readonly string[] {
+  const [head = "", tail] = address.toLowerCase().split("::");
+  const before = head === "" ? [] : head.split(":");
+  const after = tail === undefined || tail === "" ? [] : tail.split(":");
+  const zeros = Array.from({ length: Math.max(0, GROUPS - before.length - after.length) }, () => "0");
+  return [...before, ...zeros, ...after].map((group) => group.replace(/^0+(?=.)/, ""));
+}
+
+const GROUPS = 8;

@@ -121,6 +121,8 @@ export interface ModelCard {
   readonly dialects?: readonly DialectName[];
   /** False if the model's capabilities are unknown (`unlisted_models`): then no request is refused on their account. */
   readonly listed: boolean;
+  /** Set if a client made up the name, and no table has it. */
+  readonly isNamedByClient?: true;
   /** Ids of cards that the operator declared to be the same model elsewhere. */
   readonly fallbacks: readonly string[];
   /** Set by the operator: the probability of a good answer by kind of task, 0…1. */
@@ -140,6 +142,11 @@ function isSearchPriced({ price }: ModelCard): boolean {
 }
 
 /** Returns the provider in a model's id. */
+/** Returns the id under which sums count a model. Names that clients made up count as one for each provider. */
+export function countAs({ id, provider, isNamedByClient }: ModelCard): string {
+  return isNamedByClient ? `${provider}#(unlisted)` : id;
+}
+
 export function readProvider(id: string): string {
   return id.slice(0, id.indexOf("#"));
 }

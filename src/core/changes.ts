@@ -1,7 +1,8 @@
 // The changes that operators cause: each is put on record in its own transaction.
 import type { AuditEntry } from "./audit-log.ts";
 import type { Account, GatewayKey } from "./key.ts";
-import type { AccountChange, KeyChange, NewSecret } from "./key-change.ts";
+import type { AccountChange, AccountPut, KeyChange, KeyPut, NewSecret, PutRecord, Revision } from "./key-change.ts";
+import type { KeyMove } from "./key-move.ts";
 import type { Member, NamedToken } from "./people.ts";
 import type { StoredCredential } from "./rows.ts";
 
@@ -37,7 +38,14 @@ export type Trail = (change: RowChange) => AuditEntry | null;
 export interface Changes {
   addKey(key: GatewayKey, digest: string): Promise<void>;
   /** Returns the changed key, or null if there is none. */
-  changeKey(id: string, change: KeyChange): Promise<GatewayKey | null>;
+  changeKey(id: string, change: Revision<GatewayKey, KeyChange>): Promise<GatewayKey | null>;
+  /** Like `changeKey`, for a change of the account: the key's counts are carried to the new one. */
+  moveKey(id: string, move: KeyMove): Promise<GatewayKey | null>;
+  /**
+   * Makes the key or changes the one of that name, or does nothing if there is a record of the same id, which it then
+   * returns.
+   */
+  putKey(put: KeyPut): Promise<{ readonly key: GatewayKey; readonly earlier: PutRecord | null }>;
   /** Replaces a key's secret. Returns the key, which is unchanged if it is revoked, or null if there is none. */
   rotateKey(id: string, secret: NewSecret): Promise<GatewayKey | null>;
   /** Returns the revoked key. Revoking it again keeps the first time. */
@@ -45,7 +53,9 @@ export interface Changes {
 
   addAccount(account: Account): Promise<void>;
   /** Returns the changed account, or null if there is none. */
-  changeAccount(id: string, change: AccountChange): Promise<Account | null>;
+  changeAccount(id: string, change: Revision<Account, AccountChange>): Promise<Account | null>;
+  /** Makes the account or changes the one of that name. */
+  putAccount(put: AccountPut): Promise<Account>;
 
   addToken(token: NamedToken, digest: string): Promise<void>;
   /** Returns the revoked token, or null if there is none. Revoking it again keeps the first time. */

@@ -217,6 +217,8 @@ export type Answer =
       readonly late: boolean;
     }
   | { readonly kind: "funded"; readonly account: Account }
+  /** The key belongs to another account by now, so nothing was decided: ask again for that one. */
+  | { readonly kind: "moved"; readonly accountId: string }
   /** With the names of the budgets. */
   | { readonly kind: "reset"; readonly budgets: readonly string[] }
   | Lacking
@@ -228,11 +230,11 @@ export interface Rows {
   readonly nowMs: number | null;
   readonly accounts: ReadonlyMap<string, Account | null>;
   readonly keys: ReadonlyMap<string, GatewayKey | null>;
-  /** By the key's id. */
+  /** By `makeOwnerId`. */
   readonly spends: ReadonlyMap<string, Spend | null>;
   /** By `makeMeterId`. */
   readonly meters: ReadonlyMap<string, Meter | null>;
-  /** By owner. */
+  /** By `makeOwnerId`. */
   readonly owners: ReadonlyMap<string, OwnerState | null>;
   /** By `makeOpeningId`. Missing if none were asked for. */
   readonly sums?: ReadonlyMap<string, readonly ModelSum[]>;
@@ -274,3 +276,7 @@ export interface Decision {
 
 /** Pure. Called again if the transaction has to be repeated. */
 export type Decide = (rows: Rows, demands: readonly Demand[]) => Decision;
+
+export type Admitted = Extract<Answer, { kind: "granted" | "replayed" | "pending" | "moved" }>;
+export type Replayed = Extract<Answer, { kind: "replayed" }>;
+export type Settled = Omit<Extract<Answer, { kind: "settled" }>, "kind">;

@@ -1,6 +1,7 @@
 // The closed table of failures: each row has the status, the type, who is to blame, and whether another attempt may
 // help.
 import type { Period } from "./budget.ts";
+import type { UpstreamReport } from "./failure.ts";
 import type { RequestLimits } from "./record.ts";
 
 type FaultType =
@@ -74,6 +75,8 @@ export const FAULTS = {
   alias_exists: { status: 409, type: "invalid_request_error", blame: "client" },
   /** A revoked key can't get another secret. */
   key_revoked: { status: 409, type: "invalid_request_error", blame: "client" },
+  /** Two keys of an account, or two accounts, have the name that a PUT by name means. */
+  name_ambiguous: { status: 409, type: "invalid_request_error", blame: "client" },
   idempotency_mismatch: { status: 409, type: "invalid_request_error", blame: "client", final: true },
   idempotency_unavailable: { status: 409, type: "invalid_request_error", blame: "client", final: true },
   /** The body arrived too slowly. */
@@ -163,6 +166,8 @@ export interface FaultDetails {
   readonly clientAddress?: string;
   /** The provider's HTTP status, for the log. */
   readonly upstreamStatus?: number;
+  /** The provider's own words and how the connection failed, for the operator. Never shown to clients. */
+  readonly upstream?: UpstreamReport;
   /** The store failed in a way that leaves open whether the demand was written. */
   readonly outcomeUnknown?: true;
   /** The reason for the gateway's operator. Never shown to clients. */

@@ -1,4 +1,5 @@
 // The recent health of providers, models and credentials, for display. Times are Unix milliseconds.
+import type { FailureWords } from "./failure.ts";
 import type { StoredCredential } from "./rows.ts";
 
 export interface Vitals {
@@ -11,6 +12,16 @@ export interface Vitals {
   readonly firstTokenMs: { readonly p50: number; readonly p95: number } | null;
   /** The speed of a typical answer. Null if unknown. */
   readonly tokensPerSecond: number | null;
+}
+
+/** A provider's last failed call. */
+export interface LastFailure extends FailureWords {
+  readonly atMs: number;
+  readonly model: string;
+  /** At most the last four characters of the credential. */
+  readonly last4: string | null;
+  readonly faultCode: string;
+  readonly upstreamStatus: number | null;
 }
 
 export interface ModelHealth extends Vitals {
@@ -31,6 +42,8 @@ export interface CredentialHealth
   /** The time at which a resting or retired credential is tried again. Null if it is in use. */
   readonly untilMs: number | null;
   readonly reason: string | null;
+  /** The time of its last call by this process. Null if it hasn't been called yet. */
+  readonly calledAtMs: number | null;
 }
 
 export interface ProviderHealth extends Vitals {
@@ -38,6 +51,9 @@ export interface ProviderHealth extends Vitals {
   /** As configured. Null for the provider's default. */
   readonly dialect: string | null;
   readonly baseUrl: string;
+  /** The time of the first failed call since the last one that succeeded. Null if the last one did, or there was none. */
+  readonly failingSinceMs: number | null;
+  readonly lastFailure: LastFailure | null;
   readonly credentials: readonly CredentialHealth[];
   readonly models: readonly ModelHealth[];
 }

@@ -44,11 +44,35 @@ export interface RequestHead {
   /** The surface, such as `openai-chat`. */
   readonly surface: string;
   readonly modelAsked: string;
+  /** The first model of the plan, which a request counts under if none answers. `Provider#(unlisted)` if a client made up its name. */
+  readonly modelPlanned: string | null;
   readonly selector: string | null;
   readonly stream: boolean;
 }
 
-export interface RequestRecord extends RequestHead {
+/** Where a request came from, as its row says. */
+export interface RequestOrigin {
+  /** The client's address, or its network (`log.address: prefix`). Null if it isn't kept. */
+  readonly address: string | null;
+  /** The agent's session that it belongs to, as `nameSession` writes it. Null if the client named none. */
+  readonly session: string | null;
+  /** 32 hexadecimal digits. Null if the request has no trace. */
+  readonly traceId: string | null;
+  /** The client's own trace, if the request's is another that links to it. */
+  readonly parentTraceId: string | null;
+  /** The person whose key it is. Null for service keys. */
+  readonly memberId: string | null;
+}
+
+export const UNKNOWN_ORIGIN: RequestOrigin = {
+  address: null,
+  session: null,
+  traceId: null,
+  parentTraceId: null,
+  memberId: null,
+};
+
+export interface RequestRecord extends RequestHead, RequestOrigin {
   /** Our own id of the completion: `chatcmpl-…`. */
   readonly id: string;
   readonly keyId: string;
@@ -89,20 +113,15 @@ export function isError(status: number): boolean {
   return status >= 400 && status !== CLIENT_GONE;
 }
 
-const CLIENT_GONE = 499;
+/** The status of a request whose client left first. It is never sent. */
+export const CLIENT_GONE = 499;
 
-/** The ways in which a request ends for its client. `refused`: before any provider was called. `left`: the client left first. */
+/**
+ * The ways in which a request ends for its client. `refused`: before any provider was called, and not because providers
+ * or the gateway failed. `left`: the client left first.
+ */
 export const REQUEST_OUTCOMES = ["answered", "failed", "refused", "left"] as const;
 export type RequestOutcome = (typeof REQUEST_OUTCOMES)[number];
-
-export function findOutcome({
-  status,
-  attempts,
-}: Pick<RequestRecord, "status" | "attempts">): RequestOutcome {
-  if (status === CLIENT_GONE) return "left";
-  if (!isError(status)) return "answered";
-  return attempts === 0 ? "refused" : "failed";
-}
 
 /** The values of the rate-limit headers. */
 export interface RequestLimits {

@@ -23,8 +23,8 @@ export interface Meter {
   readonly freeHeldNanoUsd: NanoUsd;
 }
 
-export function makeMeterId(owner: string, day: string): string {
-  return `${owner} ${day}`;
+export function makeMeterId(accountId: string, owner: string, day: string): string {
+  return `${accountId} ${owner} ${day}`;
 }
 
 export interface SlotTaken {
@@ -43,6 +43,11 @@ export interface OwnerState {
   readonly minute: Minute | null;
   /** Null until a budget counts something. */
   readonly budgets: readonly BudgetUse[] | null;
+}
+
+/** Identifies an owner's state, or a key's charges: a key that was moved may have some in several accounts. */
+export function makeOwnerId(accountId: string, owner: string): string {
+  return `${accountId} ${owner}`;
 }
 
 export function makeOwnerState(accountId: string, owner: string): OwnerState {
@@ -179,6 +184,8 @@ interface HourOfUse {
 
 /** The totals of these requests. */
 export interface UsageSum extends HourOfUse {
+  /** The provider of that model. Empty in sums over all providers. */
+  readonly provider: string;
   /** Empty in sums over all outcomes, and in those from before outcomes were told apart. */
   readonly outcome: RequestOutcome | "";
   readonly errors: number;

@@ -225,6 +225,10 @@ export interface ModelOverlay
   readonly outputTokensMax?: number;
 }
 
+/** The part of clients' addresses that requests keep: all, the network (/24, or /48 of IPv6), or nothing. */
+export const ADDRESS_RULES = ["full", "prefix", "off"] as const;
+export type AddressRule = (typeof ADDRESS_RULES)[number];
+
 export interface LogRules {
   /** The lines of lower levels aren't written. Null if the start decides: `warn` for the quick start, else `info`. */
   readonly level: Level | null;
@@ -232,11 +236,14 @@ export interface LogRules {
   readonly content: boolean;
   /** The time for which rows are kept. */
   readonly keepMs: number;
+  readonly address: AddressRule;
 }
 
 interface MetricsRules {
   /** The bearer token required for `/metrics`. Null if anyone may read them. */
   readonly token: string | null;
+  /** The names of the accounts whose balance is a metric. */
+  readonly balances: readonly string[];
 }
 
 interface AuditRules {

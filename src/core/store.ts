@@ -5,10 +5,13 @@ import type { AuditLogStore } from "./audit-log.ts";
 import type { Changes, OperatorSetting, Trail } from "./changes.ts";
 import type { Answer, Demand, Reads, Rows } from "./demand.ts";
 import type { Account, GatewayKey, KeyState, ProvenKey } from "./key.ts";
+import type { NamedStore } from "./key-change.ts";
+import type { MovingStore } from "./key-move.ts";
 import type { OutboxEvent } from "./limit.ts";
+import type { RequestFilter, UsageQuery } from "./log-query.ts";
 import type { NanoUsd } from "./money.ts";
 import type { PeopleStore } from "./people.ts";
-import type { Ended, RequestRecord } from "./record.ts";
+import type { RequestRecord } from "./record.ts";
 import type {
   Entry,
   FirstTokenSum,
@@ -65,43 +68,6 @@ export interface KeyUse {
   readonly lastAtMs: number | null;
 }
 
-/**
- * Rows must match every field given. The model is the one asked for, tried or used, the provider that of the model that
- * answered, or else of the one that was tried.
- */
-export interface RequestFilter extends UsageFilter {
-  readonly operation?: string | undefined;
-  readonly surface?: string | undefined;
-  readonly selector?: string | undefined;
-  /** `ok`: below 400. `error`: as defined by `isError`. */
-  readonly status?: number | "ok" | "error" | undefined;
-  readonly ended?: Ended | undefined;
-  /** The time at which it began, from `fromMs` (inclusive) to `toMs` (exclusive). */
-  readonly fromMs?: number | undefined;
-  readonly toMs?: number | undefined;
-}
-
-export type UsageDimension = "hour" | "accountId" | "keyId" | "model" | "operation" | "surface";
-
-/**
- * Totals over the hours from `fromMs` (inclusive) to `toMs` (exclusive). Dimensions not grouped by are empty, or 0 for
- * the hour.
- */
-export interface UsageQuery {
-  readonly fromMs: number;
-  readonly toMs: number;
-  readonly groupBy: readonly UsageDimension[];
-  /** Rows must match every field given. */
-  readonly only?: UsageFilter;
-}
-
-export interface UsageFilter {
-  readonly accountId?: string | undefined;
-  readonly keyId?: string | undefined;
-  readonly model?: string | undefined;
-  readonly provider?: string | undefined;
-}
-
 interface Spent {
   /** At the models' prices, without markup. */
   readonly costNanoUsd: NanoUsd;
@@ -114,6 +80,8 @@ export interface PruneBefore {
   readonly requestsMs: number;
   readonly metersMs: number;
   readonly repliesMs: number;
+  /** For records of PUTs, which hold secrets. Defaults to that of replies. */
+  readonly putsMs?: number;
 }
 
 /** Facts about the store, by name. Contains no secrets. */
@@ -142,12 +110,19 @@ export interface Beat {
   readonly unsupported: string | null;
 }
 
+export interface StoreSize {
+  /** The bytes of the database, and of SQLite's log beside it. */
+  readonly parts: Readonly<Record<string, number>>;
+  /** The free bytes of the disk with the database's file. Null if it is a server's. */
+  readonly freeBytes: number | null;
+}
+
 /**
  * Each method is one transaction, and other processes may change the same store in between. If the store can't be used,
  * a method throws the Fault `store_unavailable`. The store repairs itself, so later calls may succeed. The account
  * `default` always exists. Changes are only put on record if they are made through `changes`.
  */
-export interface Store extends Omit<Changes, keyof PeopleStore> {
+export interface Store extends Omit<Changes, keyof PeopleStore>, NamedStore, MovingStore {
   /** Identifies this process, in this run, as the owner of the holds made here. */
   readonly node: string;
   /**
@@ -195,6 +170,8 @@ export interface Store extends Omit<Changes, keyof PeopleStore> {
   audit(): Promise<Audit>;
   /** Checks the store's file. Returns what is damaged in the engine's words, or null. Always null without a file. */
   findDamage(): Promise<string | null>;
+  /** Returns the store's size. It may take as long as a list of the store's files. */
+  measure(): Promise<StoreSize>;
 
   /** Stores a lesson, merged by `joinLessons`. Returns the number of new scores, 0 if its bound leaves no weight. */
   teach(lesson: Lesson, bound?: LessonBound): Promise<number>;
@@ -213,7 +190,7 @@ export interface Store extends Omit<Changes, keyof PeopleStore> {
   /** Requests that ended since a time by their node's clock (Unix milliseconds), latest first, up to this many. */
   endedSince(sinceMs: number, most: number): Promise<readonly RequestRecord[]>;
   /**
-   * Deletes request rows, events, meters and stored replies older than these times (Unix milliseconds), at most `rowsMax` at
+   * Deletes request rows, events, meters, records of PUTs and stored replies older than these times (Unix milliseconds), at most `rowsMax` at
    * once, the oldest replies first, so that no call waits long. Returns the number deleted. Usage totals and journals
    * stay.
    */
@@ -223,7 +200,10 @@ export interface Store extends Omit<Changes, keyof PeopleStore> {
   /** Returns the cost of the key's requests from the start of the hour that contains this time, and what was charged. */
   spentSince(key: Pick<GatewayKey, "id" | "accountId">, sinceMs: number): Promise<Spent>;
   usage(query: UsageQuery): Promise<readonly UsageSum[]>;
-  /** The number of streamed answers that began within each bucket of time, grouped in the same way. */
+  /**
+   * The number of streamed answers that began within each bucket of time, grouped in the same way, but for providers and
+   * outcomes, which are not kept here: a provider is found by its models.
+   */
   firstTokens(query: UsageQuery): Promise<readonly FirstTokenSum[]>;
 
   /** Stores a response, and deletes the account's oldest ones beyond this many bytes. */

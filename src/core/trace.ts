@@ -1,4 +1,5 @@
 // The trace of a request and the lines of its bill, stored with its row as JSON.
+import type { FailureWords } from "./failure.ts";
 import { isObject, parseJson } from "./json.ts";
 import type { BillLine } from "./money.ts";
 
@@ -17,6 +18,10 @@ export interface TracedAttempt {
   readonly outcome: AttemptOutcome;
   readonly faultCode: string | null;
   readonly upstreamStatus: number | null;
+  /** The credential's place in the provider's list, from 1. Missing unless `last4` is null. */
+  readonly position?: number;
+  /** Missing unless the call failed, as in rows of earlier versions. */
+  readonly failure?: FailureWords;
 }
 
 export interface Trace {

@@ -1,4 +1,5 @@
 // The meaning of upstream errors by status and code. Every dialect's `explain` ends here.
+import { cleanWords, SECRET_WORDS, type UpstreamReport } from "./failure.ts";
 import { Fault, type FaultCode, type FaultDetails } from "./fault.ts";
 
 /** The facts that a dialect reads from its provider's error body. */
@@ -71,8 +72,6 @@ const FILTER_WORDS =
 const QUOTED = /"[^"]*"|`[^`]*`|“[^”]*”|(?<=^|[\s(:=[])'[^']*'(?=$|[\s).,:;\]])/g;
 
 const MESSAGE_CHARACTERS_MAX = 2000;
-const SECRET_WORDS =
-  /\b(sk|pk|gsk|xai|AIza|AKIA|ASIA|ABSK|bedrock-api-key|pplx|nvapi|fw|csk|Bearer )[-_A-Za-z0-9*.]{8,}/g;
 
 /** URLs, and hosts with a port. */
 const ADDRESS_WORDS = /https?:\/\/\S+|\b[\w-]+(\.[\w-]+)+:\d{2,5}\b/g;
@@ -181,8 +180,15 @@ export function upstreamFault(error: UpstreamError): Fault {
     ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
     ...(code === "upstream_rejected" ? { shownCode: checkCode(error.codes?.[0]) } : {}),
     ...(GENERIC[code] === undefined ? { param: checkParam(error) } : {}),
+    upstream: report(error),
   };
   return new Fault(code, GENERIC[code] ?? redactMessage(error.message), details);
+}
+
+function report({ codes = [], message = "" }: UpstreamError): UpstreamReport {
+  const code = codes.find((one) => checkCode(one) !== null);
+  const words = cleanWords(message);
+  return { ...(code === undefined ? {} : { code }), ...(words === "" ? {} : { message: words }) };
 }
 
 /** Puts the provider's name into a message of ours about its failure. Its own messages stay. */

@@ -1,13 +1,23 @@
 // Duplicate requests (same Idempotency-Key) wait here until the first one has been answered.
+import type { Admitted } from "../core/demand.ts";
 import type { Ending } from "../core/ending.ts";
 import { Fault } from "../core/fault.ts";
 import type { Clock } from "../core/world.ts";
-import type { Admitted, Ledger, Ticket } from "../ledger/ledger.ts";
+import type { Ledger, Ticket } from "../ledger/ledger.ts";
 
 /** The interval for checking whether another node has finished the answer. */
 const POLL_MS = 250;
 /** More duplicates than this are a client bug or an attack. */
 const TWINS_MAX = 100;
+
+type Staying = Exclude<Admitted, { kind: "pending" | "moved" }>;
+
+/** Throws the Fault of a key that is moved from one account to the next. */
+export function requireStaying(admitted: Exclude<Admitted, { kind: "pending" }>): Staying {
+  if (admitted.kind !== "moved") return admitted;
+  const message = "This key is being moved to another account. Please try again.";
+  throw new Fault("store_unavailable", message, { retryAfterMs: 1000 });
+}
 
 interface AdmissionPorts {
   readonly ledger: Pick<Ledger, "admit" | "look">;
@@ -42,7 +52,7 @@ export class Admissions {
     again: () => Ticket,
     endings: readonly Ending[],
     timeoutMs: number | null,
-  ): Promise<Exclude<Admitted, { kind: "pending" }>> {
+  ): Promise<Staying> {
     const untilMs = this.#ports.clock.monotonicMs() + (timeoutMs ?? Number.POSITIVE_INFINITY);
     for (let same = id; ; ) {
       const waitMs = untilMs - this.#ports.clock.monotonicMs();
@@ -51,7 +61,7 @@ export class Admissions {
       const reason = endings.find((one) => one.reason)?.reason;
       if (reason) throw reason;
       const admitted = await this.#ports.ledger.admit(again());
-      if (admitted.kind !== "pending") return admitted;
+      if (admitted.kind !== "pending") return requireStaying(admitted);
       same = admitted.id;
     }
   }

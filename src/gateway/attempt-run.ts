@@ -12,6 +12,7 @@ import type { RequestContext } from "./context.ts";
 import { fitAsk } from "./fitted.ts";
 import type { PlanPorts } from "./plan-request.ts";
 import type { TracingAttempt } from "./tracing.ts";
+import type { Upstream } from "./upstream.ts";
 
 type AttemptPorts = Pick<PlanPorts, "health" | "stickiness" | "deadlines">;
 
@@ -44,8 +45,15 @@ export function beginAttempt<F extends Form>(
   context.attempts++;
   context.model = attempt.card.id;
   const last4 = ports.health.key(attempt)?.last4 ?? null;
-  const traced = context.tracing.begin(attempt.card, last4, nowMs);
+  const named = last4 === null ? { last4, ...findPosition(upstream, attempt) } : { last4 };
+  const traced = context.tracing.begin(attempt.card, named, nowMs);
   return new AttemptRun(ports, context, traced, attempt, { upstream, permit, fresh, client });
+}
+
+/** Returns the place of a credential whose secret is too short to show a part of it. A server may need none. */
+function findPosition({ setup }: Upstream, { credential }: Attempt): { readonly position?: number } {
+  if (credential.secret === null && credential.proof === undefined) return {};
+  return { position: setup.credentials.indexOf(credential) + 1 };
 }
 
 /** A request may take several calls, and each of them counts. */

@@ -5,7 +5,8 @@ import type { Claim, Granted } from "../core/demand.ts";
 import type { RawRequest } from "../core/dialect.ts";
 import type { Ending } from "../core/ending.ts";
 import type { JsonObject } from "../core/json.ts";
-import type { Caller } from "../core/key.ts";
+import type { Caller, GatewayKey } from "../core/key.ts";
+import type { RequestOrigin } from "../core/record.ts";
 import type { RouterRules } from "../core/settings.ts";
 import type { Steering } from "../core/steering.ts";
 import type { Conversation } from "../health/stickiness.ts";
@@ -29,6 +30,8 @@ interface HeldMemory {
  * change what it asks for: later readers see the same object, and so only the change.
  */
 export interface Call<F extends Form> extends Asking<F>, Caller {
+  /** Another object if the key turns out to have been moved to another account. */
+  key: GatewayKey;
   ask: F["ask"];
   raw: RawRequest | null;
   /** The request as it is stored with the answer, so that its prompt is needed to the end. Null if it isn't stored. */
@@ -41,6 +44,8 @@ export interface Call<F extends Form> extends Asking<F>, Caller {
   /** In Unix seconds, as shown in the answer. */
   readonly created: number;
   readonly requestId: string;
+  /** Stored in its row. */
+  readonly origin: RequestOrigin;
   /** The conversation it belongs to. */
   readonly conversation: Conversation;
   readonly selection: Selection;

@@ -1,9 +1,10 @@
 // The end of a request: its settlement, its row, and what it lets go of. Each happens once, however it ended.
 
+import type { Settled } from "../core/demand.ts";
 import { Fault, toFault } from "../core/fault.ts";
 import { toUsd } from "../core/money.ts";
 import type { Deadlines, Log, Vault } from "../core/world.ts";
-import { makeLostOutcome, type Outcome, type Settled } from "../ledger/ledger.ts";
+import { makeLostOutcome, type Outcome } from "../ledger/ledger.ts";
 import { COMMIT_UNKNOWN } from "../ledger/settle.ts";
 import type { Form } from "../operations/form.ts";
 import type { Admissions } from "./admissions.ts";
@@ -94,7 +95,9 @@ export class Closing {
     const { call, ticket, grant, recorder } = context;
     const { contents, deadlines, log, settlements } = this.#ports;
     if (recorder) contents.keep(recorder, context.fault);
-    const ended = context.outcome(deadlines.nowMs());
+    const nowMs = deadlines.nowMs();
+    const gatewayMs = context.tracing.measureOwnMs(nowMs);
+    const ended = { ...context.outcome(nowMs), gatewayMs };
     const { record, produced } = ended;
     const implausible = context.logImplausible();
     if (implausible) log(implausible);

@@ -1,6 +1,6 @@
 // The state of one request, from its plan to its row in the log.
 import type { Attempt } from "../core/attempt.ts";
-import type { Granted } from "../core/demand.ts";
+import type { Granted, Settled } from "../core/demand.ts";
 import type { RawRequest } from "../core/dialect.ts";
 import { clientGone, Ending } from "../core/ending.ts";
 import { type Fault, toFault } from "../core/fault.ts";
@@ -10,7 +10,7 @@ import type { Trace } from "../core/trace.ts";
 import type { LogEvent } from "../core/world.ts";
 import { RetirementBudget } from "../health/credential.ts";
 import type { GradedAnswer } from "../learning/port.ts";
-import type { Outcome, Settled, Ticket } from "../ledger/ledger.ts";
+import type { Outcome, Ticket } from "../ledger/ledger.ts";
 import type { Form } from "../operations/form.ts";
 import type { Asking, Grader, Meter, SentAsk } from "../operations/operation.ts";
 import { type Call, type Facts, shortenModel } from "./call.ts";
@@ -229,7 +229,7 @@ export class RequestContext<F extends Form> implements Facts {
   }
 
   #record(nowMs: number, { bill, source }: Counted<F["usage"]>): UnsettledRecord {
-    const { id, requestId, operation, surface, key, ask } = this.call;
+    const { id, requestId, operation, surface, key, ask, origin } = this.call;
     const { decision } = this.plan;
     return {
       id,
@@ -240,6 +240,7 @@ export class RequestContext<F extends Form> implements Facts {
       operation: operation.name,
       surface,
       modelAsked: shortenModel(ask.model),
+      modelPlanned: this.ticket.ask.modelPlanned,
       modelTried: this.tracing.lastModel,
       modelUsed: this.attempt?.card.id ?? null,
       selector: this.selector?.id ?? null,
@@ -255,6 +256,7 @@ export class RequestContext<F extends Form> implements Facts {
       ended: this.#ended,
       totalMs: Math.round(nowMs - this.#startedMs),
       firstTokenMs: this.#firstTokenMs,
+      ...origin,
     };
   }
 

@@ -4,6 +4,7 @@
 import type { Attempt } from "../core/attempt.ts";
 import type { ModelCard } from "../core/card.ts";
 import { Ending } from "../core/ending.ts";
+import { describeFailure } from "../core/failure.ts";
 import { type Fault, toFault } from "../core/fault.ts";
 import { nameProvider } from "../core/upstream.ts";
 import type { Log } from "../core/world.ts";
@@ -250,6 +251,7 @@ function canRetryElsewhere({ row }: Fault, { selection }: Call<Form>): boolean {
 }
 
 function logAttempt(log: Log, call: Call<Form>, attempt: Attempt, fault: Fault): void {
+  const failure = describeFailure(fault);
   log({
     event: "attempt_failed",
     level: fault.row.blame === "client" ? "debug" : "warn",
@@ -257,14 +259,17 @@ function logAttempt(log: Log, call: Call<Form>, attempt: Attempt, fault: Fault):
     model: attempt.card.id,
     fault: fault.code,
     upstream_status: fault.details.upstreamStatus ?? null,
-    cause: describeCause(fault.details.cause),
+    upstream_code: failure.upstreamCode,
+    message: failure.message,
+    cause: failure.cause ?? describeCause(fault.details.cause),
+    address: failure.address,
+    upstream_request_id: failure.upstreamRequestId,
     ...(fault.details.stale ? { stale: true } : {}),
   });
 }
 
 /** Returns the part of a cause that may be logged: the text of a system error names the host. */
 function describeCause(cause: unknown): string | null {
-  if (typeof cause === "string") return cause;
   if (!(cause instanceof Error)) return null;
   return "code" in cause ? String(cause.code) : cause.name;
 }

@@ -1,13 +1,13 @@
 // One request's life: plan → steps → admit and hold → attempt → steps → settle. Read this first.
 
-import type { Granted } from "../core/demand.ts";
+import type { Admitted, Granted, Replayed } from "../core/demand.ts";
 import { toUsd } from "../core/money.ts";
 import type { Log, Vault } from "../core/world.ts";
 import type { LearningPort } from "../learning/port.ts";
-import type { Ledger, Replayed, Ticket } from "../ledger/ledger.ts";
+import type { Ledger, Ticket } from "../ledger/ledger.ts";
 import type { Form } from "../operations/form.ts";
 import type { Ports } from "../transport/client.ts";
-import { Admissions } from "./admissions.ts";
+import { Admissions, requireStaying } from "./admissions.ts";
 import { AnswerStream, type Opened, type OpenedAnswer } from "./answer-stream.ts";
 import { beginFirst } from "./attempt-run.ts";
 import { bufferFlow } from "./buffered.ts";
@@ -24,12 +24,15 @@ import { openReply } from "./idempotency.ts";
 import type { LearnPorts } from "./learn-later.ts";
 import { type Mode, type Shown, STREAMED, WHOLE } from "./mode.ts";
 import { OpenRequests } from "./open-requests.ts";
-import { isPayable, type Plan } from "./plan.ts";
+import { isPayable, nameFirst, type Plan } from "./plan.ts";
 import { type PlanPorts, planRequest } from "./plan-request.ts";
 import { estimateLoad, reserveCached } from "./reserving.ts";
 import { Settlements } from "./settlements.ts";
 import type { OwnAnswer, Step } from "./step.ts";
 import { beginAround, passBefore } from "./step-list.ts";
+
+/** A key isn't moved more often than this while one request is admitted. */
+const MOVES_MAX = 5;
 
 export interface GatewayPorts extends Ports, PlanPorts, LearnPorts {
   readonly learning: Pick<LearningPort, "known" | "learn">;
@@ -128,7 +131,7 @@ export class Gateway {
       const early = this.#steps === null ? null : await this.#passBefore(context, this.#steps);
       if (early !== null) return mode.show(context, early);
       const first = await this.#admissions.admit(context.ticket);
-      const admitted = first.kind === "pending" ? await this.#waitForTwin(context, first.id) : first;
+      const admitted = first.kind === "granted" ? first : await this.#admitLater(context, first);
       if (admitted.kind === "replayed") return mode.show(context, await this.#replay(context, admitted));
       const durable = this.#recordAdmission(context, admitted);
       const attempt = beginFirst(ports, context);
@@ -196,6 +199,18 @@ export class Gateway {
     return { reply: free, pieces: usage ? [...pieces, operation.usagePiece(usage)] : pieces };
   }
 
+  /** A key that was moved to another account after its look-up is admitted there. */
+  async #admitLater<F extends Form>(context: RequestContext<F>, first: Admitted) {
+    const { call, plan } = context;
+    let admitted = first;
+    for (let moves = 0; admitted.kind === "moved" && moves < MOVES_MAX; moves++) {
+      call.key = { ...call.key, accountId: admitted.accountId };
+      context.ticket = this.#makeTicket(call, plan);
+      admitted = await this.#admissions.admit(context.ticket);
+    }
+    return admitted.kind === "pending" ? this.#waitForTwin(context, admitted.id) : requireStaying(admitted);
+  }
+
   /** Waits until the earlier request with the same Idempotency-Key has been answered. */
   #waitForTwin<F extends Form>(context: RequestContext<F>, id: string) {
     const { call, plan, ending } = context;
@@ -247,6 +262,7 @@ export class Gateway {
       operation: operation.name,
       surface,
       modelAsked: shortenModel(ask.model),
+      modelPlanned: nameFirst(plan),
       selector: selection.kind === "selector" ? `Router#${selection.selector.name}` : null,
       stream: ask.stream === true,
       answers: countPlaces(call, plan.attempts),

@@ -1,6 +1,6 @@
 // The plan of a request: an ordered list of attempts for failover. Selectors return an order, not a single choice.
 import type { Attempt } from "../core/attempt.ts";
-import type { ModelCard } from "../core/card.ts";
+import { countAs, type ModelCard } from "../core/card.ts";
 import { Fault } from "../core/fault.ts";
 import type { Address } from "../health/address.ts";
 import { spread } from "../health/draw.ts";
@@ -39,6 +39,13 @@ export interface Plan {
   readonly load: Load;
   /** The selector's reasons for this order. Null if the client named the model. */
   readonly decision: KeptDecision | null;
+}
+
+/** Returns the model under which a request counts that none answers. */
+export function nameFirst({ attempts, spares }: Pick<Plan, "attempts" | "spares">): string | null {
+  const card = (attempts[0] ?? spares[0])?.card;
+  if (card === undefined) return null;
+  return countAs(card);
 }
 
 /** The most calls made for one request. Attempts that never connect don't count. */

@@ -1,8 +1,9 @@
 // Settlements on their way to the store, retried until the store works again.
 
+import type { Settled } from "../core/demand.ts";
 import { FAULTS, toFault } from "../core/fault.ts";
 import type { Clock, Deadlines, Log } from "../core/world.ts";
-import { type Ledger, makeLostOutcome, type Outcome, type Settled, type Ticket } from "../ledger/ledger.ts";
+import { type Ledger, makeLostOutcome, type Outcome, type Ticket } from "../ledger/ledger.ts";
 
 const RETRY_MS = 1000;
 /** Beyond this many, the oldest settlements are dropped: their holds last until this process ends. */
@@ -86,7 +87,10 @@ export class Settlements {
     );
   }
 
-  #report({ record }: Outcome, { chargedNanoUsd, holdNanoUsd, writtenOffNanoUsd, late }: Settled): void {
+  #report(
+    { record, gatewayMs }: Outcome,
+    { chargedNanoUsd, holdNanoUsd, writtenOffNanoUsd, late }: Settled,
+  ): void {
     this.#ports.log({
       event: "request",
       // The operator should know: another process had taken this one for dead.
@@ -94,6 +98,7 @@ export class Settlements {
       record: { ...record, chargedNanoUsd, holdNanoUsd, isLate: late },
       written_off_nano_usd: writtenOffNanoUsd,
       late,
+      ...(gatewayMs === undefined ? {} : { gateway_ms: Math.round(gatewayMs * 1000) / 1000 }),
     });
   }
 

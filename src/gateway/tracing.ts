@@ -1,8 +1,11 @@
 // Records what happens to a request and when, for its row, and which of its calls were sent to a provider.
 import type { ModelCard } from "../core/card.ts";
+import { describeFailure } from "../core/failure.ts";
 import type { Fault } from "../core/fault.ts";
 import type { AttemptOutcome, TracedAttempt } from "../core/trace.ts";
 import type { SentAsk } from "../operations/operation.ts";
+
+type TracedCredential = Pick<TracedAttempt, "last4" | "position">;
 
 /** A running attempt. Only its first ending is recorded. Times passed in are on the monotonic clock. */
 export class TracingAttempt {
@@ -12,16 +15,22 @@ export class TracingAttempt {
   /** The parts of a call that the parsed request doesn't contain. */
   unreadBytes = 0;
   rounds = 0;
-  readonly #last4: string | null;
+  readonly #credential: TracedCredential;
   readonly #startMs: number;
+  /** The time of its first call. */
+  sentMs: number | null = null;
   #endMs: number | null = null;
   #outcome: AttemptOutcome = "left";
   #fault: Fault | null = null;
 
-  constructor(card: ModelCard, last4: string | null, startMs: number) {
+  constructor(card: ModelCard, credential: TracedCredential, startMs: number) {
     this.card = card;
-    this.#last4 = last4;
+    this.#credential = credential;
     this.#startMs = startMs;
+  }
+
+  get endMs(): number | null {
+    return this.#endMs;
   }
 
   end(outcome: AttemptOutcome, endMs: number, fault: Fault | null = null): void {
@@ -33,15 +42,17 @@ export class TracingAttempt {
 
   /** The times in the trace count from `startedMs`, when the request arrived. */
   build(startedMs: number, firstTokenMs: number | null, endMs: number): TracedAttempt {
+    const fault = this.#fault;
     return {
       model: this.card.id,
-      last4: this.#last4,
+      ...this.#credential,
       startMs: Math.round(this.#startMs - startedMs),
       firstTokenMs,
       endMs: Math.round((this.#endMs ?? endMs) - startedMs),
       outcome: this.#outcome,
-      faultCode: this.#fault?.code ?? null,
-      upstreamStatus: this.#fault?.details.upstreamStatus ?? null,
+      faultCode: fault?.code ?? null,
+      upstreamStatus: fault?.details.upstreamStatus ?? null,
+      ...(fault && this.#outcome === "failed" ? { failure: describeFailure(fault) } : {}),
     };
   }
 }
@@ -65,8 +76,8 @@ export class Tracing {
     return this.#attempts.at(-1)?.card.id ?? null;
   }
 
-  begin(card: ModelCard, last4: string | null, nowMs: number): TracingAttempt {
-    const attempt = new TracingAttempt(card, last4, nowMs);
+  begin(card: ModelCard, credential: TracedCredential, nowMs: number): TracingAttempt {
+    const attempt = new TracingAttempt(card, credential, nowMs);
     this.#attempts.push(attempt);
     return attempt;
   }
@@ -78,6 +89,7 @@ export class Tracing {
     nowMs: number,
   ): void {
     attempt.calls++;
+    attempt.sentMs ??= nowMs;
     attempt.unreadBytes = unreadBytes;
     attempt.rounds = rounds;
     this.#sender = attempt;
@@ -96,6 +108,19 @@ export class Tracing {
   /** Milliseconds since the first call was sent. */
   silentMs(nowMs: number): number {
     return this.#sentMs === null ? 0 : nowMs - this.#sentMs;
+  }
+
+  /** Milliseconds from the start until now in which no call was under way. */
+  measureOwnMs(nowMs: number): number {
+    let coveredUntilMs = this.#startedMs;
+    let ownMs = 0;
+    // Attempts are in the order in which they began. Hedged ones overlap.
+    for (const { sentMs, endMs } of this.#attempts) {
+      if (sentMs === null) continue;
+      ownMs += Math.max(0, sentMs - coveredUntilMs);
+      coveredUntilMs = Math.max(coveredUntilMs, endMs ?? nowMs);
+    }
+    return ownMs + Math.max(0, nowMs - coveredUntilMs);
   }
 
   /** Returns the attempts as stored in the row. */

@@ -35,6 +35,8 @@ export class Key {
   readonly last4: string | null;
   readonly limits: CredentialLimits;
   inFlight = 0;
+  /** When it was last called, on the monotonic clock. Null if it never was. */
+  calledMs: number | null;
   /** The time of and reason for the provider's refusal. Null if it hasn't refused the credential. */
   retired: { readonly atMs: number; readonly reason: string } | null = null;
   readonly #refusal = new Breaker(REFUSAL_TERMS);
@@ -47,6 +49,7 @@ export class Key {
   constructor(credential: Credential, before?: Key) {
     const { secret } = credential;
     this.limits = new CredentialLimits(credential, before?.limits);
+    this.calledMs = before?.calledMs ?? null;
     this.last4 = secret !== null && secret.length >= SHOWN_CHARACTERS_MIN ? secret.slice(-4) : null;
   }
 

@@ -14,6 +14,7 @@ import { Permit } from "./permit.ts";
 import { findLimitKinds, LEAST_LOAD, type LimitKinds, type Load, ONE_CALL } from "./rate.ts";
 import { RetryBudget } from "./retry-budget.ts";
 import { foresee, type Outlook } from "./speed.ts";
+import { Trouble } from "./trouble.ts";
 
 /** Beyond this number of models the least recently used one is dropped, because clients may invent names. */
 const CARDS_MAX = 2000;
@@ -72,6 +73,8 @@ export class Health {
   readonly #cards = new CardMap<CardHealth>();
   #keys: ReadonlyMap<string, ReadonlyMap<string, Key>> = new Map();
   readonly #budgets = new Map<string, RetryBudget>();
+  /** By provider. */
+  #troubles: ReadonlyMap<string, Trouble> = new Map();
   readonly addresses = new Addresses();
   ownLimits: LimitKinds = findLimitKinds([]);
 
@@ -90,6 +93,7 @@ export class Health {
     this.#keys = new Map(
       providers.map(({ name, credentials }) => [name, new Map(credentials.map((one) => renew(name, one)))]),
     );
+    this.#troubles = new Map(providers.map(({ name }) => [name, this.trouble(name)]));
     this.ownLimits = findLimitKinds(providers.flatMap(({ credentials }) => credentials));
     for (const [id, card] of this.#cards) {
       const own = this.#keys.get(readProvider(id));
@@ -128,6 +132,11 @@ export class Health {
 
   findKey(provider: string, credential: Credential): Key | undefined {
     return this.#keys.get(provider)?.get(toSecret(credential));
+  }
+
+  /** Returns the provider's failures; one that isn't configured has none. */
+  trouble(provider: string): Trouble {
+    return this.#troubles.get(provider) ?? new Trouble();
   }
 
   /** True if the provider doesn't accept this credential, for this model or for any. */
@@ -180,6 +189,7 @@ export class Health {
     const address = this.addresses.find(card.provider);
     return new Permit({
       ...{ card, deployment, key, address, retirements, load, startedMs: nowMs, log: this.#log, changed },
+      trouble: this.trouble(card.provider),
       isProbe: passes === "probe",
       isKeyProbe: key.pass(deployment, nowMs),
       isAddressProbe: address?.pass(nowMs) === "probe",

@@ -1,5 +1,6 @@
 // The permit for one attempt: its outcome is recorded once, and its end in any case.
 import type { ModelCard } from "../core/card.ts";
+import { describeFailure } from "../core/failure.ts";
 import type { Fault } from "../core/fault.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Level, Log } from "../core/world.ts";
@@ -7,6 +8,7 @@ import type { Address } from "./address.ts";
 import type { Key, RetirementBudget } from "./credential.ts";
 import type { Deployment } from "./deployment.ts";
 import type { Load } from "./rate.ts";
+import type { Trouble } from "./trouble.ts";
 
 interface PermitParts {
   readonly card: ModelCard;
@@ -14,6 +16,7 @@ interface PermitParts {
   readonly key: Key;
   /** Undefined if the provider is no longer configured. */
   readonly address: Address | undefined;
+  readonly trouble: Trouble;
   /** The budget of the request that the attempt belongs to. */
   readonly retirements: RetirementBudget;
   /** The attempt's use of the credential's limits. */
@@ -53,6 +56,7 @@ export class Permit {
     this.#isAddressProbe = parts.isAddressProbe;
     parts.deployment.inFlight++;
     parts.key.inFlight++;
+    parts.key.calledMs = parts.startedMs;
     parts.key.limits.take(parts.load, parts.startedMs);
     this.#uncountedTokens = parts.load.tokens;
   }
@@ -132,7 +136,8 @@ export class Permit {
   }
 
   #recordSuccess(nowMs: number): void {
-    const { deployment, key, card } = this.#parts;
+    const { deployment, key, card, trouble } = this.#parts;
+    trouble.recordSuccess();
     this.#recordReached(nowMs);
     this.#recordModelSuccess(nowMs);
     this.#isKeyProbe = false;
@@ -155,9 +160,10 @@ export class Permit {
   #recordUnreached(nowMs: number, fault: Fault): void {
     const { address, deployment } = this.#parts;
     deployment.recordUnreached(nowMs, fault);
+    this.#recordTrouble(nowMs, fault);
     const opened = address?.recordFailure(nowMs, this.#isAddressProbe);
     this.#isAddressProbe = false;
-    if (opened) this.#logEvent("provider_unreachable", "warn", { fault: fault.code });
+    if (opened) this.#logEvent("provider_unreachable", "warn", describe(fault));
   }
 
   #recordFailure(nowMs: number, fault: Fault): void {
@@ -168,19 +174,28 @@ export class Permit {
       deployment.rest(nowMs, fault);
       return;
     }
+    this.#recordTrouble(nowMs, fault);
     this.#isProbe = false;
-    if (fault.code === "upstream_auth") this.#recordRefusal(nowMs, upstreamStatus ?? null);
+    if (fault.code === "upstream_auth") this.#recordRefusal(nowMs, fault);
     if (!deployment.recordFailure(nowMs, isProbe, fault)) return;
-    this.#logEvent("breaker_opened", "warn", { fault: fault.code });
+    this.#logEvent("breaker_opened", "warn", describe(fault));
   }
 
-  #recordRefusal(nowMs: number, status: number | null): void {
+  #recordTrouble(nowMs: number, fault: Fault): void {
+    const { card, key, trouble } = this.#parts;
+    trouble.recordFailure(nowMs, { model: card.id, last4: key.last4 }, fault);
+  }
+
+  #recordRefusal(nowMs: number, fault: Fault): void {
+    const status = fault.details.upstreamStatus ?? null;
     const { deployment, key, card, retirements } = this.#parts;
     const isProbe = this.#isKeyProbe;
     this.#isKeyProbe = false;
     if (!key.isRefused(deployment) && !retirements.spend()) return;
     if (key.recordRefusal(card, deployment, nowMs, status, isProbe)) {
-      this.#logEvent("credential_retired", "error", { upstream_status: status });
+      const { upstreamCode, message } = describeFailure(fault);
+      const words = { upstream_status: status, upstream_code: upstreamCode, message };
+      this.#logEvent("credential_retired", "error", words);
     }
   }
 
@@ -188,4 +203,16 @@ export class Permit {
     const { card, key, log } = this.#parts;
     log({ event, level, provider: card.provider, model: card.id, credential: key.last4, ...more });
   }
+}
+
+/** The failure that made a breaker open, for the log. */
+function describe(fault: Fault): JsonObject {
+  const { message, cause, address } = describeFailure(fault);
+  return {
+    fault: fault.code,
+    upstream_status: fault.details.upstreamStatus ?? null,
+    message,
+    cause,
+    address,
+  };
 }

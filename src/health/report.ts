@@ -7,6 +7,7 @@ import { computeQuantiles } from "./decay.ts";
 import { type Deployment, sumOutcomes } from "./deployment.ts";
 import type { Health } from "./health.ts";
 import { LEAST_LOAD } from "./rate.ts";
+import type { Trouble } from "./trouble.ts";
 
 interface ReportParts {
   readonly health: Health;
@@ -32,9 +33,19 @@ function reportProvider(setup: ProviderSetup, parts: ReportParts): ProviderHealt
     name: setup.name,
     dialect: setup.dialect,
     baseUrl: setup.baseUrl,
+    ...reportTrouble(health.trouble(setup.name), parts),
     ...summarize(deployments, health.addresses.find(setup.name), nowMs),
     credentials: setup.credentials.map((credential) => reportCredential(setup, credential, asked, parts)),
     models: ids.map((id) => reportModel(id, parts)),
+  };
+}
+
+/** Times in the report are of the wall's clock. */
+function reportTrouble({ sinceMs, last }: Trouble, { nowMs, wallMs }: ReportParts) {
+  const toWallMs = (atMs: number) => Math.round(wallMs - (nowMs - atMs));
+  return {
+    failingSinceMs: sinceMs === null ? null : toWallMs(sinceMs),
+    lastFailure: last && { ...last, atMs: toWallMs(last.atMs) },
   };
 }
 
@@ -71,6 +82,7 @@ function reportCredential(
     state: rest.state,
     untilMs: rest.state === "active" ? null : Math.ceil(wallMs + rest.waitMs),
     reason: rest.reason,
+    calledAtMs: key?.calledMs == null ? null : Math.round(wallMs - (nowMs - key.calledMs)),
     inFlight: key?.inFlight ?? 0,
     errorRate: computeErrorRate(deployments, nowMs),
   };
@@ -130,4 +142,27 @@ export function countOpenBreakers(health: Health): ReadonlyMap<string, number> {
     return [id, [...deployments.values()].filter(({ breaker }) => isShut || breaker.isOpen).length];
   });
   return new Map(open);
+}
+
+/** For each provider and state, the number of its credentials, as `[provider, state, count]`. */
+export function countCredentials(parts: ReportParts): readonly (readonly [string, string, number])[] {
+  return parts.providers.flatMap((setup) => {
+    const { name, credentials } = reportProvider(setup, { ...parts, cards: [] });
+    const counts: Record<CredentialHealth["state"] | "untried", number> = {
+      ...{ active: 0, untried: 0, resting: 0, retired: 0 },
+    };
+    for (const { state, calledAtMs } of credentials)
+      counts[state === "active" && calledAtMs === null ? "untried" : state]++;
+    return Object.entries(counts).map(([state, count]) => [name, state, count] as const);
+  });
+}
+
+/** For each provider, the milliseconds since it began to fail. 0 if its last call succeeded. */
+export function measureFailing({ health, providers, nowMs }: ReportParts): ReadonlyMap<string, number> {
+  return new Map(
+    providers.map(({ name }) => {
+      const { sinceMs } = health.trouble(name);
+      return [name, sinceMs === null ? 0 : Math.round(nowMs - sinceMs)];
+    }),
+  );
 }

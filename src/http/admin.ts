@@ -1,5 +1,4 @@
 // /admin/v1: accounts and their money, keys, figures, the request log and the settings, for the operator's token.
-import type { Static } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import {
   accountChangeSchema,
@@ -19,13 +18,11 @@ import {
   checkedKeyDetailSchema,
   checkedKeySchema,
   checkedNewKeySchema,
-  warnOfModels,
   warnOfNoBound,
 } from "../admin/key-warnings.ts";
 import {
   createKey,
   getKey,
-  type KeyView,
   keyDetailSchema,
   keyInUseSchema,
   keySchema,
@@ -35,7 +32,7 @@ import {
   rotateKey,
   updateKey,
 } from "../admin/keys.ts";
-import { addAccountLimits, addKeyLimits } from "../admin/limits.ts";
+import { addLimits } from "../admin/limits.ts";
 import { pageQuery } from "../admin/list.ts";
 import { overview, overviewQuery, overviewSchema } from "../admin/overview.ts";
 import { requestDetailSchema, requestSchema, requestsQuery } from "../admin/request-schema.ts";
@@ -49,6 +46,7 @@ import type { Catalogue } from "../catalogue/catalogue.ts";
 import { actAsSender, createOperatorHooks } from "./admin-route.ts";
 import { type SettingPorts, settingRoutes } from "./admin-settings.ts";
 import { noteContent } from "./audited.ts";
+import { makeKeyShow } from "./key-show.ts";
 import { returnsBody, takesBody, takesQuery } from "./route-schema.ts";
 
 interface AdminPorts extends SettingPorts {
@@ -84,7 +82,7 @@ function accountRoutes(ports: AdminPorts, parts: Parts) {
     .post(
       "/accounts",
       async ({ body, status, request }) =>
-        status(201, await addAccountLimits(parts, await createAccount(as(request), body))),
+        status(201, await addLimits(parts, "account", await createAccount(as(request), body))),
       {
         ...writes("accounts.create", "createAccount", "Create an account with an empty balance"),
         body: takesBody(newAccountSchema),
@@ -93,7 +91,7 @@ function accountRoutes(ports: AdminPorts, parts: Parts) {
     )
     .get(
       "/accounts/:id",
-      async ({ params: { id } }) => addAccountLimits(parts, await getAccount(parts, id)),
+      async ({ params: { id } }) => addLimits(parts, "account", await getAccount(parts, id)),
       {
         ...reads(
           "accounts.read",
@@ -106,7 +104,7 @@ function accountRoutes(ports: AdminPorts, parts: Parts) {
     .patch(
       "/accounts/:id",
       async ({ params: { id }, body, request }) =>
-        addAccountLimits(parts, await updateAccount(as(request), id, body)),
+        addLimits(parts, "account", await updateAccount(as(request), id, body)),
       {
         ...writes("accounts.limit", "updateAccount", "Change the given fields of an account"),
         body: takesBody(accountChangeSchema),
@@ -130,22 +128,10 @@ function accountRoutes(ports: AdminPorts, parts: Parts) {
     });
 }
 
-/** Returns a function that adds its limits and warnings to the view of a key. */
-function makeShow({ catalogue, settings }: AdminPorts, parts: Parts) {
-  return async <Shown extends KeyView>(
-    given: Pick<Static<typeof keyChangeSchema>, "allowed_models">,
-    shown: Shown,
-  ) => {
-    const view = await addKeyLimits(parts, shown);
-    const warnings = warnOfModels(given.allowed_models, catalogue());
-    return addWarnings(view, [...warnings, ...(await warnOfNoBound(parts, view.id, settings()))]);
-  };
-}
-
 function keyRoutes(ports: AdminPorts, parts: Parts) {
   const as = (request: Request) => actAsSender(parts, request);
   const { reads, writes } = createOperatorHooks(ports, "Keys");
-  const show = makeShow(ports, parts);
+  const show = makeKeyShow({ ...ports, ...parts });
   const makeKeyWorld = (request: Request) => ({
     ...as(request),
     keysExpireInMs: ports.settings().ownerLimits.keysExpireInMs,
@@ -198,7 +184,7 @@ function keyRoutes(ports: AdminPorts, parts: Parts) {
 function heldKeyRoutes(ports: AdminPorts, parts: Parts) {
   const as = (request: Request) => actAsSender(parts, request);
   const { reads, writes } = createOperatorHooks(ports, "Keys");
-  const show = makeShow(ports, parts);
+  const show = makeKeyShow({ ...ports, ...parts });
   return new Elysia()
     .post(
       "/keys/:id/rotate",

@@ -45,7 +45,7 @@ export function buildApp(ports: HttpPorts, reusePort: boolean) {
     handler: { standardHostname: false },
   })
     .onRequest(({ request, set }) => {
-      set.headers["x-request-id"] = chooseRequestId(request.headers, ports.random);
+      set.headers["x-request-id"] = chooseRequestId(request.headers, ports);
       if (ports.draining()) set.headers.connection = "close";
       canonicalScheme(request.headers);
       const refusal =
@@ -129,10 +129,10 @@ export function addHeaders(response: Response, set: HeaderStore): Response {
   return response;
 }
 
-/** Keeps a client's own valid id, so that its logs can be joined with ours. Others are 128 random bits. */
-function chooseRequestId(headers: Headers, random: Random): string {
+/** Keeps a client's own valid id, so that its logs can be joined with ours. */
+function chooseRequestId(headers: Headers, { random, clock }: Pick<HttpPorts, "random" | "clock">): string {
   const given = headers.get("x-request-id");
-  return given !== null && REQUEST_ID.test(given) ? given : `req_${random.bytes(16).toHex()}`;
+  return given !== null && REQUEST_ID.test(given) ? given : `req_${mintOrderedId(random, clock.nowMs())}`;
 }
 
 const TIME_DIGITS = 12;

@@ -9,6 +9,8 @@ import { describeResponse, describeRoute } from "./route-schema.ts";
 interface HealthPorts extends Pick<HttpPorts, "snapshot" | "draining"> {
   /** Throws if the store is unusable. Returns the parts of it that are missing. */
   readonly storeReady: () => Promise<readonly string[]>;
+  /** Returns what is wrong although requests are served, in words that anyone may read. */
+  readonly problems: () => readonly string[];
   /** Throws if the bearer may not read the metrics. */
   readonly checkScraper: (bearer: string | undefined) => void;
   /** Returns the metrics as Prometheus text. */
@@ -23,11 +25,13 @@ const METRICS_HEADERS = {
 
 const TAG = "Operation";
 const READINESS = {
-  ...describeResponse("It can. If part of the store is unavailable, `problems` says so."),
+  ...describeResponse(
+    "It can. If part of the store is unavailable, or a changed configuration was refused, `problems` says so.",
+  ),
   503: { description: "It can't. `problems` says why." },
 };
 const METRICS = {
-  ...describeResponse("The metrics, which name no key or account."),
+  ...describeResponse("The metrics, which name no key, and no account but those in `metrics.balances`."),
   401: { description: "The bearer token is missing, or is not the one in `metrics.token`." },
 };
 
@@ -73,25 +77,23 @@ function shared<T>(ask: () => Promise<T>): () => Promise<T> {
 
 /**
  * Ready means not shutting down, with a provider enabled and the store usable; the answer names what is missing. A
- * partly missing store still answers 200: with no node in service, no account at all would be served.
+ * partly missing store still answers 200: with no node in service, no account at all would be served. So does a refused
+ * configuration, since the one before it is in use.
  */
 async function ready(ports: HealthPorts): Promise<Response> {
-  const problems: string[] = [];
+  const reasons: string[] = [];
   const missing: string[] = [];
-  if (ports.draining()) problems.push("shutting down");
-  if (ports.snapshot().upstreams.size === 0) problems.push("no provider is enabled");
+  if (ports.draining()) reasons.push("shutting down");
+  if (ports.snapshot().upstreams.size === 0) reasons.push("no provider is enabled");
   try {
     missing.push(...(await ports.storeReady()));
   } catch (thrown) {
     const { details, message } = toFault(thrown);
-    problems.push(`store: ${details.reason ?? message}`);
+    reasons.push(`store: ${details.reason ?? message}`);
   }
-  if (problems.length === 0) {
-    if (missing.length === 0) return createJsonResponse(200, { status: "ready" });
-    return createJsonResponse(200, {
-      status: "partly ready",
-      problems: missing.map((part) => `store: ${part}`),
-    });
-  }
-  return createJsonResponse(503, { status: "not ready", problems }, { "retry-after": "1" });
+  const problems = [...reasons, ...missing.map((part) => `store: ${part}`), ...ports.problems()];
+  if (reasons.length > 0)
+    return createJsonResponse(503, { status: "not ready", problems }, { "retry-after": "1" });
+  if (problems.length === 0) return createJsonResponse(200, { status: "ready" });
+  return createJsonResponse(200, { status: missing.length > 0 ? "partly ready" : "ready", problems });
 }

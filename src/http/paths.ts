@@ -20,7 +20,7 @@ export interface KnownPaths {
   readonly plain: readonly string[];
 }
 
-const METHODS = ["GET", "HEAD", "POST", "PATCH", "DELETE"] as const;
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
 
 export function indexPaths(routes: readonly RegisteredRoute[]): KnownPaths {
   const byPath = Map.groupBy(routes.filter(isShown), ({ path }) => path);

@@ -1,7 +1,7 @@
 // The ports of the routes: the rooms they call, and the operator's current settings.
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { ProvenKey } from "../core/key.ts";
-import type { BillingRules, Limits, RouterRules, ServerRules } from "../core/settings.ts";
+import type { AddressRule, BillingRules, Limits, RouterRules, ServerRules } from "../core/settings.ts";
 import type { Clock, Log, Random, Sealer, Vault } from "../core/world.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import type { KeptAnswers } from "../gateway/kept-answers.ts";
@@ -30,6 +30,8 @@ export interface HttpPorts extends BodyPorts {
   /** Returns the valid key of a secret, perhaps paused. Throws the Faults `invalid_api_key` and `store_unavailable`. */
   readonly authenticate: (secret: string) => ProvenKey | Promise<ProvenKey>;
   readonly readOrigin: ReadOrigin;
+  /** Returns the part of clients' addresses that is kept. */
+  readonly addressRule: () => AddressRule;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

@@ -15,7 +15,6 @@ import {
   Document,
   type Exchange,
   type Incoming,
-  type Stamp,
   type Surface,
 } from "../surfaces/surface.ts";
 import {
@@ -30,13 +29,15 @@ import { readHeldJson, readJson } from "./body.ts";
 import type { HeldBody } from "./body-memory.ts";
 import { ClientWatch, type Connections } from "./client-watch.ts";
 import { CountingLimit } from "./counting.ts";
-import { findEarlier, mayStoreUpstream, NO_EARLIER_ANSWER, nameStored } from "./earlier.ts";
+import { findEarlier, mayStoreUpstream, NO_EARLIER_ANSWER } from "./earlier.ts";
 import { readBody } from "./form-body.ts";
 import { factHeaders, findRefusing, headerNumber, limitHeaders, makeReader, type Reader } from "./headers.ts";
+import { readOrigin } from "./origin.ts";
 import { findPath } from "./paths.ts";
 import type { HttpPorts } from "./ports.ts";
 import { describeRefusal } from "./refused.ts";
 import { listCandidates, readSelection, steerSelection } from "./selection.ts";
+import { makeStamp } from "./stamp.ts";
 import { readSteering } from "./steering.ts";
 import { startStream } from "./stream.ts";
 
@@ -168,12 +169,12 @@ async function stream<F extends Form>(
   { client, context, exchange, reader }: Streaming<F>,
 ): Promise<Response> {
   const { call } = context;
-  const { key, requestId, ending } = call;
+  const { requestId, ending } = call;
   const writer = exchange.writer(() => makeStamp(ports, context));
   const bytes = exchange.bytes?.();
   const beforeEnd = async () => {
     if (exchange.keep && call.kept && writer.finish)
-      await ports.kept.keep(key, exchange.keep(call.kept, writer.finish()));
+      await ports.kept.keep(call.key, exchange.keep(call.kept, writer.finish()));
   };
   const { body, early, first } = await startStream({
     answer: ports.gateway.stream(context),
@@ -261,6 +262,7 @@ function makeCall<F extends Form>(
     id: `${idPrefix}${mintOrderedId(ports.random, nowMs)}`,
     created: Math.floor(nowMs / 1000),
     requestId,
+    origin: readOrigin(ports, headers, session, { proof }),
     key,
     proof,
     conversation: new Conversation(key.id, () => operation.nameConversation(ask, session)),
@@ -277,24 +279,5 @@ function makeCall<F extends Form>(
     time: (work) => ports.turns.time(key.accountId, held.bytes, work),
     kept: exchange.kept ?? null,
     ending: new Ending(),
-  };
-}
-
-/** A replayed answer keeps its id and time. */
-function makeStamp<F extends Form>(
-  { vault, sealer }: HttpPorts,
-  { call, replayed, model, attempt }: RequestContext<F>,
-): Stamp {
-  const { id, created, operation, ask, key } = call;
-  let name: string | null = null;
-  return {
-    ...(replayed ?? { id, created }),
-    model: model ?? ask.model,
-    nameStored(own) {
-      // Sealing twice gives two names, but all events of an answer must carry the same one.
-      name ??= nameStored({ vault, sealer }, { id, accountId: key.accountId, attempt, own });
-      return name;
-    },
-    countPrompt: () => operation.estimatePrompt(ask),
   };
 }

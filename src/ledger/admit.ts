@@ -32,6 +32,8 @@ export function admit(books: Books, demand: Admission): Answer {
   if (known) undoHold(books, known, demand.nowMs);
   const key = books.keys.get(demand.keyId) ?? null;
   if (key === null) return refused(invalidKey());
+  // The rows that were read and locked are those of the account in which it was looked up.
+  if (key.accountId !== demand.accountId) return { kind: "moved", accountId: key.accountId };
   const refusal = refuseCaller({ key, proof: demand.proof }, demand.nowMs);
   if (refusal !== null) return refused(refusal);
   if (books.requests.get(demand.id) !== null) return refused(resolvedMeanwhile());
@@ -101,14 +103,28 @@ function allowed(books: Books, admitting: Admitting, limit: number): Grant | Ref
   const hasPlace = standing.meter.used < limit;
   const hasSlot = standing.slotAtMs !== null && standing.slotAtMs <= nowMs;
   const terms =
-    hasPlace || hasSlot ? computeFreeTerms(demand, offers, limits.funds, { key, account }, standing) : null;
+    hasPlace || hasSlot
+      ? computeFreeTerms(
+          demand,
+          offers,
+          limits.funds,
+          { key, account, isPayable: () => isPayable(admitting) },
+          standing,
+        )
+      : null;
   if (hasPlace && terms?.kind === "free") return free(books, admitting, standing, terms.terms);
   const payment = account.balanceNanoUsd > 0 ? paid(books, admitting, standing) : null;
   if (payment) return payment;
   if (terms?.kind === "refused") return refused(terms.fault);
   return terms
     ? free(books, admitting, standing, terms.terms)
-    : refused(makeUsedUpFault(standing, quota, nowMs));
+    : refused(makeUsedUpFault(standing, quota, nowMs, isPayable(admitting)));
+}
+
+/** True if a larger balance would let the request in, so that a top-up helps. */
+function isPayable(admitting: Admitting): boolean {
+  const account = { ...admitting.account, balanceNanoUsd: Number.MAX_SAFE_INTEGER };
+  return findAffordable({ ...admitting, account }) !== null;
 }
 
 /** Adds the minute's limits for the answer's headers. */
@@ -190,7 +206,7 @@ function take(books: Books, demand: Admission, limits: RunningLimits, grant: Gra
 /** Holds the worst case of the balance and writes the row that stands for the request until it is settled. */
 function hold(books: Books, demand: Admission, { place, holdNanoUsd }: Granted): void {
   const { id, accountId, keyId, node, nowMs, idempotency } = demand;
-  const { requestId, operation, surface, modelAsked, selector, stream } = demand;
+  const { requestId, operation, surface, modelAsked, modelPlanned, selector, stream } = demand;
   const replyId = idempotency?.replyId ?? null;
   books.holds.put({
     id,
@@ -202,6 +218,7 @@ function hold(books: Books, demand: Admission, { place, holdNanoUsd }: Granted):
     operation,
     surface,
     modelAsked,
+    modelPlanned,
     selector,
     stream,
     place,
@@ -211,7 +228,7 @@ function hold(books: Books, demand: Admission, { place, holdNanoUsd }: Granted):
   claimReply(books, demand);
   if (holdNanoUsd === 0) return;
   const spend = books.spend(accountId, keyId);
-  books.spends.put(keyId, { ...spend, heldNanoUsd: spend.heldNanoUsd + holdNanoUsd });
+  books.putSpend({ ...spend, heldNanoUsd: spend.heldNanoUsd + holdNanoUsd });
   const about = { kind: "hold", atMs: nowMs, requestId: id } as const;
   books.move(accountId, { balanceNanoUsd: -holdNanoUsd, heldNanoUsd: holdNanoUsd }, about);
 }

@@ -4,7 +4,7 @@ import type { Reads } from "../core/demand.ts";
 import { Fault } from "../core/fault.ts";
 import type { Account, GatewayKey } from "../core/key.ts";
 import type { RequestLimits } from "../core/record.ts";
-import { type Meter, makeMeterId, makeOwnerState, type OwnerState } from "../core/rows.ts";
+import { type Meter, makeMeterId, makeOwnerId, makeOwnerState, type OwnerState } from "../core/rows.ts";
 import type { BillingRules, LimitRules, QuotaRules } from "../core/settings.ts";
 import { computeDay, dayAfter } from "./day.ts";
 import { formatDuration } from "./duration.ts";
@@ -17,7 +17,7 @@ export interface LedgerRules {
   readonly ownerLimits?: LimitRules;
 }
 
-/** The meters (by `makeMeterId`) and states (by owner) behind a standing. */
+/** The meters (by `makeMeterId`) and states (by `makeOwnerId`) behind a standing. */
 export interface Counts {
   readonly meters: { get(id: string): Meter | null | undefined };
   readonly owners: { get(owner: string): OwnerState | null | undefined };
@@ -110,9 +110,9 @@ export function openDay(
   const owner = findOwner(key, account, quota);
   const today = computeDay(nowMs, quota);
   const tomorrow = dayAfter(today, quota);
-  const begun = counts.meters.get(makeMeterId(owner, tomorrow.name));
+  const begun = counts.meters.get(makeMeterId(key.accountId, owner, tomorrow.name));
   const day = begun ? tomorrow : today;
-  const kept = begun ?? counts.meters.get(makeMeterId(owner, today.name));
+  const kept = begun ?? counts.meters.get(makeMeterId(key.accountId, owner, today.name));
   const { accountId } = key;
   return {
     meter: kept ?? makeMeter({ accountId, owner, day: day.name, lastAtMs: nowMs }),
@@ -131,7 +131,7 @@ export function readStanding(
 ): Standing {
   const open = openDay(counts, key, account, quota, nowMs);
   const { accountId, owner, lastAtMs } = open.meter;
-  const state = counts.owners.get(owner) ?? makeOwnerState(accountId, owner);
+  const state = counts.owners.get(makeOwnerId(accountId, owner)) ?? makeOwnerState(accountId, owner);
   // A slot beyond tomorrow would block the throttle until then.
   const { taken } = state;
   const takenAtMs = taken && taken.atMs < open.slotsEndMs ? taken.atMs : 0;
@@ -140,14 +140,20 @@ export function readStanding(
   return { ...open, limit, state, slotAtMs };
 }
 
-/** The refusal if the allowance is used up and the throttle has no free slot. */
-export function makeUsedUpFault(standing: Standing, quota: QuotaRules, nowMs: number): Fault {
+/** The refusal if the allowance is used up and the throttle has no free slot. A balance may pay for the request instead. */
+export function makeUsedUpFault(
+  standing: Standing,
+  quota: QuotaRules,
+  nowMs: number,
+  isPayable: boolean,
+): Fault {
   const resetAtMs = Math.min(standing.slotAtMs ?? standing.resetsAtMs, standing.resetsAtMs);
   const after =
     standing.slotAtMs === null
       ? ""
       : ` Beyond it, one request is allowed every ${formatDuration(quota.throttleMs)}.`;
-  const message = `The daily request allowance (${standing.limit}) is used up.${after} Try again in ${formatDuration(resetAtMs - nowMs)}.`;
+  const help = isPayable ? ", or top up the account: its balance then pays" : "";
+  const message = `The daily request allowance (${standing.limit}) is used up.${after} Try again in ${formatDuration(resetAtMs - nowMs)}${help}.`;
   const limits = listLimits(standing, 0, nowMs);
   return new Fault("rate_limit_exceeded", message, { retryAfterMs: resetAtMs - nowMs, resetAtMs, limits });
 }

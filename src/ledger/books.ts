@@ -1,11 +1,11 @@
 // The books during one batch: the rows as read, the changes of earlier demands, and the only way to move money.
 
 import type { Answer, Decision, Gone, Rows } from "../core/demand.ts";
-import { FAULTS } from "../core/fault.ts";
 import { findBucket } from "../core/histogram.ts";
 import type { Account } from "../core/key.ts";
 import type { OutboxEvent } from "../core/limit.ts";
-import { findOutcome, isError, type RequestRecord } from "../core/record.ts";
+import { findCountedModel, findOutcome, readProvider } from "../core/outcome.ts";
+import { isError, type RequestRecord } from "../core/record.ts";
 import {
   type Entry,
   type FirstTokenSum,
@@ -13,6 +13,7 @@ import {
   type KeptReply,
   type Legs,
   type Meter,
+  makeOwnerId,
   makeOwnerState,
   type OwnerState,
   type Spend,
@@ -131,7 +132,11 @@ export class Books {
   }
 
   ownerState(accountId: string, owner: string): OwnerState {
-    return this.owners.get(owner) ?? makeOwnerState(accountId, owner);
+    return this.owners.get(makeOwnerId(accountId, owner)) ?? makeOwnerState(accountId, owner);
+  }
+
+  putOwner(state: OwnerState): void {
+    this.owners.put(makeOwnerId(state.accountId, state.owner), state);
   }
 
   addEvent(event: OutboxEvent): void {
@@ -139,7 +144,12 @@ export class Books {
   }
 
   spend(accountId: string, keyId: string): Spend {
-    return this.spends.get(keyId) ?? { accountId, keyId, spentNanoUsd: 0, heldNanoUsd: 0 };
+    const known = this.spends.get(makeOwnerId(accountId, keyId));
+    return known ?? { accountId, keyId, spentNanoUsd: 0, heldNanoUsd: 0 };
+  }
+
+  putSpend(spend: Spend): void {
+    this.spends.put(makeOwnerId(spend.accountId, spend.keyId), spend);
   }
 
   /** Moves money and adds the journal entry. Throws if the legs don't sum to zero or the account would owe. */
@@ -186,7 +196,7 @@ export class Books {
   /** Counts a request in its hour. With `times` -1, takes back what its earlier row was counted as. */
   addUsage(record: RequestRecord, times: 1 | -1 = 1): void {
     const { accountId, keyId, operation, surface, costNanoUsd, chargedNanoUsd } = record;
-    const model = summedUnder(record);
+    const model = findCountedModel(record);
     const hourMs = Math.floor(record.atMs / HOUR_MS) * HOUR_MS;
     const id = JSON.stringify([hourMs, accountId, keyId, model, operation, surface]);
     const outcome = findOutcome(record);
@@ -200,6 +210,7 @@ export class Books {
       model,
       operation,
       surface,
+      provider: readProvider(model),
       outcome,
       requests: (sum?.requests ?? 0) + times,
       errors: (sum?.errors ?? 0) + (isError(record.status) ? times : 0),
@@ -236,17 +247,3 @@ export class Books {
     };
   }
 }
-
-/**
- * Returns the model that a request counts under: the one that answered, else the one that failed or read a charged
- * prompt. Empty if the client or the gateway was to blame: names that clients invent must not become permanent rows.
- */
-function summedUnder({ modelUsed, modelTried, faultCode, usageSource }: RequestRecord): string {
-  if (modelUsed !== null) return modelUsed;
-  const isCounted = usageSource !== "none" || (faultCode !== null && PROVIDERS_FAULTS.has(faultCode));
-  return isCounted ? (modelTried ?? "") : "";
-}
-
-const PROVIDERS_FAULTS: ReadonlySet<string> = new Set(
-  Object.entries(FAULTS).flatMap(([code, { blame }]) => (blame === "provider" ? [code] : [])),
-);

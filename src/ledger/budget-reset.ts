@@ -14,7 +14,8 @@ export function resetBudgets(books: Books, demand: Reset): Answer {
   const { accountId, keyId, id, nowMs, quota, limits, by, reason, entry } = demand;
   const account = books.accounts.get(accountId);
   const key = keyId === null ? null : (books.keys.get(keyId) ?? null);
-  if (account === null || (keyId !== null && key === null)) {
+  // Moved keys are another account's.
+  if (account === null || (keyId !== null && key?.accountId !== accountId)) {
     return { kind: "refused", fault: new Fault("not_found", "There is no key or account with that id.") };
   }
   const owner = listLimitOwners(key, account, limits).find((one) => one.keyId === keyId);
@@ -29,7 +30,7 @@ export function resetBudgets(books: Books, demand: Reset): Answer {
   });
   const used = budgets.map(({ name, spentNanoUsd }) => ({ budget: name, used: toUsd(spentNanoUsd) }));
   const fresh = budgets.map((use) => ({ ...use, spentNanoUsd: 0, warned: [] }));
-  books.owners.put(owner.id, { ...state, budgets: fresh });
+  books.putOwner({ ...state, budgets: fresh });
   const data = { ...nameOwner(owner.scope, owner.id), name: owner.name, by, reason, budgets: used };
   books.addEvent({ accountId, id, atMs: nowMs, type: "budget.reset", data });
   if (entry !== null) books.addEvent(makeAuditEvent({ ...entry, before: { budgets: used } }));

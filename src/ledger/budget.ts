@@ -41,6 +41,8 @@ export interface FreeHold extends Pick<HoldTerms, "held"> {
 interface Caller {
   readonly key: Pick<GatewayKey, "id" | "name">;
   readonly account: Pick<Account, "name" | "freeBudgetNanoUsd">;
+  /** True if a larger balance would pay for the request. */
+  readonly isPayable: () => boolean;
 }
 
 /** Narrows a plan to the cards that the day's budget for free requests covers, and the budgets of `funds`. */
@@ -48,14 +50,14 @@ export function computeFreeTerms(
   demand: Admission,
   offers: readonly Offer[],
   funds: readonly Fund[],
-  { key, account }: Caller,
+  caller: Caller,
   day: OpenDay,
 ): FreeTerms {
   const { quota, billing } = demand;
-  const { freeBudgetNanoUsd } = account;
+  const { freeBudgetNanoUsd } = caller.account;
   const budgetNanoUsd = freeBudgetNanoUsd === "default" ? quota.free.budgetNanoUsd : freeBudgetNanoUsd;
   const free = offers.filter(({ card }) => matchesAny(quota.free.models, card));
-  if (offers.length > 0 && free.length === 0) return { kind: "refused", fault: notFree(demand) };
+  if (offers.length > 0 && free.length === 0) return { kind: "refused", fault: notFree(demand, caller) };
   if (budgetNanoUsd === null) {
     const isBound = demand.isCapped === true || free.length < offers.length;
     return { kind: "free", terms: { ...holdWith(free, funds, isBound, billing.markup), freeNanoUsd: null } };
@@ -71,7 +73,7 @@ export function computeFreeTerms(
   }
   const alone = { room: measureRoom(budgetNanoUsd, freeSpentNanoUsd, 0) };
   const isReserved = computeHoldTerms(free, [alone], billing.markup) !== null;
-  const refusal = describeRefusal(demand, { key, account }, day, budgetNanoUsd);
+  const refusal = describeRefusal(demand, caller, day, budgetNanoUsd);
   const makeFault = isReserved ? makeReservedFault : makeExceededFault;
   return { kind: "refused", fault: makeFault(refusal, demand.limits) };
 }
@@ -91,16 +93,17 @@ export function coverUnheld(offers: readonly Offer[]): HoldTerms["outputTokens"]
   return Object.fromEntries(limits);
 }
 
-function notFree({ modelAsked }: Admission): Fault {
-  const message =
-    `The model '${modelAsked}' is not part of the free allowance, and the account's balance does not cover this ` +
-    "request. Top up the account, or use another model.";
+function notFree({ modelAsked }: Admission, { isPayable }: Caller): Fault {
+  const why = isPayable()
+    ? ", and the account's balance does not cover this request. Top up the account, or use another model."
+    : ", and no balance can pay for this request. Use another model.";
+  const message = `The model '${modelAsked}' is not part of the free allowance${why}`;
   return new Fault("model_not_allowed", message, { param: "model" });
 }
 
 function describeRefusal(
   { nowMs, quota }: Admission,
-  { key, account }: Caller,
+  { key, account, isPayable }: Caller,
   { meter, resetsAtMs }: OpenDay,
   limitNanoUsd: NanoUsd,
 ): BudgetRefusal {
@@ -108,7 +111,7 @@ function describeRefusal(
   return {
     owner:
       meter.owner === key.id ? { scope: "key", name: key.name } : { scope: "account", name: account.name },
-    ...{ isFree: true, limitNanoUsd, endMs: resetsAtMs, nowMs, tookMs: FLIGHT_MS },
+    ...{ free: { isPayable: isPayable() }, limitNanoUsd, endMs: resetsAtMs, nowMs, tookMs: FLIGHT_MS },
     name: nameBudget({ per: "day", models: models.includes("*") ? null : models }),
     spentNanoUsd: meter.freeSpentNanoUsd,
     heldNanoUsd: meter.freeHeldNanoUsd,

@@ -2,7 +2,7 @@
 import type { Funding } from "../core/demand.ts";
 import type { Account } from "../core/key.ts";
 import type { Store } from "../core/store.ts";
-import { makeAnswerError } from "./answer-error.ts";
+import { makeAnswerError } from "./answers.ts";
 
 /** Repeating the id for the same account repeats the same top-up. */
 export type TopUpOrder = Omit<Funding, "kind" | "reads">;

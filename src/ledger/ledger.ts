@@ -1,6 +1,17 @@
 // The ledger: admits requests by their key's allowance or the account's balance, and settles them when they end.
 
-import type { Admission, Answer, Claim, Lacking, Offer, Reads, Settlement } from "../core/demand.ts";
+import type {
+  Admission,
+  Admitted,
+  Answer,
+  Claim,
+  Lacking,
+  Offer,
+  Reads,
+  Replayed,
+  Settled,
+  Settlement,
+} from "../core/demand.ts";
 import type { Account, Caller, GatewayKey } from "../core/key.ts";
 import type { LimitState, TokenLoad } from "../core/limit.ts";
 import type { NanoUsd } from "../core/money.ts";
@@ -10,7 +21,7 @@ import { LIMIT_RULES } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock } from "../core/world.ts";
 import { ALLOWANCE_BY_QUOTA, findLimit, type LedgerRules, makeReads } from "./allowance.ts";
-import { makeAnswerError } from "./answer-error.ts";
+import { requireAdmitted, requireSettled } from "./answers.ts";
 import { capOffers } from "./ceiling.ts";
 import { decide } from "./decide.ts";
 import { findAccountLimits, findKeyLimits } from "./limit-state.ts";
@@ -52,18 +63,15 @@ export interface Ticket {
   readonly rules: LedgerRules;
 }
 
-export type Admitted = Extract<Answer, { kind: "granted" | "replayed" | "pending" }>;
-export type Replayed = Extract<Answer, { kind: "replayed" }>;
-
 export interface Outcome
   extends Pick<Settlement, "produced" | "isDue" | "giveBack" | "isUnadmitted">,
     Partial<Pick<Settlement, "place" | "note">> {
   readonly record: UnsettledRecord;
   /** The folded reply, encrypted, for repeated requests. Null if none is kept. */
   readonly sealedReply: string | null;
+  /** Milliseconds of the request's time in which no provider was called. Missing if unknown. */
+  readonly gatewayMs?: number;
 }
-
-export type Settled = Omit<Extract<Answer, { kind: "settled" }>, "kind">;
 
 export interface Ledger {
   /** Prepares the admission and settlement of a request. */
@@ -74,7 +82,7 @@ export interface Ledger {
    */
   look(ticket: Ticket): Promise<Replayed | null>;
   /**
-   * Admits the request, or returns its earlier answer if it is a repeat. Throws the Faults `invalid_api_key`,
+   * Admits the request, or returns its earlier answer if it is a repeat, or its key's new account. Throws the Faults `invalid_api_key`,
    * `address_not_allowed`, `key_paused`, `rate_limit_exceeded`, `insufficient_balance`, `model_not_priced`,
    * `idempotency_…`, `store_unavailable`. Settle every request that is granted or fails with `outcomeUnknown`.
    */
@@ -218,6 +226,7 @@ function makeAdmission(
     operation: ask.operation,
     surface: ask.surface,
     modelAsked: ask.modelAsked,
+    modelPlanned: ask.modelPlanned,
     selector: ask.selector,
     stream: ask.stream,
     idempotency: ask.idempotency,
@@ -240,22 +249,6 @@ function makeAdmission(
   };
 }
 
-function requireAdmitted(answer: Answer): Admitted {
-  switch (answer.kind) {
-    case "granted":
-    case "replayed":
-    case "pending":
-      return answer;
-    case "refused":
-      throw answer.fault;
-    case "lacking":
-    case "settled":
-    case "funded":
-    case "reset":
-      throw makeAnswerError(answer);
-  }
-}
-
 function write(
   { store, clock }: LedgerParts,
   accountId: string,
@@ -267,11 +260,6 @@ function write(
   const about = { accountId, nowMs: clock.nowMs(), idempotency, reads, quota, limits };
   const demand = { kind: "settle", ...outcome, ...about, place, note } as const;
   return store.transact(demand).then(requireSettled);
-}
-
-function requireSettled(answer: Answer): Settled {
-  if (answer.kind !== "settled") throw makeAnswerError(answer);
-  return answer;
 }
 
 /** The outcome of a request lost with its node or its store: nothing is charged, and all its places are returned. */

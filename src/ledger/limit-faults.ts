@@ -14,8 +14,9 @@ const [FLIGHT_MIN_MS, FLIGHT_MAX_MS] = [5000, 30_000];
 
 type Owner = Pick<LimitOwner, "scope" | "name">;
 
-/** A balance pays what free requests may no longer cost. */
-const FREE_HELP = " Until then, use a cheaper model or a smaller max_tokens, or top up the account.";
+/** A balance pays what free requests may no longer cost, if their models have prices. */
+const FREE_HELP = " Until then, use a cheaper model or a smaller max_tokens";
+const TOP_UP_HELP = ", or top up the account";
 
 interface MinuteRefusal {
   readonly kind: "requests_per_minute" | "tokens_per_minute";
@@ -56,8 +57,8 @@ export function makeParallelFault(
 
 export interface BudgetRefusal {
   readonly owner: Owner;
-  /** Set for the day's budget for free requests. */
-  readonly isFree?: true;
+  /** Set for the day's budget for free requests, with whether a larger balance would pay for this one. */
+  readonly free?: { readonly isPayable: boolean };
   /** The budget's name, and how often it starts over. */
   readonly name: string;
   readonly limitNanoUsd: NanoUsd;
@@ -82,11 +83,11 @@ export function makeReservedFault(refusal: BudgetRefusal, rules: LimitRules): Fa
 
 /** The refusal by a budget that doesn't cover the request even if nothing else runs. */
 export function makeExceededFault(refusal: BudgetRefusal, rules: LimitRules): Fault {
-  const { owner, isFree, limitNanoUsd, spentNanoUsd, endMs, nowMs } = refusal;
+  const { owner, free, limitNanoUsd, spentNanoUsd, endMs, nowMs } = refusal;
   const rest = spentNanoUsd < limitNanoUsd ? ", and the rest doesn't cover this request" : "";
   const message =
     `Budget exceeded: ${describe(owner)} has used ${formatUsd(spentNanoUsd)} of its quota of ` +
-    `${formatUsd(limitNanoUsd)} (${describeBudget(refusal)})${rest}. ${describeReset(endMs)}${isFree ? FREE_HELP : ""}${addContact(rules)}`;
+    `${formatUsd(limitNanoUsd)} (${describeBudget(refusal)})${rest}. ${describeReset(endMs)}${free ? describeHelp(free) : ""}${addContact(rules)}`;
   const waitMs = endMs === null ? null : endMs - nowMs;
   return new Fault("budget_exceeded", message, {
     ...(endMs === null ? {} : { resetAtMs: endMs, resetsInMs: endMs - nowMs }),
@@ -129,8 +130,12 @@ function describe({ scope, name }: Owner): string {
   return `the ${scope} '${name}'`;
 }
 
-function describeBudget({ name, isFree }: Pick<BudgetRefusal, "name" | "isFree">): string {
-  if (isFree) return "the day's budget for free requests";
+function describeHelp({ isPayable }: NonNullable<BudgetRefusal["free"]>): string {
+  return `${FREE_HELP}${isPayable ? TOP_UP_HELP : ""}.`;
+}
+
+function describeBudget({ name, free }: Pick<BudgetRefusal, "name" | "free">): string {
+  if (free) return "the day's budget for free requests";
   if (name === SPEND_LIMIT) return "the spend limit";
   const models = readBudgetModels(name);
   const per = readPer(name);

@@ -4,7 +4,7 @@ import type { BudgetUse, LimitUse, Minute } from "../core/limit.ts";
 import { nameOwner } from "../core/limit.ts";
 import { type NanoUsd, toUsd } from "../core/money.ts";
 import type { UnsettledRecord } from "../core/record.ts";
-import type { Hold, OwnerState } from "../core/rows.ts";
+import { type Hold, makeOwnerId, type OwnerState } from "../core/rows.ts";
 import type { Books } from "./books.ts";
 import { computeLimit, coversModel } from "./budget-use.ts";
 import { type LimitOwner, listLimitOwners, type NamedBudget } from "./limit-owners.ts";
@@ -34,7 +34,7 @@ export function settleLimits(
   { record, costNanoUsd }: { readonly record: UnsettledRecord; readonly costNanoUsd: NanoUsd },
 ): void {
   const { accountId, keyId, place } = hold;
-  const hasBudgets = (owner: string) => (books.owners.get(owner)?.budgets ?? null) !== null;
+  const hasBudgets = (owner: string) => books.ownerState(accountId, owner).budgets !== null;
   // Most requests took nothing of any limit, and their owners have no budgets that opened since.
   if (place.uses === undefined && !hasBudgets(keyId) && !hasBudgets(accountId)) return;
   const taken = { ...describeTaken(record, costNanoUsd), isLate: false };
@@ -53,8 +53,8 @@ export function settleLimitsLate(books: Books, demand: Settlement, costNanoUsd: 
 export function undoLimits(books: Books, hold: Hold, nowMs: number): void {
   const taken = { costNanoUsd: 0, model: "", tokens: null, tookMs: 0, isLate: false };
   for (const use of hold.place.uses ?? []) {
-    const state = books.owners.get(use.owner);
-    if (state) books.owners.put(use.owner, settleState(state, use, hold, nowMs, taken));
+    const state = books.owners.get(makeOwnerId(hold.accountId, use.owner));
+    if (state) books.putOwner(settleState(state, use, hold, nowMs, taken));
   }
 }
 
@@ -76,11 +76,11 @@ const NO_USE = { part: null, tokens: 0, budgets: [] } as const;
 function settleOwners(books: Books, admitted: Admitted, moment: Moment, taken: Taken): void {
   const { accountId, keyId, uses } = admitted;
   for (const owner of new Set([keyId, accountId, ...uses.map((use) => use.owner)])) {
-    const state = books.owners.get(owner);
+    const state = books.owners.get(makeOwnerId(accountId, owner));
     const use = uses.find((one) => one.owner === owner);
     if (!state || (use === undefined && state.budgets === null)) continue;
     const settled = settleState(state, use ?? { ...NO_USE, owner }, admitted, moment.nowMs, taken);
-    books.owners.put(owner, settled);
+    books.putOwner(settled);
     if (settled.budgets !== null && taken.costNanoUsd > 0) warn(books, settled, admitted, moment);
   }
 }
@@ -145,7 +145,7 @@ function warn(books: Books, state: OwnerState, admitted: Admitted, moment: Momen
     const named = owner?.budgets.find(({ name }) => name === use.name);
     return owner && named ? warnAbout(books, owner, named, use, admitted, moment) : use;
   });
-  books.owners.put(state.owner, { ...state, budgets: budgets ?? null });
+  books.putOwner({ ...state, budgets: budgets ?? null });
 }
 
 function warnAbout(

@@ -121,7 +121,7 @@ function keepOpened(books: Books, state: OwnerState, opened: readonly BudgetUse[
   const names = new Set(opened.map(({ name }) => name));
   const others = (state.budgets ?? []).filter(({ name }) => !names.has(name));
   const kept = { ...state, budgets: [...others, ...opened] };
-  books.owners.put(state.owner, kept);
+  books.putOwner(kept);
   return kept;
 }
 
@@ -242,7 +242,7 @@ export function takeLimits(
     const names = new Set(budgets.map(({ name }) => name));
     const left = (state.budgets ?? []).filter(({ name, heldNanoUsd }) => !names.has(name) && heldNanoUsd > 0);
     const uses = reserved.map(({ use, nanoUsd }) => ({ ...use, heldNanoUsd: use.heldNanoUsd + nanoUsd }));
-    books.owners.put(owner.id, {
+    books.putOwner({
       ...state,
       minute: minute ? takeMinute(minute, tokens) : state.minute,
       budgets: uses.length + left.length > 0 ? [...left, ...uses] : null,

@@ -1,6 +1,6 @@
 // Requests whose node died: only what their holds say is known.
 import type { Reads } from "../core/demand.ts";
-import type { UnsettledRecord } from "../core/record.ts";
+import { UNKNOWN_ORIGIN, type UnsettledRecord } from "../core/record.ts";
 import type { Hold } from "../core/rows.ts";
 import { NO_AMOUNTS } from "../core/units.ts";
 
@@ -13,13 +13,14 @@ export function readsOfHold({ id, accountId, keyId, place, replyId }: Hold): Rea
 
 /** The record of a request whose node died: only the request is known, not its outcome. */
 export function lostRecord(hold: Hold): UnsettledRecord {
-  const { id, keyId, accountId, atMs, requestId, operation, surface, modelAsked, selector, stream } = hold;
+  const { id, keyId, accountId, atMs, requestId, operation, surface } = hold;
+  const { modelAsked, modelPlanned, selector, stream } = hold;
   return {
     id,
     keyId,
     accountId,
     atMs,
-    ...{ requestId, operation, surface, modelAsked, selector, stream },
+    ...{ requestId, operation, surface, modelAsked, modelPlanned, selector, stream },
     modelTried: null,
     modelUsed: null,
     decision: null,
@@ -33,5 +34,6 @@ export function lostRecord(hold: Hold): UnsettledRecord {
     ended: "lost",
     totalMs: 0,
     firstTokenMs: null,
+    ...UNKNOWN_ORIGIN,
   };
 }

@@ -1,7 +1,7 @@
 // Places: what an admitted request takes of its owner's day, and what is returned if it was not served.
 import type { GiveBack } from "../core/demand.ts";
 import type { NanoUsd } from "../core/money.ts";
-import { type Hold, makeMeterId, type Place } from "../core/rows.ts";
+import { type Hold, makeMeterId, makeOwnerId, type Place } from "../core/rows.ts";
 import { makeMeter, type OpenDay, type Standing } from "./allowance.ts";
 import type { Books } from "./books.ts";
 
@@ -36,15 +36,15 @@ export function takePlaces(books: Books, standing: Standing, taking: Taking): Pl
   const { answers, nowMs, everyMs, freeNanoUsd } = taking;
   const places = Math.min(answers, Math.max(0, limit - meter.used));
   const slots = everyMs > 0 ? answers - places : 0;
-  const { owner, day } = meter;
+  const { accountId, owner, day } = meter;
   if (places > 0 || freeNanoUsd !== null) {
     const lastAtMs = places > 0 ? Math.max(meter.lastAtMs, nowMs) : meter.lastAtMs;
     const freeHeldNanoUsd = meter.freeHeldNanoUsd + (freeNanoUsd ?? 0);
     const used = meter.used + places;
-    books.meters.put(makeMeterId(owner, day), { ...meter, used, lastAtMs, freeHeldNanoUsd });
+    books.meters.put(makeMeterId(accountId, owner, day), { ...meter, used, lastAtMs, freeHeldNanoUsd });
   }
   const taken = slots > 0 ? { atMs: lastSlotAtMs(standing, taking, slots, places), by: taking.id } : null;
-  if (taken) books.owners.put(owner, { ...state, taken });
+  if (taken) books.putOwner({ ...state, taken });
   const kind = places > 0 ? "allowance" : "throttle";
   const previous = taken ? state.taken : null;
   const giveBackMax = limit || GIVE_BACK_MAX;
@@ -69,7 +69,7 @@ function lastSlotAtMs(
 export function returnPlaces(books: Books, { accountId, atMs, place }: Hold, giveBack: GiveBack): boolean {
   const { answers, isBounded, beyond } = giveBack;
   const { owner, day } = place;
-  const id = makeMeterId(owner, day);
+  const id = makeMeterId(accountId, owner, day);
   const meter = books.meters.get(id) ?? makeMeter({ accountId, owner, day, lastAtMs: atMs });
   // A paid or unlimited request took no place. Only its refusals are counted, because they would be charged.
   const isCounted = isBounded && (place.places + place.slots > 0 || beyond !== null);
@@ -77,7 +77,7 @@ export function returnPlaces(books: Books, { accountId, atMs, place }: Hold, giv
   // Slots were taken last, so they are returned first.
   const slots = Math.min(back, place.slots);
   const places = Math.min(back - slots, place.places);
-  returnSlots(books, place, slots);
+  returnSlots(books, accountId, place, slots);
   if (places > 0 || (isCounted && back > 0)) {
     const used = Math.max(0, meter.used - places);
     books.meters.put(id, { ...meter, used, givenBack: meter.givenBack + (isCounted ? back : 0) });
@@ -86,22 +86,32 @@ export function returnPlaces(books: Books, { accountId, atMs, place }: Hold, giv
 }
 
 /** Returns slots only if no later request has taken one. */
-function returnSlots(books: Books, { owner, taken, previous, slots, everyMs }: Place, count: number): void {
-  const state = books.owners.get(owner);
+function returnSlots(
+  books: Books,
+  accountId: string,
+  { owner, taken, previous, slots, everyMs }: Place,
+  count: number,
+): void {
+  const state = books.owners.get(makeOwnerId(accountId, owner));
   if (count === 0 || taken === null || state?.taken?.by !== taken.by) return;
   const left = count === slots ? previous : { by: taken.by, atMs: taken.atMs - count * everyMs };
-  books.owners.put(owner, { ...state, taken: left });
+  books.putOwner({ ...state, taken: left });
 }
 
 /** Adds the cost of a request to the day's budget for free requests, after its hold there was released. */
-export function addFreeCost(books: Books, place: Place, costNanoUsd: NanoUsd): void {
-  settleFreeBudget(books, { ...place, freeNanoUsd: place.freeNanoUsd === null ? null : 0 }, costNanoUsd);
+export function addFreeCost(books: Books, accountId: string, place: Place, costNanoUsd: NanoUsd): void {
+  const freeNanoUsd = place.freeNanoUsd === null ? null : 0;
+  settleFreeBudget(books, { accountId, place: { ...place, freeNanoUsd } }, costNanoUsd);
 }
 
 /** Releases the hold on the day's budget for free requests, and adds the actual cost. */
-export function settleFreeBudget(books: Books, place: Place, costNanoUsd: NanoUsd): void {
+export function settleFreeBudget(
+  books: Books,
+  { accountId, place }: Pick<Hold, "accountId" | "place">,
+  costNanoUsd: NanoUsd,
+): void {
   if (place.freeNanoUsd === null) return;
-  const id = makeMeterId(place.owner, place.day);
+  const id = makeMeterId(accountId, place.owner, place.day);
   const meter = books.meters.get(id);
   if (!meter) return;
   books.meters.put(id, {

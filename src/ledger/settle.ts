@@ -20,7 +20,7 @@ export function settle(books: Books, demand: Settlement): Answer {
   const record = (isBeyond ? giveBack.beyond : null) ?? demand.record;
   const { usageSource, ended, costNanoUsd } = record;
   const dueNanoUsd = isBeyond || demand.isDue ? costNanoUsd : 0;
-  settleFreeBudget(books, hold.place, dueNanoUsd);
+  settleFreeBudget(books, hold, dueNanoUsd);
   settleLimits(books, hold, demand, { record, costNanoUsd: dueNanoUsd });
   const mayPay = hold.place.kind === "balance" || (hold.place.kind === "unlimited" && isBeyond);
   const about = { atMs, usageSource, ended, note: demand.note };
@@ -67,7 +67,7 @@ function settleLate(books: Books, demand: Settlement, lost: RequestRecord): Answ
   const { holdNanoUsd } = lost;
   const dueNanoUsd = isDue ? record.costNanoUsd : 0;
   const isRepeated = !keepLateReply(books, demand);
-  if (place) addFreeCost(books, place, dueNanoUsd);
+  if (place) addFreeCost(books, record.accountId, place, dueNanoUsd);
   settleLimitsLate(books, demand, dueNanoUsd);
   const { charged, writtenOff } = holdNanoUsd > 0 ? payLate(books, demand, isRepeated) : NOTHING_PAID;
   const row: RequestRecord = { ...record, chargedNanoUsd: charged, holdNanoUsd, isLate: true };
@@ -85,7 +85,7 @@ function payLate(books: Books, { record, isDue, nowMs: atMs }: Settlement, isFre
   const about = { atMs, usageSource, ended, requestId, note: isFree ? LATE_REPEATED : LATE };
   moveOverrun(books, accountId, charged, dueNanoUsd - charged, about);
   const spend = books.spend(accountId, keyId);
-  books.spends.put(keyId, { ...spend, spentNanoUsd: spend.spentNanoUsd + charged });
+  books.putSpend({ ...spend, spentNanoUsd: spend.spentNanoUsd + charged });
   return { charged, writtenOff: dueNanoUsd - charged };
 }
 
@@ -97,7 +97,7 @@ export function undoHold(books: Books, hold: Hold, atMs: number): void {
   const { places, slots } = hold.place;
   releaseHold(books, hold, null);
   returnPlaces(books, hold, { answers: places + slots, isBounded: false, beyond: null });
-  settleFreeBudget(books, hold.place, 0);
+  settleFreeBudget(books, hold, 0);
   undoLimits(books, hold, atMs);
   if (hold.place.kind !== "balance") return;
   pay(books, hold, 0, { atMs, usageSource: "none", ended: "lost", note: COMMIT_UNKNOWN });
@@ -140,7 +140,7 @@ function pay(books: Books, hold: Hold, dueNanoUsd: NanoUsd, notes: PaymentNotes)
   const charged = posted + extra;
   const spend = books.spend(accountId, keyId);
   const spentNanoUsd = spend.spentNanoUsd + charged;
-  books.spends.put(keyId, { ...spend, spentNanoUsd, heldNanoUsd: spend.heldNanoUsd - held });
+  books.putSpend({ ...spend, spentNanoUsd, heldNanoUsd: spend.heldNanoUsd - held });
   return { charged, writtenOff };
 }
 

@@ -1,4 +1,5 @@
 // The hashed words, beginnings of words and characters of a task by which its kind is known in any language.
+import { HashSet } from "./hash-index.ts";
 import { FNV_PRIME, FNV_START } from "./ngrams.ts";
 
 /** Where people say what they want: characters read from the head of a task, and from its tail. */
@@ -17,6 +18,8 @@ const DENSE_SALT = 5;
 const EDGE_SALT = 0x51ed270b;
 const DIGITS = 48;
 const SPACE = 32;
+/** An ideograph has the most: itself, with the two after it, with the one before it, and at an edge. */
+const CUES_PER_CHAR = 4;
 
 /** Scripts are told apart because texts in them share other amounts of cues. */
 export const SCRIPTS = ["latin", "arabic", "han", "kana", "other"] as const;
@@ -24,7 +27,8 @@ const HAN = 2;
 const KANA = 3;
 
 export interface Cues {
-  readonly hashes: ReadonlySet<number>;
+  /** Each once. */
+  readonly hashes: Uint32Array;
   /** The place of the main script in SCRIPTS. */
   readonly script: number;
 }
@@ -32,21 +36,23 @@ export interface Cues {
 /** Reads a task's cues. Bounded work for a text of any length. */
 export function readCues(task: string): Cues {
   const text = task.toLowerCase();
-  const reader = { hashes: new Set<number>(), letters: new Uint32Array(SCRIPTS.length) };
+  const chars = Math.min(text.length, HEAD_CHARS + TAIL_CHARS);
+  const hashes = new HashSet(chars * CUES_PER_CHAR);
+  const letters = new Uint32Array(SCRIPTS.length);
+  const reader = { hashes, letters };
   if (text.length <= HEAD_CHARS + TAIL_CHARS) readPart(reader, text, EDGE_CHARS, text.length - EDGE_CHARS);
   else {
     readPart(reader, text.slice(0, HEAD_CHARS), EDGE_CHARS, HEAD_CHARS);
     readPart(reader, text.slice(-TAIL_CHARS), 0, TAIL_CHARS - EDGE_CHARS);
   }
-  const { hashes, letters } = reader;
   // Japanese is written in both.
   const [han = 0, kana = 0] = [letters[HAN], letters[KANA]];
   if (kana * 4 > han) letters[KANA] = kana + han;
-  return { hashes, script: letters.indexOf(Math.max(...letters)) };
+  return { hashes: hashes.list(), script: letters.indexOf(Math.max(...letters)) };
 }
 
 interface Reader {
-  readonly hashes: Set<number>;
+  readonly hashes: HashSet;
   /** By script. */
   readonly letters: Uint32Array;
 }

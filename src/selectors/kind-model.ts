@@ -77,7 +77,7 @@ export function understand(cues: Cues, shape: Float32Array, model: KindModel = l
   addRow(sums, model.structure, STRUCTURE_SIZE, 1);
   const from = model.supportFrom[cues.script] ?? 0;
   const to = model.supportTo[cues.script] ?? 1;
-  const share = known / Math.max(1, cues.hashes.size);
+  const share = known / Math.max(1, cues.hashes.length);
   return {
     /** The shares of KINDS. They sum to 1. */
     kinds: softmax(sums.slice(0, KINDS.length)),
@@ -95,19 +95,23 @@ export function understand(cues: Cues, shape: Float32Array, model: KindModel = l
 /** Adds up what the known cues say. Returns how many there are. */
 function addCues(sums: Float64Array, { hashes }: Cues, { indexOf, weights, scales }: KindModel): number {
   let known = 0;
-  hashes.forEach((hash) => {
-    const at = indexOf(hash);
-    if (at < 0) return;
+  // Whole numbers are added up faster as such.
+  const whole = new Int32Array(OUTPUTS);
+  for (let cue = 0; cue < hashes.length; cue++) {
+    const at = indexOf(hashes[cue] ?? 0);
+    if (at < 0) continue;
     known++;
-    addRow(sums, weights, at, 1);
-  });
+    const from = at * OUTPUTS;
+    for (let output = 0; output < OUTPUTS; output++)
+      whole[output] = (whole[output] ?? 0) + (weights[from + output] ?? 0);
+  }
   const norm = 1 / Math.sqrt(known + 1);
   for (let output = 0; output < OUTPUTS; output++)
-    sums[output] = (sums[output] ?? 0) * norm * (scales[output] ?? 0);
+    sums[output] = (whole[output] ?? 0) * norm * (scales[output] ?? 0);
   return known;
 }
 
-function addRow(sums: Float64Array, rows: Int8Array | Float32Array, at: number, value: number): void {
+function addRow(sums: Float64Array, rows: Float32Array, at: number, value: number): void {
   const from = at * OUTPUTS;
   for (let output = 0; output < OUTPUTS; output++)
     sums[output] = (sums[output] ?? 0) + value * (rows[from + output] ?? 0);

@@ -54,11 +54,15 @@ export function scoreGood(
   quality: Float64Array,
   expense: Float64Array,
 ): ScoreOf {
+  const good = new Uint8Array(quality.length);
   let least = Number.POSITIVE_INFINITY;
-  for (let place = 0; place < quality.length; place++)
-    if (isGood(place)) least = Math.min(least, expense[place] ?? 0);
+  for (let place = 0; place < quality.length; place++) {
+    if (!isGood(place)) continue;
+    good[place] = 1;
+    least = Math.min(least, expense[place] ?? 0);
+  }
   return (place) =>
-    isGood(place) ? GOOD_ENOUGH + (least + TINY) / ((expense[place] ?? 0) + TINY) : (quality[place] ?? 0);
+    good[place] === 1 ? GOOD_ENOUGH + (least + TINY) / ((expense[place] ?? 0) + TINY) : (quality[place] ?? 0);
 }
 
 /** Returns the place that comes first by these scores. −1 if there are none. */

@@ -98,15 +98,12 @@ function keepPreferred(
   findLack: (row: number) => string | null,
   remove: (row: number, reason: string) => void,
 ): number {
-  const rows = able.slice(0, size);
-  const having = rows.filter((row) => findLack(row) === null);
-  if (having.length === 0) return size;
-  able.set(having);
-  for (const row of rows) {
-    const lack = findLack(row);
-    if (lack !== null) remove(row, lack);
-  }
-  return having.length;
+  const lacks = Array.from(able.subarray(0, size), findLack);
+  const kept = able.subarray(0, size).filter((_, at) => lacks[at] === null);
+  if (kept.length === 0) return size;
+  for (const [at, lack] of lacks.entries()) if (lack !== null) remove(able[at] ?? -1, lack);
+  able.set(kept);
+  return kept.length;
 }
 
 /**

@@ -4,6 +4,7 @@ import { ACCOUNT_FIELDS } from "../core/fields/account.ts";
 import { applyChange } from "../core/fields/field.ts";
 import { KEY_FIELDS } from "../core/fields/key.ts";
 import type { GatewayKey, ProvenKey } from "../core/key.ts";
+import { readRevision } from "../core/key-change.ts";
 import type { Store } from "../core/store.ts";
 import { bind, type Change, type Engine, readFirst, type Statement } from "./engine.ts";
 import { listChangeable } from "./field-columns.ts";
@@ -13,11 +14,14 @@ import type { Recorder } from "./recording.ts";
 import { insertSql, joinNames, type Mark, selectSql } from "./sql.ts";
 import { ACCOUNT, KEY, pickColumns, type TablePart } from "./tables.ts";
 
-const CHANGED_KEY = pickColumns(KEY, listChangeable(KEY_FIELDS));
+export const CHANGED_KEY = pickColumns(KEY, listChangeable(KEY_FIELDS));
 const CHANGED_ACCOUNT = pickColumns(ACCOUNT, listChangeable(ACCOUNT_FIELDS));
 
 /** Returns the statement that writes these columns of the row with the id that is its first value. */
-function updateSql({ name, columns }: Pick<TablePart<unknown>, "name" | "columns">, mark: Mark): string {
+export function updateSql(
+  { name, columns }: Pick<TablePart<unknown>, "name" | "columns">,
+  mark: Mark,
+): string {
   const changed = columns.map((column, at) => `${column} = ${mark(at + 2)}`);
   return `UPDATE ${name} SET ${joinNames(changed)} WHERE id = ${mark(1)}`;
 }
@@ -80,7 +84,7 @@ export function keyChanges(engine: Engine, record: Recorder) {
     },
     changeKey: (id, asked) =>
       changeLocked(id, (before) => {
-        const after = applyChange(before, asked);
+        const after = applyChange(before, readRevision(asked, before));
         const write = bind(change, id, ...CHANGED_KEY.valuesOf(after));
         return { writes: [write, ...record({ kind: "key", before, after })], toResult: () => after };
       }),
@@ -148,7 +152,7 @@ export function accountChanges({ mark, forUpdate, runOnce, change }: Engine, rec
       change([bind(`${byId} ${forUpdate}`, id)], ([found]) => {
         const before = readFirst(ACCOUNT, found);
         if (before === null) return { writes: [], toResult: () => null };
-        const after = applyChange(before, asked);
+        const after = applyChange(before, readRevision(asked, before));
         return {
           writes: [
             bind(update, id, ...CHANGED_ACCOUNT.valuesOf(after)),

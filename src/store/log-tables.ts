@@ -1,4 +1,5 @@
 // The tables of the request log and its hourly sums, shared by both engines.
+import { findOutcome, findProvider } from "../core/outcome.ts";
 import { ENDINGS, REQUEST_OUTCOMES, type RequestRecord, USAGE_SOURCES } from "../core/record.ts";
 import type { FirstTokenSum, UsageSum } from "../core/rows.ts";
 import type { KeyUse } from "../core/store.ts";
@@ -82,6 +83,7 @@ export const REQUEST = table<RequestRecord>(
     modelAsked: TEXT,
     modelTried: allowNull(TEXT),
     modelUsed: allowNull(TEXT),
+    modelPlanned: allowNull(TEXT),
     selector: allowNull(TEXT),
     decision: allowNull(TEXT),
     trace: allowNull(TEXT),
@@ -98,9 +100,19 @@ export const REQUEST = table<RequestRecord>(
     isLate: nameColumn("late", FLAG),
     totalMs: TIME,
     firstTokenMs: allowNull(TIME),
+    address: allowNull(TEXT),
+    session: allowNull(TEXT),
+    traceId: allowNull(TEXT),
+    parentTraceId: allowNull(TEXT),
+    memberId: allowNull(TEXT),
   },
-  // Finds requests in the order they end.
-  { ended_at_ms: { type: "integer", write: ({ atMs, totalMs }) => Math.round(atMs + totalMs) } },
+  {
+    // Finds requests in the order they end.
+    ended_at_ms: { type: "integer", write: ({ atMs, totalMs }) => Math.round(atMs + totalMs) },
+    // Lists are narrowed by these. They are null in rows from before.
+    outcome: { type: "text", write: findOutcome },
+    provider: { type: "text", write: findProvider },
+  },
 );
 
 const HOUR_KEY = ["hour_ms", "account_id", "key_id", "model", "operation", "surface"];
@@ -112,6 +124,7 @@ export const USAGE = table<UsageSum>(
   [...HOUR_KEY, "member", "provider", "outcome", "tag"],
   {
     ...HOUR,
+    provider: TEXT,
     outcome: makeWord(["", ...REQUEST_OUTCOMES]),
     requests: SUM,
     errors: SUM,
@@ -121,7 +134,6 @@ export const USAGE = table<UsageSum>(
   },
   {
     member: { type: "text", write: () => "" },
-    provider: { type: "text", write: ({ model }) => model.slice(0, Math.max(model.indexOf("#"), 0)) },
     tag: { type: "text", write: () => "" },
   },
 );

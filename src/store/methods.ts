@@ -6,6 +6,8 @@ import { consoleMethods, credentialChanges } from "./console.ts";
 import type { Engine } from "./engine.ts";
 import { accountChanges, accountMethods, keyChanges, keyMethods } from "./keys.ts";
 import { lessonChanges, lessonMethods } from "./lessons.ts";
+import { movingChanges, movingMethods } from "./moving.ts";
+import { namedChanges, namedMethods } from "./named.ts";
 import { outboxMethods } from "./outbox.ts";
 import { peopleChanges, peopleMethods } from "./people.ts";
 import { makeRecorder, type Recorder } from "./recording.ts";
@@ -19,6 +21,8 @@ export function engineMethods(engine: Engine, ofRows = engine) {
   return {
     ...keyMethods(ofRows),
     ...accountMethods(ofRows),
+    ...namedMethods(ofRows),
+    ...movingMethods(ofRows),
     ...bookMethods(engine),
     ...outboxMethods(engine),
     ...settingMethods(engine),
@@ -36,6 +40,8 @@ function changeMethods(engine: Engine, ofRows: Engine, record: Recorder): Change
   return {
     ...keyChanges(ofRows, record),
     ...accountChanges(ofRows, record),
+    ...namedChanges(ofRows, record),
+    ...movingChanges(ofRows, record),
     ...settingChanges(engine, record),
     ...credentialChanges(engine, record),
     ...lessonChanges(engine, record),

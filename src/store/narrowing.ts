@@ -1,12 +1,8 @@
 // Filtered lookups: a statement has only the conditions that are asked for, so that each finds its index.
-import type {
-  KeyFilter,
-  Page,
-  RequestFilter,
-  UsageDimension,
-  UsageFilter,
-  UsageQuery,
-} from "../core/store.ts";
+
+import type { RequestFilter, UsageDimension, UsageFilter, UsageQuery } from "../core/log-query.ts";
+import { CLIENT_GONE, type RequestOutcome } from "../core/record.ts";
+import type { KeyFilter, Page } from "../core/store.ts";
 import type { Statement } from "./engine.ts";
 import type { Value } from "./found.ts";
 import { FIRST_TOKEN, REQUEST, USAGE, USAGE_SUMS } from "./log-tables.ts";
@@ -51,9 +47,8 @@ export class Narrowing {
 }
 
 /** Card ids begin with the provider's name and `#`; the next character, `$`, ends the range. */
-function ofProvider(by: Narrowing, column: string, provider: string | undefined): void {
-  if (provider === undefined) return;
-  by.add(`${column} >= ${by.bind(`${provider}#`)} AND ${column} < ${by.bind(`${provider}$`)}`);
+function composeProvider(by: Narrowing, column: string, provider: string): string {
+  return `${column} >= ${by.bind(`${provider}#`)} AND ${column} < ${by.bind(`${provider}$`)}`;
 }
 
 /** One page, newest first, from the page's position on. */
@@ -63,15 +58,27 @@ function pageEnd(by: Narrowing, atColumn: string, { limit, after }: Page): strin
   return `WHERE ${by.where} ORDER BY ${atColumn} DESC, id DESC LIMIT ${by.bind(limit)}`;
 }
 
-const CLIENT_GONE = 499;
+/** Rows from before the column was added hold null there. They are found by the columns that it is made from. */
+const OUTCOMES_BEFORE: Readonly<Record<RequestOutcome, string>> = {
+  answered: "status < 400",
+  left: `status = ${CLIENT_GONE}`,
+  failed: `status >= 400 AND status <> ${CLIENT_GONE} AND attempts > 0`,
+  refused: `status >= 400 AND status <> ${CLIENT_GONE} AND attempts = 0`,
+};
+
+const TEXT_COLUMNS = ["model_asked", "model_used", "model_tried", "fault_code"];
 
 export function requestsLookup(filter: RequestFilter, page: Page, mark: Mark): Statement {
-  const { keyId, accountId, operation, surface, model, provider, selector, status, ended, fromMs, toMs } =
-    filter;
+  const { keyId, accountId, operation, surface, model, selector, status, ended, fromMs, toMs } = filter;
+  const { provider, outcome, memberId, address, session, traceId, text } = filter;
   const by = new Narrowing(mark);
   by.equal({ key_id: keyId, account_id: accountId, operation, surface, selector, ended });
+  by.equal({ member_id: memberId, address, session });
   by.by(model, (at) => `model_used = ${at} OR model_tried = ${at} OR model_asked = ${at}`);
-  ofProvider(by, "coalesce(model_used, model_tried)", provider);
+  if (provider !== undefined) by.add(narrowProvider(by, provider));
+  by.by(outcome, (at) => `outcome = ${at} OR outcome IS NULL AND ${OUTCOMES_BEFORE[outcome ?? "failed"]}`);
+  by.by(traceId, (at) => `trace_id = ${at} OR parent_trace_id = ${at}`);
+  if (text !== undefined) by.add(narrowText(by, text));
   if (status === "ok") by.add("status < 400");
   else if (status === "error") by.add(`status >= 400 AND status <> ${CLIENT_GONE}`);
   else by.by(status, (at) => `status = ${at}`);
@@ -79,6 +86,22 @@ export function requestsLookup(filter: RequestFilter, page: Page, mark: Mark): S
   by.by(toMs, (at) => `at_ms < ${at}`);
   const end = pageEnd(by, "at_ms", page);
   return { text: `SELECT ${joinNames(REQUEST.columns)} FROM ${REQUEST.name} ${end}`, values: by.values };
+}
+
+function narrowProvider(by: Narrowing, provider: string): string {
+  const before = composeProvider(by, "coalesce(model_used, model_tried)", provider);
+  return `provider = ${by.bind(provider)} OR provider IS NULL AND ${before}`;
+}
+
+function narrowText(by: Narrowing, text: string): string {
+  const part = by.bind(`%${escapeLike(text)}%`);
+  const parts = TEXT_COLUMNS.map((column) => `lower(${column}) LIKE ${part} ESCAPE '\\'`);
+  const whole = by.bind(text);
+  return [`id = ${whole}`, `request_id = ${whole}`, ...parts].join(" OR ");
+}
+
+function escapeLike(text: string): string {
+  return text.replace(/[\\%_]/g, "\\$&");
 }
 
 export function keysLookup(filter: KeyFilter | undefined, page: Page, mark: Mark): Statement {
@@ -93,7 +116,7 @@ export function keysLookup(filter: KeyFilter | undefined, page: Page, mark: Mark
     by.by(nowMs, (at) => `expires_at_ms IS NULL OR expires_at_ms > ${at}`);
     by.add(`paused = ${state === "paused" ? 1 : 0}`);
   }
-  by.by(text && `%${text.replace(/[\\%_]/g, "\\$&")}%`, (at) =>
+  by.by(text && `%${escapeLike(text)}%`, (at) =>
     ["name", "id", "last4"].map((column) => `lower(${column}) LIKE ${at} ESCAPE '\\'`).join(" OR "),
   );
   const end = pageEnd(by, "created_at_ms", page);
@@ -107,29 +130,33 @@ const DIMENSION_COLUMNS: Readonly<Record<UsageDimension, string>> = {
   model: "model",
   operation: "operation",
   surface: "surface",
+  provider: "provider",
+  outcome: "outcome",
 };
 
 /** Sums of the usage table over a time range, grouped by some dimensions. */
 export function usageLookup(query: UsageQuery, mark: Mark): Statement {
-  return sumsLookup({ table: USAGE.name, always: [], blank: ["outcome"], sums: USAGE_SUMS }, query, mark);
+  return sumsLookup({ table: USAGE.name, always: [], lacks: [], sums: USAGE_SUMS }, query, mark);
 }
 
 /** The count of each bucket over a time range, grouped likewise. */
 export function firstTokensLookup(query: UsageQuery, mark: Mark): Statement {
-  const source = { table: FIRST_TOKEN.name, always: ["bucket"], blank: [], sums: ["requests"] };
-  return sumsLookup(source, query, mark);
+  const lacks = ["provider", "outcome"] as const;
+  const { only: { outcome: _outcome, ...only } = {} } = query;
+  const source = { table: FIRST_TOKEN.name, always: ["bucket"], lacks, sums: ["requests"] };
+  return sumsLookup(source, { ...query, only }, mark);
 }
 
-/** A table of sums: the columns that are always grouped by, those that never are, and those that are summed. */
+/** A table of sums: the columns that are always grouped by, the dimensions that it lacks, and the columns that are summed. */
 interface SumsTable {
   readonly table: string;
   readonly always: readonly string[];
-  readonly blank: readonly string[];
+  readonly lacks: readonly UsageDimension[];
   readonly sums: readonly string[];
 }
 
 function sumsLookup(
-  { table, always, blank, sums }: SumsTable,
+  { table, always, lacks, sums }: SumsTable,
   { fromMs, toMs, groupBy, only = {} }: UsageQuery,
   mark: Mark,
 ): Statement {
@@ -137,8 +164,9 @@ function sumsLookup(
   by.by(fromMs, (at) => `hour_ms >= ${at}`);
   by.by(toMs, (at) => `hour_ms < ${at}`);
   narrowUsage(by, only);
-  const grouped = [...groupBy.map((dimension) => DIMENSION_COLUMNS[dimension]), ...always];
-  const shown = [...Object.values(DIMENSION_COLUMNS), ...blank].map((column) =>
+  const wanted = groupBy.filter((dimension) => !lacks.includes(dimension));
+  const grouped = [...wanted.map((dimension) => DIMENSION_COLUMNS[dimension]), ...always];
+  const shown = Object.values(DIMENSION_COLUMNS).map((column) =>
     grouped.includes(column) ? column : `${column === "hour_ms" ? "0" : "''"} AS ${column}`,
   );
   const added = sums.map((column) => `coalesce(sum(${column}), 0) AS ${column}`);
@@ -149,9 +177,10 @@ function sumsLookup(
   return { text, values: by.values };
 }
 
-function narrowUsage(by: Narrowing, { accountId, keyId, model, provider }: UsageFilter): void {
-  by.equal({ account_id: accountId, key_id: keyId, model });
-  ofProvider(by, "model", provider);
+function narrowUsage(by: Narrowing, filter: UsageFilter): void {
+  const { accountId, keyId, model, provider, operation, surface, outcome } = filter;
+  by.equal({ account_id: accountId, key_id: keyId, model, operation, surface, outcome });
+  if (provider !== undefined) by.add(composeProvider(by, "model", provider));
 }
 
 /** When a key was last used, to the hour. */

@@ -41,6 +41,10 @@ export type Change =
       readonly name: string;
       readonly table: string;
       readonly columns: readonly string[];
+      /** Only rows whose first column isn't null are in it. */
+      readonly isSparse?: true;
+      /** Set if the other engine finds such rows in another way. */
+      readonly only?: "postgres";
     }
   /** Moves rows. Not every engine runs a step atomically, so each statement must be one that can be repeated. */
   | { readonly kind: "moveRows"; readonly sqlite: readonly string[]; readonly postgres: readonly string[] }

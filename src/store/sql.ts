@@ -10,6 +10,22 @@ export function joinNames(columns: readonly string[]): string {
   return columns.join(", ");
 }
 
+/** Returns an index as a statement that creates it ends. */
+export function describeIndex({
+  name,
+  table,
+  columns,
+  isSparse,
+}: {
+  readonly name: string;
+  readonly table: string;
+  readonly columns: readonly string[];
+  readonly isSparse?: true;
+}): string {
+  const rows = isSparse ? ` WHERE ${columns[0]} IS NOT NULL` : "";
+  return `${name} ON ${table} (${joinNames(columns)})${rows}`;
+}
+
 /** A value as it stands in a statement. Only for the schema's own constants. */
 export function quoteLiteral(value: string | number): string {
   return typeof value === "number" ? String(value) : `'${value.replaceAll("'", "''")}'`;

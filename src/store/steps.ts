@@ -1,7 +1,9 @@
 // The steps of the schema since both engines share them. A released step is never changed: a change is a new step.
 import { ACCOUNT_FIELDS } from "../core/fields/account.ts";
 import { KEY_FIELDS } from "../core/fields/key.ts";
+import { AUDIT_LOG } from "./audit-step.ts";
 import { HOURLY_USAGE } from "./hourly-usage-step.ts";
+import { PEOPLE } from "./people-step.ts";
 import type { Step } from "./schema-step.ts";
 
 /** The bounds on scores are by account; the version before bounds them by key. */
@@ -72,114 +74,83 @@ const LIMITS: Step = [
   { kind: "endSupport", stepsKnown: 4 },
 ];
 
-/** People, their sessions and keys, and named tokens. A session of theirs has no digest that an older version accepts. */
-const PEOPLE: Step = [
-  {
-    kind: "createTable",
-    table: "token",
-    columns: [
-      { name: "id", type: "text" },
-      { name: "digest", type: "text" },
-      { name: "name", type: "text" },
-      { name: "last4", type: "text" },
-      { name: "grants", type: "text" },
-      { name: "reads_content", type: "integer" },
-      { name: "maker_kind", type: "text" },
-      { name: "maker_id", type: "text" },
-      { name: "contact", type: "text", isNullable: true },
-      { name: "created_at_ms", type: "integer" },
-      { name: "expires_at_ms", type: "integer", isNullable: true },
-      { name: "revoked_at_ms", type: "integer", isNullable: true },
-    ],
-    key: ["id"],
-    placement: "everywhere",
-  },
-  { kind: "createIndex", name: "token_digest", table: "token", columns: ["digest"] },
-  {
-    kind: "createTable",
-    table: "member",
-    columns: [
-      { name: "id", type: "text" },
-      { name: "issuer", type: "text" },
-      { name: "subject", type: "text" },
-      { name: "name", type: "text" },
-      { name: "email", type: "text", isNullable: true },
-      { name: "rule_grants", type: "text" },
-      { name: "own_grants", type: "text" },
-      { name: "own_until_ms", type: "integer", isNullable: true },
-      { name: "reads_content", type: "integer" },
-      { name: "is_disabled", type: "integer" },
-      { name: "created_at_ms", type: "integer" },
-      { name: "seen_at_ms", type: "integer" },
-      { name: "refresh_sealed", type: "text", isNullable: true },
-      { name: "checked_at_ms", type: "integer" },
-      { name: "leased_until_ms", type: "integer" },
-      { name: "anonymised_at_ms", type: "integer", isNullable: true },
-    ],
-    key: ["id"],
-    placement: "everywhere",
-  },
-  { kind: "createIndex", name: "member_created", table: "member", columns: ["created_at_ms", "id"] },
-  {
-    kind: "createTable",
-    table: "used_once",
-    columns: [
-      { name: "digest", type: "text" },
-      { name: "until_ms", type: "integer" },
-    ],
-    key: ["digest"],
-    placement: "everywhere",
-  },
-  { kind: "createIndex", name: "used_once_until", table: "used_once", columns: ["until_ms"] },
-  ...(["token_id", "member_id", "issuer_session"] as const).map(
-    (name) =>
-      ({ kind: "addColumn", table: "session", column: { name, type: "text", isNullable: true } }) as const,
+const text = (name: string) => ({ name, type: "text", isNullable: true }) as const;
+
+/**
+ * Requests say how they ended, whose provider failed, and where they came from. Only few trees are added, because each
+ * that a request changes costs it a page of the log: those of sessions and traces hold only rows that have one, and the
+ * rows of an account are found by the hours of its sums.
+ */
+const REQUESTS_FOUND: Step = [
+  { kind: "addColumn", table: "hold", column: text("model_planned") },
+  ...[
+    "model_planned",
+    "outcome",
+    "provider",
+    "address",
+    "session",
+    "trace_id",
+    "parent_trace_id",
+    "member_id",
+  ].map((name) => ({ kind: "addColumn", table: "request", column: text(name) }) as const),
+  { kind: "createIndex", name: "request_request_id", table: "request", columns: ["request_id"] },
+  ...["session", "trace_id", "parent_trace_id"].map(
+    (column) =>
+      ({
+        kind: "createIndex",
+        name: `request_${column}`,
+        table: "request",
+        columns: [column, "at_ms", "id"],
+        isSparse: true,
+      }) as const,
   ),
-  { kind: "addColumn", table: "gateway_key", column: { name: "member_id", type: "text", isNullable: true } },
-  { kind: "createIndex", name: "gateway_key_member", table: "gateway_key", columns: ["member_id"] },
+  {
+    kind: "createIndex",
+    name: "request_account_at",
+    table: "request",
+    columns: ["account_id", "at_ms", "id"],
+    only: "postgres",
+  },
+  {
+    kind: "createIndex",
+    name: "hourly_usage_account",
+    table: "hourly_usage",
+    columns: ["account_id", "hour_ms"],
+  },
 ];
 
-/** The chained audit log, and beside it what may be erased. Its entries wait in the outbox. */
-const AUDIT_LOG: Step = [
+/** Keys and accounts are found by their names, and a repeated PUT of a key by its Idempotency-Key. */
+const NAMES: Step = [
+  { kind: "createIndex", name: "account_name", table: "account", columns: ["name"] },
+  { kind: "createIndex", name: "gateway_key_name", table: "gateway_key", columns: ["account_id", "name"] },
   {
     kind: "createTable",
-    table: "audit",
+    table: "put_record",
     columns: [
-      { name: "seq", type: "integer" },
+      { name: "account_id", type: "text" },
       { name: "id", type: "text" },
       { name: "at_ms", type: "integer" },
-      ...["actor_kind", "actor_id", "action", "target_type", "target_id"].map(
-        (name) => ({ name, type: "text" }) as const,
-      ),
-      { name: "account_id", type: "text", isNullable: true },
-      ...["outcome", "route", "request_id"].map((name) => ({ name, type: "text" }) as const),
-      { name: "reason", type: "text", isNullable: true },
-      ...["actor_digest", "target_digest", "change_digest", "hash"].map(
-        (name) => ({ name, type: "text" }) as const,
-      ),
+      { name: "body_digest", type: "text" },
+      { name: "key_id", type: "text" },
+      { name: "sealed", type: "text", isNullable: true },
     ],
-    key: ["seq"],
-    placement: "everywhere",
+    key: ["account_id", "id"],
+    placement: "account",
   },
-  { kind: "createIndex", name: "audit_id", table: "audit", columns: ["id"] },
-  { kind: "createIndex", name: "audit_actor", table: "audit", columns: ["actor_id", "seq"] },
-  { kind: "createIndex", name: "audit_target", table: "audit", columns: ["target_id", "seq"] },
-  { kind: "createIndex", name: "audit_account", table: "audit", columns: ["account_id", "seq"] },
+  { kind: "createIndex", name: "put_record_at", table: "put_record", columns: ["at_ms"] },
+];
+
+/** A moved key's counts come home from the accounts in which its last requests began. */
+const MOVES: Step = [
   {
     kind: "createTable",
-    table: "audit_detail",
+    table: "departure",
     columns: [
-      { name: "seq", type: "integer" },
-      { name: "actor_salt", type: "text", isNullable: true },
-      ...["actor_name", "address", "agent"].map((name) => ({ name, type: "text" }) as const),
-      { name: "target_salt", type: "text", isNullable: true },
-      { name: "target_name", type: "text" },
-      ...["change_salt", "before_json", "after_json"].map(
-        (name) => ({ name, type: "text", isNullable: true }) as const,
-      ),
+      { name: "account_id", type: "text" },
+      { name: "id", type: "text" },
     ],
-    key: ["seq"],
-    placement: "everywhere",
+    key: ["account_id", "id"],
+    placement: "account",
   },
 ];
 
@@ -189,6 +160,9 @@ export const STEPS: readonly Step[] = [
   LESSONS_BY_ACCOUNT,
   NODES_BY_VERSION,
   LIMITS,
+  REQUESTS_FOUND,
+  NAMES,
+  MOVES,
   PEOPLE,
   AUDIT_LOG,
 ];

@@ -188,6 +188,7 @@ export const HOLD = table<Hold>("hold", ["account_id", "id"], {
   operation: TEXT,
   surface: TEXT,
   modelAsked: TEXT,
+  modelPlanned: allowNull(TEXT),
   selector: allowNull(TEXT),
   stream: FLAG,
   place: makeJson(parsePlace),

@@ -13,11 +13,24 @@ export class UnusableError extends Error {}
 export function unavailable(cause: unknown): Fault {
   const message = "The gateway's store is unavailable. Please try again shortly.";
   const unknown = cause instanceof CommitError ? { outcomeUnknown: true as const } : {};
-  const reason = cause instanceof UnusableError ? { reason: cause.message } : {};
   return new Fault("store_unavailable", message, {
     retryAfterMs: RETRY_AFTER_MS,
     cause,
     ...unknown,
-    ...reason,
+    reason: describeCause(cause),
   });
+}
+
+const REASON_CHARACTERS_MAX = 300;
+/** An error's causes are followed this far: a commit's failure has the engine's own error behind it. */
+const CAUSES_MAX = 4;
+
+/** Returns the engine's own words, such as `database or disk is full`, which hold no secret and no row's values. */
+function describeCause(cause: unknown): string {
+  let error = cause;
+  for (let at = 0; at < CAUSES_MAX && error instanceof Error && error.cause instanceof Error; at++)
+    error = error.cause;
+  const words = error instanceof Error ? error.message : String(error ?? "unknown");
+  const code = error instanceof Error && "code" in error ? ` (${error.code})` : "";
+  return `${words.replace(/\s+/g, " ").trim().slice(0, REASON_CHARACTERS_MAX)}${code}`;
 }

@@ -1,48 +1,17 @@
 // The table of all metrics. Counters, `/metrics`, the sum over workers and the manual's table come from these rows.
-import { NANO_PER_USD } from "../core/money.ts";
-
-interface MetricRow {
-  readonly type: "counter" | "gauge" | "histogram";
-  /** One sentence for `# HELP` and the docs. */
-  readonly help: string;
-  /** The unit of the value, for the docs. */
-  readonly unit: string;
-  /** Missing if it has only one series. */
-  readonly labels?: readonly string[];
-  /** The number of counted units that make one shown unit. Whole numbers add up exactly in any order, fractions don't. */
-  readonly per?: number;
-  /** Set if the value isn't counted but read at each scrape. */
-  readonly isRead?: true;
-  /** The name of the log events that it counts. Its labels are their fields. */
-  readonly on?: string;
-  /** The field without which an event isn't counted. */
-  readonly only?: string;
-  /** The events' field to add. Without it, each adds 1. */
-  readonly by?: string;
-  /** The events' fields for labels that are named otherwise. */
-  readonly fields?: Readonly<Record<string, string>>;
-  /** The way in which the workers' values are combined. Without it, they are added. */
-  readonly over?: "min" | "max";
-}
-
-const MICROSECONDS_PER_SECOND = 1_000_000;
-const MS_PER_SECOND = 1000;
-
-type Labels = readonly string[];
-
-/** Makes the rows of counters of a unit. */
-const count =
-  (unit: string, per = 1) =>
-  <const Names extends Labels>(help: string, ...labels: Names) =>
-    ({ type: "counter", unit, per, help, labels }) as const;
-const events = count("events");
-const requests = count("requests");
-const calls = count("calls");
-const money = count("USD", NANO_PER_USD);
-const durations = (help: string, ...labels: readonly ["model"]) =>
-  ({ type: "histogram", unit: "seconds", per: MS_PER_SECOND, help, labels }) as const;
-const gauge = <const Names extends Labels>(unit: string, help: string, ...labels: Names) =>
-  ({ type: "gauge", isRead: true, unit, help, labels }) as const;
+import {
+  calls,
+  count,
+  durations,
+  events,
+  gauge,
+  type MetricRow,
+  MICROSECONDS_PER_SECOND,
+  MS_PER_SECOND,
+  money,
+  requests,
+} from "./metric-row.ts";
+import { STATE_METRICS } from "./state-metrics.ts";
 
 export const METRICS = {
   poundkey_build_info: {
@@ -173,6 +142,17 @@ export const METRICS = {
     ...events("Errors in the gateway itself, each of which is logged."),
     on: "internal_error",
   },
+  ...STATE_METRICS,
+  poundkey_tokens_part_total: count("tokens")(
+    "Parts of the tokens in poundkey_tokens_total: cached, cache_write (of prompts) and reasoning (of completions).",
+    "model",
+    "part",
+  ),
+  poundkey_selections_total: requests(
+    "Requests that a selector gave to a model, by the selector and the model that answered.",
+    "selector",
+    "model",
+  ),
   process_cpu_seconds_total: {
     ...count("seconds")("User and system CPU time, of all workers together."),
     per: MICROSECONDS_PER_SECOND,
@@ -207,6 +187,8 @@ type NamesWith<Row> = { [Name in MetricName]: (typeof METRICS)[Name] extends Row
 
 export type ReadName = NamesWith<{ isRead: true }>;
 export type CounterName = Exclude<NamesWith<{ type: "counter" }>, ReadName>;
+/** The histograms without labels. */
+export type WorkName = "poundkey_store_seconds" | "poundkey_gateway_seconds";
 export type HistogramName = NamesWith<{ type: "histogram" }>;
 
 /** A value for each of the metric's labels, and for no other. */
@@ -234,6 +216,7 @@ interface ShownMetric {
   readonly unit: string;
   readonly labels: readonly string[];
   readonly per: number;
+  readonly bounds?: readonly number[];
 }
 
 /** Everything that `/metrics` shows, in its order: the table, then the deprecated names. */

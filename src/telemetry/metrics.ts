@@ -3,7 +3,7 @@ import { asNumber } from "../core/json.ts";
 import type { RequestRecord } from "../core/record.ts";
 import type { Unit } from "../core/units.ts";
 import type { LogEvent } from "../core/world.ts";
-import { BUCKETS_MS, formatLabels } from "./exposition.ts";
+import { formatLabels } from "./exposition.ts";
 import {
   type CounterName,
   findRow,
@@ -13,8 +13,18 @@ import {
   METRICS,
   type MetricName,
   type ReadName,
+  type WorkName,
 } from "./metric-table.ts";
-import type { GrowingSums, Sums, Values } from "./sums.ts";
+import {
+  type Counter,
+  findOrAdd,
+  type Histogram,
+  listValues,
+  newCounter,
+  newMap,
+  observe,
+} from "./series.ts";
+import type { GrowingSums, Sums } from "./sums.ts";
 
 /**
  * The number of series of a metric from which on new ones are summed: a model's further series count as one, with `other`
@@ -23,11 +33,17 @@ import type { GrowingSums, Sums, Values } from "./sums.ts";
  */
 export const SERIES_MAX = 5000;
 const OTHER = "other";
+const MICROSECONDS_PER_MS = 1000;
 /** The label of requests that no model answered. */
 const NONE = "none";
 
-/** Returns a number, or one for each value of the metric's label, in the counted unit. null if it can't be read here. */
+/**
+ * Returns a number, or one for each value of the metric's label, in the counted unit. With several labels, a key of the map
+ * has their values, joined by `LABEL_END`. null if it can't be read here.
+ */
 export type Reading = () => number | ReadonlyMap<string, number> | null;
+/** A line end can't stand in a name. */
+export const LABEL_END = "\n";
 
 export interface MetricsParts {
   /** The metrics that are read at each scrape. */
@@ -54,16 +70,12 @@ const OTHER_UNITS: readonly (readonly [Unit, string])[] = [
   ["searches", "searches"],
 ];
 
-interface Counter {
-  value: number;
-}
-
-interface Histogram {
-  /** By bucket. Each includes the counts of the ones before it. */
-  readonly counts: number[];
-  sum: number;
-  count: number;
-}
+/** The parts of prompts and completions that are counted on their own. */
+const TOKEN_PARTS: readonly (readonly [Unit, string])[] = [
+  ["cached", "cached"],
+  ["cacheWrite", "cache_write"],
+  ["reasoning", "reasoning"],
+];
 
 /** The series of one model. They are looked up by their labels only once, which saves 2 µs per request. */
 interface ModelSeries {
@@ -71,6 +83,8 @@ interface ModelSeries {
   readonly answered: Counter | null;
   readonly promptTokens: Counter;
   readonly completionTokens: Counter;
+  /** By the name of the part, once it has occurred. */
+  readonly parts: Map<string, Counter>;
   readonly costNanoUsd: Counter;
   readonly chargedNanoUsd: Counter;
   readonly ms: Histogram;
@@ -97,9 +111,14 @@ export class Metrics {
     const writtenOff = asNumber(event.written_off_nano_usd);
     if (writtenOff !== undefined) this.#increase("poundkey_written_off_usd_total", {}, writtenOff);
     if (event.late === true) this.#increase("poundkey_settled_late_total", {});
-    if (event.record) this.#countRequest(event.record);
+    if (event.record) this.#countRequest(event.record, asNumber(event.gateway_ms));
     else this.#countEvent(event);
   };
+
+  /** Adds a value to a histogram without labels, in its counted unit. */
+  observe(name: WorkName, value: number): void {
+    observe(this.#histogram(name, {}), value);
+  }
 
   /** Returns all counts so far, and the current readings. */
   sums(): Sums {
@@ -118,9 +137,11 @@ export class Metrics {
 
   #byLabel(name: MetricName, value: number | ReadonlyMap<string, number>): ReadonlyMap<string, Counter> {
     const series = new Map<string, Counter>();
-    const [label = ""] = findRow(name).labels ?? [];
+    const { labels = [] } = findRow(name);
     for (const [of, one] of typeof value === "number" ? [["", value] as const] : value) {
-      this.#findSeries(series, name, { [label]: of }, newCounter).value += one;
+      const values = of.split(LABEL_END);
+      const labelled = Object.fromEntries(labels.map((label, at) => [label, values[at] ?? ""]));
+      this.#findSeries(series, name, labelled, newCounter).value += one;
     }
     return series;
   }
@@ -133,8 +154,10 @@ export class Metrics {
     }
   }
 
-  #countRequest(record: RequestRecord): void {
+  #countRequest(record: RequestRecord, gatewayMs: number | undefined): void {
     const { status, ended, amounts } = record;
+    if (gatewayMs !== undefined)
+      this.observe("poundkey_gateway_seconds", Math.round(gatewayMs * MICROSECONDS_PER_MS));
     const series = this.#findModelSeries(record.modelUsed);
     if (series.answered) series.answered.value++;
     this.#findRequests(series, status, ended).value++;
@@ -143,6 +166,7 @@ export class Metrics {
     series.costNanoUsd.value += record.costNanoUsd;
     series.chargedNanoUsd.value += record.chargedNanoUsd;
     this.#countWork(series.model, record);
+    this.#countParts(series, record);
     observe(series.ms, record.totalMs);
     if (record.firstTokenMs === null) return;
     series.firstMs ??= this.#histogram("poundkey_first_token_seconds", series);
@@ -154,6 +178,16 @@ export class Metrics {
     findOrAdd(this.#operations, `${operation} ${surface}`, count).value++;
     for (const [unit, shown] of OTHER_UNITS) {
       if (amounts[unit] > 0) this.#increase("poundkey_units_total", { model, unit: shown }, amounts[unit]);
+    }
+  }
+
+  #countParts({ model, parts }: ModelSeries, { amounts, selector, modelUsed }: RequestRecord): void {
+    if (selector !== null && modelUsed !== null)
+      this.#increase("poundkey_selections_total", { selector, model });
+    for (const [unit, part] of TOKEN_PARTS) {
+      if (amounts[unit] === 0) continue;
+      const make = () => this.#counter("poundkey_tokens_part_total", { model, part });
+      findOrAdd(parts, part, make).value += amounts[unit];
     }
   }
 
@@ -169,6 +203,7 @@ export class Metrics {
       answered: model === NONE ? null : this.#counter("poundkey_attempts_total", answered),
       promptTokens: tokens("prompt"),
       completionTokens: tokens("completion"),
+      parts: new Map(),
       costNanoUsd: this.#counter("poundkey_cost_usd_total", { model }),
       chargedNanoUsd: this.#counter("poundkey_charged_usd_total", { model }),
       ms: this.#histogram("poundkey_request_seconds", { model }),
@@ -195,7 +230,8 @@ export class Metrics {
   }
 
   #histogram<Name extends HistogramName>(name: Name, labels: LabelsOf<Name>): Histogram {
-    const made = () => ({ counts: BUCKETS_MS.map(() => 0), sum: 0, count: 0 });
+    const { bounds = [] } = findRow(name);
+    const made = () => ({ bounds, counts: bounds.map(() => 0), sum: 0, count: 0 });
     return this.#findSeries(this.#histograms.getOrInsertComputed(name, newMap), name, labels, made);
   }
 
@@ -227,34 +263,5 @@ export class Metrics {
   #labelModel(model: unknown): string {
     if (typeof model !== "string" || !model.includes("#")) return NONE;
     return this.#parts.isListed(model) ? model : `${model.slice(0, model.indexOf("#"))}#(unlisted)`;
-  }
-}
-
-/** Looks first, because that is faster for the series of most requests. */
-function findOrAdd<Series>(all: Map<string, Series>, name: string, make: (name: string) => Series): Series {
-  return all.get(name) ?? all.getOrInsertComputed(name, make);
-}
-
-function newCounter(): Counter {
-  return { value: 0 };
-}
-
-function newMap<Series>(): Map<string, Series> {
-  return new Map();
-}
-
-function listValues<Series>(
-  series: ReadonlyMap<string, Series>,
-  values: (one: Series) => Values,
-): Record<string, Values> {
-  return Object.fromEntries([...series].map(([text, one]) => [text, values(one)]));
-}
-
-function observe(histogram: Histogram, ms: number): void {
-  const { counts } = histogram;
-  histogram.sum += ms;
-  histogram.count++;
-  for (let at = BUCKETS_MS.length - 1; at >= 0 && ms <= (BUCKETS_MS[at] ?? 0); at--) {
-    counts[at] = (counts[at] ?? 0) + 1;
   }
 }

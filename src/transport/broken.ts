@@ -9,7 +9,26 @@ const CONNECT_FAILURE =
 
 export function makeConnectionFault(cause: unknown, how: Pick<FaultDetails, "unsent" | "stale"> = {}): Fault {
   const message = "The provider could not be reached or broke the connection.";
-  return new Fault("upstream_error", message, { cause, ...how });
+  return new Fault("upstream_error", message, { cause, upstream: { cause: nameCause(cause) }, ...how });
+}
+
+/** The ways in which a connection fails, by the system's, the resolver's and the TLS library's codes. */
+const CAUSES: readonly (readonly [code: RegExp, words: string])[] = [
+  [/^(ConnectionRefused|FailedToOpenSocket|ECONNREFUSED)$/, "connection refused"],
+  [/^(ENOTFOUND|EAI_AGAIN|ENODATA)$|^DNS_/, "name not found"],
+  [/^(ECONNRESET|ConnectionClosed|EPIPE)$/, "connection reset"],
+  [/^(ETIMEDOUT|ConnectionTimeout|TimeoutError)$/, "timeout"],
+  [/^(EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|EADDRNOTAVAIL)$/, "host not reachable"],
+  [/CERT|ISSUER|SELF_SIGNED|^ERR_TLS_/, "certificate not accepted"],
+  [/^EPROTO$/, "TLS handshake failed"],
+];
+
+/** Names how a connection failed, with the code that says so. The text of the error isn't used, since it may name a URL. */
+function nameCause(error: unknown): string {
+  const code = findCode(error);
+  if (typeof code !== "string") return "connection broken";
+  const words = CAUSES.find(([known]) => known.test(code))?.[1] ?? "connection broken";
+  return `${words} (${code})`;
 }
 
 function findCode(error: unknown): unknown {

@@ -13,6 +13,7 @@ import { type PreparedRequest, prepareRequest, toInit } from "./prepared.ts";
 import { sendAuthenticated } from "./proving.ts";
 import type { Reachability } from "./reachability.ts";
 import { redact } from "./redact.ts";
+import { addReport, makeTimeout, readWords } from "./report.ts";
 import { drain, isBounded, isClosing, makeReader, type TextReader } from "./text-reader.ts";
 
 /** Explains an error answer by its status, headers and text. */
@@ -71,12 +72,14 @@ export class UpstreamCall {
   readonly #proofSecrets: string[] = [];
   /** The origin under which its connection will be kept. Null if it won't be. */
   #origin: string | null = null;
+  /** The URL that the call was sent to. */
+  #url = "";
   readonly #end = (reason: Fault): void => this.#abort.abort(reason);
 
   constructor(ports: Ports, options: UpstreamCallOptions) {
     this.#ports = ports;
     this.#options = options;
-    const late = () => this.#end(new Fault("upstream_timeout", "The provider did not answer in time."));
+    const late = () => this.#end(makeTimeout());
     this.#deadline = ports.deadlines.watch(options.deadlineAtMs, late);
     options.client.tell(this.#end);
   }
@@ -126,7 +129,8 @@ export class UpstreamCall {
   async readError(response: Response, explain: Explain): Promise<Fault> {
     if (response.status >= 300 && response.status < 400) return malformed(`redirect ${response.status}`);
     const body = await this.#errorText(response);
-    return explain(response.status, response.headers, body, this.#ports.clock.nowMs());
+    const fault = explain(response.status, response.headers, body, this.#ports.clock.nowMs());
+    return addReport(fault, readWords(response.headers, body, fault));
   }
 
   /** Reads the body as text, or as JSON without copying its long strings. Rejects if it is too long or breaks off. */
@@ -216,7 +220,10 @@ export class UpstreamCall {
 
   /** Returns the fault of this call as clients may see it. */
   toFault(thrown: unknown): Fault {
-    return redact(toFault(thrown), [...this.#options.redactedWords(), ...this.#proofSecrets]);
+    const fault = redact(toFault(thrown), [...this.#options.redactedWords(), ...this.#proofSecrets]);
+    return fault.row.blame === "provider" && this.#url !== ""
+      ? addReport(fault, { address: new URL(this.#url).host })
+      : fault;
   }
 
   /** Returns why the call broke off: the reason it was ended, or a broken connection. */
@@ -234,6 +241,7 @@ export class UpstreamCall {
     const { fresh } = this.#options;
     const origin = url.slice(0, url.indexOf("/", "https://".length));
     const sentMs = deadlines.nowMs();
+    this.#url = url;
     const mayBeStale = !fresh && kept.take(origin, sentMs);
     const connecting = reachability.watch(url, connectMs, this.#end);
     try {

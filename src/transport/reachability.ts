@@ -30,7 +30,7 @@ export class Reachability {
     const sentAtMs = this.#deadlines.nowMs();
     const deadline = this.#deadlines.watch(sentAtMs + connectMs / 2, () => {
       void this.#reached(new URL(url), sentAtMs, connectMs / 2).then((reached) => {
-        if (!reached && !answered) onUnreachable(explainUnreachable());
+        if (!reached && !answered) onUnreachable(explainUnreachable(connectMs));
       });
     });
     return {
@@ -54,6 +54,10 @@ export class Reachability {
   }
 }
 
-function explainUnreachable(): Fault {
-  return new Fault("upstream_timeout", "The provider could not be reached in time.", { unsent: true });
+function explainUnreachable(connectMs: number): Fault {
+  const upstream = { cause: `timeout: no connection within ${connectMs} ms` };
+  return new Fault("upstream_timeout", "The provider could not be reached in time.", {
+    unsent: true,
+    upstream,
+  });
 }

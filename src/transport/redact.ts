@@ -1,4 +1,5 @@
 // Removes the operator's secrets and the provider's addresses from the faults that clients and the log see.
+import type { UpstreamReport } from "../core/failure.ts";
 import { Fault } from "../core/fault.ts";
 
 /** Shorter secrets are not searched for, because they would be found in any text. */
@@ -9,21 +10,31 @@ const REDACTED = "[redacted]";
 const BETWEEN_PARTS = /[\s,;=]+/;
 const BASIC = /^Basic\s+([A-Za-z0-9+/=]+)$/i;
 
-/** Returns the fault without these words in its message, code, parameter or cause. */
+/** Returns the fault without these words in its message, code, parameter, cause or report. */
 export function redact(fault: Fault, words: readonly string[]): Fault {
   const { shownCode, param, cause } = fault.details;
   const clean = makeCleaner(words);
   const message = clean(fault.message);
   const shownCause = typeof cause === "string" ? clean(cause) : cause;
   const isPrivate = (word: string | null | undefined) => typeof word === "string" && clean(word) !== word;
-  if (message === fault.message && shownCause === cause && !isPrivate(shownCode) && !isPrivate(param))
-    return fault;
+  const upstream = fault.details.upstream && cleanReport(fault.details.upstream, clean);
+  const isSame = message === fault.message && shownCause === cause && upstream === fault.details.upstream;
+  if (isSame && !isPrivate(shownCode) && !isPrivate(param)) return fault;
   return new Fault(fault.code, message, {
     ...fault.details,
     cause: shownCause,
+    ...(upstream ? { upstream } : {}),
     shownCode: isPrivate(shownCode) ? null : shownCode,
     param: isPrivate(param) ? null : param,
   });
+}
+
+function cleanReport(report: UpstreamReport, clean: (text: string) => string): UpstreamReport {
+  const [code, message, requestId] = [report.code, report.message, report.requestId].map(
+    (word) => word && clean(word),
+  );
+  const isSame = code === report.code && message === report.message && requestId === report.requestId;
+  return isSame ? report : { ...report, code, message, requestId };
 }
 
 /** Returns the words by which a header's value may be quoted: all of it, its long parts, and a password within. */

@@ -30,8 +30,10 @@ function keepNothing() {
     addResponse: async () => {},
     ...{ response: nothing, responseOfItem: nothing },
     findDamage: async () => null,
+    measure: async () => ({ parts: {}, freeBytes: null }),
     clockAheadMs: () => null,
-    takeEvents: async () => [],
+    ...{ takeEvents: async () => [], accountsNamed: async () => [], carryHome: async () => 0 },
+    moveKey: nothing,
     ...{ removeResponse: async () => false, removeResponses: async () => {}, pruneResponses: async () => 0 },
   };
 }
@@ -83,7 +85,7 @@ function noStore(): Store {
     key: nothing,
     keys: nobody,
     addKey: async (key, digest) => void byDigest.set(digest, { key, rotation: 0 }),
-    ...{ changeKey: nothing, rotateKey: nothing, revokeKey: nothing },
+    ...{ changeKey: nothing, putKey: unused, putAccount: unused, rotateKey: nothing, revokeKey: nothing },
     ...{ account: async () => ACCOUNT, accounts: nobody, addAccount: async () => {}, changeAccount: nothing },
     journal: nobody,
     systemJournal: nobody,

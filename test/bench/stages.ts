@@ -59,9 +59,9 @@ export const STAGES: readonly Mutant[] = [
   },
   {
     name: "log and metrics",
-    file: "src/app/composition.ts",
-    find: "    metrics.count(event);\n    log(event);\n",
-    replace: '    if (event.event !== "request") log(event);\n',
+    file: "src/app/state.ts",
+    find: "    metrics.count(event);\n    write(event);\n",
+    replace: '    if (event.event !== "request") write(event);\n',
   },
   {
     name: "the key",

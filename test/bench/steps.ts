@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { clock, random } from "../../src/app/world.ts";
 import type { Answer, Demand } from "../../src/core/demand.ts";
 import { Ending } from "../../src/core/ending.ts";
+import { UNKNOWN_ORIGIN } from "../../src/core/record.ts";
 import type { BillingRules, ProviderSetup } from "../../src/core/settings.ts";
 import type { Store } from "../../src/core/store.ts";
 import type { Log } from "../../src/core/world.ts";
@@ -128,6 +129,7 @@ async function throughGateway(gateway: Gateway): Promise<void> {
     id: `chatcmpl-${mintOrderedId(random, nowMs)}`,
     created: Math.floor(nowMs / 1000),
     requestId: "req_1",
+    origin: UNKNOWN_ORIGIN,
     key,
     ask: request,
     ...plainCall(),

@@ -2,11 +2,11 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
+import type { Admitted } from "../../src/core/demand.ts";
 import { Ending } from "../../src/core/ending.ts";
 import { Admissions } from "../../src/gateway/admissions.ts";
 import { bufferFlow } from "../../src/gateway/buffered.ts";
 import { type AnswerFlow, Pause } from "../../src/gateway/flow.ts";
-import type { Admitted } from "../../src/ledger/ledger.ts";
 import { makeAsk, makeKey, makePlace, RULES } from "../samples.ts";
 import { openRequests, readAsked, readCompletion } from "./money-again.ts";
 import { FLOOD_PIECES } from "./money-upstream.ts";

@@ -1,6 +1,7 @@
 // The memory that a large picture takes in a real process, and its unchanged arrival.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
+import { streamPieces } from "../../src/http/direct.ts";
 import { serveHttp, type TestServer } from "../http/serve.ts";
 import { LONG_MS, newPlace, type Place, type Serving, startServe } from "../serve-process.ts";
 import { makeForm } from "./world.ts";
@@ -99,6 +100,14 @@ async function isWhole(response: Response): Promise<boolean> {
     return answer.toString("latin1", begin, begin + 65_536) === part && answer[end] === 34;
   });
 }
+
+test("the pieces of a picture are let go once they are read", async () => {
+  const pieces = ["{", new Uint8Array(MEGABYTE), new Uint8Array(MEGABYTE), "}"];
+  const sent = await new Response(streamPieces(pieces)).arrayBuffer();
+  expect(sent.byteLength).toBe(2 * MEGABYTE + 2);
+  // Left to the collector, they would still be there.
+  expect(pieces.map((piece) => piece.length)).toEqual([1, 0, 0, 1]);
+});
 
 // Windows and macOS have no /proc.
 describe.skipIf(process.platform !== "linux")("a 20 MB picture takes less than 60 MB of memory", () => {

@@ -60,8 +60,8 @@ export const BOOKS: readonly Mutant[] = [
   {
     name: "give back to the wrong day",
     file: "src/ledger/places.ts",
-    find: "  const id = makeMeterId(owner, day);\n  const meter = books.meters.get(id) ??",
-    replace: `  const id = makeMeterId(owner, new Date(atMs).toISOString().slice(0, 10));
+    find: "  const id = makeMeterId(accountId, owner, day);\n  const meter = books.meters.get(id) ??",
+    replace: `  const id = makeMeterId(accountId, owner, new Date(atMs).toISOString().slice(0, 10));
   const meter = books.meters.get(id) ??`,
   },
   {
@@ -73,7 +73,7 @@ export const BOOKS: readonly Mutant[] = [
   {
     name: "throttle slot not restored",
     file: "src/ledger/places.ts",
-    find: "books.owners.put(owner, { ...state, taken: left });",
+    find: "books.putOwner({ ...state, taken: left });",
     replace: "void left;",
   },
   {
@@ -225,7 +225,7 @@ export const BOOKS: readonly Mutant[] = [
   {
     name: "a clock set back hands out a second day",
     file: "src/ledger/allowance.ts",
-    find: "const begun = counts.meters.get(makeMeterId(owner, tomorrow.name));",
+    find: "const begun = counts.meters.get(makeMeterId(key.accountId, owner, tomorrow.name));",
     replace: "const begun = null;",
   },
   {

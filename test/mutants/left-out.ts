@@ -28,7 +28,7 @@ export const LEFT_OUT_MEDIA: readonly Mutant[] = [
   {
     name: "selectors don't mind a picture of an earlier turn",
     file: "src/selectors/sift.ts",
-    find: "if (having.length === 0) return size;",
+    find: "if (kept.length === 0) return size;",
     replace: "return size;",
     tests: LEFT_OUT,
   },

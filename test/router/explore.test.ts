@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { Ending } from "../../src/core/ending.ts";
+import { UNKNOWN_ORIGIN } from "../../src/core/record.ts";
 import type { ProviderSetup, RouterRules } from "../../src/core/settings.ts";
 import type { LogEvent } from "../../src/core/world.ts";
 import { planRequest } from "../../src/gateway/plan-request.ts";
@@ -120,6 +121,7 @@ describe("an explored model", () => {
           id: "chatcmpl-1",
           created: 0,
           requestId: "req-1",
+          origin: UNKNOWN_ORIGIN,
           key: makeKey("key"),
           ask: asking(TRIVIA),
           operation: CHAT,

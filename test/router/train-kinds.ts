@@ -256,7 +256,7 @@ function measureKnown(out: readonly Example[], hashes: Uint32Array): readonly (r
   return SCRIPTS.map((_, script) =>
     out.flatMap(({ cues }) =>
       cues.script === script
-        ? [[...cues.hashes].filter((hash) => known.has(hash)).length / Math.max(1, cues.hashes.size)]
+        ? [[...cues.hashes].filter((hash) => known.has(hash)).length / Math.max(1, cues.hashes.length)]
         : [],
     ),
   );

@@ -1,29 +1,16 @@
-CREATE TABLE IF NOT EXISTS audit (seq BIGINT NOT NULL, id TEXT COLLATE "C" NOT NULL, at_ms BIGINT NOT NULL, actor_kind TEXT COLLATE "C" NOT NULL, actor_id TEXT COLLATE "C" NOT NULL, action TEXT COLLATE "C" NOT NULL, target_type TEXT COLLATE "C" NOT NULL, target_id TEXT COLLATE "C" NOT NULL, account_id TEXT COLLATE "C", outcome TEXT COLLATE "C" NOT NULL, route TEXT COLLATE "C" NOT NULL, request_id TEXT COLLATE "C" NOT NULL, reason TEXT COLLATE "C", actor_digest TEXT COLLATE "C" NOT NULL, target_digest TEXT COLLATE "C" NOT NULL, change_digest TEXT COLLATE "C" NOT NULL, hash TEXT COLLATE "C" NOT NULL, PRIMARY KEY (seq))
+CREATE INDEX IF NOT EXISTS account_name ON account (name)
+----
+CREATE INDEX IF NOT EXISTS gateway_key_name ON gateway_key (account_id, name)
+----
+CREATE TABLE IF NOT EXISTS put_record (account_id TEXT COLLATE "C" NOT NULL, id TEXT COLLATE "C" NOT NULL, at_ms BIGINT NOT NULL, body_digest TEXT COLLATE "C" NOT NULL, key_id TEXT COLLATE "C" NOT NULL, sealed TEXT COLLATE "C", PRIMARY KEY (account_id, id))
 ----
 DO $$ BEGIN
     IF to_regclass('pg_dist_partition') IS NOT NULL THEN
       IF 'account'::regclass IN (SELECT logicalrelid FROM pg_dist_partition)
-        AND 'audit'::regclass NOT IN (SELECT logicalrelid FROM pg_dist_partition) THEN
-        PERFORM create_reference_table('audit');
+        AND 'put_record'::regclass NOT IN (SELECT logicalrelid FROM pg_dist_partition) THEN
+        PERFORM create_distributed_table('put_record', 'account_id', colocate_with => 'account');
       END IF;
     END IF;
   END $$
 ----
-CREATE INDEX IF NOT EXISTS audit_id ON audit (id)
-----
-CREATE INDEX IF NOT EXISTS audit_actor ON audit (actor_id, seq)
-----
-CREATE INDEX IF NOT EXISTS audit_target ON audit (target_id, seq)
-----
-CREATE INDEX IF NOT EXISTS audit_account ON audit (account_id, seq)
-----
-CREATE TABLE IF NOT EXISTS audit_detail (seq BIGINT NOT NULL, actor_salt TEXT COLLATE "C", actor_name TEXT COLLATE "C" NOT NULL, address TEXT COLLATE "C" NOT NULL, agent TEXT COLLATE "C" NOT NULL, target_salt TEXT COLLATE "C", target_name TEXT COLLATE "C" NOT NULL, change_salt TEXT COLLATE "C", before_json TEXT COLLATE "C", after_json TEXT COLLATE "C", PRIMARY KEY (seq))
-----
-DO $$ BEGIN
-    IF to_regclass('pg_dist_partition') IS NOT NULL THEN
-      IF 'account'::regclass IN (SELECT logicalrelid FROM pg_dist_partition)
-        AND 'audit_detail'::regclass NOT IN (SELECT logicalrelid FROM pg_dist_partition) THEN
-        PERFORM create_reference_table('audit_detail');
-      END IF;
-    END IF;
-  END $$
+CREATE INDEX IF NOT EXISTS put_record_at ON put_record (at_ms)

@@ -3,6 +3,7 @@
 import { Ending } from "../../src/core/ending.ts";
 import { type Fault, toFault } from "../../src/core/fault.ts";
 import type { GatewayKey } from "../../src/core/key.ts";
+import { UNKNOWN_ORIGIN } from "../../src/core/record.ts";
 import type { ProviderSetup } from "../../src/core/settings.ts";
 import { type Call, type Facts, NO_FACTS } from "../../src/gateway/call.ts";
 import type { RequestContext } from "../../src/gateway/context.ts";
@@ -110,6 +111,7 @@ export async function ask(world: ClientWorld, node: SimNode, plan: Plan): Promis
     id,
     created: Math.floor(world.clock.nowMs / 1000),
     requestId: `req-${plan.name}`,
+    origin: UNKNOWN_ORIGIN,
     key,
     ask: request,
     ...plainCall(),

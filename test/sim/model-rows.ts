@@ -98,6 +98,8 @@ export function describeAnswer(answer: Answer): string {
       return `funded to ${answer.account.balanceNanoUsd}`;
     case "lacking":
       return "lacking";
+    case "moved":
+      return `moved to ${answer.accountId}`;
     case "reset":
       return `reset ${answer.budgets.join(", ")}`;
     case "refused":

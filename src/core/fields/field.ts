@@ -17,7 +17,8 @@ type Limit = number | null | "default";
 
 /** A budget on the wire. Fields left out are its defaults: all models, no warnings, hard, nothing extra. */
 export interface WireBudget {
-  readonly usd: number;
+  /** Missing only in a change of the extra amount alone. */
+  readonly usd?: number;
   readonly per: Period;
   readonly models?: readonly string[] | null;
   readonly warn?: readonly number[];

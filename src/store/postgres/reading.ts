@@ -1,6 +1,6 @@
 // Reads the rows for decisions: one statement per table for all demands of one account.
 import { makeOpeningId, type Opening, type Reads, type Rows } from "../../core/demand.ts";
-import { makeMeterId } from "../../core/rows.ts";
+import { makeMeterId, makeOwnerId } from "../../core/rows.ts";
 import { bind } from "../engine.ts";
 import { readInteger } from "../found.ts";
 import { REQUEST } from "../log-tables.ts";
@@ -72,9 +72,9 @@ export function composeReading(accountId: string, reads: readonly Reads[], lock:
     ),
     accounts: byKey(ACCOUNT, results[at.account], ({ id }) => id),
     keys: byKey(KEY, results[at.keys], ({ id }) => id),
-    spends: byKey(SPEND, results[at.spends], ({ keyId }) => keyId),
-    meters: byKey(METER, results[at.meters], ({ owner, day }) => makeMeterId(owner, day)),
-    owners: byKey(OWNER, results[at.owners], ({ owner }) => owner),
+    spends: byKey(SPEND, results[at.spends], ({ keyId }) => makeOwnerId(accountId, keyId)),
+    meters: byKey(METER, results[at.meters], ({ owner, day }) => makeMeterId(accountId, owner, day)),
+    owners: byKey(OWNER, results[at.owners], ({ owner }) => makeOwnerId(accountId, owner)),
     holds: byKey(HOLD, results[at.holds], ({ id }) => id),
     requests: byKey(REQUEST, results[at.requests], ({ id }) => id),
     replies: byKey(REPLY, results[at.replies], ({ id }) => id),

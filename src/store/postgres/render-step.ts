@@ -2,7 +2,7 @@
 import type { SqlType } from "../columns.ts";
 import { declareField } from "../field-columns.ts";
 import type { Change, NewColumn, Step } from "../schema-step.ts";
-import { joinNames, quoteLiteral } from "../sql.ts";
+import { describeIndex, joinNames, quoteLiteral } from "../sql.ts";
 
 /** Texts are compared by bytes: any other collation would order lists differently from SQLite, and more slowly. */
 const TYPES: Readonly<Record<SqlType, string>> = {
@@ -27,7 +27,7 @@ function renderChange(change: Change): readonly string[] {
       return [`CREATE TABLE IF NOT EXISTS ${table} (${declared.join(", ")})`, distribute(table, placement)];
     }
     case "createIndex":
-      return [`CREATE INDEX IF NOT EXISTS ${change.name} ON ${change.table} (${joinNames(change.columns)})`];
+      return [`CREATE INDEX IF NOT EXISTS ${describeIndex(change)}`];
     case "moveRows":
       return change.postgres;
     case "dropLater":

@@ -34,7 +34,7 @@ export function requestMethods(pool: Pool) {
       (await pool.run(requestsLookup(filter, page, pool.mark))).map(REQUEST.rowOf),
     endedSince: async (sinceMs, most) =>
       (await pool.run(bind(ENDED_SINCE, sinceMs, most))).map(REQUEST.rowOf),
-    prune: ({ requestsMs, metersMs, repliesMs, contentsMs = requestsMs }, rowsMax) =>
+    prune: ({ requestsMs, metersMs, repliesMs, contentsMs = requestsMs, putsMs = repliesMs }, rowsMax) =>
       pruneAll(rowsMax, [
         async () => {
           await forgetNodes(pool);
@@ -43,6 +43,7 @@ export function requestMethods(pool: Pool) {
         async () => {
           await pool.run(bind("DELETE FROM meter WHERE last_at_ms < $1", metersMs));
           await pool.run(bind("DELETE FROM event WHERE at_ms < $1 AND type <> 'audit'", requestsMs));
+          await pool.run(bind("DELETE FROM put_record WHERE at_ms < $1", putsMs));
           return 0;
         },
         (most) => forgetReplies(pool, repliesMs, most),

@@ -1,7 +1,7 @@
 // The store on PostgreSQL or a compatible engine, for any number of nodes.
 import { randomBytes } from "node:crypto";
 import type { Decide } from "../../core/demand.ts";
-import type { Store } from "../../core/store.ts";
+import type { Store, StoreSize } from "../../core/store.ts";
 import { NoStoreError, redactAddress } from "../address.ts";
 import { bind } from "../engine.ts";
 import { engineMethods } from "../methods.ts";
@@ -60,6 +60,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     clockAheadMs: () => clockAheadMs,
     beat: heart.beat,
     orphans: (most) => findOrphans(pool, node, most),
+    measure: () => measure(pool),
     findDamage: async () => null,
     ...engineMethods(pool),
     ...requestMethods(pool),
@@ -77,6 +78,14 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 const TOUCH = bind("UPDATE node SET beat_at = beat_at WHERE id = ''");
 /** Contacts every machine that holds accounts. */
 const COUNT_HOLDS = bind("SELECT count(*) FROM hold");
+
+const MEASURE = bind("SELECT pg_database_size(current_database())::float8 AS bytes");
+
+/** On a distributed store, the size is the coordinator's own. */
+async function measure(pool: Pool): Promise<StoreSize> {
+  const [found] = await pool.run(MEASURE);
+  return { parts: { database: Number(found?.bytes ?? 0) }, freeBytes: null };
+}
 
 async function checkReady(pool: Pool): Promise<readonly string[]> {
   await pool.probe(TOUCH);

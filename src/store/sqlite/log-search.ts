@@ -1,6 +1,8 @@
 // Searches the request log by a filter, a part of the log per event loop turn.
+
+import type { RequestFilter } from "../../core/log-query.ts";
 import type { RequestRecord } from "../../core/record.ts";
-import type { Page, RequestFilter } from "../../core/store.ts";
+import type { Page } from "../../core/store.ts";
 import { bind, type Engine } from "../engine.ts";
 import { readInteger } from "../found.ts";
 import { REQUEST } from "../log-tables.ts";

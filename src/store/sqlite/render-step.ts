@@ -2,7 +2,7 @@
 import type { SqlType } from "../columns.ts";
 import { declareField } from "../field-columns.ts";
 import type { Change, NewColumn, Step } from "../schema-step.ts";
-import { joinNames, quoteLiteral } from "../sql.ts";
+import { describeIndex, joinNames, quoteLiteral } from "../sql.ts";
 
 const TYPES: Readonly<Record<SqlType, string>> = { text: "TEXT", integer: "INTEGER", real: "REAL" };
 
@@ -26,7 +26,8 @@ function renderChange(change: Change): readonly string[] {
       return [`CREATE TABLE ${table} (${declared.join(", ")}) STRICT, WITHOUT ROWID`];
     }
     case "createIndex":
-      return [`CREATE INDEX ${change.name} ON ${change.table} (${joinNames(change.columns)})`];
+      if (change.only === "postgres") return [];
+      return [`CREATE INDEX ${describeIndex(change)}`];
     case "moveRows":
       return change.sqlite;
     case "dropLater":

@@ -63,12 +63,13 @@ export function requestMethods(
     requests: (filter, page) => searchRequests(engine, filter, page),
     endedSince: async (sinceMs, most) =>
       (await engine.run(bind(ENDED_SINCE, sinceMs, most))).map(REQUEST.rowOf),
-    prune: ({ requestsMs, metersMs, repliesMs, contentsMs = requestsMs }, rowsMax) =>
+    prune: ({ requestsMs, metersMs, repliesMs, contentsMs = requestsMs, putsMs = repliesMs }, rowsMax) =>
       connector.run((connection) => {
         const { sql } = connection;
         const pruned = connection.write(() => {
           sql.run(bind("DELETE FROM meter WHERE last_at_ms < ?1", metersMs));
           sql.run(bind("DELETE FROM event WHERE at_ms < ?1 AND type <> 'audit'", requestsMs));
+          sql.run(bind("DELETE FROM put_record WHERE at_ms < ?1", putsMs));
           let gone = forgetReplies(sql, repliesMs, rowsMax);
           gone += sql.run(bind(pruneSql("content"), contentsMs, rowsMax - gone)).count;
           return gone + sql.run(bind(pruneSql("request"), requestsMs, rowsMax - gone)).count;

@@ -7,6 +7,7 @@ import {
   type KeptReply,
   type Meter,
   makeMeterId,
+  makeOwnerId,
   type OwnerState,
   type Spend,
   type TopUp,
@@ -103,9 +104,10 @@ export class RowCache {
   /** Caches the rows that a decision has written. Call it after the commit. */
   keep(decision: Decision): void {
     for (const account of decision.accounts) this.#accounts.set(account.id, account);
-    for (const spend of decision.spends) this.#spends.set(spend.keyId, spend);
-    for (const meter of decision.meters) this.#meters.set(makeMeterId(meter.owner, meter.day), meter);
-    for (const state of decision.owners) this.#owners.set(state.owner, state);
+    for (const spend of decision.spends) this.#spends.set(makeOwnerId(spend.accountId, spend.keyId), spend);
+    for (const meter of decision.meters)
+      this.#meters.set(makeMeterId(meter.accountId, meter.owner, meter.day), meter);
+    for (const state of decision.owners) this.#owners.set(makeOwnerId(state.accountId, state.owner), state);
     for (const hold of decision.holds) this.#holds.set(hold.id, { row: hold });
     for (const { id } of decision.holdsGone) {
       const gone = this.#holds.get(id);
@@ -119,16 +121,20 @@ export class RowCache {
     if (!this.#accounts.has(accountId))
       this.#accounts.set(accountId, readRow(ACCOUNT, sql.account.get(accountId)));
     if (keyId !== null && !this.#keys.has(keyId)) this.#keys.set(keyId, readRow(KEY, sql.key.get(keyId)));
-    if (keyId !== null && !this.#spends.has(keyId))
-      this.#spends.set(keyId, readRow(SPEND, sql.spend.get(accountId, keyId)));
+    const spend = keyId === null ? null : makeOwnerId(accountId, keyId);
+    if (spend !== null && !this.#spends.has(spend))
+      this.#spends.set(spend, readRow(SPEND, sql.spend.get(accountId, keyId)));
     if (requestId !== null && !isNew && !this.#holds.has(requestId))
       this.#holds.set(requestId, { row: readRow(HOLD, sql.hold.get(accountId, requestId)) });
-    for (const owner of owners) {
-      if (!this.#owners.has(owner)) this.#owners.set(owner, readRow(OWNER, sql.owner.get(accountId, owner)));
-      for (const day of days) {
-        const id = makeMeterId(owner, day);
-        if (!this.#meters.has(id)) this.#meters.set(id, readRow(METER, sql.meter.get(accountId, owner, day)));
-      }
+    for (const owner of owners) this.#loadOwner(sql, accountId, owner, days);
+  }
+
+  #loadOwner(sql: Statements, accountId: string, owner: string, days: readonly string[]): void {
+    const state = makeOwnerId(accountId, owner);
+    if (!this.#owners.has(state)) this.#owners.set(state, readRow(OWNER, sql.owner.get(accountId, owner)));
+    for (const day of days) {
+      const id = makeMeterId(accountId, owner, day);
+      if (!this.#meters.has(id)) this.#meters.set(id, readRow(METER, sql.meter.get(accountId, owner, day)));
     }
   }
 }

@@ -11,6 +11,7 @@ import { IN_MEMORY } from "./connection.ts";
 import { Connector } from "./connector.ts";
 import { LogSync, QuietSync } from "./durability.ts";
 import { makeEngine } from "./engine.ts";
+import { measureFiles } from "./measure.ts";
 import { makeSqliteSchema } from "./migrate.ts";
 import { NodeLock } from "./node-lock.ts";
 import { requestMethods } from "./requests.ts";
@@ -71,6 +72,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
       ),
     clockAheadMs: () => null,
     beat: heart.beat,
+    measure: async () => measureFiles(file),
     findDamage: () => connector.run((connection) => connection.findDamage()),
     ...engineMethods(
       engine,

@@ -1,0 +1,80 @@
+// Lists the problems of a gateway that serves: for /readyz, the console's banner and the metrics.
+import type { ProblemView } from "../admin/problems.ts";
+import { type ConfigError, formatError } from "../config/errors.ts";
+import type { ProviderHealth } from "../core/health.ts";
+import type { Clock } from "../core/world.ts";
+import type { StoreWatch } from "./store-watch.ts";
+
+/** The configuration in use, and the change that was refused since it was loaded. Times are Unix milliseconds. */
+export class ConfigurationState {
+  readonly #clock: Pick<Clock, "nowMs">;
+  loadedAtMs: number;
+  refused: { readonly atMs: number; readonly errors: readonly ConfigError[] } | null = null;
+
+  constructor(clock: Pick<Clock, "nowMs">) {
+    this.#clock = clock;
+    this.loadedAtMs = clock.nowMs();
+  }
+
+  load(): void {
+    this.loadedAtMs = this.#clock.nowMs();
+    this.refused = null;
+  }
+
+  refuse(errors: readonly ConfigError[]): void {
+    this.refused = { atMs: this.#clock.nowMs(), errors };
+  }
+}
+
+interface ProblemParts {
+  readonly configuration: ConfigurationState;
+  readonly watch: StoreWatch;
+  readonly health: () => readonly ProviderHealth[];
+}
+
+/** Lists the problems in words that anyone may read: /readyz asks for no token. */
+export function listPublicProblems({
+  configuration,
+  watch,
+}: Omit<ProblemParts, "health">): readonly string[] {
+  const problems: string[] = [];
+  const { refused, loadedAtMs } = configuration;
+  const failed = watch.recentFailure;
+  if (refused !== null) {
+    const places = refused.errors.map(
+      ({ file, line, field }) => `${file}:${line}${field ? ` ${field}` : ""}`,
+    );
+    problems.push(
+      `configuration: the change at ${formatTime(refused.atMs)} was refused (${places.join(", ")}); the one loaded at ${formatTime(loadedAtMs)} is in use, and a restart would fail`,
+    );
+  }
+  if (failed !== null) problems.push(`store: a write failed at ${formatTime(failed.atMs)}: ${failed.reason}`);
+  return problems;
+}
+
+/** Lists the problems as the operator sees them, with everything that the log says about them. */
+export function listProblems({ configuration, watch, health }: ProblemParts): readonly ProblemView[] {
+  const { refused, loadedAtMs } = configuration;
+  const failed = watch.down ?? watch.recentFailure;
+  const problems: ProblemView[] = [];
+  if (failed !== null)
+    problems.push({
+      kind: "store",
+      since: formatTime(failed.atMs),
+      message: `The store fails: ${failed.reason}.`,
+    });
+  if (refused !== null) {
+    const errors = refused.errors.map(formatError).join("; ");
+    const message = `The changed configuration was refused: ${errors}. The one loaded at ${formatTime(loadedAtMs)} is in use, and a restart would fail.`;
+    problems.push({ kind: "configuration", since: formatTime(refused.atMs), message });
+  }
+  for (const { name, breaker, failingSinceMs } of health()) {
+    if (breaker === "closed" || failingSinceMs === null) continue;
+    problems.push({ kind: "provider", since: formatTime(failingSinceMs), message: `${name} is failing.` });
+  }
+  return problems;
+}
+
+function formatTime(atMs: number): string {
+  return new Date(atMs).toISOString();
+}

@@ -1,0 +1,55 @@
+// Questions to the request log and to its hourly sums.
+import type { Ended, RequestOutcome } from "./record.ts";
+
+/**
+ * Rows must match every field given. The model is the one asked for, tried or used, the provider that of the model that
+ * answered, or else of the one that was tried, or else of the first of the plan.
+ */
+export interface RequestFilter extends UsageFilter {
+  readonly selector?: string | undefined;
+  /** `ok`: below 400. `error`: as defined by `isError`. */
+  readonly status?: number | "ok" | "error" | undefined;
+  readonly ended?: Ended | undefined;
+  readonly memberId?: string | undefined;
+  readonly address?: string | undefined;
+  readonly session?: string | undefined;
+  /** The request's own trace, or the client's that it links to. */
+  readonly traceId?: string | undefined;
+  /** Matches either id, or part of a model's name or of the error's code. In lower case. */
+  readonly text?: string | undefined;
+  /** The time at which it began, from `fromMs` (inclusive) to `toMs` (exclusive). */
+  readonly fromMs?: number | undefined;
+  readonly toMs?: number | undefined;
+}
+
+export type UsageDimension =
+  | "hour"
+  | "accountId"
+  | "keyId"
+  | "model"
+  | "operation"
+  | "surface"
+  | "provider"
+  | "outcome";
+
+/**
+ * Totals over the hours from `fromMs` (inclusive) to `toMs` (exclusive). Dimensions not grouped by are empty, or 0 for
+ * the hour.
+ */
+export interface UsageQuery {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly groupBy: readonly UsageDimension[];
+  /** Rows must match every field given. */
+  readonly only?: UsageFilter;
+}
+
+export interface UsageFilter {
+  readonly accountId?: string | undefined;
+  readonly keyId?: string | undefined;
+  readonly model?: string | undefined;
+  readonly provider?: string | undefined;
+  readonly operation?: string | undefined;
+  readonly surface?: string | undefined;
+  readonly outcome?: RequestOutcome | undefined;
+}

@@ -1,0 +1,62 @@
+// /admin/v1/…/by-name: keys and accounts made or brought to a state by their names, for files under version control.
+import { Elysia } from "elysia";
+import { accountChangeSchema, accountDetailSchema } from "../admin/accounts.ts";
+import { keyChangeSchema } from "../admin/key-fields.ts";
+import { checkedKeySchema, checkedNewKeySchema } from "../admin/key-warnings.ts";
+import type { NewKeyView } from "../admin/keys.ts";
+import { addLimits } from "../admin/limits.ts";
+import { type PutWorld, putAccount, putKey } from "../admin/put-by-name.ts";
+import type { Catalogue } from "../catalogue/catalogue.ts";
+import type { Settings } from "../core/settings.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import { createOperatorHooks, type WritingParts } from "./admin-route.ts";
+import { makeKeyShow } from "./key-show.ts";
+import { returnsBody, takesBody } from "./route-schema.ts";
+
+interface NamedPorts extends WritingParts {
+  readonly settings: () => Settings;
+  readonly catalogue: () => Catalogue;
+  readonly ledger: Pick<Ledger, "limits" | "accountLimits">;
+  /** Seals the secrets that a repeated PUT shows. */
+  readonly vault: PutWorld["vault"];
+}
+
+export function namedRoutes(ports: NamedPorts) {
+  const { settings, catalogue, vault, ledger } = ports;
+  const parts = { ...ports.world, vault, ledger };
+  const accounts = createOperatorHooks(ports, "Accounts");
+  const keys = createOperatorHooks(ports, "Keys");
+  const show = makeKeyShow({ ...parts, settings, catalogue });
+  const detail = returnsBody(accountDetailSchema);
+  const makeWorld = () => ({ ...parts, keysExpireInMs: settings().ownerLimits.keysExpireInMs });
+  return new Elysia({ prefix: "/admin/v1" })
+    .put(
+      "/accounts/by-name/:name",
+      async ({ params: { name }, body, status }) => {
+        const { isMade, view } = await putAccount(parts, name, body);
+        return status(isMade ? 201 : 200, await addLimits(parts, "account", view));
+      },
+      {
+        ...accounts.writes("putAccount", "Make the account of this name, or set all of its fields"),
+        body: takesBody(accountChangeSchema),
+        response: { 200: detail, 201: detail },
+      },
+    )
+    .put(
+      "/keys/by-name/:account/:name",
+      async ({ params, body, request, status }) => {
+        const repeat = request.headers.get("idempotency-key");
+        const { view } = await putKey(makeWorld(), params, body, repeat);
+        return isNew(view) ? status(201, await show(body, view)) : status(200, await show(body, view));
+      },
+      {
+        ...keys.writes("putKey", "Make the key of this account and name, or set all of its fields"),
+        body: takesBody(keyChangeSchema),
+        response: { 200: returnsBody(checkedKeySchema), 201: returnsBody(checkedNewKeySchema) },
+      },
+    );
+}
+
+function isNew(view: object): view is NewKeyView {
+  return "secret" in view;
+}

@@ -1,0 +1,48 @@
+// Where a request came from, as its row says: the client's address as far as it is kept, and the agent's session.
+import { cutAddress } from "../core/address.ts";
+import type { Caller } from "../core/key.ts";
+import { type RequestOrigin, UNKNOWN_ORIGIN } from "../core/record.ts";
+import { nameSession } from "../core/session.ts";
+import type { AddressRule } from "../core/settings.ts";
+
+/** Headers in which agents send their session, other than those that a surface reads itself. */
+const SESSION_HEADERS = [
+  "x-claude-code-session-id",
+  "session-id",
+  "session_id",
+  "x-session-affinity",
+  "x-session-id",
+  "x-litellm-session-id",
+] as const;
+
+interface OriginParts {
+  /** Returns what `log.address` says. */
+  readonly addressRule: () => AddressRule;
+}
+
+/** `session` is the surface's own name for the conversation. Reads the address at once: a connection may close. */
+export function readOrigin(
+  { addressRule }: OriginParts,
+  headers: Headers,
+  session: string | null,
+  { proof }: Pick<Caller, "proof">,
+): RequestOrigin {
+  const rule = addressRule();
+  const address = proof === null || rule === "off" ? null : keepAddress(proof.address, rule);
+  return { ...UNKNOWN_ORIGIN, address, session: findSession(headers, session) };
+}
+
+/** Returns an address as it is kept: whole, as its network (/24, or /48 of IPv6), or not at all. */
+function keepAddress(address: string, rule: AddressRule): string | null {
+  if (rule === "off" || address === "") return null;
+  return rule === "prefix" ? cutAddress(address) : address;
+}
+
+function findSession(headers: Headers, named: string | null): string | null {
+  if (named !== null) return nameSession(named);
+  for (const header of SESSION_HEADERS) {
+    const given = headers.get(header);
+    if (given) return nameSession(given);
+  }
+  return null;
+}

@@ -1,0 +1,29 @@
+// The store's answers to demands, and the error of one that doesn't match its demand.
+import type { Admitted, Answer, Settled } from "../core/demand.ts";
+
+export function makeAnswerError(answer: Answer): Error {
+  return new Error(`The store's answer does not match the demand: ${answer.kind}.`);
+}
+
+/** Throws the Fault of a refusal. */
+export function requireAdmitted(answer: Answer): Admitted {
+  switch (answer.kind) {
+    case "granted":
+    case "replayed":
+    case "pending":
+    case "moved":
+      return answer;
+    case "refused":
+      throw answer.fault;
+    case "lacking":
+    case "settled":
+    case "funded":
+    case "reset":
+      throw makeAnswerError(answer);
+  }
+}
+
+export function requireSettled(answer: Answer): Settled {
+  if (answer.kind !== "settled") throw makeAnswerError(answer);
+  return answer;
+}

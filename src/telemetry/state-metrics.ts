@@ -1,0 +1,59 @@
+// The metrics that show a state to alert on: the store, the configuration, providers, balances, the gateway's own work.
+import { NANO_PER_USD } from "../core/money.ts";
+import { gauge, MS_PER_SECOND, work } from "./metric-row.ts";
+
+export const STATE_METRICS = {
+  poundkey_store_up: {
+    ...gauge("0 or 1", "Whether the store's last transaction or check succeeded (1) or failed (0)."),
+    over: "min",
+  },
+  poundkey_store_seconds: work(
+    "Time of the store's transactions that admit and settle requests, with their wait for others.",
+  ),
+  poundkey_store_bytes: {
+    ...gauge("bytes", "Size of the store: its database, and SQLite's write-ahead log.", "part"),
+    over: "max",
+  },
+  poundkey_store_free_bytes: {
+    ...gauge("bytes", "Free space on the disk of a SQLite store."),
+    over: "min",
+  },
+  poundkey_config_ok: {
+    ...gauge(
+      "0 or 1",
+      "Whether the changed configuration was accepted (1) or refused (0), so that the one before is in use.",
+    ),
+    over: "min",
+  },
+  poundkey_config_loaded_timestamp_seconds: {
+    ...gauge("seconds since 1970", "Time at which the configuration in use was loaded."),
+    over: "min",
+    per: MS_PER_SECOND,
+  },
+  poundkey_credentials: {
+    ...gauge(
+      "credentials",
+      "Credentials of the provider by state: active, untried (not called yet), resting (limited) or retired (refused).",
+      "provider",
+      "state",
+    ),
+    over: "max",
+  },
+  poundkey_provider_failing_seconds: {
+    ...gauge(
+      "seconds",
+      "Time since the first failed call after the provider's last success. 0 if it succeeds.",
+      "provider",
+    ),
+    over: "max",
+    per: MS_PER_SECOND,
+  },
+  poundkey_balance_usd: {
+    ...gauge("USD", "Balance of each account in metrics.balances.", "account"),
+    over: "max",
+    per: NANO_PER_USD,
+  },
+  poundkey_gateway_seconds: work(
+    "Time that a request spent in the gateway itself: before, between and after its calls to providers.",
+  ),
+} as const;

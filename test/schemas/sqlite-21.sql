@@ -1,0 +1,1 @@
+CREATE TABLE departure (account_id TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (account_id, id)) STRICT, WITHOUT ROWID;
