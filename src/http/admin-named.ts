@@ -37,7 +37,11 @@ export function namedRoutes(ports: NamedPorts) {
         return status(isMade ? 201 : 200, await addLimits(parts, "account", view));
       },
       {
-        ...accounts.writes("putAccount", "Make the account of this name, or set all of its fields"),
+        ...accounts.writes(
+          "accounts.create",
+          "putAccount",
+          "Make the account of this name, or set all of its fields",
+        ),
         body: takesBody(accountChangeSchema),
         response: { 200: detail, 201: detail },
       },
@@ -50,7 +54,11 @@ export function namedRoutes(ports: NamedPorts) {
         return isNew(view) ? status(201, await show(body, view)) : status(200, await show(body, view));
       },
       {
-        ...keys.writes("putKey", "Make the key of this account and name, or set all of its fields"),
+        ...keys.writes(
+          "own.keys.write",
+          "putKey",
+          "Make the key of this account and name, or set all of its fields",
+        ),
         body: takesBody(keyChangeSchema),
         response: { 200: returnsBody(checkedKeySchema), 201: returnsBody(checkedNewKeySchema) },
       },

@@ -8,7 +8,11 @@ import { returnsBody } from "./route-schema.ts";
 export function problemRoutes(operator: WritingParts, list: () => readonly ProblemView[]) {
   const { reads } = createOperatorHooks(operator, "Problems");
   return new Elysia({ prefix: "/admin/v1" }).get("/problems", () => ({ data: list(), next: null }), {
-    ...reads("listProblems", "List what is wrong: the store, a refused configuration, failing providers"),
+    ...reads(
+      "settings.read",
+      "listProblems",
+      "List what is wrong: the store, a refused configuration, failing providers",
+    ),
     response: returnsBody(wrapRows(problemSchema)),
   });
 }
