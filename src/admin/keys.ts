@@ -198,7 +198,10 @@ export async function updateKey(
   const revision = raises
     ? ({ budgets }: GatewayKey) => ({ ...change, budgets: raiseBudgets(budgets, raises) })
     : change;
-  const key = requireKey(id, await write({ store, changes }, refuseConsoleKey(id), change.accountId, revision));
+  const key = requireKey(
+    id,
+    await write({ store, changes }, refuseConsoleKey(id), change.accountId, revision),
+  );
   if (change.keepsResponses === false) await store.removeResponses(key.accountId, key.id);
   return keyView(key, nowMs);
 }

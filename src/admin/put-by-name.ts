@@ -14,7 +14,7 @@ import { readNew } from "./fields.ts";
 import { readIdempotencyKey, readInput, readName } from "./input.ts";
 import { type keyChangeSchema, newKeySchema } from "./key-fields.ts";
 import { type KeyView, type KeyWorld, keyView, makeSecret, type NewKeyView } from "./keys.ts";
-import type { ActingWorld, AdminWorld } from "./world.ts";
+import type { ActingWorld } from "./world.ts";
 
 export interface PutWorld extends KeyWorld {
   readonly vault: Vault;

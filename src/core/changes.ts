@@ -1,7 +1,15 @@
 // The changes that operators cause: each is put on record in its own transaction.
 import type { AuditEntry } from "./audit-log.ts";
 import type { Account, GatewayKey } from "./key.ts";
-import type { AccountChange, AccountPut, KeyChange, KeyPut, NewSecret, PutRecord, Revision } from "./key-change.ts";
+import type {
+  AccountChange,
+  AccountPut,
+  KeyChange,
+  KeyPut,
+  NewSecret,
+  PutRecord,
+  Revision,
+} from "./key-change.ts";
 import type { KeyMove } from "./key-move.ts";
 import type { Member, NamedToken } from "./people.ts";
 import type { StoredCredential } from "./rows.ts";

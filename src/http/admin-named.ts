@@ -9,7 +9,7 @@ import { type PutWorld, putAccount, putKey } from "../admin/put-by-name.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import { createOperatorHooks, type WritingParts } from "./admin-route.ts";
+import { actAsSender, createOperatorHooks, type WritingParts } from "./admin-route.ts";
 import { makeKeyShow } from "./key-show.ts";
 import { returnsBody, takesBody } from "./route-schema.ts";
 
@@ -28,12 +28,15 @@ export function namedRoutes(ports: NamedPorts) {
   const keys = createOperatorHooks(ports, "Keys");
   const show = makeKeyShow({ ...parts, settings, catalogue });
   const detail = returnsBody(accountDetailSchema);
-  const makeWorld = () => ({ ...parts, keysExpireInMs: settings().ownerLimits.keysExpireInMs });
+  const makeWorld = (request: Request) => ({
+    ...actAsSender(parts, request),
+    keysExpireInMs: settings().ownerLimits.keysExpireInMs,
+  });
   return new Elysia({ prefix: "/admin/v1" })
     .put(
       "/accounts/by-name/:name",
-      async ({ params: { name }, body, status }) => {
-        const { isMade, view } = await putAccount(parts, name, body);
+      async ({ params: { name }, body, status, request }) => {
+        const { isMade, view } = await putAccount(actAsSender(parts, request), name, body);
         return status(isMade ? 201 : 200, await addLimits(parts, "account", view));
       },
       {
@@ -50,7 +53,7 @@ export function namedRoutes(ports: NamedPorts) {
       "/keys/by-name/:account/:name",
       async ({ params, body, request, status }) => {
         const repeat = request.headers.get("idempotency-key");
-        const { view } = await putKey(makeWorld(), params, body, repeat);
+        const { view } = await putKey(makeWorld(request), params, body, repeat);
         return isNew(view) ? status(201, await show(body, view)) : status(200, await show(body, view));
       },
       {

@@ -13,9 +13,11 @@ const SAMPLE = { type: "sample", isNoted: true } as const;
 
 const ROUTE_ACTIONS = {
   createAccount: { action: "account.created", ...ACCOUNT },
+  putAccount: { action: "account.changed", ...ACCOUNT },
   updateAccount: { action: "account.changed", ...ACCOUNT },
   topUpAccount: { action: "topup.made", ...ACCOUNT },
   createKey: { action: "key.created", ...KEY },
+  putKey: { action: "key.changed", ...KEY },
   updateKey: { action: "key.changed", ...KEY },
   rotateKey: { action: "key.rotated", ...KEY },
   revokeKey: { action: "key.revoked", ...KEY },
