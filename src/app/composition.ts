@@ -33,6 +33,7 @@ import { type DrainState, drain, NOTICE_MS } from "./drain.ts";
 import { measureLengths, recallLessons } from "./learning.ts";
 import { LiveConfiguration } from "./live-configuration.ts";
 import type { OpenedStore } from "./open-store.ts";
+import { noteRefusedReload, noteReload } from "./reload-notes.ts";
 import { composeRoutes } from "./routes.ts";
 import { createSampling } from "./sampling.ts";
 import { observeState } from "./state.ts";
@@ -102,6 +103,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const upkept = { store, ledger, wrongTokens, refused, log, measures: state.measures };
   const endUpkeep = await startTasks({ ...upkept, learning: lessons }, { live, gateway, ending });
   const sampling = createSampling({ ports, opened, known: learned });
+  const reporting = { world: opened.world, log };
   const composed = { ports, live, feed, wrongTokens, known, learned, learning, sampling, fetch, ...state };
   const app = listenOrUndo(endUpkeep, () => listen(composeRoutes({ ...options, ...composed })));
   return {
@@ -112,9 +114,13 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     providersOn: () => live.settings.providers.length,
     reload(next) {
       state.configuration.load();
+      noteReload(reporting, live.configured, next);
       live.put({ ...next, server: first.server, store: first.store });
     },
-    refuseReload: (errors) => state.configuration.refuse(errors),
+    refuseReload(errors) {
+      state.configuration.refuse(errors);
+      noteRefusedReload(reporting, errors);
+    },
     async stop() {
       feed.end();
       await drain({ ...readEndingTimes(options), ending, server: app.server, gateway });

@@ -2,7 +2,7 @@
 import { note } from "../admin/audit-trail.ts";
 import type { AdminWorld } from "../admin/world.ts";
 import type { AuditFields, AuditOutcome, AuditTarget } from "../core/audit-log.ts";
-import { toFault } from "../core/fault.ts";
+import type { Fault } from "../core/fault.ts";
 import { findOperator, readOperator } from "./operator.ts";
 import { findRouteAction } from "./route-actions.ts";
 
@@ -13,43 +13,36 @@ interface Ended {
 
 type Params = Readonly<Record<string, unknown>>;
 
-/** Returns the hooks that follow a route's handler. A route that only reads has none. */
-export function createAuditHooks({ world }: { readonly world: AdminWorld }, routeId: string) {
+/** The changes that requests ask for, by request, until they have failed or the request is gone. */
+const asked = new WeakMap<Request, (ended: Ended) => Promise<void>>();
+
+/** Remembers the change that a request to this route asks for. A route that only reads has none. */
+export function expectChange(world: AdminWorld, request: Request, routeId: string, params: Params): void {
   const about = findRouteAction(routeId);
-  if (about === null) return {};
-  const { action, type, isNoted = false } = about;
-  // A route without any has no params.
-  const add = async (request: Request, params: Params | undefined, { outcome, reason }: Ended) => {
+  if (about === null) return;
+  const { action, type } = about;
+  const target: AuditTarget = { type, id: findTargetId(params), name: "" };
+  asked.set(request, async ({ outcome, reason }) => {
     const operator = findOperator(request);
-    if (operator === null) return;
-    const target: AuditTarget = { type, id: findTargetId(params ?? {}), name: "" };
-    await note(world, operator.act, { action, target, outcome, reason });
-  };
-  const success = async ({ request, params }: { readonly request: Request; readonly params?: Params }) => {
-    await add(request, params, { outcome: "success", reason: null });
-  };
-  return {
-    ...(isNoted ? { afterHandle: success } : {}),
-    error: async ({ request, params, error, code }: Failed) => {
-      const ended = describeEnd(code === "PARSE" && error instanceof Error ? error.cause : error);
-      // If the store is away, the client hears so of its change, and not of this.
-      if (ended !== null) await add(request, params, ended).catch(() => {});
-    },
-  };
+    // Without a known sender, a sign-in was refused, not a change.
+    if (operator !== null) await note(world, operator.act, { action, target, outcome, reason });
+  });
 }
 
-interface Failed {
-  readonly request: Request;
-  readonly params?: Params;
-  readonly error: unknown;
-  readonly code: unknown;
+/** Puts a change on record that was refused or failed. Null if the request asked for none. */
+export function noteFailedChange(request: Request, { code, row }: Fault): Promise<void> | null {
+  const add = asked.get(request);
+  if (add === undefined || row.status === 401) return null;
+  // If the store is away, the client hears so of its change, and not of this.
+  return add({ outcome: row.status >= 500 ? "failed" : "refused", reason: code }).catch(() => {});
 }
 
-/** Null if the sender wasn't known: then a sign-in was refused, not a change. */
-function describeEnd(error: unknown): Ended | null {
-  const { code, row } = toFault(error);
-  if (row.status === 401) return null;
-  return { outcome: row.status >= 500 ? "failed" : "refused", reason: code };
+/** Returns the hook that puts a route's success on record if no transaction of its own does. */
+export function createSuccessHook(routeId: string) {
+  const add = async ({ request }: { readonly request: Request }) => {
+    await asked.get(request)?.({ outcome: "success", reason: null });
+  };
+  return { afterHandle: findRouteAction(routeId)?.isNoted === true ? [add] : [] };
 }
 
 const ID_CHARACTERS_MAX = 200;

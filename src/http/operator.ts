@@ -1,5 +1,6 @@
 // Access to the admin routes with the admin token or a session cookie, and /admin/v1/session, which sets the cookie.
 import { Elysia } from "elysia";
+import { note } from "../admin/audit-trail.ts";
 import { formatInstant } from "../admin/format.ts";
 import { findSession, SESSION_MS, sessionSchema, signIn, signInSchema, signOut } from "../admin/session.ts";
 import { checkAdminToken } from "../admin/token.ts";
@@ -183,6 +184,7 @@ export function sessionRoutes(ports: SessionPorts) {
       async ({ request, server, route }) => {
         await requireSession(ports, { request, server, route });
         await signOut(ports.world, readCookieSecret(request) ?? "");
+        await noteSession(ports, { request, server, route }, "session.ended");
         return createCookieResponse(ports, { request, server, route }, "", 0);
       },
       describeRoute(TAG, "signOut", "Sign out", SET_COOKIE),
@@ -192,7 +194,17 @@ export function sessionRoutes(ports: SessionPorts) {
 async function signInWith(ports: SessionPorts, asked: OperatorRequest, token: string): Promise<Response> {
   const secret = await signIn(ports.world, ports.adminToken, token);
   if (secret === null) throw createRefusal(ports, asked, "Incorrect admin token.");
+  await noteSession(ports, asked, "session.started");
   return createCookieResponse(ports, asked, secret, SESSION_MS / 1000);
+}
+
+function noteSession(
+  ports: SessionPorts,
+  asked: OperatorRequest,
+  action: "session.started" | "session.ended",
+): Promise<void> {
+  const act = readAct(ports, asked, adminAccess(ADMIN_TOKEN));
+  return note(ports.world, act, { action, target: { type: "session", id: "", name: "" } });
 }
 
 /** Only requests from our own pages carry the cookie, and no script can read it. */
