@@ -164,7 +164,7 @@ describe("usage", () => {
 
   test.each([
     [{ group_by: "" }, "invalid_value group_by"],
-    [{ group_by: "day,hour" }, "invalid_value group_by"],
+    [{ group_by: "day,week" }, "invalid_value group_by"],
     [{ group_by: "day model" }, "invalid_value group_by"],
     [{ from: "yesterday" }, "invalid_value from"],
     [{ to: "2026-02-30" }, "invalid_value to"],

@@ -1,9 +1,10 @@
-// A ledger on a store in memory and a clock that stands, with keys that have budgets and nothing else.
+// A ledger on a store in memory and a clock that stands, with keys that have limits or budgets and nothing else.
 import { afterEach, beforeEach } from "bun:test";
 import type { Budget } from "../src/core/budget.ts";
 import type { Offer } from "../src/core/demand.ts";
 import type { Fault } from "../src/core/fault.ts";
 import type { GatewayKey } from "../src/core/key.ts";
+import type { TokenLoad } from "../src/core/limit.ts";
 import type { Store } from "../src/core/store.ts";
 import type { Ledger, Ticket } from "../src/ledger/ledger.ts";
 import {
@@ -23,6 +24,8 @@ import { catchThrown, readCode } from "./thrown.ts";
 export function budget(nanoUsd: number, fields: Partial<Budget> = {}): Budget {
   return { nanoUsd, per: "day", models: null, warn: [], isHard: true, extra: null, ...fields };
 }
+
+const NO_LOAD: TokenLoad = { prompt: 0, output: 0 };
 
 /** Call this at the top of a file. The store is a new one for each test. */
 export function budgetBench() {
@@ -46,8 +49,8 @@ export function budgetBench() {
       await bench.store.addKey(key, `digest of ${key.id}`);
       return key;
     },
-    ask(key: GatewayKey, offers: readonly Offer[]): Ticket {
-      const fields = { offers: () => offers, nowMs: clock.atMs };
+    ask(key: GatewayKey, offers: readonly Offer[], load = NO_LOAD): Ticket {
+      const fields = { offers: () => offers, load: () => load, nowMs: clock.atMs };
       return bench.ledger.ticket(makeAsk(`request ${count++}`, key, fields));
     },
     /** Admits a request with this worst cost. */

@@ -261,3 +261,32 @@ async function readRefusals(): Promise<ReadonlyMap<string, number>> {
 function sumOf(series: ReadonlyMap<string, number>): number {
   return [...series.values()].reduce((sum, value) => sum + value, 0);
 }
+
+test("the operator sees whose budgets are near their end, until they are raised", async () => {
+  const account_id = await world.newAccount("Near");
+  const fields = { account_id, requests_per_day: null, budgets: [{ usd: 1, per: "month" }] };
+  const { id, secret } = await world.newKey(fields);
+  await changeAccount(account_id, { budgets: [{ usd: 1, per: "day" }] });
+  const chat = () => world.chat(asking("Acme#cheap"), { secret });
+  expect((await chat()).status).toBe(200);
+  expect(await listNearing(account_id)).toEqual([]);
+  const headers = { authorization: `Bearer ${secret}` };
+  const { limits } = asObject(await (await fetch(`${world.url}/v1/key`, { headers })).json());
+  const used = Number(asObject(Array.isArray(limits) ? limits[0] : null).used);
+  // The next request's worst case still fits, and a tenth is left after it.
+  await changeKey(id, { budgets: [{ usd: used * 500, per: "month" }] });
+  await changeAccount(account_id, { budgets: [{ usd: used * 2.2, per: "day", hard: false }] });
+  expect((await chat()).status).toBe(200);
+  expect(await listNearing(account_id)).toMatchObject([{ scope: "account", id: account_id, name: "Near" }]);
+  await changeKey(id, { budgets: [{ usd: used * 2.1, per: "month", hard: false }] });
+  expect((await chat()).status).toBe(200);
+  expect(await listNearing(account_id)).toMatchObject([{ scope: "key", id }, { scope: "account" }]);
+  await changeAccount(account_id, { budgets: [{ usd: 1, per: "day" }] });
+  expect(await listNearing(account_id)).toMatchObject([{ scope: "key", id, limit: { per: "month" } }]);
+});
+
+async function listNearing(accountId: string): Promise<readonly unknown[]> {
+  const headers = { authorization: `Bearer ${world.adminToken}` };
+  const { data } = asObject(await (await fetch(`${world.url}/admin/v1/nearing`, { headers })).json());
+  return Array.isArray(data) ? data.filter((one) => asObject(one).account_id === accountId) : [];
+}

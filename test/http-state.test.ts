@@ -81,7 +81,7 @@ test(
     expect(down).toMatchObject({ level: "error", cause: words });
     expect(gateway.events.some(({ event }) => event === "store_up")).toBe(true);
     const refusal = gateway.events.find(
-      ({ event, fault }) => event === "refused" && fault === "store_unavailable",
+      ({ event, code }) => event === "refused" && code === "store_unavailable",
     );
     expect(refusal).toMatchObject({ level: "error", cause: words });
   },

@@ -1,62 +1,37 @@
 // Limits of a minute: in any 60 seconds never more than the limit, nothing taken by what is refused, all given back.
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { Fault } from "../src/core/fault.ts";
 import type { GatewayKey } from "../src/core/key.ts";
 import type { TokenLoad } from "../src/core/limit.ts";
-import type { Store } from "../src/core/store.ts";
 import { NO_AMOUNTS } from "../src/core/units.ts";
-import type { Ledger, Ticket } from "../src/ledger/ledger.ts";
-import {
-  costing,
-  expectGrant,
-  ledgerOn,
-  MINUTE,
-  makeAsk,
-  makeKey,
-  makeOutcome,
-  NOON,
-  openMemoryStore,
-  standingClock,
-} from "./samples.ts";
+import type { Ticket } from "../src/ledger/ledger.ts";
+import { budgetBench } from "./budget-bench.ts";
+import { costing, expectGrant, MINUTE, makeAsk, makeOutcome, NOON } from "./samples.ts";
 import { catchThrown, readCode } from "./thrown.ts";
 
 const SECOND = 1000;
-const clock = standingClock(NOON);
-let store: Store;
-let ledger: Ledger;
-let count = 0;
+const bench = budgetBench();
+const { clock } = bench;
 
-beforeEach(async () => {
-  clock.atMs = NOON;
-  store = await openMemoryStore();
-  ledger = ledgerOn(store, { clock });
-});
-afterEach(() => store.close());
-
-async function addKey(fields: Partial<GatewayKey>): Promise<GatewayKey> {
-  const key = makeKey(`key_${count++}`, { requestsPerDay: null, ...fields });
-  await store.addKey(key, `digest of ${key.id}`);
-  return key;
-}
-
-function ask(key: GatewayKey, load: TokenLoad = { prompt: 0, output: 0 }): Ticket {
-  const fields = { offers: () => [costing(1000)], load: () => load, nowMs: clock.atMs };
-  return ledger.ticket(makeAsk(`request ${count++}`, key, fields));
-}
+const addKey = (fields: Partial<GatewayKey>) => bench.addKey([], fields);
+const ask = (key: GatewayKey, load?: TokenLoad) => bench.ask(key, [costing(1000)], load);
 
 async function admit(key: GatewayKey, load?: TokenLoad): Promise<Ticket> {
   const ticket = ask(key, load);
-  await expectGrant(ledger, ticket);
+  await expectGrant(bench.ledger, ticket);
   return ticket;
 }
 
 async function refusal(key: GatewayKey, load?: TokenLoad): Promise<Fault["details"] & { code: string }> {
-  const thrown = await catchThrown(ledger.admit(ask(key, load)));
+  const thrown = await catchThrown(bench.ledger.admit(ask(key, load)));
   return { code: readCode(thrown) ?? String(thrown), ...(thrown as Fault).details };
 }
 
 const answered = (ticket: Ticket, prompt: number, cached: number, completion: number) =>
-  ledger.settle(ticket, makeOutcome(ticket, { amounts: { ...NO_AMOUNTS, prompt, cached, completion } }));
+  bench.ledger.settle(
+    ticket,
+    makeOutcome(ticket, { amounts: { ...NO_AMOUNTS, prompt, cached, completion } }),
+  );
 
 describe("requests per minute", () => {
   test("let in the whole limit at once, and in no 60 seconds more", async () => {
@@ -94,10 +69,10 @@ describe("requests per minute", () => {
   });
 
   test("count the requests of all keys of an account, and stay in their minute if the provider failed", async () => {
-    await store.changeAccount("default", { requestsPerMinute: 2 });
+    await bench.store.changeAccount("default", { requestsPerMinute: 2 });
     const [one, other] = [await addKey({}), await addKey({})];
     const failed = await admit(one);
-    await ledger.settle(failed, makeOutcome(failed, {}, false));
+    await bench.ledger.settle(failed, makeOutcome(failed, {}, false));
     await admit(other);
     const { code, limit } = await refusal(one);
     expect([code, limit?.scope, limit?.name]).toEqual(["requests_per_minute_exceeded", "account", "default"]);
@@ -111,11 +86,14 @@ describe("requests per minute", () => {
   test("both secrets of a rotated key count together", async () => {
     const key = await addKey({ requestsPerMinute: 2 });
     const until = { last4: "wxyz", oldSecretUntilMs: NOON + 24 * 60 * MINUTE };
-    const rotated = await store.rotateKey(key.id, { digest: "another", ...until });
+    const rotated = await bench.store.rotateKey(key.id, { digest: "another", ...until });
     if (!rotated) throw new Error("The key is gone.");
     for (const rotation of [0, 1]) {
       const proof = { rotation, address: "127.0.0.1" };
-      await expectGrant(ledger, ledger.ticket(makeAsk(`rotated ${rotation}`, rotated, { proof })));
+      await expectGrant(
+        bench.ledger,
+        bench.ledger.ticket(makeAsk(`rotated ${rotation}`, rotated, { proof })),
+      );
     }
     expect((await refusal(rotated)).code).toBe("requests_per_minute_exceeded");
   });
@@ -141,8 +119,8 @@ describe("parallel requests", () => {
     await answered(one, 1, 0, 1);
     const third = await admit(key);
     await refusal(key);
-    await ledger.settle(other, makeOutcome(other, {}, false));
-    await ledger.settle(third, makeOutcome(third, { ended: "client_gone", status: 499 }));
+    await bench.ledger.settle(other, makeOutcome(other, {}, false));
+    await bench.ledger.settle(third, makeOutcome(third, { ended: "client_gone", status: 499 }));
     await admit(key);
     await admit(key);
     await refusal(key);
@@ -159,18 +137,18 @@ describe("parallel requests", () => {
   test("are counted once for an admission that is repeated", async () => {
     const key = await addKey({ parallel: 1, requestsPerMinute: 1 });
     const ticket = ask(key);
-    await expectGrant(ledger, ticket);
+    await expectGrant(bench.ledger, ticket);
     const again = { ...ticket, ask: { ...ticket.ask, isNew: false } };
-    await expectGrant(ledger, again);
+    await expectGrant(bench.ledger, again);
     expect((await refusal(key)).code).toBe("too_many_parallel_requests");
     await answered(ticket, 1, 0, 1);
-    expect((await store.audit()).limits).toEqual([]);
+    expect((await bench.store.audit()).limits).toEqual([]);
   });
 
   test("say how long the last answers took", async () => {
     const key = await addKey({ parallel: 1 });
     const slow = await admit(key);
-    await ledger.settle(slow, makeOutcome(slow, { totalMs: 17_000 }));
+    await bench.ledger.settle(slow, makeOutcome(slow, { totalMs: 17_000 }));
     await admit(key);
     expect((await refusal(key)).retryAfterMs).toBe(17_000);
   });
@@ -211,7 +189,7 @@ describe("tokens per minute", () => {
   test("count the prompt's estimate where the provider reports no tokens", async () => {
     const key = await addKey({ tokensPerMinute: 1000 });
     const one = await admit(key, { prompt: 600, output: 0 });
-    await ledger.settle(one, makeOutcome(one, { amounts: { ...NO_AMOUNTS, images: 1 } }));
+    await bench.ledger.settle(one, makeOutcome(one, { amounts: { ...NO_AMOUNTS, images: 1 } }));
     expect((await refusal(key, { prompt: 500, output: 0 })).limit?.used).toBe(600);
   });
 });
@@ -223,12 +201,12 @@ test("what refuses takes nothing of what was asked before it", async () => {
   for (let times = 0; times < 5; times++) {
     expect((await refusal(key, { prompt: 100, output: 0 })).code).toBe("budget_reserved");
   }
-  const limits = await ledger.limits(key);
+  const limits = await bench.ledger.limits(key);
   expect(limits.map(({ kind, used, reserved }) => [kind, used, reserved])).toEqual([
     ["requests_per_minute", 1, 0],
     ["tokens_per_minute", 100, 0],
     ["parallel", 1, 0],
     ["budget", 0, 1e-6],
   ]);
-  expect((await store.audit()).limits).toEqual([]);
+  expect((await bench.store.audit()).limits).toEqual([]);
 });

@@ -23,7 +23,7 @@ function sumsOf(events: readonly LogEvent[]): Sums {
 const EVENTS: readonly LogEvent[] = [
   requestOf("Own#one", 125),
   requestOf("Own#one two", 2000),
-  { event: "refused", fault: "invalid_api_key" },
+  { event: "refused", code: "invalid_api_key" },
   requestOf("Own#one", 8000),
   { event: "internal_error" },
   // With fractions of a USD, the sum would depend on the order.
@@ -48,7 +48,7 @@ test("however events are distributed, the sum equals one process's counts", () =
 test("a process that has ended counts with its counters, not its gauges", () => {
   const merged = formatMetrics(addSums([sumsOf(EVENTS.slice(0, 1))], [sumsOf(EVENTS)]));
   expect(merged).toContain('poundkey_refused_total{fault="invalid_api_key"} 1\n');
-  expect(merged).toMatch(/^poundkey_requests_total\{model="Own#one",.*\} 6$/m);
+  expect(merged).toMatch(/^poundkey_requests_total\{provider="Own",model="Own#one",.*\} 6$/m);
   expect(merged).toContain("\npoundkey_requests_open 1\n");
 });
 

@@ -46,8 +46,8 @@ const EVERY_EVENT: readonly LogEvent[] = [
   ...["replayed", "retry_refused", "settle_failed", "settle_lost", "internal_error"].map((event) => ({
     event,
   })),
-  { event: "refused", fault: "invalid_api_key" },
-  { event: "refused", fault: "budget_exceeded", limit_kind: "budget", limit_scope: "account" },
+  { event: "refused", code: "invalid_api_key" },
+  { event: "refused", code: "budget_exceeded", limit_kind: "budget", limit_scope: "account" },
   { event: "config_reloaded" },
 ];
 

@@ -7,6 +7,7 @@ import type { LimitState } from "../src/core/limit.ts";
 import type { Store } from "../src/core/store.ts";
 import { carryCounts } from "../src/ledger/key-move.ts";
 import type { Ticket } from "../src/ledger/ledger.ts";
+import { until } from "./http/until.ts";
 import { findErrors } from "./payments.ts";
 import { costing, give, ledgerOn, makeAccount, makeAsk, makeKey, makeOutcome, NOON } from "./samples.ts";
 import { catchThrown } from "./thrown.ts";
@@ -205,10 +206,11 @@ interface Spent {
   one: number;
   two: number;
   answered: number;
+  moves: number;
 }
 
 /** Moves the key to and fro until the work is done. */
-async function moveUntil({ store, other }: TwoStores, work: Promise<unknown>): Promise<void> {
+async function moveUntil({ store, other }: TwoStores, spent: Spent, work: Promise<unknown>): Promise<void> {
   let isOver = false;
   const end = () => {
     isOver = true;
@@ -216,17 +218,22 @@ async function moveUntil({ store, other }: TwoStores, work: Promise<unknown>): P
   work.then(end, end);
   for (let at = 0; !isOver; at++) {
     await move(at % 2 === 0 ? store : other, ACCOUNTS[(at + 1) % 2] ?? "one");
+    spent.moves++;
     await store.carryHome(carryCounts, 10);
     await Bun.sleep(15);
   }
   await work;
 }
 
-/** Every tenth request fails. */
-async function request({ store, other }: TwoStores, at: number, spent: Spent): Promise<void> {
-  const node = at % 3 === 0 ? store : other;
-  await Bun.sleep(at % 20);
+async function request(stores: TwoStores, at: number, spent: Spent): Promise<void> {
+  const node = at % 3 === 0 ? stores.store : stores.other;
+  await until("the key has moved", () => spent.moves >= at % 6);
   const ticket = await hold(node, { ...KEY, accountId: ACCOUNTS[at % 2] ?? "one" });
+  await answer(node, ticket, at, spent);
+}
+
+/** Every tenth request fails. */
+async function answer(node: Store, ticket: Ticket, at: number, spent: Spent): Promise<void> {
   await Bun.sleep((at * 7) % 30);
   if (at % 10 === 0) return void (await fail(node, ticket));
   const cost = 100 + (at % 50);
@@ -240,11 +247,17 @@ function manyMoves(opened: Opened): void {
 
   test("to and fro while 200 requests run are counted exactly once", async () => {
     const { store, other } = opened();
-    const spent: Spent = { one: 0, two: 0, answered: 0 };
-    const requests = Array.from({ length: 200 }, (_, at) => request(opened(), at, spent));
-    await moveUntil(opened(), Promise.all(requests));
-    expect(Math.min(spent.one, spent.two)).toBeGreaterThan(0);
+    const spent: Spent = { one: 0, two: 0, answered: 0, moves: 0 };
+    // Some are in flight from before the first move, and one comes after the last.
+    const early = await Promise.all(
+      Array.from({ length: 9 }, () => hold(store, { ...KEY, accountId: "one" })),
+    );
+    const requests = Array.from({ length: 190 }, (_, at) => request(opened(), at, spent));
+    const inFlight = early.map((ticket, at) => answer(other, ticket, at + 1, spent));
+    await moveUntil(opened(), spent, Promise.all([...requests, ...inFlight]));
     const key = await move(store, "two");
+    await answer(store, await hold(store, key), 1, spent);
+    expect(Math.min(spent.one, spent.two)).toBeGreaterThan(0);
     expect(await store.carryHome(carryCounts, 10)).toBe(0);
     expect(await usesOf(other, key)).toEqual([
       ["key", "total", spent.one + spent.two, 0],

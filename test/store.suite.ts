@@ -14,6 +14,7 @@ import {
 import { logFilters, originFilters } from "./store-filters.suite.ts";
 import { keyUses, mixedRows, requestsOfKey } from "./store-key-log.suite.ts";
 import { firstTokens, log, sums, usage, usageNarrowed } from "./store-log.suite.ts";
+import { refusals, refusalsBounded } from "./store-refusals.suite.ts";
 import { catchThrown, readCode } from "./thrown.ts";
 import { type MakeBench, twoStores } from "./two-stores.ts";
 
@@ -35,6 +36,8 @@ export function storeSuite(name: string, makeBench: MakeBench): void {
     describe("totals", () => sums(store));
     describe("usage", () => usage(store));
     describe("filters of usage", () => usageNarrowed(store));
+    describe("refusals", () => refusals(both));
+    describe("bounds of refusals", () => refusalsBounded(both));
     describe("use of keys", () => keyUses(store));
     describe("settings and lifecycle", () => settingsAndLife(both));
   });
@@ -246,6 +249,13 @@ function settingsAndLife(stores: Both): void {
     const values = await Promise.all(both.map((one) => one.changeSetting("wrong_admin_tokens", longer)));
     expect(values.sort()).toEqual(["x", "xx", "xxx", "xxxx", "xxxxx", "xxxxxx"]);
     expect(await other.setting("wrong_admin_tokens")).toBe("xxxxxx");
+  });
+
+  test("its size is known", async () => {
+    const [store] = stores();
+    const { parts, freeBytes } = await store.measure();
+    expect(parts.database).toBeGreaterThan(0);
+    expect(freeBytes === null || freeBytes > 0).toBe(true);
   });
 
   test("it is ready until it is closed, and pending demands are still answered", async () => {

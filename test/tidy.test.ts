@@ -44,6 +44,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   telemetry: ["core"],
   console: ["docs", "admin", "core", "surfaces"],
   docs: [],
+  deploy: [],
   simulator: ["core", "operations"],
   app: [
     ...[

@@ -8,7 +8,7 @@ import { formatInstantOrNull } from "./format.ts";
 import { allowNull, allowWords, instant, text, type View } from "./schema.ts";
 
 const amount = Type.Number({ minimum: 0 });
-const limitSchema = Type.Object({
+export const limitSchema = Type.Object({
   scope: allowWords(LIMIT_SCOPES),
   kind: allowWords(LIMIT_KINDS),
   per: Type.Optional(allowWords(PERIODS)),

@@ -1,7 +1,9 @@
 // Paginated lists: `limit` and `after` in, `data` and `next` out.
 import { type Static, Type } from "@sinclair/typebox";
+import type { Searched } from "../core/log-query.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 import type { Page, Position } from "../core/store.ts";
+import { formatInstant } from "./format.ts";
 import { closeObject } from "./schema.ts";
 
 const LIMIT_MAX = 200;
@@ -41,6 +43,36 @@ export async function listPage<Row, View>(
   const shown = rows.slice(0, limit);
   const last = rows.length > limit ? shown.at(-1) : undefined;
   return { data: shown.map(viewOf), next: last === undefined ? null : formatCursor(positionOf(last)) };
+}
+
+/** A list that may have been searched in part only. */
+export interface SearchedList<View> extends Listed<View> {
+  /** The time down to which all rows were looked at, if the search stopped before the page was full. */
+  readonly scanned_until?: string;
+}
+
+/** The longest that a list without an index is searched for one page. */
+export const SEARCH_MS = 200;
+/** Sorts before every id, so that a page after it begins with the times before. */
+const NO_ID = "-";
+
+/** Returns one page of a log that is searched for a limited time. `next` goes on where the search stopped. */
+export async function listSearched<Row, View>(
+  query: PageQuery,
+  search: (page: Page) => Promise<Searched<Row>>,
+  positionOf: (row: Row) => Position,
+  viewOf: (row: Row) => View,
+): Promise<SearchedList<View>> {
+  let scannedUntilMs: number | null = null;
+  const find = async (page: Page) => {
+    const { rows, ...searched } = await search(page);
+    ({ scannedUntilMs } = searched);
+    return rows;
+  };
+  const listed = await listPage(query, find, positionOf, viewOf);
+  if (scannedUntilMs === null || listed.next !== null) return listed;
+  const next = formatCursor({ atMs: scannedUntilMs, id: NO_ID });
+  return { ...listed, next, scanned_until: formatInstant(scannedUntilMs) };
 }
 
 function formatCursor({ atMs, id }: Position): string {

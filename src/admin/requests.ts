@@ -15,7 +15,7 @@ import type { DayRules } from "../ledger/day.ts";
 import { failureView } from "./failure.ts";
 import { tokensView, unitsView } from "./figures.ts";
 import { formatInstant } from "./format.ts";
-import { type Listed, listPage } from "./list.ts";
+import { listSearched, SEARCH_MS, type SearchedList } from "./list.ts";
 import type {
   AttemptView,
   DecisionView,
@@ -99,10 +99,15 @@ function readRequestFilter(query: RequestsQuery, rules: DayRules): RequestFilter
 export function listRequests(
   { store, dayRules }: Pick<AdminWorld, "store"> & { readonly dayRules: () => DayRules },
   query: RequestsQuery,
-): Promise<Listed<RequestView>> {
+): Promise<SearchedList<RequestView>> {
   const filter = readRequestFilter(query, dayRules());
   const positionOf = ({ atMs, id }: RequestRecord) => ({ atMs, id });
-  return listPage(query, (page) => store.requests(filter, page), positionOf, requestView);
+  return listSearched(
+    query,
+    (page) => store.searchRequests(filter, page, SEARCH_MS),
+    positionOf,
+    requestView,
+  );
 }
 
 export interface RequestParts {

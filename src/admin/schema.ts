@@ -26,6 +26,20 @@ export function wrapRows<Schema extends TSchema>(row: Schema) {
   });
 }
 
+/** A page of a list that is searched for a limited time. */
+export function wrapSearched<Schema extends TSchema>(row: Schema) {
+  return Type.Object({
+    ...wrapRows(row).properties,
+    scanned_until: Type.Optional(
+      Type.String({
+        format: "date-time",
+        description:
+          "Set if the search stopped before the page was full: all rows down to this time were looked at.",
+      }),
+    ),
+  });
+}
+
 export const text = Type.String();
 export const boolean = Type.Boolean();
 export const count = Type.Integer({ minimum: 0 });

@@ -1,30 +1,44 @@
 // Usage: requests, tokens, money, first tokens by day, model, key, account, provider, operation and surface.
 import { type Static, Type } from "@sinclair/typebox";
-import type { UsageDimension, UsageQuery } from "../core/log-query.ts";
+import { OPERATIONS } from "../core/card.ts";
+import type { UsageDimension, UsageFilter, UsageQuery } from "../core/log-query.ts";
+import { REQUEST_OUTCOMES, SURFACE_NAMES } from "../core/record.ts";
 import type { UsageSum } from "../core/rows.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock } from "../core/world.ts";
 import type { DayRules } from "../ledger/day.ts";
 import { Figures, figuresSchema } from "./figures.ts";
-import { closeObject, text, type View } from "./schema.ts";
+import { formatInstant } from "./format.ts";
+import { allowWords, closeObject, text, type View } from "./schema.ts";
 import { eachPiece, listDays, momentFields, readSpan, type Span, splitSpan } from "./span.ts";
 
-type Dimensions = Pick<UsageSum, "model" | "keyId" | "accountId" | "operation" | "surface">;
+type Dimensions = Pick<
+  UsageSum,
+  "hourMs" | "model" | "keyId" | "accountId" | "operation" | "surface" | "outcome"
+>;
 type Group = readonly [dimension: UsageDimension | null, label: (row: Dimensions, day: string) => Labels];
+
+/** `2026-11` */
+const MONTH_CHARACTERS = 7;
 
 /** The store's column for each group, and its label. Days have no column, because they are queried one by one. */
 const GROUPS: Readonly<Record<string, Group>> = {
+  month: [null, (_, day) => ({ month: day.slice(0, MONTH_CHARACTERS) })],
   day: [null, (_, day) => ({ day })],
+  hour: ["hour", ({ hourMs }) => ({ hour: formatInstant(hourMs) })],
   model: ["model", ({ model }) => ({ model })],
   key: ["keyId", ({ keyId }) => ({ key_id: keyId })],
   account: ["accountId", ({ accountId }) => ({ account_id: accountId })],
   provider: ["model", ({ model }) => ({ provider: model.split("#", 1)[0] ?? model })],
   operation: ["operation", ({ operation }) => ({ operation })],
   surface: ["surface", ({ surface }) => ({ surface })],
+  outcome: ["outcome", ({ outcome }) => ({ outcome })],
 };
 const GROUP_NAMES = Object.keys(GROUPS);
 const GROUPS_MAX = 50_000;
+/** Times to the first token are not kept by outcome. Nearly all of these requests were answered. */
+const FIRST_TOKENS_OUTCOME = "answered";
 
 export interface UsageParts {
   readonly store: Pick<Store, "usage" | "firstTokens">;
@@ -32,8 +46,14 @@ export interface UsageParts {
   readonly dayRules: () => DayRules;
 }
 
-/** Only the grouped fields are present. A model or provider is empty if none answered or failed. */
+/**
+ * Only the grouped fields are present. A model or provider is empty if a request had no plan, an outcome if it is from
+ * before outcomes were told apart.
+ */
 const labelsSchema = Type.Object({
+  month: Type.Optional(text),
+  hour: Type.Optional(text),
+  outcome: Type.Optional(text),
   day: Type.Optional(text),
   model: Type.Optional(text),
   key_id: Type.Optional(text),
@@ -50,6 +70,21 @@ export type UsageView = View<typeof rowSchema>;
 export const usageSchema = Type.Object({ data: Type.Array(rowSchema) });
 export type UsageSums = View<typeof usageSchema>;
 
+const filterText = Type.Optional(text);
+
+/** `key_id` and `account_id` are other names of `key` and `account`. */
+const usageFilterFields = {
+  key: filterText,
+  key_id: filterText,
+  account: filterText,
+  account_id: filterText,
+  model: filterText,
+  provider: filterText,
+  operation: Type.Optional(allowWords(OPERATIONS)),
+  surface: Type.Optional(allowWords(SURFACE_NAMES)),
+  outcome: Type.Optional(allowWords(REQUEST_OUTCOMES)),
+};
+
 export const usageQuery = closeObject({
   group_by: Type.Optional(
     Type.String({
@@ -57,6 +92,7 @@ export const usageQuery = closeObject({
       expected: `a comma-separated list of ${GROUP_NAMES.join(", ")}`,
     }),
   ),
+  ...usageFilterFields,
   ...momentFields,
 });
 
@@ -81,16 +117,24 @@ export async function sumUsage(
   const span = readSpan(query, clock.nowMs(), rules);
   const groupBy = [...new Set(groups.map(([dimension]) => dimension).filter((one) => one !== null))];
   const sums = new Map<string, Sum>();
-  const pieces = words.includes("day")
-    ? listDays(span, rules)
-    : splitSpan(span).map((piece) => ({ name: "", ...piece }));
+  const { model, provider, operation, surface, outcome } = query;
+  const only: UsageFilter = {
+    keyId: query.key_id ?? query.key,
+    accountId: query.account_id ?? query.account,
+    ...{ model, provider, operation, surface, outcome },
+  };
+  const pieces =
+    words.includes("day") || words.includes("month")
+      ? listDays(span, rules)
+      : splitSpan(span).map((piece) => ({ name: "", ...piece }));
   const findFigures = (name: string, row: Dimensions) =>
     findOrAddSum(sums, Object.assign({}, ...groups.map(([, label]) => label(row, name)))).figures;
-  const find = ({ fromMs, toMs }: Span) => listUsageSums(store, { fromMs, toMs, groupBy });
+  const find = ({ fromMs, toMs }: Span) => listUsageSums(store, { fromMs, toMs, groupBy, only });
   await eachPiece(pieces, find, ({ usage, firstTokens }, { name }) => {
     // The store also returns a row for a sum over nothing.
     for (const row of usage) if (row.requests > 0) findFigures(name, row).add(row);
-    for (const row of firstTokens) findFigures(name, row).addFirstTokens(row);
+    for (const row of firstTokens)
+      findFigures(name, { ...row, outcome: FIRST_TOKENS_OUTCOME }).addFirstTokens(row);
   });
   return {
     data: [...sums.values()]
@@ -101,7 +145,11 @@ export async function sumUsage(
 
 /** Returns both kinds of sums over the same requests. */
 export async function listUsageSums(store: UsageParts["store"], query: UsageQuery) {
-  const [usage, firstTokens] = await Promise.all([store.usage(query), store.firstTokens(query)]);
+  const { outcome = FIRST_TOKENS_OUTCOME } = query.only ?? {};
+  const [usage, firstTokens] = await Promise.all([
+    store.usage(query),
+    outcome === FIRST_TOKENS_OUTCOME ? store.firstTokens(query) : [],
+  ]);
   return { usage, firstTokens };
 }
 
@@ -117,9 +165,13 @@ function findOrAddSum(sums: Map<string, Sum>, labels: Labels): Sum {
 
 /** Orders by day, then by falling cost. Labels break ties, so that the order is stable. */
 function compareSums(a: Sum, b: Sum): number {
-  const days = compare(a.labels.day ?? "", b.labels.day ?? "");
+  const days = compare(nameTime(a.labels), nameTime(b.labels));
   const costs = b.figures.costNanoUsd - a.figures.costNanoUsd;
   return days || costs || compare(JSON.stringify(a.labels), JSON.stringify(b.labels));
+}
+
+function nameTime({ month, day, hour }: Labels): string {
+  return [month, day, hour].filter(Boolean).join(" ");
 }
 
 function compare(a: string, b: string): number {

@@ -37,7 +37,7 @@ import { noteRefusedReload, noteReload } from "./reload-notes.ts";
 import { composeRoutes } from "./routes.ts";
 import { createSampling } from "./sampling.ts";
 import { observeState } from "./state.ts";
-import { startUpkeep } from "./upkeep.ts";
+import { startUpkeep, writeRefusals } from "./upkeep.ts";
 import { clock, collect, random, reach, readTokenFile, upstreamFetch } from "./world.ts";
 
 /** The longest wait at shutdown for requests to be settled. */
@@ -100,11 +100,14 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   void measureLengths(store, learned, log);
   const refused = new RefusedSignIns({ store, clock, random });
   const wrongTokens = new WrongTokens({ store, clock, log, refused });
-  const upkept = { store, ledger, wrongTokens, refused, log, measures: state.measures };
+  const { refusals } = state;
+  const upkept = { store, ledger, wrongTokens, refused, log, refusals, measures: state.measures };
   const endUpkeep = await startTasks({ ...upkept, learning: lessons }, { live, gateway, ending });
   const sampling = createSampling({ ports, opened, known: learned });
   const reporting = { world: opened.world, log };
-  const composed = { ports, live, feed, wrongTokens, known, learned, learning, sampling, fetch, ...state };
+  const write = () => writeRefusals({ store, refusals });
+  const learnt = { known, learned, learning, sampling, writeRefusals: write };
+  const composed = { ...learnt, ports, live, feed, wrongTokens, fetch, ...state };
   const app = listenOrUndo(endUpkeep, () => listen(composeRoutes({ ...options, ...composed })));
   return {
     port: app.server?.port ?? 0,
@@ -124,7 +127,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     async stop() {
       feed.end();
       await drain({ ...readEndingTimes(options), ending, server: app.server, gateway });
-      await closeGateway(gateway, [endUpkeep, () => deadlines.stop()], store);
+      await closeGateway(gateway, [endUpkeep, () => deadlines.stop()], { store, log, write });
     },
   };
 }
@@ -133,7 +136,10 @@ type Tasks = Parameters<typeof startUpkeep>[0];
 
 /** Starts the regular tasks with the current rules. */
 function startTasks(
-  upkept: Pick<Tasks, "store" | "ledger" | "learning" | "wrongTokens" | "refused" | "measures" | "log">,
+  upkept: Pick<
+    Tasks,
+    "store" | "ledger" | "learning" | "wrongTokens" | "refused" | "measures" | "refusals" | "log"
+  >,
   {
     live,
     gateway,
@@ -156,9 +162,16 @@ function startTasks(
 }
 
 /** Calls `ends` once all requests are settled, and closes the store last. */
-async function closeGateway(gateway: Gateway, ends: readonly (() => void)[], store: Store): Promise<void> {
+async function closeGateway(
+  gateway: Gateway,
+  ends: readonly (() => void)[],
+  { store, log, write }: { readonly store: Store; readonly log: Log; readonly write: () => Promise<void> },
+): Promise<void> {
   await gateway.waitUntilSettled(SETTLE_MS);
   for (const end of ends) end();
+  await write().catch((error: unknown) =>
+    log({ event: "refusals_failed", level: "warn", cause: `${error}` }),
+  );
   await store.close();
 }
 

@@ -39,7 +39,8 @@ export function listPublicProblems({
 }: Omit<ProblemParts, "health">): readonly string[] {
   const problems: string[] = [];
   const { refused, loadedAtMs } = configuration;
-  const failed = watch.recentFailure;
+  // While it is down, the check says why.
+  const failed = watch.isUp ? watch.recentFailure : null;
   if (refused !== null) {
     const places = refused.errors.map(
       ({ file, line, field }) => `${file}:${line}${field ? ` ${field}` : ""}`,

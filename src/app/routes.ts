@@ -56,6 +56,7 @@ interface RouteParts {
   /** True if several processes share the port. */
   readonly reusePort: boolean;
   readonly metrics: Metrics;
+  readonly writeRefusals: () => Promise<void>;
   readonly watch: StoreWatch;
   readonly configuration: ConfigurationState;
   /** Takes a reader of this process's metrics. The result reads the sum of all processes on the port, as text. */
@@ -109,7 +110,10 @@ function createHealthPorts(parts: RouteParts) {
   };
 }
 
-function createAdminPorts({ ports, opened, live, learned }: RouteParts, operator: WritingParts) {
+function createAdminPorts(
+  { ports, opened, live, learned, writeRefusals }: RouteParts,
+  operator: WritingParts,
+) {
   return {
     ...operator,
     ledger: ports.ledger,
@@ -120,6 +124,7 @@ function createAdminPorts({ ports, opened, live, learned }: RouteParts, operator
     contentVault: opened.contentVault,
     vault: opened.vault,
     learned: () => viewLearned(learned),
+    writeRefusals,
   };
 }
 

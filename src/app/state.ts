@@ -4,6 +4,7 @@ import type { Deadlines, Log } from "../core/world.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import type { Health } from "../health/health.ts";
 import { Metrics } from "../telemetry/metrics.ts";
+import { Refusals } from "../telemetry/refusals.ts";
 import type { LiveConfiguration } from "./live-configuration.ts";
 import { Measures } from "./measures.ts";
 import type { OpenedStore } from "./open-store.ts";
@@ -36,9 +37,11 @@ export function observeState(
   later: () => LaterParts,
 ) {
   const configuration = new ConfigurationState(clock);
+  const refusals = new Refusals(() => clock.nowMs());
   /** Counts every event before it is written. */
   const log: Log = (event) => {
     metrics.count(event);
+    refusals.count(event);
     write(event);
   };
   const onTransaction = (tookMs: number) =>
@@ -59,5 +62,5 @@ export function observeState(
     },
     isListed: (model) => later().live.isListed(model),
   });
-  return { log, metrics, watch, measures, configuration };
+  return { log, metrics, refusals, watch, measures, configuration };
 }

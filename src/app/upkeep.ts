@@ -1,5 +1,6 @@
 // A running gateway's regular tasks: heartbeats, holds of dead nodes, learning, deleting old rows, trimming memory.
 import { PUT_KEPT_MS } from "../core/key-change.ts";
+import type { TakenRefusals } from "../core/refusal-log.ts";
 import type { PruneBefore, Store } from "../core/store.ts";
 import type { Clock, Log } from "../core/world.ts";
 import { carryCounts } from "../ledger/key-move.ts";
@@ -16,6 +17,7 @@ const MOVES_MS = 2000;
 const MOVES_AT_ONCE = 1000;
 const EVENTS_MS = 2000;
 const EVENTS_AT_ONCE = 100;
+const REFUSALS_MS = 5000;
 /** A change on one node takes effect on the others within twice this time. */
 const ADDED_MS = 1000;
 const WRONG_TOKENS_MS = 1000;
@@ -48,6 +50,8 @@ interface UpkeepParts extends AuditUpkeepParts {
   readonly discovery?: { refresh(): Promise<void> };
   /** Shares the counts of wrong admin tokens with other nodes. Missing if there are no admin routes. */
   readonly wrongTokens?: { share(): Promise<void> };
+  /** The refusals counted since they were last taken. Missing if none are counted. */
+  readonly refusals?: { take(): TakenRefusals; restore(taken: TakenRefusals): void };
   /** Reads the store's size and balances for the metrics. Missing if there are none. */
   readonly measures?: { refresh(): Promise<void> };
   /** Missing if the runtime manages memory alone. */
@@ -75,6 +79,7 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
     schedule("lessons_failed", LESSONS_MS, () => parts.learning.refresh()),
     schedule("moves_failed", MOVES_MS, () => carryHome(parts)),
     schedule("events_failed", EVENTS_MS, () => logEvents(parts)),
+    schedule("refusals_failed", REFUSALS_MS, () => writeRefusals(parts)),
     schedule("prune_failed", PRUNE_MS, () => prune(parts)),
     schedule("audit_failed", AUDIT_MS, () => chainAudit(parts)),
     schedule("audit_failed", AUDIT_PRUNE_MS, () => pruneAudit(parts)),
@@ -164,6 +169,24 @@ async function logEvents({ store, clock, log }: UpkeepParts): Promise<void> {
   }
 }
 
+/** Adds what was counted to the store. Counts again whatever can't be written. */
+export async function writeRefusals({
+  store,
+  refusals,
+}: {
+  readonly store: Pick<Store, "addRefusals">;
+  readonly refusals?: UpkeepParts["refusals"];
+}): Promise<void> {
+  const taken = refusals?.take();
+  if (taken === undefined || taken.counts.length + taken.sums.length === 0) return;
+  try {
+    await store.addRefusals(taken);
+  } catch (error) {
+    refusals?.restore(taken);
+    throw error;
+  }
+}
+
 /** Deletes the oldest kept replies until the rest has at most `charactersMax` characters. */
 export async function forgetOldest(
   store: Pick<Store, "prune" | "keptCharacters">,
@@ -187,6 +210,7 @@ async function prune({ store, clock, keepMs, responsesKeepMs }: UpkeepParts): Pr
   };
   while ((await store.prune(before, ROWS_MAX)) === ROWS_MAX);
   await forgetOldest(store, { ...before, repliesMs: nowMs }, KEPT_CHARACTERS_MAX);
+  while ((await store.pruneRefusals(before.contentsMs, ROWS_MAX)) === ROWS_MAX);
   const responsesMs = nowMs - responsesKeepMs();
   while ((await store.pruneResponses(responsesMs, ROWS_MAX)) === ROWS_MAX);
 }

@@ -34,6 +34,13 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     "add, list, top up and show accounts",
     async () => (await import("./accounts.ts")).runAccounts,
   ),
+  requests: onStore("list requests of the log", async () => (await import("./log.ts")).runRequests),
+  refusals: onStore("list refused requests", async () => (await import("./log.ts")).runRefusals),
+  usage: onStore("sum up usage", async () => (await import("./log.ts")).runUsage),
+  providers: onStore(
+    "sum up each provider's requests by outcome",
+    async () => (await import("./log.ts")).runProviders,
+  ),
   ledger: onStore("verify the books", async () => (await import("./ledger.ts")).runLedger),
   audit: onStore("verify the audit log", async () => (await import("./audit.ts")).runAudit),
   admin: onStore("reset the admin token", async () => (await import("./admin.ts")).runAdmin),

@@ -14,6 +14,7 @@ import {
   formatUsdCompact,
 } from "./format.ts";
 import { useLive } from "./live.ts";
+import { NearingCard } from "./nearing.tsx";
 import { Segments } from "./parts/button.tsx";
 import { Chart, Spark } from "./parts/chart.tsx";
 import { Card, PageHead } from "./parts/page.tsx";
@@ -69,6 +70,7 @@ export function OverviewPage() {
       ) : (
         <Loaded of={overview}>{(data) => <Charts data={data} />}</Loaded>
       )}
+      <NearingCard />
       <Breakdown from={spanned.from} to={spanned.to} reloadRef={breakdown} />
       <SavingsCard />
     </div>

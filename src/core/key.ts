@@ -102,10 +102,9 @@ export function refuseAddress(
   proof: Pick<KeyProof, "address">,
 ): Fault | null {
   if (allowedAddresses === null) return null;
-  const { address } = proof;
-  if (isWithin(allowedAddresses, address)) return null;
+  if (isWithin(allowedAddresses, proof.address)) return null;
   const message = "This key may not be used from your address. The gateway's operator can allow it.";
-  return new Fault("address_not_allowed", message, { clientAddress: address });
+  return new Fault("address_not_allowed", message);
 }
 
 /** Returns the Fault with which a paused key refuses requests. Null if it isn't paused. */
@@ -128,9 +127,9 @@ export function mayUse({ allowedModels }: Pick<GatewayKey, "allowedModels">, mod
   return allowedModels === null || allowedModels.includes(modelId) || matchesAny(allowedModels, modelId);
 }
 
-/** Wrong, revoked, replaced and expired secrets all get this same answer. */
-export function invalidKey(): Fault {
+/** Wrong, revoked, replaced and expired secrets all get this same answer. `key` is the one that is no longer valid. */
+export function invalidKey(key?: Pick<GatewayKey, "id" | "accountId">): Fault {
   const message =
     "Incorrect API key provided: it is wrong, revoked or expired. Ask this gateway's operator for a new one.";
-  return new Fault("invalid_api_key", message);
+  return new Fault("invalid_api_key", message, key ? { key: { id: key.id, accountId: key.accountId } } : {});
 }

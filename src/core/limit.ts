@@ -49,6 +49,8 @@ export interface BudgetUse {
   /** The price of the window's requests that have ended, and the most that running ones were admitted for. */
   readonly spentNanoUsd: NanoUsd;
   readonly heldNanoUsd: NanoUsd;
+  /** Its limit at its last admission. 0 before the first. */
+  readonly limitNanoUsd: NanoUsd;
   /** The shares of which the window's event is written. */
   readonly warned: readonly number[];
   /** The part of the extra amount until `extraUntilMs` that earlier windows used. */
@@ -112,4 +114,23 @@ export interface OutboxEvent {
 /** Returns the owner of a budget's event as its data names it. */
 export function nameOwner(scope: LimitScope, owner: string): Readonly<Record<string, string>> {
   return { [`${scope}_id`]: owner };
+}
+
+/** From this used share on, a budget is near its end. */
+export const NEAR_SHARE = 0.8;
+
+/** A budget that is near its end, until its window is over. Null for `total`. */
+interface Near {
+  readonly share: number;
+  readonly untilMs: number | null;
+}
+
+/** Returns the budget that is nearest to its end, by its limit at its last admission. Null if none is near. */
+export function findNear(budgets: readonly BudgetUse[] | null): Near | null {
+  let near: Near | null = null;
+  for (const { spentNanoUsd, limitNanoUsd, endMs } of budgets ?? []) {
+    const share = limitNanoUsd > 0 ? spentNanoUsd / limitNanoUsd : 0;
+    if (share >= Math.max(NEAR_SHARE, near?.share ?? 0)) near = { share, untilMs: endMs };
+  }
+  return near;
 }

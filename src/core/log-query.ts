@@ -10,6 +10,8 @@ export interface RequestFilter extends UsageFilter {
   /** `ok`: below 400. `error`: as defined by `isError`. */
   readonly status?: number | "ok" | "error" | undefined;
   readonly ended?: Ended | undefined;
+  /** The value of `x-request-id`. */
+  readonly requestId?: string | undefined;
   readonly memberId?: string | undefined;
   readonly address?: string | undefined;
   readonly session?: string | undefined;
@@ -52,4 +54,11 @@ export interface UsageFilter {
   readonly operation?: string | undefined;
   readonly surface?: string | undefined;
   readonly outcome?: RequestOutcome | undefined;
+}
+
+/** Rows found in a limited time. */
+export interface Searched<Row> {
+  readonly rows: readonly Row[];
+  /** The time down to which all rows were looked at (Unix milliseconds). Null if nothing is left but later pages. */
+  readonly scannedUntilMs: number | null;
 }

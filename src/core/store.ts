@@ -8,16 +8,18 @@ import type { Account, GatewayKey, KeyState, ProvenKey } from "./key.ts";
 import type { NamedStore } from "./key-change.ts";
 import type { MovingStore } from "./key-move.ts";
 import type { OutboxEvent } from "./limit.ts";
-import type { RequestFilter, UsageQuery } from "./log-query.ts";
+import type { RequestFilter, Searched, UsageQuery } from "./log-query.ts";
 import type { NanoUsd } from "./money.ts";
 import type { PeopleStore } from "./people.ts";
 import type { RequestRecord } from "./record.ts";
+import type { RefusalCount, RefusalFilter, TakenRefusals } from "./refusal-log.ts";
 import type {
   Entry,
   FirstTokenSum,
   Hold,
   KeptContent,
   Lesson,
+  OwnerState,
   Session,
   StoredCredential,
   StoredResponse,
@@ -160,7 +162,8 @@ export interface Store extends Omit<Changes, keyof PeopleStore>, NamedStore, Mov
   ): Promise<readonly KeyUse[]>;
 
   account(id: string): Promise<Account | null>;
-  accounts(page: Page): Promise<readonly Account[]>;
+  /** `text` matches part of the name. In lower case. */
+  accounts(page: Page, text?: string): Promise<readonly Account[]>;
 
   /** An account's movements, newest first. With a position, those after the entry with that `id` (`makeEntryId`). */
   journal(accountId: string, page: Page): Promise<readonly Entry[]>;
@@ -184,6 +187,17 @@ export interface Store extends Omit<Changes, keyof PeopleStore>, NamedStore, Mov
 
   request(id: string): Promise<RequestRecord | null>;
   requests(filter: RequestFilter, page: Page): Promise<readonly RequestRecord[]>;
+  /** The same, but stops after about `withinMs`, and says how far it got. */
+  searchRequests(filter: RequestFilter, page: Page, withinMs: number): Promise<Searched<RequestRecord>>;
+  /**
+   * Adds counts of refusals to the rows of their minute, and refused requests to the sums of usage. Beyond 10,000 rows a
+   * minute, over all processes, only a count for each code is added.
+   */
+  addRefusals(taken: TakenRefusals): Promise<void>;
+  /** Newest first. Stops after about `withinMs`, and says how far it got. */
+  refusals(filter: RefusalFilter, page: Page, withinMs: number): Promise<Searched<RefusalCount>>;
+  /** Deletes refusals older than a time (Unix milliseconds) or beyond a million, at most this many. Returns how many. */
+  pruneRefusals(beforeMs: number, rowsMax: number): Promise<number>;
   addContent(content: KeptContent): Promise<void>;
   /** A request's stored prompt and answer, encrypted. */
   content(accountId: string, id: string): Promise<string | null>;
@@ -218,6 +232,9 @@ export interface Store extends Omit<Changes, keyof PeopleStore>, NamedStore, Mov
   removeResponses(accountId: string, keyId: string): Promise<void>;
   /** Deletes responses older than a time (Unix milliseconds), at most this many. Returns how many. */
   pruneResponses(beforeMs: number, rowsMax: number): Promise<number>;
+
+  /** Returns owners with a budget near its end at a time (Unix milliseconds), the nearest first, up to this many. */
+  nearing(nowMs: number, most: number): Promise<readonly Pick<OwnerState, "accountId" | "owner">[]>;
 
   /** Returns up to this many events that no process has taken to log, oldest first, each to one process only. */
   takeEvents(nowMs: number, most: number): Promise<readonly OutboxEvent[]>;

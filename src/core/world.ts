@@ -1,5 +1,6 @@
 // Effects that are passed in, so that all other code depends on its arguments only.
 import type { RequestRecord } from "./record.ts";
+import type { Refusal } from "./refusal.ts";
 
 export interface Clock {
   /** Wall time in Unix milliseconds. */
@@ -46,6 +47,8 @@ export interface LogEvent {
   readonly level?: Level;
   /** The request that ended, for the event `request`. */
   readonly record?: RequestRecord;
+  /** The request that was refused before any call, for the event `refused`. */
+  readonly refusal?: Refusal;
   readonly [field: string]: unknown;
 }
 export type Log = (event: LogEvent) => void;

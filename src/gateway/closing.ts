@@ -83,7 +83,8 @@ export class Closing {
     if (recorder) this.#ports.contents.keep(recorder, context.fault);
     const ended = context.outcome(this.#ports.deadlines.nowMs());
     const outcome: Outcome = { ...ended, sealedReply: null, isUnadmitted: true };
-    return this.#ports.settlements.add(ticket, outcome, PATIENCE_MS);
+    context.settlement = this.#ports.settlements.add(ticket, outcome, PATIENCE_MS);
+    return context.settlement;
   }
 
   #settleGranted<F extends Form>(context: RequestContext<F>): Promise<Settled | null> {

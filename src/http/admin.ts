@@ -34,18 +34,15 @@ import {
 } from "../admin/keys.ts";
 import { addLimits } from "../admin/limits.ts";
 import { pageQuery } from "../admin/list.ts";
-import { overview, overviewQuery, overviewSchema } from "../admin/overview.ts";
-import { requestDetailSchema, requestSchema, requestsQuery } from "../admin/request-schema.ts";
-import { getRequest, listRequests, type RequestParts } from "../admin/requests.ts";
-import { savingsQuery, savingsSchema, sumSavings } from "../admin/savings.ts";
+import { listNearing, nearingSchema } from "../admin/nearing.ts";
+import type { RequestParts } from "../admin/requests.ts";
 import { wrapRows } from "../admin/schema.ts";
 import { topUpAccount, topUpSchema } from "../admin/topups.ts";
-import { sumUsage, usageQuery, usageSchema } from "../admin/usage.ts";
 import type { AdminWorld } from "../admin/world.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
+import { type LogParts, logRoutes } from "./admin-log.ts";
 import { actAsSender, createOperatorHooks } from "./admin-route.ts";
 import { type SettingPorts, settingRoutes } from "./admin-settings.ts";
-import { noteContent } from "./audited.ts";
 import { makeKeyShow } from "./key-show.ts";
 import { returnsBody, takesBody, takesQuery } from "./route-schema.ts";
 
@@ -53,19 +50,33 @@ interface AdminPorts extends SettingPorts {
   readonly ledger: ResetParts["ledger"];
   readonly contentVault: RequestParts["contentVault"];
   readonly catalogue: () => Catalogue;
+  readonly writeRefusals: LogParts["writeRefusals"];
 }
 
-type Parts = AdminWorld & ResetParts & RequestParts;
+type Parts = AdminWorld & ResetParts & LogParts;
 
 export function adminRoutes(ports: AdminPorts) {
-  const { settings, ledger, contentVault } = ports;
-  const parts: Parts = { ...ports.world, ledger, contentVault, dayRules: () => settings().quota };
-  const own = new Elysia({ prefix: "/admin/v1" })
+  const { settings, ledger, contentVault, writeRefusals, catalogue } = ports;
+  const names = () => ({
+    models: catalogue()
+      .list()
+      .map(({ id }) => id),
+    providers: settings().providers.map(({ name }) => name),
+    aliases: settings().aliases,
+  });
+  const dayRules = () => settings().quota;
+  const parts: Parts = { ...ports.world, ledger, contentVault, dayRules, names, writeRefusals };
+  return new Elysia()
+    .use(logRoutes(ports, parts))
+    .use(prefixedRoutes(ports, parts))
+    .use(settingRoutes(ports));
+}
+
+function prefixedRoutes(ports: AdminPorts, parts: Parts) {
+  return new Elysia({ prefix: "/admin/v1" })
     .use(accountRoutes(ports, parts))
     .use(keyRoutes(ports, parts))
-    .use(heldKeyRoutes(ports, parts))
-    .use(logRoutes(ports, parts));
-  return new Elysia().use(own).use(settingRoutes(ports));
+    .use(heldKeyRoutes(ports, parts));
 }
 
 function accountRoutes(ports: AdminPorts, parts: Parts) {
@@ -210,49 +221,16 @@ function heldKeyRoutes(ports: AdminPorts, parts: Parts) {
         response: { 201: returnsBody(keyDetailSchema) },
       },
     )
+    .get("/nearing", () => listNearing(parts), {
+      ...reads(
+        "keys.read",
+        "listNearing",
+        "List the keys and accounts whose budgets are nearest to their end",
+      ),
+      response: returnsBody(wrapRows(nearingSchema)),
+    })
     .delete("/keys/:id", ({ params: { id }, request }) => revokeKey(as(request), id), {
       ...reads("own.keys.write", "revokeKey", "Revoke a key permanently"),
       response: returnsBody(keySchema),
-    });
-}
-
-function logRoutes(ports: AdminPorts, parts: Parts) {
-  const { reads } = createOperatorHooks(ports, "Log");
-  return new Elysia()
-    .get("/requests", ({ query }) => listRequests(parts, query), {
-      ...reads("requests.read", "listRequests", "List the requests, newest first"),
-      query: takesQuery(requestsQuery),
-      response: returnsBody(wrapRows(requestSchema)),
-    })
-    .get(
-      "/requests/:id",
-      async ({ params: { id }, request }) => noteContent(parts, request, await getRequest(parts, id)),
-      {
-        ...reads("requests.read", "getRequest", "Get a request with all its details"),
-        response: returnsBody(requestDetailSchema),
-      },
-    )
-    .get("/usage", ({ query }) => sumUsage(parts, query), {
-      ...reads("usage.read", "sumUsage", "Sum up the usage in a time range"),
-      query: takesQuery(usageQuery),
-      response: returnsBody(usageSchema),
-    })
-    .get("/savings", ({ query }) => sumSavings(parts, query), {
-      ...reads(
-        "usage.read",
-        "sumSavings",
-        "Get what Router#fair and Router#light promised, kept and saved, by week",
-      ),
-      query: takesQuery(savingsQuery),
-      response: returnsBody(savingsSchema),
-    })
-    .get("/overview", ({ query }) => overview(parts, query), {
-      ...reads(
-        "usage.read",
-        "overview",
-        "Get the figures of a time range in steps, and of the one before it",
-      ),
-      query: takesQuery(overviewQuery),
-      response: returnsBody(overviewSchema),
     });
 }

@@ -10,7 +10,7 @@ import {
   refusePaused,
 } from "../core/key.ts";
 import { checkSecret } from "../keys/secret.ts";
-import { explainShape } from "../keys/secret-shape.ts";
+import { explainShape, nameShape } from "../keys/secret-shape.ts";
 import type { Peers } from "./client-address.ts";
 import type { HttpPorts } from "./ports.ts";
 
@@ -108,6 +108,20 @@ function explainWrong(fault: unknown, headers: Headers, secret: string): unknown
 
 function findHeader(headers: Headers, secret: string): string {
   return KEY_HEADERS.find((name) => headers.get(name)?.trim() === secret) ?? KEY_HEADERS[0];
+}
+
+/** Shorter texts are shown by their shape alone. */
+const SHOWN_CHARACTERS_MIN = 16;
+
+/** Returns the last characters and the look of a secret that no key has, for the table of refusals. */
+export function describeSender(headers: Headers): {
+  readonly last4: string | null;
+  readonly shape: string | null;
+} {
+  const all = [readBearer(headers), ...KEY_HEADERS.map((name) => headers.get(name))];
+  const secret = all.find(Boolean)?.trim() ?? "";
+  const last4 = secret.length < SHOWN_CHARACTERS_MIN ? null : secret.slice(-4).replace(/[^\x21-\x7e]/g, "?");
+  return { last4, shape: secret === "" ? null : nameShape(secret) };
 }
 
 /** A request as route handlers get it. */

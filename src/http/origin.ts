@@ -33,7 +33,7 @@ export function readOrigin(
 }
 
 /** Returns an address as it is kept: whole, as its network (/24, or /48 of IPv6), or not at all. */
-function keepAddress(address: string, rule: AddressRule): string | null {
+export function keepAddress(address: string, rule: AddressRule): string | null {
   if (rule === "off" || address === "") return null;
   return rule === "prefix" ? cutAddress(address) : address;
 }

@@ -1,15 +1,124 @@
-// The log's line about a request that was refused before any call, from which metrics are counted.
+// A request that was refused before any call, as the log's line, the metrics and the table of refusals know it.
+import { countAs, type ModelCard } from "../core/card.ts";
 import type { Fault } from "../core/fault.ts";
+import type { GatewayKey } from "../core/key.ts";
 import { LIMIT_KINDS } from "../core/limit.ts";
-import type { LogEvent } from "../core/world.ts";
+import { findOutcome, readProvider } from "../core/outcome.ts";
+import type { Refusal } from "../core/refusal.ts";
+import type { AddressRule } from "../core/settings.ts";
+import type { Log, LogEvent } from "../core/world.ts";
+import { shortenModel } from "../gateway/call.ts";
+import type { RequestContext } from "../gateway/context.ts";
+import type { Selection } from "../gateway/plan.ts";
+import type { Form } from "../operations/form.ts";
+import { describeSender } from "./auth.ts";
+import type { Peers, ReadOrigin } from "./client-address.ts";
+import { keepAddress } from "./origin.ts";
+import { findPath } from "./paths.ts";
+
+const ROUTE_CHARACTERS_MAX = 100;
+
+/** The facts known about a request by the time it is refused. */
+export interface Progress {
+  key: Pick<GatewayKey, "id" | "accountId"> | null;
+  modelAsked: string | null;
+  selection: Selection | null;
+}
+
+export function startProgress(): Progress {
+  return { key: null, modelAsked: null, selection: null };
+}
+
+interface RefusedRequest {
+  readonly request: Request;
+  readonly requestId: string;
+  readonly server: Peers | null;
+  readonly surface: { readonly name: string; readonly operation: { readonly name: string } };
+}
+
+interface RefusalPorts {
+  readonly readOrigin: ReadOrigin;
+  readonly addressRule: () => AddressRule;
+  readonly log: Log;
+}
+
+/** `context` is null if the request was refused before it had a plan. */
+export function logRefusal<F extends Form>(
+  ports: RefusalPorts,
+  refused: RefusedRequest,
+  progress: Progress,
+  context: RequestContext<F> | null,
+  fault: Fault,
+): void {
+  const modelPlanned = context?.ticket.ask.modelPlanned ?? nameSelected(progress.selection);
+  const hasRow = context !== null && context.settlement !== null;
+  const refusal = buildRefusal(ports, refused, { ...progress, modelPlanned, hasRow }, fault);
+  ports.log({ ...describeRefusal(refused.requestId, refusal), ...describeTrouble(fault) });
+}
 
 /** A refusal for the gateway's own trouble, such as its store's, is an error and says why. */
-export function describeRefusal(requestId: string, { code, details, row }: Fault): LogEvent {
-  const { clientAddress, limit, reason } = details;
-  const trouble = row.blame === "gateway" ? ({ level: "error", cause: reason ?? null } as const) : {};
-  const address = clientAddress === undefined ? {} : { client_address: clientAddress };
+function describeTrouble({
+  row,
+  details: { reason },
+}: Fault): Pick<LogEvent, "level"> & { readonly cause?: unknown } {
+  return row.blame === "gateway" ? { level: "error", cause: reason ?? null } : {};
+}
+
+function describeRefusal(requestId: string, refusal: Refusal): LogEvent {
+  const { keyId, accountId, last4, shape, modelAsked, modelPlanned, limit } = refusal;
+  const { route, address, code, status, outcome, hasRow } = refusal;
   // The gateway's own limits, such as its memory for bodies, are no owner's.
   const isOwners = LIMIT_KINDS.some((kind) => kind === limit?.kind);
-  const refusing = limit && isOwners ? { limit_kind: limit.kind, limit_scope: limit.scope } : {};
-  return { event: "refused", request_id: requestId, fault: code, ...trouble, ...address, ...refusing };
+  return {
+    event: "refused",
+    request_id: requestId,
+    key_id: keyId,
+    account_id: accountId,
+    ...(last4 === null && shape === null ? {} : { last4, shape }),
+    ...{ model_asked: modelAsked, route, address, code, status },
+    ...(limit ? { limit } : {}),
+    ...(limit && isOwners ? { limit_kind: limit.kind, limit_scope: limit.scope } : {}),
+    // A request with a row is counted by that.
+    ...(modelPlanned === null || hasRow
+      ? {}
+      : { model: modelPlanned, provider: readProvider(modelPlanned), outcome }),
+    refusal,
+  };
+}
+
+function buildRefusal(
+  { readOrigin, addressRule }: RefusalPorts,
+  { request, server, surface }: RefusedRequest,
+  progress: Progress & Pick<Refusal, "modelPlanned" | "hasRow">,
+  { code, details, row: { status } }: Fault,
+): Refusal {
+  const { hasRow, modelAsked, modelPlanned } = progress;
+  const { limit = null } = details;
+  const key = progress.key ?? details.key ?? null;
+  const isUnknown = key === null && code === "invalid_api_key";
+  const address = server === null ? null : readOrigin(request, server).address;
+  return {
+    keyId: key?.id ?? null,
+    accountId: key?.accountId ?? null,
+    ...(isUnknown ? describeSender(request.headers) : { last4: null, shape: null }),
+    modelAsked: modelAsked === null ? null : shortenModel(modelAsked),
+    route: `${request.method} ${findPath(request.url).slice(0, ROUTE_CHARACTERS_MAX)}`,
+    address: address && keepAddress(address, addressRule()),
+    ...{ code, status, limit, hasRow, modelPlanned },
+    operation: surface.operation.name,
+    surface: surface.name,
+    resetAtMs: details.resetAtMs ?? limit?.resetsAtMs ?? null,
+    outcome: findOutcome({ status, attempts: 0, faultCode: code }),
+  };
+}
+
+/** Returns the model that counts a request whose plan couldn't be made. Null if it named no model of its own. */
+function nameSelected(selection: Selection | null): string | null {
+  const card = selection && findFirstCard(selection);
+  return card ? countAs(card) : null;
+}
+
+function findFirstCard(selection: Selection): ModelCard | undefined {
+  if (selection.kind === "card") return selection.card;
+  return selection.kind === "group" ? selection.members[0]?.card : undefined;
 }

@@ -2,7 +2,7 @@
 import { Elysia } from "elysia";
 import { Ending } from "../core/ending.ts";
 import { Fault, toFault } from "../core/fault.ts";
-import type { Caller, GatewayKey } from "../core/key.ts";
+import type { Caller } from "../core/key.ts";
 import { type Call, type Facts, NO_FACTS } from "../gateway/call.ts";
 import type { RequestContext } from "../gateway/context.ts";
 import { digestIdempotency } from "../gateway/idempotency.ts";
@@ -10,13 +10,7 @@ import { type Pin, pinSelection } from "../gateway/pin.ts";
 import { Conversation } from "../health/stickiness.ts";
 import type { Form } from "../operations/form.ts";
 import { findSurface, SURFACES } from "../surfaces/index.ts";
-import {
-  type AnySurface,
-  Document,
-  type Exchange,
-  type Incoming,
-  type Surface,
-} from "../surfaces/surface.ts";
+import { type AnySurface, Document, type Exchange, type Surface } from "../surfaces/surface.ts";
 import {
   createDocumentResponse,
   createJsonResponse,
@@ -27,15 +21,17 @@ import { addHeaders, type HeaderStore, mintOrderedId } from "./app.ts";
 import { identify } from "./auth.ts";
 import { readHeldJson, readJson } from "./body.ts";
 import type { HeldBody } from "./body-memory.ts";
+import type { Peers } from "./client-address.ts";
 import { ClientWatch, type Connections } from "./client-watch.ts";
 import { CountingLimit } from "./counting.ts";
-import { findEarlier, mayStoreUpstream, NO_EARLIER_ANSWER } from "./earlier.ts";
+import { findEarlier, NO_EARLIER_ANSWER } from "./earlier.ts";
 import { readBody } from "./form-body.ts";
 import { factHeaders, findRefusing, headerNumber, limitHeaders, makeReader, type Reader } from "./headers.ts";
+import { makeIncoming } from "./incoming.ts";
 import { readOrigin } from "./origin.ts";
 import { findPath } from "./paths.ts";
 import type { HttpPorts } from "./ports.ts";
-import { describeRefusal } from "./refused.ts";
+import { logRefusal, type Progress, startProgress } from "./refused.ts";
 import { listCandidates, readSelection, steerSelection } from "./selection.ts";
 import { makeStamp } from "./stamp.ts";
 import { readSteering } from "./steering.ts";
@@ -72,7 +68,7 @@ export function surfaceRoutes(ports: HttpPorts) {
 interface SurfaceRequest {
   readonly request: Request;
   readonly identify: () => Caller | Promise<Caller>;
-  readonly server: Connections | null;
+  readonly server: (Connections & Peers) | null;
   readonly counting: CountingLimit;
 }
 
@@ -89,11 +85,12 @@ export async function serve<F extends Form>(
   if (surface.family === "anthropic") set.headers["request-id"] = requestId;
   let context: RequestContext<F> | null = null;
   let client: ClientWatch | null = null;
+  const progress = startProgress();
   const held = ports.bodies.open();
   try {
     surface.checkPath?.(path);
     if (surface.counting?.isCounting(path)) return addHeaders(await count(ports, surface, received), set);
-    const { call, exchange } = await read(ports, surface, received, requestId, held);
+    const { call, exchange } = await read(ports, surface, received, { requestId, held, progress });
     if (call.selection.kind === "selector") await ports.learned();
     context = ports.gateway.begin(call);
     client = new ClientWatch(ports.deadlines, received.request, received.server);
@@ -115,7 +112,8 @@ export async function serve<F extends Form>(
     const fault = toFault(thrown);
     if (fault.code === "internal_error") throw thrown;
     const facts: Facts = context ?? NO_FACTS;
-    if (facts.attempts === 0) ports.log(describeRefusal(requestId, fault));
+    if (facts.attempts === 0)
+      logRefusal(ports, { ...received, requestId, surface }, progress, context, fault);
     const headers = factHeaders(
       facts,
       makeReader(ports.clock, surface),
@@ -127,17 +125,24 @@ export async function serve<F extends Form>(
   }
 }
 
+/** A request before it is read. */
+interface Arrived {
+  readonly requestId: string;
+  readonly held: HeldBody;
+  readonly progress: Progress;
+}
+
 /** Reads a request: its key, size, JSON, and the surface's bounds, in this order. */
 async function read<F extends Form>(
   ports: HttpPorts,
   surface: Surface<F>,
   { request, identify }: SurfaceRequest,
-  requestId: string,
-  held: HeldBody,
+  { requestId, held, progress }: Arrived,
 ) {
   const startedMs = ports.clock.monotonicMs();
   const found = identify();
   const known = found instanceof Promise ? await found : found;
+  progress.key = known.key;
   if (ports.refusing()) throw new Fault("shutting_down", "The gateway is shutting down.");
   if (ports.gateway.open >= OPEN_REQUESTS_MAX) throw new Fault("overloaded", "Too many requests at once.");
   const owner = known.key.accountId;
@@ -153,8 +158,11 @@ async function read<F extends Form>(
     : NO_EARLIER_ANSWER;
   const incoming = makeIncoming(ports, request, body, key, earlier);
   const exchange = ports.turns.time(owner, held.bytes, () => surface.read(incoming));
+  progress.modelAsked = exchange.ask.model;
   const given = { request, exchange, key, proof, pin: earlier.pin, requestId, held };
-  return { call: makeCall(ports, surface, given), exchange };
+  const call = makeCall(ports, surface, given);
+  progress.selection = call.selection;
+  return { call, exchange };
 }
 
 interface Streaming<F extends Form> {
@@ -194,18 +202,6 @@ async function stream<F extends Form>(
       ...(early ? limitHeaders(context.granted, reader) : factHeaders(context, reader)),
     },
   });
-}
-
-function makeIncoming(
-  ports: HttpPorts,
-  { headers, url }: Request,
-  body: unknown,
-  key: GatewayKey,
-  { keeping, stored } = NO_EARLIER_ANSWER,
-): Incoming {
-  const seal = ports.sealer(key.accountId);
-  const limits = { ...ports.snapshot().limits, storesUpstream: mayStoreUpstream(ports, key) };
-  return { url, headers, body, limits, seal, keeping, stored };
 }
 
 /** Answers with an estimate of the prompt's tokens. */

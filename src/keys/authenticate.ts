@@ -23,7 +23,8 @@ export async function authenticate(parts: AuthenticationParts, secret: string): 
 }
 
 function requireProven(found: ProvenKey | null, nowMs: number): ProvenKey {
-  if (found === null || !isProven(found, nowMs)) throw invalidKey();
+  if (found === null) throw invalidKey();
+  if (!isProven(found, nowMs)) throw invalidKey(found.key);
   return found;
 }
 

@@ -79,3 +79,11 @@ function explainLength({ length }: string): string {
   const wanted = `This gateway's keys have ${SECRET_CHARACTERS}: 'sk-' and letters and digits`;
   return `it has ${length} characters. ${wanted}. Copy it again`;
 }
+
+/** Returns the look of a text in a few words: `a placeholder`. Those of our own secrets' form are an `unknown key`. */
+export function nameShape(text: string): string {
+  const explained = explainShape(text);
+  if (explained === null) return "unknown key";
+  const [clause = ""] = explained.split(/[.,;]/, 1);
+  return clause.replace(/^it (is )?/, "");
+}

@@ -33,6 +33,6 @@ export function resetBudgets(books: Books, demand: Reset): Answer {
   books.putOwner({ ...state, budgets: fresh });
   const data = { ...nameOwner(owner.scope, owner.id), name: owner.name, by, reason, budgets: used };
   books.addEvent({ accountId, id, atMs: nowMs, type: "budget.reset", data });
-  if (entry !== null) books.addEvent(makeAuditEvent({ ...entry, before: { budgets: used } }));
+  if (entry !== null) books.addEvent(makeAuditEvent({ ...entry, accountId, before: { budgets: used } }));
   return { kind: "reset", budgets: budgets.map(({ name }) => name) };
 }

@@ -6,12 +6,28 @@ import type { BudgetUse } from "../core/limit.ts";
 import type { NanoUsd } from "../core/money.ts";
 import { matchesAny } from "../core/pattern.ts";
 import type { NamedBudget } from "./limit-owners.ts";
-import { computeWindow, findNearestStart, type Window, type WindowRules, writeRules } from "./window.ts";
+import { computeWindow, findNearestStart, type Window, type WindowRules } from "./window.ts";
+
+/** Models that the patterns of a budget were compared with, by the budget's name. */
+const compared = new Map<string, Map<string, boolean>>();
+const NAMES_MAX = 200;
+const MODELS_MAX = 200;
 
 /** True if a budget of this name counts requests to the model. */
 export function coversModel(name: string, model: string): boolean {
-  const models = name === SPEND_LIMIT ? null : readBudgetModels(name);
-  return models === null || matchesAny(models, model);
+  if (name === SPEND_LIMIT || !name.includes(" ")) return true;
+  let models = compared.get(name);
+  if (models === undefined) {
+    if (compared.size >= NAMES_MAX) compared.clear();
+    models = new Map();
+    compared.set(name, models);
+  }
+  const before = models.get(model);
+  if (before !== undefined) return before;
+  if (models.size >= MODELS_MAX) models.clear();
+  const isCovered = matchesAny(readBudgetModels(name) ?? [], model);
+  models.set(model, isCovered);
+  return isCovered;
 }
 
 /** Returns the use of a budget that is new in its window: what its owner has used there already. */
@@ -24,11 +40,11 @@ export function openUse(
   const covered = sums.filter(({ model }) => coversModel(name, model));
   return {
     name,
-    rules: writeRules(rules),
+    rules: rules.text,
     startMs,
     endMs,
     spentNanoUsd: covered.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0),
-    ...{ heldNanoUsd: 0, warned: [], extraUsedNanoUsd: 0, extraUntilMs: null },
+    ...{ heldNanoUsd: 0, limitNanoUsd: 0, warned: [], extraUsedNanoUsd: 0, extraUntilMs: null },
   };
 }
 
@@ -44,7 +60,7 @@ export function runUse(
 ): BudgetUse | null {
   const { endMs } = stored;
   if (endMs === null) return stored;
-  const text = writeRules(rules);
+  const { text } = rules;
   // After a change of zone the window ends where one of the new zone's would.
   const until = stored.rules === text ? endMs : findNearestStart(budget.per, endMs, rules);
   if (stored.startMs <= nowMs && nowMs < until) {

@@ -60,7 +60,7 @@ function fund(books: Books, { accountId, id, nowMs: atMs, nanoUsd, note, entry }
     return { kind: "refused", fault: new Fault("invalid_value", message, { param: "amount_usd" }) };
   }
   if (entry !== null) {
-    books.addEvent(makeAuditEvent({ ...entry, target: { ...entry.target, name: account.name } }));
+    books.addEvent(makeAuditEvent({ ...entry, accountId, target: { ...entry.target, name: account.name } }));
   }
   books.topUps.put(id, { accountId, id, atMs, nanoUsd });
   const legs = { balanceNanoUsd: nanoUsd, fundingNanoUsd: -nanoUsd };

@@ -1,5 +1,4 @@
 // The ledger: admits requests by their key's allowance or the account's balance, and settles them when they end.
-
 import type {
   Admission,
   Admitted,

@@ -42,9 +42,9 @@ function makeKeyOwner(key: GatewayKey, defaults: OwnerLimits): LimitOwner | null
   const { id, name, accountId, spendLimitNanoUsd } = key;
   const hasMinute = requestsPerMinute !== null || tokensPerMinute !== null || parallel !== null;
   if (!hasMinute && budgets.length === 0 && spendLimitNanoUsd === null) return null;
-  const named = budgets.map(toNamed);
-  if (spendLimitNanoUsd !== null) named.push(makeSpendLimit(spendLimitNanoUsd));
-  const limits = { requestsPerMinute, tokensPerMinute, parallel, budgets: named };
+  const named = nameAll(budgets);
+  const all = spendLimitNanoUsd === null ? named : [...named, makeSpendLimit(spendLimitNanoUsd)];
+  const limits = { requestsPerMinute, tokensPerMinute, parallel, budgets: all };
   return { scope: "key", id, accountId, name, keyId: id, ...limits };
 }
 
@@ -57,12 +57,17 @@ function makeAccountOwner(account: Account): LimitOwner | null {
   const hasMinute = requestsPerMinute !== null || tokensPerMinute !== null || parallel !== null;
   const list = budgets === "default" ? [] : budgets;
   if (!hasMinute && list.length === 0) return null;
-  const limits = { requestsPerMinute, tokensPerMinute, parallel, budgets: list.map(toNamed) };
+  const limits = { requestsPerMinute, tokensPerMinute, parallel, budgets: nameAll(list) };
   return { scope: "account", id, accountId: id, name, keyId: null, ...limits };
 }
 
-function toNamed(budget: Budget): NamedBudget {
-  return { name: nameBudget(budget), budget };
+/** Lists are replaced, never changed, and every decision asks for their names. */
+const named = new WeakMap<readonly Budget[], readonly NamedBudget[]>();
+
+function nameAll(budgets: readonly Budget[]): readonly NamedBudget[] {
+  return named.getOrInsertComputed(budgets, () =>
+    budgets.map((budget) => ({ name: nameBudget(budget), budget })),
+  );
 }
 
 function makeSpendLimit(nanoUsd: NanoUsd): NamedBudget {

@@ -141,11 +141,15 @@ function warn(books: Books, state: OwnerState, admitted: Admitted, moment: Momen
   const account = books.account(admitted.accountId);
   const key = books.keys.get(admitted.keyId) ?? null;
   const owner = listLimitOwners(key, account, moment.limits).find(({ id }) => id === state.owner);
-  const budgets = state.budgets?.map((use) => {
-    const named = owner?.budgets.find(({ name }) => name === use.name);
-    return owner && named ? warnAbout(books, owner, named, use, admitted, moment) : use;
+  if (!owner?.budgets.some(({ budget }) => budget.warn.length > 0)) return;
+  let isCrossed = false;
+  const budgets = (state.budgets ?? []).map((use) => {
+    const named = owner.budgets.find(({ name }) => name === use.name);
+    const after = named ? warnAbout(books, owner, named, use, admitted, moment) : use;
+    isCrossed ||= after !== use;
+    return after;
   });
-  books.putOwner({ ...state, budgets: budgets ?? null });
+  if (isCrossed) books.putOwner({ ...state, budgets });
 }
 
 function warnAbout(
@@ -156,6 +160,7 @@ function warnAbout(
   { accountId, id }: Admitted,
   { nowMs: atMs }: Moment,
 ): BudgetUse {
+  if (budget.warn.length === 0) return use;
   const limitNanoUsd = computeLimit(budget, use, atMs);
   const crossed = budget.warn.filter(
     (share) => !use.warned.includes(share) && use.spentNanoUsd >= share * limitNanoUsd,

@@ -233,9 +233,9 @@ export function takeLimits(
 ): readonly LimitUse[] {
   return owners.map(({ owner, minute, budgets }) => {
     const tokens = countTokens(owner, load);
-    const reserved = budgets.map(({ name, use }) => {
+    const reserved = budgets.map(({ name, use, limitNanoUsd }) => {
       const at = funds.findIndex(({ running }) => running.owner === owner && running.name === name);
-      return { use, nanoUsd: held[at] ?? 0 };
+      return { use: { ...use, limitNanoUsd }, nanoUsd: held[at] ?? 0 };
     });
     // A request that the budgets let in may have opened others, or been admitted by the throttle meanwhile.
     const state = books.ownerState(owner.accountId, owner.id);

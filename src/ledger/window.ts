@@ -12,6 +12,8 @@ export interface Window {
 
 export interface WindowRules extends DayRules {
   readonly weekStarts: Weekday;
+  /** All of them as a text that is stored with a window, so that a change of them is seen. */
+  readonly text: string;
 }
 
 const DAY_MS = 86_400_000;
@@ -21,14 +23,20 @@ const FIRST_WEEKDAY = WEEKDAYS.indexOf("thursday");
 
 const ALWAYS: Window = { startMs: 0, endMs: null };
 
-export function makeWindowRules(quota: QuotaRules, { timeZone }: Pick<Account, "timeZone">): WindowRules {
-  const { dayStartsMinutes, weekStarts = "monday" } = quota;
-  return { timeZone: timeZone ?? quota.timeZone, dayStartsMinutes, weekStarts };
-}
+/** By the quota and the account's own zone: every decision on a budget asks for them. */
+const known = new WeakMap<QuotaRules, Map<string | null, WindowRules>>();
 
-/** Returns the rules as a text that is stored with a window, so that a change of them is seen. */
-export function writeRules({ timeZone, dayStartsMinutes, weekStarts }: WindowRules): string {
-  return `${timeZone} ${dayStartsMinutes} ${weekStarts}`;
+/** There are about 600 time zones. */
+export function makeWindowRules(
+  quota: QuotaRules,
+  { timeZone: own }: Pick<Account, "timeZone">,
+): WindowRules {
+  const byZone = known.getOrInsertComputed(quota, () => new Map<string | null, WindowRules>());
+  return byZone.getOrInsertComputed(own, () => {
+    const { dayStartsMinutes, weekStarts = "monday" } = quota;
+    const timeZone = own ?? quota.timeZone;
+    return { timeZone, dayStartsMinutes, weekStarts, text: `${timeZone} ${dayStartsMinutes} ${weekStarts}` };
+  });
 }
 
 /** Returns the window of a moment (Unix milliseconds). */

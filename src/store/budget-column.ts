@@ -2,10 +2,21 @@
 import { type Budget, PERIODS } from "../core/budget.ts";
 import { asArray, asNumber, asObject, isObject, parseJson } from "../core/json.ts";
 
+type Stored = readonly Budget[] | "default";
+
+/** By their text. Engines without a cache of rows read a key for each of its requests. */
+const known = new Map<string, Stored>();
+const KNOWN_MAX = 1000;
+
 /** "default" stands for the configured budgets. */
-export function parseBudgets(json: string): readonly Budget[] | "default" {
+export function parseBudgets(json: string): Stored {
+  const before = known.get(json);
+  if (before !== undefined) return before;
+  if (known.size >= KNOWN_MAX) known.clear();
   const list = parseJson(json);
-  return list === "default" ? list : asArray(list).map(readBudget);
+  const budgets = list === "default" ? list : asArray(list).map(readBudget);
+  known.set(json, budgets);
+  return budgets;
 }
 
 function readBudget(stored: unknown): Budget {

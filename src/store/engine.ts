@@ -29,6 +29,8 @@ export interface Change<T, Written = Statement> {
 
 export interface Engine {
   readonly mark: Mark;
+  /** True if the rows of a key, and those of an account, have an index in the order of time. */
+  readonly hasOwnersInOrder: boolean;
   /** Ends a SELECT within `change`: locks the rows until the commit. */
   readonly forUpdate: "" | "FOR UPDATE";
   /** The expression for a lesson's marks without those of one model. Value 1 is JSON with that `model`. */

@@ -9,7 +9,7 @@ import type { Store } from "../core/store.ts";
 import { bind, type Change, type Engine, readFirst, type Statement } from "./engine.ts";
 import { listChangeable } from "./field-columns.ts";
 import { type Found, readInteger } from "./found.ts";
-import { keysLookup } from "./narrowing.ts";
+import { accountsLookup, keysLookup } from "./narrowing.ts";
 import type { Recorder } from "./recording.ts";
 import { insertSql, joinNames, type Mark, selectSql } from "./sql.ts";
 import { ACCOUNT, KEY, pickColumns, type TablePart } from "./tables.ts";
@@ -127,16 +127,10 @@ function keyEndings(engine: Engine, record: Recorder) {
 }
 
 export function accountMethods({ mark, run }: Engine) {
-  const [first, second, third] = [mark(1), mark(2), mark(3)];
-  const byId = `${selectSql(ACCOUNT)} WHERE id = ${first}`;
-  const page = `${selectSql(ACCOUNT)} WHERE (created_at_ms, id) < (${first}, ${second})
-    ORDER BY created_at_ms DESC, id DESC LIMIT ${third}`;
+  const byId = `${selectSql(ACCOUNT)} WHERE id = ${mark(1)}`;
   return {
     account: async (id) => readFirst(ACCOUNT, await run(bind(byId, id))),
-    accounts: async ({ limit, after }) => {
-      const before = [after?.atMs ?? Number.MAX_SAFE_INTEGER, after?.id ?? ""] as const;
-      return (await run(bind(page, ...before, limit))).map(ACCOUNT.rowOf);
-    },
+    accounts: async (page, text) => (await run(accountsLookup(text, page, mark))).map(ACCOUNT.rowOf),
   } satisfies Partial<Store>;
 }
 

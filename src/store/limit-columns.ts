@@ -28,6 +28,7 @@ export function parseBudgetUses(json: string): readonly BudgetUse[] {
       endMs: asNumber(use.endMs) ?? null,
       spentNanoUsd: asNumber(use.spentNanoUsd) ?? 0,
       heldNanoUsd: asNumber(use.heldNanoUsd) ?? 0,
+      limitNanoUsd: asNumber(use.limitNanoUsd) ?? 0,
       warned: asArray(use.warned).filter((share) => typeof share === "number"),
       extraUsedNanoUsd: asNumber(use.extraUsedNanoUsd) ?? 0,
       extraUntilMs: asNumber(use.extraUntilMs) ?? null,

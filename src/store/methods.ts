@@ -11,6 +11,7 @@ import { namedChanges, namedMethods } from "./named.ts";
 import { outboxMethods } from "./outbox.ts";
 import { peopleChanges, peopleMethods } from "./people.ts";
 import { makeRecorder, type Recorder } from "./recording.ts";
+import { refusalMethods } from "./refusals.ts";
 import { settingChanges, settingMethods } from "./settings.ts";
 import { responseMethods } from "./stored-responses.ts";
 
@@ -29,6 +30,7 @@ export function engineMethods(engine: Engine, ofRows = engine) {
     ...consoleMethods(engine),
     ...responseMethods(engine),
     ...lessonMethods(engine),
+    ...refusalMethods(engine),
     ...unrecorded,
     changes,
     auditLog: auditLogMethods(engine),

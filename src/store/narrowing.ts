@@ -1,13 +1,15 @@
 // Filtered lookups: a statement has only the conditions that are asked for, so that each finds its index.
 
 import type { RequestFilter, UsageDimension, UsageFilter, UsageQuery } from "../core/log-query.ts";
-import { CLIENT_GONE, type RequestOutcome } from "../core/record.ts";
+import { CLIENT_GONE, type RequestOutcome, type RequestRecord } from "../core/record.ts";
+import type { RefusalFilter } from "../core/refusal-log.ts";
 import type { KeyFilter, Page } from "../core/store.ts";
 import type { Statement } from "./engine.ts";
 import type { Value } from "./found.ts";
+import type { LogQuestion } from "./log-search.ts";
 import { FIRST_TOKEN, REQUEST, USAGE, USAGE_SUMS } from "./log-tables.ts";
 import { joinNames, type Mark } from "./sql.ts";
-import { KEY } from "./tables.ts";
+import { ACCOUNT, KEY, type Table } from "./tables.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -51,11 +53,15 @@ function composeProvider(by: Narrowing, column: string, provider: string): strin
   return `${column} >= ${by.bind(`${provider}#`)} AND ${column} < ${by.bind(`${provider}$`)}`;
 }
 
-/** One page, newest first, from the page's position on. */
-function pageEnd(by: Narrowing, atColumn: string, { limit, after }: Page): string {
+/**
+ * One page, newest first, from the page's position on. `isFew` keeps the engine from reading all rows in that order to
+ * save sorting a few.
+ */
+function pageEnd(by: Narrowing, atColumn: string, { limit, after }: Page, isFew = false): string {
+  const order = isFew ? `+${atColumn}` : atColumn;
   const atMs = by.bind(after?.atMs ?? Number.MAX_SAFE_INTEGER);
-  by.add(`(${atColumn}, id) < (${atMs}, ${by.bind(after?.id ?? "")})`);
-  return `WHERE ${by.where} ORDER BY ${atColumn} DESC, id DESC LIMIT ${by.bind(limit)}`;
+  by.add(`(${order}, id) < (${atMs}, ${by.bind(after?.id ?? "")})`);
+  return `WHERE ${by.where} ORDER BY ${order} DESC, id DESC LIMIT ${by.bind(limit)}`;
 }
 
 /** Rows from before the column was added hold null there. They are found by the columns that it is made from. */
@@ -66,14 +72,39 @@ const OUTCOMES_BEFORE: Readonly<Record<RequestOutcome, string>> = {
   refused: `status >= 400 AND status <> ${CLIENT_GONE} AND attempts = 0`,
 };
 
+/** Filters whose rows an index finds at once. */
+const INDEXED = ["requestId", "session", "traceId"] as const;
+/** Filters that SQLite's index on the time decides without reading a row. */
+const SKIMMED: ReadonlySet<string> = new Set([
+  ...["keyId", "accountId", "model", "selector", "status", "ended", "fromMs", "toMs"],
+]);
+
+/** Returns the question to the request log that a filter asks. */
+export function askRequests(filter: RequestFilter, mark: Mark): LogQuestion<RequestRecord> {
+  const { keyId, accountId } = filter;
+  const given = Object.entries(filter).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  const isWhole = given.every((name) => name === "fromMs" || name === "toMs");
+  return {
+    table: "request",
+    lookup: (span, page) => requestsLookup({ ...filter, ...span }, page, mark),
+    rowOf: REQUEST.rowOf,
+    span: filter,
+    isIndexed: isWhole || INDEXED.some((name) => filter[name] !== undefined),
+    readsRows: given.some((name) => !SKIMMED.has(name)),
+    owner:
+      (keyId !== undefined && ({ column: "key_id", id: keyId } as const)) ||
+      (accountId === undefined ? null : { column: "account_id", id: accountId }),
+  };
+}
+
 const TEXT_COLUMNS = ["model_asked", "model_used", "model_tried", "fault_code"];
 
-export function requestsLookup(filter: RequestFilter, page: Page, mark: Mark): Statement {
+function requestsLookup(filter: RequestFilter, page: Page, mark: Mark): Statement {
   const { keyId, accountId, operation, surface, model, selector, status, ended, fromMs, toMs } = filter;
-  const { provider, outcome, memberId, address, session, traceId, text } = filter;
+  const { provider, outcome, memberId, address, session, traceId, text, requestId } = filter;
   const by = new Narrowing(mark);
   by.equal({ key_id: keyId, account_id: accountId, operation, surface, selector, ended });
-  by.equal({ member_id: memberId, address, session });
+  by.equal({ member_id: memberId, address, session, request_id: requestId });
   by.by(model, (at) => `model_used = ${at} OR model_tried = ${at} OR model_asked = ${at}`);
   if (provider !== undefined) by.add(narrowProvider(by, provider));
   by.by(outcome, (at) => `outcome = ${at} OR outcome IS NULL AND ${OUTCOMES_BEFORE[outcome ?? "failed"]}`);
@@ -84,7 +115,7 @@ export function requestsLookup(filter: RequestFilter, page: Page, mark: Mark): S
   else by.by(status, (at) => `status = ${at}`);
   by.by(fromMs, (at) => `at_ms >= ${at}`);
   by.by(toMs, (at) => `at_ms < ${at}`);
-  const end = pageEnd(by, "at_ms", page);
+  const end = pageEnd(by, "at_ms", page, requestId !== undefined || traceId !== undefined);
   return { text: `SELECT ${joinNames(REQUEST.columns)} FROM ${REQUEST.name} ${end}`, values: by.values };
 }
 
@@ -104,6 +135,23 @@ function escapeLike(text: string): string {
   return text.replace(/[\\%_]/g, "\\$&");
 }
 
+export function composeRefusals(
+  { name, columns }: Pick<Table<never>, "name" | "columns">,
+  filter: RefusalFilter,
+  page: Page,
+  mark: Mark,
+): Statement {
+  const { keyId, accountId, model, code, address, fromMs, toMs } = filter;
+  const by = new Narrowing(mark);
+  by.equal({ key_id: keyId, account_id: accountId, model_asked: model, code, address });
+  by.by(fromMs, (at) => `at_ms >= ${at}`);
+  by.by(toMs, (at) => `at_ms < ${at}`);
+  return {
+    text: `SELECT ${joinNames(columns)} FROM ${name} ${pageEnd(by, "at_ms", page)}`,
+    values: by.values,
+  };
+}
+
 export function keysLookup(filter: KeyFilter | undefined, page: Page, mark: Mark): Statement {
   const by = new Narrowing(mark);
   const { accountId, state, nowMs = 0, text, except } = filter ?? {};
@@ -121,6 +169,14 @@ export function keysLookup(filter: KeyFilter | undefined, page: Page, mark: Mark
   );
   const end = pageEnd(by, "created_at_ms", page);
   return { text: `SELECT ${joinNames(KEY.columns)} FROM ${KEY.name} ${end}`, values: by.values };
+}
+
+/** Accounts whose name contains the text, which is in lower case. All without one. */
+export function accountsLookup(text: string | undefined, page: Page, mark: Mark): Statement {
+  const by = new Narrowing(mark);
+  by.by(text && `%${escapeLike(text)}%`, (at) => `lower(name) LIKE ${at} ESCAPE '\\'`);
+  const end = pageEnd(by, "created_at_ms", page);
+  return { text: `SELECT ${joinNames(ACCOUNT.columns)} FROM ${ACCOUNT.name} ${end}`, values: by.values };
 }
 
 const DIMENSION_COLUMNS: Readonly<Record<UsageDimension, string>> = {

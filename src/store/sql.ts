@@ -31,7 +31,7 @@ export function quoteLiteral(value: string | number): string {
   return typeof value === "number" ? String(value) : `'${value.replaceAll("'", "''")}'`;
 }
 
-function joinMarks(count: number, mark: Mark): string {
+export function joinMarks(count: number, mark: Mark): string {
   return Array.from({ length: count }, (_, at) => mark(at + 1)).join(", ");
 }
 

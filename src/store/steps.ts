@@ -154,6 +154,38 @@ const MOVES: Step = [
   },
 ];
 
+/** Requests that were refused before a provider was called, counted by key, model, code and minute. */
+const REFUSALS: Step = [
+  {
+    kind: "createTable",
+    table: "refusal",
+    columns: [
+      { name: "account_id", type: "text" },
+      { name: "id", type: "text" },
+      { name: "at_ms", type: "integer" },
+      ...["key_id", "last4", "shape", "model_asked"].map(text),
+      { name: "route", type: "text" },
+      text("address"),
+      { name: "code", type: "text" },
+      { name: "status", type: "integer" },
+      text("refusing_limit"),
+      { name: "reset_at_ms", type: "integer", isNullable: true },
+      { name: "requests", type: "integer" },
+    ],
+    key: ["account_id", "id"],
+    placement: "account",
+  },
+  { kind: "createIndex", name: "refusal_at", table: "refusal", columns: ["at_ms", "id"] },
+  { kind: "createIndex", name: "refusal_key_at", table: "refusal", columns: ["key_id", "at_ms", "id"] },
+];
+
+/** Owners whose budget is near its end are found without reading all others. */
+const NEARING: Step = [
+  { kind: "addColumn", table: "slot", column: { name: "near_share", type: "real", isNullable: true } },
+  { kind: "addColumn", table: "slot", column: { name: "near_until_ms", type: "integer", isNullable: true } },
+  { kind: "createIndex", name: "slot_near", table: "slot", columns: ["near_share"], isSparse: true },
+];
+
 /** Taken after the engine's own first steps (`sqlite/migrations.ts`, `postgres/schema.ts`). */
 export const STEPS: readonly Step[] = [
   HOURLY_USAGE,
@@ -163,6 +195,8 @@ export const STEPS: readonly Step[] = [
   REQUESTS_FOUND,
   NAMES,
   MOVES,
+  REFUSALS,
+  NEARING,
   PEOPLE,
   AUDIT_LOG,
 ];

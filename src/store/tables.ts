@@ -3,7 +3,7 @@ import { ACCOUNT_FIELDS } from "../core/fields/account.ts";
 import { KEY_FIELDS } from "../core/fields/key.ts";
 import { asObject, parseJson } from "../core/json.ts";
 import type { Account, GatewayKey } from "../core/key.ts";
-import type { OutboxEvent } from "../core/limit.ts";
+import { findNear, type OutboxEvent } from "../core/limit.ts";
 import { ENDINGS, USAGE_SOURCES } from "../core/record.ts";
 import {
   ENTRY_KINDS,
@@ -153,22 +153,33 @@ export const METER = table<Meter>("meter", ["account_id", "owner", "day"], {
 
 const [takenAt, takenBy] = [allowNull(INTEGER), allowNull(TEXT)];
 
-export const OWNER = table<OwnerState>("slot", ["account_id", "owner"], {
-  accountId: TEXT,
-  owner: TEXT,
-  taken: {
-    columns: {
-      taken_at_ms: { type: "integer", write: (taken) => taken?.atMs ?? null },
-      taken_by: { type: "text", write: (taken) => taken?.by ?? null },
+/** Found by its budget that is nearest to its end, which follows from the row. */
+const NEAR: Record<string, Written<OwnerState>> = {
+  near_share: { type: "real", write: ({ budgets }) => findNear(budgets)?.share ?? null },
+  near_until_ms: { type: "integer", write: ({ budgets }) => findNear(budgets)?.untilMs ?? null },
+};
+
+export const OWNER = table<OwnerState>(
+  "slot",
+  ["account_id", "owner"],
+  {
+    accountId: TEXT,
+    owner: TEXT,
+    taken: {
+      columns: {
+        taken_at_ms: { type: "integer", write: (taken) => taken?.atMs ?? null },
+        taken_by: { type: "text", write: (taken) => taken?.by ?? null },
+      },
+      read(found: Found) {
+        const [atMs, by] = [takenAt.read(found, "taken_at_ms"), takenBy.read(found, "taken_by")];
+        return atMs === null || by === null ? null : { atMs, by };
+      },
     },
-    read(found: Found) {
-      const [atMs, by] = [takenAt.read(found, "taken_at_ms"), takenBy.read(found, "taken_by")];
-      return atMs === null || by === null ? null : { atMs, by };
-    },
+    minute: allowNull(makeJson(parseMinute)),
+    budgets: allowNull(makeJson(parseBudgetUses)),
   },
-  minute: allowNull(makeJson(parseMinute)),
-  budgets: allowNull(makeJson(parseBudgetUses)),
-});
+  NEAR,
+);
 
 export const EVENT = table<OutboxEvent>("event", ["account_id", "id"], {
   accountId: TEXT,

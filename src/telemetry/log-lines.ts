@@ -1,4 +1,5 @@
 // Writes log events as JSON lines.
+import { findOutcome, findProvider } from "../core/outcome.ts";
 import type { RequestRecord } from "../core/record.ts";
 import { LEVELS, type Level, type LogEvent } from "../core/world.ts";
 
@@ -8,7 +9,7 @@ export function createLineLog(
   nowMs: () => number,
   least: () => Level = () => "info",
 ): (event: LogEvent) => void {
-  return ({ event, level = "info", record, ...fields }) => {
+  return ({ event, level = "info", record, refusal: _refusal, ...fields }) => {
     if (LEVELS.indexOf(level) < LEVELS.indexOf(least())) return;
     const at = new Date(nowMs()).toISOString();
     const shown = record === undefined ? { at, level, event } : createRecordLine(at, level, event, record);
@@ -47,17 +48,22 @@ function createRecordLine(at: string, level: Level, event: string, record: Reque
     event,
     id: record.id,
     request_id: record.requestId,
-    key: record.keyId,
-    account: record.accountId,
+    key_id: record.keyId,
+    account_id: record.accountId,
     operation: record.operation,
     surface: record.surface,
     model_asked: record.modelAsked,
     model: record.modelUsed,
+    provider: findProvider(record),
+    outcome: findOutcome(record),
     selector: record.selector,
     attempts: record.attempts,
     stream: record.stream,
     status: record.status,
     fault: record.faultCode,
+    address: record.address,
+    session: record.session,
+    trace_id: record.traceId,
     prompt_tokens: record.amounts.prompt,
     completion_tokens: record.amounts.completion,
     cost_nanousd: record.costNanoUsd,

@@ -29,15 +29,20 @@ export const METRICS = {
     "Open circuit breakers of the model, at most one per credential and worker.",
     "model",
   ),
-  poundkey_requests_total: requests(
-    "Requests passed to a provider, by the model that answered (or none), the HTTP status and how they ended.",
-    "model",
-    "status",
-    "ended",
-  ),
+  poundkey_requests_total: {
+    ...requests(
+      "Requests by provider, model and outcome (answered, failed, refused or left). If none answered, they count for the first model of their plan.",
+      "provider",
+      "model",
+      "outcome",
+    ),
+    on: "refused",
+    only: "outcome",
+  },
   poundkey_refused_total: {
     ...requests("Requests refused before any provider was called, by error code.", "fault"),
     on: "refused",
+    fields: { fault: "code" },
   },
   poundkey_limit_refusals_total: {
     ...requests(
@@ -56,7 +61,7 @@ export const METRICS = {
     on: "replayed",
   },
   poundkey_request_seconds: durations(
-    "Time from a request's arrival to the end of its answer, by the model that answered.",
+    "Time from a request's arrival to the end of its answer, by the model that answered, or else the first of its plan.",
     "model",
   ),
   poundkey_first_token_seconds: durations(

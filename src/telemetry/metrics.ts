@@ -1,6 +1,7 @@
 // Counts log events for this process's `/metrics`. No metric names a key or an account.
 import { asNumber } from "../core/json.ts";
-import type { RequestRecord } from "../core/record.ts";
+import { findCountedModel, findOutcome, readProvider } from "../core/outcome.ts";
+import type { RequestOutcome, RequestRecord } from "../core/record.ts";
 import type { Unit } from "../core/units.ts";
 import type { LogEvent } from "../core/world.ts";
 import { formatLabels } from "./exposition.ts";
@@ -34,8 +35,6 @@ import type { GrowingSums, Sums } from "./sums.ts";
 export const SERIES_MAX = 5000;
 const OTHER = "other";
 const MICROSECONDS_PER_MS = 1000;
-/** The label of requests that no model answered. */
-const NONE = "none";
 
 /**
  * Returns a number, or one for each value of the metric's label, in the counted unit. With several labels, a key of the map
@@ -80,7 +79,7 @@ const TOKEN_PARTS: readonly (readonly [Unit, string])[] = [
 /** The series of one model. They are looked up by their labels only once, which saves 2 µs per request. */
 interface ModelSeries {
   readonly model: string;
-  readonly answered: Counter | null;
+  readonly answered: Counter;
   readonly promptTokens: Counter;
   readonly completionTokens: Counter;
   /** By the name of the part, once it has occurred. */
@@ -89,8 +88,7 @@ interface ModelSeries {
   readonly chargedNanoUsd: Counter;
   readonly ms: Histogram;
   firstMs: Histogram | null;
-  /** By status and kind of ending. */
-  readonly requests: Map<string, Counter>;
+  readonly requests: Map<RequestOutcome, Counter>;
 }
 
 export class Metrics {
@@ -155,12 +153,12 @@ export class Metrics {
   }
 
   #countRequest(record: RequestRecord, gatewayMs: number | undefined): void {
-    const { status, ended, amounts } = record;
+    const { amounts } = record;
     if (gatewayMs !== undefined)
       this.observe("poundkey_gateway_seconds", Math.round(gatewayMs * MICROSECONDS_PER_MS));
-    const series = this.#findModelSeries(record.modelUsed);
-    if (series.answered) series.answered.value++;
-    this.#findRequests(series, status, ended).value++;
+    const series = this.#findModelSeries(findCountedModel(record));
+    if (record.modelUsed !== null) series.answered.value++;
+    this.#findRequests(series, findOutcome(record)).value++;
     series.promptTokens.value += amounts.prompt;
     series.completionTokens.value += amounts.completion;
     series.costNanoUsd.value += record.costNanoUsd;
@@ -191,8 +189,8 @@ export class Metrics {
     }
   }
 
-  #findModelSeries(modelUsed: string | null): ModelSeries {
-    return findOrAdd(this.#models, this.#labelModel(modelUsed), (model) => this.#makeModelSeries(model));
+  #findModelSeries(counted: string): ModelSeries {
+    return findOrAdd(this.#models, this.#labelModel(counted), (model) => this.#makeModelSeries(model));
   }
 
   #makeModelSeries(model: string): ModelSeries {
@@ -200,7 +198,7 @@ export class Metrics {
     const answered = { model, outcome: "answered" };
     return {
       model,
-      answered: model === NONE ? null : this.#counter("poundkey_attempts_total", answered),
+      answered: this.#counter("poundkey_attempts_total", answered),
       promptTokens: tokens("prompt"),
       completionTokens: tokens("completion"),
       parts: new Map(),
@@ -212,9 +210,10 @@ export class Metrics {
     };
   }
 
-  #findRequests({ model, requests }: ModelSeries, status: number, ended: string): Counter {
-    const count = () => this.#counter("poundkey_requests_total", { model, status, ended });
-    return findOrAdd(requests, `${status} ${ended}`, count);
+  #findRequests({ model, requests }: ModelSeries, outcome: RequestOutcome): Counter {
+    const provider = readProvider(model) || model;
+    const count = () => this.#counter("poundkey_requests_total", { provider, model, outcome });
+    return requests.get(outcome) ?? requests.getOrInsertComputed(outcome, count);
   }
 
   #increase<Name extends CounterName>(name: Name, labels: LabelsOf<Name>, by = 1): void {
@@ -261,7 +260,7 @@ export class Metrics {
 
   /** Returns only the provider for models that the catalogue doesn't have. */
   #labelModel(model: unknown): string {
-    if (typeof model !== "string" || !model.includes("#")) return NONE;
+    if (typeof model !== "string" || !model.includes("#")) return OTHER;
     return this.#parts.isListed(model) ? model : `${model.slice(0, model.indexOf("#"))}#(unlisted)`;
   }
 }

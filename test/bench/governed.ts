@@ -32,8 +32,16 @@ function keepNothing() {
     findDamage: async () => null,
     measure: async () => ({ parts: {}, freeBytes: null }),
     clockAheadMs: () => null,
-    ...{ takeEvents: async () => [], accountsNamed: async () => [], carryHome: async () => 0 },
+    ...{
+      takeEvents: async () => [],
+      nearing: async () => [],
+      accountsNamed: async () => [],
+      carryHome: async () => 0,
+    },
     moveKey: nothing,
+    searchRequests: async () => ({ rows: [], scannedUntilMs: null }),
+    refusals: async () => ({ rows: [], scannedUntilMs: null }),
+    ...{ addRefusals: async () => {}, pruneRefusals: async () => 0 },
     ...{ removeResponse: async () => false, removeResponses: async () => {}, pruneResponses: async () => 0 },
   };
 }

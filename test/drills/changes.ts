@@ -103,14 +103,14 @@ export const CHANGES: readonly Change[] = [
   { title: "A limit", example: "FIRST_KEPT", names: matchWord("FIRST_KEPT"), most: 1 },
 ];
 
-/** Made by programs from other rows. */
-const GENERATED = /^selectors\/(benchmarks|profiles)\.data\.json$/;
+/** Made by programs from other rows, or alerts and dashboards, which show what there is: no change needs one. */
+const UNNEEDED = /^(selectors\/(benchmarks|profiles)\.data\.json$|deploy\/)/;
 
 /** Returns the files that a change like the example would touch besides adding its own. */
 export function listPlaces({ names, own, others = [] }: Change, code: readonly Code[]): readonly string[] {
   return code
     .filter(({ path, text }) => !own?.test(path) && !others.includes(path) && names.test(text))
     .map(({ path }) => path)
-    .filter((path) => !GENERATED.test(path))
+    .filter((path) => !UNNEEDED.test(path))
     .toSorted();
 }

@@ -139,8 +139,8 @@ export const BOOKS: readonly Mutant[] = [
   {
     name: "ignore the spend limit",
     file: "src/ledger/limit-owners.ts",
-    find: "if (spendLimitNanoUsd !== null) named.push(makeSpendLimit(spendLimitNanoUsd));",
-    replace: "void makeSpendLimit;",
+    find: "const all = spendLimitNanoUsd === null ? named : [...named, makeSpendLimit(spendLimitNanoUsd)];",
+    replace: "const all = named; void makeSpendLimit;",
   },
   {
     name: "charge a replay",

@@ -127,6 +127,27 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
     tests: BUDGETS,
   },
   {
+    name: "a moved key leaves its use behind too",
+    file: "src/ledger/key-move.ts",
+    find: "return { ...use, spentNanoUsd: 0, extraUsedNanoUsd: 0, extraUntilMs: null };",
+    replace: "return use;",
+    tests: ["test/store-sqlite.test.ts"],
+  },
+  {
+    name: "a moved key takes its reservations along",
+    file: "src/ledger/key-move.ts",
+    find: "return { ...from, heldNanoUsd: 0 };",
+    replace: "return from;",
+    tests: ["test/store-sqlite.test.ts"],
+  },
+  {
+    name: "a paused key is resumed by its file",
+    file: "src/admin/put-by-name.ts",
+    find: "isPaused: before.isPaused || asked.isPaused,",
+    replace: "isPaused: asked.isPaused,",
+    tests: ["test/http-named.test.ts"],
+  },
+  {
     name: "a share is warned of at each request",
     file: "src/ledger/limit-settle.ts",
     find: "!use.warned.includes(share) && ",

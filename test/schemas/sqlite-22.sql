@@ -1,11 +1,3 @@
-CREATE TABLE token (id TEXT NOT NULL, digest TEXT NOT NULL, name TEXT NOT NULL, last4 TEXT NOT NULL, grants TEXT NOT NULL, reads_content INTEGER NOT NULL, maker_kind TEXT NOT NULL, maker_id TEXT NOT NULL, contact TEXT, created_at_ms INTEGER NOT NULL, expires_at_ms INTEGER, revoked_at_ms INTEGER, PRIMARY KEY (id)) STRICT, WITHOUT ROWID;
-CREATE INDEX token_digest ON token (digest);
-CREATE TABLE member (id TEXT NOT NULL, issuer TEXT NOT NULL, subject TEXT NOT NULL, name TEXT NOT NULL, email TEXT, rule_grants TEXT NOT NULL, own_grants TEXT NOT NULL, own_until_ms INTEGER, reads_content INTEGER NOT NULL, is_disabled INTEGER NOT NULL, created_at_ms INTEGER NOT NULL, seen_at_ms INTEGER NOT NULL, refresh_sealed TEXT, checked_at_ms INTEGER NOT NULL, leased_until_ms INTEGER NOT NULL, anonymised_at_ms INTEGER, PRIMARY KEY (id)) STRICT, WITHOUT ROWID;
-CREATE INDEX member_created ON member (created_at_ms, id);
-CREATE TABLE used_once (digest TEXT NOT NULL, until_ms INTEGER NOT NULL, PRIMARY KEY (digest)) STRICT, WITHOUT ROWID;
-CREATE INDEX used_once_until ON used_once (until_ms);
-ALTER TABLE session ADD COLUMN token_id TEXT;
-ALTER TABLE session ADD COLUMN member_id TEXT;
-ALTER TABLE session ADD COLUMN issuer_session TEXT;
-ALTER TABLE gateway_key ADD COLUMN member_id TEXT;
-CREATE INDEX gateway_key_member ON gateway_key (member_id);
+CREATE TABLE refusal (account_id TEXT NOT NULL, id TEXT NOT NULL, at_ms INTEGER NOT NULL, key_id TEXT, last4 TEXT, shape TEXT, model_asked TEXT, route TEXT NOT NULL, address TEXT, code TEXT NOT NULL, status INTEGER NOT NULL, refusing_limit TEXT, reset_at_ms INTEGER, requests INTEGER NOT NULL, PRIMARY KEY (account_id, id)) STRICT, WITHOUT ROWID;
+CREATE INDEX refusal_at ON refusal (at_ms, id);
+CREATE INDEX refusal_key_at ON refusal (key_id, at_ms, id);

@@ -15,6 +15,7 @@ const TRIES_MAX = 2;
 const PAUSE_MS = 20;
 
 export class Pool implements Engine {
+  readonly hasOwnersInOrder = true;
   readonly forUpdate = "FOR UPDATE";
   /** Distributed engines accept only immutable functions here, so not `json_agg`. */
   readonly otherMarks = `

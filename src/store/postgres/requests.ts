@@ -2,8 +2,9 @@
 import type { Store } from "../../core/store.ts";
 import { bind, readFirst } from "../engine.ts";
 import { readText } from "../found.ts";
+import { searchLog } from "../log-search.ts";
 import { REQUEST, readKeyUse } from "../log-tables.ts";
-import { requestsLookup } from "../narrowing.ts";
+import { askRequests } from "../narrowing.ts";
 import { pruneSql, selectSql } from "../sql.ts";
 
 import { composeKeyUses } from "./key-uses.ts";
@@ -30,8 +31,9 @@ export function requestMethods(pool: Pool) {
       (await pool.run(composeKeyUses(keys, dayMs, monthMs, pool.traits.isDistributed))).map(readKeyUse),
     request: async (id) =>
       readFirst(REQUEST, await pool.run(bind(`${selectSql(REQUEST)} WHERE id = $1`, id))),
-    requests: async (filter, page) =>
-      (await pool.run(requestsLookup(filter, page, pool.mark))).map(REQUEST.rowOf),
+    requests: async (filter, page) => (await searchLog(pool, askRequests(filter, pool.mark), page)).rows,
+    searchRequests: (filter, page, withinMs) =>
+      searchLog(pool, askRequests(filter, pool.mark), page, withinMs),
     endedSince: async (sinceMs, most) =>
       (await pool.run(bind(ENDED_SINCE, sinceMs, most))).map(REQUEST.rowOf),
     prune: ({ requestsMs, metersMs, repliesMs, contentsMs = requestsMs, putsMs = repliesMs }, rowsMax) =>

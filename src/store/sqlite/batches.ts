@@ -2,12 +2,12 @@
 import type { Answer, Decide, Decision, Demand } from "../../core/demand.ts";
 import { FIRST_TOKEN, REQUEST, USAGE } from "../log-tables.ts";
 import { ENTRY, EVENT, HOLD, METER, OWNER, REPLY, SPEND, TOP_UP } from "../tables.ts";
+import { nextTurn } from "../turns.ts";
 import { answerAll, tooMany, WAITING_DEMANDS_MAX, type Waiting } from "../waiting.ts";
 import type { Connection } from "./connection.ts";
 import type { Connector } from "./connector.ts";
 import type { RowCache } from "./row-cache.ts";
 import type { Statements } from "./statements.ts";
-import { nextTurn } from "./turns.ts";
 
 /** A batch of this size blocks the event loop for a few milliseconds. */
 const BATCH_DEMANDS_MAX = 500;

@@ -1,8 +1,8 @@
 // Makes commits survive a power failure: one sync of the write-ahead log for all waiting callers, off the event loop.
 import { closeSync, fdatasync, openSync } from "node:fs";
+import { nextTurn } from "../turns.ts";
 import { unavailable } from "../unavailable.ts";
 import type { Connector } from "./connector.ts";
-import { nextTurn } from "./turns.ts";
 
 /** Shared syncs start at most this often. Every provider takes longer to start its answer. */
 const WINDOW_MS = 4;

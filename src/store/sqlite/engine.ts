@@ -1,7 +1,7 @@
 // The SQLite engine behind the methods that both engines share.
 import type { Engine, Result } from "../engine.ts";
+import { makeSerialQueue } from "../turns.ts";
 import type { Connector } from "./connector.ts";
-import { makeSerialQueue } from "./turns.ts";
 
 const NOTHING: Result = Object.assign([], { count: 0 });
 
@@ -20,6 +20,7 @@ export function makeEngine(connector: Connector, onChange: () => void = () => {}
       return result;
     });
   return {
+    hasOwnersInOrder: false,
     mark: (position) => `?${position}`,
     // A change excludes all other writers from its start.
     forUpdate: "",

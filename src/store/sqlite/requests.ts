@@ -4,16 +4,16 @@ import type { KeyUse, Store } from "../../core/store.ts";
 import { bind, type Engine, readFirst } from "../engine.ts";
 import { readInteger, readText } from "../found.ts";
 import { readProvenKey } from "../keys.ts";
+import { searchLog } from "../log-search.ts";
 import { REQUEST, readKeyUse } from "../log-tables.ts";
-import { keyUsesSql, LAST_HOUR } from "../narrowing.ts";
+import { askRequests, keyUsesSql, LAST_HOUR } from "../narrowing.ts";
 import { selectSql } from "../sql.ts";
 import { HOLD } from "../tables.ts";
+import { nextTurn } from "../turns.ts";
 import type { Connector } from "./connector.ts";
-import { searchRequests } from "./log-search.ts";
 import { hasEnded } from "./node-lock.ts";
 import type { RowCache } from "./row-cache.ts";
 import type { Statements } from "./statements.ts";
-import { nextTurn } from "./turns.ts";
 
 const HOUR_MS = 3_600_000;
 /** Rows that may be written after one that ended later: the requests of dead nodes are settled 500 at a time. */
@@ -60,7 +60,9 @@ export function requestMethods(
     },
     request: async (id) =>
       readFirst(REQUEST, await engine.run(bind(`${selectSql(REQUEST)} WHERE id = ?1`, id))),
-    requests: (filter, page) => searchRequests(engine, filter, page),
+    requests: async (filter, page) => (await searchLog(engine, askRequests(filter, engine.mark), page)).rows,
+    searchRequests: (filter, page, withinMs) =>
+      searchLog(engine, askRequests(filter, engine.mark), page, withinMs),
     endedSince: async (sinceMs, most) =>
       (await engine.run(bind(ENDED_SINCE, sinceMs, most))).map(REQUEST.rowOf),
     prune: ({ requestsMs, metersMs, repliesMs, contentsMs = requestsMs, putsMs = repliesMs }, rowsMax) =>
@@ -84,8 +86,8 @@ export function requestMethods(
 async function lastUse(engine: Engine, { keyId, lastAtMs: hourMs }: KeyUse): Promise<number | null> {
   if (hourMs === null) return null;
   const hour = { keyId, fromMs: hourMs, toMs: hourMs + HOUR_MS };
-  const [latest] = await searchRequests(engine, hour, { limit: 1, after: null });
-  return latest?.atMs ?? hourMs;
+  const { rows } = await searchLog(engine, askRequests(hour, engine.mark), { limit: 1, after: null });
+  return rows[0]?.atMs ?? hourMs;
 }
 
 function forgetReplies(sql: Statements, beforeMs: number, rowsMax: number): number {

@@ -1,0 +1,147 @@
+// Requests refused before any provider was called, as the operator sees them: who, for what, by which rule, and the way out.
+import { type Static, Type } from "@sinclair/typebox";
+import { FAULTS } from "../core/fault.ts";
+import { LIMIT_SCOPES } from "../core/limit.ts";
+import type { RefusalCount } from "../core/refusal-log.ts";
+import type { DayRules } from "../ledger/day.ts";
+import { formatInstant } from "./format.ts";
+import { listSearched, pageFields, SEARCH_MS, type SearchedList } from "./list.ts";
+import { allowNull, allowWords, closeObject, count, instant, number, text, type View } from "./schema.ts";
+import { momentFields, readFrom, readTo } from "./span.ts";
+import type { AdminWorld } from "./world.ts";
+
+const filterText = Type.Optional(Type.String({ maxLength: 200 }));
+
+/** `key_id` and `account_id` are other names of `key` and `account`. */
+export const refusalsQuery = closeObject({
+  key: filterText,
+  key_id: filterText,
+  account: filterText,
+  account_id: filterText,
+  model: filterText,
+  code: Type.Optional(allowWords(Object.keys(FAULTS))),
+  address: filterText,
+  ...momentFields,
+  ...pageFields,
+});
+
+const limitSchema = Type.Object({
+  scope: allowWords(LIMIT_SCOPES),
+  name: text,
+  kind: text,
+  per: Type.Optional(text),
+  models: Type.Optional(Type.Array(text)),
+  limit: number,
+  used: number,
+  reserved: Type.Optional(number),
+  resets_at: Type.Optional(allowNull(instant)),
+});
+
+export const refusalSchema = Type.Object({
+  id: text,
+  at: instant,
+  key_id: allowNull(text),
+  last4: allowNull(text),
+  shape: allowNull(text),
+  account_id: allowNull(text),
+  model_asked: allowNull(text),
+  route: text,
+  address: allowNull(text),
+  code: text,
+  status: Type.Integer(),
+  limit: Type.Optional(limitSchema),
+  reset_at: allowNull(instant),
+  /** One sentence on what would let such a request pass. */
+  way_out: text,
+  count,
+});
+type RefusalView = View<typeof refusalSchema>;
+
+interface RefusalParts {
+  readonly store: Pick<AdminWorld["store"], "refusals">;
+  readonly dayRules: () => DayRules;
+}
+
+/** Returns a page of the rows, newest first. Each counts the refusals of one key, model and code within a minute. */
+export function listRefusals(
+  { store, dayRules }: RefusalParts,
+  query: Static<typeof refusalsQuery>,
+): Promise<SearchedList<RefusalView>> {
+  const { model, code, address, from, to } = query;
+  const rules = dayRules();
+  const filter = {
+    keyId: query.key_id ?? query.key,
+    accountId: query.account_id ?? query.account,
+    ...{ model, code, address },
+    fromMs: from === undefined ? undefined : readFrom(from, rules),
+    toMs: to === undefined ? undefined : readTo(to, rules),
+  };
+  return listSearched(
+    query,
+    (page) => store.refusals(filter, page, SEARCH_MS),
+    ({ atMs, id }) => ({ atMs, id }),
+    refusalView,
+  );
+}
+
+function refusalView(row: RefusalCount): RefusalView {
+  return {
+    id: row.id,
+    at: formatInstant(row.atMs),
+    key_id: row.keyId,
+    last4: row.last4,
+    shape: row.shape,
+    account_id: row.accountId || null,
+    model_asked: row.modelAsked,
+    route: row.route,
+    address: row.address,
+    code: row.code,
+    status: row.status,
+    ...(row.limit ? { limit: limitView(row.limit) } : {}),
+    reset_at: row.resetAtMs === null ? null : formatInstant(row.resetAtMs),
+    way_out: explainWayOut(row),
+    count: row.count,
+  };
+}
+
+function limitView(limit: NonNullable<RefusalCount["limit"]>) {
+  const { scope, name, kind, per, models, used, reserved, resetsAtMs } = limit;
+  return {
+    ...{ scope, name, kind },
+    ...(per ? { per } : {}),
+    ...(models ? { models: [...models] } : {}),
+    limit: limit.limit,
+    used,
+    ...(reserved === undefined ? {} : { reserved }),
+    ...(resetsAtMs === undefined
+      ? {}
+      : { resets_at: resetsAtMs === null ? null : formatInstant(resetsAtMs) }),
+  };
+}
+
+/** By error code, what the operator or the client can do. `{until}` is the time from which it would pass. */
+const WAYS_OUT: Readonly<Record<string, string>> = {
+  no_api_key: "Send a key: 'Authorization: Bearer sk-…'.",
+  invalid_api_key:
+    "Send the secret of a key that is neither revoked nor expired. A new one can be made under Router.",
+  insufficient_balance: "Top up the account.",
+  model_not_priced: "Give the model a price, or ask for one that has a price.",
+  model_not_allowed: "Ask for a model that the key may use, or add this one to its allowed models.",
+  key_paused: "Resume the key.",
+  address_not_allowed: "Add the address to the key's allowed addresses, or send from one of them.",
+  model_not_found: "Ask for a model that is on, make an alias of this name, or turn its provider on.",
+  not_found: "Ask for something that exists.",
+  request_too_large: "Send a smaller request, or raise server.body_limit.",
+  rate_limit_exceeded: "Top up the account, raise the key's requests per day, or wait{until}.",
+  budget_exceeded: "Raise the budget, or wait{until}.",
+  budget_reserved: "Wait until running requests have ended, or raise the budget.",
+  requests_per_minute_exceeded: "Send fewer requests a minute, or raise the limit.",
+  tokens_per_minute_exceeded: "Send fewer tokens a minute, or raise the limit.",
+  too_many_parallel_requests: "Send fewer requests at the same time, or raise the limit.",
+};
+
+function explainWayOut({ code, resetAtMs, limit }: Pick<RefusalCount, "code" | "resetAtMs" | "limit">) {
+  const way = WAYS_OUT[code] ?? "See the error's page in the manual.";
+  if (limit?.resetsAtMs === null) return way.replace(/, or wait\{until\}/, "").replace("{until}", "");
+  return way.replace("{until}", resetAtMs === null ? "" : ` until ${formatInstant(resetAtMs)}`);
+}

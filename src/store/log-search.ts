@@ -1,0 +1,109 @@
+// Searches a log, newest first, part by part, so that no lookup is long, within a limited time.
+import type { Searched } from "../core/log-query.ts";
+import type { Page } from "../core/store.ts";
+import { bind, type Engine, type Statement } from "./engine.ts";
+import { type Found, readInteger } from "./found.ts";
+import { nextTurn } from "./turns.ts";
+
+const HOUR_MS = 3_600_000;
+/** The rows searched in one turn of the event loop, which takes 3 ms if an index has all that is asked for. */
+const ROWS_A_TURN = 20_000;
+/** The same if the rows themselves must be read. */
+const WHOLE_ROWS_A_TURN = 5000;
+
+/** A time range; its end is exclusive. */
+interface Span {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** A key or an account, whose rows an index has in the order of time, or whose hours are known. */
+interface Owner {
+  readonly column: "key_id" | "account_id";
+  readonly id: string;
+}
+
+export interface LogQuestion<Row> {
+  readonly table: "request" | "refusal";
+  /** Returns the lookup of one page within a range of time. */
+  readonly lookup: (span: Span, page: Page) => Statement;
+  readonly rowOf: (found: Found) => Row;
+  readonly span: { readonly fromMs?: number | undefined; readonly toMs?: number | undefined };
+  /** True if an index finds the rows at once. */
+  readonly isIndexed: boolean;
+  /** True if rows must be read to see whether they match. */
+  readonly readsRows: boolean;
+  readonly owner: Owner | null;
+}
+
+/** Returns one page, newest first. Stops after about `withinMs`, with the rows found until then. */
+export async function searchLog<Row>(
+  engine: Engine,
+  question: LogQuestion<Row>,
+  page: Page,
+  withinMs = Number.POSITIVE_INFINITY,
+): Promise<Searched<Row>> {
+  const { fromMs = 0, toMs = Number.MAX_SAFE_INTEGER } = question.span;
+  const rows: Row[] = [];
+  const look = async (span: Span) => {
+    const rest = { limit: page.limit - rows.length, after: page.after };
+    for (const found of await engine.run(question.lookup(span, rest))) rows.push(question.rowOf(found));
+  };
+  if (question.isIndexed) {
+    await look({ fromMs, toMs });
+    return { rows, scannedUntilMs: null };
+  }
+  const endMs = performance.now() + withinMs;
+  const span = { fromMs, toMs: page.after === null ? toMs : Math.min(toMs, page.after.atMs + 1) };
+  for await (const part of listSpans(engine, question, span)) {
+    await look(part);
+    if (rows.length === page.limit) break;
+    if (performance.now() >= endMs && part.fromMs > fromMs) return { rows, scannedUntilMs: part.fromMs };
+  }
+  return { rows, scannedUntilMs: null };
+}
+
+/** Latest first. Where a log is ordered by time only, just the hours are searched in which its owner made requests. */
+async function* listSpans<Row>(engine: Engine, question: LogQuestion<Row>, span: Span): AsyncGenerator<Span> {
+  const { owner } = question;
+  if (owner === null || engine.hasOwnersInOrder) {
+    yield* divideSpan(engine, question, span);
+    return;
+  }
+  const { fromMs, toMs } = span;
+  const { mark } = engine;
+  const hours = await engine.run(
+    bind(
+      `SELECT DISTINCT hour_ms FROM hourly_usage WHERE ${owner.column} = ${mark(1)}
+        AND hour_ms > ${mark(2)} AND hour_ms <= ${mark(3)} ORDER BY hour_ms DESC`,
+      ...[owner.id, fromMs - HOUR_MS, toMs],
+    ),
+  );
+  for (const hourMs of hours.map((hour) => readInteger(hour, "hour_ms"))) {
+    yield* divideSpan(engine, question, {
+      fromMs: Math.max(fromMs, hourMs),
+      toMs: Math.min(toMs, hourMs + HOUR_MS),
+    });
+  }
+}
+
+async function* divideSpan<Row>(
+  engine: Engine,
+  { table, readsRows, owner }: LogQuestion<Row>,
+  { fromMs, toMs }: Span,
+): AsyncGenerator<Span> {
+  const { mark, hasOwnersInOrder } = engine;
+  const rows = readsRows ? WHOLE_ROWS_A_TURN : ROWS_A_TURN;
+  const own =
+    owner !== null && hasOwnersInOrder ? { sql: `AND ${owner.column} = ${mark(4)}`, id: owner.id } : null;
+  const further = `SELECT at_ms FROM ${table} WHERE at_ms >= ${mark(1)} AND at_ms < ${mark(2)} ${own?.sql ?? ""}
+    ORDER BY at_ms DESC LIMIT 1 OFFSET ${mark(3)}`;
+  let endMs = toMs;
+  while (endMs > fromMs) {
+    await nextTurn();
+    const [found] = await engine.run(bind(further, fromMs, endMs, rows, ...(own ? [own.id] : [])));
+    const startMs = found ? readInteger(found, "at_ms") : fromMs;
+    yield { fromMs: startMs, toMs: endMs };
+    endMs = startMs;
+  }
+}

@@ -1,0 +1,142 @@
+// Refusals: counts that processes add every few seconds, within bounds on the rows of a minute and of the table.
+import { PERIODS } from "../core/budget.ts";
+import type { RefusingLimit } from "../core/fault.ts";
+import { asNumber, asObject, asString, parseJson } from "../core/json.ts";
+import { LIMIT_SCOPES } from "../core/limit.ts";
+import {
+  MANY,
+  REFUSALS_A_MINUTE_MAX,
+  REFUSALS_MAX,
+  type RefusalCount,
+  type RefusalFilter,
+} from "../core/refusal-log.ts";
+import type { Store } from "../core/store.ts";
+import { allowNull, INTEGER, makeJson, nameColumn, TEXT, TIME } from "./columns.ts";
+import { bind, type Engine } from "./engine.ts";
+import { readInteger } from "./found.ts";
+import { searchLog } from "./log-search.ts";
+import { USAGE, USAGE_SUMS } from "./log-tables.ts";
+import { composeRefusals } from "./narrowing.ts";
+import { composeSum, insertSql, joinMarks, joinNames, pruneSql } from "./sql.ts";
+import { table } from "./tables.ts";
+
+const MINUTE_MS = 60_000;
+/** The rows of one statement. */
+const ROWS_AT_ONCE = 50;
+
+const REFUSAL = table<RefusalCount>("refusal", ["account_id", "id"], {
+  accountId: TEXT,
+  id: TEXT,
+  atMs: TIME,
+  keyId: allowNull(TEXT),
+  last4: allowNull(TEXT),
+  shape: allowNull(TEXT),
+  modelAsked: allowNull(TEXT),
+  route: TEXT,
+  address: allowNull(TEXT),
+  code: TEXT,
+  status: INTEGER,
+  limit: nameColumn("refusing_limit", allowNull(makeJson(parseLimit))),
+  resetAtMs: allowNull(INTEGER),
+  count: nameColumn("requests", INTEGER),
+});
+
+function parseLimit(json: string): RefusingLimit {
+  const { scope, name, kind, per, models, limit, used, reserved, resetsAtMs } = asObject(parseJson(json));
+  const period = PERIODS.find((one) => one === per);
+  return {
+    scope: LIMIT_SCOPES.find((one) => one === scope) ?? "key",
+    name: asString(name) ?? "",
+    kind: asString(kind) ?? "",
+    ...(period ? { per: period } : {}),
+    ...(Array.isArray(models) ? { models: models.filter((one) => typeof one === "string") } : {}),
+    limit: asNumber(limit) ?? 0,
+    used: asNumber(used) ?? 0,
+    ...(typeof reserved === "number" ? { reserved } : {}),
+    ...(typeof resetsAtMs === "number" || resetsAtMs === null ? { resetsAtMs } : {}),
+  };
+}
+
+const INSERT = `INSERT INTO ${REFUSAL.name} (${joinNames(REFUSAL.columns)}) VALUES`;
+/** The row shows its latest refusal, from whichever process. */
+const LATEST = REFUSAL.columns
+  .filter((column) => !REFUSAL.key.includes(column) && column !== "requests" && column !== "at_ms")
+  .map(
+    (column) =>
+      `${column} = CASE WHEN excluded.at_ms >= refusal.at_ms THEN excluded.${column} ELSE refusal.${column} END`,
+  );
+const ON_CONFLICT = `ON CONFLICT (${joinNames(REFUSAL.key)}) DO UPDATE SET ${[
+  ...LATEST,
+  "requests = refusal.requests + excluded.requests",
+  "at_ms = CASE WHEN excluded.at_ms > refusal.at_ms THEN excluded.at_ms ELSE refusal.at_ms END",
+].join(", ")}`;
+
+export function refusalMethods(engine: Engine) {
+  const { mark, run, runOnce } = engine;
+  const countSince = `SELECT count(*) AS requests FROM refusal WHERE at_ms >= ${mark(1)}`;
+  const beyond = `SELECT at_ms FROM refusal ORDER BY at_ms DESC LIMIT 1 OFFSET ${mark(1)}`;
+  const addUp = `${insertSql(USAGE, mark)} ${composeSum(USAGE, USAGE_SUMS)}`;
+  const addRow = (rows: readonly RefusalCount[]) => {
+    const width = REFUSAL.columns.length;
+    const tuples = rows.map((_, at) => `(${joinMarks(width, (position) => mark(at * width + position))})`);
+    return bind(`${INSERT} ${tuples.join(", ")} ${ON_CONFLICT}`, ...rows.flatMap(REFUSAL.valuesOf));
+  };
+  return {
+    addRefusals: async ({ counts, sums }) => {
+      const latestMs = counts.reduce((latest, { atMs }) => Math.max(latest, atMs), 0);
+      const minuteMs = Math.floor(latestMs / MINUTE_MS) * MINUTE_MS;
+      const [found] = counts.length > 0 ? await run(bind(countSince, minuteMs)) : [];
+      const room = REFUSALS_A_MINUTE_MAX - (found ? readInteger(found, "requests") : 0);
+      for (const rows of listChunks(boundCounts(counts, room))) await runOnce(addRow(rows));
+      for (const sum of sums) await runOnce(bind(addUp, ...USAGE.valuesOf(sum)));
+    },
+    refusals: (filter, page, withinMs) =>
+      searchLog(
+        engine,
+        {
+          table: "refusal",
+          lookup: (span, rest) => composeRefusals(REFUSAL, { ...filter, ...span }, rest, mark),
+          rowOf: REFUSAL.rowOf,
+          span: filter,
+          isIndexed: isIndexed(filter),
+          readsRows: true,
+          owner: null,
+        },
+        page,
+        withinMs,
+      ),
+    pruneRefusals: async (beforeMs, rowsMax) => {
+      const [found] = await run(bind(beyond, REFUSALS_MAX));
+      const oldestMs = found ? readInteger(found, "at_ms") + 1 : 0;
+      return (await runOnce(bind(pruneSql("refusal", mark), Math.max(beforeMs, oldestMs), rowsMax))).count;
+    },
+  } satisfies Partial<Store>;
+}
+
+/** True if the order of an index is that of the answer: all rows, or all of a key. */
+function isIndexed({ fromMs: _from, toMs: _to, ...narrowed }: RefusalFilter): boolean {
+  return Object.entries(narrowed).every(([name, value]) => value === undefined || name === "keyId");
+}
+
+/** Counts what has no room in rows that all keys share, one for each code. */
+function boundCounts(counts: readonly RefusalCount[], room: number): readonly RefusalCount[] {
+  if (counts.length <= room) return counts;
+  const kept = counts.slice(0, Math.max(0, room));
+  const shared = new Map<string, RefusalCount>();
+  for (const one of counts.slice(kept.length)) {
+    const id = `${Math.floor(one.atMs / MINUTE_MS).toString(36)}-many-${one.code}`;
+    const count = (shared.get(id)?.count ?? 0) + one.count;
+    const nobody = { keyId: null, accountId: "", last4: null, shape: null, address: null, limit: null };
+    shared.set(id, { ...one, ...nobody, id, modelAsked: MANY, resetAtMs: null, count });
+  }
+  return [...kept, ...shared.values()];
+}
+
+/** In the order of the key, so that processes that write at the same time never wait for each other in a circle. */
+function* listChunks(counts: readonly RefusalCount[]): Generator<readonly RefusalCount[]> {
+  const byAccount = Map.groupBy(counts, ({ accountId }) => accountId);
+  for (const rows of byAccount.values()) {
+    const sorted = rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    for (let at = 0; at < sorted.length; at += ROWS_AT_ONCE) yield sorted.slice(at, at + ROWS_AT_ONCE);
+  }
+}

@@ -1,0 +1,63 @@
+// The console on a bad day: the banner above every page, a failing provider in its own words, a failed request's attempt.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { deadAddresses } from "../http/dead-address.ts";
+import { createOperator } from "../http/operator.ts";
+import { until } from "../http/until.ts";
+import { asking } from "../http/world.ts";
+import {
+  type ConsoleWorld,
+  findBarriers,
+  HAS_BROWSER,
+  isTooWide,
+  openConsole,
+  startConsoleWorld,
+} from "./visitor.ts";
+
+/** A browser on a busy machine takes seconds. */
+const WAIT_MS = 60_000;
+const WIDTHS = [1280, 360] as const;
+
+let world: ConsoleWorld;
+let host = "";
+let requestId = "";
+
+beforeAll(async () => {
+  const [address = ""] = await deadAddresses(1);
+  host = new URL(address).host;
+  const models = "[{ name: m, context: 8192, output: 99, price: { input: 1, output: 1 } }]";
+  world = await startConsoleWorld({
+    more: `  Gone: { dialect: openai, keys: [a-key-that-is-long-abcd, short], base_url: "${address}", models: ${models} }`,
+  });
+  const operator = createOperator(world.gateway);
+  await until("the provider counts as failing", async () => {
+    await (await world.gateway.chat(asking("Gone#m", "hello"))).text();
+    return (await operator.get("/problems")).text.includes("Gone is failing");
+  });
+  // Once the breaker is open, requests fail without a call.
+  const called = (await operator.all("/requests", 100)).find(({ attempts }) => Number(attempts) > 0);
+  requestId = String(called?.id);
+});
+afterAll(() => world.stop());
+
+describe.skipIf(!HAS_BROWSER)("problems (skipped without Chromium)", () => {
+  test.each(WIDTHS)(
+    "a failing provider is told above every page, and why on its own, %p px",
+    async (width) => {
+      const { page, open, leave } = await openConsole(world, { viewport: { width, height: 740 } });
+      const banner = page.getByRole("region", { name: "Problems" });
+      await banner.getByText("Gone is failing.").waitFor();
+      await banner.getByRole("link", { name: "Why?" }).click();
+      await page.getByText("Failing since").waitFor();
+      await page.getByText(`connection refused (ECONNREFUSED) · at ${host}`).first().waitFor();
+      await page.getByText("not called yet").first().waitFor();
+      expect(await findBarriers(page)).toEqual([]);
+      expect(await isTooWide(page)).toBe(false);
+      await open(`/activity/${requestId}`);
+      await page.getByText("connection refused (ECONNREFUSED)").first().waitFor();
+      expect(await findBarriers(page)).toEqual([]);
+      expect(await isTooWide(page)).toBe(false);
+      await leave();
+    },
+    WAIT_MS,
+  );
+});

@@ -1,0 +1,82 @@
+// The commands on the log: tables, JSON and CSV, with the filters of the admin API.
+import { beforeEach, expect, test } from "bun:test";
+import { formatCsv } from "../src/cli/csv.ts";
+import { runProviders, runRefusals, runRequests, runUsage } from "../src/cli/log.ts";
+import { adminBench } from "./admin-world.ts";
+import { runPrinting } from "./poundkey.ts";
+import { makeRecord, NOON, writeRecord } from "./samples.ts";
+import { readSettings } from "./settings.ts";
+
+const bench = adminBench();
+const settings = readSettings("providers: { DeepSeek: { keys: [a] } }");
+const run = (command: typeof runRequests, ...args: string[]) =>
+  runPrinting((io) => command(args, io, bench().open, settings));
+
+beforeEach(async () => {
+  const { store } = bench().world;
+  const failed = { modelUsed: null, status: 502, faultCode: "upstream_error", usageSource: "none" } as const;
+  await writeRecord(store, makeRecord("one", { address: "192.0.2.1" }));
+  await writeRecord(store, makeRecord("two", { atMs: NOON + 1, keyId: "key_b", costNanoUsd: 0, ...failed }));
+  await store.addRefusals({
+    sums: [],
+    counts: [
+      {
+        ...{
+          id: "1",
+          accountId: "default",
+          keyId: "key_a",
+          last4: null,
+          shape: null,
+          modelAsked: "Sim#echo",
+        },
+        ...{ route: "POST /v1/chat/completions", address: null, code: "insufficient_balance", status: 402 },
+        ...{ limit: null, resetAtMs: null, atMs: NOON, count: 3 },
+      },
+    ],
+  });
+});
+
+test("requests are listed newest first, narrowed by the flags", async () => {
+  const { code, out } = await run(runRequests);
+  expect(code).toBe(0);
+  expect(out.split("\n").map((line) => line.split(/ +/)[1])).toEqual(["ID", "two", "one"]);
+  const failed = JSON.parse((await run(runRequests, "--outcome", "failed", "--json")).out);
+  expect(failed).toMatchObject([{ id: "two", provider: "Sim", error_code: "upstream_error" }]);
+  const paged = await run(runRequests, "--limit", "1");
+  expect(paged.err).toMatch(/^There are more; go on with --after \d+\.two$/);
+  expect((await run(runRequests, "--after", `${NOON + 1}.two`, "--key-id", "key_a")).out).toContain(
+    "192.0.2.1",
+  );
+});
+
+test("refusals have the way out", async () => {
+  const { out } = await run(runRefusals, "--key", "key_a");
+  expect(out).toMatch(/key_a +Sim#echo +insufficient_balance +402 +3 +- +Top up the account\.$/);
+  expect(JSON.parse((await run(runRefusals, "--code", "budget_exceeded", "--json")).out)).toEqual([]);
+});
+
+test("usage and providers are sums by outcome", async () => {
+  const range = ["--from", "2026-11-20", "--to", "2026-11-20"];
+  const { out } = await run(runProviders, ...range);
+  expect(out.split("\n").map((line) => line.split(/ {2,}/).slice(0, 4).join(" "))).toEqual([
+    "PROVIDER OUTCOME REQUESTS ERRORS",
+    "Sim answered 1 0",
+    "Sim failed 1 1",
+  ]);
+  const csv = (await run(runUsage, ...range, "--group-by", "model,outcome", "--csv")).out;
+  expect(csv.split("\r\n")[0]).toStartWith("model,outcome,requests,errors,tokens_prompt,");
+});
+
+test("a wrong filter is refused by its flag", async () => {
+  const { code, err } = await run(runRequests, "--outcome", "lost");
+  expect([code, err.split("\n")[0]]).toEqual([2, expect.stringContaining("outcome")]);
+  expect((await run(runUsage, "--group-by", "week")).code).toBe(2);
+});
+
+test("CSV quotes cells, and no text is a formula", () => {
+  const rows = [
+    { name: '=1+"a"', cost: -2, none: null, at: { x: "a,b" } },
+    { name: "plain", cost: 0 },
+  ];
+  expect(formatCsv(rows)).toBe(`name,cost,none,at_x\r\n"'=1+""a""",-2,,"a,b"\r\nplain,0,,`);
+});

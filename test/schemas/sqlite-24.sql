@@ -1,0 +1,11 @@
+CREATE TABLE token (id TEXT NOT NULL, digest TEXT NOT NULL, name TEXT NOT NULL, last4 TEXT NOT NULL, grants TEXT NOT NULL, reads_content INTEGER NOT NULL, maker_kind TEXT NOT NULL, maker_id TEXT NOT NULL, contact TEXT, created_at_ms INTEGER NOT NULL, expires_at_ms INTEGER, revoked_at_ms INTEGER, PRIMARY KEY (id)) STRICT, WITHOUT ROWID;
+CREATE INDEX token_digest ON token (digest);
+CREATE TABLE member (id TEXT NOT NULL, issuer TEXT NOT NULL, subject TEXT NOT NULL, name TEXT NOT NULL, email TEXT, rule_grants TEXT NOT NULL, own_grants TEXT NOT NULL, own_until_ms INTEGER, reads_content INTEGER NOT NULL, is_disabled INTEGER NOT NULL, created_at_ms INTEGER NOT NULL, seen_at_ms INTEGER NOT NULL, refresh_sealed TEXT, checked_at_ms INTEGER NOT NULL, leased_until_ms INTEGER NOT NULL, anonymised_at_ms INTEGER, PRIMARY KEY (id)) STRICT, WITHOUT ROWID;
+CREATE INDEX member_created ON member (created_at_ms, id);
+CREATE TABLE used_once (digest TEXT NOT NULL, until_ms INTEGER NOT NULL, PRIMARY KEY (digest)) STRICT, WITHOUT ROWID;
+CREATE INDEX used_once_until ON used_once (until_ms);
+ALTER TABLE session ADD COLUMN token_id TEXT;
+ALTER TABLE session ADD COLUMN member_id TEXT;
+ALTER TABLE session ADD COLUMN issuer_session TEXT;
+ALTER TABLE gateway_key ADD COLUMN member_id TEXT;
+CREATE INDEX gateway_key_member ON gateway_key (member_id);
