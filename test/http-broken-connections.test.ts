@@ -118,6 +118,10 @@ describe("a connection kept alive", () => {
   test.skipIf(BINARY !== undefined)("that broke is mentioned in the log", () => {
     const told = gateway.events.filter(({ event, stale }) => event === "attempt_failed" && stale);
     expect(told.length).toBeGreaterThan(0);
-    expect(told[0]).toMatchObject({ fault: "upstream_error", cause: "ECONNRESET", stale: true });
+    expect(told[0]).toMatchObject({
+      fault: "upstream_error",
+      cause: "connection reset (ECONNRESET)",
+      stale: true,
+    });
   });
 });

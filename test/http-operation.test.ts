@@ -32,7 +32,7 @@ describe("without credentials", () => {
     }
     const counted = (model: string, count: number) => (samples: readonly Sample[]) =>
       samples.some(
-        ({ labels, value }) => labels.model === model && labels.status === "200" && value === count,
+        ({ labels, value }) => labels.model === model && labels.outcome === "answered" && value === count,
       );
     const text = await until("the requests are counted", async () => {
       const { headers, text } = await get("/metrics");

@@ -246,11 +246,11 @@ describe("the operator", () => {
     ]) {
       const setup = settings.providers.find((one) => one.name === name);
       if (!setup) throw new Error(`there is no ${name}`);
-      const said = await probe(
+      const [said] = await probe(
         setup,
         cards.filter(({ provider }) => provider === name),
       );
-      expect(said).toStartWith(`${model} answered (`);
+      expect(said).toMatchObject({ ok: true, status: 200, model: `${name}#${model}` });
     }
   });
 });

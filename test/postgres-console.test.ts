@@ -117,7 +117,7 @@ test(
     expect(totals).toMatchObject({ requests: 3, errors: 1 });
     expect(asObject(totals).first_token_ms).not.toBeNull();
     const [usage] = await rowsOf(here, "/usage?group_by=model&from=2020-01-01").then((rows) =>
-      rows.filter(({ model }) => model === "OpenAI#sim~trouble=500"),
+      rows.filter(({ model }) => model === "OpenAI#(unlisted)"),
     );
     expect(usage).toMatchObject({ requests: 1, errors: 1, first_token_ms: null });
     const [key] = await rowsOf(there, "/keys?q=one&state=active").then((rows) =>

@@ -1,6 +1,6 @@
 // Requests refused before any provider was called, as the operator sees them: who, for what, by which rule, and the way out.
 import { type Static, Type } from "@sinclair/typebox";
-import { FAULTS } from "../core/fault.ts";
+import { FAULTS, type FaultRow } from "../core/fault.ts";
 import { LIMIT_SCOPES } from "../core/limit.ts";
 import type { RefusalCount } from "../core/refusal-log.ts";
 import type { DayRules } from "../ledger/day.ts";
@@ -119,29 +119,10 @@ function limitView(limit: NonNullable<RefusalCount["limit"]>) {
   };
 }
 
-/** By error code, what the operator or the client can do. `{until}` is the time from which it would pass. */
-const WAYS_OUT: Readonly<Record<string, string>> = {
-  no_api_key: "Send a key: 'Authorization: Bearer sk-…'.",
-  invalid_api_key:
-    "Send the secret of a key that is neither revoked nor expired. A new one can be made under Router.",
-  insufficient_balance: "Top up the account.",
-  model_not_priced: "Give the model a price, or ask for one that has a price.",
-  model_not_allowed: "Ask for a model that the key may use, or add this one to its allowed models.",
-  key_paused: "Resume the key.",
-  address_not_allowed: "Add the address to the key's allowed addresses, or send from one of them.",
-  model_not_found: "Ask for a model that is on, make an alias of this name, or turn its provider on.",
-  not_found: "Ask for something that exists.",
-  request_too_large: "Send a smaller request, or raise server.body_limit.",
-  rate_limit_exceeded: "Top up the account, raise the key's requests per day, or wait{until}.",
-  budget_exceeded: "Raise the budget, or wait{until}.",
-  budget_reserved: "Wait until running requests have ended, or raise the budget.",
-  requests_per_minute_exceeded: "Send fewer requests a minute, or raise the limit.",
-  tokens_per_minute_exceeded: "Send fewer tokens a minute, or raise the limit.",
-  too_many_parallel_requests: "Send fewer requests at the same time, or raise the limit.",
-};
+const ROWS: ReadonlyMap<string, FaultRow> = new Map(Object.entries(FAULTS));
 
 function explainWayOut({ code, resetAtMs, limit }: Pick<RefusalCount, "code" | "resetAtMs" | "limit">) {
-  const way = WAYS_OUT[code] ?? "See the error's page in the manual.";
+  const way = ROWS.get(code)?.wayOut ?? "See the error's page in the manual.";
   if (limit?.resetsAtMs === null) return way.replace(/, or wait\{until\}/, "").replace("{until}", "");
   return way.replace("{until}", resetAtMs === null ? "" : ` until ${formatInstant(resetAtMs)}`);
 }

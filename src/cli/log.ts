@@ -8,7 +8,6 @@ import { sumUsage, usageQuery } from "../admin/usage.ts";
 import type { AdminWorld } from "../admin/world.ts";
 import type { Io } from "../app/terminal.ts";
 import type { Settings } from "../core/settings.ts";
-import type { DayRules } from "../ledger/day.ts";
 import { formatJson, formatTable, type Open, runOnStore } from "./administration.ts";
 import { parseArguments } from "./arguments.ts";
 import { formatCsv } from "./csv.ts";
@@ -23,7 +22,7 @@ interface Printed {
   readonly note?: string | null;
 }
 
-type Parts = AdminWorld & { readonly dayRules: () => DayRules };
+type Parts = AdminWorld & Pick<Parameters<typeof listRequests>[0], "dayRules">;
 
 interface LogCommand {
   readonly name: string;

@@ -33,6 +33,8 @@ const QUOTATION_MAX = 40;
 /** The beginnings of the secrets that vendors issue. */
 export const SECRET_WORDS =
   /\b(sk|pk|gsk|xai|AIza|AKIA|ASIA|ABSK|bedrock-api-key|pplx|nvapi|fw|csk|Bearer )[-_A-Za-z0-9*.]{8,}/g;
+/** A private key as in a file, to its end or the end of what is quoted. */
+const PRIVATE_KEY = /-----BEGIN [^-]*-----.*?(?:-----END [^-]*-----|$)/g;
 /** Any authorization header, and any run of base64 or hexadecimal digits that is too long for a word or an id. */
 const TOKEN_WORDS = /\b(?:Bearer|Basic)\s+\S{8,}|[A-Za-z0-9+/_-]{48,}={0,2}/g;
 /** A login or a query within a URL. */
@@ -47,6 +49,7 @@ export function cleanWords(text: string): string {
     .toWellFormed()
     .replace(/\s+/g, " ")
     .trim()
+    .replace(PRIVATE_KEY, "[redacted]")
     .replace(QUOTATIONS, (quoted) => (quoted.length - 2 > QUOTATION_MAX ? '"[quoted]"' : quoted))
     .replace(SECRET_WORDS, "[redacted]")
     .replace(TOKEN_WORDS, "[redacted]")

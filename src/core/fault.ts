@@ -1,7 +1,7 @@
 // The closed table of failures: each row has the status, the type, who is to blame, and whether another attempt may
 // help.
-import type { Period } from "./budget.ts";
 import type { UpstreamReport } from "./failure.ts";
+import type { RefusingLimit } from "./limit.ts";
 import type { RequestLimits } from "./record.ts";
 
 type FaultType =
@@ -11,7 +11,7 @@ type FaultType =
   | "rate_limit_error"
   | "api_error";
 
-interface FaultRow {
+export interface FaultRow {
   readonly status: number;
   readonly type: FaultType;
   readonly blame: "client" | "gateway" | "provider";
@@ -23,9 +23,15 @@ interface FaultRow {
   readonly final?: true;
   /** Shows the client a code of null. */
   readonly codeless?: true;
+  /** A sentence for operators on how to let such a request pass. `{until}` is the time from which it would pass. */
+  readonly wayOut?: string;
 }
 
 const bad = { status: 400, type: "invalid_request_error", blame: "client" } as const;
+const denied = { status: 403, type: "permission_error", blame: "client" } as const;
+const missing = { status: 404, type: "invalid_request_error", blame: "client" } as const;
+const conflict = { status: 409, type: "invalid_request_error", blame: "client" } as const;
+const limited = { status: 429, type: "rate_limit_error", blame: "client" } as const;
 const theirs = { type: "api_error", blame: "provider", elsewhere: true } as const;
 const ours = { status: 503, type: "api_error", blame: "gateway" } as const;
 
@@ -52,46 +58,93 @@ export const FAULTS = {
   content_filter: { ...bad },
   /** The provider's own 400 or 422. Its message and code are shown. */
   upstream_rejected: { ...bad, blame: "client" },
-  no_api_key: { status: 401, type: "invalid_request_error", blame: "client", codeless: true },
-  invalid_api_key: { status: 401, type: "invalid_request_error", blame: "client" },
-  insufficient_balance: { status: 402, type: "insufficient_quota", blame: "client", final: true },
-  model_not_priced: { status: 403, type: "permission_error", blame: "client" },
-  model_not_allowed: { status: 403, type: "permission_error", blame: "client" },
+  no_api_key: {
+    status: 401,
+    type: "invalid_request_error",
+    blame: "client",
+    codeless: true,
+    wayOut: "Send a key: 'Authorization: Bearer sk-…'.",
+  },
+  invalid_api_key: {
+    status: 401,
+    type: "invalid_request_error",
+    blame: "client",
+    wayOut:
+      "Send the secret of a key that is neither revoked nor expired. A new one can be made under Router.",
+  },
+  insufficient_balance: {
+    status: 402,
+    type: "insufficient_quota",
+    blame: "client",
+    final: true,
+    wayOut: "Top up the account.",
+  },
+  model_not_priced: { ...denied, wayOut: "Give the model a price, or ask for one that has a price." },
+  model_not_allowed: {
+    ...denied,
+    wayOut: "Ask for a model that the key may use, or add this one to its allowed models.",
+  },
   /** The operator has paused the key. */
-  key_paused: { status: 403, type: "permission_error", blame: "client" },
+  key_paused: { ...denied, wayOut: "Resume the key." },
   /** The key is limited to other client addresses. */
-  address_not_allowed: { status: 403, type: "permission_error", blame: "client" },
+  address_not_allowed: {
+    ...denied,
+    wayOut: "Add the address to the key's allowed addresses, or send from one of them.",
+  },
   /** The role of the person or token doesn't permit it. */
-  not_permitted: { status: 403, type: "permission_error", blame: "client" },
+  not_permitted: { ...denied },
   /** Another site's page made a signed-in browser send the request. */
-  cross_site_request: { status: 403, type: "permission_error", blame: "client" },
-  model_not_found: { status: 404, type: "invalid_request_error", blame: "client", otherModel: true },
-  not_found: { status: 404, type: "invalid_request_error", blame: "client" },
-  unknown_url: { status: 404, type: "invalid_request_error", blame: "client" },
+  cross_site_request: { ...denied },
+  model_not_found: {
+    ...missing,
+    otherModel: true,
+    wayOut: "Ask for a model that is on, make an alias of this name, or turn its provider on.",
+  },
+  not_found: { ...missing, wayOut: "Ask for something that exists." },
+  unknown_url: { ...missing },
   method_not_supported: { status: 405, type: "invalid_request_error", blame: "client" },
   /** Routes can't change settings from the file or the environment. */
-  credential_configured: { status: 409, type: "invalid_request_error", blame: "client" },
-  alias_configured: { status: 409, type: "invalid_request_error", blame: "client" },
-  alias_exists: { status: 409, type: "invalid_request_error", blame: "client" },
+  credential_configured: { ...conflict },
+  alias_configured: { ...conflict },
+  alias_exists: { ...conflict },
   /** A revoked key can't get another secret. */
-  key_revoked: { status: 409, type: "invalid_request_error", blame: "client" },
+  key_revoked: { ...conflict },
   /** Two keys of an account, or two accounts, have the name that a PUT by name means. */
-  name_ambiguous: { status: 409, type: "invalid_request_error", blame: "client" },
-  idempotency_mismatch: { status: 409, type: "invalid_request_error", blame: "client", final: true },
-  idempotency_unavailable: { status: 409, type: "invalid_request_error", blame: "client", final: true },
+  name_ambiguous: { ...conflict },
+  idempotency_mismatch: { ...conflict, final: true },
+  idempotency_unavailable: { ...conflict, final: true },
   /** The body arrived too slowly. */
   request_timeout: { status: 408, type: "invalid_request_error", blame: "client" },
-  request_too_large: { status: 413, type: "invalid_request_error", blame: "client", otherModel: true },
+  request_too_large: {
+    status: 413,
+    type: "invalid_request_error",
+    blame: "client",
+    otherModel: true,
+    wayOut: "Send a smaller request, or raise server.body_limit.",
+  },
   unsupported_content_type: { status: 415, type: "invalid_request_error", blame: "client" },
   unsupported_content_encoding: { status: 415, type: "invalid_request_error", blame: "client" },
   /** The key's or the account's budget is used up. */
-  budget_exceeded: { status: 429, type: "insufficient_quota", blame: "client", final: true },
-  rate_limit_exceeded: { status: 429, type: "rate_limit_error", blame: "client", final: true },
+  budget_exceeded: {
+    status: 429,
+    type: "insufficient_quota",
+    blame: "client",
+    final: true,
+    wayOut: "Raise the budget, or wait{until}.",
+  },
+  rate_limit_exceeded: {
+    ...limited,
+    final: true,
+    wayOut: "Top up the account, raise the key's requests per day, or wait{until}.",
+  },
   /** The rest of a budget is reserved by requests in flight. */
-  budget_reserved: { status: 429, type: "rate_limit_error", blame: "client" },
-  requests_per_minute_exceeded: { status: 429, type: "rate_limit_error", blame: "client" },
-  tokens_per_minute_exceeded: { status: 429, type: "rate_limit_error", blame: "client" },
-  too_many_parallel_requests: { status: 429, type: "rate_limit_error", blame: "client" },
+  budget_reserved: { ...limited, wayOut: "Wait until running requests have ended, or raise the budget." },
+  requests_per_minute_exceeded: { ...limited, wayOut: "Send fewer requests a minute, or raise the limit." },
+  tokens_per_minute_exceeded: { ...limited, wayOut: "Send fewer tokens a minute, or raise the limit." },
+  too_many_parallel_requests: {
+    ...limited,
+    wayOut: "Send fewer requests at the same time, or raise the limit.",
+  },
   provider_busy: { ...theirs, status: 429, type: "rate_limit_error" },
   /** The client has disconnected. Only the log shows this. */
   client_gone: { status: 499, type: "api_error", blame: "client", codeless: true },
@@ -108,26 +161,6 @@ export const FAULTS = {
 } as const satisfies Record<string, FaultRow>;
 
 export type FaultCode = keyof typeof FAULTS;
-
-/** A limit that refused a request, shown as `error.limit`. Fields that don't apply to its kind are left out. */
-export interface RefusingLimit {
-  /** The kind of owner that the limit is for. */
-  readonly scope: "key" | "member" | "account";
-  /** The name or id of that key, member or account. */
-  readonly name: string;
-  /** A `LimitKind`, or a limit of the gateway's own, such as `body_memory`. */
-  readonly kind: string;
-  /** Only for budgets. */
-  readonly per?: Period;
-  readonly models?: readonly string[];
-  readonly limit: number;
-  /** The part of the limit that is settled or in use, in the limit's unit. */
-  readonly used: number;
-  /** The part reserved by requests in flight. */
-  readonly reserved?: number;
-  /** When the limit starts over, in Unix milliseconds. Null if it never does. */
-  readonly resetsAtMs?: number | null;
-}
 
 /** A prompt that no model has room for. */
 interface Overflow {

@@ -134,3 +134,23 @@ export function findNear(budgets: readonly BudgetUse[] | null): Near | null {
   }
   return near;
 }
+
+/** A limit that refused a request, shown as `error.limit`. Fields that don't apply to its kind are left out. */
+export interface RefusingLimit {
+  /** The kind of owner that the limit is for. */
+  readonly scope: LimitScope;
+  /** The name or id of that key, member or account. */
+  readonly name: string;
+  /** A `LimitKind`, or a limit of the gateway's own, such as `body_memory`. */
+  readonly kind: string;
+  /** Only for budgets. */
+  readonly per?: Period;
+  readonly models?: readonly string[];
+  readonly limit: number;
+  /** The part of the limit that is settled or in use, in the limit's unit. */
+  readonly used: number;
+  /** The part reserved by requests in flight. */
+  readonly reserved?: number;
+  /** When the limit starts over, in Unix milliseconds. Null if it never does. */
+  readonly resetsAtMs?: number | null;
+}

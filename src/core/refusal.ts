@@ -1,5 +1,6 @@
 // A request that was refused before any provider was called: who sent it, what it asked for, and which rule refused it.
-import type { FaultCode, RefusingLimit } from "./fault.ts";
+import type { FaultCode } from "./fault.ts";
+import type { RefusingLimit } from "./limit.ts";
 import type { RequestOutcome } from "./record.ts";
 
 /** The statuses whose refusals are kept: those that a key, a model's name, a size or a limit causes. */

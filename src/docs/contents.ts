@@ -17,7 +17,17 @@ export const PARTS: readonly Part[] = [
   },
   {
     title: "Running a gateway",
-    chapters: ["configuration", "money", "company", "operate", "troubleshooting", "security", "metrics", "console", "admin-api"],
+    chapters: [
+      "configuration",
+      "money",
+      "company",
+      "operate",
+      "troubleshooting",
+      "security",
+      "metrics",
+      "console",
+      "admin-api",
+    ],
   },
   {
     title: "Setting up",

@@ -1,8 +1,8 @@
 // The refusals by limits and budgets: whose limit, which, what is used of it, and when to come back.
 
 import { readBudgetModels, SPEND_LIMIT } from "../core/budget.ts";
-import { Fault, type RefusingLimit } from "../core/fault.ts";
-import type { LimitKind } from "../core/limit.ts";
+import { Fault } from "../core/fault.ts";
+import type { LimitKind, RefusingLimit } from "../core/limit.ts";
 import { type NanoUsd, toUsd } from "../core/money.ts";
 import type { LimitRules } from "../core/settings.ts";
 import type { LimitOwner } from "./limit-owners.ts";

@@ -1,8 +1,7 @@
 // Refusals: counts that processes add every few seconds, within bounds on the rows of a minute and of the table.
 import { PERIODS } from "../core/budget.ts";
-import type { RefusingLimit } from "../core/fault.ts";
 import { asNumber, asObject, asString, parseJson } from "../core/json.ts";
-import { LIMIT_SCOPES } from "../core/limit.ts";
+import { LIMIT_SCOPES, type RefusingLimit } from "../core/limit.ts";
 import {
   MANY,
   REFUSALS_A_MINUTE_MAX,

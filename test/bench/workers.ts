@@ -80,7 +80,7 @@ async function grantedOf(port: number, key: number, requests: number): Promise<n
 
 async function countedAt(port: number): Promise<number> {
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`, { keepalive: false })).text();
-  const counts = [...text.matchAll(/^poundkey_requests_total\{.*\} (\d+)$/gm)];
+  const counts = [...text.matchAll(/^poundkey_requests_total\{.*outcome="answered"\} (\d+)$/gm)];
   return counts.reduce((sum, [, count]) => sum + Number(count), 0);
 }
 

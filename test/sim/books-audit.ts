@@ -52,8 +52,7 @@ const UNSOUND: Readonly<Record<string, string>> = {
   "an hour's sum that its rows do not come to": `
     SELECT sums.* FROM
       (SELECT at_ms / 3600000 * 3600000 AS hour, account_id AS account, key_id AS key,
-         coalesce(model_used, CASE WHEN usage_source <> 'none' OR fault_code IN ('provider_busy', 'upstream_error', 'upstream_auth', 'upstream_timeout')
-           THEN model_tried END, '') AS model,
+         coalesce(model_used, CASE WHEN usage_source <> 'none' THEN model_tried END, model_planned, '') AS model,
          count(*) AS n, sum(status >= 400 AND status <> 499) AS failed, sum(cost_nano) AS cost, sum(charged_nano) AS charged, sum(prompt_tokens) AS prompt,
          sum(completion_tokens) AS completion FROM request GROUP BY 1, 2, 3, 4) AS sums
       FULL JOIN (SELECT hour_ms, account_id, key_id, model, sum(requests) AS requests, sum(errors) AS errors,
