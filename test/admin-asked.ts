@@ -4,6 +4,7 @@ import { readInput, readQuery } from "../src/admin/input.ts";
 import * as journal from "../src/admin/journal.ts";
 import * as keyFields from "../src/admin/key-fields.ts";
 import * as keys from "../src/admin/keys.ts";
+import * as keysInUse from "../src/admin/keys-in-use.ts";
 import { pageQuery } from "../src/admin/list.ts";
 import * as overviews from "../src/admin/overview.ts";
 import { requestsQuery } from "../src/admin/request-schema.ts";
@@ -46,8 +47,8 @@ export async function listKeys(parts: First<typeof keys.listKeys>, query: unknow
   return keys.listKeys(parts, readQuery(keys.keysQuery, query));
 }
 
-export async function listKeysInUse(parts: First<typeof keys.listKeysInUse>, query: unknown) {
-  return keys.listKeysInUse(parts, readQuery(keys.keysQuery, query));
+export async function listKeysInUse(parts: First<typeof keysInUse.listKeysInUse>, query: unknown) {
+  return keysInUse.listKeysInUse(parts, readQuery(keys.keysQuery, query));
 }
 
 export async function updateKey(parts: First<typeof keys.updateKey>, id: string, body: unknown) {

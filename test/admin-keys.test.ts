@@ -3,7 +3,8 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { getAccount } from "../src/admin/accounts.ts";
-import { CONSOLE_KEY, getKey, revokeKey } from "../src/admin/keys.ts";
+import { CONSOLE_KEY, revokeKey } from "../src/admin/keys.ts";
+import { getKey } from "../src/admin/keys-in-use.ts";
 import { getRequest } from "../src/admin/requests.ts";
 import { ensureAdminToken } from "../src/admin/token.ts";
 import { authenticate } from "../src/keys/authenticate.ts";
@@ -58,7 +59,7 @@ describe("keys", () => {
       ...{ parallel: "default", budgets: "default", spend_limit_usd: null },
       keep_responses: true,
       paused: false,
-      notes: null,
+      ...{ notes: null, contact: null, kind: "service", member_id: null, paused_by: [] },
       allowed_addresses: null,
       old_secret_expires_at: null,
       state: "active",

@@ -240,6 +240,7 @@ describe("journals", () => {
     expect(await getAccount(world, "funding")).toEqual({
       id: "funding",
       ...viewFields(ACCOUNT_FIELDS, makeAccount("funding")),
+      ...{ paused_by: [], state: "open" },
       balance_usd: -6,
       held_usd: 0,
       created_at: null,

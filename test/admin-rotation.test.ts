@@ -1,6 +1,7 @@
 // The operator's use-cases on a key's pause, notes and addresses, and on its rotation, on a real store.
 import { beforeEach, describe, expect, test } from "bun:test";
-import { getKey, revokeKey } from "../src/admin/keys.ts";
+import { revokeKey } from "../src/admin/keys.ts";
+import { getKey } from "../src/admin/keys-in-use.ts";
 import { authenticate } from "../src/keys/authenticate.ts";
 import { createKey, rotateKey, updateKey } from "./admin-asked.ts";
 import { adminBench, type TestWorld, wrongWith } from "./admin-world.ts";
@@ -19,7 +20,10 @@ describe("a key", () => {
   test("can be paused, limited and annotated, and none of it stays if it is removed", async () => {
     const { secret, ...key } = await createKey(world, { name: "a" });
     const fields = { paused: true, notes: "new", allowed_addresses: ["::1"] };
-    expect(await updateKey(world, key.id, fields)).toEqual({ ...key, ...fields, state: "paused" });
+    expect(await updateKey(world, key.id, fields)).toEqual({
+      ...{ ...key, ...fields },
+      ...{ state: "paused", paused_by: ["admin"] },
+    });
     expect(await updateKey(world, key.id, { notes: "  " })).toMatchObject({ notes: null, paused: true });
     const none = { paused: false, notes: null, allowed_addresses: null };
     expect(await updateKey(world, key.id, none)).toEqual({ ...key, ...none });

@@ -2,7 +2,8 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { holderView } from "../src/admin/holder.ts";
 import { getRequest } from "../src/admin/requests.ts";
-import { checkAdminToken, ensureAdminToken, resetAdminToken } from "../src/admin/token.ts";
+import { proveToken } from "../src/admin/session.ts";
+import { ensureAdminToken, resetAdminToken } from "../src/admin/token.ts";
 import { authenticate } from "../src/keys/authenticate.ts";
 import { createAccount, createKey, listAccounts, listRequests, updateAccount } from "./admin-asked.ts";
 import { adminBench, type TestWorld, wrongWith } from "./admin-world.ts";
@@ -125,24 +126,24 @@ describe("the admin token", () => {
     const [made, none] = [await ensureAdminToken(world, null), await ensureAdminToken(world, null)];
     if (made === null) throw new Error("no token");
     expect(none).toBeNull();
-    expect(await checkAdminToken(world, null, made)).toBe(true);
+    expect(await proveToken(world, null, made)).not.toBeNull();
     for (const wrong of ["", `${made} `, made.slice(0, -1)]) {
-      expect(await checkAdminToken(world, null, wrong)).toBe(false);
+      expect(await proveToken(world, null, wrong)).toBeNull();
     }
     const next = await resetAdminToken(world);
-    expect(await checkAdminToken(world, null, made)).toBe(false);
-    expect(await checkAdminToken(world, null, next)).toBe(true);
+    expect(await proveToken(world, null, made)).toBeNull();
+    expect(await proveToken(world, null, next)).not.toBeNull();
   });
 
   test("from the configuration is the only valid one", async () => {
     expect(await ensureAdminToken(world, "configured")).toBeNull();
     const made = await resetAdminToken(world);
-    expect(await checkAdminToken(world, "configured", "configured")).toBe(true);
-    expect(await checkAdminToken(world, "configured", made)).toBe(false);
+    expect(await proveToken(world, "configured", "configured")).not.toBeNull();
+    expect(await proveToken(world, "configured", made)).toBeNull();
   });
 
   test("matches nothing until it exists", async () => {
-    expect(await checkAdminToken(world, null, "")).toBe(false);
+    expect(await proveToken(world, null, "")).toBeNull();
   });
 
   test("is printed by one of several processes starting at once, and that one works", async () => {
@@ -150,7 +151,7 @@ describe("the admin token", () => {
     const tokens = await Promise.all([ensureAdminToken(world, null), ensureAdminToken(other, null)]);
     const shown = tokens.filter((token) => token !== null);
     expect(shown.length).toBe(1);
-    expect(await checkAdminToken(world, null, shown[0] ?? "")).toBe(true);
+    expect(await proveToken(world, null, shown[0] ?? "")).not.toBeNull();
     await other.store.close();
   });
 });

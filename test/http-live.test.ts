@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { LiveFeed } from "../src/admin/live.ts";
-import { signIn, signOut } from "../src/admin/session.ts";
+import { signOut } from "../src/admin/session.ts";
 import { WrongTokens } from "../src/admin/wrong-tokens.ts";
 import { openStore } from "../src/app/open-store.ts";
 import { asObject, type JsonObject, parseJson } from "../src/core/json.ts";
@@ -11,6 +11,7 @@ import { makeOriginReader } from "../src/http/client-address.ts";
 import { liveRoutes } from "../src/http/live.ts";
 import { type Started, startUnderTest, type UnderTest } from "./harness.ts";
 import { createOperator } from "./http/operator.ts";
+import { signIn } from "./http/sign-in.ts";
 import { until } from "./http/until.ts";
 import { asking } from "./http/world.ts";
 import { makeRecord, NOON } from "./samples.ts";
@@ -125,7 +126,7 @@ test("ends at the first keep-alive after the session has", async () => {
     log: () => {},
     refused: { note: () => {} },
   });
-  const operator = { world: opened.world, adminToken: "token", readOrigin, wrongTokens };
+  const operator = { world: opened.world, adminToken: "token", adminTokenFrom: [], readOrigin, wrongTokens };
   const feed = new LiveFeed({ store: opened.store, clock });
   const routes = liveRoutes({ ...operator, feed, clock, draining: () => false });
   const secret = (await signIn(opened.world, "token", "token")) ?? "";

@@ -17,6 +17,7 @@ let keyId = "";
 let requestId = "";
 let credentialId = "";
 let sampled = "";
+let tokenId = "";
 beforeAll(async () => {
   world = await startHttpWorld({ more: "log: { content: true }" });
   document = asObject(await (await fetch(`${world.url}/openapi.json`)).json());
@@ -32,6 +33,7 @@ beforeAll(async () => {
   const { body } = await ask("POST", "/providers/Groq", { key: "key-of-the-tests-of-schemas" });
   const [credential] = asArray(asObject(body).credentials);
   credentialId = String(asObject(credential).id);
+  tokenId = String(asObject((await ask("POST", "/tokens", { name: "old", role: "viewer" })).body).id);
   const asked = { messages: SAMPLED, models: ["Acme#cheap", "Acme#dear"], max_cost_usd: 1 };
   const [first] = asArray(asObject((await ask("POST", "/samples/ask", asked)).body).answers);
   sampled = String(asObject(first).answer);
@@ -112,6 +114,14 @@ const ROWS: readonly Row[] = [
     () => ({ reason: "a wrong price" }),
   ],
   ["DELETE", "/keys/{id}", () => `/keys/${keyId}`],
+  [
+    "POST",
+    "/tokens",
+    () => "/tokens",
+    () => ({ name: "report", role: "manager", accounts: ["default"], content: true, contact: "ops" }),
+  ],
+  ["GET", "/tokens", () => "/tokens"],
+  ["DELETE", "/tokens/{id}", () => `/tokens/${tokenId}`],
   ["GET", "/requests", () => "/requests?selector=light&status=ok"],
   ["GET", "/requests/{id}", () => `/requests/${requestId}`],
   ["GET", "/refusals", () => "/refusals?code=budget_exceeded"],

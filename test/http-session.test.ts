@@ -3,12 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { version } from "../package.json" with { type: "json" };
 import { actAs } from "../src/admin/audit-trail.ts";
-import { signIn as begin, findSession } from "../src/admin/session.ts";
+import { findSession } from "../src/admin/session.ts";
 import { resetAdminToken } from "../src/admin/token.ts";
 import { openStore } from "../src/app/open-store.ts";
 import { TESTER } from "./acting.ts";
 import { BINARY, startUnderTest, type UnderTest } from "./harness.ts";
 import { formatLine, type Seen, seen } from "./http/observe.ts";
+import { signIn as begin } from "./http/sign-in.ts";
 import { until } from "./http/until.ts";
 
 const LONG_MS = 30_000;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { probe } from "../src/app/probe.ts";
 import { asArray, asObject, type JsonObject, parseJson } from "../src/core/json.ts";
-import { startUnderTest, type UnderTest } from "./harness.ts";
+import { BINARY, startUnderTest, type UnderTest } from "./harness.ts";
 import { deadAddresses } from "./http/dead-address.ts";
 import { createOperator } from "./http/operator.ts";
 import { readText, serveHttp, type TestServer } from "./http/serve.ts";
@@ -119,12 +119,14 @@ describe("a provider's error answer", () => {
     expect(failed.length).toBeGreaterThan(0);
   });
 
-  test("neither a secret nor the prompt is in a row, on a page or in the log", async () => {
+  test("neither a secret nor the prompt is on a page", async () => {
     const { text } = await createOperator(gateway).get("/providers");
-    const shown = `${text} ${JSON.stringify(gateway.events)}`;
-    expect(shown).not.toContain("Lovelace");
-    expect(shown).not.toContain(SECRET);
-    expect(shown).not.toContain(BASE64);
+    for (const word of ["Lovelace", SECRET, BASE64]) expect(text).not.toContain(word);
+  });
+
+  test.skipIf(BINARY !== undefined)("neither a secret nor the prompt is in the log", () => {
+    const logged = JSON.stringify(gateway.events);
+    for (const word of ["Lovelace", SECRET, BASE64]) expect(logged).not.toContain(word);
     const failed = gateway.events.filter(({ event }) => event === "attempt_failed");
     expect(failed[0]).toMatchObject({ upstream_request_id: "req_upstream_42" });
   });

@@ -15,6 +15,7 @@ import { logFilters, originFilters } from "./store-filters.suite.ts";
 import { keyUses, mixedRows, requestsOfKey } from "./store-key-log.suite.ts";
 import { firstTokens, log, sums, usage, usageNarrowed } from "./store-log.suite.ts";
 import { refusals, refusalsBounded } from "./store-refusals.suite.ts";
+import { scopes } from "./store-scope.suite.ts";
 import { catchThrown, readCode } from "./thrown.ts";
 import { type MakeBench, twoStores } from "./two-stores.ts";
 
@@ -30,6 +31,7 @@ export function storeSuite(name: string, makeBench: MakeBench): void {
     describe("the log", () => log(store));
     describe("filters of the log", () => logFilters(store));
     describe("filters by origin", () => originFilters(store));
+    describe("scopes", () => scopes(store));
     describe("the log of a key", () => requestsOfKey(store));
     describe("mixed rows of the log", () => mixedRows(store));
     describe("first tokens", () => firstTokens(store));

@@ -3,11 +3,14 @@ import { type Static, Type } from "@sinclair/typebox";
 import { Fault } from "../core/fault.ts";
 import { ACCOUNT_FIELDS } from "../core/fields/account.ts";
 import { listInitials } from "../core/fields/field.ts";
-import { ACCOUNT_DEFAULTS, type Account } from "../core/key.ts";
+import { ACCOUNT_DEFAULTS, type Account, listPausers } from "../core/key.ts";
 import { toUsd } from "../core/money.ts";
+import { PAUSERS, type Scope } from "../core/people.ts";
 import { makeSystemAccount, type SystemAccount } from "../core/rows.ts";
 import type { Store } from "../core/store.ts";
 import { mintId } from "../keys/secret.ts";
+import { type Access, adminAccess, COMMAND_LINE } from "../people/access.ts";
+import type { Permission } from "../people/roles.ts";
 import { raiseBudgets, readRaises } from "./budgets.ts";
 import {
   makeChangeSchema,
@@ -18,9 +21,10 @@ import {
   viewFields,
 } from "./fields.ts";
 import { formatInstant } from "./format.ts";
+import { changePauses } from "./key-rights.ts";
 import { limitsSchema } from "./limits.ts";
 import { type Listed, listPage, type PageQuery } from "./list.ts";
-import { allowNull, instant, text, usd, type View } from "./schema.ts";
+import { allowNull, allowWords, instant, text, usd, type View } from "./schema.ts";
 import type { ActingWorld, AdminWorld } from "./world.ts";
 
 /** An account as the operator sees it. */
@@ -29,6 +33,8 @@ export const accountSchema = Type.Object({
   ...makeViewProperties(ACCOUNT_FIELDS),
   balance_usd: usd,
   held_usd: usd,
+  paused_by: Type.Array(allowWords(PAUSERS)),
+  state: allowWords(["open", "paused"]),
   // Null for a system account, which is never created.
   created_at: allowNull(instant),
 });
@@ -47,6 +53,8 @@ export function accountView(account: Account): AccountView {
     ...viewFields(ACCOUNT_FIELDS, account),
     balance_usd: toUsd(account.balanceNanoUsd),
     held_usd: toUsd(account.heldNanoUsd),
+    paused_by: [...listPausers(account)],
+    state: account.isPaused ? "paused" : "open",
     created_at: formatInstant(account.createdAtMs),
   };
 }
@@ -67,38 +75,68 @@ export async function createAccount(
   return accountView(account);
 }
 
-/** Returns a page of accounts, newest first. */
-export function listAccounts({ store }: AdminWorld, query: PageQuery): Promise<Listed<AccountView>> {
+/** Returns a page of the accounts within the scope, newest first. */
+export function listAccounts(
+  { store }: AdminWorld,
+  query: PageQuery,
+  scope?: Scope,
+): Promise<Listed<AccountView>> {
   const positionOf = ({ createdAtMs: atMs, id }: Account) => ({ atMs, id });
-  return listPage(query, (page) => store.accounts(page), positionOf, accountView);
+  return listPage(query, (page) => store.accounts(page, { scope }), positionOf, accountView);
 }
 
 /** Returns an account, or the total of `funding`, `revenue` or `overrun`. Throws the Fault `not_found`. */
-export async function getAccount({ store }: AdminWorld, id: string): Promise<AccountView> {
-  const system = makeSystemAccount(id);
-  return system === null ? requireAccount(await store.account(id)) : systemView(store, system);
+export async function getAccount({ store }: AdminWorld, id: string, scope?: Scope): Promise<AccountView> {
+  const system = findSystemAccount(id, scope);
+  return system === null ? requireAccount(await store.account(id, scope)) : systemView(store, system);
+}
+
+/** System accounts belong to nobody: only those who see every account see them. */
+export function findSystemAccount(id: string, scope?: Scope): SystemAccount | null {
+  return (scope?.accountIds ?? null) === null ? makeSystemAccount(id) : null;
+}
+
+/**
+ * Returns once the sender is known to have the permission in this account. Throws the Faults `not_found`, for accounts
+ * that the sender doesn't see too, and `not_permitted`.
+ */
+export async function requireInAccount(
+  { store }: Pick<AdminWorld, "store">,
+  access: Access,
+  permission: Permission,
+  id: string,
+): Promise<void> {
+  const scope = access.scope("accounts.read");
+  const system = findSystemAccount(id, scope);
+  if (system === null) requireAccount(await store.account(id, scope));
+  access.require(permission, id);
 }
 
 /** System accounts are the other side of every movement. They aren't listed, and can't be renamed or topped up. */
 async function systemView(store: Pick<Store, "systemBalance">, id: SystemAccount): Promise<AccountView> {
   const balance = toUsd(await store.systemBalance(id));
   const fields = viewFields(ACCOUNT_FIELDS, { ...listInitials(ACCOUNT_FIELDS), name: id });
-  return { id, ...fields, balance_usd: balance, held_usd: 0, created_at: null };
+  return { id, ...fields, balance_usd: balance, held_usd: 0, paused_by: [], state: "open", created_at: null };
 }
 
 /** Changes only the given fields. */
 export async function updateAccount(
-  { changes, clock }: Pick<ActingWorld, "changes" | "clock">,
+  { store, changes, clock }: Pick<ActingWorld, "store" | "changes" | "clock">,
   id: string,
   fields: Static<typeof accountChangeSchema>,
+  access = adminAccess(COMMAND_LINE),
 ): Promise<AccountView> {
   const raises = readRaises(fields.budgets, "budgets");
   const given = raises ? { ...fields, budgets: undefined } : fields;
-  const change = readChange(ACCOUNT_FIELDS, given, clock.nowMs());
-  const revision = raises
-    ? ({ budgets }: Account) => ({ ...change, budgets: raiseBudgets(budgets, raises) })
-    : change;
-  return requireAccount(await changes.changeAccount(id, revision));
+  const { isPaused, ...change } = readChange(ACCOUNT_FIELDS, given, clock.nowMs());
+  await requireInAccount({ store }, access, "accounts.limit", id);
+  const role = access.roleIn(id) ?? "member";
+  const revise = (before: Account) => ({
+    ...change,
+    ...(raises ? { budgets: raiseBudgets(before.budgets, raises) } : {}),
+    ...(isPaused === undefined ? {} : changePauses(role, before, isPaused)),
+  });
+  return requireAccount(await changes.changeAccount(id, revise));
 }
 
 function requireAccount(account: Account | null): AccountView {

@@ -4,8 +4,8 @@ import type { RowChange, Trail } from "../core/changes.ts";
 import { ACCOUNT_FIELDS } from "../core/fields/account.ts";
 import { CREDENTIAL_FIELDS } from "../core/fields/credential.ts";
 import { KEY_FIELDS } from "../core/fields/key.ts";
-import type { GatewayKey } from "../core/key.ts";
-import type { Act, Member, NamedToken } from "../core/people.ts";
+import { type GatewayKey, listPausers } from "../core/key.ts";
+import type { Act, Grant, Member, NamedToken } from "../core/people.ts";
 import type { StoredCredential } from "../core/rows.ts";
 import { mintId } from "../keys/secret.ts";
 import { viewTarget } from "./alias-target.ts";
@@ -51,7 +51,7 @@ function describeChange(change: RowChange): Action | null {
       return describe(
         change,
         "account",
-        (row) => viewFields(ACCOUNT_FIELDS, row),
+        (row) => ({ ...viewFields(ACCOUNT_FIELDS, row), paused_by: listPausers(row) }),
         ({ id }) => id,
       );
     case "key":
@@ -114,7 +114,7 @@ function describeKey(change: Pair<GatewayKey>): Action | null {
   const changed = describe(
     change,
     "key",
-    (row) => viewFields(KEY_FIELDS, row),
+    (row) => ({ ...viewFields(KEY_FIELDS, row), member_id: row.memberId, paused_by: listPausers(row) }),
     (row) => row.accountId,
   );
   if (before === null || after === null) return changed;
@@ -155,11 +155,18 @@ function viewToken({ name, grants, readsContent, contact, expiresAtMs }: NamedTo
   };
 }
 
+/** Returns the account that all of the grants are in. Null if there are several, or none. */
+export function findOnlyAccount(grants: readonly Grant[]): string | null {
+  const [first, ...others] = new Set(grants.map(({ accountId }) => accountId));
+  return others.length === 0 ? (first ?? null) : null;
+}
+
 function describeToken({ before, after }: Pair<NamedToken>): Action | null {
   if (after === null) return null;
   const target: AuditTarget = { type: "token", id: after.id, name: after.name };
-  if (before === null) return { action: "token.created", target, before: null, after: viewToken(after) };
-  return before.revokedAtMs === after.revokedAtMs ? null : { action: "token.revoked", target };
+  const about = { target, accountId: findOnlyAccount(after.grants) };
+  if (before === null) return { action: "token.created", ...about, before: null, after: viewToken(after) };
+  return before.revokedAtMs === after.revokedAtMs ? null : { action: "token.revoked", ...about };
 }
 
 function viewMember({ name, email, ruleGrants, ownGrants, ownUntilMs, isDisabled }: Member): AuditFields {

@@ -3,6 +3,7 @@ import { type TSchema, type TUnsafe, Type } from "@sinclair/typebox";
 import { isAddressBlock } from "../core/address.ts";
 import type { Field, KindName, Value, Wire } from "../core/fields/field.ts";
 import { toUsd } from "../core/money.ts";
+import { ROLES } from "../core/people.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 import { isTimeZone } from "../core/time-zone.ts";
 import { budgetView, formatBudgets, makeBudgetSchema, readBudgets } from "./budgets.ts";
@@ -137,6 +138,16 @@ export const RENDERERS: { readonly [Name in KindName]: Renderer<Name> } = {
     input: ({ min, max }) => allowNull(integerSchema(min, max)),
     view: allowNull(count),
     read: keep,
+    format: keep,
+  },
+  role: { input: ({ options }) => allowWords(options), view: allowWords(ROLES), read: keep, format: keep },
+  accounts: {
+    input: ({ elementsMax }) =>
+      allowNull(
+        Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { minItems: 1, maxItems: elementsMax }),
+      ),
+    view: allowNull(Type.Array(text)),
+    read: orNull((accounts: readonly string[]) => [...new Set(accounts)]),
     format: keep,
   },
   flag: { input: () => boolean, view: boolean, read: keep, format: keep },

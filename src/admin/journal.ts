@@ -2,10 +2,12 @@
 import { Type } from "@sinclair/typebox";
 import { Fault } from "../core/fault.ts";
 import { toUsd } from "../core/money.ts";
+import type { Scope } from "../core/people.ts";
 import { ENDINGS, USAGE_SOURCES } from "../core/record.ts";
-import { ENTRY_KINDS, type Entry, makeSystemAccount } from "../core/rows.ts";
+import { ENTRY_KINDS, type Entry } from "../core/rows.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 import { makeEntryId, type Page, type Position } from "../core/store.ts";
+import { findSystemAccount } from "./accounts.ts";
 import { formatInstant } from "./format.ts";
 import { type Listed, listPage, type PageQuery } from "./list.ts";
 import { allowNull, allowWords, instant, text, usd, type View } from "./schema.ts";
@@ -51,14 +53,15 @@ export async function listJournal(
   { store }: AdminWorld,
   accountId: string,
   query: PageQuery,
+  scope?: Scope,
 ): Promise<Listed<EntryView>> {
-  const system = makeSystemAccount(accountId);
+  const system = findSystemAccount(accountId, scope);
   if (system !== null) {
     const find = (page: Page) => store.systemJournal(system, checkCursor(page, null));
     const viewOf = (entry: Entry) => entryView(entry, entry[`${system}NanoUsd`], null);
     return listPage(query, find, findPosition, viewOf);
   }
-  if ((await store.account(accountId)) === null)
+  if ((await store.account(accountId, scope)) === null)
     throw new Fault("not_found", "There is no account with that id.");
   const find = (page: Page) => store.journal(accountId, checkCursor(page, accountId));
   const viewOf = (entry: Entry) => entryView(entry, entry.balanceNanoUsd, entry.balanceAfterNanoUsd);

@@ -4,11 +4,15 @@ import { DURATION, parseDuration } from "../core/duration.ts";
 import { KEY_FIELDS } from "../core/fields/key.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 import { makeChangeSchema, makeNewSchema } from "./fields.ts";
-import { closeObject } from "./schema.ts";
+import { allowWords, closeObject } from "./schema.ts";
 
 const GRACE_MAX = "30d";
 
-export const newKeySchema = makeNewSchema(KEY_FIELDS);
+/** A personal key belongs to the person who makes it, and ends with them. */
+export const KEY_KINDS = ["service", "personal"] as const;
+export type KeyKind = (typeof KEY_KINDS)[number];
+
+export const newKeySchema = makeNewSchema(KEY_FIELDS, { kind: Type.Optional(allowWords(KEY_KINDS)) });
 export const keyChangeSchema = makeChangeSchema(KEY_FIELDS);
 
 const expected = `a duration like 24h (ms, s, m, h or d), up to ${GRACE_MAX}`;

@@ -7,7 +7,8 @@ import type { Settings } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
 import { findLimit } from "../ledger/allowance.ts";
 import { listLimitOwners } from "../ledger/limit-owners.ts";
-import { createdKeySchema, keyDetailSchema, keySchema } from "./keys.ts";
+import { createdKeySchema, keySchema } from "./keys.ts";
+import { keyDetailSchema } from "./keys-in-use.ts";
 import { limitsSchema } from "./limits.ts";
 import { text, type View } from "./schema.ts";
 

@@ -2,21 +2,40 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Fault } from "../core/fault.ts";
 import { KEY_FIELDS } from "../core/fields/key.ts";
-import { findKeyState, type GatewayKey, KEY_DEFAULTS, KEY_STATES } from "../core/key.ts";
+import {
+  type Account,
+  findKeyState,
+  type GatewayKey,
+  KEY_DEFAULTS,
+  KEY_STATES,
+  listPausers,
+} from "../core/key.ts";
 import type { KeyChange, Revision } from "../core/key-change.ts";
-import { toUsd } from "../core/money.ts";
+import { PAUSERS, type Scope } from "../core/people.ts";
 import { invalidValue } from "../core/schema-fault.ts";
-import type { KeyFilter } from "../core/store.ts";
+import type { KeyFilter, Store } from "../core/store.ts";
 import { digestSecret, mintId, mintSecret } from "../keys/secret.ts";
-import { computeDay, type DayRules, monthStartMs } from "../ledger/day.ts";
 import { carryCounts } from "../ledger/key-move.ts";
-import type { Ledger } from "../ledger/ledger.ts";
+import type { Access } from "../people/access.ts";
 import { raiseBudgets, readRaises } from "./budgets.ts";
 import { makeViewProperties, readChange, readNew, viewFields } from "./fields.ts";
 import { formatInstant, formatInstantOrNull } from "./format.ts";
-import { allowanceSchema, allowanceView, spentSchema } from "./holder.ts";
-import { type keyChangeSchema, type newKeySchema, readGrace, type rotationSchema } from "./key-fields.ts";
-import { limitsSchema, limitView } from "./limits.ts";
+import {
+  KEY_KINDS,
+  type KeyKind,
+  type keyChangeSchema,
+  type newKeySchema,
+  readGrace,
+  type rotationSchema,
+} from "./key-fields.ts";
+import {
+  ALL_RIGHTS,
+  checkNewKey,
+  checkRotation,
+  type KeyRights,
+  planKeyChange,
+  startKey,
+} from "./key-rights.ts";
 import { type Listed, listPage, pageFields } from "./list.ts";
 import { allowNull, allowWords, closeObject, instant, text, type View } from "./schema.ts";
 import type { ActingWorld, AdminWorld } from "./world.ts";
@@ -37,6 +56,11 @@ export const keysQuery = closeObject({
 export const keySchema = Type.Object({
   id: text,
   ...makeViewProperties(KEY_FIELDS),
+  kind: allowWords(KEY_KINDS),
+  member_id: allowNull(text),
+  paused_by: Type.Array(allowWords(PAUSERS), {
+    description: "Every reason for which it is paused. Only the same or a higher role lifts one.",
+  }),
   last4: text,
   created_at: instant,
   revoked_at: allowNull(instant),
@@ -50,18 +74,6 @@ export const keySchema = Type.Object({
 });
 export type KeyView = View<typeof keySchema>;
 
-export const keyInUseSchema = Type.Object({
-  ...keySchema.properties,
-  allowance: allowanceSchema,
-  spent_usd: spentSchema,
-  last_used_at: allowNull(instant),
-});
-export type KeyInUseView = View<typeof keyInUseSchema>;
-
-/** One key with the use of its limits. */
-export const keyDetailSchema = Type.Object({ ...keyInUseSchema.properties, limits: limitsSchema });
-export type KeyDetailView = View<typeof keyDetailSchema>;
-
 export const createdKeySchema = Type.Object({
   ...keySchema.properties,
   secret: Type.String({ description: "Shown only once, because it isn't stored." }),
@@ -74,6 +86,9 @@ export function keyView(key: GatewayKey, nowMs: number): KeyView {
   return {
     id: key.id,
     ...viewFields(KEY_FIELDS, key),
+    kind: key.memberId === null ? "service" : "personal",
+    member_id: key.memberId,
+    paused_by: [...listPausers(key)],
     last4: key.last4,
     created_at: formatInstant(key.createdAtMs),
     revoked_at: formatInstantOrNull(key.revokedAtMs),
@@ -82,7 +97,7 @@ export function keyView(key: GatewayKey, nowMs: number): KeyView {
   };
 }
 
-export interface KeyWorld extends ActingWorld {
+export interface KeyWorld extends ActingWorld, Partial<KeyRights> {
   /** The time after which a key without an expiry expires. Missing or null for never. */
   readonly keysExpireInMs?: number | null | undefined;
 }
@@ -90,18 +105,41 @@ export interface KeyWorld extends ActingWorld {
 /** Creates a key. A limit that isn't given is the configuration's for all keys, or none. */
 export async function createKey(world: KeyWorld, fields: Static<typeof newKeySchema>): Promise<NewKeyView> {
   const { store, changes, clock, random, keysExpireInMs = null } = world;
+  const rights = { ...ALL_RIGHTS, ...world };
   const nowMs = clock.nowMs();
   const { secret, last4, digest } = makeSecret(world);
   const expires = fields.expires_at === undefined && keysExpireInMs !== null;
-  const key = {
+  const read = readNew(KEY_FIELDS, fields, nowMs);
+  const scope = rights.access.scope("accounts.read");
+  const accountId = fields.account_id === undefined ? findOwnAccount(scope, read.accountId) : read.accountId;
+  const account = await requirePayer(store, accountId, scope);
+  const asked = {
     ...KEY_DEFAULTS,
-    ...readNew(KEY_FIELDS, fields, nowMs),
+    ...read,
     ...(expires ? { expiresAtMs: nowMs + keysExpireInMs } : {}),
-    ...{ id: mintId("key", random), last4, createdAtMs: nowMs },
+    ...{ id: mintId("key", random), last4, createdAtMs: nowMs, accountId },
+    memberId: findHolder(rights.access, fields.kind, accountId),
   };
-  await requireAccount(store, key.accountId);
+  const key = startKey(rights, asked, fields);
+  checkNewKey(rights, key, fields, account);
   await changes.addKey(key, digest);
   return { ...keyView(key, nowMs), secret };
+}
+
+/** Somebody with one account needn't name it. */
+function findOwnAccount({ accountIds }: Scope, byDefault: string): string {
+  const [only, ...others] = accountIds ?? [];
+  return only !== undefined && others.length === 0 ? only : byDefault;
+}
+
+/** Returns the person whose key it is to be, null for a service key. People who may make no other make personal keys. */
+export function findHolder(access: Access, kind: KeyKind | undefined, accountId: string): string | null {
+  const { memberId } = access;
+  const isPersonal = kind === "personal" || (kind === undefined && !access.may("keys.write", accountId));
+  if (kind === "personal" && memberId === null) {
+    throw invalidValue("kind", "only people who are signed in have personal keys");
+  }
+  return isPersonal ? memberId : null;
 }
 
 export function makeSecret({ random, pepper }: Pick<AdminWorld, "random" | "pepper">) {
@@ -116,12 +154,18 @@ export async function listKeys({ store, clock }: KeyListParts, query: KeysQuery)
   return { data: data.map((key) => keyView(key, nowMs)), next };
 }
 
-type KeyListParts = Pick<AdminWorld, "store" | "clock">;
+export type KeyListParts = Pick<AdminWorld, "store" | "clock">;
+export type KeysQuery = Static<typeof keysQuery>;
 type KeyChangeParts = Pick<ActingWorld, "store" | "changes" | "clock">;
-type KeysQuery = Static<typeof keysQuery>;
 
-function listKeyPage({ store, clock }: KeyListParts, query: KeysQuery): Promise<Listed<GatewayKey>> {
+/** The same as rows. */
+export function listKeyPage(
+  { store, clock }: KeyListParts,
+  query: KeysQuery,
+  scope?: Scope,
+): Promise<Listed<GatewayKey>> {
   const filter: KeyFilter = {
+    scope,
     accountId: query.account_id,
     state: query.state,
     nowMs: clock.nowMs(),
@@ -137,52 +181,6 @@ function listKeyPage({ store, clock }: KeyListParts, query: KeysQuery): Promise<
   );
 }
 
-export interface KeyParts extends KeyListParts {
-  readonly ledger: Pick<Ledger, "allowances" | "limits" | "accountLimits">;
-  readonly dayRules: () => DayRules;
-}
-
-/** Like `listKeys`, with each key's remaining allowance, spending, and last use. */
-export async function listKeysInUse(parts: KeyParts, query: KeysQuery): Promise<Listed<KeyInUseView>> {
-  const { data, next } = await listKeyPage(parts, query);
-  return { data: await readKeyUses(parts, data), next };
-}
-
-/** Throws the Fault `not_found`. */
-export async function getKey(parts: KeyParts, id: string): Promise<KeyDetailView> {
-  const key = requireKey(id, await parts.store.key(id));
-  const [view] = await readKeyUses(parts, [key]);
-  if (view) return { ...view, limits: (await parts.ledger.limits(key)).map(limitView) };
-  throw noKey();
-}
-
-async function readKeyUses(parts: KeyParts, keys: readonly GatewayKey[]): Promise<readonly KeyInUseView[]> {
-  const { store, clock, ledger, dayRules } = parts;
-  if (keys.length === 0) return [];
-  const nowMs = clock.nowMs();
-  const rules = dayRules();
-  const uses = await store.keyUses(keys, computeDay(nowMs, rules).startMs, monthStartMs(nowMs, rules));
-  const allowances = await ledger.allowances(keys);
-  return keys.flatMap((key) => {
-    const use = uses.find(({ keyId }) => keyId === key.id);
-    const allowance = allowances.get(key.id);
-    if (!use || !allowance) return [];
-    const spent = {
-      today: toUsd(use.sinceDayNanoUsd),
-      month: toUsd(use.sinceMonthNanoUsd),
-      total: toUsd(use.everNanoUsd),
-    };
-    return [
-      {
-        ...keyView(key, nowMs),
-        allowance: allowanceView(allowance),
-        spent_usd: spent,
-        last_used_at: formatInstantOrNull(use.lastAtMs),
-      },
-    ];
-  });
-}
-
 /**
  * Changes only the given fields. Null removes a limit. Another account takes the key with its counts. If conversations may no
  * longer be kept, they are deleted.
@@ -191,6 +189,7 @@ export async function updateKey(
   { store, changes, clock }: KeyChangeParts,
   id: string,
   fields: Static<typeof keyChangeSchema>,
+  rights: KeyRights = ALL_RIGHTS,
 ): Promise<KeyView> {
   const nowMs = clock.nowMs();
   const raises = readRaises(fields.budgets, "budgets");
@@ -198,52 +197,73 @@ export async function updateKey(
   const revision = raises
     ? ({ budgets }: GatewayKey) => ({ ...change, budgets: raiseBudgets(budgets, raises) })
     : change;
-  const key = requireKey(
-    id,
-    await write({ store, changes }, refuseConsoleKey(id), change.accountId, revision),
-  );
+  const { accountId: from } = await findKey(store, id, rights.access);
+  const to = change.accountId;
+  const accounts = {
+    from: await requirePayer(store, from),
+    to: to === undefined ? null : await requirePayer(store, to, rights.access.scope("accounts.read")),
+  };
+  const plan = planKeyChange(rights, { given: fields, revision, accounts, nowMs });
+  const key = requireKey(id, await write(changes, id, to, plan));
   if (change.keepsResponses === false) await store.removeResponses(key.accountId, key.id);
   return keyView(key, nowMs);
 }
 
 async function write(
-  { store, changes }: Pick<KeyChangeParts, "store" | "changes">,
+  changes: KeyChangeParts["changes"],
   id: string,
   accountId: string | undefined,
   revision: Revision<GatewayKey, KeyChange>,
 ): Promise<GatewayKey | null> {
   if (accountId === undefined) return changes.changeKey(id, revision);
-  await requireAccount(store, accountId);
   return changes.moveKey(id, { accountId, revision, carry: carryCounts });
 }
 
-async function requireAccount(store: Pick<KeyListParts["store"], "account">, id: string): Promise<void> {
-  if ((await store.account(id)) === null) throw invalidValue("account_id", "this account doesn't exist");
+/** Returns the account of a key. Throws the Fault of a wrong `account_id`, also if the scope doesn't cover it. */
+async function requirePayer(store: Pick<Store, "account">, id: string, scope?: Scope): Promise<Account> {
+  const account = await store.account(id, scope);
+  if (account !== null) return account;
+  throw invalidValue("account_id", "this account doesn't exist");
+}
+
+/** Returns a key that the sender sees. Throws the Fault `not_found`. */
+async function findKey(store: Pick<Store, "key">, id: string, access: Access): Promise<GatewayKey> {
+  return requireKey(id, await store.key(id, access.scope("keys.read")));
 }
 
 /**
  * Replaces a key's secret. The old one works until the grace has passed, but earlier ones no longer do. Throws the
- * Faults `not_found` and `key_revoked`, and those of bad input.
+ * Faults `not_found`, `not_permitted` and `key_revoked`, and those of bad input.
  */
 export async function rotateKey(
   world: ActingWorld,
   id: string,
   fields: Static<typeof rotationSchema>,
+  rights: KeyRights = ALL_RIGHTS,
 ): Promise<NewKeyView> {
-  const nowMs = world.clock.nowMs();
+  const { store, clock } = world;
+  const nowMs = clock.nowMs();
   const graceMs = readGrace(fields);
+  const before = await findKey(store, id, rights.access);
+  const account = await store.account(before.accountId);
+  if (account === null) throw noKey();
+  checkRotation(rights, before, account);
   const { secret, ...made } = makeSecret(world);
   const oldSecretUntilMs = graceMs === 0 ? null : nowMs + graceMs;
-  const rotated = await world.changes.rotateKey(refuseConsoleKey(id), { ...made, oldSecretUntilMs });
-  const key = requireKey(id, rotated);
+  const key = requireKey(id, await world.changes.rotateKey(id, { ...made, oldSecretUntilMs }));
   if (key.revokedAtMs === null) return { ...keyView(key, nowMs), secret };
   throw new Fault("key_revoked", "This key is revoked, so it can't get another secret. Create a new key.");
 }
 
 /** Revokes a key permanently. Repeating it changes nothing. */
-export async function revokeKey({ changes, clock }: KeyChangeParts, id: string): Promise<KeyView> {
+export async function revokeKey(
+  { store, changes, clock }: KeyChangeParts,
+  id: string,
+  { access }: Pick<KeyRights, "access"> = ALL_RIGHTS,
+): Promise<KeyView> {
   const nowMs = clock.nowMs();
-  return keyView(requireKey(id, await changes.revokeKey(refuseConsoleKey(id), nowMs)), nowMs);
+  access.requireKey(await findKey(store, id, access));
+  return keyView(requireKey(id, await changes.revokeKey(id, nowMs)), nowMs);
 }
 
 /** Hides the console's own key, which can't be viewed or changed. */
@@ -257,6 +277,6 @@ export function requireKey(id: string, key: GatewayKey | null): GatewayKey {
   throw noKey();
 }
 
-function noKey(): Fault {
+export function noKey(): Fault {
   return new Fault("not_found", "There is no key with that id.");
 }

@@ -1,5 +1,6 @@
 // The feed of requests on all nodes as they end. It polls the store every second while it has listeners.
 import { Fault } from "../core/fault.ts";
+import type { Scope } from "../core/people.ts";
 import type { RequestRecord } from "../core/record.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock } from "../core/world.ts";
@@ -21,34 +22,87 @@ interface LiveParts {
   readonly clock: Pick<Clock, "every" | "nowMs">;
 }
 
+/** A scope that is watched, and by how many. */
+interface Watched {
+  readonly feed: ScopedFeed;
+  listeners: number;
+}
+
+/** Watches each scope with a query of its own, which it shares among the scope's listeners. */
 export class LiveFeed {
   readonly #parts: LiveParts;
-  readonly #listeners = new Map<Listen, () => void>();
-  /** The end times of the requests already sent, by id. */
-  readonly #seen = new Map<string, number>();
-  #callOff = () => {};
-  #polling: Promise<void> | null = null;
+  readonly #watched = new Map<string, Watched>();
+  #listeners = 0;
 
   constructor(parts: LiveParts) {
     this.#parts = parts;
   }
 
   /**
-   * Sends what ends after this resolves, until the returned function is called, or the feed ends and calls `onEnd`.
-   * Throws the Faults `overloaded` and `store_unavailable`.
+   * Sends what ends within the scope after this resolves, until the returned function is called, or the feed ends and
+   * calls `onEnd`. Without a scope, all requests. Throws the Faults `overloaded` and `store_unavailable`.
    */
+  async listen(listen: Listen, onEnd: () => void, scope: Scope = EVERYTHING): Promise<() => void> {
+    if (this.#listeners >= LISTENERS_MAX)
+      throw new Fault("overloaded", "Too many clients are already watching the requests.");
+    const name = JSON.stringify(scope);
+    const makeWatched = () => ({ feed: new ScopedFeed(this.#parts, scope), listeners: 0 });
+    const watched = this.#watched.getOrInsertComputed(name, makeWatched);
+    watched.listeners++;
+    this.#listeners++;
+    let hasLeft = false;
+    const leave = () => {
+      if (hasLeft) return;
+      hasLeft = true;
+      this.#listeners--;
+      if (--watched.listeners === 0) this.#watched.delete(name);
+    };
+    try {
+      const stop = await watched.feed.listen(listen, () => {
+        leave();
+        onEnd();
+      });
+      return () => {
+        stop();
+        leave();
+      };
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
+
+  /** Removes all listeners. */
+  end(): void {
+    for (const { feed } of [...this.#watched.values()]) feed.end();
+  }
+}
+
+const EVERYTHING: Scope = { accountIds: null, own: null };
+
+class ScopedFeed {
+  readonly #parts: LiveParts;
+  readonly #scope: Scope;
+  readonly #listeners = new Map<Listen, () => void>();
+  /** The end times of the requests already sent, by id. */
+  readonly #seen = new Map<string, number>();
+  #callOff = () => {};
+  #polling: Promise<void> | null = null;
+
+  constructor(parts: LiveParts, scope: Scope) {
+    this.#parts = parts;
+    this.#scope = scope;
+  }
+
   async listen(listen: Listen, onEnd: () => void): Promise<() => void> {
     // A first listener must not get requests that have already ended.
     if (this.#listeners.size === 0) await this.#fresh();
-    if (this.#listeners.size >= LISTENERS_MAX)
-      throw new Fault("overloaded", "Too many clients are already watching the requests.");
     if (this.#listeners.size === 0)
       this.#callOff = this.#parts.clock.every(PERIOD_MS, () => void this.#poll());
     this.#listeners.set(listen, onEnd);
     return () => this.#leave(listen);
   }
 
-  /** Removes all listeners. */
   end(): void {
     for (const [listen, onEnd] of [...this.#listeners]) {
       this.#leave(listen);
@@ -80,7 +134,7 @@ export class LiveFeed {
   /** Returns the requests not seen yet, oldest first. */
   async #fresh(): Promise<readonly RequestRecord[]> {
     const sinceMs = this.#parts.clock.nowMs() - BACK_MS;
-    const ended = await this.#parts.store.endedSince(sinceMs, LOOKED_AT_MAX);
+    const ended = await this.#parts.store.endedSince(sinceMs, LOOKED_AT_MAX, this.#scope);
     const fresh = ended.filter(({ id }) => !this.#seen.has(id)).toReversed();
     for (const { id, atMs, totalMs } of fresh) this.#seen.set(id, atMs + totalMs);
     for (const [id, endedMs] of this.#seen) if (endedMs < sinceMs - BACK_MS) this.#seen.delete(id);

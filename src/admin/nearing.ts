@@ -1,6 +1,7 @@
 // The keys and accounts whose budgets are nearest to their end, for the operator's overview.
 import { Type } from "@sinclair/typebox";
 import { type LimitState, NEAR_SHARE } from "../core/limit.ts";
+import type { Scope } from "../core/people.ts";
 import type { OwnerState } from "../core/rows.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { limitSchema, limitView } from "./limits.ts";
@@ -27,8 +28,8 @@ interface NearingParts extends Pick<AdminWorld, "store" | "clock"> {
  * Returns up to 20 owners of which a budget is used by 80 % or more, the nearest to its end first. A limit that is lowered
  * counts from the owner's next request on.
  */
-export async function listNearing({ store, clock, ledger }: NearingParts) {
-  const found = await store.nearing(clock.nowMs(), SHOWN_MAX);
+export async function listNearing({ store, clock, ledger }: NearingParts, scope?: Scope) {
+  const found = await store.nearing(clock.nowMs(), SHOWN_MAX, scope);
   const shown = await Promise.all(found.map((owner) => viewOwner({ store, ledger }, owner)));
   const near = shown.filter((one) => one !== null);
   return {

@@ -1,6 +1,7 @@
 // The operator's overview: figures for a time range, step by step, and for the equally long range before it.
 import { type Static, Type } from "@sinclair/typebox";
 import type { UsageDimension, UsageFilter } from "../core/log-query.ts";
+import type { Scope } from "../core/people.ts";
 import type { FirstTokenSum, UsageSum } from "../core/rows.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 import { Figures, figuresSchema } from "./figures.ts";
@@ -40,9 +41,10 @@ export type Overview = View<typeof overviewSchema>;
 export async function overview(
   { store, clock, dayRules }: UsageParts,
   query: Static<typeof overviewQuery>,
+  scope?: Scope,
 ): Promise<Overview> {
   const { step = "day", account_id: accountId, key_id: keyId, model, provider } = query;
-  const only: UsageFilter = { accountId, keyId, model, provider };
+  const only: UsageFilter = { accountId, keyId, model, provider, scope };
   const rules = dayRules();
   const span = readSpan(query, clock.nowMs(), rules);
   const totals = new Figures();

@@ -4,16 +4,28 @@ import { Fault } from "../core/fault.ts";
 import { ACCOUNT_FIELDS } from "../core/fields/account.ts";
 import { KEY_FIELDS } from "../core/fields/key.ts";
 import { ACCOUNT_DEFAULTS, type Account, findKeyState, type GatewayKey, KEY_DEFAULTS } from "../core/key.ts";
-import type { PutRecord } from "../core/key-change.ts";
+import type { KeyChange, PutRecord } from "../core/key-change.ts";
+import type { Scope } from "../core/people.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 import type { Vault } from "../core/world.ts";
 import { mintId } from "../keys/secret.ts";
+import { adminAccess, COMMAND_LINE } from "../people/access.ts";
 import { type AccountView, type accountChangeSchema, accountView, newAccountSchema } from "./accounts.ts";
 import { keepExtras } from "./budgets.ts";
-import { readNew } from "./fields.ts";
+import { readNew, viewFields } from "./fields.ts";
 import { readIdempotencyKey, readInput, readName } from "./input.ts";
 import { type keyChangeSchema, newKeySchema } from "./key-fields.ts";
-import { type KeyView, type KeyWorld, keyView, makeSecret, type NewKeyView } from "./keys.ts";
+import {
+  ALL_RIGHTS,
+  changePauses,
+  checkNewKey,
+  checkRotation,
+  completeKey,
+  type KeyRights,
+  planKeyChange,
+  startKey,
+} from "./key-rights.ts";
+import { findHolder, type KeyView, type KeyWorld, keyView, makeSecret, type NewKeyView } from "./keys.ts";
 import type { ActingWorld } from "./world.ts";
 
 export interface PutWorld extends KeyWorld {
@@ -28,21 +40,31 @@ interface Made<View> {
 
 /**
  * Makes an account, or sets every field of the one with this name: those that aren't given get their default, and extra
- * amounts stay. Throws the Faults `name_ambiguous` and those of bad input.
+ * amounts stay, and so does a pause. Throws the Faults `name_ambiguous` and those of bad input.
  */
 export async function putAccount(
   { changes, clock, random }: Pick<ActingWorld, "changes" | "clock" | "random">,
   name: string,
   fields: Static<typeof accountChangeSchema>,
+  access = adminAccess(COMMAND_LINE),
 ): Promise<Made<AccountView>> {
   checkName(fields.name, name);
   const nowMs = clock.nowMs();
   const asked = readNew(ACCOUNT_FIELDS, readInput(newAccountSchema, { ...fields, name }), nowMs);
-  const fresh = { ...ACCOUNT_DEFAULTS, ...asked, id: mintId("acct", random), createdAtMs: nowMs };
+  const pause = (before: Pick<Account, "isPaused" | "pausedBy">) =>
+    asked.isPaused
+      ? changePauses(access.role ?? "member", before, true)
+      : { isPaused: before.isPaused, pausedBy: before.pausedBy };
+  const made = { ...ACCOUNT_DEFAULTS, ...asked, id: mintId("acct", random), createdAtMs: nowMs };
+  const fresh = { ...made, ...pause(ACCOUNT_DEFAULTS) };
   const account = await changes.putAccount({
     fresh,
     choose: (found) => chooseOne(found, describeAccounts(name)),
-    revise: ({ budgets }) => ({ ...asked, budgets: keepExtras(budgets, asked.budgets) }),
+    revise: (before) => ({
+      ...asked,
+      ...pause(before),
+      budgets: keepExtras(before.budgets, asked.budgets),
+    }),
   });
   return { isMade: account.id === fresh.id, view: accountView(account) };
 }
@@ -70,9 +92,9 @@ interface KeyPlace {
 }
 
 /**
- * The same for a key of an account. It stays paused, and a revoked key of the name stays revoked: it doesn't count. With an
- * Idempotency-Key, a repeat within ten minutes changes nothing and shows the same secret. Throws `name_ambiguous`,
- * `idempotency_mismatch` and the Faults of bad input.
+ * The same for a key of an account. It stays paused, and a revoked key of the name stays revoked: it doesn't count. Keys that
+ * the sender doesn't see don't count either. With an Idempotency-Key, a repeat within ten minutes changes nothing and shows
+ * the same secret. Throws `name_ambiguous`, `idempotency_mismatch`, `not_permitted` and the Faults of bad input.
  */
 export async function putKey(
   world: PutWorld,
@@ -80,43 +102,82 @@ export async function putKey(
   fields: Static<typeof keyChangeSchema>,
   idempotencyKey: string | null,
 ): Promise<Made<KeyView | NewKeyView>> {
-  const { store, changes, clock, random, keysExpireInMs = null } = world;
+  const { store, changes, clock, random } = world;
+  const rights: KeyRights = { ...ALL_RIGHTS, ...world };
   const nowMs = clock.nowMs();
   checkName(fields.name, place.name);
-  const { id: accountId } = await findAccount(store, place.account);
-  checkAccount(fields, place, accountId);
-  const given = readInput(newKeySchema, { ...fields, name: place.name, account_id: accountId });
+  const account = await findAccount(store, place.account, rights.access.scope("accounts.read"));
+  checkAccount(fields, place, account.id);
+  const given = readInput(newKeySchema, { ...fields, name: place.name, account_id: account.id });
   const asked = readNew(KEY_FIELDS, given, nowMs);
-  /** A default expiry counts from the key's creation, so that repeats don't move it. */
-  const findExpiry = (createdAtMs: number) =>
-    fields.expires_at === undefined && keysExpireInMs !== null
-      ? createdAtMs + keysExpireInMs
-      : asked.expiresAtMs;
   const { secret, last4, digest } = makeSecret(world);
-  const times = { createdAtMs: nowMs, expiresAtMs: findExpiry(nowMs) };
-  const fresh: GatewayKey = { ...KEY_DEFAULTS, ...asked, id: mintId("key", random), last4, ...times };
+  /** Everything that a PUT sets, also what it leaves out. */
+  const complete = (key: GatewayKey): GatewayKey =>
+    completeKey(
+      rights,
+      { ...key, ...asked, expiresAtMs: findExpiry(world, fields, { ...key, ...asked }) },
+      fields,
+    );
+  const memberId = findHolder(rights.access, undefined, account.id);
+  const made = { ...KEY_DEFAULTS, ...asked, id: mintId("key", random), last4, createdAtMs: nowMs, memberId };
+  const fresh = startKey(rights, { ...made, expiresAtMs: findExpiry(world, fields, made) }, fields);
   const { key, earlier } = await changes.putKey({
-    ...{ fresh, digest },
-    choose: (found) => chooseLive(found, nowMs, place),
-    revise: (before) => ({
-      ...asked,
-      expiresAtMs: findExpiry(before.createdAtMs),
-      isPaused: before.isPaused || asked.isPaused,
-      budgets: keepExtras(before.budgets, asked.budgets),
-    }),
+    ...{ fresh, digest, scope: rights.access.scope("keys.read") },
+    choose: (found) => {
+      const chosen = chooseLive(found, nowMs, place);
+      if (chosen === null) checkNewKey(rights, fresh, fields, account);
+      return chosen;
+    },
+    revise: (before) => revisePut(rights, { before, after: complete(before), account, nowMs }),
     record: idempotencyKey === null ? null : makeRecord(world, fresh, { given, idempotencyKey, secret }),
   });
+  if (earlier !== null) checkRotation(rights, key, account);
   if (key.keepsResponses === false) await store.removeResponses(key.accountId, key.id);
   const view = keyView(key, nowMs);
   if (earlier !== null) return repeat(world, key, view, { earlier, given });
   return key.id === fresh.id ? { isMade: true, view: { ...view, secret } } : { isMade: false, view };
 }
 
-/** An account with that id, or else of that name. Throws the Faults `not_found` and `name_ambiguous`. */
-async function findAccount(store: PutWorld["store"], named: string): Promise<Account> {
+/** A default expiry counts from the key's creation, so that repeats don't move it. */
+function findExpiry(
+  { keysExpireInMs = null }: PutWorld,
+  { expires_at: given }: Static<typeof keyChangeSchema>,
+  { createdAtMs, expiresAtMs }: Pick<GatewayKey, "createdAtMs" | "expiresAtMs">,
+): number | null {
+  return given === undefined && keysExpireInMs !== null ? createdAtMs + keysExpireInMs : expiresAtMs;
+}
+
+interface Revised {
+  readonly before: GatewayKey;
+  readonly after: GatewayKey;
+  readonly account: Account;
+  readonly nowMs: number;
+}
+
+/** A field that goes back to its default is set as much as one that is given. */
+function revisePut(rights: KeyRights, { before, after, account, nowMs }: Revised): KeyChange {
+  const budgets = keepExtras(before.budgets, after.budgets);
+  const isPaused = after.isPaused && !before.isPaused ? true : undefined;
+  const wanted: GatewayKey = { ...after, budgets, isPaused: before.isPaused || after.isPaused };
+  const shown = Object.entries(viewFields(KEY_FIELDS, before));
+  const known = new Map(shown.map(([name, value]) => [name, JSON.stringify(value)]));
+  const given = Object.entries(viewFields(KEY_FIELDS, wanted)).filter(
+    ([name, value]) => known.get(name) !== JSON.stringify(value),
+  );
+  const plan = planKeyChange(rights, {
+    given: Object.fromEntries(given),
+    revision: { ...wanted, isPaused },
+    accounts: { from: account, to: null },
+    nowMs,
+  });
+  return plan(before);
+}
+
+/** An account with that id, or else of that name, of those in the scope. Throws the Faults `not_found` and `name_ambiguous`. */
+async function findAccount(store: PutWorld["store"], named: string, scope: Scope): Promise<Account> {
   const account =
-    (await store.account(named)) ??
-    chooseOne(await store.accountsNamed(readName(named, "account")), describeAccounts(named));
+    (await store.account(named, scope)) ??
+    chooseOne(await store.accountsNamed(readName(named, "account"), scope), describeAccounts(named));
   if (account !== null) return account;
   throw new Fault("not_found", "There is no account with that name or id.");
 }
@@ -144,13 +205,13 @@ interface Asked {
 
 function makeRecord(
   { vault }: PutWorld,
-  { id: keyId, accountId, name, createdAtMs: atMs }: GatewayKey,
+  { id: keyId, accountId, name, createdAtMs: atMs, memberId }: GatewayKey,
   { given, idempotencyKey, secret }: Asked,
 ): PutRecord {
   const key = readIdempotencyKey(idempotencyKey, "Idempotency-Key");
   return {
     ...{ accountId, keyId, atMs },
-    id: vault.digest(JSON.stringify(["put key", name, key])),
+    id: vault.digest(JSON.stringify(["put key", name, key, memberId])),
     bodyDigest: digestBody(vault, given),
     sealed: vault.seal(secret, nameUse(keyId)),
   };
@@ -166,7 +227,7 @@ function nameUse(keyId: string): string {
   return `secret of ${keyId}`;
 }
 
-/** Shows the secret as long as it is the key's. */
+/** Shows the secret as long as it is the key's, and the key is in this account. */
 function repeat(
   { vault }: PutWorld,
   key: GatewayKey,
@@ -177,8 +238,9 @@ function repeat(
     const message = "This Idempotency-Key was already used with a different body.";
     throw new Fault("idempotency_mismatch", message, { param: "Idempotency-Key" });
   }
-  const { sealed, keyId } = earlier;
-  const isShown = sealed !== null && key.rotations === 0 && key.revokedAtMs === null;
+  const { sealed, keyId, accountId } = earlier;
+  const isHere = key.accountId === accountId && key.revokedAtMs === null;
+  const isShown = sealed !== null && key.rotations === 0 && isHere;
   return isShown
     ? { isMade: true, view: { ...view, secret: vault.open(sealed, nameUse(keyId)) } }
     : { isMade: false, view };

@@ -2,6 +2,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { FAULTS, type FaultRow } from "../core/fault.ts";
 import { LIMIT_SCOPES } from "../core/limit.ts";
+import type { Scope } from "../core/people.ts";
 import type { RefusalCount } from "../core/refusal-log.ts";
 import type { DayRules } from "../ledger/day.ts";
 import { formatInstant } from "./format.ts";
@@ -66,13 +67,14 @@ interface RefusalParts {
 export function listRefusals(
   { store, dayRules }: RefusalParts,
   query: Static<typeof refusalsQuery>,
+  scope?: Scope,
 ): Promise<SearchedList<RefusalView>> {
   const { model, code, address, from, to } = query;
   const rules = dayRules();
   const filter = {
     keyId: query.key_id ?? query.key,
     accountId: query.account_id ?? query.account,
-    ...{ model, code, address },
+    ...{ model, code, address, scope },
     fromMs: from === undefined ? undefined : readFrom(from, rules),
     toMs: to === undefined ? undefined : readTo(to, rules),
   };

@@ -6,12 +6,14 @@ import { FAULTS, Fault } from "../core/fault.ts";
 import type { RequestFilter } from "../core/log-query.ts";
 import { computeCost, toUsd } from "../core/money.ts";
 import { findOutcome, findProvider } from "../core/outcome.ts";
+import type { Scope } from "../core/people.ts";
 import { isError, type RequestRecord } from "../core/record.ts";
 import { nameSession } from "../core/session.ts";
 import { cutStoredName } from "../core/stored-name.ts";
 import { readTrace, type Trace, type TracedAttempt } from "../core/trace.ts";
 import type { Vault } from "../core/world.ts";
 import type { DayRules } from "../ledger/day.ts";
+import { adminAccess, COMMAND_LINE } from "../people/access.ts";
 import { failureView } from "./failure.ts";
 import { tokensView, unitsView } from "./figures.ts";
 import { formatInstant } from "./format.ts";
@@ -77,10 +79,11 @@ function decisionView(decision: string): DecisionView | null {
 
 type RequestsQuery = Static<typeof requestsQuery>;
 
-function readRequestFilter(query: RequestsQuery, rules: DayRules): RequestFilter {
+function readRequestFilter(query: RequestsQuery, rules: DayRules, scope: Scope | undefined): RequestFilter {
   const { operation, surface, model, provider, ended, outcome, address, session, selector, status } = query;
   const { from, to, q } = query;
   return {
+    scope,
     keyId: query.key_id ?? query.key,
     accountId: query.account_id ?? query.account,
     memberId: query.member,
@@ -99,8 +102,9 @@ function readRequestFilter(query: RequestsQuery, rules: DayRules): RequestFilter
 export function listRequests(
   { store, dayRules }: Pick<AdminWorld, "store"> & { readonly dayRules: () => DayRules },
   query: RequestsQuery,
+  scope?: Scope,
 ): Promise<SearchedList<RequestView>> {
-  const filter = readRequestFilter(query, dayRules());
+  const filter = readRequestFilter(query, dayRules(), scope);
   const positionOf = ({ atMs, id }: RequestRecord) => ({ atMs, id });
   return listSearched(
     query,
@@ -111,20 +115,27 @@ export function listRequests(
 }
 
 export interface RequestParts {
-  readonly store: Pick<AdminWorld["store"], "request" | "content">;
+  readonly store: Pick<AdminWorld["store"], "request" | "content" | "key">;
   /** Opens sealed prompts and answers. Missing if none are shown. */
   readonly contentVault?: Pick<Vault, "open">;
 }
 
-/** Returns a request with all its details. Throws the Fault `not_found`. */
+/**
+ * Returns a request with all its details; its prompt and answer only to those who may read them. Throws the Fault
+ * `not_found`.
+ */
 export async function getRequest(
   { store, contentVault }: RequestParts,
   id: string,
+  access = adminAccess(COMMAND_LINE),
 ): Promise<RequestDetailView> {
-  const record = await store.request(cutStoredName(id));
+  const record = await store.request(cutStoredName(id), access.scope("requests.read"));
   if (record === null) throw new Fault("not_found", "There is no request with that id.");
   const trace = readTrace(record.trace);
-  const content = await readContent({ store, contentVault }, record);
+  const { accountId, keyId } = record;
+  const memberId = (await store.key(keyId))?.memberId ?? null;
+  const isReadable = access.mayReadContent({ accountId, memberId });
+  const content = isReadable ? await readContent({ store, contentVault }, record) : null;
   return {
     ...requestView(record),
     timeline: trace && {

@@ -3,6 +3,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { asArray, asNumber, asObject, type JsonObject, parseJson } from "../core/json.ts";
 import type { RequestFilter } from "../core/log-query.ts";
 import { toUsd } from "../core/money.ts";
+import type { Scope } from "../core/people.ts";
 import type { RequestRecord } from "../core/record.ts";
 import { SELECTORS } from "../core/selector.ts";
 import type { Position } from "../core/store.ts";
@@ -61,6 +62,7 @@ type Parts = Pick<AdminWorld, "store" | "clock">;
 export async function sumSavings(
   { store, clock }: Parts,
   { weeks = WEEKS }: Static<typeof savingsQuery>,
+  scope?: Scope,
 ): Promise<Savings> {
   const nowMs = clock.nowMs();
   const newestMs = nowMs - ((nowMs - MONDAY_MS) % WEEK_MS);
@@ -73,6 +75,7 @@ export async function sumSavings(
       const filter = {
         selector: `Router#${selector}`,
         ended: "done",
+        scope,
         fromMs,
         toMs: fromMs + WEEK_MS,
       } as const;

@@ -2,11 +2,13 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { Alias } from "../core/alias.ts";
 import type { RequestFilter } from "../core/log-query.ts";
+import type { Scope } from "../core/people.ts";
 import type { RequestRecord } from "../core/record.ts";
 import { nameSession } from "../core/session.ts";
 import type { Page, Store } from "../core/store.ts";
 import { cutStoredName } from "../core/stored-name.ts";
 import type { Clock } from "../core/world.ts";
+import type { Access } from "../people/access.ts";
 import { CONSOLE_KEY } from "./keys.ts";
 import { allowWords, closeObject, text, type View } from "./schema.ts";
 
@@ -44,28 +46,33 @@ export interface SearchParts {
   };
 }
 
-/** Returns what has this id, or a name with this part: exact ids first. Every lookup uses an index or a short list. */
+/** Returns what the viewer sees that has this id, or a name with this part: exact ids first. Every lookup uses an index or a short list. */
 export async function search(
   parts: SearchParts,
   { q }: Static<typeof searchQuery>,
+  access: Access,
 ): Promise<{ readonly data: readonly ResultView[]; readonly next: null }> {
   const given = q.trim();
   if (given === "") return { data: [], next: null };
   const found = await Promise.all([
-    findRequests(parts, given),
-    findKeys(parts, given),
-    findAccounts(parts, given),
+    findRequests(parts, given, access.scope("requests.read")),
+    findKeys(parts, given, access.scope("keys.read")),
+    findAccounts(parts, given, access.scope("accounts.read")),
   ]);
   return { data: unify([...found.flat(), ...findNames(parts, given)]), next: null };
 }
 
-async function findRequests({ store }: SearchParts, given: string): Promise<readonly ResultView[]> {
+async function findRequests(
+  { store }: SearchParts,
+  given: string,
+  scope: Scope,
+): Promise<readonly ResultView[]> {
   const ask = async (filter: RequestFilter) =>
-    (await store.searchRequests(filter, FIRST, Number.POSITIVE_INFINITY)).rows;
+    (await store.searchRequests({ ...filter, scope }, FIRST, Number.POSITIVE_INFINITY)).rows;
   const session = nameSession(given) ?? given;
   const trace = given.toLowerCase();
   const [one, byRequest, bySession, byTrace] = await Promise.all([
-    store.request(cutStoredName(given)),
+    store.request(cutStoredName(given), scope),
     ask({ requestId: given }),
     ask({ session }),
     TRACE_SHAPE.test(trace) ? ask({ traceId: trace }) : [],
@@ -89,9 +96,13 @@ function viewFilter(type: "session" | "trace" | "model" | "alias" | "provider", 
   return { type, id, name: id, url: `/#/activity?${query}` } as const;
 }
 
-async function findKeys({ store, clock }: SearchParts, given: string): Promise<readonly ResultView[]> {
-  const filter = { nowMs: clock.nowMs(), text: given.toLowerCase(), except: CONSOLE_KEY };
-  const [one, some] = await Promise.all([store.key(given), store.keys(FIRST, filter)]);
+async function findKeys(
+  { store, clock }: SearchParts,
+  given: string,
+  scope: Scope,
+): Promise<readonly ResultView[]> {
+  const filter = { nowMs: clock.nowMs(), text: given.toLowerCase(), except: CONSOLE_KEY, scope };
+  const [one, some] = await Promise.all([store.key(given, scope), store.keys(FIRST, filter)]);
   return [...(one === null ? [] : [one]), ...some].map(({ id, name, last4 }) => ({
     type: "key",
     id,
@@ -100,8 +111,15 @@ async function findKeys({ store, clock }: SearchParts, given: string): Promise<r
   }));
 }
 
-async function findAccounts({ store }: SearchParts, given: string): Promise<readonly ResultView[]> {
-  const [one, some] = await Promise.all([store.account(given), store.accounts(FIRST, given.toLowerCase())]);
+async function findAccounts(
+  { store }: SearchParts,
+  given: string,
+  scope: Scope,
+): Promise<readonly ResultView[]> {
+  const [one, some] = await Promise.all([
+    store.account(given, scope),
+    store.accounts(FIRST, { text: given.toLowerCase(), scope }),
+  ]);
   return [...(one === null ? [] : [one]), ...some].map(({ id, name }) => ({
     type: "account",
     id,

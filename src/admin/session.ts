@@ -1,50 +1,117 @@
-// The operator's sign-in: exchanges the admin token for a secret that ends on expiry, sign-out, or a new token.
+// The console's sign-in: exchanges a token for a secret that ends on expiry, on sign-out, or with the token or person.
 import { Type } from "@sinclair/typebox";
+import { ACTOR_KINDS, ROLES } from "../core/people.ts";
 import type { Session } from "../core/rows.ts";
-import { digestSecret, isSameDigest, mintSessionSecret } from "../keys/secret.ts";
-import { closeObject, instant, text } from "./schema.ts";
+import { checkTokenSecret, digestSecret, isSameDigest, mintSessionSecret } from "../keys/secret.ts";
+import { type Access, ADMIN_TOKEN, adminAccess, memberAccess, tokenAccess } from "../people/access.ts";
+import { formatInstantOrNull } from "./format.ts";
+import { findNamedToken, findTokenById, grantSchema, grantView } from "./named-tokens.ts";
+import { allowNull, allowWords, closeObject, instant, text, type View } from "./schema.ts";
 import { adminTokenDigest } from "./token.ts";
 import type { AdminWorld } from "./world.ts";
 
 export const SESSION_MS = 12 * 3_600_000;
 
 export const signInSchema = closeObject({ token: text });
-export const sessionSchema = Type.Object({ expires_at: instant, version: text });
 
-/** Returns the secret of a new session. Null if the admin token is wrong. */
-export async function signIn(
+/** The sender of a request, and the sender's rights. */
+export const sessionSchema = Type.Object({
+  expires_at: allowNull(instant),
+  version: text,
+  actor: Type.Object({ kind: allowWords(ACTOR_KINDS), id: text, name: text }),
+  role: allowNull(allowWords(ROLES)),
+  accounts: allowNull(Type.Array(text)),
+  grants: Type.Array(grantSchema),
+});
+type SessionView = View<typeof sessionSchema>;
+
+/** The rights that a secret gives, and until when. Null if it has no end. */
+export interface Proven {
+  readonly access: Access;
+  readonly expiresAtMs: number | null;
+}
+
+/** A session that has not ended, with the rights of its owner, as they are now. */
+interface LiveSession extends Proven {
+  readonly session: Session;
+}
+
+/** Shows highest roles per account. `role` is the highest of all, and `accounts` are those with any role. */
+export function sessionView({ access, expiresAtMs }: Proven, version: string): SessionView {
+  const { actor, grants, role } = access;
+  const isEverywhere = grants.some(({ accountId }) => accountId === null);
+  return {
+    expires_at: formatInstantOrNull(expiresAtMs),
+    version,
+    actor,
+    role,
+    accounts: isEverywhere ? null : [...new Set(grants.flatMap(({ accountId }) => accountId ?? []))],
+    grants: grants.map(grantView),
+  };
+}
+
+/** Returns what the admin token or a named token gives. Null for any other text. */
+export async function proveToken(
   world: AdminWorld,
   configured: string | null,
-  token: string,
-): Promise<string | null> {
-  const { store, pepper, random, clock } = world;
+  secret: string,
+): Promise<(Proven & Pick<Session, "tokenDigest" | "tokenId">) | null> {
+  const digest = digestSecret(secret, world.pepper);
   const kept = await adminTokenDigest(world, configured);
-  if (kept === null || !isSameDigest(kept, digestSecret(token, pepper))) return null;
+  if (kept !== null && isSameDigest(kept, digest)) {
+    return { access: adminAccess(ADMIN_TOKEN), expiresAtMs: null, tokenDigest: kept, tokenId: null };
+  }
+  const token = checkTokenSecret(secret) ? await findNamedToken(world, secret) : null;
+  if (token === null) return null;
+  return {
+    access: tokenAccess(token),
+    expiresAtMs: token.expiresAtMs,
+    tokenDigest: digest,
+    tokenId: token.id,
+  };
+}
+
+/** Stores a session and returns its secret. */
+export async function beginSession(
+  { store, pepper, random, clock }: AdminWorld,
+  owner: Omit<Session, "digest" | "expiresAtMs">,
+): Promise<string> {
   const secret = mintSessionSecret(random);
   const nowMs = clock.nowMs();
-  const session = {
-    digest: sessionDigest(secret, pepper),
-    tokenDigest: kept,
-    expiresAtMs: nowMs + SESSION_MS,
-    tokenId: null,
-    memberId: null,
-    issuerSession: null,
-  };
+  const session = { ...owner, digest: sessionDigest(secret, pepper), expiresAtMs: nowMs + SESSION_MS };
   await store.addSession(session, nowMs);
   return secret;
 }
 
-/** Returns the session of a secret. Null if it has ended, or the admin token has changed since. */
+/** Returns the session of a secret. Null if it has ended, or the token or person that it began with. */
 export async function findSession(
   world: AdminWorld,
   configured: string | null,
   secret: string,
-): Promise<Session | null> {
+): Promise<LiveSession | null> {
   const { store, pepper, clock } = world;
   const session = await store.session(sessionDigest(secret, pepper));
   if (session === null || session.expiresAtMs <= clock.nowMs()) return null;
+  const access = await findSessionAccess(world, configured, session);
+  return access && { session, access, expiresAtMs: session.expiresAtMs };
+}
+
+async function findSessionAccess(
+  world: AdminWorld,
+  configured: string | null,
+  { tokenId, memberId, tokenDigest }: Session,
+): Promise<Access | null> {
+  if (memberId !== null) {
+    const member = await world.store.people.member(memberId);
+    const access = member && memberAccess(member, world.clock.nowMs());
+    return access?.role === null ? null : access;
+  }
+  if (tokenId !== null) {
+    const token = await findTokenById(world, tokenId);
+    return token && tokenAccess(token);
+  }
   const kept = await adminTokenDigest(world, configured);
-  return kept !== null && isSameDigest(kept, session.tokenDigest) ? session : null;
+  return kept !== null && isSameDigest(kept, tokenDigest) ? adminAccess(ADMIN_TOKEN) : null;
 }
 
 /** Ends a session, on every node. */

@@ -34,15 +34,6 @@ export async function adminTokenDigest(
   return configured === null ? store.setting("admin_token_digest") : digestSecret(configured, pepper);
 }
 
-export async function checkAdminToken(
-  known: TokenParts,
-  configured: string | null,
-  token: string,
-): Promise<boolean> {
-  const kept = await adminTokenDigest(known, configured);
-  return kept !== null && isSameDigest(kept, digestSecret(token, known.pepper));
-}
-
 /** Throws if a token is required and `given`, the request's bearer, isn't it. Compares in constant time. */
 export function checkScraper(
   { pepper }: Pick<AdminWorld, "pepper">,

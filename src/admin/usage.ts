@@ -2,6 +2,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { OPERATIONS } from "../core/card.ts";
 import type { UsageDimension, UsageFilter, UsageQuery } from "../core/log-query.ts";
+import type { Scope } from "../core/people.ts";
 import { REQUEST_OUTCOMES, SURFACE_NAMES } from "../core/record.ts";
 import type { UsageSum } from "../core/rows.ts";
 import { invalidValue } from "../core/schema-fault.ts";
@@ -110,6 +111,7 @@ interface Sum {
 export async function sumUsage(
   { store, clock, dayRules }: UsageParts,
   query: Static<typeof usageQuery>,
+  scope?: Scope,
 ): Promise<UsageSums> {
   const words = query.group_by?.split(",") ?? ["day"];
   const groups = Object.entries(GROUPS).flatMap(([name, group]) => (words.includes(name) ? [group] : []));
@@ -121,7 +123,7 @@ export async function sumUsage(
   const only: UsageFilter = {
     keyId: query.key_id ?? query.key,
     accountId: query.account_id ?? query.account,
-    ...{ model, provider, operation, surface, outcome },
+    ...{ model, provider, operation, surface, outcome, scope },
   };
   const pieces =
     words.includes("day") || words.includes("month")

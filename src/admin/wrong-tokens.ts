@@ -47,12 +47,17 @@ export class WrongTokens {
     this.#shown++;
     this.#unlogged++;
     this.#lastAddress = address;
-    this.#ports.refused.note("invalid_api_key", address);
+    this.note("invalid_api_key", address);
     if (this.#everywhere + this.#shown - this.#shared <= PER_MINUTE)
       return new Fault("invalid_api_key", message);
     const resetAtMs = (this.#minute + 1) * MINUTE_MS;
     const tooMany = "Too many incorrect admin tokens were sent. The correct one is still accepted.";
     return new Fault("rate_limit_exceeded", tooMany, { retryAfterMs: resetAtMs - nowMs, resetAtMs });
+  }
+
+  /** Puts on record that a sender was refused, for a reason that is a fault's code. */
+  note(reason: string, address: string): void {
+    this.#ports.refused.note(reason, address);
   }
 
   /** Reports this process's count to the log and the other processes. Called about once a second. */

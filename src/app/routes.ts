@@ -10,15 +10,16 @@ import type { Fetch } from "../core/world.ts";
 import { adminRoutes } from "../http/admin.ts";
 import { aliasRoutes } from "../http/admin-aliases.ts";
 import { auditRoutes } from "../http/admin-audit.ts";
+import { keyAdminRoutes } from "../http/admin-keys.ts";
 import { namedRoutes } from "../http/admin-named.ts";
 import { providerRoutes } from "../http/admin-providers.ts";
 import type { WritingParts } from "../http/admin-route.ts";
+import { tokenRoutes } from "../http/admin-tokens.ts";
 import { buildApp } from "../http/app.ts";
 import { healthRoutes } from "../http/health.ts";
 import { keyRoutes } from "../http/key.ts";
 import { liveRoutes } from "../http/live.ts";
 import { modelRoutes } from "../http/models.ts";
-import { sessionRoutes } from "../http/operator.ts";
 import { consoleRoutes, docsRoutes } from "../http/pages.ts";
 import { playgroundRoutes } from "../http/playground.ts";
 import type { HttpPorts } from "../http/ports.ts";
@@ -27,6 +28,7 @@ import { responseRoutes } from "../http/responses.ts";
 import { type RoutePorts, routeRoutes } from "../http/route.ts";
 import { sampleRoutes } from "../http/samples.ts";
 import { surfaceRoutes } from "../http/serve.ts";
+import { sessionRoutes } from "../http/session.ts";
 import type { Learned } from "../learning/learned.ts";
 import type { LearningPort } from "../learning/port.ts";
 import { formatMetrics } from "../telemetry/exposition.ts";
@@ -77,6 +79,8 @@ export function composeRoutes(parts: RouteParts) {
     .use(keyRoutes({ ...ports, holderView: (key: GatewayKey) => holderView(holder, key) }))
     .use(healthRoutes(createHealthPorts(parts)))
     .use(adminRoutes(createAdminPorts(parts, operator)))
+    .use(keyAdminRoutes(createAdminPorts(parts, operator)))
+    .use(tokenRoutes(operator))
     .use(auditRoutes({ ...operator, settings: () => live.settings }))
     .use(namedRoutes(createAdminPorts(parts, operator)))
     .use(providerRoutes(operator, providers))
@@ -92,8 +96,17 @@ export function composeRoutes(parts: RouteParts) {
 
 function createOperatorParts({ ports, opened, wrongTokens }: RouteParts): WritingParts {
   const { bodies, turns, deadlines, readOrigin, server } = ports;
-  const { adminToken } = server;
-  return { world: opened.world, adminToken, readOrigin, wrongTokens, bodies, turns, deadlines };
+  const { adminToken, adminTokenFrom } = server;
+  return {
+    world: opened.world,
+    adminToken,
+    adminTokenFrom,
+    readOrigin,
+    wrongTokens,
+    bodies,
+    turns,
+    deadlines,
+  };
 }
 
 function createHealthPorts(parts: RouteParts) {

@@ -34,6 +34,10 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     "add, list, top up and show accounts",
     async () => (await import("./accounts.ts")).runAccounts,
   ),
+  tokens: onStore(
+    "add, list and revoke named tokens of the admin routes",
+    async () => (await import("./tokens.ts")).runTokens,
+  ),
   requests: onStore("list requests of the log", async () => (await import("./log.ts")).runRequests),
   refusals: onStore("list refused requests", async () => (await import("./log.ts")).runRefusals),
   usage: onStore("sum up usage", async () => (await import("./log.ts")).runUsage),

@@ -24,6 +24,8 @@ const PARSERS: { readonly [Name in KindName]: Parse<Name> } = {
   budgets: parseBudgets,
   weight: parseCount,
   limit: (text, flag) => (text === "unlimited" ? null : parseCount(text, flag)),
+  role: keep,
+  accounts: splitList,
   flag: parseYesNo,
 };
 

@@ -213,6 +213,7 @@ function buildServerRules(
     host: overrides.host ?? host,
     port: overrides.port ?? port,
     adminToken: server.admin_token ?? readField("POUNDKEY_ADMIN_TOKEN", adminToken, env, issues),
+    adminTokenFrom: server.admin_token_from ?? [],
     ...{ bodyBytesMax, bodyMemoryBytes, drainMs: readMs(drain), keepAliveMs: readMs(keep_alive) },
     ...{ trustedProxies, hosts, cors },
   };

@@ -1,8 +1,8 @@
-// The limits of keys that say nothing themselves: `key_defaults`, and whom refusals name.
+// The limits of keys that say nothing themselves, the most that a key may get, and whom refusals name.
 import { type Static, Type } from "@sinclair/typebox";
 import { type Budget, makeBudget, nameBudget, PERIODS } from "../core/budget.ts";
 import { parseDuration } from "../core/duration.ts";
-import { LIMIT_MAX } from "../core/limit.ts";
+import { LIMIT_MAX, type OwnerLimits } from "../core/limit.ts";
 import { NANO_PER_USD } from "../core/money.ts";
 import type { LimitRules } from "../core/settings.ts";
 import type { Issues } from "./errors.ts";
@@ -26,16 +26,16 @@ const budget = section(
   "The most that requests may cost in a day, a week, a month or in all.",
 );
 
-export const keyDefaults = options(
-  {
-    requests_per_minute: limit,
-    tokens_per_minute: limit,
-    parallel: limit,
-    budgets: Type.Array(budget, { maxItems: BUDGETS_MAX, expected: "a list of { usd, per }" }),
-    expires_in: orNull(duration("1m", "3650d"), "a duration like 90d, or null for never"),
-  },
-  "What a key has that says nothing itself.",
-);
+const keyLimits = {
+  requests_per_minute: limit,
+  tokens_per_minute: limit,
+  parallel: limit,
+  budgets: Type.Array(budget, { maxItems: BUDGETS_MAX, expected: "a list of { usd, per }" }),
+  expires_in: orNull(duration("1m", "3650d"), "a duration like 90d, or null for never"),
+};
+
+export const keyDefaults = options(keyLimits, "What a key has that says nothing itself.");
+export const keyMaxima = options(keyLimits, "The most that roles below admin may give a key.");
 
 export const contact = orNull(
   text("up to 200 characters without line breaks", /^[^\r\n]{1,200}$/),
@@ -46,34 +46,48 @@ type KeyDefaults = Static<typeof keyDefaults>;
 
 interface Given {
   readonly key_defaults?: KeyDefaults;
+  readonly key_maxima?: KeyDefaults;
   readonly limits?: { readonly contact?: Static<typeof contact> };
 }
 
-export function buildLimitRules({ key_defaults = {}, limits = {} }: Given, issues: Issues): LimitRules {
-  const { requests_per_minute, tokens_per_minute, parallel, budgets = [], expires_in = null } = key_defaults;
+export function buildLimitRules(given: Given, issues: Issues): LimitRules {
+  const { key_defaults: byDefault = {}, key_maxima: most = {}, limits = {} } = given;
   return {
-    keyDefaults: {
-      requestsPerMinute: requests_per_minute ?? null,
-      tokensPerMinute: tokens_per_minute ?? null,
-      parallel: parallel ?? null,
-      budgets: buildBudgets(budgets, issues),
-    },
-    keysExpireInMs: expires_in === null ? null : parseDuration(expires_in),
+    keyDefaults: buildLimits(byDefault, "key_defaults", issues),
+    keysExpireInMs: readExpiry(byDefault),
+    keyMaxima: { ...buildLimits(most, "key_maxima", issues), expireInMs: readExpiry(most) },
     contact: limits.contact ?? null,
   };
 }
 
-function buildBudgets(given: readonly Static<typeof budget>[], issues: Issues): readonly Budget[] {
+function buildLimits(given: KeyDefaults, section: Section, issues: Issues): OwnerLimits {
+  const { requests_per_minute = null, tokens_per_minute = null, parallel = null, budgets = [] } = given;
+  return {
+    requestsPerMinute: requests_per_minute,
+    tokensPerMinute: tokens_per_minute,
+    parallel,
+    budgets: buildBudgets(budgets, section, issues),
+  };
+}
+
+function readExpiry({ expires_in = null }: KeyDefaults): number | null {
+  return expires_in === null ? null : parseDuration(expires_in);
+}
+
+type Section = "key_defaults" | "key_maxima";
+
+function buildBudgets(
+  given: readonly Static<typeof budget>[],
+  section: Section,
+  issues: Issues,
+): readonly Budget[] {
   const budgets = given.map(({ usd, per, models, warn, hard }) =>
     makeBudget({ nanoUsd: Math.round(usd * NANO_PER_USD), per, models, warn, isHard: hard }),
   );
   const names = budgets.map(nameBudget);
   for (const [at, name] of names.entries()) {
     if (names.indexOf(name) === at) continue;
-    issues.atValue(
-      ["key_defaults", "budgets", at],
-      `is for the same \`per\` and \`models\` as another budget`,
-    );
+    issues.atValue([section, "budgets", at], `is for the same \`per\` and \`models\` as another budget`);
   }
   return budgets;
 }

@@ -36,7 +36,7 @@ import {
   price,
   TOKENS_MAX,
 } from "./model-schema.ts";
-import { contact, keyDefaults } from "./owner-limits.ts";
+import { contact, keyDefaults, keyMaxima } from "./owner-limits.ts";
 import { provider, secret, weight } from "./provider-schema.ts";
 
 const LIST_MAX = 1000;
@@ -136,6 +136,7 @@ const server = options(
     host,
     port: integer(0, 65535),
     admin_token: adminToken,
+    admin_token_from: list(addressBlock),
     body_limit: size("1KB", "1GiB"),
     body_memory: size("1KB", "64GiB"),
     drain: duration("0s", "1h"),
@@ -225,6 +226,7 @@ export const ConfigSchema = options(
     ),
     limits: options({ n: integer(1, 128), messages: integer(1, 1_000_000), contact }, "Limits of a request."),
     key_defaults: keyDefaults,
+    key_maxima: keyMaxima,
     log: options(
       {
         content: truth,

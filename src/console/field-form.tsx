@@ -28,14 +28,13 @@ export function makeBody<Table extends FieldsOf<Table>>(
   const body: Record<string, Wire | undefined> = {};
   for (const name in fields) {
     const field = fields[name];
-    if (isShown(field, edited))
-      body[name] = readText<KindName>(field.kind, draft[name] ?? "", edited?.[name]);
+    if (isShown(field, edited)) body[name] = readText<KindName>(field, draft[name] ?? "", edited?.[name]);
   }
   return body;
 }
 
-function readText<Name extends KindName>(kind: Name, text: string, before: Wire<Name> | undefined) {
-  return RENDERERS[kind].toWire(text, before);
+function readText<Name extends KindName>(field: Field<Name>, text: string, before: Wire<Name> | undefined) {
+  return RENDERERS[field.kind].toWire(text, before, field);
 }
 
 function isShown({ control, only }: Field, edited: object | undefined): boolean {

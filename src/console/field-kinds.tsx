@@ -22,7 +22,11 @@ interface Renderer<Name extends KindName> {
   /** Returns the form's text for a value that an answer showed. Undefined if the entity is new. */
   readonly toText: (wire: Wire<Name> | undefined, field: Field<Name>) => string;
   /** Returns the value for a request. Undefined if it is to be left as it is. */
-  readonly toWire: (text: string, before: Wire<Name> | undefined) => Wire<Name> | undefined;
+  readonly toWire: (
+    text: string,
+    before: Wire<Name> | undefined,
+    field: Field<Name>,
+  ) => Wire<Name> | undefined;
 }
 
 const EXPIRY_OPTIONS = [
@@ -120,6 +124,19 @@ export const RENDERERS: { readonly [Name in KindName]: Renderer<Name> } = {
     Control: ({ field, ...shown }) => <TextField {...shown} type="number" min={field.min} step={1} />,
     toText: (limit) => limit?.toString() ?? "",
     toWire: (text) => (text.trim() === "" ? null : Number(text)),
+  },
+  role: {
+    Control: ({ field, ...shown }) => (
+      <SelectField {...shown} options={field.options.map((role) => ({ value: role, label: role }))} />
+    ),
+    isNarrow: true,
+    toText: (role, { options }) => role ?? options[0] ?? "",
+    toWire: (text, before, { options }) => options.find((role) => role === text) ?? before,
+  },
+  accounts: {
+    Control: ({ field: _, ...shown }) => <TextField {...shown} />,
+    toText: joinWords,
+    toWire: readList,
   },
   flag: {
     Control: FlagControl,

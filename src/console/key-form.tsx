@@ -1,6 +1,6 @@
 // The form for a new key, or for changing one.
 import type { CheckedKeyDetailView, CheckedNewKeyView } from "../admin/key-warnings.ts";
-import type { KeyInUseView } from "../admin/keys.ts";
+import type { KeyInUseView } from "../admin/keys-in-use.ts";
 import { KEY_FIELDS } from "../core/fields/key.ts";
 import { change } from "./api.ts";
 import { makeBody, makeDraft, renderControls } from "./field-form.tsx";

@@ -1,6 +1,6 @@
 // A key's secret, shown once when the key is made or its secret replaced, and the form that replaces it.
 import type { CheckedNewKeyView } from "../admin/key-warnings.ts";
-import type { KeyInUseView } from "../admin/keys.ts";
+import type { KeyInUseView } from "../admin/keys-in-use.ts";
 import { change } from "./api.ts";
 import { getGatewayUrl } from "./browser.ts";
 import { formatFullTime } from "./format.ts";

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { CheckedNewKeyView } from "../admin/key-warnings.ts";
-import type { KeyInUseView } from "../admin/keys.ts";
+import type { KeyInUseView } from "../admin/keys-in-use.ts";
 import { KEY_FIELDS } from "../core/fields/key.ts";
 import { change, describeError } from "./api.ts";
 import { listTexts } from "./field-form.tsx";

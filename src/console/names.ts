@@ -1,6 +1,6 @@
 // The models, keys and accounts that many pages list or name.
 import type { AccountView } from "../admin/accounts.ts";
-import type { KeyInUseView } from "../admin/keys.ts";
+import type { KeyInUseView } from "../admin/keys-in-use.ts";
 import type { CardView } from "../admin/settings-schema.ts";
 import { usePages } from "./resource.ts";
 

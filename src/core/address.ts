@@ -49,6 +49,21 @@ export function isAddressBlock(text: string): boolean {
   return parseBlock(text) !== null;
 }
 
+/** True if one of the blocks contains all addresses of another block. */
+export function containsBlock(blocks: readonly string[], block: string): boolean {
+  const inner = parseBlock(block);
+  if (inner === null) return false;
+  return blocks.some((one) => {
+    const outer = parseBlock(one);
+    return outer !== null && countShared(outer) <= countShared(inner) && isWithin([one], inner.address);
+  });
+}
+
+/** The leading bits that a block's addresses share, those of the block of mapped addresses left out. */
+function countShared({ address, family, shared }: AddressBlock): number {
+  return family === "ipv6" && isIpv4(address, family) ? shared - MAPPED_SHARED : shared;
+}
+
 /** The blocks of IPv4 apart from the others, because `::/0` would contain mapped addresses as well. */
 interface Blocks {
   readonly ipv4: BlockList;

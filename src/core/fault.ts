@@ -85,7 +85,7 @@ export const FAULTS = {
     wayOut: "Ask for a model that the key may use, or add this one to its allowed models.",
   },
   /** The operator has paused the key. */
-  key_paused: { ...denied, wayOut: "Resume the key." },
+  key_paused: { ...denied, wayOut: "Resume the key, or its account." },
   /** The key is limited to other client addresses. */
   address_not_allowed: {
     ...denied,

@@ -3,11 +3,12 @@ import type { ACCOUNT_FIELDS } from "./fields/account.ts";
 import type { ChangeOf } from "./fields/field.ts";
 import type { KEY_FIELDS } from "./fields/key.ts";
 import type { Account, GatewayKey } from "./key.ts";
+import type { Scope } from "./people.ts";
 
 /** Undefined fields are left unchanged. */
-export type KeyChange = ChangeOf<typeof KEY_FIELDS>;
+export type KeyChange = ChangeOf<typeof KEY_FIELDS> & Partial<Pick<GatewayKey, "pausedBy">>;
 
-export type AccountChange = ChangeOf<typeof ACCOUNT_FIELDS>;
+export type AccountChange = ChangeOf<typeof ACCOUNT_FIELDS> & Partial<Pick<Account, "pausedBy">>;
 
 /** A change, or how it follows from the row as it is. Pure: it may be called more than once. */
 export type Revision<Row, Change> = Change | ((before: Row) => Change);
@@ -37,6 +38,8 @@ export interface KeyPut extends Put<GatewayKey, KeyChange> {
   readonly digest: string;
   /** Null without an Idempotency-Key. */
   readonly record: PutRecord | null;
+  /** Other keys of the name don't count. */
+  readonly scope?: Scope;
 }
 
 /** A PUT with an Idempotency-Key, kept so that a repeat can show the key's secret once more. */
@@ -57,7 +60,7 @@ export interface PutRecord {
 /** Accounts by name. */
 export interface NamedStore {
   /** Up to a few accounts of that name, oldest first. */
-  accountsNamed(name: string): Promise<readonly Account[]>;
+  accountsNamed(name: string, scope?: Scope): Promise<readonly Account[]>;
 }
 
 /** The longest time for which a repeat is recognised. */

@@ -6,6 +6,7 @@ import { listInitials, type ValuesOf } from "./fields/field.ts";
 import { KEY_FIELDS } from "./fields/key.ts";
 import type { NanoUsd } from "./money.ts";
 import { matchesAny } from "./pattern.ts";
+import type { Pauser } from "./people.ts";
 
 /** The other fields are what an operator can set: their rows say what each means. */
 export interface GatewayKey extends ValuesOf<typeof KEY_FIELDS> {
@@ -21,6 +22,8 @@ export interface GatewayKey extends ValuesOf<typeof KEY_FIELDS> {
   readonly oldSecretUntilMs: number | null;
   /** The person whose personal key it is. Null for a service key. */
   readonly memberId: string | null;
+  /** Each reason for which it is paused, once. Empty for a key that was paused before reasons were kept. */
+  readonly pausedBy: readonly Pauser[];
 }
 
 /** The fields of a key with neither limits nor a history. */
@@ -30,6 +33,7 @@ export const KEY_DEFAULTS = {
   rotations: 0,
   oldSecretUntilMs: null,
   memberId: null,
+  pausedBy: [],
 } satisfies Partial<GatewayKey>;
 
 /** A key found by one of its secrets. */
@@ -62,6 +66,8 @@ export interface Account extends ValuesOf<typeof ACCOUNT_FIELDS> {
   /** The total characters of encrypted replies stored for its keys. */
   readonly keptCharacters: number;
   readonly createdAtMs: number;
+  /** As for a key. */
+  readonly pausedBy: readonly Pauser[];
 }
 
 /** The fields of an account with neither limits nor a history. */
@@ -71,6 +77,7 @@ export const ACCOUNT_DEFAULTS = {
   heldNanoUsd: 0,
   entries: 0,
   keptCharacters: 0,
+  pausedBy: [],
 } satisfies Partial<Account>;
 
 export const KEY_STATES = ["active", "paused", "expired", "revoked"] as const;
@@ -112,6 +119,22 @@ export function refusePaused({ isPaused }: GatewayKey): Fault | null {
   return isPaused
     ? new Fault("key_paused", "This key is paused. The gateway's operator can resume it.")
     : null;
+}
+
+/** Returns the Fault with which a paused account refuses the requests of its keys, free ones too. Null if it isn't paused. */
+export function refusePausedAccount({ isPaused }: Pick<Account, "isPaused">): Fault | null {
+  return isPaused
+    ? new Fault("key_paused", "This key's account is paused. The gateway's operator can resume it.")
+    : null;
+}
+
+/** Returns why a key or an account is paused. */
+export function listPausers({
+  isPaused,
+  pausedBy,
+}: Pick<GatewayKey, "isPaused" | "pausedBy">): readonly Pauser[] {
+  if (!isPaused) return [];
+  return pausedBy.length === 0 ? ["admin"] : pausedBy;
 }
 
 /** Returns the Fault with which the caller's request is refused at that time, or null. */

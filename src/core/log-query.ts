@@ -1,4 +1,5 @@
 // Questions to the request log and to its hourly sums.
+import type { Scope } from "./people.ts";
 import type { Ended, RequestOutcome } from "./record.ts";
 
 /**
@@ -54,6 +55,8 @@ export interface UsageFilter {
   readonly operation?: string | undefined;
   readonly surface?: string | undefined;
   readonly outcome?: RequestOutcome | undefined;
+  /** The rows that the viewer sees. Missing for all. */
+  readonly scope?: Scope | undefined;
 }
 
 /** Rows found in a limited time. */

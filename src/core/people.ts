@@ -4,6 +4,10 @@
 export const ROLES = ["member", "viewer", "manager", "billing", "operator", "admin"] as const;
 export type Role = (typeof ROLES)[number];
 
+/** The reasons for which a key or an account is paused, from the lowest: only the same or a higher role lifts one. */
+export const PAUSERS = ["holder", "person", "operator", "admin", "dispute"] as const;
+export type Pauser = (typeof PAUSERS)[number];
+
 /** A role in an account, or in all accounts. */
 export interface Grant {
   readonly role: Role;
@@ -96,6 +100,8 @@ export interface PeopleStore {
   token(id: string): Promise<NamedToken | null>;
   /** All that were ever made, newest first, up to this many. */
   tokens(most: number): Promise<readonly NamedToken[]>;
+  /** The accounts that have one of these ids or names. */
+  accountsNamed(names: readonly string[]): Promise<readonly { readonly id: string; readonly name: string }[]>;
   /** Returns the revoked token, or null if there is none. Revoking it again keeps the first time. */
   revokeToken(id: string, atMs: number): Promise<NamedToken | null>;
 

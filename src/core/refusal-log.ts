@@ -1,4 +1,5 @@
 // The log of refusals: their counts by minute, its bounds, and questions to it.
+import type { Scope } from "./people.ts";
 import type { Refusal } from "./refusal.ts";
 import type { UsageSum } from "./rows.ts";
 
@@ -35,6 +36,8 @@ export interface RefusalFilter {
   readonly address?: string | undefined;
   readonly fromMs?: number | undefined;
   readonly toMs?: number | undefined;
+  /** The rows that the viewer sees. Missing for all. */
+  readonly scope?: Scope | undefined;
 }
 
 /** The counts of a process since they were last taken. */

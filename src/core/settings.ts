@@ -1,5 +1,7 @@
 // The operator's settings by section, as the rooms receive them.
+
 import type { Alias } from "./alias.ts";
+import type { AuditRules } from "./audit-log.ts";
 import type { Benchmark } from "./benchmark.ts";
 import type { LaterPrice, ModelCard, Price } from "./card.ts";
 import type { DialectName, Target } from "./dialect.ts";
@@ -126,8 +128,15 @@ export interface LimitRules {
   readonly keyDefaults: OwnerLimits;
   /** After this time, keys made without `expires_at` expire. Null for never. */
   readonly keysExpireInMs: number | null;
+  /** The most that roles below admin may give a key. */
+  readonly keyMaxima: KeyMaxima;
   /** Whom to ask for more, in refusals. Null to name nobody. */
   readonly contact: string | null;
+}
+
+interface KeyMaxima extends OwnerLimits {
+  /** The longest time until a key expires. Null for no bound. */
+  readonly expireInMs: number | null;
 }
 
 const NO_LIMITS: OwnerLimits = {
@@ -137,7 +146,12 @@ const NO_LIMITS: OwnerLimits = {
   budgets: [],
 };
 
-export const LIMIT_RULES: LimitRules = { keyDefaults: NO_LIMITS, keysExpireInMs: null, contact: null };
+export const LIMIT_RULES: LimitRules = {
+  keyDefaults: NO_LIMITS,
+  keysExpireInMs: null,
+  keyMaxima: { ...NO_LIMITS, expireInMs: null },
+  contact: null,
+};
 
 /** Limits on requests admitted by the allowance or the throttle. */
 export interface FreeRules {
@@ -200,6 +214,8 @@ export interface ServerRules {
   readonly host: string;
   readonly port: number;
   readonly adminToken: string | null;
+  /** Addresses or CIDR blocks that the admin token may come from. Empty for any. */
+  readonly adminTokenFrom: readonly string[];
   readonly bodyBytesMax: number;
   /** The most bytes of large request bodies in memory at once. */
   readonly bodyMemoryBytes: number;
@@ -244,11 +260,6 @@ interface MetricsRules {
   readonly token: string | null;
   /** The names of the accounts whose balance is a metric. */
   readonly balances: readonly string[];
-}
-
-interface AuditRules {
-  /** The time for which the audit log's rows are kept. */
-  readonly keepMs: number;
 }
 
 /** Rules for stored responses of the Responses API. */

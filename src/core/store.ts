@@ -10,7 +10,7 @@ import type { MovingStore } from "./key-move.ts";
 import type { OutboxEvent } from "./limit.ts";
 import type { RequestFilter, Searched, UsageQuery } from "./log-query.ts";
 import type { NanoUsd } from "./money.ts";
-import type { PeopleStore } from "./people.ts";
+import type { PeopleStore, Scope } from "./people.ts";
 import type { RequestRecord } from "./record.ts";
 import type { RefusalCount, RefusalFilter, TakenRefusals } from "./refusal-log.ts";
 import type {
@@ -58,6 +58,14 @@ export interface KeyFilter {
   readonly text?: string | undefined;
   /** The id of a key to leave out. */
   readonly except?: string | undefined;
+  /** Missing for all rows, as in every look-up. */
+  readonly scope?: Scope | undefined;
+}
+
+export interface AccountFilter {
+  /** Matches part of the name. In lower case. */
+  readonly text?: string | undefined;
+  readonly scope?: Scope | undefined;
 }
 
 /** A key's charges, counted from the start of an hour, and its last request. */
@@ -152,7 +160,7 @@ export interface Store extends Omit<Changes, keyof PeopleStore>, NamedStore, Mov
 
   /** Finds a key by the digest of its secret, or of the one before, whether that still works or not. */
   keyByDigest(digest: string): Promise<ProvenKey | null>;
-  key(id: string): Promise<GatewayKey | null>;
+  key(id: string, scope?: Scope): Promise<GatewayKey | null>;
   keys(page: Page, filter?: KeyFilter): Promise<readonly GatewayKey[]>;
   /** Returns the use of those keys that exist. The day is a day of the month. */
   keyUses(
@@ -161,9 +169,8 @@ export interface Store extends Omit<Changes, keyof PeopleStore>, NamedStore, Mov
     monthMs: number,
   ): Promise<readonly KeyUse[]>;
 
-  account(id: string): Promise<Account | null>;
-  /** `text` matches part of the name. In lower case. */
-  accounts(page: Page, text?: string): Promise<readonly Account[]>;
+  account(id: string, scope?: Scope): Promise<Account | null>;
+  accounts(page: Page, filter?: AccountFilter): Promise<readonly Account[]>;
 
   /** An account's movements, newest first. With a position, those after the entry with that `id` (`makeEntryId`). */
   journal(accountId: string, page: Page): Promise<readonly Entry[]>;
@@ -185,7 +192,7 @@ export interface Store extends Omit<Changes, keyof PeopleStore>, NamedStore, Mov
   /** Deletes these lessons. Pass a few hundred at most, so that other calls aren't delayed. */
   dropLessons(lessons: readonly Pick<Lesson, "accountId" | "id">[]): Promise<void>;
 
-  request(id: string): Promise<RequestRecord | null>;
+  request(id: string, scope?: Scope): Promise<RequestRecord | null>;
   requests(filter: RequestFilter, page: Page): Promise<readonly RequestRecord[]>;
   /** The same, but stops after about `withinMs`, and says how far it got. */
   searchRequests(filter: RequestFilter, page: Page, withinMs: number): Promise<Searched<RequestRecord>>;
@@ -202,7 +209,7 @@ export interface Store extends Omit<Changes, keyof PeopleStore>, NamedStore, Mov
   /** A request's stored prompt and answer, encrypted. */
   content(accountId: string, id: string): Promise<string | null>;
   /** Requests that ended since a time by their node's clock (Unix milliseconds), latest first, up to this many. */
-  endedSince(sinceMs: number, most: number): Promise<readonly RequestRecord[]>;
+  endedSince(sinceMs: number, most: number, scope?: Scope): Promise<readonly RequestRecord[]>;
   /**
    * Deletes request rows, events, meters, records of PUTs and stored replies older than these times (Unix milliseconds), at most `rowsMax` at
    * once, the oldest replies first, so that no call waits long. Returns the number deleted. Usage totals and journals
@@ -234,7 +241,11 @@ export interface Store extends Omit<Changes, keyof PeopleStore>, NamedStore, Mov
   pruneResponses(beforeMs: number, rowsMax: number): Promise<number>;
 
   /** Returns owners with a budget near its end at a time (Unix milliseconds), the nearest first, up to this many. */
-  nearing(nowMs: number, most: number): Promise<readonly Pick<OwnerState, "accountId" | "owner">[]>;
+  nearing(
+    nowMs: number,
+    most: number,
+    scope?: Scope,
+  ): Promise<readonly Pick<OwnerState, "accountId" | "owner">[]>;
 
   /** Returns up to this many events that no process has taken to log, oldest first, each to one process only. */
   takeEvents(nowMs: number, most: number): Promise<readonly OutboxEvent[]>;

@@ -21,6 +21,7 @@ export const PARTS: readonly Part[] = [
       "configuration",
       "money",
       "company",
+      "people",
       "operate",
       "troubleshooting",
       "security",

@@ -53,7 +53,7 @@ function formatRow(row: AuditView): string {
 export function auditRoutes(ports: AuditPorts) {
   const { reads } = createOperatorHooks(ports, "Audit");
   const parts = { store: ports.world.store, dayRules: () => ports.settings().quota };
-  const scope = (request: Request) => readOperator(request).access.scope("audit.read");
+  const scope = (request: Request) => readOperator(request).scope;
   const describe = (form: string) => ({
     ...reads("audit.read", `exportAudit${form}`, `Export the audit log as ${form}, newest first`),
     query: takesQuery(auditExportQuery),

@@ -1,4 +1,4 @@
-// /admin/v1: the request log, the refusals and the figures.
+// /admin/v1: the request log, the refusals and the figures, each narrowed to what the sender sees.
 import { Elysia } from "elysia";
 import { overview, overviewQuery, overviewSchema } from "../admin/overview.ts";
 import { listRefusals, refusalSchema, refusalsQuery } from "../admin/refusals.ts";
@@ -12,6 +12,7 @@ import type { AdminWorld } from "../admin/world.ts";
 import type { DayRules } from "../ledger/day.ts";
 import { createOperatorHooks, type WritingParts } from "./admin-route.ts";
 import { noteContent } from "./audited.ts";
+import { readOperator } from "./operator.ts";
 import { returnsBody, takesQuery } from "./route-schema.ts";
 
 export interface LogParts extends AdminWorld, Pick<RequestParts, "contentVault"> {
@@ -22,22 +23,26 @@ export interface LogParts extends AdminWorld, Pick<RequestParts, "contentVault">
 }
 
 export function logRoutes(ports: WritingParts, parts: LogParts) {
-  return new Elysia().use(entryRoutes(ports, parts)).use(figureRoutes(ports, parts));
+  return new Elysia().use(listRoutes(ports, parts)).use(figureRoutes(ports, parts));
 }
 
-function entryRoutes(ports: WritingParts, parts: LogParts) {
+function listRoutes(ports: WritingParts, parts: LogParts) {
   const { reads } = createOperatorHooks(ports, "Log");
   return new Elysia()
-    .get("/admin/v1/requests", ({ query }) => listRequests(parts, query), {
-      ...reads("requests.read", "listRequests", "List the requests, newest first"),
-      query: takesQuery(requestsQuery),
-      response: returnsBody(wrapSearched(requestSchema)),
-    })
+    .get(
+      "/admin/v1/requests",
+      ({ query, request }) => listRequests(parts, query, readOperator(request).scope),
+      {
+        ...reads("requests.read", "listRequests", "List the requests, newest first"),
+        query: takesQuery(requestsQuery),
+        response: returnsBody(wrapSearched(requestSchema)),
+      },
+    )
     .get(
       "/admin/v1/refusals",
-      async ({ query }) => {
+      async ({ query, request }) => {
         await parts.writeRefusals();
-        return listRefusals(parts, query);
+        return listRefusals(parts, query, readOperator(request).scope);
       },
       {
         ...reads(
@@ -51,13 +56,14 @@ function entryRoutes(ports: WritingParts, parts: LogParts) {
     )
     .get(
       "/admin/v1/requests/:id",
-      async ({ params: { id }, request }) => noteContent(parts, request, await getRequest(parts, id)),
+      async ({ params: { id }, request }) =>
+        noteContent(parts, request, await getRequest(parts, id, readOperator(request).access)),
       {
         ...reads("requests.read", "getRequest", "Get a request with all its details"),
         response: returnsBody(requestDetailSchema),
       },
     )
-    .get("/admin/v1/search", ({ query }) => search(parts, query), {
+    .get("/admin/v1/search", ({ query, request }) => search(parts, query, readOperator(request).access), {
       ...reads(
         "requests.read",
         "search",
@@ -71,12 +77,12 @@ function entryRoutes(ports: WritingParts, parts: LogParts) {
 function figureRoutes(ports: WritingParts, parts: LogParts) {
   const { reads } = createOperatorHooks(ports, "Log");
   return new Elysia()
-    .get("/admin/v1/usage", ({ query }) => sumUsage(parts, query), {
+    .get("/admin/v1/usage", ({ query, request }) => sumUsage(parts, query, readOperator(request).scope), {
       ...reads("usage.read", "sumUsage", "Sum up the usage in a time range"),
       query: takesQuery(usageQuery),
       response: returnsBody(usageSchema),
     })
-    .get("/admin/v1/savings", ({ query }) => sumSavings(parts, query), {
+    .get("/admin/v1/savings", ({ query, request }) => sumSavings(parts, query, readOperator(request).scope), {
       ...reads(
         "usage.read",
         "sumSavings",
@@ -85,7 +91,7 @@ function figureRoutes(ports: WritingParts, parts: LogParts) {
       query: takesQuery(savingsQuery),
       response: returnsBody(savingsSchema),
     })
-    .get("/admin/v1/overview", ({ query }) => overview(parts, query), {
+    .get("/admin/v1/overview", ({ query, request }) => overview(parts, query, readOperator(request).scope), {
       ...reads(
         "usage.read",
         "overview",

@@ -9,8 +9,10 @@ import { type PutWorld, putAccount, putKey } from "../admin/put-by-name.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Ledger } from "../ledger/ledger.ts";
+import { makeRights } from "./admin-keys.ts";
 import { actAsSender, createOperatorHooks, type WritingParts } from "./admin-route.ts";
 import { makeKeyShow } from "./key-show.ts";
+import { readOperator } from "./operator.ts";
 import { returnsBody, takesBody } from "./route-schema.ts";
 
 interface NamedPorts extends WritingParts {
@@ -28,15 +30,21 @@ export function namedRoutes(ports: NamedPorts) {
   const keys = createOperatorHooks(ports, "Keys");
   const show = makeKeyShow({ ...parts, settings, catalogue });
   const detail = returnsBody(accountDetailSchema);
-  const makeWorld = (request: Request) => ({
-    ...actAsSender(parts, request),
-    keysExpireInMs: settings().ownerLimits.keysExpireInMs,
-  });
+  const readRights = makeRights(ports);
+  const makeWorld = (request: Request) => {
+    const rights = readRights(request);
+    return {
+      ...actAsSender(parts, request),
+      ...rights,
+      keysExpireInMs: rights.limitRules.keysExpireInMs,
+    };
+  };
   return new Elysia({ prefix: "/admin/v1" })
     .put(
       "/accounts/by-name/:name",
-      async ({ params: { name }, body, status, request }) => {
-        const { isMade, view } = await putAccount(actAsSender(parts, request), name, body);
+      async ({ params: { name }, body, request, status }) => {
+        const world = actAsSender(parts, request);
+        const { isMade, view } = await putAccount(world, name, body, readOperator(request).access);
         return status(isMade ? 201 : 200, await addLimits(parts, "account", view));
       },
       {

@@ -1,5 +1,5 @@
 // Puts on record what admin routes do outside a transaction of their own: refused changes, and uses of the admin token.
-import { note } from "../admin/audit-trail.ts";
+import { findOnlyAccount, note } from "../admin/audit-trail.ts";
 import type { AdminWorld } from "../admin/world.ts";
 import type { AuditFields, AuditOutcome, AuditTarget } from "../core/audit-log.ts";
 import type { Fault } from "../core/fault.ts";
@@ -25,8 +25,17 @@ export function expectChange(world: AdminWorld, request: Request, routeId: strin
   asked.set(request, async ({ outcome, reason }) => {
     const operator = findOperator(request);
     // Without a known sender, a sign-in was refused, not a change.
-    if (operator !== null) await note(world, operator.act, { action, target, outcome, reason });
+    if (operator === null) return;
+    const { act, access } = operator;
+    const accountId = findOnlyAccount(access.grants) ?? (await findAccountId(world, target));
+    await note(world, act, { action, target, outcome, reason, accountId });
   });
+}
+
+/** Returns the account of an account or key. Null if there is no such one. */
+async function findAccountId({ store }: AdminWorld, { type, id }: AuditTarget): Promise<string | null> {
+  if (type === "account") return (await store.account(id))?.id ?? null;
+  return type === "key" ? ((await store.key(id))?.accountId ?? null) : null;
 }
 
 /** Puts a change on record that was refused or failed. Null if the request asked for none. */

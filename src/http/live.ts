@@ -3,6 +3,8 @@ import { Elysia } from "elysia";
 import type { LiveFeed } from "../admin/live.ts";
 import { requestView } from "../admin/requests.ts";
 import { Fault, toFault } from "../core/fault.ts";
+import type { Scope } from "../core/people.ts";
+import type { RequestRecord } from "../core/record.ts";
 import type { Clock } from "../core/world.ts";
 import { dataLine, KEEP_ALIVE_LINE } from "../surfaces/event-stream.ts";
 import { STREAM_HEADERS } from "./answers.ts";
@@ -11,6 +13,8 @@ import { checkOperator, type OperatorParts, type OperatorRequest } from "./opera
 import { describeRoute } from "./route-schema.ts";
 
 const KEEP_ALIVE_MS = 15_000;
+/** Revoked tokens and people who are signed out see nothing more after this time. */
+const CHECK_MS = 500;
 /** A reader with this many unread writes is disconnected. It may reconnect. */
 const UNREAD_MAX = 200;
 
@@ -25,9 +29,9 @@ export function liveRoutes(ports: LivePorts) {
     "/requests/live",
     async ({ request, server, route }) => {
       const asked = { request, server, route };
-      await checkOperator(ports, asked, "requests.read");
+      const { scope } = await checkOperator(ports, asked, "requests.read");
       if (ports.draining()) throw new Fault("shutting_down", "The gateway is shutting down.");
-      return new Response(await openEvents(ports, asked), { headers: STREAM_HEADERS });
+      return new Response(await openEvents(ports, asked, scope), { headers: STREAM_HEADERS });
     },
     describeRoute(
       "Log",
@@ -41,7 +45,11 @@ export function liveRoutes(ports: LivePorts) {
 const encoder = new TextEncoder();
 
 /** Opens the stream of events. It ends with the connection, the feed or the session, or if the reader is too slow. */
-async function openEvents(ports: LivePorts, asked: OperatorRequest): Promise<ReadableStream<Uint8Array>> {
+async function openEvents(
+  ports: LivePorts,
+  asked: OperatorRequest,
+  scope: Scope,
+): Promise<ReadableStream<Uint8Array>> {
   const { request, server } = asked;
   let controller: ReadableStreamDefaultController<Uint8Array> | null = null;
   let isOver = false;
@@ -64,10 +72,11 @@ async function openEvents(ports: LivePorts, asked: OperatorRequest): Promise<Rea
     if ((controller.desiredSize ?? 0) < -UNREAD_MAX) end();
     else controller.enqueue(encoder.encode(text));
   };
-  leave = await ports.feed.listen((records, skipped) => {
+  const show = (records: readonly RequestRecord[], skipped: number) => {
     if (skipped > 0) send(`event: skipped\n${dataLine(JSON.stringify({ requests: skipped }))}`);
     send(records.map((record) => dataLine(JSON.stringify(requestView(record)))).join(""));
-  }, end);
+  };
+  leave = await ports.feed.listen(show, end, scope);
   return new ReadableStream(
     {
       start(opened) {
@@ -76,10 +85,14 @@ async function openEvents(ports: LivePorts, asked: OperatorRequest): Promise<Rea
         // Losing the connection before the body is first read doesn't cancel the stream.
         request.signal.addEventListener("abort", end, { once: true });
         if (request.signal.aborted) return end();
-        callOff = ports.clock.every(KEEP_ALIVE_MS, async () => {
-          if (await isSignedOut(ports, asked)) end();
-          else send(KEEP_ALIVE_LINE);
+        const keepAlive = ports.clock.every(KEEP_ALIVE_MS, () => send(KEEP_ALIVE_LINE));
+        const check = ports.clock.every(CHECK_MS, async () => {
+          if (await isSignedOut(ports, asked, scope)) end();
         });
+        callOff = () => {
+          keepAlive();
+          check();
+        };
         send(": listening\n\n");
       },
       cancel: end,
@@ -88,11 +101,11 @@ async function openEvents(ports: LivePorts, asked: OperatorRequest): Promise<Rea
   );
 }
 
-/** True if the session has ended. An unusable store proves nothing about it. */
-async function isSignedOut(ports: LivePorts, asked: OperatorRequest): Promise<boolean> {
+/** True if the session has ended, or sees other rows than it did. An unusable store proves nothing about it. */
+async function isSignedOut(ports: LivePorts, asked: OperatorRequest, before: Scope): Promise<boolean> {
   try {
-    await checkOperator(ports, asked, "requests.read");
-    return false;
+    const { scope } = await checkOperator(ports, asked, "requests.read");
+    return JSON.stringify(scope) !== JSON.stringify(before);
   } catch (thrown) {
     return toFault(thrown).row.blame === "client";
   }

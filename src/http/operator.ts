@@ -1,23 +1,16 @@
-// Access to the admin routes with the admin token or a session cookie, and /admin/v1/session, which sets the cookie.
-import { Elysia } from "elysia";
-import { note } from "../admin/audit-trail.ts";
-import { formatInstant } from "../admin/format.ts";
-import { findSession, SESSION_MS, sessionSchema, signIn, signInSchema, signOut } from "../admin/session.ts";
-import { checkAdminToken } from "../admin/token.ts";
+// Access to the admin routes with the admin token, a named token or a session cookie.
+import { findSession, type Proven, proveToken } from "../admin/session.ts";
 import type { AdminWorld } from "../admin/world.ts";
 import type { WrongTokens } from "../admin/wrong-tokens.ts";
+import { isWithin } from "../core/address.ts";
 import { Fault } from "../core/fault.ts";
-import type { Act } from "../core/people.ts";
-import type { Session } from "../core/rows.ts";
-import { type Access, ADMIN_TOKEN, adminAccess } from "../people/access.ts";
+import type { Act, Scope } from "../core/people.ts";
+import type { Access } from "../people/access.ts";
 import type { Permission } from "../people/roles.ts";
-import { JSON_HEADERS } from "./answers.ts";
 import { readBearer, requireSecret } from "./auth.ts";
-import { type BodyPorts, readJson } from "./body.ts";
 import type { Peers, ReadOrigin } from "./client-address.ts";
-import { describeRoute, returnsBody, takesBody } from "./route-schema.ts";
 
-const COOKIE = "poundkey_session";
+export const COOKIE = "poundkey_session";
 const COOKIE_SHAPE = new RegExp(`(?:^|;)\\s*${COOKIE}=([0-9A-Za-z]{1,100})\\s*(?:;|$)`);
 const SAFE = /^(GET|HEAD|OPTIONS)$/;
 
@@ -33,12 +26,14 @@ export interface OperatorParts {
   readonly world: AdminWorld;
   /** The configured token. Null if the one made at the first start applies. */
   readonly adminToken: string | null;
+  /** The addresses and blocks that the admin token may come from. Empty for any. */
+  readonly adminTokenFrom: readonly string[];
   readonly readOrigin: ReadOrigin;
-  readonly wrongTokens: Pick<WrongTokens, "refuse">;
+  readonly wrongTokens: Pick<WrongTokens, "refuse" | "note">;
 }
 
 /** Returns the Fault for a wrong token or cookie. All checks use this one, so that every failure is counted. */
-function createRefusal(
+export function createRefusal(
   { wrongTokens, readOrigin }: OperatorParts,
   asked: OperatorRequest,
   message: string,
@@ -47,7 +42,7 @@ function createRefusal(
 }
 
 /** Returns the session secret in the request's cookie. Null if there is none. */
-function readCookieSecret(request: Request): string | null {
+export function readCookieSecret(request: Request): string | null {
   return COOKIE_SHAPE.exec(request.headers.get("cookie") ?? "")?.[1] ?? null;
 }
 
@@ -55,6 +50,8 @@ function readCookieSecret(request: Request): string | null {
 interface Operator {
   readonly access: Access;
   readonly act: Act;
+  /** The rows that the route's permission covers. */
+  readonly scope: Scope;
 }
 
 /** By request, once its sender is known. */
@@ -78,33 +75,47 @@ export async function checkOperator(
   asked: OperatorRequest,
   permission: Permission,
 ): Promise<Operator> {
-  const access = await findAccess(parts, asked);
-  const operator = { access, act: readAct(parts, asked, access) };
+  const { access } = await proveOperator(parts, asked);
+  const operator = { access, act: readAct(parts, asked, access), scope: access.scope(permission) };
   // Also of a sender that lacks the permission: the refusal is on record.
   operators.set(asked.request, operator);
   access.require(permission);
   return operator;
 }
 
-/** A bearer takes precedence, as browsers send cookies on their own. */
-async function findAccess(parts: OperatorParts, asked: OperatorRequest): Promise<Access> {
-  const { world, adminToken } = parts;
+/** Returns the sender's rights. A bearer takes precedence, as browsers send cookies on their own. */
+export async function proveOperator(parts: OperatorParts, asked: OperatorRequest): Promise<Proven> {
   const bearer = readBearer(asked.request.headers);
-  if (bearer === undefined && readCookieSecret(asked.request) !== null) {
-    await requireSession(parts, asked);
-    return adminAccess(ADMIN_TOKEN);
-  }
+  if (bearer === undefined && readCookieSecret(asked.request) !== null) return requireSession(parts, asked);
   if (!bearer?.trim()) {
     const message = "You didn't provide an admin token. Send it as 'Authorization: Bearer <admin token>'.";
     throw new Fault("no_api_key", message);
   }
-  if (await checkAdminToken(world, adminToken, requireSecret(bearer))) return adminAccess(ADMIN_TOKEN);
-  throw createRefusal(parts, asked, "Incorrect admin token.");
+  const proven = await proveToken(parts.world, parts.adminToken, requireSecret(bearer));
+  if (proven === null) throw createRefusal(parts, asked, "Incorrect admin token.");
+  checkAddress(parts, asked, proven);
+  return proven;
+}
+
+/** Throws if the admin token, or a session that began with it, comes from an address that it may not come from. */
+export function checkAddress(
+  { adminTokenFrom, readOrigin, wrongTokens }: OperatorParts,
+  { request, server }: OperatorRequest,
+  { access }: Proven,
+): void {
+  if (access.actor.kind !== "admin" || adminTokenFrom.length === 0) return;
+  const { address } = readOrigin(request, server);
+  if (isWithin(adminTokenFrom, address)) return;
+  wrongTokens.note("address_not_allowed", address);
+  const message =
+    "The admin token may not be used from your address: 'server.admin_token_from' lists where it may come from.";
+  throw new Fault("address_not_allowed", message, { reason: `the admin token was sent from ${address}` });
 }
 
 const AGENT_CHARACTERS_MAX = 200;
 
-function readAct(
+/** Returns the request as an act of its sender. */
+export function readAct(
   { readOrigin }: OperatorParts,
   { request, server, route }: OperatorRequest,
   access: Access,
@@ -118,22 +129,24 @@ function readAct(
   };
 }
 
-/** Returns the cookie's session. Throws the Faults `no_api_key`, `cross_site_request`, and those of `createRefusal`. */
-async function requireSession(parts: OperatorParts, asked: OperatorRequest): Promise<Session> {
+/** Returns the rights of the cookie's session. Throws the Faults `no_api_key`, `cross_site_request`, and those of `createRefusal`. */
+export async function requireSession(parts: OperatorParts, asked: OperatorRequest): Promise<Proven> {
   const secret = readCookieSecret(asked.request);
   if (secret === null) throw new Fault("no_api_key", "You are not signed in.");
   if (!SAFE.test(asked.request.method)) checkSite(parts, asked);
   const session = await findSession(parts.world, parts.adminToken, secret);
-  if (session !== null) return session;
-  throw createRefusal(parts, asked, "The session has ended. Please sign in again.");
+  if (session === null) throw createRefusal(parts, asked, "The session has ended. Please sign in again.");
+  checkAddress(parts, asked, session);
+  return session;
 }
 
 /** Browsers attach the cookie to requests from any site, so only requests from our own pages may change anything. */
-function checkSite({ readOrigin }: OperatorParts, { request, server }: OperatorRequest): void {
+function checkSite({ readOrigin, wrongTokens }: OperatorParts, { request, server }: OperatorRequest): void {
   const site = request.headers.get("sec-fetch-site");
-  const isOwn =
-    site === null ? isOwnOrigin(request, readOrigin(request, server).hosts) : site === "same-origin";
+  const { hosts, address } = readOrigin(request, server);
+  const isOwn = site === null ? isOwnOrigin(request, hosts) : site === "same-origin";
   if (isOwn) return;
+  wrongTokens.note("cross_site_request", address);
   const message =
     "The session cookie only works for the console's own page. " +
     "Send 'Authorization: Bearer <admin token>' instead.";
@@ -145,76 +158,4 @@ function isOwnOrigin(request: Request, hosts: readonly string[]): boolean {
   if (origin === null || !URL.canParse(origin)) return false;
   const { host, protocol } = new URL(origin);
   return /^https?:$/.test(protocol) && hosts.some((one) => one.toLowerCase() === host);
-}
-
-const BODY = { owner: "sign-in", bytesMax: 4096 } as const;
-const TAG = "Session";
-const SET_COOKIE = { 204: { description: "The cookie is set or removed." } } as const;
-
-interface SessionPorts extends OperatorParts, BodyPorts {
-  /** The program's version. */
-  readonly version: string;
-}
-
-export function sessionRoutes(ports: SessionPorts) {
-  return new Elysia({ prefix: "/admin/v1" })
-    .post(
-      "/session",
-      ({ request, server, route, body }) => signInWith(ports, { request, server, route }, body.token),
-      {
-        parse: ({ request }) => readJson(request, ports, BODY),
-        body: takesBody(signInSchema),
-        ...describeRoute(TAG, "signIn", "Sign in with the admin token and get a session cookie", SET_COOKIE),
-      },
-    )
-    .get(
-      "/session",
-      async ({ request, server, route, set }) => {
-        const { expiresAtMs } = await requireSession(ports, { request, server, route });
-        Object.assign(set.headers, JSON_HEADERS);
-        return { expires_at: formatInstant(expiresAtMs), version: ports.version };
-      },
-      {
-        response: returnsBody(sessionSchema),
-        ...describeRoute(TAG, "getSession", "Get the current session"),
-      },
-    )
-    .delete(
-      "/session",
-      async ({ request, server, route }) => {
-        await requireSession(ports, { request, server, route });
-        await signOut(ports.world, readCookieSecret(request) ?? "");
-        await noteSession(ports, { request, server, route }, "session.ended");
-        return createCookieResponse(ports, { request, server, route }, "", 0);
-      },
-      describeRoute(TAG, "signOut", "Sign out", SET_COOKIE),
-    );
-}
-
-async function signInWith(ports: SessionPorts, asked: OperatorRequest, token: string): Promise<Response> {
-  const secret = await signIn(ports.world, ports.adminToken, token);
-  if (secret === null) throw createRefusal(ports, asked, "Incorrect admin token.");
-  await noteSession(ports, asked, "session.started");
-  return createCookieResponse(ports, asked, secret, SESSION_MS / 1000);
-}
-
-function noteSession(
-  ports: SessionPorts,
-  asked: OperatorRequest,
-  action: "session.started" | "session.ended",
-): Promise<void> {
-  const act = readAct(ports, asked, adminAccess(ADMIN_TOKEN));
-  return note(ports.world, act, { action, target: { type: "session", id: "", name: "" } });
-}
-
-/** Only requests from our own pages carry the cookie, and no script can read it. */
-function createCookieResponse(
-  { readOrigin }: SessionPorts,
-  asked: OperatorRequest,
-  secret: string,
-  seconds: number,
-): Response {
-  const secure = readOrigin(asked.request, asked.server).isSecure ? "; Secure" : "";
-  const cookie = `${COOKIE}=${secret}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${seconds}${secure}`;
-  return new Response(null, { status: 204, headers: { "set-cookie": cookie, "cache-control": "no-store" } });
 }

@@ -15,7 +15,10 @@ const KEY_PREFIX = "sk-";
 /** The length of a gateway secret. */
 export const SECRET_CHARACTERS = KEY_PREFIX.length + BODY_DIGITS + CHECKSUM_DIGITS;
 const ADMIN_PREFIX = "pk-admin-";
-const KEY_SHAPE = new RegExp(`^${KEY_PREFIX}[0-9A-Za-z]{${BODY_DIGITS + CHECKSUM_DIGITS}}$`);
+const TOKEN_PREFIX = "pk-";
+const CHECKED = `[0-9A-Za-z]{${BODY_DIGITS + CHECKSUM_DIGITS}}`;
+const KEY_SHAPE = new RegExp(`^${KEY_PREFIX}${CHECKED}$`);
+const TOKEN_SHAPE = new RegExp(`^${TOKEN_PREFIX}${CHECKED}$`);
 
 function formatDigits(value: bigint, count: number): string {
   let rest = value;
@@ -37,13 +40,30 @@ function computeChecksum(text: string): string {
 
 /** Makes a gateway secret: `sk-`, 256 random bits and a checksum, 52 characters of letters and digits. */
 export function mintSecret(random: Random): string {
-  const text = KEY_PREFIX + drawDigits(random, SECRET_BYTES, BODY_DIGITS);
+  return mintChecked(KEY_PREFIX, random);
+}
+
+/** Makes the secret of a named token: `pk-`, and the same. */
+export function mintTokenSecret(random: Random): string {
+  return mintChecked(TOKEN_PREFIX, random);
+}
+
+function mintChecked(prefix: string, random: Random): string {
+  const text = prefix + drawDigits(random, SECRET_BYTES, BODY_DIGITS);
   return text + computeChecksum(text);
 }
 
 /** True if the text has the form of our secrets. A mistyped or truncated one, or another service's, doesn't. */
 export function checkSecret(text: string): boolean {
-  if (!KEY_SHAPE.test(text)) return false;
+  return KEY_SHAPE.test(text) && hasChecksum(text);
+}
+
+/** The same for secrets of named tokens. */
+export function checkTokenSecret(text: string): boolean {
+  return TOKEN_SHAPE.test(text) && hasChecksum(text);
+}
+
+function hasChecksum(text: string): boolean {
   return computeChecksum(text.slice(0, -CHECKSUM_DIGITS)) === text.slice(-CHECKSUM_DIGITS);
 }
 
@@ -58,7 +78,7 @@ export function mintSessionSecret(random: Random): string {
 }
 
 /** Makes an id, such as `key_` and 120 random bits. It isn't a secret. */
-export function mintId(kind: "key" | "acct" | "cred" | "evt" | "aud", random: Random): string {
+export function mintId(kind: "key" | "acct" | "cred" | "evt" | "aud" | "tok", random: Random): string {
   return `${kind}_${drawDigits(random, ID_BYTES, ID_DIGITS)}`;
 }
 

@@ -1,7 +1,15 @@
 // The rights of the sender of a request to the admin routes.
 import { Fault } from "../core/fault.ts";
-import { type Actor, type Grant, ROLES, type Role, type Scope } from "../core/people.ts";
-import { findScope, isPermitted, joinGrants, type Permission } from "./roles.ts";
+import {
+  type Actor,
+  type Grant,
+  type Member,
+  type NamedToken,
+  ROLES,
+  type Role,
+  type Scope,
+} from "../core/people.ts";
+import { findScope, isAbove, isPermitted, joinGrants, PERMISSIONS, type Permission } from "./roles.ts";
 
 interface Viewer {
   readonly actor: Actor;
@@ -12,46 +20,91 @@ interface Viewer {
   readonly memberId: string | null;
 }
 
+/** The part of a key that decides who may see and change it. */
+interface OwnedRow {
+  readonly accountId: string;
+  readonly memberId: string | null;
+}
+
 export class Access {
   readonly actor: Actor;
   /** The highest per account. */
   readonly grants: readonly Grant[];
   readonly readsContent: boolean;
   readonly memberId: string | null;
+  /** Those that count: a higher role in the same account takes nothing of what a member may do with own keys. */
+  readonly #counted: readonly Grant[];
 
   constructor({ actor, grants, readsContent, memberId }: Viewer) {
     this.actor = actor;
     this.grants = joinGrants(grants);
     this.readsContent = readsContent;
     this.memberId = memberId;
+    this.#counted = [...this.grants, ...grants.filter(({ role }) => role === "member")];
   }
 
-  /** The highest role in any account. */
+  /** The highest role in any account. Null for nobody's. */
   get role(): Role | null {
-    const roles = this.grants.map(({ role }) => role);
+    return this.#findHighest(this.grants);
+  }
+
+  /** The highest role in this account. */
+  roleIn(accountId: string): Role | null {
+    return this.#findHighest(
+      this.grants.filter((grant) => grant.accountId === null || grant.accountId === accountId),
+    );
+  }
+
+  #findHighest(grants: readonly Grant[]): Role | null {
+    const roles = grants.map(({ role }) => role);
     return ROLES.findLast((role) => roles.includes(role)) ?? null;
   }
 
   /** True in this account, or in any if none is given. */
   may(permission: Permission, accountId?: string): boolean {
-    return isPermitted(this.grants, permission, accountId);
+    return isPermitted(this.#counted, permission, accountId);
   }
 
   /** Throws the Fault `not_permitted` unless the permission is given, in this account if one is named. */
   require(permission: Permission, accountId?: string): void {
-    if (this.may(permission, accountId)) return;
-    const role = this.role;
-    const yours = role === null ? "no role" : `the role '${role}'`;
-    throw new Fault("not_permitted", `You have ${yours} here, which doesn't permit this (${permission}).`);
+    if (!this.may(permission, accountId)) throw this.#refuse(permission, accountId);
+  }
+
+  /** Throws the Fault `not_permitted` unless the sender may write this key: any key, or a personal one of their own. */
+  requireKey({ accountId, memberId }: OwnedRow): void {
+    const isOwn = memberId !== null && memberId === this.memberId && this.may("own.keys.write", accountId);
+    if (!isOwn && !this.may("keys.write", accountId)) throw this.#refuse("keys.write", accountId);
+  }
+
+  #refuse(permission: Permission, accountId?: string): Fault {
+    const role = accountId === undefined ? this.role : this.roleIn(accountId);
+    const yours = role === null ? "You have no role here" : `Your role here is '${role}'`;
+    const { words } = PERMISSIONS[permission];
+    return new Fault("not_permitted", `${yours}, which may not ${words} (${permission}).`);
   }
 
   /** Returns the rows that the permission covers. */
   scope(permission: Permission): Scope {
-    return findScope(this.grants, permission, this.memberId);
+    return findScope(this.#counted, permission, this.memberId);
+  }
+
+  /** True if the sender may read prompts and answers of this key: one's own, or others' if allowed to. */
+  mayReadContent({ accountId, memberId }: OwnedRow): boolean {
+    const isOwn = memberId !== null && memberId === this.memberId;
+    return isOwn || this.readsContent || this.roleIn(accountId) === "admin";
+  }
+
+  /** True if each of the grants is within the sender's own. */
+  covers(grants: readonly Grant[]): boolean {
+    return grants.every(({ role, accountId }) =>
+      this.grants.some(
+        (own) => (own.accountId === null || own.accountId === accountId) && !isAbove(role, own.role),
+      ),
+    );
   }
 }
 
-/** Returns the access of the admin token, which may do everything. */
+/** Returns the access of the admin token, or of the command line, which may do everything. */
 export function adminAccess(actor: Actor): Access {
   return new Access({
     actor,
@@ -61,4 +114,19 @@ export function adminAccess(actor: Actor): Access {
   });
 }
 
+/** Returns the access of a named token. */
+export function tokenAccess({ id, name, grants, readsContent }: NamedToken): Access {
+  return new Access({ actor: { kind: "token", id, name }, grants, readsContent, memberId: null });
+}
+
+/** Returns the access of a person at that time. Somebody disabled has none. */
+export function memberAccess(member: Member, nowMs: number): Access {
+  const { id, name, ruleGrants, ownGrants, ownUntilMs, readsContent, isDisabled } = member;
+  const own = ownUntilMs !== null && ownUntilMs <= nowMs ? [] : ownGrants;
+  const grants = isDisabled ? [] : [...ruleGrants, ...own];
+  return new Access({ actor: { kind: "person", id, name }, grants, readsContent, memberId: id });
+}
+
 export const ADMIN_TOKEN: Actor = { kind: "admin", id: "admin", name: "admin token" };
+/** The command line works on the store itself. */
+export const COMMAND_LINE: Actor = { kind: "cli", id: "cli", name: "command line" };

@@ -2,50 +2,71 @@
 import { type Grant, ROLES, type Role, type Scope } from "../core/people.ts";
 
 const READERS = ["viewer", "manager", "billing", "operator", "admin"] as const satisfies readonly Role[];
+const KEY_HOLDERS = ["member", "manager", "operator", "admin"] as const satisfies readonly Role[];
 const EVERYONE = ROLES;
 
 interface PermissionRow {
   readonly roles: readonly Role[];
+  /** It concerns no single account, so only a grant for all accounts gives it. */
   readonly isGlobal?: boolean;
+  /** Members have it for the whole account, not only for what belongs to their own keys. */
+  readonly isWholeForMembers?: boolean;
+  /** In the manual's words. */
+  readonly words: string;
 }
 
-/**
- * Every admin route needs one of these. A permission counts in the account of the grant that gives it; those with
- * `isGlobal` concern no single account, so only a grant for all accounts gives them.
- */
-const PERMISSIONS = {
-  /** Accounts with their balances and limits. Members see those that they belong to. */
-  "accounts.read": { roles: EVERYONE },
-  /** Keys, requests and sums. Members see what belongs to their own keys. */
-  "keys.read": { roles: EVERYONE },
-  "requests.read": { roles: EVERYONE },
-  "usage.read": { roles: EVERYONE },
-  /** The models that are served, and the aliases. */
-  "models.read": { roles: EVERYONE },
-  "journal.read": { roles: READERS },
-  "audit.read": { roles: ["manager", "operator", "admin"] },
-  /** The configuration, the providers and what the selectors learned. */
-  "settings.read": { roles: READERS, isGlobal: true },
-  "accounts.create": { roles: ["operator", "admin"], isGlobal: true },
-  "accounts.limit": { roles: ["operator", "admin"] },
-  "accounts.close": { roles: ["billing", "admin"] },
-  "money.move": { roles: ["billing", "admin"] },
-  "keys.write": { roles: ["manager", "operator", "admin"] },
-  /** Personal keys of one's own. */
-  "own.keys.write": { roles: EVERYONE },
-  "providers.write": { roles: ["operator", "admin"], isGlobal: true },
-  "aliases.write": { roles: ["operator", "admin"], isGlobal: true },
-  /** Teaching the selectors calls models at the operator's cost. */
-  "learning.write": { roles: ["operator", "admin"], isGlobal: true },
-  "playground.use": { roles: ["admin"], isGlobal: true },
-  "tokens.write": { roles: ["admin"], isGlobal: true },
-  "members.read": { roles: ["manager", "admin"] },
-  "members.write": { roles: ["admin"], isGlobal: true },
+/** Every admin route needs one of these. A permission counts in the account of the grant that gives it. */
+export const PERMISSIONS = {
+  "accounts.read": {
+    roles: EVERYONE,
+    isWholeForMembers: true,
+    words: "see accounts with their balance and limits",
+  },
+  "keys.read": { roles: EVERYONE, words: "see keys" },
+  "requests.read": { roles: EVERYONE, words: "see the request log, without prompts and answers" },
+  "usage.read": { roles: EVERYONE, words: "see usage, the overview and savings" },
+  "models.read": { roles: EVERYONE, words: "see models and aliases" },
+  "session.read": { roles: EVERYONE, words: "see one's own session" },
+  "journal.read": { roles: READERS, words: "see an account's journal" },
+  "audit.read": { roles: ["manager", "operator", "admin"], words: "see the audit" },
+  "settings.read": {
+    roles: READERS,
+    isGlobal: true,
+    words: "see the configuration, the providers and what the selectors have learned",
+  },
+  "accounts.create": { roles: ["operator", "admin"], isGlobal: true, words: "create accounts" },
+  "accounts.limit": { roles: ["operator", "admin"], words: "rename, limit and pause accounts" },
+  "accounts.close": { roles: ["billing", "admin"], words: "close accounts" },
+  "money.move": { roles: ["billing", "admin"], words: "top up and adjust balances" },
+  "keys.write": {
+    roles: ["manager", "operator", "admin"],
+    words: "create, change, rotate and revoke any key, and reset its budgets",
+  },
+  "own.keys.write": {
+    roles: KEY_HOLDERS,
+    words: "create, change, rotate and revoke one's own personal keys",
+  },
+  "providers.write": {
+    roles: ["operator", "admin"],
+    isGlobal: true,
+    words: "add and change credentials of providers",
+  },
+  "aliases.write": { roles: ["operator", "admin"], isGlobal: true, words: "create and change aliases" },
+  // Samples quote prompts from the log, and cost the operator money.
+  "learning.write": {
+    roles: ["operator", "admin"],
+    isGlobal: true,
+    words: "have models sampled, and forget what was learned",
+  },
+  "playground.use": { roles: ["admin"], isGlobal: true, words: "use the playground" },
+  "tokens.write": { roles: ["admin"], words: "see, create and revoke named tokens" },
+  "members.read": { roles: ["manager", "admin"], words: "see members" },
+  "members.write": { roles: ["admin"], isGlobal: true, words: "change members" },
 } as const satisfies Readonly<Record<string, PermissionRow>>;
 export type Permission = keyof typeof PERMISSIONS;
 
-/** Returns the higher of two roles. */
-function isAbove(role: Role, other: Role): boolean {
+/** True if the first role is the higher one. */
+export function isAbove(role: Role, other: Role): boolean {
   return ROLES.indexOf(role) > ROLES.indexOf(other);
 }
 
@@ -82,8 +103,9 @@ export function isPermitted(grants: readonly Grant[], permission: Permission, ac
  * token can't have.
  */
 export function findScope(grants: readonly Grant[], permission: Permission, memberId: string | null): Scope {
+  const { isWholeForMembers = false }: PermissionRow = PERMISSIONS[permission];
   const given = grants.filter((grant) => givesPermission(grant, permission));
-  const whole = given.filter(({ role }) => role !== "member");
+  const whole = given.filter(({ role }) => isWholeForMembers || role !== "member");
   const own = given.filter(({ role }) => role === "member");
   return {
     accountIds: listAccounts(whole),
@@ -93,5 +115,5 @@ export function findScope(grants: readonly Grant[], permission: Permission, memb
 
 function listAccounts(grants: readonly Grant[]): readonly string[] | null {
   const ids = grants.map(({ accountId }) => accountId);
-  return ids.includes(null) ? null : ids.filter((id) => id !== null);
+  return ids.includes(null) ? null : [...new Set(ids.filter((id) => id !== null))];
 }

@@ -8,6 +8,7 @@ import {
   type Value,
 } from "../core/fields/field.ts";
 import { asArray, parseJson } from "../core/json.ts";
+import { ROLES } from "../core/people.ts";
 import { parseBudgets } from "./budget-column.ts";
 import {
   allowNull,
@@ -15,6 +16,7 @@ import {
   FLAG,
   INTEGER,
   makeJson,
+  makeWord,
   NUMBER,
   nameColumn,
   spellColumn,
@@ -38,6 +40,8 @@ const COLUMNS: Columns = {
   budgets: makeJson(parseBudgets),
   weight: NUMBER,
   limit: allowNull(INTEGER),
+  role: makeWord(ROLES),
+  accounts: makeJson(parseTexts),
   flag: FLAG,
 };
 

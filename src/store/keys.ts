@@ -11,11 +11,12 @@ import { listChangeable } from "./field-columns.ts";
 import { type Found, readInteger } from "./found.ts";
 import { accountsLookup, keysLookup } from "./narrowing.ts";
 import type { Recorder } from "./recording.ts";
+import { ACCOUNT_ROWS, KEY_ROWS, narrowToScope } from "./scope.ts";
 import { insertSql, joinNames, type Mark, selectSql } from "./sql.ts";
 import { ACCOUNT, KEY, pickColumns, type TablePart } from "./tables.ts";
 
-export const CHANGED_KEY = pickColumns(KEY, listChangeable(KEY_FIELDS));
-const CHANGED_ACCOUNT = pickColumns(ACCOUNT, listChangeable(ACCOUNT_FIELDS));
+export const CHANGED_KEY = pickColumns(KEY, [...listChangeable(KEY_FIELDS), "paused_by"]);
+const CHANGED_ACCOUNT = pickColumns(ACCOUNT, [...listChangeable(ACCOUNT_FIELDS), "paused_by"]);
 
 /** Returns the statement that writes these columns of the row with the id that is its first value. */
 export function updateSql(
@@ -42,7 +43,8 @@ export function keyMethods({ mark, run }: Engine) {
   const byDigest = keyByDigestSql(mark);
   const byId = `${selectSql(KEY)} WHERE id = ${mark(1)}`;
   return {
-    key: async (id) => readFirst(KEY, await run(bind(byId, id))),
+    key: async (id, scope) =>
+      readFirst(KEY, await run(narrowToScope({ head: byId, values: [id], rows: KEY_ROWS }, scope, mark))),
     keyByDigest: async (digest) => readFirst({ rowOf: readProvenKey }, await run(bind(byDigest, digest))),
     keys: async (page, filter) => (await run(keysLookup(filter, page, mark))).map(KEY.rowOf),
   } satisfies Partial<Store>;
@@ -129,8 +131,11 @@ function keyEndings(engine: Engine, record: Recorder) {
 export function accountMethods({ mark, run }: Engine) {
   const byId = `${selectSql(ACCOUNT)} WHERE id = ${mark(1)}`;
   return {
-    account: async (id) => readFirst(ACCOUNT, await run(bind(byId, id))),
-    accounts: async (page, text) => (await run(accountsLookup(text, page, mark))).map(ACCOUNT.rowOf),
+    account: async (id, scope) => {
+      const lookup = { head: byId, values: [id], rows: ACCOUNT_ROWS };
+      return readFirst(ACCOUNT, await run(narrowToScope(lookup, scope, mark)));
+    },
+    accounts: async (page, filter) => (await run(accountsLookup(filter, page, mark))).map(ACCOUNT.rowOf),
   } satisfies Partial<Store>;
 }
 

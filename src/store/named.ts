@@ -8,6 +8,7 @@ import { allowNull, TEXT, TIME } from "./columns.ts";
 import { bind, type Change, type Engine, type Result, readFirst, type Statement } from "./engine.ts";
 import { accountChanges, CHANGED_KEY, updateSql } from "./keys.ts";
 import type { Recorder } from "./recording.ts";
+import { ACCOUNT_ROWS, KEY_ROWS, narrowToScope } from "./scope.ts";
 import { insertSql, type Mark, selectSql } from "./sql.ts";
 import { ACCOUNT, KEY, table } from "./tables.ts";
 
@@ -81,15 +82,19 @@ class KeyWriting {
 function keyPuts({ mark, forUpdate, run, change }: Engine, record: Recorder) {
   const [first, second] = [mark(1), mark(2)];
   const lock = `SELECT id FROM account WHERE id = ${first} ${forUpdate}`;
-  const named = `${selectSql(KEY)}
-    WHERE account_id = ${first} AND name = ${second} AND revoked_at_ms IS NULL ${NEWEST}`;
+  const named = {
+    head: `${selectSql(KEY)} WHERE account_id = ${first} AND name = ${second} AND revoked_at_ms IS NULL`,
+    tail: NEWEST,
+    rows: KEY_ROWS,
+  };
   const byId = `${selectSql(KEY)} WHERE id = ${first}`;
   const recordById = `${selectSql(PUT_RECORD)} WHERE account_id = ${first} AND id = ${second}`;
   const writing = new KeyWriting(mark, record);
   return {
     putKey: async (put) => {
       const { accountId, name } = put.fresh;
-      const firsts = [bind(lock, accountId), bind(named, accountId, name)];
+      const lookup = narrowToScope({ ...named, values: [accountId, name] }, put.scope, mark);
+      const firsts = [bind(lock, accountId), lookup];
       if (put.record) firsts.push(bind(recordById, accountId, put.record.id));
       const { key: written, earlier } = await change<PutResult>(firsts, ([, found, recorded]) =>
         writing.write(put, found, recorded),
@@ -109,7 +114,7 @@ function accountPuts(engine: Engine, record: Recorder) {
   const { mark, forUpdate, change } = engine;
   const { changeAccount } = accountChanges(engine, record);
   const first = mark(1);
-  const named = composeAccountsNamed(mark);
+  const named = `${composeByName(mark)} ${NEWEST}`;
   const add = insertSql(ACCOUNT, mark);
   const makeLock = `INSERT INTO setting (name, value) VALUES (${first}, '') ON CONFLICT (name) DO NOTHING`;
   const lock = `SELECT value FROM setting WHERE name = ${first} ${forUpdate}`;
@@ -129,14 +134,17 @@ function accountPuts(engine: Engine, record: Recorder) {
   } satisfies Partial<Changes>;
 }
 
-function composeAccountsNamed(mark: Mark): string {
-  return `${selectSql(ACCOUNT)} WHERE name = ${mark(1)} ${NEWEST}`;
+function composeByName(mark: Mark): string {
+  return `${selectSql(ACCOUNT)} WHERE name = ${mark(1)}`;
 }
 
 export function namedMethods({ mark, run }: Engine) {
-  const named = composeAccountsNamed(mark);
+  const byName = composeByName(mark);
   return {
-    accountsNamed: async (name) => (await run(bind(named, name))).map(ACCOUNT.rowOf),
+    accountsNamed: async (name, scope) => {
+      const lookup = { head: byName, tail: NEWEST, values: [name], rows: ACCOUNT_ROWS };
+      return (await run(narrowToScope(lookup, scope, mark))).map(ACCOUNT.rowOf);
+    },
   } satisfies Partial<Store>;
 }
 

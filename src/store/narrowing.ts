@@ -1,13 +1,14 @@
 // Filtered lookups: a statement has only the conditions that are asked for, so that each finds its index.
-
 import type { RequestFilter, UsageDimension, UsageFilter, UsageQuery } from "../core/log-query.ts";
+import type { Scope } from "../core/people.ts";
 import { CLIENT_GONE, type RequestOutcome, type RequestRecord } from "../core/record.ts";
 import type { RefusalFilter } from "../core/refusal-log.ts";
-import type { KeyFilter, Page } from "../core/store.ts";
+import type { AccountFilter, KeyFilter, Page } from "../core/store.ts";
 import type { Statement } from "./engine.ts";
 import type { Value } from "./found.ts";
 import type { LogQuestion } from "./log-search.ts";
 import { FIRST_TOKEN, REQUEST, USAGE, USAGE_SUMS } from "./log-tables.ts";
+import { ACCOUNT_ROWS, composeScope, KEY_ROWS, type ScopedRows, USE_ROWS } from "./scope.ts";
 import { joinNames, type Mark } from "./sql.ts";
 import { ACCOUNT, KEY, type Table } from "./tables.ts";
 
@@ -43,6 +44,12 @@ export class Narrowing {
     this.#conditions.push(`(${condition})`);
   }
 
+  /** Adds the condition that rows are within the scope, if there is one. */
+  within(scope: Scope | undefined, rows: ScopedRows): void {
+    const condition = scope ? composeScope(scope, rows, (value) => this.bind(value)) : null;
+    if (condition !== null) this.add(condition);
+  }
+
   get where(): string {
     return this.#conditions.join(" AND ");
   }
@@ -76,13 +83,12 @@ const OUTCOMES_BEFORE: Readonly<Record<RequestOutcome, string>> = {
 const INDEXED = ["requestId", "session", "traceId"] as const;
 /** Filters that SQLite's index on the time decides without reading a row. */
 const SKIMMED: ReadonlySet<string> = new Set([
-  ...["keyId", "accountId", "model", "selector", "status", "ended", "fromMs", "toMs"],
+  ...["keyId", "accountId", "scope", "model", "selector", "status", "ended", "fromMs", "toMs"],
 ]);
 
 /** Returns the question to the request log that a filter asks. */
 export function askRequests(filter: RequestFilter, mark: Mark): LogQuestion<RequestRecord> {
-  const { keyId, accountId } = filter;
-  const given = Object.entries(filter).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  const given = listGiven(filter);
   const isWhole = given.every((name) => name === "fromMs" || name === "toMs");
   return {
     table: "request",
@@ -91,10 +97,22 @@ export function askRequests(filter: RequestFilter, mark: Mark): LogQuestion<Requ
     span: filter,
     isIndexed: isWhole || INDEXED.some((name) => filter[name] !== undefined),
     readsRows: given.some((name) => !SKIMMED.has(name)),
-    owner:
-      (keyId !== undefined && ({ column: "key_id", id: keyId } as const)) ||
-      (accountId === undefined ? null : { column: "account_id", id: accountId }),
+    owner: findOwner(filter),
   };
+}
+
+/** A scope of everything narrows nothing. */
+function listGiven({ scope, ...filter }: RequestFilter): readonly string[] {
+  const given = Object.entries(filter).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  return (scope?.accountIds ?? null) === null ? given : [...given, "scope"];
+}
+
+function findOwner({ keyId, accountId, scope }: RequestFilter): LogQuestion<RequestRecord>["owner"] {
+  if (keyId !== undefined) return { column: "key_id", id: keyId };
+  if (accountId !== undefined) return { column: "account_id", id: accountId };
+  const [only, ...others] = scope?.accountIds ?? [];
+  const isAlone = only !== undefined && others.length === 0 && scope?.own === null;
+  return isAlone ? { column: "account_id", id: only } : null;
 }
 
 const TEXT_COLUMNS = ["model_asked", "model_used", "model_tried", "fault_code"];
@@ -103,6 +121,7 @@ function requestsLookup(filter: RequestFilter, page: Page, mark: Mark): Statemen
   const { keyId, accountId, operation, surface, model, selector, status, ended, fromMs, toMs } = filter;
   const { provider, outcome, memberId, address, session, traceId, text, requestId } = filter;
   const by = new Narrowing(mark);
+  by.within(filter.scope, USE_ROWS);
   by.equal({ key_id: keyId, account_id: accountId, operation, surface, selector, ended });
   by.equal({ member_id: memberId, address, session, request_id: requestId });
   by.by(model, (at) => `model_used = ${at} OR model_tried = ${at} OR model_asked = ${at}`);
@@ -143,6 +162,7 @@ export function composeRefusals(
 ): Statement {
   const { keyId, accountId, model, code, address, fromMs, toMs } = filter;
   const by = new Narrowing(mark);
+  by.within(filter.scope, USE_ROWS);
   by.equal({ key_id: keyId, account_id: accountId, model_asked: model, code, address });
   by.by(fromMs, (at) => `at_ms >= ${at}`);
   by.by(toMs, (at) => `at_ms < ${at}`);
@@ -154,7 +174,8 @@ export function composeRefusals(
 
 export function keysLookup(filter: KeyFilter | undefined, page: Page, mark: Mark): Statement {
   const by = new Narrowing(mark);
-  const { accountId, state, nowMs = 0, text, except } = filter ?? {};
+  const { accountId, state, nowMs = 0, text, except, scope } = filter ?? {};
+  by.within(scope, KEY_ROWS);
   by.by(accountId, (at) => `account_id = ${at}`);
   by.by(except, (at) => `id <> ${at}`);
   if (state === "revoked") by.add("revoked_at_ms IS NOT NULL");
@@ -171,9 +192,10 @@ export function keysLookup(filter: KeyFilter | undefined, page: Page, mark: Mark
   return { text: `SELECT ${joinNames(KEY.columns)} FROM ${KEY.name} ${end}`, values: by.values };
 }
 
-/** Accounts whose name contains the text, which is in lower case. All without one. */
-export function accountsLookup(text: string | undefined, page: Page, mark: Mark): Statement {
+export function accountsLookup(filter: AccountFilter | undefined, page: Page, mark: Mark): Statement {
   const by = new Narrowing(mark);
+  const { text, scope } = filter ?? {};
+  by.within(scope, ACCOUNT_ROWS);
   by.by(text && `%${escapeLike(text)}%`, (at) => `lower(name) LIKE ${at} ESCAPE '\\'`);
   const end = pageEnd(by, "created_at_ms", page);
   return { text: `SELECT ${joinNames(ACCOUNT.columns)} FROM ${ACCOUNT.name} ${end}`, values: by.values };
@@ -235,6 +257,7 @@ function sumsLookup(
 
 function narrowUsage(by: Narrowing, filter: UsageFilter): void {
   const { accountId, keyId, model, provider, operation, surface, outcome } = filter;
+  by.within(filter.scope, USE_ROWS);
   by.equal({ account_id: accountId, key_id: keyId, model, operation, surface, outcome });
   if (provider !== undefined) by.add(composeProvider(by, "model", provider));
 }

@@ -5,6 +5,7 @@ import type { OutboxEvent } from "../core/limit.ts";
 import type { Store } from "../core/store.ts";
 import { bind, type Engine } from "./engine.ts";
 import { readText } from "./found.ts";
+import { narrowToScope, OWNER_ROWS } from "./scope.ts";
 import { selectSql } from "./sql.ts";
 import { EVENT } from "./tables.ts";
 
@@ -13,15 +14,20 @@ export function outboxMethods({ mark, run, runOnce }: Engine) {
   const waiting = `${selectSql(EVENT)} WHERE logged_at_ms IS NULL AND type <> '${AUDIT_EVENT}' ORDER BY at_ms LIMIT ${first}`;
   const take = `UPDATE event SET logged_at_ms = ${first}
     WHERE account_id = ${second} AND id = ${third} AND logged_at_ms IS NULL`;
-  const nearing = `SELECT account_id, owner FROM slot
-    WHERE near_share IS NOT NULL AND (near_until_ms IS NULL OR near_until_ms > ${first})
-    ORDER BY near_share DESC LIMIT ${second}`;
+  const nearing = {
+    head: `SELECT account_id, owner FROM slot
+      WHERE near_share IS NOT NULL AND (near_until_ms IS NULL OR near_until_ms > ${first})`,
+    tail: `ORDER BY near_share DESC LIMIT ${second}`,
+    rows: OWNER_ROWS,
+  };
   return {
-    nearing: async (nowMs, most) =>
-      (await run(bind(nearing, nowMs, most))).map((found) => ({
+    nearing: async (nowMs, most, scope) => {
+      const lookup = { ...nearing, values: [nowMs, most] };
+      return (await run(narrowToScope(lookup, scope, mark))).map((found) => ({
         accountId: readText(found, "account_id"),
         owner: readText(found, "owner"),
-      })),
+      }));
+    },
     takeEvents: async (nowMs, most) => {
       const taken: OutboxEvent[] = [];
       for (const event of (await run(bind(waiting, most))).map(EVENT.rowOf)) {

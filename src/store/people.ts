@@ -11,6 +11,7 @@ import {
 } from "../core/people.ts";
 import { allowNull, FLAG, INTEGER, makeJson, makeWord, TEXT, TIME } from "./columns.ts";
 import { bind, type Engine, readFirst } from "./engine.ts";
+import { readText } from "./found.ts";
 import type { Recorder } from "./recording.ts";
 import { insertSql, joinNames, selectSql, upsertSql } from "./sql.ts";
 import { table } from "./tables.ts";
@@ -96,6 +97,14 @@ function tokenMethods({ mark, run }: Engine) {
   return {
     tokenByDigest: async (digest) =>
       readFirst(TOKEN, await run(bind(`${all} WHERE digest = ${first}`, digest))),
+    accountsNamed: async (names) => {
+      const marks = names.map((_, at) => mark(at + 1)).join(", ");
+      const text = `SELECT id, name FROM account WHERE id IN (${marks}) OR name IN (${marks}) ORDER BY id`;
+      return (await run(bind(text, ...names))).map((row) => ({
+        id: readText(row, "id"),
+        name: readText(row, "name"),
+      }));
+    },
     token: async (id) => readFirst(TOKEN, await run(bind(`${all} WHERE id = ${first}`, id))),
     tokens: async (most) =>
       (await run(bind(`${all} ORDER BY created_at_ms DESC, id DESC LIMIT ${first}`, most))).map(TOKEN.rowOf),

@@ -113,7 +113,8 @@ export function refusalMethods(engine: Engine) {
 }
 
 /** True if the order of an index is that of the answer: all rows, or all of a key. */
-function isIndexed({ fromMs: _from, toMs: _to, ...narrowed }: RefusalFilter): boolean {
+function isIndexed({ fromMs: _from, toMs: _to, scope, ...narrowed }: RefusalFilter): boolean {
+  if ((scope?.accountIds ?? null) !== null) return false;
   return Object.entries(narrowed).every(([name, value]) => value === undefined || name === "keyId");
 }
 

@@ -186,6 +186,14 @@ const NEARING: Step = [
   { kind: "createIndex", name: "slot_near", table: "slot", columns: ["near_share"], isSparse: true },
 ];
 
+/** The reasons for which keys and accounts are paused. An older version pauses and resumes keys without a reason. */
+const PAUSES: Step = [
+  { kind: "addField", table: "gateway_key", field: KEY_FIELDS.contact },
+  { kind: "addColumn", table: "gateway_key", column: { name: "paused_by", type: "text", initial: "[]" } },
+  { kind: "addField", table: "account", field: ACCOUNT_FIELDS.paused },
+  { kind: "addColumn", table: "account", column: { name: "paused_by", type: "text", initial: "[]" } },
+];
+
 /** Taken after the engine's own first steps (`sqlite/migrations.ts`, `postgres/schema.ts`). */
 export const STEPS: readonly Step[] = [
   HOURLY_USAGE,
@@ -198,5 +206,6 @@ export const STEPS: readonly Step[] = [
   REFUSALS,
   NEARING,
   PEOPLE,
+  PAUSES,
   AUDIT_LOG,
 ];

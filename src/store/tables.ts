@@ -1,9 +1,10 @@
 // The store's tables, shared by both engines: their columns and keys, and how rows map to columns and back.
 import { ACCOUNT_FIELDS } from "../core/fields/account.ts";
 import { KEY_FIELDS } from "../core/fields/key.ts";
-import { asObject, parseJson } from "../core/json.ts";
+import { asArray, asObject, parseJson } from "../core/json.ts";
 import type { Account, GatewayKey } from "../core/key.ts";
 import { findNear, type OutboxEvent } from "../core/limit.ts";
+import { PAUSERS, type Pauser } from "../core/people.ts";
 import { ENDINGS, USAGE_SOURCES } from "../core/record.ts";
 import {
   ENTRY_KINDS,
@@ -111,6 +112,11 @@ function filterColumns<Row>(
   };
 }
 
+/** Reasons that this version doesn't know are left out. */
+const PAUSED_BY = makeJson<readonly Pauser[]>((json) =>
+  asArray(parseJson(json)).flatMap((reason) => PAUSERS.find((one) => one === reason) ?? []),
+);
+
 export const ACCOUNT = table<Account>("account", ["id"], {
   ...makeColumns(ACCOUNT_FIELDS),
   id: TEXT,
@@ -119,6 +125,7 @@ export const ACCOUNT = table<Account>("account", ["id"], {
   entries: INTEGER,
   keptCharacters: INTEGER,
   createdAtMs: INTEGER,
+  pausedBy: PAUSED_BY,
 });
 
 /** The table also has the columns `digest` and `old_digest`, which are never read back. */
@@ -131,6 +138,7 @@ export const KEY = table<GatewayKey>("gateway_key", ["id"], {
   rotations: INTEGER,
   oldSecretUntilMs: allowNull(INTEGER),
   memberId: allowNull(TEXT),
+  pausedBy: PAUSED_BY,
 });
 
 export const SPEND = table<Spend>("spend", ["account_id", "key_id"], {

@@ -49,7 +49,13 @@ function keepNothing() {
 function noPeople(): Pick<Store, "people" | "endSessionsOf"> {
   const nothing = async () => null;
   const nobody = async () => [];
-  const tokens = { addToken: async () => {}, tokenByDigest: nothing, token: nothing, tokens: nobody };
+  const tokens = {
+    addToken: async () => {},
+    tokenByDigest: nothing,
+    token: nothing,
+    tokens: nobody,
+    accountsNamed: nobody,
+  };
   const members = { member: nothing, members: nobody, changeMember: nothing };
   const people = { ...tokens, ...members, revokeToken: nothing, useOnce: async () => true };
   return { people, endSessionsOf: async () => 0 };

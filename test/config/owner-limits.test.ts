@@ -7,11 +7,14 @@ const errorsOf = (text: string) => {
   return loaded.ok ? [] : loaded.errors.map(({ field, message }) => `${field}: ${message}`);
 };
 
+const UNLIMITED = { requestsPerMinute: null, tokensPerMinute: null, parallel: null, budgets: [] };
+
 test("an empty configuration limits nobody", () => {
   const { ownerLimits, quota } = requireSettings(loadText("", { known: [] }));
   expect(ownerLimits).toEqual({
-    keyDefaults: { requestsPerMinute: null, tokensPerMinute: null, parallel: null, budgets: [] },
+    keyDefaults: UNLIMITED,
     keysExpireInMs: null,
+    keyMaxima: { ...UNLIMITED, expireInMs: null },
     contact: null,
   });
   expect(quota.weekStarts).toBe("monday");
@@ -29,6 +32,7 @@ key_defaults:
     - { usd: 50, per: month, warn: [1, 0.8, 1] }
     - { usd: 0.5, per: day, models: ["b*", "a*", "b*"], hard: false }
   expires_in: 90d
+key_maxima: { tokens_per_minute: 1000, budgets: [{ usd: 50, per: month }], expires_in: 30d }
 `;
   const { ownerLimits, quota } = requireSettings(loadText(text, { known: [] }));
   const month = {
@@ -50,6 +54,11 @@ key_defaults:
       ],
     },
     keysExpireInMs: 90 * 24 * 3_600_000,
+    keyMaxima: {
+      ...{ requestsPerMinute: null, tokensPerMinute: 1000, parallel: null },
+      budgets: [{ ...month, warn: [], extra: null }],
+      expireInMs: 30 * 24 * 3_600_000,
+    },
     contact: "ask #llm-platform",
   });
   expect(quota.weekStarts).toBe("sunday");

@@ -5,12 +5,14 @@ import { join } from "node:path";
 import { CREDENTIAL_FIELDS } from "../../src/core/fields/credential.ts";
 import type { Fields } from "../../src/core/fields/field.ts";
 import { KEY_FIELDS } from "../../src/core/fields/key.ts";
+import { TOKEN_FIELDS } from "../../src/core/fields/token.ts";
 
 const FILE = join(import.meta.dir, "../../src/docs/admin-api.md");
 
 const TABLES: readonly (readonly [entity: string, fields: Fields])[] = [
   ["keys", KEY_FIELDS],
   ["credentials", CREDENTIAL_FIELDS],
+  ["tokens", TOKEN_FIELDS],
 ];
 
 function renderTable(fields: Fields): string {

@@ -143,8 +143,8 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   {
     name: "a paused key is resumed by its file",
     file: "src/admin/put-by-name.ts",
-    find: "isPaused: before.isPaused || asked.isPaused,",
-    replace: "isPaused: asked.isPaused,",
+    find: "const isPaused = after.isPaused && !before.isPaused ? true : undefined;",
+    replace: "const isPaused = after.isPaused;",
     tests: ["test/http-named.test.ts"],
   },
   {

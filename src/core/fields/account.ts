@@ -1,4 +1,4 @@
-// The fields of an account that an operator can set.
+// The fields of an account that can be set, each with the lowest role that sets it.
 import { LIMIT_MAX } from "../limit.ts";
 import type { Fields } from "./field.ts";
 
@@ -9,6 +9,7 @@ export const ACCOUNT_FIELDS = {
   name: {
     kind: "name",
     property: "name",
+    role: "operator",
     charactersMax: NAME_CHARACTERS_MAX,
     manual: `1 to ${NAME_CHARACTERS_MAX} characters`,
     flag: { name: "name", value: "NAME", help: "the account's name" },
@@ -17,6 +18,7 @@ export const ACCOUNT_FIELDS = {
   time_zone: {
     kind: "time_zone",
     property: "timeZone",
+    role: "operator",
     initial: null,
     manual:
       "the time zone of its budgets' days, weeks and months, such as `Europe/Berlin`; null for `quota.time_zone`",
@@ -30,6 +32,7 @@ export const ACCOUNT_FIELDS = {
   requests_per_day: {
     kind: "count_or_default",
     property: "requestsPerDay",
+    role: "operator",
     initial: "default",
     max: LIMIT_MAX,
     countLabel: "Free requests per day, of all keys together",
@@ -45,6 +48,7 @@ export const ACCOUNT_FIELDS = {
   free_budget_usd_per_day: {
     kind: "usd_or_default",
     property: "freeBudgetNanoUsd",
+    role: "operator",
     column: "free_budget_nano",
     initial: "default",
     manual:
@@ -62,6 +66,7 @@ export const ACCOUNT_FIELDS = {
   requests_per_minute: {
     kind: "limit",
     property: "requestsPerMinute",
+    role: "operator",
     initial: null,
     min: 0,
     max: LIMIT_MAX,
@@ -76,6 +81,7 @@ export const ACCOUNT_FIELDS = {
   tokens_per_minute: {
     kind: "limit",
     property: "tokensPerMinute",
+    role: "operator",
     initial: null,
     min: 0,
     max: LIMIT_MAX,
@@ -90,6 +96,7 @@ export const ACCOUNT_FIELDS = {
   parallel: {
     kind: "limit",
     property: "parallel",
+    role: "operator",
     initial: null,
     min: 0,
     max: LIMIT_MAX,
@@ -104,6 +111,7 @@ export const ACCOUNT_FIELDS = {
   budgets: {
     kind: "budgets",
     property: "budgets",
+    role: "operator",
     initial: [],
     elementsMax: BUDGETS_MAX,
     hasDefault: false,
@@ -118,5 +126,15 @@ export const ACCOUNT_FIELDS = {
       hint: "One a line, of all keys together: 50/month, or 5/day: OpenAI#* for some models",
       placeholder: "500/month",
     },
+  },
+  paused: {
+    kind: "flag",
+    property: "isPaused",
+    column: "paused",
+    role: "operator",
+    initial: false,
+    only: "change",
+    manual:
+      "if true, the requests of all its keys are refused, free ones too, until it is false again; only the role that paused it, or a higher one, can resume it (`false`)",
   },
 } as const satisfies Fields;

@@ -2,6 +2,7 @@
 import type { Budget, Period } from "../budget.ts";
 import { omitUndefined } from "../json.ts";
 import type { NanoUsd } from "../money.ts";
+import type { Role } from "../people.ts";
 
 interface Kind<Value, Wire, Bounds = object> {
   /** In the row that the code works with and the store keeps. */
@@ -63,6 +64,9 @@ interface Kinds {
   readonly weight: Kind<number, number, { readonly min: number; readonly max: number }>;
   /** Null for none. */
   readonly limit: Kind<number | null, number | null, { readonly min: number; readonly max: number }>;
+  readonly role: Kind<Role, Role, { readonly options: readonly Role[] }>;
+  /** Names or ids of accounts. Null for all. */
+  readonly accounts: Kind<Texts, Texts, { readonly elementsMax: number }>;
   readonly flag: Kind<boolean, boolean, { readonly options?: { readonly yes: string; readonly no: string } }>;
 }
 
@@ -95,6 +99,8 @@ export type Field<Name extends KindName = KindName> = {
     readonly column?: string;
     /** The value if it isn't given at creation. Missing if it must be. */
     readonly initial?: Kinds[Each]["value"];
+    /** The lowest role that sets it. Missing if every role that may change the entity sets it. */
+    readonly role?: Role;
     /** The only request that sets it. Missing if both do. */
     readonly only?: "creation" | "change";
     /** The field's meaning, for the manual's table. */

@@ -1,10 +1,11 @@
-// The fields of a key that an operator can set.
+// The fields of a key that can be set, each with the lowest role that sets it.
 import { LIMIT_MAX } from "../limit.ts";
 import type { Fields } from "./field.ts";
 
 const ADDRESSES_MAX = 100;
 const BUDGETS_MAX = 20;
 const NAME_CHARACTERS_MAX = 100;
+const CONTACT_CHARACTERS_MAX = 200;
 const NOTES_CHARACTERS_MAX = 2000;
 
 /** In the order of the console's form, the command's flags and the manual. */
@@ -12,6 +13,7 @@ export const KEY_FIELDS = {
   name: {
     kind: "name",
     property: "name",
+    role: "member",
     charactersMax: NAME_CHARACTERS_MAX,
     manual: `1 to ${NAME_CHARACTERS_MAX} characters`,
     flag: { name: "name", value: "NAME", help: "the key's name" },
@@ -20,6 +22,7 @@ export const KEY_FIELDS = {
   account_id: {
     kind: "account",
     property: "accountId",
+    role: "member",
     initial: "default",
     manual: "the account that pays (`default`); a change [moves the key](money.md#moving-a-key)",
     flag: { name: "account", value: "ID", help: "the account that pays (default: default)" },
@@ -28,6 +31,7 @@ export const KEY_FIELDS = {
   expires_at: {
     kind: "expiry",
     property: "expiresAtMs",
+    role: "member",
     initial: null,
     manual: "ISO 8601, or null",
     flag: {
@@ -40,6 +44,7 @@ export const KEY_FIELDS = {
   allowed_models: {
     kind: "patterns",
     property: "allowedModels",
+    role: "member",
     initial: null,
     elementsMax: 1000,
     manual:
@@ -57,6 +62,7 @@ export const KEY_FIELDS = {
   requests_per_day: {
     kind: "count_or_default",
     property: "requestsPerDay",
+    role: "manager",
     initial: "default",
     max: 1_000_000_000,
     countLabel: "Free requests per day",
@@ -71,6 +77,7 @@ export const KEY_FIELDS = {
   requests_per_minute: {
     kind: "count_or_default",
     property: "requestsPerMinute",
+    role: "member",
     initial: "default",
     max: LIMIT_MAX,
     countLabel: "Requests in any 60 seconds",
@@ -85,6 +92,7 @@ export const KEY_FIELDS = {
   tokens_per_minute: {
     kind: "count_or_default",
     property: "tokensPerMinute",
+    role: "member",
     initial: "default",
     max: LIMIT_MAX,
     countLabel: "Tokens in any 60 seconds",
@@ -100,6 +108,7 @@ export const KEY_FIELDS = {
   parallel: {
     kind: "count_or_default",
     property: "parallel",
+    role: "member",
     initial: "default",
     max: LIMIT_MAX,
     countLabel: "Requests at the same time",
@@ -114,6 +123,7 @@ export const KEY_FIELDS = {
   budgets: {
     kind: "budgets",
     property: "budgets",
+    role: "member",
     initial: "default",
     elementsMax: BUDGETS_MAX,
     hasDefault: true,
@@ -132,6 +142,7 @@ export const KEY_FIELDS = {
   spend_limit_usd: {
     kind: "usd",
     property: "spendLimitNanoUsd",
+    role: "member",
     initial: null,
     manual: "the most that all of its requests may cost in its lifetime, whoever pays them, or null",
     flag: { name: "spend-limit", value: "USD", help: "the most that its requests may ever cost" },
@@ -140,6 +151,7 @@ export const KEY_FIELDS = {
   keep_responses: {
     kind: "flag",
     property: "keepsResponses",
+    role: "member",
     column: "keep_responses",
     initial: true,
     options: { yes: "May be stored", no: "Never stored" },
@@ -158,6 +170,7 @@ export const KEY_FIELDS = {
   allowed_addresses: {
     kind: "addresses",
     property: "allowedAddresses",
+    role: "member",
     initial: null,
     elementsMax: ADDRESSES_MAX,
     manual: `up to ${ADDRESSES_MAX} IP addresses and blocks such as \`203.0.113.7\`, \`10.0.0.0/8\` or \`2001:db8::/32\`, from which clients may use the key; null for all`,
@@ -175,6 +188,7 @@ export const KEY_FIELDS = {
   notes: {
     kind: "text",
     property: "notes",
+    role: "manager",
     initial: null,
     charactersMax: NOTES_CHARACTERS_MAX,
     isMultiline: true,
@@ -182,11 +196,23 @@ export const KEY_FIELDS = {
     flag: { name: "notes", value: "TEXT", help: "notes for operators" },
     control: { label: "Notes", hint: "For operators only" },
   },
+  contact: {
+    kind: "text",
+    property: "contact",
+    role: "manager",
+    initial: null,
+    charactersMax: CONTACT_CHARACTERS_MAX,
+    manual: `who looks after a service key, up to ${CONTACT_CHARACTERS_MAX} characters; or null`,
+    flag: { name: "contact", value: "TEXT", help: "who looks after it" },
+    control: { label: "Contact", hint: "Who looks after a service key" },
+  },
   paused: {
     kind: "flag",
     property: "isPaused",
+    role: "member",
     column: "paused",
     initial: false,
-    manual: "if true, requests get 403 `key_paused` until it is false again (`false`)",
+    manual:
+      "if true, requests get 403 `key_paused` until it is false again; only the role that paused it, or a higher one, can resume it (`false`)",
   },
 } as const satisfies Fields;

@@ -5,13 +5,19 @@ import { readText } from "../found.ts";
 import { searchLog } from "../log-search.ts";
 import { REQUEST, readKeyUse } from "../log-tables.ts";
 import { askRequests } from "../narrowing.ts";
+import { narrowToScope, USE_ROWS } from "../scope.ts";
 import { pruneSql, selectSql } from "../sql.ts";
 
 import { composeKeyUses } from "./key-uses.ts";
 import { forgetNodes } from "./nodes.ts";
 import type { Pool } from "./pool.ts";
 
-const ENDED_SINCE = `${selectSql(REQUEST)} WHERE ended_at_ms >= $1 ORDER BY ended_at_ms DESC LIMIT $2`;
+const BY_ID = `${selectSql(REQUEST)} WHERE id = $1`;
+const ENDED_SINCE = {
+  head: `${selectSql(REQUEST)} WHERE ended_at_ms >= $1`,
+  tail: "ORDER BY ended_at_ms DESC LIMIT $2",
+  rows: USE_ROWS,
+};
 const LOCK_ACCOUNT = "SELECT id FROM account WHERE id = $1 FOR UPDATE";
 const OLD_REPLIES =
   "SELECT account_id, id FROM reply WHERE at_ms < $1 AND state <> 'pending' ORDER BY at_ms LIMIT $2";
@@ -29,13 +35,17 @@ export function requestMethods(pool: Pool) {
   return {
     keyUses: async (keys, dayMs, monthMs) =>
       (await pool.run(composeKeyUses(keys, dayMs, monthMs, pool.traits.isDistributed))).map(readKeyUse),
-    request: async (id) =>
-      readFirst(REQUEST, await pool.run(bind(`${selectSql(REQUEST)} WHERE id = $1`, id))),
+    request: async (id, scope) => {
+      const lookup = { head: BY_ID, values: [id], rows: USE_ROWS };
+      return readFirst(REQUEST, await pool.run(narrowToScope(lookup, scope, pool.mark)));
+    },
+    endedSince: async (sinceMs, most, scope) => {
+      const lookup = { ...ENDED_SINCE, values: [sinceMs, most] };
+      return (await pool.run(narrowToScope(lookup, scope, pool.mark))).map(REQUEST.rowOf);
+    },
     requests: async (filter, page) => (await searchLog(pool, askRequests(filter, pool.mark), page)).rows,
     searchRequests: (filter, page, withinMs) =>
       searchLog(pool, askRequests(filter, pool.mark), page, withinMs),
-    endedSince: async (sinceMs, most) =>
-      (await pool.run(bind(ENDED_SINCE, sinceMs, most))).map(REQUEST.rowOf),
     prune: ({ requestsMs, metersMs, repliesMs, contentsMs = requestsMs, putsMs = repliesMs }, rowsMax) =>
       pruneAll(rowsMax, [
         async () => {

@@ -7,6 +7,7 @@ import { readProvenKey } from "../keys.ts";
 import { searchLog } from "../log-search.ts";
 import { REQUEST, readKeyUse } from "../log-tables.ts";
 import { askRequests, keyUsesSql, LAST_HOUR } from "../narrowing.ts";
+import { narrowToScope, USE_ROWS } from "../scope.ts";
 import { selectSql } from "../sql.ts";
 import { HOLD } from "../tables.ts";
 import { nextTurn } from "../turns.ts";
@@ -19,9 +20,13 @@ const HOUR_MS = 3_600_000;
 /** Rows that may be written after one that ended later: the requests of dead nodes are settled 500 at a time. */
 const WRITTEN_SINCE_MAX = 500;
 /** Rows are written as requests end, so the latest are among the last; only lost requests are written late. */
-const ENDED_SINCE = `
-  SELECT * FROM (SELECT * FROM request ORDER BY rowid DESC LIMIT ?2 + ${WRITTEN_SINCE_MAX})
-  WHERE ended_at_ms >= ?1 ORDER BY ended_at_ms DESC LIMIT ?2`;
+const ENDED_SINCE = {
+  head: `SELECT * FROM (SELECT * FROM request ORDER BY rowid DESC LIMIT ?2 + ${WRITTEN_SINCE_MAX})
+    WHERE ended_at_ms >= ?1`,
+  tail: "ORDER BY ended_at_ms DESC LIMIT ?2",
+  rows: USE_ROWS,
+};
+const BY_ID = `${selectSql(REQUEST)} WHERE id = ?1`;
 /** The key's last use is only to the hour here. */
 const KEY_USE = keyUsesSql("id = ?1", "?2", "?3", LAST_HOUR);
 const OLD_REPLIES = `
@@ -58,13 +63,17 @@ export function requestMethods(
       }
       return uses;
     },
-    request: async (id) =>
-      readFirst(REQUEST, await engine.run(bind(`${selectSql(REQUEST)} WHERE id = ?1`, id))),
+    request: async (id, scope) => {
+      const lookup = { head: BY_ID, values: [id], rows: USE_ROWS };
+      return readFirst(REQUEST, await engine.run(narrowToScope(lookup, scope, engine.mark)));
+    },
+    endedSince: async (sinceMs, most, scope) => {
+      const lookup = { ...ENDED_SINCE, values: [sinceMs, most] };
+      return (await engine.run(narrowToScope(lookup, scope, engine.mark))).map(REQUEST.rowOf);
+    },
     requests: async (filter, page) => (await searchLog(engine, askRequests(filter, engine.mark), page)).rows,
     searchRequests: (filter, page, withinMs) =>
       searchLog(engine, askRequests(filter, engine.mark), page, withinMs),
-    endedSince: async (sinceMs, most) =>
-      (await engine.run(bind(ENDED_SINCE, sinceMs, most))).map(REQUEST.rowOf),
     prune: ({ requestsMs, metersMs, repliesMs, contentsMs = requestsMs, putsMs = repliesMs }, rowsMax) =>
       connector.run((connection) => {
         const { sql } = connection;

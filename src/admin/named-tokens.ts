@@ -1,0 +1,219 @@
+// The use-cases on named tokens of the admin routes: create, list, revoke, and who still has one.
+import { type Static, Type } from "@sinclair/typebox";
+import { Fault } from "../core/fault.ts";
+import { TOKEN_FIELDS } from "../core/fields/token.ts";
+import { ACTOR_KINDS, type Grant, type NamedToken, ROLES } from "../core/people.ts";
+import { invalidValue } from "../core/schema-fault.ts";
+import { digestSecret, mintId, mintTokenSecret } from "../keys/secret.ts";
+import { type Access, adminAccess, COMMAND_LINE, memberAccess } from "../people/access.ts";
+import { makeNewSchema, readNew } from "./fields.ts";
+import { formatInstant, formatInstantOrNull } from "./format.ts";
+import type { Listed } from "./list.ts";
+import { allowNull, allowWords, boolean, instant, text, type View } from "./schema.ts";
+import type { ActingWorld, AdminWorld } from "./world.ts";
+
+const LAST_CHARACTERS_SHOWN = 4;
+const YEAR_MS = 366 * 86_400_000;
+/** The list isn't paginated. */
+const LISTED_MAX = 1000;
+/** Tokens that were made by a token that was made by a token … */
+const MAKERS_MAX = 8;
+
+export const newTokenSchema = makeNewSchema(TOKEN_FIELDS);
+
+export const grantSchema = Type.Object({
+  role: allowWords(ROLES),
+  account: allowNull(
+    Type.String({ description: "The account's id. Null for all accounts, those made later included." }),
+  ),
+});
+
+export const tokenSchema = Type.Object({
+  id: text,
+  name: text,
+  role: allowWords(ROLES),
+  accounts: allowNull(Type.Array(text)),
+  grants: Type.Array(grantSchema),
+  content: boolean,
+  contact: allowNull(text),
+  last4: text,
+  created_by: Type.Object({ kind: allowWords(ACTOR_KINDS), id: text }),
+  created_at: instant,
+  expires_at: allowNull(instant),
+  revoked_at: allowNull(instant),
+  state: allowWords(["active", "expired", "revoked", "ended"]),
+});
+export type TokenView = View<typeof tokenSchema>;
+
+export const createdTokenSchema = Type.Object({
+  ...tokenSchema.properties,
+  secret: Type.String({ description: "Shown only once, because it isn't stored." }),
+});
+type NewTokenView = View<typeof createdTokenSchema>;
+
+type World = Pick<AdminWorld, "store" | "clock">;
+
+/** Creates a token within the maker's own grants. Throws the Fault `not_permitted`, and those of bad input. */
+export async function createToken(
+  world: ActingWorld,
+  given: Static<typeof newTokenSchema>,
+  access = adminAccess(COMMAND_LINE),
+): Promise<NewTokenView> {
+  const { store, changes, clock, random, pepper } = world;
+  const nowMs = clock.nowMs();
+  const { accounts, role, ...fields } = readNew(TOKEN_FIELDS, given, nowMs);
+  const grants = (await findAccounts(store, accounts, access)).map(
+    (accountId): Grant => ({ role, accountId }),
+  );
+  checkMaker(access, grants, fields.readsContent);
+  const secret = mintTokenSecret(random);
+  const token: NamedToken = {
+    ...fields,
+    expiresAtMs: readExpiry(fields.expiresAtMs, given.expires_at === null, nowMs),
+    grants,
+    id: mintId("tok", random),
+    last4: secret.slice(-LAST_CHARACTERS_SHOWN),
+    makerKind: access.actor.kind,
+    makerId: access.actor.id,
+    createdAtMs: nowMs,
+    revokedAtMs: null,
+  };
+  await changes.addToken(token, digestSecret(secret, pepper));
+  return { ...tokenView(token, "active"), secret };
+}
+
+function checkMaker(access: Access, grants: readonly Grant[], readsContent: boolean): void {
+  for (const { accountId } of grants) {
+    if (accountId === null) access.require("tokens.write");
+    else access.require("tokens.write", accountId);
+  }
+  if (!access.covers(grants)) {
+    const message =
+      "A token can't have more than your own role in your own accounts. Name 'accounts' that are yours.";
+    throw new Fault("not_permitted", message);
+  }
+  if (readsContent && !access.readsContent && access.role !== "admin") {
+    throw new Fault("not_permitted", "A token may read prompts and answers only if you may.");
+  }
+}
+
+/** Returns the accounts' ids. Null stands for all accounts. */
+async function findAccounts(
+  store: AdminWorld["store"],
+  names: readonly string[] | null,
+  access: Access,
+): Promise<readonly (string | null)[]> {
+  if (names === null) return [null];
+  // An account that the maker doesn't see is like one that doesn't exist.
+  const named = await store.people.accountsNamed(names);
+  const found = named.filter(({ id }) => access.may("accounts.read", id));
+  return names.map((name) => {
+    const byId = found.find(({ id }) => id === name);
+    const byName = found.filter((one) => one.name === name);
+    if (byId) return byId.id;
+    if (byName.length > 1)
+      throw invalidValue("accounts", "several accounts have one of these names; give its id");
+    const [only] = byName;
+    if (only) return only.id;
+    throw invalidValue("accounts", "there is no account with one of these names or ids");
+  });
+}
+
+function readExpiry(expiresAtMs: number | null, isNever: boolean, nowMs: number): number {
+  const latestMs = nowMs + YEAR_MS;
+  if (!isNever && expiresAtMs === null) return latestMs;
+  if (expiresAtMs !== null && expiresAtMs <= latestMs) return expiresAtMs;
+  throw invalidValue("expires_at", "a token lasts a year at most");
+}
+
+/** Returns the tokens whose grants are within one's own, newest first, including those that have ended. */
+export async function listTokens(
+  { store, clock }: World,
+  access = adminAccess(COMMAND_LINE),
+): Promise<Listed<TokenView>> {
+  const nowMs = clock.nowMs();
+  const tokens = await store.people.tokens(LISTED_MAX);
+  const seen = tokens.filter(({ grants }) => access.covers(grants));
+  const data = await Promise.all(seen.map(async (one) => tokenView(one, await findState(store, one, nowMs))));
+  return { data, next: null };
+}
+
+/** Revokes a token for good, on every node at once. Throws the Fault `not_found`. */
+export async function revokeToken(
+  { store, changes, clock }: Pick<ActingWorld, "store" | "changes" | "clock">,
+  id: string,
+  access = adminAccess(COMMAND_LINE),
+): Promise<TokenView> {
+  const known = await store.people.token(id);
+  const revoked =
+    known !== null && access.covers(known.grants) ? await changes.revokeToken(id, clock.nowMs()) : null;
+  if (revoked !== null) return tokenView(revoked, "revoked");
+  throw new Fault("not_found", "There is no token with that id.");
+}
+
+/** Returns the token with this secret, if it still works. */
+export async function findNamedToken(
+  { store, clock, pepper }: Pick<AdminWorld, "store" | "clock" | "pepper">,
+  secret: string,
+): Promise<NamedToken | null> {
+  const token = await store.people.tokenByDigest(digestSecret(secret, pepper));
+  return token !== null && (await findState(store, token, clock.nowMs())) === "active" ? token : null;
+}
+
+/** Returns the token with this id, if it still works. */
+export async function findTokenById({ store, clock }: World, id: string): Promise<NamedToken | null> {
+  const token = await store.people.token(id);
+  return token !== null && (await findState(store, token, clock.nowMs())) === "active" ? token : null;
+}
+
+/** A token without a contact has ended once the person or token that made it is gone. */
+async function findState(
+  store: AdminWorld["store"],
+  token: NamedToken,
+  nowMs: number,
+): Promise<TokenView["state"]> {
+  if (token.revokedAtMs !== null) return "revoked";
+  if (token.expiresAtMs !== null && token.expiresAtMs <= nowMs) return "expired";
+  return (await hasMaker(store, token, nowMs, 0)) ? "active" : "ended";
+}
+
+async function hasMaker(
+  store: AdminWorld["store"],
+  { contact, makerKind, makerId }: NamedToken,
+  nowMs: number,
+  makers: number,
+): Promise<boolean> {
+  if (contact !== null || (makerKind !== "person" && makerKind !== "token")) return true;
+  if (makers > MAKERS_MAX) return false;
+  if (makerKind === "person") {
+    const person = await store.people.member(makerId);
+    return person !== null && memberAccess(person, nowMs).role !== null;
+  }
+  const maker = await store.people.token(makerId);
+  if (maker === null || maker.revokedAtMs !== null) return false;
+  if (maker.expiresAtMs !== null && maker.expiresAtMs <= nowMs) return false;
+  return hasMaker(store, maker, nowMs, makers + 1);
+}
+
+function tokenView(token: NamedToken, state: TokenView["state"]): TokenView {
+  const accounts = token.grants.flatMap(({ accountId }) => accountId ?? []);
+  return {
+    id: token.id,
+    name: token.name,
+    role: token.grants[0]?.role ?? "member",
+    accounts: token.grants.some(({ accountId }) => accountId === null) ? null : accounts,
+    grants: token.grants.map(grantView),
+    content: token.readsContent,
+    contact: token.contact,
+    last4: token.last4,
+    created_by: { kind: token.makerKind, id: token.makerId },
+    created_at: formatInstant(token.createdAtMs),
+    expires_at: formatInstantOrNull(token.expiresAtMs),
+    revoked_at: formatInstantOrNull(token.revokedAtMs),
+    state,
+  };
+}
+
+export function grantView({ role, accountId }: Grant): View<typeof grantSchema> {
+  return { role, account: accountId };
+}

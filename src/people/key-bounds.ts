@@ -1,0 +1,108 @@
+// Compares what a key may with a bound: the most that is allowed, the account's own limits, or the key as it was.
+import { containsBlock } from "../core/address.ts";
+import { type Budget, nameBudget } from "../core/budget.ts";
+import type { Account, GatewayKey } from "../core/key.ts";
+import type { OwnerLimits } from "../core/limit.ts";
+import { matchesAny } from "../core/pattern.ts";
+import type { QuotaRules } from "../core/settings.ts";
+
+/** Fields of a key that limit it, as they are called on the wire. */
+type LimitName = "requests_per_minute" | "tokens_per_minute" | "parallel" | "budgets";
+export type BoundName =
+  | LimitName
+  | "requests_per_day"
+  | "spend_limit_usd"
+  | "expires_at"
+  | "allowed_models"
+  | "allowed_addresses";
+
+interface Defaults {
+  readonly keyDefaults: OwnerLimits;
+  readonly quota: Pick<QuotaRules, "requestsPerDay">;
+}
+
+/** Returns the limits of a key as they apply. */
+export function resolveLimits(
+  key: Pick<GatewayKey, "requestsPerMinute" | "tokensPerMinute" | "parallel" | "budgets">,
+  defaults: OwnerLimits,
+): OwnerLimits {
+  const orDefault = (limit: number | null | "default", byDefault: number | null) =>
+    limit === "default" ? byDefault : limit;
+  return {
+    requestsPerMinute: orDefault(key.requestsPerMinute, defaults.requestsPerMinute),
+    tokensPerMinute: orDefault(key.tokensPerMinute, defaults.tokensPerMinute),
+    parallel: orDefault(key.parallel, defaults.parallel),
+    budgets: key.budgets === "default" ? defaults.budgets : key.budgets,
+  };
+}
+
+/** Returns a key's daily allowance as it applies. Null for no limit. */
+export function resolveAllowance(
+  { requestsPerDay }: Pick<GatewayKey, "requestsPerDay">,
+  account: Pick<Account, "requestsPerDay">,
+  quota: Defaults["quota"],
+): number | null {
+  const ofAccount = account.requestsPerDay === "default" ? quota.requestsPerDay : account.requestsPerDay;
+  return requestsPerDay === "default" ? ofAccount : requestsPerDay;
+}
+
+/** Null, which is no limit, is beyond any bound, and nothing is beyond a bound of null. */
+export function isBeyond(limit: number | null, bound: number | null): boolean {
+  return bound !== null && (limit === null || limit > bound);
+}
+
+/** Returns the limits that are beyond a bound. */
+export function listBeyond(limits: OwnerLimits, bound: OwnerLimits): readonly LimitName[] {
+  const found: LimitName[] = [];
+  if (isBeyond(limits.requestsPerMinute, bound.requestsPerMinute)) found.push("requests_per_minute");
+  if (isBeyond(limits.tokensPerMinute, bound.tokensPerMinute)) found.push("tokens_per_minute");
+  if (isBeyond(limits.parallel, bound.parallel)) found.push("parallel");
+  if (bound.budgets.some((budget) => !isCovered(budget, limits.budgets))) found.push("budgets");
+  return found;
+}
+
+/** True if one of the budgets binds at least as tightly. A budget that only warns bounds nothing. */
+function isCovered(bound: Budget, budgets: readonly Budget[]): boolean {
+  if (!bound.isHard) return true;
+  const own = budgets.find((budget) => nameBudget(budget) === nameBudget(bound));
+  return own?.isHard === true && own.nanoUsd + readExtra(own) <= bound.nanoUsd + readExtra(bound);
+}
+
+function readExtra({ extra }: Budget): number {
+  return extra?.nanoUsd ?? 0;
+}
+
+/** Returns the fields by which a changed key may more than before. */
+export function listWidened(
+  before: GatewayKey,
+  after: GatewayKey,
+  account: Account,
+  { keyDefaults, quota }: Defaults,
+): readonly BoundName[] {
+  const found: BoundName[] = [
+    ...listBeyond(resolveLimits(after, keyDefaults), resolveLimits(before, keyDefaults)),
+  ];
+  const [allowed, allowedBefore] = [after, before].map((key) => resolveAllowance(key, account, quota));
+  if (isBeyond(allowed ?? null, allowedBefore ?? null)) found.push("requests_per_day");
+  if (isBeyond(after.spendLimitNanoUsd, before.spendLimitNanoUsd)) found.push("spend_limit_usd");
+  if (isBeyond(after.expiresAtMs, before.expiresAtMs)) found.push("expires_at");
+  if (!hasNoMoreModels(after.allowedModels, before.allowedModels)) found.push("allowed_models");
+  if (!hasNoMoreAddresses(after.allowedAddresses, before.allowedAddresses)) found.push("allowed_addresses");
+  return found;
+}
+
+/** A star in a pattern is matched by a star alone, so a matched pattern names no more models than the one it matches. */
+function hasNoMoreModels(models: readonly string[] | null, before: readonly string[] | null): boolean {
+  if (before === null) return true;
+  if (models === null || !models.every((model) => matchesAny(before, model))) return false;
+  // A list of selectors alone lets them choose among all models.
+  return !models.every(isSelector) || before.every(isSelector);
+}
+
+function isSelector(pattern: string): boolean {
+  return /^router#/i.test(pattern);
+}
+
+function hasNoMoreAddresses(blocks: readonly string[] | null, before: readonly string[] | null): boolean {
+  return before === null || blocks?.every((block) => containsBlock(before, block)) === true;
+}

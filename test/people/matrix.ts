@@ -1,0 +1,143 @@
+// A table of the admin routes, with the roles that may use each, and on which objects. It is written by hand, not read off the code.
+import { ROLES, type Role } from "../../src/core/people.ts";
+
+/** A sender's grant: in the account `mine` alone, or in all accounts. */
+export const SPANS = ["mine", "all"] as const;
+export type Span = (typeof SPANS)[number];
+
+/** The object of a request belongs to the sender's own key, to the same account, or to another account. */
+export const PLACES = ["own", "same", "foreign"] as const;
+export type Place = (typeof PLACES)[number];
+
+export interface Row {
+  /**
+   * The kind of object that the path's id names. `list`: the answer shows objects of every place. `whole`: the route concerns the whole
+   * gateway, so a role in one account isn't enough. `any`: it concerns nobody's rows.
+   */
+  readonly of: "key" | "account" | "request" | "token" | "list" | "whole" | "any";
+  /** The roles that may, on an object of an account that isn't their own. */
+  readonly may: readonly Role[];
+  /** The roles that may, on an object of their own key. */
+  readonly own?: readonly Role[];
+  /** The status for those who may: 200 unless given. 400 if the body below is wrong, which is looked at only then. */
+  readonly ok?: number;
+  /** A function makes it for an account. */
+  readonly body?: object | ((accountId: string) => object);
+  /** The path with an id in it, or with a query, if it isn't the route's. */
+  readonly path?: (id: string) => string;
+  /** True if the request uses its object up. */
+  readonly isFresh?: true;
+  /** The objects that a list shows, by kind. */
+  readonly lists?: "key" | "account" | "request" | "token";
+}
+
+const EVERYONE = ROLES;
+const READERS: readonly Role[] = ["viewer", "manager", "billing", "operator", "admin"];
+const WRITERS: readonly Role[] = ["manager", "operator", "admin"];
+const HOLDERS: readonly Role[] = ["member", ...WRITERS];
+const OPERATORS: readonly Role[] = ["operator", "admin"];
+const PAYERS: readonly Role[] = ["billing", "admin"];
+const ADMINS: readonly Role[] = ["admin"];
+
+const WRONG = { ok: 400, body: {} } as const;
+const CHAT = { model: "Acme#cheap", messages: [{ role: "user", content: "say: hi" }] };
+
+/** By method and path below `/admin/v1`. */
+export const MATRIX: Readonly<Record<string, Row>> = {
+  "GET /session": { of: "any", may: EVERYONE },
+  "GET /accounts": { of: "list", may: EVERYONE, lists: "account" },
+  "POST /accounts": { of: "whole", may: OPERATORS, ok: 201, body: { name: "made" } },
+  "GET /accounts/:id": { of: "account", may: EVERYONE },
+  "PATCH /accounts/:id": { of: "account", may: OPERATORS, body: { requests_per_minute: 1000 } },
+  "GET /accounts/:id/journal": { of: "account", may: READERS },
+  "GET /keys": { of: "list", may: EVERYONE, lists: "key", path: () => "/keys?limit=200&q=key_" },
+  "POST /keys": {
+    of: "account",
+    may: HOLDERS,
+    ok: 201,
+    path: () => "/keys",
+    body: (id: string) => ({ name: "made", account_id: id }),
+  },
+  "GET /keys/:id": { of: "key", may: READERS, own: EVERYONE },
+  "PATCH /keys/:id": { of: "key", may: WRITERS, own: HOLDERS, body: { name: "renamed" } },
+  "POST /keys/:id/rotate": { of: "key", may: WRITERS, own: HOLDERS, ok: 201, body: {}, isFresh: true },
+  "POST /keys/:id/budgets/reset": { of: "key", may: WRITERS, own: ADMINS, ok: 201, body: { reason: "x" } },
+  "DELETE /keys/:id": { of: "key", may: WRITERS, own: HOLDERS, isFresh: true },
+  "GET /tokens": { of: "list", may: ADMINS, lists: "token" },
+  "POST /tokens": {
+    of: "account",
+    may: ADMINS,
+    ok: 201,
+    path: () => "/tokens",
+    body: (id: string) => ({ name: "made", role: "viewer", accounts: [id] }),
+  },
+  "DELETE /tokens/:id": { of: "token", may: ADMINS, isFresh: true },
+  "GET /requests": { of: "list", may: EVERYONE, lists: "request", path: () => "/requests?limit=200" },
+  "GET /requests/live": { of: "any", may: EVERYONE },
+  "GET /requests/:id": { of: "request", may: READERS, own: EVERYONE },
+  "GET /usage": {
+    of: "list",
+    may: EVERYONE,
+    lists: "key",
+    path: () => "/usage?group_by=key&from=2026-11-01&to=2026-11-30",
+  },
+  "GET /overview": { of: "any", may: EVERYONE },
+  "GET /savings": { of: "any", may: EVERYONE },
+  "GET /models": { of: "any", may: EVERYONE },
+  "GET /settings": { of: "whole", may: READERS },
+  "GET /learned": { of: "whole", may: READERS },
+  "DELETE /learned": { of: "whole", may: OPERATORS, path: () => "/learned?model=Acme%23cheap" },
+  "GET /aliases": { of: "any", may: EVERYONE },
+  "POST /aliases": { of: "whole", may: OPERATORS, ...WRONG },
+  "PATCH /aliases": { of: "whole", may: OPERATORS, ...WRONG },
+  "DELETE /aliases": { of: "whole", may: OPERATORS, ok: 400 },
+  "PATCH /aliases/:name": { of: "whole", may: OPERATORS, ...WRONG, path: () => "/aliases/none" },
+  "DELETE /aliases/:name": { of: "whole", may: OPERATORS, ok: 404, path: () => "/aliases/none" },
+  "GET /providers": { of: "whole", may: READERS },
+  "POST /providers/:name": { of: "whole", may: OPERATORS, ...WRONG, path: () => "/providers/Groq" },
+  "PATCH /providers/:name": { of: "whole", may: OPERATORS, ...WRONG, path: () => "/providers/Groq" },
+  "POST /providers/:name/test": { of: "whole", may: OPERATORS, body: {}, path: () => "/providers/Acme/test" },
+  "DELETE /providers/:name": { of: "whole", may: OPERATORS, ok: 400, path: () => "/providers/Groq" },
+  "POST /samples/plan": { of: "whole", may: OPERATORS, ...WRONG },
+  "POST /samples/ask": { of: "whole", may: OPERATORS, ...WRONG },
+  "POST /samples/judge": { of: "whole", may: OPERATORS, ...WRONG },
+  "POST /samples/scores": { of: "whole", may: OPERATORS, ...WRONG },
+  "POST /playground": { of: "whole", may: ADMINS, body: CHAT },
+  "POST /playground/*": {
+    of: "whole",
+    may: ADMINS,
+    body: CHAT,
+    path: () => "/playground/v1/chat/completions",
+  },
+  // The last one: operators write no keys in an account with a balance.
+  "POST /accounts/:id/topups": {
+    of: "account",
+    may: PAYERS,
+    ok: 201,
+    body: { amount_usd: 1 },
+  },
+};
+
+/** Routes that begin or end a session: nobody is signed in before, or after. */
+export const APART: readonly string[] = ["POST /session", "DELETE /session"];
+
+/** Returns the status that a sender's request must get. An account that a body names is like a missing one: 400. */
+export function expectStatus(
+  { of, may, own = may, ok = 200, body }: Row,
+  role: Role,
+  span: Span,
+  place: Place,
+): number {
+  if (of === "any" || of === "list") return may.includes(role) ? ok : 403;
+  if (of === "whole") return may.includes(role) && span === "all" ? ok : 403;
+  if (![...may, ...own].includes(role)) return 403;
+  if (!isSeen(of, role, span, place)) return body instanceof Function ? 400 : 404;
+  return (place === "own" ? own : may).includes(role) ? ok : 403;
+}
+
+/** True if a sender sees such an object. */
+export function isSeen(of: Row["of"], role: Role, span: Span, place: Place): boolean {
+  if (place === "own") return true;
+  if (place === "foreign" && span === "mine") return false;
+  return of === "account" || role !== "member";
+}
