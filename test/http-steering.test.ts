@@ -176,7 +176,7 @@ describe("the reason for a choice", () => {
       const why = answer.headers.get("x-poundkey-why");
       expect(why).toMatch(/^[\x20-\x7e]{10,200}$/);
       const view = await routed(gateway, worded(selector));
-      // The factor was measured again meanwhile.
+      // The times behind a factor are measured again with each answer.
       const withoutTimes = (sentence: unknown) => String(sentence).replaceAll(/[\d.]+x faster/g, "faster");
       expect(withoutTimes(view.why)).toBe(withoutTimes(why));
       expect(why).toStartWith(String(view.choice).slice("Acme#".length));

@@ -17,6 +17,7 @@ function yaml(url: string): string {
     model("first~trouble=context", 4000),
     model("second", 4000),
     model("third", 8000),
+    '{ name: "open", context: 4000, price: { input: 0.1, output: 0.1 } }',
   ];
   return `  Acme: { dialect: openai, keys: [sim-key], base_url: "${url}/openai/v1", models: [${models}] }
 aliases:
@@ -40,7 +41,8 @@ async function post(path: string, body: JsonObject) {
   const before = gateway.simulator.calls.total;
   const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" };
   const answer = await fetch(gateway.url + path, { method: "POST", headers, body: JSON.stringify(body) });
-  const error = asObject(asObject(await answer.json()).error);
+  const { error: told } = asObject(await answer.json());
+  const error = told === undefined ? {} : asObject(told);
   return { status: answer.status, error, calls: gateway.simulator.calls.total - before };
 }
 
@@ -84,6 +86,28 @@ describe("a prompt that is too long for every model of a selector", () => {
       /^prompt is too long: (\d+) tokens > (\d+) maximum$/.exec(String(error.message)) ?? [];
     expect(Number(most)).toBe(3900);
     expect(Number(asked)).toBeGreaterThan(3900);
+  });
+
+  // Claude Code asks for 32,000 tokens of every model. Sent is the model's own limit.
+  test("leaves room for the longest answer that the models give, whatever /v1/messages asks for", async () => {
+    const ask = { ...chat("word ".repeat(2600)), max_tokens: 32_000 };
+    expect(await post("/v1/messages", ask)).toMatchObject({ status: 200, calls: 1 });
+    const { error } = await post("/v1/messages", { ...chat(LONG), max_tokens: 32_000 });
+    expect(error.message).toMatch(/tokens > 3500 maximum$/);
+  });
+
+  test("takes all of the context of a model whose longest answer is unknown", async () => {
+    const before = secret;
+    const allowed = ["Router#*", "Acme#open"];
+    secret = (await gateway.newKey({ allowed_models: allowed, requests_per_day: null })).secret;
+    const ask = { ...chat("word ".repeat(2600)), max_tokens: 32_000 };
+    const [fits, { error }] = [
+      await post("/v1/messages", ask),
+      await post("/v1/messages", { ...ask, ...chat(LONG) }),
+    ];
+    secret = before;
+    expect(fits).toMatchObject({ status: 200, calls: 1 });
+    expect(error.message).toMatch(/tokens > 4000 maximum$/);
   });
 
   test("is refused in Google's words", async () => {

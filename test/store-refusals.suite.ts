@@ -9,24 +9,8 @@ import {
 import type { UsageSum } from "../src/core/rows.ts";
 import type { Store } from "../src/core/store.ts";
 import { NO_AMOUNTS } from "../src/core/units.ts";
+import { makeRefusal } from "./refusal-samples.ts";
 import { HOUR, NOON } from "./samples.ts";
-
-function makeCount(id: string, fields: Partial<RefusalCount> = {}): RefusalCount {
-  return {
-    id,
-    accountId: "default",
-    atMs: NOON,
-    keyId: "key_a",
-    ...{ last4: null, shape: null, modelAsked: "Sim#echo", route: "POST /v1/chat/completions" },
-    address: "192.0.2.1",
-    code: "rate_limit_exceeded",
-    status: 429,
-    limit: null,
-    resetAtMs: null,
-    count: 1,
-    ...fields,
-  };
-}
 
 const everything = { limit: 20_000, after: null };
 
@@ -49,12 +33,12 @@ export function refusals(stores: Both): void {
       ...{ name: "ci", kind: "budget", models: ["Sim#*"] },
       ...{ limit: 5, used: 5, reserved: 0, resetsAtMs: NOON + HOUR },
     };
-    const first = makeCount("1", { limit, resetAtMs: NOON + HOUR, count: 3 });
+    const first = makeRefusal("1", { limit, resetAtMs: NOON + HOUR, count: 3 });
     await add(store, first);
     expect(await list(other)).toEqual([first]);
-    const later = makeCount("1", { atMs: NOON + 5, address: "192.0.2.2", count: 4 });
+    const later = makeRefusal("1", { atMs: NOON + 5, address: "192.0.2.2", count: 4 });
     await add(other, later);
-    await add(store, makeCount("1", { atMs: NOON + 1, address: "192.0.2.3" }));
+    await add(store, makeRefusal("1", { atMs: NOON + 1, address: "192.0.2.3" }));
     expect(await list(store)).toEqual([{ ...later, count: 8 }]);
   });
 
@@ -63,9 +47,9 @@ export function refusals(stores: Both): void {
     const unknown = { keyId: null, accountId: "", last4: "zzzz", shape: "a placeholder" } as const;
     await add(
       store,
-      makeCount("1"),
-      makeCount("2", { atMs: NOON + 1, keyId: "key_b", modelAsked: "No#such", code: "model_not_found" }),
-      makeCount("3", { atMs: NOON + 2, ...unknown, code: "invalid_api_key", address: "192.0.2.9" }),
+      makeRefusal("1"),
+      makeRefusal("2", { atMs: NOON + 1, keyId: "key_b", modelAsked: "No#such", code: "model_not_found" }),
+      makeRefusal("3", { atMs: NOON + 2, ...unknown, code: "invalid_api_key", address: "192.0.2.9" }),
     );
     const idsOf = async (filter: RefusalFilter) => (await list(store, filter)).map(({ id }) => id).join(" ");
     expect(await idsOf({})).toBe("3 2 1");
@@ -83,9 +67,9 @@ export function refusals(stores: Both): void {
 export function refusalsBounded(stores: Both): void {
   test("a minute has at most 10,000 rows; beyond them, each code has one", async () => {
     const [store, other] = stores();
-    const many = Array.from({ length: REFUSALS_A_MINUTE_MAX + 5 }, (_, at) => makeCount(`row${at}`));
+    const many = Array.from({ length: REFUSALS_A_MINUTE_MAX + 5 }, (_, at) => makeRefusal(`row${at}`));
     await add(store, ...many);
-    await add(other, makeCount("late", { count: 7 }), makeCount("later", { code: "budget_exceeded" }));
+    await add(other, makeRefusal("late", { count: 7 }), makeRefusal("later", { code: "budget_exceeded" }));
     const rows = await list(store);
     expect(rows.filter(({ modelAsked }) => modelAsked !== MANY).length).toBe(REFUSALS_A_MINUTE_MAX);
     const shared = rows.filter(({ modelAsked }) => modelAsked === MANY);
@@ -94,13 +78,18 @@ export function refusalsBounded(stores: Both): void {
       "rate_limit_exceeded 12 null",
     ]);
     // The next minute has room again.
-    await add(store, makeCount("next", { atMs: NOON + 60_000 }));
+    await add(store, makeRefusal("next", { atMs: NOON + 60_000 }));
     expect((await list(store, { fromMs: NOON + 60_000 })).map(({ id }) => id)).toEqual(["next"]);
   });
 
   test("old rows are deleted", async () => {
     const [store] = stores();
-    await add(store, makeCount("1", { atMs: NOON - 2 }), makeCount("2", { atMs: NOON - 1 }), makeCount("3"));
+    await add(
+      store,
+      makeRefusal("1", { atMs: NOON - 2 }),
+      makeRefusal("2", { atMs: NOON - 1 }),
+      makeRefusal("3"),
+    );
     expect(await store.pruneRefusals(NOON, 1)).toBe(1);
     expect(await store.pruneRefusals(NOON, 9)).toBe(1);
     expect((await list(store)).map(({ id }) => id)).toEqual(["3"]);

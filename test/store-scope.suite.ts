@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import type { Scope } from "../src/core/people.ts";
 import type { Store } from "../src/core/store.ts";
+import { makeRefusal } from "./refusal-samples.ts";
 import { DAY, HOUR, makeAccount, makeKey, makeRecord, NOON } from "./samples.ts";
 import { write } from "./store-log.suite.ts";
 
@@ -25,11 +26,14 @@ const CASES: readonly (readonly [name: string, scope: Scope | undefined, seen: s
   ];
 
 async function fill(store: Store): Promise<void> {
+  await store.addRefusals({ counts: [makeRefusal("unknown", { accountId: "", keyId: null })], sums: [] });
   for (const accountId of ["a", "b"]) {
     await store.addAccount(makeAccount(accountId));
     for (const kind of ["own", "service"]) {
       const id = `${kind} ${accountId}`;
       await store.addKey(makeKey(id, { accountId, memberId: kind === "own" ? "mem" : null }), id);
+      const counts = [makeRefusal(`refused ${id}`, { accountId, keyId: id })];
+      await store.addRefusals({ counts, sums: [] });
       await write(store, makeRecord(`req of ${id}`, { accountId, keyId: id, atMs: NOON, totalMs: 0 }));
     }
   }
@@ -54,6 +58,21 @@ export function scopes(store: () => Store): void {
       expect(at(join(records.map(({ keyId }) => keyId)))).toEqual(at(seen));
       const read = await Promise.all(ids.map((id) => to.request(`req of ${id}`, scope)));
       expect(at(join(read.flatMap((record) => record?.keyId ?? [])))).toEqual(at(seen));
+      const searched = await to.searchRequests({ scope }, PAGE, Number.POSITIVE_INFINITY);
+      expect(at(join(searched.rows.map(({ keyId }) => keyId)))).toEqual(at(seen));
+      const refused = await to.refusals({ scope }, PAGE, Number.POSITIVE_INFINITY);
+      expect(at(join(refused.rows.map(({ keyId }) => keyId ?? "unknown")))).toEqual(
+        at(scope?.accountIds === null || scope === undefined ? `${seen}, unknown` : seen),
+      );
+      const named = await Promise.all(["a", "b"].map((one) => to.accountsNamed(one, scope)));
+      expect(
+        at(
+          named
+            .flat()
+            .map(({ id }) => id)
+            .join(" "),
+        ),
+      ).toEqual(at(accounts));
       const ended = await to.endedSince(NOON - HOUR, 50, scope);
       expect(at(join(ended.map(({ keyId }) => keyId)))).toEqual(at(seen));
       const usage = await to.usage({ ...SPAN, groupBy: ["keyId"], only: { scope } });

@@ -77,6 +77,7 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
     "src/simulator/control.ts CONTROLS",
     "src/simulator/gemini.ts signCall",
     "src/simulator/perplexity.ts signCall",
+    "src/simulator/responder.ts listStepsLeft",
     "src/simulator/responses.ts THOUGHT_CALL",
     "src/simulator/sample.ts findType",
   ],

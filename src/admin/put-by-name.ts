@@ -10,7 +10,7 @@ import { invalidValue } from "../core/schema-fault.ts";
 import type { Vault } from "../core/world.ts";
 import { mintId } from "../keys/secret.ts";
 import { adminAccess, COMMAND_LINE } from "../people/access.ts";
-import { type AccountView, type accountChangeSchema, accountView, newAccountSchema } from "./accounts.ts";
+import { type AccountView, accountChangeSchema, accountView } from "./accounts.ts";
 import { keepExtras } from "./budgets.ts";
 import { readNew, viewFields } from "./fields.ts";
 import { readIdempotencyKey, readInput, readName } from "./input.ts";
@@ -50,7 +50,7 @@ export async function putAccount(
 ): Promise<Made<AccountView>> {
   checkName(fields.name, name);
   const nowMs = clock.nowMs();
-  const asked = readNew(ACCOUNT_FIELDS, readInput(newAccountSchema, { ...fields, name }), nowMs);
+  const asked = readNew(ACCOUNT_FIELDS, readInput(accountChangeSchema, { ...fields, name }), nowMs);
   const pause = (before: Pick<Account, "isPaused" | "pausedBy">) =>
     asked.isPaused
       ? changePauses(access.role ?? "member", before, true)

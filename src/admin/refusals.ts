@@ -56,7 +56,7 @@ export const refusalSchema = Type.Object({
   way_out: text,
   count,
 });
-type RefusalView = View<typeof refusalSchema>;
+export type RefusalView = View<typeof refusalSchema>;
 
 interface RefusalParts {
   readonly store: Pick<AdminWorld["store"], "refusals">;

@@ -33,7 +33,7 @@ export const resultSchema = Type.Object({
   /** Its page in the console. */
   url: text,
 });
-type ResultView = View<typeof resultSchema>;
+export type ResultView = View<typeof resultSchema>;
 
 export interface SearchParts {
   readonly store: Pick<Store, "request" | "searchRequests" | "key" | "keys" | "account" | "accounts">;

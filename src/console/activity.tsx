@@ -16,12 +16,25 @@ import { Check, SuggestField } from "./parts/field.tsx";
 import { PageHead, QueryFilter } from "./parts/page.tsx";
 import { Badge, Empty, Live, type Tone } from "./parts/states.tsx";
 import { type Column, List, makeColumn, makeHeadColumn, makeNumberColumn } from "./parts/table.tsx";
+import { Refusals } from "./refusals.tsx";
 import { usePages } from "./resource.ts";
 import { makeHref, navigate, route, setQuery } from "./route.ts";
 
 /** Bounds the rows added live since the page was opened. */
 const LIVE_ROWS_MAX = 200;
-const FILTERS = ["key_id", "account_id", "model", "provider", "selector", "status"] as const;
+const FILTERS = [
+  ...(["key_id", "account_id", "model", "provider", "selector", "status", "outcome"] as const),
+  ...(["address", "session", "trace_id", "q", "from", "to"] as const),
+] as const;
+/** Filters set by links, for which the page has no field. */
+const LINKED = ["address", "session", "trace_id", "q", "from", "to"] as const;
+const OUTCOMES = [
+  { value: "", label: "Any outcome" },
+  { value: "answered", label: "Answered" },
+  { value: "failed", label: "Failed" },
+  { value: "refused", label: "Refused by a step" },
+  { value: "left", label: "Client left" },
+];
 type ActiveFilters = Readonly<Partial<Record<(typeof FILTERS)[number], string>>>;
 
 const STATUSES = [
@@ -45,10 +58,53 @@ function readFilters(query: URLSearchParams): ActiveFilters {
 }
 
 export function ActivityPage() {
-  const wanted = readFilters(route.value.query);
-  const isTailing = route.value.query.get("tail") !== "off";
-  const log = usePages<RequestView>("/requests", wanted);
+  const { query } = route.value;
+  const wanted = readFilters(query);
+  const isTailing = query.get("tail") !== "off";
+  const isRefused = query.get("show") === "refused";
   const names = useNames();
+  const { log, rows, isLive } = useLog(wanted, isTailing);
+  const longestMs = Math.max(...(rows ?? []).map(({ total_ms }) => total_ms), 1);
+  const setRefused = (isOn: boolean) => setQuery({ show: isOn ? "refused" : null });
+  const setTailing = (isOn: boolean) => setQuery({ tail: isOn ? null : "off" });
+  return (
+    <>
+      <PageHead
+        title="Activity"
+        actions={
+          <>
+            <Check label="Refused" isOn={isRefused} onChange={setRefused} />
+            {isTailing && <Live isOn={isLive} />}
+            <Check label="Follow" isOn={isTailing} onChange={setTailing} />
+          </>
+        }
+      >
+        {isRefused ? ABOUT_REFUSED : "All requests that were passed to a provider."}
+      </PageHead>
+      <Filters wanted={wanted} names={names} />
+      {isRefused ? (
+        <Refusals query={pickShared(wanted)} names={names} />
+      ) : (
+        <List
+          label="Requests"
+          of={{ ...log, data: rows }}
+          skeletons={8}
+          columns={makeColumns(names, longestMs)}
+          keyOf={({ id }) => id}
+          onOpen={({ id }) => navigate(`/activity/${id}`)}
+          empty={<EmptyLog isFiltered={Object.keys(wanted).length > 0} />}
+        />
+      )}
+    </>
+  );
+}
+
+const ABOUT_REFUSED =
+  "Requests that were refused before any provider was called, counted by key, model and minute.";
+
+/** The log's rows, with those that have ended since in front. */
+function useLog(wanted: ActiveFilters, isTailing: boolean) {
+  const log = usePages<RequestView>("/requests", wanted);
   const identity = JSON.stringify(wanted);
   const [fresh, setFresh] = useState<{ readonly of: string; readonly rows: readonly RequestView[] }>({
     of: identity,
@@ -62,37 +118,13 @@ export function ActivityPage() {
     });
   };
   const rows = log.data && mergeRows(fresh.of === identity ? fresh.rows : [], log.data);
-  const longestMs = Math.max(...(rows ?? []).map(({ total_ms }) => total_ms), 1);
   const isLive = useLive(isTailing, { onRow, onGap: () => void log.reload() });
-  return (
-    <>
-      <PageHead
-        title="Activity"
-        actions={
-          <>
-            {isTailing && <Live isOn={isLive} />}
-            <Check
-              label="Follow"
-              isOn={isTailing}
-              onChange={(isOn) => setQuery({ tail: isOn ? null : "off" })}
-            />
-          </>
-        }
-      >
-        All requests that were passed to a provider.
-      </PageHead>
-      <Filters wanted={wanted} names={names} />
-      <List
-        label="Requests"
-        of={{ ...log, data: rows }}
-        skeletons={8}
-        columns={makeColumns(names, longestMs)}
-        keyOf={({ id }) => id}
-        onOpen={({ id }) => navigate(`/activity/${id}`)}
-        empty={<EmptyLog isFiltered={Object.keys(wanted).length > 0} />}
-      />
-    </>
-  );
+  return { log, rows, isLive };
+}
+
+/** Returns the filters that refusals have too. */
+function pickShared({ key_id, account_id, model, address, from, to }: ActiveFilters) {
+  return { key_id, account_id, model, address, from, to };
 }
 
 function EmptyLog({ isFiltered }: { readonly isFiltered: boolean }) {
@@ -119,6 +151,13 @@ function isWanted(row: RequestView, wanted: ActiveFilters): boolean {
     (!wanted.account_id || row.account_id === wanted.account_id) &&
     (!wanted.model || models.includes(wanted.model)) &&
     (!wanted.provider || [row.model_tried, row.model_used].map(providerOf).includes(wanted.provider)) &&
+    (!wanted.outcome || row.outcome === wanted.outcome) &&
+    (!wanted.address || row.address === wanted.address) &&
+    (!wanted.session || row.session === wanted.session) &&
+    (!wanted.trace_id || [row.trace_id, row.parent_trace_id].includes(wanted.trace_id)) &&
+    // Only the gateway knows what these match.
+    !wanted.q &&
+    !wanted.to &&
     (!wanted.selector || row.selector === `Router#${wanted.selector}`) &&
     (!status ||
       (status === "ok"
@@ -157,6 +196,19 @@ function Filters({ wanted, names }: { readonly wanted: ActiveFilters; readonly n
       <QueryFilter name="key_id" label="Key" options={keys} />
       <QueryFilter name="selector" label="Selector" options={SELECTOR_OPTIONS} />
       <QueryFilter name="status" label="Status" options={STATUSES} />
+      <QueryFilter name="outcome" label="Outcome" options={OUTCOMES} />
+      {LINKED.map((name) => {
+        const value = wanted[name];
+        return (
+          value && (
+            <RemovableFilter
+              key={name}
+              what={`${name} ${value}`}
+              onRemove={() => setQuery({ [name]: null })}
+            />
+          )
+        );
+      })}
       {provider && <RemovableFilter what={provider} onRemove={() => setQuery({ provider: null })} />}
       {account && (
         <RemovableFilter what={names.account(account)} onRemove={() => setQuery({ account_id: null })} />
@@ -165,7 +217,6 @@ function Filters({ wanted, names }: { readonly wanted: ActiveFilters; readonly n
   );
 }
 
-/** A filter set by a link, for which the page has no field. */
 function RemovableFilter({ what, onRemove }: { readonly what: string; readonly onRemove: () => void }) {
   return (
     <button type="button" class="button" onClick={onRemove}>

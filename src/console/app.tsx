@@ -6,6 +6,7 @@ import { AccountsPage } from "./accounts.tsx";
 import { ActivityPage } from "./activity.tsx";
 import { checkSession, describeError, signedIn, signOut } from "./api.ts";
 import { AuditPage } from "./audit.tsx";
+import { KeyPage } from "./key.tsx";
 import { KeysPage } from "./keys.tsx";
 import { LimitsPage } from "./limits.tsx";
 import { ModelsPage } from "./models.tsx";
@@ -22,6 +23,7 @@ import { RequestPage } from "./request.tsx";
 import { clearCache } from "./resource.ts";
 import { makeHref, route } from "./route.ts";
 import { SamplingPage } from "./sampling.tsx";
+import { SearchEverything } from "./search.tsx";
 import { SignIn } from "./sign-in.tsx";
 
 interface Page {
@@ -40,7 +42,14 @@ const PAGES: readonly Page[] = [
   { path: "/models", label: "Models", icon: "models", Page: ModelsPage },
   { path: "/playground", label: "Playground", icon: "playground", Page: PlaygroundPage },
   { path: "/sampling", label: "Sampling", icon: "check", Page: SamplingPage },
-  { path: "/settings/router", label: "Router", icon: "key", Page: KeysPage, isSetting: true },
+  {
+    path: "/settings/router",
+    label: "Router",
+    icon: "key",
+    Page: KeysPage,
+    Detail: KeyPage,
+    isSetting: true,
+  },
   { path: "/settings/providers", label: "Providers", icon: "provider", Page: ProvidersPage, isSetting: true },
   {
     path: "/settings/accounts",
@@ -86,6 +95,7 @@ function Shell() {
   const side = (
     <>
       <Brand />
+      <SearchEverything />
       <Nav path={path} />
       <SideEnd />
     </>

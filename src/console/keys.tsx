@@ -130,7 +130,7 @@ function makeColumns(names: Names, acting: Acting): readonly Column<KeyInUseView
   return [
     makeHeadColumn("Name", (key) => (
       <div class="row">
-        <a class="strong" href={makeHref("/activity", { key_id: key.id })} title={listTexts(KEY_FIELDS, key)}>
+        <a class="strong" href={makeHref(`/settings/router/${key.id}`)} title={listTexts(KEY_FIELDS, key)}>
           {key.name}
         </a>
         <code class="faint">…{key.last4}</code>

@@ -103,11 +103,6 @@ export interface AuditEntry {
   readonly after: AuditFields | null;
 }
 
-export interface AuditRules {
-  /** The time for which the rows are kept. */
-  readonly keepMs: number;
-}
-
 /** The type of the outbox's events that wait to be chained. */
 export const AUDIT_EVENT = "audit";
 

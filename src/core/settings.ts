@@ -1,7 +1,6 @@
 // The operator's settings by section, as the rooms receive them.
 
 import type { Alias } from "./alias.ts";
-import type { AuditRules } from "./audit-log.ts";
 import type { Benchmark } from "./benchmark.ts";
 import type { LaterPrice, ModelCard, Price } from "./card.ts";
 import type { DialectName, Target } from "./dialect.ts";
@@ -295,7 +294,7 @@ export interface Settings {
   readonly limits: Limits;
   readonly log: LogRules;
   readonly responses: ResponseRules;
-  readonly audit: AuditRules;
+  readonly audit: { readonly keepMs: number };
   readonly metrics: MetricsRules;
   readonly router: RouterRules;
 }

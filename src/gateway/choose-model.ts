@@ -71,10 +71,11 @@ function explainNone(choice: Choice, steering: Steering): Fault {
  * Returns the Fault `context_length_exceeded` if a shorter prompt would find a model, in OpenAI's words: agents compact
  * their conversation on them. `note` names what the other models lack.
  */
-function explainTooLong({ asked, removed, contextTokensMax, selector }: Choice): Fault | null {
-  if (contextTokensMax === null) return null;
+function explainTooLong({ asked, removed, roomiest, selector }: Choice): Fault | null {
+  if (roomiest === null) return null;
   const name = `Router#${selector.name}`;
-  const { promptTokens, outputTokensMax = 0 } = asked;
+  const { promptTokens } = asked;
+  const { contextTokensMax, outputTokensMax } = roomiest;
   const others = Object.entries(removed).filter(([reason]) => reason !== CONTEXT);
   const counts = others.map(([reason, count]) => `${reason} (${count})`).join(", ");
   const note = counts === "" ? "" : ` Other models behind ${name} were removed by: ${counts}.`;

@@ -8,7 +8,7 @@ import type { Call } from "./call.ts";
 import { keepAble } from "./group-order.ts";
 import { findRoute, requireRoute } from "./upstream.ts";
 
-type Asked<F extends Form> = Pick<Call<F>, "operation" | "ask" | "raw" | "upstreams">;
+type Asked<F extends Form> = Pick<Call<F>, "operation" | "ask" | "raw" | "upstreams" | "isLimitRequired">;
 
 /** The most models to name in an error. */
 const NAMED_MAX = 3;
@@ -36,6 +36,7 @@ export function readWishes<F extends Form>(call: Asked<F>): Wishes {
     takesImageUrls: checkImageUrls(call),
     searches: search === null ? undefined : searches,
     mustSearch: search === "forced",
+    isLimitRequired: call.isLimitRequired,
   };
 }
 

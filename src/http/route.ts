@@ -75,7 +75,7 @@ async function route(ports: RoutePorts, { request, server }: RouteRequest): Prom
     needs: findNeeds(asked),
     cards: catalogue.list(),
     allowed: (id) => allowed.has(id),
-    ...readWishes({ operation: CHAT, ask: asked, raw: null, upstreams }),
+    ...readWishes({ operation: CHAT, ask: asked, raw: null, upstreams, isLimitRequired: false }),
     rules,
     steering,
     quality: steering.quality ?? rules.fairQuality,

@@ -1,14 +1,13 @@
 // The worst case of a request's cost, which is held before a provider is called.
 import type { Offer } from "../core/demand.ts";
 import { type BillLine, computeCost, type NanoUsd } from "../core/money.ts";
+import { isLimitMeant } from "../core/output-limit.ts";
 
 /** The share of the free balance that a request without an output limit may hold. */
 const SHARE_UNASKED = 1 / 4;
 /** A shorter answer is seldom useful: a balance that can't cover this many doesn't cover the request. */
 const OUTPUT_TOKENS_MIN = 1024;
-/** Coding agents always send their model's maximum and hardly ever use it: a larger limit is only a wish. */
-const OUTPUT_TOKENS_NAMED_MAX = 16_384;
-/** The least granted for such a wish. */
+/** The least granted for a limit that is only a wish. */
 const OUTPUT_TOKENS_WISHED_MIN = 4096;
 
 /** Returns the cost with `outputTokens` per choice, in whole nano-dollars, markup included. */
@@ -103,8 +102,7 @@ function chooseFundedOutput(offer: Offer, funds: readonly (Fund | null)[], marku
 /** Returns the output per choice to hold for: the client's limit, else what the share covers of the model's. */
 function chooseOutput(offer: Offer, fund: Fund, markup: number): number {
   const { outputTokensAsked: asked, outputTokensMax, outputUsdPerMillion, choices } = offer;
-  const isMeant = !offer.isLimitRequired && asked !== null && asked <= OUTPUT_TOKENS_NAMED_MAX;
-  if (isMeant) return asked;
+  if (asked !== null && isLimitMeant(asked, offer.isLimitRequired)) return asked;
   const most = asked ?? outputTokensMax ?? Number.MAX_SAFE_INTEGER;
   const tokenNano = outputUsdPerMillion * 1000 * markup * choices;
   if (tokenNano === 0) return most;

@@ -3,6 +3,7 @@ import type { Cached } from "../core/attempt.ts";
 import type { ModelCard } from "../core/card.ts";
 import type { RouterRules } from "../core/settings.ts";
 import { type Steering, UNSTEERED } from "../core/steering.ts";
+import { findAnswerRoom } from "../operations/chat/bounded.ts";
 import { type ChatRequest, readOutputLimit } from "../operations/chat/form.ts";
 import { listMedia } from "../operations/chat/media.ts";
 import type { Needs } from "../operations/chat/needs.ts";
@@ -13,7 +14,7 @@ import type { Prediction } from "./predictor.ts";
 import { prepareQuality } from "./quality.ts";
 import { selectRules } from "./rules.ts";
 import type { RankAsk } from "./selector.ts";
-import { findTable } from "./table.ts";
+import { type CardTable, findTable } from "./table.ts";
 
 const NO_HEALTH: HealthView = { over: () => () => null };
 /** Below this likeness the request is stranger than nearly all labelled prompts, and their trade-offs are ignored. */
@@ -27,6 +28,8 @@ export interface Wishes {
   readonly searches?: ((card: ModelCard) => boolean) | undefined;
   /** True if models that can't search are no candidates. Otherwise those that can come first. */
   readonly mustSearch?: boolean;
+  /** True if the client's API requires a limit on the answer, so that a large one says nothing. */
+  readonly isLimitRequired?: boolean;
 }
 
 export interface ChooseInput extends Wishes {
@@ -50,6 +53,12 @@ export interface ChooseInput extends Wishes {
 }
 
 export type PreparedAsk = Readonly<ReturnType<typeof prepareAsk>>;
+
+function readAnswerRoom(request: ChatRequest, { outputMax }: CardTable, isLimitRequired = false) {
+  const named = readOutputLimit(request) ?? 0;
+  return (place: number) =>
+    findAnswerRoom(named, outputMax[place] ?? Number.POSITIVE_INFINITY, isLimitRequired);
+}
 
 /** `promptTokens` is an estimate. */
 export function prepareAsk(input: ChooseInput, prediction: Prediction, promptTokens: number) {
@@ -78,6 +87,8 @@ export function prepareAsk(input: ChooseInput, prediction: Prediction, promptTok
     lengthAt: learned.lengthsBy(table.places),
     /** The client's own limit. */
     outputTokensMax: readOutputLimit(request),
+    /** By place: the tokens that its context must leave for the answer. */
+    answerRoomAt: readAnswerRoom(request, table, input.isLimitRequired),
     needed: [...needs.keys(), ...(isStructured ? (["structured"] as const) : [])],
     /** Capabilities for what stands earlier in the conversation: others are chosen only if no model has them. */
     wished: [...new Set(listMedia(request).map(({ need }) => need))],

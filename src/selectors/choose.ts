@@ -68,9 +68,9 @@ export function decide(
     leanedOn: asked.learned.leanedOn(asked.prediction),
     /** The number of models removed, by reason. */
     removed: countRemovals(reasons),
-    /** The longest context, in tokens, of the models removed for theirs alone. Null if there are none. */
-    get contextTokensMax(): number | null {
-      return findLongestContext(asked, removed, reasons);
+    /** The model with most room for a prompt, of those removed for their context alone. Null if there are none. */
+    get roomiest(): Roomiest | null {
+      return findRoomiest(asked, removed, reasons);
     },
     /** All candidates, best first, removed ones last. Made on first use: sorting thousands takes longer than choosing. */
     get candidates(): readonly Candidate[] {
@@ -86,15 +86,29 @@ export function decide(
   };
 }
 
-function findLongestContext(
-  { table }: PreparedAsk,
+/** A model's context, and how much of it the answer needs, in tokens. */
+interface Roomiest {
+  readonly contextTokensMax: number;
+  readonly outputTokensMax: number;
+}
+
+function findRoomiest(
+  { table, answerRoomAt }: PreparedAsk,
   rows: Int32Array,
   reasons: readonly string[],
-): number | null {
-  let longest: number | null = null;
-  for (const [at, reason] of reasons.entries())
-    if (reason === CONTEXT) longest = Math.max(longest ?? 0, table.room[rows[at] ?? -1] ?? 0);
-  return longest;
+): Roomiest | null {
+  let found: Roomiest | null = null;
+  for (const [at, reason] of reasons.entries()) {
+    if (reason !== CONTEXT) continue;
+    const row = rows[at] ?? -1;
+    const one = { contextTokensMax: table.room[row] ?? 0, outputTokensMax: answerRoomAt(row) };
+    if (found === null || findRoom(one) > findRoom(found)) found = one;
+  }
+  return found;
+}
+
+function findRoom({ contextTokensMax, outputTokensMax }: Roomiest): number {
+  return contextTokensMax - outputTokensMax;
 }
 
 function listRemoved(asked: PreparedAsk, rows: Int32Array, reasons: readonly string[]): readonly Candidate[] {

@@ -111,7 +111,7 @@ function keepPreferred(
  * reading thousands would mostly wait for memory.
  */
 function findReason(asked: PreparedAsk, bits: number, row: number): string | null {
-  const { table, rules, promptTokens, outputTokensMax = 0, input } = asked;
+  const { table, rules, promptTokens, answerRoomAt, input } = asked;
   const excluded = findExclusion(rules.exclusions, row);
   if (excluded !== null) return excluded;
   if (input.allowed && !isAllowed(input.allowed, table.cards[row])) return NOT_ALLOWED;
@@ -123,7 +123,7 @@ function findReason(asked: PreparedAsk, bits: number, row: number): string | nul
   // A model removed for its context could serve a shorter request.
   const aside = findAside(asked, row);
   if (aside !== null) return aside;
-  if (promptTokens + outputTokensMax > (table.room[row] ?? 0)) return CONTEXT;
+  if (promptTokens + answerRoomAt(row) > (table.room[row] ?? 0)) return CONTEXT;
   return asked.seenAt(row)?.isOpen === true ? UNHEALTHY : null;
 }
 

@@ -36,6 +36,9 @@ function makeTable(cards: readonly ModelCard[]) {
     isChat: Uint8Array.from(cards, ({ operations }) => Number(operations?.has("chat") ?? true)),
     /** The place in ASIDE of the reason not to choose it by default, plus 1. 0 if there is none. */
     aside: Uint8Array.from(cards, (card) => ASIDE.indexOf(findAside(card) ?? "") + 1),
+    /** The longest answer, in tokens. */
+    outputMax: Float64Array.from(cards, (card) => card.outputTokensMax ?? Number.POSITIVE_INFINITY),
+    /** Prompt and answer together, in tokens. */
     room: Float64Array.from(cards, (card) => card.contextTokensMax ?? Number.POSITIVE_INFINITY),
   };
 }

@@ -40,20 +40,30 @@ export function findFreshResults(
 
 const STEP = /\bstep (\d+): /;
 
+/** Returns the step that comes next. Text that a client adds behind the results of its calls changes nothing. */
+function findStep(prompt: Prompt): string | null {
+  return listStepsLeft(prompt)[0]?.text ?? null;
+}
+
 /**
- * Returns the step that comes next if a user turn says `step 1: … step 2: …`: an answer for each, with the results of its
- * calls in between. Null if there are none, or none is left. Text that a client adds behind the results changes nothing.
+ * Returns the steps that are left if a user turn says `step 1: … step 2: …`: an answer for each, with the results of its
+ * calls in between.
  */
-function findStep({ turns }: Prompt): string | null {
+export function listStepsLeft({
+  turns,
+}: Prompt): readonly { readonly number: string; readonly text: string }[] {
   const asked = turns.findLastIndex(({ role, text }) => role === "user" && STEP.test(text));
-  if (asked === -1) return null;
+  if (asked === -1) return [];
   const after = turns.slice(asked + 1);
   const answers = after.filter(
     ({ role }, at) => role === "assistant" && after[at - 1]?.role !== "assistant",
   ).length;
   // The text before the first step, then number and step in turn.
-  const pieces = (turns[asked]?.text ?? "").split(STEP);
-  return pieces[2 * answers + 2]?.trimEnd() ?? null;
+  const pieces = (turns[asked]?.text ?? "").split(STEP).slice(1);
+  const steps = pieces.flatMap((piece, at) =>
+    at % 2 === 0 ? [{ number: piece, text: (pieces[at + 1] ?? "").trimEnd() }] : [],
+  );
+  return steps.slice(answers);
 }
 
 /** Returns the index of the parenthesis that closes the one at `open`, ignoring JSON strings, or -1. */

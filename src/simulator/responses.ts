@@ -65,6 +65,7 @@ function renderOwnResponse(exchange: Exchange, rest: JsonObject): JsonObject {
     parallel_tool_calls: body.parallel_tool_calls ?? true,
     reasoning: body.reasoning ?? { effort: null, summary: null },
     store: body.store ?? true,
+    text: body.text ?? { format: { type: "text" } },
     tool_choice: body.tool_choice ?? "auto",
     tools: body.tools ?? [],
     metadata: {},

@@ -39,7 +39,7 @@ interface ScriptContext {
   readonly trapUrl: string;
   /** Returns how often it was called before with the same argument. */
   countEarlier(what: string): number;
-  readonly validate: SimHooks["validate"];
+  readonly hooks: Pick<SimHooks, "validate" | "understand">;
 }
 
 /** A request with any body. `body` is undefined if it isn't JSON. */
@@ -78,18 +78,16 @@ function readControl(
 
 function prepareExchange(
   incoming: Incoming,
-  read: Pick<Exchange, "model" | "prompt" | "isStreamed">,
+  read: Pick<Exchange, "model" | "prompt" | "isStreamed" | "answers">,
   control: Control,
   hash: bigint,
   nowMs: number,
 ): Exchange {
-  const answers = answerPrompt(read.prompt, control);
   return {
     ...read,
     body: incoming.body,
     query: incoming.query,
-    answers,
-    usage: control.fault === "no-usage" ? null : countUsage(read.prompt, answers, control),
+    usage: control.fault === "no-usage" ? null : countUsage(read.prompt, read.answers, control),
     oddUsage: control.fault === "odd-usage",
     createdSeconds: Math.floor(nowMs / 1000),
     id: makeNaming(hash),
@@ -202,7 +200,8 @@ function scriptAccepted(dialect: SimDialect, raw: RawRequest, context: ScriptCon
   if (model.includes("#")) reject("not_found", `The model \`${model}\` does not exist.`);
   const control = readControl(model, raw.headers, secret, context);
   const base = stripControls(model);
-  context.validate?.(dialect.name, incoming, base);
+  const { hooks } = context;
+  hooks.validate?.(dialect.name, incoming, base);
   const hash = Bun.hash.wyhash(raw.bodyText, context.seed);
   const form = dialect.whole?.find(({ path }) => path.test(raw.path));
   if (form) {
@@ -219,7 +218,8 @@ function scriptAccepted(dialect: SimDialect, raw: RawRequest, context: ScriptCon
   const faulty = scriptFault(dialect, raw, control, isStreamed, context.trapUrl);
   if (faulty) return faulty;
   const read = { model: base, prompt, isStreamed };
-  const exchange = prepareExchange(incoming, read, control, hash, context.nowMs);
+  const answers = answerPrompt(hooks.understand?.(prompt) ?? prompt, control);
+  const exchange = prepareExchange(incoming, { ...read, answers }, control, hash, context.nowMs);
   const failedBody = dialect.renderFailedBody ?? dialect.renderErrorBody;
   const failure: Failure = {
     ending: () => dialect.renderFailure(MID_STREAM, exchange),

@@ -223,7 +223,7 @@ class SimServer {
           seed: this.#seed,
           trapUrl: `http://${headers.host}${TRAP}`,
           countEarlier: this.#countEarlier,
-          validate: this.#hooks.validate,
+          hooks: this.#hooks,
         })
       : null;
     const name = dialect?.name ?? (pathname === TRAP ? "trap" : "none");

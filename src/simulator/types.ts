@@ -32,6 +32,8 @@ export type CallOutcome = "finished" | "aborted" | "fault";
 export interface SimHooks {
   /** Throws a Rejection for a request that the real provider refuses. `model` is the name without controls. */
   readonly validate?: (dialect: DialectName, incoming: Incoming, model: string) => void;
+  /** Returns the prompt in words that simulated models act on, if a real one would understand what it asks. */
+  readonly understand?: (prompt: Prompt) => Prompt;
   /** Called for each request. The function that it returns is called once the connection has ended. */
   readonly observe?: (call: ObservedCall) => (ended: CallOutcome, nowMs: number) => void;
 }

@@ -5,6 +5,8 @@ import { CLIENT_SETUPS, fillSnippet } from "../../src/docs/client-setups.ts";
 
 export interface Agent {
   readonly name: string;
+  /** The program, if it isn't installed under its name with the others. */
+  readonly path?: string;
   /** The tool that runs a shell command, and its arguments. */
   readonly tool: string;
   readonly input: (command: string) => object;
@@ -43,9 +45,14 @@ export interface AgentRun {
   readonly goesOn?: boolean;
   /** Further variables. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** Ends the agent. */
+  readonly signal?: AbortSignal;
+  /** Files instead of the agent's own. */
+  readonly files?: Readonly<Record<string, string>>;
 }
 
 const BIN = join(import.meta.dir, "node_modules", ".bin");
+const AIDER = join(import.meta.dir, "../../.venv/aider/bin/aider");
 /** A turn takes a second and a long session half a minute, but the agents' own timeouts are minutes. */
 const RUN_MS = 480_000;
 
@@ -133,6 +140,8 @@ export const AGENTS: readonly Agent[] = [
       OPENAI_BASE_URL: `${url}/v1`,
       OPENAI_API_KEY: secret,
       OPENAI_MODEL: model,
+      // As a program of its own it couldn't be ended.
+      QWEN_CODE_NO_RELAUNCH: "true",
     }),
     files: () => ({
       ".qwen/settings.json": JSON.stringify({
@@ -189,6 +198,31 @@ export const AGENTS: readonly Agent[] = [
   },
 ];
 
+/** It runs no tools in the middle of a turn, so that it is only tried with prompts. */
+export const AIDER_AGENT: Agent = {
+  name: "aider",
+  path: AIDER,
+  tool: "",
+  input: () => ({}),
+  look: () => ["", {}],
+  delegate: null,
+  modelName: (id) => id,
+  isPlain: true,
+  command: ({ prompt, model }) => [
+    ...["--model", `openai/${model}`, "--weak-model", `openai/${model}`, "--no-git", "--yes-always"],
+    ...[
+      "--no-show-model-warnings",
+      "--no-check-update",
+      "--analytics-disable",
+      "--no-stream",
+      "--message",
+      prompt,
+    ],
+  ],
+  environment: ({ url, secret }) => ({ OPENAI_API_BASE: `${url}/v1`, OPENAI_API_KEY: secret }),
+  files: () => ({}),
+};
+
 /** Returns the first snippet of a client's page in the manual, filled in. */
 function readSnippet(client: string, url: string, secret: string): string {
   const [snippet] = CLIENT_SETUPS.find(({ name }) => name === client)?.snippets ?? [];
@@ -196,22 +230,28 @@ function readSnippet(client: string, url: string, secret: string): string {
   return fillSnippet(snippet, url, secret);
 }
 
-export function isInstalled({ name }: Agent): boolean {
-  return existsSync(join(BIN, name));
+function findProgram({ name, path = join(BIN, name) }: Agent): string {
+  return path;
+}
+
+export function isInstalled(agent: Agent): boolean {
+  return existsSync(findProgram(agent));
 }
 
 /** Runs the agent to its end. Returns its whole output. */
 export async function runAgent(agent: Agent, run: AgentRun): Promise<string> {
   const work = join(run.home, "work");
   mkdirSync(work, { recursive: true });
-  for (const [path, text] of Object.entries(agent.files(run))) await Bun.write(join(run.home, path), text);
-  const child = Bun.spawn([join(BIN, agent.name), ...agent.command(run)], {
+  for (const [path, text] of Object.entries({ ...agent.files(run), ...run.files }))
+    await Bun.write(join(run.home, path), text);
+  const child = Bun.spawn([findProgram(agent), ...agent.command(run)], {
     cwd: work,
     env: { PATH: process.env.PATH ?? "", HOME: run.home, ...agent.environment(run), ...run.environment },
     stdin: agent.readsPrompt ? new Blob([run.prompt]) : "ignore",
     stdout: "pipe",
     stderr: "pipe",
     timeout: RUN_MS,
+    ...(run.signal ? { signal: run.signal } : {}),
   });
   const [out, err] = await Promise.all([
     new Response(child.stdout).text(),

@@ -13,9 +13,12 @@ export interface AgentWorld extends UnderTest {
 const ALIASES = 'aliases: { "gemini-*": "Router#best" }';
 
 /** Starts the gateway with YAML after the providers. DeepSeek's models take no pictures. */
-export async function startAgentWorld(more = ALIASES): Promise<AgentWorld> {
+export async function startAgentWorld(
+  more: string | ((simulatorUrl: string) => string) = ALIASES,
+): Promise<AgentWorld> {
+  const write = typeof more === "string" ? () => more : more;
   const under = await startUnderTest({
-    more: (url) => `  DeepSeek: { keys: ["sim-key"], base_url: "${url}/openai/v1" }\n${more}`,
+    more: (url) => `  DeepSeek: { keys: ["sim-key"], base_url: "${url}/openai/v1" }\n${write(url)}`,
   });
   const homes: string[] = [];
   return {

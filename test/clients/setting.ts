@@ -93,8 +93,16 @@ export interface Door {
   stop(): Promise<void>;
 }
 
+/** Called for requests with a body. */
+interface DoorHooks {
+  /** Each waits for it. */
+  readonly before?: () => Promise<void>;
+  /** Called after each answer's head, with the status codes of all. */
+  readonly after?: (posts: readonly number[]) => void;
+}
+
 /** A proxy to the gateway that counts what an SDK really sends, its silent retries included. */
-export function doorTo(target: string): Door {
+export function doorTo(target: string, { before, after }: DoorHooks = {}): Door {
   const statuses: number[] = [];
   const posts: number[] = [];
   const server = Bun.serve({
@@ -105,9 +113,13 @@ export function doorTo(target: string): Door {
     async fetch(request) {
       const { pathname, search } = new URL(request.url);
       const { method, headers, body, signal } = request;
+      if (method === "POST") await before?.();
       const answer = await fetch(target + pathname + search, { method, headers, body, signal });
       statuses.push(answer.status);
-      if (method === "POST") posts.push(answer.status);
+      if (method === "POST") {
+        posts.push(answer.status);
+        after?.(posts);
+      }
       return answer;
     },
   });

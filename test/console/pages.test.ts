@@ -15,6 +15,7 @@ import {
 const PAGES = [
   { path: "/", shows: "Time to first token" },
   { path: "/activity", shows: "gpt-5.4" },
+  { path: "/activity?show=refused", shows: "invalid_api_key" },
   { path: "/models", shows: /\d+ of \d+ models/ },
   { path: "/playground", shows: "Answers appear here." },
   { path: "/sampling", shows: "What to sample" },
@@ -42,6 +43,7 @@ beforeAll(async () => {
   requestId = (await answer.json()).id;
   await world.gateway.chat({ model: "OpenAI#gpt-5.4", messages });
   await world.gateway.chat({ model: "OpenAI#sim-mini~trouble=500", messages });
+  await world.gateway.chat({ model: "OpenAI#gpt-5.4", messages }, { secret: "sk-unknown-to-this-gateway" });
   await fetch(`${world.gateway.url}/admin/v1/accounts/default/topups`, {
     method: "POST",
     headers: { authorization: `Bearer ${world.gateway.adminToken}`, "content-type": "application/json" },

@@ -45,8 +45,8 @@ export const BOUNDS: readonly Mutant[] = [
   {
     name: "a prompt too long for every model is unsupported",
     file: "src/gateway/choose-model.ts",
-    find: "  if (contextTokensMax === null) return null;",
-    replace: "  if (contextTokensMax !== null) return null;\n  if (contextTokensMax === null) return null;",
+    find: "  if (roomiest === null) return null;",
+    replace: "  if (roomiest !== null) return null;\n  if (roomiest === null) return null;",
     tests: LENGTHS,
   },
   {

@@ -6,11 +6,13 @@ import { type OpenedStore, openStore } from "../../src/app/open-store.ts";
 import { type NamedToken, ROLES, type Role } from "../../src/core/people.ts";
 import { REGISTERED } from "../http/registered.ts";
 import { type HttpWorld, startHttpWorld } from "../http/world.ts";
+import { makeRefusal } from "../refusal-samples.ts";
 import { makeKey, makeRecord, writeRecord } from "../samples.ts";
 import {
   APART,
   expectStatus,
   isSeen,
+  type Kind,
   MATRIX,
   PLACES,
   type Place,
@@ -19,8 +21,6 @@ import {
   type Span,
 } from "./matrix.ts";
 import { makeMember } from "./samples.ts";
-
-type Kind = "key" | "account" | "request" | "token";
 
 interface Sender {
   readonly role: Role;
@@ -71,6 +71,10 @@ async function make(kind: Kind, place: Place, { memberId }: Sender): Promise<str
     makeKey(keyId, { accountId, memberId: place === "own" ? memberId : null }),
     keyId,
   );
+  if (kind === "refusal") {
+    await opened.store.addRefusals({ counts: [makeRefusal(id, { keyId, accountId })], sums: [] });
+    return id;
+  }
   await writeRecord(opened.store, makeRecord(kind === "key" ? `req of ${id}` : id, { keyId, accountId }));
   return id;
 }
@@ -141,6 +145,9 @@ test.each(Object.entries(MATRIX))("%s answers each role as the table says", asyn
   expect(wrong).toEqual([]);
 });
 
+/** The kinds of objects that belong to a key. */
+const OF_KEYS: readonly Kind[] = ["key", "request", "refusal"];
+
 const LISTS = Object.entries(MATRIX).flatMap(([name, row]) =>
   row.lists ? [[name, row, row.lists] as const] : [],
 );
@@ -154,10 +161,27 @@ test.each(LISTS)("%s shows each role what it sees, and no more", async (name, ro
     const ids = await Promise.all(PLACES.map((place) => keep(kind, place, sender)));
     const text = await (await ask(name, row, "", sender)).text();
     for (const [at, place] of PLACES.entries()) {
-      if (place === "own" && kind !== "key" && kind !== "request") continue;
+      if (place === "own" && !OF_KEYS.includes(kind)) continue;
       const isShown = text.includes(`"${ids[at]}"`);
       const wanted = isSeen(shownAs, role, span, place);
       if (isShown !== wanted) wrong.push(`${role} of ${span}, ${place}: ${isShown ? "shown" : "hidden"}`);
+    }
+  }
+  expect(wrong).toEqual([]);
+});
+
+test("a search finds what its sender sees, and no more", async () => {
+  const wrong: string[] = [];
+  for (const sender of senders) {
+    for (const kind of ["key", "account", "request"] as const) {
+      for (const place of PLACES) {
+        if (place === "own" && kind === "account") continue;
+        const id = await keep(kind, place, sender);
+        const text = await (await ask("GET ", { ...ANY, path: () => `/search?q=${id}` }, "", sender)).text();
+        const isFound = text.includes(`"${id}"`);
+        if (isFound !== isSeen(kind, sender.role, sender.span, place))
+          wrong.push(`${sender.role} of ${sender.span}, ${kind}, ${place}: ${isFound ? "found" : "hidden"}`);
+      }
     }
   }
   expect(wrong).toEqual([]);

@@ -9,12 +9,15 @@ export type Span = (typeof SPANS)[number];
 export const PLACES = ["own", "same", "foreign"] as const;
 export type Place = (typeof PLACES)[number];
 
+/** The kinds of objects. */
+export type Kind = "key" | "account" | "request" | "refusal" | "token";
+
 export interface Row {
   /**
-   * The kind of object that the path's id names. `list`: the answer shows objects of every place. `whole`: the route concerns the whole
-   * gateway, so a role in one account isn't enough. `any`: it concerns nobody's rows.
+   * The kind of object that the path's id names. `list`: the answer shows objects of every place. `whole`: the route
+   * concerns the whole gateway, so a role in one account isn't enough. `any`: it concerns nobody's rows.
    */
-  readonly of: "key" | "account" | "request" | "token" | "list" | "whole" | "any";
+  readonly of: Kind | "list" | "whole" | "any";
   /** The roles that may, on an object of an account that isn't their own. */
   readonly may: readonly Role[];
   /** The roles that may, on an object of their own key. */
@@ -28,7 +31,7 @@ export interface Row {
   /** True if the request uses its object up. */
   readonly isFresh?: true;
   /** The objects that a list shows, by kind. */
-  readonly lists?: "key" | "account" | "request" | "token";
+  readonly lists?: Kind;
 }
 
 const EVERYONE = ROLES;
@@ -81,6 +84,10 @@ export const MATRIX: Readonly<Record<string, Row>> = {
     lists: "key",
     path: () => "/usage?group_by=key&from=2026-11-01&to=2026-11-30",
   },
+  "GET /refusals": { of: "list", may: EVERYONE, lists: "refusal", path: () => "/refusals?limit=200" },
+  "GET /search": { of: "any", may: EVERYONE, path: () => "/search?q=x" },
+  "GET /nearing": { of: "any", may: EVERYONE },
+  "GET /problems": { of: "whole", may: READERS },
   "GET /overview": { of: "any", may: EVERYONE },
   "GET /savings": { of: "any", may: EVERYONE },
   "GET /models": { of: "any", may: EVERYONE },
@@ -108,6 +115,20 @@ export const MATRIX: Readonly<Record<string, Row>> = {
     may: ADMINS,
     body: CHAT,
     path: () => "/playground/v1/chat/completions",
+  },
+  "PUT /accounts/by-name/:name": {
+    of: "whole",
+    may: OPERATORS,
+    ok: 201,
+    body: {},
+    path: () => `/accounts/by-name/${crypto.randomUUID()}`,
+  },
+  "PUT /keys/by-name/:account/:name": {
+    of: "account",
+    may: HOLDERS,
+    ok: 201,
+    body: {},
+    path: (id) => `/keys/by-name/${id}/${crypto.randomUUID()}`,
   },
   // The last one: operators write no keys in an account with a balance.
   "POST /accounts/:id/topups": {

@@ -11,6 +11,7 @@ import { checkMistralRequest } from "./mistral-validator.ts";
 import { checkChatRequest } from "./openai-validator.ts";
 import { checkAgentRequest } from "./perplexity-validator.ts";
 import { checkResponsesRequest } from "./responses-validator.ts";
+import { understand } from "./understand.ts";
 import { checkWholeRequest } from "./whole-validator.ts";
 
 /** Dialects without chat are checked by `checkWholeRequest` only. */
@@ -41,6 +42,7 @@ export async function startSimulator(options: Omit<product.SimOptions, "hooks"> 
       const isChecked = checkWholeRequest(dialect, incoming);
       if (!isChecked && dialect !== "voyage" && dialect !== "jina") VALIDATORS[dialect](incoming, model);
     },
+    understand,
     observe: (observed) => {
       const call = calls.add(observed);
       return (ended, nowMs) => calls.end(call, ended, nowMs);

@@ -1,6 +1,7 @@
 // The request as sent: limited to the output that is held for, with room for the answer beside thinking.
 import type { ModelCard } from "../../core/card.ts";
 import { isObject, type JsonObject } from "../../core/json.ts";
+import { isLimitMeant } from "../../core/output-limit.ts";
 import type { Changed } from "../form.ts";
 import { type ChatRequest, readOutputLimit } from "./form.ts";
 
@@ -37,6 +38,16 @@ export function fitToHold(
   const { fields, dropped } = fitThinking(request, held);
   const ask = { ...unlimited, max_completion_tokens: held, ...fields };
   return { ask, dropped: [...limits, ...dropped] };
+}
+
+/**
+ * Returns the tokens that a model's context must leave for the answer: all of a limit that is meant, else what
+ * `fitToHold` sends of it to a model that answers at most `outputMax` (infinite if unknown), or 0 if it sends no limit.
+ */
+export function findAnswerRoom(named: number, outputMax: number, isLimitRequired: boolean): number {
+  if (isLimitMeant(named, isLimitRequired)) return named;
+  if (isLimitRequired && named > LIMIT_MEANT_MAX && outputMax === Number.POSITIVE_INFINITY) return 0;
+  return Math.min(named, outputMax);
 }
 
 /** The places of thinking budgets: Qwen's field, OpenRouter's, Anthropic's. */

@@ -9,10 +9,16 @@ import { AI_SDKS, INSTALLED, Readings } from "./majors.ts";
 Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
 
 let under: UnderTest;
+/** Stores responses, so that later requests can refer to their items. */
+let keeping: UnderTest;
 beforeAll(async () => {
   under = await startUnderTest();
+  keeping = await startUnderTest({ more: "responses: { keep: 30d }" });
 });
-afterAll(() => under.stop());
+afterAll(async () => {
+  await under.stop();
+  await keeping.stop();
+});
 
 type Sdk = Awaited<ReturnType<(typeof AI_SDKS)[string]>>;
 type Ai = Sdk["ai"];
@@ -21,6 +27,8 @@ type Ai = Sdk["ai"];
 const SURFACES: Readonly<Record<string, (sdk: Sdk, id: string) => LanguageModel>> = {
   "openai, Responses": ({ openai }, id) =>
     openai.createOpenAI({ baseURL: `${under.url}/v1`, apiKey: under.secret })(id),
+  "openai, kept Responses": ({ openai }, id) =>
+    openai.createOpenAI({ baseURL: `${keeping.url}/v1`, apiKey: keeping.secret })(id),
   "openai, chat": ({ openai }, id) =>
     openai.createOpenAI({ baseURL: `${under.url}/v1`, apiKey: under.secret }).chat(id),
   "openai-compatible": ({ compatible }, id) =>
@@ -41,14 +49,14 @@ const MODELS = [...DIALECTS, THINKING];
 const KNOWN: readonly { readonly where: RegExp; readonly why: string }[] = [
   {
     where: /^AI SDK 5, openai, Responses: .*, (streamed )?tool calls$/,
-    why: "by default it refers to earlier calls by id, which are not stored; store: false, in the manual, sends them",
+    why: "by default it refers to earlier calls by id, which are not stored; store: false, in the manual, sends them, and responses.keep stores them",
   },
   {
-    where: /^AI SDK 5, openai, Responses: (OpenAI|Anthropic|Local)#.*, refusal$/,
+    where: /^AI SDK 5, openai, (kept )?Responses: (OpenAI|Anthropic|Local)#.*, refusal$/,
     why: "its schema has no refusals, which OpenAI's API answers too",
   },
   {
-    where: /^AI SDK 5, openai, Responses: a broken stream$/,
+    where: /^AI SDK 5, openai, (kept )?Responses: a broken stream$/,
     why: "it doesn't read response.failed, with which OpenAI's streams fail: the finish reason is not stop",
   },
 ];

@@ -1,0 +1,63 @@
+// Requests that were refused before any provider was called, each with its way out.
+import type { RefusalView } from "../admin/refusals.ts";
+import type { Query } from "./api.ts";
+import { formatCount, formatFullTime, formatTime } from "./format.ts";
+import type { Names } from "./names.ts";
+import { Badge, Empty } from "./parts/states.tsx";
+import { type Column, List, makeColumn, makeHeadColumn, makeNumberColumn } from "./parts/table.tsx";
+import { usePages } from "./resource.ts";
+import { makeHref } from "./route.ts";
+
+const EVERY_MS = 5000;
+
+interface RefusalsProps {
+  /** The filters of `/admin/v1/refusals`. */
+  readonly query: Query;
+  readonly names: Names;
+  readonly title?: string;
+}
+
+export function Refusals({ query, names, title }: RefusalsProps) {
+  const refusals = usePages<RefusalView>("/refusals", query, EVERY_MS);
+  return (
+    <List
+      {...(title ? { title } : {})}
+      label="Refusals"
+      of={refusals}
+      columns={makeColumns(names)}
+      keyOf={({ id }) => id}
+      empty={
+        <Empty icon="check" title="Nothing was refused">
+          Requests without a valid key, without a model, or beyond a limit appear here.
+        </Empty>
+      }
+    />
+  );
+}
+
+function makeColumns(names: Names): readonly Column<RefusalView>[] {
+  return [
+    makeColumn("Time", ({ at }) => (
+      <span class="nowrap" title={formatFullTime(at)}>
+        {formatTime(at)}
+      </span>
+    )),
+    makeColumn("Status", ({ status }) => <Badge text={status} tone="warn" hasDot />),
+    makeHeadColumn("Why", ({ code, way_out }) => (
+      <div>
+        <div class="strong">{code}</div>
+        <div class="small faint">{way_out}</div>
+      </div>
+    )),
+    makeColumn("Key", (row) => <Sender row={row} names={names} />),
+    makeColumn("Model", ({ model_asked, route }) => <span title={route}>{model_asked ?? route}</span>),
+    makeColumn("Address", ({ address }) => address ?? ""),
+    makeNumberColumn("Requests", ({ count }) => formatCount(count)),
+  ];
+}
+
+function Sender({ row, names }: { readonly row: RefusalView; readonly names: Names }) {
+  const { key_id, last4, shape } = row;
+  if (key_id !== null) return <a href={makeHref(`/settings/router/${key_id}`)}>{names.key(key_id)}</a>;
+  return <span class="faint">{[last4 && `…${last4}`, shape ?? "no key"].filter(Boolean).join(", ")}</span>;
+}

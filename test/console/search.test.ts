@@ -1,0 +1,40 @@
+// The console's search, and the pages that it leads to: a key's page with its addresses and refusals.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type ConsoleWorld, findBarriers, HAS_BROWSER, openConsole, startConsoleWorld } from "./visitor.ts";
+
+let world: ConsoleWorld;
+let key: { readonly id: string; readonly secret: string };
+let requestId = "";
+
+beforeAll(async () => {
+  world = await startConsoleWorld();
+  const { gateway } = world;
+  key = await gateway.newKey({ name: "Findable", budgets: [{ usd: 5, per: "day" }] });
+  const ask = { model: "OpenAI#gpt-5.4", messages: [{ role: "user", content: "Hello" }] };
+  requestId = (await (await gateway.chat(ask, { secret: key.secret })).json()).id;
+  await gateway.chat({ ...ask, model: "no-such-model" }, { secret: key.secret });
+});
+
+afterAll(() => world.stop());
+
+describe.skipIf(!HAS_BROWSER)("the search (skipped without Chromium)", () => {
+  test("opens by Ctrl+K, and leads to a request and to a key with its addresses and refusals", async () => {
+    const { page, leave } = await openConsole(world);
+    await page.keyboard.press("Control+K");
+    const field = page.getByRole("searchbox", { name: /An id/ });
+    await field.fill(requestId);
+    await page.getByRole("list", { name: "Results" }).getByRole("link").click();
+    await page.waitForURL(`**/#/activity/${requestId}`);
+    await page.keyboard.press("Control+K");
+    await field.fill("findab");
+    await page
+      .getByRole("list", { name: "Results" })
+      .getByRole("link", { name: /^Findable/ })
+      .click();
+    await page.getByRole("heading", { name: "Findable" }).waitFor();
+    await page.getByRole("table", { name: "Addresses" }).getByText("127.0.0.1").waitFor();
+    await page.getByRole("table", { name: "Refusals" }).getByText("model_not_found").waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await leave();
+  });
+});
