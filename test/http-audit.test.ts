@@ -89,6 +89,12 @@ const CHANGES: readonly Change[] = [
     path: () => `/providers/Groq?credential_id=${made.credential}`,
   },
   {
+    route: "POST /tokens",
+    action: "token.created",
+    body: () => ({ name: "ci", role: "viewer", accounts: [made.account] }),
+  },
+  { route: "DELETE /tokens/:id", action: "token.revoked", path: () => `/tokens/${made.token}` },
+  {
     route: "POST /samples/plan",
     action: "sample.planned",
     body: () => ({ prompts: 2, messages: [SAMPLED] }),
@@ -141,6 +147,7 @@ async function send(
 
 function remember(route: string, answer: JsonObject): void {
   if (route === "POST /accounts") made.account = asString(answer.id) ?? "";
+  if (route === "POST /tokens") made.token = asString(answer.id) ?? "";
   if (route === "POST /keys") made.key = asString(answer.id) ?? "";
   if (route === "POST /providers/:name")
     made.credential = String(asObject(asArray(answer.credentials)[0]).id);
