@@ -253,6 +253,7 @@ test("the published schema is JSON Schema and knows every section", () => {
     "audit",
     "native",
     "metrics",
+    "telemetry",
     "router",
   ];
   expect(Object.keys(JSON.parse(schema).properties)).toEqual(sections);

@@ -19,6 +19,7 @@ export function plainCall() {
     held: { bytes: 0, shrinkTo: () => {}, release: () => {} },
     time: <Result>(work: () => Result) => work(),
     kept: null,
+    trace: null,
   };
 }
 

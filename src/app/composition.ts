@@ -24,6 +24,7 @@ import { createSealer } from "../keys/vault.ts";
 import type { LearningPort } from "../learning/port.ts";
 import { createLedger } from "../ledger/ledger.ts";
 import type { Sums } from "../telemetry/sums.ts";
+import type { Telemetry } from "../telemetry/telemetry.ts";
 import { createAuthorize } from "../transport/auth/authorize.ts";
 import { DeadlineSweep } from "../transport/deadlines.ts";
 import { KeptConnections } from "../transport/kept.ts";
@@ -85,7 +86,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const bytes = () => bodyParts.bodies.bytes;
   const later = () => ({ health, live, gateway });
   const state = observeState({ ...options, deadlines, bytes }, later);
-  const { log } = state;
+  const { log, telemetry } = state;
   const { store } = state.watch;
   const ledger = createLedger({ store, clock, rules: () => live.settings });
   const health: Health = new Health(log);
@@ -93,8 +94,9 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   await live.readAdded();
   const { learned, lessons, learning } = await recallLessons(store, () => live.snapshot, log);
   const known = { health, learning, deadlines, caches: new Caches(), stickiness: new Stickiness() };
-  const gateway = buildGateway(options, { ...known, log, ledger }, () => live.settings.log.content);
-  const running = { gateway, ledger, learning, live, log, deadlines, ending, ...bodyParts };
+  const listeners = { log, traces: telemetry };
+  const gateway = buildGateway(options, { ...known, ...listeners, ledger }, () => live.settings.log.content);
+  const running = { gateway, ledger, learning, live, deadlines, ending, ...listeners, ...bodyParts };
   const ports = createHttpPorts(options, running);
   const feed = new LiveFeed({ store, clock });
   void measureLengths(store, learned, log);
@@ -119,6 +121,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
       state.configuration.load();
       noteReload(reporting, live.configured, next);
       live.put({ ...next, server: first.server, store: first.store });
+      telemetry.put(next);
     },
     refuseReload(errors) {
       state.configuration.refuse(errors);
@@ -127,7 +130,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     async stop() {
       feed.end();
       await drain({ ...readEndingTimes(options), ending, server: app.server, gateway });
-      await closeGateway(gateway, [endUpkeep, () => deadlines.stop()], { store, log, write });
+      await closeGateway(gateway, [endUpkeep, () => deadlines.stop()], { store, telemetry, log, write });
     },
   };
 }
@@ -161,25 +164,33 @@ function startTasks(
   });
 }
 
-/** Calls `ends` once all requests are settled, and closes the store last. */
+interface ClosedLast {
+  readonly store: Store;
+  readonly telemetry: Telemetry;
+  readonly log: Log;
+  readonly write: () => Promise<void>;
+}
+
+/** Calls `ends` once all requests are settled, sends the last spans, and closes the store. */
 async function closeGateway(
   gateway: Gateway,
   ends: readonly (() => void)[],
-  { store, log, write }: { readonly store: Store; readonly log: Log; readonly write: () => Promise<void> },
+  { store, telemetry, log, write }: ClosedLast,
 ): Promise<void> {
   await gateway.waitUntilSettled(SETTLE_MS);
   for (const end of ends) end();
   await write().catch((error: unknown) =>
     log({ event: "refusals_failed", level: "warn", cause: `${error}` }),
   );
-  await store.close();
+  await Promise.all([telemetry.end(), store.close()]);
 }
 
 function createBodyParts({ bodyMemoryBytes }: ServerRules, deadlines: DeadlineSweep) {
   return { bodies: new BodyMemory(bodyMemoryBytes, deadlines), turns: new BodyTurns(clock) };
 }
 
-interface HttpParts extends Pick<HttpPorts, "gateway" | "ledger" | "bodies" | "turns" | "deadlines" | "log"> {
+interface HttpParts
+  extends Pick<HttpPorts, "gateway" | "ledger" | "bodies" | "turns" | "deadlines" | "log" | "traces"> {
   readonly live: LiveConfiguration;
   readonly learning: LearningPort;
   readonly ending: DrainState;
@@ -219,7 +230,7 @@ function readEndingTimes({ noticeMs = NOTICE_MS, isRelieved = false, settings }:
 
 function buildGateway(
   { opened, fetch = upstreamFetch, steps = [] }: GatewayOptions,
-  parts: Pick<GatewayPorts, "log" | "ledger" | "learning"> & RoutePorts["known"],
+  parts: Pick<GatewayPorts, "log" | "ledger" | "learning" | "traces"> & RoutePorts["known"],
   isContentWanted: () => boolean,
 ): Gateway {
   const { store, contentVault, vault } = opened;

@@ -12,6 +12,8 @@ import { chooseDialects } from "./dialects.ts";
 import { Discovery } from "./discovery.ts";
 import type { OpenedStore } from "./open-store.ts";
 
+const MS_PER_SECOND = 1000;
+
 export class LiveConfiguration {
   readonly credentials: AddedCredentials;
   readonly discovery: Discovery;
@@ -75,6 +77,16 @@ export class LiveConfiguration {
 
   #buildSnapshot(): Snapshot {
     return buildSnapshot(this.settings, this.discovery.cards, this.#clock.nowMs());
+  }
+
+  /** Returns the Unix seconds at which each enabled model ends whose end its provider has announced. */
+  findEnds(): ReadonlyMap<string, number> {
+    const ends = this.snapshot.catalogue
+      .list()
+      .flatMap(({ id, shutdownDate }): [string, number][] =>
+        shutdownDate === undefined ? [] : [[id, Date.parse(shutdownDate) / MS_PER_SECOND]],
+      );
+    return new Map(ends);
   }
 
   /** True if the live catalogue has a model with that id. */

@@ -15,6 +15,7 @@ import { namedRoutes } from "../http/admin-named.ts";
 import { providerRoutes } from "../http/admin-providers.ts";
 import type { WritingParts } from "../http/admin-route.ts";
 import { tokenRoutes } from "../http/admin-tokens.ts";
+import { agentTelemetryRoutes } from "../http/agent-telemetry.ts";
 import { buildApp } from "../http/app.ts";
 import { healthRoutes } from "../http/health.ts";
 import { keyRoutes } from "../http/key.ts";
@@ -77,6 +78,7 @@ export function composeRoutes(parts: RouteParts) {
     .use(modelRoutes(ports))
     .use(routeRoutes({ ...ports, known: parts.known, learn: parts.learning.score, store: opened.store }))
     .use(keyRoutes({ ...ports, holderView: (key: GatewayKey) => holderView(holder, key) }))
+    .use(agentTelemetryRoutes(ports))
     .use(healthRoutes(createHealthPorts(parts)))
     .use(adminRoutes(createAdminPorts(parts, operator)))
     .use(keyAdminRoutes(createAdminPorts(parts, operator)))

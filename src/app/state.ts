@@ -1,10 +1,12 @@
-// The running gateway's state: its counters, its store, its configuration; and the log that counts.
+// The running gateway's state: its counters, its store, its configuration, its export; and the log that feeds them.
 import { version } from "../../package.json" with { type: "json" };
+import type { Settings } from "../core/settings.ts";
 import type { Deadlines, Log } from "../core/world.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import type { Health } from "../health/health.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import { Refusals } from "../telemetry/refusals.ts";
+import { Telemetry } from "../telemetry/telemetry.ts";
 import type { LiveConfiguration } from "./live-configuration.ts";
 import { Measures } from "./measures.ts";
 import type { OpenedStore } from "./open-store.ts";
@@ -12,11 +14,13 @@ import { ConfigurationState } from "./problems.ts";
 import { PROCESS_READINGS } from "./process-readings.ts";
 import { createStateReadings } from "./state-readings.ts";
 import { StoreWatch } from "./store-watch.ts";
-import { clock } from "./world.ts";
+import { clock, random, upstreamFetch } from "./world.ts";
 
 const MICROSECONDS_PER_MS = 1000;
 
 interface StateOptions {
+  /** The settings at the start. */
+  readonly settings: Settings;
   readonly opened: OpenedStore;
   readonly log: Log;
   readonly deadlines: Pick<Deadlines, "nowMs">;
@@ -33,15 +37,17 @@ interface LaterParts {
 
 /** `later` is called once requests are served, or at a scrape. */
 export function observeState(
-  { opened, log: write, deadlines, bytes }: StateOptions,
+  { settings, opened, log: write, deadlines, bytes }: StateOptions,
   later: () => LaterParts,
 ) {
   const configuration = new ConfigurationState(clock);
   const refusals = new Refusals(() => clock.nowMs());
-  /** Counts every event before it is written. */
+  const telemetry = new Telemetry({ clock, random, fetch: upstreamFetch, log: write, version }, settings);
+  /** Counts every event, and exports it, before it is written. */
   const log: Log = (event) => {
     metrics.count(event);
     refusals.count(event);
+    telemetry.log(event);
     write(event);
   };
   const onTransaction = (tookMs: number) =>
@@ -53,6 +59,8 @@ export function observeState(
       poundkey_build_info: () => new Map([[version, 1]]),
       poundkey_requests_open: () => later().gateway.open,
       poundkey_body_bytes: () => new Map(Object.entries(bytes())),
+      poundkey_telemetry_dropped_total: () => telemetry.dropped,
+      poundkey_model_shutdown_timestamp_seconds: () => later().live.findEnds(),
       ...createStateReadings({
         ...{ watch, configuration, measures, deadlines },
         health: () => later().health,
@@ -62,5 +70,5 @@ export function observeState(
     },
     isListed: (model) => later().live.isListed(model),
   });
-  return { log, metrics, refusals, watch, measures, configuration };
+  return { log, metrics, refusals, telemetry, watch, measures, configuration };
 }

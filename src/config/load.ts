@@ -21,6 +21,7 @@ import { readVariable } from "./platform.ts";
 import { readProfilesFile } from "./profiles-file.ts";
 import { buildProviders } from "./providers.ts";
 import { adminToken, type Config } from "./schema.ts";
+import { buildTelemetryRules } from "./telemetry.ts";
 import { parseClock, parseSize } from "./units.ts";
 import { validate } from "./validate.ts";
 import { collectWarnings } from "./warnings.ts";
@@ -143,6 +144,7 @@ function buildSettings(
     responses: buildResponseRules(config.responses ?? {}),
     audit: buildAuditRules(config.audit),
     metrics: buildMetricsRules(config.metrics ?? {}, issues),
+    telemetry: buildTelemetryRules(config.telemetry, input.env, issues),
   };
   return { settings, issues: issues.all };
 }

@@ -92,7 +92,7 @@ const timeouts = options(
   "Defaults: connect 5s; first_byte 60s (5m for reasoning models) and idle 60s, for streamed calls; total 10m for all attempts.",
 );
 
-const headers = record(
+export const headers = record(
   /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/,
   "a header name",
   text("a header value of printable characters", /^[\x20-\x7e\t]{0,4096}$/),

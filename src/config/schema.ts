@@ -38,6 +38,7 @@ import {
 } from "./model-schema.ts";
 import { contact, keyDefaults, keyMaxima } from "./owner-limits.ts";
 import { provider, secret, weight } from "./provider-schema.ts";
+import { telemetry } from "./telemetry.ts";
 
 const LIST_MAX = 1000;
 const FREE_BUDGET_MAX_USD = 1_000_000;
@@ -246,6 +247,7 @@ export const ConfigSchema = options(
       },
       "The metrics.",
     ),
+    telemetry,
     router,
   },
   "The configuration of Poundkey.",

@@ -16,6 +16,7 @@ import {
   type Sorting,
 } from "./parts/table.tsx";
 import { usePages, useResource } from "./resource.ts";
+import { Retiring } from "./retiring.tsx";
 import { makeHref, route, setQuery } from "./route.ts";
 
 const SHOWN = { first: 50, step: 100 };
@@ -83,6 +84,7 @@ export function ModelsPage() {
             }}
           </Loaded>
         </div>
+        <Retiring />
         <Aliases />
       </div>
     </>
@@ -175,6 +177,7 @@ const COLUMNS: readonly Column<CardView>[] = [
           <span class="strong">{model.name}</span>
         </div>
         <div class="small faint">{listAbilities(model).join(" · ")}</div>
+        {model.shutdown && <div class="small">ends {formatDay(model.shutdown)}</div>}
       </div>
     ),
     "name",

@@ -1,5 +1,4 @@
 // The operator's settings by section, as the rooms receive them.
-
 import type { Alias } from "./alias.ts";
 import type { Benchmark } from "./benchmark.ts";
 import type { LaterPrice, ModelCard, Price } from "./card.ts";
@@ -7,6 +6,7 @@ import type { DialectName, Target } from "./dialect.ts";
 import type { OwnerLimits } from "./limit.ts";
 import type { NanoUsd } from "./money.ts";
 import type { Kind } from "./skill.ts";
+import type { MetricsRules, TelemetryRules } from "./telemetry-rules.ts";
 import type { AwsContainer, TokenSource } from "./token-source.ts";
 import type { Level } from "./world.ts";
 
@@ -254,13 +254,6 @@ export interface LogRules {
   readonly address: AddressRule;
 }
 
-interface MetricsRules {
-  /** The bearer token required for `/metrics`. Null if anyone may read them. */
-  readonly token: string | null;
-  /** The names of the accounts whose balance is a metric. */
-  readonly balances: readonly string[];
-}
-
 /** Rules for stored responses of the Responses API. */
 export interface ResponseRules {
   /** 0 if none are stored. */
@@ -296,5 +289,6 @@ export interface Settings {
   readonly responses: ResponseRules;
   readonly audit: { readonly keepMs: number };
   readonly metrics: MetricsRules;
+  readonly telemetry: TelemetryRules;
   readonly router: RouterRules;
 }

@@ -4,6 +4,7 @@ import type { Attempt } from "../core/attempt.ts";
 import type { ModelCard } from "../core/card.ts";
 import type { Granted } from "../core/demand.ts";
 import { Fault, toFault } from "../core/fault.ts";
+import { formatTraceparent } from "../core/trace-context.ts";
 import type { Load } from "../health/rate.ts";
 import type { Form } from "../operations/form.ts";
 import type { AttemptCall, CallWatcher } from "./attempt.ts";
@@ -158,6 +159,12 @@ export class AttemptRun<F extends Form> implements CallWatcher {
     this.#traced.end("outrun", nowMs);
     this.call.permit?.lose(nowMs, this.call.ask.stream === true);
     this.call.client.end(new Fault("client_gone", "Another attempt was faster."));
+  }
+
+  get traceparent(): string | null {
+    const { trace } = this.#context.call;
+    const { spanId } = this.#traced;
+    return trace?.isPropagated && spanId !== null ? formatTraceparent(trace, spanId) : null;
   }
 
   recordSent(isNative: boolean): void {

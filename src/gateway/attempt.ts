@@ -3,7 +3,7 @@ import type { ModelCard } from "../core/card.ts";
 import type { Outgoing, Target } from "../core/dialect.ts";
 import type { Ending } from "../core/ending.ts";
 import { Fault } from "../core/fault.ts";
-import type { Credential } from "../core/settings.ts";
+import type { Credential, Proof } from "../core/settings.ts";
 import { nameProvider } from "../core/upstream.ts";
 import type { Permit } from "../health/permit.ts";
 import type { AnswerCodec, Explain } from "../operations/codec.ts";
@@ -49,6 +49,8 @@ export interface CallWatcher {
   retractSent(): void;
   /** Called before a call is sent, with the request fields that were changed or left out. */
   recordDropped(fields: readonly string[]): void;
+  /** The header that carries the trace on. Null if it isn't carried on. */
+  readonly traceparent: string | null;
   /** Does work on the request, and counts its time. */
   time<Result>(work: () => Result): Result;
 }
@@ -159,7 +161,20 @@ export function send<F extends Form>(attempt: AttemptCall<F>, call: UpstreamCall
   attempt.watcher?.recordSent(isNative);
   const { answer, dropped } = outgoing;
   const { explain } = route.dialect;
-  return { response: call.send(outgoing, timeouts.connectMs), explain, codec, isNative, answer, dropped };
+  const traced = addTraceparent(outgoing, attempt);
+  return { response: call.send(traced, timeouts.connectMs), explain, codec, isNative, answer, dropped };
+}
+
+/** Amazon's signature would cover the header, and a proxy on the way may change it. */
+const SIGNING: ReadonlySet<string | undefined> = new Set<Proof["kind"]>(["aws", "aws_container"]);
+
+function addTraceparent<F extends Form>(
+  outgoing: Outgoing,
+  { watcher, credential }: AttemptCall<F>,
+): Outgoing {
+  const traceparent = watcher?.traceparent ?? null;
+  if (traceparent === null || SIGNING.has(credential.proof?.kind)) return outgoing;
+  return { ...outgoing, headers: { ...outgoing.headers, traceparent } };
 }
 
 /** Encodes the request: unchanged if the provider speaks the client's format, translated otherwise. */

@@ -6,9 +6,11 @@ import type { RawRequest } from "../core/dialect.ts";
 import type { Ending } from "../core/ending.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Caller, GatewayKey } from "../core/key.ts";
+import type { NanoUsd } from "../core/money.ts";
 import type { RequestOrigin } from "../core/record.ts";
 import type { RouterRules } from "../core/settings.ts";
 import type { Steering } from "../core/steering.ts";
+import type { TraceContext } from "../core/trace-context.ts";
 import type { Conversation } from "../health/stickiness.ts";
 import type { Form } from "../operations/form.ts";
 import type { Asking, Operation } from "../operations/operation.ts";
@@ -66,6 +68,8 @@ export interface Call<F extends Form> extends Asking<F>, Caller {
   readonly held: HeldMemory;
   /** Does work on the request, and counts its time as the account's. */
   time<Result>(work: () => Result): Result;
+  /** Its place in a distributed trace. Null if it has none. */
+  readonly trace: TraceContext | null;
   /** Ends when nobody is waiting for the answer. */
   readonly ending: Ending;
 }
@@ -82,6 +86,15 @@ export interface Facts {
   readonly model: string | null;
   readonly attempts: number;
   readonly dropped: readonly string[];
+  /** The day on which the model ends, as its provider announced: `2027-01-31`. Null if it announced none. */
+  readonly endsOn: string | null;
+  /** In nano-dollars. Null until the request is settled. */
+  readonly costs: { readonly cost: NanoUsd; readonly charged: NanoUsd } | null;
+  /**
+   * When the gateway took it, on the monotonic clock, and the milliseconds from its first call to a provider until one had
+   * answered or the last had failed. Null if it didn't take it.
+   */
+  readonly times: { readonly startedMs: number; readonly upstreamMs: number } | null;
   /** Set if this answer was given before to the same request. Null for a new answer. */
   readonly replayed: { readonly id: string; readonly created: number } | null;
 }
@@ -93,6 +106,9 @@ export const NO_FACTS: Facts = {
   model: null,
   attempts: 0,
   dropped: [],
+  endsOn: null,
+  costs: null,
+  times: null,
   replayed: null,
 };
 

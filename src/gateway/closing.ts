@@ -3,6 +3,7 @@
 import type { Settled } from "../core/demand.ts";
 import { Fault, toFault } from "../core/fault.ts";
 import { toUsd } from "../core/money.ts";
+import type { TraceContext, TraceSink } from "../core/trace-context.ts";
 import type { Deadlines, Log, Vault } from "../core/world.ts";
 import { makeLostOutcome, type Outcome } from "../ledger/ledger.ts";
 import { COMMIT_UNKNOWN } from "../ledger/settle.ts";
@@ -11,6 +12,7 @@ import type { Admissions } from "./admissions.ts";
 import type { Call } from "./call.ts";
 import type { Contents } from "./contents.ts";
 import type { RequestContext } from "./context.ts";
+import { describeFinished } from "./finished.ts";
 import { sealReply } from "./idempotency.ts";
 import { type LearnPorts, learnLater } from "./learn-later.ts";
 import type { OpenRequests } from "./open-requests.ts";
@@ -24,6 +26,7 @@ interface ClosingPorts extends LearnPorts {
   readonly admissions: Admissions;
   readonly settlements: Settlements;
   readonly contents: Contents;
+  readonly traces?: Pick<TraceSink, "finish">;
 }
 
 /** The longest that the end of a free answer waits for its row to be written. */
@@ -50,11 +53,13 @@ export class Closing {
   /** Call this on every exit, once. Settles the request if it was admitted, however it ended. */
   close<F extends Form>(context: RequestContext<F>): Promise<void> {
     const { call, ending } = context;
-    const { underWay, admissions } = this.#ports;
+    const { underWay, admissions, deadlines } = this.#ports;
     try {
+      const endMs = call.trace === null ? 0 : deadlines.nowMs();
       return this.#settleGranted(context).then((settled) => {
         admissions.wakeTwins(call.id);
         context.around?.over({ fault: context.fault, isStored: settled !== null });
+        if (call.trace !== null) this.#finishTrace(context, call.trace, endMs, settled);
       });
     } finally {
       underWay.leave(ending);
@@ -85,6 +90,16 @@ export class Closing {
     const outcome: Outcome = { ...ended, sealedReply: null, isUnadmitted: true };
     context.settlement = this.#ports.settlements.add(ticket, outcome, PATIENCE_MS);
     return context.settlement;
+  }
+
+  #finishTrace<F extends Form>(
+    context: RequestContext<F>,
+    trace: TraceContext,
+    endMs: number,
+    settled: Settled | null,
+  ): void {
+    if (trace.recording !== null)
+      this.#ports.traces?.finish(describeFinished(context, trace, endMs, settled));
   }
 
   #settleGranted<F extends Form>(context: RequestContext<F>): Promise<Settled | null> {
@@ -128,11 +143,14 @@ export class Closing {
  * not be settled.
  */
 function withCharge<F extends Form>(
-  { call, grant }: RequestContext<F>,
+  context: RequestContext<F>,
   usage: F["usage"],
   settled: Settled | null,
 ): F["usage"] {
+  const { call, grant } = context;
   if (settled === null && grant.place.kind === "balance")
     throw new Fault("store_unavailable", "The gateway's store is unavailable.", { retryAfterMs: 1000 });
-  return call.operation.withCost(usage, { charged: toUsd(settled?.chargedNanoUsd ?? 0) });
+  const charged = settled?.chargedNanoUsd ?? 0;
+  context.costs = { cost: context.costNanoUsd, charged };
+  return call.operation.withCost(usage, { charged: toUsd(charged) });
 }

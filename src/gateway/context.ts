@@ -12,10 +12,11 @@ import { RetirementBudget } from "../health/credential.ts";
 import type { GradedAnswer } from "../learning/port.ts";
 import type { Outcome, Ticket } from "../ledger/ledger.ts";
 import type { Form } from "../operations/form.ts";
-import type { Asking, Grader, Meter, SentAsk } from "../operations/operation.ts";
+import type { Asking, Grader, SentAsk } from "../operations/operation.ts";
+import { AnswerCount } from "./answer-count.ts";
 import { type Call, type Facts, shortenModel } from "./call.ts";
 import type { ContentRecorder } from "./contents.ts";
-import { type Bill, type Counted, countAnswer, countPrompt, UNCOUNTED } from "./counted.ts";
+import { type Bill, type Counted, countPrompt, UNCOUNTED } from "./counted.ts";
 import { fitAsk } from "./fitted.ts";
 import { makeGrader } from "./grading.ts";
 import { ReplyCopy } from "./idempotency.ts";
@@ -29,7 +30,7 @@ export class RequestContext<F extends Form> implements Facts {
   readonly plan: Plan;
   /** Ends the upstream calls. It is the client's own signal, unless other clients wait for the same answer. */
   readonly ending: Ending;
-  readonly tracing: Tracing;
+  readonly tracing: Tracing<F>;
   readonly retirements = new RetirementBudget();
   /** Null if the content is not stored. */
   readonly recorder: ContentRecorder<F> | null;
@@ -58,18 +59,13 @@ export class RequestContext<F extends Form> implements Facts {
   attempts = 0;
   dropped: readonly string[] = [];
   replayed: Facts["replayed"] = null;
+  costs: Facts["costs"] = null;
   /** The fault that ended it. Null if it did not fail. */
   fault: Fault | null = null;
   readonly #atMs: number;
-  readonly #startedMs: number;
-  #meter: Meter<F>;
-  /** The request as sent to the provider that answered. */
-  #asked: SentAsk<F["ask"]> | null = null;
-  /** The provider's latest usage report. */
-  #reported: F["usage"] | null = null;
-  /** True if that report is final: every answer had finished. */
-  #isCounted = false;
-  #counted: Counted<F["usage"]> | null = null;
+  /** When the gateway took it, on the monotonic clock. */
+  readonly startedMs: number;
+  readonly #count: AnswerCount<F>;
   #firstTokenMs: number | null = null;
   #ended: Ended = "client_gone";
   #isFinished = false;
@@ -91,10 +87,10 @@ export class RequestContext<F extends Form> implements Facts {
     this.ticket = ticket;
     this.recorder = recorder;
     this.#atMs = atMs;
-    this.#startedMs = startedMs;
+    this.startedMs = startedMs;
     this.ending = idempotency === null ? call.ending : new Ending();
-    this.tracing = new Tracing(startedMs);
-    this.#meter = operation.meter(ask);
+    this.tracing = new Tracing(startedMs, call);
+    this.#count = new AnswerCount(call);
     this.grader = makeGrader(call, plan);
     this.copy = idempotency === null ? null : new ReplyCopy(operation);
   }
@@ -105,7 +101,7 @@ export class RequestContext<F extends Form> implements Facts {
     this.original ??= { ask: call.ask, raw: call.raw };
     ({ ask: call.ask, raw: call.raw, kept: call.kept } = changed);
     ({ ask: this.ask, raw: this.raw } = changed);
-    this.#meter = call.operation.meter(call.ask);
+    this.#count.restart();
     this.grader = makeGrader(call, plan);
   }
 
@@ -117,13 +113,12 @@ export class RequestContext<F extends Form> implements Facts {
 
   /** True if a provider produced any output. */
   get produced(): boolean {
-    return this.#isFinished || this.#meter.hasAnswer;
+    return this.#isFinished || this.#count.meter.hasAnswer;
   }
 
   /** Stores the provider's usage report. */
   report(usage: F["usage"], isWhole: boolean): void {
-    this.#reported = usage;
-    this.#isCounted = isWhole;
+    this.#count.report(usage, isWhole);
   }
 
   recordAdmission(granted: Granted, nowMs: number): void {
@@ -139,20 +134,40 @@ export class RequestContext<F extends Form> implements Facts {
   recordAnswer(attempt: Attempt, asked: SentAsk<F["ask"]>, nowMs: number): void {
     this.attempt = attempt;
     this.model = attempt.card.id;
-    this.#asked = asked;
-    this.#firstTokenMs = Math.round(nowMs - this.#startedMs);
+    this.#count.begin(asked);
+    this.tracing.content?.takePrompt(asked.ask);
+    this.#firstTokenMs = Math.round(nowMs - this.startedMs);
+    this.tracing.answeredMs = nowMs;
+  }
+
+  get costNanoUsd(): number {
+    return this.#count.counted?.bill.costNanoUsd ?? 0;
+  }
+
+  get endsOn(): string | null {
+    return this.attempt?.card.shutdownDate ?? null;
+  }
+
+  get times(): NonNullable<Facts["times"]> {
+    return { startedMs: this.startedMs, upstreamMs: this.tracing.upstreamMs };
+  }
+
+  /** The reasons for which the answers ended, if the operation knows any. */
+  get finishes(): readonly string[] {
+    return this.#count.meter.finishes ?? [];
   }
 
   /** Adds pieces of the answer to the output count. */
   measure(pieces: readonly F["piece"][]): void {
     this.grader?.add(pieces);
-    this.#meter.add(pieces);
+    this.tracing.content?.add(pieces);
+    this.#count.meter.add(pieces);
   }
 
   /** Counts pieces on their way to the client, if no steps had them counted before, and copies them if they are kept. */
   pass(pieces: readonly F["piece"][]): void {
     if (this.around === null) this.measure(pieces);
-    this.copy?.add(pieces, this.#meter.bytes);
+    this.copy?.add(pieces, this.#count.meter.bytes);
     this.recorder?.add(pieces);
   }
 
@@ -161,9 +176,14 @@ export class RequestContext<F extends Form> implements Facts {
     const { operation } = this.call;
     this.#isFinished = true;
     this.#ended = "done";
-    if (reply !== null) this.#meter.takeWhole(reply);
-    const { usage, bill } = this.#count(reported);
-    return operation.withCost(usage ?? this.#estimate(), { cost: toUsd(bill.costNanoUsd) });
+    if (reply !== null) this.#takeWhole(reply);
+    const { usage, bill } = this.#count.count(reported);
+    return operation.withCost(usage ?? this.#count.estimate(), { cost: toUsd(bill.costNanoUsd) });
+  }
+
+  #takeWhole(reply: F["reply"]): void {
+    this.#count.meter.takeWhole(reply);
+    this.tracing.content?.takeWhole(reply);
   }
 
   fail(thrown: unknown): void {
@@ -180,7 +200,7 @@ export class RequestContext<F extends Form> implements Facts {
 
   /** Returns a log line about an implausible usage report, or null if there was none. */
   logImplausible(): LogEvent | null {
-    const claimed = this.#counted?.implausible;
+    const claimed = this.#count.counted?.implausible;
     if (!claimed) return null;
     const { id, requestId } = this.call;
     const about = { id, request_id: requestId, model: this.attempt?.card.id ?? null };
@@ -195,7 +215,7 @@ export class RequestContext<F extends Form> implements Facts {
     const none = {
       produced: this.produced,
       isDue: false,
-      record: this.#record(nowMs, this.#countProduced()),
+      record: this.#record(nowMs, this.produced ? this.#count.countProduced() : UNCOUNTED),
     };
     const giveBack = { answers, isBounded: true, beyond: null };
     const { isSent } = this.tracing;
@@ -203,7 +223,7 @@ export class RequestContext<F extends Form> implements Facts {
     switch (judge({ fault, hasAnswer: this.produced, isSent, silentMs })) {
       case "produced": {
         const isTheirs = fault === null || !isByClient(fault);
-        const failed = isTheirs ? Math.max(0, answers - this.#meter.begun) : 0;
+        const failed = isTheirs ? Math.max(0, answers - this.#count.meter.begun) : 0;
         return { ...none, isDue: true, giveBack: { ...giveBack, answers: failed } };
       }
       case "left": {
@@ -254,41 +274,17 @@ export class RequestContext<F extends Form> implements Facts {
       costNanoUsd: bill.costNanoUsd,
       usageSource: source,
       ended: this.#ended,
-      totalMs: Math.round(nowMs - this.#startedMs),
+      totalMs: Math.round(nowMs - this.startedMs),
       firstTokenMs: this.#firstTokenMs,
       ...origin,
     };
   }
 
-  /** Counts what was produced. Estimates it if there is no final report. */
-  #countProduced(): Counted<F["usage"]> {
-    if (!this.produced) return UNCOUNTED;
-    return this.#counted ?? this.#count(this.#isCounted ? this.#reported : null);
-  }
-
-  #count(reported: F["usage"] | null): Counted<F["usage"]> {
-    if (this.#asked === null) return UNCOUNTED;
-    const { operation, markup } = this.call;
-    const report = {
-      usage: reported ?? this.#estimate(),
-      source: reported ? "provider" : "estimate",
-    } as const;
-    this.#counted = countAnswer(operation, report, this.#asked, markup);
-    return this.#counted;
-  }
-
-  /** Returns the provider's usage report, raised to at least what was seen. */
-  #estimate(): F["usage"] {
-    const { operation, ask } = this.call;
-    const sent = this.#asked ?? { ask, calls: 1, unreadBytes: 0 };
-    return operation.estimate(sent, this.#meter.bytes, this.#reported);
-  }
-
   #trace(nowMs: number, { lines: bill }: Bill): string {
     const { call, fault, granted, admittedMs } = this;
-    const claimed = this.#counted?.implausible ?? null;
+    const claimed = this.#count.counted?.implausible ?? null;
     const trace: Trace = {
-      admittedMs: granted && Math.round(admittedMs - this.#startedMs),
+      admittedMs: granted && Math.round(admittedMs - this.startedMs),
       attempts: this.tracing.list(nowMs, this.#firstTokenMs, this.#isFinished, fault),
       bill,
       markup: call.markup,

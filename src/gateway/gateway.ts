@@ -1,7 +1,9 @@
 // One request's life: plan → steps → admit and hold → attempt → steps → settle. Read this first.
 
 import type { Admitted, Granted, Replayed } from "../core/demand.ts";
-import { toUsd } from "../core/money.ts";
+import { asNumber } from "../core/json.ts";
+import { NANO_PER_USD, type NanoUsd, toUsd } from "../core/money.ts";
+import type { TraceSink } from "../core/trace-context.ts";
 import type { Log, Vault } from "../core/world.ts";
 import type { LearningPort } from "../learning/port.ts";
 import type { Ledger, Ticket } from "../ledger/ledger.ts";
@@ -39,6 +41,8 @@ export interface GatewayPorts extends Ports, PlanPorts, LearnPorts {
   readonly ledger: Ledger;
   readonly vault: Vault;
   readonly log: Log;
+  /** Takes requests whose spans are exported. Missing if none are. */
+  readonly traces?: Pick<TraceSink, "finish">;
   /** If missing, prompts and answers are not stored. */
   readonly contents?: ContentPorts;
   /** The steps before and around every answer, in order. Missing or empty if there are none. */
@@ -84,6 +88,8 @@ export class Gateway {
   /** Plans a request for `complete` or `stream`. Throws a Fault if no model can serve it. */
   begin<F extends Form>(call: Call<F>): RequestContext<F> {
     const { clock, deadlines } = this.#ports;
+    const recording = call.trace?.recording;
+    if (recording) recording.plannedMs = deadlines.nowMs();
     const plan = planRequest(this.#ports, call);
     const [ticket, recorder] = [this.#makeTicket(call, plan), this.#contents.begin(call)];
     return new RequestContext(call, plan, ticket, recorder, clock.nowMs(), deadlines.nowMs());
@@ -130,6 +136,8 @@ export class Gateway {
     try {
       const early = this.#steps === null ? null : await this.#passBefore(context, this.#steps);
       if (early !== null) return mode.show(context, early);
+      const recording = context.call.trace?.recording;
+      if (recording) recording.admittingMs = ports.deadlines.nowMs();
       const first = await this.#admissions.admit(context.ticket);
       const admitted = first.kind === "granted" ? first : await this.#admitLater(context, first);
       if (admitted.kind === "replayed") return mode.show(context, await this.#replay(context, admitted));
@@ -190,6 +198,7 @@ export class Gateway {
     const { operation } = context.call;
     context.model = model;
     context.finish(null);
+    context.costs = { cost: 0, charged: 0 };
     const reported = operation.readUsage(reply);
     const usage = reported && operation.withCost(reported, { cost: 0, charged: 0 });
     const free = usage ? operation.withUsage(reply, usage) : reply;
@@ -246,6 +255,7 @@ export class Gateway {
     const charged = await ledger.charged(id);
     const usage = operation.readUsage(reply);
     if (!usage) return { reply };
+    context.costs = { cost: readCost(usage), charged };
     return { reply: operation.withUsage(reply, operation.withCost(usage, { charged: toUsd(charged) })) };
   }
 
@@ -279,4 +289,9 @@ export class Gateway {
       nowMs: this.#ports.clock.nowMs(),
     });
   }
+}
+
+/** The cost stands in the usage as USD. */
+function readCost(usage: object): NanoUsd {
+  return Math.round(("cost" in usage ? (asNumber(usage.cost) ?? 0) : 0) * NANO_PER_USD);
 }

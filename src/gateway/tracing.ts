@@ -3,7 +3,11 @@ import type { ModelCard } from "../core/card.ts";
 import { describeFailure } from "../core/failure.ts";
 import type { Fault } from "../core/fault.ts";
 import type { AttemptOutcome, TracedAttempt } from "../core/trace.ts";
+import { deriveSpanId, type Period, type TraceContext } from "../core/trace-context.ts";
+import type { Form } from "../operations/form.ts";
 import type { SentAsk } from "../operations/operation.ts";
+import type { Call } from "./call.ts";
+import { SpanContent } from "./span-content.ts";
 
 type TracedCredential = Pick<TracedAttempt, "last4" | "position">;
 
@@ -15,6 +19,8 @@ export class TracingAttempt {
   /** The parts of a call that the parsed request doesn't contain. */
   unreadBytes = 0;
   rounds = 0;
+  /** The id of its span. Null if it has none. */
+  readonly spanId: string | null;
   readonly #credential: TracedCredential;
   readonly #startMs: number;
   /** The time of its first call. */
@@ -23,8 +29,9 @@ export class TracingAttempt {
   #outcome: AttemptOutcome = "left";
   #fault: Fault | null = null;
 
-  constructor(card: ModelCard, credential: TracedCredential, startMs: number) {
+  constructor(card: ModelCard, credential: TracedCredential, startMs: number, spanId: string | null) {
     this.card = card;
+    this.spanId = spanId;
     this.#credential = credential;
     this.#startMs = startMs;
   }
@@ -38,6 +45,11 @@ export class TracingAttempt {
     this.#endMs = endMs;
     this.#outcome = fault?.code === "client_gone" ? "left" : outcome;
     this.#fault = fault;
+  }
+
+  /** Its time without rounding. `endMs` is the end of one that still runs. */
+  period(endMs: number): Period {
+    return { startMs: this.#startMs, endMs: this.#endMs ?? endMs };
   }
 
   /** The times in the trace count from `startedMs`, when the request arrived. */
@@ -58,17 +70,28 @@ export class TracingAttempt {
 }
 
 /** All times passed in are on the monotonic clock. */
-export class Tracing {
+export class Tracing<F extends Form> {
+  /** Prompt and answer for the request's spans. Null if they are not exported. */
+  readonly content: SpanContent<F> | null;
   readonly #startedMs: number;
+  readonly #trace: TraceContext | null;
   readonly #attempts: TracingAttempt[] = [];
   /** The attempt that most recently sent a call. */
   #sender: TracingAttempt | null = null;
   #sentMs: number | null = null;
   /** The attempt that answers. */
   winner: TracingAttempt | null = null;
+  /** The moment of the answer's first part, or of the whole. Null before. */
+  answeredMs: number | null = null;
 
-  constructor(startedMs: number) {
+  constructor(startedMs: number, { operation, trace, key }: Pick<Call<F>, "operation" | "trace" | "key">) {
     this.#startedMs = startedMs;
+    this.#trace = trace;
+    this.content = trace?.recording?.takesContent && key.keepsResponses ? new SpanContent(operation) : null;
+  }
+
+  get attempts(): readonly TracingAttempt[] {
+    return this.#attempts;
   }
 
   /** The model most recently called. Null if none was. */
@@ -77,7 +100,8 @@ export class Tracing {
   }
 
   begin(card: ModelCard, credential: TracedCredential, nowMs: number): TracingAttempt {
-    const attempt = new TracingAttempt(card, credential, nowMs);
+    const spanId = this.#trace && deriveSpanId(this.#trace, this.#attempts.length + 1);
+    const attempt = new TracingAttempt(card, credential, nowMs, spanId);
     this.#attempts.push(attempt);
     return attempt;
   }
@@ -103,6 +127,13 @@ export class Tracing {
   /** The model that last received the prompt, and in how many parallel calls. Null if none did. */
   get latest(): Omit<SentAsk<unknown>, "ask"> | null {
     return this.#sender?.calls ? this.#sender : null;
+  }
+
+  /** Milliseconds from the first attempt until the answer, or until the last failure. 0 without an attempt. */
+  get upstreamMs(): number {
+    const startMs = this.#attempts[0]?.period(0).startMs ?? 0;
+    const ends = this.#attempts.map((one) => one.period(startMs).endMs);
+    return (this.answeredMs ?? Math.max(startMs, ...ends)) - startMs;
   }
 
   /** Milliseconds since the first call was sent. */

@@ -109,7 +109,7 @@ export function checkAddress(
   wrongTokens.note("address_not_allowed", address);
   const message =
     "The admin token may not be used from your address: 'server.admin_token_from' lists where it may come from.";
-  throw new Fault("address_not_allowed", message, { reason: `the admin token was sent from ${address}` });
+  throw new Fault("address_not_allowed", message);
 }
 
 const AGENT_CHARACTERS_MAX = 200;

@@ -4,6 +4,7 @@ import type { Caller } from "../core/key.ts";
 import { type RequestOrigin, UNKNOWN_ORIGIN } from "../core/record.ts";
 import { nameSession } from "../core/session.ts";
 import type { AddressRule } from "../core/settings.ts";
+import { listTraceIds, type TraceContext } from "../core/trace-context.ts";
 
 /** Headers in which agents send their session, other than those that a surface reads itself. */
 const SESSION_HEADERS = [
@@ -25,11 +26,12 @@ export function readOrigin(
   { addressRule }: OriginParts,
   headers: Headers,
   session: string | null,
-  { proof }: Pick<Caller, "proof">,
+  { proof, trace }: Pick<Caller, "proof"> & { readonly trace: TraceContext | null },
 ): RequestOrigin {
   const rule = addressRule();
   const address = proof === null || rule === "off" ? null : keepAddress(proof.address, rule);
-  return { ...UNKNOWN_ORIGIN, address, session: findSession(headers, session) };
+  const traces = trace === null ? {} : listTraceIds(trace);
+  return { ...UNKNOWN_ORIGIN, ...traces, address, session: findSession(headers, session) };
 }
 
 /** Returns an address as it is kept: whole, as its network (/24, or /48 of IPv6), or not at all. */

@@ -7,6 +7,7 @@ import { findSurface, SURFACES } from "../surfaces/index.ts";
 import type { AnySurface } from "../surfaces/surface.ts";
 import { CountingLimit } from "./counting.ts";
 import { checkOperator, type OperatorParts } from "./operator.ts";
+import { findPath } from "./paths.ts";
 import type { HttpPorts } from "./ports.ts";
 import { describeResponse, describeRoute } from "./route-schema.ts";
 import { serve } from "./serve.ts";
@@ -31,7 +32,9 @@ export function playgroundRoutes(operator: OperatorParts, ports: HttpPorts) {
   ) => {
     await checkOperator(operator, { request, server, route }, "playground.use");
     if (!surface) throw new Fault("unknown_url", "The playground does not serve this path.");
-    return surface.use((one) => serve(ports, one, { request, identify, server, counting }, set));
+    return surface.use((one) =>
+      serve(ports, one, { request, route: findPath(request.url), identify, server, counting }, set),
+    );
   };
   return new Elysia()
     .post("/admin/v1/playground", (asked) => answer(CHAT, asked), {

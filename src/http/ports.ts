@@ -2,6 +2,7 @@
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { ProvenKey } from "../core/key.ts";
 import type { AddressRule, BillingRules, Limits, RouterRules, ServerRules } from "../core/settings.ts";
+import type { TraceSink } from "../core/trace-context.ts";
 import type { Clock, Log, Random, Sealer, Vault } from "../core/world.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import type { KeptAnswers } from "../gateway/kept-answers.ts";
@@ -35,6 +36,7 @@ export interface HttpPorts extends BodyPorts {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  readonly traces: Pick<TraceSink, "begin" | "refuse">;
   readonly server: ServerRules;
   /** After a start, selectors wait briefly for this before they choose. Null if there is nothing to wait for. */
   readonly learned: () => Promise<unknown> | null;

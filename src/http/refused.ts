@@ -6,6 +6,7 @@ import { LIMIT_KINDS } from "../core/limit.ts";
 import { findOutcome, readProvider } from "../core/outcome.ts";
 import type { Refusal } from "../core/refusal.ts";
 import type { AddressRule } from "../core/settings.ts";
+import type { TraceContext } from "../core/trace-context.ts";
 import type { Log, LogEvent } from "../core/world.ts";
 import { shortenModel } from "../gateway/call.ts";
 import type { RequestContext } from "../gateway/context.ts";
@@ -32,6 +33,7 @@ export function startProgress(): Progress {
 interface RefusedRequest {
   readonly request: Request;
   readonly requestId: string;
+  readonly trace: Pick<TraceContext, "traceId"> | null;
   readonly server: Peers | null;
   readonly surface: { readonly name: string; readonly operation: { readonly name: string } };
 }
@@ -53,7 +55,7 @@ export function logRefusal<F extends Form>(
   const modelPlanned = context?.ticket.ask.modelPlanned ?? nameSelected(progress.selection);
   const hasRow = context !== null && context.settlement !== null;
   const refusal = buildRefusal(ports, refused, { ...progress, modelPlanned, hasRow }, fault);
-  ports.log({ ...describeRefusal(refused.requestId, refusal), ...describeTrouble(fault) });
+  ports.log({ ...describeRefusal(refused, refusal), ...describeTrouble(fault) });
 }
 
 /** A refusal for the gateway's own trouble, such as its store's, is an error and says why. */
@@ -64,7 +66,10 @@ function describeTrouble({
   return row.blame === "gateway" ? { level: "error", cause: reason ?? null } : {};
 }
 
-function describeRefusal(requestId: string, refusal: Refusal): LogEvent {
+function describeRefusal(
+  { requestId, trace }: Pick<RefusedRequest, "requestId" | "trace">,
+  refusal: Refusal,
+): LogEvent {
   const { keyId, accountId, last4, shape, modelAsked, modelPlanned, limit } = refusal;
   const { route, address, code, status, outcome, hasRow } = refusal;
   // The gateway's own limits, such as its memory for bodies, are no owner's.
@@ -74,6 +79,7 @@ function describeRefusal(requestId: string, refusal: Refusal): LogEvent {
     request_id: requestId,
     key_id: keyId,
     account_id: accountId,
+    ...(trace === null ? {} : { trace_id: trace.traceId }),
     ...(last4 === null && shape === null ? {} : { last4, shape }),
     ...{ model_asked: modelAsked, route, address, code, status },
     ...(limit ? { limit } : {}),

@@ -22,7 +22,7 @@ export async function completeOnce(ports: HttpPorts, key: GatewayKey, asked: Cha
     body: JSON.stringify(asked),
   });
   const identify = () => ({ key, proof: null });
-  const received = { request, identify, server: null, counting: new CountingLimit() };
+  const received = { request, route: PATH, identify, server: null, counting: new CountingLimit() };
   const set = { headers: { "x-request-id": `sample_${mintOrderedId(ports.random, ports.clock.nowMs())}` } };
   const response = await CHAT.use((surface) => serve(ports, surface, received, set));
   const answer = asObject(parseReceived(await response.text()));

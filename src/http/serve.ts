@@ -3,6 +3,7 @@ import { Elysia } from "elysia";
 import { Ending } from "../core/ending.ts";
 import { Fault, toFault } from "../core/fault.ts";
 import type { Caller } from "../core/key.ts";
+import type { TraceContext } from "../core/trace-context.ts";
 import { type Call, type Facts, NO_FACTS } from "../gateway/call.ts";
 import type { RequestContext } from "../gateway/context.ts";
 import { digestIdempotency } from "../gateway/idempotency.ts";
@@ -19,10 +20,11 @@ import {
 } from "./answers.ts";
 import { addHeaders, type HeaderStore, mintOrderedId } from "./app.ts";
 import { identify } from "./auth.ts";
-import { readHeldJson, readJson } from "./body.ts";
+import { readHeldJson } from "./body.ts";
 import type { HeldBody } from "./body-memory.ts";
 import type { Peers } from "./client-address.ts";
 import { ClientWatch, type Connections } from "./client-watch.ts";
+import { countTokens } from "./count-tokens.ts";
 import { CountingLimit } from "./counting.ts";
 import { findEarlier, NO_EARLIER_ANSWER } from "./earlier.ts";
 import { readBody } from "./form-body.ts";
@@ -55,7 +57,13 @@ export function surfaceRoutes(ports: HttpPorts) {
     app.post(
       path,
       ({ request, server, set }) => {
-        const received = { request, server, counting, identify: () => identify(ports, { request, server }) };
+        const received = {
+          request,
+          route: path,
+          server,
+          counting,
+          identify: () => identify(ports, { request, server }),
+        };
         return findAnswer(request.url)(received, set);
       },
       { parse: "none" },
@@ -67,6 +75,8 @@ export function surfaceRoutes(ports: HttpPorts) {
 /** A request at one surface. `identify` is called again if the body was slow. */
 interface SurfaceRequest {
   readonly request: Request;
+  /** The route's pattern. */
+  readonly route: string;
   readonly identify: () => Caller | Promise<Caller>;
   readonly server: (Connections & Peers) | null;
   readonly counting: CountingLimit;
@@ -87,10 +97,14 @@ export async function serve<F extends Form>(
   let client: ClientWatch | null = null;
   const progress = startProgress();
   const held = ports.bodies.open();
+  const isCounting = surface.counting?.isCounting(path) === true;
+  const trace = isCounting
+    ? null
+    : ports.traces.begin(received.request.headers.get("traceparent"), received.route, path);
   try {
     surface.checkPath?.(path);
-    if (surface.counting?.isCounting(path)) return addHeaders(await count(ports, surface, received), set);
-    const { call, exchange } = await read(ports, surface, received, { requestId, held, progress });
+    if (isCounting) return addHeaders(await countTokens(ports, surface, received), set);
+    const { call, exchange } = await read(ports, surface, received, { requestId, held, trace, progress });
     if (call.selection.kind === "selector") await ports.learned();
     context = ports.gateway.begin(call);
     client = new ClientWatch(ports.deadlines, received.request, received.server);
@@ -111,24 +125,46 @@ export async function serve<F extends Form>(
     held.release();
     const fault = toFault(thrown);
     if (fault.code === "internal_error") throw thrown;
-    const facts: Facts = context ?? NO_FACTS;
-    if (facts.attempts === 0)
-      logRefusal(ports, { ...received, requestId, surface }, progress, context, fault);
-    const headers = factHeaders(
-      facts,
-      makeReader(ports.clock, surface),
-      facts.granted ?? findRefusing(fault),
+    return addHeaders(
+      refuse(ports, { surface, path, requestId, trace, context, received, progress }, fault),
+      set,
     );
-    // The path decides the form, because a surface's wildcard also matches paths with other error forms.
-    const refusal = findSurface(path).refuse(fault, requestId);
-    return addHeaders(createRefusalResponse(fault, refusal, headers), set);
   }
+}
+
+interface Refused<F extends Form> extends Omit<Arrived, "held"> {
+  readonly surface: Surface<F>;
+  readonly path: string;
+  readonly received: SurfaceRequest;
+  /** Null if the gateway didn't take it. */
+  readonly context: RequestContext<F> | null;
+}
+
+function refuse<F extends Form>(
+  ports: HttpPorts,
+  { surface, path, requestId, trace, context, received, progress }: Refused<F>,
+  fault: Fault,
+): Response {
+  const facts: Facts = context ?? NO_FACTS;
+  if (facts.attempts === 0) {
+    logRefusal(ports, { ...received, requestId, trace, surface }, progress, context, fault);
+  }
+  const limits = facts.granted ?? findRefusing(fault);
+  const headers = factHeaders(facts, makeReader(ports.clock, surface), limits);
+  // The path decides the form, because a surface's wildcard also matches paths with other error forms.
+  const refusal = findSurface(path).refuse(fault, requestId);
+  if (trace !== null && context === null) {
+    const refused = { status: refusal.status, faultCode: fault.code, endMs: ports.deadlines.nowMs() };
+    ports.traces.refuse({ trace, requestId, ...refused });
+  }
+  return createRefusalResponse(fault, refusal, headers);
 }
 
 /** A request before it is read. */
 interface Arrived {
   readonly requestId: string;
   readonly held: HeldBody;
+  readonly trace: TraceContext | null;
   readonly progress: Progress;
 }
 
@@ -137,8 +173,9 @@ async function read<F extends Form>(
   ports: HttpPorts,
   surface: Surface<F>,
   { request, identify }: SurfaceRequest,
-  { requestId, held, progress }: Arrived,
+  opened: Arrived,
 ) {
+  const { held, progress } = opened;
   const startedMs = ports.clock.monotonicMs();
   const found = identify();
   const known = found instanceof Promise ? await found : found;
@@ -159,8 +196,7 @@ async function read<F extends Form>(
   const incoming = makeIncoming(ports, request, body, key, earlier);
   const exchange = ports.turns.time(owner, held.bytes, () => surface.read(incoming));
   progress.modelAsked = exchange.ask.model;
-  const given = { request, exchange, key, proof, pin: earlier.pin, requestId, held };
-  const call = makeCall(ports, surface, given);
+  const call = makeCall(ports, surface, { ...opened, request, exchange, key, proof, pin: earlier.pin });
   progress.selection = call.selection;
   return { call, exchange };
 }
@@ -194,36 +230,15 @@ async function stream<F extends Form>(
     client,
     onLeft: () => ending.end(),
   });
+  const now = { ...reader, monotonicMs: ports.clock.monotonicMs() };
   const type = bytes?.readType(first) ?? exchange.streamType;
   return new Response(body, {
     headers: {
       ...STREAM_HEADERS,
       ...(type ? { "content-type": type } : {}),
-      ...(early ? limitHeaders(context.granted, reader) : factHeaders(context, reader)),
+      ...(early ? limitHeaders(context.granted, reader) : factHeaders(context, now)),
     },
   });
-}
-
-/** Answers with an estimate of the prompt's tokens. */
-async function count<F extends Form>(
-  ports: HttpPorts,
-  { operation, counting: surface }: Surface<F>,
-  { request, identify, counting }: SurfaceRequest,
-): Promise<Response> {
-  if (!surface) throw new Fault("not_found", "This API has no token counting.");
-  const { key } = await identify();
-  const end = counting.begin(key.id, ports.clock.monotonicMs());
-  try {
-    const body = await readJson(request, ports, {
-      owner: key.accountId,
-      bytesMax: ports.server.bodyBytesMax,
-    });
-    const ask = surface.read(makeIncoming(ports, request, body, key));
-    readSelection(ask.model, key, ports.snapshot().catalogue);
-    return createJsonResponse(200, surface.write(operation.estimatePrompt(ask)));
-  } finally {
-    end();
-  }
 }
 
 function makeCall<F extends Form>(
@@ -237,13 +252,8 @@ function makeCall<F extends Form>(
     pin,
     requestId,
     held,
-  }: Caller & {
-    request: Request;
-    exchange: Exchange<F>;
-    pin: Pin | null;
-    requestId: string;
-    held: HeldBody;
-  },
+    trace,
+  }: Caller & Arrived & { request: Request; exchange: Exchange<F>; pin: Pin | null },
 ): Call<F> {
   const { catalogue, upstreams, rules, billing } = ports.snapshot();
   const { ask, session } = exchange;
@@ -258,7 +268,7 @@ function makeCall<F extends Form>(
     id: `${idPrefix}${mintOrderedId(ports.random, nowMs)}`,
     created: Math.floor(nowMs / 1000),
     requestId,
-    origin: readOrigin(ports, headers, session, { proof }),
+    origin: readOrigin(ports, headers, session, { proof, trace }),
     key,
     proof,
     conversation: new Conversation(key.id, () => operation.nameConversation(ask, session)),
@@ -274,6 +284,7 @@ function makeCall<F extends Form>(
     held,
     time: (work) => ports.turns.time(key.accountId, held.bytes, work),
     kept: exchange.kept ?? null,
+    trace,
     ending: new Ending(),
   };
 }

@@ -112,6 +112,8 @@ export interface Meter<F extends Form> {
   readonly begun: number;
   /** The size of the output in UTF-8. */
   readonly bytes: number;
+  /** The reasons for which answers ended, each once. Missing if the operation knows none. */
+  readonly finishes?: readonly string[];
   add(pieces: readonly F["piece"][]): void;
   /** Counts the answers of a whole reply as finished. */
   takeWhole(reply: F["reply"]): void;

@@ -20,6 +20,7 @@ import { Narrowing } from "./narrowing.ts";
 import { composeAddEvent } from "./recording.ts";
 import { insertSql, joinNames, selectSql } from "./sql.ts";
 import { EVENT, pickColumns, table } from "./tables.ts";
+import { nextTurn } from "./turns.ts";
 
 const [NULLABLE, SALT] = [allowNull(TEXT), allowNull(TEXT)];
 
@@ -151,11 +152,28 @@ function waitingMethods(engine: Engine) {
 
 const JOINED = `SELECT ${joinNames(ROW.columns)} FROM audit JOIN audit_detail USING (seq)`;
 
+/** The rows that one lookup reads at most, in some 10 ms: a long log with few that match would stop the event loop. */
+const ROWS_A_TURN = 5000;
+
 function chainedMethods(engine: Engine) {
   const { mark, run } = engine;
   const from = `${JOINED} WHERE seq >= ${mark(1)} ORDER BY seq LIMIT ${mark(2)}`;
+  const ends = "SELECT coalesce(min(seq), 0) AS first, coalesce(max(seq), 0) AS last FROM audit";
+  const rows: AuditLogStore["rows"] = async (filter, { limit, before }) => {
+    const found: AuditRow[] = [];
+    const [span] = await run(bind(ends));
+    const first = span ? readInteger(span, "first") : 0;
+    let end = Math.min(before ?? Number.MAX_SAFE_INTEGER, (span ? readInteger(span, "last") : 0) + 1);
+    while (found.length < limit && end > first) {
+      const part = { limit: limit - found.length, from: end - ROWS_A_TURN, before: end };
+      found.push(...(await run(rowsLookup(filter, part, mark))).map(ROW.rowOf));
+      end = part.from;
+      await nextTurn();
+    }
+    return found;
+  };
   return {
-    rows: async (filter, page) => (await run(rowsLookup(filter, page, mark))).map(ROW.rowOf),
+    rows,
     rowsFrom: async (seq, most) => (await run(bind(from, seq, most))).map(ROW.rowOf),
     head: async () => readHead(await run(makeChain(engine).find)),
   } satisfies Partial<AuditLogStore>;
@@ -163,7 +181,7 @@ function chainedMethods(engine: Engine) {
 
 function rowsLookup(
   filter: AuditFilter,
-  { limit, before }: Parameters<AuditLogStore["rows"]>[1],
+  { limit, from, before }: { readonly limit: number; readonly from: number; readonly before: number },
   mark: Engine["mark"],
 ): Statement {
   const { actor, action, target, outcome, accountId, fromMs, toMs, accountIds } = filter;
@@ -175,7 +193,8 @@ function rowsLookup(
   by.by(toMs, (at) => `at_ms < ${at}`);
   if (accountIds?.length === 0) by.add("seq < 0");
   else if (accountIds) by.add(`account_id IN (${joinNames(accountIds.map((id) => by.bind(id)))})`);
-  by.add(`seq < ${by.bind(before ?? Number.MAX_SAFE_INTEGER)}`);
+  by.add(`seq >= ${by.bind(from)}`);
+  by.add(`seq < ${by.bind(before)}`);
   const text = `${JOINED} WHERE ${by.where} ORDER BY seq DESC LIMIT ${by.bind(limit)}`;
   return { text, values: by.values };
 }

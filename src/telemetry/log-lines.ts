@@ -9,12 +9,24 @@ export function createLineLog(
   nowMs: () => number,
   least: () => Level = () => "info",
 ): (event: LogEvent) => void {
-  return ({ event, level = "info", record, refusal: _refusal, ...fields }) => {
-    if (LEVELS.indexOf(level) < LEVELS.indexOf(least())) return;
-    const at = new Date(nowMs()).toISOString();
-    const shown = record === undefined ? { at, level, event } : createRecordLine(at, level, event, record);
-    write(`${JSON.stringify(Object.assign(shown, fields))}\n`);
+  return (event) => {
+    if (!isWritten(event, least())) return;
+    write(`${JSON.stringify(createLine(new Date(nowMs()).toISOString(), event))}\n`);
   };
+}
+
+/** True if the event is of the level `least` or above. */
+export function isWritten({ level = "info" }: LogEvent, least: Level): boolean {
+  return LEVELS.indexOf(level) >= LEVELS.indexOf(least);
+}
+
+/** Returns the fields of an event's line. `at` is its time, in ISO 8601. */
+export function createLine(
+  at: string,
+  { event, level = "info", record, refusal: _refusal, ...fields }: LogEvent,
+): Readonly<Record<string, unknown>> {
+  const shown = record === undefined ? { at, level, event } : createRecordLine(at, level, event, record);
+  return Object.assign(shown, fields);
 }
 
 /**

@@ -29,6 +29,21 @@ export const METRICS = {
     "Open circuit breakers of the model, at most one per credential and worker.",
     "model",
   ),
+  poundkey_model_shutdown_timestamp_seconds: {
+    ...gauge(
+      "Unix seconds",
+      "The day on which an enabled model ends, for those whose provider has announced it.",
+      "model",
+    ),
+    over: "max",
+  },
+  poundkey_telemetry_dropped_total: {
+    ...count("spans or log lines")(
+      "Spans and log lines that were not exported, because the collector refused them, or took too long.",
+      "signal",
+    ),
+    isRead: true,
+  },
   poundkey_requests_total: {
     ...requests(
       "Requests by provider, model and outcome (answered, failed, refused or left). If none answered, they count for the first model of their plan.",

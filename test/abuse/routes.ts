@@ -127,6 +127,12 @@ export const ATTACKED_ROUTES: readonly AttackedRoute[] = [
     body: () => ({ id: "chatcmpl-none", score: 1 }),
     calls: false,
   },
+  ...["/v1/metrics", "/v1/logs", "/v1/traces"].map(
+    (path): AttackedRoute => ({
+      ...{ route: path, method: "POST", path, calls: false },
+      body: () => ({ resourceLogs: [] }),
+    }),
+  ),
   get("/v1/models"),
   get("/models"),
   get("/v1/models/*", "/v1/models/Router%23best"),

@@ -27,6 +27,7 @@ import { findDialect } from "../../src/providers/index.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { readChatRequest } from "../../src/surfaces/openai-chat/read.ts";
 import { createLineLog } from "../../src/telemetry/log-lines.ts";
+import { Telemetry } from "../../src/telemetry/telemetry.ts";
 import { createAuthorize } from "../../src/transport/auth/authorize.ts";
 import { DeadlineSweep } from "../../src/transport/deadlines.ts";
 import { KeptConnections } from "../../src/transport/kept.ts";
@@ -38,6 +39,7 @@ import { NO_LEARNING } from "../no-learning.ts";
 import { NO_TOKENS } from "../no-tokens.ts";
 import { RULES } from "../router/pools.ts";
 import { makeKey, makePlace, QUOTA } from "../samples.ts";
+import { readSettings } from "../settings.ts";
 import { measureCpu } from "./in-process.ts";
 
 const ROUNDS = { before: 5000, requests: 3000, rounds: 4 };
@@ -92,17 +94,27 @@ async function unwritten(demand: Demand): Promise<Answer> {
   return { kind: "granted", place: makePlace("balance"), limits: null, holdNanoUsd: 9, outputTokens };
 }
 
-function gatewayOn(store: Store): Gateway {
+/** Traces and logs of every request, to a collector that takes all at once. */
+const { telemetry: noTelemetry, log: logRules } = readSettings("");
+const destination = { url: "http://127.0.0.1:9/v1", headers: {} };
+const telemetry = new Telemetry(
+  { clock, random, fetch: async () => Response.json({}), log: () => {}, version: "0.0.0" },
+  { telemetry: { ...noTelemetry, traces: destination, logs: destination }, log: logRules },
+);
+
+function gatewayOn(store: Store, exported: Telemetry | null = null): Gateway {
   const metrics = newMetrics();
   const lines = createLineLog(() => {}, clock.nowMs);
   const log: Log = (event) => {
     metrics.count(event);
+    exported?.log(event);
     lines(event);
   };
   const health = new Health(log);
   health.configured([setup]);
   const reach = async () => true;
   return new Gateway({
+    ...(exported ? { traces: exported } : {}),
     log,
     clock,
     random,
@@ -120,7 +132,7 @@ function gatewayOn(store: Store): Gateway {
   });
 }
 
-async function throughGateway(gateway: Gateway): Promise<void> {
+async function throughGateway(gateway: Gateway, exported: Telemetry | null = null): Promise<void> {
   const nowMs = clock.nowMs();
   const request = readChatRequest(JSON.parse(asked), { messagesMax: 1000, choicesMax: 8 });
   const call: Call<ChatForm> = {
@@ -133,6 +145,7 @@ async function throughGateway(gateway: Gateway): Promise<void> {
     key,
     ask: request,
     ...plainCall(),
+    trace: exported?.begin(null, "/v1/chat/completions", "/v1/chat/completions") ?? null,
     conversation: makeConversation(key.id, request),
     selection: { kind: "card", card, fallbacks: [] },
     upstreams,
@@ -161,18 +174,22 @@ const store = await openSqliteStore({ path: join(directory, "steps.db"), decide 
 await store.addKey(key, "digest");
 const money = { accountId: "default", id: "steps", nanoUsd: TOP_UP_NANO_USD, note: null, entry: null };
 await topUp(store, { ...money, nowMs: clock.nowMs() });
-const bare = gatewayOn({ ...store, transact: unwritten, durable: async () => {} });
+const unwrittenStore: Store = { ...store, transact: unwritten, durable: async () => {} };
+const bare = gatewayOn(unwrittenStore);
+const traced = gatewayOn(unwrittenStore, telemetry);
 const full = gatewayOn(store);
 const volatile = gatewayOn({ ...store, durable: async () => {} });
 console.log("µs of CPU per whole answer of 1 KB, at 16 and 64 at once");
 for (const [name, work] of [
   ["JSON both ways", throughJson],
   ["the gateway, nothing written", () => throughGateway(bare)],
+  ["the same, with traces and logs", () => throughGateway(traced, telemetry)],
   ["the gateway, held and posted", () => throughGateway(volatile)],
   ["the same, synced to the disk", () => throughGateway(full)],
 ] as const) {
   console.log(`${name.padEnd(32)}${await costOf(work, 16)}${await costOf(work, 64)}`);
 }
+await telemetry.end();
 deadlines.stop();
 await store.close();
 rmSync(directory, { recursive: true, force: true });

@@ -1,6 +1,8 @@
 // Every page of the console in a browser, in all themes and widths: complete, no errors or foreign requests,
 // accessible.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { createOperator } from "../http/operator.ts";
+import { until } from "../http/until.ts";
 import {
   type ConsoleWorld,
   findBarriers,
@@ -129,6 +131,22 @@ describe.skipIf(!HAS_BROWSER)("pages (skipped without Chromium)", () => {
     await page.getByRole("dialog").getByRole("link", { name: "Limits" }).click();
     await page.getByRole("heading", { name: "Limits" }).waitFor();
     await page.getByRole("dialog").waitFor({ state: "detached" });
+    await close();
+  });
+
+  test("the models page names those that end, with the keys that use them", async () => {
+    const { gateway } = world;
+    await gateway.chat({ model: "OpenAI#gpt-4o", messages: [{ role: "user", content: "Hello" }] });
+    await until("the sums hold it", async () => {
+      const { body } = await createOperator(gateway).get("/models/retiring");
+      return JSON.stringify(body).includes('"key_id"');
+    });
+    const { page, open, close } = await openConsole(world, { viewport: { width: 360, height: 740 } });
+    await open("/models");
+    const line = page.locator("p").filter({ hasText: /^OpenAI#gpt-4o ends .*; used by test$/ });
+    const address = await line.getByRole("link", { name: "test" }).getAttribute("href");
+    expect(address).toMatch(/key_id=.*model=OpenAI%23gpt-4o/);
+    expect([await findBarriers(page), await isTooWide(page)]).toEqual([[], false]);
     await close();
   });
 

@@ -49,5 +49,5 @@ function typeOf(field: JsonObject): string {
 function defaultOf(value: unknown): string {
   if (value === undefined) return "";
   if (Array.isArray(value)) return value.length === 0 ? "none" : `\`${JSON.stringify(value)}\``;
-  return `\`${String(value)}\``;
+  return isObject(value) && Object.keys(value).length === 0 ? "none" : `\`${String(value)}\``;
 }

@@ -118,7 +118,7 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "what nobody produced counts",
     file: "src/gateway/context.ts",
-    find: "return this.#isFinished || this.#meter.hasAnswer;",
+    find: "return this.#isFinished || this.#count.meter.hasAnswer;",
     replace: "return true;",
   },
   {

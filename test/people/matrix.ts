@@ -85,7 +85,7 @@ export const MATRIX: Readonly<Record<string, Row>> = {
     path: () => "/audit?limit=200&action=key.created&outcome=success",
   },
   "GET /export/audit.csv": { of: "any", may: WRITERS },
-  // What was refused to a sender names the ids that the sender sent.
+  // A refused change names the id that its sender sent.
   "GET /export/audit.jsonl": {
     of: "list",
     may: WRITERS,
@@ -101,6 +101,7 @@ export const MATRIX: Readonly<Record<string, Row>> = {
   "GET /refusals": { of: "list", may: EVERYONE, lists: "refusal", path: () => "/refusals?limit=200" },
   "GET /search": { of: "any", may: EVERYONE, path: () => "/search?q=x" },
   "GET /nearing": { of: "any", may: EVERYONE },
+  "GET /models/retiring": { of: "any", may: EVERYONE },
   "GET /problems": { of: "whole", may: READERS },
   "GET /overview": { of: "any", may: EVERYONE },
   "GET /savings": { of: "any", may: EVERYONE },

@@ -8,6 +8,7 @@ import { type Part, Run, Verbatim } from "./run.ts";
 export class ChatMeter implements Meter<ChatForm> {
   hasAnswer = false;
   bytes = 0;
+  readonly finishes: string[] = [];
   /** Indexes of choices that have begun or finished. */
   readonly #begun = new Set<number>();
 
@@ -25,7 +26,14 @@ export class ChatMeter implements Meter<ChatForm> {
   }
 
   takeWhole({ choices }: ChatReply): void {
-    for (const { index } of choices) this.#begun.add(index);
+    for (const { index, finish_reason } of choices) {
+      this.#begun.add(index);
+      this.#takeFinish(finish_reason);
+    }
+  }
+
+  #takeFinish(reason: string | null): void {
+    if (reason !== null && !this.finishes.includes(reason)) this.finishes.push(reason);
   }
 
   #takeChunk(chunk: ChatChunk): void {
@@ -33,6 +41,7 @@ export class ChatMeter implements Meter<ChatForm> {
     this.hasAnswer ||= hasAnswer;
     for (const { index, delta, finish_reason } of chunk.choices) {
       if (hasAnswer || finish_reason !== null) this.#begun.add(index);
+      this.#takeFinish(finish_reason);
       this.bytes += measureBytes(delta);
     }
   }

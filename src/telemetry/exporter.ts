@@ -1,0 +1,230 @@
+// Sends one signal's items to a collector by OTLP/HTTP, in batches. Nothing waits for it, and what it can't send is counted.
+import { asCount, asObject, asString } from "../core/json.ts";
+import { parseReceived } from "../core/json-bounds.ts";
+import type { OtlpDestination } from "../core/telemetry-rules.ts";
+import type { Clock, Fetch, Log } from "../core/world.ts";
+import { type Signal, type Source, writeExport } from "./otlp-json.ts";
+
+interface ExporterParts {
+  readonly signal: Signal;
+  readonly destination: OtlpDestination;
+  readonly source: Source;
+  /** The longest wait for the collector's answer. */
+  readonly timeoutMs: number;
+  readonly clock: Pick<Clock, "after" | "nowMs">;
+  readonly fetch: Fetch;
+  readonly log: Log;
+  /** Called with the number of items that are given up. */
+  readonly onDropped: (signal: Signal, count: number) => void;
+}
+
+/** A full batch is sent at once, what is left after this time. */
+const BATCH_ITEMS_MAX = 512;
+const PERIOD_MS = 1000;
+/** Collectors refuse requests of more than a few megabytes. */
+const BATCH_CHARACTERS_MAX = 2_000_000;
+/** The queue is bounded by both, since items with prompts are large. Beyond either, new items are dropped. */
+const WAITING_ITEMS_MAX = 8192;
+const WAITING_CHARACTERS_MAX = 16_000_000;
+/** A batch is given up after as many calls, as OpenTelemetry's own exporters do. */
+const CALLS_MAX = 5;
+const RETRY_MS = 1000;
+const RETRY_GROWTH = 1.5;
+/** A collector's longer `Retry-After` counts as this. */
+const RETRY_AFTER_MAX_MS = 30_000;
+/** The statuses that the specification lists as temporary. */
+const TEMPORARY: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+const ANSWER_CHARACTERS_MAX = 65_536;
+
+/** The result of a call. `waitMs` is the collector's own wish. */
+type Sent =
+  | { readonly kind: "taken"; readonly rejected: number }
+  | { readonly kind: "refused"; readonly cause: string }
+  | { readonly kind: "later"; readonly cause: string; readonly waitMs: number | null };
+
+export class Exporter {
+  readonly #parts: ExporterParts;
+  #waiting: string[] = [];
+  #characters = 0;
+  #callOffFlush: (() => void) | null = null;
+  /** Ends the wait before the next call at once. Null unless one is waited for. */
+  #hurry: (() => void) | null = null;
+  #sending: Promise<void> | null = null;
+  #isFailing = false;
+  #isEnding = false;
+
+  constructor(parts: ExporterParts) {
+    this.#parts = parts;
+  }
+
+  /** The items that wait, without the batch that is being sent. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  /** True if so much waits that no more fits into a batch. */
+  get #hasBatch(): boolean {
+    return this.#waiting.length >= BATCH_ITEMS_MAX || this.#characters >= BATCH_CHARACTERS_MAX;
+  }
+
+  add(item: string): void {
+    const isFull =
+      this.#waiting.length >= WAITING_ITEMS_MAX || this.#characters + item.length > WAITING_CHARACTERS_MAX;
+    if (isFull) {
+      this.#drop(1);
+      return;
+    }
+    this.#waiting.push(item);
+    this.#characters += item.length;
+    if (this.#hasBatch) this.#send();
+    else this.#callOffFlush ??= this.#parts.clock.after(PERIOD_MS, () => this.#send());
+  }
+
+  /** Sends the queue, each batch once, and drops the rest after `withinMs`. */
+  async end(withinMs: number): Promise<void> {
+    this.#isEnding = true;
+    this.#hurry?.();
+    this.#send();
+    const { promise: isLate, resolve } = Promise.withResolvers<void>();
+    const callOff = this.#parts.clock.after(withinMs, resolve);
+    const flushed = async () => {
+      while (this.#sending) await this.#sending;
+    };
+    await Promise.race([flushed(), isLate]);
+    callOff();
+    this.#callOffFlush?.();
+    this.#drop(this.#waiting.length);
+    this.#waiting = [];
+    this.#characters = 0;
+  }
+
+  /** Only one batch is under way. The next one follows if it is full, or after the usual time. */
+  #send(): void {
+    this.#callOffFlush?.();
+    this.#callOffFlush = null;
+    if (this.#sending !== null || this.#waiting.length === 0) return;
+    const batch = this.#takeBatch();
+    this.#sending = this.#deliver(batch).then(() => {
+      this.#sending = null;
+      if (this.#hasBatch || this.#isEnding) this.#send();
+      else if (this.#waiting.length > 0) {
+        this.#callOffFlush ??= this.#parts.clock.after(PERIOD_MS, () => this.#send());
+      }
+    });
+  }
+
+  #takeBatch(): readonly string[] {
+    let [count, characters] = [0, 0];
+    for (const { length } of this.#waiting) {
+      if (count === BATCH_ITEMS_MAX || (count > 0 && characters + length > BATCH_CHARACTERS_MAX)) break;
+      count++;
+      characters += length;
+    }
+    this.#characters -= characters;
+    return this.#waiting.splice(0, count);
+  }
+
+  async #deliver(batch: readonly string[]): Promise<void> {
+    const { signal, source } = this.#parts;
+    const body = Buffer.from(writeExport(signal, batch, source));
+    for (let calls = 1; ; calls++) {
+      const sent = await this.#call(body);
+      if (sent.kind === "taken") {
+        const rejected = Math.min(sent.rejected, batch.length);
+        this.#drop(rejected);
+        this.#report(rejected > 0 ? "partial success" : null, rejected);
+        return;
+      }
+      if (sent.kind === "refused" || calls === CALLS_MAX || this.#isEnding) {
+        this.#drop(batch.length);
+        this.#report(sent.cause, batch.length);
+        return;
+      }
+      this.#report(sent.cause, 0);
+      await this.#wait(sent.waitMs ?? RETRY_MS * RETRY_GROWTH ** (calls - 1));
+    }
+  }
+
+  #wait(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const callOff = this.#parts.clock.after(ms, () => this.#hurry?.());
+      this.#hurry = () => {
+        callOff();
+        this.#hurry = null;
+        resolve();
+      };
+    });
+  }
+
+  /** Never rejects. */
+  async #call(body: Uint8Array<ArrayBuffer>): Promise<Sent> {
+    const { destination, clock, timeoutMs, fetch: send } = this.#parts;
+    const abort = new AbortController();
+    const callOff = clock.after(timeoutMs, () => abort.abort());
+    try {
+      const response = await send(destination.url, {
+        method: "POST",
+        // A redirect could lead the headers' secret elsewhere.
+        redirect: "manual",
+        headers: { ...destination.headers, "content-type": "application/json" },
+        body,
+        signal: abort.signal,
+      });
+      return await this.#read(response);
+    } catch (error) {
+      const code = asString(asObject(error).code);
+      const cause = abort.signal.aborted ? "timeout" : (code ?? "no connection");
+      return { kind: "later", cause, waitMs: null };
+    } finally {
+      callOff();
+    }
+  }
+
+  async #read(response: Response): Promise<Sent> {
+    const { status, headers } = response;
+    const cause = `status ${status}`;
+    if (response.ok) {
+      // The batch was taken even if the rest of the answer is lost.
+      const answer = await readStart(response).catch(() => undefined);
+      const { rejectedSpans, rejectedLogRecords } = asObject(asObject(answer).partialSuccess);
+      // 64-bit integers are strings in protobuf's JSON.
+      return { kind: "taken", rejected: asCount(Number(rejectedSpans ?? rejectedLogRecords ?? 0)) };
+    }
+    await response.body?.cancel();
+    if (!TEMPORARY.has(status)) return { kind: "refused", cause };
+    return { kind: "later", cause, waitMs: readRetryAfter(headers, this.#parts.clock.nowMs()) };
+  }
+
+  #drop(count: number): void {
+    if (count > 0) this.#parts.onDropped(this.#parts.signal, count);
+  }
+
+  /** One line when it begins to fail, and one when it works again: more would fill the log while the collector is down. */
+  #report(cause: string | null, dropped: number): void {
+    const { signal, log } = this.#parts;
+    const isFailing = cause !== null;
+    if (isFailing === this.#isFailing) return;
+    this.#isFailing = isFailing;
+    if (isFailing) log({ event: "telemetry_failed", level: "warn", signal, cause, dropped });
+    else log({ event: "telemetry_restored", signal });
+  }
+}
+
+/** Returns milliseconds, or null if the header is missing or invalid. It holds seconds or a date. */
+function readRetryAfter(headers: Headers, nowMs: number): number | null {
+  const given = headers.get("retry-after");
+  if (given === null) return null;
+  const ms = /^\d{1,9}$/.test(given) ? Number(given) * 1000 : Date.parse(given) - nowMs;
+  return Number.isNaN(ms) ? null : Math.min(Math.max(0, ms), RETRY_AFTER_MAX_MS);
+}
+
+/** Returns the answer's JSON, or undefined if there is none or it is too long. */
+async function readStart(response: Response): Promise<unknown> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const piece of response.body ?? []) {
+    text += decoder.decode(piece, { stream: true });
+    if (text.length > ANSWER_CHARACTERS_MAX) return undefined;
+  }
+  return parseReceived(text);
+}

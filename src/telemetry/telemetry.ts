@@ -1,0 +1,157 @@
+// Traces and logs on their way to a collector, by the current configuration: what is sampled, and to whom it is sent.
+import type { Settings } from "../core/settings.ts";
+import type { OtlpDestination } from "../core/telemetry-rules.ts";
+import {
+  type FinishedRequest,
+  type RefusedRequest,
+  readTraceparent,
+  type TraceContext,
+  type TraceSink,
+} from "../core/trace-context.ts";
+import type { Clock, Fetch, Log, LogEvent, Random } from "../core/world.ts";
+import { Exporter } from "./exporter.ts";
+import { describeEvent } from "./log-entries.ts";
+import { isWritten } from "./log-lines.ts";
+import { Attributes, SIGNALS, type Signal, writeLogEntry } from "./otlp-json.ts";
+import { writeRefusedSpans, writeRequestSpans } from "./request-spans.ts";
+
+type Rules = Pick<Settings, "telemetry" | "log">;
+
+interface TelemetryParts {
+  readonly clock: Pick<Clock, "after" | "nowMs" | "monotonicMs">;
+  readonly random: Random;
+  readonly fetch: Fetch;
+  /** Writes a line that isn't exported. A line about a failed export would otherwise lead to the next one. */
+  readonly log: Log;
+  readonly version: string;
+}
+
+const TRACE_BYTES = 16;
+const SPAN_BYTES = 8;
+/** The digits of a trace's id that decide whether it is sampled, as many as a number holds exactly. */
+const SAMPLED_DIGITS = 13;
+const SAMPLED_BASE = 16 ** SAMPLED_DIGITS;
+/** An export that is replaced, or a program that ends, waits this long for its last batches. */
+const END_MS = 3000;
+
+interface Exporters {
+  readonly traces: Exporter | null;
+  readonly logs: Exporter | null;
+}
+
+export class Telemetry implements TraceSink {
+  readonly #parts: TelemetryParts;
+  readonly #dropped = new Map<string, number>();
+  readonly #instance: string;
+  #rules: Rules;
+  #exporters: Exporters;
+  /** False if nothing is exported and no trace is carried on: then a request costs nothing but this look. */
+  #isOn = false;
+
+  constructor(parts: TelemetryParts, rules: Rules) {
+    this.#parts = parts;
+    this.#instance = parts.random.bytes(TRACE_BYTES).toHex();
+    this.#rules = rules;
+    this.#exporters = this.#begin(rules);
+  }
+
+  /** Items given up so far, by signal. Empty if nothing was ever exported. */
+  get dropped(): ReadonlyMap<string, number> {
+    return this.#dropped;
+  }
+
+  /** Applies other settings. Items that wait still go to the earlier collector. */
+  put(rules: Rules): void {
+    const isSame = JSON.stringify(rules.telemetry) === JSON.stringify(this.#rules.telemetry);
+    this.#rules = rules;
+    if (isSame) return;
+    void this.end();
+    this.#exporters = this.#begin(rules);
+  }
+
+  /** Sends the items that wait, for at most 3 s. */
+  async end(): Promise<void> {
+    const { traces, logs } = this.#exporters;
+    await Promise.all([traces?.end(END_MS), logs?.end(END_MS)]);
+  }
+
+  begin(traceparent: string | null, route: string, path: string): TraceContext | null {
+    if (traceparent === null && !this.#isOn) return null;
+    const parent = readTraceparent(traceparent);
+    if (!this.#isOn) {
+      return parent && { ...parent, parent, isPropagated: false, recording: null };
+    }
+    const { sample, content, propagate, trustParent } = this.#rules.telemetry;
+    const { clock, random } = this.#parts;
+    const bytes = random.bytes(TRACE_BYTES + SPAN_BYTES).toHex();
+    const followed = trustParent ? parent : null;
+    const traceId = followed?.traceId ?? bytes.slice(0, 2 * TRACE_BYTES);
+    const isExported = this.#exporters.traces !== null;
+    const isSampled = followed?.isSampled ?? (isExported && isWithin(traceId, sample));
+    return {
+      traceId,
+      spanId: bytes.slice(2 * TRACE_BYTES),
+      parent,
+      isSampled,
+      isPropagated: propagate,
+      recording:
+        isExported && isSampled
+          ? {
+              ...{ route, path, takesContent: content, plannedMs: null, admittingMs: null },
+              ...{ atMs: clock.nowMs(), startedMs: clock.monotonicMs() },
+            }
+          : null,
+    };
+  }
+
+  refuse(request: RefusedRequest): void {
+    for (const span of writeRefusedSpans(request)) this.#exporters.traces?.add(span);
+  }
+
+  finish(request: FinishedRequest): void {
+    for (const span of writeRequestSpans(request)) this.#exporters.traces?.add(span);
+  }
+
+  /** Exports a log event, if its line is written as well. */
+  readonly log = (event: LogEvent): void => {
+    const { logs } = this.#exporters;
+    if (logs === null) return;
+    if (!isWritten(event, this.#rules.log.level ?? "info")) return;
+    logs.add(writeLogEntry(describeEvent(event, this.#parts.clock.nowMs())));
+  };
+
+  #begin({ telemetry }: Rules): Exporters {
+    const { traces, logs, propagate, isProtobufAsked } = telemetry;
+    this.#isOn = traces !== null || logs !== null || propagate;
+    if (traces === null && logs === null) return { traces: null, logs: null };
+    const { log, version } = this.#parts;
+    for (const signal of SIGNALS) this.#dropped.set(signal, this.#dropped.get(signal) ?? 0);
+    if (isProtobufAsked) {
+      const words =
+        "OTLP is sent as JSON (http/json), which collectors take at the same address as protobuf.";
+      log({ event: "telemetry_as_json", level: "warn", note: words });
+    }
+    const resource = new Attributes()
+      .text("service.version", version)
+      .text("service.instance.id", this.#instance);
+    for (const [key, value] of Object.entries(telemetry.resource)) resource.named(key, value);
+    const make = (signal: Signal, destination: OtlpDestination | null) =>
+      destination &&
+      new Exporter({
+        ...this.#parts,
+        ...{ signal, destination, source: { resource, version }, timeoutMs: telemetry.timeoutMs },
+        onDropped: this.#countDropped,
+      });
+    return { traces: make("traces", traces), logs: make("logs", logs) };
+  }
+
+  readonly #countDropped = (signal: Signal, count: number): void => {
+    this.#dropped.set(signal, (this.#dropped.get(signal) ?? 0) + count);
+  };
+}
+
+/** By the trace's id, so that all programs with the same share keep the same traces. */
+function isWithin(traceId: string, share: number): boolean {
+  if (share >= 1) return true;
+  return Number.parseInt(traceId.slice(-SAMPLED_DIGITS), 16) / SAMPLED_BASE < share;
+}
