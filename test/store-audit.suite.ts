@@ -144,8 +144,10 @@ function chaining(stores: () => TwoStores): void {
     await store.prune({ requestsMs: NOON, metersMs: NOON, repliesMs: NOON }, 100);
     expect(await chained(store)).toHaveLength(1);
   });
+}
 
-  test("are listed newest first, by every filter, within the accounts that may be seen", async () => {
+function listing(stores: () => TwoStores): void {
+  test("rows are listed newest first, by every filter, within the accounts that may be seen", async () => {
     const { store } = stores();
     await store.auditLog.add([entryOf("1", { accountId: "a", act: PERSON })]);
     await store.auditLog.add([entryOf("2", { accountId: "b", atMs: NOON + 1, action: "topup.made" })]);
@@ -293,4 +295,4 @@ function ending(stores: () => TwoStores): void {
   });
 }
 
-export const auditSuite = makeSuite({ recording, chaining, proving, ending });
+export const auditSuite = makeSuite({ recording, chaining, listing, proving, ending });
