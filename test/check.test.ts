@@ -1,6 +1,7 @@
 // `poundkey check` and `poundkey models`: their output and exit codes.
 import { describe, expect, test } from "bun:test";
 import type { Probed } from "../src/app/probe.ts";
+import { probeIssuer } from "../src/app/sign-in.ts";
 import { COMMON_FLAGS, parseArguments } from "../src/cli/arguments.ts";
 import { type CheckPorts, runCheck } from "../src/cli/check.ts";
 import { runModels } from "../src/cli/models.ts";
@@ -36,6 +37,7 @@ function terminal({ files = {}, env = {}, exposed = [] }: Given = {}) {
       { name: "Cerebras", keyVariables: ["CEREBRAS_API_KEY"], baseUrl: "https://api.cerebras.ai/v1" },
     ],
     probe: async ({ name }) => [name === "Cerebras" ? REFUSED : ANSWERED],
+    probeIssuer: (rules) => probeIssuer(rules),
     exposedFiles: () => exposed,
   };
   const io = { out: (text: string) => printed.out.push(text), err: (text: string) => printed.err.push(text) };

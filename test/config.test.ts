@@ -255,6 +255,7 @@ test("the published schema is JSON Schema and knows every section", () => {
     "metrics",
     "telemetry",
     "router",
+    "sign_in",
   ];
   expect(Object.keys(JSON.parse(schema).properties)).toEqual(sections);
   expect(schema).not.toContain('"expected');

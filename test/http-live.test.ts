@@ -126,7 +126,9 @@ test("ends at the first keep-alive after the session has", async () => {
     log: () => {},
     refused: { note: () => {} },
   });
-  const operator = { world: opened.world, adminToken: "token", adminTokenFrom: [], readOrigin, wrongTokens };
+  const findPerson = async () => null;
+  const entry = { adminToken: "token", adminTokenFrom: [], readOrigin, wrongTokens, findPerson };
+  const operator = { world: opened.world, ...entry };
   const feed = new LiveFeed({ store: opened.store, clock });
   const routes = liveRoutes({ ...operator, feed, clock, draining: () => false });
   const secret = (await signIn(opened.world, "token", "token")) ?? "";

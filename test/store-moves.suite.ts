@@ -140,8 +140,12 @@ async function move(store: Store, accountId: string): Promise<GatewayKey> {
   return key;
 }
 
+/** Amounts are shown in whole nano-dollars, since fractions of a dollar aren't exact. */
 const showUse = (limits: readonly LimitState[]) =>
-  limits.map(({ scope, kind, per, used, reserved }) => [scope, per ?? kind, used * 1e9, reserved * 1e9]);
+  limits.map(({ scope, kind, per, used, reserved }) => [
+    ...[scope, per ?? kind],
+    ...[used, reserved].map((usd) => Math.round(usd * 1e9)),
+  ]);
 
 const usesOf = async (store: Store, key: GatewayKey) =>
   showUse((await ledgerOn(store).limits(key)).filter(({ kind }) => kind === "budget"));

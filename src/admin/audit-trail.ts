@@ -1,5 +1,5 @@
 // Puts operators' actions on record: the sender, the action, its target, and the changed fields as they were and are.
-import type { AuditAction, AuditEntry, AuditFields, AuditTarget } from "../core/audit-log.ts";
+import type { AuditAction, AuditEntry, AuditFacts, AuditFields, AuditTarget } from "../core/audit-log.ts";
 import type { RowChange, Trail } from "../core/changes.ts";
 import { ACCOUNT_FIELDS } from "../core/fields/account.ts";
 import { CREDENTIAL_FIELDS } from "../core/fields/credential.ts";
@@ -16,10 +16,7 @@ import type { ActingWorld, AdminWorld } from "./world.ts";
 
 type EntryParts = Pick<AdminWorld, "clock" | "random">;
 
-/** The known facts of an action. By default it succeeded, concerns no account, and changed no field. */
-type Action = Pick<AuditEntry, "action" | "target"> & Partial<Omit<AuditEntry, "id" | "atMs" | "act">>;
-
-export function makeEntry({ clock, random }: EntryParts, act: Act, action: Action): AuditEntry {
+export function makeEntry({ clock, random }: EntryParts, act: Act, action: AuditFacts): AuditEntry {
   const usual = { outcome: "success", accountId: null, reason: null, before: null, after: null } as const;
   return { id: mintId("aud", random), atMs: clock.nowMs(), act, ...usual, ...action };
 }
@@ -40,12 +37,20 @@ export function actAs<World extends AdminWorld>(world: World, act: Act): World &
 }
 
 /** Puts an action on record that has no transaction of its own. */
-export function note(world: AdminWorld, act: Act, action: Action): Promise<void> {
+export function note(world: AdminWorld, act: Act, action: AuditFacts): Promise<void> {
   return world.store.auditLog.add([makeEntry(world, act, action)]);
 }
 
+/** Returns a function that puts on record what is done by an act's sender, or by the gateway itself. */
+export function makeRecordAs(world: AdminWorld) {
+  return (act = GATEWAY) => ({
+    changes: actAs(world, act).changes,
+    note: (facts: AuditFacts) => note(world, act, facts),
+  });
+}
+
 /** Returns what a change is on record as. Null if no field of it shows. */
-function describeChange(change: RowChange): Action | null {
+function describeChange(change: RowChange): AuditFacts | null {
   switch (change.kind) {
     case "account":
       return describe(
@@ -69,7 +74,7 @@ function describeChange(change: RowChange): Action | null {
   }
 }
 
-const RESET: Action = { action: "admin_token.reset", target: { type: "admin_token", id: "", name: "" } };
+const RESET: AuditFacts = { action: "admin_token.reset", target: { type: "admin_token", id: "", name: "" } };
 
 interface Pair<Row> {
   readonly before: Row | null;
@@ -101,7 +106,7 @@ function describe<Row extends Named>(
   type: "account" | "key" | "member",
   show: (row: Row) => AuditFields,
   findAccount: (row: Row) => string | null,
-): Action | null {
+): AuditFacts | null {
   const row = change.after ?? change.before;
   const shown = compare(mapPair(change, show));
   if (row === null || shown === null) return null;
@@ -109,7 +114,7 @@ function describe<Row extends Named>(
   return { action, target: { type, id: row.id, name: row.name }, accountId: findAccount(row), ...shown };
 }
 
-function describeKey(change: Pair<GatewayKey>): Action | null {
+function describeKey(change: Pair<GatewayKey>): AuditFacts | null {
   const { before, after } = change;
   const changed = describe(
     change,
@@ -127,7 +132,7 @@ function describeKey(change: Pair<GatewayKey>): Action | null {
   return { action: "key.rotated", ...about, before: show(before), after: { ...show(after), ...until } };
 }
 
-function describeCredential(change: Pair<StoredCredential>): Action | null {
+function describeCredential(change: Pair<StoredCredential>): AuditFacts | null {
   const { before, after } = change;
   const row = after ?? before;
   if (row === null) return null;
@@ -161,7 +166,7 @@ export function findOnlyAccount(grants: readonly Grant[]): string | null {
   return others.length === 0 ? (first ?? null) : null;
 }
 
-function describeToken({ before, after }: Pair<NamedToken>): Action | null {
+function describeToken({ before, after }: Pair<NamedToken>): AuditFacts | null {
   if (after === null) return null;
   const target: AuditTarget = { type: "token", id: after.id, name: after.name };
   const about = { target, accountId: findOnlyAccount(after.grants) };
@@ -178,7 +183,7 @@ function viewMember({ name, email, ruleGrants, ownGrants, ownUntilMs, isDisabled
 }
 
 /** The name that is erased isn't written again. */
-function describeMember(change: Pair<Member>): Action | null {
+function describeMember(change: Pair<Member>): AuditFacts | null {
   const { before, after } = change;
   if (after !== null && after.anonymisedAtMs !== null) {
     if (before?.anonymisedAtMs === after.anonymisedAtMs) return null;
@@ -188,7 +193,7 @@ function describeMember(change: Pair<Member>): Action | null {
 }
 
 /** A change adds, changes or deletes one alias. */
-function describeAliases({ before, after }: Pair<string>): Action | null {
+function describeAliases({ before, after }: Pair<string>): AuditFacts | null {
   const show = (value: string | null) =>
     new Map(readStoredAliases(value).map(({ name, target }) => [name, { target: viewTarget(target) }]));
   const [were, are] = [show(before), show(after)];

@@ -2,8 +2,14 @@
 import { Type } from "@sinclair/typebox";
 import { ACTOR_KINDS, ROLES } from "../core/people.ts";
 import type { Session } from "../core/rows.ts";
-import { checkTokenSecret, digestSecret, isSameDigest, mintSessionSecret } from "../keys/secret.ts";
-import { type Access, ADMIN_TOKEN, adminAccess, memberAccess, tokenAccess } from "../people/access.ts";
+import {
+  checkTokenSecret,
+  digestSecret,
+  digestSession,
+  isSameDigest,
+  mintSessionSecret,
+} from "../keys/secret.ts";
+import { type Access, ADMIN_TOKEN, adminAccess, tokenAccess } from "../people/access.ts";
 import { formatInstantOrNull } from "./format.ts";
 import { findNamedToken, findTokenById, grantSchema, grantView } from "./named-tokens.ts";
 import { allowNull, allowWords, closeObject, instant, text, type View } from "./schema.ts";
@@ -78,34 +84,34 @@ export async function beginSession(
 ): Promise<string> {
   const secret = mintSessionSecret(random);
   const nowMs = clock.nowMs();
-  const session = { ...owner, digest: sessionDigest(secret, pepper), expiresAtMs: nowMs + SESSION_MS };
+  const session = { ...owner, digest: digestSession(secret, pepper), expiresAtMs: nowMs + SESSION_MS };
   await store.addSession(session, nowMs);
   return secret;
 }
+
+/** Returns what the person may do whose session it is. Null if they are let in no more. */
+export type FindPerson = (session: Session) => Promise<Access | null>;
 
 /** Returns the session of a secret. Null if it has ended, or the token or person that it began with. */
 export async function findSession(
   world: AdminWorld,
   configured: string | null,
   secret: string,
+  findPerson: FindPerson = async () => null,
 ): Promise<LiveSession | null> {
   const { store, pepper, clock } = world;
-  const session = await store.session(sessionDigest(secret, pepper));
+  const session = await store.session(digestSession(secret, pepper));
   if (session === null || session.expiresAtMs <= clock.nowMs()) return null;
-  const access = await findSessionAccess(world, configured, session);
+  const access =
+    session.memberId === null ? await findTokenAccess(world, configured, session) : await findPerson(session);
   return access && { session, access, expiresAtMs: session.expiresAtMs };
 }
 
-async function findSessionAccess(
+async function findTokenAccess(
   world: AdminWorld,
   configured: string | null,
-  { tokenId, memberId, tokenDigest }: Session,
+  { tokenId, tokenDigest }: Session,
 ): Promise<Access | null> {
-  if (memberId !== null) {
-    const member = await world.store.people.member(memberId);
-    const access = member && memberAccess(member, world.clock.nowMs());
-    return access?.role === null ? null : access;
-  }
   if (tokenId !== null) {
     const token = await findTokenById(world, tokenId);
     return token && tokenAccess(token);
@@ -116,9 +122,5 @@ async function findSessionAccess(
 
 /** Ends a session, on every node. */
 export function signOut({ store, pepper }: AdminWorld, secret: string): Promise<void> {
-  return store.endSession(sessionDigest(secret, pepper));
-}
-
-function sessionDigest(secret: string, pepper: Uint8Array): string {
-  return digestSecret(`session ${secret}`, pepper);
+  return store.endSession(digestSession(secret, pepper));
 }

@@ -1,14 +1,11 @@
 // The ports of the operator's use-cases.
 import type { Changes } from "../core/changes.ts";
-import type { Act, PeopleStore } from "../core/people.ts";
-import type { Store } from "../core/store.ts";
+import type { Act } from "../core/people.ts";
+import type { RecordedStore } from "../core/store.ts";
 import type { Clock, Random } from "../core/world.ts";
 
 export interface AdminWorld {
-  /** Without the changes that operators cause: those are only made on record (`ActingWorld`). */
-  readonly store: Omit<Store, keyof Changes | "people"> & {
-    readonly people: Omit<PeopleStore, keyof Changes>;
-  };
+  readonly store: RecordedStore;
   readonly clock: Pick<Clock, "nowMs">;
   readonly random: Random;
   /** The key for digests of secrets: `derivePepper` of the master key. */

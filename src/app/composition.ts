@@ -37,6 +37,7 @@ import type { OpenedStore } from "./open-store.ts";
 import { noteRefusedReload, noteReload } from "./reload-notes.ts";
 import { composeRoutes } from "./routes.ts";
 import { createSampling } from "./sampling.ts";
+import { createRecheck, createSignInParts } from "./sign-in.ts";
 import { observeState } from "./state.ts";
 import { startUpkeep, writeRefusals } from "./upkeep.ts";
 import { clock, collect, random, reach, readTokenFile, upstreamFetch } from "./world.ts";
@@ -102,14 +103,15 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   void measureLengths(store, learned, log);
   const refused = new RefusedSignIns({ store, clock, random });
   const wrongTokens = new WrongTokens({ store, clock, log, refused });
-  const { refusals } = state;
-  const upkept = { store, ledger, wrongTokens, refused, log, refusals, measures: state.measures };
+  const people = createSignInParts(opened, live, log);
+  const { refusals, measures } = state;
+  const members = createRecheck(people);
+  const upkept = { store, ledger, wrongTokens, refused, log, refusals, members, measures };
   const endUpkeep = await startTasks({ ...upkept, learning: lessons }, { live, gateway, ending });
   const sampling = createSampling({ ports, opened, known: learned });
-  const reporting = { world: opened.world, log };
   const write = () => writeRefusals({ store, refusals });
   const learnt = { known, learned, learning, sampling, writeRefusals: write };
-  const composed = { ...learnt, ports, live, feed, wrongTokens, fetch, ...state };
+  const composed = { ...learnt, ports, live, feed, wrongTokens, people, fetch, ...state };
   const app = listenOrUndo(endUpkeep, () => listen(composeRoutes({ ...options, ...composed })));
   return {
     port: app.server?.port ?? 0,
@@ -117,20 +119,35 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     sampling,
     listener: findListener(app),
     providersOn: () => live.settings.providers.length,
-    reload(next) {
-      state.configuration.load();
-      noteReload(reporting, live.configured, next);
-      live.put({ ...next, server: first.server, store: first.store });
-      telemetry.put(next);
-    },
-    refuseReload(errors) {
-      state.configuration.refuse(errors);
-      noteRefusedReload(reporting, errors);
-    },
+    ...createReloads(options, state, live),
     async stop() {
       feed.end();
       await drain({ ...readEndingTimes(options), ending, server: app.server, gateway });
       await closeGateway(gateway, [endUpkeep, () => deadlines.stop()], { store, telemetry, log, write });
+    },
+  };
+}
+
+/** Returns what follows from a changed configuration. The address and the store stay until a restart. */
+function createReloads(
+  { opened: { world }, settings: { server, store } }: GatewayOptions,
+  {
+    log,
+    telemetry,
+    configuration,
+  }: Pick<ReturnType<typeof observeState>, "log" | "telemetry" | "configuration">,
+  live: LiveConfiguration,
+): Pick<RunningGateway, "reload" | "refuseReload"> {
+  return {
+    reload(next) {
+      configuration.load();
+      noteReload({ world, log }, live.configured, next);
+      live.put({ ...next, server, store });
+      telemetry.put(next);
+    },
+    refuseReload(errors) {
+      configuration.refuse(errors);
+      noteRefusedReload({ world, log }, errors);
     },
   };
 }
@@ -141,7 +158,7 @@ type Tasks = Parameters<typeof startUpkeep>[0];
 function startTasks(
   upkept: Pick<
     Tasks,
-    "store" | "ledger" | "learning" | "wrongTokens" | "refused" | "measures" | "refusals" | "log"
+    "store" | "ledger" | "learning" | "wrongTokens" | "refused" | "members" | "measures" | "refusals" | "log"
   >,
   {
     live,

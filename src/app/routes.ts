@@ -11,6 +11,7 @@ import { adminRoutes } from "../http/admin.ts";
 import { aliasRoutes } from "../http/admin-aliases.ts";
 import { auditRoutes } from "../http/admin-audit.ts";
 import { keyAdminRoutes } from "../http/admin-keys.ts";
+import { memberRoutes } from "../http/admin-members.ts";
 import { namedRoutes } from "../http/admin-named.ts";
 import { providerRoutes } from "../http/admin-providers.ts";
 import type { WritingParts } from "../http/admin-route.ts";
@@ -30,8 +31,11 @@ import { type RoutePorts, routeRoutes } from "../http/route.ts";
 import { sampleRoutes } from "../http/samples.ts";
 import { surfaceRoutes } from "../http/serve.ts";
 import { sessionRoutes } from "../http/session.ts";
+import { signInRoutes } from "../http/sign-in.ts";
 import type { Learned } from "../learning/learned.ts";
 import type { LearningPort } from "../learning/port.ts";
+import { findPerson } from "../people/member.ts";
+import type { SignInParts } from "../people/sign-in.ts";
 import { formatMetrics } from "../telemetry/exposition.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Sums } from "../telemetry/sums.ts";
@@ -54,6 +58,7 @@ interface RouteParts {
   readonly learned: Learned;
   readonly learning: LearningPort;
   readonly sampling: Sampling;
+  readonly people: SignInParts;
   readonly fetch: Fetch;
   readonly configSchema: object;
   /** True if several processes share the port. */
@@ -88,15 +93,22 @@ export function composeRoutes(parts: RouteParts) {
     .use(providerRoutes(operator, providers))
     .use(problemRoutes(operator, () => listProblems({ ...parts, health: providers.health })))
     .use(aliasRoutes(operator, createAliasParts(parts)))
+    .use(
+      memberRoutes(operator, {
+        ...opened.world,
+        keysExpireMs: () => live.settings.signIn?.members.keysExpireMs ?? null,
+      }),
+    )
     .use(liveRoutes({ ...operator, feed: parts.feed, clock, draining: ports.draining }))
     .use(playgroundRoutes(operator, ports))
     .use(sampleRoutes(operator, parts.sampling))
     .use(consoleRoutes(loadConsoleFiles))
     .use(sessionRoutes({ ...operator, version }))
+    .use(signInRoutes({ operator, people: parts.people }))
     .use(docsRoutes(loadDocsFiles, () => app.routes));
 }
 
-function createOperatorParts({ ports, opened, wrongTokens }: RouteParts): WritingParts {
+function createOperatorParts({ ports, opened, wrongTokens, people }: RouteParts): WritingParts {
   const { bodies, turns, deadlines, readOrigin, server } = ports;
   const { adminToken, adminTokenFrom } = server;
   return {
@@ -108,6 +120,7 @@ function createOperatorParts({ ports, opened, wrongTokens }: RouteParts): Writin
     bodies,
     turns,
     deadlines,
+    findPerson: (session) => findPerson(people, session, people.rules()),
   };
 }
 

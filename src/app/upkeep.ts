@@ -24,6 +24,7 @@ const WRONG_TOKENS_MS = 1000;
 const AUDIT_MS = 1000;
 const AUDIT_PRUNE_MS = 3_600_000;
 const AUDIT_HEAD_MS = 86_400_000;
+const MEMBERS_MS = 500;
 /** Most scrapers come every 15 to 60 s. */
 const MEASURES_MS = 15_000;
 /** Within this time, one of the operator's own servers is found if it starts later than the gateway. */
@@ -50,6 +51,8 @@ interface UpkeepParts extends AuditUpkeepParts {
   readonly discovery?: { refresh(): Promise<void> };
   /** Shares the counts of wrong admin tokens with other nodes. Missing if there are no admin routes. */
   readonly wrongTokens?: { share(): Promise<void> };
+  /** Looks for people who left. Missing if there are no admin routes. */
+  readonly members?: { recheck(): Promise<void> };
   /** The refusals counted since they were last taken. Missing if none are counted. */
   readonly refusals?: { take(): TakenRefusals; restore(taken: TakenRefusals): void };
   /** Reads the store's size and balances for the metrics. Missing if there are none. */
@@ -85,13 +88,14 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
     schedule("audit_failed", AUDIT_PRUNE_MS, () => pruneAudit(parts)),
     schedule("audit_failed", AUDIT_HEAD_MS, () => logAuditHead(parts)),
   ];
-  const { added, discovery, wrongTokens, refused, memory, measures } = parts;
+  const { added, discovery, wrongTokens, refused, members, memory, measures } = parts;
   if (refused) tasks.push(schedule("audit_failed", AUDIT_MS, () => refused.flush()));
   if (measures) tasks.push(schedule("measures_failed", MEASURES_MS, () => measures.refresh()));
   if (added) tasks.push(schedule("credentials_failed", ADDED_MS, () => added.credentials.refresh()));
   if (added) tasks.push(schedule("aliases_failed", ADDED_MS, () => added.aliases.refresh()));
   if (discovery) tasks.push(schedule("discovery_failed", DISCOVERY_MS, () => discovery.refresh()));
   if (wrongTokens) tasks.push(schedule("wrong_tokens_failed", WRONG_TOKENS_MS, () => wrongTokens.share()));
+  if (members) tasks.push(schedule("members_failed", MEMBERS_MS, () => members.recheck()));
   if (memory) tasks.push(trimMemory(memory, clock, log));
   return () => {
     for (const end of tasks) end();

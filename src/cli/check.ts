@@ -9,12 +9,15 @@ import type { Loaded } from "../config/load.ts";
 import { configJsonSchema } from "../config/schema.ts";
 import type { ModelCard } from "../core/card.ts";
 import type { ProviderSetup, Settings } from "../core/settings.ts";
+import type { SignInRules } from "../core/sign-in.ts";
 import { formatCount } from "./administration.ts";
 import { type Arguments, COMMON_FLAGS, makeFlagCommand, readConfigurationFlags } from "./arguments.ts";
 
 export interface CheckPorts extends ConfigSource {
   /** Calls the provider once with each of its credentials. */
   readonly probe: (provider: ProviderSetup, cards: readonly ModelCard[]) => Promise<readonly Probed[]>;
+  /** Asks the provider that people sign in with once, and returns a sentence. Rejects if it doesn't answer. */
+  readonly probeIssuer: (rules: SignInRules) => Promise<string>;
   /** Returns the store's files that other users of the machine may read or write. */
   readonly exposedFiles: (store: string) => readonly string[];
 }
@@ -25,7 +28,7 @@ Checks the configuration, and prints the file, line, column and field of each er
 valid but may not do what you expect. Warnings don't change the exit code.
 
   --config FILE, --store S  as for \`poundkey serve\`
-  --probe        call each provider once with each of its keys
+  --probe        call each provider once with each of its keys, and the one that people sign in with
   --schema       print the configuration's JSON Schema and exit
   --json         print the result as JSON
   --help         print this help`;
@@ -49,10 +52,14 @@ async function check(given: Arguments, io: Io, ports: CheckPorts): Promise<numbe
   const { file, loaded } = loadConfig(readConfigurationFlags(given), ports);
   const warnings = loaded.ok ? [...loaded.warnings, ...warnOfExposed(loaded.settings, ports)] : [];
   const probes = loaded.ok && switches.has("probe") ? await probeAll(loaded.settings, ports.probe) : [];
-  const ok = loaded.ok && probes.every((probe) => probe.ok);
+  const signIn = loaded.ok && switches.has("probe") ? await probePeople(loaded.settings, ports) : null;
+  const ok = loaded.ok && probes.every((probe) => probe.ok) && signIn?.ok !== false;
   if (switches.has("json"))
-    io.out(JSON.stringify({ ok, ...createResult(file, loaded, warnings, probes) }, null, 2));
+    io.out(JSON.stringify({ ok, ...createResult(file, loaded, warnings, probes), sign_in: signIn }, null, 2));
   else report(file, loaded, warnings, probes, io);
+  if (signIn !== null && !switches.has("json")) {
+    (signIn.ok ? io.out : io.err)(`sign_in: ${signIn.message}`);
+  }
   return ok ? EXIT.done : EXIT.failed;
 }
 
@@ -64,6 +71,17 @@ async function probeAll(settings: Settings, probe: CheckPorts["probe"]): Promise
     return probes.map((one) => ({ provider: provider.name, ...one }));
   });
   return (await Promise.all(results)).flat();
+}
+
+/** Null if people can't sign in. */
+async function probePeople({ signIn }: Settings, { probeIssuer }: CheckPorts) {
+  if (signIn === undefined) return null;
+  try {
+    return { ok: true, message: await probeIssuer(signIn) };
+  } catch (error) {
+    const message = `failed: ${error instanceof Error ? error.message : String(error)}`;
+    return { ok: false, message };
+  }
 }
 
 /** One line: the provider, the credential, the status, and what was said. */

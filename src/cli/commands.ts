@@ -22,8 +22,12 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   check: {
     about: "validate the configuration",
     run: async (args, io) => {
-      const [{ runCheck }, { probe }] = await Promise.all([import("./check.ts"), import("../app/probe.ts")]);
-      return runCheck(args, io, { ...source, probe, exposedFiles: findExposedFiles });
+      const [{ runCheck }, { probe }, { probeIssuer }] = await Promise.all([
+        import("./check.ts"),
+        import("../app/probe.ts"),
+        import("../app/sign-in.ts"),
+      ]);
+      return runCheck(args, io, { ...source, probe, probeIssuer, exposedFiles: findExposedFiles });
     },
   },
   keys: onStore(

@@ -120,6 +120,11 @@ export const origin = matching(
   isOrigin,
   /^(\*|https?:\/\/[^/?#\s@]+)$/,
 );
+export const publicOrigin = matching(
+  "an origin like https://gateway.example.com",
+  (value) => value !== "*" && isOrigin(value.replace(/\/$/, "")),
+  /^https?:\/\/[^/?#\s@]+\/?$/,
+);
 const BLOCK = /^[0-9A-Fa-f:.]+(%[^\s/]+)?(\/\d{1,3})?$/;
 export const addressBlock = matching("an IP address or a block like 10.0.0.0/8", isPeerBlock, BLOCK);
 const STORE = /^(sqlite:|postgres(ql)?:\/\/)\S/;

@@ -21,6 +21,7 @@ import { readVariable } from "./platform.ts";
 import { readProfilesFile } from "./profiles-file.ts";
 import { buildProviders } from "./providers.ts";
 import { adminToken, type Config } from "./schema.ts";
+import { buildSignInRules } from "./sign-in.ts";
 import { buildTelemetryRules } from "./telemetry.ts";
 import { parseClock, parseSize } from "./units.ts";
 import { validate } from "./validate.ts";
@@ -145,6 +146,7 @@ function buildSettings(
     audit: buildAuditRules(config.audit),
     metrics: buildMetricsRules(config.metrics ?? {}, issues),
     telemetry: buildTelemetryRules(config.telemetry, input.env, issues),
+    ...buildSignInRules(config, issues),
   };
   return { settings, issues: issues.all };
 }

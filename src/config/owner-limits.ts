@@ -5,7 +5,7 @@ import { parseDuration } from "../core/duration.ts";
 import { LIMIT_MAX, type OwnerLimits } from "../core/limit.ts";
 import { NANO_PER_USD } from "../core/money.ts";
 import type { LimitRules } from "../core/settings.ts";
-import type { Issues } from "./errors.ts";
+import type { Issues, Path } from "./errors.ts";
 import { choice, duration, integer, number, options, orNull, section, text } from "./field-types.ts";
 import { modelPattern } from "./model-schema.ts";
 
@@ -26,11 +26,13 @@ const budget = section(
   "The most that requests may cost in a day, a week, a month or in all.",
 );
 
+export const budgetList = Type.Array(budget, { maxItems: BUDGETS_MAX, expected: "a list of { usd, per }" });
+
 const keyLimits = {
   requests_per_minute: limit,
   tokens_per_minute: limit,
   parallel: limit,
-  budgets: Type.Array(budget, { maxItems: BUDGETS_MAX, expected: "a list of { usd, per }" }),
+  budgets: budgetList,
   expires_in: orNull(duration("1m", "3650d"), "a duration like 90d, or null for never"),
 };
 
@@ -60,13 +62,17 @@ export function buildLimitRules(given: Given, issues: Issues): LimitRules {
   };
 }
 
-function buildLimits(given: KeyDefaults, section: Section, issues: Issues): OwnerLimits {
+function buildLimits(
+  given: KeyDefaults,
+  section: "key_defaults" | "key_maxima",
+  issues: Issues,
+): OwnerLimits {
   const { requests_per_minute = null, tokens_per_minute = null, parallel = null, budgets = [] } = given;
   return {
     requestsPerMinute: requests_per_minute,
     tokensPerMinute: tokens_per_minute,
     parallel,
-    budgets: buildBudgets(budgets, section, issues),
+    budgets: buildBudgets(budgets, [section, "budgets"], issues),
   };
 }
 
@@ -74,11 +80,10 @@ function readExpiry({ expires_in = null }: KeyDefaults): number | null {
   return expires_in === null ? null : parseDuration(expires_in);
 }
 
-type Section = "key_defaults" | "key_maxima";
-
-function buildBudgets(
-  given: readonly Static<typeof budget>[],
-  section: Section,
+/** Reports budgets that are for the same. `path` is the list's. */
+export function buildBudgets(
+  given: Static<typeof budgetList>,
+  path: Path,
   issues: Issues,
 ): readonly Budget[] {
   const budgets = given.map(({ usd, per, models, warn, hard }) =>
@@ -87,7 +92,7 @@ function buildBudgets(
   const names = budgets.map(nameBudget);
   for (const [at, name] of names.entries()) {
     if (names.indexOf(name) === at) continue;
-    issues.atValue([section, "budgets", at], `is for the same \`per\` and \`models\` as another budget`);
+    issues.atValue([...path, at], `is for the same \`per\` and \`models\` as another budget`);
   }
   return budgets;
 }

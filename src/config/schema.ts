@@ -18,6 +18,7 @@ import {
   options,
   origin,
   orNull,
+  publicOrigin,
   record,
   section,
   share,
@@ -38,6 +39,7 @@ import {
 } from "./model-schema.ts";
 import { contact, keyDefaults, keyMaxima } from "./owner-limits.ts";
 import { provider, secret, weight } from "./provider-schema.ts";
+import { signIn } from "./sign-in.ts";
 import { telemetry } from "./telemetry.ts";
 
 const LIST_MAX = 1000;
@@ -145,6 +147,7 @@ const server = options(
     hosts: list(host),
     trusted_proxies: list(addressBlock),
     cors: list(origin),
+    public_url: orNull(publicOrigin, publicOrigin.expected),
   },
   "The gateway's listener. Read only at the start.",
 );
@@ -249,6 +252,7 @@ export const ConfigSchema = options(
     ),
     telemetry,
     router,
+    sign_in: signIn,
   },
   "The configuration of Poundkey.",
 );

@@ -1,11 +1,14 @@
 // Calls to the admin routes: JSON in and out, the gateway's errors, event streams.
 import { signal } from "@preact/signals";
 import { createParser } from "eventsource-parser";
+import type { SignInView } from "../admin/sign-in.ts";
 import { recall, remember, send } from "./browser.ts";
 
 const ROOT = "/admin/v1";
 /** The description of all routes, the only one beside ROOT. */
 export const ROUTES = "/openapi.json";
+/** The company's provider, with which people sign in. Public, like the page. */
+const PROVIDER = "/auth/oidc";
 
 /** Null until the first answer. */
 export const signedIn = signal<boolean | null>(null);
@@ -44,7 +47,7 @@ export async function call(
 ): Promise<Response> {
   // A form sets its own content type, which includes its boundary.
   const isJson = body !== undefined && !(body instanceof FormData);
-  const response = await send(path === ROUTES ? path : ROOT + path, {
+  const response = await send(path === ROUTES || path === PROVIDER ? path : ROOT + path, {
     method,
     headers: { ...init.headers, ...(isJson ? { "content-type": "application/json" } : {}) },
     ...(body === undefined ? {} : { body: isJson ? JSON.stringify(body) : body }),
@@ -92,17 +95,23 @@ export function describeError(error: unknown): string {
 const WAS_SIGNED_IN = "signed-in";
 
 export async function checkSession(): Promise<void> {
-  if (recall(WAS_SIGNED_IN) !== "yes") {
+  // Back from the provider's pages, the browser has a session that it doesn't remember.
+  if (recall(WAS_SIGNED_IN) !== "yes" && !(await findProvider()).signed_in) {
     signedIn.value = false;
     return;
   }
   try {
     await call("GET", "/session");
+    remember(WAS_SIGNED_IN, "yes");
     signedIn.value = true;
   } catch (error) {
     signedIn.value = false;
     if (!(error instanceof ApiError && error.status === 401)) throw error;
   }
+}
+
+export async function findProvider(): Promise<SignInView> {
+  return (await call("GET", PROVIDER)).json();
 }
 
 export async function signIn(token: string): Promise<void> {

@@ -1,6 +1,7 @@
-// Sign-in with the admin token.
-import { useState } from "preact/hooks";
-import { ApiError, describeError, signIn } from "./api.ts";
+// Sign-in with the admin token, or the way to the company's provider.
+import { useEffect, useState } from "preact/hooks";
+import type { SignInView } from "../admin/sign-in.ts";
+import { ApiError, describeError, findProvider, signIn } from "./api.ts";
 import { Button } from "./parts/button.tsx";
 import { TextField } from "./parts/field.tsx";
 import { Logo } from "./parts/icon.tsx";
@@ -8,6 +9,11 @@ import { useTask } from "./task.ts";
 
 export function SignIn() {
   const [token, setToken] = useState("");
+  const [found, setFound] = useState<SignInView | null>(null);
+  useEffect(() => {
+    // Without an answer, the admin token is the way in.
+    findProvider().then(setFound, () => undefined);
+  }, []);
   const { isBusy, failed, start } = useTask(() => signIn(token.trim()));
   return (
     <main class="sign-in">
@@ -18,8 +24,16 @@ export function SignIn() {
         </div>
         <div>
           <h1>Sign in</h1>
-          <p>Sign in with this gateway's admin token.</p>
+          <p>
+            {found?.provider ? "With your company's provider, or with" : "Sign in with"} this gateway's admin
+            token.
+          </p>
         </div>
+        {found?.start_url && (
+          <a class="button main" href={found.start_url}>
+            Sign in with {found.provider}
+          </a>
+        )}
         <TextField
           label="Admin token"
           type="password"
@@ -31,7 +45,12 @@ export function SignIn() {
           onInput={setToken}
           error={failed === null ? null : describeFailure(failed)}
         />
-        <Button label="Sign in" kind="main" type="submit" isBusy={isBusy} />
+        <Button
+          label="Sign in"
+          {...(found?.provider ? {} : { kind: "main" })}
+          type="submit"
+          isBusy={isBusy}
+        />
         <details>
           <summary>Where is the token?</summary>
           <ul>

@@ -103,6 +103,10 @@ export interface AuditEntry {
   readonly after: AuditFields | null;
 }
 
+/** The known facts of an action. By default it succeeded, concerns no account, and changed no field. */
+export type AuditFacts = Pick<AuditEntry, "action" | "target"> &
+  Partial<Omit<AuditEntry, "id" | "atMs" | "act">>;
+
 /** The type of the outbox's events that wait to be chained. */
 export const AUDIT_EVENT = "audit";
 

@@ -20,6 +20,12 @@ export interface OwnerLimits {
   readonly budgets: readonly Budget[];
 }
 
+/** The most that roles below admin may give a key. */
+export interface KeyMaxima extends OwnerLimits {
+  /** The longest time until a key expires. Null for no bound. */
+  readonly expireInMs: number | null;
+}
+
 /** A minute is counted in parts of 5 s: the running one and the twelve before it. */
 export const PART_MS = 5000;
 export const PARTS = 13;

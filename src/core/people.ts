@@ -68,6 +68,10 @@ export interface Member {
   readonly seenAtMs: number;
   /** The issuer's refresh token, encrypted. Null if it gave none. */
   readonly refreshSealed: string | null;
+  /** The limits of the rules that matched, as JSON. Null if there are none. */
+  readonly ruleLimits: string | null;
+  /** The last warning that keys are about to end. Null if there was none. */
+  readonly warnedAtMs: number | null;
   /** The last recheck that was begun, and the time until which one node has it to itself. */
   readonly checkedAtMs: number;
   readonly leasedUntilMs: number;
@@ -105,17 +109,28 @@ export interface PeopleStore {
   /** Returns the revoked token, or null if there is none. Revoking it again keeps the first time. */
   revokeToken(id: string, atMs: number): Promise<NamedToken | null>;
 
-  member(id: string): Promise<Member | null>;
+  member(id: string, scope?: Scope): Promise<Member | null>;
   /** Newest first, up to this many, after the position. */
-  members(page: {
-    readonly limit: number;
-    readonly after: { atMs: number; id: string } | null;
-  }): Promise<readonly Member[]>;
+  members(
+    page: { readonly limit: number; readonly after: { atMs: number; id: string } | null },
+    scope?: Scope,
+  ): Promise<readonly Member[]>;
+  /**
+   * Returns people whose last check began at `checkedMs` or before, those that wait longest first, up to this many. People
+   * without access and those whom a node is just checking are left out.
+   */
+  dueMembers(checkedMs: number, nowMs: number, most: number): Promise<readonly Member[]>;
   /**
    * Writes the member that `change` makes of the stored one (null if there is none) and returns it. Null from `change`
    * writes nothing. `change` must be pure: it may run more than once.
    */
   changeMember(id: string, change: (before: Member | null) => Member | null): Promise<Member | null>;
+
+  /** Ends all sessions that began with this session of the issuer. Returns how many. */
+  endIssuerSession(issuerSession: string): Promise<number>;
+  hasSession(memberId: string, nowMs: number): Promise<boolean>;
+  /** True if the person made a token that is neither revoked nor expired. */
+  hasToken(memberId: string, nowMs: number): Promise<boolean>;
 
   /** Returns true the first time that this is called with a digest, over all nodes, and false until `untilMs`. */
   useOnce(digest: string, untilMs: number, nowMs: number): Promise<boolean>;

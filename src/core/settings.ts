@@ -3,8 +3,9 @@ import type { Alias } from "./alias.ts";
 import type { Benchmark } from "./benchmark.ts";
 import type { LaterPrice, ModelCard, Price } from "./card.ts";
 import type { DialectName, Target } from "./dialect.ts";
-import type { OwnerLimits } from "./limit.ts";
+import type { KeyMaxima, OwnerLimits } from "./limit.ts";
 import type { NanoUsd } from "./money.ts";
+import type { SignInRules } from "./sign-in.ts";
 import type { Kind } from "./skill.ts";
 import type { MetricsRules, TelemetryRules } from "./telemetry-rules.ts";
 import type { AwsContainer, TokenSource } from "./token-source.ts";
@@ -131,11 +132,6 @@ export interface LimitRules {
   readonly keyMaxima: KeyMaxima;
   /** Whom to ask for more, in refusals. Null to name nobody. */
   readonly contact: string | null;
-}
-
-interface KeyMaxima extends OwnerLimits {
-  /** The longest time until a key expires. Null for no bound. */
-  readonly expireInMs: number | null;
 }
 
 const NO_LIMITS: OwnerLimits = {
@@ -291,4 +287,6 @@ export interface Settings {
   readonly metrics: MetricsRules;
   readonly telemetry: TelemetryRules;
   readonly router: RouterRules;
+  /** Missing if people can't sign in. */
+  readonly signIn?: SignInRules;
 }

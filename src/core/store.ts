@@ -52,6 +52,10 @@ export interface Page {
 export interface KeyFilter {
   readonly accountId?: string | undefined;
   readonly state?: KeyState | undefined;
+  /** The person whose keys they are. */
+  readonly memberId?: string | undefined;
+  /** In whatever other state. */
+  readonly isRevoked?: boolean | undefined;
   /** The time for which to compute the state, in Unix milliseconds. */
   readonly nowMs: number;
   /** Matches part of the name, the id or the last four characters. In lower case. */
@@ -126,6 +130,11 @@ export interface StoreSize {
   /** The free bytes of the disk with the database's file. Null if it is a server's. */
   readonly freeBytes: number | null;
 }
+
+/** A store without the changes that operators cause: those are only made on record, by `changes`. */
+export type RecordedStore = Omit<Store, keyof Changes | "people"> & {
+  readonly people: Omit<PeopleStore, keyof Changes>;
+};
 
 /**
  * Each method is one transaction, and other processes may change the same store in between. If the store can't be used,
@@ -259,7 +268,7 @@ export interface Store extends Omit<Changes, keyof PeopleStore>, NamedStore, Mov
   addSession(session: Session, nowMs: number): Promise<void>;
   session(digest: string): Promise<Session | null>;
   endSession(digest: string): Promise<void>;
-  /** Ends all sessions of a person, or those that began with this session of the issuer. Returns how many. */
+  /** Ends all sessions of a person, or only those of this or of an unknown session of the issuer. Returns how many. */
   endSessionsOf(memberId: string, issuerSession?: string): Promise<number>;
 
   /** All that were added at run time, oldest first. */

@@ -22,6 +22,7 @@ export const PARTS: readonly Part[] = [
       "money",
       "company",
       "people",
+      "sign-in",
       "operate",
       "troubleshooting",
       "security",

@@ -115,6 +115,7 @@ export class Closing {
     const gatewayMs = context.tracing.measureOwnMs(nowMs);
     const ended = { ...context.outcome(nowMs), gatewayMs };
     const { record, produced } = ended;
+    context.record = record;
     const implausible = context.logImplausible();
     if (implausible) log(implausible);
     const { answers } = ticket.ask;

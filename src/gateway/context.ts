@@ -52,6 +52,8 @@ export class RequestContext<F extends Form> implements Facts {
   admittedMs = 0;
   /** Null until settlement has begun. It begins once. */
   settlement: Promise<Settled | null> | null = null;
+  /** The row that is settled. Null before. */
+  record: UnsettledRecord | null = null;
   selector: Facts["selector"] = null;
   model: string | null = null;
   /** The attempt that answered. */

@@ -17,7 +17,7 @@ export function describeFinished<F extends Form>(
   const { content, attempts, winner } = tracing;
   // If no provider answered, the prompt is still that of the calls that failed.
   if (attempts.length > 0) content?.takePrompt(call.ask);
-  const { record } = context.outcome(endMs);
+  const record = context.record ?? context.outcome(endMs).record;
   const shown = winner ?? attempts.at(-1);
   const firstMs = record.firstTokenMs === null ? null : context.startedMs + record.firstTokenMs;
   const describe = (one: TracingAttempt) =>

@@ -112,8 +112,8 @@ function checkType(headers: Headers): void {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** Throws the Fault that `refuse` makes if the bytes aren't UTF-8. */
-export function decodeUtf8(bytes: Uint8Array, refuse: (why: string) => Fault): string {
+/** Throws what `refuse` makes if the bytes aren't UTF-8. */
+export function decodeUtf8(bytes: Uint8Array, refuse: (why: string) => Error): string {
   try {
     return utf8.decode(bytes);
   } catch {

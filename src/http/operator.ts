@@ -1,5 +1,5 @@
 // Access to the admin routes with the admin token, a named token or a session cookie.
-import { findSession, type Proven, proveToken } from "../admin/session.ts";
+import { type FindPerson, findSession, type Proven, proveToken } from "../admin/session.ts";
 import type { AdminWorld } from "../admin/world.ts";
 import type { WrongTokens } from "../admin/wrong-tokens.ts";
 import { isWithin } from "../core/address.ts";
@@ -30,6 +30,7 @@ export interface OperatorParts {
   readonly adminTokenFrom: readonly string[];
   readonly readOrigin: ReadOrigin;
   readonly wrongTokens: Pick<WrongTokens, "refuse" | "note">;
+  readonly findPerson: FindPerson;
 }
 
 /** Returns the Fault for a wrong token or cookie. All checks use this one, so that every failure is counted. */
@@ -116,12 +117,19 @@ const AGENT_CHARACTERS_MAX = 200;
 
 /** Returns the request as an act of its sender. */
 export function readAct(
-  { readOrigin }: OperatorParts,
-  { request, server, route }: OperatorRequest,
+  parts: Pick<OperatorParts, "readOrigin">,
+  asked: OperatorRequest,
   access: Access,
 ): Act {
+  return { ...readSource(parts, asked), actor: access.actor };
+}
+
+/** Returns what a request tells of its sender by itself. */
+export function readSource(
+  { readOrigin }: Pick<OperatorParts, "readOrigin">,
+  { request, server, route }: OperatorRequest,
+): Omit<Act, "actor"> {
   return {
-    actor: access.actor,
     address: readOrigin(request, server).address,
     agent: (request.headers.get("user-agent") ?? "").slice(0, AGENT_CHARACTERS_MAX),
     route: `${request.method} ${route}`,
@@ -129,19 +137,30 @@ export function readAct(
   };
 }
 
+/** Returns the session of a cookie's secret. Null if it has ended. */
+export function findOperatorSession(
+  { world, adminToken, findPerson }: Pick<OperatorParts, "world" | "adminToken" | "findPerson">,
+  secret: string,
+) {
+  return findSession(world, adminToken, secret, findPerson);
+}
+
 /** Returns the rights of the cookie's session. Throws the Faults `no_api_key`, `cross_site_request`, and those of `createRefusal`. */
 export async function requireSession(parts: OperatorParts, asked: OperatorRequest): Promise<Proven> {
   const secret = readCookieSecret(asked.request);
   if (secret === null) throw new Fault("no_api_key", "You are not signed in.");
   if (!SAFE.test(asked.request.method)) checkSite(parts, asked);
-  const session = await findSession(parts.world, parts.adminToken, secret);
+  const session = await findOperatorSession(parts, secret);
   if (session === null) throw createRefusal(parts, asked, "The session has ended. Please sign in again.");
   checkAddress(parts, asked, session);
   return session;
 }
 
 /** Browsers attach the cookie to requests from any site, so only requests from our own pages may change anything. */
-function checkSite({ readOrigin, wrongTokens }: OperatorParts, { request, server }: OperatorRequest): void {
+export function checkSite(
+  { readOrigin, wrongTokens }: Pick<OperatorParts, "readOrigin" | "wrongTokens">,
+  { request, server }: OperatorRequest,
+): void {
   const site = request.headers.get("sec-fetch-site");
   const { hosts, address } = readOrigin(request, server);
   const isOwn = site === null ? isOwnOrigin(request, hosts) : site === "same-origin";

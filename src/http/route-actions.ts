@@ -32,6 +32,8 @@ const ROUTE_ACTIONS = {
   deleteAlias: { action: "alias.deleted", ...ALIAS },
   deleteNamedAlias: { action: "alias.deleted", ...ALIAS },
   forgetLearned: { action: "learning.forgotten", type: "model" },
+  changeMember: { action: "member.changed", type: "member" },
+  anonymiseMember: { action: "member.anonymised", type: "member" },
   createToken: { action: "token.created", type: "token" },
   revokeToken: { action: "token.revoked", type: "token" },
   planSample: { action: "sample.planned", ...SAMPLE },

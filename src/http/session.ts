@@ -103,14 +103,18 @@ function noteSession(
   return note(ports.world, readAct(ports, asked, access), { action, target });
 }
 
-/** Only requests from our own pages carry the cookie, and no script can read it. */
 function createCookieResponse(
   { readOrigin }: SessionPorts,
   asked: OperatorRequest,
   secret: string,
   seconds: number,
 ): Response {
-  const secure = readOrigin(asked.request, asked.server).isSecure ? "; Secure" : "";
-  const cookie = `${COOKIE}=${secret}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${seconds}${secure}`;
+  const cookie = formatSessionCookie(secret, seconds, readOrigin(asked.request, asked.server).isSecure);
   return new Response(null, { status: 204, headers: { "set-cookie": cookie, "cache-control": "no-store" } });
+}
+
+/** Only requests from our own pages carry the cookie, and no script can read it. */
+export function formatSessionCookie(secret: string, seconds: number, isSecure: boolean): string {
+  const secure = isSecure ? "; Secure" : "";
+  return `${COOKIE}=${secret}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${seconds}${secure}`;
 }

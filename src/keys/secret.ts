@@ -87,6 +87,11 @@ export function digestSecret(secret: string, pepper: Uint8Array): string {
   return new Bun.CryptoHasher("sha256", pepper).update(secret).digest("hex");
 }
 
+/** Returns the stored form of a session's secret, which no other secret has. */
+export function digestSession(secret: string, pepper: Uint8Array): string {
+  return digestSecret(`session ${secret}`, pepper);
+}
+
 /** Compares two digests in constant time. */
 export function isSameDigest(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)];

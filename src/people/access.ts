@@ -1,14 +1,6 @@
 // The rights of the sender of a request to the admin routes.
 import { Fault } from "../core/fault.ts";
-import {
-  type Actor,
-  type Grant,
-  type Member,
-  type NamedToken,
-  ROLES,
-  type Role,
-  type Scope,
-} from "../core/people.ts";
+import { type Actor, type Grant, type NamedToken, ROLES, type Role, type Scope } from "../core/people.ts";
 import { findScope, isAbove, isPermitted, joinGrants, PERMISSIONS, type Permission } from "./roles.ts";
 
 interface Viewer {
@@ -117,14 +109,6 @@ export function adminAccess(actor: Actor): Access {
 /** Returns the access of a named token. */
 export function tokenAccess({ id, name, grants, readsContent }: NamedToken): Access {
   return new Access({ actor: { kind: "token", id, name }, grants, readsContent, memberId: null });
-}
-
-/** Returns the access of a person at that time. Somebody disabled has none. */
-export function memberAccess(member: Member, nowMs: number): Access {
-  const { id, name, ruleGrants, ownGrants, ownUntilMs, readsContent, isDisabled } = member;
-  const own = ownUntilMs !== null && ownUntilMs <= nowMs ? [] : ownGrants;
-  const grants = isDisabled ? [] : [...ruleGrants, ...own];
-  return new Access({ actor: { kind: "person", id, name }, grants, readsContent, memberId: id });
 }
 
 export const ADMIN_TOKEN: Actor = { kind: "admin", id: "admin", name: "admin token" };

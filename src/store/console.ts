@@ -57,7 +57,7 @@ export function consoleMethods({ mark, run, runOnce, runAll }: Engine) {
       const ended =
         issuerSession === undefined
           ? bind(ofOne, memberId)
-          : bind(`${ofOne} AND issuer_session = ${second}`, memberId, issuerSession);
+          : bind(`${ofOne} AND coalesce(issuer_session, ${second}) = ${second}`, memberId, issuerSession);
       return (await runOnce(ended)).count;
     },
     credentials: async () =>

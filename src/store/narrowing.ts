@@ -9,7 +9,7 @@ import type { Value } from "./found.ts";
 import type { LogQuestion } from "./log-search.ts";
 import { FIRST_TOKEN, REQUEST, USAGE, USAGE_SUMS } from "./log-tables.ts";
 import { ACCOUNT_ROWS, composeScope, KEY_ROWS, type ScopedRows, USE_ROWS } from "./scope.ts";
-import { joinNames, type Mark } from "./sql.ts";
+import { escapeLike, joinNames, type Mark } from "./sql.ts";
 import { ACCOUNT, KEY, type Table } from "./tables.ts";
 
 const HOUR_MS = 3_600_000;
@@ -150,10 +150,6 @@ function narrowText(by: Narrowing, text: string): string {
   return [`id = ${whole}`, `request_id = ${whole}`, ...parts].join(" OR ");
 }
 
-function escapeLike(text: string): string {
-  return text.replace(/[\\%_]/g, "\\$&");
-}
-
 export function composeRefusals(
   { name, columns }: Pick<Table<never>, "name" | "columns">,
   filter: RefusalFilter,
@@ -174,9 +170,11 @@ export function composeRefusals(
 
 export function keysLookup(filter: KeyFilter | undefined, page: Page, mark: Mark): Statement {
   const by = new Narrowing(mark);
-  const { accountId, state, nowMs = 0, text, except, scope } = filter ?? {};
+  const { accountId, memberId, isRevoked, state, nowMs = 0, text, except, scope } = filter ?? {};
   by.within(scope, KEY_ROWS);
   by.by(accountId, (at) => `account_id = ${at}`);
+  by.by(memberId, (at) => `member_id = ${at}`);
+  if (isRevoked !== undefined) by.add(`revoked_at_ms IS ${isRevoked ? "NOT " : ""}NULL`);
   by.by(except, (at) => `id <> ${at}`);
   if (state === "revoked") by.add("revoked_at_ms IS NOT NULL");
   else if (state !== undefined) by.add("revoked_at_ms IS NULL");

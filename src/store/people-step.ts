@@ -67,3 +67,10 @@ export const PEOPLE: Step = [
   { kind: "addColumn", table: "gateway_key", column: { name: "member_id", type: "text", isNullable: true } },
   { kind: "createIndex", name: "gateway_key_member", table: "gateway_key", columns: ["member_id"] },
 ];
+
+/** The limits that the rules of the sign-in give a person, and the last warning that was sent. */
+export const MEMBER_RULES: Step = [
+  { kind: "addColumn", table: "member", column: { name: "rule_limits", type: "text", isNullable: true } },
+  { kind: "addColumn", table: "member", column: { name: "warned_at_ms", type: "integer", isNullable: true } },
+  { kind: "createIndex", name: "member_checked", table: "member", columns: ["checked_at_ms"] },
+];

@@ -13,6 +13,7 @@ import { allowNull, FLAG, INTEGER, makeJson, makeWord, TEXT, TIME } from "./colu
 import { bind, type Engine, readFirst } from "./engine.ts";
 import { readText } from "./found.ts";
 import type { Recorder } from "./recording.ts";
+import { narrowMembers } from "./scope.ts";
 import { insertSql, joinNames, selectSql, upsertSql } from "./sql.ts";
 import { table } from "./tables.ts";
 
@@ -55,13 +56,20 @@ const MEMBER = table<Member>("member", ["id"], {
   createdAtMs: TIME,
   seenAtMs: TIME,
   refreshSealed: allowNull(TEXT),
+  ruleLimits: allowNull(TEXT),
+  warnedAtMs: allowNull(TIME),
   checkedAtMs: TIME,
   leasedUntilMs: TIME,
   anonymisedAtMs: allowNull(TIME),
 });
 
 export function peopleMethods(engine: Engine) {
-  return { ...tokenMethods(engine), ...memberMethods(engine), ...onceMethods(engine) };
+  return {
+    ...tokenMethods(engine),
+    ...memberMethods(engine),
+    ...accessMethods(engine),
+    ...onceMethods(engine),
+  };
 }
 
 export function peopleChanges(engine: Engine, record: Recorder) {
@@ -114,14 +122,20 @@ function tokenMethods({ mark, run }: Engine) {
 function memberMethods({ mark, run }: Engine) {
   const [first, second, third] = [mark(1), mark(2), mark(3)];
   const byId = `${selectSql(MEMBER)} WHERE id = ${first}`;
-  const page = `${selectSql(MEMBER)} WHERE (created_at_ms, id) < (${first}, ${second})
-    ORDER BY created_at_ms DESC, id DESC LIMIT ${third}`;
+  const page = `${selectSql(MEMBER)} WHERE (created_at_ms, id) < (${first}, ${second})`;
+  const pageEnd = `ORDER BY created_at_ms DESC, id DESC LIMIT ${third}`;
+  const due = `${selectSql(MEMBER)} WHERE checked_at_ms <= ${first} AND leased_until_ms <= ${second}
+    AND is_disabled = 0 AND anonymised_at_ms IS NULL ORDER BY checked_at_ms LIMIT ${third}`;
   return {
-    member: async (id) => readFirst(MEMBER, await run(bind(byId, id))),
-    members: async ({ limit, after }) => {
-      const before = [after?.atMs ?? Number.MAX_SAFE_INTEGER, after?.id ?? ""] as const;
-      return (await run(bind(page, ...before, limit))).map(MEMBER.rowOf);
+    member: async (id, scope) =>
+      readFirst(MEMBER, await run(narrowMembers({ head: byId, values: [id] }, scope, mark))),
+    members: async ({ limit, after }, scope) => {
+      const values = [after?.atMs ?? Number.MAX_SAFE_INTEGER, after?.id ?? "", limit];
+      const found = await run(narrowMembers({ head: page, tail: pageEnd, values }, scope, mark));
+      return found.map(MEMBER.rowOf);
     },
+    dueMembers: async (checkedMs, nowMs, most) =>
+      (await run(bind(due, checkedMs, nowMs, most))).map(MEMBER.rowOf),
   } satisfies Partial<PeopleStore>;
 }
 
@@ -138,6 +152,20 @@ function memberChanges({ mark, forUpdate, change: changeRows }: Engine, record: 
         return { writes: [bind(put, ...MEMBER.valuesOf(after)), ...recorded], toResult: () => after };
       }),
   } satisfies Partial<Changes>;
+}
+
+/** Sessions and tokens of people. */
+function accessMethods({ mark, run, runOnce }: Engine) {
+  const [first, second] = [mark(1), mark(2)];
+  const session = `SELECT 1 AS live FROM session WHERE member_id = ${first} AND expires_at_ms > ${second} LIMIT 1`;
+  const token = `SELECT 1 AS live FROM token WHERE maker_kind = 'person' AND maker_id = ${first}
+    AND revoked_at_ms IS NULL AND (expires_at_ms IS NULL OR expires_at_ms > ${second}) LIMIT 1`;
+  return {
+    endIssuerSession: async (issuerSession) =>
+      (await runOnce(bind(`DELETE FROM session WHERE issuer_session = ${first}`, issuerSession))).count,
+    hasSession: async (memberId, nowMs) => (await run(bind(session, memberId, nowMs))).length > 0,
+    hasToken: async (memberId, nowMs) => (await run(bind(token, memberId, nowMs))).length > 0,
+  } satisfies Partial<PeopleStore>;
 }
 
 function onceMethods({ mark, run, runOnce }: Engine) {

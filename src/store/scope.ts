@@ -2,7 +2,7 @@
 import type { Scope } from "../core/people.ts";
 import type { Statement } from "./engine.ts";
 import type { Value } from "./found.ts";
-import type { Mark } from "./sql.ts";
+import { escapeLike, type Mark } from "./sql.ts";
 
 /** The columns by which a table's rows belong to accounts and people. */
 export interface ScopedRows {
@@ -46,18 +46,39 @@ export function composeScope(
 
 /** Returns a look-up narrowed to the scope: `head` ends within its conditions, of which `tail` has no more. */
 export function narrowToScope(
-  { head, tail = "", values, rows }: ScopedLookup,
+  { rows, ...lookup }: Lookup & { readonly rows: ScopedRows },
   scope: Scope | undefined,
   mark: Mark,
 ): Statement {
-  const bound = [...values];
-  const condition = scope ? composeScope(scope, rows, (value) => mark(bound.push(value))) : null;
-  return { text: `${head} ${condition === null ? "" : `AND (${condition})`} ${tail}`, values: bound };
+  return narrow(lookup, scope && ((bindValue) => composeScope(scope, rows, bindValue)), mark);
 }
 
-interface ScopedLookup {
+/** The same for people, who are seen by the accounts that their grants name. A grant for all accounts names none. */
+export function narrowMembers(lookup: Lookup, scope: Scope | undefined, mark: Mark): Statement {
+  return narrow(lookup, scope && ((bindValue) => composeMemberScope(scope, bindValue)), mark);
+}
+
+function composeMemberScope({ accountIds }: Scope, bindValue: (value: Value) => string): string | null {
+  if (accountIds === null) return null;
+  const conditions = accountIds.map((id) => {
+    const part = bindValue(`%"accountId":${escapeLike(JSON.stringify(id))}%`);
+    return `rule_grants LIKE ${part} ESCAPE '\\' OR own_grants LIKE ${part} ESCAPE '\\'`;
+  });
+  return conditions.length === 0 ? NOTHING : conditions.join(" OR ");
+}
+
+interface Lookup {
   readonly head: string;
   readonly tail?: string;
   readonly values: readonly Value[];
-  readonly rows: ScopedRows;
+}
+
+function narrow(
+  { head, tail = "", values }: Lookup,
+  compose: ((bindValue: (value: Value) => string) => string | null) | undefined,
+  mark: Mark,
+): Statement {
+  const bound = [...values];
+  const condition = compose?.((value) => mark(bound.push(value))) ?? null;
+  return { text: `${head} ${condition === null ? "" : `AND (${condition})`} ${tail}`, values: bound };
 }

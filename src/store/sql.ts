@@ -153,3 +153,8 @@ function readAccountAudit(found: Found) {
     brokenEntries: readInteger(found, "broken_entries"),
   };
 }
+
+/** Returns the text for a pattern of LIKE with ESCAPE '\\', where it stands for itself. */
+export function escapeLike(text: string): string {
+  return text.replace(/[\\%_]/g, "\\$&");
+}

@@ -3,7 +3,7 @@ import { ACCOUNT_FIELDS } from "../core/fields/account.ts";
 import { KEY_FIELDS } from "../core/fields/key.ts";
 import { AUDIT_LOG } from "./audit-step.ts";
 import { HOURLY_USAGE } from "./hourly-usage-step.ts";
-import { PEOPLE } from "./people-step.ts";
+import { MEMBER_RULES, PEOPLE } from "./people-step.ts";
 import type { Step } from "./schema-step.ts";
 
 /** The bounds on scores are by account; the version before bounds them by key. */
@@ -207,5 +207,6 @@ export const STEPS: readonly Step[] = [
   NEARING,
   PEOPLE,
   PAUSES,
+  MEMBER_RULES,
   AUDIT_LOG,
 ];

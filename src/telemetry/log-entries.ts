@@ -5,13 +5,17 @@ import { createLine } from "./log-lines.ts";
 import { Attributes, type LogEntry } from "./otlp-json.ts";
 
 export function describeEvent(given: LogEvent, atMs: number): LogEntry {
-  // The entry's own time stands in the place of the line's.
-  const { at: _at, level: _level, event: _event, trace_id: traceId, ...fields } = createLine("", given);
+  const line = createLine("", given);
   const attributes = new Attributes();
-  for (const [name, value] of Object.entries(fields)) addField(attributes, `poundkey.${name}`, value);
+  for (const name of Object.keys(line)) {
+    if (!OWN.has(name)) addField(attributes, `poundkey.${name}`, line[name]);
+  }
   const { event, level: severity = "info" } = given;
-  return { atMs, severity, event, attributes, traceId: asString(traceId) ?? null };
+  return { atMs, severity, event, attributes, traceId: asString(line.trace_id) ?? null };
 }
+
+/** The fields of a line for which an entry has a place of its own. */
+const OWN: ReadonlySet<string> = new Set(["at", "level", "event", "trace_id"]);
 
 /** Lists and objects are written as JSON, as they stand in the line. */
 function addField(attributes: Attributes, key: string, value: unknown): void {

@@ -142,7 +142,7 @@ export const ATTACKED_ROUTES: readonly AttackedRoute[] = [
 
 /** Routes without a key: the operator's and the public ones. */
 const NOBODYS =
-  /^\/(admin\/|console\/|docs(\/|$)|$|(healthz|readyz|metrics|config\.schema\.json|openapi\.json|llms\.txt)$)/;
+  /^\/(admin\/|auth\/oidc(\/|$)|console\/|docs(\/|$)|$|(healthz|readyz|metrics|config\.schema\.json|openapi\.json|llms\.txt)$)/;
 
 /** The gateway's routes for key holders that are missing in the table. */
 export function routesWithoutRow(): readonly string[] {

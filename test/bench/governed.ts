@@ -56,8 +56,13 @@ function noPeople(): Pick<Store, "people" | "endSessionsOf"> {
     tokens: nobody,
     accountsNamed: nobody,
   };
-  const members = { member: nothing, members: nobody, changeMember: nothing };
-  const people = { ...tokens, ...members, revokeToken: nothing, useOnce: async () => true };
+  const members = { member: nothing, members: nobody, dueMembers: nobody, changeMember: nothing };
+  const none = {
+    hasSession: async () => false,
+    hasToken: async () => false,
+    endIssuerSession: async () => 0,
+  };
+  const people = { ...tokens, ...members, ...none, revokeToken: nothing, useOnce: async () => true };
   return { people, endSessionsOf: async () => 0 };
 }
 

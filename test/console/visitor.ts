@@ -27,7 +27,7 @@ export interface ConsoleWorld {
 /** Starts a gateway and a browser. */
 export async function startConsoleWorld(setup: Setup = {}): Promise<ConsoleWorld> {
   const gateway = await startUnderTest(setup);
-  const browser = EXECUTABLE ? await chromium.launch({ executablePath: EXECUTABLE, args: FLAGS }) : null;
+  const browser = await startBrowser();
   return {
     gateway,
     browser,
@@ -36,6 +36,11 @@ export async function startConsoleWorld(setup: Setup = {}): Promise<ConsoleWorld
       await gateway.stop();
     },
   };
+}
+
+/** Null if Chromium isn't installed. */
+export async function startBrowser(): Promise<Browser | null> {
+  return EXECUTABLE ? chromium.launch({ executablePath: EXECUTABLE, args: FLAGS }) : null;
 }
 
 export interface Visitor {

@@ -40,11 +40,14 @@ function settingsOf(config: object): Settings {
   return readSettings(JSON.stringify(config));
 }
 
+/** Sections that may be missing and have fields that may not: lists, names, and the provider that people sign in with. */
+const OPTIONAL = /\[\]|<|^sign_in\./;
+
 /** Writes the default of each noted field below `from` into an object, in its place. */
 function defaultsBelow(from: string): object {
   const root: Record<string, unknown> = {};
   for (const [path, { default: given }] of Object.entries(FIELDS)) {
-    if (given === undefined || !path.startsWith(from) || /\[\]|</.test(path.slice(from.length))) continue;
+    if (given === undefined || !path.startsWith(from) || OPTIONAL.test(path.slice(from.length))) continue;
     const names = path.slice(from.length).split(".");
     const last = names.pop() ?? "";
     let at = root;
@@ -66,6 +69,24 @@ test("as does a provider", () => {
   const key = { keys: ["k"] };
   const spelled = { ...defaultsBelow("providers.<name>."), ...key };
   expect(settingsOf({ providers: { OpenAI: spelled } })).toEqual(settingsOf({ providers: { OpenAI: key } }));
+});
+
+test("as does signing in", () => {
+  const server = { public_url: "https://gateway.example.com" };
+  const needed = { issuer: "https://login.example.com", client_id: "id", client_secret: "a-secret" };
+  const file = (oidc: object, rule: object) =>
+    settingsOf({
+      server,
+      sign_in: { oidc: { ...oidc, ...needed, rules: [{ group: "a", role: "admin", ...rule }] } },
+    });
+  const spelled = file(defaultsBelow("sign_in.oidc."), defaultsBelow("sign_in.oidc.rules[]."));
+  expect(spelled).toEqual(file({}, {}));
+  expect(spelled.signIn?.members).toEqual({
+    createsAccount: false,
+    keysMax: 10,
+    recheckMs: 3_600_000,
+    keysExpireMs: 30 * 86_400_000,
+  });
 });
 
 test("and a weight, a rule and an enabled model", () => {

@@ -9,7 +9,7 @@ import { type Seen, seen } from "../http/observe.ts";
 import { createOperator, type Operator } from "../http/operator.ts";
 import { until } from "../http/until.ts";
 import { asking, type HttpWorld, startHttpWorld } from "../http/world.ts";
-import { makeMember } from "./samples.ts";
+import { makeMember, PEOPLE } from "./samples.ts";
 
 const MAXIMA =
   "key_maxima: { requests_per_minute: 100, budgets: [{ usd: 50, per: month }], expires_in: 30d }";
@@ -22,7 +22,7 @@ let opened: OpenedStore;
 let admin: Operator;
 let team: string;
 beforeAll(async () => {
-  world = await startHttpWorld({ more: `${MAXIMA}\nlog: { content: true }` });
+  world = await startHttpWorld({ ...PEOPLE, more: `${PEOPLE.more}\n${MAXIMA}\nlog: { content: true }` });
   opened = await openStore(`sqlite:${join(world.directory, "poundkey.db")}`, undefined);
   admin = createOperator(world);
   team = await world.newAccount("Team");

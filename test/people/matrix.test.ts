@@ -22,7 +22,7 @@ import {
   SPANS,
   type Span,
 } from "./matrix.ts";
-import { makeMember } from "./samples.ts";
+import { makeMember, PEOPLE } from "./samples.ts";
 
 interface Sender {
   readonly role: Role;
@@ -38,7 +38,7 @@ const accounts = { own: "", same: "", foreign: "" };
 let count = 0;
 
 beforeAll(async () => {
-  world = await startHttpWorld();
+  world = await startHttpWorld(PEOPLE);
   opened = await openStore(`sqlite:${join(world.directory, "poundkey.db")}`, undefined);
   accounts.same = accounts.own = await world.newAccount("Mine");
   accounts.foreign = await world.newAccount("Theirs");
@@ -66,6 +66,11 @@ async function make(kind: Kind, place: Place, { memberId }: Sender): Promise<str
     const grants = [{ role: "viewer" as const, accountId }];
     const made = { ...TOKEN, id, grants };
     await opened.store.people.addToken(made, id);
+    return id;
+  }
+  if (kind === "member") {
+    const ruleGrants = [{ role: "viewer" as const, accountId }];
+    await opened.store.people.changeMember(id, () => makeMember(id, { ruleGrants }));
     return id;
   }
   const keyId = kind === "key" ? id : `key of ${id}`;
@@ -115,7 +120,7 @@ async function ask(
 }
 
 function isKind(of: Row["of"]): of is Kind {
-  return of === "key" || of === "account" || of === "request" || of === "token";
+  return of === "key" || of === "account" || of === "request" || of === "token" || of === "member";
 }
 
 test("every admin route has a row", () => {

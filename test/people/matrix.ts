@@ -10,7 +10,7 @@ export const PLACES = ["own", "same", "foreign"] as const;
 export type Place = (typeof PLACES)[number];
 
 /** The kinds of objects. */
-export type Kind = "key" | "account" | "request" | "refusal" | "token";
+export type Kind = "key" | "account" | "request" | "refusal" | "token" | "member";
 
 export interface Row {
   /**
@@ -40,6 +40,7 @@ const WRITERS: readonly Role[] = ["manager", "operator", "admin"];
 const HOLDERS: readonly Role[] = ["member", ...WRITERS];
 const OPERATORS: readonly Role[] = ["operator", "admin"];
 const PAYERS: readonly Role[] = ["billing", "admin"];
+const KEEPERS: readonly Role[] = ["manager", "admin"];
 const ADMINS: readonly Role[] = ["admin"];
 
 const WRONG = { ok: 400, body: {} } as const;
@@ -75,6 +76,15 @@ export const MATRIX: Readonly<Record<string, Row>> = {
     body: (id: string) => ({ name: "made", role: "viewer", accounts: [id] }),
   },
   "DELETE /tokens/:id": { of: "token", may: ADMINS, isFresh: true },
+  "GET /members": { of: "list", may: KEEPERS, lists: "member", path: () => "/members?limit=200" },
+  "GET /members/:id": { of: "member", may: KEEPERS },
+  "PATCH /members/:id": { of: "whole", may: ADMINS, body: {}, path: () => "/members/mem_viewer_mine" },
+  "POST /members/:id/anonymise": {
+    of: "whole",
+    may: ADMINS,
+    ok: 404,
+    path: () => "/members/none/anonymise",
+  },
   "GET /requests": { of: "list", may: EVERYONE, lists: "request", path: () => "/requests?limit=200" },
   "GET /requests/live": { of: "any", may: EVERYONE },
   "GET /requests/:id": { of: "request", may: READERS, own: EVERYONE },

@@ -7,8 +7,9 @@ import type { JsonObject } from "../../src/core/json.ts";
 import type { Grant, Role } from "../../src/core/people.ts";
 import { type Seen, seen } from "../http/observe.ts";
 import { createOperator, type Operator } from "../http/operator.ts";
+import { until } from "../http/until.ts";
 import { asking, type HttpWorld, startHttpWorld } from "../http/world.ts";
-import { makeMember } from "./samples.ts";
+import { makeMember, PEOPLE } from "./samples.ts";
 
 type Ask = (method: string, path: string, body?: unknown, repeat?: string) => Promise<Seen>;
 
@@ -17,7 +18,10 @@ let opened: OpenedStore;
 let admin: Operator;
 let [team, other, empty] = ["", "", ""];
 beforeAll(async () => {
-  world = await startHttpWorld({ more: "key_maxima: { requests_per_minute: 100 }" });
+  world = await startHttpWorld({
+    ...PEOPLE,
+    more: `${PEOPLE.more}\nkey_maxima: { requests_per_minute: 100 }`,
+  });
   opened = await openStore(`sqlite:${join(world.directory, "poundkey.db")}`, undefined);
   admin = createOperator(world);
   team = await world.newAccount("Team");
@@ -157,4 +161,20 @@ test("budgets near their end are shown to those who see their account, and membe
   ]);
   expect(await list(ann)).toEqual([["key", mine.body.id]]);
   expect(await list(foreign)).toEqual([]);
+});
+
+test("models that end are shown with the use of the sender's accounts alone", async () => {
+  const { body } = await newKey({ account_id: team, requests_per_day: null });
+  const sent = await world.chat(asking("OpenAI#gpt-4o"), { secret: String(body.secret) });
+  expect(sent.status).toBe(200);
+  const see = async (ask: Ask) => {
+    const { data } = (await ask("GET", "/models/retiring")).body;
+    const row = Array.isArray(data) ? data.find(({ model }) => model === "OpenAI#gpt-4o") : null;
+    return [row?.requests, row?.keys_total, row?.keys.length];
+  };
+  const viewer = await signIn({ [team]: "viewer" });
+  expect(
+    await until("the sums hold it", async () => ((await see(viewer))[0] === 1 ? see(viewer) : null)),
+  ).toEqual([1, 1, 1]);
+  expect(await see(await signIn({ [other]: "viewer" }))).toEqual([0, 0, 0]);
 });

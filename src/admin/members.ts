@@ -1,0 +1,204 @@
+// The operator's use-cases on people who signed in: list, view, change, anonymise.
+import { type Static, Type } from "@sinclair/typebox";
+import { Fault } from "../core/fault.ts";
+import { type Grant, type Member, ROLES, type Scope } from "../core/people.ts";
+import { invalidValue } from "../core/schema-fault.ts";
+import { eachKey, endKeys } from "../people/leaving.ts";
+import { isLetIn, listGrants } from "../people/member.ts";
+import { joinGrants } from "../people/roles.ts";
+import { formatInstant, formatInstantOrNull } from "./format.ts";
+import { changePauses } from "./key-rights.ts";
+import { type Listed, listPage, type PageQuery } from "./list.ts";
+import { allowNull, allowWords, boolean, closeObject, instant, text, type View } from "./schema.ts";
+import type { ActingWorld, AdminWorld } from "./world.ts";
+
+const ACCOUNTS_MAX = 100;
+const NAME_CHARACTERS_MAX = 100;
+
+const grantSchema = Type.Object({ role: allowWords(ROLES), account: allowNull(text) });
+
+export const memberSchema = Type.Object({
+  id: text,
+  name: text,
+  email: allowNull(text),
+  issuer: text,
+  // The highest in any account. Null if the person is let in no more.
+  role: allowNull(allowWords(ROLES)),
+  // The accounts in which they have one. Null for all.
+  accounts: allowNull(Type.Array(text)),
+  grants: Type.Array(grantSchema),
+  // The part of them that an admin gave, besides the rules, and its end.
+  own_grants: Type.Array(grantSchema),
+  until: allowNull(instant),
+  content: boolean,
+  disabled: boolean,
+  created_at: instant,
+  seen_at: instant,
+  // Where the issuer can't be asked about the person: the end of personal keys, unless they sign in again. Null elsewhere.
+  keys_expire_at: allowNull(instant),
+  anonymised_at: allowNull(instant),
+});
+type MemberView = View<typeof memberSchema>;
+
+export const memberChangeSchema = closeObject({
+  role: Type.Optional(allowNull(allowWords(ROLES))),
+  accounts: Type.Optional(
+    allowNull(
+      Type.Array(Type.String({ minLength: 1, maxLength: NAME_CHARACTERS_MAX }), {
+        minItems: 1,
+        maxItems: ACCOUNTS_MAX,
+      }),
+    ),
+  ),
+  until: Type.Optional(allowNull(instant)),
+  disabled: Type.Optional(boolean),
+});
+type MemberChange = Static<typeof memberChangeSchema>;
+
+/** The ports of changes to people. */
+type ActingParts = MemberParts & Pick<ActingWorld, "changes">;
+
+export interface MemberParts extends AdminWorld {
+  /** Returns how long personal keys outlast the last sign-in, where the issuer can't be asked. Null if people can't sign in. */
+  readonly keysExpireMs: () => number | null;
+}
+
+/** Returns a page of people, newest first. */
+export function listMembers(parts: MemberParts, query: PageQuery, scope: Scope): Promise<Listed<MemberView>> {
+  const positionOf = ({ createdAtMs: atMs, id }: Member) => ({ atMs, id });
+  const view = (member: Member) => viewMember(parts, member, scope);
+  return listPage(query, (page) => parts.store.people.members(page, scope), positionOf, view);
+}
+
+/** Throws the Fault `not_found`. */
+export async function getMember(parts: MemberParts, id: string, scope: Scope): Promise<MemberView> {
+  return viewMember(parts, requireMember(await parts.store.people.member(id, scope)), scope);
+}
+
+/** Changes what an admin gives besides the rules, or shuts the person out at once, with their keys. */
+export async function changeMember(parts: ActingParts, id: string, given: MemberChange): Promise<MemberView> {
+  const { store, changes, clock } = parts;
+  const before = requireMember(await store.people.member(id));
+  if (before.anonymisedAtMs !== null) {
+    throw invalidValue("id", "this person was anonymised, and has no access any more");
+  }
+  const change = await readMemberChange(parts, before, given);
+  const changed = requireMember(
+    await changes.changeMember(id, (now) => (now === null ? null : { ...now, ...change })),
+  );
+  if (given.disabled === true) {
+    await store.endSessionsOf(id);
+    await eachKey(store, id, (key) =>
+      changes.changeKey(key.id, (before) => changePauses("admin", before, true)),
+    );
+  }
+  return viewMember({ ...parts, clock }, changed);
+}
+
+async function readMemberChange(
+  { store, clock }: MemberParts,
+  before: Member,
+  { role, accounts, until, disabled }: MemberChange,
+): Promise<Partial<Member>> {
+  const ownUntilMs = until === undefined || until === null ? until : Date.parse(until);
+  if (ownUntilMs !== undefined && ownUntilMs !== null && !(ownUntilMs > clock.nowMs())) {
+    throw invalidValue("until", "expected a time in the future");
+  }
+  if (role === undefined && accounts !== undefined && before.ownGrants.length === 0) {
+    throw invalidValue("accounts", "it needs a role, since none was given to this person so far");
+  }
+  const ownGrants =
+    role === undefined && accounts === undefined
+      ? undefined
+      : await makeGrants(store, before, role, accounts);
+  return {
+    ...(ownGrants === undefined ? {} : { ownGrants }),
+    ...(ownUntilMs === undefined ? {} : { ownUntilMs }),
+    ...(disabled === undefined ? {} : { isDisabled: disabled }),
+  };
+}
+
+async function makeGrants(
+  store: AdminWorld["store"],
+  { ownGrants }: Member,
+  role: MemberChange["role"],
+  accounts: MemberChange["accounts"],
+): Promise<readonly Grant[]> {
+  const given = role === undefined ? (ownGrants[0]?.role ?? null) : role;
+  if (given === null) return [];
+  if (accounts === undefined && role !== undefined && ownGrants.length > 0) {
+    return ownGrants.map(({ accountId }) => ({ role: given, accountId }));
+  }
+  if (accounts === undefined || accounts === null) return [{ role: given, accountId: null }];
+  const grants: Grant[] = [];
+  for (const accountId of new Set(accounts)) {
+    if ((await store.account(accountId)) === null) {
+      throw invalidValue("accounts", "there is no account with one of these ids");
+    }
+    grants.push({ role: given, accountId });
+  }
+  return grants;
+}
+
+/** Ends the person's access for good. Their usage and acts stay, under an id that says nothing. */
+export async function anonymiseMember(parts: ActingParts, id: string): Promise<MemberView> {
+  const { store, changes, clock } = parts;
+  const nowMs = clock.nowMs();
+  const erased = { name: "", email: null, subject: "", refreshSealed: null, ruleLimits: null };
+  const ended = { ruleGrants: [], ownGrants: [], ownUntilMs: null, readsContent: false, isDisabled: true };
+  const changed = await changes.changeMember(id, (before) =>
+    before === null
+      ? null
+      : { ...before, ...erased, ...ended, anonymisedAtMs: before.anonymisedAtMs ?? nowMs },
+  );
+  const member = requireMember(changed);
+  await store.endSessionsOf(id);
+  await endKeys(parts, id);
+  await store.auditLog.erasePerson(id);
+  return viewMember(parts, member);
+}
+
+function requireMember(member: Member | null): Member {
+  if (member !== null) return member;
+  throw new Fault("not_found", "There is no person with that id.");
+}
+
+const EVERYTHING: Scope = { accountIds: null, own: null };
+
+/** Leaves out the grants in accounts that the viewer doesn't see. */
+function viewMember(
+  { clock, keysExpireMs }: MemberParts,
+  member: Member,
+  { accountIds }: Scope = EVERYTHING,
+): MemberView {
+  const isSeen = ({ accountId }: Grant) =>
+    accountId === null || accountIds === null || accountIds.includes(accountId);
+  const grants = joinGrants(listGrants(member, clock.nowMs())).filter(isSeen);
+  const accounts = grants.map(({ accountId }) => accountId);
+  const isIn = isLetIn(member) && member.ruleGrants.length > 0;
+  return {
+    id: member.id,
+    name: member.name,
+    email: member.email,
+    issuer: member.issuer,
+    role: isIn ? (ROLES.findLast((role) => grants.some((grant) => grant.role === role)) ?? null) : null,
+    accounts: accounts.includes(null) ? null : accounts.filter((id) => id !== null),
+    grants: grants.map(viewGrant),
+    own_grants: member.ownGrants.filter(isSeen).map(viewGrant),
+    until: formatInstantOrNull(member.ownUntilMs),
+    content: member.readsContent,
+    disabled: member.isDisabled,
+    created_at: formatInstant(member.createdAtMs),
+    seen_at: formatInstant(member.seenAtMs),
+    keys_expire_at: formatInstantOrNull(findKeysEnd(member, keysExpireMs())),
+    anonymised_at: formatInstantOrNull(member.anonymisedAtMs),
+  };
+}
+
+function viewGrant({ role, accountId }: Grant) {
+  return { role, account: accountId };
+}
+
+function findKeysEnd({ refreshSealed, seenAtMs, anonymisedAtMs }: Member, ms: number | null): number | null {
+  return refreshSealed !== null || ms === null || anonymisedAtMs !== null ? null : seenAtMs + ms;
+}

@@ -1,0 +1,204 @@
+// `sign_in`: its fields, and the checks that keep strangers out.
+import { type Static, Type } from "@sinclair/typebox";
+import { parseDuration } from "../core/duration.ts";
+import { LIMIT_MAX } from "../core/limit.ts";
+import { ROLES } from "../core/people.ts";
+import type { RuleLimits, SignInRule, SignInRules } from "../core/sign-in.ts";
+import type { Issues } from "./errors.ts";
+import { choice, duration, integer, options, section, text } from "./field-types.ts";
+import { modelPattern } from "./model-schema.ts";
+import { budgetList, buildBudgets } from "./owner-limits.ts";
+import { secret } from "./provider-schema.ts";
+
+const RULES_MAX = 1000;
+const ACCOUNTS_MAX = 1000;
+const DOMAINS_MAX = 1000;
+const SCOPES_MAX = 50;
+const KEYS_MAX = 1000;
+const MODELS_MAX = 100;
+
+const name = (most: number) =>
+  text(`a text of 1 to ${most} characters on one line`, new RegExp(`^[^\\p{Cc}]{1,${most}}$`, "u"));
+const DOMAIN = /^(?!-)[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})+$/;
+
+const rule = section(
+  {
+    group: name(256),
+    role: choice(ROLES),
+    accounts: Type.Optional(
+      Type.Array(name(100), {
+        minItems: 1,
+        maxItems: ACCOUNTS_MAX,
+        expected: "a list of names of accounts",
+      }),
+    ),
+    content: Type.Optional(Type.Boolean()),
+    allowed_models: Type.Optional(
+      Type.Array(modelPattern, {
+        minItems: 1,
+        maxItems: MODELS_MAX,
+        expected: "a list of model ids or patterns",
+      }),
+    ),
+    budgets: Type.Optional(budgetList),
+    requests_per_minute: Type.Optional(integer(0, LIMIT_MAX)),
+    tokens_per_minute: Type.Optional(integer(0, LIMIT_MAX)),
+    parallel: Type.Optional(integer(0, LIMIT_MAX)),
+  },
+  "A role for the people of a group. Every rule that matches a person adds to what they may do.",
+);
+
+const members = options(
+  {
+    create_account: Type.Boolean(),
+    keys: integer(0, KEYS_MAX),
+    recheck: duration("1s", "7d"),
+    key_expires: duration("1s", "3650d"),
+  },
+  "People who sign in, and their personal keys.",
+);
+
+const oidc = section(
+  {
+    issuer: text("the issuer's https URL, without query or fragment", /^https?:\/\/[^\s?#@]{1,1000}$/),
+    client_id: name(512),
+    client_secret: secret,
+    ...Type.Partial(
+      Type.Object({
+        scopes: Type.Array(text("a scope without spaces", /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/), {
+          maxItems: SCOPES_MAX,
+          expected: "a list of scopes",
+        }),
+        email: choice(["verified", "trusted"]),
+        groups_claim: name(256),
+        allow: section(
+          {
+            domains: Type.Array(text("a domain like example.com", DOMAIN), {
+              minItems: 1,
+              maxItems: DOMAINS_MAX,
+              expected: "a list of domains",
+            }),
+          },
+          "The only people who get in, whatever the rules say.",
+        ),
+      }),
+    ).properties,
+    rules: Type.Array(rule, {
+      minItems: 1,
+      maxItems: RULES_MAX,
+      expected: "a list of rules, each { group, role }; nobody gets in without one",
+    }),
+    members: Type.Optional(members),
+  },
+  "The company's OpenID Connect provider.",
+);
+
+export const signIn = options({ oidc }, "How people sign in to the console.");
+
+type OidcConfig = Static<typeof oidc>;
+type RuleConfig = Static<typeof rule>;
+
+const ISSUER = ["sign_in", "oidc", "issuer"] as const;
+const RULES = ["sign_in", "oidc", "rules"] as const;
+const SCOPES = ["openid", "email", "profile"] as const;
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+const MICROSOFT = /^login\.(microsoftonline\.(com|us)|partner\.microsoftonline\.cn)$/;
+const MANY_TENANTS = /^\/(common|organizations|consumers)(\/|$)/i;
+
+interface Given {
+  readonly sign_in?: Static<typeof signIn>;
+  readonly server?: { readonly public_url?: string | null };
+}
+
+/** Returns nothing if people can't sign in. */
+export function buildSignInRules(
+  { sign_in: given, server }: Given,
+  issues: Issues,
+): { readonly signIn?: SignInRules } {
+  const config = given?.oidc;
+  if (config === undefined) return {};
+  const publicUrl = server?.public_url?.replace(/\/$/, "");
+  checkIssuer(config.issuer, issues);
+  checkRules(config, issues);
+  if (publicUrl === undefined) {
+    const message =
+      "needs server.public_url, the address of this gateway to which the issuer sends people back";
+    issues.atKey(["sign_in", "oidc"], message);
+  }
+  const { scopes = SCOPES, email = "verified", groups_claim: groupsClaim = "groups", allow } = config;
+  if (!scopes.includes("openid")) {
+    issues.atValue(
+      ["sign_in", "oidc", "scopes"],
+      'must contain "openid", without which no one is identified',
+    );
+  }
+  const rules: SignInRules = {
+    issuer: config.issuer,
+    clientId: config.client_id,
+    clientSecret: config.client_secret,
+    scopes,
+    trustsEmail: email === "trusted",
+    groupsClaim,
+    domains: (allow?.domains ?? []).map((domain) => domain.toLowerCase()),
+    rules: config.rules.map((one, at) => buildRule(one, at, issues)),
+    members: buildMemberRules(config.members ?? {}),
+    publicUrl: publicUrl ?? "",
+  };
+  return { signIn: rules };
+}
+
+function checkIssuer(issuer: string, issues: Issues): void {
+  const url = URL.parse(issuer);
+  if (url === null) {
+    issues.atValue(ISSUER, "expected the issuer's https URL");
+    return;
+  }
+  if (url.protocol === "http:" && !LOOPBACK.test(url.hostname)) {
+    issues.atValue(ISSUER, "must be an https URL: over http, anyone on the way could sign in as anyone");
+  }
+  if (url.pathname.includes("/.well-known/")) {
+    issues.atValue(ISSUER, "expected the issuer itself, without /.well-known/openid-configuration");
+  }
+  if (MICROSOFT.test(url.hostname) && MANY_TENANTS.test(url.pathname)) {
+    const message =
+      "names the accounts of all Microsoft tenants, so anyone with one would be let in by the issuer; write your tenant's id in its place: https://login.microsoftonline.com/<tenant-id>/v2.0";
+    issues.atValue(ISSUER, message);
+  }
+}
+
+function checkRules({ rules, allow }: OidcConfig, issues: Issues): void {
+  for (const [at, { group }] of rules.entries()) {
+    if (group !== "*" || allow !== undefined) continue;
+    const message =
+      'matches everyone whom the issuer knows, so "*" needs allow, such as { domains: [example.com] }';
+    issues.atValue([...RULES, at, "group"], message);
+  }
+}
+
+function buildRule(given: RuleConfig, at: number, issues: Issues): SignInRule {
+  const { group, role, accounts = null, content: readsContent = false } = given;
+  return { group, role, accounts, readsContent, limits: buildLimits(given, at, issues) };
+}
+
+function buildLimits(given: RuleConfig, at: number, issues: Issues): RuleLimits | null {
+  const { allowed_models, budgets, requests_per_minute, tokens_per_minute, parallel } = given;
+  const set = [allowed_models, budgets, requests_per_minute, tokens_per_minute, parallel];
+  if (set.every((one) => one === undefined)) return null;
+  return {
+    allowedModels: allowed_models ?? null,
+    budgets: budgets === undefined ? null : buildBudgets(budgets, [...RULES, at, "budgets"], issues),
+    requestsPerMinute: requests_per_minute ?? null,
+    tokensPerMinute: tokens_per_minute ?? null,
+    parallel: parallel ?? null,
+  };
+}
+
+function buildMemberRules(given: Static<typeof members>): SignInRules["members"] {
+  const { create_account: createsAccount = false, keys: keysMax = 10 } = given;
+  return {
+    createsAccount,
+    keysMax,
+    recheckMs: parseDuration(given.recheck ?? "1h") ?? 0,
+    keysExpireMs: parseDuration(given.key_expires ?? "30d") ?? 0,
+  };
+}

@@ -1,0 +1,52 @@
+// The operator's rules for signing in with the company's identity provider, as the rooms receive them.
+import type { Budget } from "./budget.ts";
+import type { Role } from "./people.ts";
+
+/** The limits that a rule gives to the members whom it matches. Null where it says nothing. */
+export interface RuleLimits {
+  readonly allowedModels: readonly string[] | null;
+  readonly budgets: readonly Budget[] | null;
+  readonly requestsPerMinute: number | null;
+  readonly tokensPerMinute: number | null;
+  readonly parallel: number | null;
+}
+
+export interface SignInRule {
+  /** The exact name of a group, or `*` for everyone. */
+  readonly group: string;
+  readonly role: Role;
+  /** Names or ids of accounts. Null for all. */
+  readonly accounts: readonly string[] | null;
+  /** True if prompts and answers of others may be read. */
+  readonly readsContent: boolean;
+  /** Null if the rule sets none. */
+  readonly limits: RuleLimits | null;
+}
+
+interface MemberRules {
+  /** True if a person to whom no rule gives an account gets one of their own. */
+  readonly createsAccount: boolean;
+  /** The most personal keys of a person. */
+  readonly keysMax: number;
+  /** The time between two looks at the issuer for somebody who is signed in or has keys. */
+  readonly recheckMs: number;
+  /** Where the issuer can't be asked, personal keys end this long after it last confirmed the person. */
+  readonly keysExpireMs: number;
+}
+
+export interface SignInRules {
+  /** As the issuer names itself: `https://login.example.com/tenant`. */
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly scopes: readonly string[];
+  /** True if an e-mail address counts although the issuer doesn't say whether it is verified. */
+  readonly trustsEmail: boolean;
+  readonly groupsClaim: string;
+  /** Domains in lower case. If there are any, nobody else gets in. */
+  readonly domains: readonly string[];
+  readonly rules: readonly SignInRule[];
+  readonly members: MemberRules;
+  /** The origin at which browsers reach the gateway, such as `https://gateway.example.com`. */
+  readonly publicUrl: string;
+}

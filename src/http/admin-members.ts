@@ -1,0 +1,53 @@
+// /admin/v1/members: people who signed in, what they may do, and the end of it.
+import { Elysia } from "elysia";
+import { pageQuery } from "../admin/list.ts";
+import {
+  anonymiseMember,
+  changeMember,
+  getMember,
+  listMembers,
+  type MemberParts,
+  memberChangeSchema,
+  memberSchema,
+} from "../admin/members.ts";
+import { wrapRows } from "../admin/schema.ts";
+import { actAsSender, createOperatorHooks, type WritingParts } from "./admin-route.ts";
+import { readOperator } from "./operator.ts";
+import { returnsBody, takesBody, takesQuery } from "./route-schema.ts";
+
+export function memberRoutes(operator: WritingParts, parts: MemberParts) {
+  const { reads, writes } = createOperatorHooks(operator, "People");
+  const member = returnsBody(memberSchema);
+  return new Elysia({ prefix: "/admin/v1" })
+    .get("/members", ({ query, request }) => listMembers(parts, query, readOperator(request).scope), {
+      ...reads("members.read", "listMembers", "List the people who signed in, newest first"),
+      query: takesQuery(pageQuery),
+      response: returnsBody(wrapRows(memberSchema)),
+    })
+    .get("/members/:id", ({ params: { id }, request }) => getMember(parts, id, readOperator(request).scope), {
+      ...reads("members.read", "getMember", "Get a person"),
+      response: member,
+    })
+    .patch(
+      "/members/:id",
+      ({ params: { id }, body, request }) => changeMember(actAsSender(parts, request), id, body),
+      {
+        ...writes(
+          "members.write",
+          "changeMember",
+          "Give a person a role besides the rules, or shut them out",
+        ),
+        body: takesBody(memberChangeSchema),
+        response: member,
+      },
+    )
+    .post(
+      "/members/:id/anonymise",
+      async ({ params: { id }, request, status }) =>
+        status(201, await anonymiseMember(actAsSender(parts, request), id)),
+      {
+        ...reads("members.write", "anonymiseMember", "End a person's access for good and forget who it was"),
+        response: { 201: member },
+      },
+    );
+}

@@ -1,0 +1,144 @@
+// Reads an issuer's claims about a person, and applies the operator's rules to them. Pure.
+import type { Grant } from "../core/people.ts";
+import type { RuleLimits, SignInRule, SignInRules } from "../core/sign-in.ts";
+import { type Claims, type Confirmed, SignInRefused } from "./issuer.ts";
+import { joinGrants } from "./roles.ts";
+
+const TEXT_CHARACTERS_MAX = 200;
+const GOOGLE = "accounts.google.com";
+
+export interface Identity {
+  readonly name: string;
+  /** Null if there is none, or none that counts. */
+  readonly email: string | null;
+  /** Null if the issuer didn't say, because it gave no ID token this time. */
+  readonly groups: readonly string[] | null;
+}
+
+/** The limits of a rule, for the accounts that it names. */
+interface GivenLimits extends RuleLimits {
+  readonly accountIds: readonly string[] | null;
+}
+
+/** The sum of the rules that match. */
+export interface Admission {
+  readonly grants: readonly Grant[];
+  readonly readsContent: boolean;
+  readonly limits: readonly GivenLimits[];
+}
+
+/** Throws a `SignInRefused` if the issuer left out the list of groups because it was too long. */
+export function readIdentity({ claims, subject, hasIdToken }: Confirmed, rules: SignInRules): Identity {
+  const groups = readGroups(claims, rules);
+  const isUnknown = groups === null && !hasIdToken;
+  const email = readEmail(claims, rules);
+  return {
+    name: readText(claims.name) ?? readText(claims.preferred_username) ?? email ?? subject.slice(0, 40),
+    email,
+    groups: isUnknown ? null : (groups ?? []),
+  };
+}
+
+function readText(value: unknown): string | null {
+  if (typeof value !== "string") return null;
+  const line = value.replace(/\p{Cc}+/gu, " ").trim();
+  return line === "" ? null : line.slice(0, TEXT_CHARACTERS_MAX);
+}
+
+/**
+ * An address that the issuer calls unverified never counts. One about which it says nothing counts only if the operator
+ * trusts the issuer's addresses, as with Microsoft Entra, which never says it.
+ */
+function readEmail({ email, email_verified: verified }: Claims, { trustsEmail }: SignInRules): string | null {
+  if (typeof email !== "string") return null;
+  const address = email.trim();
+  // A longer one isn't cut: its beginning would be an address of another domain.
+  const isAddress = address.length <= TEXT_CHARACTERS_MAX && /^[^\s\p{Cc}@]+@[^\s\p{Cc}@]+$/u.test(address);
+  if (!isAddress) return null;
+  return verified === true || (verified === undefined && trustsEmail) ? address : null;
+}
+
+/** Null if there is no such claim. Some issuers send a single group as a text. */
+function readGroups(claims: Claims, { groupsClaim, rules }: SignInRules): readonly string[] | null {
+  const value = Object.hasOwn(claims, groupsClaim) ? claims[groupsClaim] : undefined;
+  if (typeof value === "string") return [value];
+  if (Array.isArray(value)) return value.filter((one) => typeof one === "string");
+  const isAsked = rules.some(({ group }) => group !== "*");
+  if (isAsked && isCutOff(claims, groupsClaim)) {
+    throw new SignInRefused(
+      "person",
+      "groups_cut_off",
+      "You are in so many groups that your company's provider left the list out of the sign-in, so your role is unknown. " +
+        "An administrator can assign app roles, or limit the groups that are sent to this application.",
+    );
+  }
+  return null;
+}
+
+/** Microsoft Entra leaves out more than 200 groups and names a place to fetch them from. */
+function isCutOff({ _claim_names: elsewhere, hasgroups }: Claims, groupsClaim: string): boolean {
+  const isElsewhere = typeof elsewhere === "object" && elsewhere !== null && groupsClaim in elsewhere;
+  return isElsewhere || hasgroups === true || hasgroups === "true";
+}
+
+/**
+ * Returns the sum of the rules that match. Throws a `SignInRefused` if none matches. `accountIds` holds the ids of
+ * accounts by name, and by id.
+ */
+export function admit(
+  confirmed: Confirmed,
+  identity: Identity,
+  rules: SignInRules,
+  accountIds: ReadonlyMap<string, readonly string[]>,
+): Admission {
+  requireDomain(confirmed.claims, identity, rules);
+  const matching = rules.rules.filter(
+    ({ group }) => group === "*" || (identity.groups ?? []).includes(group),
+  );
+  if (matching.length === 0) {
+    const message =
+      "You are signed in at your company's provider, but none of your groups has a role here. An administrator can give it one.";
+    throw new SignInRefused("person", "no_rule", message);
+  }
+  const given = matching.map((rule) => ({ rule, ids: findAccounts(rule, accountIds) }));
+  const grants = joinGrants(
+    given.flatMap(({ rule: { role }, ids }) => (ids ?? [null]).map((accountId) => ({ role, accountId }))),
+  );
+  if (grants.length === 0) {
+    const message = "Your groups have a role here only in accounts that don't exist. Tell an administrator.";
+    throw new SignInRefused("person", "no_account", message);
+  }
+  return {
+    grants,
+    readsContent: matching.some(({ readsContent }) => readsContent),
+    limits: given.flatMap(({ rule: { limits }, ids }) =>
+      limits === null ? [] : [{ ...limits, accountIds: ids }],
+    ),
+  };
+}
+
+function findAccounts(
+  { accounts }: SignInRule,
+  accountIds: ReadonlyMap<string, readonly string[]>,
+): readonly string[] | null {
+  return accounts === null ? null : accounts.flatMap((name) => accountIds.get(name) ?? []);
+}
+
+/** Other letters stay as they are: the small form of the sign for kelvin is an ordinary k. */
+function lowerAscii(text: string): string {
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
+function requireDomain({ hd }: Claims, { email }: Identity, { domains, issuer }: SignInRules): void {
+  if (domains.length === 0) return;
+  const domain = email === null ? undefined : lowerAscii(email.slice(email.lastIndexOf("@") + 1));
+  // A Google account may have a verified address of any domain, and keep it after the address changed hands.
+  const isGoogle = URL.parse(issuer)?.hostname === GOOGLE;
+  const isOwn = !isGoogle || (typeof hd === "string" && domains.includes(lowerAscii(hd)));
+  if (domain !== undefined && domains.includes(domain) && isOwn) return;
+  const message =
+    domain === undefined
+      ? "Your company's provider sent no e-mail address that it has verified, and only people of certain domains are let in."
+      : "People with an e-mail address of your domain are not let in.";
+  throw new SignInRefused("person", "domain", message);
+}

@@ -1,0 +1,235 @@
+// People who leave: they are looked up at the issuer while they have a session or keys, and both end with them.
+import type { Changes } from "../core/changes.ts";
+import type { GatewayKey } from "../core/key.ts";
+import type { Member } from "../core/people.ts";
+import type { SignInRules } from "../core/sign-in.ts";
+import type { RecordedStore } from "../core/store.ts";
+import { admit, type Identity, readIdentity } from "./claims.ts";
+import { IssuerSilent, PersonGone, SignInRefused, type Tokens } from "./issuer.ts";
+import { describeMember, listAccountIds, openRefresh, type SignInParts, sealRefresh } from "./sign-in.ts";
+
+const MEMBERS_AT_ONCE = 50;
+const KEYS_AT_ONCE = 100;
+/** Longer than a look at the issuer takes, with all its deadlines. */
+const LEASE_MS = 60_000;
+/** The wait after an issuer didn't answer. */
+const RETRY_MS = 60_000;
+const WEEK_MS = 7 * 86_400_000;
+
+type Parts = SignInParts;
+
+/** Looks at everybody who is due, and stops as soon as the issuer doesn't answer. */
+export async function recheckMembers(parts: Parts): Promise<void> {
+  const rules = parts.rules();
+  if (rules === undefined) return;
+  const { recheckMs, keysExpireMs } = rules.members;
+  for (;;) {
+    const nowMs = parts.clock.nowMs();
+    const dueMs = nowMs - Math.min(recheckMs, keysExpireMs);
+    const due = await parts.store.people.dueMembers(dueMs, nowMs, MEMBERS_AT_ONCE);
+    for (const member of due) {
+      if (!(await recheckMember(parts, rules, member))) return;
+    }
+    if (due.length < MEMBERS_AT_ONCE) return;
+  }
+}
+
+/** Returns false if the issuer didn't answer. */
+async function recheckMember(parts: Parts, rules: SignInRules, member: Member): Promise<boolean> {
+  const { store, clock, recordAs } = parts;
+  const nowMs = clock.nowMs();
+  const [key] = await listKeys(store, member.id, 1);
+  // Tokens end with the person who made them.
+  const isHolder = key !== undefined || (await store.people.hasToken(member.id, nowMs));
+  const isLive = isHolder || (await store.people.hasSession(member.id, nowMs));
+  const isOurs = member.issuer === rules.issuer;
+  if (!isLive || member.refreshSealed === null || !isOurs) {
+    await note(parts, member, { checkedAtMs: nowMs });
+    // A node that stopped while it ended a person may have left keys.
+    if (member.ruleGrants.length === 0) await endOwnKeys(parts, member.id);
+    else if (isHolder) await expireKeys(parts, rules, member);
+    return true;
+  }
+  // Only one node wins the row as it was read.
+  const leased = await recordAs().changes.changeMember(member.id, (before) =>
+    before?.leasedUntilMs === member.leasedUntilMs && before.checkedAtMs === member.checkedAtMs
+      ? { ...before, leasedUntilMs: nowMs + LEASE_MS }
+      : null,
+  );
+  if (leased === null) return true;
+  const token = readRefresh(parts, member.refreshSealed);
+  if (token !== null) return askIssuer(parts, rules, member, token);
+  await note(parts, member, { refreshSealed: null, ...checked(parts) });
+  return true;
+}
+
+/** Null if it was sealed under another master key: it is as if the issuer had given none. */
+function readRefresh({ vault, log }: Parts, sealed: string): string | null {
+  try {
+    return openRefresh(vault, sealed);
+  } catch (error) {
+    log({ event: "members_failed", level: "warn", cause: `a refresh token can't be opened (${error})` });
+    return null;
+  }
+}
+
+async function askIssuer(parts: Parts, rules: SignInRules, member: Member, token: string): Promise<boolean> {
+  // A node that stopped in the middle may have left a token that is used up, which the issuer refuses.
+  const wasInterrupted = member.leasedUntilMs !== 0;
+  let isKept = false;
+  try {
+    const tokens = await parts.issuer(rules).refresh(token, member.subject);
+    await keepToken(parts, member, tokens);
+    isKept = true;
+    await applyClaims(parts, rules, member, tokens);
+    return true;
+  } catch (error) {
+    if (error instanceof SignInRefused) await endPerson(parts, member, error.reason);
+    else if (error instanceof PersonGone && !wasInterrupted) await endPerson(parts, member, "gone");
+    else if (error instanceof PersonGone)
+      await note(parts, member, { refreshSealed: null, ...checked(parts) });
+    else {
+      const mayHaveActed = !(error instanceof IssuerSilent) || error.mayHaveActed;
+      const isDoubtful = !isKept && (wasInterrupted || mayHaveActed);
+      return waitForIssuer(parts, rules, member, error, isDoubtful);
+    }
+    return true;
+  }
+}
+
+/** A token that replaces the one before is stored before anything else happens: it is the only one that works. */
+async function keepToken(parts: Parts, member: Member, { refreshToken }: Tokens): Promise<void> {
+  if (refreshToken === null) return;
+  await note(parts, member, { refreshSealed: sealRefresh(parts.vault, refreshToken), leasedUntilMs: 0 });
+}
+
+async function applyClaims(parts: Parts, rules: SignInRules, member: Member, tokens: Tokens): Promise<void> {
+  const confirmed = await tokens.confirm();
+  const identity = readIdentity(confirmed, rules);
+  const seen = { seenAtMs: parts.clock.nowMs(), ...checked(parts) };
+  // The issuer confirms the person, but says nothing about groups without an ID token.
+  if (isSilentOnGroups(identity)) {
+    await note(parts, member, seen);
+    return;
+  }
+  const admission = admit(confirmed, identity, rules, await listAccountIds(parts.store, rules));
+  await note(parts, member, { ...describeMember(identity, admission), ...seen });
+}
+
+function isSilentOnGroups({ groups }: Identity): boolean {
+  return groups === null;
+}
+
+function checked({ clock }: Parts) {
+  return { checkedAtMs: clock.nowMs(), leasedUntilMs: 0 };
+}
+
+/** An issuer that doesn't answer ends nobody. It is asked again in a minute. */
+async function waitForIssuer(
+  parts: Parts,
+  { members: { recheckMs } }: SignInRules,
+  member: Member,
+  error: unknown,
+  isTokenDoubtful: boolean,
+): Promise<false> {
+  const nowMs = parts.clock.nowMs();
+  await note(parts, member, {
+    checkedAtMs: nowMs - recheckMs + Math.min(recheckMs, RETRY_MS),
+    leasedUntilMs: isTokenDoubtful ? nowMs : 0,
+  });
+  const cause = error instanceof Error ? error.message : String(error);
+  parts.log({ event: "issuer_silent", level: "warn", cause });
+  return false;
+}
+
+/**
+ * Writes the change and returns true, unless the person has signed in since `member` was read: what is found out with
+ * the token before says nothing about the one from then.
+ */
+async function note(
+  { recordAs }: Parts,
+  { id, seenAtMs }: Member,
+  change: Partial<Member>,
+): Promise<boolean> {
+  const changed = await recordAs().changes.changeMember(id, (before) =>
+    before === null || before.anonymisedAtMs !== null || before.seenAtMs !== seenAtMs
+      ? null
+      : { ...before, ...change },
+  );
+  return changed !== null;
+}
+
+/** Ends the person's sessions and personal keys, on all nodes. */
+async function endPerson(parts: Parts, member: Member, reason: string): Promise<void> {
+  const { store, log, recordAs } = parts;
+  if (!(await note(parts, member, { ruleGrants: [], refreshSealed: null, ...checked(parts) }))) return;
+  const sessions = await store.endSessionsOf(member.id);
+  if (sessions > 0) {
+    const target = { type: "session", id: member.id, name: "" } as const;
+    await recordAs().note({ action: "session.ended", target, reason, after: { sessions } });
+  }
+  const keys = await endOwnKeys(parts, member.id);
+  log({ event: "member.left", level: "warn", member_id: member.id, reason, sessions, keys });
+}
+
+function listKeys(store: Pick<RecordedStore, "keys">, memberId: string, limit: number) {
+  return store.keys({ limit, after: null }, { memberId, isRevoked: false, nowMs: 0 });
+}
+
+/** Revokes the keys of a person that the gateway found gone. */
+function endOwnKeys({ store, clock, recordAs }: Parts, memberId: string): Promise<number> {
+  return endKeys({ store, clock, changes: recordAs().changes }, memberId);
+}
+
+/** Revokes the person's keys, and returns how many. */
+export async function endKeys(
+  { store, clock, changes }: Pick<Parts, "store" | "clock"> & { readonly changes: Changes },
+  memberId: string,
+): Promise<number> {
+  let ended = 0;
+  for (;;) {
+    const keys = await listKeys(store, memberId, KEYS_AT_ONCE);
+    for (const { id } of keys) await changes.revokeKey(id, clock.nowMs());
+    ended += keys.length;
+    if (keys.length < KEYS_AT_ONCE) return ended;
+  }
+}
+
+/** Calls `change` with each of the person's keys that isn't revoked. */
+export async function eachKey(
+  store: Pick<RecordedStore, "keys">,
+  memberId: string,
+  change: (key: GatewayKey) => Promise<unknown>,
+): Promise<void> {
+  let after: { atMs: number; id: string } | null = null;
+  for (;;) {
+    const keys: readonly GatewayKey[] = await store.keys(
+      { limit: KEYS_AT_ONCE, after },
+      { memberId, isRevoked: false, nowMs: 0 },
+    );
+    for (const key of keys) await change(key);
+    const last = keys.at(-1);
+    if (last === undefined || keys.length < KEYS_AT_ONCE) return;
+    after = { atMs: last.createdAtMs, id: last.id };
+  }
+}
+
+/** Where nobody can ask the issuer, keys and tokens end some time after it last confirmed the person, who is warned a week before. */
+async function expireKeys(
+  parts: Parts,
+  { members: { keysExpireMs } }: SignInRules,
+  member: Member,
+): Promise<void> {
+  const { clock, log } = parts;
+  const nowMs = clock.nowMs();
+  const endMs = member.seenAtMs + keysExpireMs;
+  const about = { member_id: member.id, until: new Date(endMs).toISOString() };
+  if (endMs <= nowMs) {
+    await note(parts, member, { ruleGrants: [] });
+    const keys = await endOwnKeys(parts, member.id);
+    log({ event: "member.keys_expired", level: "warn", ...about, keys });
+  } else if (endMs - WEEK_MS <= nowMs && (member.warnedAtMs ?? 0) <= member.seenAtMs) {
+    await note(parts, member, { warnedAtMs: nowMs });
+    log({ event: "member.keys_expiring", level: "warn", ...about });
+  }
+}

@@ -1,0 +1,56 @@
+// People who signed in: their ids, and what they may do now.
+import type { Grant, Member } from "../core/people.ts";
+import type { Session } from "../core/rows.ts";
+import type { SignInRules } from "../core/sign-in.ts";
+import type { RecordedStore } from "../core/store.ts";
+import type { Clock } from "../core/world.ts";
+import { digestSecret } from "../keys/secret.ts";
+import { Access } from "./access.ts";
+
+const ID_DIGITS = 32;
+
+/** Returns the same id for the same person at the same issuer, so that no index on either is needed. */
+export function makeMemberId(issuer: string, subject: string, pepper: Uint8Array): string {
+  return `mem_${digestSecret(`member ${JSON.stringify([issuer, subject])}`, pepper).slice(0, ID_DIGITS)}`;
+}
+
+/** Returns the grants of the rules, and those that an admin gave until they end. */
+export function listGrants({ ruleGrants, ownGrants, ownUntilMs }: Member, nowMs: number): readonly Grant[] {
+  return ownUntilMs !== null && ownUntilMs <= nowMs ? ruleGrants : [...ruleGrants, ...ownGrants];
+}
+
+/** True if the person may sign in and use keys, as far as an admin decides. */
+export function isLetIn({ isDisabled, anonymisedAtMs }: Member): boolean {
+  return !isDisabled && anonymisedAtMs === null;
+}
+
+/** Returns the rights of a person at that time. Nobody without a matching rule gets in, whatever an admin gave besides. */
+export function memberAccess(member: Member, nowMs: number): Access {
+  const { id, name, ruleGrants, readsContent } = member;
+  const isIn = isLetIn(member) && ruleGrants.length > 0;
+  const grants = isIn ? listGrants(member, nowMs) : [];
+  return new Access({ actor: { kind: "person", id, name }, grants, readsContent, memberId: id });
+}
+
+interface PersonParts {
+  readonly store: Pick<RecordedStore, "people">;
+  readonly clock: Pick<Clock, "nowMs">;
+}
+
+/**
+ * Returns the access of the person whose session it is, as it is now. Null if there is none. Where the issuer gave
+ * nothing by which it can be asked again, the person has to go through it again after `members.recheck`.
+ */
+export async function findPerson(
+  { store, clock }: PersonParts,
+  { memberId }: Session,
+  rules: SignInRules | undefined,
+): Promise<Access | null> {
+  if (memberId === null || rules === undefined) return null;
+  const member = await store.people.member(memberId);
+  if (member === null || member.issuer !== rules.issuer) return null;
+  const nowMs = clock.nowMs();
+  if (member.refreshSealed === null && member.seenAtMs + rules.members.recheckMs <= nowMs) return null;
+  const access = memberAccess(member, nowMs);
+  return access.role === null ? null : access;
+}

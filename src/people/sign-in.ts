@@ -1,0 +1,227 @@
+// A sign-in with the company's identity provider, from the first redirect to the session.
+import type { AuditFacts } from "../core/audit-log.ts";
+import type { Changes } from "../core/changes.ts";
+import { asObject, parseJson } from "../core/json.ts";
+import type { Act, Member } from "../core/people.ts";
+import type { SignInRules } from "../core/sign-in.ts";
+import type { RecordedStore } from "../core/store.ts";
+import type { Clock, Log, Random, Vault } from "../core/world.ts";
+import { digestSecret, digestSession, mintSessionSecret } from "../keys/secret.ts";
+import { type Admission, admit, type Identity, readIdentity } from "./claims.ts";
+import { type Attempt, type Confirmed, type Issuer, SignInRefused, type Tokens } from "./issuer.ts";
+import { isLetIn, makeMemberId } from "./member.ts";
+
+/** The time for one attempt, on the issuer's pages. */
+export const ATTEMPT_MS = 10 * 60_000;
+export const PERSON_SESSION_MS = 12 * 3_600_000;
+const ATTEMPT_USE = "sign-in attempt";
+const REFRESH_USE = "refresh token";
+const NAME_DIGITS = 12;
+const ACCOUNTS_AT_ONCE = 500;
+
+/** Puts on record what a sender changes, and does besides. */
+interface Recording {
+  readonly changes: Changes;
+  note(facts: AuditFacts): Promise<void>;
+}
+
+export interface SignInParts {
+  readonly store: RecordedStore;
+  /** Without an act, it is the gateway's own. */
+  readonly recordAs: (act?: Act) => Recording;
+  readonly pepper: Uint8Array;
+  readonly random: Random;
+  readonly clock: Pick<Clock, "nowMs">;
+  readonly vault: Pick<Vault, "seal" | "open">;
+  readonly log: Log;
+  /** Undefined while people can't sign in. */
+  readonly rules: () => SignInRules | undefined;
+  readonly issuer: (rules: SignInRules) => Issuer;
+}
+
+/** A cookie that the browser keeps from the start to the callback. Its name differs for each attempt. */
+interface AttemptCookie {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** Returns the issuer's page to go to, and what the browser has to keep for the way back. */
+export async function startAttempt(
+  { issuer, vault, clock }: Pick<SignInParts, "issuer" | "vault" | "clock">,
+  rules: SignInRules,
+  returnTo: string,
+): Promise<{ readonly url: string; readonly cookie: AttemptCookie }> {
+  const { attempt, url } = await issuer(rules).begin();
+  const kept = { ...attempt, returnTo, untilMs: clock.nowMs() + ATTEMPT_MS };
+  const value = vault.seal(JSON.stringify(kept), ATTEMPT_USE);
+  return { url, cookie: { name: nameAttempt(attempt.state), value } };
+}
+
+/** Two tabs may sign in at once, so each attempt has a cookie of its own. */
+export function nameAttempt(state: string): string {
+  const digest = new Bun.CryptoHasher("sha256").update(state).digest("hex");
+  return `poundkey_attempt_${digest.slice(0, NAME_DIGITS)}`;
+}
+
+interface SignedIn {
+  /** The session's secret. */
+  readonly secret: string;
+  readonly returnTo: string;
+}
+
+/** Somebody who comes back from the issuer. */
+interface Arrival {
+  /** The callback's. */
+  readonly query: string;
+  /** The value of the attempt's cookie. Null if there is none. */
+  readonly kept: string | null;
+  readonly from: Omit<Act, "actor">;
+}
+
+/**
+ * Ends an attempt with a session. Throws a `SignInRefused` or an `IssuerSilent`; then nothing is stored of the person.
+ */
+export async function completeAttempt(
+  parts: SignInParts,
+  rules: SignInRules,
+  { query, kept, from }: Arrival,
+): Promise<SignedIn> {
+  const { returnTo, attempt } = await openAttempt(parts, query, kept);
+  const tokens = await parts.issuer(rules).finish(query, attempt);
+  const confirmed = await tokens.confirm();
+  const identity = readIdentity(confirmed, rules);
+  const admission = admit(confirmed, identity, rules, await listAccountIds(parts.store, rules));
+  const id = makeMemberId(rules.issuer, confirmed.subject, parts.pepper);
+  const recording = parts.recordAs({ ...from, actor: { kind: "person", id, name: identity.name } });
+  const found = { id, tokens, confirmed, identity, admission };
+  const member = await keepMember(parts, recording, rules, found);
+  const secret = await startSession(parts, member, confirmed);
+  await recording.note({ action: "session.started", target: { type: "session", id: "", name: "" } });
+  return { secret, returnTo };
+}
+
+/** Returns the attempt to which the callback belongs. It may be used once, over all nodes. */
+async function openAttempt(
+  { vault, store, clock, pepper }: SignInParts,
+  query: string,
+  kept: string | null,
+): Promise<{ readonly attempt: Attempt; readonly returnTo: string }> {
+  const opened = kept === null ? null : readAttempt(vault, kept);
+  const nowMs = clock.nowMs();
+  if (opened === null || opened.untilMs <= nowMs) {
+    const message =
+      "This sign-in was not started in this browser, or more than ten minutes ago. Please start again.";
+    throw new SignInRefused("attempt", "no_attempt", message);
+  }
+  const { state, returnTo, untilMs } = opened;
+  if (new URLSearchParams(query).get("state") !== state) {
+    throw new SignInRefused("attempt", "state", "The answer belongs to another sign-in. Please start again.");
+  }
+  const isFirst = await store.people.useOnce(digestSecret(`attempt ${state}`, pepper), untilMs, nowMs);
+  if (!isFirst) {
+    const message = "This sign-in was already used once. Please start again.";
+    throw new SignInRefused("attempt", "used_state", message);
+  }
+  return { attempt: opened, returnTo };
+}
+
+function readAttempt(vault: SignInParts["vault"], sealed: string) {
+  try {
+    const { state, nonce, verifier, returnTo, untilMs } = asObject(
+      parseJson(vault.open(sealed, ATTEMPT_USE)),
+    );
+    return {
+      ...{ state: String(state), nonce: String(nonce), verifier: String(verifier) },
+      ...{ returnTo: String(returnTo), untilMs: Number(untilMs) },
+    };
+  } catch {
+    return null;
+  }
+}
+
+/** Returns the ids of the accounts that the rules name, by the name used there. Several accounts may have one name. */
+export async function listAccountIds(
+  store: Pick<RecordedStore, "people">,
+  { rules }: SignInRules,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const named = [...new Set(rules.flatMap(({ accounts }) => accounts ?? []))];
+  const found = new Map<string, Set<string>>();
+  for (let at = 0; at < named.length; at += ACCOUNTS_AT_ONCE) {
+    const some = named.slice(at, at + ACCOUNTS_AT_ONCE);
+    for (const { id, name } of await store.people.accountsNamed(some)) {
+      for (const key of [id, name]) found.set(key, (found.get(key) ?? new Set()).add(id));
+    }
+  }
+  return new Map([...found].map(([key, ids]) => [key, [...ids]]));
+}
+
+interface Found {
+  readonly id: string;
+  readonly tokens: Tokens;
+  readonly confirmed: Confirmed;
+  readonly identity: Identity;
+  readonly admission: Admission;
+}
+
+async function keepMember(
+  { clock, vault }: SignInParts,
+  { changes }: Recording,
+  { issuer }: SignInRules,
+  { id, tokens, confirmed: { subject }, identity, admission }: Found,
+): Promise<Member> {
+  const nowMs = clock.nowMs();
+  const refreshSealed = tokens.refreshToken === null ? null : sealRefresh(vault, tokens.refreshToken);
+  const seen = { ...describeMember(identity, admission), refreshSealed, seenAtMs: nowMs, checkedAtMs: nowMs };
+  const member = await changes.changeMember(id, (before) => {
+    if (before === null) return { ...makeMember(id, issuer, subject, nowMs), ...seen };
+    return isLetIn(before) ? { ...before, ...seen, leasedUntilMs: 0 } : null;
+  });
+  if (member !== null) return member;
+  const message = "Your access to this gateway was ended by an administrator.";
+  throw new SignInRefused("person", "disabled", message);
+}
+
+/** Returns the columns that follow from what the issuer says and the rules make of it. */
+export function describeMember({ name, email }: Identity, { grants, readsContent, limits }: Admission) {
+  return {
+    ...{ name, email, readsContent, ruleGrants: grants },
+    ruleLimits: limits.length === 0 ? null : JSON.stringify(limits),
+  };
+}
+
+function makeMember(id: string, issuer: string, subject: string, createdAtMs: number) {
+  return {
+    ...{ id, issuer, subject, createdAtMs, ownGrants: [], ownUntilMs: null, isDisabled: false },
+    ...{ leasedUntilMs: 0, anonymisedAtMs: null, warnedAtMs: null },
+  };
+}
+
+export function sealRefresh(vault: Pick<Vault, "seal">, token: string): string {
+  return vault.seal(token, REFRESH_USE);
+}
+
+/** Throws if the text was sealed under another master key. */
+export function openRefresh(vault: Pick<Vault, "open">, sealed: string): string {
+  return vault.open(sealed, REFRESH_USE);
+}
+
+async function startSession(
+  { store, clock, pepper, random, log }: SignInParts,
+  { id: memberId }: Member,
+  { claims: { sid } }: Confirmed,
+): Promise<string> {
+  const secret = mintSessionSecret(random);
+  const nowMs = clock.nowMs();
+  const session = {
+    digest: digestSession(secret, pepper),
+    // Versions that know no people compare it with the admin token's digest, and refuse.
+    tokenDigest: "",
+    expiresAtMs: nowMs + PERSON_SESSION_MS,
+    tokenId: null,
+    memberId,
+    issuerSession: typeof sid === "string" ? sid : null,
+  };
+  await store.addSession(session, nowMs);
+  log({ event: "session.started", member_id: memberId });
+  return secret;
+}

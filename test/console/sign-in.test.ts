@@ -1,0 +1,49 @@
+// Signing in to the console with the company's provider, in a real browser, through the provider's own pages.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type SignInWorld, startSignInWorld } from "../sign-in/world.ts";
+import { type ConsoleWorld, HAS_BROWSER, newVisitor, startBrowser } from "./visitor.ts";
+
+/** A browser on a busy machine takes seconds. */
+const WAIT_MS = 60_000;
+
+let world: SignInWorld;
+let console: ConsoleWorld;
+beforeAll(async () => {
+  world = await startSignInWorld();
+  world.provider.people.set("ada", { name: "Ada", groups: ["platform"] });
+  console = {
+    gateway: { ...world.gateway, url: world.url },
+    browser: await startBrowser(),
+    stop: world.stop,
+  };
+});
+afterAll(async () => {
+  await console.browser?.close();
+  await world.stop();
+});
+
+describe.skipIf(!HAS_BROWSER)("a person (skipped without Chromium)", () => {
+  test(
+    "signs in with the provider, stays signed in, and signs out",
+    async () => {
+      const { page, close, complaints } = await newVisitor(console);
+      await page.getByRole("link", { name: `Sign in with ${new URL(world.provider.issuer).host}` }).click();
+      await page.locator('input[name="login"]').fill("ada");
+      await page.locator('input[name="password"]').fill("any");
+      await page.locator('button[type="submit"]').click();
+      await page.getByRole("button", { name: "Continue" }).click();
+      await page.getByRole("heading", { name: "Overview" }).waitFor();
+      expect(page.url()).toStartWith(`${world.url}/`);
+      await page.reload();
+      await page.getByRole("heading", { name: "Overview" }).waitFor();
+      await page.getByRole("button", { name: "Sign out" }).click();
+      await page.getByRole("heading", { name: "Sign in" }).waitFor();
+      await page.reload();
+      await page.getByRole("heading", { name: "Sign in" }).waitFor();
+      // The provider's pages ask for an icon that they don't have.
+      expect(complaints.filter((one) => one.includes(world.url))).toEqual([]);
+      await close();
+    },
+    WAIT_MS,
+  );
+});
