@@ -1,16 +1,22 @@
 // The audit log over HTTP: every changing route leaves exactly one entry, and so does every refused change.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { openStore } from "../src/app/open-store.ts";
 import { asArray, asObject, asString, type JsonObject } from "../src/core/json.ts";
 import { createOperator } from "./http/operator.ts";
 import { REGISTERED } from "./http/registered.ts";
 import { until } from "./http/until.ts";
 import { asking, type HttpWorld, startHttpWorld } from "./http/world.ts";
+import { makeMember } from "./people/samples.ts";
 
 let world: HttpWorld;
 let operator: ReturnType<typeof createOperator>;
 beforeAll(async () => {
   world = await startHttpWorld({ more: "log: { content: true }" });
   operator = createOperator(world);
+  const { store } = await openStore(`sqlite:${join(world.directory, "poundkey.db")}`, undefined);
+  await store.people.changeMember("mem_ann", () => makeMember("mem_ann", { name: "Ann Example" }));
+  await store.close();
   // The tests' own key.
   await readNew(1);
 });
@@ -93,6 +99,8 @@ const CHANGES: readonly Change[] = [
     action: "token.created",
     body: () => ({ name: "ci", role: "viewer", accounts: [made.account] }),
   },
+  { route: "PATCH /members/:id", action: "member.changed", body: () => ({ role: "viewer" }) },
+  { route: "POST /members/:id/anonymise", action: "member.anonymised" },
   { route: "DELETE /tokens/:id", action: "token.revoked", path: () => `/tokens/${made.token}` },
   {
     route: "POST /samples/plan",
@@ -123,7 +131,8 @@ const APART = ["POST /playground", "POST /playground/*", "POST /session", "DELET
 function findPath({ route, path }: Change): string {
   if (path) return path();
   const [, template = ""] = route.split(" ");
-  const id = template.startsWith("/accounts") ? made.account : made.key;
+  const [, kind = ""] = template.split("/");
+  const id = { accounts: made.account, members: "mem_ann" }[kind] ?? made.key;
   const name = /\/providers/.test(template) ? "Groq" : "team";
   return template
     .replace(":id", id ?? "")
@@ -169,7 +178,7 @@ describe("the audit log", () => {
       expect(row).toMatchObject({ outcome: "success", address: "127.0.0.1", actor: { kind: "admin" } });
       expect(row.request_id).toMatch(/^req_/);
     }
-    expect(JSON.stringify(rows)).not.toMatch(/sk-|a-secret-of/);
+    expect(JSON.stringify(rows)).not.toMatch(/sk-|a-secret-of|Ann Example/);
     const prefix = "/admin/v1";
     const changing = REGISTERED.filter(({ method, path }) => method !== "GET" && path.startsWith(prefix));
     const registered = changing.map(({ method, path }) => `${method} ${path.slice(prefix.length)}`);

@@ -8,16 +8,15 @@ import type { Role } from "../../src/core/people.ts";
 import { createOperator, type Operator } from "../http/operator.ts";
 import { until } from "../http/until.ts";
 import { type HttpWorld, startHttpWorld } from "../http/world.ts";
-import { makeMember } from "./samples.ts";
+import { makeMember, PEOPLE } from "./samples.ts";
 
 let world: HttpWorld;
 let opened: OpenedStore;
 let admin: Operator;
 let [team, other] = ["", ""];
 beforeAll(async () => {
-  world = await startHttpWorld({
-    server: 'trusted_proxies: ["127.0.0.1"], admin_token_from: ["127.0.0.0/8"]',
-  });
+  const from = 'trusted_proxies: ["127.0.0.1"], admin_token_from: ["127.0.0.0/8"]';
+  world = await startHttpWorld({ ...PEOPLE, server: `${PEOPLE.server}, ${from}` });
   opened = await openStore(`sqlite:${join(world.directory, "poundkey.db")}`, undefined);
   admin = createOperator(world);
   team = await world.newAccount("Team");
@@ -118,8 +117,9 @@ test("what a role doesn't permit is on record as refused, where the sender's acc
   const key = String((await admin.post("/keys", { name: "key", account_id: team })).body.id);
   expect((await viewer.ask.patch(`/keys/${key}`, { name: "mine" })).status).toBe(403);
   expect((await viewer.ask.get("/audit")).status).toBe(403);
+  expect((await viewer.ask.delete(`/keys/${viewer.secret}`)).status).toBe(403);
   const reader = await newToken("manager", team);
-  const rows = await readOnce(reader.ask, key, "&outcome=refused");
+  const rows = await readOnce(reader.ask, "[redacted]", "&outcome=refused");
   const name = `viewer of ${team}`;
   expect(about(rows, key)).toEqual([
     ["key.changed", "refused", "not_permitted", { kind: "token", id: viewer.id, name }],
