@@ -26,6 +26,7 @@ const PAGES = [
   { path: "/settings/accounts", shows: "default" },
   { path: "/settings/accounts/default", shows: "Invoice 1" },
   { path: "/settings/limits", shows: "Free requests per day" },
+  { path: "/settings/audit", shows: "topup.made" },
 ] as const;
 const LOOKS = [
   { colorScheme: "light", viewport: { width: 1440, height: 900 } },
