@@ -88,7 +88,7 @@ export async function changeMember(parts: ActingParts, id: string, given: Member
   );
   if (given.disabled === true) {
     await store.endSessionsOf(id);
-    await eachKey(store, id, (key) =>
+    await eachKey(store, { memberId: id }, (key) =>
       changes.changeKey(key.id, (before) => changePauses("admin", before, true)),
     );
   }

@@ -54,6 +54,8 @@ export interface KeyFilter {
   readonly state?: KeyState | undefined;
   /** The person whose keys they are. */
   readonly memberId?: string | undefined;
+  /** In lower case. */
+  readonly contact?: string | undefined;
   /** In whatever other state. */
   readonly isRevoked?: boolean | undefined;
   /** The time for which to compute the state, in Unix milliseconds. */

@@ -3,7 +3,7 @@ import type { Changes } from "../core/changes.ts";
 import type { GatewayKey } from "../core/key.ts";
 import type { Member } from "../core/people.ts";
 import type { SignInRules } from "../core/sign-in.ts";
-import type { RecordedStore } from "../core/store.ts";
+import type { KeyFilter, RecordedStore } from "../core/store.ts";
 import { admit, type Identity, readIdentity } from "./claims.ts";
 import { IssuerSilent, PersonGone, SignInRefused, type Tokens } from "./issuer.ts";
 import { describeMember, listAccountIds, openRefresh, type SignInParts, sealRefresh } from "./sign-in.ts";
@@ -84,7 +84,7 @@ async function askIssuer(parts: Parts, rules: SignInRules, member: Member, token
     await applyClaims(parts, rules, member, tokens);
     return true;
   } catch (error) {
-    if (error instanceof SignInRefused) await endPerson(parts, member, error.reason);
+    if (error instanceof SignInRefused) await refusePerson(parts, member, error);
     else if (error instanceof PersonGone && !wasInterrupted) await endPerson(parts, member, "gone");
     else if (error instanceof PersonGone)
       await note(parts, member, { refreshSealed: null, ...checked(parts) });
@@ -95,6 +95,16 @@ async function askIssuer(parts: Parts, rules: SignInRules, member: Member, token
     }
     return true;
   }
+}
+
+/** Keys only end for good if no rule matches. A renamed account, or a list that was cut off, says nothing about that. */
+const ENDING: ReadonlySet<string> = new Set(["no_rule", "domain"]);
+
+async function refusePerson(parts: Parts, member: Member, { reason }: SignInRefused): Promise<void> {
+  if (ENDING.has(reason)) return endPerson(parts, member, reason);
+  await note(parts, member, { ruleGrants: [], ...checked(parts) });
+  if (member.ruleGrants.length === 0) return;
+  parts.log({ event: "member.without_role", level: "warn", member_id: member.id, reason });
 }
 
 /** A token that replaces the one before is stored before anything else happens: it is the only one that works. */
@@ -170,6 +180,15 @@ async function endPerson(parts: Parts, member: Member, reason: string): Promise<
   }
   const keys = await endOwnKeys(parts, member.id);
   log({ event: "member.left", level: "warn", member_id: member.id, reason, sessions, keys });
+  await reportContacts(parts, member);
+}
+
+/** Service keys stay, but somebody else has to look after those whose contact is the person's address. */
+async function reportContacts({ store, log }: Parts, { id: member_id, email }: Member): Promise<void> {
+  if (email === null) return;
+  await eachKey(store, { contact: email.toLowerCase() }, async ({ id, accountId }) =>
+    log({ event: "key.contact_gone", level: "warn", key_id: id, account_id: accountId, member_id }),
+  );
 }
 
 function listKeys(store: Pick<RecordedStore, "keys">, memberId: string, limit: number) {
@@ -195,17 +214,17 @@ export async function endKeys(
   }
 }
 
-/** Calls `change` with each of the person's keys that isn't revoked. */
+/** Calls `change` with each of these keys that isn't revoked. */
 export async function eachKey(
   store: Pick<RecordedStore, "keys">,
-  memberId: string,
+  of: Pick<KeyFilter, "memberId" | "contact">,
   change: (key: GatewayKey) => Promise<unknown>,
 ): Promise<void> {
   let after: { atMs: number; id: string } | null = null;
   for (;;) {
     const keys: readonly GatewayKey[] = await store.keys(
       { limit: KEYS_AT_ONCE, after },
-      { memberId, isRevoked: false, nowMs: 0 },
+      { ...of, isRevoked: false, nowMs: 0 },
     );
     for (const key of keys) await change(key);
     const last = keys.at(-1);

@@ -21,11 +21,17 @@ const GRANTS = makeJson<readonly Grant[]>((json) => asArray(parseJson(json)).fla
 
 /** A role that this version doesn't know grants nothing. */
 function readGrant(value: unknown): readonly Grant[] {
-  const { role, accountId } = asObject(value);
+  const { role, accountId, readsContent } = asObject(value);
   const known = ROLES.find((one) => one === role);
   return known === undefined
     ? []
-    : [{ role: known, accountId: typeof accountId === "string" ? accountId : null }];
+    : [
+        {
+          role: known,
+          accountId: typeof accountId === "string" ? accountId : null,
+          ...(readsContent === true ? { readsContent } : {}),
+        },
+      ];
 }
 
 const TOKEN = table<NamedToken>("token", ["id"], {

@@ -165,6 +165,27 @@ test("keys that were left when a person was ended are ended at the next look", a
   expect((await store.key("key_lee"))?.revokedAtMs).toBe(nowMs);
 });
 
+test.each([
+  ["rules name no account that exists", { groups: ["nowhere"] }],
+  ["list of groups was cut off", { hasgroups: true }],
+])("somebody whose %s has no role until that is mended, and keeps the keys", async (why, claims) => {
+  const { store } = opened;
+  await addMember(why);
+  await store.addKey(makeKey(`key of ${why}`, { memberId: why }), `digest of ${why}`);
+  nowMs += HOUR_MS;
+  await recheck(async () => ({
+    ...here(why),
+    confirm: async () => ({ subject: why, claims, hasIdToken: true }),
+  }));
+  expect((await store.people.member(why))?.ruleGrants).toEqual([]);
+  nowMs += HOUR_MS;
+  await recheck(async () => here(why));
+  expect((await store.people.member(why))?.ruleGrants).toEqual([{ role: "admin", accountId: null }]);
+  expect((await store.key(`key of ${why}`))?.revokedAtMs).toBeNull();
+  await store.revokeKey(`key of ${why}`, nowMs);
+  await store.endSessionsOf(why);
+});
+
 test("while one node asks, no other does", async () => {
   await addMember("ida");
   nowMs += HOUR_MS;
