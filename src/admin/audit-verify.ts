@@ -29,8 +29,8 @@ interface AuditVerdict {
 }
 
 /**
- * Reads the whole log, also while rows are added to it. `noted` is an end of the chain that was kept elsewhere: nobody can
- * write the rows up to it anew without a trace.
+ * Reads the whole log, also while rows are added to it. `noted` is an end of the chain that was kept elsewhere: the rows
+ * up to it can't be rewritten without a trace.
  */
 export async function verifyAuditLog(auditLog: AuditLogStore, noted?: AuditHead): Promise<AuditVerdict> {
   const verdict = await followChain(auditLog, await findStart(auditLog), noted);

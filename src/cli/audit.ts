@@ -8,9 +8,9 @@ const HELP = `usage: poundkey audit verify [--head NUMBER.HASH] [--json]
 
 Verifies that no row of the audit log was changed, removed or inserted since it was written: each row's hash is of the
 row and the one before it. Rows that were deleted after audit.keep, and names that were erased, don't break the chain.
-Prints the last row's number and hash, as does each day a line 'audit_head' of the log. Who can write to the database
-could write the whole chain anew: keep one of them elsewhere, and pass it as --head. Exits with 1 and names the first
-row that is wrong.
+Prints the last row's number and hash, as does each day a line 'audit_head' of the log. Anyone who can
+write to the database could rewrite the whole chain: keep one of them elsewhere, and pass it as --head. Exits with 1 and
+names the first row that is wrong.
 
   --head NUMBER.HASH        also verify that this row had this hash
   --json                    print JSON
