@@ -81,6 +81,6 @@ function writeSummary({ file, bytes, store, master_key, audit_head: head }: Copy
   return [
     `Copied ${store} to ${file} (${bytes} bytes) and checked the copy.`,
     `The copy is useless without the master key, which is not part of it. Back up ${master_key} too, in a different place.`,
-    ...(head === null ? [] : [`Its audit log ends with row ${head.seq}: ${head.hash}`]),
+    ...(head === null ? [] : [`Its audit log ends in ${head.seq}.${head.hash}`]),
   ].join("\n");
 }
