@@ -82,6 +82,16 @@ describe.skipIf(!HAS_BROWSER)("pages (skipped without Chromium)", () => {
     });
   }
 
+  test("the breakdown of usage is in the order of the chosen figure", async () => {
+    const { page, leave } = await openConsole(world);
+    const first = page.getByRole("table", { name: "Figures by model" }).locator("tbody tr").first();
+    await first.waitFor();
+    expect(await first.innerText()).not.toContain("(unlisted)");
+    await page.getByRole("button", { name: "Errors", exact: true }).click();
+    await first.filter({ hasText: "OpenAI#(unlisted)" }).waitFor();
+    await leave();
+  });
+
   test("the models page shows aliases with their targets", async () => {
     const { page, open, close } = await openConsole(world);
     await open("/models");
