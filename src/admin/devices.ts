@@ -1,5 +1,7 @@
 // A person's agents: the decision on a code that one shows, the key that all of them share, their list and their end.
 import { Type } from "@sinclair/typebox";
+import type { AuditFacts, AuditTarget } from "../core/audit-log.ts";
+import type { Changes } from "../core/changes.ts";
 import type { Device, DeviceCode } from "../core/device.ts";
 import { Fault } from "../core/fault.ts";
 import { type Account, findKeyState, type GatewayKey, KEY_DEFAULTS } from "../core/key.ts";
@@ -22,6 +24,12 @@ const ID_DIGITS = 21;
 
 export interface DeviceParts extends AdminWorld {
   readonly log: Log;
+}
+
+/** With the person's changes, which are put on record. */
+interface DecidingParts extends DeviceParts {
+  readonly changes: Pick<Changes, "addKey">;
+  note(facts: AuditFacts): Promise<void>;
 }
 
 /** A person who is signed in, with the rights that count for a key of theirs. */
@@ -60,7 +68,7 @@ export async function listOwnAccounts({ store }: AdminWorld, access: Access): Pr
 
 /** Approves a code with the person's key for agents in that account. Returns false if the code ended meanwhile. */
 export async function approveCode(
-  parts: DeviceParts,
+  parts: DecidingParts,
   approver: Approver,
   code: DeviceCode,
   account: Account,
@@ -71,16 +79,25 @@ export async function approveCode(
   const owner = { memberId, accountId: account.id, keyId: key.id };
   const isDone = await decide(parts, code, { state: "approved", ...owner });
   const about = { member_id: memberId, account_id: account.id, key_id: key.id, agent: code.agent };
-  if (isDone) parts.log({ event: "device.approved", ...about, address: code.address });
-  return isDone;
+  if (!isDone) return false;
+  parts.log({ event: "device.approved", ...about, address: code.address });
+  const after = { agent: code.agent, address: code.address, key: key.id };
+  await parts.note({ action: "device.approved", target: nameTarget(code), accountId: account.id, after });
+  return true;
 }
 
 /** Returns false if the code ended meanwhile. */
-export async function denyCode(parts: DeviceParts, memberId: string, code: DeviceCode): Promise<boolean> {
+export async function denyCode(parts: DecidingParts, memberId: string, code: DeviceCode): Promise<boolean> {
   const isDone = await decide(parts, code, { state: "denied", memberId });
   const { agent, address } = code;
-  if (isDone) parts.log({ event: "device.denied", member_id: memberId, agent, address });
-  return isDone;
+  if (!isDone) return false;
+  parts.log({ event: "device.denied", member_id: memberId, agent, address });
+  await parts.note({ action: "device.denied", target: nameTarget(code), after: { agent, address } });
+  return true;
+}
+
+function nameTarget({ agent }: DeviceCode): AuditTarget {
+  return { type: "device", id: "", name: agent };
 }
 
 async function decide(
@@ -103,7 +120,7 @@ async function decide(
  * Returns the person's key for all agents in an account, and makes it at first. Its id follows from both, so that two
  * approvals at once make one key. After it was revoked or moved, the next one has another id.
  */
-async function keepAgentKey(parts: DeviceParts, approver: Approver, account: Account): Promise<GatewayKey> {
+async function keepAgentKey(parts: DecidingParts, approver: Approver, account: Account): Promise<GatewayKey> {
   const { store, clock } = parts;
   for (let count = 0; ; count++) {
     const id = makeKeyId(parts.pepper, approver.memberId, account.id, count);
@@ -120,7 +137,7 @@ function makeKeyId(pepper: Uint8Array, memberId: string, accountId: string, coun
 
 /** Nobody learns its own secret: it is used by the secrets of devices alone. */
 async function addAgentKey(
-  { store, clock, random, pepper }: DeviceParts,
+  { store, changes, clock, random, pepper }: DecidingParts,
   approver: Approver,
   account: Account,
   id: string,
@@ -132,7 +149,7 @@ async function addAgentKey(
   // Its secrets end by themselves.
   const key = startKey(approver, { ...KEY_DEFAULTS, ...own }, { expires_at: null });
   try {
-    await store.addKey(key, digest);
+    await changes.addKey(key, digest);
     return key;
   } catch (error) {
     const known = await store.key(id);

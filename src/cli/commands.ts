@@ -52,6 +52,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     async () => (await import("./log.ts")).runProviders,
   ),
   ledger: onStore("verify the books", async () => (await import("./ledger.ts")).runLedger),
+  audit: onStore("verify the audit log", async () => (await import("./audit.ts")).runAudit),
   admin: onStore("reset the admin token", async () => (await import("./admin.ts")).runAdmin),
   route: onStore(
     "show which model a selector would choose, and why",

@@ -14,10 +14,17 @@ import type { Account } from "../core/key.ts";
 import type { Settings } from "../core/settings.ts";
 import type { SignInRules } from "../core/sign-in.ts";
 import type { Access } from "../people/access.ts";
+import type { SignInParts } from "../people/sign-in.ts";
 import { createCodePage, createDecisionPage, createOutcomePage } from "./device-page.ts";
 import { readForm } from "./form.ts";
 import { describeFormRoute, type OAuthPorts, requireRules } from "./oauth.ts";
-import { checkSite, findOperatorSession, type OperatorRequest, readCookieSecret } from "./operator.ts";
+import {
+  checkSite,
+  findOperatorSession,
+  type OperatorRequest,
+  readAct,
+  readCookieSecret,
+} from "./operator.ts";
 import { describeRoute } from "./route-schema.ts";
 
 const PATH = "/device";
@@ -46,7 +53,7 @@ export function deviceRoutes(ports: DevicePorts) {
 /** A person who is signed in, at the page. */
 interface Visit {
   readonly ports: DevicePorts;
-  readonly parts: DeviceParts;
+  readonly parts: DeviceParts & ReturnType<SignInParts["recordAs"]>;
   readonly rules: SignInRules;
   readonly access: Access;
   readonly memberId: string;
@@ -54,10 +61,11 @@ interface Visit {
   readonly formTo: readonly string[];
 }
 
-async function show(ports: DevicePorts, { request }: OperatorRequest): Promise<Response> {
+async function show(ports: DevicePorts, asked: OperatorRequest): Promise<Response> {
+  const { request } = asked;
   const rules = requireRules(ports.people);
   const given = new URL(request.url).searchParams.get("user_code");
-  const visit = await findVisit(ports, rules, request);
+  const visit = await findVisit(ports, rules, asked);
   if (visit === null) return redirectToStart(302, rules, given);
   const refusal = await refuseRole(visit);
   if (refusal !== null) return refusal;
@@ -76,7 +84,7 @@ async function decide(ports: DevicePorts, asked: OperatorRequest): Promise<Respo
     const message = "This request didn't come from the gateway's own page, so nothing was changed.";
     return createOutcomePage(error.row.status, "Nothing was changed", message);
   }
-  const visit = await findVisit(ports, rules, request);
+  const visit = await findVisit(ports, rules, asked);
   if (visit === null) return redirectToStart(303, rules, null);
   const form = await readForm(ports.operator, request, "sign-in", notForm);
   const refusal = await refuseRole(visit);
@@ -94,13 +102,19 @@ function notForm(why: string): Fault {
   return new Fault("unsupported_content_type", `The body must be a form (x-www-form-urlencoded): ${why}.`);
 }
 
-async function findVisit(ports: DevicePorts, rules: SignInRules, request: Request): Promise<Visit | null> {
+async function findVisit(
+  ports: DevicePorts,
+  rules: SignInRules,
+  asked: OperatorRequest,
+): Promise<Visit | null> {
   const { operator, people } = ports;
+  const { request } = asked;
   const secret = readCookieSecret(request);
   const session = secret === null ? null : await findOperatorSession(operator, secret);
   const access = session?.access;
   if (access === undefined || access.memberId === null) return null;
-  const parts = { ...operator.world, log: people.log };
+  const recording = people.recordAs(readAct(operator, asked, access));
+  const parts = { ...operator.world, log: people.log, ...recording };
   const formTo = ["'self'", new URL(rules.publicUrl).origin, new URL(rules.issuer).origin];
   return { ports, parts, rules, access, memberId: access.memberId, formTo: [...new Set(formTo)] };
 }

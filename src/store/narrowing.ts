@@ -14,7 +14,8 @@ import { ACCOUNT, KEY, type Table } from "./tables.ts";
 
 const HOUR_MS = 3_600_000;
 
-class Narrowing {
+/** A statement's conditions and values, as they are added. */
+export class Narrowing {
   readonly values: Value[] = [];
   readonly #mark: Mark;
   readonly #conditions: string[] = [];

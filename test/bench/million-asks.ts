@@ -161,7 +161,7 @@ function listPageAsks({ keyId, accountId, journal }: Sample): readonly Ask[] {
   const paths = ["/nearing", "/problems", "/models", "/providers?all=true", "/settings", "/savings"];
   return [
     ...overviews,
-    ...[...paths, "/keys?limit=200", "/keys?q=key-49", "/accounts?limit=200"].map(
+    ...[...paths, "/keys", "/keys?limit=200", "/keys?q=key-49", "/accounts?limit=200"].map(
       (path): Ask => [path, path],
     ),
     ["key", `/keys/${keyId}`],

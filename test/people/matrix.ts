@@ -85,7 +85,7 @@ export const MATRIX: Readonly<Record<string, Row>> = {
     ok: 404,
     path: () => "/members/none/anonymise",
   },
-  // The tests in `test/sign-in/device.test.ts` say which agents each sees.
+  // The tests in `test/sign-in/device-list.test.ts` say which agents each sees.
   "GET /members/:id/devices": { of: "any", may: EVERYONE, ok: 404, path: () => "/members/none/devices" },
   "DELETE /members/:id/devices/:device": {
     ...{ of: "any", may: EVERYONE, ok: 404 },
@@ -94,6 +94,20 @@ export const MATRIX: Readonly<Record<string, Row>> = {
   "GET /requests": { of: "list", may: EVERYONE, lists: "request", path: () => "/requests?limit=200" },
   "GET /requests/live": { of: "any", may: EVERYONE },
   "GET /requests/:id": { of: "request", may: READERS, own: EVERYONE },
+  "GET /audit": {
+    of: "list",
+    may: WRITERS,
+    lists: "key",
+    path: () => "/audit?limit=200&action=key.created&outcome=success",
+  },
+  "GET /export/audit.csv": { of: "any", may: WRITERS },
+  // A refused change names the id that its sender sent.
+  "GET /export/audit.jsonl": {
+    of: "list",
+    may: WRITERS,
+    lists: "key",
+    path: () => "/export/audit.jsonl?outcome=success",
+  },
   "GET /usage": {
     of: "list",
     may: EVERYONE,

@@ -1,63 +1,29 @@
-ALTER TABLE member ADD COLUMN IF NOT EXISTS issuer_groups TEXT COLLATE "C" NOT NULL DEFAULT '[]'
-----
-CREATE TABLE IF NOT EXISTS device_code (device_digest TEXT COLLATE "C" NOT NULL, user_digest TEXT COLLATE "C" NOT NULL, agent TEXT COLLATE "C" NOT NULL, address TEXT COLLATE "C" NOT NULL, block TEXT COLLATE "C" NOT NULL, state TEXT COLLATE "C" NOT NULL, created_at_ms BIGINT NOT NULL, expires_at_ms BIGINT NOT NULL, polled_at_ms BIGINT, member_id TEXT COLLATE "C", account_id TEXT COLLATE "C", key_id TEXT COLLATE "C", device_id TEXT COLLATE "C", PRIMARY KEY (device_digest))
+CREATE TABLE IF NOT EXISTS audit (seq BIGINT NOT NULL, id TEXT COLLATE "C" NOT NULL, at_ms BIGINT NOT NULL, actor_kind TEXT COLLATE "C" NOT NULL, actor_id TEXT COLLATE "C" NOT NULL, action TEXT COLLATE "C" NOT NULL, target_type TEXT COLLATE "C" NOT NULL, target_id TEXT COLLATE "C" NOT NULL, account_id TEXT COLLATE "C", outcome TEXT COLLATE "C" NOT NULL, route TEXT COLLATE "C" NOT NULL, request_id TEXT COLLATE "C" NOT NULL, reason TEXT COLLATE "C", actor_digest TEXT COLLATE "C" NOT NULL, target_digest TEXT COLLATE "C" NOT NULL, change_digest TEXT COLLATE "C" NOT NULL, hash TEXT COLLATE "C" NOT NULL, PRIMARY KEY (seq))
 ----
 DO $$ BEGIN
     IF to_regclass('pg_dist_partition') IS NOT NULL THEN
       IF 'account'::regclass IN (SELECT logicalrelid FROM pg_dist_partition)
-        AND 'device_code'::regclass NOT IN (SELECT logicalrelid FROM pg_dist_partition) THEN
-        PERFORM create_reference_table('device_code');
+        AND 'audit'::regclass NOT IN (SELECT logicalrelid FROM pg_dist_partition) THEN
+        PERFORM create_reference_table('audit');
       END IF;
     END IF;
   END $$
 ----
-CREATE INDEX IF NOT EXISTS device_code_user ON device_code (user_digest)
+CREATE INDEX IF NOT EXISTS audit_id ON audit (id)
 ----
-CREATE INDEX IF NOT EXISTS device_code_end ON device_code (expires_at_ms)
+CREATE INDEX IF NOT EXISTS audit_actor ON audit (actor_id, seq)
 ----
-CREATE INDEX IF NOT EXISTS device_code_block ON device_code (block)
+CREATE INDEX IF NOT EXISTS audit_target ON audit (target_id, seq)
 ----
-CREATE TABLE IF NOT EXISTS device (id TEXT COLLATE "C" NOT NULL, member_id TEXT COLLATE "C" NOT NULL, account_id TEXT COLLATE "C" NOT NULL, key_id TEXT COLLATE "C" NOT NULL, agent TEXT COLLATE "C" NOT NULL, address TEXT COLLATE "C" NOT NULL, refresh_digest TEXT COLLATE "C" NOT NULL, created_at_ms BIGINT NOT NULL, used_at_ms BIGINT NOT NULL, expires_at_ms BIGINT NOT NULL, ended_at_ms BIGINT, old_refresh_digest TEXT COLLATE "C", answer_sealed TEXT COLLATE "C", PRIMARY KEY (id))
+CREATE INDEX IF NOT EXISTS audit_account ON audit (account_id, seq)
+----
+CREATE TABLE IF NOT EXISTS audit_detail (seq BIGINT NOT NULL, actor_salt TEXT COLLATE "C", actor_name TEXT COLLATE "C" NOT NULL, address TEXT COLLATE "C" NOT NULL, agent TEXT COLLATE "C" NOT NULL, target_salt TEXT COLLATE "C", target_name TEXT COLLATE "C" NOT NULL, change_salt TEXT COLLATE "C", before_json TEXT COLLATE "C", after_json TEXT COLLATE "C", PRIMARY KEY (seq))
 ----
 DO $$ BEGIN
     IF to_regclass('pg_dist_partition') IS NOT NULL THEN
       IF 'account'::regclass IN (SELECT logicalrelid FROM pg_dist_partition)
-        AND 'device'::regclass NOT IN (SELECT logicalrelid FROM pg_dist_partition) THEN
-        PERFORM create_reference_table('device');
+        AND 'audit_detail'::regclass NOT IN (SELECT logicalrelid FROM pg_dist_partition) THEN
+        PERFORM create_reference_table('audit_detail');
       END IF;
     END IF;
   END $$
-----
-CREATE INDEX IF NOT EXISTS device_refresh ON device (refresh_digest)
-----
-CREATE INDEX IF NOT EXISTS device_old_refresh ON device (old_refresh_digest)
-----
-CREATE INDEX IF NOT EXISTS device_member ON device (member_id, used_at_ms)
-----
-CREATE INDEX IF NOT EXISTS device_end ON device (expires_at_ms)
-----
-CREATE TABLE IF NOT EXISTS agent_secret (digest TEXT COLLATE "C" NOT NULL, device_id TEXT COLLATE "C" NOT NULL, until_ms BIGINT NOT NULL, PRIMARY KEY (digest))
-----
-DO $$ BEGIN
-    IF to_regclass('pg_dist_partition') IS NOT NULL THEN
-      IF 'account'::regclass IN (SELECT logicalrelid FROM pg_dist_partition)
-        AND 'agent_secret'::regclass NOT IN (SELECT logicalrelid FROM pg_dist_partition) THEN
-        PERFORM create_reference_table('agent_secret');
-      END IF;
-    END IF;
-  END $$
-----
-CREATE INDEX IF NOT EXISTS agent_secret_end ON agent_secret (until_ms)
-----
-CREATE TABLE IF NOT EXISTS device_mistake (id TEXT COLLATE "C" NOT NULL, member_id TEXT COLLATE "C" NOT NULL, until_ms BIGINT NOT NULL, PRIMARY KEY (id))
-----
-DO $$ BEGIN
-    IF to_regclass('pg_dist_partition') IS NOT NULL THEN
-      IF 'account'::regclass IN (SELECT logicalrelid FROM pg_dist_partition)
-        AND 'device_mistake'::regclass NOT IN (SELECT logicalrelid FROM pg_dist_partition) THEN
-        PERFORM create_reference_table('device_mistake');
-      END IF;
-    END IF;
-  END $$
-----
-CREATE INDEX IF NOT EXISTS device_mistake_member ON device_mistake (member_id)

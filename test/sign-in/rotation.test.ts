@@ -1,5 +1,6 @@
 // A refresh token that is replaced at each use is never lost: it is stored before anything else can fail.
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { makeRecordAs } from "../../src/admin/audit-trail.ts";
 import { type OpenedStore, openStore } from "../../src/app/open-store.ts";
 import { IssuerSilent, PersonGone, type Tokens } from "../../src/people/issuer.ts";
 import { recheckMembers } from "../../src/people/leaving.ts";
@@ -60,6 +61,7 @@ async function recheck(answer: (token: string) => Promise<Tokens>): Promise<read
     return answer(token);
   };
   const parts: SignInParts = {
+    recordAs: makeRecordAs(world),
     ...{ store, vault, pepper: world.pepper, random: world.random, log: () => {} },
     ...{ clock: { nowMs: () => nowMs }, rules: () => signIn, issuer: () => ({ ...rest, refresh }) },
   };
