@@ -3,7 +3,7 @@ import { findOnlyAccount, note } from "../admin/audit-trail.ts";
 import type { AdminWorld } from "../admin/world.ts";
 import type { AuditFields, AuditOutcome, AuditTarget } from "../core/audit-log.ts";
 import { SECRET_WORDS } from "../core/failure.ts";
-import type { Fault } from "../core/fault.ts";
+import { type Fault, toFault } from "../core/fault.ts";
 import { findOperator, readOperator } from "./operator.ts";
 import { findRouteAction } from "./route-actions.ts";
 
@@ -81,10 +81,14 @@ export async function noteUse(world: AdminWorld, request: Request): Promise<void
   if (known?.hour !== hour) seen.set(world, { hour, addresses });
   if (addresses.has(act.address)) return;
   if (addresses.size < ADDRESSES_MAX) addresses.add(act.address);
-  await note(world, act, {
-    action: "admin_token.used",
-    target: { type: "admin_token", id: "", name: "" },
-  });
+  try {
+    const target: AuditTarget = { type: "admin_token", id: "", name: "" };
+    await note(world, act, { action: "admin_token.used", target });
+  } catch (error) {
+    // Routes that need no store are how an operator learns that it fails. A later use is put on record.
+    addresses.delete(act.address);
+    if (toFault(error).code !== "store_unavailable") throw error;
+  }
 }
 
 /** Puts on record that an operator saw a request's prompt and answer, if there were any to see. */
