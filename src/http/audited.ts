@@ -28,9 +28,28 @@ export function expectChange(world: AdminWorld, request: Request, routeId: strin
     // Without a known sender, a sign-in was refused, not a change.
     if (operator === null) return;
     const { act, access } = operator;
+    if (outcome !== "success" && !countFailed(world, act.actor.id)) return;
     const accountId = findOnlyAccount(access.grants) ?? (await findAccountId(world, target));
     await note(world, act, { action, target, outcome, reason, accountId });
   });
+}
+
+const MINUTE_MS = 60_000;
+/** More of one sender in a minute tell nothing new, and a script could fill the store with them. */
+const FAILED_A_MINUTE_MAX = 60;
+
+/** The failed changes of this minute by their sender, by the world that they were meant for. */
+const failed = new WeakMap<AdminWorld, { readonly minute: number; readonly counts: Map<string, number> }>();
+
+/** Counts a refused or failed change. Returns false if the sender has had too many on record within the minute. */
+function countFailed(world: AdminWorld, actorId: string): boolean {
+  const minute = Math.floor(world.clock.nowMs() / MINUTE_MS);
+  const known = failed.get(world);
+  const { counts } = known?.minute === minute ? known : { counts: new Map<string, number>() };
+  if (known?.minute !== minute) failed.set(world, { minute, counts });
+  const count = (counts.get(actorId) ?? 0) + 1;
+  counts.set(actorId, count);
+  return count <= FAILED_A_MINUTE_MAX;
 }
 
 /** Returns the account of an account or key. Null if there is no such one. */
