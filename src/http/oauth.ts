@@ -124,14 +124,11 @@ function begin({ operator, people }: OAuthPorts, request: Request, server: Peers
   const { publicUrl } = requireRules(people);
   const { address } = operator.readOrigin(request, server);
   return answer(async () => {
-    const form = await readForm(operator, request, "sign-in", notForm);
-    const agent = form.get("client_id") ?? "";
+    const form = request.body === null ? null : await readForm(operator, request, "sign-in", notForm);
+    const agent = form?.get("client_id") ?? nameAgent(request.headers);
     if (!AGENT.test(agent)) {
-      throw new OAuthRefusal(
-        400,
-        "invalid_request",
-        "client_id must be the agent's name, of 1 to 100 visible ASCII characters.",
-      );
+      const message = "client_id must be the agent's name, of 1 to 100 visible ASCII characters.";
+      throw new OAuthRefusal(400, "invalid_request", message);
     }
     const begun = await startDevice(people, { agent, address });
     if (begun === null) {
@@ -150,6 +147,12 @@ function begin({ operator, people }: OAuthPorts, request: Request, server: Peers
       interval: INTERVAL_SECONDS,
     });
   });
+}
+
+/** Claude Code 2.1.197 sends no client_id, and of its library alone a name as `User-Agent`: `axios/1.15.2`. */
+function nameAgent(headers: Headers): string {
+  const [name = ""] = (headers.get("user-agent") ?? "").split(" ", 1);
+  return AGENT.test(name) ? name : "unknown";
 }
 
 const REFUSALS: Readonly<Record<GrantError, readonly [status: number, code: string, message: string]>> = {

@@ -84,7 +84,7 @@ describe("an agent", () => {
   });
 
   test.each([
-    ["no agent", "/oauth/device_authorization", {}, "invalid_request"],
+    ["an empty name", "/oauth/device_authorization", { client_id: "" }, "invalid_request"],
     ["an agent with a line break", "/oauth/device_authorization", { client_id: "a\nb" }, "invalid_request"],
     ["no grant", "/oauth/token", {}, "invalid_request"],
     ["another grant", "/oauth/token", { grant_type: "password" }, "unsupported_grant_type"],
@@ -99,6 +99,13 @@ describe("an agent", () => {
   ])("that sends %s is refused", async (_, path, fields: Record<string, string>, error) => {
     const { status, body } = await postForm(`${world.url}${path}`, fields);
     expect([status, body]).toEqual([400, { error, error_description: expect.any(String) }]);
+  });
+
+  test("without a name is shown by its User-Agent, as Claude Code sends it", async () => {
+    const headers = { "user-agent": "axios/1.15.2 (of an agent)" };
+    const response = await fetch(`${world.url}/oauth/device_authorization`, { method: "POST", headers });
+    const { user_code: code } = asObject(await response.json());
+    expect((await mia.get(`${world.url}/device?user_code=${code}`)).text).toContain("<dd>axios/1.15.2</dd>");
   });
 
   test("that a person denies learns it", async () => {
