@@ -94,6 +94,7 @@ export function composeRoutes(parts: RouteParts) {
     .use(
       memberRoutes(operator, {
         ...opened.world,
+        ledger: ports.ledger,
         keysExpireMs: () => live.settings.signIn?.members.keysExpireMs ?? null,
       }),
     )

@@ -25,7 +25,7 @@ export function engineMethods(engine: Engine, ofRows = engine) {
     ...consoleMethods(engine),
     ...responseMethods(engine),
     ...lessonMethods(engine),
-    people: peopleMethods(engine),
+    people: peopleMethods(engine, ofRows),
     ...refusalMethods(engine),
   };
 }

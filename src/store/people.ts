@@ -11,6 +11,7 @@ import {
 import { allowNull, FLAG, INTEGER, makeJson, makeWord, TEXT, TIME } from "./columns.ts";
 import { bind, type Engine, readFirst } from "./engine.ts";
 import { readText } from "./found.ts";
+import { readMemberTerms } from "./member-columns.ts";
 import { narrowMembers } from "./scope.ts";
 import { insertSql, joinNames, selectSql, upsertSql } from "./sql.ts";
 import { table } from "./tables.ts";
@@ -61,10 +62,11 @@ const MEMBER = table<Member>("member", ["id"], {
   anonymisedAtMs: allowNull(TIME),
 });
 
-export function peopleMethods(engine: Engine): PeopleStore {
+/** `ofRows` is for changes to rows that decisions depend on. */
+export function peopleMethods(engine: Engine, ofRows: Engine): PeopleStore {
   return {
     ...tokenMethods(engine),
-    ...memberMethods(engine),
+    ...memberMethods(ofRows),
     ...accessMethods(engine),
     ...onceMethods(engine),
   };
@@ -108,6 +110,10 @@ function memberMethods({ mark, forUpdate, run, change: changeRows }: Engine) {
   return {
     member: async (id, scope) =>
       readFirst(MEMBER, await run(narrowMembers({ head: byId, values: [id] }, scope, mark))),
+    memberTerms: async (id) => {
+      const [found] = await run(bind(`SELECT id, rule_limits FROM member WHERE id = ${first}`, id));
+      return found ? readMemberTerms(found)[1] : null;
+    },
     members: async ({ limit, after }, scope) => {
       const values = [after?.atMs ?? Number.MAX_SAFE_INTEGER, after?.id ?? "", limit];
       const found = await run(narrowMembers({ head: page, tail: pageEnd, values }, scope, mark));

@@ -2,7 +2,7 @@
 import { ACCOUNT_FIELDS } from "../core/fields/account.ts";
 import { KEY_FIELDS } from "../core/fields/key.ts";
 import { HOURLY_USAGE } from "./hourly-usage-step.ts";
-import { MEMBER_RULES, PEOPLE } from "./people-step.ts";
+import { MEMBER_LIMITS, MEMBER_RULES, PEOPLE } from "./people-step.ts";
 import type { Step } from "./schema-step.ts";
 
 /** The bounds on scores are by account; the version before bounds them by key. */
@@ -207,4 +207,5 @@ export const STEPS: readonly Step[] = [
   PEOPLE,
   PAUSES,
   MEMBER_RULES,
+  MEMBER_LIMITS,
 ];
