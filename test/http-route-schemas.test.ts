@@ -189,6 +189,7 @@ const APART = [
   ...["GET /requests/live", "POST /playground", "POST /playground/{id}"],
   // Nobody signs in here: `test/sign-in` has the people.
   ...["GET /members", "GET /members/{id}", "PATCH /members/{id}", "POST /members/{id}/anonymise"],
+  "POST /members/{id}/budgets/reset",
   ...["GET /members/{id}/devices", "DELETE /members/{id}/devices/{device}"],
 ];
 

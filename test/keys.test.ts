@@ -32,6 +32,11 @@ import { catchThrown, readCode } from "./thrown.ts";
 const random = { bytes: (count: number) => crypto.getRandomValues(new Uint8Array(count)) };
 const fixed = (byte: number) => ({ bytes: (count: number) => new Uint8Array(count).fill(byte) });
 
+const unasked = async () => {
+  throw new Error("Only personal keys ask for it.");
+};
+const NOBODY = { account: unasked, people: { memberTerms: unasked } };
+
 describe("secrets", () => {
   test("are sk- and 49 letters and digits for any random bytes, and unique", () => {
     const secrets = Array.from({ length: 500 }, () => mintSecret(random));
@@ -111,7 +116,7 @@ describe("authentication", () => {
       const key = keys.get(digest);
       return key ? { key, rotation: 0 } : null;
     };
-    const parts = { store: { keyByDigest }, clock: standingClock(NOON), pepper };
+    const parts = { store: { ...NOBODY, keyByDigest }, clock: standingClock(NOON), pepper };
     expect((await authenticate(parts, live)).key.id).toBe("key_live");
     const wrong = [expired, revoked, mintSecret(random), live.slice(0, -1), "", "sk-' OR 1=1 --"];
     const thrown = await Promise.all(wrong.map((secret) => catchThrown(authenticate(parts, secret))));
@@ -127,7 +132,7 @@ describe("authentication", () => {
     const digest = digestSecret(secret, pepper);
     let key: GatewayKey | null = makeKey("key_a");
     const keyByDigest = async (asked: string) => (asked === digest && key ? { key, rotation: 0 } : null);
-    const find = createAuthenticator({ store: { keyByDigest }, clock, pepper });
+    const find = createAuthenticator({ store: { ...NOBODY, keyByDigest }, clock, pepper });
     const proves = async (text: string) => find(text);
     await proves(secret);
     key = null;
@@ -148,7 +153,7 @@ test("a remembered old secret ends with its grace", async () => {
   const clock = standingClock(NOON);
   const key = makeKey("key_a", { rotations: 2, oldSecretUntilMs: NOON + 100 });
   const proves = (rotation: number) => {
-    const store = { keyByDigest: async () => ({ key, rotation }) };
+    const store = { ...NOBODY, keyByDigest: async () => ({ key, rotation }) };
     const find = createAuthenticator({ store, clock, pepper });
     return async (secret: string) => find(secret);
   };

@@ -162,7 +162,7 @@ describe("changes", () => {
     await spend(key, 1000);
     const order = {
       accountId: "default",
-      keyId: key.id,
+      ...{ keyId: key.id, memberId: null },
       id: "event_1",
       by: "admin",
       reason: "a wrong price",

@@ -1,14 +1,17 @@
-// The operator's order to forget what was used of a key's budgets, for example after a wrong price.
+// The order to forget what was used of the budgets of a key, or of a member, for example after a wrong price.
 import { type Static, Type } from "@sinclair/typebox";
 import { Fault } from "../core/fault.ts";
+import { invalidValue } from "../core/schema-fault.ts";
 import { mintId } from "../keys/secret.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import { adminAccess, COMMAND_LINE } from "../people/access.ts";
+import { type Access, adminAccess, COMMAND_LINE } from "../people/access.ts";
 import { makeEntry } from "./audit-trail.ts";
 import { checkReset } from "./key-rights.ts";
 import { requireKey } from "./keys.ts";
 import { getKey, type KeyDetailView, type KeyParts } from "./keys-in-use.ts";
-import { closeObject } from "./schema.ts";
+import { limitsSchema, limitView } from "./limits.ts";
+import { noMember } from "./members.ts";
+import { closeObject, text, type View } from "./schema.ts";
 import type { ActingWorld } from "./world.ts";
 
 const REASON_CHARACTERS_MAX = 500;
@@ -16,6 +19,12 @@ const REASON_CHARACTERS_MAX = 500;
 export const budgetResetSchema = closeObject({
   reason: Type.String({ minLength: 1, maxLength: REASON_CHARACTERS_MAX }),
 });
+
+export const memberResetSchema = closeObject({ account_id: text, ...budgetResetSchema.properties });
+
+/** A member's limits in an account with their use. */
+export const memberLimitsSchema = Type.Object({ id: text, account_id: text, limits: limitsSchema });
+type MemberLimitsView = View<typeof memberLimitsSchema>;
 
 export interface ResetParts extends KeyParts, Pick<ActingWorld, "random"> {
   readonly ledger: KeyParts["ledger"] & Pick<Ledger, "resetBudgets">;
@@ -38,6 +47,50 @@ export async function resetKeyBudgets(
     ...{ action: "budget.reset", target: { type: "key", id: keyId, name }, accountId },
     after: { reason },
   });
-  await parts.ledger.resetBudgets({ id, accountId, keyId, by: access.actor.id, reason, entry });
+  await parts.ledger.resetBudgets({
+    id,
+    accountId,
+    keyId,
+    memberId: null,
+    by: access.actor.id,
+    reason,
+    entry,
+  });
   return getKey(parts, keyId, access.scope("keys.read"));
+}
+
+interface MemberResetParts extends ActingWorld {
+  readonly ledger: Pick<Ledger, "resetBudgets" | "memberLimits">;
+}
+
+/** The same for a member's budgets within an account. Nobody but an admin resets their own. */
+export async function resetMemberBudgets(
+  parts: MemberResetParts,
+  memberId: string,
+  { account_id: accountId, reason }: Static<typeof memberResetSchema>,
+  access: Access,
+): Promise<MemberLimitsView> {
+  const { store, random, ledger } = parts;
+  if ((await store.account(accountId, access.scope("accounts.read"))) === null) {
+    throw invalidValue("account_id", "this account doesn't exist");
+  }
+  access.require("members.limit", accountId);
+  const member = await store.people.member(memberId, access.scope("members.read"));
+  if (member === null) throw noMember();
+  refuseOwn(access, memberId, accountId);
+  const id = mintId("evt", random);
+  const entry = makeEntry(parts, parts.act, {
+    ...{ action: "budget.reset", target: { type: "member", id: memberId, name: member.name }, accountId },
+    after: { reason },
+  });
+  const by = access.actor.id;
+  await ledger.resetBudgets({ id, accountId, keyId: null, memberId, by, reason, entry });
+  const limits = await ledger.memberLimits({ accountId, memberId });
+  return { id: memberId, account_id: accountId, limits: limits.map(limitView) };
+}
+
+/** Throws the Fault `not_permitted` if what binds the sender would be widened by the sender, unless by an admin. */
+function refuseOwn(access: Access, memberId: string, accountId: string): void {
+  if (access.memberId !== memberId || access.roleIn(accountId) === "admin") return;
+  throw new Fault("not_permitted", "This isn't permitted: these limits bind yourself.", { param: "id" });
 }

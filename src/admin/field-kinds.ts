@@ -1,7 +1,7 @@
 // The schemas of each kind of field on the admin routes, its reading from a request and its form in an answer.
 import { type TSchema, type TUnsafe, Type } from "@sinclair/typebox";
 import { isAddressBlock } from "../core/address.ts";
-import type { Field, KindName, Value, Wire } from "../core/fields/field.ts";
+import type { Field, KindName, Value, Wire, WireMemberDefaults } from "../core/fields/field.ts";
 import { toUsd } from "../core/money.ts";
 import { ROLES } from "../core/people.ts";
 import { invalidValue } from "../core/schema-fault.ts";
@@ -18,6 +18,13 @@ import {
   readUsd,
   usdSchema,
 } from "./input.ts";
+import {
+  formatMemberDefaults,
+  makeMemberDefaultsSchema,
+  memberDefaultsView,
+  readMemberDefaults,
+} from "./member-defaults.ts";
+import { budgetPattern, pattern } from "./patterns.ts";
 import { allowNull, allowWords, boolean, count, instant, number, text, usd } from "./schema.ts";
 
 interface Given<Name extends KindName> {
@@ -47,16 +54,6 @@ function orNull<Given, Value, At>(read: (given: Given, at: At) => Value) {
   return (given: Given | null, at: At): Value | null => (given === null ? null : read(given, at));
 }
 
-const pattern = Type.String({
-  pattern: "^(\\*|[A-Za-z0-9*][A-Za-z0-9*._-]{0,63}#[^\\s#]{1,200})$",
-  expected: "a model id like OpenAI#gpt-5.4 or Router#fair, or a pattern like OpenAI#*",
-});
-/** Budgets may name models by any part of their ids. Commas and spaces separate patterns on the command line. */
-const budgetPattern = Type.String({
-  pattern: "^([^\\s,]{1,64}#[^\\s,]{1,200}|[^\\s,]*\\*[^\\s,]*)$",
-  maxLength: 300,
-  expected: "a model id like OpenAI#gpt-5.4, or a pattern like OpenAI#* or *opus*",
-});
 const addressBlock = Type.String({
   pattern: "^[0-9A-Fa-f:.]{2,45}(/\\d{1,3})?$",
   expected: "an IP address or a block like 10.0.0.0/8",
@@ -132,6 +129,14 @@ export const RENDERERS: { readonly [Name in KindName]: Renderer<Name> } = {
     view: Type.Union([Type.Array(budgetView), allowWords(["default"]), Type.Null()]),
     read: (budgets, { name }) => (budgets === "default" ? budgets : readBudgets(budgets ?? [], name)),
     format: formatBudgets,
+  },
+  member_defaults: {
+    input: makeMemberDefaultsSchema,
+    view: allowNull(memberDefaultsView),
+    read: orNull((given: WireMemberDefaults, { name }: Given<"member_defaults">) =>
+      readMemberDefaults(given, name),
+    ),
+    format: (defaults) => (defaults === null ? null : formatMemberDefaults(defaults)),
   },
   weight: { input: ({ min, max }) => numberSchema(min, max), view: number, read: keep, format: keep },
   limit: {

@@ -38,7 +38,8 @@ export async function warnOfNoBound(
   const account = key && (await store.account(key.accountId));
   if (!key || !account || key.revokedAtMs !== null) return [];
   const isLimited = billing.charge === "always" || findLimit(key, account, quota) !== null;
-  const owners = listLimitOwners(key, account, ownerLimits);
+  const member = key.memberId === null ? null : { id: key.memberId, terms: null };
+  const owners = listLimitOwners({ key, member, account }, ownerLimits);
   if (isLimited || owners.some(({ budgets }) => budgets.some(({ budget }) => budget.isHard))) return [];
   return ["Nothing bounds what this key may spend: it has neither a daily allowance nor a budget."];
 }

@@ -33,7 +33,7 @@ export const keyDetailSchema = Type.Object({ ...keyInUseSchema.properties, limit
 export type KeyDetailView = View<typeof keyDetailSchema>;
 
 export interface KeyParts extends KeyListParts {
-  readonly ledger: Pick<Ledger, "allowances" | "limits" | "accountLimits">;
+  readonly ledger: Pick<Ledger, "allowances" | "limits" | "memberLimits" | "accountLimits">;
   readonly dayRules: () => DayRules;
 }
 

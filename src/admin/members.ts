@@ -161,7 +161,11 @@ export async function anonymiseMember(parts: ActingParts, id: string): Promise<M
 
 function requireMember(member: Member | null): Member {
   if (member !== null) return member;
-  throw new Fault("not_found", "There is no person with that id.");
+  throw noMember();
+}
+
+export function noMember(): Fault {
+  return new Fault("not_found", "There is no person with that id.");
 }
 
 const EVERYTHING: Scope = { accountIds: null, own: null };

@@ -1,6 +1,6 @@
-// The keys and accounts whose budgets are nearest to their end, for the operator's overview.
+// The keys, members and accounts whose budgets are nearest to their end, for the operator's overview.
 import { Type } from "@sinclair/typebox";
-import { type LimitState, NEAR_SHARE } from "../core/limit.ts";
+import { LIMIT_SCOPES, type LimitState, NEAR_SHARE } from "../core/limit.ts";
 import type { Scope } from "../core/people.ts";
 import type { OwnerState } from "../core/rows.ts";
 import type { Ledger } from "../ledger/ledger.ts";
@@ -12,8 +12,9 @@ import type { AdminWorld } from "./world.ts";
 const SHOWN_MAX = 20;
 
 export const nearingSchema = Type.Object({
-  scope: allowWords(["key", "account"]),
+  scope: allowWords(LIMIT_SCOPES),
   id: text,
+  // A member is named by the id.
   name: text,
   account_id: text,
   limit: limitSchema,
@@ -21,7 +22,7 @@ export const nearingSchema = Type.Object({
 export type NearingView = View<typeof nearingSchema>;
 
 interface NearingParts extends Pick<AdminWorld, "store" | "clock"> {
-  readonly ledger: Pick<Ledger, "limits" | "accountLimits">;
+  readonly ledger: Pick<Ledger, "limits" | "memberLimits" | "accountLimits">;
 }
 
 /**
@@ -42,15 +43,30 @@ async function viewOwner(
   { store, ledger }: Pick<NearingParts, "store" | "ledger">,
   { accountId, owner: id }: Pick<OwnerState, "accountId" | "owner">,
 ): Promise<NearingView | null> {
-  const key = id === accountId ? null : await store.key(id);
-  const account = id === accountId ? await store.account(id) : null;
-  const scope = account ? "account" : "key";
-  const limits = account ? await ledger.accountLimits(account) : key ? await ledger.limits(key) : [];
+  const { scope, name, limits } = (await findOwner({ store, ledger }, accountId, id)) ?? GONE;
   const limit = findNearest(limits.filter((one) => one.scope === scope));
-  const name = (account ?? key)?.name;
   // Its window is over by now, its limit was raised, or it was moved.
-  if (limit === null || name === undefined || (key && key.accountId !== accountId)) return null;
-  return { scope, id, name, account_id: accountId, limit: limitView(limit) };
+  return limit === null ? null : { scope, id, name, account_id: accountId, limit: limitView(limit) };
+}
+
+const GONE = { scope: "key", name: "", limits: [] } as const;
+
+async function findOwner(
+  { store, ledger }: Pick<NearingParts, "store" | "ledger">,
+  accountId: string,
+  id: string,
+): Promise<(Pick<NearingView, "scope" | "name"> & { readonly limits: readonly LimitState[] }) | null> {
+  if (id === accountId) {
+    const account = await store.account(id);
+    return account && { scope: "account", name: account.name, limits: await ledger.accountLimits(account) };
+  }
+  const key = await store.key(id);
+  if (key === null) {
+    return { scope: "member", name: id, limits: await ledger.memberLimits({ accountId, memberId: id }) };
+  }
+  return key.accountId === accountId
+    ? { scope: "key", name: key.name, limits: await ledger.limits(key) }
+    : null;
 }
 
 function findNearest(limits: readonly LimitState[]): LimitState | null {

@@ -100,6 +100,7 @@ export function composeRoutes(parts: RouteParts) {
     .use(
       memberRoutes(operator, {
         ...opened.world,
+        ledger: ports.ledger,
         keysExpireMs: () => live.settings.signIn?.members.keysExpireMs ?? null,
       }),
     )

@@ -21,6 +21,8 @@ const PARSERS: { readonly [Name in KindName]: Parse<Name> } = {
   count_or_default: parseCountOrDefault,
   usd_or_default: parseCountOrDefault,
   time_zone: keep,
+  // No field of this kind has a flag.
+  member_defaults: keep,
   budgets: parseBudgets,
   weight: parseCount,
   limit: (text, flag) => (text === "unlimited" ? null : parseCount(text, flag)),

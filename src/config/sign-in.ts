@@ -2,8 +2,9 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { parseDuration } from "../core/duration.ts";
 import { LIMIT_MAX } from "../core/limit.ts";
+import type { RuleLimits } from "../core/member-limits.ts";
 import { ROLES } from "../core/people.ts";
-import type { RuleLimits, SignInRule, SignInRules } from "../core/sign-in.ts";
+import type { SignInRule, SignInRules } from "../core/sign-in.ts";
 import type { Issues } from "./errors.ts";
 import { choice, duration, integer, options, record, section, text } from "./field-types.ts";
 import type { Environment } from "./interpolate.ts";

@@ -115,6 +115,12 @@ export const RENDERERS: { readonly [Name in KindName]: Renderer<Name> } = {
     },
     toWire: readBudgets,
   },
+  member_defaults: {
+    // No form shows it: it has no control.
+    Control: () => null,
+    toText: () => "",
+    toWire: () => undefined,
+  },
   weight: {
     Control: ({ field: _, ...shown }) => <TextField {...shown} type="amount" />,
     toText: (weight, { initial }) => String(weight ?? initial ?? ""),

@@ -3,6 +3,7 @@ import type { AuditEntry } from "./audit-log.ts";
 import type { Fault } from "./fault.ts";
 import type { Account, GatewayKey, KeyProof } from "./key.ts";
 import type { OutboxEvent, TokenLoad } from "./limit.ts";
+import type { MemberTerms } from "./member-limits.ts";
 import type { BillLine, NanoUsd } from "./money.ts";
 import type { RequestHead, RequestLimits, RequestRecord, UnsettledRecord } from "./record.ts";
 import type {
@@ -43,6 +44,8 @@ export interface Offer {
 export interface Reads {
   readonly accountId: string;
   readonly keyId: string | null;
+  /** The person whose personal key it is, and whose limits are read. Missing or null for service keys. */
+  readonly memberId?: string | null;
   /** Owners whose states are read, and with `days` their meters. */
   readonly owners: readonly string[];
   readonly days: readonly string[];
@@ -61,6 +64,8 @@ export interface Opening {
   readonly owner: string;
   /** The key whose requests are summed. Null for all of the account. */
   readonly keyId: string | null;
+  /** The member the requests of whose keys are summed. Missing for none. */
+  readonly memberId?: string;
   /** The start of the window, in Unix milliseconds. */
   readonly fromMs: number;
 }
@@ -160,11 +165,12 @@ export interface Funding extends Pick<TopUp, "accountId" | "id" | "nanoUsd"> {
   readonly reads: Reads;
 }
 
-/** Sets what a key's or an account's budgets have used in their running windows to 0. Costs stay what they were. */
+/** Sets what the budgets of a key, a member or an account have used in their running windows to 0. Costs stay what they were. */
 export interface Reset extends Pick<Admission, "accountId" | "quota" | "limits" | "nowMs" | "reads"> {
   readonly kind: "reset";
-  /** Null for the account's own budgets. */
+  /** Without a key or a member, the account's own budgets are meant. */
   readonly keyId: string | null;
+  readonly memberId: string | null;
   /** Unique: the id of the event that records it. */
   readonly id: string;
   /** The person or program behind it and the reason, for the event. */
@@ -236,6 +242,8 @@ export interface Rows {
   readonly meters: ReadonlyMap<string, Meter | null>;
   /** By `makeOwnerId`. */
   readonly owners: ReadonlyMap<string, OwnerState | null>;
+  /** By member. Missing if none was asked for. */
+  readonly members?: ReadonlyMap<string, MemberTerms | null>;
   /** By `makeOpeningId`. Missing if none were asked for. */
   readonly sums?: ReadonlyMap<string, readonly ModelSum[]>;
   readonly holds: Pick<ReadonlyMap<string, Hold | null>, "get">;

@@ -22,6 +22,8 @@ export interface GatewayKey extends ValuesOf<typeof KEY_FIELDS> {
   readonly oldSecretUntilMs: number | null;
   /** The person whose personal key it is. Null for a service key. */
   readonly memberId: string | null;
+  /** The models that its member may use in the account, known once the key was proven. Missing for all models. */
+  readonly memberModels?: readonly string[];
   /** Each reason for which it is paused, once. Empty for a key that was paused before reasons were kept. */
   readonly pausedBy: readonly Pauser[];
 }
@@ -145,9 +147,16 @@ export function refuseCaller({ key, proof }: Caller, nowMs: number): Fault | nul
   return (proof && refuseAddress(key, proof)) ?? refusePaused(key);
 }
 
-/** True if the key may use this model or selector (a canonical id). Ignores case in the key's list. */
-export function mayUse({ allowedModels }: Pick<GatewayKey, "allowedModels">, modelId: string): boolean {
-  return allowedModels === null || allowedModels.includes(modelId) || matchesAny(allowedModels, modelId);
+/** The models that a key, and the member whose key it is, may use. */
+export type ModelBounds = Pick<GatewayKey, "allowedModels" | "memberModels">;
+
+/** True if the key may use this model or selector (a canonical id). Ignores case in the key's lists. */
+export function mayUse({ allowedModels, memberModels }: ModelBounds, modelId: string): boolean {
+  return isListed(allowedModels, modelId) && isListed(memberModels ?? null, modelId);
+}
+
+function isListed(models: readonly string[] | null, modelId: string): boolean {
+  return models === null || models.includes(modelId) || matchesAny(models, modelId);
 }
 
 /** Wrong, revoked, replaced and expired secrets all get this same answer. `key` is the one that is no longer valid. */

@@ -1,5 +1,7 @@
 // People and what they may do: roles, grants, who acts from where, and which rows a viewer sees.
 
+import type { MemberTerms } from "./member-limits.ts";
+
 /** From the least to the most. Within an account, the highest of someone's roles counts. */
 export const ROLES = ["member", "viewer", "manager", "billing", "operator", "admin"] as const;
 export type Role = (typeof ROLES)[number];
@@ -114,6 +116,8 @@ export interface PeopleStore {
   revokeToken(id: string, atMs: number): Promise<NamedToken | null>;
 
   member(id: string, scope?: Scope): Promise<Member | null>;
+  /** Returns what limits the person in any account. Null if there is nobody. */
+  memberTerms(id: string): Promise<MemberTerms | null>;
   /** Newest first, up to this many, after the position. */
   members(
     page: { readonly limit: number; readonly after: { atMs: number; id: string } | null },

@@ -184,6 +184,8 @@ interface HourOfUse {
 
 /** The totals of these requests. */
 export interface UsageSum extends HourOfUse {
+  /** The person whose key it is. Empty for service keys, and in sums over all people. */
+  readonly member: string;
   /** The provider of that model. Empty in sums over all providers. */
   readonly provider: string;
   /** Empty in sums over all outcomes, and in those from before outcomes were told apart. */
@@ -200,6 +202,8 @@ type LessonSource = (typeof LESSON_SOURCES)[number];
 
 /** The number of streamed answers that began within a bucket of time (`findBucket`). */
 export interface FirstTokenSum extends HourOfUse {
+  /** The person whose key it is, where sums are read. Not stored: it follows from the key. */
+  readonly member?: string;
   readonly bucket: number;
 }
 

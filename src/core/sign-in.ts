@@ -1,15 +1,6 @@
 // The operator's rules for signing in with the company's identity provider, as the rooms receive them.
-import type { Budget } from "./budget.ts";
+import type { RuleLimits } from "./member-limits.ts";
 import type { Role } from "./people.ts";
-
-/** The limits that a rule gives to the members whom it matches. Null where it says nothing. */
-export interface RuleLimits {
-  readonly allowedModels: readonly string[] | null;
-  readonly budgets: readonly Budget[] | null;
-  readonly requestsPerMinute: number | null;
-  readonly tokensPerMinute: number | null;
-  readonly parallel: number | null;
-}
 
 export interface SignInRule {
   /** The exact name of a group, or `*` for everyone. */

@@ -1,5 +1,6 @@
 // /admin/v1/members: people who signed in, what they may do, and the end of it.
 import { Elysia } from "elysia";
+import { memberLimitsSchema, memberResetSchema, resetMemberBudgets } from "../admin/budget-reset.ts";
 import { pageQuery } from "../admin/list.ts";
 import {
   anonymiseMember,
@@ -11,11 +12,16 @@ import {
   memberSchema,
 } from "../admin/members.ts";
 import { wrapRows } from "../admin/schema.ts";
+import type { Ledger } from "../ledger/ledger.ts";
 import { actAsSender, createOperatorHooks, type WritingParts } from "./admin-route.ts";
 import { readOperator } from "./operator.ts";
 import { returnsBody, takesBody, takesQuery } from "./route-schema.ts";
 
-export function memberRoutes(operator: WritingParts, parts: MemberParts) {
+interface Parts extends MemberParts {
+  readonly ledger: Pick<Ledger, "resetBudgets" | "memberLimits">;
+}
+
+export function memberRoutes(operator: WritingParts, parts: Parts) {
   const { reads, writes } = createOperatorHooks(operator, "People");
   const member = returnsBody(memberSchema);
   return new Elysia({ prefix: "/admin/v1" })
@@ -39,6 +45,28 @@ export function memberRoutes(operator: WritingParts, parts: MemberParts) {
         ),
         body: takesBody(memberChangeSchema),
         response: member,
+      },
+    )
+    .post(
+      "/members/:id/budgets/reset",
+      async ({ params: { id }, body, request, status }) =>
+        status(
+          201,
+          await resetMemberBudgets(
+            { ...actAsSender(parts, request), ledger: parts.ledger },
+            id,
+            body,
+            readOperator(request).access,
+          ),
+        ),
+      {
+        ...writes(
+          "members.limit",
+          "resetMemberBudgets",
+          "Forget what was used of a member's budgets in an account, in their running windows",
+        ),
+        body: takesBody(memberResetSchema),
+        response: { 201: returnsBody(memberLimitsSchema) },
       },
     )
     .post(

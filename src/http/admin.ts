@@ -132,7 +132,7 @@ function moneyRoutes(ports: AdminPorts, parts: Parts) {
       ...reads(
         "usage.read",
         "listNearing",
-        "List the keys and accounts whose budgets are nearest to their end",
+        "List the keys, members and accounts whose budgets are nearest to their end",
       ),
       response: returnsBody(wrapRows(nearingSchema)),
     });

@@ -22,6 +22,7 @@ const ROUTE_ACTIONS = {
   rotateKey: { action: "key.rotated", ...KEY },
   revokeKey: { action: "key.revoked", ...KEY },
   resetKeyBudgets: { action: "budget.reset", ...KEY },
+  resetMemberBudgets: { action: "budget.reset", type: "member" },
   addCredential: { action: "provider.added", type: "credential" },
   changeCredential: { action: "provider.changed", type: "credential" },
   removeCredential: { action: "provider.removed", type: "credential" },

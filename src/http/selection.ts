@@ -2,7 +2,7 @@
 import type { Catalogue, UnknownModel } from "../catalogue/catalogue.ts";
 import type { GroupMember, ModelCard, OperationName } from "../core/card.ts";
 import { Fault } from "../core/fault.ts";
-import { type GatewayKey, mayUse } from "../core/key.ts";
+import { type GatewayKey, type ModelBounds, mayUse } from "../core/key.ts";
 import { matchesAny } from "../core/pattern.ts";
 import { SELECTORS, type Selector } from "../core/selector.ts";
 import { combineSteering, type Steering, UNSTEERED } from "../core/steering.ts";
@@ -75,33 +75,46 @@ function listMembers(members: readonly GroupMember[], key: GatewayKey): readonly
   return usable;
 }
 
-/** Returns the selectors that a key may use: all, unless its list of models names some. */
-export function listSelectors(key: GatewayKey): readonly Selector[] {
-  if (!key.allowedModels?.some(isSelector)) return SELECTORS;
-  return SELECTORS.filter((selector) => mayUse(key, `Router#${selector}`));
+/** Returns the selectors that a key may use: all, unless its list of models, or its member's, names some. */
+export function listSelectors({ allowedModels, memberModels }: ModelBounds): readonly Selector[] {
+  const naming = [allowedModels ?? [], memberModels ?? []].filter((models) => models.some(isSelector));
+  if (naming.length === 0) return SELECTORS;
+  return SELECTORS.filter((selector) => isWithin(naming, `Router#${selector}`));
 }
 
 /** Returns the cards that a key may use, by name or through a selector. A list of only selectors limits no cards. */
 export function listCandidates(key: GatewayKey, catalogue: Catalogue): readonly ModelCard[] {
   const cards = catalogue.list();
-  const { allowedModels } = key;
-  if (allowedModels === null || allowedModels.every(isSelector)) return cards;
-  return cards.filter(({ id }) => mayUse(key, id));
+  const bounds = listBounds(key);
+  return bounds.length === 0 ? cards : cards.filter(({ id }) => isWithin(bounds, id));
 }
 
 type Candidates = Pick<Extract<Selection, { kind: "selector" }>, "candidates" | "among">;
+type Models = readonly string[];
 
-/** Keyed by the key's list of models: both keys and cards are reused between requests. */
-const allowed = new WeakMap<readonly string[], Candidates>();
+/** Returns the lists to which selectors are bound: one that names only selectors binds them to no model. */
+function listBounds({ allowedModels, memberModels }: ModelBounds): readonly Models[] {
+  return [allowedModels ?? [], memberModels ?? []].filter((models) => !models.every(isSelector));
+}
+
+function isWithin(bounds: readonly Models[], id: string): boolean {
+  return bounds.every((allowedModels) => mayUse({ allowedModels }, id));
+}
+
+/** Keyed by the lists of models: both keys and cards are reused between requests. */
+const allowed = new WeakMap<Models, WeakMap<Models, Candidates>>();
 
 /** Returns the same list for all keys, with the places of the cards that this one may use if those aren't all. */
-function selectCandidates({ allowedModels }: GatewayKey, candidates: readonly ModelCard[]): Candidates {
-  if (allowedModels === null || allowedModels.every(isSelector)) return { candidates };
-  const known = allowed.get(allowedModels);
+function selectCandidates(key: ModelBounds, candidates: readonly ModelCard[]): Candidates {
+  const bounds = listBounds(key);
+  const [first, second = first] = bounds;
+  if (first === undefined || second === undefined) return { candidates };
+  const ofFirst = allowed.getOrInsertComputed(first, () => new WeakMap());
+  const known = ofFirst.get(second);
   if (known?.candidates === candidates) return known;
-  const mayChoose = (place: number) => mayUse({ allowedModels }, candidates[place]?.id ?? "");
+  const mayChoose = (place: number) => isWithin(bounds, candidates[place]?.id ?? "");
   const found = { candidates, among: Int32Array.from(candidates.keys()).filter(mayChoose) };
-  allowed.set(allowedModels, found);
+  ofFirst.set(second, found);
   return found;
 }
 
@@ -117,8 +130,9 @@ function listFallbacks(card: ModelCard, key: GatewayKey, catalogue: Catalogue): 
   });
 }
 
-function notAllowed(id: string, { allowedModels }: GatewayKey): Fault {
-  const names = (allowedModels ?? []).map((name) => `'${name}'`);
+function notAllowed(id: string, { allowedModels, memberModels = [] }: GatewayKey): Fault {
+  const isOfKey = !mayUse({ allowedModels }, id);
+  const names = ((isOfKey ? allowedModels : memberModels) ?? []).map((name) => `'${name}'`);
   const more = names.length > NAMED_MAX ? ` and ${names.length - NAMED_MAX} more` : "";
   const message = `This key may not use the model '${id}', only ${names.slice(0, NAMED_MAX).join(", ")}${more}: GET /v1/models lists them.`;
   return new Fault("model_not_allowed", message, { param: "model" });

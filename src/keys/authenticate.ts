@@ -1,13 +1,16 @@
-// Finds the key that a client's secret proves.
+// Finds the key that a client's secret proves, with what binds the person whose key it is.
 import type { ProvenAgent } from "../core/device.ts";
 import { Fault } from "../core/fault.ts";
 import { invalidKey, isProven, type ProvenKey } from "../core/key.ts";
+import { findMemberLimits } from "../core/member-limits.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock } from "../core/world.ts";
 import { checkSecret, digestSecret } from "./secret.ts";
 
 interface AuthenticationParts {
-  readonly store: Pick<Store, "keyByDigest">;
+  readonly store: Pick<Store, "keyByDigest" | "account"> & {
+    readonly people: Pick<Store["people"], "memberTerms">;
+  };
   readonly clock: Pick<Clock, "nowMs">;
   readonly pepper: Uint8Array;
   /** Missing where no agents are signed in. */
@@ -27,10 +30,28 @@ interface AgentParts {
  */
 export async function authenticate(parts: AuthenticationParts, secret: string): Promise<ProvenKey> {
   if (!checkSecret(secret)) throw invalidKey();
-  return requireProven(
-    await parts.store.keyByDigest(digestSecret(secret, parts.pepper)),
-    parts.clock.nowMs(),
-  );
+  return requireProven(await find(parts.store, digestSecret(secret, parts.pepper)), parts.clock.nowMs());
+}
+
+async function find(store: AuthenticationParts["store"], digest: string): Promise<ProvenKey | null> {
+  const found = await store.keyByDigest(digest);
+  return found === null || found.key.memberId === null ? found : bindMember(store, found, found.key.memberId);
+}
+
+/** The models of a personal key are also those that its member may use in the account. */
+async function bindMember<Proven extends Pick<ProvenKey, "key">>(
+  store: AuthenticationParts["store"],
+  found: Proven,
+  memberId: string,
+): Promise<Proven> {
+  const { key } = found;
+  const [account, terms] = await Promise.all([
+    store.account(key.accountId),
+    store.people.memberTerms(memberId),
+  ]);
+  if (account === null) return found;
+  const { allowedModels: memberModels } = findMemberLimits(account, terms ?? undefined);
+  return memberModels === null ? found : { ...found, key: { ...key, memberModels } };
 }
 
 function requireProven(found: ProvenKey | null, nowMs: number): ProvenKey {
@@ -44,10 +65,11 @@ type Found = { readonly proven: ProvenKey } | { readonly agent: ProvenAgent } | 
 
 /** An agent's secret is looked for only after no key has it, so other keys cost nothing more. */
 async function findSecret({ store, agents }: AuthenticationParts, digest: string): Promise<Found> {
-  const proven = await store.keyByDigest(digest);
+  const proven = await find(store, digest);
   if (proven !== null) return { proven };
   const agent = (await agents?.find(digest)) ?? null;
-  return agent && { agent };
+  if (agent === null || agent.key.memberId === null) return agent && { agent };
+  return { agent: await bindMember(store, agent, agent.key.memberId) };
 }
 
 function requireFound({ agents }: AuthenticationParts, found: Found, nowMs: number): ProvenKey {
@@ -75,7 +97,7 @@ const KEYS_MAX = 10_000;
 export function createAuthenticator(parts: AuthenticationParts) {
   const { clock, pepper } = parts;
   const seen = new Map<string, { readonly found: Found; readonly atMs: number }>();
-  const find = async (digest: string, atMs: number) => {
+  const remember = async (digest: string, atMs: number) => {
     const found = await findSecret(parts, digest);
     if (seen.size >= KEYS_MAX) seen.clear();
     seen.set(digest, { found, atMs });
@@ -88,6 +110,6 @@ export function createAuthenticator(parts: AuthenticationParts) {
     // The form of a remembered secret was checked before its first lookup.
     if (known && Math.abs(nowMs - known.atMs) < REMEMBERED_MS) return requireFound(parts, known.found, nowMs);
     if (!checkSecret(secret)) throw invalidKey();
-    return find(digest, nowMs);
+    return remember(digest, nowMs);
   };
 }

@@ -65,13 +65,16 @@ function findOwner(key: GatewayKey, account: AccountAllowance, { scope }: QuotaR
 
 /** The rows that `readStanding` may need, even if the key's row or the account's has changed meanwhile. */
 export function makeReads(
-  key: Pick<GatewayKey, "id" | "accountId">,
+  key: Pick<GatewayKey, "id" | "accountId"> & Partial<Pick<GatewayKey, "memberId">>,
   { quota }: LedgerRules,
   nowMs: number,
   clockAheadMs: number | null,
 ): Reads {
   const read = { accountId: key.accountId, keyId: key.id, requestId: null, replyId: null, topUpId: null };
-  return { ...read, owners: [key.id, key.accountId], days: listDays(nowMs, clockAheadMs, quota) };
+  const days = listDays(nowMs, clockAheadMs, quota);
+  const { memberId = null } = key;
+  if (memberId === null) return { ...read, owners: [key.id, key.accountId], days };
+  return { ...read, memberId, owners: [key.id, key.accountId, memberId], days };
 }
 
 /** Returns the names of today and tomorrow, or of the days that may be by the store's clock. */

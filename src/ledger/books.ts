@@ -2,7 +2,7 @@
 
 import type { Answer, Decision, Gone, Rows } from "../core/demand.ts";
 import { findBucket } from "../core/histogram.ts";
-import type { Account } from "../core/key.ts";
+import type { Account, GatewayKey } from "../core/key.ts";
 import type { OutboxEvent } from "../core/limit.ts";
 import { findCountedModel, findOutcome, readProvider } from "../core/outcome.ts";
 import { isError, type RequestRecord } from "../core/record.ts";
@@ -21,6 +21,7 @@ import {
   type UsageSum,
 } from "../core/rows.ts";
 import { addAmounts, negateAmounts } from "../core/units.ts";
+import type { LimitedMember } from "./limit-owners.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -105,6 +106,7 @@ export class Books {
   readonly requests: Sheet<RequestRecord>;
   readonly replies: RemovableSheet<KeptReply>;
   readonly topUps: Sheet<TopUp>;
+  readonly members: Rows["members"];
   readonly sums: Rows["sums"];
   readonly #entries: Entry[] = [];
   readonly #events: OutboxEvent[] = [];
@@ -121,6 +123,7 @@ export class Books {
     this.requests = new Sheet(rows.requests);
     this.replies = new RemovableSheet(rows.replies);
     this.topUps = new Sheet(rows.topUps);
+    this.members = rows.members;
     this.sums = rows.sums;
   }
 
@@ -137,6 +140,15 @@ export class Books {
 
   putOwner(state: OwnerState): void {
     this.owners.put(makeOwnerId(state.accountId, state.owner), state);
+  }
+
+  member(id: string): LimitedMember {
+    return { id, terms: this.members?.get(id) ?? null };
+  }
+
+  /** Returns the person whose personal key it is. Null for a service key. */
+  memberOf(key: Pick<GatewayKey, "memberId"> | null): LimitedMember | null {
+    return key === null || key.memberId === null ? null : this.member(key.memberId);
   }
 
   addEvent(event: OutboxEvent): void {
@@ -198,7 +210,8 @@ export class Books {
     const { accountId, keyId, operation, surface, costNanoUsd, chargedNanoUsd } = record;
     const model = findCountedModel(record);
     const hourMs = Math.floor(record.atMs / HOUR_MS) * HOUR_MS;
-    const id = JSON.stringify([hourMs, accountId, keyId, model, operation, surface]);
+    const member = record.memberId ?? "";
+    const id = JSON.stringify([hourMs, accountId, keyId, model, operation, surface, member]);
     const outcome = findOutcome(record);
     const place = `${id} ${outcome}`;
     const sum = this.#usage.get(place);
@@ -210,6 +223,7 @@ export class Books {
       model,
       operation,
       surface,
+      member,
       provider: readProvider(model),
       outcome,
       requests: (sum?.requests ?? 0) + times,

@@ -11,14 +11,17 @@ import { computeWindow, makeWindowRules } from "./window.ts";
 
 /** Reservations of requests in flight stay, and count when they end. */
 export function resetBudgets(books: Books, demand: Reset): Answer {
-  const { accountId, keyId, id, nowMs, quota, limits, by, reason, entry } = demand;
+  const { accountId, keyId, memberId, id, nowMs, quota, limits, by, reason, entry } = demand;
   const account = books.accounts.get(accountId);
   const key = keyId === null ? null : (books.keys.get(keyId) ?? null);
   // Moved keys are another account's.
   if (account === null || (keyId !== null && key?.accountId !== accountId)) {
     return { kind: "refused", fault: new Fault("not_found", "There is no key or account with that id.") };
   }
-  const owner = listLimitOwners(key, account, limits).find((one) => one.keyId === keyId);
+  const member = memberId === null ? null : books.member(memberId);
+  const owner = listLimitOwners({ key, member, account }, limits).find(
+    ({ id }) => id === (keyId ?? memberId ?? accountId),
+  );
   if (!owner || owner.budgets.length === 0) return { kind: "reset", budgets: [] };
   const rules = makeWindowRules(quota, account);
   const state = books.ownerState(accountId, owner.id);

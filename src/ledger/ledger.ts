@@ -23,7 +23,7 @@ import { ALLOWANCE_BY_QUOTA, findLimit, type LedgerRules, makeReads } from "./al
 import { requireAdmitted, requireSettled } from "./answers.ts";
 import { capOffers } from "./ceiling.ts";
 import { decide } from "./decide.ts";
-import { findAccountLimits, findKeyLimits } from "./limit-state.ts";
+import { findAccountLimits, findKeyLimits, findMemberLimits } from "./limit-state.ts";
 import { lostRecord, readsOfHold } from "./lost.ts";
 import { type ResetOrder, resetBudgets } from "./reset-order.ts";
 import { type Allowance, findAllowance, findAllowances } from "./standing.ts";
@@ -99,6 +99,8 @@ export interface Ledger {
   limits(key: GatewayKey): Promise<readonly LimitState[]>;
   /** Returns the limits that are set for the account, with their use. */
   accountLimits(account: Pick<Account, "id">): Promise<readonly LimitState[]>;
+  /** Returns the limits of a member within an account, with their use. */
+  memberLimits(of: { readonly accountId: string; readonly memberId: string }): Promise<readonly LimitState[]>;
   /** Sets what budgets have used in their running windows to 0, and returns their names. Throws the Fault `not_found`. */
   resetBudgets(order: ResetOrder): Promise<readonly string[]>;
   /** Returns the allowances by key id. */
@@ -128,6 +130,7 @@ export function createLedger(given: Omit<LedgerParts, "wants">): Ledger {
     allowance: (key) => findAllowance(parts, key),
     allowances: (keys) => findAllowances(parts, keys),
     limits: (key) => findKeyLimits(parts, key),
+    memberLimits: (of) => findMemberLimits(parts, of),
     accountLimits: (account) => findAccountLimits(parts, account),
     resetBudgets: (order) => resetBudgets(parts, order),
   };

@@ -37,7 +37,7 @@ export function makeMinuteFault(owner: Owner, refusal: MinuteRefusal, rules: Lim
   const [code, things] = MINUTE_WORDS[kind];
   const retryAfterMs = Math.min(waitMs ?? WAIT_MAX_MS, WAIT_MAX_MS);
   const message =
-    `Rate limit reached: ${describe(owner)} may use ${formatCount(limit)} ${things} per minute. ` +
+    `Rate limit reached: ${bound(owner, "may use")} ${formatCount(limit)} ${things} per minute. ` +
     `Try again in ${Math.ceil(retryAfterMs / 1000)} seconds${suggestContact(rules)}.`;
   const resetsAtMs = waitMs === null ? null : nowMs + waitMs;
   return new Fault(code, message, { retryAfterMs, limit: shown(owner, kind, { limit, used, resetsAtMs }) });
@@ -49,7 +49,7 @@ export function makeParallelFault(
   rules: LimitRules,
 ): Fault {
   const message =
-    `Too many parallel requests: ${describe(owner)} may have ${formatCount(limit)} at the same time. ` +
+    `Too many parallel requests: ${bound(owner, "may have")} ${formatCount(limit)} at the same time. ` +
     `Try again once one has ended${suggestContact(rules)}.`;
   const details = { retryAfterMs: guessFlight(tookMs), limit: shown(owner, "parallel", { limit, used }) };
   return new Fault("too_many_parallel_requests", message, details);
@@ -86,7 +86,7 @@ export function makeExceededFault(refusal: BudgetRefusal, rules: LimitRules): Fa
   const { owner, free, limitNanoUsd, spentNanoUsd, endMs, nowMs } = refusal;
   const rest = spentNanoUsd < limitNanoUsd ? ", and the rest doesn't cover this request" : "";
   const message =
-    `Budget exceeded: ${describe(owner)} has used ${formatUsd(spentNanoUsd)} of its quota of ` +
+    `Budget exceeded: ${describeUse(owner)} ${formatUsd(spentNanoUsd)} of ${owner.scope === "member" ? "a" : "its"} quota of ` +
     `${formatUsd(limitNanoUsd)} (${describeBudget(refusal)})${rest}. ${describeReset(endMs)}${free ? describeHelp(free) : ""}${addContact(rules)}`;
   const waitMs = endMs === null ? null : endMs - nowMs;
   return new Fault("budget_exceeded", message, {
@@ -126,8 +126,19 @@ function shown(
   return { scope, name, kind, ...use, reserved: 0, resetsAtMs: use.resetsAtMs ?? null };
 }
 
+/** A member's limit is the reader's own: the key is personal. */
 function describe({ scope, name }: Owner): string {
-  return `the ${scope} '${name}'`;
+  return scope === "member" ? "your limit in this account" : `the ${scope} '${name}'`;
+}
+
+function bound(owner: Owner, verb: string): string {
+  return `${describe(owner)} ${owner.scope === "member" ? "is" : verb}`;
+}
+
+function describeUse(owner: Owner): string {
+  return owner.scope === "member"
+    ? "by your limit in this account you have used"
+    : `${describe(owner)} has used`;
 }
 
 function describeHelp({ isPayable }: NonNullable<BudgetRefusal["free"]>): string {

@@ -1,7 +1,8 @@
-// The owners whose limits a request meets: its key and its account.
+// The owners whose limits a request meets: its key, the person whose key it is, and its account.
 import { type Budget, nameBudget, SPEND_LIMIT } from "../core/budget.ts";
 import type { Account, GatewayKey } from "../core/key.ts";
 import type { LimitScope, OwnerLimits } from "../core/limit.ts";
+import { findMemberLimits, type MemberTerms } from "../core/member-limits.ts";
 import type { NanoUsd } from "../core/money.ts";
 import type { LimitRules } from "../core/settings.ts";
 
@@ -15,23 +16,49 @@ export interface LimitOwner extends Pick<OwnerLimits, "requestsPerMinute" | "tok
   readonly id: string;
   readonly accountId: string;
   readonly name: string;
-  /** The key whose requests its budgets count. Null for all of the account. */
+  /** The key whose requests its budgets count. Null for all keys of the member, or of the account. */
   readonly keyId: string | null;
+  /** Missing but for members: the requests of all of their keys in the account are counted, also of revoked ones. */
+  readonly memberId?: string;
   readonly budgets: readonly NamedBudget[];
 }
 
 const NONE: readonly LimitOwner[] = [];
 
+/** The sender of a request: its key, and the person whose personal key it is. */
+interface LimitedBy {
+  /** Null for the account's limits alone, or with a member for that one's. */
+  readonly key: GatewayKey | null;
+  /** Null for service keys. */
+  readonly member: LimitedMember | null;
+  readonly account: Account;
+}
+
+export interface LimitedMember {
+  readonly id: string;
+  /** Null if nothing is kept of the person. */
+  readonly terms: MemberTerms | null;
+}
+
 /** Returns the owners with any limit, in the order in which they are asked. Usually none. */
 export function listLimitOwners(
-  key: GatewayKey | null,
-  account: Account,
+  { key, member, account }: LimitedBy,
   { keyDefaults }: LimitRules,
 ): readonly LimitOwner[] {
   const ofKey = key && makeKeyOwner(key, keyDefaults);
+  const ofMember = member && makeMemberOwner(member, account);
   const ofAccount = makeAccountOwner(account);
-  if (ofKey === null && ofAccount === null) return NONE;
-  return [ofKey, ofAccount].filter((owner) => owner !== null);
+  if (ofKey === null && ofMember === null && ofAccount === null) return NONE;
+  return [ofKey, ofMember, ofAccount].filter((owner) => owner !== null);
+}
+
+/** Named by the id: what a refusal says is kept longer than the person's name may be. */
+function makeMemberOwner({ id, terms }: LimitedMember, account: Account): LimitOwner | null {
+  const { budgets, allowedModels: _, ...minute } = findMemberLimits(account, terms ?? undefined);
+  const hasMinute = Object.values(minute).some((limit) => limit !== null);
+  if (!hasMinute && budgets.length === 0) return null;
+  const of = { accountId: account.id, name: id, keyId: null, memberId: id };
+  return { scope: "member", id, ...of, ...minute, budgets: nameAll(budgets) };
 }
 
 function makeKeyOwner(key: GatewayKey, defaults: OwnerLimits): LimitOwner | null {

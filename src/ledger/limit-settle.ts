@@ -36,7 +36,9 @@ export function settleLimits(
   const { accountId, keyId, place } = hold;
   const hasBudgets = (owner: string) => books.ownerState(accountId, owner).budgets !== null;
   // Most requests took nothing of any limit, and their owners have no budgets that opened since.
-  if (place.uses === undefined && !hasBudgets(keyId) && !hasBudgets(accountId)) return;
+  const memberId = books.keys.get(keyId)?.memberId ?? null;
+  const isCounted = hasBudgets(keyId) || hasBudgets(accountId) || (memberId !== null && hasBudgets(memberId));
+  if (place.uses === undefined && !isCounted) return;
   const taken = { ...describeTaken(record, costNanoUsd), isLate: false };
   settleOwners(books, { ...hold, uses: place.uses ?? [] }, moment, taken);
 }
@@ -75,7 +77,9 @@ const NO_USE = { part: null, tokens: 0, budgets: [] } as const;
 
 function settleOwners(books: Books, admitted: Admitted, moment: Moment, taken: Taken): void {
   const { accountId, keyId, uses } = admitted;
-  for (const owner of new Set([keyId, accountId, ...uses.map((use) => use.owner)])) {
+  const memberId = books.keys.get(keyId)?.memberId ?? null;
+  const own = memberId === null ? [keyId, accountId] : [keyId, memberId, accountId];
+  for (const owner of new Set([...own, ...uses.map((use) => use.owner)])) {
     const state = books.owners.get(makeOwnerId(accountId, owner));
     const use = uses.find((one) => one.owner === owner);
     if (!state || (use === undefined && state.budgets === null)) continue;
@@ -140,7 +144,8 @@ function settleUse(
 function warn(books: Books, state: OwnerState, admitted: Admitted, moment: Moment): void {
   const account = books.account(admitted.accountId);
   const key = books.keys.get(admitted.keyId) ?? null;
-  const owner = listLimitOwners(key, account, moment.limits).find(({ id }) => id === state.owner);
+  const owners = listLimitOwners({ key, member: books.memberOf(key), account }, moment.limits);
+  const owner = owners.find(({ id }) => id === state.owner);
   if (!owner?.budgets.some(({ budget }) => budget.warn.length > 0)) return;
   let isCrossed = false;
   const budgets = (state.budgets ?? []).map((use) => {

@@ -1,4 +1,4 @@
-// The limits of a key or an account with their use, as holders and operators see them.
+// The limits of a key, a member or an account with their use, as holders and operators see them.
 import { readBudgetModels, SPEND_LIMIT } from "../core/budget.ts";
 import type { Opening, Reads } from "../core/demand.ts";
 import type { Account, GatewayKey } from "../core/key.ts";
@@ -21,7 +21,7 @@ interface LimitParts {
 
 /** Returns the limits that are set for the key and its account, the key's first. */
 export function findKeyLimits(parts: LimitParts, key: GatewayKey): Promise<readonly LimitState[]> {
-  return findLimits(parts, key.accountId, key);
+  return findLimits(parts, key.accountId, { key, memberId: key.memberId });
 }
 
 /** Returns the limits that are set for the account. */
@@ -29,25 +29,35 @@ export function findAccountLimits(
   parts: LimitParts,
   { id }: Pick<Account, "id">,
 ): Promise<readonly LimitState[]> {
-  return findLimits(parts, id, null);
+  return findLimits(parts, id, { key: null, memberId: null });
+}
+
+/** Returns the limits of the member in the account, without the account's own. */
+export async function findMemberLimits(
+  parts: LimitParts,
+  { accountId, memberId }: { readonly accountId: string; readonly memberId: string },
+): Promise<readonly LimitState[]> {
+  const limits = await findLimits(parts, accountId, { key: null, memberId });
+  return limits.filter(({ scope }) => scope === "member");
 }
 
 async function findLimits(
   { store, clock, rules }: LimitParts,
   accountId: string,
-  key: GatewayKey | null,
+  { key, memberId }: { readonly key: GatewayKey | null; readonly memberId: string | null },
 ): Promise<readonly LimitState[]> {
   const current = rules();
   const { quota, ownerLimits: limits = LIMIT_RULES } = current;
   let nowMs = clock.nowMs();
-  const owner = key ?? { id: accountId, accountId };
+  const owner = { id: key?.id ?? accountId, accountId, memberId };
   const reads: Reads = { ...makeReads(owner, current, nowMs, store.clockAheadMs()), keyId: key?.id ?? null };
   const running = async (openings: readonly Opening[]) => {
     const rows = await store.read({ ...reads, days: [], openings });
     nowMs = rows.nowMs ?? nowMs;
     const books = new Books(rows);
     const account = books.accounts.get(accountId);
-    return account && readLimits(books, key, account, { nowMs, quota, limits });
+    const member = memberId === null ? null : books.member(memberId);
+    return account && readLimits(books, key, account, { nowMs, quota, limits }, member);
   };
   let found = await running([]);
   if (found !== null && isLacking(found)) found = await running(found);

@@ -64,8 +64,9 @@ export function readLimits(
   key: GatewayKey | null,
   account: Account,
   moment: Moment,
+  member = books.memberOf(key),
 ): RunningLimits | readonly Opening[] {
-  const owners = listLimitOwners(key, account, moment.limits);
+  const owners = listLimitOwners({ key, member, account }, moment.limits);
   if (owners.length === 0) return NO_LIMITS;
   const lacking: Opening[] = [];
   const running = owners.map((owner) => readOwner(books, owner, account, moment, lacking));
@@ -100,7 +101,7 @@ function readOwner(
       const window = computeWindow(named.budget.per, nowMs, rules);
       const sums = listSums(books, owner, named.name, window.startMs);
       if (sums === null) {
-        lacking.push({ owner: owner.id, keyId: owner.keyId, fromMs: window.startMs });
+        lacking.push(makeOpening(owner, window.startMs));
         return [];
       }
       use = openUse(named.name, window, rules, sums);
@@ -112,9 +113,14 @@ function readOwner(
 }
 
 /** A spend limit opens with what was charged so far: until it counted costs, it counted charges. */
-function listSums(books: Books, { accountId, id, keyId }: LimitOwner, name: string, fromMs: number) {
-  if (name !== SPEND_LIMIT) return books.sums?.get(makeOpeningId({ owner: id, keyId, fromMs })) ?? null;
+function listSums(books: Books, owner: LimitOwner, name: string, fromMs: number) {
+  const { accountId, id } = owner;
+  if (name !== SPEND_LIMIT) return books.sums?.get(makeOpeningId(makeOpening(owner, fromMs))) ?? null;
   return [{ model: "", costNanoUsd: books.spend(accountId, id).spentNanoUsd }];
+}
+
+function makeOpening({ id: owner, keyId, memberId }: LimitOwner, fromMs: number): Opening {
+  return { owner, keyId, fromMs, ...(memberId === undefined ? {} : { memberId }) };
 }
 
 function keepOpened(books: Books, state: OwnerState, opened: readonly BudgetUse[]): OwnerState {

@@ -6,7 +6,7 @@ import type { Clock } from "../core/world.ts";
 import { type LedgerRules, makeReads } from "./allowance.ts";
 
 /** The id must be new: it becomes the event's. */
-export type ResetOrder = Pick<Reset, "accountId" | "keyId" | "id" | "by" | "reason" | "entry">;
+export type ResetOrder = Pick<Reset, "accountId" | "keyId" | "memberId" | "id" | "by" | "reason" | "entry">;
 
 interface ResetParts {
   readonly store: Pick<Store, "transact" | "clockAheadMs">;
@@ -19,11 +19,11 @@ export async function resetBudgets(
   { store, clock, rules }: ResetParts,
   order: ResetOrder,
 ): Promise<readonly string[]> {
-  const { accountId, keyId } = order;
+  const { accountId, keyId, memberId } = order;
   const current = rules();
   const { quota, ownerLimits: limits = LIMIT_RULES } = current;
   const nowMs = clock.nowMs();
-  const owner = { id: keyId ?? accountId, accountId };
+  const owner = { id: keyId ?? accountId, accountId, memberId };
   const reads = { ...makeReads(owner, current, nowMs, store.clockAheadMs()), keyId, days: [] };
   const answer = await store.transact({ kind: "reset", ...order, quota, limits, nowMs, reads });
   if (answer.kind === "refused") throw answer.fault;

@@ -1,6 +1,8 @@
 // Reads an issuer's claims about a person, and applies the operator's rules to them. Pure.
+
+import type { GivenLimits } from "../core/member-limits.ts";
 import type { Grant } from "../core/people.ts";
-import type { RuleLimits, SignInRule, SignInRules } from "../core/sign-in.ts";
+import type { SignInRule, SignInRules } from "../core/sign-in.ts";
 import { type Claims, type Confirmed, SignInRefused } from "./issuer.ts";
 import { joinGrants } from "./roles.ts";
 
@@ -13,11 +15,6 @@ export interface Identity {
   readonly email: string | null;
   /** Null if the issuer didn't say, because it gave no ID token this time. */
   readonly groups: readonly string[] | null;
-}
-
-/** The limits of a rule, for the accounts that it names. */
-interface GivenLimits extends RuleLimits {
-  readonly accountIds: readonly string[] | null;
 }
 
 /** The sum of the rules that match. */

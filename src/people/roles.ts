@@ -62,6 +62,10 @@ export const PERMISSIONS = {
   "tokens.write": { roles: ["admin"], words: "see, create and revoke named tokens" },
   "agents.read": { roles: EVERYONE, words: "see and end the agents that one signed in" },
   "members.read": { roles: ["manager", "admin"], words: "see members" },
+  "members.limit": {
+    roles: ["manager", "admin"],
+    words: "raise the limits of members in the account, and reset their budgets, but never one's own",
+  },
   "members.write": { roles: ["admin"], isGlobal: true, words: "change members" },
 } as const satisfies Readonly<Record<string, PermissionRow>>;
 export type Permission = keyof typeof PERMISSIONS;

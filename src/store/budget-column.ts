@@ -19,7 +19,7 @@ export function parseBudgets(json: string): Stored {
   return budgets;
 }
 
-function readBudget(stored: unknown): Budget {
+export function readBudget(stored: unknown): Budget {
   const budget = asObject(stored);
   const per = PERIODS.find((one) => one === budget.per);
   const nanoUsd = asNumber(budget.nanoUsd);

@@ -22,6 +22,7 @@ import {
   spellColumn,
   TEXT,
 } from "./columns.ts";
+import { parseMemberDefaults } from "./member-columns.ts";
 import type { AddedColumn } from "./schema-step.ts";
 
 type Columns = { readonly [Name in KindName]: Column<Value<Name>> };
@@ -38,6 +39,7 @@ const COLUMNS: Columns = {
   usd_or_default: makeJson(parseLimit),
   time_zone: allowNull(TEXT),
   budgets: makeJson(parseBudgets),
+  member_defaults: allowNull(makeJson(parseMemberDefaults)),
   weight: NUMBER,
   limit: allowNull(INTEGER),
   role: makeWord(ROLES),

@@ -49,6 +49,6 @@ function changeMethods(engine: Engine, ofRows: Engine, record: Recorder): Change
     ...settingChanges(engine, record),
     ...credentialChanges(engine, record),
     ...lessonChanges(engine, record),
-    ...peopleChanges(engine, record),
+    ...peopleChanges(engine, ofRows, record),
   };
 }

@@ -1,4 +1,5 @@
 // The step of the schema for people, their sessions and keys, and named tokens.
+import { ACCOUNT_FIELDS } from "../core/fields/account.ts";
 import type { Step } from "./schema-step.ts";
 
 /** People, their sessions and keys, and named tokens. A session of theirs has no digest that an older version accepts. */
@@ -73,4 +74,9 @@ export const MEMBER_RULES: Step = [
   { kind: "addColumn", table: "member", column: { name: "rule_limits", type: "text", isNullable: true } },
   { kind: "addColumn", table: "member", column: { name: "warned_at_ms", type: "integer", isNullable: true } },
   { kind: "createIndex", name: "member_checked", table: "member", columns: ["checked_at_ms"] },
+];
+
+/** The limits that an account gives each of its members. */
+export const MEMBER_LIMITS: Step = [
+  { kind: "addField", table: "account", field: ACCOUNT_FIELDS.member_defaults },
 ];

@@ -12,6 +12,7 @@ import {
 import { allowNull, FLAG, INTEGER, makeJson, makeWord, nameColumn, TEXT, TIME } from "./columns.ts";
 import { bind, type Engine, readFirst } from "./engine.ts";
 import { readText } from "./found.ts";
+import { readMemberTerms } from "./member-columns.ts";
 import type { Recorder } from "./recording.ts";
 import { narrowMembers } from "./scope.ts";
 import { insertSql, joinNames, selectSql, upsertSql } from "./sql.ts";
@@ -83,8 +84,9 @@ export function peopleMethods(engine: Engine) {
   };
 }
 
-export function peopleChanges(engine: Engine, record: Recorder) {
-  return { ...tokenChanges(engine, record), ...memberChanges(engine, record) };
+/** `ofRows` is for changes to rows that decisions depend on. */
+export function peopleChanges(engine: Engine, ofRows: Engine, record: Recorder) {
+  return { ...tokenChanges(engine, record), ...memberChanges(ofRows, record) };
 }
 
 function tokenChanges({ mark, forUpdate, runOnce, change }: Engine, record: Recorder) {
@@ -140,6 +142,10 @@ function memberMethods({ mark, run }: Engine) {
   return {
     member: async (id, scope) =>
       readFirst(MEMBER, await run(narrowMembers({ head: byId, values: [id] }, scope, mark))),
+    memberTerms: async (id) => {
+      const [found] = await run(bind(`SELECT id, rule_limits FROM member WHERE id = ${first}`, id));
+      return found ? readMemberTerms(found)[1] : null;
+    },
     members: async ({ limit, after }, scope) => {
       const values = [after?.atMs ?? Number.MAX_SAFE_INTEGER, after?.id ?? "", limit];
       const found = await run(narrowMembers({ head: page, tail: pageEnd, values }, scope, mark));

@@ -20,10 +20,10 @@ export const USE_ROWS: ScopedRows = {
   own: (at) => `key_id IN (SELECT id FROM gateway_key WHERE member_id = ${at})`,
 };
 
-/** Rows of an account or of one of its keys. */
+/** Rows of an account, of one of its keys, or of a member within it. */
 export const OWNER_ROWS: ScopedRows = {
   account: "account_id",
-  own: (at) => `owner IN (SELECT id FROM gateway_key WHERE member_id = ${at})`,
+  own: (at) => `(owner = ${at} OR owner IN (SELECT id FROM gateway_key WHERE member_id = ${at}))`,
 };
 
 /** No row satisfies it. */

@@ -4,7 +4,7 @@ import { KEY_FIELDS } from "../core/fields/key.ts";
 import { AUDIT_LOG } from "./audit-step.ts";
 import { DEVICES } from "./devices-step.ts";
 import { HOURLY_USAGE } from "./hourly-usage-step.ts";
-import { MEMBER_RULES, PEOPLE } from "./people-step.ts";
+import { MEMBER_LIMITS, MEMBER_RULES, PEOPLE } from "./people-step.ts";
 import type { Step } from "./schema-step.ts";
 
 /** The bounds on scores are by account; the version before bounds them by key. */
@@ -211,4 +211,5 @@ export const STEPS: readonly Step[] = [
   MEMBER_RULES,
   AUDIT_LOG,
   DEVICES,
+  MEMBER_LIMITS,
 ];

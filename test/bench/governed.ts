@@ -59,7 +59,13 @@ function noPeople(): Pick<Store, "people" | "devices" | "endSessionsOf"> {
     tokens: nobody,
     accountsNamed: nobody,
   };
-  const members = { member: nothing, members: nobody, dueMembers: nobody, changeMember: nothing };
+  const members = {
+    member: nothing,
+    memberTerms: nothing,
+    members: nobody,
+    dueMembers: nobody,
+    changeMember: nothing,
+  };
   const none = {
     hasSession: async () => false,
     hasToken: async () => false,

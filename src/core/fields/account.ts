@@ -3,6 +3,8 @@ import { LIMIT_MAX } from "../limit.ts";
 import type { Fields } from "./field.ts";
 
 const BUDGETS_MAX = 20;
+const MODELS_MAX = 1000;
+const KEYS_MAX = 1000;
 const NAME_CHARACTERS_MAX = 100;
 
 export const ACCOUNT_FIELDS = {
@@ -126,6 +128,17 @@ export const ACCOUNT_FIELDS = {
       hint: "One a line, of all keys together: 50/month, or 5/day: OpenAI#* for some models",
       placeholder: "500/month",
     },
+  },
+  member_defaults: {
+    kind: "member_defaults",
+    property: "memberDefaults",
+    role: "operator",
+    initial: null,
+    budgetsMax: BUDGETS_MAX,
+    modelsMax: MODELS_MAX,
+    keysMax: KEYS_MAX,
+    manual:
+      "what [each member](people.md#limits-of-a-person) may use of it over all of their personal keys: `{ requests_per_minute?, tokens_per_minute?, parallel?, budgets?, allowed_models?, keys? }`, or null for no limits; the rules of the sign-in come first",
   },
   paused: {
     kind: "flag",

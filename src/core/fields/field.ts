@@ -1,6 +1,7 @@
 // The fields that an operator can set, as rows of plain data: each room renders its part from a field's row and kind.
 import type { Budget, Period } from "../budget.ts";
 import { omitUndefined } from "../json.ts";
+import type { MemberDefaults } from "../member-limits.ts";
 import type { NanoUsd } from "../money.ts";
 import type { Role } from "../people.ts";
 
@@ -26,6 +27,16 @@ export interface WireBudget {
   readonly hard?: boolean;
   readonly extra_usd?: number | null;
   readonly extra_until?: string | null;
+}
+
+/** The limits that an account gives each of its members, on the wire. Fields left out limit nothing. */
+export interface WireMemberDefaults {
+  readonly requests_per_minute?: number | null;
+  readonly tokens_per_minute?: number | null;
+  readonly parallel?: number | null;
+  readonly budgets?: readonly WireBudget[] | null;
+  readonly allowed_models?: Texts;
+  readonly keys?: number | null;
 }
 
 /** A kind has exactly one renderer in each room, so a field that a room can't render doesn't compile. */
@@ -59,6 +70,12 @@ interface Kinds {
     readonly Budget[] | "default",
     readonly WireBudget[] | null | "default",
     { readonly elementsMax: number; readonly hasDefault: boolean }
+  >;
+  /** Null for no limits. */
+  readonly member_defaults: Kind<
+    MemberDefaults | null,
+    WireMemberDefaults | null,
+    { readonly budgetsMax: number; readonly modelsMax: number; readonly keysMax: number }
   >;
   /** A share of the load, relative to others'. */
   readonly weight: Kind<number, number, { readonly min: number; readonly max: number }>;

@@ -4,6 +4,7 @@ import { makeMeterId, makeOwnerId } from "../../core/rows.ts";
 import { bind } from "../engine.ts";
 import { readInteger } from "../found.ts";
 import { REQUEST } from "../log-tables.ts";
+import { readMemberTerms } from "../member-columns.ts";
 import { composeOpeningSums, listOpeningValues, readModelSum } from "../openings.ts";
 import { selectSql } from "../sql.ts";
 import { ACCOUNT, HOLD, KEY, METER, OWNER, REPLY, SPEND, type Table, TOP_UP } from "../tables.ts";
@@ -14,9 +15,10 @@ const ACCOUNT_ROW = `${selectSql(ACCOUNT)} WHERE id = $1`;
 /** Read after the account's lock, so that the decisions of all nodes on an account are in the order of time. */
 const CLOCK = "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) AS now_ms";
 const SUMS = composeOpeningSums(
-  (position) => ["$1", "$2::bigint", "$3::bigint", "$4::text"][position - 1] ?? "",
+  (position) => ["$1", "$2::bigint", "$3::bigint", "$4::text", "$5::text"][position - 1] ?? "",
 );
 const KEYS = `${selectSql(KEY)} WHERE id = ANY($1::text[])`;
+const MEMBERS = `SELECT id, rule_limits FROM member WHERE id = ANY($1::text[])`;
 const SPENDS = `${selectSql(SPEND)} ${OF_ACCOUNT} AND key_id = ANY($2::text[])`;
 const METERS = `${selectSql(METER)} ${OF_ACCOUNT} AND owner = ANY($2::text[]) AND day = ANY($3::text[])`;
 const OWNERS = `${selectSql(OWNER)} ${OF_ACCOUNT} AND owner = ANY($2::text[])`;
@@ -44,6 +46,7 @@ export function composeReading(accountId: string, reads: readonly Reads[], lock:
   const ask = (isWanted: boolean, text: string, ...values: Query["values"]): number =>
     isWanted ? queries.push(bind(text, ...values)) - 1 : -1;
   const keyIds = listed(reads.map(({ keyId }) => keyId));
+  const memberIds = listed(reads.map(({ memberId = null }) => memberId));
   const owners = listed(reads.flatMap((read) => read.owners));
   const days = listed(reads.flatMap((read) => read.days));
   const requestIds = listed(reads.map(({ requestId }) => requestId));
@@ -53,6 +56,7 @@ export function composeReading(accountId: string, reads: readonly Reads[], lock:
     account: ask(true, lock ? `${ACCOUNT_ROW} FOR UPDATE` : ACCOUNT_ROW, accountId),
     clock: ask(true, CLOCK),
     keys: ask(keyIds.length > 0, KEYS, keyIds),
+    members: ask(memberIds.length > 0, MEMBERS, memberIds),
     spends: ask(keyIds.length > 0, SPENDS, accountId, keyIds),
     meters: ask(days.length > 0, METERS, accountId, owners, days),
     owners: ask(owners.length > 0, OWNERS, accountId, owners),
@@ -72,6 +76,7 @@ export function composeReading(accountId: string, reads: readonly Reads[], lock:
     ),
     accounts: byKey(ACCOUNT, results[at.account], ({ id }) => id),
     keys: byKey(KEY, results[at.keys], ({ id }) => id),
+    members: new Map((results[at.members] ?? []).map(readMemberTerms)),
     spends: byKey(SPEND, results[at.spends], ({ keyId }) => makeOwnerId(accountId, keyId)),
     meters: byKey(METER, results[at.meters], ({ owner, day }) => makeMeterId(accountId, owner, day)),
     owners: byKey(OWNER, results[at.owners], ({ owner }) => makeOwnerId(accountId, owner)),

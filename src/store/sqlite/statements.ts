@@ -94,6 +94,7 @@ function readStatements(database: Database) {
     reply: findByKey(REPLY),
     topUp: findByKey(TOP_UP),
     request: find(database, "SELECT * FROM request WHERE id = ?"),
+    memberTerms: find(database, "SELECT id, rule_limits FROM member WHERE id = ?"),
     openingSums: find(
       database,
       composeOpeningSums((position) => `?${position}`),

@@ -1,0 +1,70 @@
+// The limits of members, as stored: an account's defaults, and the limits of the rules that matched a person.
+import { asArray, asNumber, asObject, parseJson } from "../core/json.ts";
+import type { GivenLimits, MemberDefaults, MemberTerms } from "../core/member-limits.ts";
+import { readBudget } from "./budget-column.ts";
+import { type Found, readText } from "./found.ts";
+
+/** By their text: a row is read for each request of a personal key. */
+class Parsed<Value> {
+  readonly #known = new Map<string, Value>();
+  readonly #parse: (json: string) => Value;
+
+  constructor(parse: (json: string) => Value) {
+    this.#parse = parse;
+  }
+
+  read(json: string): Value {
+    if (this.#known.size >= KNOWN_MAX && !this.#known.has(json)) this.#known.clear();
+    return this.#known.getOrInsertComputed(json, this.#parse);
+  }
+}
+
+const KNOWN_MAX = 1000;
+
+const defaults = new Parsed((json): MemberDefaults => {
+  const stored = asObject(parseJson(json));
+  return {
+    ...readLimits(stored),
+    budgets: asArray(stored.budgets).map(readBudget),
+    keys: asNumber(stored.keys) ?? null,
+  };
+});
+
+const rules = new Parsed((json): readonly GivenLimits[] =>
+  asArray(parseJson(json)).map((value) => {
+    const stored = asObject(value);
+    return {
+      ...readLimits(stored),
+      budgets: Array.isArray(stored.budgets) ? stored.budgets.map(readBudget) : null,
+      accountIds: readTexts(stored.accountIds),
+    };
+  }),
+);
+
+export function parseMemberDefaults(json: string): MemberDefaults {
+  return defaults.read(json);
+}
+
+/** Reads `id` and `rule_limits` of a member's row. */
+export function readMemberTerms(found: Found): readonly [id: string, terms: MemberTerms] {
+  const json = found.rule_limits;
+  return [readText(found, "id"), { rules: typeof json === "string" ? rules.read(json) : [] }];
+}
+
+function readLimits({
+  requestsPerMinute,
+  tokensPerMinute,
+  parallel,
+  allowedModels,
+}: Record<string, unknown>) {
+  return {
+    requestsPerMinute: asNumber(requestsPerMinute) ?? null,
+    tokensPerMinute: asNumber(tokensPerMinute) ?? null,
+    parallel: asNumber(parallel) ?? null,
+    allowedModels: readTexts(allowedModels),
+  };
+}
+
+function readTexts(stored: unknown): readonly string[] | null {
+  return Array.isArray(stored) ? stored.filter((text) => typeof text === "string") : null;
+}

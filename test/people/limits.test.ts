@@ -1,0 +1,134 @@
+// A person's limits within an account, as the person and those who decide about them meet them.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { beginSession } from "../../src/admin/session.ts";
+import { type OpenedStore, openStore } from "../../src/app/open-store.ts";
+import { ROLES, type Role } from "../../src/core/people.ts";
+import { type Seen, seen } from "../http/observe.ts";
+import { createOperator, type Operator } from "../http/operator.ts";
+import { asking, type HttpWorld, startHttpWorld } from "../http/world.ts";
+import { makeMember, PEOPLE } from "./samples.ts";
+
+let world: HttpWorld;
+let opened: OpenedStore;
+let admin: Operator;
+let team: string;
+beforeAll(async () => {
+  world = await startHttpWorld(PEOPLE);
+  opened = await openStore(`sqlite:${join(world.directory, "poundkey.db")}`, undefined);
+  admin = createOperator(world);
+  team = await world.newAccount("Team");
+});
+afterAll(async () => {
+  await opened.store.close();
+  await world.stop();
+});
+
+type Ask = (method: string, path: string, body?: unknown) => Promise<Seen>;
+
+async function signIn(role: Role, name: string, accountId = team): Promise<Ask> {
+  const grants = [{ role, accountId }];
+  await opened.store.people.changeMember(name, (before) =>
+    before ? { ...before, ruleGrants: grants } : makeMember(name, { ruleGrants: grants }),
+  );
+  const owner = { tokenDigest: "", tokenId: null, memberId: name, issuerSession: null };
+  const cookie = `poundkey_session=${await beginSession(opened.world, owner)}`;
+  return async (method, path, body) => {
+    const headers = { cookie, "sec-fetch-site": "same-origin", "content-type": "application/json" };
+    const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+    return seen(await fetch(`${world.url}/admin/v1${path}`, init));
+  };
+}
+
+const told = ({ status, error }: Seen) =>
+  error ? `${status} ${error.code} ${error.param ?? ""}`.trim() : `${status}`;
+
+async function makeKey(ask: Ask): Promise<string> {
+  return String((await ask("POST", "/keys", { name: "mine" })).body.secret);
+}
+
+const chat = (secret: string, model = "Acme#cheap") => world.chat(asking(model, "hi"), { secret });
+
+describe("a member", () => {
+  test("meets the account's limit over all keys, sees it, and begins anew with none", async () => {
+    const account = await world.newAccount("Two a minute");
+    await admin.patch(`/accounts/${account}`, { member_defaults: { requests_per_minute: 2 } });
+    const ann = await signIn("member", "mem_two", account);
+    const [one, two] = [await makeKey(ann), await makeKey(ann)];
+    for (const secret of [one, two]) expect((await chat(secret)).status).toBe(200);
+    const refused = await seen(await chat(one));
+    expect(told(refused)).toBe("429 requests_per_minute_exceeded");
+    expect(refused.error?.message).toContain("your limit in this account is 2 requests per minute");
+    expect(refused.error?.limit).toMatchObject({ scope: "member", kind: "requests_per_minute", limit: 2 });
+    expect((await seen(await chat(await makeKey(ann)))).status).toBe(429);
+    const shown = await seen(
+      await fetch(`${world.url}/v1/key`, { headers: { authorization: `Bearer ${two}` } }),
+    );
+    expect(shown.body.limits).toMatchObject([{ scope: "member", kind: "requests_per_minute", used: 2 }]);
+  });
+
+  test("uses the models of the key and of the account's members, and no others", async () => {
+    const account = await world.newAccount("Cheap models");
+    await admin.patch(`/accounts/${account}`, { member_defaults: { allowed_models: ["Acme#cheap"] } });
+    const secret = await makeKey(await signIn("member", "mem_cheap", account));
+    expect((await chat(secret)).status).toBe(200);
+    const models = await seen(
+      await fetch(`${world.url}/v1/models`, { headers: { authorization: `Bearer ${secret}` } }),
+    );
+    const ids = (models.body.data as { id: string }[]).map(({ id }) => id);
+    expect(ids.filter((id) => !id.startsWith("Router#"))).toEqual(["Acme#cheap"]);
+    const other = await seen(await chat(secret, "Acme#dear"));
+    expect(`${other.status} ${other.error?.code}`).toBe("403 model_not_allowed");
+    const service = await admin.post("/keys", { name: "service", account_id: account });
+    expect((await chat(String(service.body.secret), "Acme#dear")).status).toBe(200);
+  });
+});
+
+describe("what a member's budgets used", () => {
+  test("is set back by managers and admins, never by oneself", async () => {
+    await admin.patch(`/accounts/${team}`, { member_defaults: { budgets: [{ usd: 0.5, per: "day" }] } });
+    await signIn("member", "mem_bound");
+    const body = { account_id: team, reason: "a mistake" };
+    const answers: Record<string, string> = {};
+    for (const role of ROLES) {
+      const ask = await signIn(role, `mem_as_${role}`);
+      answers[role] = told(await ask("POST", "/members/mem_bound/budgets/reset", body));
+    }
+    const refused = "403 not_permitted";
+    expect(answers).toEqual({
+      ...{ member: refused, viewer: refused, billing: refused, operator: refused },
+      ...{ manager: "201", admin: "201" },
+    });
+    const manager = await signIn("manager", "mem_manager");
+    expect(told(await manager("POST", "/members/mem_manager/budgets/reset", body))).toBe(
+      "403 not_permitted id",
+    );
+    const elsewhere = { ...body, account_id: await world.newAccount("Elsewhere") };
+    expect(told(await manager("POST", "/members/mem_bound/budgets/reset", elsewhere))).toBe(
+      "400 invalid_value account_id",
+    );
+    await signIn("member", "mem_foreign", elsewhere.account_id);
+    expect(told(await manager("POST", "/members/mem_foreign/budgets/reset", body))).toBe("404 not_found");
+    const done = await admin.post("/members/mem_bound/budgets/reset", body);
+    expect(done.body.limits).toMatchObject([{ scope: "member", kind: "budget", per: "day", limit: 0.5 }]);
+  });
+});
+
+test("the members' defaults of an account are shown as they were set, and wrong ones named", async () => {
+  const account = await world.newAccount("Defaults");
+  const set = async (member_defaults: unknown) => admin.patch(`/accounts/${account}`, { member_defaults });
+  const whole = {
+    ...{ requests_per_minute: 5, tokens_per_minute: 900, parallel: 2, keys: 3, allowed_models: ["Acme#*"] },
+    budgets: [{ usd: 50, per: "month", warn: [0.5] }],
+  };
+  expect((await set(whole)).body.member_defaults).toEqual(whole);
+  expect((await admin.get(`/accounts/${account}`)).body.member_defaults).toEqual(whole);
+  expect((await set({ parallel: null })).body.member_defaults).toEqual({});
+  expect((await set(null)).body.member_defaults).toBe(null);
+  const extra = { usd: 1, per: "day", extra_usd: 1, extra_until: "2030-01-01" };
+  const wrong = [{ rpm: 1 }, { keys: -1 }, { budgets: [{ usd: 1, per: "year" }] }, { budgets: [extra] }];
+  for (const defaults of wrong) {
+    const { status, error } = await set(defaults);
+    expect(`${status} ${String(error?.param).startsWith("member_defaults")}`).toBe("400 true");
+  }
+});
