@@ -10,12 +10,15 @@ import { ModelsPage } from "./models.tsx";
 import { OverviewPage } from "./overview.tsx";
 import { Icon, type IconName } from "./parts/icon.tsx";
 import { Empty } from "./parts/states.tsx";
+import { PeoplePage } from "./people.tsx";
+import { PersonPage } from "./person.tsx";
 import { PlaygroundPage } from "./playground.tsx";
 import { ProvidersPage } from "./providers.tsx";
 import { RequestPage } from "./request.tsx";
 import { makeHref } from "./route.ts";
 import { SamplingPage } from "./sampling.tsx";
 import { may, type Permission } from "./session.ts";
+import { TokensPage } from "./tokens.tsx";
 
 interface Page {
   readonly path: string;
@@ -66,6 +69,23 @@ const PAGES: readonly Page[] = [
     Page: AccountsPage,
     Detail: AccountPage,
     needs: "accounts.read",
+    isSetting: true,
+  },
+  {
+    path: "/settings/people",
+    label: "People",
+    icon: "people",
+    Page: PeoplePage,
+    Detail: PersonPage,
+    needs: "members.read",
+    isSetting: true,
+  },
+  {
+    path: "/settings/tokens",
+    label: "Tokens",
+    icon: "lock",
+    Page: TokensPage,
+    needs: "tokens.write",
     isSetting: true,
   },
   {

@@ -22,10 +22,14 @@ const listPages = ({ page }: Visitor) =>
 
 /** By role, in all accounts and in one: the pages of the whole gateway need a role in all. */
 const SHOWN = [
-  ["admin", null, "Overview Activity Models Playground Sampling Router Providers Accounts Limits"],
+  [
+    "admin",
+    null,
+    "Overview Activity Models Playground Sampling Router Providers Accounts People Tokens Limits",
+  ],
   ["operator", null, "Overview Activity Models Sampling Router Providers Accounts Limits"],
   ["viewer", null, "Overview Activity Models Router Providers Accounts Limits"],
-  ["manager", "team", "Overview Activity Models Router Accounts"],
+  ["manager", "team", "Overview Activity Models Router Accounts People"],
 ] as const;
 
 describe.skipIf(!HAS_BROWSER)("each role (skipped without Chromium)", () => {
