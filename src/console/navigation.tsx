@@ -3,6 +3,7 @@ import type { ComponentType, VNode } from "preact";
 import { AccountPage } from "./account.tsx";
 import { AccountsPage } from "./accounts.tsx";
 import { ActivityPage } from "./activity.tsx";
+import { AuditPage } from "./audit.tsx";
 import { KeyPage } from "./key.tsx";
 import { KeysPage } from "./keys.tsx";
 import { LimitsPage } from "./limits.tsx";
@@ -94,6 +95,14 @@ const PAGES: readonly Page[] = [
     icon: "limits",
     Page: LimitsPage,
     needs: "settings.read",
+    isSetting: true,
+  },
+  {
+    path: "/settings/audit",
+    label: "Audit",
+    icon: "check",
+    Page: AuditPage,
+    needs: "audit.read",
     isSetting: true,
   },
 ];

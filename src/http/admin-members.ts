@@ -11,7 +11,7 @@ import {
   memberSchema,
 } from "../admin/members.ts";
 import { wrapRows } from "../admin/schema.ts";
-import { createOperatorHooks, type WritingParts } from "./admin-route.ts";
+import { actAsSender, createOperatorHooks, type WritingParts } from "./admin-route.ts";
 import { readOperator } from "./operator.ts";
 import { returnsBody, takesBody, takesQuery } from "./route-schema.ts";
 
@@ -28,14 +28,23 @@ export function memberRoutes(operator: WritingParts, parts: MemberParts) {
       ...reads("members.read", "getMember", "Get a person"),
       response: member,
     })
-    .patch("/members/:id", ({ params: { id }, body }) => changeMember(parts, id, body), {
-      ...writes("members.write", "changeMember", "Give a person a role besides the rules, or shut them out"),
-      body: takesBody(memberChangeSchema),
-      response: member,
-    })
+    .patch(
+      "/members/:id",
+      ({ params: { id }, body, request }) => changeMember(actAsSender(parts, request), id, body),
+      {
+        ...writes(
+          "members.write",
+          "changeMember",
+          "Give a person a role besides the rules, or shut them out",
+        ),
+        body: takesBody(memberChangeSchema),
+        response: member,
+      },
+    )
     .post(
       "/members/:id/anonymise",
-      async ({ params: { id }, status }) => status(201, await anonymiseMember(parts, id)),
+      async ({ params: { id }, request, status }) =>
+        status(201, await anonymiseMember(actAsSender(parts, request), id)),
       {
         ...reads("members.write", "anonymiseMember", "End a person's access for good and forget who it was"),
         response: { 201: member },
