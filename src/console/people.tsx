@@ -10,7 +10,7 @@ import { Badge, Empty, Notice, type Tone } from "./parts/states.tsx";
 import { type Column, List, makeColumn, makeHeadColumn } from "./parts/table.tsx";
 import { usePages } from "./resource.ts";
 import { makeHref, navigate } from "./route.ts";
-import { findProvider, ROLES } from "./session.ts";
+import { findProvider, may, ROLES } from "./session.ts";
 import { NobodyYet, SetUpSignIn } from "./sign-in-setup.tsx";
 
 const EVERY_MS = 10_000;
@@ -34,7 +34,7 @@ export function PeoplePage() {
         Everybody who signed in with your company's provider, and what they may do. Rules on their groups
         there give them roles; you can add one here.
       </PageHead>
-      {isFirstDay && provider ? (
+      {isFirstDay && provider && may("members.write") ? (
         provider.provider === null ? (
           <SetUpSignIn />
         ) : (
@@ -59,7 +59,7 @@ export function PeoplePage() {
             columns={COLUMNS}
             keyOf={({ id }) => id}
             onOpen={({ id }) => navigate(`/settings/people/${id}`)}
-            empty={<Empty icon="search" title="Nobody matches" />}
+            empty={<Empty icon="search" title={isFirstDay ? "Nobody yet" : "Nobody matches"} />}
           />
         </>
       )}

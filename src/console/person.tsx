@@ -5,17 +5,16 @@ import type { MemberView } from "../admin/members.ts";
 import { change, describeError } from "./api.ts";
 import { formatDay, formatFullTime, formatRelativeTime, formatUsd } from "./format.ts";
 import { Grants } from "./grants.tsx";
-import { useNames } from "./names.ts";
 import { Button } from "./parts/button.tsx";
 import { Confirm } from "./parts/dialog.tsx";
 import { type Fact, Facts } from "./parts/figures.tsx";
 import { Card, PageHead } from "./parts/page.tsx";
 import { Badge, Empty, Loaded, Notice } from "./parts/states.tsx";
-import { type Column, makeColumn, makeHeadColumn, makeNumberColumn, Table } from "./parts/table.tsx";
+import { type Column, List, makeColumn, makeHeadColumn, makeNumberColumn } from "./parts/table.tsx";
 import { toast } from "./parts/toast.tsx";
 import { namePerson, Standing } from "./people.tsx";
 import { RoleForm } from "./person-role.tsx";
-import { useResource } from "./resource.ts";
+import { usePages, useResource } from "./resource.ts";
 import { makeHref } from "./route.ts";
 import { may, session } from "./session.ts";
 
@@ -58,7 +57,8 @@ export function PersonPage({ id }: { readonly id: string }) {
                 <Facts rows={listFacts(one)} />
               </Card>
             </div>
-            <PersonalKeys memberId={one.id} />
+            {/* Disabling pauses the keys, so they are read again. */}
+            <PersonalKeys key={String(one.disabled)} memberId={one.id} />
           </div>
         )}
       </Loaded>
@@ -166,15 +166,16 @@ function PersonDialog({ person, open, close, reload }: PersonDialogProps) {
 }
 
 function PersonalKeys({ memberId }: { readonly memberId: string }) {
-  const keys = useNames().keys.filter(({ member_id }) => member_id === memberId);
+  const keys = usePages<KeyInUseView>("/keys", { member: memberId }, EVERY_MS);
   return (
-    <Card title="Personal keys" isFlush>
-      {keys.length === 0 ? (
-        <Empty icon="key" title="No personal keys" />
-      ) : (
-        <Table label="Personal keys" rows={keys} columns={KEY_COLUMNS} keyOf={({ id }) => id} />
-      )}
-    </Card>
+    <List
+      title="Personal keys"
+      label="Personal keys"
+      of={keys}
+      columns={KEY_COLUMNS}
+      keyOf={({ id }) => id}
+      empty={<Empty icon="key" title="No personal keys" />}
+    />
   );
 }
 

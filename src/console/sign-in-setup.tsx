@@ -1,12 +1,20 @@
 // The first day of People: how to let people sign in with the company's provider, step by step.
+import type { SettingsView } from "../admin/settings-schema.ts";
 import { getGatewayUrl } from "./browser.ts";
 import { Code, CopyButton } from "./parts/button.tsx";
 import { Card } from "./parts/page.tsx";
 import { Empty, Notice } from "./parts/states.tsx";
+import { useResource } from "./resource.ts";
 
 const CALLBACK = "/auth/oidc/callback";
 
-/** Quoted values are those to replace. */
+/** The address to which the provider sends people back. Without one in the configuration, the one of this page. */
+function usePublicUrl(): string {
+  const configured = useResource<SettingsView>("/settings").data?.server.public_url;
+  return configured ?? getGatewayUrl();
+}
+
+/** The least that works. The issuer and the names of groups are to be replaced. */
 const makeConfiguration = (url: string) => `server:
   public_url: ${url}
 sign_in:
@@ -19,7 +27,7 @@ sign_in:
       - { group: everyone, role: member, accounts: [default] }`;
 
 export function SetUpSignIn() {
-  const url = getGatewayUrl();
+  const url = usePublicUrl();
   return (
     <div class="stack">
       <Card
@@ -64,7 +72,7 @@ export function SetUpSignIn() {
 }
 
 export function NobodyYet({ provider }: { readonly provider: string }) {
-  const url = getGatewayUrl();
+  const url = usePublicUrl();
   return (
     <Card>
       <Empty
