@@ -9,6 +9,7 @@ import { Button } from "./parts/button.tsx";
 import { Card, PageHead } from "./parts/page.tsx";
 import { Badge, Empty, Loaded, type Tone } from "./parts/states.tsx";
 import { type Column, List, makeColumn, makeHeadColumn, makeNumberColumn } from "./parts/table.tsx";
+import { AccountPeople } from "./people.tsx";
 import { usePages, useResource } from "./resource.ts";
 import { makeHref } from "./route.ts";
 import { may } from "./session.ts";
@@ -54,6 +55,7 @@ export function AccountPage({ id }: { readonly id: string }) {
             <LimitBars limits={data.limits} of="account" />
           </Card>
         )}
+        {may("members.read", id) && <AccountPeople accountId={id} />}
         {may("journal.read", id) && <Journal key={journalAt} id={id} />}
       </div>
       {open === "top-up" && data && <TopUp account={data} onClose={close} onDone={reload} />}

@@ -40,7 +40,7 @@ const EXPIRY_OPTIONS = [
   { value: "date", label: "On a date…" },
 ];
 const COUNT_OPTIONS = [
-  { value: "default", label: "Default (see Settings → Limits)" },
+  { value: "default", label: "The gateway's default" },
   { value: "own", label: "Custom" },
   { value: "unlimited", label: "Unlimited" },
 ];

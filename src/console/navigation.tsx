@@ -18,12 +18,14 @@ import { ProvidersPage } from "./providers.tsx";
 import { RequestPage } from "./request.tsx";
 import { makeHref } from "./route.ts";
 import { SamplingPage } from "./sampling.tsx";
-import { may, type Permission } from "./session.ts";
+import { isMemberOnly, may, type Permission } from "./session.ts";
 import { TokensPage } from "./tokens.tsx";
 
 interface Page {
   readonly path: string;
   readonly label: string;
+  /** What it is called for people who have nothing here but keys of their own. */
+  readonly memberLabel?: string;
   readonly icon: IconName;
   readonly Page: ComponentType;
   /** The page is shown to those who have it in some account. */
@@ -32,8 +34,6 @@ interface Page {
   /** Shows one item, whose id is the rest of the path. */
   readonly Detail?: ComponentType<{ readonly id: string }>;
 }
-
-const KEYS = { path: "/settings/router", icon: "key", Page: KeysPage, Detail: KeyPage } as const;
 
 const PAGES: readonly Page[] = [
   { path: "/", label: "Overview", icon: "overview", Page: OverviewPage, needs: "usage.read" },
@@ -54,7 +54,16 @@ const PAGES: readonly Page[] = [
     needs: "playground.use",
   },
   { path: "/sampling", label: "Sampling", icon: "check", Page: SamplingPage, needs: "learning.write" },
-  { ...KEYS, label: "Router", needs: "keys.read", isSetting: true },
+  {
+    path: "/settings/router",
+    label: "Router",
+    memberLabel: "Keys",
+    icon: "key",
+    Page: KeysPage,
+    Detail: KeyPage,
+    needs: "keys.read",
+    isSetting: true,
+  },
   {
     path: "/settings/providers",
     label: "Providers",
@@ -100,12 +109,17 @@ const PAGES: readonly Page[] = [
   {
     path: "/settings/audit",
     label: "Audit",
-    icon: "check",
+    icon: "audit",
     Page: AuditPage,
     needs: "audit.read",
     isSetting: true,
   },
 ];
+
+/** The page's name for the one who is signed in. */
+export function nameFor({ label, memberLabel = label }: Pick<Page, "label" | "memberLabel">): string {
+  return isMemberOnly() ? memberLabel : label;
+}
 
 /** The page at a path, and how it is drawn. Null if there is none. */
 export function findPage(path: string): { readonly page: Page; readonly draw: () => VNode } | null {
@@ -122,7 +136,7 @@ export function findPage(path: string): { readonly page: Page; readonly draw: ()
 
 function NotYours({ page }: { readonly page: Page }) {
   return (
-    <Empty icon="key" title={`${page.label} isn't for your role`}>
+    <Empty icon="key" title={`${nameFor(page)} isn't for your role`}>
       It needs the permission {page.needs}, which an administrator can give.
     </Empty>
   );
@@ -135,7 +149,7 @@ export function Nav({ path }: { readonly path: string }) {
   const link = (page: Page) => (
     <a key={page.path} href={makeHref(page.path)} aria-current={isHere(page) ? "page" : undefined}>
       <Icon name={page.icon} />
-      {page.label}
+      {nameFor(page)}
     </a>
   );
   const settings = shown.filter((page) => page.isSetting);

@@ -22,7 +22,7 @@ import { Empty, Live, Loaded, Skeleton } from "./parts/states.tsx";
 import { useResource } from "./resource.ts";
 import { route, setQuery } from "./route.ts";
 import { SavingsCard } from "./savings.tsx";
-import { may } from "./session.ts";
+import { isMemberOnly, may } from "./session.ts";
 
 const HOUR_MS = DAY_MS / 24;
 const RANGES = [
@@ -130,8 +130,8 @@ function NoTraffic() {
       <Empty icon="overview" title="No traffic in this period">
         {may("own.keys.write") ? (
           <>
-            Add a key under <a href="#/settings/router">Settings → Router</a> and point your SDK at this
-            address
+            Add a key under <a href="#/settings/router">Settings → {isMemberOnly() ? "Keys" : "Router"}</a>{" "}
+            and point your SDK at this address
             {may("playground.use") && (
               <>
                 , or try the <a href="#/playground">playground</a>

@@ -8,13 +8,12 @@ import { Filter, SearchField } from "./parts/field.tsx";
 import { PageHead } from "./parts/page.tsx";
 import { Badge, Empty, Notice, type Tone } from "./parts/states.tsx";
 import { type Column, List, makeColumn, makeHeadColumn } from "./parts/table.tsx";
-import { usePages } from "./resource.ts";
+import { type Pages, usePages } from "./resource.ts";
 import { makeHref, navigate } from "./route.ts";
 import { findProvider, may, ROLES } from "./session.ts";
 import { NobodyYet, SetUpSignIn } from "./sign-in-setup.tsx";
 
 const EVERY_MS = 10_000;
-/** The gateway doesn't search people, so the page does, in what it has. */
 const PAGE_ROWS = 200;
 const ROLE_OPTIONS = [
   { value: "", label: "Any role" },
@@ -22,10 +21,10 @@ const ROLE_OPTIONS = [
 ];
 
 export function PeoplePage() {
-  const people = usePages<MemberView>("/members", { limit: PAGE_ROWS }, EVERY_MS);
   const provider = useProvider();
   const [search, setSearch] = useState("");
   const [role, setRole] = useState("");
+  const people = usePeople(search.trim() !== "" || role !== "");
   const isFirstDay = people.data?.length === 0;
   const found = people.data?.filter((person) => isFound(person, search.trim().toLowerCase(), role));
   return (
@@ -59,12 +58,27 @@ export function PeoplePage() {
             columns={COLUMNS}
             keyOf={({ id }) => id}
             onOpen={({ id }) => navigate(`/settings/people/${id}`)}
-            empty={<Empty icon="search" title={isFirstDay ? "Nobody yet" : "Nobody matches"} />}
+            empty={<Empty icon="search" title={nameNothing(people, isFirstDay)} />}
           />
         </>
       )}
     </>
   );
+}
+
+function nameNothing({ more }: Pages<MemberView>, isFirstDay: boolean): string {
+  if (isFirstDay) return "Nobody yet";
+  return more === null ? "Nobody matches" : "Looking through all people…";
+}
+
+/** People, newest first. The gateway doesn't search them, so a page that looks for some of them fetches all. */
+function usePeople(isSearched: boolean): Pages<MemberView> {
+  const people = usePages<MemberView>("/members", { limit: PAGE_ROWS }, EVERY_MS);
+  const known = people.data?.length;
+  useEffect(() => {
+    if (isSearched) void people.more?.();
+  }, [isSearched, known]);
+  return people;
 }
 
 /** Undefined until it is known. */
@@ -79,6 +93,25 @@ function useProvider(): SignInView | undefined {
 function isFound({ name, email, grants }: MemberView, search: string, role: string): boolean {
   const isNamed = [name, email ?? ""].some((text) => text.toLowerCase().includes(search));
   return isNamed && (role === "" || grants.some((grant) => grant.role === role));
+}
+
+/** Those with a role in this account alone or among others; people with one everywhere aren't repeated on each account. */
+export function AccountPeople({ accountId }: { readonly accountId: string }) {
+  const people = usePeople(true);
+  const here = people.data?.filter(({ grants }) => grants.some(({ account }) => account === accountId));
+  if (here === undefined || here.length === 0) return null;
+  return (
+    <List
+      title="People"
+      note="With a role in this account, besides those who have one everywhere"
+      label="People"
+      of={{ ...people, data: here }}
+      columns={COLUMNS}
+      keyOf={({ id }) => id}
+      onOpen={({ id }) => navigate(`/settings/people/${id}`)}
+      empty={null}
+    />
+  );
 }
 
 /** Names a person who may have been forgotten. */

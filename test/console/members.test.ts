@@ -107,6 +107,22 @@ describe.skipIf(!HAS_BROWSER)("people (skipped without Chromium)", () => {
     await leave();
   });
 
+  test("an account lists its people, and somebody beyond the first page is found", async () => {
+    for (let at = 0; at < 210; at++) await world.add(`Crowd${at}`, [], { createdAtMs: at + 2 });
+    const { page, open, leave } = await openConsole(world, PHONE);
+    await open("/settings/people");
+    const rows = page.getByRole("table", { name: "People" }).locator("tbody tr");
+    await page.getByText("200 shown").waitFor();
+    await page.getByRole("searchbox", { name: /^Search by name/ }).fill("Ada");
+    await rows.filter({ hasText: "ada@example.com" }).waitFor();
+    await world.add("Kay", [{ role: "manager", accountId: team }]);
+    await open(`/settings/accounts/${team}`);
+    await rows.filter({ hasText: "Kay" }).getByText("manager").waitFor();
+    expect(await rows.count()).toBe(1);
+    expect([await findBarriers(page), await isTooWide(page)]).toEqual([[], false]);
+    await leave();
+  });
+
   test("a manager sees the people of the account, without a way to change them", async () => {
     const id = await world.add("Lin", [{ role: "manager", accountId: team }]);
     const { page, open, leave } = await world.openAs(id);

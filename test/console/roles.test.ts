@@ -1,8 +1,9 @@
 // The console for each role: only pages and actions that the session's permissions give are shown.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Role } from "../../src/core/people.ts";
-import { type PeopleWorld, startPeopleWorld } from "./people.ts";
-import { HAS_BROWSER, type Visitor } from "./visitor.ts";
+import { makeKey } from "../samples.ts";
+import { type PeopleWorld, PHONE, startPeopleWorld } from "./people.ts";
+import { findBarriers, HAS_BROWSER, isTooWide, type Visitor } from "./visitor.ts";
 
 let world: PeopleWorld;
 let team = "";
@@ -99,6 +100,28 @@ describe.skipIf(!HAS_BROWSER)("each role (skipped without Chromium)", () => {
       })
     ).json();
     expect(data).toMatchObject([{ kind: "personal", account_id: team }]);
+    await leave();
+  });
+
+  test("a member has a view of their own on a phone: keys, usage, requests and what pays for them", async () => {
+    const id = await world.add("Mia", [{ role: "member", accountId: team }]);
+    await world.opened.store.addKey(makeKey("key_mia", { accountId: team, memberId: id }), "digest of Mia's");
+    const { page, open, leave } = await world.openAs(id, PHONE);
+    for (const [path, shows] of [
+      ["/", "No traffic in this period"],
+      ["/activity", "No requests yet"],
+      ["/settings/accounts", "Team"],
+      ["/settings/router", "key_mia"],
+    ] as const) {
+      await open(path);
+      await page.getByRole("main").getByText(shows).first().waitFor();
+      expect([path, await findBarriers(page), await isTooWide(page)]).toEqual([path, [], false]);
+    }
+    await page.getByRole("heading", { name: "Keys" }).waitFor();
+    expect(await page.getByRole("row").filter({ hasText: "Shared" }).count()).toBe(0);
+    await page.getByRole("button", { name: "Menu" }).click();
+    const links = page.getByRole("dialog").getByRole("navigation").getByRole("link");
+    expect((await links.allInnerTexts()).join(" ")).toBe("Overview Activity Models Keys Accounts");
     await leave();
   });
 

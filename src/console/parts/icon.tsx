@@ -10,6 +10,7 @@ const PATHS = {
   account: "M3 7h18v12H3zM3 11h18M7 15h3",
   people:
     "M9 11a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM2 20c0-3.5 3-6 7-6s7 2.5 7 6M15.5 3.3a4 4 0 0 1 0 7.4M18 14.5c2.4.8 4 2.8 4 5.5",
+  audit: "M6 3h8l4 4v14H6zM14 3v4h4M9 12h6M9 16h6",
   lock: "M5 11h14v9H5zM8 11V8a4 4 0 0 1 8 0v3M12 14.5v2",
   limits: "M4 8h10M18 8h2M4 16h2M10 16h10M16 6v4M8 14v4",
   plus: "M12 5v14M5 12h14",
