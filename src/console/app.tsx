@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useErrorBoundary, useRef, useState } from "preact/hooks";
 import { describeError, signedIn } from "./api.ts";
-import { findPage, Nav, nameFor } from "./navigation.tsx";
+import { findPage, getLabel, Nav } from "./navigation.tsx";
 import { Button } from "./parts/button.tsx";
 import { Drawer } from "./parts/dialog.tsx";
 import { Icon, Logo } from "./parts/icon.tsx";
@@ -41,7 +41,7 @@ function Shell() {
     // Keyboard users continue at the top of the new page.
     if (!isFirst.current) main.current?.focus({ preventScroll: true });
     isFirst.current = false;
-    document.title = found ? `${nameFor(found.page)} · Poundkey` : "Poundkey";
+    document.title = found ? `${getLabel(found.page)} · Poundkey` : "Poundkey";
     setOpen(false);
   }, [path]);
   const side = (

@@ -24,7 +24,7 @@ import { TokensPage } from "./tokens.tsx";
 interface Page {
   readonly path: string;
   readonly label: string;
-  /** What it is called for people who have nothing here but keys of their own. */
+  /** The label for people who have nothing here but keys of their own. */
   readonly memberLabel?: string;
   readonly icon: IconName;
   readonly Page: ComponentType;
@@ -117,7 +117,7 @@ const PAGES: readonly Page[] = [
 ];
 
 /** The page's name for the one who is signed in. */
-export function nameFor({ label, memberLabel = label }: Pick<Page, "label" | "memberLabel">): string {
+export function getLabel({ label, memberLabel = label }: Pick<Page, "label" | "memberLabel">): string {
   return isMemberOnly() ? memberLabel : label;
 }
 
@@ -136,7 +136,7 @@ export function findPage(path: string): { readonly page: Page; readonly draw: ()
 
 function NotYours({ page }: { readonly page: Page }) {
   return (
-    <Empty icon="key" title={`${nameFor(page)} isn't for your role`}>
+    <Empty icon="key" title={`${getLabel(page)} isn't for your role`}>
       It needs the permission {page.needs}, which an administrator can give.
     </Empty>
   );
@@ -149,7 +149,7 @@ export function Nav({ path }: { readonly path: string }) {
   const link = (page: Page) => (
     <a key={page.path} href={makeHref(page.path)} aria-current={isHere(page) ? "page" : undefined}>
       <Icon name={page.icon} />
-      {nameFor(page)}
+      {getLabel(page)}
     </a>
   );
   const settings = shown.filter((page) => page.isSetting);

@@ -11,7 +11,7 @@ import { type Column, List, makeColumn, makeHeadColumn } from "./parts/table.tsx
 import { type Pages, usePages } from "./resource.ts";
 import { makeHref, navigate } from "./route.ts";
 import { findProvider, may, ROLES } from "./session.ts";
-import { NobodyYet, SetUpSignIn } from "./sign-in-setup.tsx";
+import { NobodyYet, SignInSetup } from "./sign-in-setup.tsx";
 
 const EVERY_MS = 10_000;
 const PAGE_ROWS = 200;
@@ -35,7 +35,7 @@ export function PeoplePage() {
       </PageHead>
       {isFirstDay && provider && may("members.write") ? (
         provider.provider === null ? (
-          <SetUpSignIn />
+          <SignInSetup />
         ) : (
           <NobodyYet provider={provider.provider} />
         )

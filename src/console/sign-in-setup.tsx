@@ -26,7 +26,7 @@ sign_in:
       - { group: platform, role: admin }
       - { group: everyone, role: member, accounts: [default] }`;
 
-export function SetUpSignIn() {
+export function SignInSetup() {
   const url = usePublicUrl();
   return (
     <div class="stack">

@@ -18,14 +18,15 @@ const findMember = async (id: string) => {
 
 describe.skipIf(!HAS_BROWSER)("people (skipped without Chromium)", () => {
   test("without a provider, the page says how to set one up, with the address to copy", async () => {
-    const fresh = await startConsoleWorld();
+    const publicUrl = "https://gateway.example";
+    const fresh = await startConsoleWorld({ server: `public_url: "${publicUrl}/"` });
     const { page, open, leave } = await openConsole(fresh, PHONE);
     await open("/settings/people");
-    const callback = `${fresh.gateway.url}/auth/oidc/callback`;
+    const callback = `${publicUrl}/auth/oidc/callback`;
     await page.getByText(callback).waitFor();
     await page.getByRole("button", { name: "Copy address" }).click();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(callback);
-    await page.getByText(`public_url: ${fresh.gateway.url}`).waitFor();
+    await page.getByText(`public_url: ${publicUrl}`).waitFor();
     await page.getByText("The admin token stays a way in").waitFor();
     expect([await findBarriers(page), await isTooWide(page)]).toEqual([[], false]);
     await leave();
