@@ -72,6 +72,14 @@ export const FAULTS = {
     wayOut:
       "Send the secret of a key that is neither revoked nor expired. A new one can be made under Router.",
   },
+  /** The secret of an agent that a person signed in, after its end. */
+  sign_in_required: {
+    status: 401,
+    type: "invalid_request_error",
+    blame: "client",
+    final: true,
+    wayOut: "Sign in again from the agent.",
+  },
   insufficient_balance: {
     status: 402,
     type: "insufficient_quota",

@@ -3,7 +3,7 @@ import { findOnlyAccount, note } from "../admin/audit-trail.ts";
 import type { AdminWorld } from "../admin/world.ts";
 import type { AuditFields, AuditOutcome, AuditTarget } from "../core/audit-log.ts";
 import { SECRET_WORDS } from "../core/failure.ts";
-import type { Fault } from "../core/fault.ts";
+import { type Fault, toFault } from "../core/fault.ts";
 import { findOperator, readOperator } from "./operator.ts";
 import { findRouteAction } from "./route-actions.ts";
 
@@ -28,9 +28,28 @@ export function expectChange(world: AdminWorld, request: Request, routeId: strin
     // Without a known sender, a sign-in was refused, not a change.
     if (operator === null) return;
     const { act, access } = operator;
+    if (outcome !== "success" && !countFailed(world, act.actor.id)) return;
     const accountId = findOnlyAccount(access.grants) ?? (await findAccountId(world, target));
     await note(world, act, { action, target, outcome, reason, accountId });
   });
+}
+
+const MINUTE_MS = 60_000;
+/** More of one sender in a minute tell nothing new, and a script could fill the store with them. */
+const FAILED_A_MINUTE_MAX = 60;
+
+/** The failed changes of this minute by their sender, by the world that they were meant for. */
+const failed = new WeakMap<AdminWorld, { readonly minute: number; readonly counts: Map<string, number> }>();
+
+/** Counts a refused or failed change. Returns false if the sender has had too many on record within the minute. */
+function countFailed(world: AdminWorld, actorId: string): boolean {
+  const minute = Math.floor(world.clock.nowMs() / MINUTE_MS);
+  const known = failed.get(world);
+  const { counts } = known?.minute === minute ? known : { counts: new Map<string, number>() };
+  if (known?.minute !== minute) failed.set(world, { minute, counts });
+  const count = (counts.get(actorId) ?? 0) + 1;
+  counts.set(actorId, count);
+  return count <= FAILED_A_MINUTE_MAX;
 }
 
 /** Returns the account of an account or key. Null if there is no such one. */
@@ -58,8 +77,8 @@ export function createSuccessHook(routeId: string) {
 const ID_CHARACTERS_MAX = 200;
 
 /** Rows are never changed, so a secret that was sent in place of an id must not be in one. */
-function findTargetId({ id, name }: Params): string {
-  const given = id ?? name;
+function findTargetId({ device, id, name }: Params): string {
+  const given = device ?? id ?? name;
   if (typeof given !== "string") return "";
   return given.slice(0, ID_CHARACTERS_MAX).replace(SECRET_WORDS, "[redacted]");
 }
@@ -81,10 +100,14 @@ export async function noteUse(world: AdminWorld, request: Request): Promise<void
   if (known?.hour !== hour) seen.set(world, { hour, addresses });
   if (addresses.has(act.address)) return;
   if (addresses.size < ADDRESSES_MAX) addresses.add(act.address);
-  await note(world, act, {
-    action: "admin_token.used",
-    target: { type: "admin_token", id: "", name: "" },
-  });
+  try {
+    const target: AuditTarget = { type: "admin_token", id: "", name: "" };
+    await note(world, act, { action: "admin_token.used", target });
+  } catch (error) {
+    // Routes that need no store are how an operator learns that it fails. A later use is put on record.
+    addresses.delete(act.address);
+    if (toFault(error).code !== "store_unavailable") throw error;
+  }
 }
 
 /** Puts on record that an operator saw a request's prompt and answer, if there were any to see. */

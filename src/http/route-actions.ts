@@ -34,6 +34,7 @@ const ROUTE_ACTIONS = {
   forgetLearned: { action: "learning.forgotten", type: "model" },
   changeMember: { action: "member.changed", type: "member" },
   anonymiseMember: { action: "member.anonymised", type: "member" },
+  endDevice: { action: "device.ended", type: "device", isNoted: true },
   createToken: { action: "token.created", type: "token" },
   revokeToken: { action: "token.revoked", type: "token" },
   planSample: { action: "sample.planned", ...SAMPLE },

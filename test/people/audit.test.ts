@@ -126,6 +126,18 @@ test("what a role doesn't permit is on record as refused, where the sender's acc
   ]);
 });
 
+test("a sender that is refused again and again doesn't fill the record", async () => {
+  const viewer = await newToken("viewer", other);
+  for (let at = 0; at < 150; at++) await viewer.ask.patch("/keys/key_other", { name: "mine" });
+  const accounts = await viewer.ask.post("/accounts", { name: "last" });
+  expect(accounts.status).toBe(403);
+  const last = await admin.post("/accounts", { name: "Behind them" });
+  await readOnce(admin, String(last.body.id));
+  const rows = asArray((await admin.get(`/audit?limit=200&actor=${viewer.id}`)).body.data);
+  // The minute may end in between.
+  expect(rows.length).toBeWithin(60, 121);
+});
+
 test("the admin token from an address that isn't listed for it is on record as a refused sign-in", async () => {
   const headers = { authorization: `Bearer ${world.adminToken}`, "x-forwarded-for": "203.0.113.7" };
   expect((await fetch(`${world.url}/admin/v1/keys`, { headers })).status).toBe(403);
