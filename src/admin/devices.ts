@@ -33,7 +33,7 @@ interface DecidingParts extends DeviceParts {
 }
 
 /** A person who is signed in, with the rights that count for a key of theirs. */
-interface Approver extends KeyRights {
+interface Approver extends Omit<KeyRights, "personalKeysMax"> {
   readonly memberId: string;
 }
 

@@ -23,6 +23,8 @@ export interface KeyRights {
   readonly access: Access;
   readonly limitRules: LimitRules;
   readonly quota: Pick<QuotaRules, "requestsPerDay">;
+  /** The most personal keys of a person that aren't revoked. Null for any number. */
+  readonly personalKeysMax: number | null;
 }
 
 /** The command line works on the store itself, so no role bounds it. */
@@ -30,6 +32,7 @@ export const ALL_RIGHTS: KeyRights = {
   access: adminAccess(COMMAND_LINE),
   limitRules: LIMIT_RULES,
   quota: { requestsPerDay: null },
+  personalKeysMax: null,
 };
 
 /** The fields of a request, by their names on the wire. */
@@ -66,13 +69,21 @@ export function checkNewKey(
 }
 
 /** Returns a new key with what counts for fields that were left out, and with the reason for which it begins paused. */
-export function startKey(rights: KeyRights, key: GatewayKey, given: Given): GatewayKey {
+export function startKey(
+  rights: Omit<KeyRights, "personalKeysMax">,
+  key: GatewayKey,
+  given: Given,
+): GatewayKey {
   const paused = key.isPaused ? changePauses(findRole(rights.access, key), KEY_DEFAULTS, true) : {};
   return { ...completeKey(rights, key, given), ...paused };
 }
 
 /** Returns a key with what counts for fields that were left out: for admins nothing else, for others within `key_maxima`. */
-export function completeKey({ access, limitRules }: KeyRights, key: GatewayKey, given: Given): GatewayKey {
+export function completeKey(
+  { access, limitRules }: Pick<KeyRights, "access" | "limitRules">,
+  key: GatewayKey,
+  given: Given,
+): GatewayKey {
   return findRole(access, key) === "admin" ? key : fillKey(key, given, limitRules);
 }
 
@@ -200,7 +211,7 @@ function refuseBalance({ balanceNanoUsd, heldNanoUsd }: Account, what: string): 
   throw new Fault("not_permitted", message);
 }
 
-interface Checked extends Omit<KeyRights, "access"> {
+interface Checked extends Omit<KeyRights, "access" | "personalKeysMax"> {
   readonly role: Role;
   readonly given: Given;
   /** As it would be. */

@@ -22,7 +22,6 @@ import { makeViewProperties, readChange, readNew, viewFields } from "./fields.ts
 import { formatInstant, formatInstantOrNull } from "./format.ts";
 import {
   KEY_KINDS,
-  type KeyKind,
   type keyChangeSchema,
   type newKeySchema,
   readGrace,
@@ -37,6 +36,7 @@ import {
   startKey,
 } from "./key-rights.ts";
 import { type Listed, listPage, pageFields } from "./list.ts";
+import { findHolder, refuseOneMore } from "./personal-keys.ts";
 import { allowNull, allowWords, closeObject, instant, text, type View } from "./schema.ts";
 import type { ActingWorld, AdminWorld } from "./world.ts";
 
@@ -123,6 +123,8 @@ export async function createKey(world: KeyWorld, fields: Static<typeof newKeySch
   };
   const key = startKey(rights, asked, fields);
   checkNewKey(rights, key, fields, account);
+  const refusal = await refuseOneMore(world, rights, key.memberId);
+  if (refusal !== null) throw refusal;
   await changes.addKey(key, digest);
   return { ...keyView(key, nowMs), secret };
 }
@@ -131,16 +133,6 @@ export async function createKey(world: KeyWorld, fields: Static<typeof newKeySch
 function findOwnAccount({ accountIds }: Scope, byDefault: string): string {
   const [only, ...others] = accountIds ?? [];
   return only !== undefined && others.length === 0 ? only : byDefault;
-}
-
-/** Returns the person whose key it is to be, null for a service key. People who may make no other make personal keys. */
-export function findHolder(access: Access, kind: KeyKind | undefined, accountId: string): string | null {
-  const { memberId } = access;
-  const isPersonal = kind === "personal" || (kind === undefined && !access.may("keys.write", accountId));
-  if (kind === "personal" && memberId === null) {
-    throw invalidValue("kind", "only people who are signed in have personal keys");
-  }
-  return isPersonal ? memberId : null;
 }
 
 export function makeSecret({ random, pepper }: Pick<AdminWorld, "random" | "pepper">) {

@@ -25,7 +25,8 @@ import {
   planKeyChange,
   startKey,
 } from "./key-rights.ts";
-import { findHolder, type KeyView, type KeyWorld, keyView, makeSecret, type NewKeyView } from "./keys.ts";
+import { type KeyView, type KeyWorld, keyView, makeSecret, type NewKeyView } from "./keys.ts";
+import { findHolder, refuseOneMore } from "./personal-keys.ts";
 import type { ActingWorld } from "./world.ts";
 
 export interface PutWorld extends KeyWorld {
@@ -121,11 +122,13 @@ export async function putKey(
   const memberId = findHolder(rights.access, undefined, account.id);
   const made = { ...KEY_DEFAULTS, ...asked, id: mintId("key", random), last4, createdAtMs: nowMs, memberId };
   const fresh = startKey(rights, { ...made, expiresAtMs: findExpiry(world, fields, made) }, fields);
+  const refusal = await refuseOneMore(world, rights, memberId);
   const { key, earlier } = await changes.putKey({
     ...{ fresh, digest, scope: rights.access.scope("keys.read") },
     choose: (found) => {
       const chosen = chooseLive(found, nowMs, place);
       if (chosen === null) checkNewKey(rights, fresh, fields, account);
+      if (chosen === null && refusal !== null) throw refusal;
       return chosen;
     },
     revise: (before) => revisePut(rights, { before, after: complete(before), account, nowMs }),

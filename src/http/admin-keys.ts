@@ -41,8 +41,9 @@ export function keyAdminRoutes(ports: KeyRoutePorts) {
 /** Returns a function that reads what the sender of a request may do with keys. */
 export function makeRights({ settings }: Pick<KeyRoutePorts, "settings">) {
   return (request: Request): KeyRights => {
-    const { ownerLimits: limitRules, quota } = settings();
-    return { access: readOperator(request).access, limitRules, quota };
+    const { ownerLimits: limitRules, quota, signIn } = settings();
+    const personalKeysMax = signIn?.members.keysMax ?? null;
+    return { access: readOperator(request).access, limitRules, quota, personalKeysMax };
   };
 }
 

@@ -55,6 +55,19 @@ const told = ({ status, error }: Seen) =>
   error ? `${status} ${error.code} ${error.param ?? ""}`.trim() : `${status}`;
 
 describe("a member's personal key", () => {
+  test("is one of as many as the configuration lets a person have", async () => {
+    const cat = await signIn("member", "mem_cat");
+    for (let at = 0; at < 10; at++) await cat("POST", "/keys", { name: `key ${at}` });
+    const eleventh = await cat("POST", "/keys", { name: "eleventh" });
+    expect(told(eleventh)).toBe("400 invalid_value kind");
+    expect(eleventh.error?.message).toContain("at most 10 personal keys");
+    expect(told(await cat("PUT", "/keys/by-name/Team/twelfth", {}))).toBe("400 invalid_value kind");
+    const kept = await cat("PUT", "/keys/by-name/Team/key 3", {});
+    expect(told(kept)).toBe("200");
+    expect(told(await cat("DELETE", `/keys/${kept.body.id}`))).toBe("200");
+    expect(told(await cat("POST", "/keys", { name: "eleventh" }))).toBe("201");
+  });
+
   test("takes what is left out from the defaults, or from the maxima, and is its member's", async () => {
     const ann = await signIn("member", "mem_ann");
     const made = await ann("POST", "/keys", { name: "mine" });
