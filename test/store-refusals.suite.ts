@@ -98,7 +98,14 @@ export function refusalsBounded(stores: Both): void {
   test("refused requests count in the usage of their key, under the model and its provider", async () => {
     const [store, other] = stores();
     const sum: UsageSum = {
-      ...{ hourMs: NOON, accountId: "default", keyId: "key_a", model: "Sim#echo", provider: "Sim" },
+      ...{
+        hourMs: NOON,
+        accountId: "default",
+        keyId: "key_a",
+        model: "Sim#echo",
+        provider: "Sim",
+        member: "",
+      },
       ...{ operation: "chat", surface: "openai-chat", outcome: "refused", requests: 2, errors: 2 },
       ...{ amounts: NO_AMOUNTS, costNanoUsd: 0, chargedNanoUsd: 0 },
     };

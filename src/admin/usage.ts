@@ -16,7 +16,7 @@ import { eachPiece, listDays, momentFields, readSpan, type Span, splitSpan } fro
 
 type Dimensions = Pick<
   UsageSum,
-  "hourMs" | "model" | "keyId" | "accountId" | "operation" | "surface" | "outcome"
+  "hourMs" | "model" | "keyId" | "accountId" | "member" | "operation" | "surface" | "outcome"
 >;
 type Group = readonly [dimension: UsageDimension | null, label: (row: Dimensions, day: string) => Labels];
 
@@ -31,6 +31,7 @@ const GROUPS: Readonly<Record<string, Group>> = {
   model: ["model", ({ model }) => ({ model })],
   key: ["keyId", ({ keyId }) => ({ key_id: keyId })],
   account: ["accountId", ({ accountId }) => ({ account_id: accountId })],
+  member: ["member", ({ member }) => ({ member_id: member })],
   provider: ["model", ({ model }) => ({ provider: model.split("#", 1)[0] ?? model })],
   operation: ["operation", ({ operation }) => ({ operation })],
   surface: ["surface", ({ surface }) => ({ surface })],
@@ -59,6 +60,8 @@ const labelsSchema = Type.Object({
   model: Type.Optional(text),
   key_id: Type.Optional(text),
   account_id: Type.Optional(text),
+  // Empty for service keys.
+  member_id: Type.Optional(text),
   provider: Type.Optional(text),
   operation: Type.Optional(text),
   surface: Type.Optional(text),
@@ -79,6 +82,7 @@ const usageFilterFields = {
   key_id: filterText,
   account: filterText,
   account_id: filterText,
+  member: filterText,
   model: filterText,
   provider: filterText,
   operation: Type.Optional(allowWords(OPERATIONS)),
@@ -123,6 +127,7 @@ export async function sumUsage(
   const only: UsageFilter = {
     keyId: query.key_id ?? query.key,
     accountId: query.account_id ?? query.account,
+    memberId: query.member,
     ...{ model, provider, operation, surface, outcome, scope },
   };
   const pieces =

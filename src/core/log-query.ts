@@ -32,6 +32,7 @@ export type UsageDimension =
   | "model"
   | "operation"
   | "surface"
+  | "member"
   | "provider"
   | "outcome";
 
@@ -55,6 +56,7 @@ export interface UsageFilter {
   readonly operation?: string | undefined;
   readonly surface?: string | undefined;
   readonly outcome?: RequestOutcome | undefined;
+  readonly memberId?: string | undefined;
   /** The rows that the viewer sees. Missing for all. */
   readonly scope?: Scope | undefined;
 }

@@ -7,7 +7,7 @@ import type { UsageSum } from "./rows.ts";
 export interface RefusalCount
   extends Omit<
     Refusal,
-    "operation" | "surface" | "modelPlanned" | "outcome" | "hasRow" | "accountId" | "code"
+    "operation" | "surface" | "modelPlanned" | "outcome" | "hasRow" | "accountId" | "memberId" | "code"
   > {
   /** Made of the minute and of what the refusals have in common, so that every process counts in the same row. */
   readonly id: string;

@@ -11,6 +11,8 @@ export interface Refusal {
   /** The key whose secret was sent, also if it is revoked or expired. */
   readonly keyId: string | null;
   readonly accountId: string | null;
+  /** The person whose key it is. Null for service keys. */
+  readonly memberId: string | null;
   /** The last characters of a secret that no key has. */
   readonly last4: string | null;
   /** The look of such a secret, in a few words: `a placeholder`. */

@@ -184,6 +184,8 @@ interface HourOfUse {
 
 /** The totals of these requests. */
 export interface UsageSum extends HourOfUse {
+  /** The person whose key it is. Empty for service keys, and in sums over all people. */
+  readonly member: string;
   /** The provider of that model. Empty in sums over all providers. */
   readonly provider: string;
   /** Empty in sums over all outcomes, and in those from before outcomes were told apart. */

@@ -240,7 +240,7 @@ export interface Store extends NamedStore, MovingStore {
    * The number of streamed answers that began within each bucket of time, grouped in the same way, but for providers and
    * outcomes, which are not kept here: a provider is found by its models.
    */
-  firstTokens(query: UsageQuery): Promise<readonly FirstTokenSum[]>;
+  firstTokens(query: UsageQuery): Promise<readonly (FirstTokenSum & Pick<UsageSum, "member">)[]>;
 
   /** Stores a response, and deletes the account's oldest ones beyond this many bytes. */
   addResponse(response: StoredResponse, bytesMax: number): Promise<void>;

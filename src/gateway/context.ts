@@ -279,6 +279,7 @@ export class RequestContext<F extends Form> implements Facts {
       totalMs: Math.round(nowMs - this.startedMs),
       firstTokenMs: this.#firstTokenMs,
       ...origin,
+      memberId: key.memberId,
     };
   }
 

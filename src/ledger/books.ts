@@ -210,7 +210,8 @@ export class Books {
     const { accountId, keyId, operation, surface, costNanoUsd, chargedNanoUsd } = record;
     const model = findCountedModel(record);
     const hourMs = Math.floor(record.atMs / HOUR_MS) * HOUR_MS;
-    const id = JSON.stringify([hourMs, accountId, keyId, model, operation, surface]);
+    const member = record.memberId ?? "";
+    const id = JSON.stringify([hourMs, accountId, keyId, model, operation, surface, member]);
     const outcome = findOutcome(record);
     const place = `${id} ${outcome}`;
     const sum = this.#usage.get(place);
@@ -222,6 +223,7 @@ export class Books {
       model,
       operation,
       surface,
+      member,
       provider: readProvider(model),
       outcome,
       requests: (sum?.requests ?? 0) + times,

@@ -1,7 +1,7 @@
 // Settlement: what a finished request costs, who pays, and what is returned.
 import type { Answer, Settlement } from "../core/demand.ts";
 import type { NanoUsd } from "../core/money.ts";
-import type { RequestRecord } from "../core/record.ts";
+import type { RequestRecord, UnsettledRecord } from "../core/record.ts";
 import type { Hold } from "../core/rows.ts";
 import type { Books } from "./books.ts";
 import { settleLimits, settleLimitsLate, undoLimits } from "./limit-settle.ts";
@@ -17,7 +17,7 @@ export function settle(books: Books, demand: Settlement): Answer {
   if (hold === null) return settleWithoutHold(books, demand);
   releaseHold(books, hold, produced ? { sealedReply, atMs } : null);
   const isBeyond = !returnPlaces(books, hold, giveBack) && giveBack.beyond !== null;
-  const record = (isBeyond ? giveBack.beyond : null) ?? demand.record;
+  const record = nameMember(books, (isBeyond ? giveBack.beyond : null) ?? demand.record);
   const { usageSource, ended, costNanoUsd } = record;
   const dueNanoUsd = isBeyond || demand.isDue ? costNanoUsd : 0;
   settleFreeBudget(books, hold, dueNanoUsd);
@@ -35,6 +35,12 @@ export function settle(books: Books, demand: Settlement): Answer {
     writtenOffNanoUsd: writtenOff,
     late: false,
   };
+}
+
+/** The record of a request whose node died doesn't say whose key it was. */
+function nameMember(books: Books, record: UnsettledRecord): UnsettledRecord {
+  const memberId = books.keys.get(record.keyId)?.memberId ?? record.memberId;
+  return memberId === record.memberId ? record : { ...record, memberId };
 }
 
 /**

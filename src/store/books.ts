@@ -45,7 +45,11 @@ export function bookMethods({ mark, run, runSlowReads }: Engine) {
       return { chargedNanoUsd: readInteger(found, "charged"), costNanoUsd: readInteger(found, "cost") };
     },
     usage: async (asked) => (await looked(usageLookup(asked, mark))).map(USAGE.rowOf),
-    firstTokens: async (asked) => (await looked(firstTokensLookup(asked, mark))).map(FIRST_TOKEN.rowOf),
+    firstTokens: async (asked) =>
+      (await looked(firstTokensLookup(asked, mark))).map((row) => ({
+        ...FIRST_TOKEN.rowOf(row),
+        member: readText(row, "member"),
+      })),
   } satisfies Partial<Store>;
 }
 

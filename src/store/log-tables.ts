@@ -118,12 +118,13 @@ export const REQUEST = table<RequestRecord>(
 const HOUR_KEY = ["hour_ms", "account_id", "key_id", "model", "operation", "surface"];
 const HOUR = { hourMs: INTEGER, accountId: TEXT, keyId: TEXT, model: TEXT, operation: TEXT, surface: TEXT };
 
-/** Sums of members and tags are not kept yet: their columns are part of the key, which is never altered. */
+/** Sums of tags are not kept yet: their column is part of the key, which is never altered. */
 export const USAGE = table<UsageSum>(
   "hourly_usage",
   [...HOUR_KEY, "member", "provider", "outcome", "tag"],
   {
     ...HOUR,
+    member: TEXT,
     provider: TEXT,
     outcome: makeWord(["", ...REQUEST_OUTCOMES]),
     requests: SUM,
@@ -133,7 +134,6 @@ export const USAGE = table<UsageSum>(
     chargedNanoUsd: SUM,
   },
   {
-    member: { type: "text", write: () => "" },
     tag: { type: "text", write: () => "" },
   },
 );

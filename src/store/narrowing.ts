@@ -207,18 +207,29 @@ const DIMENSION_COLUMNS: Readonly<Record<UsageDimension, string>> = {
   surface: "surface",
   provider: "provider",
   outcome: "outcome",
+  member: "member",
 };
+
+/** Times to the first token are kept by key, which is one person's for good. */
+const MEMBER_OF_KEY = "coalesce((SELECT member_id FROM gateway_key WHERE gateway_key.id = key_id), '')";
 
 /** Sums of the usage table over a time range, grouped by some dimensions. */
 export function usageLookup(query: UsageQuery, mark: Mark): Statement {
-  return sumsLookup({ table: USAGE.name, always: [], lacks: [], sums: USAGE_SUMS }, query, mark);
+  const source = { table: USAGE.name, always: [], lacks: [], sums: USAGE_SUMS, memberOf: "member" };
+  return sumsLookup(source, query, mark);
 }
 
 /** The count of each bucket over a time range, grouped likewise. */
 export function firstTokensLookup(query: UsageQuery, mark: Mark): Statement {
   const lacks = ["provider", "outcome"] as const;
   const { only: { outcome: _outcome, ...only } = {} } = query;
-  const source = { table: FIRST_TOKEN.name, always: ["bucket"], lacks, sums: ["requests"] };
+  const source = {
+    table: FIRST_TOKEN.name,
+    always: ["bucket"],
+    lacks,
+    sums: ["requests"],
+    memberOf: MEMBER_OF_KEY,
+  };
   return sumsLookup(source, { ...query, only }, mark);
 }
 
@@ -228,10 +239,12 @@ interface SumsTable {
   readonly always: readonly string[];
   readonly lacks: readonly UsageDimension[];
   readonly sums: readonly string[];
+  /** The expression for a row's member. */
+  readonly memberOf: string;
 }
 
 function sumsLookup(
-  { table, always, lacks, sums }: SumsTable,
+  { table, always, lacks, sums, memberOf }: SumsTable,
   { fromMs, toMs, groupBy, only = {} }: UsageQuery,
   mark: Mark,
 ): Statement {
@@ -242,7 +255,11 @@ function sumsLookup(
   const wanted = groupBy.filter((dimension) => !lacks.includes(dimension));
   const grouped = [...wanted.map((dimension) => DIMENSION_COLUMNS[dimension]), ...always];
   const shown = Object.values(DIMENSION_COLUMNS).map((column) =>
-    grouped.includes(column) ? column : `${column === "hour_ms" ? "0" : "''"} AS ${column}`,
+    grouped.includes(column)
+      ? column === "member"
+        ? `${memberOf} AS member`
+        : column
+      : `${column === "hour_ms" ? "0" : "''"} AS ${column}`,
   );
   const added = sums.map((column) => `coalesce(sum(${column}), 0) AS ${column}`);
   const tail = grouped.length > 0 ? `GROUP BY ${joinNames(grouped)} ORDER BY ${joinNames(grouped)}` : "";
@@ -256,6 +273,7 @@ function narrowUsage(by: Narrowing, filter: UsageFilter): void {
   const { accountId, keyId, model, provider, operation, surface, outcome } = filter;
   by.within(filter.scope, USE_ROWS);
   by.equal({ account_id: accountId, key_id: keyId, model, operation, surface, outcome });
+  by.by(filter.memberId, (at) => `key_id IN (SELECT id FROM gateway_key WHERE member_id = ${at})`);
   if (provider !== undefined) by.add(composeProvider(by, "model", provider));
 }
 

@@ -6,6 +6,7 @@ import { type OpenedStore, openStore } from "../../src/app/open-store.ts";
 import { ROLES, type Role } from "../../src/core/people.ts";
 import { type Seen, seen } from "../http/observe.ts";
 import { createOperator, type Operator } from "../http/operator.ts";
+import { until } from "../http/until.ts";
 import { asking, type HttpWorld, startHttpWorld } from "../http/world.ts";
 import { makeMember, PEOPLE } from "./samples.ts";
 
@@ -82,6 +83,31 @@ describe("a member", () => {
     const service = await admin.post("/keys", { name: "service", account_id: account });
     expect((await chat(String(service.body.secret), "Acme#dear")).status).toBe(200);
   });
+});
+
+test("requests and usage are found by whose key it was, refused ones too", async () => {
+  const account = await world.newAccount("By person");
+  await admin.patch(`/accounts/${account}`, { member_defaults: { requests_per_minute: 2 } });
+  const asks = await Promise.all(["mem_one", "mem_two_of"].map((name) => signIn("member", name, account)));
+  const secrets = await Promise.all(asks.map(makeKey));
+  const service = await admin.post("/keys", { name: "service", account_id: account });
+  for (const secret of [...secrets, secrets[0], String(service.body.secret)]) {
+    expect((await chat(String(secret))).status).toBe(200);
+  }
+  expect((await chat(String(secrets[0]))).status).toBe(429);
+  const usage = async (words: string) => (await admin.get(`/usage?account=${account}&${words}`)).body.data;
+  const sums = await until("the refusal counts", async () => {
+    const found = await usage("group_by=member");
+    return JSON.stringify(found).includes('"errors":1') ? found : null;
+  });
+  expect(sums).toMatchObject([
+    { member_id: "mem_one", requests: 3, errors: 1 },
+    { member_id: "", requests: 1 },
+    { member_id: "mem_two_of", requests: 1 },
+  ]);
+  expect(await usage("group_by=day&member=mem_one")).toMatchObject([{ requests: 3 }]);
+  const listed = await admin.get("/requests?member=mem_one");
+  expect(listed.body.data).toMatchObject([{ member_id: "mem_one" }, { member_id: "mem_one" }]);
 });
 
 describe("what a member's budgets used", () => {
