@@ -3,18 +3,17 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import { createKey } from "../src/admin/keys.ts";
 import { proveToken } from "../src/admin/session.ts";
 import { ensureAdminToken } from "../src/admin/token.ts";
-import type { AdminWorld } from "../src/admin/world.ts";
 import { runAccounts } from "../src/cli/accounts.ts";
 import { runAdmin } from "../src/cli/admin.ts";
 import { runKeys } from "../src/cli/keys.ts";
 import { authenticate } from "../src/keys/authenticate.ts";
-import { adminBench } from "./admin-world.ts";
+import { adminBench, type TestWorld } from "./admin-world.ts";
 import { runPrinting } from "./poundkey.ts";
 import { readSettings } from "./settings.ts";
 import { catchThrown, readCode } from "./thrown.ts";
 
 const bench = adminBench();
-let world: AdminWorld;
+let world: TestWorld;
 beforeEach(() => {
   ({ world } = bench());
 });

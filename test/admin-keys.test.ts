@@ -7,7 +7,6 @@ import { CONSOLE_KEY, revokeKey } from "../src/admin/keys.ts";
 import { getKey } from "../src/admin/keys-in-use.ts";
 import { getRequest } from "../src/admin/requests.ts";
 import { ensureAdminToken } from "../src/admin/token.ts";
-import type { AdminWorld } from "../src/admin/world.ts";
 import { authenticate } from "../src/keys/authenticate.ts";
 import {
   createAccount,
@@ -18,12 +17,12 @@ import {
   updateAccount,
   updateKey,
 } from "./admin-asked.ts";
-import { adminBench, wrongWith } from "./admin-world.ts";
+import { adminBench, type TestWorld, wrongWith } from "./admin-world.ts";
 import { HOUR, makeKey, makeRecord, NOON, QUOTA, writeRecord } from "./samples.ts";
 import { catchThrown, readCode } from "./thrown.ts";
 
 const bench = adminBench();
-let world: AdminWorld;
+let world: TestWorld;
 beforeEach(() => {
   ({ world } = bench());
 });

@@ -4,7 +4,6 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import { getAccount } from "../src/admin/accounts.ts";
 import { viewFields } from "../src/admin/fields.ts";
 import { getRequest } from "../src/admin/requests.ts";
-import type { AdminWorld } from "../src/admin/world.ts";
 import { ACCOUNT_FIELDS } from "../src/core/fields/account.ts";
 import type { GatewayKey } from "../src/core/key.ts";
 import { NO_AMOUNTS } from "../src/core/units.ts";
@@ -18,12 +17,12 @@ import {
   topUpAccount,
   updateAccount,
 } from "./admin-asked.ts";
-import { adminBench, wrongWith } from "./admin-world.ts";
+import { adminBench, type TestWorld, wrongWith } from "./admin-world.ts";
 import { openPayments } from "./payments.ts";
 import { DAY, HOUR, MINUTE, makeAccount, makeKey, makeRecord, NOON, writeRecord } from "./samples.ts";
 
 const bench = adminBench();
-let world: AdminWorld;
+let world: TestWorld;
 beforeEach(() => {
   ({ world } = bench());
 });

@@ -1,13 +1,12 @@
 // The operator's overview on a real store: empty steps, totals, the previous range, filters, bad input.
 import { beforeEach, expect, test } from "bun:test";
 import type { Overview } from "../src/admin/overview.ts";
-import type { AdminWorld } from "../src/admin/world.ts";
 import { overview } from "./admin-asked.ts";
-import { adminBench, wrongWith } from "./admin-world.ts";
+import { adminBench, type TestWorld, wrongWith } from "./admin-world.ts";
 import { HOUR, makeRecord, NOON, QUOTA, writeRecord } from "./samples.ts";
 
 const bench = adminBench();
-let world: AdminWorld;
+let world: TestWorld;
 let made = 0;
 beforeEach(() => {
   ({ world } = bench());

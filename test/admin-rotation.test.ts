@@ -2,15 +2,14 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { revokeKey } from "../src/admin/keys.ts";
 import { getKey } from "../src/admin/keys-in-use.ts";
-import type { AdminWorld } from "../src/admin/world.ts";
 import { authenticate } from "../src/keys/authenticate.ts";
 import { createKey, rotateKey, updateKey } from "./admin-asked.ts";
-import { adminBench, wrongWith } from "./admin-world.ts";
+import { adminBench, type TestWorld, wrongWith } from "./admin-world.ts";
 import { HOUR, QUOTA } from "./samples.ts";
 import { catchThrown, readCode } from "./thrown.ts";
 
 const bench = adminBench();
-let world: AdminWorld;
+let world: TestWorld;
 beforeEach(() => {
   ({ world } = bench());
 });

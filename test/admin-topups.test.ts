@@ -2,22 +2,21 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { getAccount } from "../src/admin/accounts.ts";
 import { viewFields } from "../src/admin/fields.ts";
-import type { AdminWorld } from "../src/admin/world.ts";
 import { Fault } from "../src/core/fault.ts";
 import { ACCOUNT_FIELDS } from "../src/core/fields/account.ts";
 import type { Store } from "../src/core/store.ts";
 import { createAccount, listJournal, topUpAccount } from "./admin-asked.ts";
-import { adminBench, wrongWith } from "./admin-world.ts";
+import { adminBench, type TestWorld, wrongWith } from "./admin-world.ts";
 import { makeAccount } from "./samples.ts";
 import { catchThrown } from "./thrown.ts";
 
 const bench = adminBench();
-let world: AdminWorld;
+let world: TestWorld;
 beforeEach(() => {
   ({ world } = bench());
 });
 
-const topUp = (body: unknown, key: string | null = null, in_: AdminWorld = world) =>
+const topUp = (body: unknown, key: string | null = null, in_: TestWorld = world) =>
   topUpAccount(in_, "default", body, key);
 
 async function amounts(accountId = "default"): Promise<readonly number[]> {
@@ -41,7 +40,7 @@ test("are added to the balance, exact to the nano-dollar", async () => {
 describe("with an Idempotency-Key", () => {
   test("are made once, however often and on whichever node they are requested", async () => {
     const other = await bench().open();
-    const ask = (in_: AdminWorld) => topUp({ amount_usd: 5, note: "x" }, "order-1", in_);
+    const ask = (in_: TestWorld) => topUp({ amount_usd: 5, note: "x" }, "order-1", in_);
     const answers = await Promise.all([ask(world), ask(other), ask(world), ask(other)]);
     await other.store.close();
     expect(new Set(answers.map(({ balance_usd }) => balance_usd))).toEqual(new Set([5]));
@@ -118,7 +117,7 @@ test("a note of 500 characters is kept, an empty one is dropped", async () => {
 describe("when the store fails", () => {
   const broken = (details = {}) => new Fault("store_unavailable", "away", details);
   /** A store that loses its answers as `losses` says. */
-  function losing(losses: readonly ("before" | "after" | "sync" | "never")[]): AdminWorld {
+  function losing(losses: readonly ("before" | "after" | "sync" | "never")[]): TestWorld {
     const left = [...losses];
     let loss: string | undefined;
     const transact: Store["transact"] = async (demand) => {

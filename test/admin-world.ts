@@ -3,25 +3,31 @@ import { afterEach, beforeEach } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { AdminWorld } from "../src/admin/world.ts";
+import { actAs } from "../src/admin/audit-trail.ts";
+import type { ActingWorld } from "../src/admin/world.ts";
 import { Fault } from "../src/core/fault.ts";
+import type { Store } from "../src/core/store.ts";
 import { derivePepper } from "../src/keys/master.ts";
 import { decide } from "../src/ledger/decide.ts";
 import { createLedger, type Ledger } from "../src/ledger/ledger.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
+import { TESTER } from "./acting.ts";
 import { BILLING, NOON, QUOTA, standingClock } from "./samples.ts";
 import { catchThrown } from "./thrown.ts";
 
 const random = { bytes: (count: number) => crypto.getRandomValues(new Uint8Array(count)) };
 const pepper = derivePepper(new Uint8Array(32).fill(9));
 
+/** Acts as the tests, and also has the changes that are not put on record. */
+export type TestWorld = ActingWorld & { readonly store: Store };
+
 export interface AdminBench {
   readonly folder: string;
   readonly clock: ReturnType<typeof standingClock>;
-  readonly world: AdminWorld;
+  readonly world: TestWorld;
   readonly ledger: Ledger;
   /** Opens the same store again, as another process would. */
-  open(): Promise<AdminWorld>;
+  open(): Promise<TestWorld>;
 }
 
 /** Creates a new bench before each test. The returned function gives it within a test. */
@@ -30,9 +36,9 @@ export function adminBench(): () => AdminBench {
   beforeEach(async () => {
     const folder = mkdtempSync(join(tmpdir(), "poundkey-admin-"));
     const clock = standingClock(NOON);
-    const open = async (): Promise<AdminWorld> => {
+    const open = async (): Promise<TestWorld> => {
       const store = await openSqliteStore({ path: join(folder, "poundkey.db"), decide });
-      return { store, clock, random, pepper };
+      return { ...actAs({ store, clock, random, pepper }, TESTER), store };
     };
     const world = await open();
     const rules = () => ({ quota: QUOTA, billing: BILLING });

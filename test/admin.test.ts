@@ -4,14 +4,13 @@ import { holderView } from "../src/admin/holder.ts";
 import { getRequest } from "../src/admin/requests.ts";
 import { proveToken } from "../src/admin/session.ts";
 import { ensureAdminToken, resetAdminToken } from "../src/admin/token.ts";
-import type { AdminWorld } from "../src/admin/world.ts";
 import { authenticate } from "../src/keys/authenticate.ts";
 import { createAccount, createKey, listAccounts, listRequests, updateAccount } from "./admin-asked.ts";
-import { adminBench, wrongWith } from "./admin-world.ts";
+import { adminBench, type TestWorld, wrongWith } from "./admin-world.ts";
 import { HOUR, makeAsk, makeRecord, NOON, QUOTA, writeRecord } from "./samples.ts";
 
 const bench = adminBench();
-let world: AdminWorld;
+let world: TestWorld;
 beforeEach(() => {
   ({ world } = bench());
 });

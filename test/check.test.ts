@@ -1,5 +1,6 @@
 // `poundkey check` and `poundkey models`: their output and exit codes.
 import { describe, expect, test } from "bun:test";
+import { readAccountNames } from "../src/app/account-names.ts";
 import type { Probed } from "../src/app/probe.ts";
 import { probeIssuer } from "../src/app/sign-in.ts";
 import { COMMON_FLAGS, parseArguments } from "../src/cli/arguments.ts";
@@ -38,6 +39,7 @@ function terminal({ files = {}, env = {}, exposed = [] }: Given = {}) {
     ],
     probe: async ({ name }) => [name === "Cerebras" ? REFUSED : ANSWERED],
     probeIssuer: (rules) => probeIssuer(rules),
+    accountNames: readAccountNames,
     exposedFiles: () => exposed,
   };
   const io = { out: (text: string) => printed.out.push(text), err: (text: string) => printed.err.push(text) };

@@ -250,6 +250,7 @@ test("the published schema is JSON Schema and knows every section", () => {
     "key_maxima",
     "log",
     "responses",
+    "audit",
     "native",
     "metrics",
     "telemetry",

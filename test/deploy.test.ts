@@ -8,6 +8,7 @@ import { ALERTS_OF_DAY } from "./deploy/day.ts";
 import { listPanels, readAlerts, readBoards } from "./deploy/files.ts";
 
 const DOCS = join(import.meta.dir, "..", "src", "docs");
+const PROMTOOL_TEST = join(import.meta.dir, "deploy", "alerts.test.yaml");
 const METRIC = /\b((?:poundkey|process)_[a-z_]+)(?:\{([^}]*)\})?/g;
 const LABELS_OF_TARGET = ["job", "instance"];
 
@@ -79,6 +80,16 @@ test("the manual says of each alert what it means and what to do", () => {
   );
   expect(missing.map(({ name }) => name)).toEqual([]);
   expect(ALERTS_OF_DAY.size).toBe(alerts.length);
+});
+
+test("promtool's test has each alert silent at one time and speaking at another", () => {
+  const rows = asArray(asObject(Bun.YAML.parse(readFileSync(PROMTOOL_TEST, "utf8"))).tests)
+    .flatMap((row) => asArray(asObject(row).alert_rule_test))
+    .map(asObject);
+  for (const { name } of readAlerts()) {
+    const spoken = rows.flatMap((row) => (row.alertname === name ? [asArray(row.exp_alerts).length] : []));
+    expect([name, spoken.includes(0), spoken.some((count) => count > 0)]).toEqual([name, true, true]);
+  }
 });
 
 test("a query with a wrong metric or label is found", () => {

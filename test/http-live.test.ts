@@ -120,7 +120,12 @@ test("ends at the first keep-alive after the session has", async () => {
   };
   const clock = { nowMs: () => NOON, every };
   const readOrigin = await makeOriginReader([]);
-  const wrongTokens = new WrongTokens({ store: opened.store, clock, log: () => {} });
+  const wrongTokens = new WrongTokens({
+    store: opened.store,
+    clock,
+    log: () => {},
+    refused: { note: () => {} },
+  });
   const findPerson = async () => null;
   const entry = { adminToken: "token", adminTokenFrom: [], readOrigin, wrongTokens, findPerson };
   const operator = { world: opened.world, ...entry };

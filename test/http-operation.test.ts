@@ -8,6 +8,8 @@ import { asking, type HttpWorld, startHttpWorld } from "./http/world.ts";
 import { parseExposition, type Sample } from "./metrics-world.ts";
 
 const ORIGIN = "https://app.example.test";
+/** Said by routes that exist, but need a setting that is missing here. */
+const UNCONFIGURED = "isn't configured";
 
 let world: HttpWorld;
 beforeAll(async () => {
@@ -129,7 +131,9 @@ describe("the OpenAPI document", () => {
         .replace(/^\/(docs|console)\/\{id\}$/, "/docs/clients")
         .replace(/\{\w+\}/, "Router%23best");
       const response = await fetch(world.url + at, { method: method.toUpperCase() });
-      expect([path, [404, 405].includes(response.status)]).toEqual([path, false]);
+      const isUnknown =
+        [404, 405].includes(response.status) && !(await response.text()).includes(UNCONFIGURED);
+      expect([path, isUnknown]).toEqual([path, false]);
     }
   });
 

@@ -132,6 +132,7 @@ const ROWS: readonly Row[] = [
   ["GET", "/overview", () => "/overview"],
   ["GET", "/nearing", () => "/nearing"],
   ["GET", "/savings", () => "/savings?weeks=2"],
+  ["GET", "/audit", () => "/audit?action=key&limit=5"],
   ["GET", "/models", () => "/models"],
   ["GET", "/models/retiring", () => "/models/retiring"],
   ["GET", "/settings", () => "/settings"],
@@ -181,9 +182,10 @@ const ROWS: readonly Row[] = [
   ["DELETE", "/providers/{name}", () => `/providers/Groq?credential_id=${credentialId}`],
 ];
 
-/** Their answers are not the operator's JSON but a cookie, a stream or a completion, each with its own tests. */
+/** Their answers are not the operator's JSON but a cookie, a stream, a file or a completion, each with its own tests. */
 const APART = [
   ...["POST /session", "GET /session", "DELETE /session"],
+  ...["GET /export/audit.csv", "GET /export/audit.jsonl"],
   ...["GET /requests/live", "POST /playground", "POST /playground/{id}"],
   // Nobody signs in here: `test/sign-in` has the people.
   ...["GET /members", "GET /members/{id}", "PATCH /members/{id}", "POST /members/{id}/anonymise"],

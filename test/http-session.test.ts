@@ -2,9 +2,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { version } from "../package.json" with { type: "json" };
+import { actAs } from "../src/admin/audit-trail.ts";
 import { findSession } from "../src/admin/session.ts";
 import { resetAdminToken } from "../src/admin/token.ts";
 import { openStore } from "../src/app/open-store.ts";
+import { TESTER } from "./acting.ts";
 import { BINARY, startUnderTest, type UnderTest } from "./harness.ts";
 import { formatLine, type Seen, seen } from "./http/observe.ts";
 import { signIn as begin } from "./http/sign-in.ts";
@@ -235,7 +237,7 @@ describe("a session", () => {
 test("ends when the admin token is replaced or configured anew", async () => {
   const address = `sqlite:${join(world.directory, "tokens.db")}`;
   const opened = await openStore(address, MASTER_KEY);
-  const at = opened.world;
+  const at = actAs(opened.world, TESTER);
   const first = await resetAdminToken(at);
   const secret = (await begin(at, null, first)) ?? "";
   expect(await findSession(at, null, secret)).not.toBeNull();

@@ -13,7 +13,11 @@ const TOKEN = "token-of-the-scraper";
 
 let gateway: UnderTest;
 beforeAll(async () => {
-  gateway = await startUnderTest({ more: `metrics: { token: "${TOKEN}", balances: [Search, Nobody] }` });
+  const metrics = `metrics: { token: "${TOKEN}", balances: [Search, Nobody] }`;
+  gateway = await startUnderTest({
+    more: (url) =>
+      `  Wrong: { dialect: gemini, keys: [bad-key], base_url: "${url}/gemini/v1beta", unlisted_models: true }\n${metrics}`,
+  });
 });
 afterAll(() => gateway.stop());
 
@@ -118,3 +122,23 @@ test(
   },
   2 * LONG_MS,
 );
+
+test("a provider that refuses every credential is a problem, before any breaker opens", async () => {
+  const operator = createOperator(gateway);
+  const listProviders = async () =>
+    asArray((await operator.get("/problems")).body.data)
+      .map(asObject)
+      .filter(({ kind }) => kind === "provider");
+  expect(await listProviders()).toEqual([]);
+  await (await gateway.chat(asking("Wrong#m", "say: hello"))).text();
+  expect(await listProviders()).toMatchObject([
+    { message: "Wrong refuses every credential that it is called with." },
+  ]);
+  // Google answers 400 to a wrong key.
+  const wrong = asArray((await operator.get("/providers")).body.data)
+    .map(asObject)
+    .find(({ name }) => name === "Wrong");
+  expect(asObject(asArray(wrong?.credentials)[0]).reason).toBe(
+    "the provider refuses the key or says that its credit is used up (400)",
+  );
+});

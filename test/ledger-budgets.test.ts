@@ -166,6 +166,7 @@ describe("changes", () => {
       id: "event_1",
       by: "admin",
       reason: "a wrong price",
+      entry: null,
     };
     expect(await bench.ledger.resetBudgets(order)).toEqual(["day", "spend_limit"]);
     await spend(key, 1000);

@@ -4,10 +4,9 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { createKey } from "../src/admin/keys.ts";
 import { topUpAccount } from "../src/admin/topups.ts";
-import type { AdminWorld } from "../src/admin/world.ts";
 import { runAccounts } from "../src/cli/accounts.ts";
 import { runLedger } from "../src/cli/ledger.ts";
-import { adminBench } from "./admin-world.ts";
+import { adminBench, type TestWorld } from "./admin-world.ts";
 import { seen } from "./http/observe.ts";
 import { asking, startHttpWorld } from "./http/world.ts";
 import { openPayments } from "./payments.ts";
@@ -15,7 +14,7 @@ import { poundkey, type Ran, runPrinting } from "./poundkey.ts";
 import { makeKey } from "./samples.ts";
 
 const bench = adminBench();
-let world: AdminWorld;
+let world: TestWorld;
 beforeEach(() => {
   ({ world } = bench());
 });

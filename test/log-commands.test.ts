@@ -12,28 +12,20 @@ const settings = readSettings("providers: { DeepSeek: { keys: [a] } }");
 const run = (command: typeof runRequests, ...args: string[]) =>
   runPrinting((io) => command(args, io, bench().open, settings));
 
+const REFUSAL = {
+  ...{ id: "1", accountId: "default", keyId: "key_a", last4: null, shape: null, modelAsked: "Sim#echo" },
+  ...{ route: "POST /v1/chat/completions", address: null, code: "insufficient_balance", status: 402 },
+  ...{ limit: null, resetAtMs: null, atMs: NOON, count: 3 },
+};
+
 beforeEach(async () => {
   const { store } = bench().world;
   const failed = { modelUsed: null, status: 502, faultCode: "upstream_error", usageSource: "none" } as const;
   await writeRecord(store, makeRecord("one", { address: "192.0.2.1" }));
   await writeRecord(store, makeRecord("two", { atMs: NOON + 1, keyId: "key_b", costNanoUsd: 0, ...failed }));
-  await store.addRefusals({
-    sums: [],
-    counts: [
-      {
-        ...{
-          id: "1",
-          accountId: "default",
-          keyId: "key_a",
-          last4: null,
-          shape: null,
-          modelAsked: "Sim#echo",
-        },
-        ...{ route: "POST /v1/chat/completions", address: null, code: "insufficient_balance", status: 402 },
-        ...{ limit: null, resetAtMs: null, atMs: NOON, count: 3 },
-      },
-    ],
-  });
+  const limit = { scope: "key", name: "b", kind: "budget", per: "month", limit: 0.5, used: 0.4 } as const;
+  const row = { ...REFUSAL, keyId: "key_b", id: "2", code: "budget_exceeded", status: 429, limit };
+  await store.addRefusals({ sums: [], counts: [REFUSAL, row] });
 });
 
 test("requests are listed newest first, narrowed by the flags", async () => {
@@ -49,10 +41,12 @@ test("requests are listed newest first, narrowed by the flags", async () => {
   );
 });
 
-test("refusals have the way out", async () => {
+test("refusals have their limit and the way out", async () => {
   const { out } = await run(runRefusals, "--key", "key_a");
-  expect(out).toMatch(/key_a +Sim#echo +insufficient_balance +402 +3 +- +Top up the account\.$/);
-  expect(JSON.parse((await run(runRefusals, "--code", "budget_exceeded", "--json")).out)).toEqual([]);
+  expect(out).toMatch(/key_a +Sim#echo +insufficient_balance +402 +- +3 +- +Top up the account\.$/);
+  const capped = await run(runRefusals, "--code", "budget_exceeded");
+  expect(capped.out).toMatch(/ 429 +budget per month of the key: 0\.4 of 0\.5 +3 +- +Raise the budget/);
+  expect(JSON.parse((await run(runRefusals, "--code", "model_not_found", "--json")).out)).toEqual([]);
 });
 
 test("usage and providers are sums by outcome", async () => {

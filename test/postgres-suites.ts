@@ -3,6 +3,7 @@ import { describe } from "bun:test";
 import { SQL } from "bun";
 import { openPostgresStore } from "../src/store/postgres/store.ts";
 import { storeSuite } from "./store.suite.ts";
+import { auditSuite } from "./store-audit.suite.ts";
 import { billingSuite } from "./store-billing.suite.ts";
 import { consoleSuite } from "./store-console.suite.ts";
 import { keysSuite } from "./store-keys.suite.ts";
@@ -34,6 +35,7 @@ const SUITES = [
   repliesSuite,
   lessonsSuite,
   lessonFilesSuite,
+  auditSuite,
   consoleSuite,
   keysSuite,
   movesSuite,

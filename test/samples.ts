@@ -211,7 +211,7 @@ export async function addKey(store: Store, id: string, accountId = "default"): P
 /** Adds money to an account, each time as a separate top-up. */
 export async function give(store: Store, accountId: string, nanoUsd: NanoUsd): Promise<Account> {
   const id = `top-up ${crypto.randomUUID()}`;
-  return topUp(store, { accountId, id, nanoUsd, note: null, nowMs: NOON });
+  return topUp(store, { accountId, id, nanoUsd, note: null, entry: null, nowMs: NOON });
 }
 
 /** Writes a row as in production: admitted, settled, and charged, with the money added to its account first. */

@@ -111,7 +111,7 @@ describe("a damaged store file", () => {
   test("does not become durable by a later sync, but only by verification", async () => {
     const path = newPath();
     const store = await openSqliteStore({ path, decide });
-    await topUp(store, { accountId: "default", id: "first", nanoUsd: 1, note: null, nowMs: 0 });
+    await topUp(store, { accountId: "default", id: "first", nanoUsd: 1, note: null, entry: null, nowMs: 0 });
     renameSync(`${path}-wal`, `${path}-gone`);
     const syncs = [store.durable(), store.durable()].map(catchThrown);
     expect((await Promise.all(syncs)).map(readCode)).toEqual(["store_unavailable", "store_unavailable"]);
@@ -128,7 +128,7 @@ describe("a damaged store file", () => {
   test("a page that doesn't read refuses everything in SQLite's words, until the file is whole again", async () => {
     const path = newPath();
     const made = await openSqliteStore({ path, decide });
-    await topUp(made, { accountId: "default", id: "first", nanoUsd: 1, note: null, nowMs: 0 });
+    await topUp(made, { accountId: "default", id: "first", nanoUsd: 1, note: null, entry: null, nowMs: 0 });
     await made.close();
     const sound = readFileSync(path);
     writeFileSync(path, damagedAt(sound, pageOf(path, "entry")));
@@ -200,7 +200,8 @@ test("earlier demands don't prolong the wait behind a stuck lock", async () => {
   const path = join(mkdtempSync(join(tmpdir(), "poundkey-file-")), "poundkey.db");
   const lockWaitMs = 3000;
   const store = await openSqliteStore({ path, decide, lockWaitMs });
-  const fund = (id: string) => topUp(store, { accountId: "default", id, nanoUsd: 1, note: null, nowMs: 0 });
+  const fund = (id: string) =>
+    topUp(store, { accountId: "default", id, nanoUsd: 1, note: null, entry: null, nowMs: 0 });
   const holder = new Database(path);
   holder.run("BEGIN IMMEDIATE");
   const first = catchThrown(fund("first"));

@@ -3,13 +3,16 @@ import { afterEach, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { actAs } from "../src/admin/audit-trail.ts";
+import { random } from "../src/app/world.ts";
 import { exportLessons, importLessons, type LessonCall } from "../src/cli/lessons.ts";
 import type { Store } from "../src/core/store.ts";
 import { readFeatures } from "../src/selectors/features.ts";
 import { predict } from "../src/selectors/predictor.ts";
 import { packRow } from "../src/selectors/row.ts";
+import { TESTER } from "./acting.ts";
 import { makeLessonRow } from "./lesson-samples.ts";
-import { makeAccount, NOON } from "./samples.ts";
+import { makeAccount, NOON, standingClock } from "./samples.ts";
 import { readSettings } from "./settings.ts";
 import { makeSuite, type TwoStores } from "./two-stores.ts";
 
@@ -29,8 +32,12 @@ function inFile(opened: () => TwoStores): void {
     action: (call: LessonCall, file: string) => Promise<void>,
   ): Promise<unknown> => {
     const printed: string[] = [];
+    const world = { store, clock: standingClock(NOON), random, pepper: new Uint8Array(32) };
     const io = { out: (text: string) => void printed.push(text), err: () => {} };
-    await action({ settings: readSettings(null), io, json: true, open: async () => store }, file);
+    await action(
+      { settings: readSettings(null), io, json: true, open: async () => actAs(world, TESTER) },
+      file,
+    );
     return JSON.parse(printed.join(""));
   };
 

@@ -119,7 +119,7 @@ class Load {
   async #paysIn(): Promise<void> {
     const [accountId, id] = [this.#pick(["default", "acct"]), `${this.#roll(40)}`];
     const nanoUsd = 1_000 * (1 + Number(id));
-    await topUp(this.#pick(this.#stores), { accountId, id, nanoUsd, note: null, nowMs: NOON });
+    await topUp(this.#pick(this.#stores), { accountId, id, nanoUsd, note: null, entry: null, nowMs: NOON });
     this.#topUps.set(`${accountId} ${id}`, nanoUsd);
   }
 

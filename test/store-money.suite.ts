@@ -21,7 +21,7 @@ export const moneySuite = makeSuite({
 
 function topUps(opened: Opened): void {
   const order = (id: string, nanoUsd: number, accountId = "default") =>
-    ({ id, nanoUsd, accountId, note: "paid in cash", nowMs: NOON }) as const;
+    ({ id, nanoUsd, accountId, note: "paid in cash", entry: null, nowMs: NOON }) as const;
 
   test("a top-up is made once, however often and wherever it is requested", async () => {
     const { store, other } = opened();
@@ -226,7 +226,8 @@ function journals(opened: Opened): void {
       await payments.post(await payments.hold(`${account} 1`, key, 60), 110);
       await give(store, account, 7);
     }
-    await topUp(store, { accountId: "acct_1", id: "late", nanoUsd: 1, note: null, nowMs: NOON + 1 });
+    const late = { accountId: "acct_1", id: "late", nanoUsd: 1, note: null, entry: null };
+    await topUp(store, { ...late, nowMs: NOON + 1 });
     // The other entries have the same time, so the account and the number order them.
     const [latest, ...funding] = ids(await paged((page) => store.systemJournal("funding", page)));
     expect(latest).toBe("acct_1.6");

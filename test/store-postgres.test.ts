@@ -121,7 +121,15 @@ describe("postgres: one server, many nodes, failures", () => {
   test("demands beyond the queue are refused immediately, and those that wait too long later", async () => {
     await store.addAccount(makeAccount("a"));
     const codes = await whileLocked("a", () => {
-      const demand = { kind: "fund", accountId: "a", id: "1", nowMs: NOON, nanoUsd: 1, note: null } as const;
+      const demand = {
+        kind: "fund",
+        accountId: "a",
+        id: "1",
+        nowMs: NOON,
+        nanoUsd: 1,
+        note: null,
+        entry: null,
+      } as const;
       const reads = { accountId: "a", keyId: null, owners: [], days: [], ...NO_IDS, topUpId: "1" };
       const asked = Array.from({ length: 101_000 }, () => other.transact({ ...demand, reads }));
       return Promise.all(asked.map(async (one) => readCode(await catchThrown(one))));

@@ -23,6 +23,7 @@ import {
   writeRecord,
 } from "./samples.ts";
 import { storeSuite } from "./store.suite.ts";
+import { auditSuite } from "./store-audit.suite.ts";
 import { billingSuite } from "./store-billing.suite.ts";
 import { consoleSuite } from "./store-console.suite.ts";
 import { keysSuite } from "./store-keys.suite.ts";
@@ -71,6 +72,7 @@ describe("replies", () => repliesSuite("sqlite", makeBench));
 describe("lessons", () => lessonsSuite("sqlite", makeBench));
 describe("lessons in files", () => lessonFilesSuite("sqlite", makeBench));
 describe("console", () => consoleSuite("sqlite", makeBench));
+describe("audit", () => auditSuite("sqlite", makeBench));
 describe("stored responses", () => responsesSuite("sqlite", makeBench));
 describe("moves", () => movesSuite("sqlite", makeBench));
 describe("mix", () => mixSuite("sqlite", makeBench));

@@ -26,6 +26,7 @@ function processOf() {
         return store.changeSetting(name, change);
       },
     },
+    refused: { note: () => {} },
     clock: { nowMs: () => nowMs },
     log: (event) => void lines.push(event),
   });

@@ -25,7 +25,7 @@ import { changePauses } from "./key-rights.ts";
 import { limitsSchema } from "./limits.ts";
 import { type Listed, listPage, type PageQuery } from "./list.ts";
 import { allowNull, allowWords, instant, text, usd, type View } from "./schema.ts";
-import type { AdminWorld } from "./world.ts";
+import type { ActingWorld, AdminWorld } from "./world.ts";
 
 /** An account as the operator sees it. */
 export const accountSchema = Type.Object({
@@ -61,7 +61,7 @@ export function accountView(account: Account): AccountView {
 
 /** Creates an empty account. */
 export async function createAccount(
-  { store, clock, random }: AdminWorld,
+  { changes, clock, random }: Pick<ActingWorld, "changes" | "clock" | "random">,
   fields: Static<typeof newAccountSchema>,
 ): Promise<AccountView> {
   const nowMs = clock.nowMs();
@@ -71,7 +71,7 @@ export async function createAccount(
     id: mintId("acct", random),
     createdAtMs: nowMs,
   };
-  await store.addAccount(account);
+  await changes.addAccount(account);
   return accountView(account);
 }
 
@@ -121,7 +121,7 @@ async function systemView(store: Pick<Store, "systemBalance">, id: SystemAccount
 
 /** Changes only the given fields. */
 export async function updateAccount(
-  { store, clock }: AdminWorld,
+  { store, changes, clock }: Pick<ActingWorld, "store" | "changes" | "clock">,
   id: string,
   fields: Static<typeof accountChangeSchema>,
   access = adminAccess(COMMAND_LINE),
@@ -136,7 +136,7 @@ export async function updateAccount(
     ...(raises ? { budgets: raiseBudgets(before.budgets, raises) } : {}),
     ...(isPaused === undefined ? {} : changePauses(role, before, isPaused)),
   });
-  return requireAccount(await store.changeAccount(id, revise));
+  return requireAccount(await changes.changeAccount(id, revise));
 }
 
 function requireAccount(account: Account | null): AccountView {

@@ -12,6 +12,7 @@ import { aliasTargetSchema, parseTarget, readTarget, target, viewTarget } from "
 import { formatInstantOrNull } from "./format.ts";
 import type { Listed } from "./list.ts";
 import { allowNull, allowWords, closeObject, instant, number, text, type View } from "./schema.ts";
+import type { ActingWorld } from "./world.ts";
 
 /** Every process reads all of them at each change. */
 const ALIASES_MAX = 1000;
@@ -33,7 +34,7 @@ export const aliasSchema = Type.Object({
 export type AliasView = View<typeof aliasSchema>;
 
 export interface AliasParts {
-  readonly store: Pick<Store, "setting" | "changeSetting">;
+  readonly store: Pick<Store, "setting">;
   readonly clock: Pick<Clock, "nowMs">;
   /** Returns the aliases from the file. */
   readonly configured: () => Readonly<Record<string, Alias>>;
@@ -41,6 +42,8 @@ export interface AliasParts {
   /** Applies what the store holds to this process. The others find it on their own. */
   readonly refresh: () => Promise<void>;
 }
+
+interface AliasChangeParts extends AliasParts, Pick<ActingWorld, "changes"> {}
 
 /** Returns all aliases on one page: the file's first, then the others, oldest first. */
 export async function listAliases({ store, configured }: AliasParts): Promise<Listed<AliasView>> {
@@ -54,7 +57,7 @@ export async function listAliases({ store, configured }: AliasParts): Promise<Li
 
 /** Creates an alias. The target is an id, a selector, or the models of a group. */
 export async function createAlias(
-  parts: AliasParts,
+  parts: AliasChangeParts,
   { name, target: wanted }: Static<typeof newAliasSchema>,
 ): Promise<AliasView> {
   if (!name.isWellFormed()) throw invalidValue("name", `expected ${newAliasSchema.properties.name.expected}`);
@@ -74,7 +77,7 @@ export async function createAlias(
 }
 
 export async function changeAlias(
-  parts: AliasParts,
+  parts: AliasChangeParts,
   wanted: string,
   { target: given }: Static<typeof aliasTargetChangeSchema>,
 ): Promise<AliasView> {
@@ -88,7 +91,7 @@ export async function changeAlias(
 }
 
 /** Returns the deleted alias. */
-export async function deleteAlias(parts: AliasParts, wanted: string): Promise<AliasView> {
+export async function deleteAlias(parts: AliasChangeParts, wanted: string): Promise<AliasView> {
   refuseConfigured(parts, wanted);
   const before = readStoredAliases(await parts.store.setting("aliases"));
   const own = requireAlias(before, wanted);
@@ -98,11 +101,11 @@ export async function deleteAlias(parts: AliasParts, wanted: string): Promise<Al
 
 /** Changes the aliases in one transaction. If `change` throws, nothing is stored, and the error is rethrown. */
 async function changeStored(
-  { store, refresh }: AliasParts,
+  { changes, refresh }: AliasChangeParts,
   change: (all: readonly StoredAlias[]) => readonly StoredAlias[],
 ): Promise<readonly StoredAlias[]> {
   let refused: unknown;
-  const kept = await store.changeSetting("aliases", (value) => {
+  const kept = await changes.changeOperatorSetting("aliases", (value) => {
     refused = undefined;
     try {
       return JSON.stringify(change(readStoredAliases(value)).map(storeAlias));

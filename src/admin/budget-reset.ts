@@ -5,13 +5,14 @@ import { invalidValue } from "../core/schema-fault.ts";
 import { mintId } from "../keys/secret.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { type Access, adminAccess, COMMAND_LINE } from "../people/access.ts";
+import { makeEntry } from "./audit-trail.ts";
 import { checkReset } from "./key-rights.ts";
 import { requireKey } from "./keys.ts";
 import { getKey, type KeyDetailView, type KeyParts } from "./keys-in-use.ts";
 import { limitsSchema, limitView } from "./limits.ts";
 import { noMember } from "./members.ts";
 import { closeObject, text, type View } from "./schema.ts";
-import type { AdminWorld } from "./world.ts";
+import type { ActingWorld } from "./world.ts";
 
 const REASON_CHARACTERS_MAX = 500;
 
@@ -25,46 +26,58 @@ export const memberResetSchema = closeObject({ account_id: text, ...budgetResetS
 export const memberLimitsSchema = Type.Object({ id: text, account_id: text, limits: limitsSchema });
 type MemberLimitsView = View<typeof memberLimitsSchema>;
 
-export interface ResetParts extends KeyParts, Pick<AdminWorld, "random"> {
+export interface ResetParts extends KeyParts, Pick<ActingWorld, "random"> {
   readonly ledger: KeyParts["ledger"] & Pick<Ledger, "resetBudgets">;
 }
 
 /** The reason and the amounts stay on record. Throws the Fault `not_found`. */
 export async function resetKeyBudgets(
-  parts: ResetParts,
+  parts: ResetParts & Pick<ActingWorld, "act">,
   keyId: string,
   { reason }: Static<typeof budgetResetSchema>,
   access = adminAccess(COMMAND_LINE),
 ): Promise<KeyDetailView> {
   const key = requireKey(keyId, await parts.store.key(keyId, access.scope("keys.read")));
-  const { accountId } = key;
+  const { accountId, name } = key;
   const account = await parts.store.account(accountId);
   if (account === null) throw new Fault("not_found", "The key's account does not exist.");
   checkReset({ access }, key, account);
   const id = mintId("evt", parts.random);
-  await parts.ledger.resetBudgets({ id, accountId, keyId, memberId: null, by: access.actor.id, reason });
+  const entry = makeEntry(parts, parts.act, {
+    ...{ action: "budget.reset", target: { type: "key", id: keyId, name }, accountId },
+    after: { reason },
+  });
+  const by = access.actor.id;
+  await parts.ledger.resetBudgets({ id, accountId, keyId, memberId: null, by, reason, entry });
   return getKey(parts, keyId, access.scope("keys.read"));
 }
 
-interface MemberResetParts extends Pick<AdminWorld, "store" | "random"> {
+interface MemberResetParts extends Pick<ActingWorld, "store" | "random" | "clock" | "act"> {
   readonly ledger: Pick<Ledger, "resetBudgets" | "memberLimits">;
 }
 
 /** The same for a member's budgets within an account. Nobody but an admin resets their own. */
 export async function resetMemberBudgets(
-  { store, random, ledger }: MemberResetParts,
+  parts: MemberResetParts,
   memberId: string,
   { account_id: accountId, reason }: Static<typeof memberResetSchema>,
   access: Access,
 ): Promise<MemberLimitsView> {
+  const { store, random, ledger } = parts;
   if ((await store.account(accountId, access.scope("accounts.read"))) === null) {
     throw invalidValue("account_id", "this account doesn't exist");
   }
   access.require("members.limit", accountId);
-  if ((await store.people.member(memberId, access.scope("members.read"))) === null) throw noMember();
+  const member = await store.people.member(memberId, access.scope("members.read"));
+  if (member === null) throw noMember();
   refuseOwn(access, memberId, accountId);
   const id = mintId("evt", random);
-  await ledger.resetBudgets({ id, accountId, keyId: null, memberId, by: access.actor.id, reason });
+  const entry = makeEntry(parts, parts.act, {
+    ...{ action: "budget.reset", target: { type: "member", id: memberId, name: member.name }, accountId },
+    after: { reason },
+  });
+  const by = access.actor.id;
+  await ledger.resetBudgets({ id, accountId, keyId: null, memberId, by, reason, entry });
   const limits = await ledger.memberLimits({ accountId, memberId });
   return { id: memberId, account_id: accountId, limits: limits.map(limitView) };
 }

@@ -1,13 +1,14 @@
 // The built-in keys of the console's playground and of sampling: ordinary rows, billed like any other key.
 import { Fault } from "../core/fault.ts";
 import { type GatewayKey, KEY_DEFAULTS } from "../core/key.ts";
+import { actAs, GATEWAY } from "./audit-trail.ts";
 import { CONSOLE_KEY } from "./keys.ts";
 import type { AdminWorld } from "./world.ts";
 
 /** The id of the key under which the log shows what was sampled. */
 export const SAMPLING_KEY = "sampling";
 
-type World = Pick<AdminWorld, "store" | "clock">;
+type World = AdminWorld;
 
 export function consoleKey(world: World): Promise<GatewayKey> {
   return readOwnKey(world, CONSOLE_KEY, {});
@@ -19,17 +20,14 @@ export function samplingKey(world: World): Promise<GatewayKey> {
 }
 
 /** Returns the key, and creates it at its first use. */
-async function readOwnKey(
-  { store, clock }: World,
-  id: string,
-  own: Partial<GatewayKey>,
-): Promise<GatewayKey> {
+async function readOwnKey(world: World, id: string, own: Partial<GatewayKey>): Promise<GatewayKey> {
+  const { store, clock } = world;
   const known = await store.key(id);
   if (known !== null) return known;
   const key: GatewayKey = { id, name: id, last4: "", createdAtMs: clock.nowMs(), ...KEY_DEFAULTS, ...own };
   try {
     // An id is no digest, so no secret can match it.
-    await store.addKey(key, id);
+    await actAs(world, GATEWAY).changes.addKey(key, id);
     return key;
   } catch (error) {
     // Another process may have created it at the same moment.

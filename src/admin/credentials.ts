@@ -10,6 +10,7 @@ import type { Clock, Random, Vault } from "../core/world.ts";
 import { mintId } from "../keys/secret.ts";
 import { makeChangeSchema, makeNewSchema, readChange, readNew } from "./fields.ts";
 import { closeObject, text } from "./schema.ts";
+import type { ActingWorld } from "./world.ts";
 
 const PER_PROVIDER_MAX = 100;
 /** The prefix of the ids under which the configuration's credentials are shown. */
@@ -39,7 +40,7 @@ export interface Fillable {
 }
 
 export interface CredentialParts {
-  readonly store: Pick<Store, "credentials" | "putCredential" | "removeCredential">;
+  readonly store: Pick<Store, "credentials">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly random: Random;
   readonly vault: Pick<Vault, "seal" | "open">;
@@ -48,6 +49,8 @@ export interface CredentialParts {
   /** Applies what the store holds to this process. The others find it on their own. */
   readonly refresh: () => Promise<void>;
 }
+
+interface CredentialChangeParts extends CredentialParts, Pick<ActingWorld, "changes"> {}
 
 /** Returns the use that a credential is sealed for. In another provider's row it can't be decrypted. */
 function findUse({ id, provider }: Pick<StoredCredential, "id" | "provider">): string {
@@ -65,11 +68,11 @@ function readSecret(given: string): string {
 
 /** Adds a credential to a provider, which enables it. Returns the provider's name as it spells it. */
 export async function addCredential(
-  parts: CredentialParts,
+  parts: CredentialChangeParts,
   name: string,
   fields: Static<typeof newCredentialSchema>,
 ): Promise<string> {
-  const { store, clock, random, vault } = parts;
+  const { store, changes, clock, random, vault } = parts;
   const provider = requireProvider(parts, name);
   const secret = readSecret(fields.key);
   const others = (await store.credentials()).filter((one) => one.provider === provider.name);
@@ -80,7 +83,7 @@ export async function addCredential(
   const id = mintId("cred", random);
   const sealed = vault.seal(secret, findUse({ id, provider: provider.name }));
   const createdAtMs = clock.nowMs();
-  await store.putCredential({
+  await changes.putCredential({
     ...readNew(CREDENTIAL_FIELDS, fields, createdAtMs),
     ...{ id, provider: provider.name, sealed, createdAtMs },
   });
@@ -90,11 +93,11 @@ export async function addCredential(
 
 /** Changes an added credential. Null removes a limit. */
 export async function changeCredential(
-  parts: CredentialParts,
+  parts: CredentialChangeParts,
   name: string,
   fields: Static<typeof credentialChangeSchema>,
 ): Promise<string> {
-  const { store, clock, vault } = parts;
+  const { changes, clock, vault } = parts;
   const provider = requireProvider(parts, name);
   const { credential_id: id } = fields;
   const secret = fields.key === undefined ? undefined : readSecret(fields.key);
@@ -102,19 +105,19 @@ export async function changeCredential(
   if (secret !== undefined) refuseDuplicate(parts, provider, others, secret);
   const sealed = secret === undefined ? own.sealed : vault.seal(secret, findUse(own));
   const change = readChange(CREDENTIAL_FIELDS, fields, clock.nowMs());
-  await store.putCredential({ ...applyChange(own, change), sealed });
+  await changes.putCredential({ ...applyChange(own, change), sealed });
   await parts.refresh();
   return provider.name;
 }
 
 export async function removeCredential(
-  parts: CredentialParts,
+  parts: CredentialChangeParts,
   name: string,
   { credential_id: id }: Static<typeof credentialQuery>,
 ): Promise<string> {
   const provider = requireProvider(parts, name);
   const { own } = await findAddedCredential(parts, provider, id);
-  await parts.store.removeCredential(own.id);
+  await parts.changes.removeCredential(own.id);
   await parts.refresh();
   return provider.name;
 }

@@ -38,7 +38,7 @@ import {
 } from "./key-rights.ts";
 import { type Listed, listPage, pageFields } from "./list.ts";
 import { allowNull, allowWords, closeObject, instant, text, type View } from "./schema.ts";
-import type { AdminWorld } from "./world.ts";
+import type { ActingWorld, AdminWorld } from "./world.ts";
 
 const LAST_CHARACTERS_SHOWN = 4;
 
@@ -97,14 +97,14 @@ export function keyView(key: GatewayKey, nowMs: number): KeyView {
   };
 }
 
-export interface KeyWorld extends AdminWorld, Partial<KeyRights> {
+export interface KeyWorld extends ActingWorld, Partial<KeyRights> {
   /** The time after which a key without an expiry expires. Missing or null for never. */
   readonly keysExpireInMs?: number | null | undefined;
 }
 
 /** Creates a key. A limit that isn't given is the configuration's for all keys, or none. */
 export async function createKey(world: KeyWorld, fields: Static<typeof newKeySchema>): Promise<NewKeyView> {
-  const { store, clock, random, keysExpireInMs = null } = world;
+  const { store, changes, clock, random, keysExpireInMs = null } = world;
   const rights = { ...ALL_RIGHTS, ...world };
   const nowMs = clock.nowMs();
   const { secret, last4, digest } = makeSecret(world);
@@ -122,7 +122,7 @@ export async function createKey(world: KeyWorld, fields: Static<typeof newKeySch
   };
   const key = startKey(rights, asked, fields);
   checkNewKey(rights, key, fields, account);
-  await store.addKey(key, digest);
+  await changes.addKey(key, digest);
   return { ...keyView(key, nowMs), secret };
 }
 
@@ -156,6 +156,7 @@ export async function listKeys({ store, clock }: KeyListParts, query: KeysQuery)
 
 export type KeyListParts = Pick<AdminWorld, "store" | "clock">;
 export type KeysQuery = Static<typeof keysQuery>;
+type KeyChangeParts = Pick<ActingWorld, "store" | "changes" | "clock">;
 
 /** The same as rows. */
 export function listKeyPage(
@@ -185,7 +186,7 @@ export function listKeyPage(
  * longer be kept, they are deleted.
  */
 export async function updateKey(
-  { store, clock }: KeyListParts,
+  { store, changes, clock }: KeyChangeParts,
   id: string,
   fields: Static<typeof keyChangeSchema>,
   rights: KeyRights = ALL_RIGHTS,
@@ -203,19 +204,19 @@ export async function updateKey(
     to: to === undefined ? null : await requirePayer(store, to, rights.access.scope("accounts.read")),
   };
   const plan = planKeyChange(rights, { given: fields, revision, accounts, nowMs });
-  const key = requireKey(id, await write(store, id, to, plan));
+  const key = requireKey(id, await write(changes, id, to, plan));
   if (change.keepsResponses === false) await store.removeResponses(key.accountId, key.id);
   return keyView(key, nowMs);
 }
 
 async function write(
-  store: Store,
+  changes: KeyChangeParts["changes"],
   id: string,
   accountId: string | undefined,
   revision: Revision<GatewayKey, KeyChange>,
 ): Promise<GatewayKey | null> {
-  if (accountId === undefined) return store.changeKey(id, revision);
-  return store.moveKey(id, { accountId, revision, carry: carryCounts });
+  if (accountId === undefined) return changes.changeKey(id, revision);
+  return changes.moveKey(id, { accountId, revision, carry: carryCounts });
 }
 
 /** Returns the account of a key. Throws the Fault of a wrong `account_id`, also if the scope doesn't cover it. */
@@ -226,7 +227,7 @@ async function requirePayer(store: Pick<Store, "account">, id: string, scope?: S
 }
 
 /** Returns a key that the sender sees. Throws the Fault `not_found`. */
-async function findKey(store: Store, id: string, access: Access): Promise<GatewayKey> {
+async function findKey(store: Pick<Store, "key">, id: string, access: Access): Promise<GatewayKey> {
   return requireKey(id, await store.key(id, access.scope("keys.read")));
 }
 
@@ -235,7 +236,7 @@ async function findKey(store: Store, id: string, access: Access): Promise<Gatewa
  * Faults `not_found`, `not_permitted` and `key_revoked`, and those of bad input.
  */
 export async function rotateKey(
-  world: AdminWorld,
+  world: ActingWorld,
   id: string,
   fields: Static<typeof rotationSchema>,
   rights: KeyRights = ALL_RIGHTS,
@@ -249,20 +250,20 @@ export async function rotateKey(
   checkRotation(rights, before, account);
   const { secret, ...made } = makeSecret(world);
   const oldSecretUntilMs = graceMs === 0 ? null : nowMs + graceMs;
-  const key = requireKey(id, await store.rotateKey(id, { ...made, oldSecretUntilMs }));
+  const key = requireKey(id, await world.changes.rotateKey(id, { ...made, oldSecretUntilMs }));
   if (key.revokedAtMs === null) return { ...keyView(key, nowMs), secret };
   throw new Fault("key_revoked", "This key is revoked, so it can't get another secret. Create a new key.");
 }
 
 /** Revokes a key permanently. Repeating it changes nothing. */
 export async function revokeKey(
-  { store, clock }: KeyListParts,
+  { store, changes, clock }: KeyChangeParts,
   id: string,
   { access }: Pick<KeyRights, "access"> = ALL_RIGHTS,
 ): Promise<KeyView> {
   const nowMs = clock.nowMs();
   access.requireKey(await findKey(store, id, access));
-  return keyView(requireKey(id, await store.revokeKey(id, nowMs)), nowMs);
+  return keyView(requireKey(id, await changes.revokeKey(id, nowMs)), nowMs);
 }
 
 /** Hides the console's own key, which can't be viewed or changed. */

@@ -4,7 +4,7 @@ import type { Lesson } from "../core/rows.ts";
 import { SKILLS } from "../core/skill.ts";
 import type { Store } from "../core/store.ts";
 import { closeObject, number, share, text, type View } from "./schema.ts";
-import type { AdminWorld } from "./world.ts";
+import type { ActingWorld } from "./world.ts";
 
 export const lessonsQuery = closeObject({ model: Type.Optional(text) });
 export const forgottenSchema = Type.Object({
@@ -29,10 +29,10 @@ export type LearnedView = View<typeof learnedSchema>;
 
 /** Running gateways forget it within a few seconds. */
 export async function forgetLessons(
-  { store, clock }: Pick<AdminWorld, "store" | "clock">,
+  { store, changes, clock }: Pick<ActingWorld, "store" | "changes" | "clock">,
   model: string | null,
 ): Promise<View<typeof forgottenSchema>> {
-  await store.forgetLessons(model ?? undefined);
+  await changes.forgetLessons(model ?? undefined);
   await store.setSetting("lessons_forgotten", String(clock.nowMs()));
   return { forgotten: model };
 }

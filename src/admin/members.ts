@@ -10,7 +10,7 @@ import { formatInstant, formatInstantOrNull } from "./format.ts";
 import { changePauses } from "./key-rights.ts";
 import { type Listed, listPage, type PageQuery } from "./list.ts";
 import { allowNull, allowWords, boolean, closeObject, instant, text, type View } from "./schema.ts";
-import type { AdminWorld } from "./world.ts";
+import type { ActingWorld, AdminWorld } from "./world.ts";
 
 const ACCOUNTS_MAX = 100;
 const NAME_CHARACTERS_MAX = 100;
@@ -55,6 +55,9 @@ export const memberChangeSchema = closeObject({
 });
 type MemberChange = Static<typeof memberChangeSchema>;
 
+/** The ports of changes to people. */
+type ActingParts = MemberParts & Pick<ActingWorld, "changes">;
+
 export interface MemberParts extends AdminWorld {
   /** Returns how long personal keys outlast the last sign-in, where the issuer can't be asked. Null if people can't sign in. */
   readonly keysExpireMs: () => number | null;
@@ -73,20 +76,20 @@ export async function getMember(parts: MemberParts, id: string, scope: Scope): P
 }
 
 /** Changes what an admin gives besides the rules, or shuts the person out at once, with their keys. */
-export async function changeMember(parts: MemberParts, id: string, given: MemberChange): Promise<MemberView> {
-  const { store, clock } = parts;
+export async function changeMember(parts: ActingParts, id: string, given: MemberChange): Promise<MemberView> {
+  const { store, changes, clock } = parts;
   const before = requireMember(await store.people.member(id));
   if (before.anonymisedAtMs !== null) {
     throw invalidValue("id", "this person was anonymised, and has no access any more");
   }
   const change = await readMemberChange(parts, before, given);
   const changed = requireMember(
-    await store.people.changeMember(id, (now) => (now === null ? null : { ...now, ...change })),
+    await changes.changeMember(id, (now) => (now === null ? null : { ...now, ...change })),
   );
   if (given.disabled === true) {
     await store.endSessionsOf(id);
-    await eachKey(store, id, (key) =>
-      store.changeKey(key.id, (before) => changePauses("admin", before, true)),
+    await eachKey(store, { memberId: id }, (key) =>
+      changes.changeKey(key.id, (before) => changePauses("admin", before, true)),
     );
   }
   return viewMember({ ...parts, clock }, changed);
@@ -137,13 +140,13 @@ async function makeGrants(
   return grants;
 }
 
-/** Ends the person's access for good. Their usage stays, under an id that says nothing. */
-export async function anonymiseMember(parts: MemberParts, id: string): Promise<MemberView> {
-  const { store, clock } = parts;
+/** Ends the person's access for good. Their usage and acts stay, under an id that says nothing. */
+export async function anonymiseMember(parts: ActingParts, id: string): Promise<MemberView> {
+  const { store, changes, clock } = parts;
   const nowMs = clock.nowMs();
   const erased = { name: "", email: null, subject: "", refreshSealed: null, ruleLimits: null };
   const ended = { ruleGrants: [], ownGrants: [], ownUntilMs: null, readsContent: false, isDisabled: true };
-  const changed = await store.people.changeMember(id, (before) =>
+  const changed = await changes.changeMember(id, (before) =>
     before === null
       ? null
       : { ...before, ...erased, ...ended, anonymisedAtMs: before.anonymisedAtMs ?? nowMs },
@@ -151,6 +154,7 @@ export async function anonymiseMember(parts: MemberParts, id: string): Promise<M
   const member = requireMember(changed);
   await store.endSessionsOf(id);
   await endKeys(parts, id);
+  await store.auditLog.erasePerson(id);
   return viewMember(parts, member);
 }
 

@@ -11,7 +11,7 @@ import { makeNewSchema, readNew } from "./fields.ts";
 import { formatInstant, formatInstantOrNull } from "./format.ts";
 import type { Listed } from "./list.ts";
 import { allowNull, allowWords, boolean, instant, text, type View } from "./schema.ts";
-import type { AdminWorld } from "./world.ts";
+import type { ActingWorld, AdminWorld } from "./world.ts";
 
 const LAST_CHARACTERS_SHOWN = 4;
 const YEAR_MS = 366 * 86_400_000;
@@ -56,11 +56,11 @@ type World = Pick<AdminWorld, "store" | "clock">;
 
 /** Creates a token within the maker's own grants. Throws the Fault `not_permitted`, and those of bad input. */
 export async function createToken(
-  world: AdminWorld,
+  world: ActingWorld,
   given: Static<typeof newTokenSchema>,
   access = adminAccess(COMMAND_LINE),
 ): Promise<NewTokenView> {
-  const { store, clock, random, pepper } = world;
+  const { store, changes, clock, random, pepper } = world;
   const nowMs = clock.nowMs();
   const { accounts, role, ...fields } = readNew(TOKEN_FIELDS, given, nowMs);
   const grants = (await findAccounts(store, accounts, access)).map(
@@ -79,7 +79,7 @@ export async function createToken(
     createdAtMs: nowMs,
     revokedAtMs: null,
   };
-  await store.people.addToken(token, digestSecret(secret, pepper));
+  await changes.addToken(token, digestSecret(secret, pepper));
   return { ...tokenView(token, "active"), secret };
 }
 
@@ -141,13 +141,13 @@ export async function listTokens(
 
 /** Revokes a token for good, on every node at once. Throws the Fault `not_found`. */
 export async function revokeToken(
-  { store, clock }: World,
+  { store, changes, clock }: Pick<ActingWorld, "store" | "changes" | "clock">,
   id: string,
   access = adminAccess(COMMAND_LINE),
 ): Promise<TokenView> {
   const known = await store.people.token(id);
   const revoked =
-    known !== null && access.covers(known.grants) ? await store.people.revokeToken(id, clock.nowMs()) : null;
+    known !== null && access.covers(known.grants) ? await changes.revokeToken(id, clock.nowMs()) : null;
   if (revoked !== null) return tokenView(revoked, "revoked");
   throw new Fault("not_found", "There is no token with that id.");
 }

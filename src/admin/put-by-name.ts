@@ -26,7 +26,7 @@ import {
   startKey,
 } from "./key-rights.ts";
 import { findHolder, type KeyView, type KeyWorld, keyView, makeSecret, type NewKeyView } from "./keys.ts";
-import type { AdminWorld } from "./world.ts";
+import type { ActingWorld } from "./world.ts";
 
 export interface PutWorld extends KeyWorld {
   readonly vault: Vault;
@@ -43,7 +43,7 @@ interface Made<View> {
  * amounts stay, and so does a pause. Throws the Faults `name_ambiguous` and those of bad input.
  */
 export async function putAccount(
-  { store, clock, random }: AdminWorld,
+  { changes, clock, random }: Pick<ActingWorld, "changes" | "clock" | "random">,
   name: string,
   fields: Static<typeof accountChangeSchema>,
   access = adminAccess(COMMAND_LINE),
@@ -57,7 +57,7 @@ export async function putAccount(
       : { isPaused: before.isPaused, pausedBy: before.pausedBy };
   const made = { ...ACCOUNT_DEFAULTS, ...asked, id: mintId("acct", random), createdAtMs: nowMs };
   const fresh = { ...made, ...pause(ACCOUNT_DEFAULTS) };
-  const account = await store.putAccount({
+  const account = await changes.putAccount({
     fresh,
     choose: (found) => chooseOne(found, describeAccounts(name)),
     revise: (before) => ({
@@ -102,7 +102,7 @@ export async function putKey(
   fields: Static<typeof keyChangeSchema>,
   idempotencyKey: string | null,
 ): Promise<Made<KeyView | NewKeyView>> {
-  const { store, clock, random } = world;
+  const { store, changes, clock, random } = world;
   const rights: KeyRights = { ...ALL_RIGHTS, ...world };
   const nowMs = clock.nowMs();
   checkName(fields.name, place.name);
@@ -121,7 +121,7 @@ export async function putKey(
   const memberId = findHolder(rights.access, undefined, account.id);
   const made = { ...KEY_DEFAULTS, ...asked, id: mintId("key", random), last4, createdAtMs: nowMs, memberId };
   const fresh = startKey(rights, { ...made, expiresAtMs: findExpiry(world, fields, made) }, fields);
-  const { key, earlier } = await store.putKey({
+  const { key, earlier } = await changes.putKey({
     ...{ fresh, digest, scope: rights.access.scope("keys.read") },
     choose: (found) => {
       const chosen = chooseLive(found, nowMs, place);

@@ -1,7 +1,7 @@
 // The metrics token, and the admin token, made at the first start unless configured: only digests are compared.
 import { Fault } from "../core/fault.ts";
 import { digestSecret, isSameDigest, mintAdminToken } from "../keys/secret.ts";
-import type { AdminWorld } from "./world.ts";
+import type { ActingWorld, AdminWorld } from "./world.ts";
 
 /**
  * Makes an admin token if none is configured or stored, and returns it, to be shown only once. Null if there was no
@@ -17,9 +17,10 @@ export async function ensureAdminToken(world: AdminWorld, configured: string | n
 }
 
 /** Replaces the token, and returns the new one, to be shown only once. */
-export async function resetAdminToken({ store, random, pepper }: AdminWorld): Promise<string> {
+export async function resetAdminToken({ changes, random, pepper }: ActingWorld): Promise<string> {
   const token = mintAdminToken(random);
-  await store.setSetting("admin_token_digest", digestSecret(token, pepper));
+  const digest = digestSecret(token, pepper);
+  await changes.changeOperatorSetting("admin_token_digest", () => digest);
   return token;
 }
 

@@ -2,13 +2,15 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Fault } from "../core/fault.ts";
 import type { Account } from "../core/key.ts";
+import { toUsd } from "../core/money.ts";
 import type { Store } from "../core/store.ts";
 import type { Random } from "../core/world.ts";
 import { type TopUpOrder, topUp } from "../ledger/fund.ts";
 import { type AccountView, accountView } from "./accounts.ts";
+import { makeEntry } from "./audit-trail.ts";
 import { noteSchema, readIdempotencyKey, readLine, readUsd } from "./input.ts";
 import { closeObject } from "./schema.ts";
-import type { AdminWorld } from "./world.ts";
+import type { ActingWorld } from "./world.ts";
 
 export const topUpSchema = closeObject({
   amount_usd: Type.Number({ exclusiveMinimum: 0, description: "USD, with up to nine decimals." }),
@@ -24,17 +26,23 @@ const ID_BYTES = 15;
  * `idempotency_mismatch`, and those of bad input.
  */
 export async function topUpAccount(
-  { store, clock, random }: AdminWorld,
+  { store, clock, random, act }: ActingWorld,
   accountId: string,
   fields: Static<typeof topUpSchema>,
   idempotencyKey: string | null,
 ): Promise<AccountView> {
+  const nanoUsd = readUsd(fields.amount_usd, "amount_usd");
+  const note = readLine(fields.note ?? "", "note") || null;
   const order: TopUpOrder = {
     accountId,
     id: makeTopUpId(idempotencyKey, random),
-    nanoUsd: readUsd(fields.amount_usd, "amount_usd"),
-    note: readLine(fields.note ?? "", "note") || null,
+    nanoUsd,
+    note,
     nowMs: clock.nowMs(),
+    entry: makeEntry({ clock, random }, act, {
+      ...{ action: "topup.made", target: { type: "account", id: accountId, name: "" }, accountId },
+      after: { amount_usd: toUsd(nanoUsd), note },
+    }),
   };
   return accountView(await commitTopUp(store, order));
 }

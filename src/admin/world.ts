@@ -1,11 +1,20 @@
 // The ports of the operator's use-cases.
-import type { Store } from "../core/store.ts";
+import type { Changes } from "../core/changes.ts";
+import type { Act } from "../core/people.ts";
+import type { RecordedStore } from "../core/store.ts";
 import type { Clock, Random } from "../core/world.ts";
 
 export interface AdminWorld {
-  readonly store: Store;
+  readonly store: RecordedStore;
   readonly clock: Pick<Clock, "nowMs">;
   readonly random: Random;
   /** The key for digests of secrets: `derivePepper` of the master key. */
   readonly pepper: Uint8Array;
+}
+
+/** The ports of use-cases that change something. */
+export interface ActingWorld extends AdminWorld {
+  readonly act: Act;
+  /** Each is put on record as the sender's. */
+  readonly changes: Changes;
 }

@@ -2,6 +2,7 @@
 import { Fault } from "../core/fault.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock, Log } from "../core/world.ts";
+import type { RefusedSignIns } from "./refused-sign-ins.ts";
 
 /** Enough for typing mistakes and a script that polls with an old token once a second. */
 const PER_MINUTE = 60;
@@ -13,6 +14,8 @@ interface WrongTokenPorts {
   readonly store: Pick<Store, "changeSetting">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly log: Log;
+  /** Puts them on record. */
+  readonly refused: Pick<RefusedSignIns, "note">;
 }
 
 /**
@@ -44,11 +47,17 @@ export class WrongTokens {
     this.#shown++;
     this.#unlogged++;
     this.#lastAddress = address;
+    this.note("invalid_api_key", address);
     if (this.#everywhere + this.#shown - this.#shared <= PER_MINUTE)
       return new Fault("invalid_api_key", message);
     const resetAtMs = (this.#minute + 1) * MINUTE_MS;
     const tooMany = "Too many incorrect admin tokens were sent. The correct one is still accepted.";
     return new Fault("rate_limit_exceeded", tooMany, { retryAfterMs: resetAtMs - nowMs, resetAtMs });
+  }
+
+  /** Puts on record that a sender was refused, for a reason that is a fault's code. */
+  note(reason: string, address: string): void {
+    this.#ports.refused.note(reason, address);
   }
 
   /** Reports this process's count to the log and the other processes. Called about once a second. */

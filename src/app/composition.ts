@@ -1,5 +1,6 @@
 // Assembles a running gateway from the rooms: everything is built here and passed on, and nothing reads configuration.
 import { LiveFeed } from "../admin/live.ts";
+import { RefusedSignIns } from "../admin/refused-sign-ins.ts";
 import type { Sampling } from "../admin/sampling.ts";
 import { WrongTokens } from "../admin/wrong-tokens.ts";
 import type { ConfigError } from "../config/errors.ts";
@@ -33,6 +34,7 @@ import { type DrainState, drain, NOTICE_MS } from "./drain.ts";
 import { measureLengths, recallLessons } from "./learning.ts";
 import { LiveConfiguration } from "./live-configuration.ts";
 import type { OpenedStore } from "./open-store.ts";
+import { noteRefusedReload, noteReload } from "./reload-notes.ts";
 import { composeRoutes } from "./routes.ts";
 import { createSampling } from "./sampling.ts";
 import { createRecheck, createSignInParts } from "./sign-in.ts";
@@ -99,10 +101,12 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const ports = createHttpPorts(options, running);
   const feed = new LiveFeed({ store, clock });
   void measureLengths(store, learned, log);
-  const wrongTokens = new WrongTokens({ store, clock, log });
+  const refused = new RefusedSignIns({ store, clock, random });
+  const wrongTokens = new WrongTokens({ store, clock, log, refused });
   const people = createSignInParts(opened, live, log);
   const { refusals, measures } = state;
-  const upkept = { store, ledger, wrongTokens, log, refusals, members: createRecheck(people), measures };
+  const members = createRecheck(people);
+  const upkept = { store, ledger, wrongTokens, refused, log, refusals, members, measures };
   const endUpkeep = await startTasks({ ...upkept, learning: lessons }, { live, gateway, ending });
   const sampling = createSampling({ ports, opened, known: learned });
   const write = () => writeRefusals({ store, refusals });
@@ -115,16 +119,35 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     sampling,
     listener: findListener(app),
     providersOn: () => live.settings.providers.length,
-    reload(next) {
-      state.configuration.load();
-      live.put({ ...next, server: first.server, store: first.store });
-      telemetry.put(next);
-    },
-    refuseReload: (errors) => state.configuration.refuse(errors),
+    ...createReloads(options, state, live),
     async stop() {
       feed.end();
       await drain({ ...readEndingTimes(options), ending, server: app.server, gateway });
       await closeGateway(gateway, [endUpkeep, () => deadlines.stop()], { store, telemetry, log, write });
+    },
+  };
+}
+
+/** Returns what follows from a changed configuration. The address and the store stay until a restart. */
+function createReloads(
+  { opened: { world }, settings: { server, store } }: GatewayOptions,
+  {
+    log,
+    telemetry,
+    configuration,
+  }: Pick<ReturnType<typeof observeState>, "log" | "telemetry" | "configuration">,
+  live: LiveConfiguration,
+): Pick<RunningGateway, "reload" | "refuseReload"> {
+  return {
+    reload(next) {
+      configuration.load();
+      noteReload({ world, log }, live.configured, next);
+      live.put({ ...next, server, store });
+      telemetry.put(next);
+    },
+    refuseReload(errors) {
+      configuration.refuse(errors);
+      noteRefusedReload({ world, log }, errors);
     },
   };
 }
@@ -135,7 +158,7 @@ type Tasks = Parameters<typeof startUpkeep>[0];
 function startTasks(
   upkept: Pick<
     Tasks,
-    "store" | "ledger" | "learning" | "wrongTokens" | "members" | "measures" | "refusals" | "log"
+    "store" | "ledger" | "learning" | "wrongTokens" | "refused" | "members" | "measures" | "refusals" | "log"
   >,
   {
     live,
@@ -146,6 +169,7 @@ function startTasks(
   return startUpkeep({
     ...upkept,
     clock,
+    random,
     added: live,
     discovery: live.discovery,
     memory: { open: () => gateway.open, collect },
@@ -153,6 +177,7 @@ function startTasks(
     onUnsupported: () => Object.assign(ending, { draining: true, refusing: true }),
     keepMs: () => live.settings.log.keepMs,
     responsesKeepMs: () => live.settings.responses.keepMs,
+    auditKeepMs: () => live.settings.audit.keepMs,
   });
 }
 

@@ -69,11 +69,19 @@ export function listProblems({ configuration, watch, health }: ProblemParts): re
     const message = `The changed configuration was refused: ${errors}. The one loaded at ${formatTime(loadedAtMs)} is in use, and a restart would fail.`;
     problems.push({ kind: "configuration", since: formatTime(refused.atMs), message });
   }
-  for (const { name, breaker, failingSinceMs } of health()) {
-    if (breaker === "closed" || failingSinceMs === null) continue;
-    problems.push({ kind: "provider", since: formatTime(failingSinceMs), message: `${name} is failing.` });
+  for (const provider of health()) {
+    const message = describeTrouble(provider);
+    if (message === null || provider.failingSinceMs === null) continue;
+    problems.push({ kind: "provider", since: formatTime(provider.failingSinceMs), message });
   }
   return problems;
+}
+
+function describeTrouble({ name, breaker, credentials }: ProviderHealth): string | null {
+  // Its models' breakers stay closed then, since the model itself is not at fault.
+  if (credentials.length > 0 && credentials.every(({ state }) => state === "retired"))
+    return `${name} refuses every credential that it is called with.`;
+  return breaker === "closed" ? null : `${name} is failing.`;
 }
 
 function formatTime(atMs: number): string {

@@ -1,6 +1,7 @@
 // `--quickstart`: a ready-made key, kept for later starts, and a command that can be pasted as printed.
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { actAs, GATEWAY } from "../admin/audit-trail.ts";
 import { createKey } from "../admin/keys.ts";
 import { refuseAddress, refusePaused } from "../core/key.ts";
 import type { Settings } from "../core/settings.ts";
@@ -17,7 +18,7 @@ export async function ensureQuickstartSecret({ world }: OpenedStore, storeAddres
   const file = join(folder, KEY_FILE);
   const kept = readFileOrNull(file);
   if (kept !== null && (await isUsable(world, kept))) return kept;
-  const { secret } = await createKey(world, { name: "quickstart" });
+  const { secret } = await createKey(actAs(world, GATEWAY), { name: "quickstart" });
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   writeFileSync(file, `${secret}\n`, { mode: 0o600 });
   chmodSync(file, 0o600);

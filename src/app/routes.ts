@@ -9,6 +9,7 @@ import type { GatewayKey } from "../core/key.ts";
 import type { Fetch } from "../core/world.ts";
 import { adminRoutes } from "../http/admin.ts";
 import { aliasRoutes } from "../http/admin-aliases.ts";
+import { auditRoutes } from "../http/admin-audit.ts";
 import { keyAdminRoutes } from "../http/admin-keys.ts";
 import { memberRoutes } from "../http/admin-members.ts";
 import { namedRoutes } from "../http/admin-named.ts";
@@ -87,6 +88,7 @@ export function composeRoutes(parts: RouteParts) {
     .use(adminRoutes(createAdminPorts(parts, operator)))
     .use(keyAdminRoutes(createAdminPorts(parts, operator)))
     .use(tokenRoutes(operator))
+    .use(auditRoutes({ ...operator, settings: () => live.settings }))
     .use(namedRoutes(createAdminPorts(parts, operator)))
     .use(providerRoutes(operator, providers))
     .use(problemRoutes(operator, () => listProblems({ ...parts, health: providers.health })))

@@ -1,4 +1,5 @@
 // The parts of signing in with the company's provider, whose client is loaded when somebody first does.
+import { makeRecordAs } from "../admin/audit-trail.ts";
 import type { SignInRules } from "../core/sign-in.ts";
 import type { Log } from "../core/world.ts";
 import type { Issuer } from "../people/issuer.ts";
@@ -18,6 +19,7 @@ export function createSignInParts(
 ): SignInParts {
   return {
     store,
+    recordAs: makeRecordAs(world),
     ...{ clock, log, pepper: world.pepper, random: world.random, vault: credentialVault },
     rules: () => live.settings.signIn,
     issuer: keepIssuer(),

@@ -78,6 +78,7 @@ function createLog({ quickstart }: StartOptions, rules: () => LogRules): Log {
 
 async function serve(options: StartOptions, loaded: Settings, io: Io): Promise<number> {
   const live = { settings: loaded };
+  const loadedStamp = stampConfiguration(options, loaded);
   const log = createLog(options, () => live.settings.log);
   warnOfFewFiles(log);
   const isSimulating = options.simulate || (options.quickstart && loaded.providers.length === 0);
@@ -91,7 +92,7 @@ async function serve(options: StartOptions, loaded: Settings, io: Io): Promise<n
     const stopped = PART === null ? waitForSignal() : waitForStop();
     if (PART?.announces ?? true) await announce(options, settings, opened, running, io);
     live.settings = settings;
-    return await runUntilStopped(options, live, { complete, running, stopped, log });
+    return await runUntilStopped(options, live, { complete, running, stopped, log, loadedStamp });
   } finally {
     await simulator?.stop();
   }
@@ -171,15 +172,17 @@ interface Serving {
   /** Resolves when a signal asks the process to stop. */
   readonly stopped: Promise<void>;
   readonly log: Log;
+  /** The configuration's stamp when it was loaded. */
+  readonly loadedStamp: string | null;
 }
 
 /** Applies reloads until the process is asked to stop, then lets the gateway finish. */
 async function runUntilStopped(
   options: StartOptions,
   live: { settings: Settings },
-  { complete, running, stopped, log }: Serving,
+  { complete, running, stopped, log, loadedStamp }: Serving,
 ): Promise<number> {
-  const watch = watchConfig(live.settings, {
+  const watch = watchConfig(live.settings, loadedStamp, {
     clock,
     stamp: () => stampConfiguration(options, live.settings),
     load: () => {

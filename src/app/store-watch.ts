@@ -7,6 +7,8 @@ import type { Clock, Log } from "../core/world.ts";
 const CHECK_MS = 2000;
 /** A failed write is reported for this long, even if the store has passed a check since: the check writes only a little. */
 const RECENT_MS = 30_000;
+/** A write that succeeds sooner after a failed one proves little: on a disk that is full, small writes still fit. */
+const DOUBTFUL_MS = 5000;
 
 interface WatchParts {
   readonly store: Store;
@@ -29,7 +31,7 @@ export class StoreWatch {
   readonly #parts: WatchParts;
   /** The first failure since the last success. */
   #down: StoreFailure | null = null;
-  /** The last write that failed, until one has succeeded. */
+  /** The last write that failed, until a later one is proof that writes work again. */
   #failedWrite: StoreFailure | null = null;
   #isChecking = false;
 
@@ -65,7 +67,8 @@ export class StoreWatch {
     const startedMs = clock.monotonicMs();
     try {
       const answer = await running;
-      this.#failedWrite = null;
+      if (this.#failedWrite && clock.nowMs() - this.#failedWrite.atMs >= DOUBTFUL_MS)
+        this.#failedWrite = null;
       this.#succeed();
       return answer;
     } catch (error) {

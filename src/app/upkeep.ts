@@ -6,6 +6,7 @@ import type { Clock, Log } from "../core/world.ts";
 import { carryCounts } from "../ledger/key-move.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { REPLY_KEPT_MS } from "../ledger/replies.ts";
+import { type AuditUpkeepParts, chainAudit, logAuditHead, pruneAudit } from "./audit-upkeep.ts";
 import { type MemoryParts, trimMemory } from "./memory-trim.ts";
 
 const BEAT_MS = 3000;
@@ -20,6 +21,9 @@ const REFUSALS_MS = 5000;
 /** A change on one node takes effect on the others within twice this time. */
 const ADDED_MS = 1000;
 const WRONG_TOKENS_MS = 1000;
+const AUDIT_MS = 1000;
+const AUDIT_PRUNE_MS = 3_600_000;
+const AUDIT_HEAD_MS = 86_400_000;
 const MEMBERS_MS = 500;
 /** Most scrapers come every 15 to 60 s. */
 const MEASURES_MS = 15_000;
@@ -34,7 +38,9 @@ const REPLIES_AT_ONCE = 20;
 /** Meters are kept for more than a day, because a clock that was set back may still need an old one. */
 const METERS_MS = 7 * 86_400_000;
 
-interface UpkeepParts {
+interface UpkeepParts extends AuditUpkeepParts {
+  /** Writes down refused sign-ins. Missing if there are no admin routes. */
+  readonly refused?: { flush(): Promise<void> };
   readonly store: Store;
   readonly ledger: Pick<Ledger, "resolveLost">;
   /** Applies the lessons of all nodes. */
@@ -78,8 +84,12 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
     schedule("events_failed", EVENTS_MS, () => logEvents(parts)),
     schedule("refusals_failed", REFUSALS_MS, () => writeRefusals(parts)),
     schedule("prune_failed", PRUNE_MS, () => prune(parts)),
+    schedule("audit_failed", AUDIT_MS, () => chainAudit(parts)),
+    schedule("audit_failed", AUDIT_PRUNE_MS, () => pruneAudit(parts)),
+    schedule("audit_failed", AUDIT_HEAD_MS, () => logAuditHead(parts)),
   ];
-  const { added, discovery, wrongTokens, members, memory, measures } = parts;
+  const { added, discovery, wrongTokens, refused, members, memory, measures } = parts;
+  if (refused) tasks.push(schedule("audit_failed", AUDIT_MS, () => refused.flush()));
   if (measures) tasks.push(schedule("measures_failed", MEASURES_MS, () => measures.refresh()));
   if (added) tasks.push(schedule("credentials_failed", ADDED_MS, () => added.credentials.refresh()));
   if (added) tasks.push(schedule("aliases_failed", ADDED_MS, () => added.aliases.refresh()));

@@ -1,10 +1,12 @@
 // The common parts of the commands on the store: they choose the action, open the store only for a well-formed call, and format the result.
+import { actAs } from "../admin/audit-trail.ts";
 import type { Listed } from "../admin/list.ts";
-import type { AdminWorld } from "../admin/world.ts";
+import type { ActingWorld, AdminWorld } from "../admin/world.ts";
 import type { Opening } from "../app/open-store.ts";
 import { EXIT, type Io } from "../app/terminal.ts";
 import { Fault } from "../core/fault.ts";
 import type { Settings } from "../core/settings.ts";
+import { makeCommandAct } from "./act.ts";
 import { type Arguments, type FlagKinds, parseArguments, UsageError } from "./arguments.ts";
 
 export type Open = (opening: Opening) => Promise<AdminWorld>;
@@ -14,8 +16,8 @@ export interface Call extends Arguments {
   readonly isJson: boolean;
   /** The configuration. Null if the command is run without one. */
   readonly settings: Settings | null;
-  /** Opens the store. To be called only once the arguments have been checked. */
-  readonly open: () => Promise<AdminWorld>;
+  /** Opens the store, for changes on record as the command's. To be called only once the arguments have been checked. */
+  readonly open: () => Promise<ActingWorld>;
 }
 
 interface Action {
@@ -41,7 +43,7 @@ export function makeCommand(help: string, actions: Readonly<Record<string, Actio
         isJson: given.switches.has("json"),
         io,
         settings,
-        open: () => openAs(opening),
+        open: async () => actAs(await openAs(opening), makeCommandAct(help, name)),
       };
       const inputs = [...Object.keys(flags).map((flag) => `--${flag}`), ...words];
       await run(call).catch((error: unknown) => Promise.reject(nameInput(error, inputs)));

@@ -3,9 +3,10 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { findDatabaseFile, storeExists } from "../app/open-store.ts";
 import type { Io } from "../app/terminal.ts";
+import { asObject, parseJson } from "../core/json.ts";
 import type { Settings } from "../core/settings.ts";
 import { NoStoreError } from "../store/address.ts";
-import { copyDatabase } from "../store/sqlite/copy.ts";
+import { copyDatabase, readCopiedAuditHead } from "../store/sqlite/copy.ts";
 import { masterKeyFile } from "../store/sqlite/master-key-file.ts";
 import { formatJson, type Open, requireOne, runOnStore } from "./administration.ts";
 import { parseArguments } from "./arguments.ts";
@@ -43,6 +44,14 @@ interface Copy {
   readonly store: string;
   /** The master key's file, or the name of the environment variable. */
   readonly master_key: string;
+  /** The last row of the audit log's chain. Null if there is none. */
+  readonly audit_head: { readonly seq: number; readonly hash: string } | null;
+}
+
+function readHead(file: string): Copy["audit_head"] {
+  const head = readCopiedAuditHead(file);
+  const { seq, hash } = head === null ? {} : asObject(parseJson(head));
+  return typeof seq === "number" && typeof hash === "string" ? { seq, hash } : null;
 }
 
 function backUp(address: string, name: string, masterKeyText: string | undefined): Copy {
@@ -55,7 +64,8 @@ function backUp(address: string, name: string, masterKeyText: string | undefined
   if (existsSync(file))
     throw new Error(`${file} already exists. Choose a new file: backups never overwrite one.`);
   const masterKey = masterKeyText ? "POUNDKEY_MASTER_KEY" : masterKeyFile(store).path;
-  return { file, bytes: copyTo(store, file), store, master_key: masterKey };
+  const bytes = copyTo(store, file);
+  return { file, bytes, store, master_key: masterKey, audit_head: readHead(file) };
 }
 
 function copyTo(store: string, file: string): number {
@@ -67,9 +77,10 @@ function copyTo(store: string, file: string): number {
   }
 }
 
-function writeSummary({ file, bytes, store, master_key }: Copy): string {
+function writeSummary({ file, bytes, store, master_key, audit_head: head }: Copy): string {
   return [
     `Copied ${store} to ${file} (${bytes} bytes) and checked the copy.`,
     `The copy is useless without the master key, which is not part of it. Back up ${master_key} too, in a different place.`,
+    ...(head === null ? [] : [`Its audit log ends in ${head.seq}.${head.hash}`]),
   ].join("\n");
 }

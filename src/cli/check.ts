@@ -18,6 +18,8 @@ export interface CheckPorts extends ConfigSource {
   readonly probe: (provider: ProviderSetup, cards: readonly ModelCard[]) => Promise<readonly Probed[]>;
   /** Asks the provider that people sign in with once, and returns a sentence. Rejects if it doesn't answer. */
   readonly probeIssuer: (rules: SignInRules) => Promise<string>;
+  /** Returns names and ids of the store's accounts, or null if they can't be known without more than a look. */
+  readonly accountNames: (store: string, mayConnect: boolean) => Promise<ReadonlySet<string> | null>;
   /** Returns the store's files that other users of the machine may read or write. */
   readonly exposedFiles: (store: string) => readonly string[];
 }
@@ -50,7 +52,10 @@ async function check(given: Arguments, io: Io, ports: CheckPorts): Promise<numbe
     return EXIT.done;
   }
   const { file, loaded } = loadConfig(readConfigurationFlags(given), ports);
-  const warnings = loaded.ok ? [...loaded.warnings, ...warnOfExposed(loaded.settings, ports)] : [];
+  const unknown = loaded.ok ? await warnOfAccounts(loaded.settings, ports, switches.has("probe")) : [];
+  const warnings = loaded.ok
+    ? [...loaded.warnings, ...unknown, ...warnOfExposed(loaded.settings, ports)]
+    : [];
   const probes = loaded.ok && switches.has("probe") ? await probeAll(loaded.settings, ports.probe) : [];
   const signIn = loaded.ok && switches.has("probe") ? await probePeople(loaded.settings, ports) : null;
   const ok = loaded.ok && probes.every((probe) => probe.ok) && signIn?.ok !== false;
@@ -99,6 +104,26 @@ function describeProbe(probed: ProviderProbe): string {
 function warnOfExposed({ store }: Settings, { exposedFiles }: CheckPorts): readonly ConfigError[] {
   const message = "other users of this machine can read or write it; run chmod 600 on it";
   return exposedFiles(store).map((file) => createError({ file, line: 0, column: 0, field: "", message }));
+}
+
+/** Rules may name accounts before they are made, but a name that is spelled differently gives nobody a role. */
+async function warnOfAccounts(
+  { store, signIn }: Settings,
+  { accountNames }: CheckPorts,
+  mayConnect: boolean,
+): Promise<readonly ConfigError[]> {
+  if (signIn === undefined) return [];
+  const known = await accountNames(store, mayConnect);
+  if (known === null) return [];
+  return signIn.rules.flatMap(({ accounts }, at) =>
+    (accounts ?? [])
+      .filter((name) => !known.has(name))
+      .map((name) => {
+        const field = `sign_in.oidc.rules[${at}].accounts`;
+        const message = `there is no account '${name}' in the store, so nobody has a role in it`;
+        return createError({ file: "", line: 0, column: 0, field, message });
+      }),
+  );
 }
 
 type Warnings = readonly ConfigError[];

@@ -22,12 +22,14 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   check: {
     about: "validate the configuration",
     run: async (args, io) => {
-      const [{ runCheck }, { probe }, { probeIssuer }] = await Promise.all([
+      const [{ runCheck }, { probe }, { probeIssuer }, { readAccountNames }] = await Promise.all([
         import("./check.ts"),
         import("../app/probe.ts"),
         import("../app/sign-in.ts"),
+        import("../app/account-names.ts"),
       ]);
-      return runCheck(args, io, { ...source, probe, probeIssuer, exposedFiles: findExposedFiles });
+      const ports = { probe, probeIssuer, accountNames: readAccountNames, exposedFiles: findExposedFiles };
+      return runCheck(args, io, { ...source, ...ports });
     },
   },
   keys: onStore(
@@ -50,6 +52,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     async () => (await import("./log.ts")).runProviders,
   ),
   ledger: onStore("verify the books", async () => (await import("./ledger.ts")).runLedger),
+  audit: onStore("verify the audit log", async () => (await import("./audit.ts")).runAudit),
   admin: onStore("reset the admin token", async () => (await import("./admin.ts")).runAdmin),
   route: onStore(
     "show which model a selector would choose, and why",

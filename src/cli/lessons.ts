@@ -1,6 +1,7 @@
 // The subcommands of `poundkey route` that learn from labels, and show, forget, export and import them.
 import { readFileSync, writeFileSync } from "node:fs";
 import { forgetLessons, LESSONS_AT_ONCE, readLessons } from "../admin/lessons.ts";
+import type { ActingWorld } from "../admin/world.ts";
 import {
   createLearning,
   type LessonStore,
@@ -10,13 +11,11 @@ import {
   viewLearned,
 } from "../app/learning.ts";
 import type { Io } from "../app/terminal.ts";
-import { clock } from "../app/world.ts";
 import { buildCatalogue, type Catalogue } from "../catalogue/catalogue.ts";
 import { Fault } from "../core/fault.ts";
 import { asObject, asString, isObject, type JsonObject, parseJson } from "../core/json.ts";
 import { LESSON_SOURCES, type Lesson } from "../core/rows.ts";
 import type { Settings } from "../core/settings.ts";
-import type { Store } from "../core/store.ts";
 import { Learned } from "../learning/learned.ts";
 import { readRow } from "../learning/lesson.ts";
 import { packRow } from "../selectors/row.ts";
@@ -28,13 +27,14 @@ export interface LessonCall {
   readonly settings: Settings;
   readonly io: Io;
   readonly json: boolean;
-  readonly open: () => Promise<Store>;
+  /** For changes on record as the command's. */
+  readonly open: () => Promise<ActingWorld>;
 }
 
 /** Readable by its owner alone, because the lessons come from prompts. */
 const FILE_MODE = 0o600;
 
-export async function readLearned(store: Store, catalogue: Catalogue): Promise<Learned> {
+export async function readLearned(store: ActingWorld["store"], catalogue: Catalogue): Promise<Learned> {
   const learned = new Learned();
   const looking = {
     setting: store.setting.bind(store),
@@ -53,7 +53,7 @@ export async function readLearned(store: Store, catalogue: Catalogue): Promise<L
 }
 
 /** Fits all lessons and keeps what came out, so that the next gateway decides by it from its first request on. */
-export async function relearn(store: Store, { settings }: LessonCall): Promise<void> {
+export async function relearn(store: ActingWorld["store"], { settings }: LessonCall): Promise<void> {
   const learned = new Learned();
   await measureLengths(store, learned, () => {});
   const learning = openLessons(store, learned, buildCatalogue(settings));
@@ -71,7 +71,7 @@ function openLessons(store: LessonStore, learned: Learned, catalogue: Catalogue)
 export async function learn(call: LessonCall, file: string): Promise<void> {
   const catalogue = buildCatalogue(call.settings);
   const labels = readLines(file, (line, wrong) => parseLabel(line, wrong, catalogue, call.settings));
-  const store = await call.open();
+  const { store } = await call.open();
   let learned = 0;
   for (const own of Map.groupBy(labels, ({ request }) => nameLabels(request)).values()) {
     const [first] = own;
@@ -110,7 +110,7 @@ function parseLabel(line: string, wrong: LineError, catalogue: Catalogue, settin
 }
 
 export async function showLearned({ io, json, open, settings }: LessonCall): Promise<void> {
-  const learned = await readLearned(await open(), buildCatalogue(settings));
+  const learned = await readLearned((await open()).store, buildCatalogue(settings));
   const views = viewLearned(learned);
   if (json) return io.out(formatJson(views));
   const rows = views.map(({ model, labels, length, categories, changed }) => [
@@ -130,12 +130,13 @@ export async function forget(call: LessonCall, name: string | undefined): Promis
   const catalogue = buildCatalogue(call.settings);
   const found = name === undefined ? null : catalogue.resolve(name);
   const model = found?.kind === "card" ? found.card.id : name;
-  const store = await call.open();
+  const world = await call.open();
+  const { store } = world;
   if (model !== undefined && found?.kind !== "card") {
     const isKnown = (await readLearned(store, catalogue)).views().some((view) => view.model === model);
     if (!isKnown) throw new UsageError(`there is no model with the id '${model}'`);
   }
-  const done = await forgetLessons({ store, clock }, model ?? null);
+  const done = await forgetLessons(world, model ?? null);
   await relearn(store, call);
   printResult(call, done, `Forgot ${model === undefined ? "all labels" : `the labels of ${model}`}.`);
 }
@@ -143,7 +144,8 @@ export async function forget(call: LessonCall, name: string | undefined): Promis
 /** Writes one score per line, in the form that `importLessons` reads. */
 export async function exportLessons(call: LessonCall, file: string): Promise<void> {
   const lines = new Map<string, readonly string[]>();
-  for await (const lessons of readLessons(await call.open(), 0, LESSONS_AT_ONCE)) {
+  const { store } = await call.open();
+  for await (const lessons of readLessons(store, 0, LESSONS_AT_ONCE)) {
     for (const lesson of lessons) lines.set(`${lesson.accountId} ${lesson.id}`, formatLesson(lesson));
   }
   const all = [...lines.values()].flat();
@@ -161,7 +163,7 @@ function formatLesson({ accountId, keyId, atMs, request, marks, ...rest }: Lesso
 /** Known scores stay as they are. Running gateways read the new ones within a few seconds. */
 export async function importLessons(call: LessonCall, file: string): Promise<void> {
   const lessons = readLines(file, parseLesson);
-  const store = await call.open();
+  const { store } = await call.open();
   const accounts = new Set<string>();
   for (const id of new Set(lessons.map(({ accountId }) => accountId)))
     if ((await store.account(id)) !== null) accounts.add(id);

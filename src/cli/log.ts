@@ -1,7 +1,7 @@
 // `poundkey requests`, `refusals`, `usage` and `providers`: what the console shows, narrowed by the same filters.
 import type { TObject } from "@sinclair/typebox";
 import { readQuery } from "../admin/input.ts";
-import { listRefusals, refusalsQuery } from "../admin/refusals.ts";
+import { listRefusals, type RefusalView, refusalsQuery } from "../admin/refusals.ts";
 import { requestsQuery } from "../admin/request-schema.ts";
 import { listRequests } from "../admin/requests.ts";
 import { sumUsage, usageQuery } from "../admin/usage.ts";
@@ -101,14 +101,18 @@ export const runRefusals = makeLogCommand({
   query: refusalsQuery,
   async print(parts, given) {
     const { data, next, scanned_until } = await listRefusals(parts, readQuery(refusalsQuery, given));
-    const head = ["AT", "KEY", "MODEL", "CODE", "STATUS", "COUNT", "ADDRESS", "WAY OUT"];
+    const head = ["AT", "KEY", "MODEL", "CODE", "STATUS", "LIMIT", "COUNT", "ADDRESS", "WAY OUT"];
     const lines = data.map((row) => [
       ...[row.at, row.key_id ?? `…${row.last4 ?? ""} (${row.shape ?? "no key"})`, row.model_asked],
-      ...[row.code, row.status, row.count, row.address, row.way_out],
+      ...[row.code, row.status, row.limit && describeLimit(row.limit), row.count, row.address, row.way_out],
     ]);
     return { rows: data, cells: [head, ...lines], note: describeNext(next, scanned_until) };
   },
 });
+
+function describeLimit({ scope, kind, per, used, limit }: NonNullable<RefusalView["limit"]>): string {
+  return `${kind}${per ? ` per ${per}` : ""} of the ${scope}: ${used} of ${limit}`;
+}
 
 export const runUsage = makeLogCommand({
   name: "usage",

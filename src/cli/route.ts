@@ -1,5 +1,7 @@
 // `poundkey route`: shows a selector's choice without calling a provider, manages lessons, and repeats logged decisions.
+
 import { readFileSync } from "node:fs";
+import { actAs } from "../admin/audit-trail.ts";
 import type { Io } from "../app/terminal.ts";
 import { clock } from "../app/world.ts";
 import { buildCatalogue, type Catalogue } from "../catalogue/catalogue.ts";
@@ -18,6 +20,7 @@ import { SELECTOR_RULES } from "../selectors/index.ts";
 import { type RouteView, viewRoute } from "../selectors/route-view.ts";
 import { NoStoreError } from "../store/address.ts";
 import { readChatRequest } from "../surfaces/openai-chat/read.ts";
+import { makeCommandAct } from "./act.ts";
 import { formatJson, formatTable, type Open, runOnStore } from "./administration.ts";
 import { type Arguments, parseArguments, UsageError } from "./arguments.ts";
 import {
@@ -93,7 +96,7 @@ export function runRoute(args: readonly string[], io: Io, open: Open, settings: 
   return runOnStore(HELP, args, io, open, (openAs) => {
     // A word more than any action takes, for an error that says what it does take.
     const given = parseArguments(args, FLAGS, 2);
-    const openFound = async () => (await openAs("find")).store;
+    const openFound = async () => actAs(await openAs("find"), makeCommandAct(HELP, args[0] ?? ""));
     return run({ ...given, settings, io, json: given.switches.has("json"), open: openFound });
   });
 }
@@ -156,7 +159,7 @@ async function show({ values, words, json, settings, io, open }: Call): Promise<
 /** A choice needs no store. Without one, nothing has been learned. */
 async function readLearnedIfAny(open: Call["open"], io: Io, catalogue: Catalogue): Promise<Learned> {
   try {
-    return await readLearned(await open(), catalogue);
+    return await readLearned((await open()).store, catalogue);
   } catch (error) {
     if (!(error instanceof NoStoreError)) throw error;
     io.err(`poundkey: ${error.message} The choice only uses the built-in profiles.`);
@@ -277,7 +280,8 @@ function withHigh(value: number | null, high: number | null, digits: number): st
 }
 
 async function replay({ json, io, open }: Call, id: string): Promise<void> {
-  const record = await (await open()).request(cutStoredName(id));
+  const { store } = await open();
+  const record = await store.request(cutStoredName(id));
   if (record === null) throw new Error(`There is no request with the id ${id} in the log.`);
   const kept = record.decision === null ? null : parseJson(record.decision);
   const again = replayDecision(kept);

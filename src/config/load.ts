@@ -143,6 +143,7 @@ function buildSettings(
     limits: buildRequestLimits(config),
     log: buildLogRules(config.log ?? {}),
     responses: buildResponseRules(config.responses ?? {}),
+    audit: buildAuditRules(config.audit),
     metrics: buildMetricsRules(config.metrics ?? {}, issues),
     telemetry: buildTelemetryRules(config.telemetry, input.env, issues),
     ...buildSignInRules(config, issues),
@@ -179,6 +180,10 @@ function buildRequestLimits({ limits = {}, native, responses }: Config): Setting
     ...buildNativeRules(native ?? {}),
     ...(responses?.upstream_store ? { storesUpstream: true } : {}),
   };
+}
+
+function buildAuditRules({ keep = "400d" }: NonNullable<Config["audit"]> = {}): Settings["audit"] {
+  return { keepMs: readMs(keep) };
 }
 
 function buildLogRules(log: NonNullable<Config["log"]>): Settings["log"] {

@@ -241,6 +241,7 @@ export const ConfigSchema = options(
       "The request log.",
     ),
     responses,
+    audit: options({ keep: duration("1d", "3650d") }, "The audit log."),
     native,
     metrics: options(
       {

@@ -25,9 +25,16 @@ interface ConfigWatch {
 /** A change is loaded once two checks find the same file, so that no half-written file is read. That takes at most 1 s. */
 const PERIOD_MS = 500;
 
-/** Watches from now on. `settings` are the current ones, whose `server` and `store` can't change. */
-export function watchConfig(settings: Settings, ports: WatchPorts): ConfigWatch {
-  let loadedStamp = ports.stamp();
+/**
+ * Watches from now on. `settings` are the current ones, whose `server` and `store` can't change, and `loadedStamp` is the
+ * file's stamp when they were loaded, so that a change since then is loaded too.
+ */
+export function watchConfig(
+  settings: Settings,
+  loadedStamp: ReturnType<WatchPorts["stamp"]>,
+  ports: WatchPorts,
+): ConfigWatch {
+  let usedStamp = loadedStamp;
   let lastSeen = loadedStamp;
   const reload = () => {
     const loaded = ports.load();
@@ -38,8 +45,8 @@ export function watchConfig(settings: Settings, ports: WatchPorts): ConfigWatch 
     const seen = ports.stamp();
     const isSettled = seen === lastSeen;
     lastSeen = seen;
-    if (!isSettled || seen === loadedStamp) return;
-    loadedStamp = seen;
+    if (!isSettled || seen === usedStamp) return;
+    usedStamp = seen;
     reload();
   };
   return { reload, stop: ports.clock.every(PERIOD_MS, check) };

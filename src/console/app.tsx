@@ -5,6 +5,7 @@ import { AccountPage } from "./account.tsx";
 import { AccountsPage } from "./accounts.tsx";
 import { ActivityPage } from "./activity.tsx";
 import { checkSession, describeError, signedIn, signOut } from "./api.ts";
+import { AuditPage } from "./audit.tsx";
 import { KeyPage } from "./key.tsx";
 import { KeysPage } from "./keys.tsx";
 import { LimitsPage } from "./limits.tsx";
@@ -59,6 +60,7 @@ const PAGES: readonly Page[] = [
     isSetting: true,
   },
   { path: "/settings/limits", label: "Limits", icon: "limits", Page: LimitsPage, isSetting: true },
+  { path: "/settings/audit", label: "Audit", icon: "check", Page: AuditPage, isSetting: true },
 ];
 
 export function App() {

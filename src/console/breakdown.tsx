@@ -57,8 +57,19 @@ interface RowsProps {
   readonly group: Group;
 }
 
+/** The figures that rows can be sorted by, the largest first. */
+const MEASURES = {
+  requests: ({ requests }: UsageView) => requests,
+  errors: ({ errors }: UsageView) => errors,
+  tokens: ({ tokens }: UsageView) => tokens.prompt + tokens.completion,
+  spend: ({ cost_usd }: UsageView) => cost_usd,
+} as const;
+type Measure = keyof typeof MEASURES;
+const MEASURE_NAMES: readonly Measure[] = ["requests", "errors", "tokens", "spend"];
+
 function Rows({ rows, group }: RowsProps) {
   const names = useNames();
+  const [chosen, choose] = useState<Measure | null>(null);
   const idOf = (row: UsageView) => row.model ?? row.provider ?? row.key_id ?? row.account_id ?? "";
   const fieldOf = (row: UsageView) => ({ [row.key_id || row.account_id ? `${group}_id` : group]: idOf(row) });
   const nameOf = (row: UsageView) => {
@@ -68,8 +79,11 @@ function Rows({ rows, group }: RowsProps) {
   };
   // Bars show what the rows are sorted by: spend, or requests if everything was free.
   const isFree = rows.every(({ cost_usd }) => cost_usd === 0);
-  const sizeOf = (row: UsageView) => (isFree ? row.requests : row.cost_usd);
-  const most = Math.max(...rows.map(sizeOf));
+  const by = chosen ?? (isFree ? "requests" : "spend");
+  const sizeOf = MEASURES[by];
+  const sorted = rows.toSorted((a, b) => sizeOf(b) - sizeOf(a));
+  const most = Math.max(...rows.map(sizeOf), Number.MIN_VALUE);
+  const onSort = (name: string) => choose(MEASURE_NAMES.find((one) => one === name) ?? null);
   const columns: readonly Column<UsageView>[] = [
     makeHeadColumn(GROUPS.find(({ value }) => value === group)?.label ?? "", (row) => (
       <span class="share">
@@ -83,15 +97,26 @@ function Rows({ rows, group }: RowsProps) {
         )}
       </span>
     )),
-    makeNumberColumn("Requests", ({ requests }) => formatCompact(requests)),
-    makeNumberColumn("Errors", ({ errors, requests }) => (
-      <span class={errors ? "" : "faint"}>{formatPercent(errors / requests)}</span>
-    )),
-    makeNumberColumn("Tokens", ({ tokens }) => formatCompact(tokens.prompt + tokens.completion)),
-    makeNumberColumn("Spend", ({ cost_usd }) => formatUsd(cost_usd)),
+    makeNumberColumn("Requests", ({ requests }) => formatCompact(requests), "requests"),
+    makeNumberColumn(
+      "Errors",
+      ({ errors, requests }) => <span class={errors ? "" : "faint"}>{formatPercent(errors / requests)}</span>,
+      "errors",
+    ),
+    makeNumberColumn("Tokens", (row) => formatCompact(MEASURES.tokens(row)), "tokens"),
+    makeNumberColumn("Spend", ({ cost_usd }) => formatUsd(cost_usd), "spend"),
     makeNumberColumn("First token", ({ first_token_ms }) =>
       first_token_ms ? formatDuration(first_token_ms.p50) : "–",
     ),
   ];
-  return <GrowingTable label={`Figures by ${group}`} {...{ columns, rows }} keyOf={idOf} {...SHOWN} />;
+  return (
+    <GrowingTable
+      label={`Figures by ${group}`}
+      columns={columns}
+      rows={sorted}
+      keyOf={idOf}
+      sorting={{ by, isDown: true, onSort }}
+      {...SHOWN}
+    />
+  );
 }

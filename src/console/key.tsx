@@ -1,7 +1,9 @@
 // One key: its limits, the addresses that it is used from, its refusals and its latest requests.
+import { useState } from "preact/hooks";
 import type { CheckedKeyDetailView } from "../admin/key-warnings.ts";
 import type { RequestView } from "../admin/request-schema.ts";
 import { formatCount, formatFullTime, formatTime } from "./format.ts";
+import { Actions, KeyDialog, type OpenDialog } from "./keys.tsx";
 import { LimitBars } from "./limit-bars.tsx";
 import { useNames } from "./names.ts";
 import { Card, PageHead } from "./parts/page.tsx";
@@ -26,6 +28,7 @@ export function KeyPage({ id }: { readonly id: string }) {
   const key = useResource<CheckedKeyDetailView>(`/keys/${id}`, EVERY_MS);
   const requests = usePages<RequestView>("/requests", { key_id: id, limit: LATEST }, EVERY_MS);
   const names = useNames();
+  const [open, setOpen] = useState<OpenDialog | null>(null);
   const { data } = key;
   return (
     <>
@@ -33,12 +36,20 @@ export function KeyPage({ id }: { readonly id: string }) {
         back={{ path: "/settings/router", label: "Router" }}
         title={data?.name ?? id}
         actions={
-          <a class="button" href={makeHref("/activity", { key_id: id })}>
-            Requests
-          </a>
+          <>
+            <a class="button" href={makeHref("/activity", { key_id: id })}>
+              Requests
+            </a>
+            {data && <Actions of={data} onOpen={setOpen} reload={key.reload} />}
+          </>
         }
       >
-        {data && `${id}, ends in ${data.last4}, ${data.state}`}
+        {data && (
+          <>
+            {id}, ends in {data.last4}, {data.state}, pays from{" "}
+            <a href={makeHref(`/settings/accounts/${data.account_id}`)}>{names.account(data.account_id)}</a>
+          </>
+        )}
       </PageHead>
       <div class="stack">
         {data && data.limits.length > 0 && (
@@ -53,6 +64,7 @@ export function KeyPage({ id }: { readonly id: string }) {
         </Card>
         <Refusals title="Refused" query={{ key: id }} names={names} />
       </div>
+      {open && <KeyDialog open={open} setOpen={setOpen} reload={key.reload} />}
     </>
   );
 }

@@ -29,7 +29,7 @@ const STATES = [
   { value: "revoked", label: "Revoked" },
 ];
 
-type OpenDialog =
+export type OpenDialog =
   | { readonly kind: "add" }
   | { readonly kind: "made"; readonly key: CheckedNewKeyView }
   | { readonly kind: "edit" | "rotate" | "revoke"; readonly key: KeyInUseView };
@@ -77,7 +77,7 @@ interface KeyDialogProps {
   readonly reload: () => Promise<void>;
 }
 
-function KeyDialog({ open, setOpen, reload }: KeyDialogProps) {
+export function KeyDialog({ open, setOpen, reload }: KeyDialogProps) {
   const close = () => setOpen(null);
   const show = (key: CheckedNewKeyView) => {
     setOpen({ kind: "made", key });
@@ -190,7 +190,7 @@ function Spend({ of: { spent_usd, spend_limit_usd } }: { readonly of: KeyInUseVi
   );
 }
 
-function Actions({ of, onOpen, reload }: Acting & { readonly of: KeyInUseView }) {
+export function Actions({ of, onOpen, reload }: Acting & { readonly of: KeyInUseView }) {
   if (of.state === "revoked") return null;
   const pause = async () => {
     try {

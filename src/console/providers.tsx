@@ -73,12 +73,19 @@ const BREAKERS: Readonly<Record<ProviderView["breaker"], { readonly tone: Tone; 
   open: { tone: "bad", word: "failing" },
 };
 
+/** Its breakers stay closed, since no model is at fault. */
+const REFUSING = { tone: "bad", word: "refuses every credential" } as const;
+
+function refusesAll({ credentials }: ProviderView): boolean {
+  return credentials.length > 0 && credentials.every(({ state }) => state === "retired");
+}
+
 interface ProviderCardProps extends Omit<ListsProps, "all"> {
   readonly provider: ProviderView;
 }
 
 function ProviderCard({ provider, onAdd, reload }: ProviderCardProps) {
-  const { tone, word } = BREAKERS[provider.breaker];
+  const { tone, word } = refusesAll(provider) ? REFUSING : BREAKERS[provider.breaker];
   const title = (
     <span class="row">
       {provider.name}

@@ -1,7 +1,7 @@
 // Requests that were refused before any provider was called, each with its way out.
 import type { RefusalView } from "../admin/refusals.ts";
 import type { Query } from "./api.ts";
-import { formatCount, formatFullTime, formatTime } from "./format.ts";
+import { formatCount, formatFullTime, formatTime, formatUsd } from "./format.ts";
 import type { Names } from "./names.ts";
 import { Badge, Empty } from "./parts/states.tsx";
 import { type Column, List, makeColumn, makeHeadColumn, makeNumberColumn } from "./parts/table.tsx";
@@ -28,7 +28,7 @@ export function Refusals({ query, names, title }: RefusalsProps) {
       keyOf={({ id }) => id}
       empty={
         <Empty icon="check" title="Nothing was refused">
-          Requests without a valid key, without a model, or beyond a limit appear here.
+          Requests without a valid key, without a model, or beyond a limit appear here within five seconds.
         </Empty>
       }
     />
@@ -43,9 +43,10 @@ function makeColumns(names: Names): readonly Column<RefusalView>[] {
       </span>
     )),
     makeColumn("Status", ({ status }) => <Badge text={status} tone="warn" hasDot />),
-    makeHeadColumn("Why", ({ code, way_out }) => (
+    makeHeadColumn("Why", ({ code, limit, way_out }) => (
       <div>
         <div class="strong">{code}</div>
+        {limit && <div class="small">{describeLimit(limit)}</div>}
         <div class="small faint">{way_out}</div>
       </div>
     )),
@@ -54,6 +55,12 @@ function makeColumns(names: Names): readonly Column<RefusalView>[] {
     makeColumn("Address", ({ address }) => address ?? ""),
     makeNumberColumn("Requests", ({ count }) => formatCount(count)),
   ];
+}
+
+function describeLimit({ scope, kind, per, used, limit }: NonNullable<RefusalView["limit"]>): string {
+  const format = kind === "budget" ? formatUsd : formatCount;
+  const name = `${kind.replaceAll("_", " ")}${per ? ` per ${per}` : ""}`;
+  return `${name} of the ${scope}: ${format(used)} of ${format(limit)} used`;
 }
 
 function Sender({ row, names }: { readonly row: RefusalView; readonly names: Names }) {

@@ -175,12 +175,18 @@ const SOURCES: Readonly<Record<string, string>> = {
 
 function FactsCard({ request }: Part) {
   const names = useNames();
-  const { key_id, account_id, id } = request;
+  const { key_id, account_id, id, provider, address, session, trace_id } = request;
+  const found = (what: string, filter: string, value: string | null | undefined): readonly Fact[] =>
+    value ? [[what, <a href={makeHref("/activity", { [filter]: value })}>{value}</a>]] : [];
   const facts: readonly Fact[] = [
     ["Key", <a href={makeHref("/activity", { key_id })}>{names.key(key_id)}</a>],
     ["Account", <a href={makeHref(`/settings/accounts/${account_id}`)}>{names.account(account_id)}</a>],
     ["Requested", `${request.model_asked}, ${request.stream ? "streamed" : "not streamed"}`],
+    ...found("Provider", "provider", provider),
     ["API", request.surface],
+    ...found("From", "address", address),
+    ...found("Session", "session", session),
+    ...found("Trace", "trace_id", trace_id),
     ["Tokens", SOURCES[request.usage_source] ?? request.usage_source],
     [
       "ID",

@@ -53,7 +53,10 @@ function Results({ text, onOpen }: ResultsProps) {
     <Loaded of={found} rows={3}>
       {({ data }) =>
         data.length === 0 ? (
-          <Empty icon="search" title="Nothing has this id or name" />
+          <Empty icon="search" title="Nothing has this id or name">
+            Refused requests are counted, not kept one by one: see Activity, Refused. Their ids are in the
+            log.
+          </Empty>
         ) : (
           <ul class="stack tight" aria-label="Results">
             {data.map(({ type, id, name, url }) => (

@@ -1,4 +1,5 @@
 // Demands on the books, the rows needed to decide them, and the decisions.
+import type { AuditEntry } from "./audit-log.ts";
 import type { Fault } from "./fault.ts";
 import type { Account, GatewayKey, KeyProof } from "./key.ts";
 import type { OutboxEvent, TokenLoad } from "./limit.ts";
@@ -159,6 +160,8 @@ export interface Funding extends Pick<TopUp, "accountId" | "id" | "nanoUsd"> {
   readonly kind: "fund";
   readonly nowMs: number;
   readonly note: string | null;
+  /** Put on record if it moves money. Null if nobody asked for it by hand. */
+  readonly entry: AuditEntry | null;
   readonly reads: Reads;
 }
 
@@ -173,6 +176,8 @@ export interface Reset extends Pick<Admission, "accountId" | "quota" | "limits" 
   /** The person or program behind it and the reason, for the event. */
   readonly by: string;
   readonly reason: string;
+  /** Put on record if there was a budget to reset. Null if nobody asked for it by hand. */
+  readonly entry: AuditEntry | null;
 }
 
 /** Plain data, so it can be sent to the process that owns the store. */

@@ -31,7 +31,7 @@ interface Put<Row, Change> {
   readonly revise: (before: Row) => Change;
 }
 
-type AccountPut = Put<Account, AccountChange>;
+export type AccountPut = Put<Account, AccountChange>;
 
 export interface KeyPut extends Put<GatewayKey, KeyChange> {
   /** The digest of the fresh key's secret. */
@@ -57,15 +57,8 @@ export interface PutRecord {
   readonly sealed: string | null;
 }
 
-/** Keys and accounts by name. */
+/** Accounts by name. */
 export interface NamedStore {
-  /**
-   * Makes the key or changes the one of that name, or does nothing if there is a record of the same id, which it then
-   * returns.
-   */
-  putKey(put: KeyPut): Promise<{ readonly key: GatewayKey; readonly earlier: PutRecord | null }>;
-  /** Makes the account or changes the one of that name. */
-  putAccount(put: AccountPut): Promise<Account>;
   /** Up to a few accounts of that name, oldest first. */
   accountsNamed(name: string, scope?: Scope): Promise<readonly Account[]>;
 }

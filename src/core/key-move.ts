@@ -28,8 +28,6 @@ export interface KeyMove {
 }
 
 export interface MovingStore {
-  /** Like `changeKey`, for a change of the account: the key's counts are carried to the new one. */
-  moveKey(id: string, move: KeyMove): Promise<GatewayKey | null>;
   /**
    * Carries home what requests still counted where their key was when they began, up to this many keys. Returns the number
    * of keys that may have more.

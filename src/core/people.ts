@@ -15,6 +15,8 @@ export interface Grant {
   readonly role: Role;
   /** Null for all accounts, including those made later. */
   readonly accountId: string | null;
+  /** True if a rule of the sign-in shows others' prompts and answers there. */
+  readonly readsContent?: true;
 }
 
 /** The kinds of senders of a change: a person, a named token, the admin token, a key, the command line or the gateway. */
@@ -62,7 +64,7 @@ export interface Member {
   readonly ownGrants: readonly Grant[];
   /** The end of the grants set by an admin. Null for none. */
   readonly ownUntilMs: number | null;
-  /** True if a rule lets the person see prompts and answers of others. */
+  /** True if a rule lets the person see prompts and answers of others, in the accounts of the grants that say so. */
   readonly readsContent: boolean;
   readonly isDisabled: boolean;
   readonly createdAtMs: number;

@@ -7,7 +7,7 @@ import type { KeyMaxima, OwnerLimits } from "./limit.ts";
 import type { NanoUsd } from "./money.ts";
 import type { SignInRules } from "./sign-in.ts";
 import type { Kind } from "./skill.ts";
-import type { TelemetryRules } from "./telemetry-rules.ts";
+import type { MetricsRules, TelemetryRules } from "./telemetry-rules.ts";
 import type { AwsContainer, TokenSource } from "./token-source.ts";
 import type { Level } from "./world.ts";
 
@@ -250,13 +250,6 @@ export interface LogRules {
   readonly address: AddressRule;
 }
 
-interface MetricsRules {
-  /** The bearer token required for `/metrics`. Null if anyone may read them. */
-  readonly token: string | null;
-  /** The names of the accounts whose balance is a metric. */
-  readonly balances: readonly string[];
-}
-
 /** Rules for stored responses of the Responses API. */
 export interface ResponseRules {
   /** 0 if none are stored. */
@@ -290,6 +283,7 @@ export interface Settings {
   readonly limits: Limits;
   readonly log: LogRules;
   readonly responses: ResponseRules;
+  readonly audit: { readonly keepMs: number };
   readonly metrics: MetricsRules;
   readonly telemetry: TelemetryRules;
   readonly router: RouterRules;

@@ -1,9 +1,11 @@
 // The store port: the guarantees of every engine, for decisions and for views.
 
 import type { Audit } from "./audit.ts";
+import type { AuditLogStore } from "./audit-log.ts";
+import type { Changes, OperatorSetting, Trail } from "./changes.ts";
 import type { Answer, Demand, Reads, Rows } from "./demand.ts";
 import type { Account, GatewayKey, KeyState, ProvenKey } from "./key.ts";
-import type { AccountChange, KeyChange, NamedStore, NewSecret, Revision } from "./key-change.ts";
+import type { NamedStore } from "./key-change.ts";
 import type { MovingStore } from "./key-move.ts";
 import type { OutboxEvent } from "./limit.ts";
 import type { RequestFilter, Searched, UsageQuery } from "./log-query.ts";
@@ -52,6 +54,8 @@ export interface KeyFilter {
   readonly state?: KeyState | undefined;
   /** The person whose keys they are. */
   readonly memberId?: string | undefined;
+  /** In lower case. */
+  readonly contact?: string | undefined;
   /** In whatever other state. */
   readonly isRevoked?: boolean | undefined;
   /** The time for which to compute the state, in Unix milliseconds. */
@@ -99,11 +103,10 @@ export interface PruneBefore {
 /** Facts about the store, by name. Contains no secrets. */
 type SettingName =
   | "master_key_check"
-  | "admin_token_digest"
+  | OperatorSetting
   | "lessons_forgotten"
   | "lessons_fitted"
-  | "wrong_admin_tokens"
-  | "aliases";
+  | "wrong_admin_tokens";
 
 /** Limits what one account can teach about one model, with all its keys. */
 export interface LessonBound {
@@ -130,12 +133,17 @@ export interface StoreSize {
   readonly freeBytes: number | null;
 }
 
+/** A store without the changes that operators cause: those are only made on record, by `changes`. */
+export type RecordedStore = Omit<Store, keyof Changes | "people"> & {
+  readonly people: Omit<PeopleStore, keyof Changes>;
+};
+
 /**
  * Each method is one transaction, and other processes may change the same store in between. If the store can't be used,
  * a method throws the Fault `store_unavailable`. The store repairs itself, so later calls may succeed. The account
- * `default` always exists.
+ * `default` always exists. Changes are only put on record if they are made through `changes`.
  */
-export interface Store extends NamedStore, MovingStore {
+export interface Store extends Omit<Changes, keyof PeopleStore>, NamedStore, MovingStore {
   /** Identifies this process, in this run, as the owner of the holds made here. */
   readonly node: string;
   /**
@@ -171,19 +179,9 @@ export interface Store extends NamedStore, MovingStore {
     dayMs: number,
     monthMs: number,
   ): Promise<readonly KeyUse[]>;
-  addKey(key: GatewayKey, digest: string): Promise<void>;
-  /** Returns the changed key, or null if there is none. */
-  changeKey(id: string, change: Revision<GatewayKey, KeyChange>): Promise<GatewayKey | null>;
-  /** Replaces a key's secret. Returns the key, which is unchanged if it is revoked, or null if there is none. */
-  rotateKey(id: string, secret: NewSecret): Promise<GatewayKey | null>;
-  /** Returns the revoked key. Revoking it again keeps the first time. */
-  revokeKey(id: string, atMs: number): Promise<GatewayKey | null>;
 
   account(id: string, scope?: Scope): Promise<Account | null>;
   accounts(page: Page, filter?: AccountFilter): Promise<readonly Account[]>;
-  addAccount(account: Account): Promise<void>;
-  /** Returns the changed account, or null if there is none. */
-  changeAccount(id: string, change: Revision<Account, AccountChange>): Promise<Account | null>;
 
   /** An account's movements, newest first. With a position, those after the entry with that `id` (`makeEntryId`). */
   journal(accountId: string, page: Page): Promise<readonly Entry[]>;
@@ -200,8 +198,6 @@ export interface Store extends NamedStore, MovingStore {
   teach(lesson: Lesson, bound?: LessonBound): Promise<number>;
   /** The lessons since a time (Unix milliseconds), oldest first, up to this many. */
   lessons(fromMs: number, most: number): Promise<readonly Lesson[]>;
-  /** Deletes all scores, or those of one model. */
-  forgetLessons(model?: string): Promise<void>;
   /** Deletes about this many lessons older than a time (Unix milliseconds). Returns how many. */
   pruneLessons(beforeMs: number, rowsMax: number): Promise<number>;
   /** Deletes these lessons. Pass a few hundred at most, so that other calls aren't delayed. */
@@ -266,6 +262,9 @@ export interface Store extends NamedStore, MovingStore {
   takeEvents(nowMs: number, most: number): Promise<readonly OutboxEvent[]>;
 
   readonly people: PeopleStore;
+  readonly auditLog: AuditLogStore;
+  /** The changes that an operator causes, each put on record in its own transaction. */
+  changes(trail: Trail): Changes;
 
   /** Stores a session and deletes expired ones. */
   addSession(session: Session, nowMs: number): Promise<void>;
@@ -276,16 +275,16 @@ export interface Store extends NamedStore, MovingStore {
 
   /** All that were added at run time, oldest first. */
   credentials(): Promise<readonly StoredCredential[]>;
-  /** Adds a credential or replaces the one with the same id. */
-  putCredential(credential: StoredCredential): Promise<void>;
-  removeCredential(id: string): Promise<void>;
 
   setting(name: SettingName): Promise<string | null>;
   /** Stores the value unless there is one. Returns the stored value, the same to concurrent callers. */
   keepSetting(name: SettingName, value: string): Promise<string>;
-  setSetting(name: SettingName, value: string): Promise<void>;
+  setSetting(name: Exclude<SettingName, OperatorSetting>, value: string): Promise<void>;
   /** Changes a value in one transaction and returns it. `change` must be pure: it may run more than once. */
-  changeSetting(name: SettingName, change: (value: string | null) => string): Promise<string>;
+  changeSetting(
+    name: Exclude<SettingName, OperatorSetting>,
+    change: (value: string | null) => string,
+  ): Promise<string>;
 
   /**
    * Throws unless the store can be opened and locked for writing, or, after a failure, written. Otherwise it writes

@@ -8,6 +8,13 @@ export interface OtlpDestination {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+export interface MetricsRules {
+  /** The bearer token required for `/metrics`. Null if anyone may read them. */
+  readonly token: string | null;
+  /** The names of the accounts whose balance is a metric. */
+  readonly balances: readonly string[];
+}
+
 export interface TelemetryRules {
   /** Null if the signal isn't exported. */
   readonly traces: OtlpDestination | null;

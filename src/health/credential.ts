@@ -5,7 +5,9 @@ import { Breaker, type BreakerTerms } from "./breaker.ts";
 import type { Deployment } from "./deployment.ts";
 import { CredentialLimits } from "./rate.ts";
 
+const PAYMENT_REQUIRED = 402;
 const FORBIDDEN = 403;
+const TOO_MANY = 429;
 /** Four characters of a shorter secret would reveal too much of it. */
 const SHOWN_CHARACTERS_MIN = 12;
 /** Credit is topped up or a lock lifted within minutes, or not for days. One refused call per interval costs little. */
@@ -120,5 +122,8 @@ const NONE: readonly Breaker[] = [];
 function explainStatus(status: number | null): string {
   if (status === 401) return "the provider says that the key is invalid (401)";
   if (status === FORBIDDEN) return "the provider says that the key is not permitted (403)";
-  return `the provider says that the key's credit or quota is used up (${status ?? "no status"})`;
+  if (status === PAYMENT_REQUIRED || status === TOO_MANY)
+    return `the provider says that the key's credit or quota is used up (${status})`;
+  // Google and Anthropic answer 400 to a wrong key as well as to one without credit.
+  return `the provider refuses the key or says that its credit is used up (${status ?? "no status"})`;
 }

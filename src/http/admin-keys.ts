@@ -16,7 +16,7 @@ import { wrapRows } from "../admin/schema.ts";
 import type { AdminWorld } from "../admin/world.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { Settings } from "../core/settings.ts";
-import { createOperatorHooks, type WritingParts } from "./admin-route.ts";
+import { actAsSender, createOperatorHooks, type WritingParts } from "./admin-route.ts";
 import { makeKeyShow } from "./key-show.ts";
 import { readOperator } from "./operator.ts";
 import { returnsBody, takesBody, takesQuery } from "./route-schema.ts";
@@ -47,12 +47,13 @@ export function makeRights({ settings }: Pick<KeyRoutePorts, "settings">) {
 }
 
 function shownKeyRoutes(ports: KeyRoutePorts, parts: KeyRouteParts) {
+  const as = (request: Request) => actAsSender(parts, request);
   const { reads, writes } = createOperatorHooks(ports, "Keys");
   const show = makeKeyShow({ ...ports, ...parts });
   const readRights = makeRights(ports);
   const makeKeyWorld = (request: Request) => {
     const rights = readRights(request);
-    return { ...parts, ...rights, keysExpireInMs: rights.limitRules.keysExpireInMs };
+    return { ...as(request), ...rights, keysExpireInMs: rights.limitRules.keysExpireInMs };
   };
   return new Elysia()
     .get("/keys", ({ query, request }) => listKeysInUse(parts, query, readOperator(request).scope), {
@@ -93,7 +94,7 @@ function shownKeyRoutes(ports: KeyRoutePorts, parts: KeyRouteParts) {
     .patch(
       "/keys/:id",
       async ({ params: { id }, body, request }) =>
-        show(body, await updateKey(parts, id, body, readRights(request))),
+        show(body, await updateKey(as(request), id, body, readRights(request))),
       {
         ...writes("own.keys.write", "updateKey", "Change the given fields of a key; null removes a limit"),
         body: takesBody(keyChangeSchema),
@@ -104,6 +105,7 @@ function shownKeyRoutes(ports: KeyRoutePorts, parts: KeyRouteParts) {
 
 /** Returns the routes on the secret of a key, on the use of its budgets, and on its end. */
 function heldKeyRoutes(ports: KeyRoutePorts, parts: KeyRouteParts) {
+  const as = (request: Request) => actAsSender(parts, request);
   const { reads, writes } = createOperatorHooks(ports, "Keys");
   const show = makeKeyShow({ ...ports, ...parts });
   const readRights = makeRights(ports);
@@ -111,7 +113,7 @@ function heldKeyRoutes(ports: KeyRoutePorts, parts: KeyRouteParts) {
     .post(
       "/keys/:id/rotate",
       async ({ params: { id }, body, request, status }) =>
-        status(201, await show({}, await rotateKey(parts, id, body, readRights(request)))),
+        status(201, await show({}, await rotateKey(as(request), id, body, readRights(request)))),
       {
         ...writes("own.keys.write", "rotateKey", "Replace a key's secret; the new one is shown only once"),
         body: takesBody(rotationSchema),
@@ -121,7 +123,7 @@ function heldKeyRoutes(ports: KeyRoutePorts, parts: KeyRouteParts) {
     .post(
       "/keys/:id/budgets/reset",
       async ({ params: { id }, body, request, status }) =>
-        status(201, await resetKeyBudgets(parts, id, body, readOperator(request).access)),
+        status(201, await resetKeyBudgets(as(request), id, body, readOperator(request).access)),
       {
         ...writes(
           "keys.write",
@@ -132,7 +134,7 @@ function heldKeyRoutes(ports: KeyRoutePorts, parts: KeyRouteParts) {
         response: { 201: returnsBody(keyDetailSchema) },
       },
     )
-    .delete("/keys/:id", ({ params: { id }, request }) => revokeKey(parts, id, readRights(request)), {
+    .delete("/keys/:id", ({ params: { id }, request }) => revokeKey(as(request), id, readRights(request)), {
       ...reads("own.keys.write", "revokeKey", "Revoke a key permanently"),
       response: returnsBody(keySchema),
     });

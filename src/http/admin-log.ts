@@ -11,6 +11,7 @@ import { sumUsage, usageQuery, usageSchema } from "../admin/usage.ts";
 import type { AdminWorld } from "../admin/world.ts";
 import type { DayRules } from "../ledger/day.ts";
 import { createOperatorHooks, type WritingParts } from "./admin-route.ts";
+import { noteContent } from "./audited.ts";
 import { readOperator } from "./operator.ts";
 import { returnsBody, takesQuery } from "./route-schema.ts";
 
@@ -55,7 +56,8 @@ function listRoutes(ports: WritingParts, parts: LogParts) {
     )
     .get(
       "/admin/v1/requests/:id",
-      ({ params: { id }, request }) => getRequest(parts, id, readOperator(request).access),
+      async ({ params: { id }, request }) =>
+        noteContent(parts, request, await getRequest(parts, id, readOperator(request).access)),
       {
         ...reads("requests.read", "getRequest", "Get a request with all its details"),
         response: returnsBody(requestDetailSchema),

@@ -13,7 +13,7 @@ import {
 } from "../admin/members.ts";
 import { wrapRows } from "../admin/schema.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import { createOperatorHooks, type WritingParts } from "./admin-route.ts";
+import { actAsSender, createOperatorHooks, type WritingParts } from "./admin-route.ts";
 import { readOperator } from "./operator.ts";
 import { returnsBody, takesBody, takesQuery } from "./route-schema.ts";
 
@@ -34,15 +34,26 @@ export function memberRoutes(operator: WritingParts, parts: Parts) {
       ...reads("members.read", "getMember", "Get a person"),
       response: member,
     })
-    .patch("/members/:id", ({ params: { id }, body }) => changeMember(parts, id, body), {
-      ...writes("members.write", "changeMember", "Give a person a role besides the rules, or shut them out"),
-      body: takesBody(memberChangeSchema),
-      response: member,
-    })
+    .patch(
+      "/members/:id",
+      ({ params: { id }, body, request }) => changeMember(actAsSender(parts, request), id, body),
+      {
+        ...writes(
+          "members.write",
+          "changeMember",
+          "Give a person a role besides the rules, or shut them out",
+        ),
+        body: takesBody(memberChangeSchema),
+        response: member,
+      },
+    )
     .post(
       "/members/:id/budgets/reset",
       async ({ params: { id }, body, request, status }) =>
-        status(201, await resetMemberBudgets(parts, id, body, readOperator(request).access)),
+        status(
+          201,
+          await resetMemberBudgets(actAsSender(parts, request), id, body, readOperator(request).access),
+        ),
       {
         ...writes(
           "members.limit",
@@ -55,7 +66,8 @@ export function memberRoutes(operator: WritingParts, parts: Parts) {
     )
     .post(
       "/members/:id/anonymise",
-      async ({ params: { id }, status }) => status(201, await anonymiseMember(parts, id)),
+      async ({ params: { id }, request, status }) =>
+        status(201, await anonymiseMember(actAsSender(parts, request), id)),
       {
         ...reads("members.write", "anonymiseMember", "End a person's access for good and forget who it was"),
         response: { 201: member },

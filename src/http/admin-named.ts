@@ -10,7 +10,7 @@ import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { makeRights } from "./admin-keys.ts";
-import { createOperatorHooks, type WritingParts } from "./admin-route.ts";
+import { actAsSender, createOperatorHooks, type WritingParts } from "./admin-route.ts";
 import { makeKeyShow } from "./key-show.ts";
 import { readOperator } from "./operator.ts";
 import { returnsBody, takesBody } from "./route-schema.ts";
@@ -33,13 +33,18 @@ export function namedRoutes(ports: NamedPorts) {
   const readRights = makeRights(ports);
   const makeWorld = (request: Request) => {
     const rights = readRights(request);
-    return { ...parts, ...rights, keysExpireInMs: rights.limitRules.keysExpireInMs };
+    return {
+      ...actAsSender(parts, request),
+      ...rights,
+      keysExpireInMs: rights.limitRules.keysExpireInMs,
+    };
   };
   return new Elysia({ prefix: "/admin/v1" })
     .put(
       "/accounts/by-name/:name",
       async ({ params: { name }, body, request, status }) => {
-        const { isMade, view } = await putAccount(parts, name, body, readOperator(request).access);
+        const world = actAsSender(parts, request);
+        const { isMade, view } = await putAccount(world, name, body, readOperator(request).access);
         return status(isMade ? 201 : 200, await addLimits(parts, "account", view));
       },
       {

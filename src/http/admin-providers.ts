@@ -21,7 +21,7 @@ import {
   testSchema,
 } from "../admin/providers.ts";
 import { wrapRows } from "../admin/schema.ts";
-import { createOperatorHooks, type WritingParts } from "./admin-route.ts";
+import { actAsSender, createOperatorHooks, type WritingParts } from "./admin-route.ts";
 import { returnsBody, takesBody, takesQuery } from "./route-schema.ts";
 
 export interface ProviderPorts extends CredentialParts, ProviderParts {
@@ -32,6 +32,7 @@ export interface ProviderPorts extends CredentialParts, ProviderParts {
 export function providerRoutes(parts: WritingParts, ports: ProviderPorts) {
   const { reads, writes } = createOperatorHooks(parts, "Providers");
   const provider = returnsBody(providerSchema);
+  const as = (request: Request) => ({ ...ports, changes: actAsSender(parts.world, request).changes });
   return new Elysia({ prefix: "/admin/v1" })
     .get("/providers", ({ query }) => listProviders(ports, query), {
       ...reads("settings.read", "listProviders", "List the enabled providers, or all known ones"),
@@ -40,8 +41,8 @@ export function providerRoutes(parts: WritingParts, ports: ProviderPorts) {
     })
     .post(
       "/providers/:name",
-      async ({ params: { name }, body, status }) =>
-        status(201, getProvider(ports, await addCredential(ports, name, body))),
+      async ({ params: { name }, body, status, request }) =>
+        status(201, getProvider(ports, await addCredential(as(request), name, body))),
       {
         ...writes("providers.write", "addCredential", "Add a credential to a provider, which enables it"),
         body: takesBody(newCredentialSchema),
@@ -50,7 +51,8 @@ export function providerRoutes(parts: WritingParts, ports: ProviderPorts) {
     )
     .patch(
       "/providers/:name",
-      async ({ params: { name }, body }) => getProvider(ports, await changeCredential(ports, name, body)),
+      async ({ params: { name }, body, request }) =>
+        getProvider(ports, await changeCredential(as(request), name, body)),
       {
         ...writes("providers.write", "changeCredential", "Change an added credential"),
         body: takesBody(credentialChangeSchema),
@@ -59,7 +61,8 @@ export function providerRoutes(parts: WritingParts, ports: ProviderPorts) {
     )
     .delete(
       "/providers/:name",
-      async ({ params: { name }, query }) => getProvider(ports, await removeCredential(ports, name, query)),
+      async ({ params: { name }, query, request }) =>
+        getProvider(ports, await removeCredential(as(request), name, query)),
       {
         ...reads("providers.write", "removeCredential", "Remove an added credential"),
         query: takesQuery(credentialQuery),

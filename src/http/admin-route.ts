@@ -1,10 +1,14 @@
 // The hooks and OpenAPI texts that all admin routes share.
 
+import { actAs } from "../admin/audit-trail.ts";
+import type { AdminWorld } from "../admin/world.ts";
 import type { Permission } from "../people/roles.ts";
 import { JSON_HEADERS } from "./answers.ts";
 import type { HeaderStore } from "./app.ts";
+import { createSuccessHook, expectChange, noteUse } from "./audited.ts";
 import { type BodyPorts, readJson } from "./body.ts";
-import { checkOperator, type OperatorParts, type OperatorRequest } from "./operator.ts";
+import { checkOperator, type OperatorParts, type OperatorRequest, readOperator } from "./operator.ts";
+import type { ChangingRoute } from "./route-actions.ts";
 import { describeRoute } from "./route-schema.ts";
 
 const BODY = { owner: "operator", bytesMax: 64 * 1024 } as const;
@@ -17,40 +21,58 @@ export interface WritingParts extends OperatorParts, BodyPorts {}
  * with a body check it in the parser and all others in the transformation.
  */
 export function createOperatorHooks(parts: WritingParts, tag: string) {
-  const check = async ({ set, ...asked }: OperatorRequest & Seen, permission: Permission): Promise<void> => {
-    await checkOperator(parts, asked, permission);
+  const check = async ({ set, params, ...asked }: OperatorRequest & Seen, rule: Rule): Promise<void> => {
+    expectChange(parts.world, asked.request, rule.id, params ?? {});
+    // The client's own id may be of any form.
+    asked.request.headers.set("x-request-id", String(set.headers["x-request-id"] ?? ""));
+    await checkOperator(parts, asked, rule.permission);
+    if (asked.request.method === "GET") await noteUse(parts.world, asked.request);
     Object.assign(set.headers, JSON_HEADERS);
   };
   // Elysia reads in a hook's source which parts of a request it needs: passed on as a whole, that would be the body too.
-  const makeTransform =
-    (permission: Permission) => async (at: OperatorRequest & Seen & { query: unknown }) => {
-      const { request, server, route, set } = at;
-      await check({ request, server, route, set }, permission);
-      // For a custom validator, Elysia parses commas as lists and brackets as JSON.
-      at.query = readTexts(request.url);
-    };
+  const makeTransform = (rule: Rule) => async (at: OperatorRequest & Seen & { query: unknown }) => {
+    const { request, server, route, set, params } = at;
+    await check({ request, server, route, set, params }, rule);
+    // For a custom validator, Elysia parses commas as lists and brackets as JSON.
+    at.query = readTexts(request.url);
+  };
   const makeParse =
-    (permission: Permission) =>
-    async ({ request, server, route, set }: OperatorRequest & Seen) => {
-      await check({ request, server, route, set }, permission);
+    (rule: Rule) =>
+    async ({ request, server, route, set, params }: OperatorRequest & Seen) => {
+      await check({ request, server, route, set, params }, rule);
       return readJson(request, parts, BODY);
     };
   return {
     /** A route without a body. */
     reads: (permission: Permission, id: string, summary: string) => ({
-      transform: makeTransform(permission),
+      transform: makeTransform({ permission, id }),
+      ...createSuccessHook(id),
       ...describeRoute(tag, id, summary),
     }),
     /** A route with a body. */
-    writes: (permission: Permission, id: string, summary: string) => ({
-      parse: makeParse(permission),
+    writes: (permission: Permission, id: ChangingRoute, summary: string) => ({
+      parse: makeParse({ permission, id }),
+      ...createSuccessHook(id),
       ...describeRoute(tag, id, summary),
     }),
   };
 }
 
+/** Returns the world of the request's sender, whose changes are put on record. */
+export function actAsSender<World extends AdminWorld>(world: World, request: Request) {
+  return actAs(world, readOperator(request).act);
+}
+
 interface Seen {
   readonly set: HeaderStore;
+  /** Missing for a route without any. */
+  readonly params?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** The permission that a route needs, and the route's id. */
+interface Rule {
+  readonly permission: Permission;
+  readonly id: string;
 }
 
 /** Returns the query's fields. If a name is repeated, the last one wins. */

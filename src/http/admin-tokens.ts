@@ -9,7 +9,7 @@ import {
   tokenSchema,
 } from "../admin/named-tokens.ts";
 import { wrapRows } from "../admin/schema.ts";
-import { createOperatorHooks, type WritingParts } from "./admin-route.ts";
+import { actAsSender, createOperatorHooks, type WritingParts } from "./admin-route.ts";
 import { readOperator } from "./operator.ts";
 import { returnsBody, takesBody } from "./route-schema.ts";
 
@@ -24,7 +24,7 @@ export function tokenRoutes(ports: WritingParts) {
     .post(
       "/tokens",
       async ({ body, request, status }) =>
-        status(201, await createToken(world, body, readOperator(request).access)),
+        status(201, await createToken(actAsSender(world, request), body, readOperator(request).access)),
       {
         ...writes("tokens.write", "createToken", "Create a named token; its secret is shown only once"),
         body: takesBody(newTokenSchema),
@@ -33,7 +33,8 @@ export function tokenRoutes(ports: WritingParts) {
     )
     .delete(
       "/tokens/:id",
-      ({ params: { id }, request }) => revokeToken(world, id, readOperator(request).access),
+      ({ params: { id }, request }) =>
+        revokeToken(actAsSender(world, request), id, readOperator(request).access),
       {
         ...reads("tokens.write", "revokeToken", "Revoke a named token, and its console sessions, at once"),
         response: returnsBody(tokenSchema),

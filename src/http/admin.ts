@@ -12,32 +12,21 @@ import {
   updateAccount,
 } from "../admin/accounts.ts";
 import { entrySchema, listJournal } from "../admin/journal.ts";
-import {
-  forgetLessons,
-  forgottenSchema,
-  type LearnedView,
-  learnedSchema,
-  lessonsQuery,
-} from "../admin/lessons.ts";
 import { addLimits } from "../admin/limits.ts";
 import { pageQuery } from "../admin/list.ts";
 import { listNearing, nearingSchema } from "../admin/nearing.ts";
 import type { RequestParts } from "../admin/requests.ts";
-import { listRetiring, retiringSchema } from "../admin/retiring.ts";
 import { wrapRows } from "../admin/schema.ts";
-import { cardSchema, settingsSchema } from "../admin/settings-schema.ts";
 import { topUpAccount, topUpSchema } from "../admin/topups.ts";
 import type { KeyRouteParts, KeyRoutePorts } from "./admin-keys.ts";
 import { type LogParts, logRoutes } from "./admin-log.ts";
-import { createOperatorHooks } from "./admin-route.ts";
-import { modelsView, type Running, settingsView } from "./admin-views.ts";
+import { actAsSender, createOperatorHooks } from "./admin-route.ts";
+import { type SettingPorts, settingRoutes } from "./admin-settings.ts";
 import { readOperator } from "./operator.ts";
 import { returnsBody, takesBody, takesQuery } from "./route-schema.ts";
 
-interface AdminPorts extends KeyRoutePorts, Running {
+interface AdminPorts extends KeyRoutePorts, SettingPorts {
   readonly contentVault: RequestParts["contentVault"];
-  /** Returns what this node's selectors have learned about each model. */
-  readonly learned: () => readonly LearnedView[];
   readonly writeRefusals: LogParts["writeRefusals"];
 }
 
@@ -54,17 +43,18 @@ export function adminRoutes(ports: AdminPorts) {
   });
   const dayRules = () => settings().quota;
   const parts: Parts = { ...ports.world, ledger, contentVault, dayRules, names, writeRefusals };
-  return new Elysia().use(logRoutes(ports, parts)).use(prefixedRoutes(ports, parts));
+  return new Elysia()
+    .use(logRoutes(ports, parts))
+    .use(prefixedRoutes(ports, parts))
+    .use(settingRoutes(ports));
 }
 
 function prefixedRoutes(ports: AdminPorts, parts: Parts) {
-  return new Elysia({ prefix: "/admin/v1" })
-    .use(accountRoutes(ports, parts))
-    .use(moneyRoutes(ports, parts))
-    .use(settingRoutes(ports, parts));
+  return new Elysia({ prefix: "/admin/v1" }).use(accountRoutes(ports, parts)).use(moneyRoutes(ports, parts));
 }
 
 function accountRoutes(ports: AdminPorts, parts: Parts) {
+  const as = (request: Request) => actAsSender(parts, request);
   const { reads, writes } = createOperatorHooks(ports, "Accounts");
   const detail = returnsBody(accountDetailSchema);
   return new Elysia()
@@ -75,8 +65,8 @@ function accountRoutes(ports: AdminPorts, parts: Parts) {
     })
     .post(
       "/accounts",
-      async ({ body, status }) =>
-        status(201, await addLimits(parts, "account", await createAccount(parts, body))),
+      async ({ body, status, request }) =>
+        status(201, await addLimits(parts, "account", await createAccount(as(request), body))),
       {
         ...writes("accounts.create", "createAccount", "Create an account with an empty balance"),
         body: takesBody(newAccountSchema),
@@ -99,7 +89,7 @@ function accountRoutes(ports: AdminPorts, parts: Parts) {
     .patch(
       "/accounts/:id",
       async ({ params: { id }, body, request }) =>
-        addLimits(parts, "account", await updateAccount(parts, id, body, readOperator(request).access)),
+        addLimits(parts, "account", await updateAccount(as(request), id, body, readOperator(request).access)),
       {
         ...writes("accounts.limit", "updateAccount", "Change the given fields of an account"),
         body: takesBody(accountChangeSchema),
@@ -116,7 +106,8 @@ function moneyRoutes(ports: AdminPorts, parts: Parts) {
       "/accounts/:id/topups",
       async ({ params: { id }, body, request, status }) => {
         await requireInAccount(parts, readOperator(request).access, "money.move", id);
-        return status(201, await topUpAccount(parts, id, body, request.headers.get("idempotency-key")));
+        const world = actAsSender(parts, request);
+        return status(201, await topUpAccount(world, id, body, request.headers.get("idempotency-key")));
       },
       {
         ...writes("money.move", "topUpAccount", "Top up an account, once per `Idempotency-Key`"),
@@ -144,36 +135,5 @@ function moneyRoutes(ports: AdminPorts, parts: Parts) {
         "List the keys, members and accounts whose budgets are nearest to their end",
       ),
       response: returnsBody(wrapRows(nearingSchema)),
-    });
-}
-
-function settingRoutes(ports: AdminPorts, parts: Parts) {
-  const { reads } = createOperatorHooks(ports, "Settings");
-  const retiringParts = { ...parts, cards: () => ports.catalogue().list() };
-  return new Elysia()
-    .get("/models", () => modelsView(ports.settings(), parts.clock.nowMs()), {
-      ...reads("models.read", "listCards", "List all known models, enabled or not"),
-      response: returnsBody(wrapRows(cardSchema)),
-    })
-    .get("/models/retiring", ({ request }) => listRetiring(retiringParts, readOperator(request).scope), {
-      ...reads(
-        "usage.read",
-        "listRetiring",
-        "List the enabled models that their provider will end, with the keys that use them",
-      ),
-      response: returnsBody(wrapRows(retiringSchema)),
-    })
-    .get("/settings", () => settingsView(ports.settings(), ports), {
-      ...reads("settings.read", "getSettings", "Get the current configuration, without secrets"),
-      response: returnsBody(settingsSchema),
-    })
-    .get("/learned", () => ({ data: ports.learned(), next: null }), {
-      ...reads("settings.read", "listLearned", "List what the selectors have learned about each model"),
-      response: returnsBody(wrapRows(learnedSchema)),
-    })
-    .delete("/learned", ({ query: { model = null } }) => forgetLessons(parts, model), {
-      ...reads("learning.write", "forgetLearned", "Forget what was learned about all models, or about one"),
-      query: takesQuery(lessonsQuery),
-      response: returnsBody(forgottenSchema),
     });
 }

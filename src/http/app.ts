@@ -6,6 +6,7 @@ import type { Random } from "../core/world.ts";
 import { checkSecret } from "../keys/secret.ts";
 import { findSurface } from "../surfaces/index.ts";
 import { createFaultResponse, createRefusalResponse } from "./answers.ts";
+import { noteFailedChange } from "./audited.ts";
 import { canonicalScheme } from "./auth.ts";
 import { crossOrigin } from "./cors.ts";
 import { findPath, indexPaths, isForOperators, type KnownPaths } from "./paths.ts";
@@ -59,7 +60,8 @@ export function buildApp(ports: HttpPorts, reusePort: boolean) {
       if (code === "NOT_FOUND") return createErrorResponse(request, unknownPath(request, listPaths()), set);
       const fault = toFault(code === "PARSE" ? error.cause : error);
       if (fault.code === "internal_error") logBug(ports, error);
-      return createErrorResponse(request, fault, set);
+      const refusal = createErrorResponse(request, fault, set);
+      return noteFailedChange(request, fault)?.then(() => refusal) ?? refusal;
     });
   served.app = app;
   return app;

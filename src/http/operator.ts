@@ -29,7 +29,7 @@ export interface OperatorParts {
   /** The addresses and blocks that the admin token may come from. Empty for any. */
   readonly adminTokenFrom: readonly string[];
   readonly readOrigin: ReadOrigin;
-  readonly wrongTokens: Pick<WrongTokens, "refuse">;
+  readonly wrongTokens: Pick<WrongTokens, "refuse" | "note">;
   readonly findPerson: FindPerson;
 }
 
@@ -58,6 +58,11 @@ interface Operator {
 /** By request, once its sender is known. */
 const operators = new WeakMap<Request, Operator>();
 
+/** Returns the sender of a request. Null if it isn't known. */
+export function findOperator(request: Request): Operator | null {
+  return operators.get(request) ?? null;
+}
+
 /** Returns the sender of a request that was checked. Throws if the route forgot to check it. */
 export function readOperator(request: Request): Operator {
   const operator = operators.get(request);
@@ -72,9 +77,10 @@ export async function checkOperator(
   permission: Permission,
 ): Promise<Operator> {
   const { access } = await proveOperator(parts, asked);
-  access.require(permission);
   const operator = { access, act: readAct(parts, asked, access), scope: access.scope(permission) };
+  // Also of a sender that lacks the permission: the refusal is on record.
   operators.set(asked.request, operator);
+  access.require(permission);
   return operator;
 }
 
@@ -94,13 +100,14 @@ export async function proveOperator(parts: OperatorParts, asked: OperatorRequest
 
 /** Throws if the admin token, or a session that began with it, comes from an address that it may not come from. */
 export function checkAddress(
-  { adminTokenFrom, readOrigin }: OperatorParts,
+  { adminTokenFrom, readOrigin, wrongTokens }: OperatorParts,
   { request, server }: OperatorRequest,
   { access }: Proven,
 ): void {
   if (access.actor.kind !== "admin" || adminTokenFrom.length === 0) return;
   const { address } = readOrigin(request, server);
   if (isWithin(adminTokenFrom, address)) return;
+  wrongTokens.note("address_not_allowed", address);
   const message =
     "The admin token may not be used from your address: 'server.admin_token_from' lists where it may come from.";
   throw new Fault("address_not_allowed", message);
@@ -108,13 +115,21 @@ export function checkAddress(
 
 const AGENT_CHARACTERS_MAX = 200;
 
-function readAct(
-  { readOrigin }: OperatorParts,
-  { request, server, route }: OperatorRequest,
+/** Returns the request as an act of its sender. */
+export function readAct(
+  parts: Pick<OperatorParts, "readOrigin">,
+  asked: OperatorRequest,
   access: Access,
 ): Act {
+  return { ...readSource(parts, asked), actor: access.actor };
+}
+
+/** Returns what a request tells of its sender by itself. */
+export function readSource(
+  { readOrigin }: Pick<OperatorParts, "readOrigin">,
+  { request, server, route }: OperatorRequest,
+): Omit<Act, "actor"> {
   return {
-    actor: access.actor,
     address: readOrigin(request, server).address,
     agent: (request.headers.get("user-agent") ?? "").slice(0, AGENT_CHARACTERS_MAX),
     route: `${request.method} ${route}`,
@@ -142,11 +157,15 @@ export async function requireSession(parts: OperatorParts, asked: OperatorReques
 }
 
 /** Browsers attach the cookie to requests from any site, so only requests from our own pages may change anything. */
-export function checkSite({ readOrigin }: OperatorParts, { request, server }: OperatorRequest): void {
+export function checkSite(
+  { readOrigin, wrongTokens }: Pick<OperatorParts, "readOrigin" | "wrongTokens">,
+  { request, server }: OperatorRequest,
+): void {
   const site = request.headers.get("sec-fetch-site");
-  const isOwn =
-    site === null ? isOwnOrigin(request, readOrigin(request, server).hosts) : site === "same-origin";
+  const { hosts, address } = readOrigin(request, server);
+  const isOwn = site === null ? isOwnOrigin(request, hosts) : site === "same-origin";
   if (isOwn) return;
+  wrongTokens.note("cross_site_request", address);
   const message =
     "The session cookie only works for the console's own page. " +
     "Send 'Authorization: Bearer <admin token>' instead.";

@@ -1,7 +1,9 @@
 // /admin/v1/session: signing in with a token, which sets the session cookie, who is signed in, and signing out.
 import { Elysia } from "elysia";
+import { note } from "../admin/audit-trail.ts";
 import {
   beginSession,
+  type Proven,
   proveToken,
   SESSION_MS,
   sessionSchema,
@@ -18,6 +20,7 @@ import {
   type OperatorParts,
   type OperatorRequest,
   proveOperator,
+  readAct,
   readCookieSecret,
   requireSession,
 } from "./operator.ts";
@@ -69,9 +72,11 @@ export function sessionRoutes(ports: SessionPorts) {
     .delete(
       "/session",
       async ({ request, server, route }) => {
-        await requireSession(ports, { request, server, route });
+        const asked = { request, server, route };
+        const proven = await requireSession(ports, asked);
         await signOut(ports.world, readCookieSecret(request) ?? "");
-        return createCookieResponse(ports, { request, server, route }, "", 0);
+        await noteSession(ports, asked, proven, "session.ended");
+        return createCookieResponse(ports, asked, "", 0);
       },
       describeRoute(TAG, "signOut", "Sign out", SET_COOKIE),
     );
@@ -83,7 +88,19 @@ async function signInWith(ports: SessionPorts, asked: OperatorRequest, token: st
   checkAddress(ports, asked, proven);
   const { tokenDigest, tokenId } = proven;
   const owner = { tokenDigest, tokenId, memberId: null, issuerSession: null };
-  return createCookieResponse(ports, asked, await beginSession(ports.world, owner), SESSION_MS / 1000);
+  const secret = await beginSession(ports.world, owner);
+  await noteSession(ports, asked, proven, "session.started");
+  return createCookieResponse(ports, asked, secret, SESSION_MS / 1000);
+}
+
+function noteSession(
+  ports: SessionPorts,
+  asked: OperatorRequest,
+  { access }: Proven,
+  action: "session.started" | "session.ended",
+): Promise<void> {
+  const target = { type: "session", id: "", name: "" } as const;
+  return note(ports.world, readAct(ports, asked, access), { action, target });
 }
 
 function createCookieResponse(

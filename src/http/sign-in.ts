@@ -1,5 +1,6 @@
 // /auth/oidc: sign-in with the company's identity provider, sign-out there, and the provider's own sign-out.
 import { Elysia } from "elysia";
+import { note } from "../admin/audit-trail.ts";
 import { signOut } from "../admin/session.ts";
 import { type SignInView, signInViewSchema } from "../admin/sign-in.ts";
 import { Fault, toFault } from "../core/fault.ts";
@@ -17,7 +18,14 @@ import {
 import type { WritingParts } from "./admin-route.ts";
 import { createJsonResponse, JSON_HEADERS } from "./answers.ts";
 import { decodeUtf8, readHeld } from "./body.ts";
-import { checkSite, findOperatorSession, type OperatorRequest, readCookieSecret } from "./operator.ts";
+import {
+  checkSite,
+  findOperatorSession,
+  type OperatorRequest,
+  readAct,
+  readCookieSecret,
+  readSource,
+} from "./operator.ts";
 import { describeRoute, returnsBody } from "./route-schema.ts";
 import { formatSessionCookie } from "./session.ts";
 import { createPage } from "./sign-in-page.ts";
@@ -55,12 +63,18 @@ export function signInRoutes(ports: SignInPorts) {
     )
     .get(
       "/auth/oidc/start",
-      ({ request }) => answer(ports, (rules) => start(ports, rules, request)),
+      ({ request, server, route }) => {
+        const asked = { request, server, route };
+        return answer(ports, asked, (rules) => start(ports, rules, request));
+      },
       page("startSignIn", "Go to the provider's sign-in page; `return_to` is a path of the gateway"),
     )
     .get(
       "/auth/oidc/callback",
-      ({ request }) => answer(ports, (rules) => finish(rules, request)),
+      ({ request, server, route }) => {
+        const asked = { request, server, route };
+        return answer(ports, asked, (rules) => finish(rules, asked));
+      },
       page("finishSignIn", "Come back from the provider's sign-in page"),
     )
     .post("/auth/oidc/logout", ({ request, server, route }) => endHere(ports, { request, server, route }), {
@@ -93,10 +107,11 @@ async function viewProvider({ operator, people }: SignInPorts, request: Request)
 
 /** Answers every failure with a page, since a person reads it. */
 async function answer(
-  { people }: SignInPorts,
+  ports: SignInPorts,
+  asked: OperatorRequest,
   make: (rules: SignInRules) => Promise<Response>,
 ): Promise<Response> {
-  const rules = people.rules();
+  const rules = ports.people.rules();
   if (rules === undefined) {
     throw new Fault(
       "unknown_url",
@@ -106,15 +121,21 @@ async function answer(
   try {
     return await make(rules);
   } catch (error) {
-    return createRefusalPage(people, rules, error);
+    return createRefusalPage(ports, asked, rules, error);
   }
 }
 
-function createRefusalPage({ log }: SignInParts, rules: SignInRules, error: unknown): Response {
+function createRefusalPage(
+  { people: { log }, operator: { wrongTokens, readOrigin } }: SignInPorts,
+  { request, server }: OperatorRequest,
+  rules: SignInRules,
+  error: unknown,
+): Response {
   const link = { href: `${rules.publicUrl}${PATH}/start`, text: "Start again" };
   const title = "You are not signed in";
   if (error instanceof SignInRefused) {
     log({ event: "session.refused", level: "warn", reason: error.reason });
+    wrongTokens.note(error.reason, readOrigin(request, server).address);
     const status = error.kind === "person" ? 403 : 400;
     return createPage({ status, title, message: error.message, link });
   }
@@ -162,28 +183,31 @@ function formatAttempt({ publicUrl }: SignInRules, name: string, value: string, 
   return `${name}=${value}; HttpOnly; SameSite=Lax; Path=${PATH}; Max-Age=${seconds}${secure}`;
 }
 
-function makeFinish({ people }: SignInPorts) {
+function makeFinish(ports: SignInPorts) {
   let finishing = 0;
-  return async (rules: SignInRules, request: Request): Promise<Response> => {
+  return async (rules: SignInRules, asked: OperatorRequest): Promise<Response> => {
     if (finishing >= FINISHING_MAX)
       throw new Fault("overloaded", "Too many people sign in at once. Try again.");
     finishing++;
     try {
-      return await finishAt(people, rules, request);
+      return await finishAt(ports, rules, asked);
     } finally {
       finishing--;
     }
   };
 }
 
-async function finishAt(people: SignInParts, rules: SignInRules, request: Request): Promise<Response> {
+async function finishAt(ports: SignInPorts, rules: SignInRules, asked: OperatorRequest): Promise<Response> {
+  const { request } = asked;
   const at = request.url.indexOf("?");
   const query = at === -1 ? "" : request.url.slice(at);
   const name = nameAttempt(new URLSearchParams(query).get("state") ?? "");
   const kept = readAttempts(request).get(name) ?? null;
   const used = kept === null ? [] : [formatAttempt(rules, name, "", 0)];
   try {
-    const { secret, returnTo } = await completeAttempt(people, rules, query, kept);
+    const { secret, returnTo } = await completeAttempt(ports.people, rules, {
+      ...{ query, kept, from: readSource(ports.operator, asked) },
+    });
     const isSecure = rules.publicUrl.startsWith("https:");
     const session = formatSessionCookie(secret, PERSON_SESSION_MS / 1000, isSecure);
     // The session's cookie isn't sent on a redirect that began on another site, but it is when this page leads on.
@@ -196,7 +220,7 @@ async function finishAt(people: SignInParts, rules: SignInRules, request: Reques
       cookies: [...used, session],
     });
   } catch (error) {
-    const page = createRefusalPage(people, rules, error);
+    const page = createRefusalPage(ports, asked, rules, error);
     for (const cookie of used) page.headers.append("set-cookie", cookie);
     return page;
   }
@@ -206,7 +230,7 @@ async function finishAt(people: SignInParts, rules: SignInRules, request: Reques
 async function endHere({ operator, people }: SignInPorts, asked: OperatorRequest): Promise<Response> {
   checkSite(operator, asked);
   const secret = readCookieSecret(asked.request);
-  if (secret !== null) await signOut(operator.world, secret);
+  if (secret !== null) await endSession(operator, asked, secret);
   const rules = people.rules();
   const away =
     rules === undefined
@@ -222,6 +246,14 @@ async function endHere({ operator, people }: SignInPorts, asked: OperatorRequest
     "set-cookie": formatSessionCookie("", 0, isSecure),
   };
   return new Response(null, { status: 303, headers });
+}
+
+async function endSession(operator: WritingParts, asked: OperatorRequest, secret: string): Promise<void> {
+  const session = await findOperatorSession(operator, secret);
+  await signOut(operator.world, secret);
+  if (session === null) return;
+  const target = { type: "session", id: "", name: "" } as const;
+  await note(operator.world, readAct(operator, asked, session.access), { action: "session.ended", target });
 }
 
 async function endByIssuer({ operator, people }: SignInPorts, request: Request): Promise<Response> {

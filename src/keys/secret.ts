@@ -78,7 +78,7 @@ export function mintSessionSecret(random: Random): string {
 }
 
 /** Makes an id, such as `key_` and 120 random bits. It isn't a secret. */
-export function mintId(kind: "key" | "acct" | "cred" | "evt" | "tok", random: Random): string {
+export function mintId(kind: "key" | "acct" | "cred" | "evt" | "aud" | "tok", random: Random): string {
   return `${kind}_${drawDigits(random, ID_BYTES, ID_DIGITS)}`;
 }
 

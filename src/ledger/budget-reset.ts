@@ -1,4 +1,5 @@
 // Sets what budgets have used in their running windows to 0, on record. Costs and charges stay what they were.
+import { makeAuditEvent } from "../core/audit-log.ts";
 import type { Answer, Reset } from "../core/demand.ts";
 import { Fault } from "../core/fault.ts";
 import { nameOwner } from "../core/limit.ts";
@@ -10,7 +11,7 @@ import { computeWindow, makeWindowRules } from "./window.ts";
 
 /** Reservations of requests in flight stay, and count when they end. */
 export function resetBudgets(books: Books, demand: Reset): Answer {
-  const { accountId, keyId, memberId, id, nowMs, quota, limits, by, reason } = demand;
+  const { accountId, keyId, memberId, id, nowMs, quota, limits, by, reason, entry } = demand;
   const account = books.accounts.get(accountId);
   const key = keyId === null ? null : (books.keys.get(keyId) ?? null);
   // Moved keys are another account's.
@@ -35,5 +36,6 @@ export function resetBudgets(books: Books, demand: Reset): Answer {
   books.putOwner({ ...state, budgets: fresh });
   const data = { ...nameOwner(owner.scope, owner.id), name: owner.name, by, reason, budgets: used };
   books.addEvent({ accountId, id, atMs: nowMs, type: "budget.reset", data });
+  if (entry !== null) books.addEvent(makeAuditEvent({ ...entry, accountId, before: { budgets: used } }));
   return { kind: "reset", budgets: budgets.map(({ name }) => name) };
 }

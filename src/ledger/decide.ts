@@ -1,4 +1,5 @@
 // The ledger's decisions as one pure function: rows and demands in, answers and rows to write out.
+import { makeAuditEvent } from "../core/audit-log.ts";
 import type { Answer, Decision, Demand, Funding, Rows } from "../core/demand.ts";
 import { Fault } from "../core/fault.ts";
 import { admit } from "./admit.ts";
@@ -43,7 +44,7 @@ function refuseClock(): Answer {
 /** About nine million dollars: a larger balance could not be represented exactly. */
 const BALANCE_MAX = Number.MAX_SAFE_INTEGER;
 
-function fund(books: Books, { accountId, id, nowMs: atMs, nanoUsd, note }: Funding): Answer {
+function fund(books: Books, { accountId, id, nowMs: atMs, nanoUsd, note, entry }: Funding): Answer {
   const account = books.accounts.get(accountId);
   if (account === null)
     return { kind: "refused", fault: new Fault("not_found", "There is no account with that id.") };
@@ -57,6 +58,9 @@ function fund(books: Books, { accountId, id, nowMs: atMs, nanoUsd, note }: Fundi
   if (account.balanceNanoUsd + account.heldNanoUsd + nanoUsd > BALANCE_MAX) {
     const message = "Invalid 'amount_usd': the balance would be more than nine million USD.";
     return { kind: "refused", fault: new Fault("invalid_value", message, { param: "amount_usd" }) };
+  }
+  if (entry !== null) {
+    books.addEvent(makeAuditEvent({ ...entry, accountId, target: { ...entry.target, name: account.name } }));
   }
   books.topUps.put(id, { accountId, id, atMs, nanoUsd });
   const legs = { balanceNanoUsd: nanoUsd, fundingNanoUsd: -nanoUsd };

@@ -6,7 +6,7 @@ import type { Clock } from "../core/world.ts";
 import { type LedgerRules, makeReads } from "./allowance.ts";
 
 /** The id must be new: it becomes the event's. */
-export type ResetOrder = Pick<Reset, "accountId" | "keyId" | "memberId" | "id" | "by" | "reason">;
+export type ResetOrder = Pick<Reset, "accountId" | "keyId" | "memberId" | "id" | "by" | "reason" | "entry">;
 
 interface ResetParts {
   readonly store: Pick<Store, "transact" | "clockAheadMs">;

@@ -26,12 +26,15 @@ export class Access {
   readonly memberId: string | null;
   /** Those that count: a higher role in the same account takes nothing of what a member may do with own keys. */
   readonly #counted: readonly Grant[];
+  /** Those that show prompts and answers. Empty if that is not said of single ones. */
+  readonly #showing: readonly Grant[];
 
   constructor({ actor, grants, readsContent, memberId }: Viewer) {
     this.actor = actor;
     this.grants = joinGrants(grants);
     this.readsContent = readsContent;
     this.memberId = memberId;
+    this.#showing = grants.filter((grant) => grant.readsContent);
     this.#counted = [...this.grants, ...grants.filter(({ role }) => role === "member")];
   }
 
@@ -83,7 +86,13 @@ export class Access {
   /** True if the sender may read prompts and answers of this key: one's own, or others' if allowed to. */
   mayReadContent({ accountId, memberId }: OwnedRow): boolean {
     const isOwn = memberId !== null && memberId === this.memberId;
-    return isOwn || this.readsContent || this.roleIn(accountId) === "admin";
+    return isOwn || this.#isShownContent(accountId) || this.roleIn(accountId) === "admin";
+  }
+
+  /** A rule of the sign-in shows those of its own accounts alone, a token those of all that it sees. */
+  #isShownContent(accountId: string): boolean {
+    if (!this.readsContent || this.#showing.length === 0) return this.readsContent;
+    return this.#showing.some((grant) => grant.accountId === null || grant.accountId === accountId);
   }
 
   /** True if each of the grants is within the sender's own. */

@@ -98,8 +98,8 @@ export function admit(
     throw new SignInRefused("person", "no_rule", message);
   }
   const given = matching.map((rule) => ({ rule, ids: findAccounts(rule, accountIds) }));
-  const grants = joinGrants(
-    given.flatMap(({ rule: { role }, ids }) => (ids ?? [null]).map((accountId) => ({ role, accountId }))),
+  const grants = mergeGrants(
+    given.flatMap(({ rule, ids }) => (ids ?? [null]).map((accountId) => makeGrant(rule, accountId))),
   );
   if (grants.length === 0) {
     const message = "Your groups have a role here only in accounts that don't exist. Tell an administrator.";
@@ -107,11 +107,22 @@ export function admit(
   }
   return {
     grants,
-    readsContent: matching.some(({ readsContent }) => readsContent),
+    readsContent: grants.some(({ readsContent }) => readsContent),
     limits: given.flatMap(({ rule: { limits }, ids }) =>
       limits === null ? [] : [{ ...limits, accountIds: ids }],
     ),
   };
+}
+
+/** Returns the highest roles, and each grant that shows prompts and answers: a higher role beside it may not. */
+function mergeGrants(grants: readonly Grant[]): readonly Grant[] {
+  const showing = grants.filter(({ readsContent }) => readsContent);
+  const different = new Map(showing.map((grant) => [`${grant.role} ${grant.accountId}`, grant]));
+  return [...joinGrants(grants), ...different.values()];
+}
+
+function makeGrant({ role, readsContent }: SignInRule, accountId: string | null): Grant {
+  return { role, accountId, ...(readsContent ? { readsContent } : {}) };
 }
 
 function findAccounts(
@@ -137,5 +148,5 @@ function requireDomain({ hd }: Claims, { email }: Identity, { domains, issuer }:
     domain === undefined
       ? "Your company's provider sent no e-mail address that it has verified, and only people of certain domains are let in."
       : "People with an e-mail address of your domain are not let in.";
-  throw new SignInRefused("person", "domain", message);
+  throw new SignInRefused("person", domain === undefined ? "no_email" : "domain", message);
 }

@@ -26,6 +26,11 @@ export async function endIssuerSession(parts: SignInParts, token: string): Promi
     memberId === null
       ? await parts.store.people.endIssuerSession(sid ?? "")
       : await parts.store.endSessionsOf(memberId, sid ?? undefined);
+  if (sessions > 0) {
+    const target = { type: "session", id: memberId ?? "", name: "" } as const;
+    const facts = { action: "session.ended", target, reason: "issuer_logout", after: { sessions } } as const;
+    await parts.recordAs().note(facts);
+  }
   parts.log({ event: "session.ended", ...(memberId === null ? {} : { member_id: memberId }), sessions });
   return sessions;
 }

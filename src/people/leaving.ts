@@ -1,8 +1,9 @@
 // People who leave: they are looked up at the issuer while they have a session or keys, and both end with them.
+import type { Changes } from "../core/changes.ts";
 import type { GatewayKey } from "../core/key.ts";
 import type { Member } from "../core/people.ts";
 import type { SignInRules } from "../core/sign-in.ts";
-import type { Store } from "../core/store.ts";
+import type { KeyFilter, RecordedStore } from "../core/store.ts";
 import { admit, type Identity, readIdentity } from "./claims.ts";
 import { IssuerSilent, PersonGone, SignInRefused, type Tokens } from "./issuer.ts";
 import { describeMember, listAccountIds, openRefresh, type SignInParts, sealRefresh } from "./sign-in.ts";
@@ -35,7 +36,7 @@ export async function recheckMembers(parts: Parts): Promise<void> {
 
 /** Returns false if the issuer didn't answer. */
 async function recheckMember(parts: Parts, rules: SignInRules, member: Member): Promise<boolean> {
-  const { store, clock } = parts;
+  const { store, clock, recordAs } = parts;
   const nowMs = clock.nowMs();
   const [key] = await listKeys(store, member.id, 1);
   // Tokens end with the person who made them.
@@ -45,12 +46,12 @@ async function recheckMember(parts: Parts, rules: SignInRules, member: Member): 
   if (!isLive || member.refreshSealed === null || !isOurs) {
     await note(parts, member, { checkedAtMs: nowMs });
     // A node that stopped while it ended a person may have left keys.
-    if (member.ruleGrants.length === 0) await endKeys(parts, member.id);
+    if (member.ruleGrants.length === 0) await endOwnKeys(parts, member.id);
     else if (isHolder) await expireKeys(parts, rules, member);
     return true;
   }
   // Only one node wins the row as it was read.
-  const leased = await store.people.changeMember(member.id, (before) =>
+  const leased = await recordAs().changes.changeMember(member.id, (before) =>
     before?.leasedUntilMs === member.leasedUntilMs && before.checkedAtMs === member.checkedAtMs
       ? { ...before, leasedUntilMs: nowMs + LEASE_MS }
       : null,
@@ -83,7 +84,7 @@ async function askIssuer(parts: Parts, rules: SignInRules, member: Member, token
     await applyClaims(parts, rules, member, tokens);
     return true;
   } catch (error) {
-    if (error instanceof SignInRefused) await endPerson(parts, member, error.reason);
+    if (error instanceof SignInRefused) await refusePerson(parts, member, error);
     else if (error instanceof PersonGone && !wasInterrupted) await endPerson(parts, member, "gone");
     else if (error instanceof PersonGone)
       await note(parts, member, { refreshSealed: null, ...checked(parts) });
@@ -94,6 +95,16 @@ async function askIssuer(parts: Parts, rules: SignInRules, member: Member, token
     }
     return true;
   }
+}
+
+/** Keys only end for good if no rule matches. A renamed account, or a list that was cut off, says nothing about that. */
+const ENDING: ReadonlySet<string> = new Set(["no_rule", "domain"]);
+
+async function refusePerson(parts: Parts, member: Member, { reason }: SignInRefused): Promise<void> {
+  if (ENDING.has(reason)) return endPerson(parts, member, reason);
+  await note(parts, member, { ruleGrants: [], ...checked(parts) });
+  if (member.ruleGrants.length === 0) return;
+  parts.log({ event: "member.without_role", level: "warn", member_id: member.id, reason });
 }
 
 /** A token that replaces the one before is stored before anything else happens: it is the only one that works. */
@@ -145,8 +156,12 @@ async function waitForIssuer(
  * Writes the change and returns true, unless the person has signed in since `member` was read: what is found out with
  * the token before says nothing about the one from then.
  */
-async function note({ store }: Parts, { id, seenAtMs }: Member, change: Partial<Member>): Promise<boolean> {
-  const changed = await store.people.changeMember(id, (before) =>
+async function note(
+  { recordAs }: Parts,
+  { id, seenAtMs }: Member,
+  change: Partial<Member>,
+): Promise<boolean> {
+  const changed = await recordAs().changes.changeMember(id, (before) =>
     before === null || before.anonymisedAtMs !== null || before.seenAtMs !== seenAtMs
       ? null
       : { ...before, ...change },
@@ -156,42 +171,60 @@ async function note({ store }: Parts, { id, seenAtMs }: Member, change: Partial<
 
 /** Ends the person's sessions and personal keys, on all nodes. */
 async function endPerson(parts: Parts, member: Member, reason: string): Promise<void> {
-  const { store, log } = parts;
+  const { store, log, recordAs } = parts;
   if (!(await note(parts, member, { ruleGrants: [], refreshSealed: null, ...checked(parts) }))) return;
   const sessions = await store.endSessionsOf(member.id);
-  const keys = await endKeys(parts, member.id);
+  if (sessions > 0) {
+    const target = { type: "session", id: member.id, name: "" } as const;
+    await recordAs().note({ action: "session.ended", target, reason, after: { sessions } });
+  }
+  const keys = await endOwnKeys(parts, member.id);
   log({ event: "member.left", level: "warn", member_id: member.id, reason, sessions, keys });
+  await reportContacts(parts, member);
 }
 
-function listKeys(store: Pick<Store, "keys">, memberId: string, limit: number) {
+/** Service keys stay, but somebody else has to look after those whose contact is the person's address. */
+async function reportContacts({ store, log }: Parts, { id: member_id, email }: Member): Promise<void> {
+  if (email === null) return;
+  await eachKey(store, { contact: email.toLowerCase() }, async ({ id, accountId }) =>
+    log({ event: "key.contact_gone", level: "warn", key_id: id, account_id: accountId, member_id }),
+  );
+}
+
+function listKeys(store: Pick<RecordedStore, "keys">, memberId: string, limit: number) {
   return store.keys({ limit, after: null }, { memberId, isRevoked: false, nowMs: 0 });
+}
+
+/** Revokes the keys of a person that the gateway found gone. */
+function endOwnKeys({ store, clock, recordAs }: Parts, memberId: string): Promise<number> {
+  return endKeys({ store, clock, changes: recordAs().changes }, memberId);
 }
 
 /** Revokes the person's keys, and returns how many. */
 export async function endKeys(
-  { store, clock }: Pick<Parts, "store" | "clock">,
+  { store, clock, changes }: Pick<Parts, "store" | "clock"> & { readonly changes: Changes },
   memberId: string,
 ): Promise<number> {
   let ended = 0;
   for (;;) {
     const keys = await listKeys(store, memberId, KEYS_AT_ONCE);
-    for (const { id } of keys) await store.revokeKey(id, clock.nowMs());
+    for (const { id } of keys) await changes.revokeKey(id, clock.nowMs());
     ended += keys.length;
     if (keys.length < KEYS_AT_ONCE) return ended;
   }
 }
 
-/** Calls `change` with each of the person's keys that isn't revoked. */
+/** Calls `change` with each of these keys that isn't revoked. */
 export async function eachKey(
-  store: Pick<Store, "keys">,
-  memberId: string,
+  store: Pick<RecordedStore, "keys">,
+  of: Pick<KeyFilter, "memberId" | "contact">,
   change: (key: GatewayKey) => Promise<unknown>,
 ): Promise<void> {
   let after: { atMs: number; id: string } | null = null;
   for (;;) {
     const keys: readonly GatewayKey[] = await store.keys(
       { limit: KEYS_AT_ONCE, after },
-      { memberId, isRevoked: false, nowMs: 0 },
+      { ...of, isRevoked: false, nowMs: 0 },
     );
     for (const key of keys) await change(key);
     const last = keys.at(-1);
@@ -212,7 +245,7 @@ async function expireKeys(
   const about = { member_id: member.id, until: new Date(endMs).toISOString() };
   if (endMs <= nowMs) {
     await note(parts, member, { ruleGrants: [] });
-    const keys = await endKeys(parts, member.id);
+    const keys = await endOwnKeys(parts, member.id);
     log({ event: "member.keys_expired", level: "warn", ...about, keys });
   } else if (endMs - WEEK_MS <= nowMs && (member.warnedAtMs ?? 0) <= member.seenAtMs) {
     await note(parts, member, { warnedAtMs: nowMs });

@@ -2,7 +2,7 @@
 import type { Grant, Member } from "../core/people.ts";
 import type { Session } from "../core/rows.ts";
 import type { SignInRules } from "../core/sign-in.ts";
-import type { Store } from "../core/store.ts";
+import type { RecordedStore } from "../core/store.ts";
 import type { Clock } from "../core/world.ts";
 import { digestSecret } from "../keys/secret.ts";
 import { Access } from "./access.ts";
@@ -33,7 +33,7 @@ export function memberAccess(member: Member, nowMs: number): Access {
 }
 
 interface PersonParts {
-  readonly store: Pick<Store, "people">;
+  readonly store: Pick<RecordedStore, "people">;
   readonly clock: Pick<Clock, "nowMs">;
 }
 

@@ -1,8 +1,10 @@
 // A sign-in with the company's identity provider, from the first redirect to the session.
+import type { AuditFacts } from "../core/audit-log.ts";
+import type { Changes } from "../core/changes.ts";
 import { asObject, parseJson } from "../core/json.ts";
-import type { Member } from "../core/people.ts";
+import type { Act, Member } from "../core/people.ts";
 import type { SignInRules } from "../core/sign-in.ts";
-import type { Store } from "../core/store.ts";
+import type { RecordedStore } from "../core/store.ts";
 import type { Clock, Log, Random, Vault } from "../core/world.ts";
 import { digestSecret, digestSession, mintSessionSecret } from "../keys/secret.ts";
 import { type Admission, admit, type Identity, readIdentity } from "./claims.ts";
@@ -17,8 +19,16 @@ const REFRESH_USE = "refresh token";
 const NAME_DIGITS = 12;
 const ACCOUNTS_AT_ONCE = 500;
 
+/** Puts on record what a sender changes, and does besides. */
+interface Recording {
+  readonly changes: Changes;
+  note(facts: AuditFacts): Promise<void>;
+}
+
 export interface SignInParts {
-  readonly store: Store;
+  readonly store: RecordedStore;
+  /** Without an act, it is the gateway's own. */
+  readonly recordAs: (act?: Act) => Recording;
   readonly pepper: Uint8Array;
   readonly random: Random;
   readonly clock: Pick<Clock, "nowMs">;
@@ -59,23 +69,34 @@ interface SignedIn {
   readonly returnTo: string;
 }
 
+/** Somebody who comes back from the issuer. */
+interface Arrival {
+  /** The callback's. */
+  readonly query: string;
+  /** The value of the attempt's cookie. Null if there is none. */
+  readonly kept: string | null;
+  readonly from: Omit<Act, "actor">;
+}
+
 /**
- * Ends an attempt with a session. `query` is the callback's, `kept` the value of its cookie, or null if there is none.
- * Throws a `SignInRefused` or an `IssuerSilent`; then nothing is stored of the person.
+ * Ends an attempt with a session. Throws a `SignInRefused` or an `IssuerSilent`; then nothing is stored of the person.
  */
 export async function completeAttempt(
   parts: SignInParts,
   rules: SignInRules,
-  query: string,
-  kept: string | null,
+  { query, kept, from }: Arrival,
 ): Promise<SignedIn> {
   const { returnTo, attempt } = await openAttempt(parts, query, kept);
   const tokens = await parts.issuer(rules).finish(query, attempt);
   const confirmed = await tokens.confirm();
   const identity = readIdentity(confirmed, rules);
   const admission = admit(confirmed, identity, rules, await listAccountIds(parts.store, rules));
-  const member = await keepMember(parts, rules, { tokens, confirmed, identity, admission });
+  const id = makeMemberId(rules.issuer, confirmed.subject, parts.pepper);
+  const recording = parts.recordAs({ ...from, actor: { kind: "person", id, name: identity.name } });
+  const found = { id, tokens, confirmed, identity, admission };
+  const member = await keepMember(parts, recording, rules, found);
   const secret = await startSession(parts, member, confirmed);
+  await recording.note({ action: "session.started", target: { type: "session", id: "", name: "" } });
   return { secret, returnTo };
 }
 
@@ -120,7 +141,7 @@ function readAttempt(vault: SignInParts["vault"], sealed: string) {
 
 /** Returns the ids of the accounts that the rules name, by the name used there. Several accounts may have one name. */
 export async function listAccountIds(
-  store: Pick<Store, "people">,
+  store: Pick<RecordedStore, "people">,
   { rules }: SignInRules,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const named = [...new Set(rules.flatMap(({ accounts }) => accounts ?? []))];
@@ -135,6 +156,7 @@ export async function listAccountIds(
 }
 
 interface Found {
+  readonly id: string;
   readonly tokens: Tokens;
   readonly confirmed: Confirmed;
   readonly identity: Identity;
@@ -142,15 +164,15 @@ interface Found {
 }
 
 async function keepMember(
-  { store, clock, pepper, vault }: SignInParts,
+  { clock, vault }: SignInParts,
+  { changes }: Recording,
   { issuer }: SignInRules,
-  { tokens, confirmed: { subject }, identity, admission }: Found,
+  { id, tokens, confirmed: { subject }, identity, admission }: Found,
 ): Promise<Member> {
   const nowMs = clock.nowMs();
-  const id = makeMemberId(issuer, subject, pepper);
   const refreshSealed = tokens.refreshToken === null ? null : sealRefresh(vault, tokens.refreshToken);
   const seen = { ...describeMember(identity, admission), refreshSealed, seenAtMs: nowMs, checkedAtMs: nowMs };
-  const member = await store.people.changeMember(id, (before) => {
+  const member = await changes.changeMember(id, (before) => {
     if (before === null) return { ...makeMember(id, issuer, subject, nowMs), ...seen };
     return isLetIn(before) ? { ...before, ...seen, leasedUntilMs: 0 } : null;
   });

@@ -1,4 +1,5 @@
 // Console sign-ins, logged prompts and answers, and credentials added at run time.
+import type { Changes } from "../core/changes.ts";
 import { CREDENTIAL_FIELDS } from "../core/fields/credential.ts";
 import type { KeptContent, Session, StoredCredential } from "../core/rows.ts";
 import type { Store } from "../core/store.ts";
@@ -6,6 +7,7 @@ import { allowNull, TEXT, TIME } from "./columns.ts";
 import { bind, type Engine, readFirst } from "./engine.ts";
 import { makeColumns } from "./field-columns.ts";
 import { readText } from "./found.ts";
+import type { Recorder } from "./recording.ts";
 import { insertSql, selectSql, upsertSql } from "./sql.ts";
 import { table } from "./tables.ts";
 
@@ -39,7 +41,6 @@ export function consoleMethods({ mark, run, runOnce, runAll }: Engine) {
   const content = `SELECT sealed FROM content WHERE account_id = ${first} AND id = ${second}`;
   const forgetSessions = `DELETE FROM session WHERE expires_at_ms <= ${first}`;
   const addSession = `${insertSql(SESSION, mark)} ON CONFLICT (digest) DO NOTHING`;
-  const putCredential = upsertSql(CREDENTIAL, mark);
   return {
     addContent: (row) => runAll([bind(addContent, ...CONTENT.valuesOf(row))]),
     content: async (accountId, id) => {
@@ -61,7 +62,25 @@ export function consoleMethods({ mark, run, runOnce, runAll }: Engine) {
     },
     credentials: async () =>
       (await run(bind(`${selectSql(CREDENTIAL)} ORDER BY created_at_ms, id`))).map(CREDENTIAL.rowOf),
-    putCredential: (credential) => runAll([bind(putCredential, ...CREDENTIAL.valuesOf(credential))]),
-    removeCredential: (id) => runAll([bind(`DELETE FROM credential WHERE id = ${first}`, id)]),
   } satisfies Partial<Store>;
+}
+
+export function credentialChanges({ mark, forUpdate, change }: Engine, record: Recorder) {
+  const first = mark(1);
+  const byId = `${selectSql(CREDENTIAL)} WHERE id = ${first} ${forUpdate}`;
+  const put = upsertSql(CREDENTIAL, mark);
+  const remove = `DELETE FROM credential WHERE id = ${first}`;
+  return {
+    putCredential: (after) =>
+      change([bind(byId, after.id)], ([found]) => {
+        const recorded = record({ kind: "credential", before: readFirst(CREDENTIAL, found), after });
+        return { writes: [bind(put, ...CREDENTIAL.valuesOf(after)), ...recorded], toResult: () => undefined };
+      }),
+    removeCredential: (id) =>
+      change([bind(byId, id)], ([found]) => {
+        const before = readFirst(CREDENTIAL, found);
+        const recorded = record({ kind: "credential", before, after: null });
+        return { writes: [bind(remove, id), ...recorded], toResult: () => undefined };
+      }),
+  } satisfies Partial<Changes>;
 }

@@ -39,8 +39,8 @@ export interface Engine {
   contains(column: string, part: string): string;
   /** Runs one statement, possibly more than once. */
   run(statement: Statement): Promise<Result>;
-  /** Runs one statement that must not be written twice. */
-  runOnce(statement: Statement): Promise<Result>;
+  /** Runs one statement that must not be written twice, with others in its transaction. Returns its own result. */
+  runOnce(statement: Statement, ...others: readonly Statement[]): Promise<Result>;
   /** Runs statements in order, each possibly more than once. */
   runAll(statements: readonly Statement[]): Promise<void>;
   /** Runs slow reads on one snapshot. */

@@ -1,14 +1,16 @@
 // Keys and accounts.
+import type { Changes } from "../core/changes.ts";
 import { ACCOUNT_FIELDS } from "../core/fields/account.ts";
 import { applyChange } from "../core/fields/field.ts";
 import { KEY_FIELDS } from "../core/fields/key.ts";
 import type { GatewayKey, ProvenKey } from "../core/key.ts";
 import { readRevision } from "../core/key-change.ts";
 import type { Store } from "../core/store.ts";
-import { bind, type Change, type Engine, type Result, readFirst } from "./engine.ts";
+import { bind, type Change, type Engine, readFirst, type Statement } from "./engine.ts";
 import { listChangeable } from "./field-columns.ts";
 import { type Found, readInteger } from "./found.ts";
 import { accountsLookup, keysLookup } from "./narrowing.ts";
+import type { Recorder } from "./recording.ts";
 import { ACCOUNT_ROWS, KEY_ROWS, narrowToScope } from "./scope.ts";
 import { insertSql, joinNames, type Mark, selectSql } from "./sql.ts";
 import { ACCOUNT, KEY, pickColumns, type TablePart } from "./tables.ts";
@@ -37,76 +39,113 @@ export function readProvenKey(found: Found): ProvenKey {
   return { key, rotation: key.rotations - readInteger(found, "rotations_since") };
 }
 
-export function keyMethods({ mark, forUpdate, run, runOnce, change: changeRows }: Engine) {
+export function keyMethods({ mark, run }: Engine) {
+  const byDigest = keyByDigestSql(mark);
+  const byId = `${selectSql(KEY)} WHERE id = ${mark(1)}`;
+  return {
+    key: async (id, scope) =>
+      readFirst(KEY, await run(narrowToScope({ head: byId, values: [id], rows: KEY_ROWS }, scope, mark))),
+    keyByDigest: async (digest) => readFirst({ rowOf: readProvenKey }, await run(bind(byDigest, digest))),
+    keys: async (page, filter) => (await run(keysLookup(filter, page, mark))).map(KEY.rowOf),
+  } satisfies Partial<Store>;
+}
+
+/**
+ * Returns a function that changes a key under its account's lock. Admissions read the key under the same lock: earlier
+ * ones are committed first and later ones see the change on every node, so once a revocation is answered nothing more is
+ * admitted. A key never changes its account. Null if there is no such key.
+ */
+function makeLockedChange({ mark, forUpdate, run, change }: Engine) {
+  const byId = `${selectSql(KEY)} WHERE id = ${mark(1)}`;
+  const lock = `SELECT id FROM account WHERE id = ${mark(1)} ${forUpdate}`;
+  return async (id: string, then: (before: GatewayKey) => Change<GatewayKey | null>) => {
+    const known = readFirst(KEY, await run(bind(byId, id)));
+    if (known === null) return null;
+    return change([bind(lock, known.accountId), bind(byId, id)], ([, found]) => {
+      const before = readFirst(KEY, found);
+      return before === null ? { writes: [], toResult: () => null } : then(before);
+    });
+  };
+}
+
+export function keyChanges(engine: Engine, record: Recorder) {
+  const { mark, run, runOnce } = engine;
+  const first = mark(1);
+  const add = insertSql({ name: KEY.name, columns: [...KEY.columns, "digest"] }, mark);
+  const change = updateSql(CHANGED_KEY, mark);
+  const account = `SELECT id FROM account WHERE id = ${first}`;
+  const changeLocked = makeLockedChange(engine);
+  return {
+    ...keyEndings(engine, record),
+    addKey: async (added, digest) => {
+      // Accounts are never deleted.
+      const { count } = await run(bind(account, added.accountId));
+      if (count === 0) throw new Error(`There is no account ${added.accountId}.`);
+      const recorded = record({ kind: "key", before: null, after: added });
+      await runOnce(bind(add, ...KEY.valuesOf(added), digest), ...recorded);
+    },
+    changeKey: (id, asked) =>
+      changeLocked(id, (before) => {
+        const after = applyChange(before, readRevision(asked, before));
+        const write = bind(change, id, ...CHANGED_KEY.valuesOf(after));
+        return { writes: [write, ...record({ kind: "key", before, after })], toResult: () => after };
+      }),
+  } satisfies Partial<Changes>;
+}
+
+/** The changes that end a key's secret, or the key. */
+function keyEndings(engine: Engine, record: Recorder) {
+  const { mark } = engine;
   const first = mark(1);
   const byId = `${selectSql(KEY)} WHERE id = ${first}`;
-  const byDigest = keyByDigestSql(mark);
-  const add = insertSql({ name: KEY.name, columns: [...KEY.columns, "digest"] }, mark);
   const revoke = `UPDATE gateway_key SET revoked_at_ms = coalesce(revoked_at_ms, CAST(${mark(2)} AS BIGINT))
     WHERE id = ${first} RETURNING ${joinNames(KEY.columns)}`;
   const rotate = `UPDATE gateway_key SET old_digest = digest, digest = ${mark(2)}, last4 = ${mark(3)},
     old_secret_until_ms = ${mark(4)}, rotations = rotations + 1
     WHERE id = ${first} AND digest <> ${mark(2)} AND revoked_at_ms IS NULL`;
-  const change = updateSql(CHANGED_KEY, mark);
-  const account = `SELECT id FROM account WHERE id = ${first}`;
-  const key: Store["key"] = async (id, scope) =>
-    readFirst(KEY, await run(narrowToScope({ head: byId, values: [id], rows: KEY_ROWS }, scope, mark)));
-
-  /**
-   * Changes a key under its account's lock. Admissions read the key under the same lock: earlier ones are committed
-   * first and later ones see the change on every node, so once a revocation is answered nothing more is admitted. A key
-   * never changes its account. Null if there is no such key.
-   */
-  const changeLocked = async (id: string, then: (found: Result | undefined) => Change<GatewayKey | null>) => {
-    const known = await key(id);
-    if (known === null) return null;
-    const firsts = [bind(`${account} ${forUpdate}`, known.accountId), bind(byId, id)];
-    return changeRows(firsts, ([, found]) => then(found));
-  };
-
+  const changeLocked = makeLockedChange(engine);
   return {
-    key,
-    keyByDigest: async (digest) => readFirst({ rowOf: readProvenKey }, await run(bind(byDigest, digest))),
-    keys: async (page, filter) => (await run(keysLookup(filter, page, mark))).map(KEY.rowOf),
-    addKey: async (added, digest) => {
-      // Accounts are never deleted.
-      const { count } = await run(bind(account, added.accountId));
-      if (count === 0) throw new Error(`There is no account ${added.accountId}.`);
-      await runOnce(bind(add, ...KEY.valuesOf(added), digest));
+    // Does nothing if the digest is there already: the transaction may run twice, and then repeats its entry as well.
+    rotateKey: (id, { digest, last4, oldSecretUntilMs }) => {
+      let recorded: readonly Statement[] | null = null;
+      return changeLocked(id, (before) => {
+        const after = { ...before, last4, oldSecretUntilMs, rotations: before.rotations + 1 };
+        recorded ??= before.revokedAtMs === null ? record({ kind: "key", before, after }) : [];
+        return {
+          writes: [bind(rotate, id, digest, last4, oldSecretUntilMs), bind(byId, id), ...recorded],
+          toResult: ([, rotated]) => readFirst(KEY, rotated),
+        };
+      });
     },
-    changeKey: (id, asked) =>
-      changeLocked(id, (found) => {
-        const before = readFirst(KEY, found);
-        if (before === null) return { writes: [], toResult: () => null };
-        const after = applyChange(before, readRevision(asked, before));
-        return { writes: [bind(change, id, ...CHANGED_KEY.valuesOf(after))], toResult: () => after };
-      }),
-    // Does nothing if the digest is there already: the transaction may run twice.
-    rotateKey: (id, { digest, last4, oldSecretUntilMs }) =>
-      changeLocked(id, () => ({
-        writes: [bind(rotate, id, digest, last4, oldSecretUntilMs), bind(byId, id)],
-        toResult: ([, rotated]) => readFirst(KEY, rotated),
-      })),
     revokeKey: (id, atMs) =>
-      changeLocked(id, () => ({
-        writes: [bind(revoke, id, atMs)],
-        toResult: ([revoked]) => readFirst(KEY, revoked),
-      })),
-  } satisfies Partial<Store>;
+      changeLocked(id, (before) => {
+        const after = { ...before, revokedAtMs: before.revokedAtMs ?? atMs };
+        return {
+          writes: [bind(revoke, id, atMs), ...record({ kind: "key", before, after })],
+          toResult: ([revoked]) => readFirst(KEY, revoked),
+        };
+      }),
+  } satisfies Partial<Changes>;
 }
 
-export function accountMethods({ mark, forUpdate, run, runOnce, change }: Engine) {
-  const first = mark(1);
-  const byId = `${selectSql(ACCOUNT)} WHERE id = ${first}`;
-  const update = `${updateSql(CHANGED_ACCOUNT, mark)} RETURNING ${joinNames(ACCOUNT.columns)}`;
+export function accountMethods({ mark, run }: Engine) {
+  const byId = `${selectSql(ACCOUNT)} WHERE id = ${mark(1)}`;
   return {
     account: async (id, scope) => {
       const lookup = { head: byId, values: [id], rows: ACCOUNT_ROWS };
       return readFirst(ACCOUNT, await run(narrowToScope(lookup, scope, mark)));
     },
     accounts: async (page, filter) => (await run(accountsLookup(filter, page, mark))).map(ACCOUNT.rowOf),
+  } satisfies Partial<Store>;
+}
+
+export function accountChanges({ mark, forUpdate, runOnce, change }: Engine, record: Recorder) {
+  const byId = `${selectSql(ACCOUNT)} WHERE id = ${mark(1)}`;
+  const update = `${updateSql(CHANGED_ACCOUNT, mark)} RETURNING ${joinNames(ACCOUNT.columns)}`;
+  return {
     addAccount: async (account) => {
-      await runOnce(bind(insertSql(ACCOUNT, mark), ...ACCOUNT.valuesOf(account)));
+      const recorded = record({ kind: "account", before: null, after: account });
+      await runOnce(bind(insertSql(ACCOUNT, mark), ...ACCOUNT.valuesOf(account)), ...recorded);
     },
     changeAccount: (id, asked) =>
       change([bind(`${byId} ${forUpdate}`, id)], ([found]) => {
@@ -114,9 +153,12 @@ export function accountMethods({ mark, forUpdate, run, runOnce, change }: Engine
         if (before === null) return { writes: [], toResult: () => null };
         const after = applyChange(before, readRevision(asked, before));
         return {
-          writes: [bind(update, id, ...CHANGED_ACCOUNT.valuesOf(after))],
+          writes: [
+            bind(update, id, ...CHANGED_ACCOUNT.valuesOf(after)),
+            ...record({ kind: "account", before, after }),
+          ],
           toResult: ([changed]) => readFirst(ACCOUNT, changed),
         };
       }),
-  } satisfies Partial<Store>;
+  } satisfies Partial<Changes>;
 }

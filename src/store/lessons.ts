@@ -1,4 +1,5 @@
 // Lessons for the selectors, learned from scored answers and the operator's labels.
+import type { Changes } from "../core/changes.ts";
 import { asArray, asNumber, asString, parseJson } from "../core/json.ts";
 import { joinLessons } from "../core/lesson.ts";
 import { LESSON_SOURCES, type Lesson, type LessonMark } from "../core/rows.ts";
@@ -6,6 +7,7 @@ import type { LessonBound, Store } from "../core/store.ts";
 import { makeJson, makeWord, NUMBER, TEXT, TIME } from "./columns.ts";
 import { bind, type Change, type Engine, type Result, readFirst } from "./engine.ts";
 import { readInteger } from "./found.ts";
+import type { Recorder } from "./recording.ts";
 import { insertSql, joinNames, pruneSql, selectSql, upsertSql } from "./sql.ts";
 import { table } from "./tables.ts";
 
@@ -42,27 +44,40 @@ function readMarks(json: string): readonly LessonMark[] {
 }
 
 export function lessonMethods(engine: Engine) {
-  const { mark, otherMarks, contains, run, runAll } = engine;
+  const { mark, run, runAll } = engine;
   const teach = teachOn(engine);
   const [first, second] = [mark(1), mark(2)];
   const from = `${selectSql(LESSON)} WHERE at_ms >= ${first} ORDER BY at_ms, id, account_id LIMIT ${second}`;
-  const forgetAll = `DELETE FROM lesson WHERE id <> ${first}`;
-  const forget = `DELETE FROM lesson WHERE model = ${first}`;
-  const forgetLabels = `UPDATE lesson SET marks = ${otherMarks} WHERE source = 'label' AND ${contains("marks", second)}`;
-  const forgetEmpty = `DELETE FROM lesson WHERE marks = ${first}`;
   const drop = `DELETE FROM lesson WHERE account_id = ${first} AND id = ${second}`;
   return {
     teach,
     lessons: async (fromMs, most) => (await run(bind(from, fromMs, most))).map(LESSON.rowOf),
-    forgetLessons: (model) => {
-      if (model === undefined) return runAll([bind(forgetAll, "")]);
-      const labels = bind(forgetLabels, JSON.stringify({ model }), JSON.stringify(model));
-      return runAll([bind(forget, model), labels, bind(forgetEmpty, "[]")]);
-    },
     pruneLessons: async (beforeMs, rowsMax) =>
       (await run(bind(pruneSql(LESSON.name, mark), Math.round(beforeMs), rowsMax))).count,
     dropLessons: (lessons) => runAll(lessons.map(({ accountId, id }) => bind(drop, accountId, id))),
   } satisfies Partial<Store>;
+}
+
+export function lessonChanges({ mark, otherMarks, contains, change }: Engine, record: Recorder) {
+  const [first, second] = [mark(1), mark(2)];
+  const forgetAll = `DELETE FROM lesson WHERE id <> ${first}`;
+  const forget = `DELETE FROM lesson WHERE model = ${first}`;
+  const forgetLabels = `UPDATE lesson SET marks = ${otherMarks} WHERE source = 'label' AND ${contains("marks", second)}`;
+  const forgetEmpty = `DELETE FROM lesson WHERE marks = ${first}`;
+  return {
+    forgetLessons: (model) => {
+      const recorded = record({ kind: "lessons", model: model ?? null });
+      const forgotten =
+        model === undefined
+          ? [bind(forgetAll, "")]
+          : [
+              bind(forget, model),
+              bind(forgetLabels, JSON.stringify({ model }), JSON.stringify(model)),
+              bind(forgetEmpty, "[]"),
+            ];
+      return change([], () => ({ writes: [...forgotten, ...recorded], toResult: () => undefined }));
+    },
+  } satisfies Partial<Changes>;
 }
 
 const TRIES_MAX = 5;

@@ -6,10 +6,18 @@ import { type Found, readInteger } from "./found.ts";
 import { nextTurn } from "./turns.ts";
 
 const HOUR_MS = 3_600_000;
-/** The rows searched in one turn of the event loop, which takes 3 ms if an index has all that is asked for. */
-const ROWS_A_TURN = 20_000;
-/** The same if the rows themselves must be read. */
-const WHOLE_ROWS_A_TURN = 5000;
+/** About how long the search works in one turn of the event loop. */
+const TURN_MS = 5;
+/** The rows searched in the first turn, and the bounds on those of later ones. */
+const ROWS_AT_FIRST = 1000;
+const ROWS_MIN = 250;
+const ROWS_MAX = 20_000;
+
+/** Returns how many rows to search next, if the last ones took this long: their cost differs by table, filter and machine. */
+function adaptRows(rows: number, tookMs: number): number {
+  const factor = Math.min(2, Math.max(0.5, TURN_MS / Math.max(tookMs, 0.001)));
+  return Math.min(ROWS_MAX, Math.max(ROWS_MIN, Math.round(rows * factor)));
+}
 
 /** A time range; its end is exclusive. */
 interface Span {
@@ -31,8 +39,6 @@ export interface LogQuestion<Row> {
   readonly span: { readonly fromMs?: number | undefined; readonly toMs?: number | undefined };
   /** True if an index finds the rows at once. */
   readonly isIndexed: boolean;
-  /** True if rows must be read to see whether they match. */
-  readonly readsRows: boolean;
   readonly owner: Owner | null;
 }
 
@@ -89,21 +95,23 @@ async function* listSpans<Row>(engine: Engine, question: LogQuestion<Row>, span:
 
 async function* divideSpan<Row>(
   engine: Engine,
-  { table, readsRows, owner }: LogQuestion<Row>,
+  { table, owner }: LogQuestion<Row>,
   { fromMs, toMs }: Span,
 ): AsyncGenerator<Span> {
   const { mark, hasOwnersInOrder } = engine;
-  const rows = readsRows ? WHOLE_ROWS_A_TURN : ROWS_A_TURN;
   const own =
     owner !== null && hasOwnersInOrder ? { sql: `AND ${owner.column} = ${mark(4)}`, id: owner.id } : null;
   const further = `SELECT at_ms FROM ${table} WHERE at_ms >= ${mark(1)} AND at_ms < ${mark(2)} ${own?.sql ?? ""}
     ORDER BY at_ms DESC LIMIT 1 OFFSET ${mark(3)}`;
   let endMs = toMs;
+  let rows = ROWS_AT_FIRST;
   while (endMs > fromMs) {
     await nextTurn();
+    const beganMs = performance.now();
     const [found] = await engine.run(bind(further, fromMs, endMs, rows, ...(own ? [own.id] : [])));
     const startMs = found ? readInteger(found, "at_ms") : fromMs;
     yield { fromMs: startMs, toMs: endMs };
+    rows = adaptRows(rows, performance.now() - beganMs);
     endMs = startMs;
   }
 }

@@ -1,19 +1,24 @@
 // The store's methods that are the same on both engines.
+import type { Changes, Trail } from "../core/changes.ts";
+import { auditLogMethods } from "./audit-log.ts";
 import { bookMethods } from "./books.ts";
-import { consoleMethods } from "./console.ts";
+import { consoleMethods, credentialChanges } from "./console.ts";
 import type { Engine } from "./engine.ts";
-import { accountMethods, keyMethods } from "./keys.ts";
-import { lessonMethods } from "./lessons.ts";
-import { movingMethods } from "./moving.ts";
-import { namedMethods } from "./named.ts";
+import { accountChanges, accountMethods, keyChanges, keyMethods } from "./keys.ts";
+import { lessonChanges, lessonMethods } from "./lessons.ts";
+import { movingChanges, movingMethods } from "./moving.ts";
+import { namedChanges, namedMethods } from "./named.ts";
 import { outboxMethods } from "./outbox.ts";
-import { peopleMethods } from "./people.ts";
+import { peopleChanges, peopleMethods } from "./people.ts";
+import { makeRecorder, type Recorder } from "./recording.ts";
 import { refusalMethods } from "./refusals.ts";
-import { settingMethods } from "./settings.ts";
+import { settingChanges, settingMethods } from "./settings.ts";
 import { responseMethods } from "./stored-responses.ts";
 
 /** `ofRows` is for changes to rows that decisions depend on. */
 export function engineMethods(engine: Engine, ofRows = engine) {
+  const changes = (trail: Trail) => changeMethods(engine, ofRows, makeRecorder(engine, trail));
+  const { addToken, revokeToken, changeMember, ...unrecorded } = changes(() => null);
   return {
     ...keyMethods(ofRows),
     ...accountMethods(ofRows),
@@ -25,7 +30,23 @@ export function engineMethods(engine: Engine, ofRows = engine) {
     ...consoleMethods(engine),
     ...responseMethods(engine),
     ...lessonMethods(engine),
-    people: peopleMethods(engine, ofRows),
     ...refusalMethods(engine),
+    ...unrecorded,
+    changes,
+    auditLog: auditLogMethods(engine),
+    people: { ...peopleMethods(engine), addToken, revokeToken, changeMember },
+  };
+}
+
+function changeMethods(engine: Engine, ofRows: Engine, record: Recorder): Changes {
+  return {
+    ...keyChanges(ofRows, record),
+    ...accountChanges(ofRows, record),
+    ...namedChanges(ofRows, record),
+    ...movingChanges(ofRows, record),
+    ...settingChanges(engine, record),
+    ...credentialChanges(engine, record),
+    ...lessonChanges(engine, record),
+    ...peopleChanges(engine, ofRows, record),
   };
 }

@@ -1,4 +1,5 @@
 // Moves of keys between accounts: under the locks of both, the key's row changes and its counts are carried over.
+import type { Changes } from "../core/changes.ts";
 import { applyChange } from "../core/fields/field.ts";
 import type { GatewayKey } from "../core/key.ts";
 import { readRevision } from "../core/key-change.ts";
@@ -8,6 +9,7 @@ import { bind, type Engine, type Result, readFirst, type Statement } from "./eng
 import { readText } from "./found.ts";
 import { CHANGED_KEY, updateSql } from "./keys.ts";
 import { parsePlace } from "./place.ts";
+import type { Recorder } from "./recording.ts";
 import { selectSql, upsertSql } from "./sql.ts";
 import { KEY, METER, OWNER, SPEND } from "./tables.ts";
 
@@ -80,7 +82,6 @@ export function movingMethods(engine: Engine) {
   const arrive = `DELETE FROM departure WHERE account_id = ${first} AND id = ${second}`;
   const counting = new Counting(engine);
   const findKey = async (id: string) => readFirst(KEY, await run(bind(byId, id)));
-  const tryMove = makeTryMove(engine, counting);
 
   /** Returns true if nothing is left to come. */
   const carryOne = async (fromId: string, id: string, carry: Carry): Promise<boolean> => {
@@ -97,15 +98,6 @@ export function movingMethods(engine: Engine) {
   };
 
   return {
-    moveKey: async (id, move) => {
-      for (let times = 0; times < TRIES_MAX; times++) {
-        const known = await findKey(id);
-        if (known === null) return null;
-        const tried = await tryMove(known, move);
-        if (tried !== "moved") return tried.key;
-      }
-      throw new Error("The key was moved again and again by others.");
-    },
     carryHome: async (carry, most) => {
       let left = 0;
       for (const found of await run(bind(departures, most))) {
@@ -116,8 +108,25 @@ export function movingMethods(engine: Engine) {
   } satisfies Partial<Store>;
 }
 
+export function movingChanges(engine: Engine, record: Recorder) {
+  const { mark, run } = engine;
+  const byId = `${selectSql(KEY)} WHERE id = ${mark(1)}`;
+  const tryMove = makeTryMove(engine, new Counting(engine), record);
+  return {
+    moveKey: async (id, move) => {
+      for (let times = 0; times < TRIES_MAX; times++) {
+        const known = readFirst(KEY, await run(bind(byId, id)));
+        if (known === null) return null;
+        const tried = await tryMove(known, move);
+        if (tried !== "moved") return tried.key;
+      }
+      throw new Error("The key was moved again and again by others.");
+    },
+  } satisfies Partial<Changes>;
+}
+
 /** Returns a function that moves a key from where it was found. */
-function makeTryMove({ mark, change }: Engine, counting: Counting) {
+function makeTryMove({ mark, change }: Engine, counting: Counting, record: Recorder) {
   const [first, second] = [mark(1), mark(2)];
   const byId = `${selectSql(KEY)} WHERE id = ${first}`;
   const changeKey = updateSql(CHANGED_KEY, mark);
@@ -134,7 +143,8 @@ function makeTryMove({ mark, change }: Engine, counting: Counting) {
       if (before === null) return { writes: [], toResult: () => ({ key: null }) };
       if (before.accountId !== fromId) return { writes: [], toResult: () => "moved" };
       const key = { ...applyChange(before, readRevision(revision, before)), accountId: toId };
-      const writes: Statement[] = [bind(changeKey, id, ...CHANGED_KEY.valuesOf(key))];
+      const onRecord = record({ kind: "key", before, after: key });
+      const writes: Statement[] = [bind(changeKey, id, ...CHANGED_KEY.valuesOf(key)), ...onRecord];
       if (isMove) {
         const carried = counting.carry(carry, [fromId, toId], id, results.slice(at));
         writes.push(...carried.writes, bind(depart, fromId, id), bind(arrive, toId, id));

@@ -1,11 +1,13 @@
 // Keys and accounts by name: made, or brought to a state, within one transaction in which others of the name wait.
+import type { Changes } from "../core/changes.ts";
 import { applyChange } from "../core/fields/field.ts";
 import type { GatewayKey } from "../core/key.ts";
 import { type KeyPut, PUT_KEPT_MS, type PutRecord } from "../core/key-change.ts";
 import type { Store } from "../core/store.ts";
 import { allowNull, TEXT, TIME } from "./columns.ts";
 import { bind, type Change, type Engine, type Result, readFirst, type Statement } from "./engine.ts";
-import { accountMethods, CHANGED_KEY, updateSql } from "./keys.ts";
+import { accountChanges, CHANGED_KEY, updateSql } from "./keys.ts";
+import type { Recorder } from "./recording.ts";
 import { ACCOUNT_ROWS, KEY_ROWS, narrowToScope } from "./scope.ts";
 import { insertSql, type Mark, selectSql } from "./sql.ts";
 import { ACCOUNT, KEY, table } from "./tables.ts";
@@ -34,9 +36,11 @@ interface PutResult {
 /** Writes what a PUT of a key decides on the keys of its name, and on the record of an earlier one. */
 class KeyWriting {
   readonly #mark: Mark;
+  readonly #record: Recorder;
 
-  constructor(mark: Mark) {
+  constructor(mark: Mark, record: Recorder) {
     this.#mark = mark;
+    this.#record = record;
   }
 
   write(put: KeyPut, named: Result | undefined, recorded: Result | undefined): Change<PutResult> {
@@ -47,8 +51,10 @@ class KeyWriting {
     const chosen = choose((named ?? []).map(KEY.rowOf));
     const key = chosen ? applyChange(chosen, revise(chosen)) : fresh;
     const kept = record && { ...record, keyId: key.id, sealed: chosen ? null : record.sealed };
+    const written = chosen ? this.#change(key) : this.#add(fresh, digest);
+    const onRecord = this.#record({ kind: "key", before: chosen, after: key });
     return {
-      writes: [chosen ? this.#change(key) : this.#add(fresh, digest), ...(kept ? this.#keep(kept) : [])],
+      writes: [written, ...onRecord, ...(kept ? this.#keep(kept) : [])],
       toResult: () => ({ key, earlier: null }),
     };
   }
@@ -73,7 +79,7 @@ class KeyWriting {
   }
 }
 
-function keyPuts({ mark, forUpdate, run, change }: Engine) {
+function keyPuts({ mark, forUpdate, run, change }: Engine, record: Recorder) {
   const [first, second] = [mark(1), mark(2)];
   const lock = `SELECT id FROM account WHERE id = ${first} ${forUpdate}`;
   const named = {
@@ -83,7 +89,7 @@ function keyPuts({ mark, forUpdate, run, change }: Engine) {
   };
   const byId = `${selectSql(KEY)} WHERE id = ${first}`;
   const recordById = `${selectSql(PUT_RECORD)} WHERE account_id = ${first} AND id = ${second}`;
-  const writing = new KeyWriting(mark);
+  const writing = new KeyWriting(mark, record);
   return {
     putKey: async (put) => {
       const { accountId, name } = put.fresh;
@@ -98,18 +104,17 @@ function keyPuts({ mark, forUpdate, run, change }: Engine) {
       if (key === null) throw new Error("The key of a record is missing.");
       return { key, earlier };
     },
-  } satisfies Partial<Store>;
+  } satisfies Partial<Changes>;
 }
 
 /** Accounts have no common row to lock, so their PUTs lock this one of the settings. */
 const NAMES_LOCK = "account_names";
 
-function accountPuts(engine: Engine) {
-  const { mark, forUpdate, run, change } = engine;
-  const { changeAccount } = accountMethods(engine);
+function accountPuts(engine: Engine, record: Recorder) {
+  const { mark, forUpdate, change } = engine;
+  const { changeAccount } = accountChanges(engine, record);
   const first = mark(1);
-  const byName = `${selectSql(ACCOUNT)} WHERE name = ${first}`;
-  const named = `${byName} ${NEWEST}`;
+  const named = `${composeByName(mark)} ${NEWEST}`;
   const add = insertSql(ACCOUNT, mark);
   const makeLock = `INSERT INTO setting (name, value) VALUES (${first}, '') ON CONFLICT (name) DO NOTHING`;
   const lock = `SELECT value FROM setting WHERE name = ${first} ${forUpdate}`;
@@ -119,12 +124,23 @@ function accountPuts(engine: Engine) {
       const firsts = [bind(makeLock, NAMES_LOCK), bind(lock, NAMES_LOCK), bind(named, fresh.name)];
       const known = await change(firsts, ([, , found]) => {
         const chosen = choose((found ?? []).map(ACCOUNT.rowOf));
-        const writes = chosen ? [] : [bind(add, ...ACCOUNT.valuesOf(fresh))];
+        const recorded = chosen ? [] : record({ kind: "account", before: null, after: fresh });
+        const writes = chosen ? [] : [bind(add, ...ACCOUNT.valuesOf(fresh)), ...recorded];
         return { writes, toResult: () => chosen };
       });
       // An account is changed under its own lock.
       return known === null ? fresh : ((await changeAccount(known.id, revise)) ?? known);
     },
+  } satisfies Partial<Changes>;
+}
+
+function composeByName(mark: Mark): string {
+  return `${selectSql(ACCOUNT)} WHERE name = ${mark(1)}`;
+}
+
+export function namedMethods({ mark, run }: Engine) {
+  const byName = composeByName(mark);
+  return {
     accountsNamed: async (name, scope) => {
       const lookup = { head: byName, tail: NEWEST, values: [name], rows: ACCOUNT_ROWS };
       return (await run(narrowToScope(lookup, scope, mark))).map(ACCOUNT.rowOf);
@@ -132,6 +148,6 @@ function accountPuts(engine: Engine) {
   } satisfies Partial<Store>;
 }
 
-export function namedMethods(engine: Engine) {
-  return { ...keyPuts(engine), ...accountPuts(engine) };
+export function namedChanges(engine: Engine, record: Recorder) {
+  return { ...keyPuts(engine, record), ...accountPuts(engine, record) };
 }

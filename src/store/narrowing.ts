@@ -14,7 +14,8 @@ import { ACCOUNT, KEY, type Table } from "./tables.ts";
 
 const HOUR_MS = 3_600_000;
 
-class Narrowing {
+/** A statement's conditions and values, as they are added. */
+export class Narrowing {
   readonly values: Value[] = [];
   readonly #mark: Mark;
   readonly #conditions: string[] = [];
@@ -80,11 +81,6 @@ const OUTCOMES_BEFORE: Readonly<Record<RequestOutcome, string>> = {
 
 /** Filters whose rows an index finds at once. */
 const INDEXED = ["requestId", "session", "traceId"] as const;
-/** Filters that SQLite's index on the time decides without reading a row. */
-const SKIMMED: ReadonlySet<string> = new Set([
-  ...["keyId", "accountId", "scope", "model", "selector", "status", "ended", "fromMs", "toMs"],
-]);
-
 /** Returns the question to the request log that a filter asks. */
 export function askRequests(filter: RequestFilter, mark: Mark): LogQuestion<RequestRecord> {
   const given = listGiven(filter);
@@ -95,7 +91,6 @@ export function askRequests(filter: RequestFilter, mark: Mark): LogQuestion<Requ
     rowOf: REQUEST.rowOf,
     span: filter,
     isIndexed: isWhole || INDEXED.some((name) => filter[name] !== undefined),
-    readsRows: given.some((name) => !SKIMMED.has(name)),
     owner: findOwner(filter),
   };
 }
@@ -169,10 +164,11 @@ export function composeRefusals(
 
 export function keysLookup(filter: KeyFilter | undefined, page: Page, mark: Mark): Statement {
   const by = new Narrowing(mark);
-  const { accountId, memberId, isRevoked, state, nowMs = 0, text, except, scope } = filter ?? {};
+  const { accountId, memberId, contact, isRevoked, state, nowMs = 0, text, except, scope } = filter ?? {};
   by.within(scope, KEY_ROWS);
   by.by(accountId, (at) => `account_id = ${at}`);
   by.by(memberId, (at) => `member_id = ${at}`);
+  by.by(contact, (at) => `lower(contact) = ${at}`);
   if (isRevoked !== undefined) by.add(`revoked_at_ms IS ${isRevoked ? "NOT " : ""}NULL`);
   by.by(except, (at) => `id <> ${at}`);
   if (state === "revoked") by.add("revoked_at_ms IS NOT NULL");

@@ -1,4 +1,6 @@
-// Events and nearly used budgets, as decisions have written them; each event is taken by one process to be logged.
+// Events and nearly used budgets, as decisions have written them; each event is taken by one process to be logged. Those
+// of the audit log are chained instead.
+import { AUDIT_EVENT } from "../core/audit-log.ts";
 import type { OutboxEvent } from "../core/limit.ts";
 import type { Store } from "../core/store.ts";
 import { bind, type Engine } from "./engine.ts";
@@ -9,7 +11,7 @@ import { EVENT } from "./tables.ts";
 
 export function outboxMethods({ mark, run, runOnce }: Engine) {
   const [first, second, third] = [mark(1), mark(2), mark(3)];
-  const waiting = `${selectSql(EVENT)} WHERE logged_at_ms IS NULL ORDER BY at_ms LIMIT ${first}`;
+  const waiting = `${selectSql(EVENT)} WHERE logged_at_ms IS NULL AND type <> '${AUDIT_EVENT}' ORDER BY at_ms LIMIT ${first}`;
   const take = `UPDATE event SET logged_at_ms = ${first}
     WHERE account_id = ${second} AND id = ${third} AND logged_at_ms IS NULL`;
   const nearing = {

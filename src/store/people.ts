@@ -1,4 +1,5 @@
 // People, named tokens, and what may be used only once.
+import type { Changes } from "../core/changes.ts";
 import { asArray, asObject, parseJson } from "../core/json.ts";
 import {
   ACTOR_KINDS,
@@ -12,6 +13,7 @@ import { allowNull, FLAG, INTEGER, makeJson, makeWord, TEXT, TIME } from "./colu
 import { bind, type Engine, readFirst } from "./engine.ts";
 import { readText } from "./found.ts";
 import { readMemberTerms } from "./member-columns.ts";
+import type { Recorder } from "./recording.ts";
 import { narrowMembers } from "./scope.ts";
 import { insertSql, joinNames, selectSql, upsertSql } from "./sql.ts";
 import { table } from "./tables.ts";
@@ -20,11 +22,17 @@ const GRANTS = makeJson<readonly Grant[]>((json) => asArray(parseJson(json)).fla
 
 /** A role that this version doesn't know grants nothing. */
 function readGrant(value: unknown): readonly Grant[] {
-  const { role, accountId } = asObject(value);
+  const { role, accountId, readsContent } = asObject(value);
   const known = ROLES.find((one) => one === role);
   return known === undefined
     ? []
-    : [{ role: known, accountId: typeof accountId === "string" ? accountId : null }];
+    : [
+        {
+          role: known,
+          accountId: typeof accountId === "string" ? accountId : null,
+          ...(readsContent === true ? { readsContent } : {}),
+        },
+      ];
 }
 
 const TOKEN = table<NamedToken>("token", ["id"], {
@@ -62,26 +70,47 @@ const MEMBER = table<Member>("member", ["id"], {
   anonymisedAtMs: allowNull(TIME),
 });
 
-/** `ofRows` is for changes to rows that decisions depend on. */
-export function peopleMethods(engine: Engine, ofRows: Engine): PeopleStore {
+export function peopleMethods(engine: Engine) {
   return {
     ...tokenMethods(engine),
-    ...memberMethods(ofRows),
+    ...memberMethods(engine),
     ...accessMethods(engine),
     ...onceMethods(engine),
   };
 }
 
-function tokenMethods({ mark, run, runOnce }: Engine) {
+/** `ofRows` is for changes to rows that decisions depend on. */
+export function peopleChanges(engine: Engine, ofRows: Engine, record: Recorder) {
+  return { ...tokenChanges(engine, record), ...memberChanges(ofRows, record) };
+}
+
+function tokenChanges({ mark, forUpdate, runOnce, change }: Engine, record: Recorder) {
   const first = mark(1);
-  const all = selectSql(TOKEN);
+  const byId = `${selectSql(TOKEN)} WHERE id = ${first} ${forUpdate}`;
   const add = insertSql({ name: TOKEN.name, columns: [...TOKEN.columns, "digest"] }, mark);
   const revoke = `UPDATE token SET revoked_at_ms = coalesce(revoked_at_ms, CAST(${mark(2)} AS BIGINT))
     WHERE id = ${first} RETURNING ${joinNames(TOKEN.columns)}`;
   return {
     addToken: async (token, digest) => {
-      await runOnce(bind(add, ...TOKEN.valuesOf(token), digest));
+      const recorded = record({ kind: "token", before: null, after: token });
+      await runOnce(bind(add, ...TOKEN.valuesOf(token), digest), ...recorded);
     },
+    revokeToken: (id, atMs) =>
+      change([bind(byId, id)], ([found]) => {
+        const before = readFirst(TOKEN, found);
+        const after = before && { ...before, revokedAtMs: before.revokedAtMs ?? atMs };
+        return {
+          writes: [bind(revoke, id, atMs), ...record({ kind: "token", before, after })],
+          toResult: ([revoked]) => readFirst(TOKEN, revoked),
+        };
+      }),
+  } satisfies Partial<Changes>;
+}
+
+function tokenMethods({ mark, run }: Engine) {
+  const first = mark(1);
+  const all = selectSql(TOKEN);
+  return {
     tokenByDigest: async (digest) =>
       readFirst(TOKEN, await run(bind(`${all} WHERE digest = ${first}`, digest))),
     accountsNamed: async (names) => {
@@ -95,18 +124,16 @@ function tokenMethods({ mark, run, runOnce }: Engine) {
     token: async (id) => readFirst(TOKEN, await run(bind(`${all} WHERE id = ${first}`, id))),
     tokens: async (most) =>
       (await run(bind(`${all} ORDER BY created_at_ms DESC, id DESC LIMIT ${first}`, most))).map(TOKEN.rowOf),
-    revokeToken: async (id, atMs) => readFirst(TOKEN, await run(bind(revoke, id, atMs))),
   } satisfies Partial<PeopleStore>;
 }
 
-function memberMethods({ mark, forUpdate, run, change: changeRows }: Engine) {
+function memberMethods({ mark, run }: Engine) {
   const [first, second, third] = [mark(1), mark(2), mark(3)];
   const byId = `${selectSql(MEMBER)} WHERE id = ${first}`;
   const page = `${selectSql(MEMBER)} WHERE (created_at_ms, id) < (${first}, ${second})`;
   const pageEnd = `ORDER BY created_at_ms DESC, id DESC LIMIT ${third}`;
   const due = `${selectSql(MEMBER)} WHERE checked_at_ms <= ${first} AND leased_until_ms <= ${second}
     AND is_disabled = 0 AND anonymised_at_ms IS NULL ORDER BY checked_at_ms LIMIT ${third}`;
-  const put = upsertSql(MEMBER, mark);
   return {
     member: async (id, scope) =>
       readFirst(MEMBER, await run(narrowMembers({ head: byId, values: [id] }, scope, mark))),
@@ -121,13 +148,22 @@ function memberMethods({ mark, forUpdate, run, change: changeRows }: Engine) {
     },
     dueMembers: async (checkedMs, nowMs, most) =>
       (await run(bind(due, checkedMs, nowMs, most))).map(MEMBER.rowOf),
-    changeMember: (id, change) =>
-      changeRows([bind(`${byId} ${forUpdate}`, id)], ([found]) => {
-        const after = change(readFirst(MEMBER, found));
-        const writes = after === null ? [] : [bind(put, ...MEMBER.valuesOf(after))];
-        return { writes, toResult: () => after };
-      }),
   } satisfies Partial<PeopleStore>;
+}
+
+function memberChanges({ mark, forUpdate, change: changeRows }: Engine, record: Recorder) {
+  const byId = `${selectSql(MEMBER)} WHERE id = ${mark(1)} ${forUpdate}`;
+  const put = upsertSql(MEMBER, mark);
+  return {
+    changeMember: (id, change) =>
+      changeRows([bind(byId, id)], ([found]) => {
+        const before = readFirst(MEMBER, found);
+        const after = change(before);
+        if (after === null) return { writes: [], toResult: () => null };
+        const recorded = record({ kind: "member", before, after });
+        return { writes: [bind(put, ...MEMBER.valuesOf(after)), ...recorded], toResult: () => after };
+      }),
+  } satisfies Partial<Changes>;
 }
 
 /** Sessions and tokens of people. */

@@ -98,7 +98,6 @@ export function refusalMethods(engine: Engine) {
           rowOf: REFUSAL.rowOf,
           span: filter,
           isIndexed: isIndexed(filter),
-          readsRows: true,
           owner: null,
         },
         page,

@@ -1,6 +1,7 @@
 // The steps of the schema since both engines share them. A released step is never changed: a change is a new step.
 import { ACCOUNT_FIELDS } from "../core/fields/account.ts";
 import { KEY_FIELDS } from "../core/fields/key.ts";
+import { AUDIT_LOG } from "./audit-step.ts";
 import { HOURLY_USAGE } from "./hourly-usage-step.ts";
 import { MEMBER_LIMITS, MEMBER_RULES, PEOPLE } from "./people-step.ts";
 import type { Step } from "./schema-step.ts";
@@ -207,5 +208,6 @@ export const STEPS: readonly Step[] = [
   PEOPLE,
   PAUSES,
   MEMBER_RULES,
+  AUDIT_LOG,
   MEMBER_LIMITS,
 ];

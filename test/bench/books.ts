@@ -48,7 +48,7 @@ async function measureWait(work: () => Promise<void>): Promise<number> {
 
 async function measureStore(store: Store): Promise<void> {
   for (const key of keys) await store.addKey(key, `digest ${key.id}`);
-  const money = { accountId: "default", id: "bench", nanoUsd: TOP_UP_NANO_USD, note: null };
+  const money = { accountId: "default", id: "bench", nanoUsd: TOP_UP_NANO_USD, note: null, entry: null };
   await topUp(store, { ...money, nowMs: clock.nowMs() });
   const rules = { quota: QUOTA, billing: { charge: "always", markup: 1 } } as const;
   const ledger = createLedger({ store, clock, rules: () => rules });

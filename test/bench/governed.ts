@@ -1,14 +1,17 @@
 // The gateway with the store that BENCH_STORE names: `sqlite:PATH`, or `none` for one that answers at once.
 
+import { actAs } from "../../src/admin/audit-trail.ts";
 import { createKey } from "../../src/admin/keys.ts";
 import { startGateway } from "../../src/app/composition.ts";
 import { type OpenedStore, openStore } from "../../src/app/open-store.ts";
 import { clock, random } from "../../src/app/world.ts";
+import { CHAIN_START } from "../../src/core/audit-log.ts";
 import type { Answer, Demand } from "../../src/core/demand.ts";
 import { ACCOUNT_DEFAULTS, type Account, type ProvenKey } from "../../src/core/key.ts";
 import type { Store } from "../../src/core/store.ts";
 import { topUp } from "../../src/ledger/fund.ts";
 import { createLineLog } from "../../src/telemetry/log-lines.ts";
+import { TESTER } from "../acting.ts";
 import { makePlace } from "../samples.ts";
 import { readSettings } from "../settings.ts";
 
@@ -23,6 +26,7 @@ function keepNothing() {
   const nothing = async () => null;
   return {
     ...noPeople(),
+    ...noAuditLog(),
     addResponse: async () => {},
     ...{ response: nothing, responseOfItem: nothing },
     findDamage: async () => null,
@@ -68,6 +72,22 @@ function noPeople(): Pick<Store, "people" | "endSessionsOf"> {
   return { people, endSessionsOf: async () => 0 };
 }
 
+function noAuditLog(): Pick<Store, "auditLog" | "changeOperatorSetting"> {
+  const nobody = async () => [];
+  const head = async () => CHAIN_START;
+  const [prune, none] = [async () => 0, async () => {}];
+  const auditLog = {
+    add: none,
+    chain: nobody,
+    rows: nobody,
+    rowsFrom: nobody,
+    head,
+    prune,
+    erasePerson: none,
+  };
+  return { auditLog, changeOperatorSetting: async (_name, change) => change(null) };
+}
+
 /** Admits everything and keeps only the keys. */
 function noStore(): Store {
   const byDigest = new Map<string, ProvenKey>();
@@ -76,12 +96,13 @@ function noStore(): Store {
   const unused = async () => {
     throw new Error("Not part of the measurement.");
   };
-  return {
+  const made: Store = {
     ...keepNothing(),
     node: "node_0",
     transact: async (demand) => answerTo(demand),
     durable: async () => {},
     keptCharacters: async () => 0,
+    changes: () => ({ ...made, ...made.people }),
     beat: async () => ({ olderNodes: [], unsupported: null }),
     orphans: nobody,
     read: unused,
@@ -89,13 +110,8 @@ function noStore(): Store {
     key: nothing,
     keys: nobody,
     addKey: async (key, digest) => void byDigest.set(digest, { key, rotation: 0 }),
-    ...{ changeKey: nothing, putKey: unused, putAccount: unused },
-    rotateKey: nothing,
-    revokeKey: nothing,
-    account: async () => ACCOUNT,
-    accounts: nobody,
-    addAccount: async () => {},
-    changeAccount: nothing,
+    ...{ changeKey: nothing, putKey: unused, putAccount: unused, rotateKey: nothing, revokeKey: nothing },
+    ...{ account: async () => ACCOUNT, accounts: nobody, addAccount: async () => {}, changeAccount: nothing },
     journal: nobody,
     systemJournal: nobody,
     systemBalance: async () => 0,
@@ -128,6 +144,7 @@ function noStore(): Store {
     ready: async () => [],
     close: async () => {},
   };
+  return made;
 }
 
 function answerTo(demand: Demand): Answer {
@@ -169,12 +186,13 @@ async function opened(address: string): Promise<OpenedStore> {
 const settings = readSettings(await Bun.file(process.env.BENCH_CONFIG ?? "").text());
 const storeOpened = await opened(process.env.BENCH_STORE ?? "none");
 const { store, world } = storeOpened;
-const { secret } = await createKey(world, { name: "bench" });
+const { secret } = await createKey(actAs(world, TESTER), { name: "bench" });
 await topUp(store, {
   accountId: "default",
   id: "bench",
   nanoUsd: 1_000_000_000_000,
   note: null,
+  entry: null,
   nowMs: clock.nowMs(),
 });
 const running = await startGateway({

@@ -172,7 +172,7 @@ async function costOf(work: () => Promise<void>, atOnce: number): Promise<string
 const directory = mkdtempSync(join(tmpdir(), "poundkey-steps-"));
 const store = await openSqliteStore({ path: join(directory, "steps.db"), decide });
 await store.addKey(key, "digest");
-const money = { accountId: "default", id: "steps", nanoUsd: TOP_UP_NANO_USD, note: null };
+const money = { accountId: "default", id: "steps", nanoUsd: TOP_UP_NANO_USD, note: null, entry: null };
 await topUp(store, { ...money, nowMs: clock.nowMs() });
 const unwrittenStore: Store = { ...store, transact: unwritten, durable: async () => {} };
 const bare = gatewayOn(unwrittenStore);

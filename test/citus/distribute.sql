@@ -10,5 +10,6 @@ FROM unnest(ARRAY['meter', 'slot', 'spend', 'hold', 'entry', 'reply', 'top_up', 
 WHERE name::regclass NOT IN (SELECT logicalrelid FROM pg_dist_partition);
 
 SELECT create_reference_table(name::regclass)
-FROM unnest(ARRAY['gateway_key', 'setting', 'session', 'credential', 'token', 'member', 'used_once']) AS name
+FROM unnest(ARRAY['gateway_key', 'setting', 'session', 'credential', 'token', 'member', 'used_once',
+  'audit', 'audit_detail']) AS name
 WHERE name::regclass NOT IN (SELECT logicalrelid FROM pg_dist_partition);

@@ -9,8 +9,8 @@ const load = (text: string) => loadText(text, { known: [] });
 
 describe("reload", () => {
   /** A watched file with a manual clock. */
-  function watched(text: string) {
-    const file = { text };
+  function watched(text: string, textNow = text) {
+    const file = { text: textNow };
     const seen: { settings: Settings[]; ignored: string[]; errors: string[] } = {
       settings: [],
       ignored: [],
@@ -23,7 +23,7 @@ describe("reload", () => {
         return () => ticks.splice(0);
       },
     };
-    const watch = watchConfig(requireSettings(load(text)), {
+    const watch = watchConfig(requireSettings(load(text)), text, {
       clock,
       stamp: () => file.text,
       load: () => load(file.text),
@@ -49,6 +49,12 @@ describe("reload", () => {
     expect(seen).toEqual({ settings: [], ignored: [], errors: [] });
     tick(3);
     expect(seen.errors).toEqual([]);
+    expect(seen.settings.map((one) => one.limits.choicesMax)).toEqual([3]);
+  });
+
+  test("a file that changed before it was watched is read", () => {
+    const { seen, tick } = watched("limits: { n: 2 }\n", "limits: { n: 3 }\n");
+    tick(2);
     expect(seen.settings.map((one) => one.limits.choicesMax)).toEqual([3]);
   });
 

@@ -26,6 +26,7 @@ const PAGES = [
   { path: "/settings/accounts", shows: "default" },
   { path: "/settings/accounts/default", shows: "Invoice 1" },
   { path: "/settings/limits", shows: "Free requests per day" },
+  { path: "/settings/audit", shows: "topup.made" },
 ] as const;
 const LOOKS = [
   { colorScheme: "light", viewport: { width: 1440, height: 900 } },
@@ -80,6 +81,16 @@ describe.skipIf(!HAS_BROWSER)("pages (skipped without Chromium)", () => {
       await close();
     });
   }
+
+  test("the breakdown of usage is in the order of the chosen figure", async () => {
+    const { page, leave } = await openConsole(world);
+    const first = page.getByRole("table", { name: "Figures by model" }).locator("tbody tr").first();
+    await first.waitFor();
+    expect(await first.innerText()).not.toContain("(unlisted)");
+    await page.getByRole("button", { name: "Errors", exact: true }).click();
+    await first.filter({ hasText: "OpenAI#(unlisted)" }).waitFor();
+    await leave();
+  });
 
   test("the models page shows aliases with their targets", async () => {
     const { page, open, close } = await openConsole(world);

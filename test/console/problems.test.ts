@@ -26,15 +26,21 @@ beforeAll(async () => {
   host = new URL(address).host;
   const models = "[{ name: m, context: 8192, output: 99, price: { input: 1, output: 1 } }]";
   world = await startConsoleWorld({
-    more: `  Gone: { dialect: openai, keys: [a-key-that-is-long-abcd, short], base_url: "${address}", models: ${models} }`,
+    more: (
+      url,
+    ) => `  Gone: { dialect: openai, keys: [a-key-that-is-long-abcd, short], base_url: "${address}", models: ${models} }
+  Wrong: { dialect: openai, keys: [bad-key], base_url: "${url}/openai/v1", models: ${models} }`,
   });
   const operator = createOperator(world.gateway);
   await until("the provider counts as failing", async () => {
     await (await world.gateway.chat(asking("Gone#m", "hello"))).text();
     return (await operator.get("/problems")).text.includes("Gone is failing");
   });
+  await (await world.gateway.chat(asking("Wrong#m", "hello"))).text();
   // Once the breaker is open, requests fail without a call.
-  const called = (await operator.all("/requests", 100)).find(({ attempts }) => Number(attempts) > 0);
+  const called = (await operator.all("/requests", 100)).find(
+    ({ attempts, provider }) => Number(attempts) > 0 && provider === "Gone",
+  );
   requestId = String(called?.id);
 });
 afterAll(() => world.stop());
@@ -46,10 +52,12 @@ describe.skipIf(!HAS_BROWSER)("problems (skipped without Chromium)", () => {
       const { page, open, leave } = await openConsole(world, { viewport: { width, height: 740 } });
       const banner = page.getByRole("region", { name: "Problems" });
       await banner.getByText("Gone is failing.").waitFor();
-      await banner.getByRole("link", { name: "Why?" }).click();
-      await page.getByText("Failing since").waitFor();
+      await banner.getByText("Wrong refuses every credential").waitFor();
+      await banner.getByRole("link", { name: "Why?" }).first().click();
+      await page.getByText("Failing since").first().waitFor();
       await page.getByText(`connection refused (ECONNREFUSED) · at ${host}`).first().waitFor();
       await page.getByText("not called yet").first().waitFor();
+      await page.getByText("refuses every credential", { exact: true }).waitFor();
       expect(await findBarriers(page)).toEqual([]);
       expect(await isTooWide(page)).toBe(false);
       await open(`/activity/${requestId}`);

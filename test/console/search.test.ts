@@ -9,10 +9,15 @@ let requestId = "";
 beforeAll(async () => {
   world = await startConsoleWorld();
   const { gateway } = world;
-  key = await gateway.newKey({ name: "Findable", budgets: [{ usd: 5, per: "day" }] });
+  key = await gateway.newKey({
+    name: "Findable",
+    budgets: [{ usd: 5, per: "day" }],
+    requests_per_minute: 1,
+  });
   const ask = { model: "OpenAI#gpt-5.4", messages: [{ role: "user", content: "Hello" }] };
   requestId = (await (await gateway.chat(ask, { secret: key.secret })).json()).id;
   await gateway.chat({ ...ask, model: "no-such-model" }, { secret: key.secret });
+  await gateway.chat(ask, { secret: key.secret });
 });
 
 afterAll(() => world.stop());
@@ -25,6 +30,8 @@ describe.skipIf(!HAS_BROWSER)("the search (skipped without Chromium)", () => {
     await field.fill(requestId);
     await page.getByRole("list", { name: "Results" }).getByRole("link").click();
     await page.waitForURL(`**/#/activity/${requestId}`);
+    await page.getByRole("link", { name: "127.0.0.1" }).waitFor();
+    await page.getByRole("link", { name: "OpenAI", exact: true }).waitFor();
     await page.keyboard.press("Control+K");
     await field.fill("findab");
     await page
@@ -34,6 +41,10 @@ describe.skipIf(!HAS_BROWSER)("the search (skipped without Chromium)", () => {
     await page.getByRole("heading", { name: "Findable" }).waitFor();
     await page.getByRole("table", { name: "Addresses" }).getByText("127.0.0.1").waitFor();
     await page.getByRole("table", { name: "Refusals" }).getByText("model_not_found").waitFor();
+    await page.getByText("requests per minute of the key: 1 of 1 used").waitFor();
+    await page.getByRole("main").getByRole("link", { name: "default" }).waitFor();
+    await page.getByRole("button", { name: "Rotate" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
     expect(await findBarriers(page)).toEqual([]);
     await leave();
   });

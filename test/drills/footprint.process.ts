@@ -85,6 +85,7 @@ async function measure(send: () => Promise<Response>): Promise<Record<string, nu
 await post("Profiler.enable");
 await post("Profiler.startPreciseCoverage", { callCount: true, detailed: true });
 const { startUnderTest } = await import("../harness.ts");
+const { until } = await import("../http/until.ts");
 const under = await startUnderTest();
 const { id } = await under.newKey();
 const send = (path: string, body: unknown, secret = under.secret, method = "POST") =>
@@ -93,6 +94,11 @@ const send = (path: string, body: unknown, secret = under.secret, method = "POST
     headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
     body: JSON.stringify(body),
   });
+// The audit log's entries so far are chained first: their many columns would look like lines of each request.
+await until("the audit log is chained", async () => {
+  const text = await (await send("/admin/v1/audit", undefined, under.adminToken, "GET")).text();
+  return text.includes(id) && text.includes("admin_token.used");
+});
 const messages = [{ role: "user", content: "Hello!" }];
 const footprints = {
   "a chat, whole": await measure(() => send("/v1/chat/completions", { model: "OpenAI#gpt-4o", messages })),

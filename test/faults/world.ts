@@ -1,6 +1,7 @@
 // A gateway in this process on a store that will fail: its keys, its clients, and a gate in front of its provider.
 
 import { join } from "node:path";
+import { actAs } from "../../src/admin/audit-trail.ts";
 import { createKey } from "../../src/admin/keys.ts";
 import { openMasterKey } from "../../src/admin/master-key.ts";
 import { startGateway } from "../../src/app/composition.ts";
@@ -11,6 +12,7 @@ import { decide } from "../../src/ledger/decide.ts";
 import { topUp } from "../../src/ledger/fund.ts";
 import { masterKeyFile } from "../../src/store/sqlite/master-key-file.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { TESTER } from "../acting.ts";
 import { readSettings } from "../settings.ts";
 import { startSimulator } from "../simulator/server.ts";
 import { type Clients, newClients } from "./clients.ts";
@@ -38,12 +40,14 @@ export async function startFaultWorld({ folder, lockWaitMs }: FaultWorldOptions)
   const database = join(folder, "poundkey.db");
   const simulator = await startSimulator();
   const opened = await openedAt(database, lockWaitMs);
-  const { store, world } = opened;
+  const { store } = opened;
+  const world = actAs(opened.world, TESTER);
   await topUp(store, {
     accountId: "default",
     id: "first",
     nanoUsd: BALANCE_NANO_USD,
     note: null,
+    entry: null,
     nowMs: Date.now(),
   });
   const secrets = {

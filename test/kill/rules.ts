@@ -75,15 +75,16 @@ export const RULES: readonly Rule[] = [
     finds: "SELECT request_id, count(*) AS rows FROM request GROUP BY request_id HAVING rows > 1",
   },
   {
+    // Refused requests without a row are counted, too.
     says: "the hours' sums are those of the requests",
-    finds: `SELECT * FROM (
-        SELECT (SELECT count(*) FROM request) AS logged,
-          (SELECT coalesce(sum(cost_nano), 0) FROM request) AS cost,
-          (SELECT coalesce(sum(charged_nano), 0) FROM request) AS charged,
-          (SELECT coalesce(sum(requests), 0) FROM hourly_usage) AS summed,
-          (SELECT coalesce(sum(cost_nano), 0) FROM hourly_usage) AS summed_cost,
-          (SELECT coalesce(sum(charged_nano), 0) FROM hourly_usage) AS summed_charged
-      ) WHERE logged <> summed OR cost <> summed_cost OR charged <> summed_charged`,
+    finds: `SELECT * FROM
+        (SELECT outcome, count(*) AS logged, sum(cost_nano) AS cost, sum(charged_nano) AS charged FROM request GROUP BY 1)
+      FULL JOIN
+        (SELECT outcome, sum(requests) AS summed, sum(cost_nano) AS summed_cost, sum(charged_nano) AS summed_charged
+          FROM hourly_usage GROUP BY 1) USING (outcome)
+      WHERE coalesce(cost, 0) <> coalesce(summed_cost, 0) OR coalesce(charged, 0) <> coalesce(summed_charged, 0)
+        OR coalesce(logged, 0) > coalesce(summed, 0)
+        OR (outcome = 'answered' AND coalesce(logged, 0) <> coalesce(summed, 0))`,
   },
   {
     says: "places are taken by the free requests that produced something, and by no others",

@@ -3,9 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createAccount } from "../../src/admin/accounts.ts";
+import { actAs } from "../../src/admin/audit-trail.ts";
 import { createKey } from "../../src/admin/keys.ts";
 import { openStore } from "../../src/app/open-store.ts";
 import { topUp } from "../../src/ledger/fund.ts";
+import { TESTER } from "../acting.ts";
 import { type Simulator, startSimulator } from "../simulator/server.ts";
 
 /** `free` is unlimited, `counted` has a sufficient allowance, `payer` and `other` pay from their accounts. */
@@ -89,9 +91,10 @@ function configuration(url: string, charge: Charge): string {
 }
 
 async function makeKeys(database: string) {
-  const { store, world } = await openStore(`sqlite:${database}`, undefined);
+  const { store, world: found } = await openStore(`sqlite:${database}`, undefined);
+  const world = actAs(found, TESTER);
   const pay = async (accountId: string) => {
-    const order = { accountId, id: `first-${accountId}`, nanoUsd: BALANCE_NANO_USD, note: null };
+    const order = { accountId, id: `first-${accountId}`, nanoUsd: BALANCE_NANO_USD, note: null, entry: null };
     await topUp(store, { ...order, nowMs: Date.now() });
     return accountId;
   };

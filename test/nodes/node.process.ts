@@ -1,6 +1,6 @@
 // A separate node for tests, as the store knows one: stays alive, resolves what others left, and makes requests.
 import { startUpkeep } from "../../src/app/upkeep.ts";
-import { clock } from "../../src/app/world.ts";
+import { clock, random } from "../../src/app/world.ts";
 import { Fault } from "../../src/core/fault.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { costing, decideByDemand, ledgerOn, makeAsk, makeKey, makeOutcome, NOON } from "../samples.ts";
@@ -19,6 +19,8 @@ await startUpkeep({
   log: () => {},
   responsesKeepMs: () => 0,
   keepMs: () => NOON,
+  auditKeepMs: () => 86_400_000,
+  random,
 });
 tell({ node: store.node });
 

@@ -88,6 +88,20 @@ export const MATRIX: Readonly<Record<string, Row>> = {
   "GET /requests": { of: "list", may: EVERYONE, lists: "request", path: () => "/requests?limit=200" },
   "GET /requests/live": { of: "any", may: EVERYONE },
   "GET /requests/:id": { of: "request", may: READERS, own: EVERYONE },
+  "GET /audit": {
+    of: "list",
+    may: WRITERS,
+    lists: "key",
+    path: () => "/audit?limit=200&action=key.created&outcome=success",
+  },
+  "GET /export/audit.csv": { of: "any", may: WRITERS },
+  // A refused change names the id that its sender sent.
+  "GET /export/audit.jsonl": {
+    of: "list",
+    may: WRITERS,
+    lists: "key",
+    path: () => "/export/audit.jsonl?outcome=success",
+  },
   "GET /usage": {
     of: "list",
     may: EVERYONE,

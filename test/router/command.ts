@@ -5,7 +5,6 @@ import type { AdminWorld } from "../../src/admin/world.ts";
 import { runRoute } from "../../src/cli/route.ts";
 import { asObject, type JsonObject } from "../../src/core/json.ts";
 import type { Settings } from "../../src/core/settings.ts";
-import type { Store } from "../../src/core/store.ts";
 import { decide } from "../../src/ledger/decide.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import type { UnderTest } from "../harness.ts";
@@ -19,10 +18,10 @@ export const PROMPT = "Which river flows through Prague?";
 export class Command {
   readonly gateway: UnderTest;
   /** The gateway's store, opened a second time as another process would. */
-  readonly store: Store;
+  readonly store: AdminWorld["store"];
   readonly #settings: Settings;
 
-  private constructor(gateway: UnderTest, store: Store, settings: Settings) {
+  private constructor(gateway: UnderTest, store: AdminWorld["store"], settings: Settings) {
     this.gateway = gateway;
     this.store = store;
     this.#settings = settings;

@@ -1,17 +1,26 @@
 // The claims that let a person in, where a small difference would let in somebody else.
 import { expect, test } from "bun:test";
+import { openStore } from "../../src/app/open-store.ts";
+import type { SignInRules } from "../../src/core/sign-in.ts";
 import { admit, readIdentity } from "../../src/people/claims.ts";
 import { SignInRefused } from "../../src/people/issuer.ts";
+import { memberAccess } from "../../src/people/member.ts";
+import { makeMember } from "../people/samples.ts";
 import { readSettings } from "../settings.ts";
 import { oidcYaml } from "./world.ts";
 
 const EVERYONE = 'rules: [{ group: "*", role: viewer }], allow: { domains: [kexample.com] }';
 
-/** Returns the reason for which a person with these claims isn't let in, or `in`. */
-function judge(issuer: string, claims: Readonly<Record<string, unknown>>): string {
-  const yaml = `server: { public_url: "https://a.example" }\n${oidcYaml(issuer, EVERYONE)}`;
+function readRules(issuer: string, rules: string): SignInRules {
+  const yaml = `server: { public_url: "https://a.example" }\n${oidcYaml(issuer, rules)}`;
   const { signIn } = readSettings(yaml);
   if (signIn === undefined) throw new Error("the configuration has no sign-in");
+  return signIn;
+}
+
+/** Returns the reason for which a person with these claims isn't let in, or `in`. */
+function judge(issuer: string, claims: Readonly<Record<string, unknown>>): string {
+  const signIn = readRules(issuer, EVERYONE);
   const confirmed = { subject: "ada", claims, hasIdToken: true };
   try {
     admit(confirmed, readIdentity(confirmed, signIn), signIn, new Map());
@@ -35,8 +44,41 @@ test.each(["https://accounts.google.com", "https://accounts.google.com/"])(
 test.each([
   ["in capital letters", "Ada@KEXAMPLE.com", "in"],
   ["with a letter that only looks alike when small", "ada@\u212Aexample.com", "domain"],
-  ["whose first 200 characters end in the domain", `${"a".repeat(187)}@kexample.com.evil.example`, "domain"],
-  ["with a line break", "ada@evil.example\n@kexample.com", "domain"],
+  [
+    "whose first 200 characters end in the domain",
+    `${"a".repeat(187)}@kexample.com.evil.example`,
+    "no_email",
+  ],
+  ["with a line break", "ada@evil.example\n@kexample.com", "no_email"],
 ])("an address %s", (_, email, outcome) => {
   expect(judge("https://login.example.com", { email, email_verified: true })).toBe(outcome);
+});
+
+test("a rule shows prompts and answers of its own accounts alone", async () => {
+  const rules = readRules(
+    "https://login.example.com",
+    `rules: [ { group: a, role: viewer, accounts: [Search], content: true }, { group: b, role: viewer, accounts: [Ads] },
+      { group: c, role: viewer }, { group: d, role: viewer, content: true } ]`,
+  );
+  const { store } = await openStore("sqlite::memory:", Buffer.alloc(32, 5).toString("base64"));
+  const ids = new Map([
+    ["Search", ["acc_search"]],
+    ["Ads", ["acc_ads"]],
+  ]);
+  const sees = async (...groups: string[]) => {
+    const confirmed = { subject: "ada", claims: { groups }, hasIdToken: true };
+    const { grants, readsContent } = admit(confirmed, readIdentity(confirmed, rules), rules, ids);
+    const member = makeMember("mem_ada", { ruleGrants: grants, readsContent });
+    await store.people.changeMember(member.id, () => member);
+    const stored = await store.people.member(member.id);
+    const access = stored && memberAccess(stored, Date.now());
+    return ["acc_search", "acc_ads"].filter((accountId) =>
+      access?.mayReadContent({ accountId, memberId: null }),
+    );
+  };
+  expect(await sees("a", "b")).toEqual(["acc_search"]);
+  expect(await sees("a", "c")).toEqual(["acc_search"]);
+  expect(await sees("b", "c")).toEqual([]);
+  expect(await sees("b", "d")).toEqual(["acc_search", "acc_ads"]);
+  await store.close();
 });

@@ -106,7 +106,12 @@ describe("with a provider that gives refresh tokens", () => {
   });
 
   test("named tokens end with the person who made them, also without a session, unless they have a contact", async () => {
-    world.provider.people.set("liv", { name: "liv", groups: ["platform"] });
+    world.provider.people.set("liv", {
+      name: "liv",
+      groups: ["platform"],
+      email: "liv@example.com",
+      email_verified: true,
+    });
     const { browser } = await signInAs(world, "liv");
     const { id } = await findMember(world, "liv");
     const isWorking = await addToken(id);
@@ -114,9 +119,23 @@ describe("with a provider that gives refresh tokens", () => {
     const headers = { cookie: browser.cookies(world.url), origin: world.url };
     await fetch(`${world.url}/auth/oidc/logout`, { method: "POST", headers, redirect: "manual" });
     expect([await isIn(browser), await isWorking(), await isKept()]).toEqual([false, true, true]);
+    const service = {
+      ...KEY_DEFAULTS,
+      id: "key_service",
+      name: "service",
+      accountId: "default",
+      last4: "abcd",
+    };
+    await opened.store.addKey(
+      { ...service, createdAtMs: 1, contact: "Liv@Example.com" },
+      "digest of a service key",
+    );
     world.provider.people.delete("liv");
     await until("the token has ended", async () => !(await isWorking()));
-    expect(await isKept()).toBe(true);
+    await until("the key's contact is reported", () =>
+      world.gateway.events.some((one) => one.event === "key.contact_gone" && one.key_id === "key_service"),
+    );
+    expect([await isKept(), await isRevoked("key_service")]).toEqual([true, false]);
   });
 
   test("other groups give another role, within the same session", async () => {

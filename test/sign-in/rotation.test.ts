@@ -1,5 +1,6 @@
 // A refresh token that is replaced at each use is never lost: it is stored before anything else can fail.
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { makeRecordAs } from "../../src/admin/audit-trail.ts";
 import { type OpenedStore, openStore } from "../../src/app/open-store.ts";
 import { IssuerSilent, PersonGone, type Tokens } from "../../src/people/issuer.ts";
 import { recheckMembers } from "../../src/people/leaving.ts";
@@ -53,6 +54,7 @@ async function recheck(answer: (token: string) => Promise<Tokens>): Promise<read
     return answer(token);
   };
   const parts: SignInParts = {
+    recordAs: makeRecordAs(world),
     ...{ store, vault, pepper: world.pepper, random: world.random, log: () => {} },
     ...{ clock: { nowMs: () => nowMs }, rules: () => signIn, issuer: () => ({ ...rest, refresh }) },
   };
@@ -161,6 +163,27 @@ test("keys that were left when a person was ended are ended at the next look", a
   nowMs += HOUR_MS;
   await recheck(async () => here("lee"));
   expect((await store.key("key_lee"))?.revokedAtMs).toBe(nowMs);
+});
+
+test.each([
+  ["rules name no account that exists", { groups: ["nowhere"] }],
+  ["list of groups was cut off", { hasgroups: true }],
+])("somebody whose %s has no role until that is mended, and keeps the keys", async (why, claims) => {
+  const { store } = opened;
+  await addMember(why);
+  await store.addKey(makeKey(`key of ${why}`, { memberId: why }), `digest of ${why}`);
+  nowMs += HOUR_MS;
+  await recheck(async () => ({
+    ...here(why),
+    confirm: async () => ({ subject: why, claims, hasIdToken: true }),
+  }));
+  expect((await store.people.member(why))?.ruleGrants).toEqual([]);
+  nowMs += HOUR_MS;
+  await recheck(async () => here(why));
+  expect((await store.people.member(why))?.ruleGrants).toEqual([{ role: "admin", accountId: null }]);
+  expect((await store.key(`key of ${why}`))?.revokedAtMs).toBeNull();
+  await store.revokeKey(`key of ${why}`, nowMs);
+  await store.endSessionsOf(why);
 });
 
 test("while one node asks, no other does", async () => {

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { probeIssuer } from "../../src/app/sign-in.ts";
 import { asArray, asObject } from "../../src/core/json.ts";
+import { until } from "../http/until.ts";
 import { readSettings } from "../settings.ts";
 import { Browser } from "./browser.ts";
 import { startForger } from "./forger.ts";
@@ -37,6 +38,28 @@ describe("signing in", () => {
       ...{ name: "Ada", email: "ada@example.com", role: "admin", accounts: null, disabled: false },
       ...{ grants: [{ role: "admin", account: null }], own_grants: [], keys_expire_at: null },
     });
+  });
+
+  test("is on record with the person, as are sign-outs and refusals, which name nobody", async () => {
+    const { browser } = await signInAs(world, "ada");
+    const other = await signInAs(world, "vic");
+    await askAs(other.browser, world.url, "/session", { method: "DELETE" });
+    world.provider.people.set("bob", { name: "Bob", groups: [] });
+    expect((await signInAs(world, "bob")).page.status).toBe(403);
+    const rows = await until("all are chained", async () => {
+      const { body } = await askAs(browser, world.url, "/audit?limit=200");
+      const all = asArray(asObject(body).data).map(asObject);
+      return ["session.ended", "session.refused"].every((one) => all.some(({ action }) => action === one))
+        ? all
+        : null;
+    });
+    const list = (action: string) =>
+      rows.filter((row) => row.action === action).map((row) => [asObject(row.actor).name, row.reason]);
+    expect(list("session.started")).toContainEqual(["Ada", null]);
+    expect(list("session.ended")).toEqual([["Vic", null]]);
+    expect(list("session.refused")).toEqual([["", "no_rule"]]);
+    expect(list("member.created")).toContainEqual(["Ada", null]);
+    expect(JSON.stringify(rows)).not.toContain("Bob");
   });
 
   test("permits no more than the role does", async () => {

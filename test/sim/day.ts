@@ -219,7 +219,14 @@ class Day {
       const node = this.#alive(0);
       try {
         if (node) {
-          await topUp(node.store, { accountId, id, nanoUsd, note: null, nowMs: this.#clock.nowMs });
+          await topUp(node.store, {
+            accountId,
+            id,
+            nanoUsd,
+            note: null,
+            entry: null,
+            nowMs: this.#clock.nowMs,
+          });
           this.#clients.tell(`${accountId} is topped up by ${nanoUsd}`);
           return;
         }

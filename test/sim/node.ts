@@ -113,6 +113,8 @@ export class SimNode {
       log: () => {},
       responsesKeepMs: () => 0,
       keepMs: () => KEEP_MS,
+      auditKeepMs: () => 86_400_000,
+      random: { bytes: (count) => new Uint8Array(count) },
     });
     world.tell(`${real.node} lives`);
     return new SimNode(world, { real, store, ledger, life, stop });

@@ -56,9 +56,9 @@ export class Connection {
     return readResult(results, isBare ? 0 : 1 + this.#settings.length);
   }
 
-  /** Runs one statement and commits it. Throws a CommitError if it is unknown whether it was written. */
-  async runOnce(query: Query, withinMs: number): Promise<Result> {
-    const results = await this.commit([BEGIN, ...this.#settings, query], withinMs);
+  /** Commits statements, and returns the first one's result. Throws a CommitError if it is unknown whether they were written. */
+  async runOnce(queries: readonly Query[], withinMs: number): Promise<Result> {
+    const results = await this.commit([BEGIN, ...this.#settings, ...queries], withinMs);
     return readResult(results, 1 + this.#settings.length);
   }
 

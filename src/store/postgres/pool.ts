@@ -62,8 +62,8 @@ export class Pool implements Engine {
   readonly run = (asked: Query): Promise<Result> =>
     this.#tried(TRIES_MAX, (connection) => connection.one(asked, this.#lookupMs));
 
-  readonly runOnce = (asked: Query): Promise<Result> =>
-    this.#tried(1, (connection) => connection.runOnce(asked, this.#lookupMs));
+  readonly runOnce = (asked: Query, ...others: readonly Query[]): Promise<Result> =>
+    this.#tried(1, (connection) => connection.runOnce([asked, ...others], this.#lookupMs));
 
   readonly runAll = async (asked: readonly Query[]): Promise<void> => {
     for (const one of asked) await this.run(one);

@@ -54,7 +54,7 @@ export function requestMethods(pool: Pool) {
         },
         async () => {
           await pool.run(bind("DELETE FROM meter WHERE last_at_ms < $1", metersMs));
-          await pool.run(bind("DELETE FROM event WHERE at_ms < $1", requestsMs));
+          await pool.run(bind("DELETE FROM event WHERE at_ms < $1 AND type <> 'audit'", requestsMs));
           await pool.run(bind("DELETE FROM put_record WHERE at_ms < $1", putsMs));
           return 0;
         },

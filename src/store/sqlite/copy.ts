@@ -44,6 +44,14 @@ function checkCopy(path: string): void {
   if (found?.integrity_check !== "ok") throw new Error(`the copy is damaged: ${found?.integrity_check}`);
 }
 
+/** Returns the end of the audit log's chain, as `{"seq":…,"hash":…}`. Null if nothing is in it. */
+export function readCopiedAuditHead(path: string): string | null {
+  using database = new Database(path, { readonly: true });
+  const find = "SELECT value FROM setting WHERE name = 'audit_head'";
+  const found = database.query<{ value: string }, []>(find).get();
+  return found?.value || null;
+}
+
 function syncFile(path: string, flags: "r" | "r+"): void {
   const file = openSync(path, flags);
   try {

@@ -28,8 +28,8 @@ export function makeEngine(connector: Connector, onChange: () => void = () => {}
       WHERE json_extract(value, '$[0]') <> json_extract(?1, '$.model'))`,
     contains: (column, part) => `instr(${column}, ${part}) > 0`,
     run,
-    runOnce: (statement) =>
-      change([], () => ({ writes: [statement], toResult: ([written]) => written ?? NOTHING })),
+    runOnce: (statement, ...others) =>
+      change([], () => ({ writes: [statement, ...others], toResult: ([written]) => written ?? NOTHING })),
     runAll: (statements) =>
       connector.run((connection) => connection.write(() => statements.forEach(connection.sql.run))),
     runSlowReads: (statements) =>

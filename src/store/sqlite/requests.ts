@@ -79,7 +79,7 @@ export function requestMethods(
         const { sql } = connection;
         const pruned = connection.write(() => {
           sql.run(bind("DELETE FROM meter WHERE last_at_ms < ?1", metersMs));
-          sql.run(bind("DELETE FROM event WHERE at_ms < ?1", requestsMs));
+          sql.run(bind("DELETE FROM event WHERE at_ms < ?1 AND type <> 'audit'", requestsMs));
           sql.run(bind("DELETE FROM put_record WHERE at_ms < ?1", putsMs));
           let gone = forgetReplies(sql, repliesMs, rowsMax);
           gone += sql.run(bind(pruneSql("content"), contentsMs, rowsMax - gone)).count;

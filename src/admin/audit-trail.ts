@@ -1,0 +1,211 @@
+// Puts operators' actions on record: the sender, the action, its target, and the changed fields as they were and are.
+import type { AuditAction, AuditEntry, AuditFacts, AuditFields, AuditTarget } from "../core/audit-log.ts";
+import type { RowChange, Trail } from "../core/changes.ts";
+import { ACCOUNT_FIELDS } from "../core/fields/account.ts";
+import { CREDENTIAL_FIELDS } from "../core/fields/credential.ts";
+import { KEY_FIELDS } from "../core/fields/key.ts";
+import { type GatewayKey, listPausers } from "../core/key.ts";
+import type { Act, Grant, Member, NamedToken } from "../core/people.ts";
+import type { StoredCredential } from "../core/rows.ts";
+import { mintId } from "../keys/secret.ts";
+import { viewTarget } from "./alias-target.ts";
+import { readStoredAliases } from "./aliases.ts";
+import { viewFields } from "./fields.ts";
+import { formatInstantOrNull } from "./format.ts";
+import type { ActingWorld, AdminWorld } from "./world.ts";
+
+type EntryParts = Pick<AdminWorld, "clock" | "random">;
+
+export function makeEntry({ clock, random }: EntryParts, act: Act, action: AuditFacts): AuditEntry {
+  const usual = { outcome: "success", accountId: null, reason: null, before: null, after: null } as const;
+  return { id: mintId("aud", random), atMs: clock.nowMs(), act, ...usual, ...action };
+}
+
+/** The gateway itself, for what it does on its own. */
+export const GATEWAY: Act = {
+  actor: { kind: "system", id: "gateway", name: "gateway" },
+  ...{ address: "", agent: "", route: "", requestId: "" },
+};
+
+/** Returns the world with changes that are put on record as the sender's. */
+export function actAs<World extends AdminWorld>(world: World, act: Act): World & Omit<ActingWorld, "store"> {
+  const trail: Trail = (change) => {
+    const action = describeChange(change);
+    return action && makeEntry(world, act, action);
+  };
+  return { ...world, act, changes: world.store.changes(trail) };
+}
+
+/** Puts an action on record that has no transaction of its own. */
+export function note(world: AdminWorld, act: Act, action: AuditFacts): Promise<void> {
+  return world.store.auditLog.add([makeEntry(world, act, action)]);
+}
+
+/** Returns a function that puts on record what is done by an act's sender, or by the gateway itself. */
+export function makeRecordAs(world: AdminWorld) {
+  return (act = GATEWAY) => ({
+    changes: actAs(world, act).changes,
+    note: (facts: AuditFacts) => note(world, act, facts),
+  });
+}
+
+/** Returns what a change is on record as. Null if no field of it shows. */
+function describeChange(change: RowChange): AuditFacts | null {
+  switch (change.kind) {
+    case "account":
+      return describe(
+        change,
+        "account",
+        (row) => ({ ...viewFields(ACCOUNT_FIELDS, row), paused_by: listPausers(row) }),
+        ({ id }) => id,
+      );
+    case "key":
+      return describeKey(change);
+    case "credential":
+      return describeCredential(change);
+    case "token":
+      return describeToken(change);
+    case "member":
+      return describeMember(change);
+    case "setting":
+      return change.name === "aliases" ? describeAliases(change) : RESET;
+    case "lessons":
+      return { action: "learning.forgotten", target: { type: "model", id: change.model ?? "", name: "" } };
+  }
+}
+
+const RESET: AuditFacts = { action: "admin_token.reset", target: { type: "admin_token", id: "", name: "" } };
+
+interface Pair<Row> {
+  readonly before: Row | null;
+  readonly after: Row | null;
+}
+
+/** Returns the fields that differ, as they were and as they are. Null if none does. */
+function compare({ before, after }: Pair<AuditFields>): Pair<AuditFields> | null {
+  if (before === null || after === null) return before === after ? null : { before, after };
+  const names = Object.keys(after).filter(
+    (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
+  );
+  const pick = (fields: AuditFields) => Object.fromEntries(names.map((name) => [name, fields[name]]));
+  return names.length === 0 ? null : { before: pick(before), after: pick(after) };
+}
+
+function mapPair<Row, Shown>({ before, after }: Pair<Row>, show: (row: Row) => Shown): Pair<Shown> {
+  return { before: before && show(before), after: after && show(after) };
+}
+
+interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Describes a row that was created or changed. */
+function describe<Row extends Named>(
+  change: Pair<Row>,
+  type: "account" | "key" | "member",
+  show: (row: Row) => AuditFields,
+  findAccount: (row: Row) => string | null,
+): AuditFacts | null {
+  const row = change.after ?? change.before;
+  const shown = compare(mapPair(change, show));
+  if (row === null || shown === null) return null;
+  const action = `${type}.${change.before === null ? "created" : "changed"}` as const;
+  return { action, target: { type, id: row.id, name: row.name }, accountId: findAccount(row), ...shown };
+}
+
+function describeKey(change: Pair<GatewayKey>): AuditFacts | null {
+  const { before, after } = change;
+  const changed = describe(
+    change,
+    "key",
+    (row) => ({ ...viewFields(KEY_FIELDS, row), member_id: row.memberId, paused_by: listPausers(row) }),
+    (row) => row.accountId,
+  );
+  if (before === null || after === null) return changed;
+  const target: AuditTarget = { type: "key", id: after.id, name: after.name };
+  const about = { target, accountId: after.accountId };
+  if (before.revokedAtMs !== after.revokedAtMs) return { action: "key.revoked", ...about };
+  if (before.rotations === after.rotations) return changed;
+  const show = (row: GatewayKey) => ({ last4: row.last4 });
+  const until = { old_secret_expires_at: formatInstantOrNull(after.oldSecretUntilMs) };
+  return { action: "key.rotated", ...about, before: show(before), after: { ...show(after), ...until } };
+}
+
+function describeCredential(change: Pair<StoredCredential>): AuditFacts | null {
+  const { before, after } = change;
+  const row = after ?? before;
+  if (row === null) return null;
+  const target: AuditTarget = { type: "credential", id: row.id, name: row.provider };
+  const pair = mapPair(change, (one) => viewFields(CREDENTIAL_FIELDS, one));
+  if (before === null || after === null) {
+    return { action: before === null ? "provider.added" : "provider.removed", target, ...pair };
+  }
+  const shown = compare(pair);
+  if (before.sealed === after.sealed) return shown && { action: "provider.changed", target, ...shown };
+  return {
+    ...{ action: "provider.changed", target, before: shown?.before ?? {} },
+    after: { ...shown?.after, key: "replaced" },
+  };
+}
+
+function viewToken({ name, grants, readsContent, contact, expiresAtMs }: NamedToken): AuditFields {
+  const shown = grants.map(({ role, accountId }) => ({ role, account: accountId }));
+  return {
+    name,
+    grants: shown,
+    content: readsContent,
+    contact,
+    expires_at: formatInstantOrNull(expiresAtMs),
+  };
+}
+
+/** Returns the account that all of the grants are in. Null if there are several, or none. */
+export function findOnlyAccount(grants: readonly Grant[]): string | null {
+  const [first, ...others] = new Set(grants.map(({ accountId }) => accountId));
+  return others.length === 0 ? (first ?? null) : null;
+}
+
+function describeToken({ before, after }: Pair<NamedToken>): AuditFacts | null {
+  if (after === null) return null;
+  const target: AuditTarget = { type: "token", id: after.id, name: after.name };
+  const about = { target, accountId: findOnlyAccount(after.grants) };
+  if (before === null) return { action: "token.created", ...about, before: null, after: viewToken(after) };
+  return before.revokedAtMs === after.revokedAtMs ? null : { action: "token.revoked", ...about };
+}
+
+function viewMember({ name, email, ruleGrants, ownGrants, ownUntilMs, isDisabled }: Member): AuditFields {
+  const show = ({ role, accountId }: Member["ownGrants"][number]) => ({ role, account: accountId });
+  return {
+    ...{ name, email, by_rules: ruleGrants.map(show), by_admins: ownGrants.map(show) },
+    ...{ until: formatInstantOrNull(ownUntilMs), disabled: isDisabled },
+  };
+}
+
+/** The name that is erased isn't written again. */
+function describeMember(change: Pair<Member>): AuditFacts | null {
+  const { before, after } = change;
+  if (after !== null && after.anonymisedAtMs !== null) {
+    if (before?.anonymisedAtMs === after.anonymisedAtMs) return null;
+    return { action: "member.anonymised", target: { type: "member", id: after.id, name: "" } };
+  }
+  return describe(change, "member", viewMember, () => null);
+}
+
+/** A change adds, changes or deletes one alias. */
+function describeAliases({ before, after }: Pair<string>): AuditFacts | null {
+  const show = (value: string | null) =>
+    new Map(readStoredAliases(value).map(({ name, target }) => [name, { target: viewTarget(target) }]));
+  const [were, are] = [show(before), show(after)];
+  for (const name of new Set([...were.keys(), ...are.keys()])) {
+    const pair = compare({ before: were.get(name) ?? null, after: are.get(name) ?? null });
+    if (pair === null) continue;
+    return { action: nameAliasAction(pair), target: { type: "alias", id: name, name }, ...pair };
+  }
+  return null;
+}
+
+function nameAliasAction({ before, after }: Pair<unknown>): AuditAction {
+  if (before === null) return "alias.created";
+  return after === null ? "alias.deleted" : "alias.changed";
+}

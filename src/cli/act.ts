@@ -1,0 +1,24 @@
+// The sender of changes that are made on the command line: the operating system's user, if it is known.
+import { userInfo } from "node:os";
+import type { Act } from "../core/people.ts";
+
+const USAGE = /^usage: (poundkey \S+)/;
+
+/** `help` is the command's, which begins with its name, and `action` the word that follows it. */
+export function makeCommandAct(help: string, action: string): Act {
+  const user = readUser();
+  return {
+    actor: { kind: "cli", id: user, name: user },
+    ...{ address: "", agent: "", requestId: "" },
+    route: `${USAGE.exec(help)?.[1] ?? "poundkey"} ${action}`,
+  };
+}
+
+/** Fails for a user without an entry, as in containers that run as any number. */
+function readUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return "unknown";
+  }
+}

@@ -1,0 +1,86 @@
+// The changes that operators cause: each is put on record in its own transaction.
+import type { AuditEntry } from "./audit-log.ts";
+import type { Account, GatewayKey } from "./key.ts";
+import type {
+  AccountChange,
+  AccountPut,
+  KeyChange,
+  KeyPut,
+  NewSecret,
+  PutRecord,
+  Revision,
+} from "./key-change.ts";
+import type { KeyMove } from "./key-move.ts";
+import type { Member, NamedToken } from "./people.ts";
+import type { StoredCredential } from "./rows.ts";
+
+interface Changed<Kind extends string, Row> {
+  readonly kind: Kind;
+  /** Null if it was created. */
+  readonly before: Row | null;
+  /** Null if it was removed. */
+  readonly after: Row | null;
+}
+
+/** The operator's own settings, by name. */
+export type OperatorSetting = "admin_token_digest" | "aliases";
+
+/** The row that a transaction changes. */
+export type RowChange =
+  | Changed<"account", Account>
+  | Changed<"credential", StoredCredential>
+  | Changed<"key", GatewayKey>
+  | Changed<"member", Member>
+  | Changed<"token", NamedToken>
+  | (Changed<"setting", string> & { readonly name: OperatorSetting })
+  /** All lessons were forgotten, or those of one model. */
+  | { readonly kind: "lessons"; readonly model: string | null };
+
+/**
+ * Returns the entry for a change, which is written in the same transaction. Null if nothing changed that would be on
+ * record. A transaction that has to be repeated calls it again.
+ */
+export type Trail = (change: RowChange) => AuditEntry | null;
+
+/** Each method is one transaction, as in `Store`. */
+export interface Changes {
+  addKey(key: GatewayKey, digest: string): Promise<void>;
+  /** Returns the changed key, or null if there is none. */
+  changeKey(id: string, change: Revision<GatewayKey, KeyChange>): Promise<GatewayKey | null>;
+  /** Like `changeKey`, for a change of the account: the key's counts are carried to the new one. */
+  moveKey(id: string, move: KeyMove): Promise<GatewayKey | null>;
+  /**
+   * Makes the key or changes the one of that name, or does nothing if there is a record of the same id, which it then
+   * returns.
+   */
+  putKey(put: KeyPut): Promise<{ readonly key: GatewayKey; readonly earlier: PutRecord | null }>;
+  /** Replaces a key's secret. Returns the key, which is unchanged if it is revoked, or null if there is none. */
+  rotateKey(id: string, secret: NewSecret): Promise<GatewayKey | null>;
+  /** Returns the revoked key. Revoking it again keeps the first time. */
+  revokeKey(id: string, atMs: number): Promise<GatewayKey | null>;
+
+  addAccount(account: Account): Promise<void>;
+  /** Returns the changed account, or null if there is none. */
+  changeAccount(id: string, change: Revision<Account, AccountChange>): Promise<Account | null>;
+  /** Makes the account or changes the one of that name. */
+  putAccount(put: AccountPut): Promise<Account>;
+
+  addToken(token: NamedToken, digest: string): Promise<void>;
+  /** Returns the revoked token, or null if there is none. Revoking it again keeps the first time. */
+  revokeToken(id: string, atMs: number): Promise<NamedToken | null>;
+  /**
+   * Writes the member that `change` makes of the stored one (null if there is none) and returns it. Null from `change`
+   * writes nothing. `change` must be pure: it may run more than once.
+   */
+  changeMember(id: string, change: (before: Member | null) => Member | null): Promise<Member | null>;
+
+  /** Adds a credential or replaces the one with the same id. */
+  putCredential(credential: StoredCredential): Promise<void>;
+  removeCredential(id: string): Promise<void>;
+
+  /** Changes a value and returns it. `change` must be pure: it may run more than once. */
+  changeOperatorSetting(name: OperatorSetting, change: (value: string | null) => string): Promise<string>;
+
+  /** Deletes all scores, or those of one model. */
+  forgetLessons(model?: string): Promise<void>;
+}

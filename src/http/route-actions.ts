@@ -1,0 +1,52 @@
+// The actions of the changing admin routes, by the routes' ids.
+import type { AuditAction, AuditTarget } from "../core/audit-log.ts";
+
+interface RouteAction {
+  readonly action: AuditAction;
+  readonly type: AuditTarget["type"];
+  /** True if success has no transaction of its own that would put it on record. */
+  readonly isNoted?: true;
+}
+
+const [ACCOUNT, KEY, ALIAS] = [{ type: "account" }, { type: "key" }, { type: "alias" }] as const;
+const SAMPLE = { type: "sample", isNoted: true } as const;
+
+const ROUTE_ACTIONS = {
+  createAccount: { action: "account.created", ...ACCOUNT },
+  putAccount: { action: "account.changed", ...ACCOUNT },
+  updateAccount: { action: "account.changed", ...ACCOUNT },
+  topUpAccount: { action: "topup.made", ...ACCOUNT },
+  createKey: { action: "key.created", ...KEY },
+  putKey: { action: "key.changed", ...KEY },
+  updateKey: { action: "key.changed", ...KEY },
+  rotateKey: { action: "key.rotated", ...KEY },
+  revokeKey: { action: "key.revoked", ...KEY },
+  resetKeyBudgets: { action: "budget.reset", ...KEY },
+  addCredential: { action: "provider.added", type: "credential" },
+  changeCredential: { action: "provider.changed", type: "credential" },
+  removeCredential: { action: "provider.removed", type: "credential" },
+  testCredential: { action: "provider.tested", type: "credential", isNoted: true },
+  createAlias: { action: "alias.created", ...ALIAS },
+  changeAlias: { action: "alias.changed", ...ALIAS },
+  changeNamedAlias: { action: "alias.changed", ...ALIAS },
+  deleteAlias: { action: "alias.deleted", ...ALIAS },
+  deleteNamedAlias: { action: "alias.deleted", ...ALIAS },
+  forgetLearned: { action: "learning.forgotten", type: "model" },
+  changeMember: { action: "member.changed", type: "member" },
+  resetMemberBudgets: { action: "budget.reset", type: "member" },
+  anonymiseMember: { action: "member.anonymised", type: "member" },
+  createToken: { action: "token.created", type: "token" },
+  revokeToken: { action: "token.revoked", type: "token" },
+  planSample: { action: "sample.planned", ...SAMPLE },
+  askSample: { action: "sample.asked", ...SAMPLE },
+  judgeSample: { action: "sample.judged", ...SAMPLE },
+  scoreSample: { action: "sample.scored", ...SAMPLE },
+} as const satisfies Readonly<Record<string, RouteAction>>;
+
+/** The id of a route that changes something. */
+export type ChangingRoute = keyof typeof ROUTE_ACTIONS;
+
+/** Returns a route's action. Null if it only reads. */
+export function findRouteAction(id: string): RouteAction | null {
+  return Object.entries<RouteAction>(ROUTE_ACTIONS).find(([known]) => known === id)?.[1] ?? null;
+}

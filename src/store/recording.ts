@@ -1,0 +1,22 @@
+// Writes that put themselves on record, in the transaction of the change.
+import { makeAuditEvent } from "../core/audit-log.ts";
+import type { RowChange, Trail } from "../core/changes.ts";
+import { bind, type Engine, type Statement } from "./engine.ts";
+import { insertSql } from "./sql.ts";
+import { EVENT } from "./tables.ts";
+
+/** Returns the statements that put a change on record: none if the trail has no entry for it. */
+export type Recorder = (change: RowChange) => readonly Statement[];
+
+export function makeRecorder({ mark }: Pick<Engine, "mark">, trail: Trail): Recorder {
+  const add = composeAddEvent(mark);
+  return (change) => {
+    const entry = trail(change);
+    return entry === null ? [] : [bind(add, ...EVENT.valuesOf(makeAuditEvent(entry)))];
+  };
+}
+
+/** A statement that may be repeated. */
+export function composeAddEvent(mark: Engine["mark"]): string {
+  return `${insertSql(EVENT, mark)} ON CONFLICT (account_id, id) DO NOTHING`;
+}

@@ -1,0 +1,165 @@
+// The time of every list and search over a million logged requests, on both engines: `bun test/bench/million.ts`.
+//
+// `--rows N` fills fewer, `--engine sqlite` or `postgres` takes one alone. Exits with 1 if a first page takes longer than
+// the aim. `POUNDKEY_BINARY` names the build that is measured; without it, the sources are.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { asArray, asObject, asString, type JsonObject } from "../../src/core/json.ts";
+import { createOperator, type Operator } from "../http/operator.ts";
+import { startPostgres } from "../postgres-server.ts";
+import { startSimulator } from "../simulator/server.ts";
+import { computeMedian } from "./figures.ts";
+import { listAsks } from "./million-asks.ts";
+import { fillStore, openRaw } from "./million-fill.ts";
+import { type Started, start } from "./processes.ts";
+
+const AIM_MS = 250;
+const ROUNDS = 5;
+const ADMIN_TOKEN = "admin-token-of-the-benchmark";
+const MASTER_KEY = Buffer.alloc(32, 7).toString("base64");
+const MAIN = join(import.meta.dir, "../../src/main.ts");
+const COMMAND = process.env.POUNDKEY_BINARY ? [process.env.POUNDKEY_BINARY] : [process.execPath, MAIN];
+const ACCOUNTS = 50;
+const KEYS = 500;
+/** Requests that are copied: of each model and manner, from the first keys. */
+const ASKED = ["OpenAI#gpt-5.4", "Anthropic#claude-sonnet-5", "Google#gemini-3.5-flash", "Router#fair"];
+const ROUNDS_ASKED = 25;
+const FAILING = "OpenAI#sim-mini~trouble=500";
+
+const { values: given } = parseArgs({
+  options: { rows: { type: "string", default: "1000000" }, engine: { type: "string" } },
+});
+const rows = Number(given.rows);
+
+async function startGateway(directory: string, store: string, simulatorUrl: string): Promise<Started> {
+  const providers = [
+    ["OpenAI", "/openai/v1"],
+    ["Anthropic", "/anthropic/v1"],
+    ["Google", "/gemini/v1beta"],
+  ].map(
+    ([name, path]) =>
+      `  ${name}: { keys: ["sim-key"], base_url: "${simulatorUrl}${path}", unlisted_models: true }`,
+  );
+  const config = join(directory, "poundkey.yaml");
+  const head = [`server: { port: 0, admin_token: "${ADMIN_TOKEN}" }`, `store: "${store}"`, "providers:"];
+  writeFileSync(config, [...head, ...providers].join("\n"));
+  return start({
+    command: [...COMMAND, "serve", "--config", config],
+    directory,
+    env: { POUNDKEY_MASTER_KEY: MASTER_KEY },
+  });
+}
+
+function operate({ port }: Started): Operator {
+  return createOperator({ url: `http://127.0.0.1:${port}`, adminToken: ADMIN_TOKEN });
+}
+
+/** Makes accounts and keys, and a few real requests whose rows are copied. */
+async function seed({ port }: Started, operator: Operator): Promise<void> {
+  const secrets: string[] = [];
+  for (let at = 0; at < ACCOUNTS; at++) {
+    const { body } = await operator.post("/accounts", { name: `Team ${at}` });
+    for (let of = 0; of < KEYS / ACCOUNTS; of++) {
+      const made = await operator.post("/keys", { name: `key-${at}-${of}`, account_id: body.id });
+      secrets.push(asString(made.body.secret) ?? "");
+    }
+  }
+  for (let round = 0; round < ROUNDS_ASKED; round++) {
+    for (const model of [...ASKED, ...(round % 5 === 0 ? [FAILING] : [])]) {
+      const answer = await fetch(`http://127.0.0.1:${port}/v1/chat/completions`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${secrets[round]}`, "content-type": "application/json" },
+        body: JSON.stringify({
+          model,
+          messages: [{ role: "user", content: `Say ${round}.` }],
+          stream: round % 2 === 0,
+        }),
+      });
+      await answer.text();
+    }
+  }
+}
+
+interface Timed {
+  readonly name: string;
+  /** In milliseconds: the first after a start, and the median and the least of the others. */
+  readonly first: number;
+  readonly median: number;
+  readonly least: number;
+  readonly shown: string;
+}
+
+function describeAnswer(body: JsonObject): string {
+  const list = Array.isArray(body.data) ? `${asArray(body.data).length} rows` : "";
+  const until = asString(body.scanned_until);
+  return until ? `${list}, looked at down to ${until.slice(0, 16)}` : list;
+}
+
+async function time(operator: Operator, name: string, path: string): Promise<Timed> {
+  const times: number[] = [];
+  let shown = "";
+  for (let round = 0; round <= ROUNDS; round++) {
+    const beganMs = performance.now();
+    const { status, body } = await operator.get(path);
+    times.push(performance.now() - beganMs);
+    if (status !== 200) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`);
+    shown = describeAnswer(asObject(body));
+  }
+  const [first = 0, ...others] = times;
+  return { name, first, median: computeMedian(others), least: Math.min(...others), shown };
+}
+
+async function measure(engine: string, store: string, directory: string): Promise<readonly Timed[]> {
+  const simulator = await startSimulator({ host: "127.0.0.1", port: 0 });
+  const before = await startGateway(directory, store, simulator.url);
+  await seed(before, operate(before));
+  await before.stop();
+  const raw = await openRaw(store);
+  const beganMs = performance.now();
+  await fillStore(raw, { rows, nowMs: Date.now() });
+  console.log(
+    `\n${engine}: ${rows} rows each, filled in ${Math.round((performance.now() - beganMs) / 1000)} s`,
+  );
+  const asks = await listAsks(raw);
+  await raw.close();
+  const gateway = await startGateway(directory, store, simulator.url);
+  const timed: Timed[] = [];
+  for (const [name, path] of asks) timed.push(await time(operate(gateway), name, path));
+  await gateway.stop();
+  await simulator.stop();
+  return timed;
+}
+
+function print(timed: readonly Timed[]): void {
+  const width = Math.max(...timed.map(({ name }) => name.length));
+  console.log(`${"".padEnd(width)}     first  median   least  ms`);
+  for (const { name, first, median, least, shown } of timed) {
+    const times = [first, median, least].map((ms) => String(Math.round(ms)).padStart(7)).join(" ");
+    console.log(`${name.padEnd(width)}  ${times}  ${shown}`);
+  }
+  const late = timed.filter(({ first, median }) => Math.max(first, median) > AIM_MS);
+  const longest = Math.round(Math.max(...timed.flatMap(({ first, median }) => [first, median])));
+  console.log(`${timed.length} asked, the longest ${longest} ms, ${late.length} above ${AIM_MS} ms`);
+  if (late.length > 0) process.exitCode = 1;
+}
+
+const directory = mkdtempSync(join(tmpdir(), "poundkey-million-"));
+const engines = given.engine ? [given.engine] : ["sqlite", "postgres"];
+try {
+  for (const engine of engines) {
+    if (engine === "sqlite") {
+      print(await measure(engine, `sqlite:${join(directory, "poundkey.db")}`, directory));
+      continue;
+    }
+    const server = await startPostgres({ shared_buffers: "512MB" });
+    try {
+      print(await measure(engine, server.url, directory));
+    } finally {
+      await server.remove();
+    }
+  }
+} finally {
+  rmSync(directory, { recursive: true, force: true });
+}

@@ -1,0 +1,67 @@
+// `poundkey check` on rules of the sign-in that name accounts which the store doesn't have.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readAccountNames } from "../src/app/account-names.ts";
+import { openStore } from "../src/app/open-store.ts";
+import { type CheckPorts, runCheck } from "../src/cli/check.ts";
+import { startPostgres } from "./postgres-server.ts";
+import { makeAccount } from "./samples.ts";
+import { readFrom } from "./settings.ts";
+
+const LONG_MS = 60_000;
+const WARNING =
+  "warning: sign_in.oidc.rules[1].accounts: there is no account 'Serach' in the store, so nobody has a role in it";
+
+const server = await startPostgres();
+let directory = "";
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), "poundkey-check-"));
+});
+afterAll(async () => {
+  rmSync(directory, { recursive: true });
+  await server.remove();
+}, LONG_MS);
+
+/** Returns the warnings about accounts. */
+async function check(store: string, args: readonly string[] = []): Promise<readonly string[]> {
+  const yaml = `store: "${store}"
+server: { public_url: "https://gateway.example" }
+sign_in: { oidc: { issuer: "https://login.example.com", client_id: a, client_secret: b, rules: [
+  { group: a, role: viewer, accounts: [Search, default] }, { group: b, role: viewer, accounts: [Serach] } ] } }`;
+  const said: string[] = [];
+  const ports: CheckPorts = {
+    ...{ env: () => undefined, known: [], readFile: readFrom({}) },
+    readConfig: readFrom({ "poundkey.yaml": yaml }),
+    ...{ probe: async () => [], probeIssuer: async () => "", exposedFiles: () => [] },
+    accountNames: readAccountNames,
+  };
+  const io = { out: () => {}, err: (text: string) => said.push(text) };
+  expect(await runCheck(args, io, ports)).toBe(0);
+  return said.filter((line) => line.includes("account"));
+}
+
+async function fill(address: string): Promise<void> {
+  const { store } = await openStore(address, Buffer.alloc(32, 5).toString("base64"));
+  await store.addAccount(makeAccount("acc_1", { name: "Search" }));
+  await store.close();
+}
+
+test("a store's file is looked at, if there is one", async () => {
+  const address = `sqlite:${join(directory, "poundkey.db")}`;
+  expect(await check(address)).toEqual([]);
+  await fill(address);
+  expect(await check(address)).toEqual([WARNING]);
+});
+
+test(
+  "a server is asked with --probe only, and one that doesn't answer says nothing",
+  async () => {
+    await fill(server.url);
+    expect(await check(server.url)).toEqual([]);
+    expect(await check(server.url, ["--probe"])).toEqual([WARNING]);
+    expect(await check("postgres://nobody@127.0.0.1:1/none", ["--probe"])).toEqual([]);
+  },
+  LONG_MS,
+);
