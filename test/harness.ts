@@ -8,7 +8,7 @@ import { openStore } from "../src/app/open-store.ts";
 import { configJsonSchema } from "../src/config/schema.ts";
 import type { Fetch, LogEvent } from "../src/core/world.ts";
 import type { Step } from "../src/gateway/step.ts";
-import { readSettings } from "./settings.ts";
+import { loadText, requireSettings } from "./settings.ts";
 import { type Simulator, startSimulator } from "./simulator/server.ts";
 
 /** Set when the built binary is tested. */
@@ -53,6 +53,8 @@ export interface Setup {
   readonly server?: string;
   /** The gateway's environment. */
   readonly env?: Readonly<Record<string, string>>;
+  /** The files that the configuration names, by their paths, in this process only. */
+  readonly files?: Readonly<Record<string, string>>;
   /** Upstream calls use this, in this process only. */
   readonly fetch?: Fetch;
   /** Stand before and around every answer, in this process only. */
@@ -159,7 +161,7 @@ export interface Started {
 }
 
 async function startInside(configFile: string, setup: Setup, events: LogEvent[]): Promise<Started> {
-  const settings = readSettings(await Bun.file(configFile).text(), setup.env);
+  const settings = requireSettings(loadText(await Bun.file(configFile).text(), setup));
   const opened = await openStore(settings.store, undefined);
   const running = await startGateway({
     settings,

@@ -124,8 +124,7 @@ describe("budgets of a member", () => {
       keyId: null,
       memberId: "mem_ann",
       by: "admin",
-      reason: "a mistake",
-      entry: null,
+      ...{ reason: "a mistake", entry: null },
     };
     expect(await bench.ledger.resetBudgets({ ...order, id: "event_1" })).toEqual(["day"]);
     await bench.spend(key, 1000);

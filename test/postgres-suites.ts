@@ -6,6 +6,7 @@ import { storeSuite } from "./store.suite.ts";
 import { auditSuite } from "./store-audit.suite.ts";
 import { billingSuite } from "./store-billing.suite.ts";
 import { consoleSuite } from "./store-console.suite.ts";
+import { devicesSuite } from "./store-devices.suite.ts";
 import { keysSuite } from "./store-keys.suite.ts";
 import { lateSuite } from "./store-late.suite.ts";
 import { lessonFilesSuite } from "./store-lesson-files.suite.ts";
@@ -38,6 +39,7 @@ const SUITES = [
   auditSuite,
   consoleSuite,
   keysSuite,
+  devicesSuite,
   movesSuite,
   responsesSuite,
 ];

@@ -12,6 +12,7 @@ type Opened = () => TwoStores;
 export const limitsSuite = makeSuite({
   "spend limits": spendLimits,
   "limits of members": memberLimits,
+  "a member's use": memberUse,
 });
 
 function spendLimits(opened: Opened): void {
@@ -124,5 +125,34 @@ function memberLimits(opened: Opened): void {
     await store.changeAccount("default", { memberDefaults: null });
     expect((await store.account("default"))?.memberDefaults).toBe(null);
     expect(await tried(ledger, key, [costing(5000)])).toBe("unlimited 0");
+  });
+}
+
+function memberUse(opened: Opened): void {
+  test("goes with each request and its sums, by member", async () => {
+    const { store } = opened();
+    const payments = openPayments(store, {});
+    for (const [id, memberId] of [
+      ["own", "mem_ann"],
+      ["service", null],
+    ] as const) {
+      const key = makeKey(id, { memberId, requestsPerDay: null });
+      await store.addKey(key, `digest of ${id}`);
+      const fields = { firstTokenMs: 20, stream: true };
+      await payments.post(await payments.hold(`of ${id}`, key, 100), 100, fields);
+    }
+    const members = await Promise.all(["of own", "of service"].map((id) => store.request(id)));
+    expect(members.map((row) => row?.memberId)).toEqual(["mem_ann", null]);
+    const span = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER };
+    const shown = async (only?: { readonly memberId: string }) => {
+      const query = { ...span, groupBy: ["member"] as const, ...(only ? { only } : {}) };
+      const found = [await store.usage(query), await store.firstTokens(query)];
+      return found.map((rows) => rows.map(({ member, requests }) => `${member} ${requests}`).toSorted());
+    };
+    expect(await shown()).toEqual([
+      [" 1", "mem_ann 1"],
+      [" 1", "mem_ann 1"],
+    ]);
+    expect(await shown({ memberId: "mem_ann" })).toEqual([["mem_ann 1"], ["mem_ann 1"]]);
   });
 }

@@ -47,12 +47,19 @@ export async function resetKeyBudgets(
     ...{ action: "budget.reset", target: { type: "key", id: keyId, name }, accountId },
     after: { reason },
   });
-  const by = access.actor.id;
-  await parts.ledger.resetBudgets({ id, accountId, keyId, memberId: null, by, reason, entry });
+  await parts.ledger.resetBudgets({
+    id,
+    accountId,
+    keyId,
+    memberId: null,
+    by: access.actor.id,
+    reason,
+    entry,
+  });
   return getKey(parts, keyId, access.scope("keys.read"));
 }
 
-interface MemberResetParts extends Pick<ActingWorld, "store" | "random" | "clock" | "act"> {
+interface MemberResetParts extends ActingWorld {
   readonly ledger: Pick<Ledger, "resetBudgets" | "memberLimits">;
 }
 

@@ -88,6 +88,7 @@ export async function changeMember(parts: ActingParts, id: string, given: Member
   );
   if (given.disabled === true) {
     await store.endSessionsOf(id);
+    await store.devices.endDevicesOf(id, clock.nowMs());
     await eachKey(store, { memberId: id }, (key) =>
       changes.changeKey(key.id, (before) => changePauses("admin", before, true)),
     );
@@ -144,7 +145,7 @@ async function makeGrants(
 export async function anonymiseMember(parts: ActingParts, id: string): Promise<MemberView> {
   const { store, changes, clock } = parts;
   const nowMs = clock.nowMs();
-  const erased = { name: "", email: null, subject: "", refreshSealed: null, ruleLimits: null };
+  const erased = { name: "", email: null, subject: "", refreshSealed: null, ruleLimits: null, groups: [] };
   const ended = { ruleGrants: [], ownGrants: [], ownUntilMs: null, readsContent: false, isDisabled: true };
   const changed = await changes.changeMember(id, (before) =>
     before === null

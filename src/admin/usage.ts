@@ -141,7 +141,7 @@ export async function sumUsage(
     // The store also returns a row for a sum over nothing.
     for (const row of usage) if (row.requests > 0) findFigures(name, row).add(row);
     for (const row of firstTokens)
-      findFigures(name, { ...row, outcome: FIRST_TOKENS_OUTCOME }).addFirstTokens(row);
+      findFigures(name, { member: "", ...row, outcome: FIRST_TOKENS_OUTCOME }).addFirstTokens(row);
   });
   return {
     data: [...sums.values()]

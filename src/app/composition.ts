@@ -221,7 +221,7 @@ function createHttpPorts(
   const rules = () => live.settings.responses;
   return {
     ...running,
-    ...createCallerParts(options),
+    ...createCallerParts(options, live),
     vault,
     clock,
     random,
@@ -236,9 +236,13 @@ function createHttpPorts(
   };
 }
 
-function createCallerParts({ opened, settings }: GatewayOptions) {
+function createCallerParts({ opened, settings }: GatewayOptions, live: LiveConfiguration) {
   const readOrigin = makeOriginReader(settings.server.trustedProxies);
-  return { authenticate: createAuthenticator(opened.world), readOrigin };
+  const agents = {
+    find: (digest: string) => opened.store.devices.agentByDigest(digest),
+    publicUrl: () => live.settings.signIn?.publicUrl ?? null,
+  };
+  return { authenticate: createAuthenticator({ ...opened.world, agents }), readOrigin };
 }
 
 function readEndingTimes({ noticeMs = NOTICE_MS, isRelieved = false, settings }: GatewayOptions) {

@@ -88,12 +88,13 @@ function findConfig(named: string | undefined, readConfig: ConfigSource["readCon
   }
 }
 
-/** Returns a text that changes when the file or one that it names does: its catalogue or profiles. Null if none exists. */
+/** Returns a text that changes when the file or one that it names does: its catalogue, profiles or settings of agents. Null if none exists. */
 export function stampConfiguration(
   { config }: ConfigurationFlags,
-  { catalogueFile, profilesFile }: Pick<Settings, "catalogueFile" | "profilesFile">,
+  { catalogueFile, profilesFile, signIn }: Pick<Settings, "catalogueFile" | "profilesFile" | "signIn">,
 ): string | null {
-  const stamps = [config ?? DEFAULT_FILE, catalogueFile, profilesFile].map(stampFile);
+  const policies = signIn?.agents.policies.map(({ file }) => file) ?? [];
+  const stamps = [config ?? DEFAULT_FILE, catalogueFile, profilesFile, ...policies].map(stampFile);
   return stamps.every((stamp) => stamp === null) ? null : stamps.join(" | ");
 }
 

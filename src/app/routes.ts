@@ -10,6 +10,7 @@ import type { Fetch } from "../core/world.ts";
 import { adminRoutes } from "../http/admin.ts";
 import { aliasRoutes } from "../http/admin-aliases.ts";
 import { auditRoutes } from "../http/admin-audit.ts";
+import { deviceAdminRoutes } from "../http/admin-devices.ts";
 import { keyAdminRoutes } from "../http/admin-keys.ts";
 import { memberRoutes } from "../http/admin-members.ts";
 import { namedRoutes } from "../http/admin-named.ts";
@@ -18,10 +19,13 @@ import type { WritingParts } from "../http/admin-route.ts";
 import { tokenRoutes } from "../http/admin-tokens.ts";
 import { agentTelemetryRoutes } from "../http/agent-telemetry.ts";
 import { buildApp } from "../http/app.ts";
+import { deviceRoutes } from "../http/device.ts";
 import { healthRoutes } from "../http/health.ts";
 import { keyRoutes } from "../http/key.ts";
 import { liveRoutes } from "../http/live.ts";
+import { managedSettingsRoutes } from "../http/managed-settings.ts";
 import { modelRoutes } from "../http/models.ts";
+import { oauthRoutes } from "../http/oauth.ts";
 import { consoleRoutes, docsRoutes } from "../http/pages.ts";
 import { playgroundRoutes } from "../http/playground.ts";
 import type { HttpPorts } from "../http/ports.ts";
@@ -100,12 +104,22 @@ export function composeRoutes(parts: RouteParts) {
         keysExpireMs: () => live.settings.signIn?.members.keysExpireMs ?? null,
       }),
     )
+    .use(deviceAdminRoutes(operator, { ...opened.world, log: parts.people.log }))
     .use(liveRoutes({ ...operator, feed: parts.feed, clock, draining: ports.draining }))
     .use(playgroundRoutes(operator, ports))
     .use(sampleRoutes(operator, parts.sampling))
     .use(consoleRoutes(loadConsoleFiles))
     .use(sessionRoutes({ ...operator, version }))
     .use(signInRoutes({ operator, people: parts.people }))
+    .use(
+      managedSettingsRoutes({
+        ...ports,
+        store: opened.store,
+        policies: () => live.settings.signIn?.agents.policies ?? [],
+      }),
+    )
+    .use(oauthRoutes({ operator, people: parts.people }))
+    .use(deviceRoutes({ operator, people: parts.people, settings: () => live.settings }))
     .use(docsRoutes(loadDocsFiles, () => app.routes));
 }
 

@@ -70,6 +70,14 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     about: "show what a catalogue file would change",
     run: async (args, io) => (await import("./catalogue.ts")).runCatalogue(args, io, source),
   },
+  login: {
+    about: "sign in at a gateway with the company's account",
+    run: async (args, io) => (await import("./login.ts")).runLogin(args, io),
+  },
+  token: {
+    about: "print a key of that sign-in, for agents",
+    run: async (args, io) => (await import("./login.ts")).runToken(args, io),
+  },
   simulate: {
     about: "run only the simulated providers",
     run: async (args, io) => (await import("./simulate.ts")).runSimulate(args, io),

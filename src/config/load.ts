@@ -146,7 +146,7 @@ function buildSettings(
     audit: buildAuditRules(config.audit),
     metrics: buildMetricsRules(config.metrics ?? {}, issues),
     telemetry: buildTelemetryRules(config.telemetry, input.env, issues),
-    ...buildSignInRules(config, issues),
+    ...buildSignInRules(config, input.readFile, issues),
   };
   return { settings, issues: issues.all };
 }

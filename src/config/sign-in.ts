@@ -6,9 +6,11 @@ import type { RuleLimits } from "../core/member-limits.ts";
 import { ROLES } from "../core/people.ts";
 import type { SignInRule, SignInRules } from "../core/sign-in.ts";
 import type { Issues } from "./errors.ts";
-import { choice, duration, integer, options, section, text } from "./field-types.ts";
+import { choice, duration, integer, options, record, section, text } from "./field-types.ts";
+import type { Environment } from "./interpolate.ts";
 import { modelPattern } from "./model-schema.ts";
 import { budgetList, buildBudgets } from "./owner-limits.ts";
+import { readPolicies } from "./policies.ts";
 import { secret } from "./provider-schema.ts";
 
 const RULES_MAX = 1000;
@@ -20,6 +22,9 @@ const MODELS_MAX = 100;
 
 const name = (most: number) =>
   text(`a text of 1 to ${most} characters on one line`, new RegExp(`^[^\\p{Cc}]{1,${most}}$`, "u"));
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a pattern for schemas has no flag for classes.
+const GROUP = /^[^\x00-\x1f\x7f]{1,256}$/;
+const FILE = /^[^\p{Cc}]{1,1000}$/u;
 const DOMAIN = /^(?!-)[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})+$/;
 
 const rule = section(
@@ -94,7 +99,16 @@ const oidc = section(
   "The company's OpenID Connect provider.",
 );
 
-export const signIn = options({ oidc }, "How people sign in to the console.");
+const agents = options(
+  {
+    token: duration("1s", "24h"),
+    reauthenticate: duration("1s", "90d"),
+    managed_settings: record(GROUP, "a group's name, or *", text("a file's path", FILE), "Files by group."),
+  },
+  "Agents such as Claude Code, in which people sign in.",
+);
+
+export const signIn = options({ oidc, agents }, "How people sign in to the console, and from their agents.");
 
 type OidcConfig = Static<typeof oidc>;
 type RuleConfig = Static<typeof rule>;
@@ -114,6 +128,7 @@ interface Given {
 /** Returns nothing if people can't sign in. */
 export function buildSignInRules(
   { sign_in: given, server }: Given,
+  readFile: Environment["readFile"],
   issues: Issues,
 ): { readonly signIn?: SignInRules } {
   const config = given?.oidc;
@@ -143,6 +158,7 @@ export function buildSignInRules(
     domains: (allow?.domains ?? []).map((domain) => domain.toLowerCase()),
     rules: config.rules.map((one, at) => buildRule(one, at, issues)),
     members: buildMemberRules(config.members ?? {}),
+    agents: buildAgentRules(given?.agents ?? {}, readFile, issues),
     publicUrl: publicUrl ?? "",
   };
   return { signIn: rules };
@@ -191,6 +207,18 @@ function buildLimits(given: RuleConfig, at: number, issues: Issues): RuleLimits 
     requestsPerMinute: requests_per_minute ?? null,
     tokensPerMinute: tokens_per_minute ?? null,
     parallel: parallel ?? null,
+  };
+}
+
+function buildAgentRules(
+  given: Static<typeof agents>,
+  readFile: Environment["readFile"],
+  issues: Issues,
+): SignInRules["agents"] {
+  return {
+    tokenMs: parseDuration(given.token ?? "1h") ?? 0,
+    reauthenticateMs: parseDuration(given.reauthenticate ?? "12h") ?? 0,
+    policies: readPolicies(given.managed_settings ?? {}, readFile, issues),
   };
 }
 

@@ -102,6 +102,14 @@ export function cutAddress(address: string): string | null {
   return `${expandAddress(address).slice(0, KEPT_PARTS).join(":")}::/48`;
 }
 
+const HOST_PARTS = 4;
+
+/** Returns the block that one host may have to itself: an IPv4 address, or /64 of IPv6. Anything else stays as it is. */
+export function cutToHost(address: string): string {
+  if (findFamily(address) !== "ipv6") return address;
+  return `${expandAddress(address).slice(0, HOST_PARTS).join(":")}::/64`;
+}
+
 /** Returns the groups of an IPv6 address, without leading zeros. */
 function expandAddress(address: string): readonly string[] {
   const [head = "", tail] = address.toLowerCase().split("::");

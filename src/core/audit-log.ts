@@ -24,6 +24,7 @@ const AUDIT_ACTIONS = [
   "export.made",
   "device.approved",
   "device.denied",
+  "device.ended",
   "key.created",
   "key.changed",
   "key.rotated",

@@ -72,6 +72,14 @@ export const FAULTS = {
     wayOut:
       "Send the secret of a key that is neither revoked nor expired. A new one can be made under Router.",
   },
+  /** The secret of an agent that a person signed in, after its end. */
+  sign_in_required: {
+    status: 401,
+    type: "invalid_request_error",
+    blame: "client",
+    final: true,
+    wayOut: "Sign in again from the agent.",
+  },
   insufficient_balance: {
     status: 402,
     type: "insufficient_quota",
@@ -196,7 +204,7 @@ export interface FaultDetails {
   /** A kept connection was reset right away, which happens if the server had already closed it. */
   readonly stale?: true;
   /** The key whose secret was sent, although it is revoked or expired. For the log, never shown to clients. */
-  readonly key?: { readonly id: string; readonly accountId: string; readonly memberId: string | null };
+  readonly key?: { readonly id: string; readonly accountId: string };
   /** The provider's HTTP status, for the log. */
   readonly upstreamStatus?: number;
   /** The provider's own words and how the connection failed, for the operator. Never shown to clients. */

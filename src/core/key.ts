@@ -160,10 +160,8 @@ function isListed(models: readonly string[] | null, modelId: string): boolean {
 }
 
 /** Wrong, revoked, replaced and expired secrets all get this same answer. `key` is the one that is no longer valid. */
-export function invalidKey(key?: Pick<GatewayKey, "id" | "accountId" | "memberId">): Fault {
+export function invalidKey(key?: Pick<GatewayKey, "id" | "accountId">): Fault {
   const message =
     "Incorrect API key provided: it is wrong, revoked or expired. Ask this gateway's operator for a new one.";
-  if (!key) return new Fault("invalid_api_key", message);
-  const { id, accountId, memberId } = key;
-  return new Fault("invalid_api_key", message, { key: { id, accountId, memberId } });
+  return new Fault("invalid_api_key", message, key ? { key: { id: key.id, accountId: key.accountId } } : {});
 }

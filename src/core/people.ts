@@ -72,6 +72,8 @@ export interface Member {
   readonly seenAtMs: number;
   /** The issuer's refresh token, encrypted. Null if it gave none. */
   readonly refreshSealed: string | null;
+  /** Those that the issuer named last. */
+  readonly groups: readonly string[];
   /** The limits of the rules that matched, as JSON. Null if there are none. */
   readonly ruleLimits: string | null;
   /** The last warning that keys are about to end. Null if there was none. */

@@ -202,6 +202,8 @@ type LessonSource = (typeof LESSON_SOURCES)[number];
 
 /** The number of streamed answers that began within a bucket of time (`findBucket`). */
 export interface FirstTokenSum extends HourOfUse {
+  /** The person whose key it is, where sums are read. Not stored: it follows from the key. */
+  readonly member?: string;
   readonly bucket: number;
 }
 

@@ -25,6 +25,27 @@ interface MemberRules {
   readonly keysExpireMs: number;
 }
 
+/** Settings that agents get, from a file of the operator's. */
+export interface AgentPolicy {
+  /** The exact name of a group, or `*` for everyone. */
+  readonly group: string;
+  readonly file: string;
+  readonly uuid: string;
+  /** `sha256:` and hex. */
+  readonly checksum: string;
+  readonly settings: Readonly<Record<string, unknown>>;
+}
+
+/** The times of agents that people sign in. */
+interface AgentRules {
+  /** The time that a secret works before the agent has to get another one. */
+  readonly tokenMs: number;
+  /** The time after which the person has to sign the agent in again. */
+  readonly reauthenticateMs: number;
+  /** The first that matches a person counts. */
+  readonly policies: readonly AgentPolicy[];
+}
+
 export interface SignInRules {
   /** As the issuer names itself: `https://login.example.com/tenant`. */
   readonly issuer: string;
@@ -38,6 +59,7 @@ export interface SignInRules {
   readonly domains: readonly string[];
   readonly rules: readonly SignInRule[];
   readonly members: MemberRules;
+  readonly agents: AgentRules;
   /** The origin at which browsers reach the gateway, such as `https://gateway.example.com`. */
   readonly publicUrl: string;
 }

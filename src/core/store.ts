@@ -1,9 +1,9 @@
 // The store port: the guarantees of every engine, for decisions and for views.
-
 import type { Audit } from "./audit.ts";
 import type { AuditLogStore } from "./audit-log.ts";
 import type { Changes, OperatorSetting, Trail } from "./changes.ts";
 import type { Answer, Demand, Reads, Rows } from "./demand.ts";
+import type { DeviceStore } from "./device.ts";
 import type { Account, GatewayKey, KeyState, ProvenKey } from "./key.ts";
 import type { NamedStore } from "./key-change.ts";
 import type { MovingStore } from "./key-move.ts";
@@ -236,7 +236,7 @@ export interface Store extends Omit<Changes, keyof PeopleStore>, NamedStore, Mov
    * The number of streamed answers that began within each bucket of time, grouped in the same way, but for providers and
    * outcomes, which are not kept here: a provider is found by its models.
    */
-  firstTokens(query: UsageQuery): Promise<readonly (FirstTokenSum & Pick<UsageSum, "member">)[]>;
+  firstTokens(query: UsageQuery): Promise<readonly FirstTokenSum[]>;
 
   /** Stores a response, and deletes the account's oldest ones beyond this many bytes. */
   addResponse(response: StoredResponse, bytesMax: number): Promise<void>;
@@ -262,6 +262,7 @@ export interface Store extends Omit<Changes, keyof PeopleStore>, NamedStore, Mov
   takeEvents(nowMs: number, most: number): Promise<readonly OutboxEvent[]>;
 
   readonly people: PeopleStore;
+  readonly devices: DeviceStore;
   readonly auditLog: AuditLogStore;
   /** The changes that an operator causes, each put on record in its own transaction. */
   changes(trail: Trail): Changes;

@@ -23,6 +23,7 @@ export const PARTS: readonly Part[] = [
       "company",
       "people",
       "sign-in",
+      "agents",
       "operate",
       "troubleshooting",
       "security",

@@ -52,7 +52,12 @@ export function memberRoutes(operator: WritingParts, parts: Parts) {
       async ({ params: { id }, body, request, status }) =>
         status(
           201,
-          await resetMemberBudgets(actAsSender(parts, request), id, body, readOperator(request).access),
+          await resetMemberBudgets(
+            { ...actAsSender(parts, request), ledger: parts.ledger },
+            id,
+            body,
+            readOperator(request).access,
+          ),
         ),
       {
         ...writes(

@@ -77,8 +77,8 @@ export function createSuccessHook(routeId: string) {
 const ID_CHARACTERS_MAX = 200;
 
 /** Rows are never changed, so a secret that was sent in place of an id must not be in one. */
-function findTargetId({ id, name }: Params): string {
-  const given = id ?? name;
+function findTargetId({ device, id, name }: Params): string {
+  const given = device ?? id ?? name;
   if (typeof given !== "string") return "";
   return given.slice(0, ID_CHARACTERS_MAX).replace(SECRET_WORDS, "[redacted]");
 }

@@ -17,7 +17,7 @@ import {
 } from "../people/sign-in.ts";
 import type { WritingParts } from "./admin-route.ts";
 import { createJsonResponse, JSON_HEADERS } from "./answers.ts";
-import { decodeUtf8, readHeld } from "./body.ts";
+import { readForm } from "./form.ts";
 import {
   checkSite,
   findOperatorSession,
@@ -38,8 +38,6 @@ const RETURN_CHARACTERS_MAX = 1000;
 /** Each of them waits for the issuer, so strangers could keep it busy through us. */
 const FINISHING_MAX = 32;
 const COOKIES = /(?:^|;)\s*(poundkey_attempt_[0-9a-f]+)=([A-Za-z0-9+/=]{1,4000})(?=\s*(?:;|$))/g;
-const LOGOUT_BODY = { owner: "issuer", bytesMax: 16_384 } as const;
-const FORM = /^application\/x-www-form-urlencoded\s*(;|$)/i;
 
 interface SignInPorts {
   readonly operator: WritingParts;
@@ -260,7 +258,7 @@ async function endByIssuer({ operator, people }: SignInPorts, request: Request):
   const refuse = (status: number, message: string) =>
     createJsonResponse(status, { error: "invalid_request", error_description: message });
   try {
-    const form = await readForm(operator, request);
+    const form = await readForm(operator, request, "issuer", notForm);
     const token = form.get("logout_token");
     if (token === null) return refuse(400, "The form has no logout_token.");
     await endIssuerSession(people, token);
@@ -270,20 +268,6 @@ async function endByIssuer({ operator, people }: SignInPorts, request: Request):
     if (error instanceof IssuerSilent) return refuse(503, "The issuer's keys can't be read now.");
     throw error;
   }
-}
-
-async function readForm(ports: WritingParts, request: Request): Promise<URLSearchParams> {
-  const held = ports.bodies.open();
-  const parse = (bytes: Uint8Array) => new URLSearchParams(decodeUtf8(bytes, notForm));
-  try {
-    return await readHeld(request, ports, { ...LOGOUT_BODY, held }, { checkType: checkForm, parse });
-  } finally {
-    held.release();
-  }
-}
-
-function checkForm(headers: Headers): void {
-  if (!FORM.test(headers.get("content-type") ?? "")) throw notForm("its Content-Type is another");
 }
 
 function notForm(why: string): SignInRefused {

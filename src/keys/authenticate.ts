@@ -1,4 +1,6 @@
 // Finds the key that a client's secret proves, with what binds the person whose key it is.
+import type { ProvenAgent } from "../core/device.ts";
+import { Fault } from "../core/fault.ts";
 import { invalidKey, isProven, type ProvenKey } from "../core/key.ts";
 import { findMemberLimits } from "../core/member-limits.ts";
 import type { Store } from "../core/store.ts";
@@ -11,6 +13,15 @@ interface AuthenticationParts {
   };
   readonly clock: Pick<Clock, "nowMs">;
   readonly pepper: Uint8Array;
+  /** Missing where no agents are signed in. */
+  readonly agents?: AgentParts;
+}
+
+interface AgentParts {
+  /** Finds the secret of a signed-in agent by its digest, also after its end. */
+  readonly find: (digest: string) => Promise<ProvenAgent | null>;
+  /** The gateway's public address. Null while people can't sign in. */
+  readonly publicUrl: () => string | null;
 }
 
 /**
@@ -28,7 +39,11 @@ async function find(store: AuthenticationParts["store"], digest: string): Promis
 }
 
 /** The models of a personal key are also those that its member may use in the account. */
-async function bindMember(store: AuthenticationParts["store"], found: ProvenKey, memberId: string) {
+async function bindMember<Proven extends Pick<ProvenKey, "key">>(
+  store: AuthenticationParts["store"],
+  found: Proven,
+  memberId: string,
+): Promise<Proven> {
   const { key } = found;
   const [account, terms] = await Promise.all([
     store.account(key.accountId),
@@ -45,6 +60,33 @@ function requireProven(found: ProvenKey | null, nowMs: number): ProvenKey {
   return found;
 }
 
+/** A secret as the store knows it, or null. */
+type Found = { readonly proven: ProvenKey } | { readonly agent: ProvenAgent } | null;
+
+/** An agent's secret is looked for only after no key has it, so other keys cost nothing more. */
+async function findSecret({ store, agents }: AuthenticationParts, digest: string): Promise<Found> {
+  const proven = await find(store, digest);
+  if (proven !== null) return { proven };
+  const agent = (await agents?.find(digest)) ?? null;
+  if (agent === null || agent.key.memberId === null) return agent && { agent };
+  return { agent: await bindMember(store, agent, agent.key.memberId) };
+}
+
+function requireFound({ agents }: AuthenticationParts, found: Found, nowMs: number): ProvenKey {
+  if (found === null || "proven" in found) return requireProven(found?.proven ?? null, nowMs);
+  const { key, untilMs } = found.agent;
+  const proven = { key, rotation: key.rotations };
+  if (untilMs > nowMs && isProven(proven, nowMs)) return proven;
+  throw signInRequired(key, agents?.publicUrl() ?? null);
+}
+
+function signInRequired({ id, accountId }: ProvenKey["key"], publicUrl: string | null): Fault {
+  const where = publicUrl === null ? "" : ` at ${publicUrl}`;
+  const how = publicUrl === null ? "" : ` (or: poundkey login ${publicUrl})`;
+  const message = `Your sign-in has ended. Sign in again${where} from your agent: /login in Claude Code${how}.`;
+  return new Fault("sign_in_required", message, { key: { id, accountId } });
+}
+
 const REMEMBERED_MS = 500;
 const KEYS_MAX = 10_000;
 
@@ -53,20 +95,20 @@ const KEYS_MAX = 10_000;
  * promise. A revocation shows here after that time at the latest; the admission of a request reads the key again.
  */
 export function createAuthenticator(parts: AuthenticationParts) {
-  const { store, clock, pepper } = parts;
-  const seen = new Map<string, { readonly found: ProvenKey | null; readonly atMs: number }>();
+  const { clock, pepper } = parts;
+  const seen = new Map<string, { readonly found: Found; readonly atMs: number }>();
   const remember = async (digest: string, atMs: number) => {
-    const found = await find(store, digest);
+    const found = await findSecret(parts, digest);
     if (seen.size >= KEYS_MAX) seen.clear();
     seen.set(digest, { found, atMs });
-    return requireProven(found, clock.nowMs());
+    return requireFound(parts, found, clock.nowMs());
   };
   return (secret: string): ProvenKey | Promise<ProvenKey> => {
     const digest = digestSecret(secret, pepper);
     const nowMs = clock.nowMs();
     const known = seen.get(digest);
     // The form of a remembered secret was checked before its first lookup.
-    if (known && Math.abs(nowMs - known.atMs) < REMEMBERED_MS) return requireProven(known.found, nowMs);
+    if (known && Math.abs(nowMs - known.atMs) < REMEMBERED_MS) return requireFound(parts, known.found, nowMs);
     if (!checkSecret(secret)) throw invalidKey();
     return remember(digest, nowMs);
   };

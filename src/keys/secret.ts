@@ -77,8 +77,16 @@ export function mintSessionSecret(random: Random): string {
   return drawDigits(random, SECRET_BYTES, BODY_DIGITS);
 }
 
+/** Makes a code that only an agent knows, of 256 random bits: for its sign-in, and to refresh its secret. */
+export function mintAgentCode(random: Random): string {
+  return drawDigits(random, SECRET_BYTES, BODY_DIGITS);
+}
+
 /** Makes an id, such as `key_` and 120 random bits. It isn't a secret. */
-export function mintId(kind: "key" | "acct" | "cred" | "evt" | "aud" | "tok", random: Random): string {
+export function mintId(
+  kind: "key" | "acct" | "cred" | "evt" | "aud" | "tok" | "dev",
+  random: Random,
+): string {
   return `${kind}_${drawDigits(random, ID_BYTES, ID_DIGITS)}`;
 }
 

@@ -114,11 +114,15 @@ export function admit(
   };
 }
 
-/** Returns the highest roles, and each grant that shows prompts and answers: a higher role beside it may not. */
+/**
+ * Returns the highest roles, and beside them the grants that a higher one doesn't include: those that show prompts and
+ * answers, and a member's own keys.
+ */
 function mergeGrants(grants: readonly Grant[]): readonly Grant[] {
+  const members = grants.filter(({ role }) => role === "member");
   const showing = grants.filter(({ readsContent }) => readsContent);
-  const different = new Map(showing.map((grant) => [`${grant.role} ${grant.accountId}`, grant]));
-  return [...joinGrants(grants), ...different.values()];
+  const kept = [...joinGrants(grants), ...members, ...showing];
+  return [...new Map(kept.map((grant) => [`${grant.role} ${grant.accountId}`, grant])).values()];
 }
 
 function makeGrant({ role, readsContent }: SignInRule, accountId: string | null): Grant {

@@ -200,11 +200,12 @@ function endOwnKeys({ store, clock, recordAs }: Parts, memberId: string): Promis
   return endKeys({ store, clock, changes: recordAs().changes }, memberId);
 }
 
-/** Revokes the person's keys, and returns how many. */
+/** Ends the person's devices, revokes their keys, and returns how many of these. */
 export async function endKeys(
   { store, clock, changes }: Pick<Parts, "store" | "clock"> & { readonly changes: Changes },
   memberId: string,
 ): Promise<number> {
+  await store.devices.endDevicesOf(memberId, clock.nowMs());
   let ended = 0;
   for (;;) {
     const keys = await listKeys(store, memberId, KEYS_AT_ONCE);

@@ -60,6 +60,7 @@ export const PERMISSIONS = {
   },
   "playground.use": { roles: ["admin"], isGlobal: true, words: "use the playground" },
   "tokens.write": { roles: ["admin"], words: "see, create and revoke named tokens" },
+  "agents.read": { roles: EVERYONE, words: "see and end the agents that one signed in" },
   "members.read": { roles: ["manager", "admin"], words: "see members" },
   "members.limit": {
     roles: ["manager", "admin"],

@@ -182,9 +182,12 @@ async function keepMember(
 }
 
 /** Returns the columns that follow from what the issuer says and the rules make of it. */
-export function describeMember({ name, email }: Identity, { grants, readsContent, limits }: Admission) {
+export function describeMember(
+  { name, email, groups }: Identity,
+  { grants, readsContent, limits }: Admission,
+) {
   return {
-    ...{ name, email, readsContent, ruleGrants: grants },
+    ...{ name, email, readsContent, ruleGrants: grants, groups: groups ?? [] },
     ruleLimits: limits.length === 0 ? null : JSON.stringify(limits),
   };
 }

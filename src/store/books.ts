@@ -1,4 +1,5 @@
 // Journals, sums and the audit.
+import type { FirstTokenSum } from "../core/rows.ts";
 import { type Page, readEntrySeq, type Store } from "../core/store.ts";
 import { bind, type Engine, type Statement } from "./engine.ts";
 import { type Found, readInteger, readText } from "./found.ts";
@@ -45,11 +46,7 @@ export function bookMethods({ mark, run, runSlowReads }: Engine) {
       return { chargedNanoUsd: readInteger(found, "charged"), costNanoUsd: readInteger(found, "cost") };
     },
     usage: async (asked) => (await looked(usageLookup(asked, mark))).map(USAGE.rowOf),
-    firstTokens: async (asked) =>
-      (await looked(firstTokensLookup(asked, mark))).map((row) => ({
-        ...FIRST_TOKEN.rowOf(row),
-        member: readText(row, "member"),
-      })),
+    firstTokens: async (asked) => (await looked(firstTokensLookup(asked, mark))).map(readFirstTokens),
   } satisfies Partial<Store>;
 }
 
@@ -57,6 +54,10 @@ export function bookMethods({ mark, run, runSlowReads }: Engine) {
 function entryBefore({ after }: Page): readonly [atMs: number, accountId: string, seq: number] {
   if (after === null) return [Number.MAX_SAFE_INTEGER, "", 0];
   return [after.atMs, after.id.slice(0, after.id.lastIndexOf(".")), readEntrySeq(after.id)];
+}
+
+function readFirstTokens(found: Found): FirstTokenSum {
+  return { ...FIRST_TOKEN.rowOf(found), member: readText(found, "member") };
 }
 
 function only(found: readonly Found[] | undefined): Found {

@@ -3,6 +3,7 @@ import type { Changes, Trail } from "../core/changes.ts";
 import { auditLogMethods } from "./audit-log.ts";
 import { bookMethods } from "./books.ts";
 import { consoleMethods, credentialChanges } from "./console.ts";
+import { deviceMethods } from "./devices.ts";
 import type { Engine } from "./engine.ts";
 import { accountChanges, accountMethods, keyChanges, keyMethods } from "./keys.ts";
 import { lessonChanges, lessonMethods } from "./lessons.ts";
@@ -34,6 +35,7 @@ export function engineMethods(engine: Engine, ofRows = engine) {
     ...unrecorded,
     changes,
     auditLog: auditLogMethods(engine),
+    devices: deviceMethods(engine),
     people: { ...peopleMethods(engine), addToken, revokeToken, changeMember },
   };
 }

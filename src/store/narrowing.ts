@@ -252,13 +252,12 @@ function sumsLookup(
   const grouped = [...wanted.map((dimension) => DIMENSION_COLUMNS[dimension]), ...always];
   const shown = Object.values(DIMENSION_COLUMNS).map((column) =>
     grouped.includes(column)
-      ? column === "member"
-        ? `${memberOf} AS member`
-        : column
+      ? `${column === "member" ? memberOf : column} AS ${column}`
       : `${column === "hour_ms" ? "0" : "''"} AS ${column}`,
   );
   const added = sums.map((column) => `coalesce(sum(${column}), 0) AS ${column}`);
-  const tail = grouped.length > 0 ? `GROUP BY ${joinNames(grouped)} ORDER BY ${joinNames(grouped)}` : "";
+  const order = joinNames(grouped.map((column) => (column === "member" ? memberOf : column)));
+  const tail = grouped.length > 0 ? `GROUP BY ${order} ORDER BY ${order}` : "";
   const columns = joinNames([...shown, ...always, ...added]);
   // A request that is settled late leaves the sum in which it counted as lost, which may then be empty.
   const text = `SELECT ${columns} FROM ${table} WHERE ${by.where} AND requests <> 0 ${tail}`;

@@ -9,7 +9,7 @@ import {
   type PeopleStore,
   ROLES,
 } from "../core/people.ts";
-import { allowNull, FLAG, INTEGER, makeJson, makeWord, TEXT, TIME } from "./columns.ts";
+import { allowNull, FLAG, INTEGER, makeJson, makeWord, nameColumn, TEXT, TIME } from "./columns.ts";
 import { bind, type Engine, readFirst } from "./engine.ts";
 import { readText } from "./found.ts";
 import { readMemberTerms } from "./member-columns.ts";
@@ -19,6 +19,10 @@ import { insertSql, joinNames, selectSql, upsertSql } from "./sql.ts";
 import { table } from "./tables.ts";
 
 const GRANTS = makeJson<readonly Grant[]>((json) => asArray(parseJson(json)).flatMap(readGrant));
+
+const GROUPS = makeJson<readonly string[]>((json) =>
+  asArray(parseJson(json)).filter((one) => typeof one === "string"),
+);
 
 /** A role that this version doesn't know grants nothing. */
 function readGrant(value: unknown): readonly Grant[] {
@@ -63,6 +67,7 @@ const MEMBER = table<Member>("member", ["id"], {
   createdAtMs: TIME,
   seenAtMs: TIME,
   refreshSealed: allowNull(TEXT),
+  groups: nameColumn("issuer_groups", GROUPS),
   ruleLimits: allowNull(TEXT),
   warnedAtMs: allowNull(TIME),
   checkedAtMs: TIME,

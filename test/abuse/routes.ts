@@ -138,11 +138,12 @@ export const ATTACKED_ROUTES: readonly AttackedRoute[] = [
   get("/v1/models/*", "/v1/models/Router%23best"),
   get("/models/*", "/models/Router%23best"),
   get("/v1/key"),
+  get("/managed/settings"),
 ];
 
 /** Routes without a key: the operator's and the public ones. */
 const NOBODYS =
-  /^\/(admin\/|auth\/oidc(\/|$)|console\/|docs(\/|$)|$|(healthz|readyz|metrics|config\.schema\.json|openapi\.json|llms\.txt)$)/;
+  /^\/(admin\/|auth\/oidc(\/|$)|oauth\/|device$|\.well-known\/|console\/|docs(\/|$)|$|(healthz|readyz|metrics|config\.schema\.json|openapi\.json|llms\.txt)$)/;
 
 /** The gateway's routes for key holders that are missing in the table. */
 export function routesWithoutRow(): readonly string[] {

@@ -46,9 +46,12 @@ function keepNothing() {
   };
 }
 
-function noPeople(): Pick<Store, "people" | "endSessionsOf"> {
+function noPeople(): Pick<Store, "people" | "devices" | "endSessionsOf"> {
   const nothing = async () => null;
   const nobody = async () => [];
+  const never = async (): Promise<never> => {
+    throw new Error("Not part of the measurement.");
+  };
   const tokens = {
     addToken: async () => {},
     tokenByDigest: nothing,
@@ -68,8 +71,16 @@ function noPeople(): Pick<Store, "people" | "endSessionsOf"> {
     hasToken: async () => false,
     endIssuerSession: async () => 0,
   };
-  const people = { ...tokens, ...members, ...none, revokeToken: nothing, useOnce: async () => true };
-  return { people, endSessionsOf: async () => 0 };
+  const devices = {
+    ...{ addCode: async () => false, codeByUser: nothing, stepCode: never, stepDevice: never },
+    ...{ deviceByRefresh: nothing, agentByDigest: nothing, devicesOf: nobody, endDevice: async () => false },
+    ...{ endDevicesOf: async () => 0, countMistakes: async () => 0, addMistake: async () => {} },
+  };
+  const people = {
+    ...{ ...tokens, ...members, ...none },
+    ...{ revokeToken: nothing, useOnce: async () => true },
+  };
+  return { people, devices, endSessionsOf: async () => 0 };
 }
 
 function noAuditLog(): Pick<Store, "auditLog" | "changeOperatorSetting"> {

@@ -85,6 +85,12 @@ export const MATRIX: Readonly<Record<string, Row>> = {
     ok: 404,
     path: () => "/members/none/anonymise",
   },
+  // The tests in `test/sign-in/device-list.test.ts` say which agents each sees.
+  "GET /members/:id/devices": { of: "any", may: EVERYONE, ok: 404, path: () => "/members/none/devices" },
+  "DELETE /members/:id/devices/:device": {
+    ...{ of: "any", may: EVERYONE, ok: 404 },
+    path: () => "/members/none/devices/none",
+  },
   "GET /requests": { of: "list", may: EVERYONE, lists: "request", path: () => "/requests?limit=200" },
   "GET /requests/live": { of: "any", may: EVERYONE },
   "GET /requests/:id": { of: "request", may: READERS, own: EVERYONE },

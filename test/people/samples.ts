@@ -19,7 +19,7 @@ export function makeMember(id: string, fields: Partial<Member> = {}): Member {
     ...{ id, issuer: ISSUER, subject: id, name: id, email: null },
     ...{ ruleGrants: [], ownGrants: [], ownUntilMs: null, readsContent: false, isDisabled: false },
     ...{ createdAtMs: 1, seenAtMs: Date.now(), refreshSealed: null, checkedAtMs: 0, leasedUntilMs: 0 },
-    ...{ anonymisedAtMs: null, ruleLimits: null, warnedAtMs: null },
+    ...{ anonymisedAtMs: null, ruleLimits: null, groups: [], warnedAtMs: null },
     ...fields,
   };
 }

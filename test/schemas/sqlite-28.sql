@@ -1,1 +1,14 @@
-ALTER TABLE account ADD COLUMN member_defaults TEXT;
+ALTER TABLE member ADD COLUMN issuer_groups TEXT NOT NULL DEFAULT '[]';
+CREATE TABLE device_code (device_digest TEXT NOT NULL, user_digest TEXT NOT NULL, agent TEXT NOT NULL, address TEXT NOT NULL, block TEXT NOT NULL, state TEXT NOT NULL, created_at_ms INTEGER NOT NULL, expires_at_ms INTEGER NOT NULL, polled_at_ms INTEGER, member_id TEXT, account_id TEXT, key_id TEXT, device_id TEXT, PRIMARY KEY (device_digest)) STRICT, WITHOUT ROWID;
+CREATE INDEX device_code_user ON device_code (user_digest);
+CREATE INDEX device_code_end ON device_code (expires_at_ms);
+CREATE INDEX device_code_block ON device_code (block);
+CREATE TABLE device (id TEXT NOT NULL, member_id TEXT NOT NULL, account_id TEXT NOT NULL, key_id TEXT NOT NULL, agent TEXT NOT NULL, address TEXT NOT NULL, refresh_digest TEXT NOT NULL, created_at_ms INTEGER NOT NULL, used_at_ms INTEGER NOT NULL, expires_at_ms INTEGER NOT NULL, ended_at_ms INTEGER, old_refresh_digest TEXT, answer_sealed TEXT, PRIMARY KEY (id)) STRICT, WITHOUT ROWID;
+CREATE INDEX device_refresh ON device (refresh_digest);
+CREATE INDEX device_old_refresh ON device (old_refresh_digest);
+CREATE INDEX device_member ON device (member_id, used_at_ms);
+CREATE INDEX device_end ON device (expires_at_ms);
+CREATE TABLE agent_secret (digest TEXT NOT NULL, device_id TEXT NOT NULL, until_ms INTEGER NOT NULL, PRIMARY KEY (digest)) STRICT, WITHOUT ROWID;
+CREATE INDEX agent_secret_end ON agent_secret (until_ms);
+CREATE TABLE device_mistake (id TEXT NOT NULL, member_id TEXT NOT NULL, until_ms INTEGER NOT NULL, PRIMARY KEY (id)) STRICT, WITHOUT ROWID;
+CREATE INDEX device_mistake_member ON device_mistake (member_id);

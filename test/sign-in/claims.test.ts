@@ -82,3 +82,16 @@ test("a rule shows prompts and answers of its own accounts alone", async () => {
   expect(await sees("b", "d")).toEqual(["acc_search", "acc_ads"]);
   await store.close();
 });
+
+test("a higher role by another rule takes nothing of what a member may do with own keys", () => {
+  const rules = readRules(
+    "https://login.example.com",
+    "rules: [{ group: a, role: viewer }, { group: b, role: member, accounts: [Search] }]",
+  );
+  const confirmed = { subject: "ada", claims: { groups: ["a", "b"] }, hasIdToken: true };
+  const identity = readIdentity(confirmed, rules);
+  const { grants, readsContent } = admit(confirmed, identity, rules, new Map([["Search", ["acc_search"]]]));
+  const access = memberAccess(makeMember("mem_ada", { ruleGrants: grants, readsContent }), Date.now());
+  expect(access.grants).toEqual([{ role: "viewer", accountId: null }]);
+  expect(["acc_search", "acc_ads"].map((id) => access.may("own.keys.write", id))).toEqual([true, false]);
+});

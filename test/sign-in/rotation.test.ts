@@ -26,7 +26,14 @@ async function addMember(id: string): Promise<void> {
   await store.people.changeMember(id, () => ({
     ...{ id, issuer: ISSUER, subject: id, name: id, email: null, createdAtMs: NOON },
     ...{ ruleGrants: [{ role: "admin", accountId: null }], ownGrants: [], ownUntilMs: null },
-    ...{ readsContent: false, isDisabled: false, seenAtMs: nowMs, ruleLimits: null, warnedAtMs: null },
+    ...{
+      readsContent: false,
+      isDisabled: false,
+      seenAtMs: nowMs,
+      ruleLimits: null,
+      groups: [],
+      warnedAtMs: null,
+    },
     ...{ refreshSealed: sealRefresh(credentialVault, "first"), checkedAtMs: nowMs },
     ...{ leasedUntilMs: 0, anonymisedAtMs: null },
   }));

@@ -18,6 +18,8 @@ interface Wanted {
   readonly oidc?: string;
   /** The issuer, if it isn't the real provider. */
   readonly issuer?: string;
+  /** YAML beside `oidc:`, such as `agents: { token: 2s }`. */
+  readonly beside?: string;
   readonly setup?: Setup;
 }
 
@@ -26,14 +28,16 @@ export const RULES = `rules: [
   { group: search, role: member, accounts: [default], allowed_models: ["OpenAI#*"] },
   { group: nowhere, role: viewer, accounts: [No such account] } ]`;
 
-export function oidcYaml(issuer: string, more: string): string {
+export function oidcYaml(issuer: string, more: string, beside = ""): string {
   const client = `client_id: ${CLIENT.id}, client_secret: ${CLIENT.secret}`;
-  return `sign_in: { oidc: { issuer: "${issuer}", ${client}, ${more} } }`;
+  const others = beside === "" ? "" : `, ${beside}`;
+  return `sign_in: { oidc: { issuer: "${issuer}", ${client}, ${more} }${others} }`;
 }
 
 export async function startSignInWorld({
   oidc = RULES,
   issuer,
+  beside,
   setup = {},
 }: Wanted = {}): Promise<SignInWorld> {
   const front = startFront();
@@ -41,7 +45,7 @@ export async function startSignInWorld({
   const gateway = await startUnderTest({
     ...setup,
     server: `public_url: "${front.url}"`,
-    more: oidcYaml(issuer ?? provider.issuer, oidc),
+    more: oidcYaml(issuer ?? provider.issuer, oidc, beside),
   });
   front.lead(gateway.url);
   return {
