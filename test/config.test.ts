@@ -50,6 +50,7 @@ describe("valid configurations", () => {
         trustedProxies: [],
         hosts: [],
         cors: [],
+        publicUrl: null,
       });
       expect(settings.store).toBe("sqlite:./.poundkey/poundkey.db");
       expect(settings.quota).toEqual({

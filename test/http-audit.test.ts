@@ -51,10 +51,16 @@ const made: Record<string, string> = {};
 const SAMPLED = [{ role: "user", content: "Hi" }];
 const TEXTS = ["a", "b"].map((text) => ({ answer: text, text }));
 
+const LIMITED = { budgets: [{ usd: 1, per: "day" }] };
+
 /** In this order: what is created first is changed and then removed. */
 const CHANGES: readonly Change[] = [
   { route: "POST /accounts", action: "account.created", body: () => ({ name: "Team" }) },
-  { route: "PATCH /accounts/:id", action: "account.changed", body: () => ({ name: "Crew" }) },
+  {
+    route: "PATCH /accounts/:id",
+    action: "account.changed",
+    body: () => ({ name: "Crew", member_defaults: LIMITED }),
+  },
   { route: "PUT /accounts/by-name/:name", action: "account.created", body: () => ({}) },
   { route: "POST /accounts/:id/topups", action: "topup.made", body: () => ({ amount_usd: 3, note: "x" }) },
   { route: "POST /keys", action: "key.created", body: () => ({ name: "robot" }) },
@@ -100,6 +106,11 @@ const CHANGES: readonly Change[] = [
     body: () => ({ name: "ci", role: "viewer", accounts: [made.account] }),
   },
   { route: "PATCH /members/:id", action: "member.changed", body: () => ({ role: "viewer" }) },
+  {
+    route: "POST /members/:id/budgets/reset",
+    action: "budget.reset",
+    body: () => ({ account_id: made.account, reason: "a mistake" }),
+  },
   { route: "POST /members/:id/anonymise", action: "member.anonymised" },
   { route: "DELETE /tokens/:id", action: "token.revoked", path: () => `/tokens/${made.token}` },
   {

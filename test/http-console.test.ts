@@ -179,6 +179,7 @@ test("the settings are the current ones, without secrets", async () => {
     billing: { charge: "beyond_allowance", markup: 1 },
     router: { fair: { quality: expect.any(Number) }, rules: [], explore: 0, preview: false },
     aliases: { house: "Acme#cheap" },
+    server: { public_url: null },
   });
   expect(text).not.toContain(world.adminToken);
 });

@@ -48,6 +48,7 @@ export const CONSOLE_KEY = "console";
 export const keysQuery = closeObject({
   ...pageFields,
   account_id: Type.Optional(text),
+  member: Type.Optional(Type.String({ description: "The id of the person whose personal key it is." })),
   state: Type.Optional(allowWords(KEY_STATES)),
   q: Type.Optional(Type.String({ description: "Part of the name, id or last four characters." })),
 });
@@ -147,7 +148,7 @@ export function makeSecret({ random, pepper }: Pick<AdminWorld, "random" | "pepp
   return { secret, last4: secret.slice(-LAST_CHARACTERS_SHOWN), digest: digestSecret(secret, pepper) };
 }
 
-/** Returns a page of keys, newest first, including revoked ones. `account_id`, `state` and `q` filter it. */
+/** Returns a page of keys, newest first, including revoked ones. `account_id`, `member`, `state` and `q` filter it. */
 export async function listKeys({ store, clock }: KeyListParts, query: KeysQuery): Promise<Listed<KeyView>> {
   const nowMs = clock.nowMs();
   const { data, next } = await listKeyPage({ store, clock }, query);
@@ -167,6 +168,7 @@ export function listKeyPage(
   const filter: KeyFilter = {
     scope,
     accountId: query.account_id,
+    memberId: query.member,
     state: query.state,
     nowMs: clock.nowMs(),
     text: query.q?.trim().toLowerCase() || undefined,

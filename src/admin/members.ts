@@ -38,7 +38,7 @@ export const memberSchema = Type.Object({
   keys_expire_at: allowNull(instant),
   anonymised_at: allowNull(instant),
 });
-type MemberView = View<typeof memberSchema>;
+export type MemberView = View<typeof memberSchema>;
 
 export const memberChangeSchema = closeObject({
   role: Type.Optional(allowNull(allowWords(ROLES))),

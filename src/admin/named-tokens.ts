@@ -50,7 +50,7 @@ export const createdTokenSchema = Type.Object({
   ...tokenSchema.properties,
   secret: Type.String({ description: "Shown only once, because it isn't stored." }),
 });
-type NewTokenView = View<typeof createdTokenSchema>;
+export type NewTokenView = View<typeof createdTokenSchema>;
 
 type World = Pick<AdminWorld, "store" | "clock">;
 

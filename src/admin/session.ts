@@ -10,6 +10,7 @@ import {
   mintSessionSecret,
 } from "../keys/secret.ts";
 import { type Access, ADMIN_TOKEN, adminAccess, tokenAccess } from "../people/access.ts";
+import { PERMISSION_NAMES } from "../people/roles.ts";
 import { formatInstantOrNull } from "./format.ts";
 import { findNamedToken, findTokenById, grantSchema, grantView } from "./named-tokens.ts";
 import { allowNull, allowWords, closeObject, instant, text, type View } from "./schema.ts";
@@ -28,8 +29,17 @@ export const sessionSchema = Type.Object({
   role: allowNull(allowWords(ROLES)),
   accounts: allowNull(Type.Array(text)),
   grants: Type.Array(grantSchema),
+  permissions: Type.Array(
+    Type.Object({
+      name: allowWords(PERMISSION_NAMES),
+      accounts: allowNull(
+        Type.Array(text, { description: "The accounts in which it is given. Null for all accounts." }),
+      ),
+    }),
+    { description: "What the sender may do." },
+  ),
 });
-type SessionView = View<typeof sessionSchema>;
+export type SessionView = View<typeof sessionSchema>;
 
 /** The rights that a secret gives, and until when. Null if it has no end. */
 export interface Proven {
@@ -53,6 +63,10 @@ export function sessionView({ access, expiresAtMs }: Proven, version: string): S
     role,
     accounts: isEverywhere ? null : [...new Set(grants.flatMap(({ accountId }) => accountId ?? []))],
     grants: grants.map(grantView),
+    permissions: PERMISSION_NAMES.flatMap((name) => {
+      const accounts = access.accountsWith(name);
+      return accounts?.length === 0 ? [] : [{ name, accounts: accounts && [...accounts] }];
+    }),
   };
 }
 

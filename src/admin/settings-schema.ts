@@ -86,6 +86,7 @@ const serverSchema = Type.Object({
   hosts: Type.Array(text),
   trusted_proxies: Type.Array(text),
   cors: Type.Array(text),
+  public_url: allowNull(text),
 });
 
 const timeoutsSchema = Type.Object({

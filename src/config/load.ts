@@ -219,7 +219,7 @@ function buildServerRules(
     adminToken: server.admin_token ?? readField("POUNDKEY_ADMIN_TOKEN", adminToken, env, issues),
     adminTokenFrom: server.admin_token_from ?? [],
     ...{ bodyBytesMax, bodyMemoryBytes, drainMs: readMs(drain), keepAliveMs: readMs(keep_alive) },
-    ...{ trustedProxies, hosts, cors },
+    ...{ trustedProxies, hosts, cors, publicUrl: server.public_url?.replace(/\/$/, "") ?? null },
   };
 }
 

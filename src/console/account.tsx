@@ -9,17 +9,22 @@ import { Button } from "./parts/button.tsx";
 import { Card, PageHead } from "./parts/page.tsx";
 import { Badge, Empty, Loaded, type Tone } from "./parts/states.tsx";
 import { type Column, List, makeColumn, makeHeadColumn, makeNumberColumn } from "./parts/table.tsx";
+import { AccountPeople } from "./people.tsx";
 import { usePages, useResource } from "./resource.ts";
 import { makeHref } from "./route.ts";
+import { may } from "./session.ts";
 
 const EVERY_MS = 5000;
 
 export function AccountPage({ id }: { readonly id: string }) {
   const account = useResource<AccountDetailView>(`/accounts/${id}`, EVERY_MS);
-  const journal = usePages<EntryView>(`/accounts/${id}/journal`, {}, EVERY_MS);
   const [open, setOpen] = useState<"top-up" | "rename" | null>(null);
   const close = () => setOpen(null);
-  const reload = () => Promise.all([account.reload(), journal.reload()]);
+  const [journalAt, setJournalAt] = useState(0);
+  const reload = async () => {
+    setJournalAt((count) => count + 1);
+    await account.reload();
+  };
   const renamed = () => {
     close();
     void reload();
@@ -33,8 +38,10 @@ export function AccountPage({ id }: { readonly id: string }) {
         actions={
           data?.created_at && (
             <>
-              <Button label="Rename" onClick={() => setOpen("rename")} />
-              <Button label="Top up" kind="main" icon="plus" onClick={() => setOpen("top-up")} />
+              {may("accounts.limit", id) && <Button label="Rename" onClick={() => setOpen("rename")} />}
+              {may("money.move", id) && (
+                <Button label="Top up" kind="main" icon="plus" onClick={() => setOpen("top-up")} />
+              )}
             </>
           )
         }
@@ -48,23 +55,31 @@ export function AccountPage({ id }: { readonly id: string }) {
             <LimitBars limits={data.limits} of="account" />
           </Card>
         )}
-        <List
-          title="Journal"
-          note="Newest first"
-          label="Journal"
-          of={journal}
-          columns={COLUMNS}
-          keyOf={({ id: entry }) => entry}
-          empty={
-            <Empty icon="account" title="No entries yet">
-              Top-ups and charges for requests appear here.
-            </Empty>
-          }
-        />
+        {may("members.read", id) && <AccountPeople accountId={id} />}
+        {may("journal.read", id) && <Journal key={journalAt} id={id} />}
       </div>
       {open === "top-up" && data && <TopUp account={data} onClose={close} onDone={reload} />}
       {open === "rename" && data && <AccountForm edited={data} onSaved={renamed} onClose={close} />}
     </>
+  );
+}
+
+function Journal({ id }: { readonly id: string }) {
+  const journal = usePages<EntryView>(`/accounts/${id}/journal`, {}, EVERY_MS);
+  return (
+    <List
+      title="Journal"
+      note="Newest first"
+      label="Journal"
+      of={journal}
+      columns={COLUMNS}
+      keyOf={({ id: entry }) => entry}
+      empty={
+        <Empty icon="account" title="No entries yet">
+          Top-ups and charges for requests appear here.
+        </Empty>
+      }
+    />
   );
 }
 

@@ -10,6 +10,7 @@ import { type Column, List, makeColumn, makeHeadColumn, makeNumberColumn } from 
 import { toast } from "./parts/toast.tsx";
 import { usePages } from "./resource.ts";
 import { makeHref, navigate } from "./route.ts";
+import { may } from "./session.ts";
 
 const EVERY_MS = 10_000;
 
@@ -17,7 +18,9 @@ export function AccountsPage() {
   const accounts = usePages<AccountView>("/accounts", {}, EVERY_MS);
   const [isAdding, setAdding] = useState(false);
   const [toppedUp, setToppedUp] = useState<AccountView | null>(null);
-  const add = <Button label="Add account" kind="main" icon="plus" onClick={() => setAdding(true)} />;
+  const add = may("accounts.create") && (
+    <Button label="Add account" kind="main" icon="plus" onClick={() => setAdding(true)} />
+  );
   const done = (account: AccountView) => {
     setAdding(false);
     toast(`${account.name} was created`);
@@ -59,9 +62,10 @@ function makeColumns(onTopUp: (account: AccountView) => void): readonly Column<A
     {
       label: "",
       as: "narrow",
-      cell: (account) => (
-        <Button label="Top up" about={account.name} isTiny icon="plus" onClick={() => onTopUp(account)} />
-      ),
+      cell: (account) =>
+        may("money.move", account.id) && (
+          <Button label="Top up" about={account.name} isTiny icon="plus" onClick={() => onTopUp(account)} />
+        ),
     },
   ];
 }

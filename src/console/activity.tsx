@@ -19,6 +19,7 @@ import { type Column, List, makeColumn, makeHeadColumn, makeNumberColumn } from 
 import { Refusals } from "./refusals.tsx";
 import { usePages } from "./resource.ts";
 import { makeHref, navigate, route, setQuery } from "./route.ts";
+import { may } from "./session.ts";
 
 /** Bounds the rows added live since the page was opened. */
 const LIVE_ROWS_MAX = 200;
@@ -131,7 +132,7 @@ function EmptyLog({ isFiltered }: { readonly isFiltered: boolean }) {
   if (isFiltered) return <Empty icon="search" title="No matching requests" />;
   return (
     <Empty icon="activity" title="No requests yet">
-      Requests appear here as soon as they end. Try one in the playground.
+      Requests appear here as soon as they end.{may("playground.use") && " Try one in the playground."}
     </Empty>
   );
 }

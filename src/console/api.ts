@@ -1,14 +1,13 @@
 // Calls to the admin routes: JSON in and out, the gateway's errors, event streams.
 import { signal } from "@preact/signals";
 import { createParser } from "eventsource-parser";
-import type { SignInView } from "../admin/sign-in.ts";
-import { recall, remember, send } from "./browser.ts";
+import { send } from "./browser.ts";
 
 const ROOT = "/admin/v1";
 /** The description of all routes, the only one beside ROOT. */
 export const ROUTES = "/openapi.json";
 /** The company's provider, with which people sign in. Public, like the page. */
-const PROVIDER = "/auth/oidc";
+export const PROVIDER = "/auth/oidc";
 
 /** Null until the first answer. */
 export const signedIn = signal<boolean | null>(null);
@@ -89,41 +88,6 @@ export async function change<Answer>(
 /** Returns an error's message for display. */
 export function describeError(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
-}
-
-/** Remembers a sign-in. A browser that never signed in has no session to check. */
-const WAS_SIGNED_IN = "signed-in";
-
-export async function checkSession(): Promise<void> {
-  // Back from the provider's pages, the browser has a session that it doesn't remember.
-  if (recall(WAS_SIGNED_IN) !== "yes" && !(await findProvider()).signed_in) {
-    signedIn.value = false;
-    return;
-  }
-  try {
-    await call("GET", "/session");
-    remember(WAS_SIGNED_IN, "yes");
-    signedIn.value = true;
-  } catch (error) {
-    signedIn.value = false;
-    if (!(error instanceof ApiError && error.status === 401)) throw error;
-  }
-}
-
-export async function findProvider(): Promise<SignInView> {
-  return (await call("GET", PROVIDER)).json();
-}
-
-export async function signIn(token: string): Promise<void> {
-  await call("POST", "/session", { token });
-  remember(WAS_SIGNED_IN, "yes");
-  signedIn.value = true;
-}
-
-export async function signOut(): Promise<void> {
-  await call("DELETE", "/session").catch(() => undefined);
-  remember(WAS_SIGNED_IN, "no");
-  signedIn.value = false;
 }
 
 /** Yields each event's data as it arrives, until the body ends. */

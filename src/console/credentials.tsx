@@ -10,6 +10,7 @@ import { Confirm, FormDialog } from "./parts/dialog.tsx";
 import { TextField } from "./parts/field.tsx";
 import { Badge, Notice, type Tone } from "./parts/states.tsx";
 import { toast } from "./parts/toast.tsx";
+import { may } from "./session.ts";
 import { useForm } from "./task.ts";
 
 interface CredentialProps {
@@ -35,22 +36,24 @@ export function CredentialRow({ provider, credential, position, reload }: Creden
     <li class="credential">
       <div class="row between credential-line">
         <Identity credential={credential} position={position} />
-        <div class="row">
-          <Button
-            label={tested === "running" ? "Testing…" : "Test"}
-            isTiny
-            kind="quiet"
-            isBusy={tested === "running"}
-            onClick={test}
-          />
-          {credential.source === "stored" && (
-            <>
-              <Button label="Replace" isTiny kind="quiet" onClick={() => setOpen("replace")} />
-              <Button label={credential.enabled ? "Pause" : "Resume"} isTiny kind="quiet" onClick={pause} />
-              <Button label="Remove" isTiny kind="quiet" onClick={() => setOpen("remove")} />
-            </>
-          )}
-        </div>
+        {may("providers.write") && (
+          <div class="row">
+            <Button
+              label={tested === "running" ? "Testing…" : "Test"}
+              isTiny
+              kind="quiet"
+              isBusy={tested === "running"}
+              onClick={test}
+            />
+            {credential.source === "stored" && (
+              <>
+                <Button label="Replace" isTiny kind="quiet" onClick={() => setOpen("replace")} />
+                <Button label={credential.enabled ? "Pause" : "Resume"} isTiny kind="quiet" onClick={pause} />
+                <Button label="Remove" isTiny kind="quiet" onClick={() => setOpen("remove")} />
+              </>
+            )}
+          </div>
+        )}
       </div>
       <TestOutcome tested={tested} />
       {open === "replace" && (

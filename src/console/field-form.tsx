@@ -19,15 +19,20 @@ function writeText<Name extends KindName>(field: Field<Name>, wire: Wire<Name> |
   return RENDERERS[field.kind].toText(wire, field);
 }
 
-/** Returns the request's body. For what is edited, it has only the fields that can change. */
+/**
+ * Returns the request's body. For what is edited, it has only the fields that can change. Fields whose text is that of
+ * `before` are left out.
+ */
 export function makeBody<Table extends FieldsOf<Table>>(
   fields: Table,
   draft: Readonly<Record<string, string>>,
   edited?: Shown<Table>,
+  before: Readonly<Record<string, string>> = {},
 ) {
   const body: Record<string, Wire | undefined> = {};
   for (const name in fields) {
     const field = fields[name];
+    if (draft[name] === before[name]) continue;
     if (isShown(field, edited)) body[name] = readText<KindName>(field, draft[name] ?? "", edited?.[name]);
   }
   return body;
@@ -41,15 +46,16 @@ function isShown({ control, only }: Field, edited: object | undefined): boolean 
   return control !== undefined && only !== (edited ? "creation" : "change");
 }
 
-/** Returns the controls in their order. Neighbours that are narrow share a line. */
+/** Returns the controls of the fields that one may set, in their order. Neighbours that are narrow share a line. */
 export function renderControls<Table extends FieldsOf<Table>>(
   fields: Table,
   form: Pick<Form, "field">,
   edited?: Shown<Table>,
+  maySet: (field: Field) => boolean = () => true,
 ) {
   const lines: { readonly isNarrow: boolean; readonly names: (keyof Table & string)[] }[] = [];
   for (const name in fields) {
-    if (!isShown(fields[name], edited)) continue;
+    if (!isShown(fields[name], edited) || !maySet(fields[name])) continue;
     const { isNarrow = false } = RENDERERS[fields[name].kind];
     const line = lines.at(-1);
     if (isNarrow && line?.isNarrow) line.names.push(name);

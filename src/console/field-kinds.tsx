@@ -7,6 +7,7 @@ import { DAY_MS } from "./format.ts";
 import { useNames } from "./names.ts";
 import { SelectField, TextField } from "./parts/field.tsx";
 import { ModelsField } from "./parts/models-field.tsx";
+import { may } from "./session.ts";
 
 interface ControlProps<Name extends KindName> extends ControlWords {
   readonly field: Field<Name>;
@@ -39,7 +40,7 @@ const EXPIRY_OPTIONS = [
   { value: "date", label: "On a date…" },
 ];
 const COUNT_OPTIONS = [
-  { value: "default", label: "Default (see Settings → Limits)" },
+  { value: "default", label: "The gateway's default" },
   { value: "own", label: "Custom" },
   { value: "unlimited", label: "Unlimited" },
 ];
@@ -164,7 +165,9 @@ function joinChoice(choice: string, typed: string): string {
 
 function AccountControl({ field: _, ...shown }: ControlProps<"account">) {
   const { accounts } = useNames();
-  const payers = accounts.map(({ id, name }) => ({ value: id, label: name }));
+  const payers = accounts
+    .filter(({ id }) => may("own.keys.write", id))
+    .map(({ id, name }) => ({ value: id, label: name }));
   const options = payers.length > 0 ? payers : [{ value: "default", label: "default" }];
   return <SelectField {...shown} options={options} />;
 }

@@ -12,6 +12,7 @@ import { type Column, makeColumn, makeHeadColumn, makeNumberColumn, Table } from
 import { Refusals } from "./refusals.tsx";
 import { usePages, useResource } from "./resource.ts";
 import { makeHref } from "./route.ts";
+import { isMemberOnly } from "./session.ts";
 
 const EVERY_MS = 10_000;
 /** The requests from which addresses are collected. */
@@ -33,7 +34,7 @@ export function KeyPage({ id }: { readonly id: string }) {
   return (
     <>
       <PageHead
-        back={{ path: "/settings/router", label: "Router" }}
+        back={{ path: "/settings/router", label: isMemberOnly() ? "Keys" : "Router" }}
         title={data?.name ?? id}
         actions={
           <>

@@ -19,6 +19,7 @@ import { type Column, List, makeColumn, makeHeadColumn, makeNumberColumn } from 
 import { toast } from "./parts/toast.tsx";
 import { usePages } from "./resource.ts";
 import { makeHref } from "./route.ts";
+import { isMemberOnly, may, mayWriteKey } from "./session.ts";
 
 const EVERY_MS = 10_000;
 const STATES = [
@@ -41,11 +42,15 @@ export function KeysPage() {
   const keys = usePages<KeyInUseView>("/keys", { q: search.trim(), state }, EVERY_MS);
   const names = useNames();
   const isFiltered = search.trim() !== "" || state !== "";
-  const add = <Button label="Add New Key" kind="main" icon="plus" onClick={() => setOpen({ kind: "add" })} />;
+  const add = may("own.keys.write") && (
+    <Button label="Add New Key" kind="main" icon="plus" onClick={() => setOpen({ kind: "add" })} />
+  );
   return (
     <>
-      <PageHead title="Router" actions={add}>
-        API keys for this gateway. Each one gives access to all enabled models, within the limits you set.
+      <PageHead title={isMemberOnly() ? "Keys" : "Router"} actions={add}>
+        {isMemberOnly()
+          ? "Your own keys. Each one works in your SDK or agent, within the limits shown."
+          : "API keys for this gateway. Each one gives access to all enabled models, within the limits you set."}
       </PageHead>
       <div class="row filters">
         <SearchField label="Search by name or last 4 characters" value={search} onInput={setSearch} />
@@ -66,7 +71,7 @@ export function KeysPage() {
 function NoKeys({ add }: { readonly add: ComponentChildren }) {
   return (
     <Empty icon="key" title="No keys yet" action={add}>
-      Applications need a key to call the gateway. Create one, and point your SDK here.
+      Applications need a key to call the gateway.{add && " Create one, and point your SDK here."}
     </Empty>
   );
 }
@@ -191,7 +196,7 @@ function Spend({ of: { spent_usd, spend_limit_usd } }: { readonly of: KeyInUseVi
 }
 
 export function Actions({ of, onOpen, reload }: Acting & { readonly of: KeyInUseView }) {
-  if (of.state === "revoked") return null;
+  if (of.state === "revoked" || !mayWriteKey(of)) return null;
   const pause = async () => {
     try {
       await change("PATCH", `/keys/${of.id}`, { paused: !of.paused });

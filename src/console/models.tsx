@@ -18,6 +18,7 @@ import {
 import { usePages, useResource } from "./resource.ts";
 import { Retiring } from "./retiring.tsx";
 import { makeHref, route, setQuery } from "./route.ts";
+import { may } from "./session.ts";
 
 const SHOWN = { first: 50, step: 100 };
 const EVERY_MS = 15_000;
@@ -196,14 +197,18 @@ const COLUMNS: readonly Column<CardView>[] = [
   ),
   makeColumn("State", ({ id, on, off_because }) =>
     on ? (
-      <a href={makeHref("/playground", { model: id })}>
-        <Badge text="enabled" tone="ok" hasDot />
-      </a>
+      <Enabled id={id} />
     ) : (
       <Badge text={off_because === "disabled" ? "disabled" : "provider not enabled"} />
     ),
   ),
 ];
+
+/** Leads to the playground those who may use it. */
+function Enabled({ id }: { readonly id: string }) {
+  const badge = <Badge text="enabled" tone="ok" hasDot />;
+  return may("playground.use") ? <a href={makeHref("/playground", { model: id })}>{badge}</a> : badge;
+}
 
 /** The operator's aliases and their targets. */
 function Aliases() {

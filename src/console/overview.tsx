@@ -22,6 +22,7 @@ import { Empty, Live, Loaded, Skeleton } from "./parts/states.tsx";
 import { useResource } from "./resource.ts";
 import { route, setQuery } from "./route.ts";
 import { SavingsCard } from "./savings.tsx";
+import { isMemberOnly, may } from "./session.ts";
 
 const HOUR_MS = DAY_MS / 24;
 const RANGES = [
@@ -127,8 +128,20 @@ function NoTraffic() {
   return (
     <Card>
       <Empty icon="overview" title="No traffic in this period">
-        Add a key under <a href="#/settings/router">Settings → Router</a> and point your SDK at this address,
-        or try the <a href="#/playground">playground</a>. Requests appear here immediately.
+        {may("own.keys.write") ? (
+          <>
+            Add a key under <a href="#/settings/router">Settings → {isMemberOnly() ? "Keys" : "Router"}</a>{" "}
+            and point your SDK at this address
+            {may("playground.use") && (
+              <>
+                , or try the <a href="#/playground">playground</a>
+              </>
+            )}
+            . Requests appear here immediately.
+          </>
+        ) : (
+          "Requests appear here immediately."
+        )}
       </Empty>
     </Card>
   );

@@ -12,6 +12,7 @@ import { Card, PageHead } from "./parts/page.tsx";
 import { Badge, Empty, Loaded, Notice, type Tone } from "./parts/states.tsx";
 import { useResource } from "./resource.ts";
 import { makeHref } from "./route.ts";
+import { may } from "./session.ts";
 
 const EVERY_MS = 5000;
 
@@ -55,14 +56,14 @@ function ProviderLists({ all, onAdd, reload }: ListsProps) {
       {on.length === 0 && (
         <Card>
           <Empty icon="provider" title="No provider is enabled">
-            Add a key to a provider below to use its models right away.
+            {may("providers.write") && "Add a key to a provider below to use its models right away."}
           </Empty>
         </Card>
       )}
       {on.map((provider) => (
         <ProviderCard key={provider.name} provider={provider} onAdd={onAdd} reload={reload} />
       ))}
-      {off.length > 0 && <OffCard providers={off} onAdd={onAdd} />}
+      {off.length > 0 && may("providers.write") && <OffCard providers={off} onAdd={onAdd} />}
     </>
   );
 }
@@ -92,7 +93,9 @@ function ProviderCard({ provider, onAdd, reload }: ProviderCardProps) {
       <Badge text={word} tone={tone} hasDot />
     </span>
   );
-  const add = <Button label="Add credential" isTiny icon="plus" onClick={() => onAdd(provider)} />;
+  const add = may("providers.write") && (
+    <Button label="Add credential" isTiny icon="plus" onClick={() => onAdd(provider)} />
+  );
   return (
     <Card title={title} note={provider.base_url} actions={add}>
       <div class="stack">

@@ -1,10 +1,11 @@
 // Sign-in with the admin token, or the way to the company's provider.
 import { useEffect, useState } from "preact/hooks";
 import type { SignInView } from "../admin/sign-in.ts";
-import { ApiError, describeError, findProvider, signIn } from "./api.ts";
+import { ApiError, describeError } from "./api.ts";
 import { Button } from "./parts/button.tsx";
 import { TextField } from "./parts/field.tsx";
 import { Logo } from "./parts/icon.tsx";
+import { findProvider, signIn } from "./session.ts";
 import { useTask } from "./task.ts";
 
 export function SignIn() {

@@ -222,6 +222,8 @@ export interface ServerRules {
   readonly hosts: readonly string[];
   /** Origins that may call from a browser. */
   readonly cors: readonly string[];
+  /** The origin at which browsers reach the gateway, without a slash at its end. Null if it isn't configured. */
+  readonly publicUrl: string | null;
 }
 
 /** The operator's changes to a card of the catalogue. Fields that are not set keep the catalogue's value. */

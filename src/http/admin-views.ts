@@ -85,6 +85,7 @@ export function settingsView(settings: Settings, { version, node }: Running): Se
       hosts: server.hosts,
       trusted_proxies: server.trustedProxies,
       cors: server.cors,
+      public_url: server.publicUrl,
     },
     timeouts: providers.map(timeoutsView),
     aliases: Object.fromEntries(Object.entries(aliases).map(([name, alias]) => [name, viewTarget(alias)])),

@@ -1,7 +1,15 @@
 // The rights of the sender of a request to the admin routes.
 import { Fault } from "../core/fault.ts";
 import { type Actor, type Grant, type NamedToken, ROLES, type Role, type Scope } from "../core/people.ts";
-import { findScope, isAbove, isPermitted, joinGrants, PERMISSIONS, type Permission } from "./roles.ts";
+import {
+  findScope,
+  isAbove,
+  isPermitted,
+  joinGrants,
+  listPermitted,
+  PERMISSIONS,
+  type Permission,
+} from "./roles.ts";
 
 interface Viewer {
   readonly actor: Actor;
@@ -58,6 +66,11 @@ export class Access {
   /** True in this account, or in any if none is given. */
   may(permission: Permission, accountId?: string): boolean {
     return isPermitted(this.#counted, permission, accountId);
+  }
+
+  /** Returns the accounts in which the permission is given. Null for all accounts, empty for none. */
+  accountsWith(permission: Permission): readonly string[] | null {
+    return listPermitted(this.#counted, permission);
   }
 
   /** Throws the Fault `not_permitted` unless the permission is given, in this account if one is named. */

@@ -70,6 +70,10 @@ export const PERMISSIONS = {
 } as const satisfies Readonly<Record<string, PermissionRow>>;
 export type Permission = keyof typeof PERMISSIONS;
 
+const isPermission = (name: string): name is Permission => Object.hasOwn(PERMISSIONS, name);
+/** In the order of the table. */
+export const PERMISSION_NAMES: readonly Permission[] = Object.keys(PERMISSIONS).filter(isPermission);
+
 /** True if the first role is the higher one. */
 export function isAbove(role: Role, other: Role): boolean {
   return ROLES.indexOf(role) > ROLES.indexOf(other);
@@ -101,6 +105,11 @@ export function isPermitted(grants: readonly Grant[], permission: Permission, ac
     (one) => accountId === undefined || one.accountId === null || one.accountId === accountId,
   );
   return within.some((grant) => givesPermission(grant, permission));
+}
+
+/** Returns the accounts in which the grants give the permission. Null for all accounts, empty for none. */
+export function listPermitted(grants: readonly Grant[], permission: Permission): readonly string[] | null {
+  return listAccounts(grants.filter((grant) => givesPermission(grant, permission)));
 }
 
 /**

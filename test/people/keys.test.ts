@@ -69,6 +69,8 @@ describe("a member's personal key", () => {
     expect(told(await bob("GET", `/keys/${made.body.id}`))).toBe("404 not_found");
     expect(told(await bob("DELETE", `/keys/${made.body.id}`))).toBe("404 not_found");
     expect((await bob("GET", "/keys")).body.data).toEqual([]);
+    expect((await admin.get("/keys?member=mem_ann")).body.data).toMatchObject([{ id: made.body.id }]);
+    expect((await admin.get("/keys?member=mem_bob")).body.data).toEqual([]);
   });
 
   const refused: readonly (readonly [fields: JsonObject, told: string])[] = [

@@ -76,11 +76,15 @@ describe("a named token", () => {
       actor: { kind: "token", id, name: "report" },
       ...{ role: "manager", accounts: [team], grants: [{ role: "manager", account: team }] },
     });
+    const permitted = shown.permissions as readonly { name: string; accounts: unknown }[];
+    expect(permitted).toContainEqual({ name: "keys.write", accounts: [team] });
+    expect(permitted.filter(({ name }) => name === "settings.read" || name === "money.move")).toEqual([]);
     const headers = { cookie: await signIn(secret) };
     const session = await (await fetch(`${world.url}/admin/v1/session`, { headers })).json();
     expect(session).toMatchObject({ actor: { kind: "token", id }, role: "manager" });
     const everything = (await admin.get("/session")).body;
     expect(everything).toMatchObject({ expires_at: null, role: "admin", accounts: null });
+    expect(everything.permissions).toContainEqual({ name: "members.write", accounts: null });
     const refused = await as(secret).get("/settings");
     expect([refused.status, refused.error?.code]).toEqual([403, "not_permitted"]);
   });

@@ -8,6 +8,10 @@ const PATHS = {
   key: "M8 12a4 4 0 1 1 0 8 4 4 0 0 1 0-8zM11 13l9-9M16 8l3 3",
   provider: "M4 5h16v5H4zM4 14h16v5H4zM8 7.5h.01M8 16.5h.01",
   account: "M3 7h18v12H3zM3 11h18M7 15h3",
+  people:
+    "M9 11a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM2 20c0-3.5 3-6 7-6s7 2.5 7 6M15.5 3.3a4 4 0 0 1 0 7.4M18 14.5c2.4.8 4 2.8 4 5.5",
+  audit: "M6 3h8l4 4v14H6zM14 3v4h4M9 12h6M9 16h6",
+  lock: "M5 11h14v9H5zM8 11V8a4 4 0 0 1 8 0v3M12 14.5v2",
   limits: "M4 8h10M18 8h2M4 16h2M10 16h10M16 6v4M8 14v4",
   plus: "M12 5v14M5 12h14",
   close: "M6 6l12 12M18 6L6 18",

@@ -1,0 +1,97 @@
+// The form that gives a person a role besides those of the rules, or takes it back.
+import type { MemberView } from "../admin/members.ts";
+import { change } from "./api.ts";
+import { useNames } from "./names.ts";
+import { FormDialog } from "./parts/dialog.tsx";
+import { Check, SelectField, TextField } from "./parts/field.tsx";
+import { toast } from "./parts/toast.tsx";
+import { namePerson } from "./people.tsx";
+import { ROLES } from "./session.ts";
+import { useForm } from "./task.ts";
+
+const ROLE_OPTIONS = [
+  { value: "", label: "None besides the rules" },
+  ...ROLES.map((role) => ({ value: role, label: role })),
+];
+const WHERE_OPTIONS = [
+  { value: "all", label: "All accounts, also those made later" },
+  { value: "some", label: "Some accounts" },
+];
+
+interface RoleFormProps {
+  readonly person: MemberView;
+  readonly onSaved: () => Promise<void>;
+  readonly onClose: () => void;
+}
+
+export function RoleForm({ person, onSaved, onClose }: RoleFormProps) {
+  const { accounts } = useNames();
+  const form = useForm(
+    () => readOwn(person),
+    async (draft) => {
+      await change("PATCH", `/members/${person.id}`, makeChange(draft));
+      toast(`The role of ${namePerson(person)} was changed`);
+      await onSaved();
+      onClose();
+    },
+  );
+  const { role, where } = form.draft;
+  const chosen = listIds(form.draft.accounts);
+  const toggle = (id: string, isOn: boolean) =>
+    form.set("accounts", (isOn ? [...chosen, id] : chosen.filter((one) => one !== id)).join(" "));
+  return (
+    <FormDialog title={`A role for ${namePerson(person)}`} action="Save" form={form} onClose={onClose}>
+      <SelectField
+        label="Role"
+        hint="Besides those that the rules give. It counts from the next request on"
+        options={ROLE_OPTIONS}
+        {...form.field("role")}
+      />
+      {role !== "" && (
+        <>
+          <SelectField label="Where" options={WHERE_OPTIONS} {...form.field("where")} />
+          {where === "some" && (
+            <fieldset class="options" aria-label="Accounts">
+              {accounts.map(({ id, name }) => (
+                <div key={id} class="option">
+                  <Check label={name} isOn={chosen.includes(id)} onChange={(isOn) => toggle(id, isOn)} />
+                </div>
+              ))}
+            </fieldset>
+          )}
+          <TextField
+            label="Until"
+            type="date"
+            hint="The end of this day; empty means until it is taken back"
+            {...form.field("until")}
+          />
+        </>
+      )}
+    </FormDialog>
+  );
+}
+
+type Draft = Readonly<Record<"role" | "where" | "accounts" | "until", string>>;
+
+function readOwn({ own_grants, until }: MemberView): Draft {
+  const accounts = own_grants.flatMap(({ account }) => account ?? []);
+  return {
+    role: own_grants[0]?.role ?? "",
+    where: own_grants.length > 0 && accounts.length === 0 ? "all" : "some",
+    accounts: accounts.join(" "),
+    until: until?.slice(0, 10) ?? "",
+  };
+}
+
+function makeChange({ role, where, accounts, until }: Draft) {
+  if (role === "") return { role: null };
+  return {
+    role,
+    accounts: where === "all" ? null : listIds(accounts),
+    until: until === "" ? null : new Date(`${until}T23:59:59`).toISOString(),
+  };
+}
+
+function listIds(text: string): readonly string[] {
+  return text.split(" ").filter((id) => id !== "");
+}

@@ -1,0 +1,136 @@
+// The console's pages of people: the first day, the list, a person's roles, and the ends of access.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { makeKey } from "../samples.ts";
+import { type PeopleWorld, PHONE, startPeopleWorld } from "./people.ts";
+import { findBarriers, HAS_BROWSER, isTooWide, openConsole, startConsoleWorld } from "./visitor.ts";
+
+let world: PeopleWorld;
+let team = "";
+beforeAll(async () => {
+  world = await startPeopleWorld();
+});
+afterAll(() => world.stop());
+
+const findMember = async (id: string) => {
+  const headers = { authorization: `Bearer ${world.gateway.adminToken}` };
+  return (await fetch(`${world.gateway.url}/admin/v1/members/${id}`, { headers })).json();
+};
+
+describe.skipIf(!HAS_BROWSER)("people (skipped without Chromium)", () => {
+  test("without a provider, the page says how to set one up, with the address to copy", async () => {
+    const publicUrl = "https://gateway.example";
+    const fresh = await startConsoleWorld({ server: `public_url: "${publicUrl}/"` });
+    const { page, open, leave } = await openConsole(fresh, PHONE);
+    await open("/settings/people");
+    const callback = `${publicUrl}/auth/oidc/callback`;
+    await page.getByText(callback).waitFor();
+    await page.getByRole("button", { name: "Copy address" }).click();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(callback);
+    await page.getByText(`public_url: ${publicUrl}`).waitFor();
+    await page.getByText("The admin token stays a way in").waitFor();
+    expect([await findBarriers(page), await isTooWide(page)]).toEqual([[], false]);
+    await leave();
+    await fresh.stop();
+  });
+
+  test("with a provider and before anybody has signed in, the page says where they do", async () => {
+    const { page, open, leave } = await openConsole(world);
+    await open("/settings/people");
+    await page.getByRole("heading", { name: "Nobody has signed in yet" }).waitFor();
+    await page.getByText("issuer.example at https://gateway.example,").waitFor();
+    await leave();
+    team = await world.gateway.newAccount("Search");
+    await world.add("Ada", [{ role: "admin", accountId: null }]);
+    const grace = await world.add("Grace", [{ role: "member", accountId: team }]);
+    await world.opened.store.addKey(makeKey("key_grace", { accountId: team, memberId: grace }), "digest");
+  });
+
+  test("people are found by name, address and role, and shown on a phone", async () => {
+    const { page, open, leave } = await openConsole(world, PHONE);
+    await open("/settings/people");
+    const rows = page.getByRole("table", { name: "People" }).locator("tbody tr");
+    await rows.filter({ hasText: "Grace" }).getByText("Search").waitFor();
+    expect([await findBarriers(page), await isTooWide(page)]).toEqual([[], false]);
+    await page.getByRole("searchbox", { name: /^Search by name/ }).fill("ADA@");
+    expect(await rows.count()).toBe(1);
+    await page.getByRole("searchbox", { name: /^Search by name/ }).fill("");
+    await page.getByLabel("Role").selectOption("member");
+    expect(await rows.allInnerTexts()).toEqual([expect.stringContaining("grace@example.com")]);
+    await page.getByRole("link", { name: "Grace" }).click();
+    await page.getByRole("table", { name: "Personal keys" }).getByText("key_grace").waitFor();
+    expect([await findBarriers(page), await isTooWide(page)]).toEqual([[], false]);
+    await leave();
+  });
+
+  test("an admin gives a role in an account until a day, and takes it back", async () => {
+    const { page, open, close } = await openConsole(world, PHONE);
+    await open("/settings/people/mem_grace");
+    const giveRole = page.getByRole("button", { name: "Give a role" });
+    await giveRole.click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Role").selectOption("manager");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.getByRole("alert").filter({ hasText: "accounts" }).waitFor();
+    await dialog.getByLabel("Search").check();
+    await dialog.getByLabel("Until").fill("2099-01-31");
+    expect(await findBarriers(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await page.getByText(/given by an admin, until 31 Jan 2099/).waitFor();
+    expect((await findMember("mem_grace")).grants).toEqual([{ role: "manager", account: team }]);
+    await giveRole.click();
+    await dialog.getByLabel("Role").selectOption("");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await page.getByText("All from the rules").waitFor();
+    expect((await findMember("mem_grace")).grants).toEqual([{ role: "member", account: team }]);
+    // The refused change stands in the browser's console.
+    await close();
+  });
+
+  test("a person is disabled, which stops their session, enabled, and anonymised for good", async () => {
+    const own = await world.openAs("mem_grace");
+    const { page, open, leave } = await openConsole(world);
+    await open("/settings/people/mem_grace");
+    await page.getByRole("button", { name: "Disable" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Disable" }).click();
+    await page.getByText("disabled", { exact: true }).waitFor();
+    await own.open("/models");
+    await own.page.getByRole("heading", { name: "Sign in" }).waitFor();
+    await own.close();
+    await page.getByRole("table", { name: "Personal keys" }).getByText("paused").waitFor();
+    await page.getByRole("button", { name: "Enable" }).click();
+    await page.getByRole("button", { name: "Disable" }).waitFor();
+    expect((await findMember("mem_grace")).disabled).toBe(false);
+    await page.getByRole("button", { name: "Anonymise" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Anonymise" }).click();
+    await page.getByRole("heading", { name: "Anonymised" }).waitFor();
+    expect(await page.getByRole("main").getByRole("button").count()).toBe(0);
+    expect(await page.getByRole("main").innerText()).not.toContain("grace@example.com");
+    await leave();
+  });
+
+  test("an account lists its people, and somebody beyond the first page is found", async () => {
+    for (let at = 0; at < 210; at++) await world.add(`Crowd${at}`, [], { createdAtMs: at + 2 });
+    const { page, open, leave } = await openConsole(world, PHONE);
+    await open("/settings/people");
+    const rows = page.getByRole("table", { name: "People" }).locator("tbody tr");
+    await page.getByText("200 shown").waitFor();
+    await page.getByRole("searchbox", { name: /^Search by name/ }).fill("Ada");
+    await rows.filter({ hasText: "ada@example.com" }).waitFor();
+    await world.add("Kay", [{ role: "manager", accountId: team }]);
+    await open(`/settings/accounts/${team}`);
+    await rows.filter({ hasText: "Kay" }).getByText("manager").waitFor();
+    expect(await rows.count()).toBe(1);
+    expect([await findBarriers(page), await isTooWide(page)]).toEqual([[], false]);
+    await leave();
+  });
+
+  test("a manager sees the people of the account, without a way to change them", async () => {
+    const id = await world.add("Lin", [{ role: "manager", accountId: team }]);
+    const { page, open, leave } = await world.openAs(id);
+    await open(`/settings/people/${id}`);
+    await page.getByRole("heading", { name: "Lin" }).waitFor();
+    await page.getByText("All from the rules").waitFor();
+    expect(await page.getByRole("main").getByRole("button").count()).toBe(0);
+    await leave();
+  });
+});

@@ -1,0 +1,58 @@
+// A console whose visitors are people with roles, as if they had signed in with the company's provider.
+import { join } from "node:path";
+import type { BrowserContextOptions } from "playwright-core";
+import { beginSession } from "../../src/admin/session.ts";
+import { type OpenedStore, openStore } from "../../src/app/open-store.ts";
+import type { Grant, Member } from "../../src/core/people.ts";
+import type { Setup } from "../harness.ts";
+import { makeMember, PEOPLE } from "../people/samples.ts";
+import { type ConsoleWorld, newVisitor, startConsoleWorld, type Visitor } from "./visitor.ts";
+
+/** The width of a phone on which every page has to be usable. */
+export const PHONE = { viewport: { width: 390, height: 844 } } as const;
+
+export interface PeopleWorld extends ConsoleWorld {
+  readonly opened: OpenedStore;
+  /** Adds a person, with these grants from rules. Returns the person's id. */
+  add(name: string, ruleGrants: readonly Grant[], fields?: Partial<Member>): Promise<string>;
+  /** Opens the console as a person. */
+  openAs(memberId: string, options?: BrowserContextOptions): Promise<Visitor>;
+}
+
+export async function startPeopleWorld(setup: Setup = {}): Promise<PeopleWorld> {
+  const world = await startConsoleWorld({ ...setup, ...PEOPLE, more: `${PEOPLE.more}\n${setup.more ?? ""}` });
+  const opened = await openStore(`sqlite:${join(world.gateway.directory, "poundkey.db")}`, undefined);
+  return {
+    ...world,
+    opened,
+    async add(name, ruleGrants, fields = {}) {
+      const id = `mem_${name.toLowerCase()}`;
+      const member = makeMember(id, {
+        name,
+        email: `${name.toLowerCase()}@example.com`,
+        ruleGrants,
+        ...fields,
+      });
+      await opened.store.people.changeMember(id, () => member);
+      return id;
+    },
+    async openAs(memberId, options = {}) {
+      const owner = { tokenDigest: "", tokenId: null, memberId, issuerSession: null };
+      const value = await beginSession(opened.world, owner);
+      const cookie = {
+        ...{ name: "poundkey_session", value, domain: new URL(world.gateway.url).hostname, path: "/" },
+        ...{ expires: -1, httpOnly: true, secure: false, sameSite: "Strict" as const },
+      };
+      const visitor = await newVisitor(world, {
+        ...options,
+        storageState: { cookies: [cookie], origins: [] },
+      });
+      await visitor.page.getByRole("heading", { level: 1 }).waitFor();
+      return visitor;
+    },
+    async stop() {
+      await opened.store.close();
+      await world.stop();
+    },
+  };
+}
