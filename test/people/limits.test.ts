@@ -6,6 +6,7 @@ import { type OpenedStore, openStore } from "../../src/app/open-store.ts";
 import { ROLES, type Role } from "../../src/core/people.ts";
 import { type Seen, seen } from "../http/observe.ts";
 import { createOperator, type Operator } from "../http/operator.ts";
+import { until } from "../http/until.ts";
 import { asking, type HttpWorld, startHttpWorld } from "../http/world.ts";
 import { makeMember, PEOPLE } from "./samples.ts";
 
@@ -83,6 +84,35 @@ describe("a member", () => {
     expect((await chat(String(service.body.secret), "Acme#dear")).status).toBe(200);
   });
 });
+
+test("requests and usage are found by whose key it was, refused ones too", async () => {
+  const account = await world.newAccount("By person");
+  await admin.patch(`/accounts/${account}`, { member_defaults: { requests_per_minute: 2 } });
+  const asks = await Promise.all(["mem_one", "mem_two_of"].map((name) => signIn("member", name, account)));
+  const secrets = await Promise.all(asks.map(makeKey));
+  const service = await admin.post("/keys", { name: "service", account_id: account });
+  for (const secret of [...secrets, secrets[0], String(service.body.secret)]) {
+    expect((await chat(String(secret))).status).toBe(200);
+  }
+  expect((await chat(String(secrets[0]))).status).toBe(429);
+  const usage = async (words: string) => (await admin.get(`/usage?account=${account}&${words}`)).body.data;
+  const sums = await until("the refusal counts", async () => {
+    const found = await usage("group_by=member,outcome");
+    return JSON.stringify(found).includes('"refused"') ? found : null;
+  });
+  const found = (sums as Record<string, unknown>[]).map(
+    (sum) => `${sum.member_id} ${sum.outcome} ${sum.requests}`,
+  );
+  expect(found.toSorted()).toEqual([
+    " answered 1",
+    "mem_one answered 2",
+    "mem_one refused 1",
+    "mem_two_of answered 1",
+  ]);
+  expect(await usage("group_by=day&member=mem_one")).toMatchObject([{ requests: 3 }]);
+  const listed = await admin.get("/requests?member=mem_one");
+  expect(listed.body.data).toMatchObject([{ member_id: "mem_one" }, { member_id: "mem_one" }]);
+}, 30_000);
 
 describe("what a member's budgets used", () => {
   test("is set back by managers and admins, never by oneself", async () => {
