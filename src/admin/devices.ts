@@ -172,7 +172,7 @@ export const deviceSchema = Type.Object({
   expires_at: instant,
 });
 export const devicesSchema = Type.Object({ data: Type.Array(deviceSchema) });
-type DeviceView = View<typeof deviceSchema>;
+export type DeviceView = View<typeof deviceSchema>;
 
 function viewDevice(device: Device): DeviceView {
   return {

@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import type { KeyInUseView } from "../admin/keys-in-use.ts";
 import type { MemberView } from "../admin/members.ts";
+import { Agents } from "./agents.tsx";
 import { change, describeError } from "./api.ts";
 import { formatDay, formatFullTime, formatRelativeTime, formatUsd } from "./format.ts";
 import { Grants } from "./grants.tsx";
@@ -59,6 +60,7 @@ export function PersonPage({ id }: { readonly id: string }) {
             </div>
             {/* Disabling pauses the keys, so they are read again. */}
             <PersonalKeys key={String(one.disabled)} memberId={one.id} />
+            <Agents memberId={one.id} />
           </div>
         )}
       </Loaded>

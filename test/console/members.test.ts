@@ -1,6 +1,8 @@
 // The console's pages of people: the first day, the list, a person's roles, and the ends of access.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { digestUserCode } from "../../src/people/devices.ts";
 import { makeKey } from "../samples.ts";
+import { poll, startDevice } from "../sign-in/agent.ts";
 import { type PeopleWorld, PHONE, startPeopleWorld } from "./people.ts";
 import { findBarriers, HAS_BROWSER, isTooWide, openConsole, startConsoleWorld } from "./visitor.ts";
 
@@ -59,6 +61,29 @@ describe.skipIf(!HAS_BROWSER)("people (skipped without Chromium)", () => {
     await page.getByRole("link", { name: "Grace" }).click();
     await page.getByRole("table", { name: "Personal keys" }).getByText("key_grace").waitFor();
     expect([await findBarriers(page), await isTooWide(page)]).toEqual([[], false]);
+    await leave();
+  });
+
+  test("the agents that a person signed in are listed, and signed out", async () => {
+    const { url } = world.gateway;
+    const begun = await startDevice(url, "codex");
+    const owner = { memberId: "mem_grace", accountId: team, keyId: "key_grace" };
+    await world.opened.store.devices.stepCode(
+      "user",
+      digestUserCode(begun.userCode, world.opened.world.pepper),
+      (before) => ({ code: before && { ...before, state: "approved" as const, ...owner } }),
+      10,
+    );
+    expect((await poll(url, begun)).status).toBe(200);
+    const { page, open, leave } = await openConsole(world, PHONE);
+    await open("/settings/people/mem_grace");
+    const agents = page.getByRole("table", { name: "Agents" });
+    await agents.getByText("codex", { exact: true }).first().waitFor();
+    expect([await findBarriers(page), await isTooWide(page)]).toEqual([[], false]);
+    await agents.getByRole("button", { name: "Sign out codex" }).click();
+    await page.getByRole("button", { name: "Sign out agent" }).click();
+    await agents.waitFor({ state: "detached" });
+    expect(await world.opened.store.devices.devicesOf("mem_grace", Date.now())).toEqual([]);
     await leave();
   });
 
