@@ -51,7 +51,7 @@ describe.each([false, true])("stream: %p", (stream) => {
     expect(error).toMatchObject({ code: "insufficient_quota", reason: "rate_limit_exceeded" });
     const { reset_at, message } = asObject(error);
     expect(Date.parse(String(reset_at))).toBeGreaterThan(Date.now());
-    // The allowance starts anew at midnight, which may be nearer than the next one beyond it.
+    // The allowance starts again at midnight, which may be nearer than the next one beyond it.
     expect(message).toMatch(/Try again in (10|\d) minutes?/);
   });
 
