@@ -1,15 +1,15 @@
 // The rights of each role over keys: the fields that it sets, up to which bounds, and which pauses it lifts.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { beginSession } from "../../src/admin/session.ts";
 import { type OpenedStore, openStore } from "../../src/app/open-store.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import type { Role } from "../../src/core/people.ts";
-import { type Seen, seen } from "../http/observe.ts";
+import type { Seen } from "../http/observe.ts";
 import { createOperator, type Operator } from "../http/operator.ts";
 import { until } from "../http/until.ts";
 import { asking, type HttpWorld, startHttpWorld } from "../http/world.ts";
-import { makeMember, PEOPLE } from "./samples.ts";
+import { PEOPLE } from "./samples.ts";
+import { type Ask, signInAs } from "./signed-in.ts";
 
 const MAXIMA =
   "key_maxima: { requests_per_minute: 100, budgets: [{ usd: 50, per: month }], expires_in: 30d }";
@@ -37,18 +37,8 @@ async function withToken(role: Role, more: JsonObject = {}): Promise<Operator> {
   return createOperator({ url: world.url, adminToken: String(body.secret) });
 }
 
-type Ask = (method: string, path: string, body?: unknown) => Promise<Seen>;
-
-async function signIn(role: Role, name: string): Promise<Ask> {
-  const grants = [{ role, accountId: team }];
-  await opened.store.people.changeMember(name, () => makeMember(name, { ruleGrants: grants }));
-  const owner = { tokenDigest: "", tokenId: null, memberId: name, issuerSession: null };
-  const cookie = `poundkey_session=${await beginSession(opened.world, owner)}`;
-  return async (method, path, body) => {
-    const headers = { cookie, "sec-fetch-site": "same-origin", "content-type": "application/json" };
-    const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
-    return seen(await fetch(`${world.url}/admin/v1${path}`, init));
-  };
+function signIn(role: Role, id: string): Promise<Ask> {
+  return signInAs({ url: world.url, opened }, id, [{ role, accountId: team }]);
 }
 
 const told = ({ status, error }: Seen) =>

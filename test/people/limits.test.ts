@@ -1,14 +1,14 @@
 // A person's limits within an account, as the person and those who decide about them meet them.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { beginSession } from "../../src/admin/session.ts";
 import { type OpenedStore, openStore } from "../../src/app/open-store.ts";
 import { ROLES, type Role } from "../../src/core/people.ts";
 import { type Seen, seen } from "../http/observe.ts";
 import { createOperator, type Operator } from "../http/operator.ts";
 import { until } from "../http/until.ts";
 import { asking, type HttpWorld, startHttpWorld } from "../http/world.ts";
-import { makeMember, PEOPLE } from "./samples.ts";
+import { PEOPLE } from "./samples.ts";
+import { type Ask, signInAs } from "./signed-in.ts";
 
 let world: HttpWorld;
 let opened: OpenedStore;
@@ -25,20 +25,8 @@ afterAll(async () => {
   await world.stop();
 });
 
-type Ask = (method: string, path: string, body?: unknown) => Promise<Seen>;
-
-async function signIn(role: Role, name: string, accountId = team): Promise<Ask> {
-  const grants = [{ role, accountId }];
-  await opened.store.people.changeMember(name, (before) =>
-    before ? { ...before, ruleGrants: grants } : makeMember(name, { ruleGrants: grants }),
-  );
-  const owner = { tokenDigest: "", tokenId: null, memberId: name, issuerSession: null };
-  const cookie = `poundkey_session=${await beginSession(opened.world, owner)}`;
-  return async (method, path, body) => {
-    const headers = { cookie, "sec-fetch-site": "same-origin", "content-type": "application/json" };
-    const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
-    return seen(await fetch(`${world.url}/admin/v1${path}`, init));
-  };
+function signIn(role: Role, id: string, accountId = team): Promise<Ask> {
+  return signInAs({ url: world.url, opened }, id, [{ role, accountId }]);
 }
 
 const told = ({ status, error }: Seen) =>

@@ -1,17 +1,15 @@
 // Keys by name, moved keys, near budgets and refusals: each as the sender's role and accounts permit.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { beginSession } from "../../src/admin/session.ts";
 import { type OpenedStore, openStore } from "../../src/app/open-store.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import type { Grant, Role } from "../../src/core/people.ts";
-import { type Seen, seen } from "../http/observe.ts";
+import type { Seen } from "../http/observe.ts";
 import { createOperator, type Operator } from "../http/operator.ts";
 import { until } from "../http/until.ts";
 import { asking, type HttpWorld, startHttpWorld } from "../http/world.ts";
-import { makeMember, PEOPLE } from "./samples.ts";
-
-type Ask = (method: string, path: string, body?: unknown, repeat?: string) => Promise<Seen>;
+import { PEOPLE } from "./samples.ts";
+import { type Ask, signInAs } from "./signed-in.ts";
 
 let world: HttpWorld;
 let opened: OpenedStore;
@@ -41,17 +39,8 @@ function signIn(roles: Readonly<Record<string, Role>>): Promise<Ask> {
   return begin(Object.entries(roles).map(([accountId, role]) => ({ role, accountId })));
 }
 
-async function begin(ruleGrants: readonly Grant[]): Promise<Ask> {
-  const name = `mem_${++count}`;
-  await opened.store.people.changeMember(name, () => makeMember(name, { ruleGrants }));
-  const owner = { tokenDigest: "", tokenId: null, memberId: name, issuerSession: null };
-  const cookie = `poundkey_session=${await beginSession(opened.world, owner)}`;
-  return async (method, path, body, repeat) => {
-    const headers = { cookie, "sec-fetch-site": "same-origin", "content-type": "application/json" };
-    const init = { method, headers: { ...headers, ...(repeat ? { "idempotency-key": repeat } : {}) } };
-    const sent = body === undefined ? init : { ...init, body: JSON.stringify(body) };
-    return seen(await fetch(`${world.url}/admin/v1${path}`, sent));
-  };
+function begin(ruleGrants: readonly Grant[]): Promise<Ask> {
+  return signInAs({ url: world.url, opened }, `mem_${++count}`, ruleGrants);
 }
 
 const told = ({ status, error }: Seen) =>
