@@ -7,19 +7,13 @@ import type { RefusalCount } from "../core/refusal-log.ts";
 import type { DayRules } from "../ledger/day.ts";
 import { formatInstant } from "./format.ts";
 import { listSearched, pageFields, SEARCH_MS, type SearchedList } from "./list.ts";
+import { filterText, refusalFilterFields } from "./log-filters.ts";
 import { allowNull, allowWords, closeObject, count, instant, number, text, type View } from "./schema.ts";
 import { momentFields, readFrom, readTo } from "./span.ts";
 import type { AdminWorld } from "./world.ts";
 
-const filterText = Type.Optional(Type.String({ maxLength: 200 }));
-
-/** `key_id` and `account_id` are other names of `key` and `account`. */
 export const refusalsQuery = closeObject({
-  key: filterText,
-  key_id: filterText,
-  account: filterText,
-  account_id: filterText,
-  model: filterText,
+  ...refusalFilterFields,
   code: Type.Optional(allowWords(Object.keys(FAULTS))),
   address: filterText,
   ...momentFields,

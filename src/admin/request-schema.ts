@@ -1,13 +1,13 @@
 // The schemas of the request log as the operator sees it.
 import { Type } from "@sinclair/typebox";
-import { OPERATIONS } from "../core/card.ts";
 import { SOURCES } from "../core/origin.ts";
-import { ENDINGS, REQUEST_OUTCOMES, SURFACE_NAMES, USAGE_SOURCES } from "../core/record.ts";
+import { ENDINGS, REQUEST_OUTCOMES, USAGE_SOURCES } from "../core/record.ts";
 import { SELECTORS } from "../core/selector.ts";
 import { ATTEMPT_OUTCOMES } from "../core/trace.ts";
 import { failureFields } from "./failure.ts";
 import { tokensSchema, unitsSchema } from "./figures.ts";
 import { pageFields } from "./list.ts";
+import { filterText, usageFilterFields } from "./log-filters.ts";
 import {
   allowNull,
   allowWords,
@@ -24,21 +24,9 @@ import {
 } from "./schema.ts";
 import { momentFields } from "./span.ts";
 
-const TEXT_CHARACTERS_MAX = 200;
-const filterText = Type.Optional(Type.String({ maxLength: TEXT_CHARACTERS_MAX }));
-
-/** The filters of requests, all of which must match. `key` and `account` are other names of `key_id` and `account_id`. */
+/** The filters of requests, all of which must match. */
 const requestFilterFields = {
-  key: filterText,
-  key_id: filterText,
-  account: filterText,
-  account_id: filterText,
-  member: filterText,
-  operation: Type.Optional(allowWords(OPERATIONS)),
-  surface: Type.Optional(allowWords(SURFACE_NAMES)),
-  model: filterText,
-  provider: filterText,
-  outcome: Type.Optional(allowWords(REQUEST_OUTCOMES)),
+  ...usageFilterFields,
   session: filterText,
   trace_id: filterText,
   address: filterText,

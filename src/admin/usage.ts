@@ -1,9 +1,7 @@
 // Usage: requests, tokens, money, first tokens by day, model, key, account, provider, operation and surface.
 import { type Static, Type } from "@sinclair/typebox";
-import { OPERATIONS } from "../core/card.ts";
 import type { UsageDimension, UsageFilter, UsageQuery } from "../core/log-query.ts";
 import type { Scope } from "../core/people.ts";
-import { REQUEST_OUTCOMES, SURFACE_NAMES } from "../core/record.ts";
 import type { UsageSum } from "../core/rows.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 import type { Store } from "../core/store.ts";
@@ -11,7 +9,8 @@ import type { Clock } from "../core/world.ts";
 import type { DayRules } from "../ledger/day.ts";
 import { Figures, figuresSchema } from "./figures.ts";
 import { formatInstant } from "./format.ts";
-import { allowWords, closeObject, text, type View } from "./schema.ts";
+import { usageFilterFields } from "./log-filters.ts";
+import { closeObject, text, type View } from "./schema.ts";
 import { eachPiece, listDays, momentFields, readSpan, type Span, splitSpan } from "./span.ts";
 
 type Dimensions = Pick<
@@ -73,22 +72,6 @@ export type UsageView = View<typeof rowSchema>;
 
 export const usageSchema = Type.Object({ data: Type.Array(rowSchema) });
 export type UsageSums = View<typeof usageSchema>;
-
-const filterText = Type.Optional(text);
-
-/** `key_id` and `account_id` are other names of `key` and `account`. */
-const usageFilterFields = {
-  key: filterText,
-  key_id: filterText,
-  account: filterText,
-  account_id: filterText,
-  member: filterText,
-  model: filterText,
-  provider: filterText,
-  operation: Type.Optional(allowWords(OPERATIONS)),
-  surface: Type.Optional(allowWords(SURFACE_NAMES)),
-  outcome: Type.Optional(allowWords(REQUEST_OUTCOMES)),
-};
 
 export const usageQuery = closeObject({
   group_by: Type.Optional(
