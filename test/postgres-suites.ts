@@ -13,6 +13,7 @@ import { lessonFilesSuite } from "./store-lesson-files.suite.ts";
 import { lessonsSuite } from "./store-lessons.suite.ts";
 import { limitsSuite } from "./store-limits.suite.ts";
 import { moneySuite } from "./store-money.suite.ts";
+import { movementsSuite } from "./store-movements.suite.ts";
 import { movesSuite } from "./store-moves.suite.ts";
 import { nodesSuite } from "./store-nodes.suite.ts";
 import { repliesSuite } from "./store-replies.suite.ts";
@@ -29,6 +30,7 @@ export interface Addresses {
 const SUITES = [
   storeSuite,
   moneySuite,
+  movementsSuite,
   billingSuite,
   nodesSuite,
   lateSuite,

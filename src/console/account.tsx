@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import type { AccountDetailView, AccountView } from "../admin/accounts.ts";
 import type { EntryView } from "../admin/journal.ts";
 import { AccountForm, TopUp } from "./account-forms.tsx";
+import { Adjustment, Closing } from "./account-money.tsx";
 import { formatFullTime, formatTime, formatUsd } from "./format.ts";
 import { LimitBars } from "./limit-bars.tsx";
 import { Button } from "./parts/button.tsx";
@@ -18,7 +19,7 @@ const EVERY_MS = 5000;
 
 export function AccountPage({ id }: { readonly id: string }) {
   const account = useResource<AccountDetailView>(`/accounts/${id}`, EVERY_MS);
-  const [open, setOpen] = useState<"top-up" | "rename" | null>(null);
+  const [open, setOpen] = useState<"top-up" | "rename" | "adjust" | "close" | null>(null);
   const close = () => setOpen(null);
   const [journalAt, setJournalAt] = useState(0);
   const reload = async () => {
@@ -39,6 +40,13 @@ export function AccountPage({ id }: { readonly id: string }) {
           data?.created_at && (
             <>
               {may("accounts.limit", id) && <Button label="Rename" onClick={() => setOpen("rename")} />}
+              {may("accounts.close", id) && (
+                <Button
+                  label={data.state === "open" || data.state === "paused" ? "Close" : "Reopen"}
+                  onClick={() => setOpen("close")}
+                />
+              )}
+              {may("money.move", id) && <Button label="Adjust" onClick={() => setOpen("adjust")} />}
               {may("money.move", id) && (
                 <Button label="Top up" kind="main" icon="plus" onClick={() => setOpen("top-up")} />
               )}
@@ -59,6 +67,8 @@ export function AccountPage({ id }: { readonly id: string }) {
         {may("journal.read", id) && <Journal key={journalAt} id={id} />}
       </div>
       {open === "top-up" && data && <TopUp account={data} onClose={close} onDone={reload} />}
+      {open === "adjust" && data && <Adjustment account={data} onClose={close} onDone={reload} />}
+      {open === "close" && data && <Closing account={data} onClose={close} onDone={reload} />}
       {open === "rename" && data && <AccountForm edited={data} onSaved={renamed} onClose={close} />}
     </>
   );
@@ -94,6 +104,12 @@ function Balance({ account }: { readonly account: AccountView }) {
         <div class="tile-label">Held for requests in progress</div>
         <div class="tile-value">{formatUsd(account.held_usd)}</div>
       </div>
+      {account.due_usd > 0 && (
+        <div>
+          <div class="tile-label">Due after refunds and disputes</div>
+          <div class="tile-value">{formatUsd(account.due_usd)}</div>
+        </div>
+      )}
     </section>
   );
 }
@@ -103,23 +119,29 @@ const KINDS: Readonly<Record<EntryView["kind"], { readonly word: string; readonl
   hold: { word: "held" },
   post: { word: "charged", tone: "accent" },
   void: { word: "released" },
-  overrun: { word: "written off", tone: "warn" },
+  overrun: { word: "charged above the hold", tone: "warn" },
+  charge: { word: "charged", tone: "accent" },
+  adjustment: { word: "adjusted", tone: "ok" },
+  payout: { word: "paid out" },
+  refund: { word: "refunded", tone: "warn" },
+  dispute: { word: "disputed", tone: "bad" },
+  receivable: { word: "debt settled" },
 };
 
 const COLUMNS: readonly Column<EntryView>[] = [
-  makeHeadColumn("Type", ({ kind, note }) => (
+  makeHeadColumn("Type", ({ kind, note, reason = note }) => (
     <div class="row">
       <Badge text={KINDS[kind].word} tone={KINDS[kind].tone} />
-      {note && <span class="soft">{note}</span>}
+      {reason && <span class="soft">{reason}</span>}
     </div>
   )),
   makeColumn("Time", ({ at }) => <span title={formatFullTime(at)}>{formatTime(at)}</span>),
   makeColumn(
     "Request",
-    ({ request_id }) =>
-      request_id && (
-        <a class="mono" href={makeHref(`/activity/${request_id}`)}>
-          …{request_id.slice(-8)}
+    ({ completion_id }) =>
+      completion_id && (
+        <a class="mono" href={makeHref(`/activity/${completion_id}`)}>
+          …{completion_id.slice(-8)}
         </a>
       ),
   ),

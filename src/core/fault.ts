@@ -94,6 +94,8 @@ export const FAULTS = {
   },
   /** The operator has paused the key. */
   key_paused: { ...denied, wayOut: "Resume the key, or its account." },
+  /** Money is due after a disputed card payment. */
+  account_paused: { ...denied, final: true, wayOut: "Have what is due paid, or resume the account." },
   /** The key is limited to other client addresses. */
   address_not_allowed: {
     ...denied,
@@ -117,6 +119,11 @@ export const FAULTS = {
   alias_exists: { ...conflict },
   /** A revoked key can't get another secret. */
   key_revoked: { ...conflict },
+  account_closed: { ...conflict },
+  /** An account is to be closed while it has a balance. */
+  balance_left: { ...conflict },
+  /** More is to be taken from an account than is free. */
+  balance_too_low: { ...conflict },
   /** Two keys of an account, or two accounts, have the name that a PUT by name means. */
   name_ambiguous: { ...conflict },
   idempotency_mismatch: { ...conflict, final: true },

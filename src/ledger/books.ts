@@ -4,6 +4,7 @@ import type { Answer, Decision, Gone, Rows } from "../core/demand.ts";
 import { findBucket } from "../core/histogram.ts";
 import type { Account, GatewayKey } from "../core/key.ts";
 import type { OutboxEvent } from "../core/limit.ts";
+import type { Movement } from "../core/movement.ts";
 import { findCountedModel, findOutcome, readProvider } from "../core/outcome.ts";
 import { isError, type RequestRecord } from "../core/record.ts";
 import {
@@ -17,7 +18,6 @@ import {
   makeOwnerState,
   type OwnerState,
   type Spend,
-  type TopUp,
   type UsageSum,
 } from "../core/rows.ts";
 import { addAmounts, negateAmounts } from "../core/units.ts";
@@ -105,9 +105,10 @@ export class Books {
   readonly holds: RemovableSheet<Hold>;
   readonly requests: Sheet<RequestRecord>;
   readonly replies: RemovableSheet<KeptReply>;
-  readonly topUps: Sheet<TopUp>;
+  readonly movements: Sheet<Movement>;
   readonly members: Rows["members"];
   readonly sums: Rows["sums"];
+  readonly #states = new Set<string>();
   readonly #entries: Entry[] = [];
   readonly #events: OutboxEvent[] = [];
   readonly #usage = new Map<string, UsageSum>();
@@ -122,7 +123,7 @@ export class Books {
     this.holds = new RemovableSheet(rows.holds);
     this.requests = new Sheet(rows.requests);
     this.replies = new RemovableSheet(rows.replies);
-    this.topUps = new Sheet(rows.topUps);
+    this.movements = new Sheet(rows.movements);
     this.members = rows.members;
     this.sums = rows.sums;
   }
@@ -131,6 +132,14 @@ export class Books {
   account(id: string): Account {
     const account = this.accounts.get(id);
     if (account === null) throw new Error(`There is no account ${id}.`);
+    return account;
+  }
+
+  /** Changes what an account owes, or whether it is paused or closed. */
+  changeState(accountId: string, change: Partial<Account>): Account {
+    const account = { ...this.account(accountId), ...change };
+    this.accounts.put(accountId, account);
+    this.#states.add(accountId);
     return account;
   }
 
@@ -197,6 +206,7 @@ export class Books {
       revenueNanoUsd,
       overrunNanoUsd,
       balanceAfterNanoUsd: account.balanceNanoUsd,
+      heldAfterNanoUsd: account.heldNanoUsd,
       requestId: about.requestId,
       usageSource: about.usageSource ?? null,
       ended: about.ended ?? null,
@@ -244,6 +254,7 @@ export class Books {
     return {
       answers,
       accounts: this.accounts.changed,
+      states: [...this.#states].map((id) => this.account(id)),
       spends: this.spends.changed,
       meters: this.meters.changed,
       owners: this.owners.changed,
@@ -254,7 +265,7 @@ export class Books {
       requestsAmended: this.requests.changedWhere(true),
       replies: this.replies.changed,
       repliesGone: this.replies.gone,
-      topUps: this.topUps.changed,
+      movements: this.movements.changed,
       usage: [...this.#usage.values()],
       firstTokens: [...this.#firstTokens.values()],
       events: this.#events,

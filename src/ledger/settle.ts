@@ -4,6 +4,7 @@ import type { NanoUsd } from "../core/money.ts";
 import type { RequestRecord, UnsettledRecord } from "../core/record.ts";
 import type { Hold } from "../core/rows.ts";
 import type { Books } from "./books.ts";
+import { followRelease } from "./closing.ts";
 import { settleLimits, settleLimitsLate, undoLimits } from "./limit-settle.ts";
 import { addFreeCost, returnPlaces, settleFreeBudget } from "./places.ts";
 import { fillReply, freeReply, keepLateReply } from "./replies.ts";
@@ -25,6 +26,7 @@ export function settle(books: Books, demand: Settlement): Answer {
   const mayPay = hold.place.kind === "balance" || (hold.place.kind === "unlimited" && isBeyond);
   const about = { atMs, usageSource, ended, note: demand.note };
   const { charged, writtenOff } = mayPay ? pay(books, hold, dueNanoUsd, about) : NOTHING_PAID;
+  followRelease(books, hold, demand);
   const row: RequestRecord = { ...record, chargedNanoUsd: charged, holdNanoUsd: hold.nanoUsd, isLate: false };
   books.requests.put(row.id, row);
   books.addUsage(row);

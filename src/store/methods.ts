@@ -5,6 +5,7 @@ import { bookMethods } from "./books.ts";
 import { consoleMethods, credentialChanges } from "./console.ts";
 import { deviceMethods } from "./devices.ts";
 import type { Engine } from "./engine.ts";
+import { journalMethods, purgeMethods } from "./journal.ts";
 import { accountChanges, accountMethods, keyChanges, keyMethods } from "./keys.ts";
 import { lessonChanges, lessonMethods } from "./lessons.ts";
 import { movingChanges, movingMethods } from "./moving.ts";
@@ -26,6 +27,8 @@ export function engineMethods(engine: Engine, ofRows = engine) {
     ...namedMethods(ofRows),
     ...movingMethods(ofRows),
     ...bookMethods(engine),
+    ...journalMethods(engine),
+    ...purgeMethods(ofRows),
     ...outboxMethods(engine),
     ...settingMethods(engine),
     ...consoleMethods(engine),

@@ -9,11 +9,11 @@ import { CHAIN_START } from "../../src/core/audit-log.ts";
 import type { Answer, Demand } from "../../src/core/demand.ts";
 import { ACCOUNT_DEFAULTS, type Account, type ProvenKey } from "../../src/core/key.ts";
 import type { Store } from "../../src/core/store.ts";
-import { topUp } from "../../src/ledger/fund.ts";
 import { createLineLog } from "../../src/telemetry/log-lines.ts";
 import { TESTER } from "../acting.ts";
 import { makePlace } from "../samples.ts";
 import { readSettings } from "../settings.ts";
+import { topUp } from "../top-up.ts";
 
 const ACCOUNT: Account = {
   id: "default",
@@ -124,6 +124,9 @@ function noStore(): Store {
     ...{ changeKey: nothing, putKey: unused, putAccount: unused, rotateKey: nothing, revokeKey: nothing },
     ...{ account: async () => ACCOUNT, accounts: nobody, addAccount: async () => {}, changeAccount: nothing },
     journal: nobody,
+    entryFacts: unused,
+    heldAfter: unused,
+    purgeAccount: async () => 0,
     systemJournal: nobody,
     systemBalance: async () => 0,
     audit: unused,
@@ -171,6 +174,7 @@ function answerTo(demand: Demand): Answer {
     case "settle":
       return { kind: "settled", chargedNanoUsd: 0, holdNanoUsd: 0, writtenOffNanoUsd: 0, late: false };
     case "fund":
+    case "close":
       return { kind: "funded", account: ACCOUNT };
     case "reset":
       return { kind: "reset", budgets: [] };

@@ -242,7 +242,7 @@ export const BOOKS: readonly Mutant[] = [
   },
   {
     name: "a top-up repeated pays twice",
-    file: "src/ledger/decide.ts",
+    file: "src/ledger/movements.ts",
     find: "  if (made) {",
     replace: "  if (made && made.nanoUsd !== nanoUsd) {",
   },

@@ -168,6 +168,14 @@ export const MATRIX: Readonly<Record<string, Row>> = {
     ok: 201,
     body: { amount_usd: 1 },
   },
+  "POST /accounts/:id/adjustments": {
+    of: "account",
+    may: PAYERS,
+    ok: 201,
+    body: { amount_usd: 1, reason: "goodwill" },
+  },
+  "POST /accounts/:id/close": { of: "account", may: PAYERS, ok: 409, body: {} },
+  "POST /accounts/:id/reopen": { of: "account", may: PAYERS, body: {} },
 };
 
 /** Routes that begin or end a session: nobody is signed in before, or after. */
