@@ -1,5 +1,6 @@
 // Adjustments and the closing of accounts, as the operator asks for them.
 import { afterAll, describe, expect, test } from "bun:test";
+import { formatNanoUsd } from "../src/admin/format.ts";
 import { asObject, type JsonObject } from "../src/core/json.ts";
 import { seen } from "./http/observe.ts";
 import { createOperator } from "./http/operator.ts";
@@ -114,5 +115,44 @@ describe("closing", () => {
     const revoked = await operator.all(`/keys?account_id=${account}`, 50);
     expect(revoked.map(({ state }) => state)).toEqual(["revoked"]);
     expect(await told("/accounts/default/close", {})).toBe("400 invalid_value null");
+  });
+});
+
+describe("statements", () => {
+  test("show what was charged and cost by model and key, as JSON and CSV", async () => {
+    const account = await newAccount(1);
+    const fields = { name: "=payer", account_id: account, requests_per_day: 0 };
+    const { id: keyId, secret } = (await operator.post("/keys", fields)).body;
+    const answer = await seen(await world.chat(asking("Acme#cheap"), { secret: String(secret) }));
+    const charged = Number(asObject(answer.body.usage).charged);
+    const month = new Date().toISOString().slice(0, 7);
+    const { body } = await operator.get(`/accounts/${account}/statements/${month}`);
+    expect(body).toMatchObject({
+      ...{
+        month,
+        state: "open",
+        time_zone: "UTC",
+        opening_balance_usd: 0,
+        topups_usd: 1,
+        adjustments_usd: 0,
+      },
+      ...{ charges_usd: charged, cost_usd: charged },
+      lines: [
+        { kind: "model", name: "Acme#cheap", amount_usd: charged },
+        { kind: "key", id: keyId, name: "=payer", cost_usd: charged },
+      ],
+    });
+    expect(Number(body.closing_balance_usd)).toBeCloseTo(1 - charged, 9);
+    const csv = await fetch(`${world.url}/admin/v1/accounts/${account}/statements/${month}.csv`, {
+      headers: { authorization: `Bearer ${world.adminToken}` },
+    });
+    expect(csv.headers.get("content-type")).toBe("text/csv; charset=utf-8");
+    const lines = (await csv.text()).split("\r\n");
+    const shown = formatNanoUsd(BigInt(Math.round(charged * 1e9)));
+    expect(lines.at(-2)).toBe([account, "payer", month, "key", keyId, "'=payer", shown, shown].join(","));
+    const wrong = async (path: string) => (await operator.get(path)).error?.code;
+    expect(await wrong(`/accounts/${account}/statements/2026-13`)).toBe("invalid_value");
+    expect(await wrong(`/accounts/${account}/statements/2099-01`)).toBe("invalid_value");
+    expect(await wrong(`/accounts/acct_none/statements/${month}`)).toBe("not_found");
   });
 });

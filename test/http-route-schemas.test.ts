@@ -80,9 +80,12 @@ function findMistakes(template: string, method: string, { status, body }: Answer
   return validate(body) ? null : validate.errors;
 }
 
+const thisMonth = () => new Date().toISOString().slice(0, 7);
+
 type Row = readonly [method: string, template: string, path: () => string, body?: () => unknown];
 
 const TEXTS = ["a", "b"].map((text) => ({ answer: text, text }));
+const ADJUSTED = { amount_usd: -1, reason: "a wrong price" };
 const SAMPLED = [{ role: "user", content: "Hi" }];
 const GROUP = [{ model: "Acme#cheap", weight: 2 }, { model: "Acme#dear" }];
 
@@ -95,15 +98,11 @@ const ROWS: readonly Row[] = [
   ["PATCH", "/accounts/{id}", () => "/accounts/default", () => ({ name: "Default" })],
   ["PUT", "/accounts/by-name/{name}", () => "/accounts/by-name/Default", () => ({ parallel: 9000 })],
   ["POST", "/accounts/{id}/topups", () => "/accounts/default/topups", () => ({ amount_usd: 3, note: "x" })],
-  [
-    "POST",
-    "/accounts/{id}/adjustments",
-    () => "/accounts/default/adjustments",
-    () => ({ amount_usd: -1, reason: "a wrong price" }),
-  ],
+  ["POST", "/accounts/{id}/adjustments", () => "/accounts/default/adjustments", () => ADJUSTED],
   ["GET", "/accounts/{id}/journal", () => "/accounts/default/journal"],
   ["GET", "/accounts/{id}/journal", () => "/accounts/default/journal?detail=ledger"],
   ["GET", "/accounts/{id}/journal", () => "/accounts/funding/journal"],
+  ["GET", "/accounts/{id}/statements/{month}", () => `/accounts/default/statements/${thisMonth()}`],
   ["POST", "/accounts/{id}/close", () => `/accounts/${closable}/close`, () => ({})],
   ["POST", "/accounts/{id}/reopen", () => "/accounts/default/reopen", () => ({})],
   ["POST", "/keys", () => "/keys", () => ({ name: "a", allowed_models: ["Acme#cheap"], spend_limit_usd: 1 })],

@@ -18,6 +18,7 @@ import { movesSuite } from "./store-moves.suite.ts";
 import { nodesSuite } from "./store-nodes.suite.ts";
 import { repliesSuite } from "./store-replies.suite.ts";
 import { responsesSuite } from "./store-responses.suite.ts";
+import { statementsSuite } from "./store-statements.suite.ts";
 import type { StoreBench } from "./two-stores.ts";
 
 export interface Addresses {
@@ -31,6 +32,7 @@ const SUITES = [
   storeSuite,
   moneySuite,
   movementsSuite,
+  statementsSuite,
   billingSuite,
   nodesSuite,
   lateSuite,

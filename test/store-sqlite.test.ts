@@ -40,6 +40,7 @@ import { movesSuite } from "./store-moves.suite.ts";
 import { nodesSuite } from "./store-nodes.suite.ts";
 import { repliesSuite } from "./store-replies.suite.ts";
 import { responsesSuite } from "./store-responses.suite.ts";
+import { statementsSuite } from "./store-statements.suite.ts";
 import { catchThrown, readCode } from "./thrown.ts";
 import type { StoreBench } from "./two-stores.ts";
 
@@ -66,6 +67,7 @@ function makeBench(): StoreBench {
 
 describe("store", () => storeSuite("sqlite", makeBench));
 describe("money", () => moneySuite("sqlite", makeBench));
+describe("statements", () => statementsSuite("sqlite", makeBench));
 describe("movements", () => movementsSuite("sqlite", makeBench));
 describe("keys", () => keysSuite("sqlite", makeBench));
 describe("devices", () => devicesSuite("sqlite", makeBench));

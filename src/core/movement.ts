@@ -7,7 +7,7 @@ import type { Actor } from "./people.ts";
 export const OWING_KINDS = ["refund", "dispute", "receivable"] as const;
 /** Kinds of movements that no request causes. */
 export const MOVEMENT_KINDS = ["topup", "adjustment", "payout", ...OWING_KINDS] as const;
-type MovementKind = (typeof MOVEMENT_KINDS)[number];
+export type MovementKind = (typeof MOVEMENT_KINDS)[number];
 
 export function isOwing(kind: string): boolean {
   return OWING_KINDS.some((one) => one === kind);

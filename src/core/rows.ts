@@ -194,6 +194,8 @@ export interface UsageSum extends HourOfUse {
   readonly amounts: Amounts;
   readonly costNanoUsd: NanoUsd;
   readonly chargedNanoUsd: NanoUsd;
+  /** The part of it that another month's statement has: the one before in the first half of a month, else the next. */
+  readonly edge?: { readonly costNanoUsd: NanoUsd; readonly chargedNanoUsd: NanoUsd };
 }
 
 /** The source of a score: the client, the operator's labels, or signs of breakage in the answer itself. */

@@ -26,6 +26,7 @@ import type {
   StoredResponse,
   UsageSum,
 } from "./rows.ts";
+import type { StatementStore } from "./statement.ts";
 
 /** Rows must match every field given. */
 export interface KeyFilter {
@@ -122,7 +123,12 @@ export type RecordedStore = Omit<Store, keyof Changes | "people"> & {
  * a method throws the Fault `store_unavailable`. The store repairs itself, so later calls may succeed. The account
  * `default` always exists. Changes are only put on record if they are made through `changes`.
  */
-export interface Store extends Omit<Changes, keyof PeopleStore>, NamedStore, MovingStore, JournalStore {
+export interface Store
+  extends Omit<Changes, keyof PeopleStore>,
+    NamedStore,
+    MovingStore,
+    JournalStore,
+    StatementStore {
   /** Identifies this process, in this run, as the owner of the holds made here. */
   readonly node: string;
   /**

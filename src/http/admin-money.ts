@@ -5,11 +5,13 @@ import { closeAccount, closingSchema, reopenAccount, reopeningSchema } from "../
 import { entrySchema, journalQuery, listJournal } from "../admin/journal.ts";
 import { listNearing, type NearingParts, nearingSchema } from "../admin/nearing.ts";
 import { wrapRows } from "../admin/schema.ts";
+import { formatStatement, getStatement, statementSchema } from "../admin/statements.ts";
 import { adjustAccount, adjustmentSchema, topUpAccount, topUpSchema } from "../admin/topups.ts";
 import type { AdminWorld } from "../admin/world.ts";
 import type { DayRules } from "../ledger/day.ts";
 import type { Permission } from "../people/roles.ts";
 import { actAsSender, createOperatorHooks, type WritingParts } from "./admin-route.ts";
+import { JSON_HEADERS } from "./answers.ts";
 import { readOperator } from "./operator.ts";
 import { returnsBody, takesBody, takesQuery } from "./route-schema.ts";
 
@@ -93,6 +95,21 @@ function closingRoutes(ports: WritingParts, parts: MoneyParts) {
     );
 }
 
+const CSV = ".csv";
+
+function sendCsv(text: string, name: string): Response {
+  return new Response(text, {
+    headers: {
+      ...{
+        "content-type": "text/csv; charset=utf-8",
+        "cache-control": "no-store",
+        "x-content-type-options": "nosniff",
+      },
+      "content-disposition": `attachment; filename="${name}.csv"`,
+    },
+  });
+}
+
 function viewRoutes(ports: WritingParts, parts: MoneyParts) {
   const { reads } = createOperatorHooks(ports, "Accounts");
   return new Elysia()
@@ -107,6 +124,26 @@ function viewRoutes(ports: WritingParts, parts: MoneyParts) {
         ...reads("journal.read", "listJournal", "List an account's journal entries, newest first"),
         query: takesQuery(journalQuery),
         response: returnsBody(wrapRows(entrySchema)),
+      },
+    )
+    .get(
+      "/accounts/:id/statements/:month",
+      async ({ params: { id, month }, request }) => {
+        const { access, scope } = readOperator(request);
+        await requireInAccount(parts, access, "journal.read", id);
+        const isCsv = month.endsWith(CSV);
+        const statement = await getStatement(parts, id, isCsv ? month.slice(0, -CSV.length) : month, scope);
+        return isCsv
+          ? sendCsv(formatStatement(statement), `statement-${statement.month}`)
+          : new Response(JSON.stringify(statement), { headers: JSON_HEADERS });
+      },
+      {
+        ...reads(
+          "journal.read",
+          "getStatement",
+          "Get the statement of a month, or with `.csv` its lines as CSV",
+        ),
+        response: returnsBody(statementSchema),
       },
     )
     .get("/nearing", ({ request }) => listNearing(parts, readOperator(request).scope), {

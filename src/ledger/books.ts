@@ -22,8 +22,7 @@ import {
 } from "../core/rows.ts";
 import { addAmounts, negateAmounts } from "../core/units.ts";
 import type { LimitedMember } from "./limit-owners.ts";
-
-const HOUR_MS = 3_600_000;
+import { findHour } from "./month.ts";
 
 /** One table: written rows hide the rows as read, and are what the batch writes. */
 class Sheet<Row> {
@@ -94,6 +93,14 @@ interface About extends Pick<Entry, "kind" | "atMs" | "requestId"> {
   readonly usageSource?: Entry["usageSource"];
   readonly ended?: Entry["ended"];
   readonly note?: string | null;
+}
+
+function addEdge(sum: UsageSum | undefined, times: 1 | -1 | 0, record: RequestRecord): UsageSum["edge"] {
+  const { costNanoUsd, chargedNanoUsd } = record;
+  return {
+    costNanoUsd: (sum?.edge?.costNanoUsd ?? 0) + times * costNanoUsd,
+    chargedNanoUsd: (sum?.edge?.chargedNanoUsd ?? 0) + times * chargedNanoUsd,
+  };
 }
 
 export class Books {
@@ -215,11 +222,14 @@ export class Books {
     return account;
   }
 
-  /** Counts a request in its hour. With `times` -1, takes back what its earlier row was counted as. */
-  addUsage(record: RequestRecord, times: 1 | -1 = 1): void {
+  /**
+   * Counts a request in its hour, and for the statement of the month in which it is settled. With `times` -1, takes back
+   * what its earlier row was counted as.
+   */
+  addUsage(record: RequestRecord, month: string, times: 1 | -1 = 1): void {
     const { accountId, keyId, operation, surface, costNanoUsd, chargedNanoUsd } = record;
     const model = findCountedModel(record);
-    const hourMs = Math.floor(record.atMs / HOUR_MS) * HOUR_MS;
+    const { hourMs, isEdge } = findHour(record.atMs, month);
     const member = record.memberId ?? "";
     const id = JSON.stringify([hourMs, accountId, keyId, model, operation, surface, member]);
     const outcome = findOutcome(record);
@@ -241,6 +251,7 @@ export class Books {
       amounts: sum ? addAmounts(sum.amounts, amounts) : amounts,
       costNanoUsd: (sum?.costNanoUsd ?? 0) + times * costNanoUsd,
       chargedNanoUsd: (sum?.chargedNanoUsd ?? 0) + times * chargedNanoUsd,
+      ...(isEdge || sum?.edge ? { edge: addEdge(sum, isEdge ? times : 0, record) } : {}),
     });
     if (!record.stream || record.firstTokenMs === null) return;
     const bucket = findBucket(record.firstTokenMs);

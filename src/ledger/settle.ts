@@ -6,6 +6,7 @@ import type { Hold } from "../core/rows.ts";
 import type { Books } from "./books.ts";
 import { followRelease } from "./closing.ts";
 import { settleLimits, settleLimitsLate, undoLimits } from "./limit-settle.ts";
+import { computeMonth } from "./month.ts";
 import { addFreeCost, returnPlaces, settleFreeBudget } from "./places.ts";
 import { fillReply, freeReply, keepLateReply } from "./replies.ts";
 
@@ -29,7 +30,7 @@ export function settle(books: Books, demand: Settlement): Answer {
   followRelease(books, hold, demand);
   const row: RequestRecord = { ...record, chargedNanoUsd: charged, holdNanoUsd: hold.nanoUsd, isLate: false };
   books.requests.put(row.id, row);
-  books.addUsage(row);
+  books.addUsage(row, findMonth(books, demand));
   return {
     kind: "settled",
     chargedNanoUsd: charged,
@@ -37,6 +38,11 @@ export function settle(books: Books, demand: Settlement): Answer {
     writtenOffNanoUsd: writtenOff,
     late: false,
   };
+}
+
+/** Returns the month whose statement has it. */
+function findMonth(books: Books, { accountId, nowMs, quota }: Settlement): string {
+  return computeMonth(nowMs, books.account(accountId).timeZone ?? quota.timeZone);
 }
 
 /** The record of a request whose node died doesn't say whose key it was. */
@@ -55,7 +61,7 @@ function settleWithoutHold(books: Books, demand: Settlement): Answer {
   if (demand.isUnadmitted && row === null) {
     const unpaid: RequestRecord = { ...demand.record, chargedNanoUsd: 0, holdNanoUsd: 0, isLate: false };
     books.requests.put(unpaid.id, unpaid);
-    books.addUsage(unpaid);
+    books.addUsage(unpaid, findMonth(books, demand));
   }
   return {
     kind: "settled",
@@ -80,8 +86,9 @@ function settleLate(books: Books, demand: Settlement, lost: RequestRecord): Answ
   const { charged, writtenOff } = holdNanoUsd > 0 ? payLate(books, demand, isRepeated) : NOTHING_PAID;
   const row: RequestRecord = { ...record, chargedNanoUsd: charged, holdNanoUsd, isLate: true };
   books.requests.put(row.id, row);
-  books.addUsage(lost, -1);
-  books.addUsage(row);
+  const month = findMonth(books, demand);
+  books.addUsage(lost, month, -1);
+  books.addUsage(row, month);
   return { kind: "settled", chargedNanoUsd: charged, holdNanoUsd, writtenOffNanoUsd: writtenOff, late: true };
 }
 

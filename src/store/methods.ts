@@ -15,6 +15,7 @@ import { peopleChanges, peopleMethods } from "./people.ts";
 import { makeRecorder, type Recorder } from "./recording.ts";
 import { refusalMethods } from "./refusals.ts";
 import { settingChanges, settingMethods } from "./settings.ts";
+import { statementMethods } from "./statements.ts";
 import { responseMethods } from "./stored-responses.ts";
 
 /** `ofRows` is for changes to rows that decisions depend on. */
@@ -29,6 +30,7 @@ export function engineMethods(engine: Engine, ofRows = engine) {
     ...bookMethods(engine),
     ...journalMethods(engine),
     ...purgeMethods(ofRows),
+    ...statementMethods(engine),
     ...outboxMethods(engine),
     ...settingMethods(engine),
     ...consoleMethods(engine),

@@ -1,4 +1,4 @@
-// The step of the schema for money that moves without a request, and for what accounts owe.
+// The steps of the schema for money that moves without a request, for what accounts owe, and for statements.
 import type { Step } from "./schema-step.ts";
 
 const MOVED = "account_id, id, at_ms, kind, amount_nano, balance_nano";
@@ -48,4 +48,28 @@ export const MOVEMENTS: Step = [
       ({ kind: "addColumn", table: "account", column: { name, type: "integer", isNullable: true } }) as const,
   ),
   { kind: "endSupport", stepsKnown: 16 },
+];
+
+/**
+ * Statements of closed months, and what of an hour belongs to another month's. Programs from before would count it in
+ * the hour's own.
+ */
+export const STATEMENTS: Step = [
+  ...(["edge_cost_nano", "edge_charged_nano"] as const).map(
+    (name) =>
+      ({ kind: "addColumn", table: "hourly_usage", column: { name, type: "integer", initial: 0 } }) as const,
+  ),
+  {
+    kind: "createTable",
+    table: "statement",
+    columns: [
+      { name: "account_id", type: "text" },
+      { name: "month", type: "text" },
+      { name: "closed_at_ms", type: "integer" },
+      { name: "data", type: "text" },
+    ],
+    key: ["account_id", "month"],
+    placement: "account",
+  },
+  { kind: "endSupport", stepsKnown: 17 },
 ];

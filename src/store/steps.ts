@@ -4,7 +4,7 @@ import { KEY_FIELDS } from "../core/fields/key.ts";
 import { AUDIT_LOG } from "./audit-step.ts";
 import { DEVICES } from "./devices-step.ts";
 import { HOURLY_USAGE } from "./hourly-usage-step.ts";
-import { MOVEMENTS } from "./money-step.ts";
+import { MOVEMENTS, STATEMENTS } from "./money-step.ts";
 import { MEMBER_LIMITS, MEMBER_RULES, PEOPLE } from "./people-step.ts";
 import type { Step } from "./schema-step.ts";
 
@@ -214,4 +214,5 @@ export const STEPS: readonly Step[] = [
   DEVICES,
   MEMBER_LIMITS,
   MOVEMENTS,
+  STATEMENTS,
 ];

@@ -7,7 +7,9 @@ import { type OpenedStore, openStore } from "../../src/app/open-store.ts";
 import { clock, random } from "../../src/app/world.ts";
 import { CHAIN_START } from "../../src/core/audit-log.ts";
 import type { Answer, Demand } from "../../src/core/demand.ts";
+import type { JournalStore } from "../../src/core/journal.ts";
 import { ACCOUNT_DEFAULTS, type Account, type ProvenKey } from "../../src/core/key.ts";
+import type { StatementStore } from "../../src/core/statement.ts";
 import type { Store } from "../../src/core/store.ts";
 import { createLineLog } from "../../src/telemetry/log-lines.ts";
 import { TESTER } from "../acting.ts";
@@ -99,6 +101,24 @@ function noAuditLog(): Pick<Store, "auditLog" | "changeOperatorSetting"> {
   return { auditLog, changeOperatorSetting: async (_name, change) => change(null) };
 }
 
+function keepNoJournals(): JournalStore & StatementStore {
+  const nobody = async () => [];
+  const unused = async () => {
+    throw new Error("Not part of the measurement.");
+  };
+  return {
+    journal: nobody,
+    entryFacts: unused,
+    heldAfter: unused,
+    purgeAccount: async () => 0,
+    systemJournal: nobody,
+    systemBalance: async () => 0,
+    sumStatement: unused,
+    statement: async () => null,
+    keepStatement: unused,
+  };
+}
+
 /** Admits everything and keeps only the keys. */
 function noStore(): Store {
   const byDigest = new Map<string, ProvenKey>();
@@ -123,12 +143,7 @@ function noStore(): Store {
     addKey: async (key, digest) => void byDigest.set(digest, { key, rotation: 0 }),
     ...{ changeKey: nothing, putKey: unused, putAccount: unused, rotateKey: nothing, revokeKey: nothing },
     ...{ account: async () => ACCOUNT, accounts: nobody, addAccount: async () => {}, changeAccount: nothing },
-    journal: nobody,
-    entryFacts: unused,
-    heldAfter: unused,
-    purgeAccount: async () => 0,
-    systemJournal: nobody,
-    systemBalance: async () => 0,
+    ...keepNoJournals(),
     audit: unused,
     request: nothing,
     requests: nobody,

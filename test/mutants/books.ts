@@ -48,7 +48,7 @@ export const BOOKS: readonly Mutant[] = [
   {
     name: "late settlement is counted beside the lost one",
     file: "src/ledger/settle.ts",
-    find: "  books.addUsage(lost, -1);\n",
+    find: "  books.addUsage(lost, month, -1);\n",
     replace: "",
   },
   {
@@ -239,6 +239,13 @@ export const BOOKS: readonly Mutant[] = [
     file: "src/ledger/replies.ts",
     find: "if (reply.bodyDigest !== idempotency.bodyDigest) {",
     replace: "if (reply.bodyDigest === null) {",
+  },
+  {
+    name: "a statement has what was settled in the next month",
+    file: "src/ledger/month.ts",
+    find: "return { hourMs, isEdge: true };",
+    replace: "return { hourMs, isEdge: false };",
+    tests: ["test/store-sqlite.test.ts"],
   },
   {
     name: "a top-up repeated pays twice",

@@ -54,6 +54,11 @@ export const MATRIX: Readonly<Record<string, Row>> = {
   "GET /accounts/:id": { of: "account", may: EVERYONE },
   "PATCH /accounts/:id": { of: "account", may: OPERATORS, body: { requests_per_minute: 1000 } },
   "GET /accounts/:id/journal": { of: "account", may: READERS },
+  "GET /accounts/:id/statements/:month": {
+    of: "account",
+    may: READERS,
+    path: (id) => `/accounts/${id}/statements/${new Date().toISOString().slice(0, 7)}`,
+  },
   "GET /keys": { of: "list", may: EVERYONE, lists: "key", path: () => "/keys?limit=200&q=key_" },
   "POST /keys": {
     of: "account",
