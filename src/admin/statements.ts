@@ -43,7 +43,7 @@ export const statementSchema = Type.Object({
   state: allowWords(["open", "closed"]),
   closed_at: allowNull(instant),
 });
-type StatementView = View<typeof statementSchema>;
+export type StatementView = View<typeof statementSchema>;
 
 export const statementQuery = closeObject({ account: text, month: text });
 

@@ -14,12 +14,15 @@ import { AccountPeople } from "./people.tsx";
 import { usePages, useResource } from "./resource.ts";
 import { makeHref } from "./route.ts";
 import { may } from "./session.ts";
+import { Statement } from "./statement.tsx";
 
 const EVERY_MS = 5000;
 
+type Dialog = "top-up" | "rename" | "adjust" | "close";
+
 export function AccountPage({ id }: { readonly id: string }) {
   const account = useResource<AccountDetailView>(`/accounts/${id}`, EVERY_MS);
-  const [open, setOpen] = useState<"top-up" | "rename" | "adjust" | "close" | null>(null);
+  const [open, setOpen] = useState<Dialog | null>(null);
   const close = () => setOpen(null);
   const [journalAt, setJournalAt] = useState(0);
   const reload = async () => {
@@ -36,23 +39,7 @@ export function AccountPage({ id }: { readonly id: string }) {
       <PageHead
         back={{ path: "/settings/accounts", label: "Accounts" }}
         title={data?.name ?? id}
-        actions={
-          data?.created_at && (
-            <>
-              {may("accounts.limit", id) && <Button label="Rename" onClick={() => setOpen("rename")} />}
-              {may("accounts.close", id) && (
-                <Button
-                  label={data.state === "open" || data.state === "paused" ? "Close" : "Reopen"}
-                  onClick={() => setOpen("close")}
-                />
-              )}
-              {may("money.move", id) && <Button label="Adjust" onClick={() => setOpen("adjust")} />}
-              {may("money.move", id) && (
-                <Button label="Top up" kind="main" icon="plus" onClick={() => setOpen("top-up")} />
-              )}
-            </>
-          )
-        }
+        actions={data?.created_at && <Actions account={data} onOpen={setOpen} />}
       />
       <div class="stack">
         <Loaded of={account} rows={1}>
@@ -64,12 +51,41 @@ export function AccountPage({ id }: { readonly id: string }) {
           </Card>
         )}
         {may("members.read", id) && <AccountPeople accountId={id} />}
-        {may("journal.read", id) && <Journal key={journalAt} id={id} />}
+        {may("journal.read", id) && (
+          <>
+            {data?.created_at && <Statement id={id} />}
+            <Journal key={journalAt} id={id} />
+          </>
+        )}
       </div>
       {open === "top-up" && data && <TopUp account={data} onClose={close} onDone={reload} />}
       {open === "adjust" && data && <Adjustment account={data} onClose={close} onDone={reload} />}
       {open === "close" && data && <Closing account={data} onClose={close} onDone={reload} />}
       {open === "rename" && data && <AccountForm edited={data} onSaved={renamed} onClose={close} />}
+    </>
+  );
+}
+
+interface ActionsProps {
+  readonly account: AccountView;
+  readonly onOpen: (dialog: Dialog) => void;
+}
+
+function Actions({ account, onOpen }: ActionsProps) {
+  const { id } = account;
+  return (
+    <>
+      {may("accounts.limit", id) && <Button label="Rename" onClick={() => onOpen("rename")} />}
+      {may("accounts.close", id) && (
+        <Button
+          label={account.state === "open" || account.state === "paused" ? "Close" : "Reopen"}
+          onClick={() => onOpen("close")}
+        />
+      )}
+      {may("money.move", id) && <Button label="Adjust" onClick={() => onOpen("adjust")} />}
+      {may("money.move", id) && (
+        <Button label="Top up" kind="main" icon="plus" onClick={() => onOpen("top-up")} />
+      )}
     </>
   );
 }
