@@ -6,6 +6,7 @@ import { findPage, getLabel, Nav } from "./navigation.tsx";
 import { Button } from "./parts/button.tsx";
 import { Drawer } from "./parts/dialog.tsx";
 import { Icon, Logo } from "./parts/icon.tsx";
+import { PageHead } from "./parts/page.tsx";
 import { Empty, Failed } from "./parts/states.tsx";
 import { Toasts } from "./parts/toast.tsx";
 import { Problems } from "./problems.tsx";
@@ -71,12 +72,29 @@ function Shell() {
       )}
       <main ref={main} tabIndex={-1}>
         {may("settings.read") && <Problems />}
-        <ErrorBoundary key={path}>
-          {found ? found.draw() : <Empty icon="search" title="Page not found" />}
-        </ErrorBoundary>
+        <ErrorBoundary key={path}>{found ? found.draw() : <PageNotFound />}</ErrorBoundary>
       </main>
       <Toasts />
     </div>
+  );
+}
+
+function PageNotFound() {
+  return (
+    <>
+      <PageHead title="Page not found" />
+      <Empty
+        icon="search"
+        title="This address leads nowhere"
+        action={
+          <a class="button main" href={makeHref("/")}>
+            Go to the overview
+          </a>
+        }
+      >
+        It may have been cut off. The search (⌘K) opens any id or name.
+      </Empty>
+    </>
   );
 }
 

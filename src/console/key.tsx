@@ -12,7 +12,6 @@ import { type Column, makeColumn, makeHeadColumn, makeNumberColumn, Table } from
 import { Refusals } from "./refusals.tsx";
 import { usePages, useResource } from "./resource.ts";
 import { makeHref } from "./route.ts";
-import { isMemberOnly } from "./session.ts";
 
 const EVERY_MS = 10_000;
 /** The requests from which addresses are collected. */
@@ -34,7 +33,7 @@ export function KeyPage({ id }: { readonly id: string }) {
   return (
     <>
       <PageHead
-        back={{ path: "/settings/router", label: isMemberOnly() ? "Keys" : "Router" }}
+        back={{ path: "/settings/router", label: "Keys" }}
         title={data?.name ?? id}
         actions={
           <>

@@ -144,7 +144,11 @@ function Filters({ all, query }: { readonly all: readonly CardView[]; readonly q
   return (
     <>
       <div class="row filters">
-        <SearchField label="Search models" value={query.get("q") ?? ""} onInput={(q) => setQuery({ q })} />
+        <SearchField
+          label="Search models"
+          value={query.get("q") ?? ""}
+          onInput={(q) => setQuery({ q }, { isTyping: true })}
+        />
         <QueryFilter name="provider" label="Provider" options={options} />
         <QueryFilter name="context" label="Context" options={CONTEXTS} />
         <QueryFilter name="price" label="Price" options={PRICES} />

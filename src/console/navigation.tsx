@@ -56,7 +56,7 @@ const PAGES: readonly Page[] = [
   { path: "/sampling", label: "Sampling", icon: "check", Page: SamplingPage, needs: "learning.write" },
   {
     path: "/settings/router",
-    label: "Router",
+    label: "Router · keys",
     memberLabel: "Keys",
     icon: "key",
     Page: KeysPage,

@@ -207,6 +207,8 @@ interface Tile {
   readonly format: (value: number) => string;
   /** Missing if neither more nor less is better. */
   readonly isLessBetter?: boolean;
+  /** The value is a share, so its change is given in percentage points. */
+  readonly isShare?: boolean;
   readonly note?: (totals: FiguresView) => string;
   readonly color?: string;
 }
@@ -217,8 +219,8 @@ const TILES: readonly Tile[] = [
   { label: "Tokens", pick: ({ tokens }) => tokens.prompt + tokens.completion, format: formatCompact },
   {
     label: "Error rate",
-    pick: ({ errors, requests }) => (requests === 0 ? 0 : errors / requests),
-    ...{ format: formatPercent, isLessBetter: true, color: "--c2" },
+    pick: ({ errors, requests }) => (requests === 0 ? null : errors / requests),
+    ...{ format: formatPercent, isLessBetter: true, isShare: true, color: "--c2" },
   },
   {
     label: "Time to first token",
@@ -238,33 +240,44 @@ function TileView({ tile, data }: { readonly tile: Tile; readonly data: Overview
       <span class="tile-label">{label}</span>
       <span class="tile-value">{now === null ? "–" : format(now)}</span>
       <span class="tile-note small faint">
-        {note ? (
-          note(totals)
-        ) : (
-          <Change share={before ? (now ?? 0) / before - 1 : null} isLessBetter={isLessBetter} />
-        )}
+        {note ? note(totals) : <Change of={compare(now, before, tile)} isLessBetter={isLessBetter} />}
       </span>
       <Spark values={series.map((figures) => pick(figures) ?? 0)} color={color} />
     </section>
   );
 }
 
+interface Difference {
+  /** The change as a share of the previous value, or in points. */
+  readonly share: number;
+  readonly text: string;
+}
+
+/** Null if the previous period had nothing. */
+function compare(now: number | null, before: number | null, { isShare }: Tile): Difference | null {
+  if (now === null || before === null || (before === 0 && !isShare)) return null;
+  const share = isShare ? now - before : now / before - 1;
+  const sign = share > 0 ? "+" : share < 0 ? "−" : "±";
+  const size = isShare
+    ? `${Number((Math.abs(share) * 100).toFixed(1))} points`
+    : formatPercent(Math.abs(share));
+  return { share, text: `${sign}${size}` };
+}
+
 interface ChangeProps {
-  /** Null if the previous period had nothing. */
-  readonly share: number | null;
+  readonly of: Difference | null;
   readonly isLessBetter: boolean | undefined;
 }
 
-function Change({ share, isLessBetter }: ChangeProps) {
-  if (share === null) return "nothing to compare with";
-  const look = !isLessBetter ? "" : share < 0 ? "good" : share > 0.05 ? "worse" : "";
+/** A difference up to this is no news. */
+const WORSE_FROM = 0.01;
+
+function Change({ of, isLessBetter }: ChangeProps) {
+  if (of === null) return "nothing to compare with";
+  const look = !isLessBetter ? "" : of.share < 0 ? "good" : of.share > WORSE_FROM ? "worse" : "";
   return (
     <>
-      <span class={look}>
-        {share > 0 ? "+" : share < 0 ? "−" : "±"}
-        {formatPercent(Math.abs(share))}
-      </span>{" "}
-      vs. previous period
+      <span class={look}>{of.text}</span> vs. previous period
     </>
   );
 }

@@ -76,6 +76,14 @@ const BREAKERS: Readonly<Record<ProviderView["breaker"], { readonly tone: Tone; 
 
 /** Its breakers stay closed, since no model is at fault. */
 const REFUSING = { tone: "bad", word: "refuses every credential" } as const;
+const UNTRIED = { tone: undefined, word: "no recent calls" } as const;
+
+function describeState(provider: ProviderView): { readonly tone: Tone | undefined; readonly word: string } {
+  if (refusesAll(provider)) return REFUSING;
+  const { breaker, error_rate, in_flight } = provider;
+  // A closed breaker without calls says nothing about the provider.
+  return breaker === "closed" && error_rate === null && in_flight === 0 ? UNTRIED : BREAKERS[breaker];
+}
 
 function refusesAll({ credentials }: ProviderView): boolean {
   return credentials.length > 0 && credentials.every(({ state }) => state === "retired");
@@ -86,7 +94,7 @@ interface ProviderCardProps extends Omit<ListsProps, "all"> {
 }
 
 function ProviderCard({ provider, onAdd, reload }: ProviderCardProps) {
-  const { tone, word } = refusesAll(provider) ? REFUSING : BREAKERS[provider.breaker];
+  const { tone, word } = describeState(provider);
   const title = (
     <span class="row">
       {provider.name}
@@ -140,7 +148,7 @@ function ProviderTrouble({ provider }: { readonly provider: ProviderView }) {
 function ProviderVitals({ provider }: { readonly provider: ProviderView }) {
   const models = <a href={makeHref("/models", { provider: provider.name })}>Models</a>;
   const { error_rate, in_flight, first_token_ms: first, tokens_per_second } = provider;
-  if (error_rate === null && in_flight === 0) return <p class="faint">No recent calls. {models}</p>;
+  if (error_rate === null && in_flight === 0) return <p>{models}</p>;
   const failing = provider.models.filter(({ breaker }) => breaker !== "closed");
   const catalogue = (
     <>

@@ -158,13 +158,19 @@ function Cost({ request }: Part) {
       ) : (
         <p>{formatUsd(request.cost_usd)}</p>
       )}
-      <p class="small faint bill-note">
-        {request.charged_usd > 0
-          ? `${formatUsd(request.charged_usd)} was charged, of ${formatUsd(request.hold_usd)} that was held.`
-          : "Nothing was charged: the request was within the allowance or cost nothing."}
-      </p>
+      <p class="small faint bill-note">{describeBilling(request)}</p>
     </Card>
   );
+}
+
+function describeBilling({ charged_usd, hold_usd, cost_usd, status }: RequestDetailView): string {
+  if (charged_usd > 0)
+    return `${formatUsd(charged_usd)} was charged, of ${formatUsd(hold_usd)} that was held.`;
+  if (hold_usd > 0) return `Nothing was charged, and the ${formatUsd(hold_usd)} held were released.`;
+  if (status >= 400 && cost_usd === 0) return "Nothing was charged: the request failed.";
+  return cost_usd > 0
+    ? "Nothing was charged: the request was within the allowance."
+    : "Nothing was charged: the request cost nothing.";
 }
 
 const SOURCES: Readonly<Record<string, string>> = {
@@ -188,18 +194,21 @@ function FactsCard({ request }: Part) {
     ...found("Session", "session", session),
     ...found("Trace", "trace_id", trace_id),
     ["Tokens", SOURCES[request.usage_source] ?? request.usage_source],
-    [
-      "ID",
-      <div class="row tight">
-        <code>{id}</code>
-        <CopyButton text={id} isIconOnly label="Copy ID" />
-      </div>,
-    ],
-    ["Request ID", <code>{request.request_id}</code>],
+    ["ID", <Copyable text={id} label="Copy ID" />],
+    ["Request ID", <Copyable text={request.request_id} label="Copy request ID" />],
   ];
   return (
     <Card title="Details">
       <Facts rows={facts} />
     </Card>
+  );
+}
+
+function Copyable({ text, label }: { readonly text: string; readonly label: string }) {
+  return (
+    <div class="row tight">
+      <code>{text}</code>
+      <CopyButton text={text} isIconOnly label={label} />
+    </div>
   );
 }

@@ -1,8 +1,8 @@
 // Data from the gateway, fetched on demand and cached so that a page seen before appears at once.
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import type { Listed } from "../admin/list.ts";
-import { describeError, getText, type Query, withQuery } from "./api.ts";
-import { runEvery } from "./browser.ts";
+import { ApiError, describeError, getText, type Query, withQuery } from "./api.ts";
+import { isReturning, runAfter, runEvery } from "./browser.ts";
 
 /** The latest answers as text, parsed by each reader into a value of its own. */
 const answers = new Map<string, string>();
@@ -15,9 +15,21 @@ function cacheAnswer(path: string, text: string): void {
   if (answers.size > ANSWERS_MAX && oldest !== undefined) answers.delete(oldest);
 }
 
+/** The pages of each list that had more than one, as text, for those who come back to it. */
+const added = new Map<string, string>();
+const ADDED_MAX = 20;
+
 /** Clears the cache when the operator signs out. */
 export function clearCache(): void {
   answers.clear();
+  added.clear();
+}
+
+/** A page that couldn't be loaded asks again this often, until the gateway is back. */
+const RETRY_MS = 2500;
+
+function isOutage(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 0 || error.status >= 500);
 }
 
 export interface Resource<Data> {
@@ -35,18 +47,28 @@ export function useResource<Data>(path: string, everyMs = 0): Resource<Data> {
   const failed = useRef<{ readonly path: string; readonly message: string } | null>(null);
   const current = useRef(path);
   current.current = path;
+  const retry = useRef(() => {});
   const reload = useCallback(async () => {
+    retry.current();
     try {
       cacheAnswer(path, await getText(path));
       failed.current = null;
     } catch (error) {
       failed.current = { path, message: describeError(error) };
+      if (current.current === path && isOutage(error))
+        retry.current = runAfter(RETRY_MS, () => void reload());
     }
     if (current.current === path) draw((count) => count + 1);
   }, [path]);
   useEffect(() => {
+    current.current = path;
     void reload();
-    return everyMs > 0 ? runEvery(everyMs, () => void reload()) : undefined;
+    const stop = everyMs > 0 ? runEvery(everyMs, () => void reload()) : undefined;
+    return () => {
+      current.current = "";
+      retry.current();
+      stop?.();
+    };
   }, [reload, everyMs]);
   const text = answers.get(path);
   const parsed = useRef<{ readonly text: string; readonly data: Data } | null>(null);
@@ -62,27 +84,54 @@ export interface Pages<Row> extends Resource<readonly Row[]> {
   readonly isAddingMore: boolean;
 }
 
+interface Added<Row> {
+  readonly of: string;
+  /** The first page as it was when more was asked for, and the pages after it. */
+  readonly pages: readonly Listed<Row>[];
+}
+
+/** Returns the pages that the list had when it was left, if the browser went back to it. */
+function findAdded<Row>(of: string): Added<Row> {
+  const text = isReturning() ? added.get(of) : undefined;
+  return { of, pages: text === undefined ? [] : JSON.parse(text) };
+}
+
+function keepAdded<Row>({ of, pages }: Added<Row>): void {
+  added.delete(of);
+  added.set(of, JSON.stringify(pages));
+  const [oldest] = added.keys();
+  if (added.size > ADDED_MAX && oldest !== undefined) added.delete(oldest);
+}
+
 /** Fetches a list page by page; the first page is refreshed every `everyMs`. */
-export function usePages<Row>(path: string, query: Query = {}, everyMs = 0): Pages<Row> {
+export function usePages<Row extends object>(path: string, query: Query = {}, everyMs = 0): Pages<Row> {
   const first = withQuery(path, query);
   const resource = useResource<Listed<Row>>(first, everyMs);
-  const [added, setAdded] = useState<{ readonly of: string; readonly pages: readonly Listed<Row>[] }>({
-    of: first,
-    pages: [],
-  });
+  const [kept, setKept] = useState(() => findAdded<Row>(first));
   const [isAddingMore, setAdding] = useState(false);
-  const pages = added.of === first ? added.pages : [];
+  const pages = kept.of === first ? kept.pages : [];
   const next = (pages.at(-1) ?? resource.data)?.next ?? null;
   const more = async () => {
-    if (next === null || isAddingMore) return;
+    if (next === null || isAddingMore || !resource.data) return;
     setAdding(true);
     try {
       const page: Listed<Row> = JSON.parse(await getText(withQuery(path, { ...query, after: next })));
-      setAdded({ of: first, pages: [...pages, page] });
+      const now = { of: first, pages: pages.length === 0 ? [resource.data, page] : [...pages, page] };
+      keepAdded(now);
+      setKept(now);
     } finally {
       setAdding(false);
     }
   };
-  const data = resource.data && [...resource.data.data, ...pages.flatMap((page) => page.data)];
+  const data = resource.data && mergeRows([resource.data, ...pages].flatMap((page) => page.data));
   return { ...resource, data, more: next === null ? null : more, isAddingMore };
+}
+
+/** Rows that arrived since more were asked for stand in the first page twice, or have moved out of it. */
+function mergeRows<Row extends object>(rows: readonly Row[]): readonly Row[] {
+  const known = new Set<unknown>();
+  return rows.filter((row) => {
+    const id = "id" in row ? row.id : row;
+    return !known.has(id) && known.add(id);
+  });
 }

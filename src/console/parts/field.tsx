@@ -98,6 +98,8 @@ export function TextField(props: TextProps) {
 
 export interface SelectProps extends LabelProps {
   readonly value: string;
+  /** True if the option without a value can't be chosen. */
+  readonly isRequired?: boolean;
   readonly options: readonly Option<string>[];
   readonly onInput: (value: string) => void;
 }
@@ -110,11 +112,16 @@ function Options({ options }: Pick<SelectProps, "options">) {
   ));
 }
 
-export function SelectField({ value, options, onInput, ...around }: SelectProps) {
+export function SelectField({ value, options, isRequired, onInput, ...around }: SelectProps) {
   return (
     <Field {...around}>
       {(tied) => (
-        <select {...tied} value={value} onChange={(event) => onInput(event.currentTarget.value)}>
+        <select
+          {...tied}
+          value={value}
+          required={isRequired}
+          onChange={(event) => onInput(event.currentTarget.value)}
+        >
           <Options options={options} />
         </select>
       )}
