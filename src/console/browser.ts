@@ -112,6 +112,10 @@ function restoreDepth(depth: number, frames = 0): void {
   });
 }
 
+export function reloadPage(): void {
+  location.reload();
+}
+
 export function getGatewayUrl(): string {
   return location.origin;
 }
