@@ -98,6 +98,26 @@ export function formatDay(instant: string): string {
   return dayOnly.format(new Date(instant));
 }
 
+const weekday = new Intl.DateTimeFormat("en-GB", {
+  weekday: "long",
+  day: "numeric",
+  month: "long",
+  year: "numeric",
+});
+
+/** Names the day of a time, for headings: Today, Yesterday, Monday 23 November 2026. */
+export function nameDay(instant: string): string {
+  const day = new Date(instant).toDateString();
+  if (day === new Date(nowMs()).toDateString()) return "Today";
+  if (day === new Date(nowMs() - DAY_MS).toDateString()) return "Yesterday";
+  return weekday.format(new Date(instant));
+}
+
+/** Formats the time of day, for rows under a day's heading. */
+export function formatClock(instant: string): string {
+  return clockTime.format(new Date(instant));
+}
+
 /** Formats a time relative to now: "3 min ago", "in 2 h". */
 export function formatRelativeTime(instant: string): string {
   const ms = Date.parse(instant) - nowMs();

@@ -3,7 +3,8 @@ import type { ComponentType, VNode } from "preact";
 import { lazy } from "./lazy.tsx";
 import { Icon, type IconName } from "./parts/icon.tsx";
 import { Empty } from "./parts/states.tsx";
-import { makeHref } from "./route.ts";
+import { makeHref, route } from "./route.ts";
+import { keepScope } from "./scope.ts";
 import { isMemberOnly, may, type Permission } from "./session.ts";
 
 interface Page {
@@ -145,12 +146,22 @@ function NotYours({ page }: { readonly page: Page }) {
   );
 }
 
+function hasScope(path: string): boolean {
+  return path === "/" || path === "/activity";
+}
+
 export function Nav({ path }: { readonly path: string }) {
   const shown = PAGES.filter(({ needs }) => may(needs));
   const isHere = (page: Page) =>
     path === page.path || (page.path !== "/" && path.startsWith(`${page.path}/`));
+  // The pages that show the log show the same part of it.
+  const kept = hasScope(path) ? keepScope(route.value.query) : {};
   const link = (page: Page) => (
-    <a key={page.path} href={makeHref(page.path)} aria-current={isHere(page) ? "page" : undefined}>
+    <a
+      key={page.path}
+      href={makeHref(page.path, hasScope(page.path) ? kept : {})}
+      aria-current={isHere(page) ? "page" : undefined}
+    >
       <Icon name={page.icon} />
       {getLabel(page)}
     </a>

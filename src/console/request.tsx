@@ -1,7 +1,6 @@
 // One request: its timeline, its cost, the selector's decision, and any errors.
 
 import type { RequestDetailView } from "../admin/request-schema.ts";
-import { chooseTone } from "./activity.tsx";
 import {
   describeUnits,
   describeUsage,
@@ -17,6 +16,7 @@ import { Card, PageHead } from "./parts/page.tsx";
 import { Badge, Loaded, Notice } from "./parts/states.tsx";
 import { RequestContent } from "./request-content.tsx";
 import { RequestDecision } from "./request-decision.tsx";
+import { chooseTone } from "./request-rows.tsx";
 import { useResource } from "./resource.ts";
 import { makeHref } from "./route.ts";
 import { Timeline } from "./timeline.tsx";

@@ -41,8 +41,8 @@ export interface Resource<Data> {
   readonly reload: () => Promise<void>;
 }
 
-/** Fetches a route's answer, again every `everyMs` if that is positive. */
-export function useResource<Data>(path: string, everyMs = 0): Resource<Data> {
+/** Fetches a route's answer, again every `everyMs` if that is positive. Nothing is fetched without a path. */
+export function useResource<Data>(path: string | null, everyMs = 0): Resource<Data> {
   const [, draw] = useState(0);
   const failed = useRef<{ readonly path: string; readonly message: string } | null>(null);
   const current = useRef(path);
@@ -50,6 +50,7 @@ export function useResource<Data>(path: string, everyMs = 0): Resource<Data> {
   const retry = useRef(() => {});
   const reload = useCallback(async () => {
     retry.current();
+    if (path === null) return;
     try {
       cacheAnswer(path, await getText(path));
       failed.current = null;
@@ -65,17 +66,17 @@ export function useResource<Data>(path: string, everyMs = 0): Resource<Data> {
     void reload();
     const stop = everyMs > 0 ? runEvery(everyMs, () => void reload()) : undefined;
     return () => {
-      current.current = "";
+      current.current = null;
       retry.current();
       stop?.();
     };
   }, [reload, everyMs]);
-  const text = answers.get(path);
+  const text = path === null ? undefined : answers.get(path);
   const parsed = useRef<{ readonly text: string; readonly data: Data } | null>(null);
   if (text !== undefined && parsed.current?.text !== text) parsed.current = { text, data: JSON.parse(text) };
-  const error = failed.current?.path === path ? failed.current.message : null;
+  const error = failed.current && failed.current.path === path ? failed.current.message : null;
   const data = text === undefined ? undefined : parsed.current?.data;
-  return { data, error, isLoading: data === undefined && error === null, reload };
+  return { data, error, isLoading: path !== null && data === undefined && error === null, reload };
 }
 
 export interface Pages<Row> extends Resource<readonly Row[]> {
@@ -123,8 +124,22 @@ export function usePages<Row extends object>(path: string, query: Query = {}, ev
       setAdding(false);
     }
   };
+  const isSearching = next !== null && isEmpty(resource.data) && pages.every(isEmpty);
+  useEffect(() => {
+    // The gateway looks for rare rows only for a while: then it goes on where it stopped.
+    if (isSearching && !isAddingMore) void more().catch(() => undefined);
+  }, [isSearching, next]);
   const data = resource.data && mergeRows([resource.data, ...pages].flatMap((page) => page.data));
-  return { ...resource, data, more: next === null ? null : more, isAddingMore };
+  return {
+    ...resource,
+    data: isSearching ? undefined : data,
+    more: next === null ? null : more,
+    isAddingMore,
+  };
+}
+
+function isEmpty(page: Listed<unknown> | undefined): boolean {
+  return page !== undefined && page.data.length === 0;
 }
 
 /** Rows that arrived since more were asked for stand in the first page twice, or have moved out of it. */

@@ -27,8 +27,8 @@ export function makeHref(path: string, fields: Query = {}): string {
   return withQuery(`#${path}`, fields);
 }
 
-export function navigate(path: string): void {
-  location.hash = makeHref(path);
+export function navigate(path: string, fields: Query = {}): void {
+  location.hash = makeHref(path, fields);
 }
 
 /** Changes query fields, so that Back undoes the change. `isTyping`: in place, since each key would be a step back. */

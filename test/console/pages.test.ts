@@ -180,14 +180,14 @@ describe.skipIf(!HAS_BROWSER)("pages (skipped without Chromium)", () => {
     await close();
   });
 
-  test("an unreachable gateway is reported and retried", async () => {
+  test("an unreachable gateway is reported, and the page appears by itself once it is back", async () => {
     const { page, open, close } = await openConsole(world);
-    await page.route("**/admin/v1/settings", (route) => route.abort());
-    await open("/settings/limits");
+    await page.route("**/admin/v1/audit*", (route) => route.abort());
+    await open("/settings/audit");
     await page.getByText("Can't reach the gateway.").waitFor();
-    await page.unroute("**/admin/v1/settings");
-    await page.getByRole("button", { name: "Try again" }).click();
-    await page.getByText("Free requests per day").waitFor();
+    expect(await page.getByRole("button", { name: "Try again" }).isEnabled()).toBe(true);
+    await page.unroute("**/admin/v1/audit*");
+    await page.getByText("topup.made").first().waitFor();
     await close();
   });
 
@@ -196,7 +196,7 @@ describe.skipIf(!HAS_BROWSER)("pages (skipped without Chromium)", () => {
     const { page, leave } = await openConsole(quiet);
     await page.getByRole("heading", { name: "No traffic in this period" }).waitFor();
     expect(await findBarriers(page)).toEqual([]);
-    await page.getByRole("link", { name: "Settings → Router" }).click();
+    await page.getByRole("link", { name: "Add a key" }).click();
     await page.getByRole("button", { name: "Add New Key" }).waitFor();
     await leave();
     await quiet.stop();

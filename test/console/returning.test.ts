@@ -1,5 +1,5 @@
-// Nothing is lost in a browser: a secret shown once stays until it is dismissed, Back returns to the place in a list and
-// undoes a filter, and a page recovers from an outage.
+// Nothing is lost in a browser: a secret shown once stays until it is dismissed, and Back returns to the place in a list
+// and undoes a filter.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type ConsoleWorld, HAS_BROWSER, openConsole, startConsoleWorld } from "./visitor.ts";
 
@@ -67,16 +67,6 @@ describe.skipIf(!HAS_BROWSER)("what isn't lost (skipped without Chromium)", () =
     await page.goBack();
     await page.getByRole("heading", { name: "Overview" }).waitFor();
     await leave();
-  });
-
-  test("a page that couldn't be loaded appears by itself once the gateway is back", async () => {
-    const { page, open, close } = await openConsole(world);
-    await page.route("**/admin/v1/settings", (route) => route.abort());
-    await open("/settings/limits");
-    await page.getByText("Can't reach the gateway.").waitFor();
-    await page.unroute("**/admin/v1/settings");
-    await page.getByText("Free requests per day").waitFor();
-    await close();
   });
 
   test("an address that leads nowhere has a way home", async () => {

@@ -26,11 +26,11 @@ const SHOWN = [
   [
     "admin",
     null,
-    "Overview Activity Models Playground Sampling Router Providers Accounts People Tokens Limits Audit",
+    "Overview Activity Models Playground Sampling Router · keys Providers Accounts People Tokens Limits Audit",
   ],
-  ["operator", null, "Overview Activity Models Sampling Router Providers Accounts Limits Audit"],
-  ["viewer", null, "Overview Activity Models Router Providers Accounts Limits"],
-  ["manager", "team", "Overview Activity Models Router Accounts People Audit"],
+  ["operator", null, "Overview Activity Models Sampling Router · keys Providers Accounts Limits Audit"],
+  ["viewer", null, "Overview Activity Models Router · keys Providers Accounts Limits"],
+  ["manager", "team", "Overview Activity Models Router · keys Accounts People Audit"],
 ] as const;
 
 describe.skipIf(!HAS_BROWSER)("each role (skipped without Chromium)", () => {

@@ -1,0 +1,87 @@
+// From figures to what is behind them: periods and filters in the address, a span of a chart, and a model by a part of
+// its name.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readPeriod } from "../../src/console/period.ts";
+import { type ConsoleWorld, HAS_BROWSER, openConsole, startConsoleWorld } from "./visitor.ts";
+
+let world: ConsoleWorld;
+
+beforeAll(async () => {
+  world = await startConsoleWorld();
+  const messages = [{ role: "user", content: "Hello!" }];
+  for (const model of ["OpenAI#gpt-5.4", "OpenAI#gpt-5.4", "Anthropic#claude-sonnet-5"])
+    await (await world.gateway.chat({ model, messages })).text();
+});
+
+afterAll(() => world.stop());
+
+test("calendar months are those of the time zone, with its half hours and its change to summer time", () => {
+  const monthOf = (range: string, timeZone: string, atMs = Date.UTC(2026, 2, 31, 23)) =>
+    Object.values(readPeriod(new URLSearchParams({ range }), { atMs, timeZone, fallback: "" })).join(" ");
+  expect(monthOf("month", "UTC")).toBe("2026-03-01T00:00:00.000Z 2026-04-01T00:00:00.000Z");
+  expect(monthOf("last-month", "Europe/Berlin")).toBe("2026-02-28T23:00:00.000Z 2026-03-31T22:00:00.000Z");
+  expect(monthOf("month", "Asia/Kolkata")).toBe("2026-03-31T18:30:00.000Z 2026-04-30T18:30:00.000Z");
+  const january = Date.UTC(2026, 0, 15);
+  expect(monthOf("last-month", "UTC", january)).toBe("2025-12-01T00:00:00.000Z 2026-01-01T00:00:00.000Z");
+});
+
+describe.skipIf(!HAS_BROWSER)("drills (skipped without Chromium)", () => {
+  test("a filter by keyboard narrows the overview, and goes with it to Activity", async () => {
+    const { page, leave } = await openConsole(world);
+    const requests = page.getByRole("region", { name: "Requests" });
+    await requests.getByText("3", { exact: true }).waitFor();
+    const model = page.getByRole("combobox", { name: "Model" });
+    await model.focus();
+    await page.keyboard.type("sonnet-5");
+    await page.getByRole("option", { name: "Anthropic#claude-sonnet-5", exact: true }).waitFor();
+    await page.keyboard.press("Enter");
+    await requests.getByText("1", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "7 days" }).click();
+    expect(page.url()).toContain("range=7d");
+    await page.getByRole("complementary").getByRole("link", { name: "Activity" }).click();
+    const rows = page.getByRole("table", { name: "Requests" }).locator("tbody tr.link");
+    await rows.filter({ hasText: "claude-sonnet-5" }).waitFor();
+    expect(await rows.count()).toBe(1);
+    expect(await page.getByRole("rowheader", { name: "Today" }).count()).toBe(1);
+    expect(await page.getByRole("button", { name: "7 days" }).getAttribute("aria-pressed")).toBe("true");
+    await page.getByRole("button", { name: "Any model" }).click();
+    await rows.nth(2).waitFor();
+    await leave();
+  });
+
+  test("a step of a chart leads to its requests", async () => {
+    const { page, open, leave } = await openConsole(world);
+    await open("/?range=24h");
+    const chart = page.getByRole("img", { name: /^Requests over time/ });
+    const box = await chart.locator(".u-over").boundingBox();
+    if (!box) throw new Error("there is no chart");
+    await page.mouse.move(box.x + box.width - 60, box.y + 40);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width - 4, box.y + 40, { steps: 4 });
+    await page.mouse.up();
+    await page.getByRole("heading", { name: "Activity" }).waitFor();
+    const { from = "", to = "" } = Object.fromEntries(new URLSearchParams(page.url().split("?")[1]));
+    const hours = (Date.parse(to) - Date.parse(from)) / 3_600_000;
+    expect(hours).toBeGreaterThan(1);
+    expect(hours).toBeLessThan(5);
+    expect(Date.parse(to)).toBeGreaterThan(Date.now());
+    await page.getByRole("table", { name: "Requests" }).locator("tbody tr.link").nth(2).waitFor();
+    await page.getByRole("button", { name: "until" }).click();
+    expect(page.url()).not.toContain("from=");
+    await leave();
+  });
+
+  test("a part of a model's name finds its requests", async () => {
+    const { page, open, leave } = await openConsole(world);
+    await open("/activity");
+    await page.getByRole("combobox", { name: "Model" }).fill("gpt-5");
+    await page.keyboard.press("Escape");
+    expect(await page.locator(".combobox-list").count()).toBe(0);
+    await page.getByRole("combobox", { name: "Model" }).fill("claude-sonn");
+    await page.keyboard.press("Enter");
+    const rows = page.getByRole("table", { name: "Requests" }).locator("tbody tr.link");
+    await rows.filter({ hasText: "gpt-5.4" }).first().waitFor({ state: "detached" });
+    expect(await rows.count()).toBe(1);
+    await leave();
+  });
+});
