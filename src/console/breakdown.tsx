@@ -26,10 +26,12 @@ interface BreakdownProps {
   /** The period and the filters, as `/admin/v1/usage` takes them. */
   readonly query: Query;
   readonly reloadRef: RefObject<() => Promise<void>>;
+  /** The grouping that is chosen at first. */
+  readonly first?: Group;
 }
 
-export function Breakdown({ query, reloadRef }: BreakdownProps) {
-  const [group, setGroup] = useState<Group>("model");
+export function Breakdown({ query, reloadRef, first = "model" }: BreakdownProps) {
+  const [group, setGroup] = useState<Group>(first);
   const usage = useResource<UsageSums>(withQuery("/usage", { ...query, group_by: group }));
   reloadRef.current = usage.reload;
   return (

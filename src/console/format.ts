@@ -27,6 +27,15 @@ export function formatUsd(value: number): string {
   return `${value < 0 ? "−" : ""}$${text}`;
 }
 
+/** Formats a sum that small amounts were added to: $4.999814. */
+export function formatBalance(value: number): string {
+  const text = Math.abs(value).toLocaleString("en-US", {
+    minimumFractionDigits: 2,
+    maximumFractionDigits: 6,
+  });
+  return `${value < 0 ? "−" : ""}$${text}`;
+}
+
 /** Formats money for a narrow space. */
 export function formatUsdCompact(value: number): string {
   return Math.abs(value) >= 10_000 ? `$${short.format(value)}` : formatUsd(value);

@@ -42,6 +42,7 @@ const PAGES: readonly Page[] = [
     label: "Models",
     icon: "models",
     Page: lazy(async () => (await import("./models.tsx")).ModelsPage),
+    Detail: lazy(async () => (await import("./model.tsx")).ModelPage),
     needs: "models.read",
   },
   {
@@ -73,6 +74,7 @@ const PAGES: readonly Page[] = [
     label: "Providers",
     icon: "provider",
     Page: lazy(async () => (await import("./providers.tsx")).ProvidersPage),
+    Detail: lazy(async () => (await import("./provider.tsx")).ProviderPage),
     needs: "settings.read",
     isSetting: true,
   },

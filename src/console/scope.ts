@@ -25,12 +25,12 @@ export interface LogScope {
   readonly range: PeriodName | null;
 }
 
-/** Reads the address. `fallback` names the period if the address has none. */
-export function useScope(fallback = ""): LogScope {
+/** Reads the address. `fallback` names the period if it has none; months are those of the account. */
+export function useScope(fallback = "", accountId?: string): LogScope {
   const { query } = route.value;
   const given = FILTERS.map((name) => [name, query.get(name) ?? ""] as const);
   const filters: Filters = Object.fromEntries(given.filter(([, value]) => value !== ""));
-  const timeZone = useTimeZone(filters.account_id);
+  const timeZone = useTimeZone(accountId ?? filters.account_id);
   const isByMoments = query.has("from") || query.has("to");
   const name = query.get("range") ?? fallback;
   return {

@@ -71,6 +71,45 @@ describe.skipIf(!HAS_BROWSER)("drills (skipped without Chromium)", () => {
     await leave();
   });
 
+  test("an account's journal has one row a request, and the ledger's rows behind a switch", async () => {
+    const { gateway } = world;
+    const account = await gateway.newAccount("Research");
+    await gateway.topUp(account, 5);
+    const { secret } = await gateway.newKey({ account_id: account, requests_per_day: 0 });
+    const messages = [{ role: "user", content: "Hello!" }];
+    const ask = async () => (await gateway.chat({ model: "OpenAI#gpt-5.4", messages }, { secret })).text();
+    await Promise.all([ask(), ask(), ask()]);
+    const { page, open, leave } = await openConsole(world);
+    await open(`/settings/accounts/${account}`);
+    const rows = page.getByRole("table", { name: "Journal" }).locator("tbody tr:not(.table-heading)");
+    await rows.nth(3).waitFor();
+    const texts = await rows.allInnerTexts();
+    expect(texts.map((text) => /^\S+/.exec(text)?.[0])).toEqual(["charge", "charge", "charge", "top-up"]);
+    for (const text of texts.slice(0, 3)) expect(text).toMatch(/−\$0\.\d+\s+of \$\d/);
+    expect(await page.locator(".gain").allInnerTexts()).toEqual(["+$5.00"]);
+    await page.getByLabel("Holds and releases").check();
+    await rows.nth(6).waitFor();
+    expect(await page.locator(".gain").allInnerTexts()).toEqual(["+$5.00"]);
+    await leave();
+  });
+
+  test("the search opens a model's page, and that leads to its provider's", async () => {
+    const { page, leave } = await openConsole(world);
+    await page.keyboard.press("Control+k");
+    await page.getByRole("searchbox").fill("sonnet-5");
+    await page
+      .getByRole("dialog")
+      .getByRole("link", { name: "Anthropic#claude-sonnet-5", exact: true })
+      .click();
+    await page.getByRole("heading", { level: 1, name: "Anthropic#claude-sonnet-5" }).waitFor();
+    await page.getByRole("table", { name: "Prices" }).getByText("$").first().waitFor();
+    await page.getByRole("region", { name: "Requests" }).getByText("1", { exact: true }).waitFor();
+    await page.getByRole("main").getByRole("link", { name: "Anthropic", exact: true }).click();
+    await page.getByRole("heading", { level: 1, name: "Anthropic" }).waitFor();
+    await page.getByRole("list", { name: "Credentials of Anthropic" }).waitFor();
+    await leave();
+  });
+
   test("a part of a model's name finds its requests", async () => {
     const { page, open, leave } = await openConsole(world);
     await open("/activity");

@@ -167,7 +167,7 @@ export function GrowingTable<Row>({ rows, first, step, ...look }: GrowingProps<R
   );
 }
 
-export interface ListProps<Row> extends Look<Row>, Pick<CardProps, "title" | "note"> {
+export interface ListProps<Row> extends Look<Row>, Pick<CardProps, "title" | "note" | "actions"> {
   readonly of: Pages<Row>;
   /** The number of placeholder rows shown while loading. */
   readonly skeletons?: number;
@@ -176,9 +176,9 @@ export interface ListProps<Row> extends Look<Row>, Pick<CardProps, "title" | "no
 }
 
 /** A card with a list that the gateway serves in pages. */
-export function List<Row>({ title, note, of, skeletons, empty, ...look }: ListProps<Row>) {
+export function List<Row>({ title, note, actions, of, skeletons, empty, ...look }: ListProps<Row>) {
   return (
-    <Card title={title} note={note} isFlush>
+    <Card title={title} note={note} actions={actions} isFlush>
       <Loaded of={of} rows={skeletons}>
         {(rows) =>
           rows.length === 0 ? (
