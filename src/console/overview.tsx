@@ -4,6 +4,7 @@ import type { Overview } from "../admin/overview.ts";
 import { withQuery } from "./api.ts";
 import { Breakdown } from "./breakdown.tsx";
 import { runAfter } from "./browser.ts";
+import { Checklist } from "./checklist.tsx";
 import { useLive } from "./live.ts";
 import { NearingCard } from "./nearing.tsx";
 import { Card, PageHead } from "./parts/page.tsx";
@@ -56,6 +57,7 @@ export function OverviewPage() {
           </>
         }
       />
+      <Checklist />
       <div class="row">
         <PeriodPicker scope={scope} />
         <CustomChip scope={scope} />

@@ -32,7 +32,15 @@ interface RequestListProps extends Omit<ListProps<RequestView>, "columns" | "key
   readonly names: Names;
 }
 
+let latest: readonly string[] = [];
+
+/** The ids of the list that was shown last, newest first, so that one can go on from request to request. */
+export function listLatest(): readonly string[] {
+  return latest;
+}
+
 export function RequestList({ names, ...list }: RequestListProps) {
+  latest = list.of.data?.map(({ id }) => id) ?? [];
   const longestMs = Math.max(...(list.of.data ?? []).map(({ total_ms }) => total_ms), 1);
   return (
     <List

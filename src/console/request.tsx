@@ -14,18 +14,24 @@ import { CopyButton } from "./parts/button.tsx";
 import { type Fact, Facts, Vitals } from "./parts/figures.tsx";
 import { Card, PageHead } from "./parts/page.tsx";
 import { Badge, Loaded, Notice } from "./parts/states.tsx";
+import { RequestActions } from "./request-actions.tsx";
 import { RequestContent } from "./request-content.tsx";
 import { RequestDecision } from "./request-decision.tsx";
 import { chooseTone } from "./request-rows.tsx";
 import { useResource } from "./resource.ts";
 import { makeHref } from "./route.ts";
+import { SessionCard } from "./session-card.tsx";
 import { Timeline } from "./timeline.tsx";
 
 export function RequestPage({ id }: { readonly id: string }) {
   const request = useResource<RequestDetailView>(`/requests/${encodeURIComponent(id)}`);
   return (
     <>
-      <PageHead back={{ path: "/activity", label: "Activity" }} title="Request" />
+      <PageHead
+        back={{ path: "/activity", label: "Activity" }}
+        title="Request"
+        actions={request.data && <RequestActions request={request.data} />}
+      />
       <Loaded of={request}>{(data) => <Detail request={data} />}</Loaded>
     </>
   );
@@ -39,6 +45,7 @@ function Detail({ request }: Part) {
   return (
     <div class="stack">
       <Summary request={request} />
+      <p class="soft">{describeCourse(request)}</p>
       {request.error && (
         <Notice tone="bad">
           <span class="strong">{request.error.code ?? request.error.type}</span>: {request.error.message}
@@ -56,9 +63,23 @@ function Detail({ request }: Part) {
         <FactsCard request={request} />
       </div>
       {request.decision && <RequestDecision decision={request.decision} used={request.model_used} />}
+      {request.session && <SessionCard session={request.session} id={request.id} />}
       {request.content && <RequestContent content={request.content} />}
     </div>
   );
+}
+
+/** Says in a sentence what became of the request. */
+function describeCourse({ timeline, model_used, model_asked, selector, outcome, stream }: RequestDetailView) {
+  const failed = timeline?.attempts.filter((attempt) => attempt.outcome === "failed") ?? [];
+  const chosen = selector === model_asked ? selector : `${model_asked}, by ${selector},`;
+  const asked = selector ? `${chosen} chose the model` : `${model_asked} was asked for`;
+  const troubles = failed.map(({ model, error_code }) => `${model} failed (${error_code ?? "unknown"})`);
+  const after = troubles.length === 0 ? "" : ` after ${troubles.join(", then ")}`;
+  if (outcome === "answered" && model_used) return `${asked}: ${model_used} answered${after}.`;
+  if (outcome === "left") return `${asked}: the client left before the answer's end${after}.`;
+  if (outcome === "refused") return `${asked}: a step of the gateway refused the request.`;
+  return `${asked}: nobody answered${after}.${stream ? " The stream ended with an error." : ""}`;
 }
 
 function Summary({ request }: Part) {

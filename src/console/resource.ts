@@ -104,16 +104,20 @@ function keepAdded<Row>({ of, pages }: Added<Row>): void {
   if (added.size > ADDED_MAX && oldest !== undefined) added.delete(oldest);
 }
 
-/** Fetches a list page by page; the first page is refreshed every `everyMs`. */
-export function usePages<Row extends object>(path: string, query: Query = {}, everyMs = 0): Pages<Row> {
-  const first = withQuery(path, query);
-  const resource = useResource<Listed<Row>>(first, everyMs);
+/** Fetches a list page by page; the first page is refreshed every `everyMs`. Nothing is fetched without a path. */
+export function usePages<Row extends object>(
+  path: string | null,
+  query: Query = {},
+  everyMs = 0,
+): Pages<Row> {
+  const first = withQuery(path ?? "", query);
+  const resource = useResource<Listed<Row>>(path === null ? null : first, everyMs);
   const [kept, setKept] = useState(() => findAdded<Row>(first));
   const [isAddingMore, setAdding] = useState(false);
   const pages = kept.of === first ? kept.pages : [];
   const next = (pages.at(-1) ?? resource.data)?.next ?? null;
   const more = async () => {
-    if (next === null || isAddingMore || !resource.data) return;
+    if (path === null || next === null || isAddingMore || !resource.data) return;
     setAdding(true);
     try {
       const page: Listed<Row> = JSON.parse(await getText(withQuery(path, { ...query, after: next })));

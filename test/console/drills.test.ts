@@ -2,7 +2,7 @@
 // its name.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readPeriod } from "../../src/console/period.ts";
-import { type ConsoleWorld, HAS_BROWSER, openConsole, startConsoleWorld } from "./visitor.ts";
+import { type ConsoleWorld, findBarriers, HAS_BROWSER, openConsole, startConsoleWorld } from "./visitor.ts";
 
 let world: ConsoleWorld;
 
@@ -90,6 +90,23 @@ describe.skipIf(!HAS_BROWSER)("drills (skipped without Chromium)", () => {
     await page.getByLabel("Holds and releases").check();
     await rows.nth(6).waitFor();
     expect(await page.locator(".gain").allInnerTexts()).toEqual(["+$5.00"]);
+    await leave();
+  });
+
+  test("the bell counts and names what needs somebody", async () => {
+    const { gateway } = world;
+    const { id } = await gateway.newKey({
+      name: "ending",
+      expires_at: new Date(Date.now() + 3 * 86_400_000).toISOString(),
+    });
+    await gateway.topUp(await gateway.newAccount("Nearly empty"), 0.5);
+    const { page, leave } = await openConsole(world);
+    await page.getByRole("button", { name: "2 things need you" }).click();
+    await page.getByRole("link", { name: "Nearly empty has $0.50 left" }).waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await page.getByRole("link", { name: /^The key ending ends in 3 d/ }).click();
+    await page.getByRole("heading", { level: 1, name: "ending" }).waitFor();
+    expect(page.url()).toContain(id);
     await leave();
   });
 
