@@ -1,12 +1,12 @@
 // Renders the manual's files from their sources, for the build and for a gateway that runs from source.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { readChapter, toAddress } from "../docs/chapter.ts";
+import { readChapter } from "../docs/chapter.ts";
 import { API_PAGE, CHAPTER_NAMES } from "../docs/contents.ts";
 import { renderLlmsText } from "../docs/llms.ts";
-import { type Manual, renderApiPage, renderChapter } from "../docs/page.ts";
-import type { Entry } from "../docs/search.ts";
+import { renderApiPage, renderChapter } from "../docs/page.ts";
 import type { PageFile } from "../http/files.ts";
+import { buildSearchIndex } from "./search-index.ts";
 
 const SOURCES = join(import.meta.dir, "..", "docs");
 const CONSOLE = join(import.meta.dir, "..", "console");
@@ -29,7 +29,7 @@ export async function renderDocs(): Promise<readonly PageFile[]> {
     ),
     [`${API_PAGE}.html`, renderApiPage(manual)],
     ["llms.txt", renderLlmsText(manual)],
-    ["search.json", JSON.stringify(buildSearchIndex(manual))],
+    ["search.json", JSON.stringify(buildSearchIndex(manual.values()))],
     ["manual.css", readText(CONSOLE, "style/tokens.css") + readText(SOURCES, "manual.css")],
     ["manual.js", await bundleScript()],
     ["swagger-ui.css", readPackaged("swagger-ui.css")],
@@ -45,15 +45,6 @@ export async function renderDocs(): Promise<readonly PageFile[]> {
 /** Drops the notes to contributors, and names the pictures by where they are served. */
 function adaptTwin(markdown: string): string {
   return markdown.replace(/^<!--.*?-->\n+/gms, "").replaceAll("](../console/pictures/", "](");
-}
-
-function buildSearchIndex(manual: Manual): readonly Entry[] {
-  return [...manual.values()].flatMap(({ name, title, sections }) =>
-    sections.map(({ id, heading, text }) => {
-      const href = toAddress(name) + (id === "" ? "" : `#${id}`);
-      return { href, chapter: title, heading, text };
-    }),
-  );
 }
 
 async function bundleScript(): Promise<string> {
