@@ -5,18 +5,18 @@ import { join } from "node:path";
 import { buildSearchIndex } from "../../src/app/search-index.ts";
 import { readChapter } from "../../src/docs/chapter.ts";
 import { CHAPTER_NAMES } from "../../src/docs/contents.ts";
-import { findSections } from "../../src/docs/search.ts";
+import { buildIndex, findSections } from "../../src/docs/search.ts";
 import { PLAIN_QUERIES, type PlainQuery } from "./plain-queries.ts";
 
 /** Results that are seen without scrolling. */
 const SEEN = 5;
-/** The number at the time when the list was written. */
-const UNANSWERED_MAX = 41;
+const UNANSWERED_MAX = 5;
 
 const FOLDER = join(import.meta.dir, "../../src/docs");
-const index = buildSearchIndex(
+const entries = buildSearchIndex(
   CHAPTER_NAMES.map((name) => readChapter(name, readFileSync(join(FOLDER, `${name}.md`), "utf8"))),
 );
+const index = buildIndex(entries);
 const addressOf = (answer: string) => `/docs/${answer}`;
 
 function isAnswered({ query, answers }: PlainQuery): boolean {
@@ -31,7 +31,7 @@ function isAnswered({ query, answers }: PlainQuery): boolean {
 
 test("the answers exist", () => {
   expect(new Set(PLAIN_QUERIES.map(({ query }) => query)).size).toBe(61);
-  const known = new Set(index.map(({ href }) => href));
+  const known = new Set(entries.map(({ href }) => href));
   const missing = PLAIN_QUERIES.flatMap(({ answers }) => answers).filter((one) => !known.has(addressOf(one)));
   expect(missing).toEqual([]);
 });
