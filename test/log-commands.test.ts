@@ -63,8 +63,13 @@ test("usage and providers are sums by outcome", async () => {
 
 test("a wrong filter is refused by its flag", async () => {
   const { code, err } = await run(runRequests, "--outcome", "lost");
-  expect([code, err.split("\n")[0]]).toEqual([2, expect.stringContaining("outcome")]);
-  expect((await run(runUsage, "--group-by", "week")).code).toBe(2);
+  expect([code, err.split("\n")[0]]).toEqual([2, expect.stringContaining("--outcome")]);
+  expect(err).toEndWith("\nSee poundkey requests --help.");
+  const wrongGroup = await run(runUsage, "--group-by", "week");
+  expect([wrongGroup.code, wrongGroup.err]).toEqual([
+    2,
+    expect.stringContaining("Invalid --group-by: expected"),
+  ]);
 });
 
 test("CSV quotes cells, and no text is a formula", () => {
