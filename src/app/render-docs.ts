@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readChapter } from "../docs/chapter.ts";
 import { API_PAGE, CHAPTER_NAMES } from "../docs/contents.ts";
-import { renderLlmsText } from "../docs/llms.ts";
+import { joinChapters, renderLlmsText } from "../docs/llms.ts";
 import { renderApiPage, renderChapter } from "../docs/page.ts";
 import type { PageFile } from "../http/files.ts";
 import { buildSearchIndex } from "./search-index.ts";
@@ -21,14 +21,16 @@ SwaggerUIBundle({ url: api.dataset.document, domNode: api, deepLinking: true, va
 /** Renders and compresses the manual. Throws if a chapter is missing or has no title. */
 export async function renderDocs(): Promise<readonly PageFile[]> {
   const sources = CHAPTER_NAMES.map((name) => ({ name, markdown: readText(SOURCES, `${name}.md`) }));
+  const twins = sources.map(({ name, markdown }) => ({ name, markdown: adaptTwin(markdown) }));
   const manual = new Map(sources.map(({ name, markdown }) => [name, readChapter(name, markdown)]));
   const files: readonly (readonly [name: string, content: string | Buffer])[] = [
-    ...sources.map(({ name, markdown }) => [`${name}.md`, adaptTwin(markdown)] as const),
+    ...twins.map(({ name, markdown }) => [`${name}.md`, markdown] as const),
     ...[...manual.values()].map(
       (chapter) => [`${chapter.name}.html`, renderChapter(chapter, manual)] as const,
     ),
     [`${API_PAGE}.html`, renderApiPage(manual)],
     ["llms.txt", renderLlmsText(manual)],
+    ["llms-full.txt", joinChapters(twins)],
     ["search.json", JSON.stringify(buildSearchIndex(manual.values()))],
     ["manual.css", readText(CONSOLE, "style/tokens.css") + readText(SOURCES, "manual.css")],
     ["manual.js", await bundleScript()],
