@@ -56,7 +56,8 @@ const HEADING_BONUS = 0.7;
 const HALF_COUNT = 1.5;
 const SYNONYM_WEIGHT = 0.75;
 const PREFIX_WEIGHT = 0.8;
-const TYPO_WEIGHT = 0.6;
+const TYPO_WEIGHT = 0.4;
+const UNKNOWN_WEIGHT = 0.5;
 /** Sections that have less of the query, by weight, don't answer it. */
 const COVERED_LEAST = 0.5;
 const PREFIX_LEAST = 3;
@@ -125,11 +126,14 @@ function scoreStem({ counts, inHeading, length }: Section, stem: string): number
   return count / (count + HALF_COUNT * (0.4 + 0.6 * length)) + bonus;
 }
 
-/** Rare words say more. A term that no section has weighs most. */
+/** Rare words say more. What the manual doesn't have, or only nearly, counts little beside the other words. */
 function weighTerm(index: SearchIndex, term: Term): number {
   const rarest = ({ stems }: Alternative) => Math.max(...stems.map((stem) => weighStem(index, stem)));
+  const isKnown = ({ stems }: Alternative) => stems.every((stem) => index.frequencies.has(stem));
   const [own] = term;
-  return own === undefined ? weighStem(index, "") : rarest(own);
+  if (own === undefined) return 0;
+  if (!term.some(isKnown)) return UNKNOWN_WEIGHT;
+  return rarest(own) * (own.weight < PREFIX_WEIGHT ? own.weight : 1);
 }
 
 function weighStem({ sections, frequencies }: SearchIndex, stem: string): number {
