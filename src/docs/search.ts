@@ -61,7 +61,7 @@ const UNKNOWN_WEIGHT = 0.5;
 /** Sections that have less of the query, by weight, don't answer it. */
 const COVERED_LEAST = 0.5;
 const PREFIX_LEAST = 3;
-const TYPO_LEAST = 5;
+const TYPO_LEAST = 6;
 const COMPLETIONS_MAX = 8;
 
 const GROUPS = SYNONYMS.map((phrases) => phrases.map(listStems));
@@ -126,7 +126,7 @@ function scoreStem({ counts, inHeading, length }: Section, stem: string): number
   return count / (count + HALF_COUNT * (0.4 + 0.6 * length)) + bonus;
 }
 
-/** Rare words say more. What the manual doesn't have, or only nearly, counts little beside the other words. */
+/** Rare words say more. A word that no section has, or has only nearly, counts little beside the others. */
 function weighTerm(index: SearchIndex, term: Term): number {
   const rarest = ({ stems }: Alternative) => Math.max(...stems.map((stem) => weighStem(index, stem)));
   const isKnown = ({ stems }: Alternative) => stems.every((stem) => index.frequencies.has(stem));
