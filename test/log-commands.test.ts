@@ -36,6 +36,8 @@ test("requests are listed newest first, narrowed by the flags", async () => {
   expect(failed).toMatchObject([{ id: "two", provider: "Sim", error_code: "upstream_error" }]);
   const paged = await run(runRequests, "--limit", "1");
   expect(paged.err).toMatch(/^There are more; go on with --after \d+\.two$/);
+  const json = await run(runRequests, "--limit", "1", "--json");
+  expect([JSON.parse(json.out).length, json.err]).toEqual([1, paged.err]);
   expect((await run(runRequests, "--after", `${NOON + 1}.two`, "--key-id", "key_a")).out).toContain(
     "192.0.2.1",
   );

@@ -15,7 +15,7 @@ export interface Printed {
   readonly rows: readonly object[];
   /** The table: its head, then a line for each row. */
   readonly cells: readonly Cells[];
-  /** A line below the table. */
+  /** A line on standard error. */
   readonly note?: string | null;
 }
 
@@ -53,10 +53,8 @@ export function makeLogCommand(command: LogCommand) {
       );
       if (switches.has("json")) io.out(formatJson(rows));
       else if (switches.has("csv")) io.out(formatCsv(rows));
-      else {
-        io.out(formatTable(cells.map((line) => line.map((cell) => String(cell ?? "-")))));
-        if (note) io.err(note);
-      }
+      else io.out(formatTable(cells.map((line) => line.map((cell) => String(cell ?? "-")))));
+      if (note) io.err(note);
     });
 }
 
@@ -64,7 +62,7 @@ function nameFlag(field: string): string {
   return field.replaceAll("_", "-");
 }
 
-const LINE_LENGTH = 110;
+const LINE_LENGTH = 118;
 const VALUE_INDENT = 26;
 
 function writeHelp({ name, about, query, examples }: LogCommand): string {
@@ -73,8 +71,7 @@ function writeHelp({ name, about, query, examples }: LogCommand): string {
   const shown = fields.filter(([field]) => !fields.some(([other]) => field === `${other}_id`));
   return `usage: poundkey ${name} [filters] [--json | --csv]
 
-${about} All filters that are given must match. They are those of the admin API, which
-/docs/admin-api describes.
+${wrapWords(`${about} With filters, only those that match all of them:`, "")}
 
 ${shown.map(([field, schema]) => describeFilter(`--${nameFlag(field)}`, schema)).join("\n")}
 
@@ -86,10 +83,13 @@ examples:
 ${examples.map((flags) => `  poundkey ${name} ${flags}`).join("\n")}`;
 }
 
-/** Names the values that the filter takes, if they are few. */
-function describeFilter(flag: string, { enum: words, expected, minimum, maximum }: TSchema): string {
+/** Says what the filter matches, or names the values that it takes. */
+function describeFilter(flag: string, schema: TSchema): string {
+  const { enum: words, description, expected, minimum, maximum } = schema;
   const range = minimum === undefined ? "" : `a number from ${minimum} to ${maximum}`;
-  const values: string = Array.isArray(words) ? `one of ${words.join(", ")}` : (expected ?? range);
+  const values: string = Array.isArray(words)
+    ? `one of ${words.join(", ")}`
+    : (description ?? expected ?? range);
   return wrapWords(`  ${flag.padEnd(VALUE_INDENT - 2)}${values}`, " ".repeat(VALUE_INDENT)).trimEnd();
 }
 

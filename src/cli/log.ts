@@ -63,7 +63,7 @@ function describeLimit({ scope, kind, per, used, limit }: NonNullable<RefusalVie
 
 export const runUsage = makeLogCommand({
   name: "usage",
-  about: "Sums up the usage in a time range, by day unless --group-by says otherwise.",
+  about: "Sums up the requests of a time range, by day unless --group-by says otherwise.",
   examples: ["--group-by key --from 2026-11-01 --to 2026-11-30", "--group-by month,account --csv"],
   query: usageQuery,
   print: printUsage,
@@ -90,7 +90,7 @@ function nameGroup(group: string): string {
 export const runProviders = makeLogCommand({
   name: "providers",
   about:
-    "Sums up the requests of each provider by their outcome. What is known of its health is in the running gateway.",
+    "Sums up each provider's requests by their outcome. Its present health is known to the running gateway alone.",
   examples: ["--from 2026-11-20T08:00:00Z", "--group-by provider,model,outcome --json"],
   query: usageQuery,
   print: (parts, given) => printUsage(parts, { ...given, group_by: given.group_by ?? "provider,outcome" }),
