@@ -5,6 +5,7 @@ import { ACCOUNT_FIELDS } from "../core/fields/account.ts";
 import { CREDENTIAL_FIELDS } from "../core/fields/credential.ts";
 import { KEY_FIELDS } from "../core/fields/key.ts";
 import { type GatewayKey, listPausers } from "../core/key.ts";
+import type { LimitRequest } from "../core/limit-request.ts";
 import type { Act, Grant, Member, NamedToken } from "../core/people.ts";
 import type { StoredCredential } from "../core/rows.ts";
 import { mintId } from "../keys/secret.ts";
@@ -12,6 +13,7 @@ import { viewTarget } from "./alias-target.ts";
 import { readStoredAliases } from "./aliases.ts";
 import { viewFields } from "./fields.ts";
 import { formatInstantOrNull } from "./format.ts";
+import { describeAsked } from "./limit-requests.ts";
 import type { ActingWorld, AdminWorld } from "./world.ts";
 
 type EntryParts = Pick<AdminWorld, "clock" | "random">;
@@ -61,6 +63,8 @@ function describeChange(change: RowChange): AuditFacts | null {
       );
     case "key":
       return describeKey(change);
+    case "limit_request":
+      return describeLimitRequest(change);
     case "credential":
       return describeCredential(change);
     case "token":
@@ -130,6 +134,19 @@ function describeKey(change: Pair<GatewayKey>): AuditFacts | null {
   const show = (row: GatewayKey) => ({ last4: row.last4 });
   const until = { old_secret_expires_at: formatInstantOrNull(after.oldSecretUntilMs) };
   return { action: "key.rotated", ...about, before: show(before), after: { ...show(after), ...until } };
+}
+
+/** The member's words stand in the request alone, where they are erased with the person. */
+function describeLimitRequest({ before, after }: Pair<LimitRequest>): AuditFacts | null {
+  if (after === null || before?.state === after.state) return null;
+  const about = {
+    target: { type: "limit_request", id: after.id, name: "" },
+    accountId: after.accountId,
+  } as const;
+  const asked = { member_id: after.memberId, ...describeAsked(after) };
+  if (before === null) return { action: "limit_request.made", ...about, after: asked };
+  const { state, note } = after;
+  return { action: "limit_request.decided", ...about, before: asked, after: { state, note } };
 }
 
 function describeCredential(change: Pair<StoredCredential>): AuditFacts | null {

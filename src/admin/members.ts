@@ -155,6 +155,7 @@ export async function anonymiseMember(parts: ActingParts, id: string): Promise<M
   const member = requireMember(changed);
   await store.endSessionsOf(id);
   await endKeys(parts, id);
+  await store.limitRequests.forgetTexts(id);
   await store.auditLog.erasePerson(id);
   return viewMember(parts, member);
 }

@@ -116,8 +116,8 @@ export interface PeopleStore {
   revokeToken(id: string, atMs: number): Promise<NamedToken | null>;
 
   member(id: string, scope?: Scope): Promise<Member | null>;
-  /** Returns what limits the person in any account. Null if there is nobody. */
-  memberTerms(id: string): Promise<MemberTerms | null>;
+  /** Returns the limits of the rules that matched the person. Null if there is nobody. */
+  memberTerms(id: string): Promise<Pick<MemberTerms, "rules"> | null>;
   /** Newest first, up to this many, after the position. */
   members(
     page: { readonly limit: number; readonly after: { atMs: number; id: string } | null },

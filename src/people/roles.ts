@@ -61,6 +61,8 @@ export const PERMISSIONS = {
   "playground.use": { roles: ["admin"], isGlobal: true, words: "use the playground" },
   "tokens.write": { roles: ["admin"], words: "see, create and revoke named tokens" },
   "agents.read": { roles: EVERYONE, words: "see and end the agents that one signed in" },
+  "limit_requests.read": { roles: KEY_HOLDERS, words: "see requests for more of members' limits" },
+  "limit_requests.make": { roles: KEY_HOLDERS, words: "ask for more of one's own limits" },
   "members.read": { roles: ["manager", "admin"], words: "see members" },
   "members.limit": {
     roles: ["manager", "admin"],
