@@ -74,7 +74,7 @@ export const limitRequestSchema = Type.Object({
   decided_by: allowNull(Type.Object({ kind: allowWords(ACTOR_KINDS), id: text, name: text })),
   note: allowNull(text),
 });
-type LimitRequestView = View<typeof limitRequestSchema>;
+export type LimitRequestView = View<typeof limitRequestSchema>;
 
 /** Returns a page of the requests that the viewer sees, newest first. */
 export function listLimitRequests(

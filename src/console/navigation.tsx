@@ -6,6 +6,7 @@ import { ActivityPage } from "./activity.tsx";
 import { AuditPage } from "./audit.tsx";
 import { KeyPage } from "./key.tsx";
 import { KeysPage } from "./keys.tsx";
+import { LimitRequestsPage } from "./limit-requests.tsx";
 import { LimitsPage } from "./limits.tsx";
 import { ModelsPage } from "./models.tsx";
 import { OverviewPage } from "./overview.tsx";
@@ -88,6 +89,15 @@ const PAGES: readonly Page[] = [
     Page: PeoplePage,
     Detail: PersonPage,
     needs: "members.read",
+    isSetting: true,
+  },
+  {
+    path: "/settings/requests",
+    label: "Requests for more",
+    memberLabel: "Ask for more",
+    icon: "up",
+    Page: LimitRequestsPage,
+    needs: "limit_requests.read",
     isSetting: true,
   },
   {

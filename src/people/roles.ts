@@ -26,7 +26,7 @@ export const PERMISSIONS = {
   "requests.read": { roles: EVERYONE, words: "see the request log, without prompts and answers" },
   "usage.read": { roles: EVERYONE, words: "see usage, the overview and savings" },
   "models.read": { roles: EVERYONE, words: "see models and aliases" },
-  "session.read": { roles: EVERYONE, words: "see one's own session" },
+  "session.read": { roles: EVERYONE, words: "see one's own session, person and limits" },
   "journal.read": { roles: READERS, words: "see an account's journal" },
   "audit.read": { roles: ["manager", "operator", "admin"], words: "see the audit" },
   "settings.read": {

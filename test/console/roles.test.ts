@@ -26,11 +26,15 @@ const SHOWN = [
   [
     "admin",
     null,
-    "Overview Activity Models Playground Sampling Router Providers Accounts People Tokens Limits Audit",
+    "Overview Activity Models Playground Sampling Router Providers Accounts People Requests for more Tokens Limits Audit",
   ],
-  ["operator", null, "Overview Activity Models Sampling Router Providers Accounts Limits Audit"],
+  [
+    "operator",
+    null,
+    "Overview Activity Models Sampling Router Providers Accounts Requests for more Limits Audit",
+  ],
   ["viewer", null, "Overview Activity Models Router Providers Accounts Limits"],
-  ["manager", "team", "Overview Activity Models Router Accounts People Audit"],
+  ["manager", "team", "Overview Activity Models Router Accounts People Requests for more Audit"],
 ] as const;
 
 describe.skipIf(!HAS_BROWSER)("each role (skipped without Chromium)", () => {
@@ -121,7 +125,9 @@ describe.skipIf(!HAS_BROWSER)("each role (skipped without Chromium)", () => {
     expect(await page.getByRole("row").filter({ hasText: "Shared" }).count()).toBe(0);
     await page.getByRole("button", { name: "Menu" }).click();
     const links = page.getByRole("dialog").getByRole("navigation").getByRole("link");
-    expect((await links.allInnerTexts()).join(" ")).toBe("Overview Activity Models Keys Accounts");
+    expect((await links.allInnerTexts()).join(" ")).toBe(
+      "Overview Activity Models Keys Accounts Ask for more",
+    );
     await leave();
   });
 
