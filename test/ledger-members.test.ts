@@ -21,7 +21,7 @@ async function grantRequest(store: Store, fields: Partial<LimitRequest>): Promis
     ...fields,
   };
   const event = { id: `evt_${request.id}`, accountId: "default", atMs: NOON, type: "x", data: {} };
-  await store.changes(() => null).addLimitRequest({ request, event }, NOON, () => {});
+  await store.changes(() => []).addLimitRequest({ request, event }, NOON, () => {});
 }
 
 const defaults = (fields: Partial<MemberDefaults>): MemberDefaults => ({

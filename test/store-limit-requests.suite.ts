@@ -35,7 +35,7 @@ function step(request: LimitRequest): LimitRequestStep {
   return { request, event: { ...event, type: "limit_request.made" } };
 }
 
-const unrecorded = (store: Store) => store.changes(() => null);
+const unrecorded = (store: Store) => store.changes(() => []);
 const ask = (store: Store, request: LimitRequest) =>
   unrecorded(store).addLimitRequest(step(request), NOON - 1, () => {});
 const grant = (store: Store, { accountId, id }: LimitRequest) =>

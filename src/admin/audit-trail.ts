@@ -6,7 +6,7 @@ import { CREDENTIAL_FIELDS } from "../core/fields/credential.ts";
 import { KEY_FIELDS } from "../core/fields/key.ts";
 import { type GatewayKey, listPausers } from "../core/key.ts";
 import type { LimitRequest } from "../core/limit-request.ts";
-import type { Act, Grant, Member, NamedToken } from "../core/people.ts";
+import { type Act, GATEWAY, type Grant, type Member, type NamedToken } from "../core/people.ts";
 import type { StoredCredential } from "../core/rows.ts";
 import { mintId } from "../keys/secret.ts";
 import { viewTarget } from "./alias-target.ts";
@@ -23,18 +23,9 @@ export function makeEntry({ clock, random }: EntryParts, act: Act, action: Audit
   return { id: mintId("aud", random), atMs: clock.nowMs(), act, ...usual, ...action };
 }
 
-/** The gateway itself, for what it does on its own. */
-export const GATEWAY: Act = {
-  actor: { kind: "system", id: "gateway", name: "gateway" },
-  ...{ address: "", agent: "", route: "", requestId: "" },
-};
-
 /** Returns the world with changes that are put on record as the sender's. */
 export function actAs<World extends AdminWorld>(world: World, act: Act): World & Omit<ActingWorld, "store"> {
-  const trail: Trail = (change) => {
-    const action = describeChange(change);
-    return action && makeEntry(world, act, action);
-  };
+  const trail: Trail = (change) => listFacts(change).map((facts) => makeEntry(world, act, facts));
   return { ...world, act, changes: world.store.changes(trail) };
 }
 
@@ -49,6 +40,14 @@ export function makeRecordAs(world: AdminWorld) {
     changes: actAs(world, act).changes,
     note: (facts: AuditFacts) => note(world, act, facts),
   });
+}
+
+/** A moved key is on record in both accounts, so that those who see one of them alone know of it. */
+function listFacts(change: RowChange): readonly AuditFacts[] {
+  const facts = describeChange(change);
+  if (facts === null) return [];
+  const from = change.kind === "key" ? change.before?.accountId : undefined;
+  return from === undefined || from === facts.accountId ? [facts] : [facts, { ...facts, accountId: from }];
 }
 
 /** Returns what a change is on record as. Null if no field of it shows. */

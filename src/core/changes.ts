@@ -39,10 +39,10 @@ export type RowChange =
   | { readonly kind: "lessons"; readonly model: string | null };
 
 /**
- * Returns the entry for a change, which is written in the same transaction. Null if nothing changed that would be on
+ * Returns the entries for a change, which are written in the same transaction: none if nothing changed that would be on
  * record. A transaction that has to be repeated calls it again.
  */
-export type Trail = (change: RowChange) => AuditEntry | null;
+export type Trail = (change: RowChange) => readonly AuditEntry[];
 
 /** Each method is one transaction, as in `Store`. */
 export interface Changes {

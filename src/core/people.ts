@@ -41,6 +41,12 @@ export interface Act {
   readonly requestId: string;
 }
 
+/** The gateway itself, for what it does on its own. */
+export const GATEWAY: Act = {
+  actor: { kind: "system", id: "gateway", name: "gateway" },
+  ...{ address: "", agent: "", route: "", requestId: "" },
+};
+
 /** The rows that a viewer sees: the store narrows its queries to them. */
 export interface Scope {
   /** Accounts of which all rows are seen. Null for every account. */

@@ -20,7 +20,7 @@ import { responseMethods } from "./stored-responses.ts";
 /** `ofRows` is for changes to rows that decisions depend on. */
 export function engineMethods(engine: Engine, ofRows = engine) {
   const changes = (trail: Trail) => changeMethods(engine, ofRows, makeRecorder(engine, trail));
-  const { addToken, revokeToken, changeMember, ...others } = changes(() => null);
+  const { addToken, revokeToken, changeMember, ...others } = changes(() => []);
   const { addLimitRequest: _add, decideLimitRequest: _decide, ...unrecorded } = others;
   return {
     ...keyMethods(ofRows),

@@ -120,7 +120,7 @@ describe("a request for more", () => {
     const ann = await signIn("member", "mem_late", team);
     const { id } = (await ann("POST", "/limit-requests", more(team))).body;
     const { changes } = opened.store;
-    await changes(() => null).decideLimitRequest({ accountId: team, id: String(id) }, (before) => ({
+    await changes(() => []).decideLimitRequest({ accountId: team, id: String(id) }, (before) => ({
       request: { ...before, untilMs: Date.now() - 1 },
       event: { accountId: team, id: "evt_late", atMs: 1, type: "x", data: {} },
     }));

@@ -158,7 +158,7 @@ test("a person's limits are shown with their use, by account, to themselves and 
   ]);
   expect(await (await everywhere("GET", "/members/mem_all")).body.limits).toEqual([]);
   await opened.store
-    .changes(() => null)
+    .changes(() => [])
     .addKey(makeStoredKey("key_of_all", { accountId: account, memberId: "mem_all" }), "digest");
   expect((await everywhere("GET", "/members/mem_all")).body.limits).toMatchObject([{ account_id: account }]);
 });
