@@ -43,7 +43,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   admin: ["core", "keys", "ledger", "catalogue", "people"],
   telemetry: ["core"],
   console: ["docs", "admin", "core", "surfaces"],
-  docs: [],
+  docs: ["core"],
   deploy: [],
   simulator: ["core", "operations"],
   app: [

@@ -12,6 +12,7 @@ import { aliasRoutes } from "../http/admin-aliases.ts";
 import { auditRoutes } from "../http/admin-audit.ts";
 import { deviceAdminRoutes } from "../http/admin-devices.ts";
 import { keyAdminRoutes } from "../http/admin-keys.ts";
+import { limitRequestRoutes } from "../http/admin-limit-requests.ts";
 import { memberRoutes } from "../http/admin-members.ts";
 import { namedRoutes } from "../http/admin-named.ts";
 import { providerRoutes } from "../http/admin-providers.ts";
@@ -105,6 +106,7 @@ export function composeRoutes(parts: RouteParts) {
         keysExpireMs: () => live.settings.signIn?.members.keysExpireMs ?? null,
       }),
     )
+    .use(limitRequestRoutes(operator))
     .use(deviceAdminRoutes(operator, { ...opened.world, log: parts.people.log }))
     .use(liveRoutes({ ...operator, feed: parts.feed, clock, draining: ports.draining }))
     .use(playgroundRoutes(operator, ports, (request, key) => decideForKey(routePorts, request, key)))

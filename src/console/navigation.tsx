@@ -97,6 +97,15 @@ const PAGES: readonly Page[] = [
     isSetting: true,
   },
   {
+    path: "/settings/requests",
+    label: "Requests for more",
+    memberLabel: "Ask for more",
+    icon: "up",
+    Page: lazy(async () => (await import("./limit-requests.tsx")).LimitRequestsPage),
+    needs: "limit_requests.read",
+    isSetting: true,
+  },
+  {
     path: "/settings/tokens",
     label: "Tokens",
     icon: "lock",

@@ -28,6 +28,7 @@ const PAGES = [
   { path: "/settings/accounts", shows: "default" },
   { path: "/settings/accounts/default", shows: "Invoice 1" },
   { path: "/settings/people", shows: "Register this gateway there" },
+  { path: "/settings/requests", shows: "No requests for more" },
   { path: "/settings/tokens", shows: "No tokens yet" },
   { path: "/settings/limits", shows: "Free requests per day" },
   { path: "/settings/audit", shows: "topup.made" },

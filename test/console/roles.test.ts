@@ -26,11 +26,15 @@ const SHOWN = [
   [
     "admin",
     null,
-    "Overview Activity Models Playground Sampling Router · keys Providers Accounts People Tokens Limits Audit",
+    "Overview Activity Models Playground Sampling Router · keys Providers Accounts People Requests for more Tokens Limits Audit",
   ],
-  ["operator", null, "Overview Activity Models Sampling Router · keys Providers Accounts Limits Audit"],
+  [
+    "operator",
+    null,
+    "Overview Activity Models Sampling Router · keys Providers Accounts Requests for more Limits Audit",
+  ],
   ["viewer", null, "Overview Activity Models Router · keys Providers Accounts Limits"],
-  ["manager", "team", "Overview Activity Models Router · keys Accounts People Audit"],
+  ["manager", "team", "Overview Activity Models Router · keys Accounts People Requests for more Audit"],
 ] as const;
 
 describe.skipIf(!HAS_BROWSER)("each role (skipped without Chromium)", () => {
@@ -122,7 +126,9 @@ describe.skipIf(!HAS_BROWSER)("each role (skipped without Chromium)", () => {
     expect(await page.getByRole("row").filter({ hasText: "Shared" }).count()).toBe(0);
     await page.getByRole("button", { name: "Menu" }).click();
     const links = page.getByRole("dialog").getByRole("navigation").getByRole("link");
-    expect((await links.allInnerTexts()).join(" ")).toBe("Overview Activity Models Keys Accounts");
+    expect((await links.allInnerTexts()).join(" ")).toBe(
+      "Overview Activity Models Keys Accounts Ask for more",
+    );
     await leave();
   });
 

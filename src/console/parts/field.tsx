@@ -89,6 +89,7 @@ export function TextField(props: TextProps) {
             value={rest.value}
             placeholder={rest.placeholder}
             rows={rows}
+            aria-invalid={error ? "true" : undefined}
             onInput={(event) => onInput(event.currentTarget.value)}
           />
         )
