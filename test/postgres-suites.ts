@@ -11,6 +11,7 @@ import { keysSuite } from "./store-keys.suite.ts";
 import { lateSuite } from "./store-late.suite.ts";
 import { lessonFilesSuite } from "./store-lesson-files.suite.ts";
 import { lessonsSuite } from "./store-lessons.suite.ts";
+import { limitRequestsSuite } from "./store-limit-requests.suite.ts";
 import { limitsSuite } from "./store-limits.suite.ts";
 import { moneySuite } from "./store-money.suite.ts";
 import { movesSuite } from "./store-moves.suite.ts";
@@ -33,6 +34,7 @@ const SUITES = [
   nodesSuite,
   lateSuite,
   limitsSuite,
+  limitRequestsSuite,
   repliesSuite,
   lessonsSuite,
   lessonFilesSuite,

@@ -7,6 +7,7 @@ import { deviceMethods } from "./devices.ts";
 import type { Engine } from "./engine.ts";
 import { accountChanges, accountMethods, keyChanges, keyMethods } from "./keys.ts";
 import { lessonChanges, lessonMethods } from "./lessons.ts";
+import { limitRequestChanges, limitRequestMethods } from "./limit-requests.ts";
 import { movingChanges, movingMethods } from "./moving.ts";
 import { namedChanges, namedMethods } from "./named.ts";
 import { outboxMethods } from "./outbox.ts";
@@ -19,7 +20,8 @@ import { responseMethods } from "./stored-responses.ts";
 /** `ofRows` is for changes to rows that decisions depend on. */
 export function engineMethods(engine: Engine, ofRows = engine) {
   const changes = (trail: Trail) => changeMethods(engine, ofRows, makeRecorder(engine, trail));
-  const { addToken, revokeToken, changeMember, ...unrecorded } = changes(() => null);
+  const { addToken, revokeToken, changeMember, ...others } = changes(() => []);
+  const { addLimitRequest: _add, decideLimitRequest: _decide, ...unrecorded } = others;
   return {
     ...keyMethods(ofRows),
     ...accountMethods(ofRows),
@@ -36,6 +38,7 @@ export function engineMethods(engine: Engine, ofRows = engine) {
     changes,
     auditLog: auditLogMethods(engine),
     devices: deviceMethods(engine),
+    limitRequests: limitRequestMethods(engine),
     people: { ...peopleMethods(engine), addToken, revokeToken, changeMember },
   };
 }
@@ -50,5 +53,6 @@ function changeMethods(engine: Engine, ofRows: Engine, record: Recorder): Change
     ...credentialChanges(engine, record),
     ...lessonChanges(engine, record),
     ...peopleChanges(engine, ofRows, record),
+    ...limitRequestChanges(ofRows, record),
   };
 }

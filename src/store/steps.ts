@@ -4,6 +4,7 @@ import { KEY_FIELDS } from "../core/fields/key.ts";
 import { AUDIT_LOG } from "./audit-step.ts";
 import { DEVICES } from "./devices-step.ts";
 import { HOURLY_USAGE } from "./hourly-usage-step.ts";
+import { LIMIT_REQUESTS } from "./limit-requests-step.ts";
 import { MEMBER_LIMITS, MEMBER_RULES, PEOPLE } from "./people-step.ts";
 import type { Step } from "./schema-step.ts";
 
@@ -212,4 +213,5 @@ export const STEPS: readonly Step[] = [
   AUDIT_LOG,
   DEVICES,
   MEMBER_LIMITS,
+  LIMIT_REQUESTS,
 ];

@@ -46,7 +46,7 @@ function keepNothing() {
   };
 }
 
-function noPeople(): Pick<Store, "people" | "devices" | "endSessionsOf"> {
+function noPeople(): Pick<Store, "people" | "devices" | "limitRequests" | "endSessionsOf"> {
   const nothing = async () => null;
   const nobody = async () => [];
   const never = async (): Promise<never> => {
@@ -80,7 +80,8 @@ function noPeople(): Pick<Store, "people" | "devices" | "endSessionsOf"> {
     ...{ ...tokens, ...members, ...none },
     ...{ revokeToken: nothing, useOnce: async () => true },
   };
-  return { people, devices, endSessionsOf: async () => 0 };
+  const limitRequests = { list: nobody, find: nothing, forgetTexts: async () => {} };
+  return { people, devices, limitRequests, endSessionsOf: async () => 0 };
 }
 
 function noAuditLog(): Pick<Store, "auditLog" | "changeOperatorSetting"> {
@@ -113,7 +114,10 @@ function noStore(): Store {
     transact: async (demand) => answerTo(demand),
     durable: async () => {},
     keptCharacters: async () => 0,
-    changes: () => ({ ...made, ...made.people }),
+    changes: () => ({
+      ...{ ...made, ...made.people },
+      ...{ addLimitRequest: async () => {}, decideLimitRequest: nothing },
+    }),
     beat: async () => ({ olderNodes: [], unsupported: null }),
     orphans: nobody,
     read: unused,
