@@ -5,6 +5,7 @@ import { bookMethods } from "./books.ts";
 import { consoleMethods, credentialChanges } from "./console.ts";
 import { deviceMethods } from "./devices.ts";
 import type { Engine } from "./engine.ts";
+import { foreignMethods } from "./foreign.ts";
 import { accountChanges, accountMethods, keyChanges, keyMethods } from "./keys.ts";
 import { lessonChanges, lessonMethods } from "./lessons.ts";
 import { movingChanges, movingMethods } from "./moving.ts";
@@ -36,6 +37,7 @@ export function engineMethods(engine: Engine, ofRows = engine) {
     changes,
     auditLog: auditLogMethods(engine),
     devices: deviceMethods(engine),
+    foreign: foreignMethods(engine),
     people: { ...peopleMethods(engine), addToken, revokeToken, changeMember },
   };
 }

@@ -3,6 +3,7 @@ import { ACCOUNT_FIELDS } from "../core/fields/account.ts";
 import { KEY_FIELDS } from "../core/fields/key.ts";
 import { AUDIT_LOG } from "./audit-step.ts";
 import { DEVICES } from "./devices-step.ts";
+import { FOREIGN_DIGESTS } from "./foreign-step.ts";
 import { HOURLY_USAGE } from "./hourly-usage-step.ts";
 import { MEMBER_LIMITS, MEMBER_RULES, PEOPLE } from "./people-step.ts";
 import type { Step } from "./schema-step.ts";
@@ -212,4 +213,5 @@ export const STEPS: readonly Step[] = [
   AUDIT_LOG,
   DEVICES,
   MEMBER_LIMITS,
+  FOREIGN_DIGESTS,
 ];

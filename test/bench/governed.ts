@@ -46,7 +46,7 @@ function keepNothing() {
   };
 }
 
-function noPeople(): Pick<Store, "people" | "devices" | "endSessionsOf"> {
+function noPeople(): Pick<Store, "people" | "devices" | "foreign" | "endSessionsOf"> {
   const nothing = async () => null;
   const nobody = async () => [];
   const never = async (): Promise<never> => {
@@ -80,7 +80,8 @@ function noPeople(): Pick<Store, "people" | "devices" | "endSessionsOf"> {
     ...{ ...tokens, ...members, ...none },
     ...{ revokeToken: nothing, useOnce: async () => true },
   };
-  return { people, devices, endSessionsOf: async () => 0 };
+  const foreign = { adopt: async () => false, end: async () => 0 };
+  return { people, devices, foreign, endSessionsOf: async () => 0 };
 }
 
 function noAuditLog(): Pick<Store, "auditLog" | "changeOperatorSetting"> {
