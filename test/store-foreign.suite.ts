@@ -31,7 +31,7 @@ function add(store: Store, { key, secret }: ReturnType<typeof makeForeign>, rota
 /** As a process has it. Without a memory of earlier answers, since time stands still. */
 async function find(store: Store, secret: string, nowMs = NOON): Promise<string> {
   const clock = { nowMs: () => nowMs };
-  const foreign = new ForeignSecrets({ store, clock, untilMs: () => NOON + HOUR });
+  const foreign = new ForeignSecrets({ store, clock, untilMs: () => NOON + 9 * HOUR });
   const authenticate = createAuthenticator({ store, clock, pepper, foreign });
   try {
     return (await authenticate(secret)).key.id;

@@ -19,6 +19,16 @@ const MINUTE_MS = 60_000;
 /** Addresses counted at once. Beyond, the count starts over. */
 const ADDRESSES_MAX = 10_000;
 
+/** True for a secret that everybody knows. */
+export function isKnownDefault(secret: string): boolean {
+  return KNOWN_DEFAULTS.has(secret);
+}
+
+/** Returns the digests of those secrets, as LiteLLM stores them. */
+export function listKnownDigests(): ReadonlySet<string> {
+  return new Set([...KNOWN_DEFAULTS].map(digestForeign));
+}
+
 /** Returns the form in which LiteLLM stores a secret: SHA-256 in hex, without salt. */
 function digestForeign(secret: string): string {
   return createHash("sha256").update(secret).digest("hex");
@@ -51,7 +61,7 @@ export class ForeignSecrets {
 
   /** True if the text may be the secret of a key from another gateway. */
   mayBe(secret: string): boolean {
-    return this.#parts.untilMs() !== null && FOREIGN_SHAPE.test(secret) && !KNOWN_DEFAULTS.has(secret);
+    return this.#parts.untilMs() !== null && FOREIGN_SHAPE.test(secret) && !isKnownDefault(secret);
   }
 
   /** Finds the key of a secret with `find`, which looks up our own digest. Its first use replaces the foreign one. */
