@@ -12,6 +12,7 @@ import { keysSuite } from "./store-keys.suite.ts";
 import { lateSuite } from "./store-late.suite.ts";
 import { lessonFilesSuite } from "./store-lesson-files.suite.ts";
 import { lessonsSuite } from "./store-lessons.suite.ts";
+import { limitRequestsSuite } from "./store-limit-requests.suite.ts";
 import { limitsSuite } from "./store-limits.suite.ts";
 import { moneySuite } from "./store-money.suite.ts";
 import { movesSuite } from "./store-moves.suite.ts";
@@ -34,6 +35,7 @@ const SUITES = [
   nodesSuite,
   lateSuite,
   limitsSuite,
+  limitRequestsSuite,
   repliesSuite,
   lessonsSuite,
   lessonFilesSuite,

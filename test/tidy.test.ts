@@ -44,7 +44,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   moving: ["core", "keys", "ledger", "catalogue", "people", "admin"],
   telemetry: ["core"],
   console: ["docs", "admin", "core", "surfaces"],
-  docs: [],
+  docs: ["core"],
   deploy: [],
   simulator: ["core", "operations"],
   app: [

@@ -56,7 +56,7 @@ export function ModelsPage() {
         <div>
           <Loaded of={models}>
             {({ data }) => {
-              const found = sortModels(data.filter(filterModels(query)), query);
+              const found = sortModels(data.filter(filterModels(data, query)), query);
               return (
                 <>
                   <Filters all={data} query={query} />
@@ -66,7 +66,7 @@ export function ModelsPage() {
                   <Card isFlush>
                     {found.length === 0 ? (
                       <Empty icon="search" title="No matching models">
-                        Remove a filter, or enable more providers.
+                        Remove a filter, or show those that aren't enabled, too.
                       </Empty>
                     ) : (
                       <GrowingTable
@@ -92,19 +92,20 @@ export function ModelsPage() {
   );
 }
 
-function filterModels(query: URLSearchParams): (model: CardView) => boolean {
+function filterModels(all: readonly CardView[], query: URLSearchParams): (model: CardView) => boolean {
   const words = (query.get("q") ?? "").toLowerCase().split(/\s+/).filter(Boolean);
   const provider = query.get("provider");
   const needed = CAPABILITIES.filter((capability) => query.has(capability));
   const context = Number(query.get("context") ?? 0);
   const highest = query.get("price");
+  const isAll = query.has("all") || !all.some(({ on }) => on);
   return (model) =>
     words.every((word) => model.id.toLowerCase().includes(word)) &&
     (!provider || model.provider === provider) &&
     needed.every((capability) => hasCapability(model, capability)) &&
     (context === 0 || (model.context_window ?? 0) >= context) &&
     (!highest || (model.pricing !== null && model.pricing.output <= Number(highest))) &&
-    (!query.has("on") || model.on);
+    (isAll || model.on);
 }
 
 /** `tools_auto` counts as tools: the model calls tools but can't be forced to. */
@@ -144,16 +145,20 @@ function Filters({ all, query }: { readonly all: readonly CardView[]; readonly q
   return (
     <>
       <div class="row filters">
-        <SearchField label="Search models" value={query.get("q") ?? ""} onInput={(q) => setQuery({ q })} />
+        <SearchField
+          label="Search models"
+          value={query.get("q") ?? ""}
+          onInput={(q) => setQuery({ q }, { isTyping: true })}
+        />
         <QueryFilter name="provider" label="Provider" options={options} />
         <QueryFilter name="context" label="Context" options={CONTEXTS} />
         <QueryFilter name="price" label="Price" options={PRICES} />
       </div>
       <div class="row checks">
-        {["on", ...CAPABILITIES].map((name) => (
+        {["all", ...CAPABILITIES].map((name) => (
           <Check
             key={name}
-            label={name === "on" ? "enabled" : name}
+            label={name === "all" ? "Not enabled, too" : name.replace(/^./, (first) => first.toUpperCase())}
             isOn={query.has(name)}
             onChange={(isOn) => setQuery({ [name]: isOn ? "1" : null })}
           />
@@ -173,10 +178,10 @@ const COLUMNS: readonly Column<CardView>[] = [
     "Model",
     (model) => (
       <div>
-        <div>
+        <a href={makeHref(`/models/${encodeURIComponent(model.id)}`)}>
           <span class="faint">{model.provider}#</span>
           <span class="strong">{model.name}</span>
-        </div>
+        </a>
         <div class="small faint">{listAbilities(model).join(" · ")}</div>
         {model.shutdown && <div class="small">ends {formatDay(model.shutdown)}</div>}
       </div>

@@ -1,7 +1,7 @@
 // The store port: the guarantees of every engine, for decisions and for views.
 import type { Audit } from "./audit.ts";
 import type { AuditLogStore } from "./audit-log.ts";
-import type { Changes, OperatorSetting, Trail } from "./changes.ts";
+import type { Changes, OperatorSetting, Trail, UnrecordedChanges } from "./changes.ts";
 import type { Answer, Demand, Reads, Rows } from "./demand.ts";
 import type { DeviceStore } from "./device.ts";
 import type { FOREIGN_SECRETS, ForeignStore } from "./foreign-secret.ts";
@@ -9,6 +9,7 @@ import type { Account, GatewayKey, KeyState, ProvenKey } from "./key.ts";
 import type { NamedStore } from "./key-change.ts";
 import type { MovingStore } from "./key-move.ts";
 import type { OutboxEvent } from "./limit.ts";
+import type { LimitRequestStore } from "./limit-request.ts";
 import type { RequestFilter, Searched, UsageQuery } from "./log-query.ts";
 import type { NanoUsd } from "./money.ts";
 import type { PeopleStore, Scope } from "./people.ts";
@@ -145,7 +146,7 @@ export type RecordedStore = Omit<Store, keyof Changes | "people"> & {
  * a method throws the Fault `store_unavailable`. The store repairs itself, so later calls may succeed. The account
  * `default` always exists. Changes are only put on record if they are made through `changes`.
  */
-export interface Store extends Omit<Changes, keyof PeopleStore>, NamedStore, MovingStore {
+export interface Store extends UnrecordedChanges, NamedStore, MovingStore {
   /** Identifies this process, in this run, as the owner of the holds made here. */
   readonly node: string;
   /**
@@ -265,6 +266,7 @@ export interface Store extends Omit<Changes, keyof PeopleStore>, NamedStore, Mov
 
   readonly people: PeopleStore;
   readonly devices: DeviceStore;
+  readonly limitRequests: LimitRequestStore;
   readonly foreign: ForeignStore;
   readonly auditLog: AuditLogStore;
   /** The changes that an operator causes, each put on record in its own transaction. */

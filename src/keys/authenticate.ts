@@ -2,7 +2,7 @@
 import type { ProvenAgent } from "../core/device.ts";
 import { Fault } from "../core/fault.ts";
 import { invalidKey, isProven, type ProvenKey } from "../core/key.ts";
-import { findMemberLimits } from "../core/member-limits.ts";
+import { findMemberModels } from "../core/member-limits.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock } from "../core/world.ts";
 import type { ForeignSecrets } from "./foreign.ts";
@@ -53,7 +53,7 @@ async function bindMember<Proven extends Pick<ProvenKey, "key">>(
     store.people.memberTerms(memberId),
   ]);
   if (account === null) return found;
-  const { allowedModels: memberModels } = findMemberLimits(account, terms ?? undefined);
+  const memberModels = findMemberModels(account, terms ?? { rules: [] });
   return memberModels === null ? found : { ...found, key: { ...key, memberModels } };
 }
 

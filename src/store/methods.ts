@@ -8,6 +8,7 @@ import type { Engine } from "./engine.ts";
 import { foreignMethods } from "./foreign.ts";
 import { accountChanges, accountMethods, keyChanges, keyMethods } from "./keys.ts";
 import { lessonChanges, lessonMethods } from "./lessons.ts";
+import { limitRequestChanges, limitRequestMethods } from "./limit-requests.ts";
 import { movingChanges, movingMethods } from "./moving.ts";
 import { namedChanges, namedMethods } from "./named.ts";
 import { outboxMethods } from "./outbox.ts";
@@ -20,7 +21,8 @@ import { responseMethods } from "./stored-responses.ts";
 /** `ofRows` is for changes to rows that decisions depend on. */
 export function engineMethods(engine: Engine, ofRows = engine) {
   const changes = (trail: Trail) => changeMethods(engine, ofRows, makeRecorder(engine, trail));
-  const { addToken, revokeToken, changeMember, ...unrecorded } = changes(() => null);
+  const { addToken, revokeToken, changeMember, ...others } = changes(() => []);
+  const { addLimitRequest: _add, decideLimitRequest: _decide, ...unrecorded } = others;
   return {
     ...keyMethods(ofRows),
     ...accountMethods(ofRows),
@@ -37,6 +39,7 @@ export function engineMethods(engine: Engine, ofRows = engine) {
     changes,
     auditLog: auditLogMethods(engine),
     devices: deviceMethods(engine),
+    limitRequests: limitRequestMethods(engine),
     foreign: foreignMethods(engine),
     people: { ...peopleMethods(engine), addToken, revokeToken, changeMember },
   };
@@ -52,5 +55,6 @@ function changeMethods(engine: Engine, ofRows: Engine, record: Recorder): Change
     ...credentialChanges(engine, record),
     ...lessonChanges(engine, record),
     ...peopleChanges(engine, ofRows, record),
+    ...limitRequestChanges(ofRows, record),
   };
 }

@@ -46,7 +46,7 @@ function keepNothing() {
   };
 }
 
-function noPeople(): Pick<Store, "people" | "devices" | "foreign" | "endSessionsOf"> {
+function noPeople(): Pick<Store, "people" | "devices" | "limitRequests" | "foreign" | "endSessionsOf"> {
   const nothing = async () => null;
   const nobody = async () => [];
   const never = async (): Promise<never> => {
@@ -81,7 +81,8 @@ function noPeople(): Pick<Store, "people" | "devices" | "foreign" | "endSessions
     ...{ revokeToken: nothing, useOnce: async () => true },
   };
   const foreign = { adopt: async () => false, end: async () => 0 };
-  return { people, devices, foreign, endSessionsOf: async () => 0 };
+  const limitRequests = { list: nobody, find: nothing, forgetTexts: async () => {} };
+  return { people, devices, limitRequests, foreign, endSessionsOf: async () => 0 };
 }
 
 function noAuditLog(): Pick<Store, "auditLog" | "changeOperatorSetting"> {
@@ -114,7 +115,10 @@ function noStore(): Store {
     transact: async (demand) => answerTo(demand),
     durable: async () => {},
     keptCharacters: async () => 0,
-    changes: () => ({ ...made, ...made.people }),
+    changes: () => ({
+      ...{ ...made, ...made.people },
+      ...{ addLimitRequest: async () => {}, decideLimitRequest: nothing },
+    }),
     beat: async () => ({ olderNodes: [], unsupported: null }),
     orphans: nobody,
     read: unused,

@@ -19,13 +19,16 @@ const PAGES = [
   { path: "/activity", shows: "gpt-5.4" },
   { path: "/activity?show=refused", shows: "invalid_api_key" },
   { path: "/models", shows: /\d+ of \d+ models/ },
+  { path: "/models/OpenAI%23gpt-5.4", shows: "Names and fallbacks" },
   { path: "/playground", shows: "Answers appear here." },
   { path: "/sampling", shows: "What to sample" },
   { path: "/settings/router", shows: "unlimited" },
   { path: "/settings/providers", shows: "Credentials" },
+  { path: "/settings/providers/OpenAI", shows: "As they fare now" },
   { path: "/settings/accounts", shows: "default" },
   { path: "/settings/accounts/default", shows: "Invoice 1" },
   { path: "/settings/people", shows: "Register this gateway there" },
+  { path: "/settings/requests", shows: "No requests for more" },
   { path: "/settings/tokens", shows: "No tokens yet" },
   { path: "/settings/limits", shows: "Free requests per day" },
   { path: "/settings/audit", shows: "topup.made" },
@@ -180,14 +183,14 @@ describe.skipIf(!HAS_BROWSER)("pages (skipped without Chromium)", () => {
     await close();
   });
 
-  test("an unreachable gateway is reported and retried", async () => {
+  test("an unreachable gateway is reported, and the page appears by itself once it is back", async () => {
     const { page, open, close } = await openConsole(world);
-    await page.route("**/admin/v1/settings", (route) => route.abort());
-    await open("/settings/limits");
+    await page.route("**/admin/v1/audit*", (route) => route.abort());
+    await open("/settings/audit");
     await page.getByText("Can't reach the gateway.").waitFor();
-    await page.unroute("**/admin/v1/settings");
-    await page.getByRole("button", { name: "Try again" }).click();
-    await page.getByText("Free requests per day").waitFor();
+    expect(await page.getByRole("button", { name: "Try again" }).isEnabled()).toBe(true);
+    await page.unroute("**/admin/v1/audit*");
+    await page.getByText("topup.made").first().waitFor();
     await close();
   });
 
@@ -196,7 +199,12 @@ describe.skipIf(!HAS_BROWSER)("pages (skipped without Chromium)", () => {
     const { page, leave } = await openConsole(quiet);
     await page.getByRole("heading", { name: "No traffic in this period" }).waitFor();
     expect(await findBarriers(page)).toEqual([]);
-    await page.getByRole("link", { name: "Settings → Router" }).click();
+    const steps = page.getByRole("main").getByRole("listitem");
+    await steps.filter({ hasText: /Done:\s*Add a provider's key/ }).waitFor();
+    await steps.filter({ hasText: /To do:\s*Get a first answer/ }).waitFor();
+    await page.getByRole("button", { name: "Done Set up alerts" }).click();
+    await page.getByText("3 of 6 done").waitFor();
+    await page.getByRole("link", { name: "Add a key" }).click();
     await page.getByRole("button", { name: "Add New Key" }).waitFor();
     await leave();
     await quiet.stop();

@@ -47,13 +47,16 @@ interface Look<Row> {
   readonly keyOf: (row: Row) => string;
   readonly sorting?: Sorting;
   readonly onOpen?: (row: Row) => void;
+  /** The heading that a row stands under. It is shown above the first of each. */
+  readonly headingOf?: (row: Row) => string;
 }
 
 interface TableProps<Row> extends Look<Row> {
   readonly rows: readonly Row[];
 }
 
-export function Table<Row>({ label, columns, rows, keyOf, sorting, onOpen }: TableProps<Row>) {
+export function Table<Row>(props: TableProps<Row>) {
+  const { label, columns, rows, keyOf, sorting, onOpen, headingOf } = props;
   return (
     <div class="table-box">
       <table class="table stacks" aria-label={label}>
@@ -65,19 +68,31 @@ export function Table<Row>({ label, columns, rows, keyOf, sorting, onOpen }: Tab
           </tr>
         </thead>
         <tbody>
-          {rows.map((row) => (
-            <tr
-              key={keyOf(row)}
-              class={onOpen ? "link" : ""}
-              onClick={onOpen && ((event) => isPlain(event) && onOpen(row))}
-            >
-              {columns.map(({ label, as, cell }) => (
-                <td key={label} class={as} data-label={as === "narrow" ? undefined : label}>
-                  {cell(row)}
-                </td>
-              ))}
-            </tr>
-          ))}
+          {rows.flatMap((row, at) => {
+            const before = rows[at - 1];
+            const heading = headingOf?.(row);
+            const isNew = heading !== undefined && (!before || headingOf?.(before) !== heading);
+            return [
+              isNew && (
+                <tr key={heading} class="table-heading">
+                  <th scope="rowgroup" colSpan={columns.length}>
+                    {heading}
+                  </th>
+                </tr>
+              ),
+              <tr
+                key={keyOf(row)}
+                class={onOpen ? "link" : ""}
+                onClick={onOpen && ((event) => isPlain(event) && onOpen(row))}
+              >
+                {columns.map(({ label, as, cell }) => (
+                  <td key={label} class={as} data-label={as === "narrow" ? undefined : label}>
+                    {cell(row)}
+                  </td>
+                ))}
+              </tr>,
+            ];
+          })}
         </tbody>
       </table>
     </div>
@@ -152,7 +167,7 @@ export function GrowingTable<Row>({ rows, first, step, ...look }: GrowingProps<R
   );
 }
 
-interface ListProps<Row> extends Look<Row>, Pick<CardProps, "title" | "note"> {
+export interface ListProps<Row> extends Look<Row>, Pick<CardProps, "title" | "note" | "actions"> {
   readonly of: Pages<Row>;
   /** The number of placeholder rows shown while loading. */
   readonly skeletons?: number;
@@ -161,9 +176,9 @@ interface ListProps<Row> extends Look<Row>, Pick<CardProps, "title" | "note"> {
 }
 
 /** A card with a list that the gateway serves in pages. */
-export function List<Row>({ title, note, of, skeletons, empty, ...look }: ListProps<Row>) {
+export function List<Row>({ title, note, actions, of, skeletons, empty, ...look }: ListProps<Row>) {
   return (
-    <Card title={title} note={note} isFlush>
+    <Card title={title} note={note} actions={actions} isFlush>
       <Loaded of={of} rows={skeletons}>
         {(rows) =>
           rows.length === 0 ? (
