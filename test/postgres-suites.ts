@@ -7,10 +7,12 @@ import { auditSuite } from "./store-audit.suite.ts";
 import { billingSuite } from "./store-billing.suite.ts";
 import { consoleSuite } from "./store-console.suite.ts";
 import { devicesSuite } from "./store-devices.suite.ts";
+import { foreignSuite } from "./store-foreign.suite.ts";
 import { keysSuite } from "./store-keys.suite.ts";
 import { lateSuite } from "./store-late.suite.ts";
 import { lessonFilesSuite } from "./store-lesson-files.suite.ts";
 import { lessonsSuite } from "./store-lessons.suite.ts";
+import { limitRequestsSuite } from "./store-limit-requests.suite.ts";
 import { limitsSuite } from "./store-limits.suite.ts";
 import { moneySuite } from "./store-money.suite.ts";
 import { movementsSuite } from "./store-movements.suite.ts";
@@ -37,12 +39,14 @@ const SUITES = [
   nodesSuite,
   lateSuite,
   limitsSuite,
+  limitRequestsSuite,
   repliesSuite,
   lessonsSuite,
   lessonFilesSuite,
   auditSuite,
   consoleSuite,
   keysSuite,
+  foreignSuite,
   devicesSuite,
   movesSuite,
   responsesSuite,

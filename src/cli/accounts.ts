@@ -6,13 +6,19 @@ import {
   listAccounts,
   newAccountSchema,
 } from "../admin/accounts.ts";
-import { formatNanoUsd } from "../admin/format.ts";
 import { readInput } from "../admin/input.ts";
 import { type EntryView, listJournal } from "../admin/journal.ts";
 import { topUpAccount, topUpSchema } from "../admin/topups.ts";
 import { ACCOUNT_FIELDS } from "../core/fields/account.ts";
-import { NANO_PER_USD } from "../core/money.ts";
-import { type Call, formatJson, formatTable, makeCommand, printList, requireOne } from "./administration.ts";
+import {
+  type Call,
+  formatJson,
+  formatTable,
+  formatUsd,
+  makeCommand,
+  printList,
+  requireOne,
+} from "./administration.ts";
 import { UsageError } from "./arguments.ts";
 import { describeFlags, listFlags, readFlags } from "./field-flags.ts";
 
@@ -31,7 +37,12 @@ ${describeFlags(ACCOUNT_FIELDS)}
   --confirm AMOUNT          the same amount again, required above 10000
   --idempotency-key KEY     calls with the same key top up only once
   --json                    print JSON
-  --config FILE, --store S  as for \`poundkey serve\``;
+  --config FILE, --store S  as for \`poundkey serve\`
+
+examples:
+  poundkey accounts add --name Search --budget 2000/month
+  poundkey accounts topup acc_5b1e 25 --note "invoice 17"
+  poundkey accounts show default`;
 
 const TOPUP_FLAGS = { note: "value", confirm: "value", "idempotency-key": "value" } as const;
 
@@ -98,8 +109,4 @@ function formatEntryCells(entry: EntryView): readonly string[] {
   const balance = entry.balance_usd === null ? "-" : formatUsd(entry.balance_usd);
   const about = [entry.completion_id, entry.ended, entry.reason ?? entry.note].map((one) => one ?? "-");
   return [entry.at, entry.kind, formatUsd(entry.amount_usd), balance, ...about];
-}
-
-function formatUsd(usd: number): string {
-  return formatNanoUsd(BigInt(Math.round(usd * NANO_PER_USD)));
 }

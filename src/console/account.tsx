@@ -1,20 +1,24 @@
-// One account: its balance and its movements.
+// One account: its balance, its limits, its usage, its keys, refusals and movements.
 import { useState } from "preact/hooks";
 import type { AccountDetailView, AccountView } from "../admin/accounts.ts";
-import type { EntryView } from "../admin/journal.ts";
 import { AccountForm, TopUp } from "./account-forms.tsx";
 import { Adjustment, Closing } from "./account-money.tsx";
-import { formatFullTime, formatTime, formatUsd } from "./format.ts";
+import { Breakdown } from "./breakdown.tsx";
+import { formatUsd } from "./format.ts";
+import { Journal } from "./journal.tsx";
 import { LimitBars } from "./limit-bars.tsx";
+import { useNames } from "./names.ts";
 import { Button } from "./parts/button.tsx";
 import { Card, PageHead } from "./parts/page.tsx";
-import { Badge, Empty, Loaded, type Tone } from "./parts/states.tsx";
-import { type Column, List, makeColumn, makeHeadColumn, makeNumberColumn } from "./parts/table.tsx";
+import { Loaded } from "./parts/states.tsx";
 import { AccountPeople } from "./people.tsx";
-import { usePages, useResource } from "./resource.ts";
-import { makeHref } from "./route.ts";
+import { Refusals } from "./refusals.tsx";
+import { useResource } from "./resource.ts";
+import { useScope } from "./scope.ts";
 import { may } from "./session.ts";
 import { Statement } from "./statement.tsx";
+import { RequestsLink } from "./usage-charts.tsx";
+import { UsageSection } from "./usage-section.tsx";
 
 const EVERY_MS = 5000;
 
@@ -57,6 +61,7 @@ export function AccountPage({ id }: { readonly id: string }) {
             <Journal key={journalAt} id={id} />
           </>
         )}
+        {data?.created_at && may("usage.read", id) && <AccountUse id={id} />}
       </div>
       {open === "top-up" && data && <TopUp account={data} onClose={close} onDone={reload} />}
       {open === "adjust" && data && <Adjustment account={data} onClose={close} onDone={reload} />}
@@ -75,6 +80,7 @@ function Actions({ account, onOpen }: ActionsProps) {
   const { id } = account;
   return (
     <>
+      {may("requests.read", id) && <RequestsLink filters={{ account_id: id }} />}
       {may("accounts.limit", id) && <Button label="Rename" onClick={() => onOpen("rename")} />}
       {may("accounts.close", id) && (
         <Button
@@ -90,22 +96,17 @@ function Actions({ account, onOpen }: ActionsProps) {
   );
 }
 
-function Journal({ id }: { readonly id: string }) {
-  const journal = usePages<EntryView>(`/accounts/${id}/journal`, {}, EVERY_MS);
+/** The account's figures, by key, and what was refused to its keys. */
+function AccountUse({ id }: { readonly id: string }) {
+  const names = useNames();
+  const { period } = useScope("30d", id);
+  const reload = { current: async () => {} };
   return (
-    <List
-      title="Journal"
-      note="Newest first"
-      label="Journal"
-      of={journal}
-      columns={COLUMNS}
-      keyOf={({ id: entry }) => entry}
-      empty={
-        <Empty icon="account" title="No entries yet">
-          Top-ups and charges for requests appear here.
-        </Empty>
-      }
-    />
+    <>
+      <UsageSection filters={{ account_id: id }} />
+      <Breakdown query={{ ...period, account_id: id }} reloadRef={reload} first="key" />
+      {may("requests.read", id) && <Refusals title="Refused" query={{ account: id }} names={names} />}
+    </>
   );
 }
 
@@ -129,45 +130,3 @@ function Balance({ account }: { readonly account: AccountView }) {
     </section>
   );
 }
-
-const KINDS: Readonly<Record<EntryView["kind"], { readonly word: string; readonly tone?: Tone }>> = {
-  topup: { word: "top-up", tone: "ok" },
-  hold: { word: "held" },
-  post: { word: "charged", tone: "accent" },
-  void: { word: "released" },
-  overrun: { word: "charged above the hold", tone: "warn" },
-  charge: { word: "charged", tone: "accent" },
-  adjustment: { word: "adjusted", tone: "ok" },
-  payout: { word: "paid out" },
-  refund: { word: "refunded", tone: "warn" },
-  dispute: { word: "disputed", tone: "bad" },
-  receivable: { word: "debt settled" },
-};
-
-const COLUMNS: readonly Column<EntryView>[] = [
-  makeHeadColumn("Type", ({ kind, note, reason = note }) => (
-    <div class="row">
-      <Badge text={KINDS[kind].word} tone={KINDS[kind].tone} />
-      {reason && <span class="soft">{reason}</span>}
-    </div>
-  )),
-  makeColumn("Time", ({ at }) => <span title={formatFullTime(at)}>{formatTime(at)}</span>),
-  makeColumn(
-    "Request",
-    ({ completion_id }) =>
-      completion_id && (
-        <a class="mono" href={makeHref(`/activity/${completion_id}`)}>
-          …{completion_id.slice(-8)}
-        </a>
-      ),
-  ),
-  makeNumberColumn("Amount", ({ amount_usd }) => (
-    <span class={amount_usd > 0 ? "gain" : ""}>
-      {amount_usd > 0 ? "+" : ""}
-      {formatUsd(amount_usd)}
-    </span>
-  )),
-  makeNumberColumn("Balance after", ({ balance_usd }) =>
-    balance_usd === null ? "–" : formatUsd(balance_usd),
-  ),
-];

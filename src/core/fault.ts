@@ -119,10 +119,13 @@ export const FAULTS = {
   alias_exists: { ...conflict },
   /** A revoked key can't get another secret. */
   key_revoked: { ...conflict },
+  /** The person waits for a decision about more of the same limit already. */
+  limit_request_open: { ...conflict },
+  /** Somebody has decided about the request for more, or its time is over. */
+  limit_request_closed: { ...conflict },
   account_closed: { ...conflict },
-  /** An account is to be closed while it has a balance. */
+  /** The balance of an account that is to be closed, or one that is less than what is to be taken from it. */
   balance_left: { ...conflict },
-  /** More is to be taken from an account than is free. */
   balance_too_low: { ...conflict },
   /** Two keys of an account, or two accounts, have the name that a PUT by name means. */
   name_ambiguous: { ...conflict },

@@ -5,9 +5,11 @@ import { bookMethods } from "./books.ts";
 import { consoleMethods, credentialChanges } from "./console.ts";
 import { deviceMethods } from "./devices.ts";
 import type { Engine } from "./engine.ts";
+import { foreignMethods } from "./foreign.ts";
 import { journalMethods, purgeMethods } from "./journal.ts";
 import { accountChanges, accountMethods, keyChanges, keyMethods } from "./keys.ts";
 import { lessonChanges, lessonMethods } from "./lessons.ts";
+import { limitRequestChanges, limitRequestMethods } from "./limit-requests.ts";
 import { movingChanges, movingMethods } from "./moving.ts";
 import { namedChanges, namedMethods } from "./named.ts";
 import { outboxMethods } from "./outbox.ts";
@@ -21,7 +23,8 @@ import { responseMethods } from "./stored-responses.ts";
 /** `ofRows` is for changes to rows that decisions depend on. */
 export function engineMethods(engine: Engine, ofRows = engine) {
   const changes = (trail: Trail) => changeMethods(engine, ofRows, makeRecorder(engine, trail));
-  const { addToken, revokeToken, changeMember, ...unrecorded } = changes(() => null);
+  const { addToken, revokeToken, changeMember, ...others } = changes(() => []);
+  const { addLimitRequest: _add, decideLimitRequest: _decide, ...unrecorded } = others;
   return {
     ...keyMethods(ofRows),
     ...accountMethods(ofRows),
@@ -41,6 +44,8 @@ export function engineMethods(engine: Engine, ofRows = engine) {
     changes,
     auditLog: auditLogMethods(engine),
     devices: deviceMethods(engine),
+    limitRequests: limitRequestMethods(engine),
+    foreign: foreignMethods(engine),
     people: { ...peopleMethods(engine), addToken, revokeToken, changeMember },
   };
 }
@@ -55,5 +60,6 @@ function changeMethods(engine: Engine, ofRows: Engine, record: Recorder): Change
     ...credentialChanges(engine, record),
     ...lessonChanges(engine, record),
     ...peopleChanges(engine, ofRows, record),
+    ...limitRequestChanges(ofRows, record),
   };
 }

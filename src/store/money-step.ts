@@ -47,7 +47,7 @@ export const MOVEMENTS: Step = [
     (name) =>
       ({ kind: "addColumn", table: "account", column: { name, type: "integer", isNullable: true } }) as const,
   ),
-  { kind: "endSupport", stepsKnown: 16 },
+  { kind: "endSupport", stepsKnown: 18 },
 ];
 
 /**
@@ -71,5 +71,5 @@ export const STATEMENTS: Step = [
     key: ["account_id", "month"],
     placement: "account",
   },
-  { kind: "endSupport", stepsKnown: 17 },
+  { kind: "endSupport", stepsKnown: 19 },
 ];

@@ -10,10 +10,7 @@ export type Recorder = (change: RowChange) => readonly Statement[];
 
 export function makeRecorder({ mark }: Pick<Engine, "mark">, trail: Trail): Recorder {
   const add = composeAddEvent(mark);
-  return (change) => {
-    const entry = trail(change);
-    return entry === null ? [] : [bind(add, ...EVENT.valuesOf(makeAuditEvent(entry)))];
-  };
+  return (change) => trail(change).map((entry) => bind(add, ...EVENT.valuesOf(makeAuditEvent(entry))));
 }
 
 /** A statement that may be repeated. */

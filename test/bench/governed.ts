@@ -48,7 +48,7 @@ function keepNothing() {
   };
 }
 
-function noPeople(): Pick<Store, "people" | "devices" | "endSessionsOf"> {
+function noPeople(): Pick<Store, "people" | "devices" | "limitRequests" | "foreign" | "endSessionsOf"> {
   const nothing = async () => null;
   const nobody = async () => [];
   const never = async (): Promise<never> => {
@@ -82,7 +82,9 @@ function noPeople(): Pick<Store, "people" | "devices" | "endSessionsOf"> {
     ...{ ...tokens, ...members, ...none },
     ...{ revokeToken: nothing, useOnce: async () => true },
   };
-  return { people, devices, endSessionsOf: async () => 0 };
+  const foreign = { adopt: async () => false, end: async () => 0 };
+  const limitRequests = { list: nobody, find: nothing, forgetTexts: async () => {} };
+  return { people, devices, limitRequests, foreign, endSessionsOf: async () => 0 };
 }
 
 function noAuditLog(): Pick<Store, "auditLog" | "changeOperatorSetting"> {
@@ -133,7 +135,10 @@ function noStore(): Store {
     transact: async (demand) => answerTo(demand),
     durable: async () => {},
     keptCharacters: async () => 0,
-    changes: () => ({ ...made, ...made.people }),
+    changes: () => ({
+      ...{ ...made, ...made.people },
+      ...{ addLimitRequest: async () => {}, decideLimitRequest: nothing },
+    }),
     beat: async () => ({ olderNodes: [], unsupported: null }),
     orphans: nobody,
     read: unused,

@@ -1,3 +1,2 @@
-ALTER TABLE hourly_usage ADD COLUMN edge_cost_nano INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE hourly_usage ADD COLUMN edge_charged_nano INTEGER NOT NULL DEFAULT 0;
-CREATE TABLE statement (account_id TEXT NOT NULL, month TEXT NOT NULL, closed_at_ms INTEGER NOT NULL, data TEXT NOT NULL, PRIMARY KEY (account_id, month)) STRICT, WITHOUT ROWID;
+CREATE TABLE foreign_digest (digest TEXT NOT NULL, key_id TEXT NOT NULL, rotation INTEGER NOT NULL, ends_at_ms INTEGER NOT NULL, PRIMARY KEY (digest)) STRICT, WITHOUT ROWID;
+CREATE INDEX foreign_digest_end ON foreign_digest (ends_at_ms);
