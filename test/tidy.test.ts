@@ -41,6 +41,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   keys: ["core"],
   people: ["core", "keys"],
   admin: ["core", "keys", "ledger", "catalogue", "people"],
+  moving: ["core", "keys", "ledger", "catalogue", "people", "admin"],
   telemetry: ["core"],
   console: ["docs", "admin", "core", "surfaces"],
   docs: ["core"],
@@ -75,7 +76,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   cli: [
     ...["core", "operations", "surfaces", "catalogue", "selectors", "learning", "store", "config"],
-    ...["admin", "simulator", "app", ""],
+    ...["admin", "moving", "simulator", "app", ""],
   ],
   "main.ts": ["app", "cli"],
 };

@@ -63,6 +63,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     const { runBackup } = await import("./backup.ts");
     return (...given) => runBackup(...given, process.env.POUNDKEY_MASTER_KEY);
   }),
+  import: {
+    about: "move in from another gateway",
+    run: async (args, io) =>
+      (await import("./import.ts")).runImport(args, io, process.env.POUNDKEY_MASTER_KEY),
+  },
   models: {
     about: "list the models in the catalogue",
     run: async (args, io) => (await import("./models.ts")).runModels(args, io, source),
