@@ -139,6 +139,14 @@ describe("the command line beside a running gateway on the same store", () => {
     ]);
   });
 
+  test("an action's help has its own flags and examples alone", async () => {
+    const { out } = await run(runKeys, "rotate", "--help");
+    for (const other of ["--name", "--account", "keys add", "pause"]) expect(out).not.toContain(other);
+    expect((await run(runKeys, "add", "--help")).out).not.toContain("--grace");
+    for (const shared of ["--json", "--config"]) expect(out).toContain(shared);
+    expect((await run(runAccounts, "topup", "--help")).out).toMatch(/^ {2}AMOUNT {2,}/m);
+  });
+
   test("a new key's secret is alone on the first line", async () => {
     const { out } = await run(runKeys, "add", "--name", "app");
     expect((await authenticate(world, out.split("\n")[0] ?? "")).key.name).toBe("app");
@@ -172,6 +180,12 @@ describe("the command line beside a running gateway on the same store", () => {
     [runKeys, "add --help", 0, /^usage: poundkey keys add/],
     [runAccounts, "-h", 0, /^usage: poundkey accounts/],
     [runAdmin, "token --help", 0, /^usage: poundkey admin/],
+    [
+      runKeys,
+      "rotate --help",
+      0,
+      /^usage: poundkey keys rotate ID [\s\S]*--grace DURATION[\s\S]*examples:\n.*keys rotate \S+ --grace 24h$/,
+    ],
     [runKeys, "", 2, /expected one of: add, list, pause, resume, rotate, revoke/],
     [runKeys, "constructor", 2, /^poundkey keys: unknown action 'constructor'; expected one of: add, list/],
     [

@@ -11,6 +11,7 @@ import { suggest } from "../core/nearest.ts";
 import type { Settings } from "../core/settings.ts";
 import { makeCommandAct, readCommandName } from "./act.ts";
 import { type Arguments, type FlagKinds, formatUsageError, parseArguments, UsageError } from "./arguments.ts";
+import { cutHelp } from "./help.ts";
 
 export type Open = (opening: Opening) => Promise<AdminWorld>;
 
@@ -33,10 +34,11 @@ interface Action {
 
 /** Makes a command that runs the action named by its first argument, and returns the exit code. */
 export function makeCommand(help: string, actions: Readonly<Record<string, Action>>) {
-  return (args: readonly string[], io: Io, open: Open, settings: Settings) =>
-    runOnStore(help, args, io, open, async (openAs) => {
-      const [name = "", ...rest] = args;
-      const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
+  return (args: readonly string[], io: Io, open: Open, settings: Settings) => {
+    const [name = "", ...rest] = args;
+    const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
+    const shown = action === undefined ? help : cutToAction(help, name, action);
+    return runOnStore(shown, args, io, open, async (openAs) => {
       if (action === undefined) throw new UsageError(describeUnknown(name, Object.keys(actions)));
       const { flags = {}, words = [], opening = "find", run } = action;
       const given = parseArguments(rest, { json: "switch", ...flags }, words.length);
@@ -50,6 +52,11 @@ export function makeCommand(help: string, actions: Readonly<Record<string, Actio
       const inputs = [...Object.keys(flags).map((flag) => `--${flag}`), ...words];
       await run(call).catch((error: unknown) => Promise.reject(nameInput(error, inputs)));
     });
+  };
+}
+
+function cutToAction(help: string, name: string, { flags = {}, words = [] }: Action): string {
+  return cutHelp(help, { name: `${readCommandName(help)} ${name}`, flags: Object.keys(flags), words });
 }
 
 function describeUnknown(name: string, actions: readonly string[]): string {

@@ -126,6 +126,19 @@ export function createObjectUrl(data: Blob): { readonly url: string; readonly re
   return { url, revoke: () => URL.revokeObjectURL(url) };
 }
 
+/** Saves a text as a file, as a download does. */
+export function saveFile(name: string, text: string, type: string): void {
+  const { url, revoke } = createObjectUrl(new Blob([text], { type }));
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name;
+  link.click();
+  runAfter(SAVING_MS, revoke);
+}
+
+/** The browser reads the data only after the click. */
+const SAVING_MS = 10_000;
+
 /** Returns a stored value. Null if there is none or storage is blocked. */
 export function recall(name: string): string | null {
   try {

@@ -30,7 +30,7 @@ function useSteps(): readonly Step[] | null {
   if (!providers.data || !areKnown) return null;
   const owners = [...keys, ...accounts];
   const hasBudget =
-    owners.some(({ budgets }) => (budgets ?? []).length > 0) ||
+    owners.some(({ budgets }) => Array.isArray(budgets) && budgets.length > 0) ||
     keys.some(({ spend_limit_usd }) => typeof spend_limit_usd === "number");
   return [
     {

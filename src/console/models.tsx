@@ -1,21 +1,20 @@
-// Models: the catalogue with search, filters and sorting in the page, and the operator's aliases.
-import type { AliasView } from "../admin/aliases.ts";
+// Models: the operator's aliases, and the catalogue with search, filters and sorting in the page.
 import type { Listed } from "../admin/list.ts";
 import type { CardView } from "../admin/settings-schema.ts";
-import { formatDay, formatDuration, formatPercent, formatPrice, formatTokens, formatUsd } from "./format.ts";
+import { Aliases } from "./aliases.tsx";
+import { formatDay, formatPrice, formatTokens } from "./format.ts";
 import { Check, SearchField } from "./parts/field.tsx";
 import { Card, PageHead, QueryFilter } from "./parts/page.tsx";
 import { Badge, Empty, Loaded } from "./parts/states.tsx";
 import {
   type Column,
   GrowingTable,
-  List,
   makeColumn,
   makeHeadColumn,
   makeNumberColumn,
   type Sorting,
 } from "./parts/table.tsx";
-import { usePages, useResource } from "./resource.ts";
+import { useResource } from "./resource.ts";
 import { Retiring } from "./retiring.tsx";
 import { makeHref, route, setQuery } from "./route.ts";
 import { may } from "./session.ts";
@@ -53,6 +52,7 @@ export function ModelsPage() {
     <>
       <PageHead title="Models">Prices in USD per million tokens, as the providers list them.</PageHead>
       <div class="stack">
+        <Aliases />
         <div>
           <Loaded of={models}>
             {({ data }) => {
@@ -86,7 +86,6 @@ export function ModelsPage() {
           </Loaded>
         </div>
         <Retiring />
-        <Aliases />
       </div>
     </>
   );
@@ -213,63 +212,4 @@ const COLUMNS: readonly Column<CardView>[] = [
 function Enabled({ id }: { readonly id: string }) {
   const badge = <Badge text="enabled" tone="ok" hasDot />;
   return may("playground.use") ? <a href={makeHref("/playground", { model: id })}>{badge}</a> : badge;
-}
-
-/** The operator's aliases and their targets. */
-function Aliases() {
-  const aliases = usePages<AliasView>("/aliases", {}, EVERY_MS);
-  return (
-    <List
-      title="Aliases"
-      note="Other names that clients can use for models"
-      label="Aliases"
-      of={aliases}
-      columns={ALIAS_COLUMNS}
-      keyOf={({ name }) => name}
-      empty={<p class="card-body faint">No aliases.</p>}
-    />
-  );
-}
-
-const ALIAS_COLUMNS: readonly Column<AliasView>[] = [
-  makeHeadColumn("Name", ({ name }) => <span class="strong">{name}</span>),
-  makeColumn("Target", ({ target }) => <Target target={target} />),
-  makeColumn("Defined in", ({ source }) => (
-    <Badge text={source === "configured" ? "configuration" : "/admin/v1/aliases"} />
-  )),
-];
-
-type PolicyView = Extract<AliasView["target"], { readonly selector: string }>;
-
-/** A selector, and what its choice must keep to. */
-function Policy({ target }: { readonly target: PolicyView }) {
-  const { selector, quality, allow, deny, max_cost_usd, max_ms } = target;
-  const limits = [
-    quality === undefined ? "" : `keeps ${formatPercent(quality)} of the quality`,
-    allow === undefined ? "" : `only ${allow.join(", ")}`,
-    deny === undefined ? "" : `not ${deny.join(", ")}`,
-    max_cost_usd === undefined ? "" : `at most ${formatUsd(max_cost_usd)}`,
-    max_ms === undefined ? "" : `at most ${formatDuration(max_ms)}`,
-  ];
-  return (
-    <div>
-      Router#{selector} <span class="small faint">{limits.filter(Boolean).join(" · ")}</span>
-    </div>
-  );
-}
-
-/** One model, or the models of a group with their shares of the load. */
-function Target({ target }: Pick<AliasView, "target">) {
-  if (typeof target === "string") return <span>{target}</span>;
-  if ("selector" in target) return <Policy target={target} />;
-  const whole = target.reduce((sum, { weight }) => sum + weight, 0);
-  return (
-    <div>
-      {target.map(({ model, weight }) => (
-        <div key={model}>
-          {model} <span class="small faint">{formatPercent(weight / whole)}</span>
-        </div>
-      ))}
-    </div>
-  );
 }

@@ -82,10 +82,14 @@ function describeCourse({ timeline, model_used, model_asked, selector, outcome, 
   return `${asked}: nobody answered${after}.${stream ? " The stream ended with an error." : ""}`;
 }
 
+/** Seconds. A shorter time says nothing about the speed. */
+const MEASURED_FROM = 0.25;
+
 function Summary({ request }: Part) {
   const { tokens } = request;
   const seconds = (request.total_ms - (request.first_token_ms ?? 0)) / 1000;
-  const speed = request.stream && seconds > 0 && tokens.completion > 1 ? tokens.completion / seconds : null;
+  const speed =
+    request.stream && seconds >= MEASURED_FROM && tokens.completion > 1 ? tokens.completion / seconds : null;
   const figures: readonly Fact[] = [
     ["Duration", formatDuration(request.total_ms)],
     ["First token", request.first_token_ms === null ? "–" : formatDuration(request.first_token_ms)],

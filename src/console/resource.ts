@@ -83,6 +83,24 @@ export interface Pages<Row> extends Resource<readonly Row[]> {
   /** Fetches the next page. Null if there is none. */
   readonly more: (() => Promise<void>) | null;
   readonly isAddingMore: boolean;
+  /** Fetches all rows again, at most 10,000, as the gateway sends them. */
+  readonly readAll: () => Promise<readonly object[]>;
+}
+
+const ROWS_MAX = 10_000;
+const ROWS_AT_ONCE = 200;
+
+/** Only lists with further pages know a limit. */
+async function readAllPages(path: string, query: Query): Promise<readonly object[]> {
+  const read = async (asked: Query): Promise<Listed<object>> =>
+    JSON.parse(await getText(withQuery(path, asked)));
+  let page = await read(query);
+  const rows = [...page.data];
+  while (page.next !== null && rows.length < ROWS_MAX) {
+    page = await read({ ...query, limit: ROWS_AT_ONCE, after: page.next });
+    rows.push(...page.data);
+  }
+  return rows;
 }
 
 interface Added<Row> {
@@ -139,6 +157,7 @@ export function usePages<Row extends object>(
     data: isSearching ? undefined : data,
     more: next === null ? null : more,
     isAddingMore,
+    readAll: () => readAllPages(path ?? "", query),
   };
 }
 

@@ -93,6 +93,22 @@ describe.skipIf(!HAS_BROWSER)("drills (skipped without Chromium)", () => {
     await leave();
   });
 
+  test("the rows of a table are saved as CSV, all of them, with no text as a formula", async () => {
+    const { gateway } = world;
+    await gateway.newKey({ name: "=1+1" });
+    const { page, open, leave } = await openConsole(world);
+    await open("/settings/router");
+    const saving = page.waitForEvent("download");
+    await page.getByRole("button", { name: "CSV of Keys" }).click();
+    const download = await saving;
+    expect(download.suggestedFilename()).toBe("keys.csv");
+    const lines = (await Bun.file(await download.path()).text()).split("\r\n");
+    expect(lines[0]).toStartWith("id,name,account_id");
+    expect(lines[0]).toContain("spent_usd.total");
+    expect(lines.some((line) => line.includes(",'=1+1,default,"))).toBe(true);
+    await leave();
+  });
+
   test("the bell counts and names what needs somebody", async () => {
     const { gateway } = world;
     const { id } = await gateway.newKey({

@@ -43,7 +43,7 @@ let requestId = "";
 
 beforeAll(async () => {
   world = await startConsoleWorld({
-    more: 'aliases: { fast: "OpenAI#gpt-5.4", team: [{ model: "OpenAI#gpt-5.4", weight: 3 }, { model: "Mistral#sim-mini" }] }',
+    more: 'aliases: { fast: "OpenAI#gpt-5.4", team: [{ model: "OpenAI#gpt-5.4", weight: 3 }, { model: "Mistral#sim-mini" }] }\nrouter: { rules: [{ category: coding, at_least: 0.9, models: ["OpenAI#gpt-5.4"] }], explore: 0.01 }',
   });
   const messages = [{ role: "user", content: "Prove that there are infinitely many primes." }];
   const answer = await world.gateway.chat({ model: "Router#best", messages });
@@ -104,6 +104,34 @@ describe.skipIf(!HAS_BROWSER)("pages (skipped without Chromium)", () => {
     await row.waitFor();
     expect(await row.innerText()).toMatch(/OpenAI#gpt-5\.4 75\s?%\s+Mistral#sim-mini 25\s?%/);
     await close();
+  });
+
+  test("aliases are added, changed and removed, and rules shown, on the page of limits", async () => {
+    const { page, open, leave } = await openConsole(world);
+    await open("/settings/limits");
+    await page.getByRole("table", { name: "Rules" }).getByText("OpenAI#gpt-5.4").waitFor();
+    await page.getByText("1.0% of the requests").waitFor();
+    await page.getByRole("button", { name: "Add alias" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name").fill("house-model");
+    await dialog.getByLabel("Target").fill("claude-sonnet-5");
+    await dialog.getByRole("option", { name: "Anthropic#claude-sonnet-5", exact: true }).click();
+    expect(await findBarriers(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Add alias" }).click();
+    const row = page
+      .getByRole("table", { name: "Aliases" })
+      .getByRole("row")
+      .filter({ hasText: "house-model" });
+    await row.getByText("Anthropic#claude-sonnet-5").waitFor();
+    await row.getByRole("button", { name: "Edit house-model" }).click();
+    await dialog.getByRole("button", { name: "A group or policy" }).click();
+    await dialog.getByLabel("Target, as JSON").fill('{ "selector": "fair", "quality": 0.9 }');
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await row.getByText("keeps 90% of the quality").waitFor();
+    await row.getByRole("button", { name: "Remove house-model" }).click();
+    await dialog.getByRole("button", { name: "Remove alias" }).click();
+    await row.waitFor({ state: "detached" });
+    await leave();
   });
 
   test("dialogs trap the focus, close on Escape and are accessible", async () => {
