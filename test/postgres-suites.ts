@@ -7,6 +7,7 @@ import { auditSuite } from "./store-audit.suite.ts";
 import { billingSuite } from "./store-billing.suite.ts";
 import { consoleSuite } from "./store-console.suite.ts";
 import { devicesSuite } from "./store-devices.suite.ts";
+import { foreignSuite } from "./store-foreign.suite.ts";
 import { keysSuite } from "./store-keys.suite.ts";
 import { lateSuite } from "./store-late.suite.ts";
 import { lessonFilesSuite } from "./store-lesson-files.suite.ts";
@@ -41,6 +42,7 @@ const SUITES = [
   auditSuite,
   consoleSuite,
   keysSuite,
+  foreignSuite,
   devicesSuite,
   movesSuite,
   responsesSuite,

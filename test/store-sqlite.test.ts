@@ -27,6 +27,7 @@ import { auditSuite } from "./store-audit.suite.ts";
 import { billingSuite } from "./store-billing.suite.ts";
 import { consoleSuite } from "./store-console.suite.ts";
 import { devicesSuite } from "./store-devices.suite.ts";
+import { foreignSuite } from "./store-foreign.suite.ts";
 import { keysSuite } from "./store-keys.suite.ts";
 import { lateSuite } from "./store-late.suite.ts";
 import { lessonFilesSuite } from "./store-lesson-files.suite.ts";
@@ -66,6 +67,7 @@ function makeBench(): StoreBench {
 describe("store", () => storeSuite("sqlite", makeBench));
 describe("money", () => moneySuite("sqlite", makeBench));
 describe("keys", () => keysSuite("sqlite", makeBench));
+describe("foreign secrets", () => foreignSuite("sqlite", makeBench));
 describe("devices", () => devicesSuite("sqlite", makeBench));
 describe("billing", () => billingSuite("sqlite", makeBench));
 describe("late", () => lateSuite("sqlite", makeBench));

@@ -140,18 +140,11 @@ export function makeSecret({ random, pepper }: Pick<AdminWorld, "random" | "pepp
   return { secret, last4: secret.slice(-LAST_CHARACTERS_SHOWN), digest: digestSecret(secret, pepper) };
 }
 
-/** Returns a page of keys, newest first, including revoked ones. `account_id`, `member`, `state` and `q` filter it. */
-export async function listKeys({ store, clock }: KeyListParts, query: KeysQuery): Promise<Listed<KeyView>> {
-  const nowMs = clock.nowMs();
-  const { data, next } = await listKeyPage({ store, clock }, query);
-  return { data: data.map((key) => keyView(key, nowMs)), next };
-}
-
 export type KeyListParts = Pick<AdminWorld, "store" | "clock">;
 export type KeysQuery = Static<typeof keysQuery>;
 type KeyChangeParts = Pick<ActingWorld, "store" | "changes" | "clock">;
 
-/** The same as rows. */
+/** Returns a page of keys, newest first, including revoked ones. `account_id`, `member`, `state` and `q` filter it. */
 export function listKeyPage(
   { store, clock }: KeyListParts,
   query: KeysQuery,

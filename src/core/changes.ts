@@ -1,5 +1,6 @@
 // The changes that operators cause: each is put on record in its own transaction.
 import type { AuditEntry } from "./audit-log.ts";
+import type { Arrival } from "./foreign-secret.ts";
 import type { Account, GatewayKey } from "./key.ts";
 import type {
   AccountChange,
@@ -13,7 +14,7 @@ import type {
 import type { KeyMove } from "./key-move.ts";
 import type { LimitRequest, LimitRequestStep } from "./limit-request.ts";
 import type { Member, NamedToken, PeopleStore } from "./people.ts";
-import type { StoredCredential } from "./rows.ts";
+import type { OwnerState, StoredCredential } from "./rows.ts";
 
 interface Changed<Kind extends string, Row> {
   readonly kind: Kind;
@@ -46,7 +47,8 @@ export type Trail = (change: RowChange) => readonly AuditEntry[];
 
 /** Each method is one transaction, as in `Store`. */
 export interface Changes {
-  addKey(key: GatewayKey, digest: string): Promise<void>;
+  /** A key from another gateway brings its foreign secrets and what was used of its budgets. */
+  addKey(key: GatewayKey, digest: string, arrival?: Arrival): Promise<void>;
   /** Returns the changed key, or null if there is none. */
   changeKey(id: string, change: Revision<GatewayKey, KeyChange>): Promise<GatewayKey | null>;
   /** Like `changeKey`, for a change of the account: the key's counts are carried to the new one. */
@@ -61,7 +63,8 @@ export interface Changes {
   /** Returns the revoked key. Revoking it again keeps the first time. */
   revokeKey(id: string, atMs: number): Promise<GatewayKey | null>;
 
-  addAccount(account: Account): Promise<void>;
+  /** An account from another gateway brings what was used of its budgets. */
+  addAccount(account: Account, opening?: OwnerState | null): Promise<void>;
   /** Returns the changed account, or null if there is none. */
   changeAccount(id: string, change: Revision<Account, AccountChange>): Promise<Account | null>;
   /** Makes the account or changes the one of that name. */

@@ -4,6 +4,7 @@ import type { AuditLogStore } from "./audit-log.ts";
 import type { Changes, OperatorSetting, Trail, UnrecordedChanges } from "./changes.ts";
 import type { Answer, Demand, Reads, Rows } from "./demand.ts";
 import type { DeviceStore } from "./device.ts";
+import type { FOREIGN_SECRETS, ForeignStore } from "./foreign-secret.ts";
 import type { Account, GatewayKey, KeyState, ProvenKey } from "./key.ts";
 import type { NamedStore } from "./key-change.ts";
 import type { MovingStore } from "./key-move.ts";
@@ -101,13 +102,14 @@ export interface PruneBefore {
   readonly putsMs?: number;
 }
 
-/** Facts about the store, by name. Contains no secrets. */
-type SettingName =
+/** Facts about the store, by name. Contain no secrets. */
+type OwnSetting =
   | "master_key_check"
-  | OperatorSetting
   | "lessons_forgotten"
   | "lessons_fitted"
-  | "wrong_admin_tokens";
+  | "wrong_admin_tokens"
+  | typeof FOREIGN_SECRETS;
+type SettingName = OwnSetting | OperatorSetting;
 
 /** Limits what one account can teach about one model, with all its keys. */
 export interface LessonBound {
@@ -265,6 +267,7 @@ export interface Store extends UnrecordedChanges, NamedStore, MovingStore {
   readonly people: PeopleStore;
   readonly devices: DeviceStore;
   readonly limitRequests: LimitRequestStore;
+  readonly foreign: ForeignStore;
   readonly auditLog: AuditLogStore;
   /** The changes that an operator causes, each put on record in its own transaction. */
   changes(trail: Trail): Changes;
@@ -282,12 +285,9 @@ export interface Store extends UnrecordedChanges, NamedStore, MovingStore {
   setting(name: SettingName): Promise<string | null>;
   /** Stores the value unless there is one. Returns the stored value, the same to concurrent callers. */
   keepSetting(name: SettingName, value: string): Promise<string>;
-  setSetting(name: Exclude<SettingName, OperatorSetting>, value: string): Promise<void>;
+  setSetting(name: OwnSetting, value: string): Promise<void>;
   /** Changes a value in one transaction and returns it. `change` must be pure: it may run more than once. */
-  changeSetting(
-    name: Exclude<SettingName, OperatorSetting>,
-    change: (value: string | null) => string,
-  ): Promise<string>;
+  changeSetting(name: OwnSetting, change: (value: string | null) => string): Promise<string>;
 
   /**
    * Throws unless the store can be opened and locked for writing, or, after a failure, written. Otherwise it writes

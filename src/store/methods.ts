@@ -5,6 +5,7 @@ import { bookMethods } from "./books.ts";
 import { consoleMethods, credentialChanges } from "./console.ts";
 import { deviceMethods } from "./devices.ts";
 import type { Engine } from "./engine.ts";
+import { foreignMethods } from "./foreign.ts";
 import { accountChanges, accountMethods, keyChanges, keyMethods } from "./keys.ts";
 import { lessonChanges, lessonMethods } from "./lessons.ts";
 import { limitRequestChanges, limitRequestMethods } from "./limit-requests.ts";
@@ -39,6 +40,7 @@ export function engineMethods(engine: Engine, ofRows = engine) {
     auditLog: auditLogMethods(engine),
     devices: deviceMethods(engine),
     limitRequests: limitRequestMethods(engine),
+    foreign: foreignMethods(engine),
     people: { ...peopleMethods(engine), addToken, revokeToken, changeMember },
   };
 }

@@ -3,6 +3,7 @@ import { ACCOUNT_FIELDS } from "../core/fields/account.ts";
 import { KEY_FIELDS } from "../core/fields/key.ts";
 import { AUDIT_LOG } from "./audit-step.ts";
 import { DEVICES } from "./devices-step.ts";
+import { FOREIGN_DIGESTS } from "./foreign-step.ts";
 import { HOURLY_USAGE } from "./hourly-usage-step.ts";
 import { LIMIT_REQUESTS } from "./limit-requests-step.ts";
 import { MEMBER_LIMITS, MEMBER_RULES, PEOPLE } from "./people-step.ts";
@@ -214,4 +215,5 @@ export const STEPS: readonly Step[] = [
   DEVICES,
   MEMBER_LIMITS,
   LIMIT_REQUESTS,
+  FOREIGN_DIGESTS,
 ];

@@ -46,7 +46,7 @@ function keepNothing() {
   };
 }
 
-function noPeople(): Pick<Store, "people" | "devices" | "limitRequests" | "endSessionsOf"> {
+function noPeople(): Pick<Store, "people" | "devices" | "limitRequests" | "foreign" | "endSessionsOf"> {
   const nothing = async () => null;
   const nobody = async () => [];
   const never = async (): Promise<never> => {
@@ -80,8 +80,9 @@ function noPeople(): Pick<Store, "people" | "devices" | "limitRequests" | "endSe
     ...{ ...tokens, ...members, ...none },
     ...{ revokeToken: nothing, useOnce: async () => true },
   };
+  const foreign = { adopt: async () => false, end: async () => 0 };
   const limitRequests = { list: nobody, find: nothing, forgetTexts: async () => {} };
-  return { people, devices, limitRequests, endSessionsOf: async () => 0 };
+  return { people, devices, limitRequests, foreign, endSessionsOf: async () => 0 };
 }
 
 function noAuditLog(): Pick<Store, "auditLog" | "changeOperatorSetting"> {
