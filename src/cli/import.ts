@@ -46,7 +46,11 @@ report says what was taken and what wasn't, with the line and the reason.
   --foreign-until DURATION  how long keys that haven't been used yet go on working (default: ${FOREIGN_UNTIL})
   --json                    print JSON
   --config FILE             written if it doesn't exist (default: ./${DEFAULT_FILE}); else the lines to add are printed
-  --store S                 as for \`poundkey serve\``;
+  --store S                 as for \`poundkey serve\`
+
+examples:
+  poundkey import litellm config.yaml --keys keys.csv --dry-run
+  poundkey import new-api one-api.db --free`;
 
 const FLAGS = {
   ...COMMON_FLAGS,
