@@ -157,7 +157,11 @@ function readCredential(
       (address === undefined || provider === "Bedrock") &&
       params.aws_access_key_id === undefined &&
       provider !== "Vertex";
-    if (isImplied) report.need(variable, `the key of ${label}, as LiteLLM takes it from the environment`);
+    if (isImplied)
+      report.need(
+        nameKeyVariable(provider, undefined),
+        `the key of ${label}, as LiteLLM takes it from the environment`,
+      );
     return null;
   }
   const key = readSecret(params.api_key, { variable, use: `the key of ${label}` }, report);
