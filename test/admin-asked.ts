@@ -36,7 +36,7 @@ export async function topUpAccount(
 }
 
 export async function listJournal(parts: First<typeof journal.listJournal>, id: string, query: unknown) {
-  return journal.listJournal(parts, id, readQuery(pageQuery, query));
+  return journal.listJournal(parts, id, readQuery(journal.journalQuery, query));
 }
 
 export async function createKey(parts: First<typeof keys.createKey>, body: unknown) {

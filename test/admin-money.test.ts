@@ -33,7 +33,10 @@ async function newKey(accountId = "default"): Promise<GatewayKey> {
 }
 
 async function linesOf(accountId: string): Promise<readonly string[]> {
-  const { data } = await listJournal(world, accountId, { limit: 200 });
+  const { data } = await listJournal(world, accountId, {
+    limit: 200,
+    ...(/^(acct|default)/.test(accountId) ? { detail: "ledger" } : {}),
+  });
   return data
     .toReversed()
     .map(({ kind, amount_usd, balance_usd }) => `${kind} ${amount_usd} → ${balance_usd}`);
@@ -198,7 +201,7 @@ describe("journals", () => {
       "post 0 → 0.3",
       "overrun -0.3 → 0",
     ]);
-    const { data, next } = await listJournal(world, id, {});
+    const { data, next } = await listJournal(world, id, { detail: "ledger" });
     expect(next).toBeNull();
     expect(data[0]).toEqual({
       id: `${id}.8`,
@@ -207,13 +210,12 @@ describe("journals", () => {
       account_id: id,
       amount_usd: -0.3,
       balance_usd: 0,
-      request_id: "dear",
+      completion_id: "dear",
       usage_source: "provider",
       ended: "done",
-      note: null,
       written_off_usd: 0.2,
     });
-    expect(data[3]).toMatchObject({ kind: "void", request_id: "unanswered", ended: "upstream_failed" });
+    expect(data[3]).toMatchObject({ kind: "void", completion_id: "unanswered", ended: "upstream_failed" });
     expect(data[7]).toEqual({
       id: `${id}.1`,
       at: "2026-11-20T12:00:00.000Z",
@@ -221,9 +223,7 @@ describe("journals", () => {
       account_id: id,
       amount_usd: 2,
       balance_usd: 2,
-      request_id: null,
-      usage_source: null,
-      ended: null,
+      by: { kind: "admin", id: "admin" },
       note: "first",
     });
     expect(await getRequest(world, "dear")).toMatchObject({ hold_usd: 1.5, charged_usd: 1.8, cost_usd: 2 });
@@ -241,12 +241,13 @@ describe("journals", () => {
       id: "funding",
       ...viewFields(ACCOUNT_FIELDS, makeAccount("funding")),
       ...{ paused_by: [], state: "open" },
+      due_usd: 0,
       balance_usd: -6,
       held_usd: 0,
       created_at: null,
     });
     expect(await linesOf("funding")).toEqual(["topup -3 → null", "topup -3 → null"]);
-    const revenue = ["post 1 → null", "overrun 2.5 → null", "post 1 → null", "overrun 2.5 → null"];
+    const revenue = ["charge 1 → null", "overrun 2.5 → null", "charge 1 → null", "overrun 2.5 → null"];
     expect(await linesOf("revenue")).toEqual(expect.arrayContaining(revenue));
     expect(await linesOf("overrun")).toEqual(["overrun -0.5 → null", "overrun -0.5 → null"]);
     const all = await Promise.all(

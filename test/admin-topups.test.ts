@@ -28,7 +28,7 @@ test("are added to the balance, exact to the nano-dollar", async () => {
   expect(account).toEqual({
     id: "default",
     ...viewFields(ACCOUNT_FIELDS, makeAccount("default")),
-    ...{ paused_by: [], state: "open" },
+    ...{ paused_by: [], state: "open", due_usd: 0 },
     balance_usd: 12.345678901,
     held_usd: 0,
     created_at: expect.any(String),
@@ -101,8 +101,10 @@ for (const [body, fault] of wrong) {
 }
 
 test("are refused above the countable maximum and for unknown accounts", async () => {
-  await topUp({ amount_usd: 9_000_000 });
-  expect(await wrongWith(() => topUp({ amount_usd: 9_000_000 }))).toBe("invalid_value amount_usd");
+  await topUp({ amount_usd: 9_000_000, confirm_amount_usd: 9_000_000 });
+  expect(await wrongWith(() => topUp({ amount_usd: 9_000_000, confirm_amount_usd: 9_000_000 }))).toBe(
+    "invalid_value amount_usd",
+  );
   expect(await wrongWith(() => topUpAccount(world, "acct_none", { amount_usd: 1 }, null))).toBe("not_found");
   expect(await amounts()).toEqual([9_000_000]);
 });
@@ -111,7 +113,7 @@ test("a note of 500 characters is kept, an empty one is dropped", async () => {
   await topUp({ amount_usd: 1, note: "ü".repeat(500) });
   await topUp({ amount_usd: 1, note: "  " });
   const { data } = await listJournal(world, "default", {});
-  expect(data.map(({ note }) => note)).toEqual([null, "ü".repeat(500)]);
+  expect(data.map(({ note }) => note)).toEqual([undefined, "ü".repeat(500)]);
 });
 
 describe("when the store fails", () => {

@@ -64,6 +64,11 @@ const CHANGES: readonly Change[] = [
   },
   { route: "PUT /accounts/by-name/:name", action: "account.created", body: () => ({}) },
   { route: "POST /accounts/:id/topups", action: "topup.made", body: () => ({ amount_usd: 3, note: "x" }) },
+  {
+    route: "POST /accounts/:id/adjustments",
+    action: "adjustment.made",
+    body: () => ({ amount_usd: -1, reason: "a wrong price" }),
+  },
   { route: "POST /keys", action: "key.created", body: () => ({ name: "robot" }) },
   { route: "PATCH /keys/:id", action: "key.changed", body: () => ({ budgets: [{ usd: 1, per: "day" }] }) },
   { route: "PUT /keys/by-name/:account/:name", action: "key.created", body: () => ({}) },
@@ -113,6 +118,12 @@ const CHANGES: readonly Change[] = [
     body: () => ({ account_id: made.account, reason: "a mistake" }),
   },
   { route: "POST /members/:id/anonymise", action: "member.anonymised" },
+  {
+    route: "POST /accounts/:id/close",
+    action: "account.closed",
+    body: () => ({ pay_out: true, reason: "left" }),
+  },
+  { route: "POST /accounts/:id/reopen", action: "account.reopened", body: () => ({}) },
   { route: "DELETE /tokens/:id", action: "token.revoked", path: () => `/tokens/${made.token}` },
   {
     route: "POST /samples/plan",

@@ -262,7 +262,7 @@ describe("a hedged attempt", () => {
     const { charged, prompt_tokens, completion_tokens } = asObject(answer.body.usage);
     const tokens = Number(prompt_tokens) + Number(completion_tokens);
     expect(charged).toBeCloseTo((tokens * PRICES.cheap) / 1e6, 9);
-    const journal = asArray((await operator.get(`/accounts/${accountId}/journal`)).body.data).map(asObject);
+    const journal = asArray((await operator.get(`/accounts/${accountId}/journal?detail=ledger`)).body.data).map(asObject);
     expect(journal.map(({ kind }) => kind)).toEqual(["post", "hold", "topup"]);
     const { balance_usd: balance, held_usd: held } = (await operator.get(`/accounts/${accountId}`)).body;
     expect([balance, held]).toEqual([1 - Number(charged), 0]);

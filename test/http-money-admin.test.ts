@@ -22,7 +22,7 @@ function topUp(account: string, body: unknown, headers: Record<string, string> =
 }
 
 function journalOf(account: string): Promise<readonly JsonObject[]> {
-  return operator.all(`/accounts/${account}/journal`, 3);
+  return operator.all(`/accounts/${account}/journal?detail=ledger`, 3);
 }
 
 describe("top-ups", () => {
@@ -90,8 +90,8 @@ describe("a request paid from the balance", () => {
     const { body: row } = await operator.get(`/requests/${answer.body.id}`);
     expect(rows.map(({ kind }) => kind)).toEqual(["post", "hold", "topup"]);
     const [post, hold] = rows;
-    expect(post).toMatchObject({ request_id: row.id, usage_source: "provider", ended: "done" });
-    expect(hold).toMatchObject({ request_id: row.id, amount_usd: -Number(row.hold_usd), ended: null });
+    expect(post).toMatchObject({ completion_id: row.id, usage_source: "provider", ended: "done" });
+    expect(hold).toMatchObject({ completion_id: row.id, amount_usd: -Number(row.hold_usd), ended: null });
     expect(Number(post?.amount_usd)).toBeCloseTo(Number(row.hold_usd) - charged, 9);
     expect(Number(post?.balance_usd)).toBeCloseTo(1 - charged, 9);
     const { body: after } = await operator.get(`/accounts/${account}`);

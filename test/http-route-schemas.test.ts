@@ -18,6 +18,7 @@ let requestId = "";
 let credentialId = "";
 let sampled = "";
 let tokenId = "";
+let closable = "";
 beforeAll(async () => {
   world = await startHttpWorld({ more: "log: { content: true }" });
   document = asObject(await (await fetch(`${world.url}/openapi.json`)).json());
@@ -34,6 +35,7 @@ beforeAll(async () => {
   const [credential] = asArray(asObject(body).credentials);
   credentialId = String(asObject(credential).id);
   tokenId = String(asObject((await ask("POST", "/tokens", { name: "old", role: "viewer" })).body).id);
+  closable = String(asObject((await ask("POST", "/accounts", { name: "closed" })).body).id);
   const asked = { messages: SAMPLED, models: ["Acme#cheap", "Acme#dear"], max_cost_usd: 1 };
   const [first] = asArray(asObject((await ask("POST", "/samples/ask", asked)).body).answers);
   sampled = String(asObject(first).answer);
@@ -78,9 +80,12 @@ function findMistakes(template: string, method: string, { status, body }: Answer
   return validate(body) ? null : validate.errors;
 }
 
+const thisMonth = () => new Date().toISOString().slice(0, 7);
+
 type Row = readonly [method: string, template: string, path: () => string, body?: () => unknown];
 
 const TEXTS = ["a", "b"].map((text) => ({ answer: text, text }));
+const ADJUSTED = { amount_usd: -1, reason: "a wrong price" };
 const SAMPLED = [{ role: "user", content: "Hi" }];
 const GROUP = [{ model: "Acme#cheap", weight: 2 }, { model: "Acme#dear" }];
 
@@ -93,8 +98,13 @@ const ROWS: readonly Row[] = [
   ["PATCH", "/accounts/{id}", () => "/accounts/default", () => ({ name: "Default" })],
   ["PUT", "/accounts/by-name/{name}", () => "/accounts/by-name/Default", () => ({ parallel: 9000 })],
   ["POST", "/accounts/{id}/topups", () => "/accounts/default/topups", () => ({ amount_usd: 3, note: "x" })],
+  ["POST", "/accounts/{id}/adjustments", () => "/accounts/default/adjustments", () => ADJUSTED],
   ["GET", "/accounts/{id}/journal", () => "/accounts/default/journal"],
+  ["GET", "/accounts/{id}/journal", () => "/accounts/default/journal?detail=ledger"],
   ["GET", "/accounts/{id}/journal", () => "/accounts/funding/journal"],
+  ["GET", "/accounts/{id}/statements/{month}", () => `/accounts/default/statements/${thisMonth()}`],
+  ["POST", "/accounts/{id}/close", () => `/accounts/${closable}/close`, () => ({})],
+  ["POST", "/accounts/{id}/reopen", () => "/accounts/default/reopen", () => ({})],
   ["POST", "/keys", () => "/keys", () => ({ name: "a", allowed_models: ["Acme#cheap"], spend_limit_usd: 1 })],
   ["GET", "/keys", () => "/keys"],
   ["GET", "/keys/{id}", () => `/keys/${keyId}`],
@@ -197,7 +207,7 @@ const APART = [
 describe("answers to the operator match their schemas", () => {
   test.each(ROWS)("%s %s", async (method, template, path, body) => {
     const answer = await ask(method, path(), body?.());
-    const isMade = path().endsWith("/new") || (method === "POST" && !template.endsWith("/test"));
+    const isMade = path().endsWith("/new") || (method === "POST" && !/\/(test|close|reopen)$/.test(template));
     expect(answer).toMatchObject({ status: isMade ? 201 : 200 });
     expect(answer.type).toBe("application/json");
     expect(findMistakes(`/admin/v1${template}`, method, answer)).toBeNull();

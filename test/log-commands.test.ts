@@ -1,10 +1,12 @@
 // The commands on the log: tables, JSON and CSV, with the filters of the admin API.
 import { beforeEach, expect, test } from "bun:test";
+import { topUpAccount } from "../src/admin/topups.ts";
 import { formatCsv } from "../src/cli/csv.ts";
-import { runProviders, runRefusals, runRequests, runUsage } from "../src/cli/log.ts";
+import { runProviders, runRefusals, runRequests, runStatement, runUsage } from "../src/cli/log.ts";
 import { adminBench } from "./admin-world.ts";
+import { openPayments } from "./payments.ts";
 import { runPrinting } from "./poundkey.ts";
-import { makeRecord, NOON, writeRecord } from "./samples.ts";
+import { addKey, makeRecord, NOON, writeRecord } from "./samples.ts";
 import { readSettings } from "./settings.ts";
 
 const bench = adminBench();
@@ -80,4 +82,25 @@ test("CSV quotes cells, and no text is a formula", () => {
     { name: "plain", cost: 0 },
   ];
   expect(formatCsv(rows)).toBe(`name,cost,none,at_x\r\n"'=1+""a""",-2,,"a,b"\r\nplain,0,,`);
+});
+
+test("a statement has the sums and lines of a month", async () => {
+  const { world } = bench();
+  await topUpAccount(world, "default", { amount_usd: 2 }, null);
+  const payments = openPayments(world.store);
+  const key = await addKey(world.store, "key_paying");
+  await payments.post(await payments.hold("done", key, 500_000_000), 200_000_000);
+  await payments.hold("running", key, 250_000_000);
+  const month = ["--account", "default", "--month", "2026-11"];
+  const { code, out, err } = await run(runStatement, ...month);
+  expect({ code, err }).toEqual({ code: 0, err: "The month isn't closed yet." });
+  const lines = out.split("\n").map((line) => line.replace(/ +/g, " ").trim());
+  expect(lines.slice(0, 5)).toEqual([
+    "KIND NAME COST USD AMOUNT USD",
+    ...["opening_balance - - 0", "topups - - 2", "charges - 0.2000015 0.2", "adjustments - - 0"],
+  ]);
+  expect(lines).toContain("closing_balance - - 1.8");
+  expect(lines).toContain("model Sim#echo 0.2000015 0.2");
+  const csv = await run(runStatement, ...month, "--csv");
+  expect(csv.out.split("\r\n")[3]).toBe("charges,,,0.2000015,0.2");
 });

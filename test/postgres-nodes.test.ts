@@ -164,7 +164,7 @@ describe("four nodes", () => {
       const [id = "", ...others] = new Set(await Promise.all(answers));
       expect([id.slice(0, 9), others]).toEqual(["chatcmpl-", []]);
       expect(simulator.calls.total).toBe(1);
-      const { data } = await operate(first(), "/accounts/default/journal");
+      const { data } = await operate(first(), "/accounts/default/journal?detail=ledger");
       expect(asArray(data).map((entry) => asObject(entry).kind)).toEqual(["post", "hold", "topup"]);
     });
 

@@ -21,7 +21,7 @@ test("every part of a read names the account, except for keys, which every node 
     days: ["day"],
     requestId: "request",
     replyId: "reply",
-    topUpId: "top-up",
+    movementId: "top-up",
   };
   const { queries } = composeReading("acct", [reads], true);
   expect(queries.length).toBe(10);

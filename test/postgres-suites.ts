@@ -15,10 +15,12 @@ import { lessonsSuite } from "./store-lessons.suite.ts";
 import { limitRequestsSuite } from "./store-limit-requests.suite.ts";
 import { limitsSuite } from "./store-limits.suite.ts";
 import { moneySuite } from "./store-money.suite.ts";
+import { movementsSuite } from "./store-movements.suite.ts";
 import { movesSuite } from "./store-moves.suite.ts";
 import { nodesSuite } from "./store-nodes.suite.ts";
 import { repliesSuite } from "./store-replies.suite.ts";
 import { responsesSuite } from "./store-responses.suite.ts";
+import { statementsSuite } from "./store-statements.suite.ts";
 import type { StoreBench } from "./two-stores.ts";
 
 export interface Addresses {
@@ -31,6 +33,8 @@ export interface Addresses {
 const SUITES = [
   storeSuite,
   moneySuite,
+  movementsSuite,
+  statementsSuite,
   billingSuite,
   nodesSuite,
   lateSuite,

@@ -15,9 +15,9 @@ import type { BillingRules, LimitRules, QuotaRules } from "../src/core/settings.
 import type { Store } from "../src/core/store.ts";
 import { NO_AMOUNTS } from "../src/core/units.ts";
 import { decide } from "../src/ledger/decide.ts";
-import { topUp } from "../src/ledger/fund.ts";
 import { type Ask, createLedger, type Ledger, type Outcome, type Ticket } from "../src/ledger/ledger.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
+import { topUp } from "./top-up.ts";
 
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;

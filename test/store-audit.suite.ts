@@ -7,11 +7,11 @@ import { type AuditAction, type AuditRow, nameCheckpoint } from "../src/core/aud
 import type { Changes } from "../src/core/changes.ts";
 import type { Act, Member } from "../src/core/people.ts";
 import type { Store } from "../src/core/store.ts";
-import { topUp } from "../src/ledger/fund.ts";
 import { TESTER } from "./acting.ts";
 import { makeMember } from "./people/samples.ts";
 import { makeAccount, makeKey, NOON, standingClock } from "./samples.ts";
 import { catchThrown } from "./thrown.ts";
+import { topUp } from "./top-up.ts";
 import { makeSuite, type TwoStores } from "./two-stores.ts";
 
 const ANNA = "mem_anna";

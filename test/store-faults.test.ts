@@ -15,13 +15,13 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { openStore } from "../src/app/open-store.ts";
 import { decide } from "../src/ledger/decide.ts";
-import { topUp } from "../src/ledger/fund.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import { startTracedWorld } from "./faults/failing-sync.ts";
 import { FAULTS, looked } from "./faults/faults.ts";
 import { askedInAllWays, balanced, healed, refusedAll, suffer } from "./faults/scenario.ts";
 import { canTrace } from "./faults/tracer.ts";
 import { catchThrown, readCode } from "./thrown.ts";
+import { topUp } from "./top-up.ts";
 
 const CAN_TRACE = await canTrace();
 const PAGE_SIZE = "SELECT page_size AS size FROM pragma_page_size";

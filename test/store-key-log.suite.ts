@@ -1,7 +1,8 @@
 // One key's requests in the log and its sums, on every store.
 import { expect, test } from "bun:test";
 import type { RequestFilter } from "../src/core/log-query.ts";
-import type { Position, Store } from "../src/core/store.ts";
+import type { Position } from "../src/core/page.ts";
+import type { Store } from "../src/core/store.ts";
 import { NO_AMOUNTS } from "../src/core/units.ts";
 import { openPayments } from "./payments.ts";
 import { addKey, give, HOUR, makeKey, makeRecord, NOON } from "./samples.ts";

@@ -5,11 +5,11 @@ import type { Settled } from "../src/core/demand.ts";
 import type { NanoUsd } from "../src/core/money.ts";
 import { makeOwnerId, type Place } from "../src/core/rows.ts";
 import type { Store } from "../src/core/store.ts";
-import { topUp } from "../src/ledger/fund.ts";
 import type { Ticket } from "../src/ledger/ledger.ts";
 import { ALWAYS, findErrors, openPayments, type Payments } from "./payments.ts";
 import { ledgerOn, makeAccount, makeKey, NOON } from "./samples.ts";
 import { readCode } from "./thrown.ts";
+import { topUp } from "./top-up.ts";
 import { type MakeBench, type TwoStores, twoStores } from "./two-stores.ts";
 
 const KEYS = [

@@ -1,11 +1,12 @@
 // Money on every store: top-ups, holds, posts, journals, and books that balance.
 import { expect, test } from "bun:test";
+import { makeEntryId } from "../src/core/journal.ts";
+import type { Page } from "../src/core/page.ts";
 import type { Entry } from "../src/core/rows.ts";
-import { makeEntryId, type Page } from "../src/core/store.ts";
-import { topUp } from "../src/ledger/fund.ts";
 import { findErrors, inLine, openPayments, readJournal } from "./payments.ts";
 import { addKey, give, makeAccount, makeKey, NOON } from "./samples.ts";
 import { catchThrown, readCode } from "./thrown.ts";
+import { topUp } from "./top-up.ts";
 import { makeSuite, type TwoStores } from "./two-stores.ts";
 
 type Opened = () => TwoStores;
@@ -33,7 +34,7 @@ function topUps(opened: Opened): void {
       {
         ...{ accountId: "default", seq: 1, atMs: NOON, kind: "topup" },
         ...{ balanceNanoUsd: 5_000_000_001, heldNanoUsd: 0, fundingNanoUsd: -5_000_000_001 },
-        ...{ revenueNanoUsd: 0, overrunNanoUsd: 0, balanceAfterNanoUsd: 5_000_000_001 },
+        ...{ revenueNanoUsd: 0, overrunNanoUsd: 0, balanceAfterNanoUsd: 5_000_000_001, heldAfterNanoUsd: 0 },
         ...{ requestId: null, usageSource: null, ended: null, note: "paid in cash" },
       },
     ]);
@@ -174,7 +175,7 @@ function database(opened: Opened): void {
       "UPDATE spend SET held_nano = -1",
       "UPDATE spend SET spent_nano = -1",
       "UPDATE hold SET held_nano = -1",
-      "UPDATE top_up SET amount_nano = 0",
+      "UPDATE movement SET amount_nano = 1.5",
     ]) {
       expect([damage, await catchThrown((async () => bench.raw(damage))())]).not.toEqual([damage, undefined]);
     }

@@ -127,10 +127,11 @@ describe("postgres: one server, many nodes, failures", () => {
         id: "1",
         nowMs: NOON,
         nanoUsd: 1,
+        ...({ movement: "topup", by: null, timeZone: "UTC" } as const),
         note: null,
         entry: null,
       } as const;
-      const reads = { accountId: "a", keyId: null, owners: [], days: [], ...NO_IDS, topUpId: "1" };
+      const reads = { accountId: "a", keyId: null, owners: [], days: [], ...NO_IDS, movementId: "1" };
       const asked = Array.from({ length: 101_000 }, () => other.transact({ ...demand, reads }));
       return Promise.all(asked.map(async (one) => readCode(await catchThrown(one))));
     });

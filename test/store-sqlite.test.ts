@@ -6,7 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Fault } from "../src/core/fault.ts";
 import type { RequestFilter } from "../src/core/log-query.ts";
-import type { Position, Store } from "../src/core/store.ts";
+import type { Position } from "../src/core/page.ts";
+import type { Store } from "../src/core/store.ts";
 import { decide } from "../src/ledger/decide.ts";
 import type { Ledger } from "../src/ledger/ledger.ts";
 import { REQUEST } from "../src/store/log-tables.ts";
@@ -36,10 +37,12 @@ import { limitRequestsSuite } from "./store-limit-requests.suite.ts";
 import { limitsSuite } from "./store-limits.suite.ts";
 import { mixSuite } from "./store-mix.suite.ts";
 import { moneySuite } from "./store-money.suite.ts";
+import { movementsSuite } from "./store-movements.suite.ts";
 import { movesSuite } from "./store-moves.suite.ts";
 import { nodesSuite } from "./store-nodes.suite.ts";
 import { repliesSuite } from "./store-replies.suite.ts";
 import { responsesSuite } from "./store-responses.suite.ts";
+import { statementsSuite } from "./store-statements.suite.ts";
 import { catchThrown, readCode } from "./thrown.ts";
 import type { StoreBench } from "./two-stores.ts";
 
@@ -66,6 +69,8 @@ function makeBench(): StoreBench {
 
 describe("store", () => storeSuite("sqlite", makeBench));
 describe("money", () => moneySuite("sqlite", makeBench));
+describe("statements", () => statementsSuite("sqlite", makeBench));
+describe("movements", () => movementsSuite("sqlite", makeBench));
 describe("keys", () => keysSuite("sqlite", makeBench));
 describe("foreign secrets", () => foreignSuite("sqlite", makeBench));
 describe("devices", () => devicesSuite("sqlite", makeBench));

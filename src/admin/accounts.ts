@@ -3,7 +3,13 @@ import { type Static, Type } from "@sinclair/typebox";
 import { Fault } from "../core/fault.ts";
 import { ACCOUNT_FIELDS } from "../core/fields/account.ts";
 import { listInitials } from "../core/fields/field.ts";
-import { ACCOUNT_DEFAULTS, type Account, listPausers } from "../core/key.ts";
+import {
+  ACCOUNT_DEFAULTS,
+  ACCOUNT_STATES,
+  type Account,
+  findAccountState,
+  listPausers,
+} from "../core/key.ts";
 import { toUsd } from "../core/money.ts";
 import { PAUSERS, type Scope } from "../core/people.ts";
 import { makeSystemAccount, type SystemAccount } from "../core/rows.ts";
@@ -34,7 +40,9 @@ export const accountSchema = Type.Object({
   balance_usd: usd,
   held_usd: usd,
   paused_by: Type.Array(allowWords(PAUSERS)),
-  state: allowWords(["open", "paused"]),
+  /** The amount owed after a refund or a dispute. */
+  due_usd: usd,
+  state: allowWords(ACCOUNT_STATES),
   // Null for a system account, which is never created.
   created_at: allowNull(instant),
 });
@@ -54,7 +62,8 @@ export function accountView(account: Account): AccountView {
     balance_usd: toUsd(account.balanceNanoUsd),
     held_usd: toUsd(account.heldNanoUsd),
     paused_by: [...listPausers(account)],
-    state: account.isPaused ? "paused" : "open",
+    due_usd: toUsd(account.receivableNanoUsd),
+    state: findAccountState(account),
     created_at: formatInstant(account.createdAtMs),
   };
 }
@@ -85,7 +94,7 @@ export function listAccounts(
   return listPage(query, (page) => store.accounts(page, { scope }), positionOf, accountView);
 }
 
-/** Returns an account, or the total of `funding`, `revenue` or `overrun`. Throws the Fault `not_found`. */
+/** Returns an account, or the total of `funding`, `revenue`, `overrun` or `receivable`. Throws the Fault `not_found`. */
 export async function getAccount({ store }: AdminWorld, id: string, scope?: Scope): Promise<AccountView> {
   const system = findSystemAccount(id, scope);
   return system === null ? requireAccount(await store.account(id, scope)) : systemView(store, system);
@@ -116,7 +125,16 @@ export async function requireInAccount(
 async function systemView(store: Pick<Store, "systemBalance">, id: SystemAccount): Promise<AccountView> {
   const balance = toUsd(await store.systemBalance(id));
   const fields = viewFields(ACCOUNT_FIELDS, { ...listInitials(ACCOUNT_FIELDS), name: id });
-  return { id, ...fields, balance_usd: balance, held_usd: 0, paused_by: [], state: "open", created_at: null };
+  return {
+    id,
+    ...fields,
+    balance_usd: balance,
+    held_usd: 0,
+    paused_by: [],
+    due_usd: 0,
+    state: "open",
+    created_at: null,
+  };
 }
 
 /** Changes only the given fields. */

@@ -10,7 +10,16 @@ export function formatCsvLine(cells: readonly Cell[]): string {
 }
 
 function formatCell(cell: Cell): string {
+  if (typeof cell === "number") return formatNumber(cell);
   if (typeof cell !== "string") return cell === null ? "" : String(cell);
   const text = FORMULA.test(cell) ? `'${cell}` : cell;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+const DECIMALS_MAX = 9;
+
+/** Small amounts are written out: not every program reads `1e-9`. */
+export function formatNumber(number: number): string {
+  const text = String(number);
+  return text.includes("e-") ? number.toFixed(DECIMALS_MAX).replace(/0+$/, "") : text;
 }

@@ -9,6 +9,7 @@ import {
   KEY_DEFAULTS,
   KEY_STATES,
   listPausers,
+  refuseClosed,
 } from "../core/key.ts";
 import type { KeyChange, Revision } from "../core/key-change.ts";
 import { PAUSERS, type Scope } from "../core/people.ts";
@@ -113,7 +114,7 @@ export async function createKey(world: KeyWorld, fields: Static<typeof newKeySch
   const read = readNew(KEY_FIELDS, fields, nowMs);
   const scope = rights.access.scope("accounts.read");
   const accountId = fields.account_id === undefined ? findOwnAccount(scope, read.accountId) : read.accountId;
-  const account = await requirePayer(store, accountId, scope);
+  const account = await requireNewPayer(store, accountId, scope);
   const asked = {
     ...KEY_DEFAULTS,
     ...read,
@@ -188,7 +189,7 @@ export async function updateKey(
   const to = change.accountId;
   const accounts = {
     from: await requirePayer(store, from),
-    to: to === undefined ? null : await requirePayer(store, to, rights.access.scope("accounts.read")),
+    to: to === undefined ? null : await requireNewPayer(store, to, rights.access.scope("accounts.read")),
   };
   if (accounts.to !== null && to !== from && memberId !== null) {
     const refusal = await refuseInAccount({ store }, memberId, accounts.to);
@@ -215,6 +216,14 @@ async function requirePayer(store: Pick<Store, "account">, id: string, scope?: S
   const account = await store.account(id, scope);
   if (account !== null) return account;
   throw invalidValue("account_id", "this account doesn't exist");
+}
+
+/** The same for a key that it is to have from now on. Throws also the Fault `account_closed`. */
+async function requireNewPayer(store: Pick<Store, "account">, id: string, scope?: Scope): Promise<Account> {
+  const account = await requirePayer(store, id, scope);
+  const closed = refuseClosed(account);
+  if (closed !== null) throw closed;
+  return account;
 }
 
 /** Returns a key that the sender sees. Throws the Fault `not_found`. */

@@ -21,7 +21,7 @@ export const nearingSchema = Type.Object({
 });
 export type NearingView = View<typeof nearingSchema>;
 
-interface NearingParts extends Pick<AdminWorld, "store" | "clock"> {
+export interface NearingParts extends Pick<AdminWorld, "store" | "clock"> {
   readonly ledger: Pick<Ledger, "limits" | "memberLimits" | "accountLimits">;
 }
 

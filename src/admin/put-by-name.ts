@@ -3,7 +3,14 @@ import type { Static } from "@sinclair/typebox";
 import { Fault } from "../core/fault.ts";
 import { ACCOUNT_FIELDS } from "../core/fields/account.ts";
 import { KEY_FIELDS } from "../core/fields/key.ts";
-import { ACCOUNT_DEFAULTS, type Account, findKeyState, type GatewayKey, KEY_DEFAULTS } from "../core/key.ts";
+import {
+  ACCOUNT_DEFAULTS,
+  type Account,
+  findKeyState,
+  type GatewayKey,
+  KEY_DEFAULTS,
+  refuseClosed,
+} from "../core/key.ts";
 import type { KeyChange, PutRecord } from "../core/key-change.ts";
 import type { Scope } from "../core/people.ts";
 import { invalidValue } from "../core/schema-fault.ts";
@@ -176,13 +183,15 @@ function revisePut(rights: KeyRights, { before, after, account, nowMs }: Revised
   return plan(before);
 }
 
-/** An account with that id, or else of that name, of those in the scope. Throws the Faults `not_found` and `name_ambiguous`. */
+/** An account with that id, or else of that name, of those in the scope. Throws the Faults `not_found`, `name_ambiguous` and `account_closed`. */
 async function findAccount(store: PutWorld["store"], named: string, scope: Scope): Promise<Account> {
   const account =
     (await store.account(named, scope)) ??
     chooseOne(await store.accountsNamed(readName(named, "account"), scope), describeAccounts(named));
-  if (account !== null) return account;
-  throw new Fault("not_found", "There is no account with that name or id.");
+  if (account === null) throw new Fault("not_found", "There is no account with that name or id.");
+  const closed = refuseClosed(account);
+  if (closed !== null) throw closed;
+  return account;
 }
 
 function checkAccount(

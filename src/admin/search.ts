@@ -2,10 +2,11 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { Alias } from "../core/alias.ts";
 import type { RequestFilter } from "../core/log-query.ts";
+import type { Page } from "../core/page.ts";
 import type { Scope } from "../core/people.ts";
 import type { RequestRecord } from "../core/record.ts";
 import { nameSession } from "../core/session.ts";
-import type { Page, Store } from "../core/store.ts";
+import type { Store } from "../core/store.ts";
 import { cutStoredName } from "../core/stored-name.ts";
 import type { Clock } from "../core/world.ts";
 import type { Access } from "../people/access.ts";

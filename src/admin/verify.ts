@@ -48,6 +48,7 @@ function accountProblems(row: AccountAudit): readonly BookProblem[] {
   compare("balance", row.balanceNanoUsd, row.journalBalanceNanoUsd, "USD", "sum of its journal");
   compare("held", row.heldNanoUsd, row.journalHeldNanoUsd, "USD", "sum of its journal");
   compare("held", row.heldNanoUsd, row.openHoldsNanoUsd, "USD", "sum of its open holds");
+  compare("due", row.receivableNanoUsd, 0 - row.journalReceivableNanoUsd, "USD", "sum of its journal");
   compare("entries", row.entries, row.journalEntries, null, "number in its journal");
   compare("entries out of sequence", row.brokenEntries, 0, null, "each follows from the previous one");
   return problems;
@@ -68,7 +69,7 @@ function wholeProblems(audit: Audit): readonly BookProblem[] {
   return problems;
 }
 
-/** Adds up free, held, received, earned and written-off amounts: zero if each movement has both its sides. */
+/** Adds up free, held, received, earned, written-off and due amounts: zero if each movement has both its sides. */
 export function addUp({ balances, held, system }: Audit): bigint {
-  return balances + held + system.funding + system.revenue + system.overrun;
+  return balances + held + system.funding + system.revenue + system.overrun + system.receivable;
 }

@@ -1,6 +1,7 @@
 // Reads from the store what the metrics show of it: its size, and the balances that the operator lists.
 import type { Account } from "../core/key.ts";
-import type { Position, Store, StoreSize } from "../core/store.ts";
+import type { Position } from "../core/page.ts";
+import type { Store, StoreSize } from "../core/store.ts";
 
 const PAGE = 500;
 /** Accounts beyond this many are not searched for a name. */

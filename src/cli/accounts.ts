@@ -24,16 +24,17 @@ import { describeFlags, listFlags, readFlags } from "./field-flags.ts";
 
 const HELP = `usage: poundkey accounts add --name NAME [--json]
        poundkey accounts list [--json]
-       poundkey accounts topup ID AMOUNT [--note TEXT] [--idempotency-key KEY] [--json]
+       poundkey accounts topup ID AMOUNT [--note TEXT] [--confirm AMOUNT] [--idempotency-key KEY] [--json]
        poundkey accounts show ID [--json]
 
 Accounts pay for the requests of their keys. The account "default" always exists. \`show\` also prints the latest journal
-entries of an account. The id may also be funding (where top-ups come from), revenue (what was earned) or overrun (what
-was written off).
+entries of an account. The id may also be funding (where top-ups come from), revenue (what was earned), overrun (what
+was written off) or receivable (what accounts owe after refunds and disputes).
 
 ${describeFlags(ACCOUNT_FIELDS)}
   AMOUNT                    in USD, such as 25 or 0.5, with up to nine decimals
   --note TEXT               a note on the top-up, stored in the journal
+  --confirm AMOUNT          the same amount again, required above 10000
   --idempotency-key KEY     calls with the same key top up only once
   --json                    print JSON
   --config FILE, --store S  as for \`poundkey serve\`
@@ -43,7 +44,7 @@ examples:
   poundkey accounts topup acc_5b1e 25 --note "invoice 17"
   poundkey accounts show default`;
 
-const TOPUP_FLAGS = { note: "value", "idempotency-key": "value" } as const;
+const TOPUP_FLAGS = { note: "value", confirm: "value", "idempotency-key": "value" } as const;
 
 export const runAccounts = makeCommand(HELP, {
   add: { run: add, flags: listFlags(ACCOUNT_FIELDS), opening: "make" },
@@ -63,12 +64,17 @@ function list(call: Call): Promise<void> {
   return printList(call, { list: listAccounts, columns: COLUMNS, formatCells });
 }
 
-async function topup({ values, words, isJson, io, open }: Call): Promise<void> {
+async function topup({ values, words, isJson, io, open, settings }: Call): Promise<void> {
   const [id, amount] = words;
   if (id === undefined || amount === undefined)
     throw new UsageError("expected an account's id and an amount in USD");
-  const body = readInput(topUpSchema, { amount_usd: parseUsd(amount), note: values.get("note") });
-  const account = await topUpAccount(await open(), id, body, values.get("idempotency-key") ?? null);
+  const confirmed = values.get("confirm");
+  const body = readInput(topUpSchema, {
+    ...{ amount_usd: parseUsd(amount), note: values.get("note") },
+    ...(confirmed === undefined ? {} : { confirm_amount_usd: parseUsd(confirmed) }),
+  });
+  const world = { ...(await open()), timeZone: settings?.quota.timeZone ?? "UTC" };
+  const account = await topUpAccount(world, id, body, values.get("idempotency-key") ?? null);
   const summary = `Topped up ${account.id} (${account.name}) by ${formatUsd(Number(amount))} USD. The balance is now ${formatUsd(account.balance_usd)} USD.`;
   io.out(isJson ? formatJson(account) : summary);
 }
@@ -101,6 +107,6 @@ const ENTRY_COLUMNS = ["AT", "KIND", "AMOUNT USD", "BALANCE USD", "REQUEST", "EN
 
 function formatEntryCells(entry: EntryView): readonly string[] {
   const balance = entry.balance_usd === null ? "-" : formatUsd(entry.balance_usd);
-  const about = [entry.request_id, entry.ended, entry.note].map((one) => one ?? "-");
+  const about = [entry.completion_id, entry.ended, entry.reason ?? entry.note].map((one) => one ?? "-");
   return [entry.at, entry.kind, formatUsd(entry.amount_usd), balance, ...about];
 }

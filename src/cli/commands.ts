@@ -47,6 +47,10 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   ),
   requests: onStore("list requests of the log", async () => (await import("./log.ts")).runRequests),
   refusals: onStore("list refused requests", async () => (await import("./log.ts")).runRefusals),
+  statement: onStore(
+    "print an account's statement of a month",
+    async () => (await import("./log.ts")).runStatement,
+  ),
   usage: onStore("sum up usage", async () => (await import("./log.ts")).runUsage),
   providers: onStore(
     "sum up each provider's requests by outcome",

@@ -1,4 +1,5 @@
 // Rows as CSV (RFC 4180): nested objects become columns, and no text is read as a formula by a spreadsheet.
+import { formatNumber } from "../admin/csv.ts";
 import { isObject } from "../core/json.ts";
 
 /** Cells that begin with one of these would be formulas. */
@@ -21,6 +22,7 @@ function listCells(value: object, prefix: string): readonly (readonly [string, s
 
 function formatCell(cell: unknown): string {
   if (cell === null || cell === undefined) return "";
+  if (typeof cell === "number") return formatNumber(cell);
   if (typeof cell !== "string") return Array.isArray(cell) ? JSON.stringify(cell) : String(cell);
   return FORMULA.test(cell) ? `'${cell}` : cell;
 }

@@ -1,8 +1,10 @@
 // `poundkey requests`, `refusals`, `usage` and `providers`: what the console shows, narrowed by the same filters.
+import { formatNumber } from "../admin/csv.ts";
 import { readQuery } from "../admin/input.ts";
 import { listRefusals, type RefusalView, refusalsQuery } from "../admin/refusals.ts";
 import { requestsQuery } from "../admin/request-schema.ts";
 import { listRequests } from "../admin/requests.ts";
+import { getStatement, listStatement, statementQuery } from "../admin/statements.ts";
 import { sumUsage, usageQuery } from "../admin/usage.ts";
 import { makeLogCommand, type Parts, type Printed } from "./log-command.ts";
 
@@ -67,6 +69,23 @@ export const runUsage = makeLogCommand({
   examples: ["--group-by key --from 2026-11-01 --to 2026-11-30", "--group-by month,account --csv"],
   query: usageQuery,
   print: printUsage,
+});
+
+export const runStatement = makeLogCommand({
+  name: "statement",
+  about: "Prints an account's statement of a month, such as 2026-11.",
+  examples: ["--account default --month 2026-11 --csv"],
+  query: statementQuery,
+  async print(parts, given) {
+    const { account, month } = readQuery(statementQuery, given);
+    const statement = await getStatement(parts, account, month);
+    const rows = listStatement(statement);
+    const lines = rows.map(({ kind, name, cost_usd, amount_usd }) => [
+      ...[kind, name || null, cost_usd === null ? null : formatNumber(cost_usd), formatNumber(amount_usd)],
+    ]);
+    const note = statement.closed_at === null ? "The month isn't closed yet." : null;
+    return { rows, cells: [["KIND", "NAME", "COST USD", "AMOUNT USD"], ...lines], note };
+  },
 });
 
 const SUMMED = ["requests", "errors", "cost_usd", "charged_usd"] as const;

@@ -1,16 +1,14 @@
 // Forms for an account: its name and its top-ups.
-import { useRef } from "preact/hooks";
 import type { AccountView } from "../admin/accounts.ts";
 import { ACCOUNT_FIELDS } from "../core/fields/account.ts";
+import { mustConfirm, readAmount, useOrder } from "./account-money.tsx";
 import { change } from "./api.ts";
-import { makeIdempotencyKey } from "./browser.ts";
 import { makeBody, makeDraft, renderControls } from "./field-form.tsx";
 import { formatUsd } from "./format.ts";
 import { Button } from "./parts/button.tsx";
 import { FormDialog } from "./parts/dialog.tsx";
 import { TextField } from "./parts/field.tsx";
 import { Notice } from "./parts/states.tsx";
-import { toast } from "./parts/toast.tsx";
 import { useForm } from "./task.ts";
 
 interface AccountFormProps {
@@ -61,21 +59,14 @@ interface TopUpProps {
 }
 
 /** Tops up an account: once, however often the button is pressed. */
-export function TopUp({ account, onClose, onDone }: TopUpProps) {
-  // A retry after a lost answer is the same top-up; another amount or note makes it a new one.
-  const once = useRef({ of: "", name: "" });
+export function TopUp(props: TopUpProps) {
+  const { account, onClose } = props;
+  const order = useOrder(props);
   const form = useForm(
-    () => ({ amount_usd: "", note: "" }),
+    () => ({ amount_usd: "", confirm_amount_usd: "", note: "" }),
     async (draft) => {
       const note = draft.note.trim();
-      const body = { amount_usd: Number(draft.amount_usd), ...(note === "" ? {} : { note }) };
-      const of = JSON.stringify(body);
-      if (once.current.of !== of) once.current = { of, name: makeIdempotencyKey() };
-      const path = `/accounts/${account.id}/topups`;
-      const after = await change<AccountView>("POST", path, body, { "idempotency-key": once.current.name });
-      toast(`The balance of ${account.name} is now ${formatUsd(after.balance_usd)}`);
-      await onDone();
-      onClose();
+      await order("topups", { ...readAmount(draft), ...(note === "" ? {} : { note }) });
     },
   );
   return (
@@ -87,6 +78,14 @@ export function TopUp({ account, onClose, onDone }: TopUpProps) {
           <Button label={`$${amount}`} key={amount} isTiny onClick={() => form.set("amount_usd", amount)} />
         ))}
       </div>
+      {mustConfirm(form.draft) && (
+        <TextField
+          label="The same amount again"
+          type="amount"
+          isRequired
+          {...form.field("confirm_amount_usd")}
+        />
+      )}
       <TextField label="Note" placeholder="Invoice number" {...form.field("note")} />
     </FormDialog>
   );

@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import type { AccountDetailView, AccountView } from "../admin/accounts.ts";
 import { AccountForm, TopUp } from "./account-forms.tsx";
+import { Adjustment, Closing } from "./account-money.tsx";
 import { Breakdown } from "./breakdown.tsx";
 import { formatUsd } from "./format.ts";
 import { Journal } from "./journal.tsx";
@@ -15,14 +16,17 @@ import { Refusals } from "./refusals.tsx";
 import { useResource } from "./resource.ts";
 import { useScope } from "./scope.ts";
 import { may } from "./session.ts";
+import { Statement } from "./statement.tsx";
 import { RequestsLink } from "./usage-charts.tsx";
 import { UsageSection } from "./usage-section.tsx";
 
 const EVERY_MS = 5000;
 
+type Dialog = "top-up" | "rename" | "adjust" | "close";
+
 export function AccountPage({ id }: { readonly id: string }) {
   const account = useResource<AccountDetailView>(`/accounts/${id}`, EVERY_MS);
-  const [open, setOpen] = useState<"top-up" | "rename" | null>(null);
+  const [open, setOpen] = useState<Dialog | null>(null);
   const close = () => setOpen(null);
   const [journalAt, setJournalAt] = useState(0);
   const reload = async () => {
@@ -39,17 +43,7 @@ export function AccountPage({ id }: { readonly id: string }) {
       <PageHead
         back={{ path: "/settings/accounts", label: "Accounts" }}
         title={data?.name ?? id}
-        actions={
-          data?.created_at && (
-            <>
-              {may("requests.read", id) && <RequestsLink filters={{ account_id: id }} />}
-              {may("accounts.limit", id) && <Button label="Rename" onClick={() => setOpen("rename")} />}
-              {may("money.move", id) && (
-                <Button label="Top up" kind="main" icon="plus" onClick={() => setOpen("top-up")} />
-              )}
-            </>
-          )
-        }
+        actions={data?.created_at && <Actions account={data} onOpen={setOpen} />}
       />
       <div class="stack">
         <Loaded of={account} rows={1}>
@@ -61,11 +55,43 @@ export function AccountPage({ id }: { readonly id: string }) {
           </Card>
         )}
         {may("members.read", id) && <AccountPeople accountId={id} />}
-        {may("journal.read", id) && <Journal key={journalAt} id={id} />}
+        {may("journal.read", id) && (
+          <>
+            {data?.created_at && <Statement id={id} />}
+            <Journal key={journalAt} id={id} />
+          </>
+        )}
         {data?.created_at && may("usage.read", id) && <AccountUse id={id} />}
       </div>
       {open === "top-up" && data && <TopUp account={data} onClose={close} onDone={reload} />}
+      {open === "adjust" && data && <Adjustment account={data} onClose={close} onDone={reload} />}
+      {open === "close" && data && <Closing account={data} onClose={close} onDone={reload} />}
       {open === "rename" && data && <AccountForm edited={data} onSaved={renamed} onClose={close} />}
+    </>
+  );
+}
+
+interface ActionsProps {
+  readonly account: AccountView;
+  readonly onOpen: (dialog: Dialog) => void;
+}
+
+function Actions({ account, onOpen }: ActionsProps) {
+  const { id } = account;
+  return (
+    <>
+      {may("requests.read", id) && <RequestsLink filters={{ account_id: id }} />}
+      {may("accounts.limit", id) && <Button label="Rename" onClick={() => onOpen("rename")} />}
+      {may("accounts.close", id) && (
+        <Button
+          label={account.state === "open" || account.state === "paused" ? "Close" : "Reopen"}
+          onClick={() => onOpen("close")}
+        />
+      )}
+      {may("money.move", id) && <Button label="Adjust" onClick={() => onOpen("adjust")} />}
+      {may("money.move", id) && (
+        <Button label="Top up" kind="main" icon="plus" onClick={() => onOpen("top-up")} />
+      )}
     </>
   );
 }
@@ -95,6 +121,12 @@ function Balance({ account }: { readonly account: AccountView }) {
         <div class="tile-label">Held for requests in progress</div>
         <div class="tile-value">{formatUsd(account.held_usd)}</div>
       </div>
+      {account.due_usd > 0 && (
+        <div>
+          <div class="tile-label">Due after refunds and disputes</div>
+          <div class="tile-value">{formatUsd(account.due_usd)}</div>
+        </div>
+      )}
     </section>
   );
 }

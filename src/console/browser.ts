@@ -33,6 +33,10 @@ export function makeIdempotencyKey(): string {
   return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
+export function print(): void {
+  window.print();
+}
+
 /** Copies text to the clipboard. Returns false if the browser refuses. */
 export async function copyText(text: string): Promise<boolean> {
   try {

@@ -36,8 +36,8 @@ function toMovement(entry: EntryView): Movement {
     balanceUsd: entry.balance_usd,
     heldUsd: null,
     writtenOffUsd: entry.written_off_usd ?? 0,
-    requestId: entry.request_id,
-    note: entry.note,
+    requestId: entry.completion_id ?? null,
+    note: entry.reason ?? entry.note ?? null,
   };
 }
 
@@ -53,11 +53,11 @@ function addUsd(amounts: readonly number[]): number {
  * that cost nothing, and those whose hold is on the next page.
  */
 function foldRequests(entries: readonly EntryView[]): readonly Movement[] {
-  const groups = Map.groupBy(entries, ({ request_id, id }) => request_id ?? id);
+  const groups = Map.groupBy(entries, (entry) => findRequest(entry) ?? entry.id);
   return [...groups.values()].flatMap((rows) => {
     const [newest] = rows;
     if (!newest) return [];
-    if (newest.request_id === null) return [toMovement(newest)];
+    if (findRequest(newest) === null) return [toMovement(newest)];
     const hold = rows.find(({ kind }) => kind === "hold");
     const amountUsd = addUsd(rows.map(({ amount_usd }) => amount_usd));
     if (!hold || rows.length === 1 || amountUsd === 0) return [];
@@ -68,13 +68,22 @@ function foldRequests(entries: readonly EntryView[]): readonly Movement[] {
   });
 }
 
+/** A debt that a request's hold settles is a movement of its own. */
+function findRequest({ kind, completion_id }: EntryView): string | null {
+  return kind === "receivable" ? null : (completion_id ?? null);
+}
+
 interface JournalProps {
   readonly id: string;
 }
 
 export function Journal({ id }: JournalProps) {
   const [isLedger, setLedger] = useState(false);
-  const journal = usePages<EntryView>(`/accounts/${id}/journal`, { limit: PAGE_ROWS }, EVERY_MS);
+  const journal = usePages<EntryView>(
+    `/accounts/${id}/journal`,
+    { limit: PAGE_ROWS, detail: "ledger" },
+    EVERY_MS,
+  );
   const data = journal.data && (isLedger ? journal.data.map(toMovement) : foldRequests(journal.data));
   return (
     <List
@@ -102,6 +111,11 @@ const KINDS: Readonly<Record<string, { readonly word: string; readonly tone?: To
   post: { word: "settled: released" },
   void: { word: "released" },
   overrun: { word: "beyond the hold", tone: "warn" },
+  adjustment: { word: "adjusted" },
+  payout: { word: "paid out" },
+  refund: { word: "refunded", tone: "warn" },
+  dispute: { word: "disputed", tone: "bad" },
+  receivable: { word: "debt settled" },
 };
 
 /** Only money that came in from outside is a gain: what a request's hold gives back never was spent. */

@@ -4,10 +4,13 @@ import type { NanoUsd } from "./money.ts";
 import type { SystemAccount } from "./rows.ts";
 
 /** An account's row beside the totals of its journal and its open holds. */
-export interface AccountAudit extends Pick<Account, "id" | "balanceNanoUsd" | "heldNanoUsd" | "entries"> {
+export interface AccountAudit
+  extends Pick<Account, "id" | "balanceNanoUsd" | "heldNanoUsd" | "entries" | "receivableNanoUsd"> {
   readonly journalEntries: number;
   readonly journalBalanceNanoUsd: NanoUsd;
   readonly journalHeldNanoUsd: NanoUsd;
+  /** Negative for what it owes. */
+  readonly journalReceivableNanoUsd: NanoUsd;
   readonly openHoldsNanoUsd: NanoUsd;
   /** Entries whose balance doesn't follow from the one before. */
   readonly brokenEntries: number;

@@ -5,6 +5,7 @@ import type { Account, GatewayKey, KeyProof } from "./key.ts";
 import type { OutboxEvent, TokenLoad } from "./limit.ts";
 import type { MemberTerms } from "./member-limits.ts";
 import type { BillLine, NanoUsd } from "./money.ts";
+import type { Closing, Funding, Movement } from "./movement.ts";
 import type { RequestHead, RequestLimits, RequestRecord, UnsettledRecord } from "./record.ts";
 import type {
   Entry,
@@ -15,7 +16,6 @@ import type {
   OwnerState,
   Place,
   Spend,
-  TopUp,
   UsageSum,
 } from "./rows.ts";
 import type { BillingRules, LimitRules, QuotaRules } from "./settings.ts";
@@ -54,7 +54,7 @@ export interface Reads {
   /** True if the id was made for this demand, so neither can exist yet. A repeated demand doesn't set it. */
   readonly isNew?: boolean;
   readonly replyId: string | null;
-  readonly topUpId: string | null;
+  readonly movementId: string | null;
   /** New budgets, which begin with what their owner has used already. Missing for none. */
   readonly openings?: readonly Opening[];
 }
@@ -155,16 +155,6 @@ export interface Settlement {
   readonly reads: Reads;
 }
 
-/** Adds money to a balance. Repeating it with the same id changes nothing. */
-export interface Funding extends Pick<TopUp, "accountId" | "id" | "nanoUsd"> {
-  readonly kind: "fund";
-  readonly nowMs: number;
-  readonly note: string | null;
-  /** Put on record if it moves money. Null if nobody asked for it by hand. */
-  readonly entry: AuditEntry | null;
-  readonly reads: Reads;
-}
-
 /** Sets what the budgets of a key, a member or an account have used in their running windows to 0. Costs stay what they were. */
 export interface Reset extends Pick<Admission, "accountId" | "quota" | "limits" | "nowMs" | "reads"> {
   readonly kind: "reset";
@@ -180,8 +170,12 @@ export interface Reset extends Pick<Admission, "accountId" | "quota" | "limits" 
   readonly entry: AuditEntry | null;
 }
 
+interface OnReads {
+  readonly reads: Reads;
+}
+
 /** Plain data, so it can be sent to the process that owns the store. */
-export type Demand = Admission | Settlement | Funding | Reset;
+export type Demand = Admission | Settlement | (Funding & OnReads) | (Closing & OnReads) | Reset;
 
 /** The parts of a demand that a decision lacks: it is made again with them. */
 export interface Lacking {
@@ -250,7 +244,7 @@ export interface Rows {
   /** Only those without a hold. */
   readonly requests: ReadonlyMap<string, RequestRecord | null>;
   readonly replies: ReadonlyMap<string, KeptReply | null>;
-  readonly topUps: ReadonlyMap<string, TopUp | null>;
+  readonly movements: ReadonlyMap<string, Movement | null>;
 }
 
 /** Rows to delete, by account: every key in the store begins with the account. */
@@ -263,6 +257,8 @@ export interface Gone {
 export interface Decision {
   readonly answers: readonly Answer[];
   readonly accounts: readonly Account[];
+  /** Those of them whose state changed too: what they owe, and whether they are paused or closed. */
+  readonly states: readonly Account[];
   readonly spends: readonly Spend[];
   readonly meters: readonly Meter[];
   readonly owners: readonly OwnerState[];
@@ -274,7 +270,7 @@ export interface Decision {
   readonly requestsAmended: readonly RequestRecord[];
   readonly replies: readonly KeptReply[];
   readonly repliesGone: readonly Gone[];
-  readonly topUps: readonly TopUp[];
+  readonly movements: readonly Movement[];
   /** Amounts to add to the hour's row. */
   readonly usage: readonly UsageSum[];
   /** Counts to add in the same way. */

@@ -94,6 +94,8 @@ export const FAULTS = {
   },
   /** The operator has paused the key. */
   key_paused: { ...denied, wayOut: "Resume the key, or its account." },
+  /** Money is due after a disputed card payment. */
+  account_paused: { ...denied, final: true, wayOut: "Have what is due paid, or resume the account." },
   /** The key is limited to other client addresses. */
   address_not_allowed: {
     ...denied,
@@ -121,6 +123,10 @@ export const FAULTS = {
   limit_request_open: { ...conflict },
   /** Somebody has decided about the request for more, or its time is over. */
   limit_request_closed: { ...conflict },
+  account_closed: { ...conflict },
+  /** The balance of an account that is to be closed, or one that is less than what is to be taken from it. */
+  balance_left: { ...conflict },
+  balance_too_low: { ...conflict },
   /** Two keys of an account, or two accounts, have the name that a PUT by name means. */
   name_ambiguous: { ...conflict },
   idempotency_mismatch: { ...conflict, final: true },

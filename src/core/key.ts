@@ -70,6 +70,11 @@ export interface Account extends ValuesOf<typeof ACCOUNT_FIELDS> {
   readonly createdAtMs: number;
   /** As for a key. */
   readonly pausedBy: readonly Pauser[];
+  /** The amount that it owes after a refund or a dispute. Every credit settles it first. */
+  readonly receivableNanoUsd: NanoUsd;
+  /** The time from which its keys are refused for good, and that at which the last hold was gone. Null for open ones. */
+  readonly closingAtMs: number | null;
+  readonly closedAtMs: number | null;
 }
 
 /** The fields of an account with neither limits nor a history. */
@@ -80,7 +85,28 @@ export const ACCOUNT_DEFAULTS = {
   entries: 0,
   keptCharacters: 0,
   pausedBy: [],
+  receivableNanoUsd: 0,
+  closingAtMs: null,
+  closedAtMs: null,
 } satisfies Partial<Account>;
+
+export const ACCOUNT_STATES = ["open", "paused", "closing", "closed"] as const;
+
+export function findAccountState({
+  isPaused,
+  closingAtMs,
+  closedAtMs,
+}: Pick<Account, "isPaused" | "closingAtMs" | "closedAtMs">): (typeof ACCOUNT_STATES)[number] {
+  if (closedAtMs !== null) return "closed";
+  if (closingAtMs !== null) return "closing";
+  return isPaused ? "paused" : "open";
+}
+
+/** Returns the Fault with which an account that closes or is closed refuses new keys and money. Null if it is open. */
+export function refuseClosed({ closingAtMs }: Pick<Account, "closingAtMs">): Fault | null {
+  if (closingAtMs === null) return null;
+  return new Fault("account_closed", "This account is closed. Reopen it first.");
+}
 
 export const KEY_STATES = ["active", "paused", "expired", "revoked"] as const;
 export type KeyState = (typeof KEY_STATES)[number];
@@ -123,11 +149,21 @@ export function refusePaused({ isPaused }: GatewayKey): Fault | null {
     : null;
 }
 
-/** Returns the Fault with which a paused account refuses the requests of its keys, free ones too. Null if it isn't paused. */
-export function refusePausedAccount({ isPaused }: Pick<Account, "isPaused">): Fault | null {
-  return isPaused
-    ? new Fault("key_paused", "This key's account is paused. The gateway's operator can resume it.")
-    : null;
+/**
+ * Returns the Fault with which an account refuses the requests of its keys, free ones too, because it is paused or
+ * closed. Null if it doesn't. `more` names who can help with a pause that only money ends.
+ */
+export function refuseAccount(
+  account: Pick<Account, "isPaused" | "pausedBy" | "closingAtMs">,
+  more: string | null,
+): Fault | null {
+  const { isPaused, pausedBy, closingAtMs } = account;
+  if (closingAtMs !== null) return invalidKey();
+  if (!isPaused) return null;
+  if (!pausedBy.includes("dispute"))
+    return new Fault("key_paused", "This key's account is paused. The gateway's operator can resume it.");
+  const message = `This key's account is paused: a card payment was disputed, and money is due.${more === null ? "" : ` For more, ${more}.`}`;
+  return new Fault("account_paused", message);
 }
 
 /** Returns why a key or an account is paused. */

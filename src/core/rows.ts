@@ -3,6 +3,7 @@ import type { CREDENTIAL_FIELDS } from "./fields/credential.ts";
 import type { ValuesOf } from "./fields/field.ts";
 import type { BudgetUse, LimitUse, Minute } from "./limit.ts";
 import type { NanoUsd } from "./money.ts";
+import { MOVEMENT_KINDS } from "./movement.ts";
 import type { Ended, RequestHead, RequestOutcome, UsageSource } from "./record.ts";
 import type { Amounts } from "./units.ts";
 
@@ -105,17 +106,17 @@ export interface Spend {
   readonly heldNanoUsd: NanoUsd;
 }
 
-export const ENTRY_KINDS = ["topup", "hold", "post", "void", "overrun"] as const;
-type EntryKind = (typeof ENTRY_KINDS)[number];
+export const ENTRY_KINDS = ["hold", "post", "void", "overrun", ...MOVEMENT_KINDS] as const;
+export type EntryKind = (typeof ENTRY_KINDS)[number];
 
 /** The gain of each side of a movement. The sum is zero. */
 export interface Legs {
   readonly balanceNanoUsd: NanoUsd;
   readonly heldNanoUsd: NanoUsd;
-  /** The source of top-ups. Negative. */
+  /** The source of top-ups, and where what is taken from an account goes. Negative for a top-up. */
   readonly fundingNanoUsd: NanoUsd;
   readonly revenueNanoUsd: NanoUsd;
-  /** The amount written off. Negative. */
+  /** The amount written off. Negative. For `OWING_KINDS`, what the account owes from then on, positive if it was paid. */
   readonly overrunNanoUsd: NanoUsd;
 }
 
@@ -127,29 +128,28 @@ export interface Entry extends Legs {
   readonly atMs: number;
   readonly kind: EntryKind;
   readonly balanceAfterNanoUsd: NanoUsd;
-  /** The completion's id. Null for top-ups. */
+  /** The amount that open requests hold besides. Null in entries from before it was kept. */
+  readonly heldAfterNanoUsd: NanoUsd | null;
+  /** The completion's id. Null for movements that no request causes. */
   readonly requestId: string | null;
   /** The rule by which a request was settled. Null for other movements. */
   readonly usageSource: UsageSource | null;
   readonly ended: Ended | null;
-  /** The operator's note on a top-up, or why money moved out of the usual order. */
+  /** The operator's note on a top-up, the reason of an adjustment, or why money moved out of the usual order. */
   readonly note: string | null;
 }
 
 /** Sides without a stored balance, over which all nodes would contend. It is the sum of the journal. */
-const SYSTEM_ACCOUNTS = ["funding", "revenue", "overrun"] as const;
+const SYSTEM_ACCOUNTS = ["funding", "revenue", "overrun", "receivable"] as const;
 export type SystemAccount = (typeof SYSTEM_ACCOUNTS)[number];
 
 export function makeSystemAccount(id: string): SystemAccount | null {
   return SYSTEM_ACCOUNTS.find((one) => one === id) ?? null;
 }
 
-/** A completed top-up. Its id makes repeats harmless. */
-export interface TopUp {
-  readonly accountId: string;
-  readonly id: string;
-  readonly atMs: number;
-  readonly nanoUsd: NanoUsd;
+/** The leg of an entry that is a system account's. */
+export function findLeg(account: SystemAccount): "fundingNanoUsd" | "revenueNanoUsd" | "overrunNanoUsd" {
+  return account === "receivable" ? "overrunNanoUsd" : `${account}NanoUsd`;
 }
 
 export const REPLY_STATES = ["pending", "kept", "unavailable"] as const;
@@ -194,6 +194,8 @@ export interface UsageSum extends HourOfUse {
   readonly amounts: Amounts;
   readonly costNanoUsd: NanoUsd;
   readonly chargedNanoUsd: NanoUsd;
+  /** The part of it that another month's statement has: the one before in the first half of a month, else the next. */
+  readonly edge?: { readonly costNanoUsd: NanoUsd; readonly chargedNanoUsd: NanoUsd };
 }
 
 /** The source of a score: the client, the operator's labels, or signs of breakage in the answer itself. */

@@ -5,6 +5,7 @@ import type { Changes, OperatorSetting, Trail, UnrecordedChanges } from "./chang
 import type { Answer, Demand, Reads, Rows } from "./demand.ts";
 import type { DeviceStore } from "./device.ts";
 import type { FOREIGN_SECRETS, ForeignStore } from "./foreign-secret.ts";
+import type { JournalStore } from "./journal.ts";
 import type { Account, GatewayKey, KeyState, ProvenKey } from "./key.ts";
 import type { NamedStore } from "./key-change.ts";
 import type { MovingStore } from "./key-move.ts";
@@ -12,11 +13,11 @@ import type { OutboxEvent } from "./limit.ts";
 import type { LimitRequestStore } from "./limit-request.ts";
 import type { RequestFilter, Searched, UsageQuery } from "./log-query.ts";
 import type { NanoUsd } from "./money.ts";
+import type { Page } from "./page.ts";
 import type { PeopleStore, Scope } from "./people.ts";
 import type { RequestRecord } from "./record.ts";
 import type { RefusalCount, RefusalFilter, TakenRefusals } from "./refusal-log.ts";
 import type {
-  Entry,
   FirstTokenSum,
   Hold,
   KeptContent,
@@ -25,30 +26,9 @@ import type {
   Session,
   StoredCredential,
   StoredResponse,
-  SystemAccount,
   UsageSum,
 } from "./rows.ts";
-
-export function makeEntryId({ accountId, seq }: Pick<Entry, "accountId" | "seq">): string {
-  return `${accountId}.${seq}`;
-}
-
-/** An entry's number, from its `makeEntryId`. */
-export function readEntrySeq(entryId: string): number {
-  return Number(entryId.slice(entryId.lastIndexOf(".") + 1));
-}
-
-/** A position in a list that is ordered from newest to oldest. */
-export interface Position {
-  readonly atMs: number;
-  readonly id: string;
-}
-
-/** At most `limit` rows after the position. */
-export interface Page {
-  readonly limit: number;
-  readonly after: Position | null;
-}
+import type { StatementStore } from "./statement.ts";
 
 /** Rows must match every field given. */
 export interface KeyFilter {
@@ -146,7 +126,7 @@ export type RecordedStore = Omit<Store, keyof Changes | "people"> & {
  * a method throws the Fault `store_unavailable`. The store repairs itself, so later calls may succeed. The account
  * `default` always exists. Changes are only put on record if they are made through `changes`.
  */
-export interface Store extends UnrecordedChanges, NamedStore, MovingStore {
+export interface Store extends UnrecordedChanges, NamedStore, MovingStore, JournalStore, StatementStore {
   /** Identifies this process, in this run, as the owner of the holds made here. */
   readonly node: string;
   /**
@@ -186,11 +166,6 @@ export interface Store extends UnrecordedChanges, NamedStore, MovingStore {
   account(id: string, scope?: Scope): Promise<Account | null>;
   accounts(page: Page, filter?: AccountFilter): Promise<readonly Account[]>;
 
-  /** An account's movements, newest first. With a position, those after the entry with that `id` (`makeEntryId`). */
-  journal(accountId: string, page: Page): Promise<readonly Entry[]>;
-  /** The movements of all accounts that involve a system account, newest first. */
-  systemJournal(account: SystemAccount, page: Page): Promise<readonly Entry[]>;
-  systemBalance(account: SystemAccount): Promise<NanoUsd>;
   audit(): Promise<Audit>;
   /** Checks the store's file. Returns what is damaged in the engine's words, or null. Always null without a file. */
   findDamage(): Promise<string | null>;

@@ -1,7 +1,7 @@
 // Admission: decides whether a request is admitted, which place it takes and how much of the balance is held for it.
 import type { Admission, Answer, Granted, Lacking, Offer } from "../core/demand.ts";
 import { Fault } from "../core/fault.ts";
-import { type Account, type GatewayKey, invalidKey, refuseCaller, refusePausedAccount } from "../core/key.ts";
+import { type Account, type GatewayKey, invalidKey, refuseAccount, refuseCaller } from "../core/key.ts";
 import type { NanoUsd } from "../core/money.ts";
 import type { RequestLimits } from "../core/record.ts";
 import { findLimit, listLimits, makeUsedUpFault, openDay, readStanding, type Standing } from "./allowance.ts";
@@ -37,8 +37,8 @@ export function admit(books: Books, demand: Admission): Answer {
   const refusal = refuseCaller({ key, proof: demand.proof }, demand.nowMs);
   if (refusal !== null) return refused(refusal);
   const account = books.account(key.accountId);
-  const paused = refusePausedAccount(account);
-  if (paused !== null) return refused(paused);
+  const unusable = refuseAccount(account, demand.limits.contact);
+  if (unusable !== null) return refused(unusable);
   if (books.requests.get(demand.id) !== null) return refused(resolvedMeanwhile());
   const earlier = findEarlierAnswer(books, demand);
   if (earlier !== null) return earlier;

@@ -70,7 +70,7 @@ export function makeReads(
   nowMs: number,
   clockAheadMs: number | null,
 ): Reads {
-  const read = { accountId: key.accountId, keyId: key.id, requestId: null, replyId: null, topUpId: null };
+  const read = { accountId: key.accountId, keyId: key.id, requestId: null, replyId: null, movementId: null };
   const days = listDays(nowMs, clockAheadMs, quota);
   const { memberId = null } = key;
   if (memberId === null) return { ...read, owners: [key.id, key.accountId], days };

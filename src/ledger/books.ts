@@ -4,6 +4,7 @@ import type { Answer, Decision, Gone, Rows } from "../core/demand.ts";
 import { findBucket } from "../core/histogram.ts";
 import type { Account, GatewayKey } from "../core/key.ts";
 import type { OutboxEvent } from "../core/limit.ts";
+import type { Movement } from "../core/movement.ts";
 import { findCountedModel, findOutcome, readProvider } from "../core/outcome.ts";
 import { isError, type RequestRecord } from "../core/record.ts";
 import {
@@ -17,13 +18,11 @@ import {
   makeOwnerState,
   type OwnerState,
   type Spend,
-  type TopUp,
   type UsageSum,
 } from "../core/rows.ts";
 import { addAmounts, negateAmounts } from "../core/units.ts";
 import type { LimitedMember } from "./limit-owners.ts";
-
-const HOUR_MS = 3_600_000;
+import { findHour } from "./month.ts";
 
 /** One table: written rows hide the rows as read, and are what the batch writes. */
 class Sheet<Row> {
@@ -96,6 +95,14 @@ interface About extends Pick<Entry, "kind" | "atMs" | "requestId"> {
   readonly note?: string | null;
 }
 
+function addEdge(sum: UsageSum | undefined, times: 1 | -1 | 0, record: RequestRecord): UsageSum["edge"] {
+  const { costNanoUsd, chargedNanoUsd } = record;
+  return {
+    costNanoUsd: (sum?.edge?.costNanoUsd ?? 0) + times * costNanoUsd,
+    chargedNanoUsd: (sum?.edge?.chargedNanoUsd ?? 0) + times * chargedNanoUsd,
+  };
+}
+
 export class Books {
   readonly keys: Rows["keys"];
   readonly accounts: Sheet<Account>;
@@ -105,9 +112,10 @@ export class Books {
   readonly holds: RemovableSheet<Hold>;
   readonly requests: Sheet<RequestRecord>;
   readonly replies: RemovableSheet<KeptReply>;
-  readonly topUps: Sheet<TopUp>;
+  readonly movements: Sheet<Movement>;
   readonly members: Rows["members"];
   readonly sums: Rows["sums"];
+  readonly #states = new Set<string>();
   readonly #entries: Entry[] = [];
   readonly #events: OutboxEvent[] = [];
   readonly #usage = new Map<string, UsageSum>();
@@ -122,7 +130,7 @@ export class Books {
     this.holds = new RemovableSheet(rows.holds);
     this.requests = new Sheet(rows.requests);
     this.replies = new RemovableSheet(rows.replies);
-    this.topUps = new Sheet(rows.topUps);
+    this.movements = new Sheet(rows.movements);
     this.members = rows.members;
     this.sums = rows.sums;
   }
@@ -131,6 +139,14 @@ export class Books {
   account(id: string): Account {
     const account = this.accounts.get(id);
     if (account === null) throw new Error(`There is no account ${id}.`);
+    return account;
+  }
+
+  /** Changes what an account owes, or whether it is paused or closed. */
+  changeState(accountId: string, change: Partial<Account>): Account {
+    const account = { ...this.account(accountId), ...change };
+    this.accounts.put(accountId, account);
+    this.#states.add(accountId);
     return account;
   }
 
@@ -197,6 +213,7 @@ export class Books {
       revenueNanoUsd,
       overrunNanoUsd,
       balanceAfterNanoUsd: account.balanceNanoUsd,
+      heldAfterNanoUsd: account.heldNanoUsd,
       requestId: about.requestId,
       usageSource: about.usageSource ?? null,
       ended: about.ended ?? null,
@@ -205,11 +222,14 @@ export class Books {
     return account;
   }
 
-  /** Counts a request in its hour. With `times` -1, takes back what its earlier row was counted as. */
-  addUsage(record: RequestRecord, times: 1 | -1 = 1): void {
+  /**
+   * Counts a request in its hour, and for the statement of the month in which it is settled. With `times` -1, takes back
+   * what its earlier row was counted as.
+   */
+  addUsage(record: RequestRecord, month: string, times: 1 | -1 = 1): void {
     const { accountId, keyId, operation, surface, costNanoUsd, chargedNanoUsd } = record;
     const model = findCountedModel(record);
-    const hourMs = Math.floor(record.atMs / HOUR_MS) * HOUR_MS;
+    const { hourMs, isEdge } = findHour(record.atMs, month);
     const member = record.memberId ?? "";
     const id = JSON.stringify([hourMs, accountId, keyId, model, operation, surface, member]);
     const outcome = findOutcome(record);
@@ -231,6 +251,7 @@ export class Books {
       amounts: sum ? addAmounts(sum.amounts, amounts) : amounts,
       costNanoUsd: (sum?.costNanoUsd ?? 0) + times * costNanoUsd,
       chargedNanoUsd: (sum?.chargedNanoUsd ?? 0) + times * chargedNanoUsd,
+      ...(isEdge || sum?.edge ? { edge: addEdge(sum, isEdge ? times : 0, record) } : {}),
     });
     if (!record.stream || record.firstTokenMs === null) return;
     const bucket = findBucket(record.firstTokenMs);
@@ -244,6 +265,7 @@ export class Books {
     return {
       answers,
       accounts: this.accounts.changed,
+      states: [...this.#states].map((id) => this.account(id)),
       spends: this.spends.changed,
       meters: this.meters.changed,
       owners: this.owners.changed,
@@ -254,7 +276,7 @@ export class Books {
       requestsAmended: this.requests.changedWhere(true),
       replies: this.replies.changed,
       repliesGone: this.replies.gone,
-      topUps: this.topUps.changed,
+      movements: this.movements.changed,
       usage: [...this.#usage.values()],
       firstTokens: [...this.#firstTokens.values()],
       events: this.#events,

@@ -8,7 +8,7 @@ import { NO_AMOUNTS } from "../core/units.ts";
 export function readsOfHold({ id, accountId, keyId, place, replyId }: Hold): Reads {
   const { owner, day } = place;
   const owners = [...new Set([owner, keyId, accountId, ...(place.uses ?? []).map((use) => use.owner)])];
-  return { accountId, keyId, owners, days: [day], requestId: id, replyId, topUpId: null };
+  return { accountId, keyId, owners, days: [day], requestId: id, replyId, movementId: null };
 }
 
 /** The record of a request whose node died: only the request is known, not its outcome. */

@@ -4,7 +4,9 @@ import type { NanoUsd } from "../core/money.ts";
 import type { RequestRecord, UnsettledRecord } from "../core/record.ts";
 import type { Hold } from "../core/rows.ts";
 import type { Books } from "./books.ts";
+import { followRelease } from "./closing.ts";
 import { settleLimits, settleLimitsLate, undoLimits } from "./limit-settle.ts";
+import { computeMonth } from "./month.ts";
 import { addFreeCost, returnPlaces, settleFreeBudget } from "./places.ts";
 import { fillReply, freeReply, keepLateReply } from "./replies.ts";
 
@@ -25,9 +27,10 @@ export function settle(books: Books, demand: Settlement): Answer {
   const mayPay = hold.place.kind === "balance" || (hold.place.kind === "unlimited" && isBeyond);
   const about = { atMs, usageSource, ended, note: demand.note };
   const { charged, writtenOff } = mayPay ? pay(books, hold, dueNanoUsd, about) : NOTHING_PAID;
+  followRelease(books, hold, demand);
   const row: RequestRecord = { ...record, chargedNanoUsd: charged, holdNanoUsd: hold.nanoUsd, isLate: false };
   books.requests.put(row.id, row);
-  books.addUsage(row);
+  books.addUsage(row, findMonth(books, demand));
   return {
     kind: "settled",
     chargedNanoUsd: charged,
@@ -35,6 +38,11 @@ export function settle(books: Books, demand: Settlement): Answer {
     writtenOffNanoUsd: writtenOff,
     late: false,
   };
+}
+
+/** Returns the month whose statement has it. */
+function findMonth(books: Books, { accountId, nowMs, quota }: Settlement): string {
+  return computeMonth(nowMs, books.account(accountId).timeZone ?? quota.timeZone);
 }
 
 /** The record of a request whose node died doesn't say whose key it was. */
@@ -53,7 +61,7 @@ function settleWithoutHold(books: Books, demand: Settlement): Answer {
   if (demand.isUnadmitted && row === null) {
     const unpaid: RequestRecord = { ...demand.record, chargedNanoUsd: 0, holdNanoUsd: 0, isLate: false };
     books.requests.put(unpaid.id, unpaid);
-    books.addUsage(unpaid);
+    books.addUsage(unpaid, findMonth(books, demand));
   }
   return {
     kind: "settled",
@@ -78,8 +86,9 @@ function settleLate(books: Books, demand: Settlement, lost: RequestRecord): Answ
   const { charged, writtenOff } = holdNanoUsd > 0 ? payLate(books, demand, isRepeated) : NOTHING_PAID;
   const row: RequestRecord = { ...record, chargedNanoUsd: charged, holdNanoUsd, isLate: true };
   books.requests.put(row.id, row);
-  books.addUsage(lost, -1);
-  books.addUsage(row);
+  const month = findMonth(books, demand);
+  books.addUsage(lost, month, -1);
+  books.addUsage(row, month);
   return { kind: "settled", chargedNanoUsd: charged, holdNanoUsd, writtenOffNanoUsd: writtenOff, late: true };
 }
 

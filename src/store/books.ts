@@ -1,38 +1,44 @@
-// Journals, sums and the audit.
-import type { FirstTokenSum } from "../core/rows.ts";
-import { type Page, readEntrySeq, type Store } from "../core/store.ts";
+// Journals of system accounts, sums and the audit.
+
+import { readEntrySeq } from "../core/journal.ts";
+import type { Page } from "../core/page.ts";
+import type { FirstTokenSum, SystemAccount } from "../core/rows.ts";
+import type { Store } from "../core/store.ts";
 import { bind, type Engine, type Statement } from "./engine.ts";
 import { type Found, readInteger, readText } from "./found.ts";
 import { AUDIT_OWNERS, AUDIT_PLACES, auditLimits } from "./limit-audit.ts";
 import { FIRST_TOKEN, USAGE } from "./log-tables.ts";
 import { firstTokensLookup, usageLookup } from "./narrowing.ts";
-import { AUDIT_ACCOUNTS, AUDIT_STRAY, readAudit, selectSql } from "./sql.ts";
+import { AUDIT_ACCOUNTS, AUDIT_STRAY, OWING, readAudit, selectSql } from "./sql.ts";
 import { ENTRY } from "./tables.ts";
 
 const HOUR_MS = 3_600_000;
+
+/** The leg of a system account, and the condition for entries that involve it. */
+const SYSTEM_LEGS: Readonly<Record<SystemAccount, { readonly leg: string; readonly rows: string }>> = {
+  funding: { leg: "funding_nano", rows: "funding_nano <> 0" },
+  revenue: { leg: "revenue_nano", rows: "revenue_nano <> 0" },
+  overrun: { leg: "overrun_nano", rows: `overrun_nano <> 0 AND NOT (${OWING})` },
+  receivable: { leg: "overrun_nano", rows: `overrun_nano <> 0 AND ${OWING}` },
+};
 
 const KEPT_CHARACTERS = "SELECT CAST(coalesce(sum(kept_characters), 0) AS BIGINT) AS characters FROM account";
 
 export function bookMethods({ mark, run, runSlowReads }: Engine) {
   const [first, second, third, fourth] = [mark(1), mark(2), mark(3), mark(4)];
-  const journal = `${selectSql(ENTRY)}
-    WHERE account_id = ${first} AND seq < ${second} ORDER BY seq DESC LIMIT ${third}`;
   const spent = `SELECT coalesce(sum(charged_nano), 0) AS charged, coalesce(sum(cost_nano), 0) AS cost FROM hourly_usage
     WHERE account_id = ${first} AND key_id = ${second} AND hour_ms > ${third}`;
   const looked = async (statement: Statement) => (await runSlowReads([statement]))[0] ?? [];
   return {
-    journal: async (accountId, { limit, after }) => {
-      const before = after ? readEntrySeq(after.id) : Number.MAX_SAFE_INTEGER;
-      return (await run(bind(journal, accountId, before, limit))).map(ENTRY.rowOf);
-    },
     systemJournal: async (account, page) => {
       const entries = `${selectSql(ENTRY)}
-        WHERE ${account}_nano <> 0 AND (at_ms, account_id, seq) < (${first}, ${second}, ${third})
+        WHERE ${SYSTEM_LEGS[account].rows} AND (at_ms, account_id, seq) < (${first}, ${second}, ${third})
         ORDER BY at_ms DESC, account_id DESC, seq DESC LIMIT ${fourth}`;
       return (await run(bind(entries, ...entryBefore(page), page.limit))).map(ENTRY.rowOf);
     },
     systemBalance: async (account) => {
-      const sum = `SELECT CAST(coalesce(sum(${account}_nano), 0) AS TEXT) AS balance FROM entry`;
+      const { leg, rows } = SYSTEM_LEGS[account];
+      const sum = `SELECT CAST(coalesce(sum(${leg}), 0) AS TEXT) AS balance FROM entry WHERE ${rows}`;
       return Number(readText(only(await looked(bind(sum))), "balance"));
     },
     audit: async () => {

@@ -1,6 +1,6 @@
 // Searches a log, newest first, part by part, so that no lookup is long, within a limited time.
 import type { Searched } from "../core/log-query.ts";
-import type { Page } from "../core/store.ts";
+import type { Page } from "../core/page.ts";
 import { bind, type Engine, type Statement } from "./engine.ts";
 import { type Found, readInteger } from "./found.ts";
 import { nextTurn } from "./turns.ts";

@@ -39,17 +39,16 @@ const AMOUNT_COLUMNS = [
   ...WORK_COLUMNS,
 ] as const satisfies readonly (readonly [string, Unit])[];
 
-/** True if the row counts anything other than tokens and searches. */
-export function hasWork({ amounts }: { readonly amounts: Amounts }): boolean {
-  return WORK_COLUMNS.some(([, unit]) => amounts[unit] !== 0);
+/** True if the row counts anything other than tokens and searches, or some of it in another month's statement. */
+export function hasWork({ amounts, edge }: { readonly amounts: Amounts } & Pick<UsageSum, "edge">): boolean {
+  return edge !== undefined || WORK_COLUMNS.some(([, unit]) => amounts[unit] !== 0);
 }
+
+const EDGE_COLUMNS = ["edge_cost_nano", "edge_charged_nano"];
 
 /** The columns written for rows without such work; the others default to 0. */
 export function omitWork<Row>(table: Table<Row>): TablePart<Row> {
-  return omitColumns(
-    table,
-    WORK_COLUMNS.map(([column]) => column),
-  );
+  return omitColumns(table, [...WORK_COLUMNS.map(([column]) => column), ...EDGE_COLUMNS]);
 }
 
 /** The columns of a row's amounts. */
@@ -135,6 +134,8 @@ export const USAGE = table<UsageSum>(
   },
   {
     tag: { type: "text", write: () => "" },
+    edge_cost_nano: { type: "integer", write: ({ edge }) => edge?.costNanoUsd ?? 0 },
+    edge_charged_nano: { type: "integer", write: ({ edge }) => edge?.chargedNanoUsd ?? 0 },
   },
 );
 

@@ -6,6 +6,7 @@ import { consoleMethods, credentialChanges } from "./console.ts";
 import { deviceMethods } from "./devices.ts";
 import type { Engine } from "./engine.ts";
 import { foreignMethods } from "./foreign.ts";
+import { journalMethods, purgeMethods } from "./journal.ts";
 import { accountChanges, accountMethods, keyChanges, keyMethods } from "./keys.ts";
 import { lessonChanges, lessonMethods } from "./lessons.ts";
 import { limitRequestChanges, limitRequestMethods } from "./limit-requests.ts";
@@ -16,6 +17,7 @@ import { peopleChanges, peopleMethods } from "./people.ts";
 import { makeRecorder, type Recorder } from "./recording.ts";
 import { refusalMethods } from "./refusals.ts";
 import { settingChanges, settingMethods } from "./settings.ts";
+import { statementMethods } from "./statements.ts";
 import { responseMethods } from "./stored-responses.ts";
 
 /** `ofRows` is for changes to rows that decisions depend on. */
@@ -29,6 +31,9 @@ export function engineMethods(engine: Engine, ofRows = engine) {
     ...namedMethods(ofRows),
     ...movingMethods(ofRows),
     ...bookMethods(engine),
+    ...journalMethods(engine),
+    ...purgeMethods(ofRows),
+    ...statementMethods(engine),
     ...outboxMethods(engine),
     ...settingMethods(engine),
     ...consoleMethods(engine),

@@ -1,9 +1,10 @@
 // Filtered lookups: a statement has only the conditions that are asked for, so that each finds its index.
 import type { RequestFilter, UsageDimension, UsageFilter, UsageQuery } from "../core/log-query.ts";
+import type { Page } from "../core/page.ts";
 import type { Scope } from "../core/people.ts";
 import { CLIENT_GONE, type RequestOutcome, type RequestRecord } from "../core/record.ts";
 import type { RefusalFilter } from "../core/refusal-log.ts";
-import type { AccountFilter, KeyFilter, Page } from "../core/store.ts";
+import type { AccountFilter, KeyFilter } from "../core/store.ts";
 import type { Statement } from "./engine.ts";
 import type { Value } from "./found.ts";
 import type { LogQuestion } from "./log-search.ts";

@@ -1,6 +1,7 @@
 // SQL shared by both engines, built from the tables' columns: values are always bound, never part of the text.
 import type { Audit } from "../core/audit.ts";
-import { type Found, readInteger, readText } from "./found.ts";
+import { OWING_KINDS } from "../core/movement.ts";
+import { type Found, readInteger, readSum, readText } from "./found.ts";
 import type { Table } from "./tables.ts";
 
 /** `?` for SQLite, `$1, $2 …` for PostgreSQL. */
@@ -85,6 +86,9 @@ export function declareAmounts(type: "INTEGER" | "BIGINT"): string {
   return FIRST_AMOUNTS.map((name) => `${name} ${type} NOT NULL`).join(",\n    ");
 }
 
+/** The condition that an entry's leg of overrun is the account's debt. */
+export const OWING = `kind IN (${OWING_KINDS.map(quoteLiteral).join(", ")})`;
+
 /**
  * Each account's row with the sums of its journal and its open holds. Totals are added up from these rows: a
  * distributed engine shows a consistent snapshot of each account but not of all machines. No entry spans accounts, so
@@ -99,15 +103,19 @@ export const AUDIT_ACCOUNTS = `
     coalesce(journal.funding, '0') AS funding,
     coalesce(journal.revenue, '0') AS revenue,
     coalesce(journal.overrun, '0') AS overrun,
+    account.receivable_nano,
+    coalesce(journal.receivable, 0) AS receivable,
     coalesce(open_hold.held, 0) AS open_holds
   FROM account
   LEFT JOIN (
     SELECT account_id, count(*) AS entries, sum(balance_nano) AS balance, sum(held_nano) AS held, sum(broken) AS broken,
       CAST(sum(funding_nano) AS TEXT) AS funding,
       CAST(sum(revenue_nano) AS TEXT) AS revenue,
-      CAST(sum(overrun_nano) AS TEXT) AS overrun
+      CAST(sum(CASE WHEN is_owing = 0 THEN overrun_nano ELSE 0 END) AS TEXT) AS overrun,
+      sum(CASE WHEN is_owing = 1 THEN overrun_nano ELSE 0 END) AS receivable
     FROM (
       SELECT account_id, balance_nano, held_nano, funding_nano, revenue_nano, overrun_nano,
+        CASE WHEN ${OWING} THEN 1 ELSE 0 END AS is_owing,
         CASE WHEN balance_after_nano = balance_nano + coalesce(lag(balance_after_nano) OVER journal_of, 0)
               AND seq = 1 + coalesce(lag(seq) OVER journal_of, 0)
              THEN 0 ELSE 1 END AS broken
@@ -135,7 +143,10 @@ export function readAudit(found: readonly Found[], stray: Found): Omit<Audit, "l
     accounts,
     balances: accounts.reduce((total, { balanceNanoUsd }) => total + BigInt(balanceNanoUsd), 0n),
     held: accounts.reduce((total, { heldNanoUsd }) => total + BigInt(heldNanoUsd), 0n),
-    system: { funding: add("funding"), revenue: add("revenue"), overrun: add("overrun") },
+    system: {
+      ...{ funding: add("funding"), revenue: add("revenue"), overrun: add("overrun") },
+      receivable: accounts.reduce((total, row) => total + BigInt(row.journalReceivableNanoUsd), 0n),
+    },
     strayEntries: readInteger(stray, "entries"),
   };
 }
@@ -146,6 +157,8 @@ function readAccountAudit(found: Found) {
     balanceNanoUsd: readInteger(found, "balance_nano"),
     heldNanoUsd: readInteger(found, "held_nano"),
     entries: readInteger(found, "entries"),
+    receivableNanoUsd: readInteger(found, "receivable_nano"),
+    journalReceivableNanoUsd: readSum(found, "receivable"),
     journalEntries: readInteger(found, "journal_entries"),
     journalBalanceNanoUsd: readInteger(found, "journal_balance"),
     journalHeldNanoUsd: readInteger(found, "journal_held"),

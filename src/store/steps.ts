@@ -6,6 +6,7 @@ import { DEVICES } from "./devices-step.ts";
 import { FOREIGN_DIGESTS } from "./foreign-step.ts";
 import { HOURLY_USAGE } from "./hourly-usage-step.ts";
 import { LIMIT_REQUESTS } from "./limit-requests-step.ts";
+import { MOVEMENTS, STATEMENTS } from "./money-step.ts";
 import { MEMBER_LIMITS, MEMBER_RULES, PEOPLE } from "./people-step.ts";
 import type { Step } from "./schema-step.ts";
 
@@ -216,4 +217,6 @@ export const STEPS: readonly Step[] = [
   MEMBER_LIMITS,
   LIMIT_REQUESTS,
   FOREIGN_DIGESTS,
+  MOVEMENTS,
+  STATEMENTS,
 ];

@@ -4,7 +4,8 @@ import { KEY_FIELDS } from "../core/fields/key.ts";
 import { asArray, asObject, parseJson } from "../core/json.ts";
 import type { Account, GatewayKey } from "../core/key.ts";
 import { findNear, type OutboxEvent } from "../core/limit.ts";
-import { PAUSERS, type Pauser } from "../core/people.ts";
+import { MOVEMENT_KINDS, type Movement } from "../core/movement.ts";
+import { ACTOR_KINDS, PAUSERS, type Pauser } from "../core/people.ts";
 import { ENDINGS, USAGE_SOURCES } from "../core/record.ts";
 import {
   ENTRY_KINDS,
@@ -15,7 +16,6 @@ import {
   type OwnerState,
   REPLY_STATES,
   type Spend,
-  type TopUp,
 } from "../core/rows.ts";
 import {
   allowNull,
@@ -126,7 +126,19 @@ export const ACCOUNT = table<Account>("account", ["id"], {
   keptCharacters: INTEGER,
   createdAtMs: INTEGER,
   pausedBy: PAUSED_BY,
+  receivableNanoUsd: INTEGER,
+  closingAtMs: allowNull(INTEGER),
+  closedAtMs: allowNull(INTEGER),
 });
+
+/** The columns of an account that decisions change beside its money. */
+export const ACCOUNT_STATE = pickColumns(ACCOUNT, [
+  "paused",
+  "paused_by",
+  "receivable_nano",
+  "closing_at_ms",
+  "closed_at_ms",
+]);
 
 /** The table also has the columns `digest` and `old_digest`, which are never read back. */
 export const KEY = table<GatewayKey>("gateway_key", ["id"], {
@@ -226,6 +238,7 @@ export const ENTRY = table<Entry>("entry", ["account_id", "seq"], {
   revenueNanoUsd: INTEGER,
   overrunNanoUsd: INTEGER,
   balanceAfterNanoUsd: INTEGER,
+  heldAfterNanoUsd: allowNull(INTEGER),
   requestId: allowNull(TEXT),
   usageSource: allowNull(makeWord(USAGE_SOURCES)),
   ended: allowNull(makeWord(ENDINGS)),
@@ -242,9 +255,25 @@ export const REPLY = table<KeptReply>("reply", ["account_id", "id"], {
   sealed: allowNull(TEXT),
 });
 
-export const TOP_UP = table<TopUp>("top_up", ["account_id", "id"], {
+const [movedByKind, movedById] = [allowNull(makeWord(ACTOR_KINDS)), allowNull(TEXT)];
+
+export const MOVEMENT = table<Movement>("movement", ["account_id", "id"], {
   accountId: TEXT,
   id: TEXT,
   atMs: TIME,
+  kind: makeWord(MOVEMENT_KINDS),
   nanoUsd: nameColumn("amount_nano", INTEGER),
+  balanceNanoUsd: INTEGER,
+  month: allowNull(TEXT),
+  seq: allowNull(INTEGER),
+  by: {
+    columns: {
+      by_kind: { type: "text", write: (by) => by?.kind ?? null },
+      by_id: { type: "text", write: (by) => by?.id ?? null },
+    },
+    read(found: Found) {
+      const [kind, id] = [movedByKind.read(found, "by_kind"), movedById.read(found, "by_id")];
+      return kind === null || id === null ? null : { kind, id };
+    },
+  },
 });

@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { clock } from "../../src/app/world.ts";
 import type { Store } from "../../src/core/store.ts";
 import { decide } from "../../src/ledger/decide.ts";
-import { topUp } from "../../src/ledger/fund.ts";
 import { createLedger, type Ledger } from "../../src/ledger/ledger.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { costing, makeAsk, makeKey, makeOutcome, QUOTA } from "../samples.ts";
+import { topUp } from "../top-up.ts";
 import { computeMedian, shown } from "./figures.ts";
 import { measureCpu } from "./in-process.ts";
 

@@ -7,13 +7,15 @@ import { type OpenedStore, openStore } from "../../src/app/open-store.ts";
 import { clock, random } from "../../src/app/world.ts";
 import { CHAIN_START } from "../../src/core/audit-log.ts";
 import type { Answer, Demand } from "../../src/core/demand.ts";
+import type { JournalStore } from "../../src/core/journal.ts";
 import { ACCOUNT_DEFAULTS, type Account, type ProvenKey } from "../../src/core/key.ts";
+import type { StatementStore } from "../../src/core/statement.ts";
 import type { Store } from "../../src/core/store.ts";
-import { topUp } from "../../src/ledger/fund.ts";
 import { createLineLog } from "../../src/telemetry/log-lines.ts";
 import { TESTER } from "../acting.ts";
 import { makePlace } from "../samples.ts";
 import { readSettings } from "../settings.ts";
+import { topUp } from "../top-up.ts";
 
 const ACCOUNT: Account = {
   id: "default",
@@ -101,6 +103,24 @@ function noAuditLog(): Pick<Store, "auditLog" | "changeOperatorSetting"> {
   return { auditLog, changeOperatorSetting: async (_name, change) => change(null) };
 }
 
+function keepNoJournals(): JournalStore & StatementStore {
+  const nobody = async () => [];
+  const unused = async () => {
+    throw new Error("Not part of the measurement.");
+  };
+  return {
+    journal: nobody,
+    entryFacts: unused,
+    heldAfter: unused,
+    purgeAccount: async () => 0,
+    systemJournal: nobody,
+    systemBalance: async () => 0,
+    sumStatement: unused,
+    statement: async () => null,
+    keepStatement: unused,
+  };
+}
+
 /** Admits everything and keeps only the keys. */
 function noStore(): Store {
   const byDigest = new Map<string, ProvenKey>();
@@ -128,9 +148,7 @@ function noStore(): Store {
     addKey: async (key, digest) => void byDigest.set(digest, { key, rotation: 0 }),
     ...{ changeKey: nothing, putKey: unused, putAccount: unused, rotateKey: nothing, revokeKey: nothing },
     ...{ account: async () => ACCOUNT, accounts: nobody, addAccount: async () => {}, changeAccount: nothing },
-    journal: nobody,
-    systemJournal: nobody,
-    systemBalance: async () => 0,
+    ...keepNoJournals(),
     audit: unused,
     request: nothing,
     requests: nobody,
@@ -176,6 +194,7 @@ function answerTo(demand: Demand): Answer {
     case "settle":
       return { kind: "settled", chargedNanoUsd: 0, holdNanoUsd: 0, writtenOffNanoUsd: 0, late: false };
     case "fund":
+    case "close":
       return { kind: "funded", account: ACCOUNT };
     case "reset":
       return { kind: "reset", budgets: [] };

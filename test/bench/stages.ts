@@ -55,7 +55,7 @@ export const STAGES: readonly Mutant[] = [
     name: "the store's rows, in its transactions",
     file: "src/store/sqlite/batches.ts",
     find: "      writeDecision(sql, decided);\n",
-    replace: "      if (decided.topUps.length > 0) writeDecision(sql, decided);\n",
+    replace: "      if (decided.movements.length > 0) writeDecision(sql, decided);\n",
   },
   {
     name: "log and metrics",

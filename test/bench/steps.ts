@@ -19,7 +19,6 @@ import { Stickiness } from "../../src/health/stickiness.ts";
 import { mintOrderedId } from "../../src/http/app.ts";
 import { createVault } from "../../src/keys/vault.ts";
 import { decide } from "../../src/ledger/decide.ts";
-import { topUp } from "../../src/ledger/fund.ts";
 import { createLedger } from "../../src/ledger/ledger.ts";
 import type { ChatForm } from "../../src/operations/chat/decoder.ts";
 import { CHAT } from "../../src/operations/chat/operation.ts";
@@ -40,6 +39,7 @@ import { NO_TOKENS } from "../no-tokens.ts";
 import { RULES } from "../router/pools.ts";
 import { makeKey, makePlace, QUOTA } from "../samples.ts";
 import { readSettings } from "../settings.ts";
+import { topUp } from "../top-up.ts";
 import { measureCpu } from "./in-process.ts";
 
 const ROUNDS = { before: 5000, requests: 3000, rounds: 4 };

@@ -27,6 +27,7 @@ const PAGES = [
   { path: "/settings/providers/OpenAI", shows: "As they fare now" },
   { path: "/settings/accounts", shows: "default" },
   { path: "/settings/accounts/default", shows: "Invoice 1" },
+  { path: "/settings/accounts/default", shows: "Balance before" },
   { path: "/settings/people", shows: "Register this gateway there" },
   { path: "/settings/requests", shows: "No requests for more" },
   { path: "/settings/tokens", shows: "No tokens yet" },
@@ -95,6 +96,18 @@ describe.skipIf(!HAS_BROWSER)("pages (skipped without Chromium)", () => {
     await page.getByRole("button", { name: "Errors", exact: true }).click();
     await first.filter({ hasText: "OpenAI#(unlisted)" }).waitFor();
     await leave();
+  });
+
+  test("a statement is printed alone", async () => {
+    const { page, open, close } = await openConsole(world);
+    await open("/settings/accounts/default");
+    await page.getByText("Balance before").waitFor();
+    const journal = page.getByRole("heading", { name: "Journal" });
+    await journal.waitFor();
+    await page.emulateMedia({ media: "print" });
+    expect(await page.getByText("Balance before").isVisible()).toBe(true);
+    expect([await journal.isVisible(), await page.getByLabel("Console").isVisible()]).toEqual([false, false]);
+    await close();
   });
 
   test("the models page shows aliases with their targets", async () => {

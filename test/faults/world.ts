@@ -9,12 +9,12 @@ import { addKeys, type OpenedStore } from "../../src/app/open-store.ts";
 import { random, upstreamFetch } from "../../src/app/world.ts";
 import { configJsonSchema } from "../../src/config/schema.ts";
 import { decide } from "../../src/ledger/decide.ts";
-import { topUp } from "../../src/ledger/fund.ts";
 import { masterKeyFile } from "../../src/store/sqlite/master-key-file.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { TESTER } from "../acting.ts";
 import { readSettings } from "../settings.ts";
 import { startSimulator } from "../simulator/server.ts";
+import { topUp } from "../top-up.ts";
 import { type Clients, newClients } from "./clients.ts";
 
 const BALANCE_NANO_USD = 1_000_000_000_000;

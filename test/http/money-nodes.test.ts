@@ -26,7 +26,7 @@ const NO_READS = {
   days: [],
   requestId: null,
   replyId: null,
-  topUpId: null,
+  movementId: null,
 };
 
 /** Returns the number once it has stopped changing. */

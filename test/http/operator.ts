@@ -36,7 +36,7 @@ export function createOperator(world: Pick<UnderTest, "url" | "adminToken">): Op
       let after: string | null = "";
       while (after !== null) {
         const from: string = after === "" ? "" : `&after=${encodeURIComponent(after)}`;
-        const { body } = await ask("GET", `${path}?limit=${limit}${from}`);
+        const { body } = await ask("GET", `${path}${path.includes("?") ? "&" : "?"}limit=${limit}${from}`);
         const page = body.data as readonly JsonObject[];
         if (page.length > limit || (page.length === 0 && rows.length > 0))
           throw new Error("a page of a wrong size");

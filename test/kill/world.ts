@@ -6,9 +6,9 @@ import { createAccount } from "../../src/admin/accounts.ts";
 import { actAs } from "../../src/admin/audit-trail.ts";
 import { createKey } from "../../src/admin/keys.ts";
 import { openStore } from "../../src/app/open-store.ts";
-import { topUp } from "../../src/ledger/fund.ts";
 import { TESTER } from "../acting.ts";
 import { type Simulator, startSimulator } from "../simulator/server.ts";
+import { topUp } from "../top-up.ts";
 
 /** `free` is unlimited, `counted` has a sufficient allowance, `payer` and `other` pay from their accounts. */
 export const KEYS = ["free", "counted", "payer", "other"] as const;

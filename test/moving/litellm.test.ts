@@ -153,7 +153,7 @@ test("accounts and keys have the limits, budgets and spending that they had", as
     ]);
     const owners = [key("per model")?.id ?? "", account?.id ?? ""];
     const reads = { accountId: account?.id ?? "", keyId: null, days: [], owners, openings: [] };
-    const state = await opened.read({ ...reads, requestId: null, replyId: null, topUpId: null });
+    const state = await opened.read({ ...reads, requestId: null, replyId: null, movementId: null });
     const spent = owners.map((owner) =>
       state.owners.get(makeOwnerId(account?.id ?? "", owner))?.budgets?.map((use) => use.spentNanoUsd),
     );

@@ -48,7 +48,7 @@ export const BOOKS: readonly Mutant[] = [
   {
     name: "late settlement is counted beside the lost one",
     file: "src/ledger/settle.ts",
-    find: "  books.addUsage(lost, -1);\n",
+    find: "  books.addUsage(lost, month, -1);\n",
     replace: "",
   },
   {
@@ -241,8 +241,15 @@ export const BOOKS: readonly Mutant[] = [
     replace: "if (reply.bodyDigest === null) {",
   },
   {
+    name: "a statement has what was settled in the next month",
+    file: "src/ledger/month.ts",
+    find: "return { hourMs, isEdge: true };",
+    replace: "return { hourMs, isEdge: false };",
+    tests: ["test/store-sqlite.test.ts"],
+  },
+  {
     name: "a top-up repeated pays twice",
-    file: "src/ledger/decide.ts",
+    file: "src/ledger/movements.ts",
     find: "  if (made) {",
     replace: "  if (made && made.nanoUsd !== nanoUsd) {",
   },

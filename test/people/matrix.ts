@@ -54,6 +54,11 @@ export const MATRIX: Readonly<Record<string, Row>> = {
   "GET /accounts/:id": { of: "account", may: EVERYONE },
   "PATCH /accounts/:id": { of: "account", may: OPERATORS, body: { requests_per_minute: 1000 } },
   "GET /accounts/:id/journal": { of: "account", may: READERS },
+  "GET /accounts/:id/statements/:month": {
+    of: "account",
+    may: READERS,
+    path: (id) => `/accounts/${id}/statements/${new Date().toISOString().slice(0, 7)}`,
+  },
   "GET /keys": { of: "list", may: EVERYONE, lists: "key", path: () => "/keys?limit=200&q=key_" },
   "POST /keys": {
     of: "account",
@@ -175,6 +180,14 @@ export const MATRIX: Readonly<Record<string, Row>> = {
     ok: 201,
     body: { amount_usd: 1 },
   },
+  "POST /accounts/:id/adjustments": {
+    of: "account",
+    may: PAYERS,
+    ok: 201,
+    body: { amount_usd: 1, reason: "goodwill" },
+  },
+  "POST /accounts/:id/close": { of: "account", may: PAYERS, ok: 409, body: {} },
+  "POST /accounts/:id/reopen": { of: "account", may: PAYERS, body: {} },
 };
 
 /** Routes that begin or end a session: nobody is signed in before, or after. */

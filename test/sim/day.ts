@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Audit } from "../../src/core/audit.ts";
 import { toFault } from "../../src/core/fault.ts";
-import { topUp } from "../../src/ledger/fund.ts";
+import { topUp } from "../top-up.ts";
 import type { CallTruth } from "./call-truth.ts";
 import { ask, type ClientWorld, type RowGlimpse, type Seen } from "./client.ts";
 import { Dice } from "./dice.ts";

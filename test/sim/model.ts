@@ -66,7 +66,8 @@ export class Model {
     const expected = this.#expected(demand, answer, node);
     const given = describeAnswer(answer);
     if (given !== expected) {
-      const id = demand.kind === "settle" ? demand.record.id : demand.id;
+      const id =
+        demand.kind === "settle" ? demand.record.id : demand.kind === "close" ? demand.accountId : demand.id;
       this.problems.push(`${demand.kind} ${id}: the books said '${given}', by the rules it is '${expected}'`);
     }
   }
@@ -87,6 +88,7 @@ export class Model {
         account.funded += BigInt(demand.nanoUsd);
         return `funded to ${account.balance}`;
       }
+      case "close":
       case "reset":
         return describeAnswer(answer);
     }

@@ -9,7 +9,7 @@ import { REQUEST } from "../log-tables.ts";
 import { readRules } from "../member-columns.ts";
 import { composeOpeningSums, listOpeningValues, readModelSum } from "../openings.ts";
 import { selectSql } from "../sql.ts";
-import { ACCOUNT, HOLD, KEY, METER, OWNER, REPLY, SPEND, type Table, TOP_UP } from "../tables.ts";
+import { ACCOUNT, HOLD, KEY, METER, MOVEMENT, OWNER, REPLY, SPEND, type Table } from "../tables.ts";
 import type { Query, Result } from "./connection.ts";
 
 const OF_ACCOUNT = "WHERE account_id = $1";
@@ -30,7 +30,7 @@ const byId = (table: Pick<Table<never>, "name" | "columns">) =>
 const HOLDS = byId(HOLD);
 const REQUESTS = byId(REQUEST);
 const REPLIES = byId(REPLY);
-const TOP_UPS = byId(TOP_UP);
+const MOVEMENTS = byId(MOVEMENT);
 
 /** The queries for some demands of one account, and the reader of their results. */
 interface Reading {
@@ -54,7 +54,7 @@ export function composeReading(accountId: string, reads: readonly Reads[], lock:
   const days = listed(reads.flatMap((read) => read.days));
   const requestIds = listed(reads.map(({ requestId }) => requestId));
   const replyIds = listed(reads.map(({ replyId }) => replyId));
-  const topUpIds = listed(reads.map(({ topUpId }) => topUpId));
+  const movementIds = listed(reads.map(({ movementId }) => movementId));
   const at = {
     account: ask(true, lock ? `${ACCOUNT_ROW} FOR UPDATE` : ACCOUNT_ROW, accountId),
     clock: ask(true, CLOCK),
@@ -67,7 +67,7 @@ export function composeReading(accountId: string, reads: readonly Reads[], lock:
     holds: ask(requestIds.length > 0, HOLDS, accountId, requestIds),
     requests: ask(requestIds.length > 0, REQUESTS, accountId, requestIds),
     replies: ask(replyIds.length > 0, REPLIES, accountId, replyIds),
-    topUps: ask(topUpIds.length > 0, TOP_UPS, accountId, topUpIds),
+    movements: ask(movementIds.length > 0, MOVEMENTS, accountId, movementIds),
   };
   const openings = [...new Map(listOpenings(reads)).values()].map((opening) => ({
     opening,
@@ -87,7 +87,7 @@ export function composeReading(accountId: string, reads: readonly Reads[], lock:
     holds: byKey(HOLD, results[at.holds], ({ id }) => id),
     requests: byKey(REQUEST, results[at.requests], ({ id }) => id),
     replies: byKey(REPLY, results[at.replies], ({ id }) => id),
-    topUps: byKey(TOP_UP, results[at.topUps], ({ id }) => id),
+    movements: byKey(MOVEMENT, results[at.movements], ({ id }) => id),
   });
   return { queries, rowsOf };
 }

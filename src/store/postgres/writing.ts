@@ -1,21 +1,25 @@
 // Writes a decision: every statement takes the account as $1 and one list per column, for any number of rows.
 import type { Decision, Gone } from "../../core/demand.ts";
+import type { Account } from "../../core/key.ts";
 import type { SqlType } from "../columns.ts";
 import { bind } from "../engine.ts";
 import type { Value } from "../found.ts";
 import { FIRST_TOKEN, hasWork, omitWork, REQUEST, USAGE, USAGE_SUMS } from "../log-tables.ts";
 import { composeOverwrite, composeSum, joinNames } from "../sql.ts";
 import {
+  ACCOUNT,
+  ACCOUNT_STATE,
   ENTRY,
   EVENT,
   HOLD,
   METER,
+  MOVEMENT,
   OWNER,
+  pickColumns,
   REPLY,
   SPEND,
   type Table,
   type TablePart,
-  TOP_UP,
 } from "../tables.ts";
 import type { Query } from "./connection.ts";
 
@@ -76,19 +80,34 @@ function upsert<Row>(table: Table<Row>, rows: (decision: Decision) => readonly R
 }
 
 const MONEY_COLUMNS = ["balance_nano", "held_nano", "entries", "kept_characters"];
-const MONEY: Part = {
-  updates: true,
-  columns: MONEY_COLUMNS,
-  types: MONEY_COLUMNS.map(() => "integer"),
-  sql: ({ source }) => `
-    UPDATE account SET ${MONEY_COLUMNS.map((column) => `${column} = given.${column}`).join(", ")}
+
+/** A statement may update a row only once, so an account's money is written together with its state if that changed. */
+function update(
+  { columns, types, valuesOf }: TablePart<Account>,
+  rows: (decision: Decision) => readonly Account[],
+): Part {
+  return {
+    updates: true,
+    columns,
+    types,
+    sql: ({ source }) => `
+    UPDATE account SET ${columns.map((column) => `${column} = given.${column}`).join(", ")}
     FROM ${source} WHERE account.id = $1`,
-  rows: ({ accounts }, accountId) =>
-    accounts.map((row) => {
-      if (row.id !== accountId) throw new Error("A balance doesn't belong to the locked account.");
-      return [row.balanceNanoUsd, row.heldNanoUsd, row.entries, row.keptCharacters];
-    }),
-};
+    rows: (decision, accountId) =>
+      rows(decision).map((row) => {
+        if (row.id !== accountId) throw new Error("A balance doesn't belong to the locked account.");
+        return valuesOf(row);
+      }),
+  };
+}
+
+const MONEY = update(pickColumns(ACCOUNT, MONEY_COLUMNS), ({ accounts, states }) =>
+  states.length > 0 ? accounts.filter((account) => !states.includes(account)) : accounts,
+);
+const MONEY_AND_STATE = update(
+  pickColumns(ACCOUNT, [...MONEY_COLUMNS, ...ACCOUNT_STATE.columns]),
+  ({ states }) => states,
+);
 
 /** A distributed engine refuses to set the account, even to itself. */
 const AMENDABLE = REQUEST.columns.filter((column) => !REQUEST.key.includes(column));
@@ -122,7 +141,7 @@ const GROUPS: readonly (readonly Part[])[] = [
   ],
   [insert(FIRST_TOKEN, COUNT_UP, ({ firstTokens }) => firstTokens)],
   [upsert(REPLY, ({ replies }) => replies)],
-  [insert(TOP_UP, "", ({ topUps }) => topUps)],
+  [MONEY_AND_STATE, insert(MOVEMENT, "", ({ movements }) => movements)],
   [insert(EVENT, "", ({ events }) => events)],
   [AMENDED],
 ];

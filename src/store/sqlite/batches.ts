@@ -1,7 +1,7 @@
 // Group commit: the demands of one event loop turn become one transaction, and are answered after its COMMIT.
 import type { Answer, Decide, Decision, Demand } from "../../core/demand.ts";
 import { FIRST_TOKEN, REQUEST, USAGE } from "../log-tables.ts";
-import { ENTRY, EVENT, HOLD, METER, OWNER, REPLY, SPEND, TOP_UP } from "../tables.ts";
+import { ACCOUNT_STATE, ENTRY, EVENT, HOLD, METER, MOVEMENT, OWNER, REPLY, SPEND } from "../tables.ts";
 import { nextTurn } from "../turns.ts";
 import { answerAll, tooMany, WAITING_DEMANDS_MAX, type Waiting } from "../waiting.ts";
 import type { Connection } from "./connection.ts";
@@ -72,10 +72,17 @@ export class Batches {
   }
 }
 
-function writeDecision(sql: Statements, decision: Decision): void {
+function writeAccounts(sql: Statements, decision: Decision): void {
   for (const { id, balanceNanoUsd, heldNanoUsd, entries, keptCharacters } of decision.accounts) {
     sql.setMoney.run(balanceNanoUsd, heldNanoUsd, entries, keptCharacters, id);
   }
+  for (const account of decision.states) {
+    sql.setState.run(account.id, ...ACCOUNT_STATE.valuesOf(account));
+  }
+}
+
+function writeDecision(sql: Statements, decision: Decision): void {
+  writeAccounts(sql, decision);
   for (const spend of decision.spends) sql.putSpend.run(...SPEND.valuesOf(spend));
   for (const meter of decision.meters) sql.putMeter.run(...METER.valuesOf(meter));
   for (const owner of decision.owners) sql.putOwner.run(...OWNER.valuesOf(owner));
@@ -86,7 +93,7 @@ function writeDecision(sql: Statements, decision: Decision): void {
   for (const record of decision.requestsAmended) sql.amendRequest.run(...REQUEST.valuesOf(record));
   for (const { accountId, id } of decision.repliesGone) sql.removeReply.run(accountId, id);
   for (const reply of decision.replies) sql.putReply.run(...REPLY.valuesOf(reply));
-  for (const topUp of decision.topUps) sql.addTopUp.run(...TOP_UP.valuesOf(topUp));
+  for (const movement of decision.movements) sql.addMovement.run(...MOVEMENT.valuesOf(movement));
   for (const sum of decision.usage) sql.addUsage.run(...USAGE.valuesOf(sum));
   for (const event of decision.events) sql.addEvent.run(...EVENT.valuesOf(event));
   for (const sum of decision.firstTokens) sql.addFirstToken.run(...FIRST_TOKEN.valuesOf(sum));

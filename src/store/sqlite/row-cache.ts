@@ -2,6 +2,7 @@
 import { type Decision, type ModelSum, makeOpeningId, type Reads, type Rows } from "../../core/demand.ts";
 import type { Account, GatewayKey } from "../../core/key.ts";
 import type { MemberTerms } from "../../core/member-limits.ts";
+import type { Movement } from "../../core/movement.ts";
 import type { RequestRecord } from "../../core/record.ts";
 import {
   type Hold,
@@ -11,14 +12,13 @@ import {
   makeOwnerId,
   type OwnerState,
   type Spend,
-  type TopUp,
 } from "../../core/rows.ts";
 import type { Found } from "../found.ts";
 import { readRaise } from "../limit-requests.ts";
 import { REQUEST } from "../log-tables.ts";
 import { readRules } from "../member-columns.ts";
 import { listOpeningValues, readModelSum } from "../openings.ts";
-import { ACCOUNT, HOLD, KEY, METER, OWNER, REPLY, SPEND, type Table, TOP_UP } from "../tables.ts";
+import { ACCOUNT, HOLD, KEY, METER, MOVEMENT, OWNER, REPLY, SPEND, type Table } from "../tables.ts";
 import type { Statements } from "./statements.ts";
 
 const ENTRIES_MAX = 50_000;
@@ -27,12 +27,12 @@ const ENTRIES_MAX = 50_000;
 interface RowsReadOnce {
   readonly requests: CachedRows<RequestRecord>;
   readonly replies: CachedRows<KeptReply>;
-  readonly topUps: CachedRows<TopUp>;
+  readonly movements: CachedRows<Movement>;
   readonly sums: Map<string, readonly ModelSum[]>;
 }
 
 function makeRowsReadOnce(): RowsReadOnce {
-  return { requests: new Map(), replies: new Map(), topUps: new Map(), sums: new Map() };
+  return { requests: new Map(), replies: new Map(), movements: new Map(), sums: new Map() };
 }
 
 /** Known rows by id. Null if the store has no such row. */
@@ -88,14 +88,14 @@ export class RowCache {
   }
 
   /** Reads the rows that aren't cached. */
-  #loadOnce(sql: Statements, read: Reads, { requests, replies, topUps, sums }: RowsReadOnce): void {
-    const { accountId, requestId, replyId, topUpId, openings = [] } = read;
+  #loadOnce(sql: Statements, read: Reads, { requests, replies, movements, sums }: RowsReadOnce): void {
+    const { accountId, requestId, replyId, movementId, openings = [] } = read;
     if (requestId !== null && this.#holds.get(requestId)?.row === null && !requests.has(requestId))
       requests.set(requestId, readRow(REQUEST, sql.request.get(requestId)));
     if (replyId !== null && !replies.has(replyId))
       replies.set(replyId, readRow(REPLY, sql.reply.get(accountId, replyId)));
-    if (topUpId !== null && !topUps.has(topUpId))
-      topUps.set(topUpId, readRow(TOP_UP, sql.topUp.get(accountId, topUpId)));
+    if (movementId !== null && !movements.has(movementId))
+      movements.set(movementId, readRow(MOVEMENT, sql.movement.get(accountId, movementId)));
     for (const opening of openings) {
       const found = sql.openingSums.all(...listOpeningValues(accountId, opening));
       sums.set(makeOpeningId(opening), found.map(readModelSum));

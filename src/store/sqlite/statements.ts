@@ -2,23 +2,24 @@
 import type { Database } from "bun:sqlite";
 import type { Result, Statement } from "../engine.ts";
 import type { Found, Value } from "../found.ts";
-import { keyByDigestSql } from "../keys.ts";
+import { keyByDigestSql, updateSql } from "../keys.ts";
 import { raisesSql } from "../limit-requests.ts";
 import { FIRST_TOKEN, REQUEST, USAGE, USAGE_SUMS } from "../log-tables.ts";
 import { composeOpeningSums } from "../openings.ts";
 import { composeSum, insertSql, joinNames, upsertSql } from "../sql.ts";
 import {
   ACCOUNT,
+  ACCOUNT_STATE,
   ENTRY,
   EVENT,
   HOLD,
   KEY,
   METER,
+  MOVEMENT,
   OWNER,
   REPLY,
   SPEND,
   type Table,
-  TOP_UP,
 } from "../tables.ts";
 
 export type Statements = ReturnType<typeof prepare>;
@@ -66,6 +67,7 @@ function writeStatements(database: Database) {
     setMoney: write(
       "UPDATE account SET balance_nano = ?, held_nano = ?, entries = ?, kept_characters = ? WHERE id = ?",
     ),
+    setState: write(updateSql(ACCOUNT_STATE, (position) => `?${position}`)),
     putSpend: write(upsertSql(SPEND, mark)),
     putMeter: write(upsertSql(METER, mark)),
     putOwner: write(upsertSql(OWNER, mark)),
@@ -76,7 +78,7 @@ function writeStatements(database: Database) {
     amendRequest: write(amendSql(REQUEST)),
     putReply: write(upsertSql(REPLY, mark)),
     removeReply: write(`DELETE FROM ${byKeySql(REPLY)}`),
-    addTopUp: write(insertSql(TOP_UP, mark)),
+    addMovement: write(insertSql(MOVEMENT, mark)),
     addEvent: write(insertSql(EVENT, mark)),
     addUsage: write(`${insertSql(USAGE, mark)} ${composeSum(USAGE, USAGE_SUMS)}`),
     addFirstToken: write(`${insertSql(FIRST_TOKEN, mark)} ${composeSum(FIRST_TOKEN, ["requests"])}`),
@@ -93,7 +95,7 @@ function readStatements(database: Database) {
     owner: findByKey(OWNER),
     hold: findByKey(HOLD),
     reply: findByKey(REPLY),
-    topUp: findByKey(TOP_UP),
+    movement: findByKey(MOVEMENT),
     request: find(database, "SELECT * FROM request WHERE id = ?"),
     memberRules: find(database, "SELECT rule_limits FROM member WHERE id = ?"),
     raises: find(database, raisesSql("?", "member_id = ?")),

@@ -1,0 +1,174 @@
+// Statements by month: what came in, what requests cost and were charged, and the balance before and after.
+import { Type } from "@sinclair/typebox";
+import { Fault } from "../core/fault.ts";
+import { parseJson } from "../core/json.ts";
+import { type NanoUsd, toUsd } from "../core/money.ts";
+import type { Scope } from "../core/people.ts";
+import { invalidValue } from "../core/schema-fault.ts";
+import type { StatementSums, StatementUse } from "../core/statement.ts";
+import type { DayRules } from "../ledger/day.ts";
+import { computeMonth, findStatementMonth } from "../ledger/month.ts";
+import { formatCsvLine } from "./csv.ts";
+import { formatInstant } from "./format.ts";
+import { readInput } from "./input.ts";
+import { allowNull, allowWords, closeObject, instant, text, usd, type View } from "./schema.ts";
+import type { AdminWorld } from "./world.ts";
+
+const LINE_KINDS = ["model", "key", "member"] as const;
+
+const keptSchema = Type.Object({
+  account_id: text,
+  account: text,
+  month: text,
+  time_zone: text,
+  from: instant,
+  to: instant,
+  opening_balance_usd: usd,
+  topups_usd: usd,
+  charges_usd: Type.Number({ description: "USD. Positive, though it was taken." }),
+  adjustments_usd: Type.Number({
+    description: "USD. The sum of everything else, such as adjustments, refunds and pay-outs.",
+  }),
+  closing_balance_usd: usd,
+  cost_usd: Type.Number({ description: "USD. The price of all requests, whoever paid." }),
+  lines: Type.Array(
+    Type.Object({ kind: allowWords(LINE_KINDS), id: text, name: text, cost_usd: usd, amount_usd: usd }),
+  ),
+});
+/** A statement as it is kept: people's names are looked up when it is shown. */
+type Kept = View<typeof keptSchema>;
+
+export const statementSchema = Type.Object({
+  ...keptSchema.properties,
+  state: allowWords(["open", "closed"]),
+  closed_at: allowNull(instant),
+});
+export type StatementView = View<typeof statementSchema>;
+
+export const statementQuery = closeObject({ account: text, month: text });
+
+const MONTH = /^20\d\d-(0[1-9]|1[0-2])$/;
+const DAY_MS = 86_400_000;
+
+interface StatementParts extends Pick<AdminWorld, "store" | "clock"> {
+  readonly dayRules: () => DayRules;
+}
+
+/**
+ * Returns an account's statement of a month. A day after the month's end it is closed, and doesn't change any more.
+ * Throws the Faults `not_found`, and `invalid_value` for a month that hasn't begun.
+ */
+export async function getStatement(
+  parts: StatementParts,
+  accountId: string,
+  month: string,
+  scope?: Scope,
+): Promise<StatementView> {
+  const { store, clock } = parts;
+  const account = await store.account(accountId, scope);
+  if (account === null) throw new Fault("not_found", "There is no account with that id.");
+  const kept = await store.statement(accountId, month);
+  if (kept !== null) return showKept(parts, kept.data, kept.closedAtMs);
+  const nowMs = clock.nowMs();
+  const timeZone = account.timeZone ?? parts.dayRules().timeZone;
+  if (!MONTH.test(month) || month > computeMonth(nowMs, timeZone)) {
+    throw invalidValue("month", "expected a month that has begun, such as 2026-11");
+  }
+  const span = findStatementMonth(month, timeZone);
+  const sums = await store.sumStatement(accountId, span);
+  if (sums === null) throw new Fault("not_found", "There is no account with that id.");
+  const about = { account_id: accountId, account: account.name, month, time_zone: timeZone };
+  const times = { from: formatInstant(span.fromMs), to: formatInstant(span.toMs) };
+  const made: Kept = { ...about, ...times, ...addUp(sums), lines: await listLines(parts, sums.uses) };
+  const closesAtMs = span.toMs + DAY_MS;
+  if (nowMs < closesAtMs) return nameMembers(parts, { ...made, state: "open", closed_at: null });
+  const closed = await store.keepStatement({
+    ...{ accountId, month, closedAtMs: closesAtMs, data: JSON.stringify(made) },
+  });
+  return showKept(parts, closed.data, closed.closedAtMs);
+}
+
+function addUp({ uses, movements, closingNanoUsd }: StatementSums) {
+  const sum = (amounts: readonly NanoUsd[]) => amounts.reduce((total, amount) => total + amount, 0);
+  const toppedUp = movements.filter(({ kind }) => kind === "topup");
+  const topUps = sum(toppedUp.map(({ balanceNanoUsd }) => balanceNanoUsd));
+  const moved = sum(movements.map(({ balanceNanoUsd }) => balanceNanoUsd));
+  const charges = sum(uses.map(({ chargedNanoUsd }) => chargedNanoUsd));
+  return {
+    opening_balance_usd: toUsd(closingNanoUsd - moved + charges),
+    topups_usd: toUsd(topUps),
+    charges_usd: toUsd(charges),
+    adjustments_usd: toUsd(moved - topUps),
+    closing_balance_usd: toUsd(closingNanoUsd),
+    cost_usd: toUsd(sum(uses.map(({ costNanoUsd }) => costNanoUsd))),
+  };
+}
+
+const GROUPS: Readonly<Record<(typeof LINE_KINDS)[number], (use: StatementUse) => string>> = {
+  model: ({ model }) => model,
+  key: ({ keyId }) => keyId,
+  member: ({ member }) => member,
+};
+
+/** Lines without an amount are left out. Each kind of lines adds up to the charges, but for people: keys may have none. */
+async function listLines(parts: StatementParts, uses: readonly StatementUse[]): Promise<Kept["lines"]> {
+  const lines: Kept["lines"][number][] = [];
+  for (const kind of LINE_KINDS) {
+    for (const [id, grouped] of Map.groupBy(uses, GROUPS[kind])) {
+      const cost = grouped.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0);
+      const charged = grouped.reduce((sum, { chargedNanoUsd }) => sum + chargedNanoUsd, 0);
+      if ((cost === 0 && charged === 0) || (kind === "member" && id === "")) continue;
+      const name = kind === "key" ? ((await parts.store.key(id))?.name ?? id) : id;
+      lines.push({ kind, id, name, cost_usd: toUsd(cost), amount_usd: toUsd(charged) });
+    }
+  }
+  const order = (line: Kept["lines"][number]) => LINE_KINDS.indexOf(line.kind);
+  return lines.toSorted(
+    (a, b) =>
+      order(a) - order(b) || b.amount_usd - a.amount_usd || b.cost_usd - a.cost_usd || (a.id < b.id ? -1 : 1),
+  );
+}
+
+function showKept(parts: StatementParts, data: string, closedAtMs: number): Promise<StatementView> {
+  const kept = readInput(keptSchema, parseJson(data));
+  return nameMembers(parts, { ...kept, state: "closed", closed_at: formatInstant(closedAtMs) });
+}
+
+/** A person's name isn't kept with the statement, so that it can be erased. */
+async function nameMembers({ store }: StatementParts, view: StatementView): Promise<StatementView> {
+  const lines = view.lines.map(async (line) => {
+    const member = line.kind === "member" ? await store.people.member(line.id) : null;
+    return member === null ? line : { ...line, name: member.name };
+  });
+  return { ...view, lines: await Promise.all(lines) };
+}
+
+/** Returns its sums as lines, then those of models, keys and people. */
+export function listStatement(view: StatementView): readonly StatementLine[] {
+  const sums = SUMS.map((kind) => ({
+    ...{ kind, id: "", name: "" },
+    cost_usd: kind === "charges" ? view.cost_usd : null,
+    amount_usd: view[`${kind}_usd`],
+  }));
+  return [...sums, ...view.lines];
+}
+
+interface StatementLine {
+  readonly kind: (typeof SUMS)[number] | (typeof LINE_KINDS)[number];
+  readonly id: string;
+  readonly name: string;
+  /** Null where nothing was asked of a model. */
+  readonly cost_usd: number | null;
+  readonly amount_usd: number;
+}
+
+const SUMS = ["opening_balance", "topups", "charges", "adjustments", "closing_balance"] as const;
+const COLUMNS = ["account_id", "account", "month", "kind", "id", "name", "cost_usd", "amount_usd"];
+
+export function formatStatement(view: StatementView): string {
+  const about = [view.account_id, view.account, view.month];
+  const lines = listStatement(view).map(({ kind, id, name, cost_usd, amount_usd }) => [
+    ...[...about, kind, id, name, cost_usd, amount_usd],
+  ]);
+  return [COLUMNS, ...lines].map(formatCsvLine).join("");
+}
