@@ -65,7 +65,7 @@ async function measureScripts(first: string, alsoOpened: RegExp): Promise<Readon
     sizes.set(file, bytes.byteLength);
     const text = new TextDecoder().decode(Bun.gunzipSync(bytes));
     for (const [, isOpened, name = ""] of text.matchAll(
-      /(?:from|import)(\()?"[^"]*?([a-z]+-[a-z0-9]{8}\.js)"/g,
+      /(?:from|import)(\()?"[^"]*?([a-z-]+-[a-z0-9]{8}\.js)"/g,
     ))
       if (!isOpened || alsoOpened.test(name)) await load(`/console/${name}`);
   };

@@ -175,11 +175,12 @@ describe("the reason for a choice", () => {
       const answer = await chat(worded(selector));
       const why = answer.headers.get("x-poundkey-why");
       expect(why).toMatch(/^[\x20-\x7e]{10,200}$/);
+      const nameOf = (model: unknown) => String(model).slice("Acme#".length);
+      expect(why).toStartWith(`${nameOf(answer.headers.get("x-poundkey-model"))}: `);
+      // Times are measured again with each answer, so that another model may be the choice of a busy machine.
       const view = await routed(gateway, worded(selector));
-      // The times behind a factor are measured again with each answer.
-      const withoutTimes = (sentence: unknown) => String(sentence).replaceAll(/[\d.]+x faster/g, "faster");
-      expect(withoutTimes(view.why)).toBe(withoutTimes(why));
-      expect(why).toStartWith(String(view.choice).slice("Acme#".length));
+      expect(view.why).toMatch(/^[\x20-\x7e]{10,200}$/);
+      expect(view.why).toStartWith(`${nameOf(view.choice)}: `);
       expect(asObject((await findRow(answer.body.id)).decision).why).toBe(why);
       const better = readCandidates(view).filter(
         (one) => one.eligible && Number(one.quality) > Number(candidate(view, String(view.choice)).quality),

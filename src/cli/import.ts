@@ -46,7 +46,12 @@ report says what was taken and what wasn't, with the line and the reason.
   --foreign-until DURATION  how long keys that haven't been used yet go on working (default: ${FOREIGN_UNTIL})
   --json                    print JSON
   --config FILE             written if it doesn't exist (default: ./${DEFAULT_FILE}); else the lines to add are printed
-  --store S                 as for \`poundkey serve\``;
+  --store S                 as for \`poundkey serve\`
+
+examples:
+  poundkey import litellm config.yaml --dry-run
+  poundkey import litellm config.yaml --database postgres://litellm@db.example/litellm
+  poundkey import new-api one-api.db`;
 
 const FLAGS = {
   ...COMMON_FLAGS,
@@ -204,6 +209,25 @@ async function write(
   await writeOwners(world, owners, { quota, foreignUntilMs, report, onRow: () => progress.add() });
 }
 
+/** Variables whose values may be any text, or an address. */
+const ANY_TEXT = /KEY|SECRET|TOKEN|BASE|URL|ENDPOINT/;
+
+/**
+ * Returns the mistakes in a configuration that was made, as when the other gateway had more models than are allowed. Null also
+ * if they depend on what its variables hold.
+ */
+function findProblem(text: string, file: string): string | null {
+  const names = [...new Set([...text.matchAll(/\$\{(\w+)\}/g)].map(([, name = ""]) => name))];
+  if (text === "" || !names.every((name) => ANY_TEXT.test(name))) return null;
+  const env = (name: string) =>
+    names.includes(name) || /^[A-Z]+_API_KEY$/.test(name)
+      ? `https://value-${names.indexOf(name)}.example`
+      : undefined;
+  const { loaded } = loadConfig({ config: file }, { ...source, env, readConfig: () => text });
+  const errors = loaded.ok ? [] : loaded.errors.filter((error) => error.file !== "environment");
+  return errors.length === 0 ? null : formatErrors(errors);
+}
+
 interface Result {
   readonly io: Io;
   readonly report: Report;
@@ -218,6 +242,9 @@ interface Result {
 function printResult({ io, report, config, file, isNew, isDry, isJson }: Result): void {
   const text = writeConfigText(config);
   const isWritten = isNew && !isDry && text !== "";
+  const problem = findProblem(text, file);
+  if (problem !== null)
+    io.err(`poundkey: the configuration needs a correction before it is used:\n${problem}`);
   if (isWritten) writeFileSync(file, text, { flag: "wx" });
   const { rows, variables } = report;
   if (isJson) {

@@ -7,6 +7,7 @@ import { Dialog } from "./parts/dialog.tsx";
 import { SearchField } from "./parts/field.tsx";
 import { Empty, Loaded } from "./parts/states.tsx";
 import { useResource } from "./resource.ts";
+import { makeHref, navigate } from "./route.ts";
 
 export function SearchEverything() {
   const [isOpen, setOpen] = useState(false);
@@ -30,25 +31,46 @@ export function SearchEverything() {
 function SearchDialog({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState("");
   const given = text.trim();
+  // Enter opens the first result, also if it has yet to arrive.
+  const [entered, setEntered] = useState("");
+  const enter = (event: Event) => {
+    event.preventDefault();
+    setEntered(given);
+  };
   return (
     <Dialog title="Search" onClose={onClose}>
-      <SearchField
-        label="An id, the last 4 characters of a key, or part of a name"
-        value={text}
-        onInput={setText}
-      />
-      {given !== "" && <Results text={given} onOpen={onClose} />}
+      <form onSubmit={enter}>
+        <SearchField
+          label="An id, the last 4 characters of a key, or part of a name"
+          value={text}
+          onInput={setText}
+          isFocused
+        />
+      </form>
+      {given !== "" && <Results text={given} opensFirst={given === entered} onOpen={onClose} />}
     </Dialog>
   );
 }
 
+/** The address of a result is a path of this page, after `/#`. */
+function findPath({ url }: ResultView): string {
+  return url.slice(2);
+}
+
 interface ResultsProps {
   readonly text: string;
+  readonly opensFirst: boolean;
   readonly onOpen: () => void;
 }
 
-function Results({ text, onOpen }: ResultsProps) {
+function Results({ text, opensFirst, onOpen }: ResultsProps) {
   const found = useResource<{ readonly data: readonly ResultView[] }>(withQuery("/search", { q: text }));
+  const [first] = found.data?.data ?? [];
+  useEffect(() => {
+    if (!opensFirst || !first) return;
+    navigate(findPath(first));
+    onOpen();
+  }, [opensFirst, first]);
   return (
     <Loaded of={found} rows={3}>
       {({ data }) =>
@@ -59,13 +81,12 @@ function Results({ text, onOpen }: ResultsProps) {
           </Empty>
         ) : (
           <ul class="stack tight" aria-label="Results">
-            {data.map(({ type, id, name, url }) => (
-              <li key={`${type} ${id}`}>
-                {/* The address is a path of this page. */}
-                <a href={url.slice(1)} onClick={onOpen}>
-                  {name}
+            {data.map((result) => (
+              <li key={`${result.type} ${result.id}`}>
+                <a href={makeHref(findPath(result))} onClick={onOpen}>
+                  {result.name}
                 </a>{" "}
-                <span class="small faint">{type}</span>
+                <span class="small faint">{result.type}</span>
               </li>
             ))}
           </ul>

@@ -29,10 +29,10 @@ interface ForeignUse {
 /** The store's methods on foreign secrets. Each is one transaction. */
 export interface ForeignStore {
   /**
-   * Replaces a foreign digest by our own, which finds the key from then on. Returns false if there is none, and true also
-   * if another process does the same.
+   * Replaces a foreign digest by our own, which finds the key from then on. Does nothing if there is none, as after another
+   * process has done the same.
    */
-  adopt(use: ForeignUse): Promise<boolean>;
+  adopt(use: ForeignUse): Promise<void>;
   /** Deletes foreign digests that ended by that time, up to this many. Returns how many. */
   end(nowMs: number, rowsMax: number): Promise<number>;
 }

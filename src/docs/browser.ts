@@ -116,6 +116,20 @@ function markScrollable(): void {
   }
 }
 
+/** Opens the fields of the section that the address names. */
+function openSection(): void {
+  let next = document.getElementById(location.hash.slice(1))?.nextElementSibling;
+  while (next && !/^H[1-3]$/.test(next.tagName)) {
+    if (next instanceof HTMLDetailsElement) {
+      next.open = true;
+      return;
+    }
+    next = next.nextElementSibling;
+  }
+}
+
+openSection();
+addEventListener("hashchange", openSection);
 if (box) box.hidden = false;
 input?.addEventListener("input", search);
 input?.addEventListener("focus", search);

@@ -71,16 +71,22 @@ export class ForeignSecrets {
   ): Promise<ProvenKey | null> {
     const misses = this.#findMisses(cutToHost(address));
     if (misses.size >= MISSES_PER_MINUTE && !misses.has(digest)) return null;
-    const found = (await find(digest)) ?? ((await this.#adopt(secret, digest)) ? await find(digest) : null);
+    const found = (await find(digest)) ?? (await this.#adopt(secret, digest, find));
     if (found === null) misses.add(digest);
     return found;
   }
 
-  async #adopt(secret: string, digest: string): Promise<boolean> {
+  /** Looks up our own digest once more in any case: another process may have replaced the foreign one meanwhile. */
+  async #adopt(
+    secret: string,
+    digest: string,
+    find: (digest: string) => Promise<ProvenKey | null>,
+  ): Promise<ProvenKey | null> {
     const { store, clock, untilMs } = this.#parts;
     const nowMs = clock.nowMs();
-    if ((untilMs() ?? 0) <= nowMs) return false;
-    return store.foreign.adopt({ foreignDigest: digestForeign(secret), digest, nowMs });
+    if ((untilMs() ?? 0) <= nowMs) return null;
+    await store.foreign.adopt({ foreignDigest: digestForeign(secret), digest, nowMs });
+    return find(digest);
   }
 
   #findMisses(host: string): Set<string> {

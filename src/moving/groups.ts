@@ -1,4 +1,5 @@
 // Names that clients ask for, each with the models behind it: aliases, groups and fallbacks.
+import { ALIAS_EXPECTED, ALIAS_NAME, GROUP_MAX, WEIGHT_MAX, WEIGHT_MIN } from "../core/alias.ts";
 import { omitUndefined } from "../core/json.ts";
 
 interface Member {
@@ -38,29 +39,41 @@ export class Groups {
 
   /**
    * Returns the configuration's section. A name that is a model's id already can't be an alias too, and neither can one that
-   * stands for all models of a provider. `onTaken` is called with those that would have meant another model.
+   * stands for all models of a provider. `onLeft` is called with the names that are lost, and the reason.
    */
   list(
     findId: (name: string) => string | null,
-    onTaken: (name: string, id: string) => void,
+    onLeft: (name: string, words: string) => void,
   ): Readonly<Record<string, string | readonly object[]>> {
     const aliases = [...this.#members].flatMap(([name, members]) => {
       const ids = this.find(name);
       const [only] = ids;
-      if (only === undefined || name.includes("*")) return [];
       const id = findId(name);
-      if (id !== null && !(ids.length === 1 && only === id)) onTaken(name, id);
-      if (id !== null) return [];
-      return [[name, ids.length === 1 ? only : ids.map((id) => writeMember(id, members))] as const];
+      if (only === undefined || name.includes("*") || (ids.length === 1 && only === id)) return [];
+      const reason = refuseAlias(name, id);
+      if (reason !== null) {
+        onLeft(name, reason);
+        return [];
+      }
+      if (ids.length > GROUP_MAX)
+        onLeft(`${name}: ${ids.length - GROUP_MAX} models`, `a group has up to ${GROUP_MAX}`);
+      const group = ids.slice(0, GROUP_MAX).map((one) => writeMember(one, members));
+      return [[name, ids.length === 1 ? only : group] as const];
     });
     return Object.fromEntries(aliases);
   }
+}
+
+function refuseAlias(name: string, id: string | null): string | null {
+  if (id !== null) return `clients get ${id}, whose id it is`;
+  return ALIAS_NAME.test(name) ? null : `a name has ${ALIAS_EXPECTED}`;
 }
 
 /** A model that stands there several times has the sum of the weights. */
 function writeMember(id: string, members: readonly Member[]): object {
   const own = members.filter((member) => member.id === id);
   const isWeighted = members.some(({ weight }) => weight !== undefined) || own.length > 1;
-  const weight = own.reduce((sum, one) => sum + (one.weight ?? 1), 0);
+  const sum = own.reduce((all, one) => all + (one.weight ?? 1), 0);
+  const weight = Math.min(WEIGHT_MAX, Math.max(WEIGHT_MIN, sum));
   return omitUndefined({ model: id, weight: isWeighted ? weight : undefined });
 }

@@ -93,7 +93,7 @@ export class Providers {
   listAliases(groups: Groups, report: Report): Readonly<Record<string, string | readonly object[]>> {
     return groups.list(
       (name) => this.#findId(name),
-      (name, id) => report.leave(null, `alias ${name}`, `clients get ${id}, whose id it is`),
+      (name, words) => report.leave(null, `alias ${name}`, words),
     );
   }
 

@@ -43,18 +43,18 @@ export function foreignMethods({ mark, forUpdate, run, change }: Engine): Foreig
   return {
     adopt: async ({ foreignDigest, digest, nowMs }) => {
       const found = readFirst(FOREIGN, await run(bind(live, foreignDigest, nowMs)));
-      if (found === null) return false;
+      if (found === null) return;
       const { keyId, rotation } = found;
       const [key] = await run(bind(home, keyId));
-      if (key === undefined) return false;
+      if (key === undefined) return;
       const firsts = [bind(lock, readText(key, "account_id")), bind(byDigest, foreignDigest)];
-      return change(firsts, ([, left]) => {
+      await change(firsts, ([, left]) => {
         // Under the lock of rotations, so that it is clear which of the key's secrets this one is.
         const writes =
           readFirst(FOREIGN, left) === null
             ? []
             : [...adopted.map((text) => bind(text, keyId, digest, rotation)), bind(remove, foreignDigest)];
-        return { writes, toResult: () => true };
+        return { writes, toResult: () => undefined };
       });
     },
     end: async (nowMs, rowsMax) => (await run(bind(end, nowMs, rowsMax))).count,

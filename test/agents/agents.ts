@@ -230,7 +230,7 @@ function readSnippet(client: string, url: string, secret: string): string {
   return fillSnippet(snippet, url, secret);
 }
 
-function findProgram({ name, path = join(BIN, name) }: Agent): string {
+export function findProgram({ name, path = join(BIN, name) }: Agent): string {
   return path;
 }
 

@@ -82,7 +82,7 @@ function noPeople(): Pick<Store, "people" | "devices" | "limitRequests" | "forei
     ...{ ...tokens, ...members, ...none },
     ...{ revokeToken: nothing, useOnce: async () => true },
   };
-  const foreign = { adopt: async () => false, end: async () => 0 };
+  const foreign = { adopt: async () => {}, end: async () => 0 };
   const limitRequests = { list: nobody, find: nothing, forgetTexts: async () => {} };
   return { people, devices, limitRequests, foreign, endSessionsOf: async () => 0 };
 }

@@ -146,13 +146,15 @@ describe.skipIf(!HAS_BROWSER)("drills (skipped without Chromium)", () => {
   test("a part of a model's name finds its requests", async () => {
     const { page, open, leave } = await openConsole(world);
     await open("/activity");
+    const rows = page.getByRole("table", { name: "Requests" }).locator("tbody tr.link");
+    await rows.filter({ hasText: "gpt-5.4" }).first().waitFor();
     await page.getByRole("combobox", { name: "Model" }).fill("gpt-5");
     await page.keyboard.press("Escape");
     expect(await page.locator(".combobox-list").count()).toBe(0);
     await page.getByRole("combobox", { name: "Model" }).fill("claude-sonn");
     await page.keyboard.press("Enter");
-    const rows = page.getByRole("table", { name: "Requests" }).locator("tbody tr.link");
     await rows.filter({ hasText: "gpt-5.4" }).first().waitFor({ state: "detached" });
+    await rows.filter({ hasText: "claude-sonn" }).first().waitFor();
     expect(await rows.count()).toBe(1);
     await leave();
   });

@@ -67,6 +67,18 @@ describe.skipIf(!HAS_BROWSER)("the manual (skipped without Chromium)", () => {
     await leave();
   });
 
+  test("a link to a section of the configuration opens its fields", async () => {
+    const { page, leave } = await newVisitor(world);
+    await page.goto(`${world.gateway.url}/docs/configuration`);
+    const field = page.locator("code", { hasText: /^trusted_proxies$/ });
+    await page.getByText("Fields of server").waitFor();
+    expect(await field.isVisible()).toBe(false);
+    await page.goto(`${world.gateway.url}/docs/configuration#server`);
+    await field.waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await leave();
+  });
+
   test("on a narrow screen the chapters are in a menu", async () => {
     const { page, close } = await newVisitor(world, { viewport: { width: 360, height: 740 } });
     await page.goto(`${world.gateway.url}/docs/clients`);

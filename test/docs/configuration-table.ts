@@ -10,12 +10,15 @@ interface Row {
 }
 
 interface Section {
+  readonly name: string;
   readonly intro: readonly string[];
   readonly rows: Row[];
 }
 
 /** Groups of fields with as many are folded, unless the section has fewer others. */
 const FOLDED_LEAST = 3;
+/** A section with more fields is folded as a whole. */
+const SHOWN_MAX = 6;
 const HEAD = ["| field | |", "|---|---|"];
 
 /** A heading for each section of the file, and a row for each of its fields, those of larger groups in a folded table. */
@@ -29,23 +32,56 @@ export function configurationTable(): string {
     if (note === undefined) throw new Error(`src/config/field-notes.yaml says nothing about ${path}.`);
     if (path.includes(".")) sections.at(-1)?.rows.push(rowOf(path, field, note));
     else
-      sections.push({ intro: ["", `### ${path}`, "", note.meaning, "", ...headOf(field, note)], rows: [] });
+      sections.push({
+        name: path,
+        intro: ["", `### ${path}`, "", note.meaning, "", ...headOf(field, note)],
+        rows: [],
+      });
   }
-  return sections.flatMap(renderSection).join("\n").trim();
+  return sections
+    .flatMap(renderSection)
+    .join("\n")
+    .replaceAll(/\n{3,}/g, "\n\n")
+    .trim();
 }
 
-function renderSection({ intro, rows }: Section): readonly string[] {
-  const groups = Map.groupBy(rows, ({ within }) => findGroup(within, rows));
-  const lines = (of: readonly Row[]) => of.map(({ within, cells }) => `| \`${within}\` ${cells}`);
-  const folded = [...groups].filter(([name]) => name !== "");
+function renderSection({ name, intro, rows }: Section): readonly string[] {
+  const groups = Map.groupBy(rows, ({ within }) =>
+    isOfCloud(within, rows) ? CLOUDS : findGroup(within, rows),
+  );
+  const own = groups.get("") ?? [];
+  const folded = [...groups].filter(([group]) => group !== "");
+  const isLong = own.length > SHOWN_MAX;
   return [
     ...intro,
-    ...lines(groups.get("") ?? []),
-    ...folded.flatMap(([name, of]) => {
-      const summary = `<summary>Fields of <code>${name.replace("<", "&lt;")}</code></summary>`;
-      return ["", "<details>", summary, "", ...HEAD, ...lines(of), "", "</details>"];
-    }),
+    ...(isLong ? fold(name, own) : own.length > 0 ? renderTable(own) : []),
+    ...folded.flatMap(([group, of]) => fold(group, of)),
   ];
+}
+
+function renderTable(rows: readonly Row[]): readonly string[] {
+  return [...HEAD, ...rows.map(({ within, cells }) => `| \`${within}\` ${cells}`)];
+}
+
+function fold(name: string, rows: readonly Row[]): readonly string[] {
+  const shown = name === CLOUDS ? CLOUDS : `<code>${name.replace("<", "&lt;")}</code>`;
+  return [
+    "",
+    "<details>",
+    `<summary>Fields of ${shown}</summary>`,
+    "",
+    ...renderTable(rows),
+    "",
+    "</details>",
+  ];
+}
+
+const CLOUDS = "Azure, Bedrock and Vertex";
+
+/** The meaning of such a field, or of the one that it is in, begins with the cloud's name. */
+function isOfCloud(within: string, rows: readonly Row[]): boolean {
+  const [top = within] = listParents(within);
+  return rows.some((row) => row.within === top && /^\| (Azure|Bedrock|Vertex): /.test(row.cells));
 }
 
 /** Returns the innermost of the field's parents whose fields are folded, or nothing. */
@@ -64,7 +100,7 @@ function listParents(within: string): readonly string[] {
 }
 
 function headOf(field: JsonObject, { default: given }: FieldNote): readonly string[] {
-  if (isSection(field)) return HEAD;
+  if (isSection(field)) return [];
   const value = describeValue(field, given);
   return value === "" ? [] : [value];
 }

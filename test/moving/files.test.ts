@@ -175,6 +175,28 @@ test("LiteLLM's keys come from a CSV, with an account for each team", async () =
   await store.close();
 });
 
+test("names that can't be aliases are reported, and a configuration that needs a correction is said", async () => {
+  const models = [
+    '  - { model_name: my model, litellm_params: { model: gpt-5.4, api_key: "" } }',
+    "  - { model_name: openai/gpt-5.4, litellm_params: { model: anthropic/claude-sonnet-5, weight: 0 } }",
+    "  - { model_name: gone, litellm_params: { model: sagemaker/x } }",
+    "  - { model_name: bare, litellm_params: { model: whatever } }",
+    ...Array.from(
+      { length: 101 },
+      (_, at) => `  - { model_name: many, litellm_params: { model: gpt-5.4, api_key: k${at} } }`,
+    ),
+  ];
+  const place = makePlace({ "config.yaml": `model_list:\n${models.join("\n")}\n` });
+  const { code, out, err } = await place.run("litellm", place.path("config.yaml"));
+  expect(code).toBe(0);
+  expect(out).toMatch(/^alias my model +no +- +a name has 1 to 200 characters/m);
+  expect(out).toMatch(/^alias openai\/gpt-5\.4 +no +- +clients get OpenAI#gpt-5\.4, whose id it is$/m);
+  expect(out).toMatch(/^model gone +no +4 +LiteLLM's provider 'sagemaker' has none here$/m);
+  expect(out).toMatch(/^model bare +no +5 +no vendor is known/m);
+  expect(err).toContain("the configuration needs a correction before it is used:\n");
+  expect(err).toContain("providers.OpenAI.keys");
+});
+
 test("Portkey's configs are aliases with groups and fallbacks", async () => {
   const target = (provider: string, model: string, more = {}) => ({
     provider,

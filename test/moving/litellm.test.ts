@@ -14,7 +14,7 @@ import { loadText, requireSettings } from "../settings.ts";
 import { startSimulator } from "../simulator/server.ts";
 import { fillDatabase, PLAIN, SECRETS } from "./litellm-rows.ts";
 
-const AT_ONCE = 50;
+const AT_ONCE = 10;
 const MASTER_KEY = Buffer.alloc(32, 7).toString("base64");
 const directory = mkdtempSync(join(tmpdir(), "poundkey-import-"));
 const server = await startPostgres();
@@ -165,7 +165,7 @@ test("accounts and keys have the limits, budgets and spending that they had", as
 
 test("clients call as before, on two nodes at once, and the limits are as they were", async () => {
   const [one, two] = [await startNode(), await startNode()];
-  // This process makes 256 calls at once, and each needs another one behind the gateway.
+  // Few at once: the two nodes, the provider and the database share this machine with other tests.
   for (let from = 0; from < PLAIN.length; from += AT_ONCE) {
     const some = PLAIN.slice(from, from + AT_ONCE);
     const calls = () => some.flatMap((secret) => [ask(one, secret), ask(two, secret)]);

@@ -8,6 +8,7 @@ import { LEFT_OUT_MEDIA } from "./left-out.ts";
 import { LIMIT_MUTANTS } from "./limits.ts";
 import { MEDIA } from "./media.ts";
 import type { Mutant } from "./mutant.ts";
+import { PEOPLE_MUTANTS } from "./people.ts";
 import { SEARCHES } from "./searches.ts";
 import { SESSIONS } from "./sessions.ts";
 import { SHARING } from "./sharing.ts";
@@ -18,6 +19,7 @@ import { TURNS } from "./turns.ts";
 export const MUTANTS: readonly Mutant[] = [
   ...BOOKS,
   ...LIMIT_MUTANTS,
+  ...PEOPLE_MUTANTS,
   ...ANSWERS,
   ...SESSIONS,
   ...SHARING,

@@ -155,15 +155,17 @@ interface SearchProps {
   readonly label: string;
   readonly value: string;
   readonly onInput: (value: string) => void;
+  readonly isFocused?: boolean;
 }
 
-export function SearchField({ label, value, onInput }: SearchProps) {
+export function SearchField({ label, value, onInput, isFocused }: SearchProps) {
   return (
     <div class="with-icon grow">
       <Icon name="search" />
       <input
         class="input"
         type="search"
+        autofocus={isFocused}
         aria-label={label}
         placeholder={label}
         value={value}

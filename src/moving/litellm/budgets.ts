@@ -1,5 +1,6 @@
 // Budgets, limits and spending of LiteLLM's keys and teams.
 import { type Budget, makeBudget, nameBudget, type Period } from "../../core/budget.ts";
+import { KEY_FIELDS } from "../../core/fields/key.ts";
 import { asNumber, asObject, asString } from "../../core/json.ts";
 import { LIMIT_MAX } from "../../core/limit.ts";
 import type { NanoUsd } from "../../core/money.ts";
@@ -19,6 +20,8 @@ function readPeriod(duration: string | null): Period | null {
   if (duration === null) return "total";
   return PERIODS.find(([look]) => look.test(duration.trim().toLowerCase()))?.[1] ?? null;
 }
+
+const BUDGETS_MAX = KEY_FIELDS.budgets.elementsMax;
 
 interface ReadLimits {
   readonly requestsPerMinute: number | null;
@@ -116,11 +119,15 @@ function readPerModel(row: ForeignRow, { model, budget }: PerModel, names: Model
     );
 }
 
-function addOne({ budgets, spent }: Sketch, budget: Budget, spentUsd: number | null | undefined): void {
+function addOne({ budgets, spent, left }: Sketch, budget: Budget, spentUsd: number | null | undefined): void {
   const name = nameBudget(budget);
   const before = budgets.get(name);
   // Two names of LiteLLM's may be one model here. The lower bound holds.
   if (before !== undefined && before.nanoUsd <= budget.nanoUsd) return;
+  if (before === undefined && budgets.size >= BUDGETS_MAX) {
+    left.push([`budget of ${name}`, `an owner has up to ${BUDGETS_MAX} budgets`]);
+    return;
+  }
   budgets.set(name, budget);
   spent.set(name, roundUsd(spentUsd ?? 0));
 }

@@ -31,6 +31,7 @@ export function readDeployment(source: DeploymentSource, report: Report): Deploy
   const provider = findProvider(split.prefix, PREFIXES);
   if (provider === undefined) return `LiteLLM's provider '${split.prefix}' has none here`;
   const name = split.name.includes("*") ? null : split.name;
+  if (/\s/.test(split.name)) return "a model's name can't contain spaces";
   if (name === null && split.name !== "*")
     return `the pattern '${asked}' covers only some of the provider's models`;
   const address = readAddress(source, provider, report);
@@ -151,12 +152,16 @@ function readCredential(
   report: Report,
 ): PlannedCredential | null {
   const variable = nameKeyVariable(provider, address);
-  if (params.api_key === undefined) {
+  if (!asString(params.api_key)) {
     const isImplied =
       (address === undefined || provider === "Bedrock") &&
       params.aws_access_key_id === undefined &&
       provider !== "Vertex";
-    if (isImplied) report.need(variable, `the key of ${label}, as LiteLLM takes it from the environment`);
+    if (isImplied)
+      report.need(
+        nameKeyVariable(provider, undefined),
+        `the key of ${label}, as LiteLLM takes it from the environment`,
+      );
     return null;
   }
   const key = readSecret(params.api_key, { variable, use: `the key of ${label}` }, report);

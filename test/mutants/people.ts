@@ -1,0 +1,64 @@
+// Mutants of what limits people, and of who decides about it.
+import type { Mutant } from "./mutant.ts";
+
+const LEDGER = ["test/ledger-members.test.ts"];
+const REQUESTS = ["test/people/limit-requests.test.ts"];
+
+export const PEOPLE_MUTANTS: readonly Mutant[] = [
+  {
+    name: "people: what was granted never ends",
+    file: "src/core/member-limits.ts",
+    find: "raises.filter(({ untilMs }) => nowMs < untilMs)",
+    replace: "raises.filter(({ untilMs }) => untilMs > 0)",
+    tests: LEDGER,
+  },
+  {
+    name: "people: every budget is raised by a grant for one",
+    file: "src/core/member-limits.ts",
+    find: "nameAskedLimit(one) === name ? one.amount : 0",
+    replace: "nameAskedLimit(one) !== name ? one.amount : 0",
+    tests: LEDGER,
+  },
+  {
+    name: "people: a rule's smaller budget counts beside a larger one",
+    file: "src/core/member-limits.ts",
+    find: "one.nanoUsd > other.nanoUsd",
+    replace: "one.nanoUsd < other.nanoUsd",
+    tests: LEDGER,
+  },
+  {
+    name: "people: somebody decides about their own limits",
+    file: "src/admin/limit-requests.ts",
+    find: "if (access.memberId === memberId) {",
+    replace: "if (access.memberId === id) {",
+    tests: REQUESTS,
+  },
+  {
+    name: "people: a request is decided twice",
+    file: "src/admin/limit-requests.ts",
+    find: 'if (state === "open" && untilMs > nowMs) return;',
+    replace: "if (untilMs > nowMs) return;",
+    tests: REQUESTS,
+  },
+  {
+    name: "people: an open request raises the limit",
+    file: "src/store/limit-requests.ts",
+    find: 'state === "granted" ? untilMs : null',
+    replace: 'state !== "refused" ? untilMs : null',
+    tests: REQUESTS,
+  },
+  {
+    name: "people: an account's bound on keys is forgotten",
+    file: "src/admin/personal-keys.ts",
+    find: "const most = memberDefaults?.keys ?? null;",
+    replace: "const most = memberDefaults === null ? 1 : null;",
+    tests: ["test/people/keys.test.ts"],
+  },
+  {
+    name: "people: an account of one's own is given beside others",
+    file: "src/people/claims.ts",
+    find: "ids: hasAccount ? [] : [ownId]",
+    replace: "ids: hasAccount ? [ownId] : [ownId]",
+    tests: ["test/sign-in/claims.test.ts"],
+  },
+];
