@@ -7,6 +7,7 @@ import { auditSuite } from "./store-audit.suite.ts";
 import { billingSuite } from "./store-billing.suite.ts";
 import { consoleSuite } from "./store-console.suite.ts";
 import { devicesSuite } from "./store-devices.suite.ts";
+import { eventsSuite } from "./store-events.suite.ts";
 import { keysSuite } from "./store-keys.suite.ts";
 import { lateSuite } from "./store-late.suite.ts";
 import { lessonFilesSuite } from "./store-lesson-files.suite.ts";
@@ -40,6 +41,7 @@ const SUITES = [
   consoleSuite,
   keysSuite,
   devicesSuite,
+  eventsSuite,
   movesSuite,
   responsesSuite,
 ];

@@ -18,7 +18,7 @@ const label = (fields: object = {}) =>
   JSON.stringify({ prompt: PROMPT, model: "Acme#wise", score: 0, ...fields });
 
 describe("labels", () => {
-  beforeEach(() => command.store.changes(() => null).forgetLessons());
+  beforeEach(() => command.store.changes(() => []).forgetLessons());
 
   test("are learned once each, and change the choice", async () => {
     expect((await shown(PROMPT, "--selector", "best")).choice).toBe("Acme#wise");

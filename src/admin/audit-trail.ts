@@ -1,6 +1,14 @@
 // Puts operators' actions on record: the sender, the action, its target, and the changed fields as they were and are.
-import type { AuditAction, AuditEntry, AuditFacts, AuditFields, AuditTarget } from "../core/audit-log.ts";
+import {
+  type AuditAction,
+  type AuditEntry,
+  type AuditFacts,
+  type AuditFields,
+  type AuditTarget,
+  makeAuditEvent,
+} from "../core/audit-log.ts";
 import type { RowChange, Trail } from "../core/changes.ts";
+import type { OutboxEvent } from "../core/events.ts";
 import { ACCOUNT_FIELDS } from "../core/fields/account.ts";
 import { CREDENTIAL_FIELDS } from "../core/fields/credential.ts";
 import { KEY_FIELDS } from "../core/fields/key.ts";
@@ -27,11 +35,15 @@ export const GATEWAY: Act = {
   ...{ address: "", agent: "", route: "", requestId: "" },
 };
 
-/** Returns the world with changes that are put on record as the sender's. */
-export function actAs<World extends AdminWorld>(world: World, act: Act): World & Omit<ActingWorld, "store"> {
+/** Returns the world with changes that are put on record as the sender's, each with these events. */
+export function actAs<World extends AdminWorld>(
+  world: World,
+  act: Act,
+  events: readonly OutboxEvent[] = [],
+): World & Omit<ActingWorld, "store"> {
   const trail: Trail = (change) => {
     const action = describeChange(change);
-    return action && makeEntry(world, act, action);
+    return action === null ? events : [makeAuditEvent(makeEntry(world, act, action)), ...events];
   };
   return { ...world, act, changes: world.store.changes(trail) };
 }
@@ -41,10 +53,10 @@ export function note(world: AdminWorld, act: Act, action: AuditFacts): Promise<v
   return world.store.auditLog.add([makeEntry(world, act, action)]);
 }
 
-/** Returns a function that puts on record what is done by an act's sender, or by the gateway itself. */
+/** Returns a function that puts on record what is done by an act's sender, or by the gateway itself, with its events. */
 export function makeRecordAs(world: AdminWorld) {
-  return (act = GATEWAY) => ({
-    changes: actAs(world, act).changes,
+  return (act = GATEWAY, events: readonly OutboxEvent[] = []) => ({
+    changes: actAs(world, act, events).changes,
     note: (facts: AuditFacts) => note(world, act, facts),
   });
 }

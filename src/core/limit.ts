@@ -105,18 +105,6 @@ export interface LimitState {
   readonly resetsAtMs: number | null;
 }
 
-/** An event for the outbox, written in the transaction that causes it. */
-export interface OutboxEvent {
-  readonly accountId: string;
-  /** Unique within the account. */
-  readonly id: string;
-  readonly atMs: number;
-  /** `budget.warned`, `budget.reset` … */
-  readonly type: string;
-  /** As JSON. */
-  readonly data: Readonly<Record<string, unknown>>;
-}
-
 /** Returns the owner of a budget's event as its data names it. */
 export function nameOwner(scope: LimitScope, owner: string): Readonly<Record<string, string>> {
   return { [`${scope}_id`]: owner };

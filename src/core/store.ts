@@ -4,10 +4,10 @@ import type { AuditLogStore } from "./audit-log.ts";
 import type { Changes, OperatorSetting, Trail } from "./changes.ts";
 import type { Answer, Demand, Reads, Rows } from "./demand.ts";
 import type { DeviceStore } from "./device.ts";
+import type { OutboxEvent, StoredEvent } from "./events.ts";
 import type { Account, GatewayKey, KeyState, ProvenKey } from "./key.ts";
 import type { NamedStore } from "./key-change.ts";
 import type { MovingStore } from "./key-move.ts";
-import type { OutboxEvent } from "./limit.ts";
 import type { RequestFilter, Searched, UsageQuery } from "./log-query.ts";
 import type { NanoUsd } from "./money.ts";
 import type { PeopleStore, Scope } from "./people.ts";
@@ -259,7 +259,9 @@ export interface Store extends Omit<Changes, keyof PeopleStore>, NamedStore, Mov
   ): Promise<readonly Pick<OwnerState, "accountId" | "owner">[]>;
 
   /** Returns up to this many events that no process has taken to log, oldest first, each to one process only. */
-  takeEvents(nowMs: number, most: number): Promise<readonly OutboxEvent[]>;
+  takeEvents(nowMs: number, most: number): Promise<readonly StoredEvent[]>;
+  /** Records events that have no transaction of their own. Those whose id was recorded before are left as they are. */
+  addEvents(events: readonly OutboxEvent[]): Promise<void>;
 
   readonly people: PeopleStore;
   readonly devices: DeviceStore;

@@ -1,6 +1,5 @@
 // The audit log: entries wait in the outbox of the transaction that caused them, until one node at a time chains them.
 import {
-  AUDIT_EVENT,
   type AuditFilter,
   type AuditHead,
   type AuditLogStore,
@@ -12,6 +11,7 @@ import {
   type Salts,
   type WaitingEntry,
 } from "../core/audit-log.ts";
+import { AUDIT_EVENT } from "../core/events.ts";
 import { asNumber, asObject, asString, isObject, parseJson } from "../core/json.ts";
 import { allowNull, INTEGER, makeWord, nameColumn, TEXT, TIME } from "./columns.ts";
 import { bind, type Engine, type Result, type Statement } from "./engine.ts";

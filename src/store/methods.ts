@@ -19,7 +19,7 @@ import { responseMethods } from "./stored-responses.ts";
 /** `ofRows` is for changes to rows that decisions depend on. */
 export function engineMethods(engine: Engine, ofRows = engine) {
   const changes = (trail: Trail) => changeMethods(engine, ofRows, makeRecorder(engine, trail));
-  const { addToken, revokeToken, changeMember, ...unrecorded } = changes(() => null);
+  const { addToken, revokeToken, changeMember, ...unrecorded } = changes(() => []);
   return {
     ...keyMethods(ofRows),
     ...accountMethods(ofRows),

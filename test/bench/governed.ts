@@ -34,6 +34,7 @@ function keepNothing() {
     clockAheadMs: () => null,
     ...{
       takeEvents: async () => [],
+      addEvents: async () => {},
       nearing: async () => [],
       accountsNamed: async () => [],
       carryHome: async () => 0,
