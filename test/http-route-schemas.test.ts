@@ -122,6 +122,7 @@ const ROWS: readonly Row[] = [
   ],
   ["GET", "/tokens", () => "/tokens"],
   ["DELETE", "/tokens/{id}", () => `/tokens/${tokenId}`],
+  ["GET", "/webhooks/deliveries", () => "/webhooks/deliveries?state=dead"],
   ["GET", "/requests", () => "/requests?selector=light&status=ok"],
   ["GET", "/requests/{id}", () => `/requests/${requestId}`],
   ["GET", "/refusals", () => "/refusals?code=budget_exceeded"],
@@ -187,6 +188,8 @@ const APART = [
   ...["POST /session", "GET /session", "DELETE /session"],
   ...["GET /export/audit.csv", "GET /export/audit.jsonl"],
   ...["GET /requests/live", "POST /playground", "POST /playground/{id}"],
+  // Nothing waits here: `test/http-webhooks.test.ts` has a receiver that fails.
+  "POST /webhooks/deliveries",
   // Nobody signs in here: `test/sign-in` has the people.
   ...["GET /members", "GET /members/{id}", "PATCH /members/{id}", "POST /members/{id}/anonymise"],
   "POST /members/{id}/budgets/reset",

@@ -18,7 +18,9 @@ import { movesSuite } from "./store-moves.suite.ts";
 import { nodesSuite } from "./store-nodes.suite.ts";
 import { repliesSuite } from "./store-replies.suite.ts";
 import { responsesSuite } from "./store-responses.suite.ts";
+import { webhooksSuite } from "./store-webhooks.suite.ts";
 import type { StoreBench } from "./two-stores.ts";
+import { deliverySuite } from "./webhooks/delivery.suite.ts";
 
 export interface Addresses {
   /** The URL that the store connects to. */
@@ -44,6 +46,8 @@ const SUITES = [
   eventsSuite,
   movesSuite,
   responsesSuite,
+  webhooksSuite,
+  deliverySuite,
 ];
 
 export async function runSql(url: string, sql: string): Promise<void> {

@@ -39,8 +39,10 @@ import { movesSuite } from "./store-moves.suite.ts";
 import { nodesSuite } from "./store-nodes.suite.ts";
 import { repliesSuite } from "./store-replies.suite.ts";
 import { responsesSuite } from "./store-responses.suite.ts";
+import { webhooksSuite } from "./store-webhooks.suite.ts";
 import { catchThrown, readCode } from "./thrown.ts";
 import type { StoreBench } from "./two-stores.ts";
+import { deliverySuite } from "./webhooks/delivery.suite.ts";
 
 const newFolder = (): string => mkdtempSync(join(tmpdir(), "poundkey-store-"));
 
@@ -77,6 +79,8 @@ describe("lessons in files", () => lessonFilesSuite("sqlite", makeBench));
 describe("console", () => consoleSuite("sqlite", makeBench));
 describe("audit", () => auditSuite("sqlite", makeBench));
 describe("events", () => eventsSuite("sqlite", makeBench));
+describe("webhooks", () => webhooksSuite("sqlite", makeBench));
+describe("deliveries", () => deliverySuite("sqlite", makeBench));
 describe("stored responses", () => responsesSuite("sqlite", makeBench));
 describe("moves", () => movesSuite("sqlite", makeBench));
 describe("mix", () => mixSuite("sqlite", makeBench));

@@ -1,4 +1,5 @@
 // Assembles a running gateway from the rooms: everything is built here and passed on, and nothing reads configuration.
+import { version } from "../../package.json" with { type: "json" };
 import { LiveFeed } from "../admin/live.ts";
 import { RefusedSignIns } from "../admin/refused-sign-ins.ts";
 import type { Sampling } from "../admin/sampling.ts";
@@ -29,6 +30,7 @@ import { createAuthorize } from "../transport/auth/authorize.ts";
 import { DeadlineSweep } from "../transport/deadlines.ts";
 import { KeptConnections } from "../transport/kept.ts";
 import { Reachability } from "../transport/reachability.ts";
+import { Delivering } from "../webhooks/delivery.ts";
 import { findListener, type Listener } from "./accepting.ts";
 import { type DrainState, drain, NOTICE_MS } from "./drain.ts";
 import { measureLengths, recallLessons } from "./learning.ts";
@@ -106,7 +108,11 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const people = createSignInParts(opened, live, log);
   const { refusals, measures } = state;
   const members = createRecheck(people);
-  const upkept = { store, ledger, wrongTokens, refused, log, refusals, members, measures };
+  const delivering = new Delivering({
+    ...{ store, clock, random, fetch, log, version },
+    endpoints: () => live.settings.webhooks,
+  });
+  const upkept = { store, ledger, wrongTokens, refused, log, refusals, members, measures, delivering };
   const endUpkeep = await startTasks({ ...upkept, learning: lessons }, { live, gateway, ending });
   const sampling = createSampling({ ports, opened, known: learned });
   const write = () => writeRefusals({ store, refusals });
@@ -123,6 +129,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     async stop() {
       feed.end();
       await drain({ ...readEndingTimes(options), ending, server: app.server, gateway });
+      await delivering.stop(SETTLE_MS);
       await closeGateway(gateway, [endUpkeep, () => deadlines.stop()], { store, telemetry, log, write });
     },
   };
@@ -158,7 +165,16 @@ type Tasks = Parameters<typeof startUpkeep>[0];
 function startTasks(
   upkept: Pick<
     Tasks,
-    "store" | "ledger" | "learning" | "wrongTokens" | "refused" | "members" | "measures" | "refusals" | "log"
+    | "store"
+    | "ledger"
+    | "learning"
+    | "wrongTokens"
+    | "refused"
+    | "members"
+    | "measures"
+    | "refusals"
+    | "delivering"
+    | "log"
   >,
   {
     live,

@@ -17,6 +17,7 @@ import { namedRoutes } from "../http/admin-named.ts";
 import { providerRoutes } from "../http/admin-providers.ts";
 import type { WritingParts } from "../http/admin-route.ts";
 import { tokenRoutes } from "../http/admin-tokens.ts";
+import { webhookRoutes } from "../http/admin-webhooks.ts";
 import { agentTelemetryRoutes } from "../http/agent-telemetry.ts";
 import { buildApp } from "../http/app.ts";
 import { deviceRoutes } from "../http/device.ts";
@@ -93,6 +94,7 @@ export function composeRoutes(parts: RouteParts) {
     .use(keyAdminRoutes(createAdminPorts(parts, operator)))
     .use(tokenRoutes(operator))
     .use(auditRoutes({ ...operator, settings: () => live.settings }))
+    .use(webhookRoutes({ ...operator, endpoints: () => live.settings.webhooks }))
     .use(namedRoutes(createAdminPorts(parts, operator)))
     .use(providerRoutes(operator, providers))
     .use(problemRoutes(operator, () => listProblems({ ...parts, health: providers.health })))

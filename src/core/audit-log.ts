@@ -4,7 +4,7 @@ import { AUDIT_EVENT, type OutboxEvent } from "./events.ts";
 import type { Act } from "./people.ts";
 
 /** Every action on record, a noun and a verb. */
-const AUDIT_ACTIONS = [
+export const AUDIT_ACTIONS = [
   "account.created",
   "account.changed",
   "account.closed",

@@ -1,12 +1,18 @@
 // Events: what happens that the operator may want to hear of, recorded in the transaction that makes it happen.
 
-/** Every type of event, with the sentence that people read. `{field}` stands for a field of its data. */
-const EVENTS = {
+/**
+ * Every type of event, with the sentence that people read. `{field}` stands for a field of its data. An action of the
+ * audit log with a row here is such an event too, once it has succeeded.
+ */
+export const EVENTS = {
+  "budget.raised": "A budget of {name} was raised.",
   "budget.warned": "A budget of {name} (per {per}) has used {used} of {limit} USD.",
   "budget.reset": "The budgets of {name} were set to 0 by {by}: {reason}",
   "member.left": "A person has left ({reason}), and their sessions and personal keys have ended.",
   "member.without_role": "A person has no role any more ({reason}).",
   "member.keys_expired": "A person's personal keys have expired at {until}.",
+  "key.created": "The key {name} was created.",
+  "key.revoked": "The key {name} was revoked.",
   "key.contact_gone": "The contact of the service key {name} has left.",
   "key.expiring": "The key {name} ends at {until}.",
 } as const satisfies Readonly<Record<string, string>>;
@@ -40,4 +46,11 @@ export function makeEvent(
   about: Pick<OutboxEvent, "accountId" | "atMs" | "data">,
 ): OutboxEvent {
   return { ...about, id: `${type} ${subject} ${about.atMs}`, type };
+}
+
+/** Begins the type of a row of the audit log: `audit.key.created`. */
+export const AUDIT_TYPE = "audit.";
+
+export function isEventType(type: string): type is EventType {
+  return Object.hasOwn(EVENTS, type);
 }

@@ -4,7 +4,6 @@ import type { AuditLogStore } from "./audit-log.ts";
 import type { Changes, OperatorSetting, Trail } from "./changes.ts";
 import type { Answer, Demand, Reads, Rows } from "./demand.ts";
 import type { DeviceStore } from "./device.ts";
-import type { OutboxEvent, StoredEvent } from "./events.ts";
 import type { Account, GatewayKey, KeyState, ProvenKey } from "./key.ts";
 import type { NamedStore } from "./key-change.ts";
 import type { MovingStore } from "./key-move.ts";
@@ -26,6 +25,8 @@ import type {
   SystemAccount,
   UsageSum,
 } from "./rows.ts";
+
+import type { EventStore, WebhookStore } from "./webhook.ts";
 
 export function makeEntryId({ accountId, seq }: Pick<Entry, "accountId" | "seq">): string {
   return `${accountId}.${seq}`;
@@ -106,6 +107,7 @@ type SettingName =
   | OperatorSetting
   | "lessons_forgotten"
   | "lessons_fitted"
+  | "webhooks_audited"
   | "wrong_admin_tokens";
 
 /** Limits what one account can teach about one model, with all its keys. */
@@ -143,7 +145,7 @@ export type RecordedStore = Omit<Store, keyof Changes | "people"> & {
  * a method throws the Fault `store_unavailable`. The store repairs itself, so later calls may succeed. The account
  * `default` always exists. Changes are only put on record if they are made through `changes`.
  */
-export interface Store extends Omit<Changes, keyof PeopleStore>, NamedStore, MovingStore {
+export interface Store extends Omit<Changes, keyof PeopleStore>, NamedStore, MovingStore, EventStore {
   /** Identifies this process, in this run, as the owner of the holds made here. */
   readonly node: string;
   /**
@@ -258,14 +260,10 @@ export interface Store extends Omit<Changes, keyof PeopleStore>, NamedStore, Mov
     scope?: Scope,
   ): Promise<readonly Pick<OwnerState, "accountId" | "owner">[]>;
 
-  /** Returns up to this many events that no process has taken to log, oldest first, each to one process only. */
-  takeEvents(nowMs: number, most: number): Promise<readonly StoredEvent[]>;
-  /** Records events that have no transaction of their own. Those whose id was recorded before are left as they are. */
-  addEvents(events: readonly OutboxEvent[]): Promise<void>;
-
   readonly people: PeopleStore;
   readonly devices: DeviceStore;
   readonly auditLog: AuditLogStore;
+  readonly webhooks: WebhookStore;
   /** The changes that an operator causes, each put on record in its own transaction. */
   changes(trail: Trail): Changes;
 

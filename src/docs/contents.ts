@@ -24,6 +24,7 @@ export const PARTS: readonly Part[] = [
       "people",
       "sign-in",
       "agents",
+      "webhooks",
       "operate",
       "troubleshooting",
       "security",

@@ -15,6 +15,7 @@ import { makeRecorder, type Recorder } from "./recording.ts";
 import { refusalMethods } from "./refusals.ts";
 import { settingChanges, settingMethods } from "./settings.ts";
 import { responseMethods } from "./stored-responses.ts";
+import { webhookMethods } from "./webhooks.ts";
 
 /** `ofRows` is for changes to rows that decisions depend on. */
 export function engineMethods(engine: Engine, ofRows = engine) {
@@ -35,6 +36,7 @@ export function engineMethods(engine: Engine, ofRows = engine) {
     ...unrecorded,
     changes,
     auditLog: auditLogMethods(engine),
+    webhooks: webhookMethods(engine),
     devices: deviceMethods(engine),
     people: { ...peopleMethods(engine), addToken, revokeToken, changeMember },
   };

@@ -6,6 +6,7 @@ import { DEVICES } from "./devices-step.ts";
 import { HOURLY_USAGE } from "./hourly-usage-step.ts";
 import { MEMBER_LIMITS, MEMBER_RULES, PEOPLE } from "./people-step.ts";
 import type { Step } from "./schema-step.ts";
+import { WEBHOOKS } from "./webhooks-step.ts";
 
 /** The bounds on scores are by account; the version before bounds them by key. */
 const LESSONS_BY_ACCOUNT: Step = [
@@ -212,4 +213,5 @@ export const STEPS: readonly Step[] = [
   AUDIT_LOG,
   DEVICES,
   MEMBER_LIMITS,
+  WEBHOOKS,
 ];

@@ -123,7 +123,7 @@ const GROUPS: readonly (readonly Part[])[] = [
   [insert(FIRST_TOKEN, COUNT_UP, ({ firstTokens }) => firstTokens)],
   [upsert(REPLY, ({ replies }) => replies)],
   [insert(TOP_UP, "", ({ topUps }) => topUps)],
-  [insert(EVENT, "", ({ events }) => events)],
+  [insert(EVENT, "ON CONFLICT (account_id, id) DO NOTHING", ({ events }) => events)],
   [AMENDED],
 ];
 

@@ -5,20 +5,9 @@ import type { Found, Value } from "../found.ts";
 import { keyByDigestSql } from "../keys.ts";
 import { FIRST_TOKEN, REQUEST, USAGE, USAGE_SUMS } from "../log-tables.ts";
 import { composeOpeningSums } from "../openings.ts";
+import { composeAddEvent } from "../recording.ts";
 import { composeSum, insertSql, joinNames, upsertSql } from "../sql.ts";
-import {
-  ACCOUNT,
-  ENTRY,
-  EVENT,
-  HOLD,
-  KEY,
-  METER,
-  OWNER,
-  REPLY,
-  SPEND,
-  type Table,
-  TOP_UP,
-} from "../tables.ts";
+import { ACCOUNT, ENTRY, HOLD, KEY, METER, OWNER, REPLY, SPEND, type Table, TOP_UP } from "../tables.ts";
 
 export type Statements = ReturnType<typeof prepare>;
 
@@ -76,7 +65,7 @@ function writeStatements(database: Database) {
     putReply: write(upsertSql(REPLY, mark)),
     removeReply: write(`DELETE FROM ${byKeySql(REPLY)}`),
     addTopUp: write(insertSql(TOP_UP, mark)),
-    addEvent: write(insertSql(EVENT, mark)),
+    addEvent: write(composeAddEvent(mark)),
     addUsage: write(`${insertSql(USAGE, mark)} ${composeSum(USAGE, USAGE_SUMS)}`),
     addFirstToken: write(`${insertSql(FIRST_TOKEN, mark)} ${composeSum(FIRST_TOKEN, ["requests"])}`),
   };
