@@ -186,7 +186,10 @@ const ROWS: readonly Row[] = [
 /** Their answers are not the operator's JSON but a cookie, a stream, a file or a completion, each with its own tests. */
 const APART = [
   ...["POST /session", "GET /session", "DELETE /session"],
-  ...["GET /export/audit.csv", "GET /export/audit.jsonl"],
+  ...["requests", "usage", "journal", "members", "audit"].flatMap((name) => [
+    `GET /export/${name}.csv`,
+    `GET /export/${name}.jsonl`,
+  ]),
   ...["GET /requests/live", "POST /playground", "POST /playground/{id}"],
   // Nothing waits here: `test/http-webhooks.test.ts` has a receiver that fails.
   "POST /webhooks/deliveries",

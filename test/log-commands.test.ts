@@ -1,6 +1,7 @@
 // The commands on the log: tables, JSON and CSV, with the filters of the admin API.
 import { beforeEach, expect, test } from "bun:test";
 import { formatCsv } from "../src/cli/csv.ts";
+import { runExport } from "../src/cli/export.ts";
 import { runProviders, runRefusals, runRequests, runUsage } from "../src/cli/log.ts";
 import { adminBench } from "./admin-world.ts";
 import { runPrinting } from "./poundkey.ts";
@@ -73,4 +74,17 @@ test("CSV quotes cells, and no text is a formula", () => {
     { name: "plain", cost: 0 },
   ];
   expect(formatCsv(rows)).toBe(`name,cost,none,at_x\r\n"'=1+""a""",-2,,"a,b"\r\nplain,0,,`);
+});
+
+test("whole lists are exported, on record, with the filters of the admin API", async () => {
+  const { store } = bench().world;
+  const { code, out } = await run(runExport, "requests");
+  expect([code, out.split("\r\n").map((line) => line.split(",")[0])]).toEqual([0, ["id", "two", "one"]]);
+  const lines = (await run(runExport, "requests", "--outcome", "failed", "--json")).out.split("\n");
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ id: "two", account_name: "default" }]);
+  expect((await run(runExport, "journal", "--to", "2020-01-01")).out).toStartWith("id,at,kind,");
+  expect((await run(runExport, "prompts")).code).toBe(2);
+  expect((await run(runExport, "usage", "--group-by", "moon")).code).toBe(2);
+  const exported = (await store.auditLog.chain(10)).map(({ targetId }) => targetId);
+  expect(exported.toSorted()).toEqual(["journal.csv", "requests.csv", "requests.jsonl"]);
 });

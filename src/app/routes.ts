@@ -11,6 +11,7 @@ import { adminRoutes } from "../http/admin.ts";
 import { aliasRoutes } from "../http/admin-aliases.ts";
 import { auditRoutes } from "../http/admin-audit.ts";
 import { deviceAdminRoutes } from "../http/admin-devices.ts";
+import { exportRoutes } from "../http/admin-exports.ts";
 import { keyAdminRoutes } from "../http/admin-keys.ts";
 import { memberRoutes } from "../http/admin-members.ts";
 import { namedRoutes } from "../http/admin-named.ts";
@@ -94,6 +95,13 @@ export function composeRoutes(parts: RouteParts) {
     .use(keyAdminRoutes(createAdminPorts(parts, operator)))
     .use(tokenRoutes(operator))
     .use(auditRoutes({ ...operator, settings: () => live.settings }))
+    .use(
+      exportRoutes(operator, {
+        ...opened.world,
+        dayRules: () => live.settings.quota,
+        keysExpireMs: () => live.settings.signIn?.members.keysExpireMs ?? null,
+      }),
+    )
     .use(webhookRoutes({ ...operator, endpoints: () => live.settings.webhooks }))
     .use(namedRoutes(createAdminPorts(parts, operator)))
     .use(providerRoutes(operator, providers))
