@@ -1,5 +1,4 @@
 // Assembles a running gateway from the rooms: everything is built here and passed on, and nothing reads configuration.
-import { version } from "../../package.json" with { type: "json" };
 import { LiveFeed } from "../admin/live.ts";
 import { RefusedSignIns } from "../admin/refused-sign-ins.ts";
 import type { Sampling } from "../admin/sampling.ts";
@@ -30,7 +29,6 @@ import { createAuthorize } from "../transport/auth/authorize.ts";
 import { DeadlineSweep } from "../transport/deadlines.ts";
 import { KeptConnections } from "../transport/kept.ts";
 import { Reachability } from "../transport/reachability.ts";
-import { Delivering } from "../webhooks/delivery.ts";
 import { findListener, type Listener } from "./accepting.ts";
 import { type DrainState, drain, NOTICE_MS } from "./drain.ts";
 import { measureLengths, recallLessons } from "./learning.ts";
@@ -41,6 +39,7 @@ import { composeRoutes } from "./routes.ts";
 import { createSampling } from "./sampling.ts";
 import { createRecheck, createSignInParts } from "./sign-in.ts";
 import { observeState } from "./state.ts";
+import { createTelling } from "./telling.ts";
 import { startUpkeep, writeRefusals } from "./upkeep.ts";
 import { clock, collect, random, reach, readTokenFile, upstreamFetch } from "./world.ts";
 
@@ -108,11 +107,8 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const people = createSignInParts(opened, live, log);
   const { refusals, measures } = state;
   const members = createRecheck(people);
-  const delivering = new Delivering({
-    ...{ store, clock, random, fetch, log, version },
-    endpoints: () => live.settings.webhooks,
-  });
-  const upkept = { store, ledger, wrongTokens, refused, log, refusals, members, measures, delivering };
+  const telling = createTelling({ store, live, health, deadlines, fetch, log });
+  const upkept = { store, ledger, wrongTokens, refused, log, refusals, members, measures, ...telling };
   const endUpkeep = await startTasks({ ...upkept, learning: lessons }, { live, gateway, ending });
   const sampling = createSampling({ ports, opened, known: learned });
   const write = () => writeRefusals({ store, refusals });
@@ -129,7 +125,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     async stop() {
       feed.end();
       await drain({ ...readEndingTimes(options), ending, server: app.server, gateway });
-      await delivering.stop(SETTLE_MS);
+      await telling.delivering.stop(SETTLE_MS);
       await closeGateway(gateway, [endUpkeep, () => deadlines.stop()], { store, telemetry, log, write });
     },
   };
@@ -163,18 +159,10 @@ type Tasks = Parameters<typeof startUpkeep>[0];
 
 /** Starts the regular tasks with the current rules. */
 function startTasks(
-  upkept: Pick<
+  upkept: Omit<
     Tasks,
-    | "store"
-    | "ledger"
-    | "learning"
-    | "wrongTokens"
-    | "refused"
-    | "members"
-    | "measures"
-    | "refusals"
-    | "delivering"
-    | "log"
+    | ("clock" | "random" | "added" | "discovery" | "memory" | "onUnsupported")
+    | ("keepMs" | "responsesKeepMs" | "auditKeepMs")
   >,
   {
     live,

@@ -16,6 +16,7 @@ const LESSONS_MS = 3000;
 const MOVES_MS = 2000;
 const MOVES_AT_ONCE = 1000;
 const EVENTS_MS = 1000;
+const HEALTH_MS = 5000;
 const REFUSALS_MS = 5000;
 /** A change on one node takes effect on the others within twice this time. */
 const ADDED_MS = 1000;
@@ -43,6 +44,8 @@ const DEAD_MAX = 10_000;
 interface UpkeepParts extends AuditUpkeepParts {
   /** Writes down refused sign-ins. Missing if there are no admin routes. */
   readonly refused?: { flush(): Promise<void> };
+  /** Reports providers that go down and come back. Missing if nobody takes events. */
+  readonly healthEvents?: { refresh(): Promise<void> };
   /** Takes events, which are logged, and delivers them. Missing if nobody takes them. */
   readonly delivering?: { tick(): Promise<void> };
   readonly store: Store;
@@ -91,9 +94,11 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
     schedule("audit_failed", AUDIT_PRUNE_MS, () => pruneAudit(parts)),
     schedule("audit_failed", AUDIT_HEAD_MS, () => logAuditHead(parts)),
   ];
-  const { added, discovery, wrongTokens, refused, members, memory, measures, delivering } = parts;
+  const { added, discovery, wrongTokens, refused, members, memory, measures } = parts;
+  const { delivering, healthEvents } = parts;
   if (delivering) tasks.push(schedule("events_failed", EVENTS_MS, () => delivering.tick()));
   if (refused) tasks.push(schedule("audit_failed", AUDIT_MS, () => refused.flush()));
+  if (healthEvents) tasks.push(schedule("health_events_failed", HEALTH_MS, () => healthEvents.refresh()));
   if (measures) tasks.push(schedule("measures_failed", MEASURES_MS, () => measures.refresh()));
   if (added) tasks.push(schedule("credentials_failed", ADDED_MS, () => added.credentials.refresh()));
   if (added) tasks.push(schedule("aliases_failed", ADDED_MS, () => added.aliases.refresh()));

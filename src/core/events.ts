@@ -5,12 +5,17 @@
  * audit log with a row here is such an event too, once it has succeeded.
  */
 export const EVENTS = {
+  "allowance.used_up": "The {limit} free requests a day of {name} are used up.",
+  "budget.exceeded": "A budget of {name} (per {per}) is used up: {used} of {limit} USD.",
   "budget.raised": "A budget of {name} was raised.",
   "budget.warned": "A budget of {name} (per {per}) has used {used} of {limit} USD.",
   "budget.reset": "The budgets of {name} were set to 0 by {by}: {reason}",
   "member.left": "A person has left ({reason}), and their sessions and personal keys have ended.",
   "member.without_role": "A person has no role any more ({reason}).",
   "member.keys_expired": "A person's personal keys have expired at {until}.",
+  "provider.down": "The provider {provider} gets no requests any more: {reason}.",
+  "provider.up": "The provider {provider} answers again.",
+  "credential.retired": "The provider {provider} refuses its credential …{last4}: {reason}.",
   "key.created": "The key {name} was created.",
   "key.revoked": "The key {name} was revoked.",
   "key.contact_gone": "The contact of the service key {name} has left.",

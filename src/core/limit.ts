@@ -59,6 +59,8 @@ export interface BudgetUse {
   readonly limitNanoUsd: NanoUsd;
   /** The shares of which the window's event is written. */
   readonly warned: readonly number[];
+  /** True once the window's first refusal is on record. Missing before. */
+  readonly isExceeded?: true;
   /** The part of the extra amount until `extraUntilMs` that earlier windows used. */
   readonly extraUsedNanoUsd: NanoUsd;
   readonly extraUntilMs: number | null;
