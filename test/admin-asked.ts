@@ -43,8 +43,9 @@ export async function createKey(parts: First<typeof keys.createKey>, body: unkno
   return keys.createKey(parts, readInput(keyFields.newKeySchema, body));
 }
 
-export async function listKeys(parts: First<typeof keys.listKeys>, query: unknown) {
-  return keys.listKeys(parts, readQuery(keys.keysQuery, query));
+export async function listKeys(parts: First<typeof keys.listKeyPage>, query: unknown) {
+  const { data, next } = await keys.listKeyPage(parts, readQuery(keys.keysQuery, query));
+  return { data: data.map((key) => keys.keyView(key, parts.clock.nowMs())), next };
 }
 
 export async function listKeysInUse(parts: First<typeof keysInUse.listKeysInUse>, query: unknown) {

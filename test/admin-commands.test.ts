@@ -9,6 +9,7 @@ import { runKeys } from "../src/cli/keys.ts";
 import { authenticate } from "../src/keys/authenticate.ts";
 import { adminBench, type TestWorld } from "./admin-world.ts";
 import { runPrinting } from "./poundkey.ts";
+import { makeRecord, writeRecord } from "./samples.ts";
 import { readSettings } from "./settings.ts";
 import { catchThrown, readCode } from "./thrown.ts";
 
@@ -20,7 +21,7 @@ beforeEach(() => {
 
 describe("the command line beside a running gateway on the same store", () => {
   const run = (command: typeof runKeys, ...args: string[]) =>
-    runPrinting((io) => command(args, io, bench().open));
+    runPrinting((io) => command(args, io, bench().open, readSettings("")));
 
   test("a key for a model that nobody serves is added with a warning", async () => {
     const providers = "providers: { DeepSeek: { keys: [a] } }";
@@ -125,6 +126,27 @@ describe("the command line beside a running gateway on the same store", () => {
     expect((await run(runKeys, "rotate", key.id)).out).toContain("The old one no longer works.");
   });
 
+  test("the list says what each key used, and when", async () => {
+    const { id } = JSON.parse((await run(runKeys, "add", "--name", "app", "--json")).out);
+    const cells = async () => (await run(runKeys, "list")).out.split("\n").map((line) => line.split(/ {2,}/));
+    expect((await cells())[1]?.slice(4)).toEqual(["0 of 200", "0", "0", "never", "-", "active"]);
+    await writeRecord(world.store, makeRecord("one", { keyId: id, costNanoUsd: 1_500_000 }));
+    const [head, row] = await cells();
+    expect(head?.slice(4, 8)).toEqual(["FREE TODAY", "REQUESTS", "COST USD", "LAST USED"]);
+    expect(row?.slice(5)).toEqual(["1", "0.0015", expect.stringMatching(/^2026-11-20T12/), "-", "active"]);
+    expect(JSON.parse((await run(runKeys, "list", "--json")).out)).toMatchObject([
+      { id, allowance: { limit: 200 }, last_used_at: expect.any(String) },
+    ]);
+  });
+
+  test("an action's help has its own flags and examples alone", async () => {
+    const { out } = await run(runKeys, "rotate", "--help");
+    for (const other of ["--name", "--account", "keys add", "pause"]) expect(out).not.toContain(other);
+    expect((await run(runKeys, "add", "--help")).out).not.toContain("--grace");
+    for (const shared of ["--json", "--config"]) expect(out).toContain(shared);
+    expect((await run(runAccounts, "topup", "--help")).out).toMatch(/^ {2}AMOUNT {2,}/m);
+  });
+
   test("a new key's secret is alone on the first line", async () => {
     const { out } = await run(runKeys, "add", "--name", "app");
     expect((await authenticate(world, out.split("\n")[0] ?? "")).key.name).toBe("app");
@@ -158,9 +180,21 @@ describe("the command line beside a running gateway on the same store", () => {
     [runKeys, "add --help", 0, /^usage: poundkey keys add/],
     [runAccounts, "-h", 0, /^usage: poundkey accounts/],
     [runAdmin, "token --help", 0, /^usage: poundkey admin/],
+    [
+      runKeys,
+      "rotate --help",
+      0,
+      /^usage: poundkey keys rotate ID [\s\S]*--grace DURATION[\s\S]*examples:\n.*keys rotate \S+ --grace 24h$/,
+    ],
     [runKeys, "", 2, /expected one of: add, list, pause, resume, rotate, revoke/],
-    [runKeys, "constructor", 2, /expected one of/],
-    [runKeys, "add", 2, /^poundkey: Missing required parameter: --name\.\n/],
+    [runKeys, "constructor", 2, /^poundkey keys: unknown action 'constructor'; expected one of: add, list/],
+    [
+      runKeys,
+      "ad",
+      2,
+      /^poundkey keys: unknown action 'ad'; did you mean add\?\nSee poundkey keys --help\.$/,
+    ],
+    [runKeys, "add", 2, /^poundkey (keys|accounts): Missing required parameter: --name\.\n/],
     [runKeys, "add --name", 2, /--name/],
     [runKeys, "add --name a --requests-per-day many", 2, /--requests-per-day must be/],
     [runKeys, "add --name a --spend-limit x", 2, /--spend-limit must be/],
@@ -174,18 +208,61 @@ describe("the command line beside a running gateway on the same store", () => {
     [runKeys, "pause", 2, /expected one key's id/],
     [runKeys, "resume key_none", 1, /There is no key with that id/],
     [runKeys, "rotate key_none", 1, /There is no key with that id/],
-    [runKeys, "rotate key_none --grace soon", 2, /^poundkey: Invalid --grace: expected a duration like 24h/],
-    [runKeys, "rotate key_none --grace 31d", 2, /^poundkey: Invalid --grace: .*up to 30d/],
-    [runKeys, "add --name a --addresses here", 2, /^poundkey: Invalid --addresses: expected an IP address/],
-    [runKeys, "add --name a --addresses ::1/999", 2, /^poundkey: Invalid --addresses: /],
-    [runKeys, "add --name a --models gpt", 2, /^poundkey: Invalid --models: expected a model id/],
-    [runKeys, "add --name a --expires soon", 2, /^poundkey: Invalid --expires: expected an ISO 8601 time/],
-    [runKeys, "add --name a --expires 2001-01-01", 2, /^poundkey: Invalid --expires: it is in the past/],
-    [runKeys, "add --name a --spend-limit -1", 2, /^poundkey: Invalid --spend-limit: decimal below minimum/],
-    [runKeys, "add --name a --requests-per-day 1.5", 2, /^poundkey: Invalid type for --requests-per-day: /],
-    [runAccounts, "add", 2, /^poundkey: Missing required parameter: --name\.\n/],
-    [runAccounts, "topup default 0", 2, /^poundkey: Invalid AMOUNT: expected a value > 0/],
-    [runAccounts, "topup default 1 --idempotency-key é", 2, /^poundkey: Invalid --idempotency-key: /],
+    [
+      runKeys,
+      "rotate key_none --grace soon",
+      2,
+      /^poundkey (keys|accounts): Invalid --grace: expected a duration like 24h/,
+    ],
+    [runKeys, "rotate key_none --grace 31d", 2, /^poundkey (keys|accounts): Invalid --grace: .*up to 30d/],
+    [
+      runKeys,
+      "add --name a --addresses here",
+      2,
+      /^poundkey (keys|accounts): Invalid --addresses: expected an IP address/,
+    ],
+    [runKeys, "add --name a --addresses ::1/999", 2, /^poundkey (keys|accounts): Invalid --addresses: /],
+    [
+      runKeys,
+      "add --name a --models gpt",
+      2,
+      /^poundkey (keys|accounts): Invalid --models: expected a model id/,
+    ],
+    [
+      runKeys,
+      "add --name a --expires soon",
+      2,
+      /^poundkey (keys|accounts): Invalid --expires: expected an ISO 8601 time/,
+    ],
+    [
+      runKeys,
+      "add --name a --expires 2001-01-01",
+      2,
+      /^poundkey (keys|accounts): Invalid --expires: it is in the past/,
+    ],
+    [
+      runKeys,
+      "add --name a --spend-limit -1",
+      2,
+      /^poundkey (keys|accounts): Invalid --spend-limit: decimal below minimum/,
+    ],
+    [
+      runKeys,
+      "add --name a --requests-per-day 1.5",
+      2,
+      /^poundkey (keys|accounts): Invalid type for --requests-per-day: /,
+    ],
+    [runAccounts, "add", 2, /^poundkey (keys|accounts): Missing required parameter: --name\.\n/],
+    [runAccounts, "topup default -5", 2, /^poundkey accounts: expected an amount .*, not '-5'\n/],
+    [runAccounts, "topup default -.5", 2, /, not '-\.5'\n/],
+    [runAccounts, "topup -5 default", 2, /, not 'default'\n/],
+    [runAccounts, "topup default 0", 2, /^poundkey (keys|accounts): Invalid AMOUNT: expected a value > 0/],
+    [
+      runAccounts,
+      "topup default 1 --idempotency-key é",
+      2,
+      /^poundkey (keys|accounts): Invalid --idempotency-key: /,
+    ],
     [runAccounts, "", 2, /expected one of: add, list, topup, show/],
     [runAccounts, "show none", 1, /There is no account/],
     [runAdmin, "token", 2, /--reset/],
@@ -201,6 +278,7 @@ describe("the command line beside a running gateway on the same store", () => {
 
   test("a store that can't be opened gives exit code 1 and an explanation", async () => {
     const io = { out: () => {}, err: (text: string) => expect(text).toBe("poundkey: The store is away.") };
-    expect(await runKeys(["list"], io, () => Promise.reject(new Error("The store is away.")))).toBe(1);
+    const open = () => Promise.reject(new Error("The store is away."));
+    expect(await runKeys(["list"], io, open, readSettings(""))).toBe(1);
   });
 });

@@ -6,9 +6,11 @@ import { runAudit } from "../src/cli/audit.ts";
 import { adminBench } from "./admin-world.ts";
 import { runPrinting } from "./poundkey.ts";
 import { makeAccount } from "./samples.ts";
+import { readSettings } from "./settings.ts";
 
 const bench = adminBench();
-const verify = (...args: string[]) => runPrinting((io) => runAudit(["verify", ...args], io, bench().open));
+const verify = (...args: string[]) =>
+  runPrinting((io) => runAudit(["verify", ...args], io, bench().open, readSettings("")));
 
 /** Puts accounts on record, and returns the chain's end as the command prints it. */
 async function record(...names: string[]): Promise<string> {

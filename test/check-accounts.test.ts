@@ -25,11 +25,11 @@ afterAll(async () => {
 }, LONG_MS);
 
 /** Returns the warnings about accounts. */
-async function check(store: string, args: readonly string[] = [], members = ""): Promise<readonly string[]> {
+async function check(store: string, args: readonly string[] = []): Promise<readonly string[]> {
   const yaml = `store: "${store}"
 server: { public_url: "https://gateway.example" }
 sign_in: { oidc: { issuer: "https://login.example.com", client_id: a, client_secret: b, rules: [
-  { group: a, role: viewer, accounts: [Search, default] }, { group: b, role: viewer, accounts: [Serach] } ]${members} } }`;
+  { group: a, role: viewer, accounts: [Search, default] }, { group: b, role: viewer, accounts: [Serach] } ] } }`;
   const said: string[] = [];
   const ports: CheckPorts = {
     ...{ env: () => undefined, known: [], readFile: readFrom({}) },
@@ -65,10 +65,3 @@ test(
   },
   LONG_MS,
 );
-
-test("accounts of people's own are not counted on", async () => {
-  const said = await check("sqlite::memory:", [], ", members: { create_account: true }");
-  expect(said.join("\n")).toContain(
-    "sign_in.oidc.members.create_account: this version creates no accounts for people; name an account in a rule",
-  );
-});

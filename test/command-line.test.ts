@@ -4,8 +4,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { version } from "../package.json" with { type: "json" };
+import { EXIT } from "../src/app/terminal.ts";
+import { runCommandLine } from "../src/cli/commands.ts";
 import { asArray, parseJson } from "../src/core/json.ts";
 import { BINARY } from "./harness.ts";
+import { runPrinting } from "./poundkey.ts";
 
 const COMMAND = BINARY ? [BINARY] : [process.execPath, join(import.meta.dir, "..", "src", "main.ts")];
 const COMMANDS = [
@@ -60,6 +63,54 @@ test(
   },
   TEST_MS,
 );
+
+/** They would listen, or call a gateway or providers. */
+const NOT_RUN = /^(serve|simulate|login|token|check --probe)/;
+
+test(
+  "every command shows examples, which are well-formed",
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), "poundkey-examples-"));
+    const { out: help } = await runPrinting((io) => runCommandLine(["--help"], io));
+    const names = [...help.matchAll(/^ {2}(\w+) +/gm)].map(([, name = ""]) => name);
+    expect(names).toEqual(expect.arrayContaining(COMMANDS));
+    for (const name of names) {
+      const { out } = await runPrinting((io) => runCommandLine([name, "--help"], io));
+      const lines = (out.split("\nexamples:\n")[1] ?? "").split("\n").map((line) => line.trim());
+      for (const line of lines) {
+        expect(line).toStartWith(`poundkey ${name}`);
+        const words = (line.split(" > ")[0]?.match(/"[^"]*"|\S+/g) ?? [])
+          .slice(1)
+          .map((word) => word.replaceAll('"', ""));
+        if (NOT_RUN.test(words.join(" "))) continue;
+        // Each has a store of its own that doesn't exist, so that most fail to find it, but only after their arguments.
+        const store = words.includes("--store")
+          ? []
+          : ["--store", `sqlite:${folder}/${name}-${words.length}.db`];
+        const { code, err } = await runPrinting((io) => runCommandLine([...words, ...store], io));
+        expect([line, code === EXIT.usage ? err : ""]).toEqual([line, ""]);
+      }
+    }
+    rmSync(folder, { recursive: true });
+  },
+  TEST_MS,
+);
+
+test("a mistyped command is one line that names the nearest", async () => {
+  for (const [typed, meant] of [
+    ["srve", "; did you mean serve?"],
+    ["acounts", "; did you mean accounts?"],
+    ["--hlep", "; did you mean --help?"],
+    ["deploy-everything", ""],
+  ]) {
+    const { code, out, err } = await runPrinting((io) => runCommandLine([typed ?? ""], io));
+    expect([code, out, err]).toEqual([
+      EXIT.usage,
+      "",
+      `poundkey: unknown command '${typed}'${meant}\nSee poundkey --help.`,
+    ]);
+  }
+});
 
 test(
   "--version prints the package's version alone on its line, as the help does",

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { startUnderTest, type UnderTest } from "./harness.ts";
 
 const FIRST_LOAD_BYTES_MAX = 150_000;
+const SCRIPT_BYTES_MAX = 60_000;
 
 let gateway: UnderTest;
 
@@ -53,6 +54,38 @@ test("assets are named by hash, cached forever and compressed; the first load is
     bytes += (await answer.arrayBuffer()).byteLength;
   }
   expect(bytes).toBeLessThan(FIRST_LOAD_BYTES_MAX);
+});
+
+/** Returns the gzipped size of each script that one loads: always, or also when a page is opened. */
+async function measureScripts(first: string, alsoOpened: RegExp): Promise<ReadonlyMap<string, number>> {
+  const sizes = new Map<string, number>();
+  const load = async (file: string): Promise<void> => {
+    if (sizes.has(file)) return;
+    const bytes = new Uint8Array(await (await get(file)).arrayBuffer());
+    sizes.set(file, bytes.byteLength);
+    const text = new TextDecoder().decode(Bun.gunzipSync(bytes));
+    for (const [, isOpened, name = ""] of text.matchAll(
+      /(?:from|import)(\()?"[^"]*?([a-z]+-[a-z0-9]{8}\.js)"/g,
+    ))
+      if (!isOpened || alsoOpened.test(name)) await load(`/console/${name}`);
+  };
+  await load(first);
+  return sizes;
+}
+
+test("the overview with all that it loads is below 150 KB, and no script of any page above 60 KB", async () => {
+  const [entry = ""] = (await firstLoad()).files.filter((path) => path.endsWith(".js"));
+  const first = [...(await measureScripts(entry, /^overview-/)).values()].reduce(
+    (sum, size) => sum + size,
+    0,
+  );
+  const all = await measureScripts(entry, /./);
+  const scripts = [...all].toSorted(([, one], [, other]) => other - one);
+  console.log(`console: ${first} bytes of scripts for the overview, ${scripts.length} scripts, the largest:`);
+  for (const [name, size] of scripts.slice(0, 3)) console.log(`  ${name} ${size}`);
+  expect(scripts.length).toBeGreaterThan(16);
+  expect(first).toBeLessThan(FIRST_LOAD_BYTES_MAX);
+  expect(scripts[0]?.[1]).toBeLessThan(SCRIPT_BYTES_MAX);
 });
 
 test("clients that don't accept gzip get the same content uncompressed", async () => {

@@ -68,6 +68,20 @@ test("parameters are only sent as numbers within their bounds", () => {
   }
 });
 
+test("tools and schemas are only sent as JSON of their kind", () => {
+  const schema = '{ "type": "object" }';
+  expect(parseParameters({ effort: "low", form: "json_schema", schema, tools: "[]" })).toEqual({
+    reasoning_effort: "low",
+    response_format: { type: "json_schema", json_schema: { name: "answer", schema: { type: "object" } } },
+    tools: [],
+  });
+  expect(parseParameters({ form: "json_object", schema: "{", tools: " " })).toEqual({
+    response_format: { type: "json_object" },
+  });
+  for (const tools of ["{}", "["]) expect(parseParameters({ tools })).toBeNull();
+  expect(parseParameters({ form: "json_schema", schema: "" })).toBeNull();
+});
+
 test("events parse the same wherever their bytes are cut", async () => {
   const text =
     ': keep-alive\n\ndata: {"a":"ü€😀"}\n\nevent: x\r\ndata: one\r\ndata: two\r\n\r\ndata: [DONE]\n\ndata: unfinished';

@@ -146,6 +146,7 @@ test("the whole catalogue is shown, with what is enabled and why the rest is not
     max_output_tokens: 1024,
     capabilities: ["tools"],
     operations: ["chat"],
+    fallbacks: [],
     pricing: { input: 10, output: 50 },
     later_pricing: [],
     kind: null,

@@ -50,6 +50,16 @@ test("llms.txt lists the Markdown of every chapter, at both addresses", async ()
   expect(await (await get("/docs/llms.txt")).text()).toBe(text);
 });
 
+test("llms-full.txt has every chapter, in the manual's order, and its links lead somewhere", async () => {
+  const text = await (await get("/llms-full.txt")).text();
+  const chapters = [...text.matchAll(/^<!-- \/docs\/(.+)\.md -->$/gm)].map(([, name = ""]) => name);
+  expect(chapters).toEqual([...CHAPTER_NAMES]);
+  const links = new Set([...text.matchAll(/\]\((\/[^)#]+)/g)].map(([, path = ""]) => path));
+  for (const path of links) expect([path, (await get(path)).status]).toEqual([path, 200]);
+  expect(text.match(/\]\([a-z-]+\.(md|png)/g)).toBeNull();
+  expect(await (await get("/docs/llms-full.txt")).text()).toBe(text);
+});
+
 test("every page only runs this gateway's files, can't be framed, and names no other host", async () => {
   for (const path of [
     "/docs",
@@ -58,6 +68,7 @@ test("every page only runs this gateway's files, can't be framed, and names no o
     "/docs/errors.md",
     "/docs/search.json",
     "/llms.txt",
+    "/llms-full.txt",
   ]) {
     const { headers } = await get(path);
     const policy = headers.get("content-security-policy") ?? "";

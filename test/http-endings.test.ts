@@ -4,8 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { startUnderTest, type UnderTest } from "./harness.ts";
-import { costOfEnding, ENDING_ROWS, ENDINGS_PROMPT, type Ending } from "./http/endings.ts";
+import { costOfEnding, ENDING_ROWS, type Ending } from "./http/endings.ts";
 import { type Books, type MoneyWorld, type Payer, readSums, startMoneyWorld } from "./http/money-world.ts";
+import { playEnding } from "./http/play-ending.ts";
 import { RUDE_SECRET, startRudeUpstream } from "./http/rude-upstream.ts";
 import type { TestServer } from "./http/serve.ts";
 import { until } from "./http/until.ts";
@@ -193,32 +194,6 @@ describe("every ending leaves no hold and the expected charge", () => {
 
   const calls = () => world.provider.calls.total + world.gated.bodies.length;
 
-  /** Plays a row; returns the status and the error's code that its client got, null for what it did not get. */
-  async function played(row: Ending, secret: string): Promise<readonly [number | null, string | null]> {
-    const { model, stream, after = [], does, more = {}, headers = {} } = row;
-    const client = new AbortController();
-    const body = { model, stream, messages: [{ role: "user", content: ENDINGS_PROMPT }], ...more };
-    const answer = world.chat(body, { secret, headers: { ...headers }, signal: client.signal });
-    answer.catch(() => {});
-    if (does === "leave" && after.length === 0) {
-      await until("the upstream waits", () => world.gated.waiting === 1);
-      client.abort();
-      return [null, null];
-    }
-    const response = await answer;
-    let text = "";
-    const decoder = new TextDecoder();
-    for await (const bytes of response.body ?? []) {
-      text += decoder.decode(bytes, { stream: true });
-      if (does === undefined || !after.every((words) => text.includes(words))) continue;
-      if (does === "release") world.gated.release();
-      else break;
-    }
-    client.abort();
-    if (does === "leave") return [null, null];
-    return [response.status, /"code":"(\w+)"/.exec(text)?.[1] ?? null];
-  }
-
   function check(row: Ending, { requests, entries, held, ...books }: Books, paid: boolean): void {
     const cost = costOfEnding(row);
     const [prompt, completion] = row.tokens ?? [0, 0];
@@ -241,7 +216,7 @@ describe("every ending leaves no hold and the expected charge", () => {
 
   async function settledAs(row: Ending, payer: Payer, paid: boolean): Promise<void> {
     const before = calls();
-    const told = await played(row, payer.secret);
+    const told = await playEnding(world, row, payer.secret);
     expect(told).toEqual([row.status, row.code]);
     check(row, await world.settled(payer), paid);
     expect(calls() - before).toBe(row.calls);

@@ -181,13 +181,13 @@ describe("one search", () => {
       ...{ type: "account", id: "default", url: "/#/settings/accounts/default" },
     });
     expect(await search("acme#che")).toContainEqual({
-      ...{ type: "model", id: "Acme#cheap", url: "/#/activity?model=Acme%23cheap" },
+      ...{ type: "model", id: "Acme#cheap", url: "/#/models/Acme%23cheap" },
     });
     expect(await search("house")).toContainEqual({
       ...{ type: "alias", id: "house", url: "/#/activity?model=house" },
     });
     expect(await search("hasty")).toContainEqual({
-      ...{ type: "provider", id: "Hasty", url: "/#/activity?provider=Hasty" },
+      ...{ type: "provider", id: "Hasty", url: "/#/settings/providers/Hasty" },
     });
     expect(await search("nothing-like-this")).toEqual([]);
   });

@@ -196,6 +196,7 @@ const APART = [
   // Nobody signs in here: `test/sign-in` has the people.
   ...["GET /members", "GET /members/{id}", "PATCH /members/{id}", "POST /members/{id}/anonymise"],
   "POST /members/{id}/budgets/reset",
+  ...["GET /limit-requests", "POST /limit-requests", "POST /limit-requests/{id}/decide"],
   ...["GET /members/{id}/devices", "DELETE /members/{id}/devices/{device}"],
 ];
 

@@ -12,6 +12,7 @@ import { asking, startHttpWorld } from "./http/world.ts";
 import { openPayments } from "./payments.ts";
 import { poundkey, type Ran, runPrinting } from "./poundkey.ts";
 import { makeKey } from "./samples.ts";
+import { readSettings } from "./settings.ts";
 
 const bench = adminBench();
 let world: TestWorld;
@@ -20,7 +21,7 @@ beforeEach(() => {
 });
 
 function run(command: typeof runAccounts, ...args: string[]): Promise<Ran> {
-  return runPrinting((io) => command(args, io, bench().open));
+  return runPrinting((io) => command(args, io, bench().open, readSettings("")));
 }
 
 /** An account with a top-up, a paid request, and one that is still running. */

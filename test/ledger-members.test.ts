@@ -1,13 +1,34 @@
 // Limits and budgets of a member within an account: over all of their personal keys there, those that are gone too.
 import { describe, expect, test } from "bun:test";
 import type { GatewayKey } from "../src/core/key.ts";
-import { findMemberLimits, type GivenLimits, type MemberDefaults } from "../src/core/member-limits.ts";
+import type { LimitRequest } from "../src/core/limit-request.ts";
+import { findMemberModels, type GivenLimits, type MemberDefaults } from "../src/core/member-limits.ts";
+import type { Store } from "../src/core/store.ts";
 import { budget, budgetBench } from "./budget-bench.ts";
 import { makeMember } from "./people/samples.ts";
 import { expectGrant, makeAccount, NOON } from "./samples.ts";
 import { catchThrown } from "./thrown.ts";
 
 const bench = budgetBench();
+const GRANTED_UNTIL = NOON + 5 * 60_000;
+
+let granted = 0;
+async function grantRequest(store: Store, fields: Partial<LimitRequest>): Promise<void> {
+  const request: LimitRequest = {
+    ...{ id: `lrq_${granted++}`, accountId: "default", memberId: "mem_ann", kind: "budget", per: null },
+    ...{ models: null, amount: 1, reason: "x", createdAtMs: NOON, untilMs: GRANTED_UNTIL, state: "granted" },
+    ...{ decidedAtMs: NOON, deciderKind: "admin", deciderId: "admin", note: null },
+    ...fields,
+  };
+  const event = {
+    id: `evt_${request.id}`,
+    accountId: "default",
+    atMs: NOON,
+    type: "limit_request.made" as const,
+    data: {},
+  };
+  await store.changes(() => []).addLimitRequest({ request, event }, NOON, () => {});
+}
 
 const defaults = (fields: Partial<MemberDefaults>): MemberDefaults => ({
   ...{ requestsPerMinute: null, tokensPerMinute: null, parallel: null, budgets: [] },
@@ -172,9 +193,37 @@ describe("a member's limits of the minute", () => {
   });
 });
 
+test("what was granted is added until its end, to the limits that are set", async () => {
+  await give({ requestsPerMinute: 1, budgets: [budget(100), budget(100, { models: ["Acme#*"] })] });
+  await bench.store.people.changeMember("mem_ann", () => makeMember("mem_ann"));
+  const key = await addKey("mem_ann");
+  const grant = (fields: Partial<LimitRequest>) => grantRequest(bench.store, fields);
+  await grant({ kind: "budget", per: "day", amount: 30 });
+  await grant({ kind: "budget", per: "day", amount: 5 });
+  await grant({ kind: "budget", per: "day", models: ["B#*"], amount: 500 });
+  await grant({ kind: "requests_per_minute", amount: 3 });
+  await grant({ kind: "tokens_per_minute", amount: 3 });
+  const limits = async () =>
+    (await bench.ledger.memberLimits({ accountId: "default", memberId: "mem_ann" })).map(
+      ({ kind, models, limit }) =>
+        [kind, ...(models ?? []), kind === "budget" ? limit * 1e9 : limit].join(" "),
+    );
+  expect(await limits()).toEqual(["requests_per_minute 4", "budget 135", "budget Acme#* 100"]);
+  expect((await bench.refusal(key, 136)).code).toBe("budget_exceeded");
+  bench.clock.atMs = GRANTED_UNTIL - 1;
+  const tickets = [await bench.hold(key, 40), await bench.hold(key, 50)];
+  bench.clock.atMs = GRANTED_UNTIL;
+  expect((await bench.refusal(key, 1)).code).toBe("requests_per_minute_exceeded");
+  expect(await limits()).toEqual(["requests_per_minute 1", "budget 100", "budget Acme#* 100"]);
+  for (const ticket of tickets) await bench.end(ticket, 60);
+  bench.clock.atMs += 60_000;
+  expect((await bench.refusal(key, 1)).code).toBe("budget_exceeded");
+  expect((await bench.store.audit()).limits).toEqual([]);
+});
+
 test("models are the union of the rules that name some, else the account's", () => {
   const account = { id: "a", memberDefaults: defaults({ allowedModels: ["Acme#*"] }) };
-  const find = (...rules: readonly GivenLimits[]) => findMemberLimits(account, { rules }).allowedModels;
+  const find = (...rules: readonly GivenLimits[]) => findMemberModels(account, { rules });
   expect(find()).toEqual(["Acme#*"]);
   expect(find(rule({ accountIds: ["a"] }), rule({ allowedModels: ["B#*"], accountIds: ["b"] }))).toEqual([
     "Acme#*",

@@ -37,6 +37,8 @@ test("requests are listed newest first, narrowed by the flags", async () => {
   expect(failed).toMatchObject([{ id: "two", provider: "Sim", error_code: "upstream_error" }]);
   const paged = await run(runRequests, "--limit", "1");
   expect(paged.err).toMatch(/^There are more; go on with --after \d+\.two$/);
+  const json = await run(runRequests, "--limit", "1", "--json");
+  expect([JSON.parse(json.out).length, json.err]).toEqual([1, paged.err]);
   expect((await run(runRequests, "--after", `${NOON + 1}.two`, "--key-id", "key_a")).out).toContain(
     "192.0.2.1",
   );
@@ -64,8 +66,13 @@ test("usage and providers are sums by outcome", async () => {
 
 test("a wrong filter is refused by its flag", async () => {
   const { code, err } = await run(runRequests, "--outcome", "lost");
-  expect([code, err.split("\n")[0]]).toEqual([2, expect.stringContaining("outcome")]);
-  expect((await run(runUsage, "--group-by", "week")).code).toBe(2);
+  expect([code, err.split("\n")[0]]).toEqual([2, expect.stringContaining("--outcome")]);
+  expect(err).toEndWith("\nSee poundkey requests --help.");
+  const wrongGroup = await run(runUsage, "--group-by", "week");
+  expect([wrongGroup.code, wrongGroup.err]).toEqual([
+    2,
+    expect.stringContaining("Invalid --group-by: expected"),
+  ]);
 });
 
 test("CSV quotes cells, and no text is a formula", () => {

@@ -8,10 +8,12 @@ import { billingSuite } from "./store-billing.suite.ts";
 import { consoleSuite } from "./store-console.suite.ts";
 import { devicesSuite } from "./store-devices.suite.ts";
 import { eventsSuite } from "./store-events.suite.ts";
+import { foreignSuite } from "./store-foreign.suite.ts";
 import { keysSuite } from "./store-keys.suite.ts";
 import { lateSuite } from "./store-late.suite.ts";
 import { lessonFilesSuite } from "./store-lesson-files.suite.ts";
 import { lessonsSuite } from "./store-lessons.suite.ts";
+import { limitRequestsSuite } from "./store-limit-requests.suite.ts";
 import { limitsSuite } from "./store-limits.suite.ts";
 import { moneySuite } from "./store-money.suite.ts";
 import { movesSuite } from "./store-moves.suite.ts";
@@ -36,12 +38,14 @@ const SUITES = [
   nodesSuite,
   lateSuite,
   limitsSuite,
+  limitRequestsSuite,
   repliesSuite,
   lessonsSuite,
   lessonFilesSuite,
   auditSuite,
   consoleSuite,
   keysSuite,
+  foreignSuite,
   devicesSuite,
   eventsSuite,
   movesSuite,

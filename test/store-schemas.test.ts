@@ -64,9 +64,14 @@ describe.each(["sqlite", "postgres"] as const)("released steps of %s", (engine) 
   });
 });
 
-/** A key of that version can be read and used, and its requests and sums are kept. */
-async function expectToWork(store: Store): Promise<void> {
+/** A key of that version can be read and used, its requests and sums are kept, and its migration is on record. */
+async function expectToWork(store: Store, from: number, to: number): Promise<void> {
   await store.beat();
+  const migrated = (await store.auditLog.chain(9)).map(({ action, actorKind, before, after }) =>
+    [action, actorKind, before, after].join(" "),
+  );
+  const entry = `store.migrated system {"version":${from}} {"version":${to}}`;
+  expect(migrated).toEqual(from === to ? [] : [entry]);
   const key = makeKey("key_a");
   await store.addKey(key, "digest of key_a");
   expect(await store.keyByDigest("digest of key_a")).toEqual({ key, rotation: 0 });
@@ -88,7 +93,7 @@ describe("a store of every version so far", () => {
       old.run(readFixture("sqlite", one).join(";\n"));
     old.run(`PRAGMA user_version = ${version}`);
     old.close(true);
-    await expectToWork(await openSqliteStore({ path, decide }));
+    await expectToWork(await openSqliteStore({ path, decide }), version, SQLITE_MIGRATIONS.length);
     rmSync(folder, { recursive: true });
   });
 
@@ -106,7 +111,11 @@ describe("a store of every version so far", () => {
       await database.unsafe(
         "ALTER TABLE schema_version ADD COLUMN oldest_supported BIGINT NOT NULL DEFAULT 0",
       );
-    await expectToWork(await openPostgresStore({ url, decide: decideByDemand }));
+    await expectToWork(
+      await openPostgresStore({ url, decide: decideByDemand }),
+      version,
+      POSTGRES_MIGRATIONS.length,
+    );
   });
 });
 

@@ -41,10 +41,11 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   keys: ["core"],
   people: ["core", "keys"],
   admin: ["core", "keys", "ledger", "catalogue", "people"],
+  moving: ["core", "keys", "ledger", "catalogue", "people", "admin"],
   telemetry: ["core"],
   webhooks: ["core"],
   console: ["docs", "admin", "core", "surfaces"],
-  docs: [],
+  docs: ["core"],
   deploy: [],
   simulator: ["core", "operations"],
   app: [
@@ -77,7 +78,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   cli: [
     ...["core", "operations", "surfaces", "catalogue", "selectors", "learning", "store", "config"],
-    ...["admin", "simulator", "app", ""],
+    ...["admin", "moving", "simulator", "app", ""],
   ],
   "main.ts": ["app", "cli"],
 };

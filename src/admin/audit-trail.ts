@@ -13,13 +13,15 @@ import { ACCOUNT_FIELDS } from "../core/fields/account.ts";
 import { CREDENTIAL_FIELDS } from "../core/fields/credential.ts";
 import { KEY_FIELDS } from "../core/fields/key.ts";
 import { type GatewayKey, listPausers } from "../core/key.ts";
-import type { Act, Grant, Member, NamedToken } from "../core/people.ts";
+import type { LimitRequest } from "../core/limit-request.ts";
+import { type Act, GATEWAY, type Grant, type Member, type NamedToken } from "../core/people.ts";
 import type { StoredCredential } from "../core/rows.ts";
 import { mintId } from "../keys/secret.ts";
 import { viewTarget } from "./alias-target.ts";
 import { readStoredAliases } from "./aliases.ts";
 import { viewFields } from "./fields.ts";
 import { formatInstantOrNull } from "./format.ts";
+import { describeAsked } from "./limit-requests.ts";
 import type { ActingWorld, AdminWorld } from "./world.ts";
 
 type EntryParts = Pick<AdminWorld, "clock" | "random">;
@@ -29,22 +31,16 @@ export function makeEntry({ clock, random }: EntryParts, act: Act, action: Audit
   return { id: mintId("aud", random), atMs: clock.nowMs(), act, ...usual, ...action };
 }
 
-/** The gateway itself, for what it does on its own. */
-export const GATEWAY: Act = {
-  actor: { kind: "system", id: "gateway", name: "gateway" },
-  ...{ address: "", agent: "", route: "", requestId: "" },
-};
-
 /** Returns the world with changes that are put on record as the sender's, each with these events. */
 export function actAs<World extends AdminWorld>(
   world: World,
   act: Act,
   events: readonly OutboxEvent[] = [],
 ): World & Omit<ActingWorld, "store"> {
-  const trail: Trail = (change) => {
-    const action = describeChange(change);
-    return action === null ? events : [makeAuditEvent(makeEntry(world, act, action)), ...events];
-  };
+  const trail: Trail = (change) => [
+    ...listFacts(change).map((facts) => makeAuditEvent(makeEntry(world, act, facts))),
+    ...events,
+  ];
   return { ...world, act, changes: world.store.changes(trail) };
 }
 
@@ -61,6 +57,14 @@ export function makeRecordAs(world: AdminWorld) {
   });
 }
 
+/** A moved key is on record in both accounts, so that those who see one of them alone know of it. */
+function listFacts(change: RowChange): readonly AuditFacts[] {
+  const facts = describeChange(change);
+  if (facts === null) return [];
+  const from = change.kind === "key" ? change.before?.accountId : undefined;
+  return from === undefined || from === facts.accountId ? [facts] : [facts, { ...facts, accountId: from }];
+}
+
 /** Returns what a change is on record as. Null if no field of it shows. */
 function describeChange(change: RowChange): AuditFacts | null {
   switch (change.kind) {
@@ -73,6 +77,8 @@ function describeChange(change: RowChange): AuditFacts | null {
       );
     case "key":
       return describeKey(change);
+    case "limit_request":
+      return describeLimitRequest(change);
     case "credential":
       return describeCredential(change);
     case "token":
@@ -142,6 +148,19 @@ function describeKey(change: Pair<GatewayKey>): AuditFacts | null {
   const show = (row: GatewayKey) => ({ last4: row.last4 });
   const until = { old_secret_expires_at: formatInstantOrNull(after.oldSecretUntilMs) };
   return { action: "key.rotated", ...about, before: show(before), after: { ...show(after), ...until } };
+}
+
+/** The member's words stand in the request alone, where they are erased with the person. */
+function describeLimitRequest({ before, after }: Pair<LimitRequest>): AuditFacts | null {
+  if (after === null || before?.state === after.state) return null;
+  const about = {
+    target: { type: "limit_request", id: after.id, name: "" },
+    accountId: after.accountId,
+  } as const;
+  const asked = { member_id: after.memberId, ...describeAsked(after) };
+  if (before === null) return { action: "limit_request.made", ...about, after: asked };
+  const { state, note } = after;
+  return { action: "limit_request.decided", ...about, before: asked, after: { state, note } };
 }
 
 function describeCredential(change: Pair<StoredCredential>): AuditFacts | null {

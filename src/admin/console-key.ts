@@ -1,7 +1,9 @@
 // The built-in keys of the console's playground and of sampling: ordinary rows, billed like any other key.
+
 import { Fault } from "../core/fault.ts";
 import { type GatewayKey, KEY_DEFAULTS } from "../core/key.ts";
-import { actAs, GATEWAY } from "./audit-trail.ts";
+import { GATEWAY } from "../core/people.ts";
+import { actAs } from "./audit-trail.ts";
 import { CONSOLE_KEY } from "./keys.ts";
 import type { AdminWorld } from "./world.ts";
 

@@ -5,6 +5,7 @@ import { matchesAny } from "../core/pattern.ts";
 import { SELECTORS } from "../core/selector.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
+import type { Clock } from "../core/world.ts";
 import { findLimit } from "../ledger/allowance.ts";
 import { listLimitOwners } from "../ledger/limit-owners.ts";
 import { createdKeySchema, keySchema } from "./keys.ts";
@@ -30,7 +31,7 @@ export type CheckedKeyDetailView = View<typeof checkedKeyDetailSchema>;
 
 /** Returns a warning if nothing bounds a key's spending: no allowance, no hard budget, also of its account, no balance. */
 export async function warnOfNoBound(
-  { store }: { readonly store: Pick<Store, "key" | "account"> },
+  { store, clock }: { readonly store: Pick<Store, "key" | "account">; readonly clock: Pick<Clock, "nowMs"> },
   id: string,
   { quota, billing, ownerLimits }: Pick<Settings, "quota" | "billing" | "ownerLimits">,
 ): Promise<readonly string[]> {
@@ -39,7 +40,7 @@ export async function warnOfNoBound(
   if (!key || !account || key.revokedAtMs !== null) return [];
   const isLimited = billing.charge === "always" || findLimit(key, account, quota) !== null;
   const member = key.memberId === null ? null : { id: key.memberId, terms: null };
-  const owners = listLimitOwners({ key, member, account }, ownerLimits);
+  const owners = listLimitOwners({ key, member, account, nowMs: clock.nowMs() }, ownerLimits);
   if (isLimited || owners.some(({ budgets }) => budgets.some(({ budget }) => budget.isHard))) return [];
   return ["Nothing bounds what this key may spend: it has neither a daily allowance nor a budget."];
 }

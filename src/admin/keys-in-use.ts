@@ -3,8 +3,10 @@ import { Type } from "@sinclair/typebox";
 import type { GatewayKey } from "../core/key.ts";
 import { toUsd } from "../core/money.ts";
 import type { Scope } from "../core/people.ts";
+import type { LedgerRules } from "../ledger/allowance.ts";
 import { computeDay, type DayRules, monthStartMs } from "../ledger/day.ts";
 import type { Ledger } from "../ledger/ledger.ts";
+import { findAllowances } from "../ledger/standing.ts";
 import { formatInstantOrNull } from "./format.ts";
 import { allowanceSchema, allowanceView, spentSchema } from "./holder.ts";
 import {
@@ -37,9 +39,20 @@ export interface KeyParts extends KeyListParts {
   readonly dayRules: () => DayRules;
 }
 
-/** Like `listKeys`, with each key's remaining allowance, spending, and last use. */
+/** The parts that a list needs. */
+type UseParts = Omit<KeyParts, "ledger"> & { readonly ledger: Pick<Ledger, "allowances"> };
+
+/** Returns the parts for a program without a gateway. */
+export function makeUseParts(world: KeyListParts, rules: LedgerRules): UseParts {
+  const ledger: UseParts["ledger"] = {
+    allowances: (keys) => findAllowances({ ...world, rules: () => rules }, keys),
+  };
+  return { ...world, ledger, dayRules: () => rules.quota };
+}
+
+/** Returns a page of keys, with each key's remaining allowance, spending, and last use. */
 export async function listKeysInUse(
-  parts: KeyParts,
+  parts: UseParts,
   query: KeysQuery,
   scope?: Scope,
 ): Promise<Listed<KeyInUseView>> {
@@ -55,7 +68,7 @@ export async function getKey(parts: KeyParts, id: string, scope?: Scope): Promis
   throw noKey();
 }
 
-async function readKeyUses(parts: KeyParts, keys: readonly GatewayKey[]): Promise<readonly KeyInUseView[]> {
+async function readKeyUses(parts: UseParts, keys: readonly GatewayKey[]): Promise<readonly KeyInUseView[]> {
   const { store, clock, ledger, dayRules } = parts;
   if (keys.length === 0) return [];
   const nowMs = clock.nowMs();

@@ -36,7 +36,7 @@ import {
   startKey,
 } from "./key-rights.ts";
 import { type Listed, listPage, pageFields } from "./list.ts";
-import { findHolder, refuseOneMore } from "./personal-keys.ts";
+import { findHolder, refuseInAccount, refuseOneMore } from "./personal-keys.ts";
 import { allowNull, allowWords, closeObject, instant, text, type View } from "./schema.ts";
 import type { ActingWorld, AdminWorld } from "./world.ts";
 
@@ -123,7 +123,7 @@ export async function createKey(world: KeyWorld, fields: Static<typeof newKeySch
   };
   const key = startKey(rights, asked, fields);
   checkNewKey(rights, key, fields, account);
-  const refusal = await refuseOneMore(world, rights, key.memberId);
+  const refusal = await refuseOneMore(world, rights, { memberId: key.memberId, account });
   if (refusal !== null) throw refusal;
   await changes.addKey(key, digest);
   return { ...keyView(key, nowMs), secret };
@@ -140,18 +140,11 @@ export function makeSecret({ random, pepper }: Pick<AdminWorld, "random" | "pepp
   return { secret, last4: secret.slice(-LAST_CHARACTERS_SHOWN), digest: digestSecret(secret, pepper) };
 }
 
-/** Returns a page of keys, newest first, including revoked ones. `account_id`, `member`, `state` and `q` filter it. */
-export async function listKeys({ store, clock }: KeyListParts, query: KeysQuery): Promise<Listed<KeyView>> {
-  const nowMs = clock.nowMs();
-  const { data, next } = await listKeyPage({ store, clock }, query);
-  return { data: data.map((key) => keyView(key, nowMs)), next };
-}
-
 export type KeyListParts = Pick<AdminWorld, "store" | "clock">;
 export type KeysQuery = Static<typeof keysQuery>;
 type KeyChangeParts = Pick<ActingWorld, "store" | "changes" | "clock">;
 
-/** The same as rows. */
+/** Returns a page of keys, newest first, including revoked ones. `account_id`, `member`, `state` and `q` filter it. */
 export function listKeyPage(
   { store, clock }: KeyListParts,
   query: KeysQuery,
@@ -191,12 +184,16 @@ export async function updateKey(
   const revision = raises
     ? ({ budgets }: GatewayKey) => ({ ...change, budgets: raiseBudgets(budgets, raises) })
     : change;
-  const { accountId: from } = await findKey(store, id, rights.access);
+  const { accountId: from, memberId } = await findKey(store, id, rights.access);
   const to = change.accountId;
   const accounts = {
     from: await requirePayer(store, from),
     to: to === undefined ? null : await requirePayer(store, to, rights.access.scope("accounts.read")),
   };
+  if (accounts.to !== null && to !== from && memberId !== null) {
+    const refusal = await refuseInAccount({ store }, memberId, accounts.to);
+    if (refusal !== null) throw refusal;
+  }
   const plan = planKeyChange(rights, { given: fields, revision, accounts, nowMs });
   const key = requireKey(id, await write(changes, id, to, plan));
   if (change.keepsResponses === false) await store.removeResponses(key.accountId, key.id);

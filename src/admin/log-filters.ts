@@ -6,22 +6,28 @@ import { allowWords } from "./schema.ts";
 
 const TEXT_CHARACTERS_MAX = 200;
 
-export const filterText = Type.Optional(Type.String({ maxLength: TEXT_CHARACTERS_MAX }));
+/** A text to match. The description names what rows have, for the API's page and the command line. */
+export function makeFilter(description: string) {
+  return Type.Optional(Type.String({ maxLength: TEXT_CHARACTERS_MAX, description }));
+}
+
+const key = makeFilter("this key's id");
+const account = makeFilter("this account's id");
 
 /** Rows must match all that are given. `key_id` and `account_id` are other names of `key` and `account`. */
 export const refusalFilterFields = {
-  key: filterText,
-  key_id: filterText,
-  account: filterText,
-  account_id: filterText,
-  model: filterText,
+  key,
+  key_id: key,
+  account,
+  account_id: account,
+  model: makeFilter("this model, as asked for, tried or used"),
 };
 
 /** The filters of sums, which those of single requests include. */
 export const usageFilterFields = {
   ...refusalFilterFields,
-  member: filterText,
-  provider: filterText,
+  member: makeFilter("a personal key of the person with this id"),
+  provider: makeFilter("this provider, which answered or was last called"),
   operation: Type.Optional(allowWords(OPERATIONS)),
   surface: Type.Optional(allowWords(SURFACE_NAMES)),
   outcome: Type.Optional(allowWords(REQUEST_OUTCOMES)),

@@ -70,11 +70,6 @@ export function listMembers(parts: MemberParts, query: PageQuery, scope: Scope):
   return listPage(query, (page) => parts.store.people.members(page, scope), positionOf, view);
 }
 
-/** Throws the Fault `not_found`. */
-export async function getMember(parts: MemberParts, id: string, scope: Scope): Promise<MemberView> {
-  return viewMember(parts, requireMember(await parts.store.people.member(id, scope)), scope);
-}
-
 /** Changes what an admin gives besides the rules, or shuts the person out at once, with their keys. */
 export async function changeMember(parts: ActingParts, id: string, given: MemberChange): Promise<MemberView> {
   const { store, changes, clock } = parts;
@@ -155,6 +150,7 @@ export async function anonymiseMember(parts: ActingParts, id: string): Promise<M
   const member = requireMember(changed);
   await store.endSessionsOf(id);
   await endKeys(parts, id);
+  await store.limitRequests.forgetTexts(id);
   await store.auditLog.erasePerson(id);
   return viewMember(parts, member);
 }
@@ -171,7 +167,7 @@ export function noMember(): Fault {
 const EVERYTHING: Scope = { accountIds: null, own: null };
 
 /** Leaves out the grants in accounts that the viewer doesn't see. */
-function viewMember(
+export function viewMember(
   { clock, keysExpireMs }: MemberParts,
   member: Member,
   { accountIds }: Scope = EVERYTHING,

@@ -1,7 +1,8 @@
 // Keys of single people: whose a new key is, and how many a person may have.
 import type { Fault } from "../core/fault.ts";
+import type { Account } from "../core/key.ts";
 import { invalidValue } from "../core/schema-fault.ts";
-import type { RecordedStore } from "../core/store.ts";
+import type { KeyFilter, RecordedStore } from "../core/store.ts";
 import type { Access } from "../people/access.ts";
 import type { KeyKind } from "./key-fields.ts";
 import type { KeyRights } from "./key-rights.ts";
@@ -16,19 +17,44 @@ export function findHolder(access: Access, kind: KeyKind | undefined, accountId:
   return isPersonal ? memberId : null;
 }
 
+interface Held {
+  readonly store: Pick<RecordedStore, "keys">;
+}
+
 /**
- * Returns the Fault with which one more key of this person is refused, or null. Keys that are made at the same moment may
- * pass the bound together.
+ * Returns the Fault with which one more key of this person in the account is refused, or null. Keys that are made at the
+ * same moment may pass the bounds together.
  */
 export async function refuseOneMore(
-  { store }: { readonly store: Pick<RecordedStore, "keys"> },
+  { store }: Held,
   { personalKeysMax }: Pick<KeyRights, "personalKeysMax">,
-  memberId: string | null,
+  { memberId, account }: { readonly memberId: string | null; readonly account: Account },
 ): Promise<Fault | null> {
-  if (personalKeysMax === null || memberId === null) return null;
-  const live = { memberId, isRevoked: false, nowMs: 0 };
-  const held = await store.keys({ limit: personalKeysMax + 1, after: null }, live);
-  if (held.length < personalKeysMax) return null;
-  const message = `a person has at most ${personalKeysMax} personal keys (sign_in.oidc.members.keys); revoke one first`;
-  return invalidValue("kind", message);
+  if (memberId === null) return null;
+  if (personalKeysMax !== null && (await holds(store, { memberId }, personalKeysMax))) {
+    const message = `a person has at most ${personalKeysMax} personal keys (sign_in.oidc.members.keys); revoke one first`;
+    return invalidValue("kind", message);
+  }
+  return refuseInAccount({ store }, memberId, account);
+}
+
+/** The same for a key of this person that comes to the account from another one. */
+export async function refuseInAccount(
+  { store }: Held,
+  memberId: string,
+  { id, memberDefaults }: Account,
+): Promise<Fault | null> {
+  const most = memberDefaults?.keys ?? null;
+  if (most === null || !(await holds(store, { memberId, accountId: id }, most))) return null;
+  const message = `a member of this account has at most ${most} personal keys there (member_defaults.keys); revoke one first`;
+  return invalidValue("account_id", message);
+}
+
+async function holds(
+  store: Held["store"],
+  of: Pick<KeyFilter, "accountId" | "memberId">,
+  most: number,
+): Promise<boolean> {
+  const live = await store.keys({ limit: most + 1, after: null }, { ...of, isRevoked: false, nowMs: 0 });
+  return live.length >= most;
 }

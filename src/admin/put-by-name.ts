@@ -122,7 +122,7 @@ export async function putKey(
   const memberId = findHolder(rights.access, undefined, account.id);
   const made = { ...KEY_DEFAULTS, ...asked, id: mintId("key", random), last4, createdAtMs: nowMs, memberId };
   const fresh = startKey(rights, { ...made, expiresAtMs: findExpiry(world, fields, made) }, fields);
-  const refusal = await refuseOneMore(world, rights, memberId);
+  const refusal = await refuseOneMore(world, rights, { memberId, account });
   const { key, earlier } = await changes.putKey({
     ...{ fresh, digest, scope: rights.access.scope("keys.read") },
     choose: (found) => {

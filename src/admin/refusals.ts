@@ -7,7 +7,7 @@ import type { RefusalCount } from "../core/refusal-log.ts";
 import type { DayRules } from "../ledger/day.ts";
 import { formatInstant } from "./format.ts";
 import { listSearched, pageFields, SEARCH_MS, type SearchedList } from "./list.ts";
-import { filterText, refusalFilterFields } from "./log-filters.ts";
+import { makeFilter, refusalFilterFields } from "./log-filters.ts";
 import { allowNull, allowWords, closeObject, count, instant, number, text, type View } from "./schema.ts";
 import { momentFields, readFrom, readTo } from "./span.ts";
 import type { AdminWorld } from "./world.ts";
@@ -15,7 +15,7 @@ import type { AdminWorld } from "./world.ts";
 export const refusalsQuery = closeObject({
   ...refusalFilterFields,
   code: Type.Optional(allowWords(Object.keys(FAULTS))),
-  address: filterText,
+  address: makeFilter("this client's address, as it is kept"),
   ...momentFields,
   ...pageFields,
 });

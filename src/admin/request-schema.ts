@@ -7,7 +7,7 @@ import { ATTEMPT_OUTCOMES } from "../core/trace.ts";
 import { failureFields } from "./failure.ts";
 import { tokensSchema, unitsSchema } from "./figures.ts";
 import { pageFields } from "./list.ts";
-import { filterText, usageFilterFields } from "./log-filters.ts";
+import { makeFilter, usageFilterFields } from "./log-filters.ts";
 import {
   allowNull,
   allowWords,
@@ -27,10 +27,12 @@ import { momentFields } from "./span.ts";
 /** The filters of requests, all of which must match. */
 const requestFilterFields = {
   ...usageFilterFields,
-  session: filterText,
-  trace_id: filterText,
-  address: filterText,
-  q: filterText,
+  session: makeFilter("this session of an agent"),
+  trace_id: makeFilter("this trace, or a client's trace that it links to"),
+  address: makeFilter("this client's address, as it is kept"),
+  q: makeFilter(
+    "this id, of the completion or the request, or this part of a model's name or an error's code",
+  ),
   selector: Type.Optional(allowWords(SELECTORS.flatMap((name) => [name, `Router#${name}`]))),
   status: Type.Optional(
     Type.String({ pattern: "^(ok|error|[1-5][0-9][0-9])$", expected: "ok, error or an HTTP status" }),

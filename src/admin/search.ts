@@ -91,9 +91,13 @@ function viewRequest({ id, requestId, modelUsed, modelAsked, status }: RequestRe
 }
 
 /** A value by which the log is narrowed. */
-function viewFilter(type: "session" | "trace" | "model" | "alias" | "provider", id: string, filter: string) {
+function viewFilter(type: "session" | "trace" | "alias", id: string, filter: string) {
   const query = new URLSearchParams({ [filter]: id });
   return { type, id, name: id, url: `/#/activity?${query}` } as const;
+}
+
+function viewPage(type: "model" | "provider", id: string, folder: string) {
+  return { type, id, name: id, url: `/#/${folder}/${encodeURIComponent(id)}` } as const;
 }
 
 async function findKeys(
@@ -131,15 +135,15 @@ async function findAccounts(
 function findNames({ names }: SearchParts, given: string): readonly ResultView[] {
   const { models, providers, aliases } = names();
   const part = given.toLowerCase();
-  const pick = (list: readonly string[], type: "model" | "alias" | "provider", filter: string) =>
+  const pick = (list: readonly string[], view: (name: string) => ResultView) =>
     list
       .filter((name) => name.toLowerCase().includes(part))
       .slice(0, EACH_MAX)
-      .map((name) => viewFilter(type, name, filter));
+      .map(view);
   return [
-    ...pick(providers, "provider", "provider"),
-    ...pick(Object.keys(aliases), "alias", "model"),
-    ...pick(models, "model", "model"),
+    ...pick(providers, (name) => viewPage("provider", name, "settings/providers")),
+    ...pick(Object.keys(aliases), (name) => viewFilter("alias", name, "model")),
+    ...pick(models, (name) => viewPage("model", name, "models")),
   ];
 }
 

@@ -39,6 +39,7 @@ export const cardSchema = Type.Object({
   max_output_tokens: allowNull(count),
   capabilities: Type.Array(text),
   operations: allowNull(Type.Array(text)),
+  fallbacks: Type.Array(text),
   pricing: allowNull(pricingSchema),
   later_pricing: Type.Array(laterPricingSchema),
   kind: allowNull(allowWords(MODEL_KINDS)),

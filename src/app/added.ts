@@ -1,9 +1,10 @@
-// Credentials and aliases added at run time: read from the store every second and merged into the settings.
+// Credentials, aliases and secrets of other gateways, added at run time and read from the store every second.
 
 import { readStoredAliases } from "../admin/aliases.ts";
 import { type AddedCredential, openCredential } from "../admin/credentials.ts";
 import { TIMEOUTS } from "../config/providers.ts";
 import type { Alias } from "../core/alias.ts";
+import { FOREIGN_SECRETS, readForeignUntil } from "../core/foreign-secret.ts";
 import type { StoredCredential } from "../core/rows.ts";
 import type { Credential, KnownProvider, ProviderSetup, Settings } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
@@ -126,4 +127,23 @@ export function createBareSetup({ name, baseUrl, discovers }: KnownProvider): Pr
     unlistedModels: false,
     ...(discovers ? { discovers } : {}),
   };
+}
+
+/** Keys that came from other gateways. */
+export class AddedSecrets {
+  /** Reads again whether there are any. */
+  readonly refresh: () => Promise<void>;
+  #untilMs: number | null = null;
+
+  constructor(store: Pick<Store, "setting">) {
+    const take = (stored: string | null) => {
+      this.#untilMs = readForeignUntil(stored);
+    };
+    this.refresh = createRefresh(null, () => store.setting(FOREIGN_SECRETS), take);
+  }
+
+  /** The time until which digests of other gateways are looked up, in Unix milliseconds. Null without such keys. */
+  get untilMs(): number | null {
+    return this.#untilMs;
+  }
 }

@@ -1,8 +1,9 @@
 // The audit log's regular tasks: chains what waits, logs it, notes the chain's end, and deletes rows after `audit.keep`.
 
 import { auditView } from "../admin/audit.ts";
-import { GATEWAY, makeEntry } from "../admin/audit-trail.ts";
+import { makeEntry } from "../admin/audit-trail.ts";
 import { nameCheckpoint } from "../core/audit-log.ts";
+import { GATEWAY } from "../core/people.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock, Log, Random } from "../core/world.ts";
 

@@ -20,6 +20,7 @@ import { makeOriginReader } from "../http/client-address.ts";
 import type { HttpPorts } from "../http/ports.ts";
 import type { RoutePorts } from "../http/route.ts";
 import { createAuthenticator } from "../keys/authenticate.ts";
+import { ForeignSecrets } from "../keys/foreign.ts";
 import { createSealer } from "../keys/vault.ts";
 import type { LearningPort } from "../learning/port.ts";
 import { createLedger } from "../ledger/ledger.ts";
@@ -246,7 +247,8 @@ function createCallerParts({ opened, settings }: GatewayOptions, live: LiveConfi
     find: (digest: string) => opened.store.devices.agentByDigest(digest),
     publicUrl: () => live.settings.signIn?.publicUrl ?? null,
   };
-  return { authenticate: createAuthenticator({ ...opened.world, agents }), readOrigin };
+  const foreign = new ForeignSecrets({ store: opened.store, clock, untilMs: () => live.foreign.untilMs });
+  return { authenticate: createAuthenticator({ ...opened.world, agents, foreign }), readOrigin };
 }
 
 function readEndingTimes({ noticeMs = NOTICE_MS, isRelieved = false, settings }: GatewayOptions) {

@@ -7,7 +7,7 @@ import { makeUpstream, type Upstream } from "../gateway/upstream.ts";
 import type { Health } from "../health/health.ts";
 import type { Snapshot } from "../http/ports.ts";
 import { PROVIDERS } from "../providers/index.ts";
-import { AddedAliases, AddedCredentials } from "./added.ts";
+import { AddedAliases, AddedCredentials, AddedSecrets } from "./added.ts";
 import { chooseDialects } from "./dialects.ts";
 import { Discovery } from "./discovery.ts";
 import type { OpenedStore } from "./open-store.ts";
@@ -18,6 +18,7 @@ export class LiveConfiguration {
   readonly credentials: AddedCredentials;
   readonly discovery: Discovery;
   readonly aliases: AddedAliases;
+  readonly foreign: AddedSecrets;
   readonly #health: Health;
   readonly #clock: LiveConfigurationPorts["clock"];
   /** The settings without the added credentials and aliases. */
@@ -37,6 +38,7 @@ export class LiveConfiguration {
     this.#listed = listIds(this.#snapshot);
     this.credentials = new AddedCredentials(store, credentialVault, log, onChange);
     this.aliases = new AddedAliases(store, () => this.#renew());
+    this.foreign = new AddedSecrets(store);
     this.discovery = new Discovery({ fetch, log, onChange });
     this.discovery.expect(first.providers);
     health.configured(first.providers);
@@ -46,6 +48,7 @@ export class LiveConfiguration {
   async readAdded(): Promise<void> {
     await this.credentials.refresh();
     await this.aliases.refresh();
+    await this.foreign.refresh();
   }
 
   /** Applies other settings. Running requests keep those that they began with. */

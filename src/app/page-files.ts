@@ -22,6 +22,7 @@ export async function bundleConsole(): Promise<readonly PageFile[]> {
     entrypoints: [ENTRY],
     target: "browser",
     minify: true,
+    splitting: true,
     publicPath: "/console/",
     naming: { entry: "[name].[ext]", chunk: "[name]-[hash].[ext]", asset: "[name]-[hash].[ext]" },
     define: { "process.env.NODE_ENV": '"production"' },

@@ -1,9 +1,10 @@
 // `--quickstart`: a ready-made key, kept for later starts, and a command that can be pasted as printed.
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { actAs, GATEWAY } from "../admin/audit-trail.ts";
+import { actAs } from "../admin/audit-trail.ts";
 import { createKey } from "../admin/keys.ts";
 import { refuseAddress, refusePaused } from "../core/key.ts";
+import { GATEWAY } from "../core/people.ts";
 import type { Settings } from "../core/settings.ts";
 import { authenticate } from "../keys/authenticate.ts";
 import type { OpenedStore } from "./open-store.ts";

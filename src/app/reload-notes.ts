@@ -1,8 +1,9 @@
 // Puts reloads of the configuration on record, with digests of what was and what is.
-import { GATEWAY, makeEntry } from "../admin/audit-trail.ts";
+import { makeEntry } from "../admin/audit-trail.ts";
 import type { AdminWorld } from "../admin/world.ts";
 import type { ConfigError } from "../config/errors.ts";
 import type { AuditEntry } from "../core/audit-log.ts";
+import { GATEWAY } from "../core/people.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Log } from "../core/world.ts";
 import { digestSecret } from "../keys/secret.ts";

@@ -1,12 +1,12 @@
 // Renders the manual's files from their sources, for the build and for a gateway that runs from source.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { readChapter, toAddress } from "../docs/chapter.ts";
+import { readChapter } from "../docs/chapter.ts";
 import { API_PAGE, CHAPTER_NAMES } from "../docs/contents.ts";
-import { renderLlmsText } from "../docs/llms.ts";
-import { type Manual, renderApiPage, renderChapter } from "../docs/page.ts";
-import type { Entry } from "../docs/search.ts";
+import { joinChapters, renderLlmsText } from "../docs/llms.ts";
+import { renderApiPage, renderChapter } from "../docs/page.ts";
 import type { PageFile } from "../http/files.ts";
+import { buildSearchIndex } from "./search-index.ts";
 
 const SOURCES = join(import.meta.dir, "..", "docs");
 const CONSOLE = join(import.meta.dir, "..", "console");
@@ -21,15 +21,17 @@ SwaggerUIBundle({ url: api.dataset.document, domNode: api, deepLinking: true, va
 /** Renders and compresses the manual. Throws if a chapter is missing or has no title. */
 export async function renderDocs(): Promise<readonly PageFile[]> {
   const sources = CHAPTER_NAMES.map((name) => ({ name, markdown: readText(SOURCES, `${name}.md`) }));
+  const twins = sources.map(({ name, markdown }) => ({ name, markdown: adaptTwin(markdown) }));
   const manual = new Map(sources.map(({ name, markdown }) => [name, readChapter(name, markdown)]));
   const files: readonly (readonly [name: string, content: string | Buffer])[] = [
-    ...sources.map(({ name, markdown }) => [`${name}.md`, adaptTwin(markdown)] as const),
+    ...twins.map(({ name, markdown }) => [`${name}.md`, markdown] as const),
     ...[...manual.values()].map(
       (chapter) => [`${chapter.name}.html`, renderChapter(chapter, manual)] as const,
     ),
     [`${API_PAGE}.html`, renderApiPage(manual)],
     ["llms.txt", renderLlmsText(manual)],
-    ["search.json", JSON.stringify(buildSearchIndex(manual))],
+    ["llms-full.txt", joinChapters(twins)],
+    ["search.json", JSON.stringify(buildSearchIndex(manual.values()))],
     ["manual.css", readText(CONSOLE, "style/tokens.css") + readText(SOURCES, "manual.css")],
     ["manual.js", await bundleScript()],
     ["swagger-ui.css", readPackaged("swagger-ui.css")],
@@ -45,15 +47,6 @@ export async function renderDocs(): Promise<readonly PageFile[]> {
 /** Drops the notes to contributors, and names the pictures by where they are served. */
 function adaptTwin(markdown: string): string {
   return markdown.replace(/^<!--.*?-->\n+/gms, "").replaceAll("](../console/pictures/", "](");
-}
-
-function buildSearchIndex(manual: Manual): readonly Entry[] {
-  return [...manual.values()].flatMap(({ name, title, sections }) =>
-    sections.map(({ id, heading, text }) => {
-      const href = toAddress(name) + (id === "" ? "" : `#${id}`);
-      return { href, chapter: title, heading, text };
-    }),
-  );
 }
 
 async function bundleScript(): Promise<string> {

@@ -13,6 +13,7 @@ import { auditRoutes } from "../http/admin-audit.ts";
 import { deviceAdminRoutes } from "../http/admin-devices.ts";
 import { exportRoutes } from "../http/admin-exports.ts";
 import { keyAdminRoutes } from "../http/admin-keys.ts";
+import { limitRequestRoutes } from "../http/admin-limit-requests.ts";
 import { memberRoutes } from "../http/admin-members.ts";
 import { namedRoutes } from "../http/admin-named.ts";
 import { providerRoutes } from "../http/admin-providers.ts";
@@ -33,7 +34,7 @@ import { playgroundRoutes } from "../http/playground.ts";
 import type { HttpPorts } from "../http/ports.ts";
 import { problemRoutes } from "../http/problems.ts";
 import { responseRoutes } from "../http/responses.ts";
-import { type RoutePorts, routeRoutes } from "../http/route.ts";
+import { decideForKey, type RoutePorts, routeRoutes } from "../http/route.ts";
 import { sampleRoutes } from "../http/samples.ts";
 import { surfaceRoutes } from "../http/serve.ts";
 import { sessionRoutes } from "../http/session.ts";
@@ -81,13 +82,14 @@ export function composeRoutes(parts: RouteParts) {
   const { ports, opened, live } = parts;
   const operator = createOperatorParts(parts);
   const holder = { store: opened.store, ledger: ports.ledger, clock, quota: () => live.settings.quota };
+  const routePorts = { ...ports, known: parts.known, learn: parts.learning.score, store: opened.store };
   const app = buildApp(ports, parts.reusePort);
   const providers = createProviderPorts({ live, opened, ...parts.known, fetch: parts.fetch });
   return app
     .use(surfaceRoutes(ports))
     .use(responseRoutes(ports))
     .use(modelRoutes(ports))
-    .use(routeRoutes({ ...ports, known: parts.known, learn: parts.learning.score, store: opened.store }))
+    .use(routeRoutes(routePorts))
     .use(keyRoutes({ ...ports, holderView: (key: GatewayKey) => holderView(holder, key) }))
     .use(agentTelemetryRoutes(ports))
     .use(healthRoutes(createHealthPorts(parts)))
@@ -114,9 +116,10 @@ export function composeRoutes(parts: RouteParts) {
         keysExpireMs: () => live.settings.signIn?.members.keysExpireMs ?? null,
       }),
     )
+    .use(limitRequestRoutes(operator))
     .use(deviceAdminRoutes(operator, { ...opened.world, log: parts.people.log }))
     .use(liveRoutes({ ...operator, feed: parts.feed, clock, draining: ports.draining }))
-    .use(playgroundRoutes(operator, ports))
+    .use(playgroundRoutes(operator, ports, (request, key) => decideForKey(routePorts, request, key)))
     .use(sampleRoutes(operator, parts.sampling))
     .use(consoleRoutes(loadConsoleFiles))
     .use(sessionRoutes({ ...operator, version }))

@@ -53,7 +53,7 @@ interface UpkeepParts extends AuditUpkeepParts {
   /** Applies the lessons of all nodes. */
   readonly learning: { refresh(): Promise<void> };
   /** Reads what was added at run time on any node. Missing if nothing can be added. */
-  readonly added?: Record<"credentials" | "aliases", { refresh(): Promise<void> }>;
+  readonly added?: Record<"credentials" | "aliases" | "foreign", { refresh(): Promise<void> }>;
   /** Asks the operator's own servers for their models until they have answered. Missing if there are none. */
   readonly discovery?: { refresh(): Promise<void> };
   /** Shares the counts of wrong admin tokens with other nodes. Missing if there are no admin routes. */
@@ -102,6 +102,7 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
   if (measures) tasks.push(schedule("measures_failed", MEASURES_MS, () => measures.refresh()));
   if (added) tasks.push(schedule("credentials_failed", ADDED_MS, () => added.credentials.refresh()));
   if (added) tasks.push(schedule("aliases_failed", ADDED_MS, () => added.aliases.refresh()));
+  if (added) tasks.push(schedule("foreign_failed", ADDED_MS, () => added.foreign.refresh()));
   if (discovery) tasks.push(schedule("discovery_failed", DISCOVERY_MS, () => discovery.refresh()));
   if (wrongTokens) tasks.push(schedule("wrong_tokens_failed", WRONG_TOKENS_MS, () => wrongTokens.share()));
   if (members) tasks.push(schedule("members_failed", MEMBERS_MS, () => members.recheck()));
@@ -212,6 +213,7 @@ async function prune({ store, clock, keepMs, responsesKeepMs }: UpkeepParts): Pr
   };
   while ((await store.prune(before, ROWS_MAX)) === ROWS_MAX);
   await forgetOldest(store, { ...before, repliesMs: nowMs }, KEPT_CHARACTERS_MAX);
+  while ((await store.foreign.end(nowMs, ROWS_MAX)) === ROWS_MAX);
   while ((await store.pruneRefusals(before.contentsMs, ROWS_MAX)) === ROWS_MAX);
   await store.webhooks.prune(nowMs - DEAD_MS, DEAD_MAX);
   const responsesMs = nowMs - responsesKeepMs();

@@ -6,13 +6,19 @@ import {
   listAccounts,
   newAccountSchema,
 } from "../admin/accounts.ts";
-import { formatNanoUsd } from "../admin/format.ts";
 import { readInput } from "../admin/input.ts";
 import { type EntryView, listJournal } from "../admin/journal.ts";
 import { topUpAccount, topUpSchema } from "../admin/topups.ts";
 import { ACCOUNT_FIELDS } from "../core/fields/account.ts";
-import { NANO_PER_USD } from "../core/money.ts";
-import { type Call, formatJson, formatTable, makeCommand, printList, requireOne } from "./administration.ts";
+import {
+  type Call,
+  formatJson,
+  formatTable,
+  formatUsd,
+  makeCommand,
+  printList,
+  requireOne,
+} from "./administration.ts";
 import { UsageError } from "./arguments.ts";
 import { describeFlags, listFlags, readFlags } from "./field-flags.ts";
 
@@ -30,7 +36,12 @@ ${describeFlags(ACCOUNT_FIELDS)}
   --note TEXT               a note on the top-up, stored in the journal
   --idempotency-key KEY     calls with the same key top up only once
   --json                    print JSON
-  --config FILE, --store S  as for \`poundkey serve\``;
+  --config FILE, --store S  as for \`poundkey serve\`
+
+examples:
+  poundkey accounts add --name Search --budget 2000/month
+  poundkey accounts topup acc_5b1e 25 --note "invoice 17"
+  poundkey accounts show default`;
 
 const TOPUP_FLAGS = { note: "value", "idempotency-key": "value" } as const;
 
@@ -92,8 +103,4 @@ function formatEntryCells(entry: EntryView): readonly string[] {
   const balance = entry.balance_usd === null ? "-" : formatUsd(entry.balance_usd);
   const about = [entry.request_id, entry.ended, entry.note].map((one) => one ?? "-");
   return [entry.at, entry.kind, formatUsd(entry.amount_usd), balance, ...about];
-}
-
-function formatUsd(usd: number): string {
-  return formatNanoUsd(BigInt(Math.round(usd * NANO_PER_USD)));
 }

@@ -2,7 +2,7 @@
 import { userInfo } from "node:os";
 import type { Act } from "../core/people.ts";
 
-const USAGE = /^usage: (poundkey \S+)/;
+const USAGE = /^usage: poundkey (\S+)/;
 
 /** `help` is the command's, which begins with its name, and `action` the word that follows it. */
 export function makeCommandAct(help: string, action: string): Act {
@@ -10,8 +10,13 @@ export function makeCommandAct(help: string, action: string): Act {
   return {
     actor: { kind: "cli", id: user, name: user },
     ...{ address: "", agent: "", requestId: "" },
-    route: `${USAGE.exec(help)?.[1] ?? "poundkey"} ${action}`,
+    route: `poundkey ${readCommandName(help)} ${action}`,
   };
+}
+
+/** Returns the name that the command's help begins with. */
+export function readCommandName(help: string): string {
+  return USAGE.exec(help)?.[1] ?? "";
 }
 
 /** Fails for a user without an entry, as in containers that run as any number. */

@@ -10,7 +10,10 @@ server.admin_token or POUNDKEY_ADMIN_TOKEN takes precedence over it.
 
   --reset                   create a new token
   --json                    print JSON
-  --config FILE, --store S  as for \`poundkey serve\``;
+  --config FILE, --store S  as for \`poundkey serve\`
+
+examples:
+  poundkey admin token --reset`;
 
 export const runAdmin = makeCommand(HELP, {
   token: { run: token, flags: { reset: "switch" }, opening: "make" },

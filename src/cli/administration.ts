@@ -1,21 +1,24 @@
 // The common parts of the commands on the store: they choose the action, open the store only for a well-formed call, and format the result.
 import { actAs } from "../admin/audit-trail.ts";
+import { formatNanoUsd } from "../admin/format.ts";
 import type { Listed } from "../admin/list.ts";
 import type { ActingWorld, AdminWorld } from "../admin/world.ts";
 import type { Opening } from "../app/open-store.ts";
 import { EXIT, type Io } from "../app/terminal.ts";
 import { Fault } from "../core/fault.ts";
+import { NANO_PER_USD } from "../core/money.ts";
+import { suggest } from "../core/nearest.ts";
 import type { Settings } from "../core/settings.ts";
-import { makeCommandAct } from "./act.ts";
-import { type Arguments, type FlagKinds, parseArguments, UsageError } from "./arguments.ts";
+import { makeCommandAct, readCommandName } from "./act.ts";
+import { type Arguments, type FlagKinds, formatUsageError, parseArguments, UsageError } from "./arguments.ts";
+import { cutHelp } from "./help.ts";
 
 export type Open = (opening: Opening) => Promise<AdminWorld>;
 
 export interface Call extends Arguments {
   readonly io: Io;
   readonly isJson: boolean;
-  /** The configuration. Null if the command is run without one. */
-  readonly settings: Settings | null;
+  readonly settings: Settings;
   /** Opens the store, for changes on record as the command's. To be called only once the arguments have been checked. */
   readonly open: () => Promise<ActingWorld>;
 }
@@ -31,11 +34,12 @@ interface Action {
 
 /** Makes a command that runs the action named by its first argument, and returns the exit code. */
 export function makeCommand(help: string, actions: Readonly<Record<string, Action>>) {
-  return (args: readonly string[], io: Io, open: Open, settings: Settings | null = null) =>
-    runOnStore(help, args, io, open, async (openAs) => {
-      const [name = "", ...rest] = args;
-      const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
-      if (action === undefined) throw new UsageError(`expected one of: ${Object.keys(actions).join(", ")}`);
+  return (args: readonly string[], io: Io, open: Open, settings: Settings) => {
+    const [name = "", ...rest] = args;
+    const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
+    const shown = action === undefined ? help : cutToAction(help, name, action);
+    return runOnStore(shown, args, io, open, async (openAs) => {
+      if (action === undefined) throw new UsageError(describeUnknown(name, Object.keys(actions)));
       const { flags = {}, words = [], opening = "find", run } = action;
       const given = parseArguments(rest, { json: "switch", ...flags }, words.length);
       const call = {
@@ -48,10 +52,21 @@ export function makeCommand(help: string, actions: Readonly<Record<string, Actio
       const inputs = [...Object.keys(flags).map((flag) => `--${flag}`), ...words];
       await run(call).catch((error: unknown) => Promise.reject(nameInput(error, inputs)));
     });
+  };
+}
+
+function cutToAction(help: string, name: string, { flags = {}, words = [] }: Action): string {
+  return cutHelp(help, { name: `${readCommandName(help)} ${name}`, flags: Object.keys(flags), words });
+}
+
+function describeUnknown(name: string, actions: readonly string[]): string {
+  const expected = `expected one of: ${actions.join(", ")}`;
+  if (name === "") return expected;
+  return `unknown action '${name}'${suggest(name, actions) || `; ${expected}`}`;
 }
 
 /** Returns a use case's refusal of a field under the name of the flag or word that set it. */
-function nameInput(error: unknown, inputs: readonly string[]): unknown {
+export function nameInput(error: unknown, inputs: readonly string[]): unknown {
   const param = error instanceof Fault ? error.details.param : null;
   if (!(error instanceof Fault) || !param || error.row.status !== 400) return error;
   // A field is called after its flag, with more words: `allowed_models[0]` for `--models`, `budgets[0].models` for
@@ -91,14 +106,11 @@ export async function runOnStore(
   }
 }
 
-/**
- * Prints the error and returns the exit code. The command's help follows if the arguments are at fault, also by a value
- * that the use case refused.
- */
+/** Prints the error and returns the exit code. A value that the use case refused is wrong usage too. */
 function report(error: unknown, help: string, io: Io): number {
   const message = describeError(error);
   const isUsage = error instanceof UsageError || (error instanceof Fault && error.row.status === 400);
-  io.err(`poundkey: ${message}${isUsage ? `\n\n${help}` : ""}`);
+  io.err(isUsage ? formatUsageError(readCommandName(help), message) : `poundkey: ${message}`);
   return isUsage ? EXIT.usage : EXIT.failed;
 }
 
@@ -151,6 +163,11 @@ export function formatTable(rows: readonly (readonly string[])[]): string {
         .trimEnd(),
     )
     .join("\n");
+}
+
+/** Returns an amount exact to a billionth. */
+export function formatUsd(usd: number): string {
+  return formatNanoUsd(BigInt(Math.round(usd * NANO_PER_USD)));
 }
 
 export function formatJson(data: unknown): string {

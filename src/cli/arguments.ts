@@ -42,11 +42,18 @@ export function makeFlagCommand<Ports extends readonly unknown[]>(
       return EXIT.done;
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
-      io.err(`poundkey ${name}: ${error.message}\nSee poundkey ${name} --help.`);
+      io.err(formatUsageError(name, error.message));
       return EXIT.usage;
     }
   };
 }
+
+/** Returns the error on one line, and below it where the help is. */
+export function formatUsageError(command: string, message: string): string {
+  return `poundkey ${command}: ${message}\nSee poundkey ${command} --help.`;
+}
+
+const NEGATIVE_NUMBER = /^-\.?\d/;
 
 /** A flag is `--name value`, `--name=value` or `--name`. Throws a UsageError for the first that is wrong. */
 export function parseArguments(args: readonly string[], flags: FlagKinds, wordsMax: number): Arguments {
@@ -64,9 +71,15 @@ export function parseArguments(args: readonly string[], flags: FlagKinds, wordsM
     allowPositionals: true,
   });
   const found = { values: new Map<string, string>(), switches: new Set<string>(), words: [] as string[] };
+  const numbers = new Set<number>();
   for (const token of tokens) {
+    const arg = args[token.index] ?? "";
     if (token.kind === "positional") found.words.push(token.value);
-    if (token.kind === "option") addFlag(token, flags, found);
+    // The parser takes the characters of `-5` for flags, one by one.
+    else if (NEGATIVE_NUMBER.test(arg)) {
+      if (!numbers.has(token.index)) found.words.push(arg);
+      numbers.add(token.index);
+    } else if (token.kind === "option") addFlag(token, flags, found);
   }
   const surplus = found.words[wordsMax];
   if (surplus !== undefined) throw new UsageError(`unexpected argument "${surplus}"`);

@@ -14,7 +14,10 @@ names the first row that is wrong.
 
   --head NUMBER.HASH        also verify that this row had this hash
   --json                    print JSON
-  --config FILE, --store S  as for \`poundkey serve\``;
+  --config FILE, --store S  as for \`poundkey serve\`
+
+examples:
+  poundkey audit verify`;
 
 export const runAudit = makeCommand(HELP, { verify: { run: verify, flags: { head: "value" } } });
 

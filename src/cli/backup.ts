@@ -21,7 +21,10 @@ The master key is not part of the copy. Without it, no key works and no stored c
 too, in a different place.
 
   --json                    print JSON
-  --config FILE, --store S  as for \`poundkey serve\``;
+  --config FILE, --store S  as for \`poundkey serve\`
+
+examples:
+  poundkey backup /var/backups/poundkey-2026-11-20.db`;
 
 /** Returns the exit code. `masterKeyText` is the value of `POUNDKEY_MASTER_KEY`. */
 export function runBackup(

@@ -21,7 +21,10 @@ configuration.
 
   --config FILE, --store S  as for \`poundkey serve\`
   --json         print JSON
-  --help         print this help`;
+  --help         print this help
+
+examples:
+  poundkey catalogue diff newer-models.json`;
 
 /** Returns the exit code: 0 if the changes were printed, 1 for an unsound file or configuration, 2 for wrong usage. */
 export const runCatalogue = makeFlagCommand(

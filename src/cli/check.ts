@@ -33,7 +33,12 @@ valid but may not do what you expect. Warnings don't change the exit code.
   --probe        call each provider once with each of its keys, and the one that people sign in with
   --schema       print the configuration's JSON Schema and exit
   --json         print the result as JSON
-  --help         print this help`;
+  --help         print this help
+
+examples:
+  poundkey check --config poundkey.yaml
+  poundkey check --probe
+  poundkey check --schema > poundkey.schema.json`;
 
 const FLAGS = { ...COMMON_FLAGS, probe: "switch", schema: "switch" } as const;
 

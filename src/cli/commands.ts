@@ -3,6 +3,7 @@ import { version } from "../../package.json" with { type: "json" };
 import { type ConfigurationFlags, formatErrors, loadConfig, source } from "../app/configuration.ts";
 import { describeStore, findExposedFiles, openStore } from "../app/open-store.ts";
 import { EXIT, type Io } from "../app/terminal.ts";
+import { suggest } from "../core/nearest.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Open } from "./administration.ts";
 
@@ -66,6 +67,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     const { runBackup } = await import("./backup.ts");
     return (...given) => runBackup(...given, process.env.POUNDKEY_MASTER_KEY);
   }),
+  import: {
+    about: "move in from another gateway",
+    run: async (args, io) =>
+      (await import("./import.ts")).runImport(args, io, process.env.POUNDKEY_MASTER_KEY),
+  },
   models: {
     about: "list the models in the catalogue",
     run: async (args, io) => (await import("./models.ts")).runModels(args, io, source),
@@ -88,23 +94,26 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   },
 };
 
+/** The flags that stand in a command's place. */
+const OWN_FLAGS = ["--help", "--version"];
+
 const HELP = [
   "usage: poundkey COMMAND [options]",
   "       poundkey --version",
   "",
   ...Object.entries(COMMANDS).map(([name, { about }]) => `  ${name.padEnd(10)}${about}`),
   "",
-  `Run poundkey COMMAND --help for a command's options. This is version ${version}.`,
+  `Run poundkey COMMAND --help for a command's options and examples. This is version ${version}.`,
 ].join("\n");
 
 /** `process.stdout` would cost 10 ms, and lose what a slow reader hasn't read when the process exits. */
-const io: Io = {
+const PROCESS_IO: Io = {
   out: (text) => console.log(text),
   err: (text) => void process.stderr.write(`${text}\n`),
 };
 
 /** Runs the command that the arguments name and returns the exit code. */
-export async function runCommandLine(args: readonly string[]): Promise<number> {
+export async function runCommandLine(args: readonly string[], io: Io = PROCESS_IO): Promise<number> {
   const [name, ...rest] = args;
   if (name === undefined || name === "--help" || name === "-h" || name === "help") {
     io.out(HELP);
@@ -120,7 +129,9 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
     if (name !== "serve") Bun.unsafe.setJITPolicy(1);
     return command.run(rest, io);
   }
-  io.err(`poundkey: unknown command '${name}'.\n\n${HELP}`);
+  io.err(
+    `poundkey: unknown command '${name}'${suggest(name, [...Object.keys(COMMANDS), ...OWN_FLAGS])}\nSee poundkey --help.`,
+  );
   return EXIT.usage;
 }
 

@@ -2,18 +2,12 @@
 import { readInput } from "../admin/input.ts";
 import { newKeySchema, rotationSchema } from "../admin/key-fields.ts";
 import { addWarnings, warnOfModels, warnOfNoBound } from "../admin/key-warnings.ts";
-import {
-  createKey,
-  type KeyView,
-  listKeys,
-  type NewKeyView,
-  revokeKey,
-  rotateKey,
-  updateKey,
-} from "../admin/keys.ts";
+import { createKey, type NewKeyView, revokeKey, rotateKey, updateKey } from "../admin/keys.ts";
+import { type KeyInUseView, listKeysInUse, makeUseParts } from "../admin/keys-in-use.ts";
+import { sumUsage } from "../admin/usage.ts";
 import { buildCatalogue } from "../catalogue/catalogue.ts";
 import { KEY_FIELDS } from "../core/fields/key.ts";
-import { type Call, formatJson, makeCommand, printList, requireOne } from "./administration.ts";
+import { type Call, formatJson, formatUsd, makeCommand, printList, requireOne } from "./administration.ts";
 import { describeFlags, listFlags, readFlags } from "./field-flags.ts";
 
 const HELP = `usage: poundkey keys add --name NAME [options]
@@ -26,6 +20,8 @@ const HELP = `usage: poundkey keys add --name NAME [options]
 Manages gateway keys. A new secret is printed only once, because it isn't stored. A key with neither a daily allowance
 nor a budget, of its own or of its account, is added with a warning.
 
+  list                      all keys, with the free requests that they used today, the requests and their cost of the
+                            last 30 days, and the last use
   pause, resume             refuse the key's requests until it is resumed
   rotate                    replace the key's secret; its limits and usage stay
   revoke                    end the key for good
@@ -33,7 +29,13 @@ nor a budget, of its own or of its account, is added with a warning.
 ${describeFlags(KEY_FIELDS)}
   --grace DURATION          how long the old secret still works, such as 24h (default: 0s)
   --json                    print JSON
-  --config FILE, --store S  as for \`poundkey serve\``;
+  --config FILE, --store S  as for \`poundkey serve\`
+
+examples:
+  poundkey keys add --name my-app
+  poundkey keys add --name ann --account default --budget "100/month, 10/day:*opus*" --expires 2027-12-31
+  poundkey keys list
+  poundkey keys rotate key_2f8c41d0 --grace 24h`;
 
 export const runKeys = makeCommand(HELP, {
   add: { run: add, flags: listFlags(KEY_FIELDS), opening: "make" },
@@ -47,13 +49,13 @@ export const runKeys = makeCommand(HELP, {
 async function add(call: Call): Promise<void> {
   const { isJson, io, settings, open } = call;
   const fields = readInput(newKeySchema, readFlags(KEY_FIELDS, call));
-  const keysExpireInMs = settings?.ownerLimits.keysExpireInMs;
+  const { keysExpireInMs } = settings.ownerLimits;
   const world = await open();
   const key = await createKey({ ...world, keysExpireInMs }, fields);
   // Only `serve` knows whether the simulator is on.
   const models = fields.allowed_models?.filter((model) => !/^sim#/i.test(model));
-  const unserved = settings && models ? warnOfModels(models, buildCatalogue(settings)) : [];
-  const unbounded = settings ? await warnOfNoBound(world, key.id, settings) : [];
+  const unserved = models ? warnOfModels(models, buildCatalogue(settings)) : [];
+  const unbounded = await warnOfNoBound(world, key.id, settings);
   for (const warning of unserved) io.err(`warning: --models: ${warning}`);
   for (const warning of unbounded) io.err(`warning: ${warning}`);
   io.out(isJson ? formatJson(addWarnings(key, [...unserved, ...unbounded])) : formatSecret(key));
@@ -63,8 +65,19 @@ function formatSecret(key: NewKeyView): string {
   return `${key.secret}\n\n${key.id} (${key.name}). The secret won't be shown again.`;
 }
 
-function list(call: Call): Promise<void> {
-  return printList(call, { list: listKeys, columns: COLUMNS, formatCells });
+async function list(call: Call): Promise<void> {
+  const { settings } = call;
+  const world = await call.open();
+  const { data } = await sumUsage({ ...world, dayRules: () => settings.quota }, { group_by: "key" });
+  const sums = new Map(data.map((sum) => [sum.key_id ?? "", sum]));
+  return printList(
+    { ...call, open: async () => world },
+    {
+      list: (_, query) => listKeysInUse(makeUseParts(world, settings), query),
+      columns: COLUMNS,
+      formatCells: (key) => formatCells(key, sums.get(key.id)),
+    },
+  );
 }
 
 async function setPaused({ words, isJson, io, open }: Call, paused: boolean): Promise<void> {
@@ -92,10 +105,29 @@ async function revoke({ words, isJson, io, open }: Call): Promise<void> {
   io.out(isJson ? formatJson(key) : `Revoked ${key.id} (${key.name}).`);
 }
 
-const COLUMNS = ["ID", "NAME", "ACCOUNT", "ENDS IN", "PER DAY", "EXPIRES", "REVOKED", "STATE"];
+const COLUMNS = [
+  ...[
+    "ID",
+    "NAME",
+    "ACCOUNT",
+    "ENDS IN",
+    "FREE TODAY",
+    "REQUESTS",
+    "COST USD",
+    "LAST USED",
+    "EXPIRES",
+    "STATE",
+  ],
+];
 
-function formatCells(key: KeyView): readonly string[] {
-  const perDay = key.requests_per_day === null ? "unlimited" : String(key.requests_per_day);
-  const [expires, revoked] = [key.expires_at ?? "-", key.revoked_at ?? "-"];
-  return [key.id, key.name, key.account_id, key.last4, perDay, expires, revoked, key.state];
+interface Used {
+  readonly requests: number;
+  readonly cost_usd: number;
+}
+
+function formatCells(key: KeyInUseView, sum: Used = { requests: 0, cost_usd: 0 }): readonly string[] {
+  const { id, name, account_id, last4, allowance, state } = key;
+  const free = allowance.limit === null ? "unlimited" : `${allowance.used} of ${allowance.limit}`;
+  const times = [key.last_used_at ?? "never", key.expires_at ?? "-"];
+  return [id, name, account_id, last4, free, String(sum.requests), formatUsd(sum.cost_usd), ...times, state];
 }

@@ -10,7 +10,10 @@ Checks the store's file, if it is one, and verifies the books: each balance is t
 missing or changed, and all accounts add up to zero. Otherwise prints what is wrong and exits with 1.
 
   --json                    print JSON
-  --config FILE, --store S  as for \`poundkey serve\``;
+  --config FILE, --store S  as for \`poundkey serve\`
+
+examples:
+  poundkey ledger verify --store sqlite:/var/lib/poundkey/.poundkey/poundkey.db`;
 
 export const runLedger = makeCommand(HELP, { verify: { run: verify } });
 

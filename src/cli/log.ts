@@ -1,65 +1,10 @@
 // `poundkey requests`, `refusals`, `usage` and `providers`: what the console shows, narrowed by the same filters.
-import type { TObject } from "@sinclair/typebox";
 import { readQuery } from "../admin/input.ts";
 import { listRefusals, type RefusalView, refusalsQuery } from "../admin/refusals.ts";
 import { requestsQuery } from "../admin/request-schema.ts";
 import { listRequests } from "../admin/requests.ts";
 import { sumUsage, usageQuery } from "../admin/usage.ts";
-import type { AdminWorld } from "../admin/world.ts";
-import type { Io } from "../app/terminal.ts";
-import type { Settings } from "../core/settings.ts";
-import { formatJson, formatTable, type Open, runOnStore } from "./administration.ts";
-import { parseArguments } from "./arguments.ts";
-import { formatCsv } from "./csv.ts";
-
-type Cells = readonly (string | number | null | undefined)[];
-
-interface Printed {
-  readonly rows: readonly object[];
-  /** The table: its head, then a line for each row. */
-  readonly cells: readonly Cells[];
-  /** A line below the table. */
-  readonly note?: string | null;
-}
-
-type Parts = AdminWorld & Pick<Parameters<typeof listRequests>[0], "dayRules">;
-
-interface LogCommand {
-  readonly name: string;
-  readonly about: string;
-  /** The query whose fields are the flags. */
-  readonly query: TObject;
-  readonly print: (parts: Parts, given: Readonly<Record<string, string>>) => Promise<Printed>;
-}
-
-/** Makes a command with a flag for each field of the query: `--key-id` for `key_id`. */
-function makeLogCommand({ name, about, query, print }: LogCommand) {
-  const flags = Object.keys(query.properties).map((field) => field.replaceAll("_", "-"));
-  const help = `usage: poundkey ${name} ${flags.map((flag) => `[--${flag} …]`).join(" ")} [--json | --csv]
-
-${about} The filters are those of the admin API (see /docs/admin-api): all that are given must match.
-
-  --json                    print JSON
-  --csv                     print CSV
-  --config FILE, --store S  as for \`poundkey serve\``;
-  const kinds = Object.fromEntries(flags.map((flag) => [flag, "value"] as const));
-  return (args: readonly string[], io: Io, open: Open, settings: Settings) =>
-    runOnStore(help, args, io, open, async (openAs) => {
-      const { values, switches } = parseArguments(args, { ...kinds, json: "switch", csv: "switch" }, 0);
-      const given = Object.fromEntries(
-        [...values].map(([flag, value]) => [flag.replaceAll("-", "_"), value]),
-      );
-      readQuery(query, given);
-      const parts = { ...(await openAs("find")), dayRules: () => settings.quota };
-      const { rows, cells, note } = await print(parts, given);
-      if (switches.has("json")) io.out(formatJson(rows));
-      else if (switches.has("csv")) io.out(formatCsv(rows));
-      else {
-        io.out(formatTable(cells.map((line) => line.map((cell) => String(cell ?? "-")))));
-        if (note) io.err(note);
-      }
-    });
-}
+import { makeLogCommand, type Parts, type Printed } from "./log-command.ts";
 
 /** Returns the remark on how to go on with a list that has more. */
 function describeNext(next: string | null, scannedUntil: string | undefined): string | null {
@@ -71,6 +16,7 @@ function describeNext(next: string | null, scannedUntil: string | undefined): st
 export const runRequests = makeLogCommand({
   name: "requests",
   about: "Lists the requests of the log, newest first.",
+  examples: ["--outcome failed --from 2026-11-20", "--key key_2f8c41d0 --limit 200 --csv", "--q req_9d1f"],
   query: requestsQuery,
   async print(parts, given) {
     const { data, next, scanned_until } = await listRequests(parts, readQuery(requestsQuery, given));
@@ -98,6 +44,7 @@ export const runRequests = makeLogCommand({
 export const runRefusals = makeLogCommand({
   name: "refusals",
   about: "Lists the requests refused before any provider was called, counted by key, model, code and minute.",
+  examples: ["--from 2026-11-20T08:00:00Z", "--key key_2f8c41d0 --code budget_exceeded"],
   query: refusalsQuery,
   async print(parts, given) {
     const { data, next, scanned_until } = await listRefusals(parts, readQuery(refusalsQuery, given));
@@ -116,7 +63,8 @@ function describeLimit({ scope, kind, per, used, limit }: NonNullable<RefusalVie
 
 export const runUsage = makeLogCommand({
   name: "usage",
-  about: "Sums up the usage in a time range, by day unless --group-by says otherwise.",
+  about: "Sums up the requests of a time range, by day unless --group-by says otherwise.",
+  examples: ["--group-by key --from 2026-11-01 --to 2026-11-30", "--group-by month,account --csv"],
   query: usageQuery,
   print: printUsage,
 });
@@ -142,7 +90,8 @@ function nameGroup(group: string): string {
 export const runProviders = makeLogCommand({
   name: "providers",
   about:
-    "Sums up the requests of each provider by their outcome. What is known of its health is in the running gateway.",
+    "Sums up each provider's requests by their outcome. Its present health is known to the running gateway alone.",
+  examples: ["--from 2026-11-20T08:00:00Z", "--group-by provider,model,outcome --json"],
   query: usageQuery,
   print: (parts, given) => printUsage(parts, { ...given, group_by: given.group_by ?? "provider,outcome" }),
 });

@@ -12,14 +12,21 @@ const LOGIN_HELP = `usage: poundkey login URL [--json]
 Signs you in at a gateway with your company's account: prints a code, which you type on the gateway's page. Then
 \`poundkey token\` prints keys for your agents.
 
-  --json  print JSON`;
+  --json  print JSON
+
+examples:
+  poundkey login https://llm.example.com`;
 
 const TOKEN_HELP = `usage: poundkey token [URL] [--json]
 
 Prints a key that works for at least 15 minutes more, for agents that run a command to get their key. URL is the
 gateway; by default that of the last \`poundkey login\`. Exits with 1 if you have to sign in again.
 
-  --json  print JSON: { url, token, expires_at }`;
+  --json  print JSON: { url, token, expires_at }
+
+examples:
+  poundkey token
+  poundkey token https://llm.example.com --json`;
 
 export const runLogin = makeFlagCommand(
   { name: "login", help: LOGIN_HELP, flags: COMMON_FLAGS, wordsMax: 1 },

@@ -23,7 +23,11 @@ Lists the models in the catalogue, including those in the configuration.
   --operation NAME  only models that serve this operation: ${OPERATIONS.join(", ")}
   --config FILE, --store S  as for \`poundkey serve\`
   --json            print JSON
-  --help            print this help`;
+  --help            print this help
+
+examples:
+  poundkey models --provider Anthropic
+  poundkey models --operation embeddings --json`;
 
 const FLAGS = { ...COMMON_FLAGS, provider: "value", operation: "value" } as const;
 

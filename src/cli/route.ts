@@ -62,7 +62,12 @@ health; POST /v1/route on a running gateway does.
   --yes                     sample without asking
   --simulate                add the simulated provider Sim#… to a sample
   --json                    print JSON
-  --config FILE, --store S  as for \`poundkey serve\``;
+  --config FILE, --store S  as for \`poundkey serve\`
+
+examples:
+  poundkey route "Prove that there are infinitely many primes." --selector best
+  poundkey route --file request.json --quality 0.95 --json
+  poundkey route --sample 50 --budget 2 --from prompts.txt --judge OpenAI#gpt-5.4`;
 
 const ACTION_FLAGS = {
   file: "value",

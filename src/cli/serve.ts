@@ -23,7 +23,11 @@ Runs the gateway. Without a configuration file, the providers whose API keys are
   --simulate                add the simulated provider Sim#…
   --quickstart              print an API key and a call to try; simulates if no provider is enabled
   --config FILE             the configuration file (default: poundkey.yaml, if it exists)
-  --store ADDRESS           the store: sqlite:PATH or postgres://… (default: sqlite:./.poundkey/poundkey.db)`;
+  --store ADDRESS           the store: sqlite:PATH or postgres://… (default: sqlite:./.poundkey/poundkey.db)
+
+examples:
+  poundkey serve --simulate
+  poundkey serve --config /etc/poundkey.yaml --host 0.0.0.0 --workers 4`;
 
 const FLAGS = {
   config: "value",

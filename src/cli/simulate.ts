@@ -44,5 +44,8 @@ function writeHelp(): string {
     "Also accepts --config FILE and --store S, like every command, but ignores them.",
     "",
     formatControlHelp(),
+    "",
+    "examples:",
+    "  poundkey simulate --port 9090",
   ].join("\n");
 }

@@ -20,7 +20,11 @@ prints its secret, which is shown only once.
 
 ${describeFlags(TOKEN_FIELDS)}
   --json                    print JSON
-  --config FILE, --store S  as for \`poundkey serve\``;
+  --config FILE, --store S  as for \`poundkey serve\`
+
+examples:
+  poundkey tokens add --name deploy --role operator
+  poundkey tokens revoke tok_77aa`;
 
 export const runTokens = makeCommand(HELP, {
   add: { run: add, flags: listFlags(TOKEN_FIELDS), opening: "make" },

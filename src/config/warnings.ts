@@ -21,7 +21,6 @@ export function collectWarnings(
     ...warnOfUnlistedModels(config),
     ...warnOfUnboundedSpending(config, settings),
     ...warnOfOpenMetrics(settings),
-    ...warnOfOwnAccounts(settings),
   ];
 }
 
@@ -47,13 +46,6 @@ function warnOfPlainSecrets(value: unknown, path: Path, sources: Interpolated["s
   if (!isSecret && !(field === "store" && PASSWORD.test(value))) return [];
   const message = `this secret is written in the file itself, for everyone who can read it; write \${NAME} or \${file:/path} in its place`;
   return [{ path, at: "value", message }];
-}
-
-/** The field is accepted, because it belongs to the form of the configuration, but nobody should count on it. */
-function warnOfOwnAccounts({ signIn }: Settings): readonly Issue[] {
-  if (signIn?.members.createsAccount !== true) return [];
-  const message = "this version creates no accounts for people; name an account in a rule";
-  return [{ path: ["sign_in", "oidc", "members", "create_account"], at: "value", message }];
 }
 
 function warnOfNoProvider({ providers }: Config, settings: Settings): readonly Issue[] {

@@ -1,18 +1,22 @@
-// One account: its balance and its movements.
+// One account: its balance, its limits, its usage, its keys, refusals and movements.
 import { useState } from "preact/hooks";
 import type { AccountDetailView, AccountView } from "../admin/accounts.ts";
-import type { EntryView } from "../admin/journal.ts";
 import { AccountForm, TopUp } from "./account-forms.tsx";
-import { formatFullTime, formatTime, formatUsd } from "./format.ts";
+import { Breakdown } from "./breakdown.tsx";
+import { formatUsd } from "./format.ts";
+import { Journal } from "./journal.tsx";
 import { LimitBars } from "./limit-bars.tsx";
+import { useNames } from "./names.ts";
 import { Button } from "./parts/button.tsx";
 import { Card, PageHead } from "./parts/page.tsx";
-import { Badge, Empty, Loaded, type Tone } from "./parts/states.tsx";
-import { type Column, List, makeColumn, makeHeadColumn, makeNumberColumn } from "./parts/table.tsx";
+import { Loaded } from "./parts/states.tsx";
 import { AccountPeople } from "./people.tsx";
-import { usePages, useResource } from "./resource.ts";
-import { makeHref } from "./route.ts";
+import { Refusals } from "./refusals.tsx";
+import { useResource } from "./resource.ts";
+import { useScope } from "./scope.ts";
 import { may } from "./session.ts";
+import { RequestsLink } from "./usage-charts.tsx";
+import { UsageSection } from "./usage-section.tsx";
 
 const EVERY_MS = 5000;
 
@@ -38,6 +42,7 @@ export function AccountPage({ id }: { readonly id: string }) {
         actions={
           data?.created_at && (
             <>
+              {may("requests.read", id) && <RequestsLink filters={{ account_id: id }} />}
               {may("accounts.limit", id) && <Button label="Rename" onClick={() => setOpen("rename")} />}
               {may("money.move", id) && (
                 <Button label="Top up" kind="main" icon="plus" onClick={() => setOpen("top-up")} />
@@ -57,6 +62,7 @@ export function AccountPage({ id }: { readonly id: string }) {
         )}
         {may("members.read", id) && <AccountPeople accountId={id} />}
         {may("journal.read", id) && <Journal key={journalAt} id={id} />}
+        {data?.created_at && may("usage.read", id) && <AccountUse id={id} />}
       </div>
       {open === "top-up" && data && <TopUp account={data} onClose={close} onDone={reload} />}
       {open === "rename" && data && <AccountForm edited={data} onSaved={renamed} onClose={close} />}
@@ -64,22 +70,17 @@ export function AccountPage({ id }: { readonly id: string }) {
   );
 }
 
-function Journal({ id }: { readonly id: string }) {
-  const journal = usePages<EntryView>(`/accounts/${id}/journal`, {}, EVERY_MS);
+/** The account's figures, by key, and what was refused to its keys. */
+function AccountUse({ id }: { readonly id: string }) {
+  const names = useNames();
+  const { period } = useScope("30d", id);
+  const reload = { current: async () => {} };
   return (
-    <List
-      title="Journal"
-      note="Newest first"
-      label="Journal"
-      of={journal}
-      columns={COLUMNS}
-      keyOf={({ id: entry }) => entry}
-      empty={
-        <Empty icon="account" title="No entries yet">
-          Top-ups and charges for requests appear here.
-        </Empty>
-      }
-    />
+    <>
+      <UsageSection filters={{ account_id: id }} />
+      <Breakdown query={{ ...period, account_id: id }} reloadRef={reload} first="key" />
+      {may("requests.read", id) && <Refusals title="Refused" query={{ account: id }} names={names} />}
+    </>
   );
 }
 
@@ -97,39 +98,3 @@ function Balance({ account }: { readonly account: AccountView }) {
     </section>
   );
 }
-
-const KINDS: Readonly<Record<EntryView["kind"], { readonly word: string; readonly tone?: Tone }>> = {
-  topup: { word: "top-up", tone: "ok" },
-  hold: { word: "held" },
-  post: { word: "charged", tone: "accent" },
-  void: { word: "released" },
-  overrun: { word: "written off", tone: "warn" },
-};
-
-const COLUMNS: readonly Column<EntryView>[] = [
-  makeHeadColumn("Type", ({ kind, note }) => (
-    <div class="row">
-      <Badge text={KINDS[kind].word} tone={KINDS[kind].tone} />
-      {note && <span class="soft">{note}</span>}
-    </div>
-  )),
-  makeColumn("Time", ({ at }) => <span title={formatFullTime(at)}>{formatTime(at)}</span>),
-  makeColumn(
-    "Request",
-    ({ request_id }) =>
-      request_id && (
-        <a class="mono" href={makeHref(`/activity/${request_id}`)}>
-          …{request_id.slice(-8)}
-        </a>
-      ),
-  ),
-  makeNumberColumn("Amount", ({ amount_usd }) => (
-    <span class={amount_usd > 0 ? "gain" : ""}>
-      {amount_usd > 0 ? "+" : ""}
-      {formatUsd(amount_usd)}
-    </span>
-  )),
-  makeNumberColumn("Balance after", ({ balance_usd }) =>
-    balance_usd === null ? "–" : formatUsd(balance_usd),
-  ),
-];

@@ -2,10 +2,13 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useErrorBoundary, useRef, useState } from "preact/hooks";
 import { describeError, signedIn } from "./api.ts";
+import { Bell } from "./bell.tsx";
 import { findPage, getLabel, Nav } from "./navigation.tsx";
+import { useNotifications } from "./notices.ts";
 import { Button } from "./parts/button.tsx";
 import { Drawer } from "./parts/dialog.tsx";
 import { Icon, Logo } from "./parts/icon.tsx";
+import { PageHead } from "./parts/page.tsx";
 import { Empty, Failed } from "./parts/states.tsx";
 import { Toasts } from "./parts/toast.tsx";
 import { Problems } from "./problems.tsx";
@@ -44,9 +47,9 @@ function Shell() {
     document.title = found ? `${getLabel(found.page)} · Poundkey` : "Poundkey";
     setOpen(false);
   }, [path]);
+  const notifications = useNotifications();
   const side = (
     <>
-      <Brand />
       <SearchEverything />
       <Nav path={path} />
       <SideEnd />
@@ -58,25 +61,52 @@ function Shell() {
         Skip to content
       </button>
       <aside class="side" aria-label="Console">
+        <div class="row tight between">
+          <Brand />
+          <Bell all={notifications} />
+        </div>
         {side}
       </aside>
       <header class="bar">
         <Brand />
-        <Button label="Menu" kind="quiet" icon="menu" isIconOnly onClick={() => setOpen(true)} />
+        <div class="row tight">
+          <Bell all={notifications} />
+          <Button label="Menu" kind="quiet" icon="menu" isIconOnly onClick={() => setOpen(true)} />
+        </div>
       </header>
       {isOpen && (
         <Drawer label="Menu" onClose={() => setOpen(false)}>
-          <div class="stack">{side}</div>
+          <div class="stack">
+            <Brand />
+            {side}
+          </div>
         </Drawer>
       )}
       <main ref={main} tabIndex={-1}>
         {may("settings.read") && <Problems />}
-        <ErrorBoundary key={path}>
-          {found ? found.draw() : <Empty icon="search" title="Page not found" />}
-        </ErrorBoundary>
+        <ErrorBoundary key={path}>{found ? found.draw() : <PageNotFound />}</ErrorBoundary>
       </main>
       <Toasts />
     </div>
+  );
+}
+
+function PageNotFound() {
+  return (
+    <>
+      <PageHead title="Page not found" />
+      <Empty
+        icon="search"
+        title="This address leads nowhere"
+        action={
+          <a class="button main" href={makeHref("/")}>
+            Go to the overview
+          </a>
+        }
+      >
+        It may have been cut off. The search (⌘K) opens any id or name.
+      </Empty>
+    </>
   );
 }
 

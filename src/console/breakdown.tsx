@@ -2,7 +2,7 @@
 import type { RefObject } from "preact";
 import { useState } from "preact/hooks";
 import type { UsageSums, UsageView } from "../admin/usage.ts";
-import { withQuery } from "./api.ts";
+import { type Query, withQuery } from "./api.ts";
 import { formatCompact, formatDuration, formatPercent, formatUsd } from "./format.ts";
 import { useNames } from "./names.ts";
 import { Segments } from "./parts/button.tsx";
@@ -10,7 +10,8 @@ import { Card } from "./parts/page.tsx";
 import { Empty, Loaded } from "./parts/states.tsx";
 import { type Column, GrowingTable, makeHeadColumn, makeNumberColumn } from "./parts/table.tsx";
 import { useResource } from "./resource.ts";
-import { makeHref } from "./route.ts";
+import { makeHref, route } from "./route.ts";
+import { keepScope } from "./scope.ts";
 
 const GROUPS = [
   { value: "model", label: "Model" },
@@ -22,18 +23,21 @@ type Group = (typeof GROUPS)[number]["value"];
 const SHOWN = { first: 10, step: 50 };
 
 interface BreakdownProps {
-  readonly from: string;
-  readonly to: string;
+  /** The period and the filters, as `/admin/v1/usage` takes them. */
+  readonly query: Query;
   readonly reloadRef: RefObject<() => Promise<void>>;
+  /** The grouping that is chosen at first. */
+  readonly first?: Group;
 }
 
-export function Breakdown({ from, to, reloadRef }: BreakdownProps) {
-  const [group, setGroup] = useState<Group>("model");
-  const usage = useResource<UsageSums>(withQuery("/usage", { group_by: group, from, to }));
+export function Breakdown({ query, reloadRef, first = "model" }: BreakdownProps) {
+  const [group, setGroup] = useState<Group>(first);
+  const usage = useResource<UsageSums>(withQuery("/usage", { ...query, group_by: group }));
   reloadRef.current = usage.reload;
   return (
     <Card
       title="Breakdown"
+      note="The bars follow the column that the rows are sorted by"
       isFlush
       actions={<Segments label="Group by" options={GROUPS} value={group} onChange={setGroup} />}
     >
@@ -91,7 +95,7 @@ function Rows({ rows, group }: RowsProps) {
         {idOf(row) === "" ? (
           <span class="clip">{nameOf(row)}</span>
         ) : (
-          <a class="clip" href={makeHref("/activity", fieldOf(row))}>
+          <a class="clip" href={makeHref("/activity", { ...keepScope(route.value.query), ...fieldOf(row) })}>
             {nameOf(row)}
           </a>
         )}

@@ -58,6 +58,64 @@ function copyWithSelection(text: string): boolean {
   return isCopied;
 }
 
+/** The scroll position of each page when it was left, by the page's place in the browser's history. */
+const depths = new Map<number, number>();
+let placeNow = 0;
+let placesMade = 0;
+let returning = false;
+
+/** True if the browser went back or forward to the page that is shown. */
+export function isReturning(): boolean {
+  return returning;
+}
+
+/** Calls `onMove` whenever the address after the # changes: by a link, or because the browser goes back or forward. */
+export function watchAddress(onMove: () => void): void {
+  history.scrollRestoration = "manual";
+  markPlace();
+  window.addEventListener("scroll", () => depths.set(placeNow, window.scrollY), { passive: true });
+  window.addEventListener("hashchange", () => {
+    const known: unknown = history.state;
+    returning = typeof known === "number";
+    if (typeof known === "number") placeNow = known;
+    else markPlace();
+    onMove();
+    if (returning) restoreDepth(depths.get(placeNow) ?? 0);
+  });
+}
+
+/** Changes the address after the # without loading anything, as a new entry of the history or in place of this one. */
+export function setAddress(hash: string, isNew: boolean): void {
+  returning = false;
+  if (isNew) {
+    history.pushState(null, "", hash);
+    markPlace();
+  } else history.replaceState(history.state, "", hash);
+}
+
+/** Numbers a new entry of the history. */
+function markPlace(): void {
+  placeNow = ++placesMade;
+  history.replaceState(placeNow, "");
+}
+
+const DEPTH_FRAMES_MAX = 60;
+
+/** Scrolls as far as before, once the page is that long again. Gives up after a second. */
+function restoreDepth(depth: number, frames = 0): void {
+  const place = placeNow;
+  requestAnimationFrame(() => {
+    if (place !== placeNow) return;
+    const most = document.documentElement.scrollHeight - window.innerHeight;
+    if (most >= depth || frames >= DEPTH_FRAMES_MAX) window.scrollTo(0, depth);
+    else restoreDepth(depth, frames + 1);
+  });
+}
+
+export function reloadPage(): void {
+  location.reload();
+}
+
 export function getGatewayUrl(): string {
   return location.origin;
 }
@@ -67,6 +125,19 @@ export function createObjectUrl(data: Blob): { readonly url: string; readonly re
   const url = URL.createObjectURL(data);
   return { url, revoke: () => URL.revokeObjectURL(url) };
 }
+
+/** Saves a text as a file, as a download does. */
+export function saveFile(name: string, text: string, type: string): void {
+  const { url, revoke } = createObjectUrl(new Blob([text], { type }));
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name;
+  link.click();
+  runAfter(SAVING_MS, revoke);
+}
+
+/** The browser reads the data only after the click. */
+const SAVING_MS = 10_000;
 
 /** Returns a stored value. Null if there is none or storage is blocked. */
 export function recall(name: string): string | null {

@@ -17,14 +17,16 @@ export interface Prompt {
 }
 
 interface ComposerProps {
+  /** The text at first. */
+  readonly first: string;
   readonly isRunning: boolean;
   readonly isBlocked: boolean;
   readonly onSend: (prompt: Prompt) => void;
   readonly onStop: () => void;
 }
 
-export function Composer({ isRunning, isBlocked, onSend, onStop }: ComposerProps) {
-  const [prompt, setPrompt] = useState<Prompt>({ text: "", images: [] });
+export function Composer({ first, isRunning, isBlocked, onSend, onStop }: ComposerProps) {
+  const [prompt, setPrompt] = useState<Prompt>({ text: first, images: [] });
   const charactersMax = useUploadMax();
   const bytesMax = charactersMax * BYTES_PER_CHARACTER;
   const isLarge = prompt.images.reduce((sum, { length }) => sum + length, 0) > charactersMax;

@@ -141,9 +141,13 @@ export const RENDERERS: { readonly [Name in KindName]: Renderer<Name> } = {
     toWire: (text, before, { options }) => options.find((role) => role === text) ?? before,
   },
   accounts: {
-    Control: ({ field: _, ...shown }) => <TextField {...shown} />,
-    toText: joinWords,
-    toWire: readList,
+    // A name may contain spaces, and commas too.
+    Control: ({ field: _, ...shown }) => <TextField {...shown} rows={3} />,
+    toText: (names) => names?.join("\n") ?? "",
+    toWire: (text) => {
+      const names = text.split("\n").map((name) => name.trim());
+      return names.some((name) => name !== "") ? names.filter((name) => name !== "") : null;
+    },
   },
   flag: {
     Control: FlagControl,

@@ -27,6 +27,15 @@ export function formatUsd(value: number): string {
   return `${value < 0 ? "−" : ""}$${text}`;
 }
 
+/** Formats a sum that small amounts were added to: $4.999814. */
+export function formatBalance(value: number): string {
+  const text = Math.abs(value).toLocaleString("en-US", {
+    minimumFractionDigits: 2,
+    maximumFractionDigits: 6,
+  });
+  return `${value < 0 ? "−" : ""}$${text}`;
+}
+
 /** Formats money for a narrow space. */
 export function formatUsdCompact(value: number): string {
   return Math.abs(value) >= 10_000 ? `$${short.format(value)}` : formatUsd(value);
@@ -96,6 +105,26 @@ export function formatFullTime(instant: string): string {
 
 export function formatDay(instant: string): string {
   return dayOnly.format(new Date(instant));
+}
+
+const weekday = new Intl.DateTimeFormat("en-GB", {
+  weekday: "long",
+  day: "numeric",
+  month: "long",
+  year: "numeric",
+});
+
+/** Names the day of a time, for headings: Today, Yesterday, Monday 23 November 2026. */
+export function nameDay(instant: string): string {
+  const day = new Date(instant).toDateString();
+  if (day === new Date(nowMs()).toDateString()) return "Today";
+  if (day === new Date(nowMs() - DAY_MS).toDateString()) return "Yesterday";
+  return weekday.format(new Date(instant));
+}
+
+/** Formats the time of day, for rows under a day's heading. */
+export function formatClock(instant: string): string {
+  return clockTime.format(new Date(instant));
 }
 
 /** Formats a time relative to now: "3 min ago", "in 2 h". */

@@ -37,6 +37,7 @@ export function KeySecret({ made, onClose }: KeySecretProps) {
 }
 
 const GRACE_OPTIONS = [
+  { value: "", label: "Choose until when" },
   { value: "0s", label: "No longer" },
   { value: "1h", label: "For an hour" },
   { value: "24h", label: "For a day" },
@@ -52,7 +53,7 @@ interface RotateFormProps {
 
 export function RotateForm({ rotated, onMade, onClose }: RotateFormProps) {
   const form = useForm(
-    () => ({ grace: "24h" }),
+    () => ({ grace: "" }),
     async (draft) => onMade(await change("POST", `/keys/${rotated.id}/rotate`, draft)),
   );
   return (
@@ -61,7 +62,7 @@ export function RotateForm({ rotated, onMade, onClose }: RotateFormProps) {
         The key gets a new secret and keeps its limits and usage. Replace the one that ends in {rotated.last4}{" "}
         in your applications.
       </p>
-      <SelectField label="The old secret works" options={GRACE_OPTIONS} {...form.field("grace")} />
+      <SelectField label="The old secret works" options={GRACE_OPTIONS} isRequired {...form.field("grace")} />
     </FormDialog>
   );
 }

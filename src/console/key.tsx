@@ -12,7 +12,7 @@ import { type Column, makeColumn, makeHeadColumn, makeNumberColumn, Table } from
 import { Refusals } from "./refusals.tsx";
 import { usePages, useResource } from "./resource.ts";
 import { makeHref } from "./route.ts";
-import { isMemberOnly } from "./session.ts";
+import { UsageSection } from "./usage-section.tsx";
 
 const EVERY_MS = 10_000;
 /** The requests from which addresses are collected. */
@@ -34,7 +34,7 @@ export function KeyPage({ id }: { readonly id: string }) {
   return (
     <>
       <PageHead
-        back={{ path: "/settings/router", label: isMemberOnly() ? "Keys" : "Router" }}
+        back={{ path: "/settings/router", label: "Keys" }}
         title={data?.name ?? id}
         actions={
           <>
@@ -58,6 +58,7 @@ export function KeyPage({ id }: { readonly id: string }) {
             <LimitBars limits={data.limits} of="key" />
           </Card>
         )}
+        <UsageSection filters={{ key_id: id }} />
         <Card title="Used from" note={`In its latest ${LATEST} requests`} isFlush>
           <Loaded of={requests} rows={2}>
             {(rows) => <Addresses uses={listAddresses(rows)} />}

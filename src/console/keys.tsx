@@ -47,7 +47,7 @@ export function KeysPage() {
   );
   return (
     <>
-      <PageHead title={isMemberOnly() ? "Keys" : "Router"} actions={add}>
+      <PageHead title="Keys" actions={add}>
         {isMemberOnly()
           ? "Your own keys. Each one works in your SDK or agent, within the limits shown."
           : "API keys for this gateway. Each one gives access to all enabled models, within the limits you set."}

@@ -45,7 +45,7 @@ function LimitBar({ limit, of }: { readonly limit: LimitView; readonly of: Limit
   );
 }
 
-function nameLimit({ kind, per, models }: LimitView): string {
+export function nameLimit({ kind, per, models }: Pick<LimitView, "kind" | "per" | "models">): string {
   if (kind !== "budget") return KIND_WORDS[kind];
   const window = per === "total" ? "Budget in total" : `Budget per ${per}`;
   return models ? `${window} for ${models.join(", ")}` : window;

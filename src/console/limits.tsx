@@ -1,9 +1,11 @@
 // Settings → Limits: the configured limits in plain words.
 import type { SettingsView } from "../admin/settings-schema.ts";
+import { Aliases } from "./aliases.tsx";
 import { formatBytes, formatCount, formatDuration, formatPercent, formatUsd } from "./format.ts";
 import { type Fact, Facts } from "./parts/figures.tsx";
 import { Card, PageHead } from "./parts/page.tsx";
 import { Badge, Loaded, Notice } from "./parts/states.tsx";
+import { type Column, makeColumn, makeHeadColumn, Table } from "./parts/table.tsx";
 import { useResource } from "./resource.ts";
 
 export function LimitsPage() {
@@ -47,7 +49,36 @@ function Rules({ settings }: { readonly settings: SettingsView }) {
           <Facts rows={listServer(settings)} />
         </Card>
       </div>
+      <SelectorRules rules={settings.router.rules} />
+      <Aliases />
     </div>
+  );
+}
+
+type Rule = SettingsView["router"]["rules"][number];
+
+const RULE_COLUMNS: readonly Column<Rule>[] = [
+  makeHeadColumn("If the request is", ({ category, at_least }) => (
+    <span>
+      <span class="strong">{category.replaceAll("_", " ")}</span> by {formatPercent(at_least)} or more
+    </span>
+  )),
+  makeColumn("Only these models", ({ models }) => models?.join(", ") ?? "all"),
+  makeColumn("Never these", ({ deny }) => (deny.length === 0 ? "–" : deny.join(", "))),
+];
+
+/** The rules of the configuration for what selectors choose from. */
+function SelectorRules({ rules }: { readonly rules: readonly Rule[] }) {
+  return (
+    <Card title="Rules of the selectors" note="For kinds of requests, from the configuration" isFlush>
+      {rules.length === 0 ? (
+        <p class="card-body faint">
+          No rules. With <code>router.rules</code>, some kinds of requests go to some models only.
+        </p>
+      ) : (
+        <Table label="Rules" columns={RULE_COLUMNS} rows={rules} keyOf={(rule) => JSON.stringify(rule)} />
+      )}
+    </Card>
   );
 }
 
@@ -89,7 +120,13 @@ function listRouterRules({ router }: SettingsView): readonly Fact[] {
   const pins = Object.entries(router.pin);
   return [
     ["Router#fair keeps", `${formatPercent(router.fair.quality)} of the best quality`],
+    ["Chosen from", router.allow.includes("*") ? "all enabled models" : router.allow.join(", ")],
     ["Never chosen", router.deny.length === 0 ? "–" : router.deny.join(", ")],
+    [
+      "Explores with",
+      router.explore === 0 ? "no request" : `${formatPercent(router.explore)} of the requests`,
+    ],
+    ["Models in preview", router.preview ? "may be chosen" : "are left out"],
     ["Pinned", pins.length === 0 ? "–" : pins.map(([kind, model]) => `${kind}: ${model}`).join(", ")],
   ];
 }

@@ -1,21 +1,20 @@
-// Models: the catalogue with search, filters and sorting in the page, and the operator's aliases.
-import type { AliasView } from "../admin/aliases.ts";
+// Models: the operator's aliases, and the catalogue with search, filters and sorting in the page.
 import type { Listed } from "../admin/list.ts";
 import type { CardView } from "../admin/settings-schema.ts";
-import { formatDay, formatDuration, formatPercent, formatPrice, formatTokens, formatUsd } from "./format.ts";
+import { Aliases } from "./aliases.tsx";
+import { formatDay, formatPrice, formatTokens } from "./format.ts";
 import { Check, SearchField } from "./parts/field.tsx";
 import { Card, PageHead, QueryFilter } from "./parts/page.tsx";
 import { Badge, Empty, Loaded } from "./parts/states.tsx";
 import {
   type Column,
   GrowingTable,
-  List,
   makeColumn,
   makeHeadColumn,
   makeNumberColumn,
   type Sorting,
 } from "./parts/table.tsx";
-import { usePages, useResource } from "./resource.ts";
+import { useResource } from "./resource.ts";
 import { Retiring } from "./retiring.tsx";
 import { makeHref, route, setQuery } from "./route.ts";
 import { may } from "./session.ts";
@@ -53,10 +52,11 @@ export function ModelsPage() {
     <>
       <PageHead title="Models">Prices in USD per million tokens, as the providers list them.</PageHead>
       <div class="stack">
+        <Aliases />
         <div>
           <Loaded of={models}>
             {({ data }) => {
-              const found = sortModels(data.filter(filterModels(query)), query);
+              const found = sortModels(data.filter(filterModels(data, query)), query);
               return (
                 <>
                   <Filters all={data} query={query} />
@@ -66,7 +66,7 @@ export function ModelsPage() {
                   <Card isFlush>
                     {found.length === 0 ? (
                       <Empty icon="search" title="No matching models">
-                        Remove a filter, or enable more providers.
+                        Remove a filter, or show those that aren't enabled, too.
                       </Empty>
                     ) : (
                       <GrowingTable
@@ -86,25 +86,25 @@ export function ModelsPage() {
           </Loaded>
         </div>
         <Retiring />
-        <Aliases />
       </div>
     </>
   );
 }
 
-function filterModels(query: URLSearchParams): (model: CardView) => boolean {
+function filterModels(all: readonly CardView[], query: URLSearchParams): (model: CardView) => boolean {
   const words = (query.get("q") ?? "").toLowerCase().split(/\s+/).filter(Boolean);
   const provider = query.get("provider");
   const needed = CAPABILITIES.filter((capability) => query.has(capability));
   const context = Number(query.get("context") ?? 0);
   const highest = query.get("price");
+  const isAll = query.has("all") || !all.some(({ on }) => on);
   return (model) =>
     words.every((word) => model.id.toLowerCase().includes(word)) &&
     (!provider || model.provider === provider) &&
     needed.every((capability) => hasCapability(model, capability)) &&
     (context === 0 || (model.context_window ?? 0) >= context) &&
     (!highest || (model.pricing !== null && model.pricing.output <= Number(highest))) &&
-    (!query.has("on") || model.on);
+    (isAll || model.on);
 }
 
 /** `tools_auto` counts as tools: the model calls tools but can't be forced to. */
@@ -144,16 +144,20 @@ function Filters({ all, query }: { readonly all: readonly CardView[]; readonly q
   return (
     <>
       <div class="row filters">
-        <SearchField label="Search models" value={query.get("q") ?? ""} onInput={(q) => setQuery({ q })} />
+        <SearchField
+          label="Search models"
+          value={query.get("q") ?? ""}
+          onInput={(q) => setQuery({ q }, { isTyping: true })}
+        />
         <QueryFilter name="provider" label="Provider" options={options} />
         <QueryFilter name="context" label="Context" options={CONTEXTS} />
         <QueryFilter name="price" label="Price" options={PRICES} />
       </div>
       <div class="row checks">
-        {["on", ...CAPABILITIES].map((name) => (
+        {["all", ...CAPABILITIES].map((name) => (
           <Check
             key={name}
-            label={name === "on" ? "enabled" : name}
+            label={name === "all" ? "Not enabled, too" : name.replace(/^./, (first) => first.toUpperCase())}
             isOn={query.has(name)}
             onChange={(isOn) => setQuery({ [name]: isOn ? "1" : null })}
           />
@@ -173,10 +177,10 @@ const COLUMNS: readonly Column<CardView>[] = [
     "Model",
     (model) => (
       <div>
-        <div>
+        <a href={makeHref(`/models/${encodeURIComponent(model.id)}`)}>
           <span class="faint">{model.provider}#</span>
           <span class="strong">{model.name}</span>
-        </div>
+        </a>
         <div class="small faint">{listAbilities(model).join(" · ")}</div>
         {model.shutdown && <div class="small">ends {formatDay(model.shutdown)}</div>}
       </div>
@@ -208,63 +212,4 @@ const COLUMNS: readonly Column<CardView>[] = [
 function Enabled({ id }: { readonly id: string }) {
   const badge = <Badge text="enabled" tone="ok" hasDot />;
   return may("playground.use") ? <a href={makeHref("/playground", { model: id })}>{badge}</a> : badge;
-}
-
-/** The operator's aliases and their targets. */
-function Aliases() {
-  const aliases = usePages<AliasView>("/aliases", {}, EVERY_MS);
-  return (
-    <List
-      title="Aliases"
-      note="Other names that clients can use for models"
-      label="Aliases"
-      of={aliases}
-      columns={ALIAS_COLUMNS}
-      keyOf={({ name }) => name}
-      empty={<p class="card-body faint">No aliases.</p>}
-    />
-  );
-}
-
-const ALIAS_COLUMNS: readonly Column<AliasView>[] = [
-  makeHeadColumn("Name", ({ name }) => <span class="strong">{name}</span>),
-  makeColumn("Target", ({ target }) => <Target target={target} />),
-  makeColumn("Defined in", ({ source }) => (
-    <Badge text={source === "configured" ? "configuration" : "/admin/v1/aliases"} />
-  )),
-];
-
-type PolicyView = Extract<AliasView["target"], { readonly selector: string }>;
-
-/** A selector, and what its choice must keep to. */
-function Policy({ target }: { readonly target: PolicyView }) {
-  const { selector, quality, allow, deny, max_cost_usd, max_ms } = target;
-  const limits = [
-    quality === undefined ? "" : `keeps ${formatPercent(quality)} of the quality`,
-    allow === undefined ? "" : `only ${allow.join(", ")}`,
-    deny === undefined ? "" : `not ${deny.join(", ")}`,
-    max_cost_usd === undefined ? "" : `at most ${formatUsd(max_cost_usd)}`,
-    max_ms === undefined ? "" : `at most ${formatDuration(max_ms)}`,
-  ];
-  return (
-    <div>
-      Router#{selector} <span class="small faint">{limits.filter(Boolean).join(" · ")}</span>
-    </div>
-  );
-}
-
-/** One model, or the models of a group with their shares of the load. */
-function Target({ target }: Pick<AliasView, "target">) {
-  if (typeof target === "string") return <span>{target}</span>;
-  if ("selector" in target) return <Policy target={target} />;
-  const whole = target.reduce((sum, { weight }) => sum + weight, 0);
-  return (
-    <div>
-      {target.map(({ model, weight }) => (
-        <div key={model}>
-          {model} <span class="small faint">{formatPercent(weight / whole)}</span>
-        </div>
-      ))}
-    </div>
-  );
 }

@@ -3,6 +3,7 @@ import type { AccountView } from "../admin/accounts.ts";
 import type { KeyInUseView } from "../admin/keys-in-use.ts";
 import type { CardView } from "../admin/settings-schema.ts";
 import { usePages } from "./resource.ts";
+import { may } from "./session.ts";
 
 /** The playground's own key, which isn't listed. */
 const CONSOLE_KEY = "console";
@@ -11,9 +12,12 @@ export type Names = ReturnType<typeof useNames>;
 
 /** Looks up the names of the latest 200 keys and accounts. An id without a known name is shown as it is. */
 export function useNames() {
-  const keys = usePages<KeyInUseView>("/keys?limit=200").data ?? [];
-  const accounts = usePages<AccountView>("/accounts?limit=200").data ?? [];
+  const knownKeys = usePages<KeyInUseView>(may("keys.read") ? "/keys?limit=200" : null).data;
+  const knownAccounts = usePages<AccountView>(may("accounts.read") ? "/accounts?limit=200" : null).data;
+  const keys = knownKeys ?? [];
+  const accounts = knownAccounts ?? [];
   return {
+    areKnown: knownKeys !== undefined && knownAccounts !== undefined,
     keys,
     accounts,
     key: (id: string) => keys.find((key) => key.id === id)?.name ?? (id === CONSOLE_KEY ? "Playground" : id),

@@ -1,25 +1,11 @@
 // The console's pages, each with the permission that it needs, and the navigation among those that one may see.
 import type { ComponentType, VNode } from "preact";
-import { AccountPage } from "./account.tsx";
-import { AccountsPage } from "./accounts.tsx";
-import { ActivityPage } from "./activity.tsx";
-import { AuditPage } from "./audit.tsx";
-import { KeyPage } from "./key.tsx";
-import { KeysPage } from "./keys.tsx";
-import { LimitsPage } from "./limits.tsx";
-import { ModelsPage } from "./models.tsx";
-import { OverviewPage } from "./overview.tsx";
+import { lazy } from "./lazy.tsx";
 import { Icon, type IconName } from "./parts/icon.tsx";
 import { Empty } from "./parts/states.tsx";
-import { PeoplePage } from "./people.tsx";
-import { PersonPage } from "./person.tsx";
-import { PlaygroundPage } from "./playground.tsx";
-import { ProvidersPage } from "./providers.tsx";
-import { RequestPage } from "./request.tsx";
-import { makeHref } from "./route.ts";
-import { SamplingPage } from "./sampling.tsx";
+import { makeHref, route } from "./route.ts";
+import { keepScope } from "./scope.ts";
 import { isMemberOnly, may, type Permission } from "./session.ts";
-import { TokensPage } from "./tokens.tsx";
 
 interface Page {
   readonly path: string;
@@ -36,31 +22,50 @@ interface Page {
 }
 
 const PAGES: readonly Page[] = [
-  { path: "/", label: "Overview", icon: "overview", Page: OverviewPage, needs: "usage.read" },
+  {
+    path: "/",
+    label: "Overview",
+    icon: "overview",
+    Page: lazy(async () => (await import("./overview.tsx")).OverviewPage),
+    needs: "usage.read",
+  },
   {
     path: "/activity",
     label: "Activity",
     icon: "activity",
-    Page: ActivityPage,
-    Detail: RequestPage,
+    Page: lazy(async () => (await import("./activity.tsx")).ActivityPage),
+    Detail: lazy(async () => (await import("./request.tsx")).RequestPage),
     needs: "requests.read",
   },
-  { path: "/models", label: "Models", icon: "models", Page: ModelsPage, needs: "models.read" },
+  {
+    path: "/models",
+    label: "Models",
+    icon: "models",
+    Page: lazy(async () => (await import("./models.tsx")).ModelsPage),
+    Detail: lazy(async () => (await import("./model.tsx")).ModelPage),
+    needs: "models.read",
+  },
   {
     path: "/playground",
     label: "Playground",
     icon: "playground",
-    Page: PlaygroundPage,
+    Page: lazy(async () => (await import("./playground.tsx")).PlaygroundPage),
     needs: "playground.use",
   },
-  { path: "/sampling", label: "Sampling", icon: "check", Page: SamplingPage, needs: "learning.write" },
+  {
+    path: "/sampling",
+    label: "Sampling",
+    icon: "check",
+    Page: lazy(async () => (await import("./sampling.tsx")).SamplingPage),
+    needs: "learning.write",
+  },
   {
     path: "/settings/router",
-    label: "Router",
+    label: "Router · keys",
     memberLabel: "Keys",
     icon: "key",
-    Page: KeysPage,
-    Detail: KeyPage,
+    Page: lazy(async () => (await import("./keys.tsx")).KeysPage),
+    Detail: lazy(async () => (await import("./key.tsx")).KeyPage),
     needs: "keys.read",
     isSetting: true,
   },
@@ -68,7 +73,8 @@ const PAGES: readonly Page[] = [
     path: "/settings/providers",
     label: "Providers",
     icon: "provider",
-    Page: ProvidersPage,
+    Page: lazy(async () => (await import("./providers.tsx")).ProvidersPage),
+    Detail: lazy(async () => (await import("./provider.tsx")).ProviderPage),
     needs: "settings.read",
     isSetting: true,
   },
@@ -76,8 +82,8 @@ const PAGES: readonly Page[] = [
     path: "/settings/accounts",
     label: "Accounts",
     icon: "account",
-    Page: AccountsPage,
-    Detail: AccountPage,
+    Page: lazy(async () => (await import("./accounts.tsx")).AccountsPage),
+    Detail: lazy(async () => (await import("./account.tsx")).AccountPage),
     needs: "accounts.read",
     isSetting: true,
   },
@@ -85,16 +91,25 @@ const PAGES: readonly Page[] = [
     path: "/settings/people",
     label: "People",
     icon: "people",
-    Page: PeoplePage,
-    Detail: PersonPage,
+    Page: lazy(async () => (await import("./people.tsx")).PeoplePage),
+    Detail: lazy(async () => (await import("./person.tsx")).PersonPage),
     needs: "members.read",
+    isSetting: true,
+  },
+  {
+    path: "/settings/requests",
+    label: "Requests for more",
+    memberLabel: "Ask for more",
+    icon: "up",
+    Page: lazy(async () => (await import("./limit-requests.tsx")).LimitRequestsPage),
+    needs: "limit_requests.read",
     isSetting: true,
   },
   {
     path: "/settings/tokens",
     label: "Tokens",
     icon: "lock",
-    Page: TokensPage,
+    Page: lazy(async () => (await import("./tokens.tsx")).TokensPage),
     needs: "tokens.write",
     isSetting: true,
   },
@@ -102,7 +117,7 @@ const PAGES: readonly Page[] = [
     path: "/settings/limits",
     label: "Limits",
     icon: "limits",
-    Page: LimitsPage,
+    Page: lazy(async () => (await import("./limits.tsx")).LimitsPage),
     needs: "settings.read",
     isSetting: true,
   },
@@ -110,7 +125,7 @@ const PAGES: readonly Page[] = [
     path: "/settings/audit",
     label: "Audit",
     icon: "audit",
-    Page: AuditPage,
+    Page: lazy(async () => (await import("./audit.tsx")).AuditPage),
     needs: "audit.read",
     isSetting: true,
   },
@@ -142,12 +157,22 @@ function NotYours({ page }: { readonly page: Page }) {
   );
 }
 
+function hasScope(path: string): boolean {
+  return path === "/" || path === "/activity";
+}
+
 export function Nav({ path }: { readonly path: string }) {
   const shown = PAGES.filter(({ needs }) => may(needs));
   const isHere = (page: Page) =>
     path === page.path || (page.path !== "/" && path.startsWith(`${page.path}/`));
+  // The pages that show the log show the same part of it.
+  const kept = hasScope(path) ? keepScope(route.value.query) : {};
   const link = (page: Page) => (
-    <a key={page.path} href={makeHref(page.path)} aria-current={isHere(page) ? "page" : undefined}>
+    <a
+      key={page.path}
+      href={makeHref(page.path, hasScope(page.path) ? kept : {})}
+      aria-current={isHere(page) ? "page" : undefined}
+    >
       <Icon name={page.icon} />
       {getLabel(page)}
     </a>

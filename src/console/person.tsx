@@ -1,11 +1,16 @@
 // One person: roles and where they come from, personal keys, and the ways to give a role and to end access.
 import { useState } from "preact/hooks";
 import type { KeyInUseView } from "../admin/keys-in-use.ts";
+import type { LimitRequestView } from "../admin/limit-requests.ts";
+import type { MemberDetailView } from "../admin/member-detail.ts";
 import type { MemberView } from "../admin/members.ts";
 import { Agents } from "./agents.tsx";
 import { change, describeError } from "./api.ts";
 import { formatDay, formatFullTime, formatRelativeTime, formatUsd } from "./format.ts";
 import { Grants } from "./grants.tsx";
+import { LimitBars } from "./limit-bars.tsx";
+import { RequestList } from "./limit-requests.tsx";
+import { useNames } from "./names.ts";
 import { Button } from "./parts/button.tsx";
 import { Confirm } from "./parts/dialog.tsx";
 import { type Fact, Facts } from "./parts/figures.tsx";
@@ -24,7 +29,7 @@ const EVERY_MS = 10_000;
 type Open = "role" | "disable" | "anonymise";
 
 export function PersonPage({ id }: { readonly id: string }) {
-  const person = useResource<MemberView>(`/members/${id}`, EVERY_MS);
+  const person = useResource<MemberDetailView>(`/members/${id}`, EVERY_MS);
   const [open, setOpen] = useState<Open | null>(null);
   const close = () => setOpen(null);
   const { data } = person;
@@ -58,6 +63,7 @@ export function PersonPage({ id }: { readonly id: string }) {
                 <Facts rows={listFacts(one)} />
               </Card>
             </div>
+            <PersonLimits person={one} />
             {/* Disabling pauses the keys, so they are read again. */}
             <PersonalKeys key={String(one.disabled)} memberId={one.id} />
             <Agents memberId={one.id} />
@@ -165,6 +171,28 @@ function PersonDialog({ person, open, close, reload }: PersonDialogProps) {
         </Confirm>
       );
   }
+}
+
+/** The limits in each account over all keys there, and what the person asked for. Nothing while there are none. */
+function PersonLimits({ person: { id, limits } }: { readonly person: MemberDetailView }) {
+  const asked = usePages<LimitRequestView>("/limit-requests", { member: id }, EVERY_MS);
+  const names = useNames();
+  return (
+    <>
+      {limits.map((one) => (
+        <Card
+          key={one.account_id}
+          title={`Limits in ${names.account(one.account_id)}`}
+          note="Over all keys there"
+        >
+          <LimitBars limits={one.limits} of="member" />
+        </Card>
+      ))}
+      {asked.data !== undefined && asked.data.length > 0 && (
+        <RequestList title="Asked for more" of={asked} names={names} onDecide={null} />
+      )}
+    </>
+  );
 }
 
 function PersonalKeys({ memberId }: { readonly memberId: string }) {

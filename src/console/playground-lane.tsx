@@ -1,15 +1,17 @@
 // One lane of the playground: its model and the conversation.
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import type { AliasView } from "../admin/aliases.ts";
 import type { Prompt } from "./composer.tsx";
 import { describeCharge, formatCount, formatDuration } from "./format.ts";
 import { SELECTORS, useModels } from "./names.ts";
 import { listOperations } from "./operations/operation.ts";
 import { Button } from "./parts/button.tsx";
-import { Filter } from "./parts/field.tsx";
+import { type Choice, Combobox } from "./parts/combobox.tsx";
 import { Figures } from "./parts/figures.tsx";
 import { Notice } from "./parts/states.tsx";
 import { type Answer, computeSpeed } from "./playground-run.ts";
+import { usePages } from "./resource.ts";
 
 interface Turn {
   readonly prompt: Prompt;
@@ -40,36 +42,36 @@ interface HeadProps extends Pick<LaneProps, "number" | "onModel"> {
 
 /** The choice of the model, and whatever else stands beside it. */
 export function LaneHead({ model, number, onModel, canOnlyChat = false, children }: HeadProps) {
-  const models = useModels();
-  const { on } = models;
-  const listed = on.map((card) => ({ ...card, served: listOperations(card.id, models) }));
-  const offered = listed.filter(({ served }) => !canOnlyChat || served[0]?.value === "chat");
-  const providers = Map.groupBy(offered, ({ provider }) => provider);
-  const isKnown = SELECTORS.some(({ id }) => id === model) || on.some(({ id }) => id === model);
-  const options = isKnown ? [] : [{ value: model, label: model }];
+  const options = useChoices(canOnlyChat);
+  const isKnown = options.some(({ value }) => value === model);
   return (
     <div class="row tight lane-head">
-      <Filter label={`Model ${number}`} value={model} options={options} onInput={onModel}>
-        <optgroup label="Chosen for each request">
-          {SELECTORS.map(({ id, what }) => (
-            <option key={id} value={id}>
-              {id} · {what}
-            </option>
-          ))}
-        </optgroup>
-        {[...providers].map(([provider, cards]) => (
-          <optgroup key={provider} label={provider}>
-            {cards.map(({ id, served: [first] }) => (
-              <option key={id} value={id}>
-                {first && first.value !== "chat" ? `${id} · ${first.label}` : id}
-              </option>
-            ))}
-          </optgroup>
-        ))}
-      </Filter>
+      <Combobox
+        label={`Model ${number}`}
+        value={model}
+        options={isKnown ? options : [{ value: model, label: model }, ...options]}
+        onChoose={onModel}
+      />
       {children}
     </div>
   );
+}
+
+/** The selectors, the aliases and the enabled models, each with what else it does than chat. */
+function useChoices(canOnlyChat: boolean): readonly Choice[] {
+  const models = useModels();
+  const aliases = usePages<AliasView>("/aliases").data ?? [];
+  const listed = models.on.map(({ id }) => ({ id, served: listOperations(id, models) }));
+  const offered = listed.filter(({ served }) => !canOnlyChat || served[0]?.value === "chat");
+  return [
+    ...SELECTORS.map(({ id, what }) => ({ value: id, label: id, note: what })),
+    ...aliases.map(({ name }) => ({ value: name, label: name, note: "alias" })),
+    ...offered.map(({ id, served: [first] }) => ({
+      value: id,
+      label: id,
+      note: first && first.value !== "chat" ? first.label : undefined,
+    })),
+  ];
 }
 
 export function LaneView({ lane, number, onModel, choice, onRemove }: LaneProps) {
@@ -114,6 +116,12 @@ function TurnView({ turn: { prompt, answer } }: { readonly turn: Turn }) {
         </details>
       )}
       <AnswerText text={answer.text} isOpen={answer.state === "waiting" || answer.state === "streaming"} />
+      {answer.calls.map((call, at) => (
+        <div key={at} class="answer">
+          <span class="small faint">calls {call.name}</span>
+          <pre>{call.arguments}</pre>
+        </div>
+      ))}
       {answer.error && <Notice tone="bad">{answer.error}</Notice>}
       <ChatFigures answer={answer} />
     </div>

@@ -4,10 +4,18 @@ import type { Chunk, Usage } from "../surfaces/openai-chat/answer-schema.ts";
 import { call, describeError, readEvents } from "./api.ts";
 import { monotonicMs } from "./browser.ts";
 
+interface ToolCall {
+  readonly name: string;
+  /** JSON, as far as it has arrived. */
+  readonly arguments: string;
+}
+
 export interface Answer {
   readonly state: "waiting" | "streaming" | "done" | "stopped" | "failed";
   readonly text: string;
   readonly reasoning: string;
+  /** Calls of the request's tools, in their order. */
+  readonly calls: readonly ToolCall[];
   /** The model that answered. */
   readonly model: string | null;
   readonly error: string | null;
@@ -21,6 +29,7 @@ export const WAITING: Answer = {
   state: "waiting",
   text: "",
   reasoning: "",
+  calls: [],
   model: null,
   error: null,
   firstTokenMs: null,
@@ -71,19 +80,40 @@ function makeChange(answer: Answer, chunk: Event, atMs: number): Partial<Answer>
   const [choice] = chunk.choices ?? [];
   const text = choice?.delta?.content ?? "";
   const reasoning = choice?.delta?.reasoning_content ?? "";
-  const isFirst = answer.firstTokenMs === null && (text !== "" || reasoning !== "");
+  const isFirst =
+    answer.firstTokenMs === null && (text !== "" || reasoning !== "" || choice?.delta?.tool_calls);
   return {
     ...(isFirst ? { state: "streaming", firstTokenMs: atMs } : {}),
     text: answer.text + text,
     reasoning: answer.reasoning + reasoning,
+    calls: addCalls(answer.calls, choice?.delta?.tool_calls ?? []),
     model: chunk.model ?? answer.model,
     usage: chunk.usage ?? answer.usage,
     finish: choice?.finish_reason ?? answer.finish,
   };
 }
 
+type CallPart = NonNullable<Chunk["choices"][number]["delta"]["tool_calls"]>[number];
+
+/** A call's name comes in its first part, its arguments piece by piece. */
+function addCalls(calls: readonly ToolCall[], parts: readonly CallPart[]): readonly ToolCall[] {
+  const all = [...calls];
+  for (const { index, function: made } of parts) {
+    const before = all[index] ?? { name: "", arguments: "" };
+    all[index] = {
+      name: before.name + (made?.name ?? ""),
+      arguments: before.arguments + (made?.arguments ?? ""),
+    };
+  }
+  return all;
+}
+
+/** A shorter time says nothing about the speed. */
+const MEASURED_FROM_MS = 250;
+
 /** Returns the tokens per second while streaming. Null if it can't be computed. */
 export function computeSpeed({ usage, firstTokenMs, totalMs }: Answer): number | null {
-  if (!usage || firstTokenMs === null || totalMs === null || totalMs <= firstTokenMs) return null;
+  if (!usage || firstTokenMs === null || totalMs === null) return null;
+  if (totalMs - firstTokenMs < MEASURED_FROM_MS) return null;
   return usage.completion_tokens / ((totalMs - firstTokenMs) / 1000);
 }

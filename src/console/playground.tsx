@@ -5,6 +5,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { getGatewayUrl, recall, remember } from "./browser.ts";
 import { Composer, type Prompt } from "./composer.tsx";
+import { takeHandoff } from "./handoff.ts";
 import { useModels } from "./names.ts";
 import { CHAT, listOperations } from "./operations/operation.ts";
 import { Parameters, parseParameters, type TypedValues } from "./parameters.tsx";
@@ -31,12 +32,26 @@ function chooseFirstModels(sample: string): readonly string[] {
 let lanesMade = 0;
 const newLane = (model: string): Lane => ({ id: ++lanesMade, model, turns: [] });
 
+/** A turn of a logged conversation, whose figures are on that request's page. */
+function makeTurn({ prompt, answer }: { readonly prompt: string; readonly answer: string }) {
+  return {
+    prompt: { text: prompt, images: [] },
+    answer: { ...WAITING, state: "done", text: answer },
+  } as const;
+}
+
 /** The lanes, and the actions on all of them at once. */
 function useLanes(sample: string, isReady: boolean) {
+  const [handed] = useState(takeHandoff);
+  const makeHandedLane = (model: string): Lane => ({
+    ...newLane(model),
+    turns: handed?.turns.map(makeTurn) ?? [],
+  });
   const [lanes, setLanes] = useState<readonly Lane[]>([]);
   const { isRunning, stop, start } = useRun();
   useEffect(() => {
-    if (isReady) setLanes(chooseFirstModels(sample).map(newLane));
+    if (isReady)
+      setLanes(handed ? handed.models.map(makeHandedLane) : chooseFirstModels(sample).map(newLane));
   }, [isReady]);
   const setModels = (changed: readonly Lane[]) => {
     setLanes(changed);
@@ -55,6 +70,7 @@ function useLanes(sample: string, isReady: boolean) {
   };
   return {
     lanes,
+    handed,
     isRunning,
     send,
     stop,
@@ -99,7 +115,8 @@ interface ChatProps {
 }
 
 function ChatPage({ chat, choice }: ChatProps) {
-  const [typed, setTyped] = useState<TypedValues>({});
+  const { handed } = chat;
+  const [typed, setTyped] = useState<TypedValues>(handed?.system ? { system: handed.system } : {});
   const [open, setOpen] = useState<"parameters" | "code" | null>(null);
   const setup: Setup = { system: typed.system ?? "", fields: parseParameters(typed) };
   const { lanes, isRunning } = chat;
@@ -127,6 +144,7 @@ function ChatPage({ chat, choice }: ChatProps) {
         <Starters onChoose={(text) => void chat.send({ text, images: [] }, setup)} />
       )}
       <Composer
+        first={handed?.prompt ?? ""}
         isRunning={isRunning}
         isBlocked={setup.fields === null || lanes.length === 0}
         onSend={(prompt) => void chat.send(prompt, setup)}

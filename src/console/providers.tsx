@@ -9,7 +9,8 @@ import { formatDuration, formatFullTime, formatPercent } from "./format.ts";
 import { Button } from "./parts/button.tsx";
 import { Vitals } from "./parts/figures.tsx";
 import { Card, PageHead } from "./parts/page.tsx";
-import { Badge, Empty, Loaded, Notice, type Tone } from "./parts/states.tsx";
+import { Badge, Empty, Loaded, Notice } from "./parts/states.tsx";
+import { describeState } from "./provider-state.ts";
 import { useResource } from "./resource.ts";
 import { makeHref } from "./route.ts";
 import { may } from "./session.ts";
@@ -68,29 +69,16 @@ function ProviderLists({ all, onAdd, reload }: ListsProps) {
   );
 }
 
-const BREAKERS: Readonly<Record<ProviderView["breaker"], { readonly tone: Tone; readonly word: string }>> = {
-  closed: { tone: "ok", word: "working" },
-  half_open: { tone: "warn", word: "recovering" },
-  open: { tone: "bad", word: "failing" },
-};
-
-/** Its breakers stay closed, since no model is at fault. */
-const REFUSING = { tone: "bad", word: "refuses every credential" } as const;
-
-function refusesAll({ credentials }: ProviderView): boolean {
-  return credentials.length > 0 && credentials.every(({ state }) => state === "retired");
-}
-
 interface ProviderCardProps extends Omit<ListsProps, "all"> {
   readonly provider: ProviderView;
 }
 
-function ProviderCard({ provider, onAdd, reload }: ProviderCardProps) {
-  const { tone, word } = refusesAll(provider) ? REFUSING : BREAKERS[provider.breaker];
+export function ProviderCard({ provider, onAdd, reload }: ProviderCardProps) {
+  const { tone, text } = describeState(provider);
   const title = (
     <span class="row">
-      {provider.name}
-      <Badge text={word} tone={tone} hasDot />
+      <a href={makeHref(`/settings/providers/${encodeURIComponent(provider.name)}`)}>{provider.name}</a>
+      <Badge text={text} tone={tone} hasDot />
     </span>
   );
   const add = may("providers.write") && (
@@ -140,7 +128,7 @@ function ProviderTrouble({ provider }: { readonly provider: ProviderView }) {
 function ProviderVitals({ provider }: { readonly provider: ProviderView }) {
   const models = <a href={makeHref("/models", { provider: provider.name })}>Models</a>;
   const { error_rate, in_flight, first_token_ms: first, tokens_per_second } = provider;
-  if (error_rate === null && in_flight === 0) return <p class="faint">No recent calls. {models}</p>;
+  if (error_rate === null && in_flight === 0) return <p>{models}</p>;
   const failing = provider.models.filter(({ breaker }) => breaker !== "closed");
   const catalogue = (
     <>

@@ -96,6 +96,7 @@ export function RequestDecision({ decision, used }: RequestDecisionProps) {
           {decision.stays && " The conversation stays with the model that has cached its prompt."}
           {decision.basis && ` ${describeBasis(decision.basis)}`}
           {gone.length > 0 && ` Excluded models: ${gone.join(", ")}.`}
+          {" The model with the highest score is chosen."}
         </p>
       </div>
       <Table label="Candidates" columns={columns} rows={candidates} keyOf={({ model }) => model} />

@@ -1,7 +1,6 @@
 // One request: its timeline, its cost, the selector's decision, and any errors.
 
 import type { RequestDetailView } from "../admin/request-schema.ts";
-import { chooseTone } from "./activity.tsx";
 import {
   describeUnits,
   describeUsage,
@@ -15,17 +14,24 @@ import { CopyButton } from "./parts/button.tsx";
 import { type Fact, Facts, Vitals } from "./parts/figures.tsx";
 import { Card, PageHead } from "./parts/page.tsx";
 import { Badge, Loaded, Notice } from "./parts/states.tsx";
+import { RequestActions } from "./request-actions.tsx";
 import { RequestContent } from "./request-content.tsx";
 import { RequestDecision } from "./request-decision.tsx";
+import { chooseTone } from "./request-rows.tsx";
 import { useResource } from "./resource.ts";
 import { makeHref } from "./route.ts";
+import { SessionCard } from "./session-card.tsx";
 import { Timeline } from "./timeline.tsx";
 
 export function RequestPage({ id }: { readonly id: string }) {
   const request = useResource<RequestDetailView>(`/requests/${encodeURIComponent(id)}`);
   return (
     <>
-      <PageHead back={{ path: "/activity", label: "Activity" }} title="Request" />
+      <PageHead
+        back={{ path: "/activity", label: "Activity" }}
+        title="Request"
+        actions={request.data && <RequestActions request={request.data} />}
+      />
       <Loaded of={request}>{(data) => <Detail request={data} />}</Loaded>
     </>
   );
@@ -39,6 +45,7 @@ function Detail({ request }: Part) {
   return (
     <div class="stack">
       <Summary request={request} />
+      <p class="soft">{describeCourse(request)}</p>
       {request.error && (
         <Notice tone="bad">
           <span class="strong">{request.error.code ?? request.error.type}</span>: {request.error.message}
@@ -56,15 +63,33 @@ function Detail({ request }: Part) {
         <FactsCard request={request} />
       </div>
       {request.decision && <RequestDecision decision={request.decision} used={request.model_used} />}
+      {request.session && <SessionCard session={request.session} id={request.id} />}
       {request.content && <RequestContent content={request.content} />}
     </div>
   );
 }
 
+/** Says in a sentence what became of the request. */
+function describeCourse({ timeline, model_used, model_asked, selector, outcome, stream }: RequestDetailView) {
+  const failed = timeline?.attempts.filter((attempt) => attempt.outcome === "failed") ?? [];
+  const chosen = selector === model_asked ? selector : `${model_asked}, by ${selector},`;
+  const asked = selector ? `${chosen} chose the model` : `${model_asked} was asked for`;
+  const troubles = failed.map(({ model, error_code }) => `${model} failed (${error_code ?? "unknown"})`);
+  const after = troubles.length === 0 ? "" : ` after ${troubles.join(", then ")}`;
+  if (outcome === "answered" && model_used) return `${asked}: ${model_used} answered${after}.`;
+  if (outcome === "left") return `${asked}: the client left before the answer's end${after}.`;
+  if (outcome === "refused") return `${asked}: a step of the gateway refused the request.`;
+  return `${asked}: nobody answered${after}.${stream ? " The stream ended with an error." : ""}`;
+}
+
+/** Seconds. A shorter time says nothing about the speed. */
+const MEASURED_FROM = 0.25;
+
 function Summary({ request }: Part) {
   const { tokens } = request;
   const seconds = (request.total_ms - (request.first_token_ms ?? 0)) / 1000;
-  const speed = request.stream && seconds > 0 && tokens.completion > 1 ? tokens.completion / seconds : null;
+  const speed =
+    request.stream && seconds >= MEASURED_FROM && tokens.completion > 1 ? tokens.completion / seconds : null;
   const figures: readonly Fact[] = [
     ["Duration", formatDuration(request.total_ms)],
     ["First token", request.first_token_ms === null ? "–" : formatDuration(request.first_token_ms)],
@@ -158,13 +183,19 @@ function Cost({ request }: Part) {
       ) : (
         <p>{formatUsd(request.cost_usd)}</p>
       )}
-      <p class="small faint bill-note">
-        {request.charged_usd > 0
-          ? `${formatUsd(request.charged_usd)} was charged, of ${formatUsd(request.hold_usd)} that was held.`
-          : "Nothing was charged: the request was within the allowance or cost nothing."}
-      </p>
+      <p class="small faint bill-note">{describeBilling(request)}</p>
     </Card>
   );
+}
+
+function describeBilling({ charged_usd, hold_usd, cost_usd, status }: RequestDetailView): string {
+  if (charged_usd > 0)
+    return `${formatUsd(charged_usd)} was charged, of ${formatUsd(hold_usd)} that was held.`;
+  if (hold_usd > 0) return `Nothing was charged, and the ${formatUsd(hold_usd)} held were released.`;
+  if (status >= 400 && cost_usd === 0) return "Nothing was charged: the request failed.";
+  return cost_usd > 0
+    ? "Nothing was charged: the request was within the allowance."
+    : "Nothing was charged: the request cost nothing.";
 }
 
 const SOURCES: Readonly<Record<string, string>> = {
@@ -188,18 +219,21 @@ function FactsCard({ request }: Part) {
     ...found("Session", "session", session),
     ...found("Trace", "trace_id", trace_id),
     ["Tokens", SOURCES[request.usage_source] ?? request.usage_source],
-    [
-      "ID",
-      <div class="row tight">
-        <code>{id}</code>
-        <CopyButton text={id} isIconOnly label="Copy ID" />
-      </div>,
-    ],
-    ["Request ID", <code>{request.request_id}</code>],
+    ["ID", <Copyable text={id} label="Copy ID" />],
+    ["Request ID", <Copyable text={request.request_id} label="Copy request ID" />],
   ];
   return (
     <Card title="Details">
       <Facts rows={facts} />
     </Card>
+  );
+}
+
+function Copyable({ text, label }: { readonly text: string; readonly label: string }) {
+  return (
+    <div class="row tight">
+      <code>{text}</code>
+      <CopyButton text={text} isIconOnly label={label} />
+    </div>
   );
 }

@@ -1,6 +1,7 @@
 // The current page: the part of the address after the #, as a path and a query.
 import { signal } from "@preact/signals";
 import { type Query, withQuery } from "./api.ts";
+import { isReturning, setAddress, watchAddress } from "./browser.ts";
 
 interface Route {
   /** Starts with a slash: `/settings/router`. */
@@ -15,10 +16,10 @@ function parseRoute(hash: string): Route {
 
 export const route = signal<Route>(parseRoute(location.hash));
 
-window.addEventListener("hashchange", () => {
+watchAddress(() => {
   const before = route.value.path;
   route.value = parseRoute(location.hash);
-  if (before !== route.value.path) window.scrollTo(0, 0);
+  if (!isReturning() && before !== route.value.path) window.scrollTo(0, 0);
 });
 
 /** Returns the address of a page of the console. */
@@ -26,13 +27,13 @@ export function makeHref(path: string, fields: Query = {}): string {
   return withQuery(`#${path}`, fields);
 }
 
-export function navigate(path: string): void {
-  location.hash = makeHref(path);
+export function navigate(path: string, fields: Query = {}): void {
+  location.hash = makeHref(path, fields);
 }
 
-/** Changes query fields in place, without a new entry in the browser's history. */
-export function setQuery(fields: Query): void {
+/** Changes query fields, so that Back undoes the change. `isTyping`: in place, since each key would be a step back. */
+export function setQuery(fields: Query, { isTyping = false } = {}): void {
   const query = { ...Object.fromEntries(route.value.query), ...fields };
-  history.replaceState(null, "", makeHref(route.value.path, query));
+  setAddress(makeHref(route.value.path, query), !isTyping);
   route.value = parseRoute(location.hash);
 }

@@ -37,12 +37,19 @@ export function Timeline({ timeline }: { readonly timeline: Times }) {
       <div class="timeline-scale small faint" aria-hidden="true">
         {[0, 0.25, 0.5, 0.75, 1].map((share) => (
           <span key={share} style={{ left: `${share * 100}%` }}>
-            {formatDuration(share * wholeMs)}
+            {formatTick(share * wholeMs, wholeMs)}
           </span>
         ))}
       </div>
     </div>
   );
+}
+
+/** Below this, ticks in whole milliseconds would repeat. */
+const WHOLE_TICKS_FROM_MS = 20;
+
+function formatTick(ms: number, wholeMs: number): string {
+  return wholeMs < WHOLE_TICKS_FROM_MS ? `${Number(ms.toFixed(1))} ms` : formatDuration(ms);
 }
 
 interface AttemptBarProps {

@@ -1,5 +1,6 @@
 // The changes that operators cause: each is put on record in its own transaction.
 import type { OutboxEvent } from "./events.ts";
+import type { Arrival } from "./foreign-secret.ts";
 import type { Account, GatewayKey } from "./key.ts";
 import type {
   AccountChange,
@@ -11,8 +12,9 @@ import type {
   Revision,
 } from "./key-change.ts";
 import type { KeyMove } from "./key-move.ts";
-import type { Member, NamedToken } from "./people.ts";
-import type { StoredCredential } from "./rows.ts";
+import type { LimitRequest, LimitRequestStep } from "./limit-request.ts";
+import type { Member, NamedToken, PeopleStore } from "./people.ts";
+import type { OwnerState, StoredCredential } from "./rows.ts";
 
 interface Changed<Kind extends string, Row> {
   readonly kind: Kind;
@@ -30,6 +32,7 @@ export type RowChange =
   | Changed<"account", Account>
   | Changed<"credential", StoredCredential>
   | Changed<"key", GatewayKey>
+  | Changed<"limit_request", LimitRequest>
   | Changed<"member", Member>
   | Changed<"token", NamedToken>
   | (Changed<"setting", string> & { readonly name: OperatorSetting })
@@ -37,14 +40,15 @@ export type RowChange =
   | { readonly kind: "lessons"; readonly model: string | null };
 
 /**
- * Returns what a change causes, which is written in the same transaction: its entry of the audit log, if something changed
- * that is on record, and events. A transaction that has to be repeated calls it again.
+ * Returns what a change causes, which is written in the same transaction: its entries of the audit log, none if nothing
+ * changed that would be on record, and events. A transaction that has to be repeated calls it again.
  */
 export type Trail = (change: RowChange) => readonly OutboxEvent[];
 
 /** Each method is one transaction, as in `Store`. */
 export interface Changes {
-  addKey(key: GatewayKey, digest: string): Promise<void>;
+  /** A key from another gateway brings its foreign secrets and what was used of its budgets. */
+  addKey(key: GatewayKey, digest: string, arrival?: Arrival): Promise<void>;
   /** Returns the changed key, or null if there is none. */
   changeKey(id: string, change: Revision<GatewayKey, KeyChange>): Promise<GatewayKey | null>;
   /** Like `changeKey`, for a change of the account: the key's counts are carried to the new one. */
@@ -59,7 +63,8 @@ export interface Changes {
   /** Returns the revoked key. Revoking it again keeps the first time. */
   revokeKey(id: string, atMs: number): Promise<GatewayKey | null>;
 
-  addAccount(account: Account): Promise<void>;
+  /** An account from another gateway brings what was used of its budgets. */
+  addAccount(account: Account, opening?: OwnerState | null): Promise<void>;
   /** Returns the changed account, or null if there is none. */
   changeAccount(id: string, change: Revision<Account, AccountChange>): Promise<Account | null>;
   /** Makes the account or changes the one of that name. */
@@ -74,6 +79,21 @@ export interface Changes {
    */
   changeMember(id: string, change: (before: Member | null) => Member | null): Promise<Member | null>;
 
+  /**
+   * Adds a request for more with its event. `check` gets the person's requests that are open or were made after `sinceMs`,
+   * and throws if this one may not be added. It must be pure: it may run more than once.
+   */
+  addLimitRequest(
+    step: LimitRequestStep,
+    sinceMs: number,
+    check: (others: readonly LimitRequest[]) => void,
+  ): Promise<void>;
+  /** Writes what `decide` makes of a request, with its event. Null if there is none. It must be pure. */
+  decideLimitRequest(
+    of: Pick<LimitRequest, "accountId" | "id">,
+    decide: (before: LimitRequest) => LimitRequestStep,
+  ): Promise<LimitRequest | null>;
+
   /** Adds a credential or replaces the one with the same id. */
   putCredential(credential: StoredCredential): Promise<void>;
   removeCredential(id: string): Promise<void>;
@@ -84,3 +104,6 @@ export interface Changes {
   /** Deletes all scores, or those of one model. */
   forgetLessons(model?: string): Promise<void>;
 }
+
+/** Those that the store itself has. They leave no record. */
+export type UnrecordedChanges = Omit<Changes, keyof PeopleStore | "addLimitRequest" | "decideLimitRequest">;

@@ -243,7 +243,7 @@ export interface Rows {
   readonly meters: ReadonlyMap<string, Meter | null>;
   /** By `makeOwnerId`. */
   readonly owners: ReadonlyMap<string, OwnerState | null>;
-  /** By member. Missing if none was asked for. */
+  /** By `makeOwnerId`. Missing if none was asked for. */
   readonly members?: ReadonlyMap<string, MemberTerms | null>;
   /** By `makeOpeningId`. Missing if none were asked for. */
   readonly sums?: ReadonlyMap<string, readonly ModelSum[]>;

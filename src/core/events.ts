@@ -1,8 +1,8 @@
 // Events: what happens that the operator may want to hear of, recorded in the transaction that makes it happen.
 
 /**
- * Every type of event, with the sentence that people read. `{field}` stands for a field of its data. An action of the
- * audit log with a row here is such an event too, once it has succeeded.
+ * Every type of event, with the sentence that people read. `{field}` stands for a field of its data. Those in
+ * `AUDITED_EVENTS` are read off the audit log, and so is `budget.raised`; all others are recorded.
  */
 export const EVENTS = {
   "allowance.used_up": "The {limit} free requests a day of {name} are used up.",
@@ -10,6 +10,8 @@ export const EVENTS = {
   "budget.raised": "A budget of {name} was raised.",
   "budget.warned": "A budget of {name} (per {per}) has used {used} of {limit} USD.",
   "budget.reset": "The budgets of {name} were set to 0 by {by}: {reason}",
+  "limit_request.made": "A person asks for more of a limit ({kind}).",
+  "limit_request.decided": "A request for more of a limit ({kind}) was decided.",
   "member.left": "A person has left ({reason}), and their sessions and personal keys have ended.",
   "member.without_role": "A person has no role any more ({reason}).",
   "member.keys_expired": "A person's personal keys have expired at {until}.",
@@ -56,6 +58,5 @@ export function makeEvent(
 /** Begins the type of a row of the audit log: `audit.key.created`. */
 export const AUDIT_TYPE = "audit.";
 
-export function isEventType(type: string): type is EventType {
-  return Object.hasOwn(EVENTS, type);
-}
+/** Actions of the audit log that are events of the same name once they have succeeded. */
+export const AUDITED_EVENTS: ReadonlySet<string> = new Set<EventType>(["key.created", "key.revoked"]);

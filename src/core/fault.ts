@@ -117,6 +117,10 @@ export const FAULTS = {
   alias_exists: { ...conflict },
   /** A revoked key can't get another secret. */
   key_revoked: { ...conflict },
+  /** The person waits for a decision about more of the same limit already. */
+  limit_request_open: { ...conflict },
+  /** Somebody has decided about the request for more, or its time is over. */
+  limit_request_closed: { ...conflict },
   /** Two keys of an account, or two accounts, have the name that a PUT by name means. */
   name_ambiguous: { ...conflict },
   idempotency_mismatch: { ...conflict, final: true },

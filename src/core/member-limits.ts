@@ -1,6 +1,6 @@
 // The limits of a member within an account: over all of the member's personal keys there, those that were revoked too.
-import { type Budget, nameBudget } from "./budget.ts";
-import type { OwnerLimits } from "./limit.ts";
+import { type Budget, nameBudget, type Period } from "./budget.ts";
+import type { LimitKind, OwnerLimits } from "./limit.ts";
 
 /** The limits that an account gives each of its members. A rule of the sign-in that says something else comes first. */
 export interface MemberDefaults extends OwnerLimits {
@@ -25,34 +25,76 @@ export interface GivenLimits extends RuleLimits {
   readonly accountIds: readonly string[] | null;
 }
 
+/** A member's limit in an account, as it is named in a request for more. */
+export interface AskedLimit {
+  readonly kind: LimitKind;
+  /** The budget's period and models. Null for limits of a minute, and models also for all models. */
+  readonly per: Period | null;
+  /** Sorted, each once. */
+  readonly models: readonly string[] | null;
+}
+
+/** Returns the limit's name among those of its owner. */
+export function nameAskedLimit({ kind, per, models }: AskedLimit): string {
+  return per === null ? kind : `${kind} ${nameBudget({ per, models })}`;
+}
+
+/** An addition to a limit. */
+export interface LimitRaise extends AskedLimit {
+  /** Nano-dollars for a budget, else requests or tokens. */
+  readonly amount: number;
+  /** Its end, Unix milliseconds. */
+  readonly untilMs: number;
+}
+
 /** A member's own part of what limits them in an account, as the store keeps it. */
 export interface MemberTerms {
   /** Those of the rules that matched, for any account. */
   readonly rules: readonly GivenLimits[];
+  /** Those granted in this account, also those that have ended. */
+  readonly raises: readonly LimitRaise[];
 }
 
-/** A member's limits in an account, as they apply now. */
-interface MemberLimits extends OwnerLimits {
-  /** Null for all. */
-  readonly allowedModels: readonly string[] | null;
+/** An account's own part of it. */
+interface LimitingAccount {
+  readonly id: string;
+  readonly memberDefaults: MemberDefaults | null;
 }
 
-const NO_TERMS: MemberTerms = { rules: [] };
+/** Returns the models that a member may use in an account: of the rules that name some by union, else the account's. */
+export function findMemberModels(
+  account: LimitingAccount,
+  { rules }: Pick<MemberTerms, "rules">,
+): readonly string[] | null {
+  const models = listGiven(account, rules).flatMap(({ allowedModels }) => allowedModels ?? []);
+  return models.length > 0 ? [...new Set(models)] : (account.memberDefaults?.allowedModels ?? null);
+}
 
 /**
- * Returns the limits of a member in an account: of the rules that say something the widest counts, models by union, of
- * budgets alike the largest. The account's defaults say the rest.
+ * Returns the limits of a member in an account: of the rules that say something the widest counts, of budgets alike the
+ * largest. The account's defaults say the rest. Granted raises are added until they end.
  */
 export function findMemberLimits(
-  { id, memberDefaults }: { readonly id: string; readonly memberDefaults: MemberDefaults | null },
-  { rules }: MemberTerms = NO_TERMS,
-): MemberLimits {
-  const given = rules.filter(({ accountIds }) => accountIds === null || accountIds.includes(id));
+  account: LimitingAccount,
+  { rules, raises }: MemberTerms,
+  nowMs: number,
+): OwnerLimits {
+  const limits = joinLimits(account, rules);
+  const running = raises.filter(({ untilMs }) => nowMs < untilMs);
+  return running.length === 0 ? limits : raiseLimits(limits, running);
+}
+
+function listGiven({ id }: LimitingAccount, rules: readonly GivenLimits[]): readonly GivenLimits[] {
+  return rules.filter(({ accountIds }) => accountIds === null || accountIds.includes(id));
+}
+
+function joinLimits(account: LimitingAccount, rules: readonly GivenLimits[]): OwnerLimits {
+  const { memberDefaults } = account;
+  const given = listGiven(account, rules);
   const widest = (of: "requestsPerMinute" | "tokensPerMinute" | "parallel") => {
     const said = given.map((rule) => rule[of]).filter((limit) => limit !== null);
     return said.length > 0 ? Math.max(...said) : (memberDefaults?.[of] ?? null);
   };
-  const models = given.flatMap(({ allowedModels }) => allowedModels ?? []);
   return {
     requestsPerMinute: widest("requestsPerMinute"),
     tokensPerMinute: widest("tokensPerMinute"),
@@ -61,7 +103,27 @@ export function findMemberLimits(
       given.flatMap(({ budgets }) => budgets ?? []),
       memberDefaults?.budgets ?? [],
     ),
-    allowedModels: models.length > 0 ? [...new Set(models)] : (memberDefaults?.allowedModels ?? null),
+  };
+}
+
+/** A limit that isn't set any more stays none. */
+function raiseLimits(limits: OwnerLimits, raises: readonly LimitRaise[]): OwnerLimits {
+  const raise = (limit: number, name: string) => {
+    const added = raises.map((one) => (nameAskedLimit(one) === name ? one.amount : 0));
+    return Math.min(
+      added.reduce((sum, amount) => sum + amount, limit),
+      Number.MAX_SAFE_INTEGER,
+    );
+  };
+  const raiseMinute = (limit: number | null, name: string) => (limit === null ? null : raise(limit, name));
+  return {
+    requestsPerMinute: raiseMinute(limits.requestsPerMinute, "requests_per_minute"),
+    tokensPerMinute: raiseMinute(limits.tokensPerMinute, "tokens_per_minute"),
+    parallel: raiseMinute(limits.parallel, "parallel"),
+    budgets: limits.budgets.map((budget) => ({
+      ...budget,
+      nanoUsd: raise(budget.nanoUsd, nameAskedLimit({ kind: "budget", ...budget })),
+    })),
   };
 }
 

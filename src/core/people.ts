@@ -41,6 +41,12 @@ export interface Act {
   readonly requestId: string;
 }
 
+/** The gateway itself, for what it does on its own. */
+export const GATEWAY: Act = {
+  actor: { kind: "system", id: "gateway", name: "gateway" },
+  ...{ address: "", agent: "", route: "", requestId: "" },
+};
+
 /** The rows that a viewer sees: the store narrows its queries to them. */
 export interface Scope {
   /** Accounts of which all rows are seen. Null for every account. */
@@ -116,8 +122,8 @@ export interface PeopleStore {
   revokeToken(id: string, atMs: number): Promise<NamedToken | null>;
 
   member(id: string, scope?: Scope): Promise<Member | null>;
-  /** Returns what limits the person in any account. Null if there is nobody. */
-  memberTerms(id: string): Promise<MemberTerms | null>;
+  /** Returns the limits of the rules that matched the person. Null if there is nobody. */
+  memberTerms(id: string): Promise<Pick<MemberTerms, "rules"> | null>;
   /** Newest first, up to this many, after the position. */
   members(
     page: { readonly limit: number; readonly after: { atMs: number; id: string } | null },

@@ -1,12 +1,14 @@
 // The store port: the guarantees of every engine, for decisions and for views.
 import type { Audit } from "./audit.ts";
 import type { AuditLogStore } from "./audit-log.ts";
-import type { Changes, OperatorSetting, Trail } from "./changes.ts";
+import type { Changes, OperatorSetting, Trail, UnrecordedChanges } from "./changes.ts";
 import type { Answer, Demand, Reads, Rows } from "./demand.ts";
 import type { DeviceStore } from "./device.ts";
+import type { FOREIGN_SECRETS, ForeignStore } from "./foreign-secret.ts";
 import type { Account, GatewayKey, KeyState, ProvenKey } from "./key.ts";
 import type { NamedStore } from "./key-change.ts";
 import type { MovingStore } from "./key-move.ts";
+import type { LimitRequestStore } from "./limit-request.ts";
 import type { RequestFilter, Searched, UsageQuery } from "./log-query.ts";
 import type { NanoUsd } from "./money.ts";
 import type { PeopleStore, Scope } from "./people.ts";
@@ -101,14 +103,15 @@ export interface PruneBefore {
   readonly putsMs?: number;
 }
 
-/** Facts about the store, by name. Contains no secrets. */
-type SettingName =
+/** Facts about the store, by name. Contain no secrets. */
+type OwnSetting =
   | "master_key_check"
-  | OperatorSetting
   | "lessons_forgotten"
   | "lessons_fitted"
   | "webhooks_audited"
-  | "wrong_admin_tokens";
+  | "wrong_admin_tokens"
+  | typeof FOREIGN_SECRETS;
+type SettingName = OwnSetting | OperatorSetting;
 
 /** Limits what one account can teach about one model, with all its keys. */
 export interface LessonBound {
@@ -145,7 +148,7 @@ export type RecordedStore = Omit<Store, keyof Changes | "people"> & {
  * a method throws the Fault `store_unavailable`. The store repairs itself, so later calls may succeed. The account
  * `default` always exists. Changes are only put on record if they are made through `changes`.
  */
-export interface Store extends Omit<Changes, keyof PeopleStore>, NamedStore, MovingStore, EventStore {
+export interface Store extends UnrecordedChanges, NamedStore, MovingStore, EventStore {
   /** Identifies this process, in this run, as the owner of the holds made here. */
   readonly node: string;
   /**
@@ -262,6 +265,8 @@ export interface Store extends Omit<Changes, keyof PeopleStore>, NamedStore, Mov
 
   readonly people: PeopleStore;
   readonly devices: DeviceStore;
+  readonly limitRequests: LimitRequestStore;
+  readonly foreign: ForeignStore;
   readonly auditLog: AuditLogStore;
   readonly webhooks: WebhookStore;
   /** The changes that an operator causes, each put on record in its own transaction. */
@@ -280,12 +285,9 @@ export interface Store extends Omit<Changes, keyof PeopleStore>, NamedStore, Mov
   setting(name: SettingName): Promise<string | null>;
   /** Stores the value unless there is one. Returns the stored value, the same to concurrent callers. */
   keepSetting(name: SettingName, value: string): Promise<string>;
-  setSetting(name: Exclude<SettingName, OperatorSetting>, value: string): Promise<void>;
+  setSetting(name: OwnSetting, value: string): Promise<void>;
   /** Changes a value in one transaction and returns it. `change` must be pure: it may run more than once. */
-  changeSetting(
-    name: Exclude<SettingName, OperatorSetting>,
-    change: (value: string | null) => string,
-  ): Promise<string>;
+  changeSetting(name: OwnSetting, change: (value: string | null) => string): Promise<string>;
 
   /**
    * Throws unless the store can be opened and locked for writing, or, after a failure, written. Otherwise it writes

@@ -1,5 +1,5 @@
 // The manual's script in the browser: search with its keyboard shortcut, copying code, scrolling wide blocks by keyboard.
-import { type Entry, type Found, findSections, readWords } from "./search.ts";
+import { buildIndex, type Found, findSections, type SearchIndex } from "./search.ts";
 
 const INDEX_PATH = "/docs/search.json";
 const COPIED_MS = 1500;
@@ -10,11 +10,11 @@ const panel = box?.querySelector<HTMLElement>(".found");
 const status = panel?.querySelector("p");
 const list = panel?.querySelector("ol");
 
-let index: Promise<readonly Entry[]> | null = null;
+let index: Promise<SearchIndex> | null = null;
 
 /** Fetches the index once, when the search is first used. */
-function loadIndex(): Promise<readonly Entry[]> {
-  index ??= fetch(INDEX_PATH).then((response) => response.json());
+function loadIndex(): Promise<SearchIndex> {
+  index ??= fetch(INDEX_PATH).then(async (response) => buildIndex(await response.json()));
   index.catch(() => {
     index = null;
   });
@@ -24,13 +24,12 @@ function loadIndex(): Promise<readonly Entry[]> {
 async function search(): Promise<void> {
   if (!input || !panel || !status || !list) return;
   const query = input.value;
-  const words = readWords(query);
-  panel.hidden = words.length === 0;
-  if (words.length === 0) return;
+  panel.hidden = query.trim() === "";
+  if (panel.hidden) return;
   try {
     const found = findSections(await loadIndex(), query);
     if (input.value !== query) return;
-    list.replaceChildren(...found.map((one) => createResult(one, words)));
+    list.replaceChildren(...found.map(createResult));
     status.textContent = found.length === 0 ? "Nothing found." : `${found.length} found`;
   } catch {
     list.replaceChildren();
@@ -38,7 +37,7 @@ async function search(): Promise<void> {
   }
 }
 
-function createResult({ entry, excerpt }: Found, words: readonly string[]): HTMLElement {
+function createResult({ entry, excerpt, words }: Found): HTMLElement {
   const link = document.createElement("a");
   link.href = entry.href;
   const name = entry.heading === entry.chapter ? entry.chapter : `${entry.chapter} › ${entry.heading}`;
@@ -52,11 +51,15 @@ function element(name: string, children: readonly (Node | string)[]): HTMLElemen
   return made;
 }
 
-/** Returns the text with the words in <mark>. */
+/** Returns the text with the words in <mark>, the longest of those that begin at the same place. */
 function markWords(text: string, words: readonly string[]): readonly (Node | string)[] {
-  const pattern = words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|");
+  if (words.length === 0) return [text];
+  const pattern = words
+    .toSorted((one, other) => other.length - one.length)
+    .map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"))
+    .join("|");
   return text
-    .split(new RegExp(`(${pattern})`, "gi"))
+    .split(new RegExp(`\\b(${pattern})\\b`, "gi"))
     .map((piece, at) => (at % 2 === 1 ? element("mark", [piece]) : piece));
 }
 

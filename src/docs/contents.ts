@@ -20,6 +20,7 @@ export const PARTS: readonly Part[] = [
     chapters: [
       "configuration",
       "money",
+      "money-by-example",
       "company",
       "people",
       "sign-in",

@@ -1,4 +1,4 @@
-// Writes the manual's index for language models, in the form of llmstxt.org.
+// Writes the manual for language models: its index in the form of llmstxt.org, and all chapters in one text.
 import { INDEX, PARTS } from "./contents.ts";
 import type { Manual } from "./page.ts";
 
@@ -14,8 +14,18 @@ export function renderLlmsText(manual: Manual): string {
     "",
     "## Reference",
     "",
+    "- [All chapters in one text](/llms-full.txt)",
     "- [OpenAPI document](/openapi.json): every route",
     "- [Configuration schema](/config.schema.json): the configuration file as JSON Schema",
   ];
   return `${[`# ${first?.title ?? "Poundkey"}`, "", `> ${first?.summary ?? ""}`, ...parts, ...reference].join("\n")}\n`;
+}
+
+/** Joins the chapters' Markdown in the manual's order. Links to other chapters work from anywhere on the gateway. */
+export function joinChapters(twins: Iterable<{ readonly name: string; readonly markdown: string }>): string {
+  const texts = [...twins].map(({ name, markdown }) => {
+    const text = markdown.replace(/\]\(([a-z-]+\.(?:md|png)(?:#[^)]*)?)\)/g, "](/docs/$1)");
+    return `<!-- /docs/${name}.md -->\n\n${text.trim()}\n`;
+  });
+  return texts.join("\n");
 }

@@ -2,10 +2,10 @@
 import { Elysia } from "elysia";
 import { memberLimitsSchema, memberResetSchema, resetMemberBudgets } from "../admin/budget-reset.ts";
 import { pageQuery } from "../admin/list.ts";
+import { getMember, memberDetailSchema } from "../admin/member-detail.ts";
 import {
   anonymiseMember,
   changeMember,
-  getMember,
   listMembers,
   type MemberParts,
   memberChangeSchema,
@@ -22,18 +22,31 @@ interface Parts extends MemberParts {
 }
 
 export function memberRoutes(operator: WritingParts, parts: Parts) {
-  const { reads, writes } = createOperatorHooks(operator, "People");
-  const member = returnsBody(memberSchema);
+  return new Elysia().use(readingRoutes(operator, parts)).use(changingRoutes(operator, parts));
+}
+
+function readingRoutes(operator: WritingParts, parts: Parts) {
+  const { reads } = createOperatorHooks(operator, "People");
   return new Elysia({ prefix: "/admin/v1" })
     .get("/members", ({ query, request }) => listMembers(parts, query, readOperator(request).scope), {
       ...reads("members.read", "listMembers", "List the people who signed in, newest first"),
       query: takesQuery(pageQuery),
       response: returnsBody(wrapRows(memberSchema)),
     })
-    .get("/members/:id", ({ params: { id }, request }) => getMember(parts, id, readOperator(request).scope), {
-      ...reads("members.read", "getMember", "Get a person"),
-      response: member,
-    })
+    .get(
+      "/members/:id",
+      ({ params: { id }, request }) => getMember(parts, id, readOperator(request).access),
+      {
+        ...reads("session.read", "getMember", "Get a person, with their limits and what is used of these"),
+        response: returnsBody(memberDetailSchema),
+      },
+    );
+}
+
+function changingRoutes(operator: WritingParts, parts: Parts) {
+  const { reads, writes } = createOperatorHooks(operator, "People");
+  const member = returnsBody(memberSchema);
+  return new Elysia({ prefix: "/admin/v1" })
     .patch(
       "/members/:id",
       ({ params: { id }, body, request }) => changeMember(actAsSender(parts, request), id, body),

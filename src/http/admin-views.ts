@@ -42,6 +42,7 @@ function modelView(card: ModelCard, offBecause: CardView["off_because"]): CardVi
     max_output_tokens: card.outputTokensMax,
     capabilities: [...card.capabilities],
     operations: card.operations ? [...card.operations] : null,
+    fallbacks: [...card.fallbacks],
     pricing: card.price && priceView(card.price),
     later_pricing: viewLaterPrices(card),
     kind: card.kind ?? null,

@@ -72,12 +72,22 @@ const OTHER_KEY_HEADERS = ["api-key", "apikey", "x-litellm-api-key", "x-portkey-
  * may have a vendor's key in another one; otherwise the first present. Throws a Fault if there is none.
  */
 function findSecret(headers: Headers): string {
-  const all = [readBearer(headers), ...KEY_HEADERS.map((name) => headers.get(name))];
-  const [first, ...others] = all.flatMap((one) => one || []);
+  const [first, ...others] = listSecrets(headers);
   const ours = others.length > 0 && [first, ...others].find((one) => checkSecret(one?.trim() ?? ""));
   const secret = (ours || first)?.trim() ?? "";
   if (secret === "") throw explainMissing(headers);
   return secret;
+}
+
+function listSecrets(headers: Headers): readonly string[] {
+  return [readBearer(headers), ...KEY_HEADERS.map((name) => headers.get(name))].flatMap((one) => one || []);
+}
+
+/** Returns the secrets to try after a wrong one: in the headers' order those without our form, which another gateway may have made. */
+function listOthers(headers: Headers, tried: string): readonly string[] {
+  return listSecrets(headers)
+    .map((one) => one.trim())
+    .filter((one) => one !== "" && one !== tried && !checkSecret(one));
 }
 
 /** Returns the Fault for a request without a key, which names what it has in the key's place. */
@@ -166,12 +176,19 @@ export function identify(
     if (refusal !== null) throw refusal;
     return { key, proof };
   };
-  const fail = (thrown: unknown) => {
-    throw explainWrong(thrown, request.headers, secret);
+  const prove = (one: string) => {
+    if (one.length > SECRET_CHARACTERS_MAX) throw invalidKey();
+    return authenticate(one, readAddress);
+  };
+  const fail = (thrown: unknown): Promise<Caller> => {
+    const others = isWrong(thrown) ? listOthers(request.headers, secret) : [];
+    if (others.length === 0) throw explainWrong(thrown, request.headers, secret);
+    const address = readAddress();
+    const first = explainWrong(thrown, request.headers, secret);
+    return proveOther(others, prove, first).then((one) => admit(one, address));
   };
   try {
-    if (secret.length > SECRET_CHARACTERS_MAX) throw invalidKey();
-    const proven = authenticate(secret);
+    const proven = prove(secret);
     if (!(proven instanceof Promise)) return admit(proven);
     // Read first: a connection that closes meanwhile has no address any more.
     const address = readAddress();
@@ -179,4 +196,24 @@ export function identify(
   } catch (thrown) {
     return fail(thrown);
   }
+}
+
+function isWrong(thrown: unknown): boolean {
+  return thrown instanceof Fault && thrown.code === "invalid_api_key";
+}
+
+/** Returns the key of the first secret that proves one. Throws the fault of the first secret if none does. */
+async function proveOther(
+  others: readonly string[],
+  prove: (secret: string) => ProvenKey | Promise<ProvenKey>,
+  first: unknown,
+): Promise<ProvenKey> {
+  for (const other of others) {
+    try {
+      return await prove(other);
+    } catch (thrown) {
+      if (!isWrong(thrown)) throw thrown;
+    }
+  }
+  throw first;
 }

@@ -9,7 +9,7 @@ import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 
-interface ShowParts extends Pick<AdminWorld, "store"> {
+interface ShowParts extends Pick<AdminWorld, "store" | "clock"> {
   readonly ledger: Pick<Ledger, "limits" | "accountLimits">;
   readonly catalogue: () => Catalogue;
   readonly settings: () => Settings;

@@ -36,6 +36,7 @@ export function consoleRoutes(load: () => Promise<readonly PageFile[]>) {
 
 const FIRST_PAGE = "index.html";
 const GUIDE_FOR_MODELS = "llms.txt";
+const MANUAL_FOR_MODELS = "llms-full.txt";
 
 /** `routes` returns the gateway's routes. They are described, and the plugin and pages loaded, at the first request. */
 export function docsRoutes(
@@ -73,6 +74,11 @@ export function docsRoutes(
       "/llms.txt",
       ({ request }) => serve(GUIDE_FOR_MODELS, request, REVALIDATE),
       describePage("guideForModels", "Get a list of the manual's chapters, for language models", "Markdown."),
+    )
+    .get(
+      "/llms-full.txt",
+      ({ request }) => serve(MANUAL_FOR_MODELS, request, REVALIDATE),
+      describePage("manualForModels", "Get the whole manual, for language models", "Markdown."),
     );
 }
 

@@ -3,6 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { type Context, Elysia } from "elysia";
 import { consoleKey } from "../admin/console-key.ts";
 import { Fault } from "../core/fault.ts";
+import type { GatewayKey } from "../core/key.ts";
 import { findSurface, SURFACES } from "../surfaces/index.ts";
 import type { AnySurface } from "../surfaces/surface.ts";
 import { CountingLimit } from "./counting.ts";
@@ -23,7 +24,14 @@ const SERVED = new Map(
 
 type PlaygroundRequest = Pick<Context, "request" | "server" | "set" | "route">;
 
-export function playgroundRoutes(operator: OperatorParts, ports: HttpPorts) {
+const DECIDING = "/v1/route";
+
+/** `decide` answers with a selector's choice for a key, without calling a model. */
+export function playgroundRoutes(
+  operator: OperatorParts,
+  ports: HttpPorts,
+  decide: (request: Request, key: GatewayKey) => Promise<Response>,
+) {
   const counting = new CountingLimit();
   const identify = async () => ({ key: await consoleKey(operator.world), proof: null });
   const answer = async (
@@ -36,6 +44,11 @@ export function playgroundRoutes(operator: OperatorParts, ports: HttpPorts) {
       serve(ports, one, { request, route: findPath(request.url), identify, server, counting }, set),
     );
   };
+  const answerAt = async (path: string, asked: PlaygroundRequest) => {
+    if (path !== DECIDING) return answer(SERVED.get(path), asked);
+    await checkOperator(operator, asked, "playground.use");
+    return decide(asked.request, await consoleKey(operator.world));
+  };
   return new Elysia()
     .post("/admin/v1/playground", (asked) => answer(CHAT, asked), {
       parse: "none",
@@ -47,13 +60,13 @@ export function playgroundRoutes(operator: OperatorParts, ports: HttpPorts) {
         Type.Object({}, { description: "As for `POST /v1/chat/completions`." }),
       ),
     })
-    .post("/admin/v1/playground/*", (asked) => answer(SERVED.get(`/${asked.params["*"]}`), asked), {
+    .post("/admin/v1/playground/*", (asked) => answerAt(`/${asked.params["*"]}`, asked), {
       parse: "none",
       ...describeRoute(
         "Beyond chat",
         "playgroundOperation",
         "Run any operation with the console's own key",
-        "As for `POST` at the path of the surface, such as `v1/embeddings`.",
+        "As for `POST` at the path of the surface, such as `v1/embeddings`, or `v1/route`.",
         Type.Object({}, { description: "As for that path: JSON, or a form with files." }),
       ),
     });

@@ -28,8 +28,11 @@ export interface HttpPorts extends BodyPorts {
   readonly vault: Pick<Vault, "digest">;
   /** Returns what seals text for an account. */
   readonly sealer: (accountId: string) => Sealer;
-  /** Returns the valid key of a secret, perhaps paused. Throws the Faults `invalid_api_key` and `store_unavailable`. */
-  readonly authenticate: (secret: string) => ProvenKey | Promise<ProvenKey>;
+  /**
+   * Returns the valid key of a secret, perhaps paused. Wrong secrets without our form are bounded by address. Throws the Faults
+   * `invalid_api_key` and `store_unavailable`.
+   */
+  readonly authenticate: (secret: string, readAddress: () => string) => ProvenKey | Promise<ProvenKey>;
   readonly readOrigin: ReadOrigin;
   /** Returns the part of clients' addresses that is kept. */
   readonly addressRule: () => AddressRule;

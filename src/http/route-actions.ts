@@ -23,6 +23,8 @@ const ROUTE_ACTIONS = {
   revokeKey: { action: "key.revoked", ...KEY },
   resetKeyBudgets: { action: "budget.reset", ...KEY },
   resetMemberBudgets: { action: "budget.reset", type: "member" },
+  askForMore: { action: "limit_request.made", type: "limit_request" },
+  decideLimitRequest: { action: "limit_request.decided", type: "limit_request" },
   addCredential: { action: "provider.added", type: "credential" },
   changeCredential: { action: "provider.changed", type: "credential" },
   removeCredential: { action: "provider.removed", type: "credential" },

@@ -60,9 +60,13 @@ export function routeRoutes(ports: RoutePorts) {
     });
 }
 
-/** Makes no upstream call, is free, and takes no slot. */
 async function route(ports: RoutePorts, { request, server }: RouteRequest): Promise<Response> {
   const { key } = await identify(ports, { request, server });
+  return decideForKey(ports, request, key);
+}
+
+/** Answers with a selector's choice for this key. Makes no upstream call, is free, and takes no slot. */
+export async function decideForKey(ports: RoutePorts, request: Request, key: GatewayKey): Promise<Response> {
   const { catalogue, limits, rules, upstreams } = ports.snapshot();
   const body = await readJson(request, ports, { owner: key.accountId, bytesMax: ports.server.bodyBytesMax });
   const asked = readChatRequest(body, limits);

@@ -2,9 +2,10 @@
 import type { ProvenAgent } from "../core/device.ts";
 import { Fault } from "../core/fault.ts";
 import { invalidKey, isProven, type ProvenKey } from "../core/key.ts";
-import { findMemberLimits } from "../core/member-limits.ts";
+import { findMemberModels } from "../core/member-limits.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock } from "../core/world.ts";
+import type { ForeignSecrets } from "./foreign.ts";
 import { checkSecret, digestSecret } from "./secret.ts";
 
 interface AuthenticationParts {
@@ -15,6 +16,8 @@ interface AuthenticationParts {
   readonly pepper: Uint8Array;
   /** Missing where no agents are signed in. */
   readonly agents?: AgentParts;
+  /** Missing where no keys of other gateways are taken. */
+  readonly foreign?: ForeignSecrets;
 }
 
 interface AgentParts {
@@ -50,7 +53,7 @@ async function bindMember<Proven extends Pick<ProvenKey, "key">>(
     store.people.memberTerms(memberId),
   ]);
   if (account === null) return found;
-  const { allowedModels: memberModels } = findMemberLimits(account, terms ?? undefined);
+  const memberModels = findMemberModels(account, terms ?? { rules: [] });
   return memberModels === null ? found : { ...found, key: { ...key, memberModels } };
 }
 
@@ -92,24 +95,30 @@ const KEYS_MAX = 10_000;
 
 /**
  * Returns an `authenticate` that remembers digests for half a second, so that a key in steady use costs no lookup and no
- * promise. A revocation shows here after that time at the latest; the admission of a request reads the key again.
+ * promise. A revocation shows here after that time at the latest; the admission of a request reads the key again. The
+ * address is only read for a secret without our form.
  */
 export function createAuthenticator(parts: AuthenticationParts) {
-  const { clock, pepper } = parts;
+  const { clock, pepper, store, foreign } = parts;
   const seen = new Map<string, { readonly found: Found; readonly atMs: number }>();
-  const remember = async (digest: string, atMs: number) => {
-    const found = await findSecret(parts, digest);
+  const remember = async (digest: string, atMs: number, looked: Promise<Found>) => {
+    const found = await looked;
     if (seen.size >= KEYS_MAX) seen.clear();
     seen.set(digest, { found, atMs });
     return requireFound(parts, found, clock.nowMs());
   };
-  return (secret: string): ProvenKey | Promise<ProvenKey> => {
+  const findForeign = async (secret: string, digest: string, address: string): Promise<Found> => {
+    const proven = await foreign?.find({ secret, digest, address }, (own) => find(store, own));
+    return proven ? { proven } : null;
+  };
+  return (secret: string, readAddress = () => ""): ProvenKey | Promise<ProvenKey> => {
     const digest = digestSecret(secret, pepper);
     const nowMs = clock.nowMs();
     const known = seen.get(digest);
     // The form of a remembered secret was checked before its first lookup.
     if (known && Math.abs(nowMs - known.atMs) < REMEMBERED_MS) return requireFound(parts, known.found, nowMs);
-    if (!checkSecret(secret)) throw invalidKey();
-    return remember(digest, nowMs);
+    if (checkSecret(secret)) return remember(digest, nowMs, findSecret(parts, digest));
+    if (!foreign?.mayBe(secret)) throw invalidKey();
+    return remember(digest, nowMs, findForeign(secret, digest, readAddress()));
   };
 }

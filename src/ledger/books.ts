@@ -142,13 +142,13 @@ export class Books {
     this.owners.put(makeOwnerId(state.accountId, state.owner), state);
   }
 
-  member(id: string): LimitedMember {
-    return { id, terms: this.members?.get(id) ?? null };
+  member(accountId: string, id: string): LimitedMember {
+    return { id, terms: this.members?.get(makeOwnerId(accountId, id)) ?? null };
   }
 
-  /** Returns the person whose personal key it is. Null for a service key. */
-  memberOf(key: Pick<GatewayKey, "memberId"> | null): LimitedMember | null {
-    return key === null || key.memberId === null ? null : this.member(key.memberId);
+  /** Returns the person whose personal key it is, as limited in an account. Null for a service key. */
+  memberOf(key: Pick<GatewayKey, "memberId"> | null, accountId: string): LimitedMember | null {
+    return key === null || key.memberId === null ? null : this.member(accountId, key.memberId);
   }
 
   addEvent(event: OutboxEvent): void {

@@ -18,8 +18,8 @@ export function resetBudgets(books: Books, demand: Reset): Answer {
   if (account === null || (keyId !== null && key?.accountId !== accountId)) {
     return { kind: "refused", fault: new Fault("not_found", "There is no key or account with that id.") };
   }
-  const member = memberId === null ? null : books.member(memberId);
-  const owner = listLimitOwners({ key, member, account }, limits).find(
+  const member = memberId === null ? null : books.member(accountId, memberId);
+  const owner = listLimitOwners({ key, member, account, nowMs }, limits).find(
     ({ id }) => id === (keyId ?? memberId ?? accountId),
   );
   if (!owner || owner.budgets.length === 0) return { kind: "reset", budgets: [] };

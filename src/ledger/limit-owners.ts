@@ -32,6 +32,8 @@ interface LimitedBy {
   /** Null for service keys. */
   readonly member: LimitedMember | null;
   readonly account: Account;
+  /** Unix milliseconds: some limits are raised until a time. */
+  readonly nowMs: number;
 }
 
 export interface LimitedMember {
@@ -40,21 +42,23 @@ export interface LimitedMember {
   readonly terms: MemberTerms | null;
 }
 
+const NO_TERMS: MemberTerms = { rules: [], raises: [] };
+
 /** Returns the owners with any limit, in the order in which they are asked. Usually none. */
 export function listLimitOwners(
-  { key, member, account }: LimitedBy,
+  { key, member, account, nowMs }: LimitedBy,
   { keyDefaults }: LimitRules,
 ): readonly LimitOwner[] {
   const ofKey = key && makeKeyOwner(key, keyDefaults);
-  const ofMember = member && makeMemberOwner(member, account);
+  const ofMember = member && makeMemberOwner(member, account, nowMs);
   const ofAccount = makeAccountOwner(account);
   if (ofKey === null && ofMember === null && ofAccount === null) return NONE;
   return [ofKey, ofMember, ofAccount].filter((owner) => owner !== null);
 }
 
 /** Named by the id: what a refusal says is kept longer than the person's name may be. */
-function makeMemberOwner({ id, terms }: LimitedMember, account: Account): LimitOwner | null {
-  const { budgets, allowedModels: _, ...minute } = findMemberLimits(account, terms ?? undefined);
+function makeMemberOwner({ id, terms }: LimitedMember, account: Account, nowMs: number): LimitOwner | null {
+  const { budgets, ...minute } = findMemberLimits(account, terms ?? NO_TERMS, nowMs);
   const hasMinute = Object.values(minute).some((limit) => limit !== null);
   if (!hasMinute && budgets.length === 0) return null;
   const of = { accountId: account.id, name: id, keyId: null, memberId: id };

@@ -144,7 +144,9 @@ function settleUse(
 function warn(books: Books, state: OwnerState, admitted: Admitted, moment: Moment): void {
   const account = books.account(admitted.accountId);
   const key = books.keys.get(admitted.keyId) ?? null;
-  const owners = listLimitOwners({ key, member: books.memberOf(key), account }, moment.limits);
+  const { nowMs, limits } = moment;
+  const member = books.memberOf(key, account.id);
+  const owners = listLimitOwners({ key, member, account, nowMs }, limits);
   const owner = owners.find(({ id }) => id === state.owner);
   if (!owner?.budgets.some(({ budget }) => budget.warn.length > 0)) return;
   let isCrossed = false;

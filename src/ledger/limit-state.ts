@@ -56,7 +56,7 @@ async function findLimits(
     nowMs = rows.nowMs ?? nowMs;
     const books = new Books(rows);
     const account = books.accounts.get(accountId);
-    const member = memberId === null ? null : books.member(memberId);
+    const member = memberId === null ? null : books.member(accountId, memberId);
     return account && readLimits(books, key, account, { nowMs, quota, limits }, member);
   };
   let found = await running([]);

@@ -65,9 +65,9 @@ export function readLimits(
   key: GatewayKey | null,
   account: Account,
   moment: Moment,
-  member = books.memberOf(key),
+  member = books.memberOf(key, account.id),
 ): RunningLimits | readonly Opening[] {
-  const owners = listLimitOwners({ key, member, account }, moment.limits);
+  const owners = listLimitOwners({ key, member, account, nowMs: moment.nowMs }, moment.limits);
   if (owners.length === 0) return NO_LIMITS;
   const lacking: Opening[] = [];
   const running = owners.map((owner) => readOwner(books, owner, account, moment, lacking));

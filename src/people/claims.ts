@@ -4,7 +4,7 @@ import type { GivenLimits } from "../core/member-limits.ts";
 import type { Grant } from "../core/people.ts";
 import type { SignInRule, SignInRules } from "../core/sign-in.ts";
 import { type Claims, type Confirmed, SignInRefused } from "./issuer.ts";
-import { joinGrants } from "./roles.ts";
+import { isPermitted, joinGrants } from "./roles.ts";
 
 const TEXT_CHARACTERS_MAX = 200;
 const GOOGLE = "accounts.google.com";
@@ -78,15 +78,19 @@ function isCutOff({ _claim_names: elsewhere, hasgroups }: Claims, groupsClaim: s
   return isElsewhere || hasgroups === true || hasgroups === "true";
 }
 
-/**
- * Returns the sum of the rules that match. Throws a `SignInRefused` if none matches. `accountIds` holds the ids of
- * accounts by name, and by id.
- */
+export interface KnownAccounts {
+  /** Ids of accounts by name, and by id. */
+  readonly ids: ReadonlyMap<string, readonly string[]>;
+  /** The id of the account that the person gets if no rule gives one. Null if people get none. */
+  readonly ownId: string | null;
+}
+
+/** Returns the sum of the rules that match. Throws a `SignInRefused` if none matches. */
 export function admit(
   confirmed: Confirmed,
   identity: Identity,
   rules: SignInRules,
-  accountIds: ReadonlyMap<string, readonly string[]>,
+  { ids: accountIds, ownId }: KnownAccounts,
 ): Admission {
   requireDomain(confirmed.claims, identity, rules);
   const matching = rules.rules.filter(
@@ -97,7 +101,8 @@ export function admit(
       "You are signed in at your company's provider, but none of your groups has a role here. An administrator can give it one.";
     throw new SignInRefused("person", "no_rule", message);
   }
-  const given = matching.map((rule) => ({ rule, ids: findAccounts(rule, accountIds) }));
+  const found = matching.map((rule) => ({ rule, ids: findAccounts(rule, accountIds) }));
+  const given = ownId === null ? found : giveOwnAccount(found, ownId);
   const grants = mergeGrants(
     given.flatMap(({ rule, ids }) => (ids ?? [null]).map((accountId) => makeGrant(rule, accountId))),
   );
@@ -127,6 +132,23 @@ function mergeGrants(grants: readonly Grant[]): readonly Grant[] {
 
 function makeGrant({ role, readsContent }: SignInRule, accountId: string | null): Grant {
   return { role, accountId, ...(readsContent ? { readsContent } : {}) };
+}
+
+interface Given {
+  readonly rule: SignInRule;
+  /** Null for all accounts. */
+  readonly ids: readonly string[] | null;
+}
+
+/** Where people get accounts of their own, a rule that makes members without naming accounts gives that one alone. */
+function giveOwnAccount(given: readonly Given[], ownId: string): readonly Given[] {
+  const isOpen = ({ rule, ids }: Given) => rule.role === "member" && ids === null;
+  const others = given.filter((one) => !isOpen(one));
+  const hasAccount = others.some(
+    ({ rule, ids }) =>
+      ids?.length !== 0 && isPermitted([{ role: rule.role, accountId: null }], "own.keys.write"),
+  );
+  return given.map((one) => (isOpen(one) ? { ...one, ids: hasAccount ? [] : [ownId] } : one));
 }
 
 function findAccounts(

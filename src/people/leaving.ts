@@ -7,7 +7,8 @@ import type { SignInRules } from "../core/sign-in.ts";
 import type { KeyFilter, RecordedStore } from "../core/store.ts";
 import { admit, type Identity, readIdentity } from "./claims.ts";
 import { IssuerSilent, PersonGone, SignInRefused, type Tokens } from "./issuer.ts";
-import { describeMember, listAccountIds, openRefresh, type SignInParts, sealRefresh } from "./sign-in.ts";
+import { keepOwnAccount } from "./own-account.ts";
+import { describeMember, findAccounts, openRefresh, type SignInParts, sealRefresh } from "./sign-in.ts";
 
 const MEMBERS_AT_ONCE = 50;
 const KEYS_AT_ONCE = 100;
@@ -123,8 +124,10 @@ async function applyClaims(parts: Parts, rules: SignInRules, member: Member, tok
     await note(parts, member, seen);
     return;
   }
-  const admission = admit(confirmed, identity, rules, await listAccountIds(parts.store, rules));
+  const known = await findAccounts(parts, rules, member.id);
+  const admission = admit(confirmed, identity, rules, known);
   await note(parts, member, { ...describeMember(identity, admission), ...seen });
+  await keepOwnAccount({ ...parts, changes: parts.recordAs().changes }, admission, known.ownId);
 }
 
 function isSilentOnGroups({ groups }: Identity): boolean {

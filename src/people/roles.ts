@@ -26,7 +26,7 @@ export const PERMISSIONS = {
   "requests.read": { roles: EVERYONE, words: "see the request log, without prompts and answers" },
   "usage.read": { roles: EVERYONE, words: "see usage, the overview and savings" },
   "models.read": { roles: EVERYONE, words: "see models and aliases" },
-  "session.read": { roles: EVERYONE, words: "see one's own session" },
+  "session.read": { roles: EVERYONE, words: "see one's own session, person and limits" },
   "journal.read": { roles: READERS, words: "see an account's journal" },
   "audit.read": { roles: ["manager", "operator", "admin"], words: "see the audit" },
   "settings.read": {
@@ -63,6 +63,8 @@ export const PERMISSIONS = {
   "playground.use": { roles: ["admin"], isGlobal: true, words: "use the playground" },
   "tokens.write": { roles: ["admin"], words: "see, create and revoke named tokens" },
   "agents.read": { roles: EVERYONE, words: "see and end the agents that one signed in" },
+  "limit_requests.read": { roles: KEY_HOLDERS, words: "see requests for more of members' limits" },
+  "limit_requests.make": { roles: KEY_HOLDERS, words: "ask for more of one's own limits" },
   "members.read": { roles: ["manager", "admin"], words: "see members" },
   "members.limit": {
     roles: ["manager", "admin"],

@@ -8,9 +8,10 @@ import type { SignInRules } from "../core/sign-in.ts";
 import type { RecordedStore } from "../core/store.ts";
 import type { Clock, Log, Random, Vault } from "../core/world.ts";
 import { digestSecret, digestSession, mintSessionSecret } from "../keys/secret.ts";
-import { type Admission, admit, type Identity, readIdentity } from "./claims.ts";
+import { type Admission, admit, type Identity, type KnownAccounts, readIdentity } from "./claims.ts";
 import { type Attempt, type Confirmed, type Issuer, SignInRefused, type Tokens } from "./issuer.ts";
 import { isLetIn, makeMemberId } from "./member.ts";
+import { keepOwnAccount, makeOwnAccountId } from "./own-account.ts";
 
 /** The time for one attempt, on the issuer's pages. */
 export const ATTEMPT_MS = 10 * 60_000;
@@ -91,11 +92,13 @@ export async function completeAttempt(
   const tokens = await parts.issuer(rules).finish(query, attempt);
   const confirmed = await tokens.confirm();
   const identity = readIdentity(confirmed, rules);
-  const admission = admit(confirmed, identity, rules, await listAccountIds(parts.store, rules));
   const id = makeMemberId(rules.issuer, confirmed.subject, parts.pepper);
+  const known = await findAccounts(parts, rules, id);
+  const admission = admit(confirmed, identity, rules, known);
   const recording = parts.recordAs({ ...from, actor: { kind: "person", id, name: identity.name } });
   const found = { id, tokens, confirmed, identity, admission };
   const member = await keepMember(parts, recording, rules, found);
+  await keepOwnAccount({ ...parts, changes: recording.changes }, admission, known.ownId);
   const secret = await startSession(parts, member, confirmed);
   await recording.note({ action: "session.started", target: { type: "session", id: "", name: "" } });
   return { secret, returnTo };
@@ -140,8 +143,17 @@ function readAttempt(vault: SignInParts["vault"], sealed: string) {
   }
 }
 
+/** Returns the accounts that the rules may give this person. */
+export async function findAccounts(
+  { store, pepper }: Pick<SignInParts, "store" | "pepper">,
+  rules: SignInRules,
+  memberId: string,
+): Promise<KnownAccounts> {
+  return { ids: await listAccountIds(store, rules), ownId: makeOwnAccountId(memberId, rules, pepper) };
+}
+
 /** Returns the ids of the accounts that the rules name, by the name used there. Several accounts may have one name. */
-export async function listAccountIds(
+async function listAccountIds(
   store: Pick<RecordedStore, "people">,
   { rules }: SignInRules,
 ): Promise<ReadonlyMap<string, readonly string[]>> {

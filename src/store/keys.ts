@@ -5,15 +5,17 @@ import { applyChange } from "../core/fields/field.ts";
 import { KEY_FIELDS } from "../core/fields/key.ts";
 import type { GatewayKey, ProvenKey } from "../core/key.ts";
 import { readRevision } from "../core/key-change.ts";
+import type { OwnerState } from "../core/rows.ts";
 import type { Store } from "../core/store.ts";
 import { bind, type Change, type Engine, readFirst, type Statement } from "./engine.ts";
 import { listChangeable } from "./field-columns.ts";
+import { addForeign } from "./foreign.ts";
 import { type Found, readInteger } from "./found.ts";
 import { accountsLookup, keysLookup } from "./narrowing.ts";
 import type { Recorder } from "./recording.ts";
 import { ACCOUNT_ROWS, KEY_ROWS, narrowToScope } from "./scope.ts";
-import { insertSql, joinNames, type Mark, selectSql } from "./sql.ts";
-import { ACCOUNT, KEY, pickColumns, type TablePart } from "./tables.ts";
+import { insertSql, joinNames, type Mark, selectSql, upsertSql } from "./sql.ts";
+import { ACCOUNT, KEY, OWNER, pickColumns, type TablePart } from "./tables.ts";
 
 export const CHANGED_KEY = pickColumns(KEY, [...listChangeable(KEY_FIELDS), "paused_by"]);
 const CHANGED_ACCOUNT = pickColumns(ACCOUNT, [...listChangeable(ACCOUNT_FIELDS), "paused_by"]);
@@ -68,6 +70,11 @@ function makeLockedChange({ mark, forUpdate, run, change }: Engine) {
   };
 }
 
+/** Returns the statement that writes what a new owner has used of its budgets elsewhere. */
+function openOwner(mark: Mark, opening: OwnerState | null | undefined): readonly Statement[] {
+  return opening ? [bind(upsertSql(OWNER, mark), ...OWNER.valuesOf(opening))] : [];
+}
+
 export function keyChanges(engine: Engine, record: Recorder) {
   const { mark, run, runOnce } = engine;
   const first = mark(1);
@@ -77,12 +84,16 @@ export function keyChanges(engine: Engine, record: Recorder) {
   const changeLocked = makeLockedChange(engine);
   return {
     ...keyEndings(engine, record),
-    addKey: async (added, digest) => {
+    addKey: async (added, digest, arrival) => {
       // Accounts are never deleted.
       const { count } = await run(bind(account, added.accountId));
       if (count === 0) throw new Error(`There is no account ${added.accountId}.`);
       const recorded = record({ kind: "key", before: null, after: added });
-      await runOnce(bind(add, ...KEY.valuesOf(added), digest), ...recorded);
+      const brought = [
+        ...openOwner(mark, arrival?.opening),
+        ...addForeign(mark, added.id, arrival?.secrets ?? []),
+      ];
+      await runOnce(bind(add, ...KEY.valuesOf(added), digest), ...recorded, ...brought);
     },
     changeKey: (id, asked) =>
       changeLocked(id, (before) => {
@@ -143,9 +154,10 @@ export function accountChanges({ mark, forUpdate, runOnce, change }: Engine, rec
   const byId = `${selectSql(ACCOUNT)} WHERE id = ${mark(1)}`;
   const update = `${updateSql(CHANGED_ACCOUNT, mark)} RETURNING ${joinNames(ACCOUNT.columns)}`;
   return {
-    addAccount: async (account) => {
+    addAccount: async (account, opening) => {
       const recorded = record({ kind: "account", before: null, after: account });
-      await runOnce(bind(insertSql(ACCOUNT, mark), ...ACCOUNT.valuesOf(account)), ...recorded);
+      const brought = openOwner(mark, opening);
+      await runOnce(bind(insertSql(ACCOUNT, mark), ...ACCOUNT.valuesOf(account)), ...recorded, ...brought);
     },
     changeAccount: (id, asked) =>
       change([bind(`${byId} ${forUpdate}`, id)], ([found]) => {

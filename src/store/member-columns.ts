@@ -1,8 +1,8 @@
 // The limits of members, as stored: an account's defaults, and the limits of the rules that matched a person.
 import { asArray, asNumber, asObject, parseJson } from "../core/json.ts";
-import type { GivenLimits, MemberDefaults, MemberTerms } from "../core/member-limits.ts";
+import type { GivenLimits, MemberDefaults } from "../core/member-limits.ts";
 import { readBudget } from "./budget-column.ts";
-import { type Found, readText } from "./found.ts";
+import type { Found } from "./found.ts";
 
 /** By their text: a row is read for each request of a personal key. */
 class Parsed<Value> {
@@ -45,10 +45,11 @@ export function parseMemberDefaults(json: string): MemberDefaults {
   return defaults.read(json);
 }
 
-/** Reads `id` and `rule_limits` of a member's row. */
-export function readMemberTerms(found: Found): readonly [id: string, terms: MemberTerms] {
-  const json = found.rule_limits;
-  return [readText(found, "id"), { rules: typeof json === "string" ? rules.read(json) : [] }];
+const NONE: readonly GivenLimits[] = [];
+
+/** Reads `rule_limits` of a member's row. */
+export function readRules({ rule_limits: json }: Found): readonly GivenLimits[] {
+  return typeof json === "string" ? rules.read(json) : NONE;
 }
 
 function readLimits({

@@ -5,8 +5,10 @@ import { bookMethods } from "./books.ts";
 import { consoleMethods, credentialChanges } from "./console.ts";
 import { deviceMethods } from "./devices.ts";
 import type { Engine } from "./engine.ts";
+import { foreignMethods } from "./foreign.ts";
 import { accountChanges, accountMethods, keyChanges, keyMethods } from "./keys.ts";
 import { lessonChanges, lessonMethods } from "./lessons.ts";
+import { limitRequestChanges, limitRequestMethods } from "./limit-requests.ts";
 import { movingChanges, movingMethods } from "./moving.ts";
 import { namedChanges, namedMethods } from "./named.ts";
 import { outboxMethods } from "./outbox.ts";
@@ -20,7 +22,8 @@ import { webhookMethods } from "./webhooks.ts";
 /** `ofRows` is for changes to rows that decisions depend on. */
 export function engineMethods(engine: Engine, ofRows = engine) {
   const changes = (trail: Trail) => changeMethods(engine, ofRows, makeRecorder(engine, trail));
-  const { addToken, revokeToken, changeMember, ...unrecorded } = changes(() => []);
+  const { addToken, revokeToken, changeMember, ...others } = changes(() => []);
+  const { addLimitRequest: _add, decideLimitRequest: _decide, ...unrecorded } = others;
   return {
     ...keyMethods(ofRows),
     ...accountMethods(ofRows),
@@ -38,6 +41,8 @@ export function engineMethods(engine: Engine, ofRows = engine) {
     auditLog: auditLogMethods(engine),
     webhooks: webhookMethods(engine),
     devices: deviceMethods(engine),
+    limitRequests: limitRequestMethods(engine),
+    foreign: foreignMethods(engine),
     people: { ...peopleMethods(engine), addToken, revokeToken, changeMember },
   };
 }
@@ -52,5 +57,6 @@ function changeMethods(engine: Engine, ofRows: Engine, record: Recorder): Change
     ...credentialChanges(engine, record),
     ...lessonChanges(engine, record),
     ...peopleChanges(engine, ofRows, record),
+    ...limitRequestChanges(ofRows, record),
   };
 }

@@ -12,7 +12,7 @@ import {
 import { allowNull, FLAG, INTEGER, makeJson, makeWord, nameColumn, TEXT, TIME } from "./columns.ts";
 import { bind, type Engine, readFirst } from "./engine.ts";
 import { readText } from "./found.ts";
-import { readMemberTerms } from "./member-columns.ts";
+import { readRules } from "./member-columns.ts";
 import type { Recorder } from "./recording.ts";
 import { narrowMembers } from "./scope.ts";
 import { insertSql, joinNames, selectSql, upsertSql } from "./sql.ts";
@@ -143,8 +143,8 @@ function memberMethods({ mark, run }: Engine) {
     member: async (id, scope) =>
       readFirst(MEMBER, await run(narrowMembers({ head: byId, values: [id] }, scope, mark))),
     memberTerms: async (id) => {
-      const [found] = await run(bind(`SELECT id, rule_limits FROM member WHERE id = ${first}`, id));
-      return found ? readMemberTerms(found)[1] : null;
+      const [found] = await run(bind(`SELECT rule_limits FROM member WHERE id = ${first}`, id));
+      return found ? { rules: readRules(found) } : null;
     },
     members: async ({ limit, after }, scope) => {
       const values = [after?.atMs ?? Number.MAX_SAFE_INTEGER, after?.id ?? "", limit];

@@ -3,7 +3,9 @@ import { ACCOUNT_FIELDS } from "../core/fields/account.ts";
 import { KEY_FIELDS } from "../core/fields/key.ts";
 import { AUDIT_LOG } from "./audit-step.ts";
 import { DEVICES } from "./devices-step.ts";
+import { FOREIGN_DIGESTS } from "./foreign-step.ts";
 import { HOURLY_USAGE } from "./hourly-usage-step.ts";
+import { LIMIT_REQUESTS } from "./limit-requests-step.ts";
 import { MEMBER_LIMITS, MEMBER_RULES, PEOPLE } from "./people-step.ts";
 import type { Step } from "./schema-step.ts";
 import { WEBHOOKS } from "./webhooks-step.ts";
@@ -213,5 +215,7 @@ export const STEPS: readonly Step[] = [
   AUDIT_LOG,
   DEVICES,
   MEMBER_LIMITS,
+  LIMIT_REQUESTS,
+  FOREIGN_DIGESTS,
   WEBHOOKS,
 ];

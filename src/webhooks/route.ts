@@ -1,7 +1,7 @@
 // From an event, or a row of the audit log, to its deliveries: one for each endpoint that wants it.
 import { createHash } from "node:crypto";
 import type { AuditRow } from "../core/audit-log.ts";
-import { AUDIT_TYPE, type EventData, isEventType, type StoredEvent } from "../core/events.ts";
+import { AUDIT_TYPE, AUDITED_EVENTS, type EventData, type StoredEvent } from "../core/events.ts";
 import { asArray, asObject, parseJson } from "../core/json.ts";
 import { matchesAny } from "../core/pattern.ts";
 import type { Delivery, Endpoint } from "../core/webhook.ts";
@@ -49,7 +49,7 @@ export function readAudited(row: AuditRow): readonly Happening[] {
 
 function listTypes(row: AuditRow): readonly string[] {
   const raised = isBudgetRaised(row) ? ["budget.raised"] : [];
-  return isEventType(row.action) && row.action !== "budget.reset" ? [row.action, ...raised] : raised;
+  return AUDITED_EVENTS.has(row.action) ? [row.action, ...raised] : raised;
 }
 
 /** True if a budget that was there before has a larger amount now. */

@@ -58,7 +58,7 @@ function keepNothing() {
   };
 }
 
-function noPeople(): Pick<Store, "people" | "devices" | "endSessionsOf"> {
+function noPeople(): Pick<Store, "people" | "devices" | "limitRequests" | "foreign" | "endSessionsOf"> {
   const nothing = async () => null;
   const nobody = async () => [];
   const never = async (): Promise<never> => {
@@ -92,7 +92,9 @@ function noPeople(): Pick<Store, "people" | "devices" | "endSessionsOf"> {
     ...{ ...tokens, ...members, ...none },
     ...{ revokeToken: nothing, useOnce: async () => true },
   };
-  return { people, devices, endSessionsOf: async () => 0 };
+  const foreign = { adopt: async () => false, end: async () => 0 };
+  const limitRequests = { list: nobody, find: nothing, forgetTexts: async () => {} };
+  return { people, devices, limitRequests, foreign, endSessionsOf: async () => 0 };
 }
 
 function noAuditLog(): Pick<Store, "auditLog" | "changeOperatorSetting"> {
@@ -121,12 +123,14 @@ function noStore(): Store {
   };
   const made: Store = {
     ...keepNothing(),
-    webhooks: tellNobody(),
-    node: "node_0",
+    ...{ webhooks: tellNobody(), node: "node_0" },
     transact: async (demand) => answerTo(demand),
     durable: async () => {},
     keptCharacters: async () => 0,
-    changes: () => ({ ...made, ...made.people }),
+    changes: () => ({
+      ...{ ...made, ...made.people },
+      ...{ addLimitRequest: async () => {}, decideLimitRequest: nothing },
+    }),
     beat: async () => ({ olderNodes: [], unsupported: null }),
     orphans: nobody,
     read: unused,

@@ -32,6 +32,7 @@ describe.skipIf(!HAS_BROWSER)("a new key's dialog (skipped without Chromium)", (
     await page.keyboard.press("End");
     await page.keyboard.press("ArrowRight");
     await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("ArrowRight");
     await page.setViewportSize({ width: 360, height: 740 });
     const isWide = () => document.documentElement.scrollWidth > document.documentElement.clientWidth;
     expect(await page.evaluate(isWide)).toBe(false);

@@ -60,7 +60,7 @@ describe.skipIf(!HAS_BROWSER)("the manual (skipped without Chromium)", () => {
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
     await page.waitForURL(/\/docs\/(clients|configuration)#/);
-    await page.getByLabel("Search the manual").fill("no such words anywhere");
+    await page.getByLabel("Search the manual").fill("xyzzy plugh");
     await page.getByText("Nothing found.").waitFor();
     await page.keyboard.press("Escape");
     await page.getByText("Nothing found.").waitFor({ state: "hidden" });

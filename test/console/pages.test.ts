@@ -19,13 +19,16 @@ const PAGES = [
   { path: "/activity", shows: "gpt-5.4" },
   { path: "/activity?show=refused", shows: "invalid_api_key" },
   { path: "/models", shows: /\d+ of \d+ models/ },
+  { path: "/models/OpenAI%23gpt-5.4", shows: "Names and fallbacks" },
   { path: "/playground", shows: "Answers appear here." },
   { path: "/sampling", shows: "What to sample" },
   { path: "/settings/router", shows: "unlimited" },
   { path: "/settings/providers", shows: "Credentials" },
+  { path: "/settings/providers/OpenAI", shows: "As they fare now" },
   { path: "/settings/accounts", shows: "default" },
   { path: "/settings/accounts/default", shows: "Invoice 1" },
   { path: "/settings/people", shows: "Register this gateway there" },
+  { path: "/settings/requests", shows: "No requests for more" },
   { path: "/settings/tokens", shows: "No tokens yet" },
   { path: "/settings/limits", shows: "Free requests per day" },
   { path: "/settings/audit", shows: "topup.made" },
@@ -40,7 +43,7 @@ let requestId = "";
 
 beforeAll(async () => {
   world = await startConsoleWorld({
-    more: 'aliases: { fast: "OpenAI#gpt-5.4", team: [{ model: "OpenAI#gpt-5.4", weight: 3 }, { model: "Mistral#sim-mini" }] }',
+    more: 'aliases: { fast: "OpenAI#gpt-5.4", team: [{ model: "OpenAI#gpt-5.4", weight: 3 }, { model: "Mistral#sim-mini" }] }\nrouter: { rules: [{ category: coding, at_least: 0.9, models: ["OpenAI#gpt-5.4"] }], explore: 0.01 }',
   });
   const messages = [{ role: "user", content: "Prove that there are infinitely many primes." }];
   const answer = await world.gateway.chat({ model: "Router#best", messages });
@@ -101,6 +104,34 @@ describe.skipIf(!HAS_BROWSER)("pages (skipped without Chromium)", () => {
     await row.waitFor();
     expect(await row.innerText()).toMatch(/OpenAI#gpt-5\.4 75\s?%\s+Mistral#sim-mini 25\s?%/);
     await close();
+  });
+
+  test("aliases are added, changed and removed, and rules shown, on the page of limits", async () => {
+    const { page, open, leave } = await openConsole(world);
+    await open("/settings/limits");
+    await page.getByRole("table", { name: "Rules" }).getByText("OpenAI#gpt-5.4").waitFor();
+    await page.getByText("1.0% of the requests").waitFor();
+    await page.getByRole("button", { name: "Add alias" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name").fill("house-model");
+    await dialog.getByLabel("Target").fill("claude-sonnet-5");
+    await dialog.getByRole("option", { name: "Anthropic#claude-sonnet-5", exact: true }).click();
+    expect(await findBarriers(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Add alias" }).click();
+    const row = page
+      .getByRole("table", { name: "Aliases" })
+      .getByRole("row")
+      .filter({ hasText: "house-model" });
+    await row.getByText("Anthropic#claude-sonnet-5").waitFor();
+    await row.getByRole("button", { name: "Edit house-model" }).click();
+    await dialog.getByRole("button", { name: "A group or policy" }).click();
+    await dialog.getByLabel("Target, as JSON").fill('{ "selector": "fair", "quality": 0.9 }');
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await row.getByText("keeps 90% of the quality").waitFor();
+    await row.getByRole("button", { name: "Remove house-model" }).click();
+    await dialog.getByRole("button", { name: "Remove alias" }).click();
+    await row.waitFor({ state: "detached" });
+    await leave();
   });
 
   test("dialogs trap the focus, close on Escape and are accessible", async () => {
@@ -180,14 +211,14 @@ describe.skipIf(!HAS_BROWSER)("pages (skipped without Chromium)", () => {
     await close();
   });
 
-  test("an unreachable gateway is reported and retried", async () => {
+  test("an unreachable gateway is reported, and the page appears by itself once it is back", async () => {
     const { page, open, close } = await openConsole(world);
-    await page.route("**/admin/v1/settings", (route) => route.abort());
-    await open("/settings/limits");
+    await page.route("**/admin/v1/audit*", (route) => route.abort());
+    await open("/settings/audit");
     await page.getByText("Can't reach the gateway.").waitFor();
-    await page.unroute("**/admin/v1/settings");
-    await page.getByRole("button", { name: "Try again" }).click();
-    await page.getByText("Free requests per day").waitFor();
+    expect(await page.getByRole("button", { name: "Try again" }).isEnabled()).toBe(true);
+    await page.unroute("**/admin/v1/audit*");
+    await page.getByText("topup.made").first().waitFor();
     await close();
   });
 
@@ -196,7 +227,12 @@ describe.skipIf(!HAS_BROWSER)("pages (skipped without Chromium)", () => {
     const { page, leave } = await openConsole(quiet);
     await page.getByRole("heading", { name: "No traffic in this period" }).waitFor();
     expect(await findBarriers(page)).toEqual([]);
-    await page.getByRole("link", { name: "Settings → Router" }).click();
+    const steps = page.getByRole("main").getByRole("listitem");
+    await steps.filter({ hasText: /Done:\s*Add a provider's key/ }).waitFor();
+    await steps.filter({ hasText: /To do:\s*Get a first answer/ }).waitFor();
+    await page.getByRole("button", { name: "Done Set up alerts" }).click();
+    await page.getByText("3 of 6 done").waitFor();
+    await page.getByRole("link", { name: "Add a key" }).click();
     await page.getByRole("button", { name: "Add New Key" }).waitFor();
     await leave();
     await quiet.stop();

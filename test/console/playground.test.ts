@@ -77,11 +77,33 @@ describe.skipIf(!HAS_BROWSER)("the playground (skipped without Chromium)", () =>
     await leave();
   });
 
+  test("shows a tool's call, and takes an answer's form and the reasoning effort", async () => {
+    const { page, open, leave } = await openConsole(world);
+    await open(playgroundOf("OpenAI#gpt-5.4"));
+    await page.getByRole("button", { name: "Parameters" }).click();
+    await page.getByLabel("Tools").fill("{}");
+    await page.getByText("A list of tools, as JSON").waitFor();
+    const city = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
+    const tool = { type: "function", function: { name: "weather", parameters: city } };
+    await page.getByLabel("Tools").fill(JSON.stringify([tool]));
+    await page.getByLabel("Reasoning effort").selectOption("low");
+    await page.getByLabel("Form of the answer").selectOption("JSON by a schema");
+    await page.getByLabel("JSON schema").fill(JSON.stringify(city));
+    await send(page, 'call weather({"city":"Paris"})');
+    await page.getByText("calls weather").waitFor();
+    await page.getByRole("button", { name: "View as code" }).click();
+    const code = await page.getByRole("dialog").locator("pre").innerText();
+    expect(code).toContain('"reasoning_effort": "low"');
+    expect(code).toContain('"json_schema"');
+    await leave();
+  });
+
   test("queries several models at once, with an image and parameters", async () => {
     const { page, open, leave } = await openConsole(world);
     await open(playgroundOf("OpenAI#gpt-5.4"));
     await page.getByRole("button", { name: "Compare" }).click();
-    await page.getByLabel("Model 2", { exact: true }).selectOption("Anthropic#claude-sonnet-5");
+    await page.getByLabel("Model 2", { exact: true }).fill("claude-sonnet-5");
+    await page.getByRole("option", { name: "Anthropic#claude-sonnet-5", exact: true }).click();
     await page.getByRole("button", { name: "Parameters" }).click();
     await page.getByLabel("Temperature").fill("9");
     await page.getByText("From 0 to 2").waitFor();

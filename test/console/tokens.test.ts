@@ -15,7 +15,7 @@ import {
 let world: ConsoleWorld;
 beforeAll(async () => {
   world = await startConsoleWorld();
-  await world.gateway.newAccount("Search");
+  for (const name of ["Search", "Sales and Ads"]) await world.gateway.newAccount(name);
 });
 afterAll(() => world.stop());
 
@@ -31,7 +31,7 @@ describe.skipIf(!HAS_BROWSER)("tokens (skipped without Chromium)", () => {
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Name").fill("nightly");
     await dialog.getByLabel("Role").selectOption("manager");
-    await dialog.getByLabel("Accounts").fill("Search");
+    await dialog.getByLabel("Accounts").fill("Search\n Sales and Ads \n");
     await dialog.getByLabel("Contact").fill("ops@example.com");
     expect(await findBarriers(page)).toEqual([]);
     await dialog.getByRole("button", { name: "Create token" }).click();
@@ -48,7 +48,7 @@ describe.skipIf(!HAS_BROWSER)("tokens (skipped without Chromium)", () => {
     await other.leave();
 
     const row = page.getByRole("row").filter({ hasText: "nightly" });
-    await row.getByText("Search").waitFor();
+    for (const name of ["Search", "Sales and Ads"]) await row.getByText(name).waitFor();
     await row.getByText("ops@example.com").waitFor();
     expect([await findBarriers(page), await isTooWide(page)]).toEqual([[], false]);
     await row.getByRole("button", { name: "Revoke nightly" }).click();

@@ -3,30 +3,92 @@ import { FIELDS, type FieldNote, findNote, visitFields } from "../../src/config/
 import { ConfigSchema } from "../../src/config/schema.ts";
 import { asArray, asString, isObject, type JsonObject } from "../../src/core/json.ts";
 
-/** A heading for each section of the file, and a row for each of its fields. */
+/** A field within its section: in `providers`, `timeouts.idle`. */
+interface Row {
+  readonly within: string;
+  readonly cells: string;
+}
+
+interface Section {
+  readonly intro: readonly string[];
+  readonly rows: Row[];
+}
+
+/** Groups of fields with as many are folded, unless the section has fewer others. */
+const FOLDED_LEAST = 3;
+const HEAD = ["| field | |", "|---|---|"];
+
+/** A heading for each section of the file, and a row for each of its fields, those of larger groups in a folded table. */
 export function configurationTable(): string {
   const fields = new Map<string, JsonObject>();
   visitFields(ConfigSchema, (path, field) => fields.set(path, fields.get(path) ?? field));
-  const lines: string[] = [];
+  const sections: Section[] = [];
   for (const [path, field] of fields) {
     const note = FIELDS[path];
     if (note === undefined && findNote(path) !== undefined) continue;
     if (note === undefined) throw new Error(`src/config/field-notes.yaml says nothing about ${path}.`);
-    if (path.includes(".")) lines.push(rowOf(path, field, note));
-    else lines.push("", `### ${path}`, "", note.meaning, "", ...headOf(field, note));
+    if (path.includes(".")) sections.at(-1)?.rows.push(rowOf(path, field, note));
+    else
+      sections.push({ intro: ["", `### ${path}`, "", note.meaning, "", ...headOf(field, note)], rows: [] });
   }
-  return lines.join("\n").trim();
+  return sections.flatMap(renderSection).join("\n").trim();
+}
+
+function renderSection({ intro, rows }: Section): readonly string[] {
+  const groups = Map.groupBy(rows, ({ within }) => findGroup(within, rows));
+  const lines = (of: readonly Row[]) => of.map(({ within, cells }) => `| \`${within}\` ${cells}`);
+  const folded = [...groups].filter(([name]) => name !== "");
+  return [
+    ...intro,
+    ...lines(groups.get("") ?? []),
+    ...folded.flatMap(([name, of]) => {
+      const summary = `<summary>Fields of <code>${name.replace("<", "&lt;")}</code></summary>`;
+      return ["", "<details>", summary, "", ...HEAD, ...lines(of), "", "</details>"];
+    }),
+  ];
+}
+
+/** Returns the innermost of the field's parents whose fields are folded, or nothing. */
+function findGroup(within: string, rows: readonly Row[]): string {
+  const parents = listParents(within);
+  const isTop = (row: Row) => listParents(row.within).length === 0;
+  const open = rows.filter(isTop).length < FOLDED_LEAST ? parents.slice(1) : parents;
+  const isLarge = (parent: string) =>
+    rows.filter((row) => listParents(row.within).at(-1) === parent).length >= FOLDED_LEAST;
+  return open.findLast(isLarge) ?? "";
+}
+
+/** Returns `models[]` and `models[].price` for `models[].price.input`. */
+function listParents(within: string): readonly string[] {
+  return [...within.matchAll(/\./g)].map(({ index }) => within.slice(0, index));
 }
 
 function headOf(field: JsonObject, { default: given }: FieldNote): readonly string[] {
-  if (isSection(field)) return ["| field | meaning | value | default |", "|---|---|---|---|"];
-  return ["| value | default |", "|---|---|", `| ${typeOf(field)} | ${defaultOf(given)} |`];
+  if (isSection(field)) return HEAD;
+  const value = describeValue(field, given);
+  return value === "" ? [] : [value];
 }
 
 /** The section's heading shows where the field belongs, and in named sections the name does. */
-function rowOf(path: string, field: JsonObject, { meaning, default: given }: FieldNote): string {
-  const within = path.replace(/^[a-z]+\./, "").replace(/^<name>\./, "");
-  return `| \`${within}\` | ${meaning} | ${typeOf(field)} | ${defaultOf(given)} |`;
+function rowOf(path: string, field: JsonObject, { meaning, default: given }: FieldNote): Row {
+  const within = path.replace(/^[a-z_]+\./, "").replace(/^<name>\./, "");
+  const value = describeValue(field, given);
+  return { within, cells: `| ${meaning}${value === "" ? "" : `<br>${value}`} |` };
+}
+
+/** Values that say no more than the field's name and meaning. */
+const SELF_EVIDENT =
+  /^(a mapping of |a list of )?fields$|^an? (file path|project id|resource name|deployment name)$/;
+/** The chapter's introduction has the units. */
+const UNITS = / \(ms, s, m, h or d\)/g;
+
+/** Returns the values that the field takes and its default, in italics. */
+function describeValue(field: JsonObject, given: unknown): string {
+  const type = typeOf(field).replaceAll(UNITS, "").replaceAll("*", "\\*");
+  const shown = defaultOf(given);
+  const parts = [SELF_EVIDENT.test(type) ? "" : type, shown === "" ? "" : `default: ${shown}`];
+  const text = parts.filter(Boolean).join("; ");
+  return text === "" ? "" : `*${text}*`;
 }
 
 function isSection(field: JsonObject): boolean {

@@ -1,23 +1,69 @@
-// The manual's search: every word counts, headings rank above texts, and the excerpt shows the match.
+// The manual's search: forms of a word and synonyms count, headings rank above texts, and the excerpt shows the match.
 import { expect, test } from "bun:test";
 import { readChapter } from "../../src/docs/chapter.ts";
-import { type Entry, findSections } from "../../src/docs/search.ts";
+import { buildIndex, type Entry, findSections } from "../../src/docs/search.ts";
+import { SYNONYMS } from "../../src/docs/synonyms.ts";
+import { findStem, splitWords } from "../../src/docs/words.ts";
 
 const entry = (chapter: string, heading: string, text: string): Entry => {
   return { href: `/docs/${chapter}#${heading}`, chapter, heading, text };
 };
-const INDEX = [
+const INDEX = buildIndex([
   entry("Operating", "Stopping", "On SIGTERM work is refused. The drain ends after server.drain."),
   entry("Operating", "Failover", "A drain is mentioned here only once, among many other words."),
   entry("Configuration", "server", `${"word ".repeat(40)}drain and body_limit and more`),
-];
+  entry("Keys", "Restoring", "Backups are restored from https://example.com when a key's disk doesn't work."),
+]);
 const found = (query: string) => findSections(INDEX, query).map(({ entry: { heading } }) => heading);
 
-test("finds sections that contain every word, ignoring case", () => {
+test("finds sections that contain the query's words, ignoring case", () => {
   expect(found("drain").sort()).toEqual(["Failover", "Stopping", "server"]);
   expect(found("DRAIN body_limit")).toEqual(["server"]);
-  expect(found("drain nonsense")).toEqual([]);
+  expect(found("drain xyzzy")).toEqual(found("drain"));
+  expect(found("xyzzy")).toEqual([]);
   expect(found("  ")).toEqual([]);
+});
+
+test("finds other forms of a word, names by their parts, and words as they are typed", () => {
+  expect(found("backup restore")).toEqual(["Restoring"]);
+  expect(found("restored backups")).toEqual(["Restoring"]);
+  expect(found("body limits")).toEqual(["server"]);
+  expect(found("body_lim")).toEqual(["server"]);
+  expect(found("restroing")).toEqual(["Restoring"]);
+});
+
+test("finds synonyms, which rank below the word itself", () => {
+  expect(found("shutdown")).toEqual([]);
+  expect(found("rolling restart")[0]).toBe("Stopping");
+  expect(found("disaster recovery")).toEqual(["Restoring"]);
+});
+
+test("an address isn't about HTTPS, and words that say nothing don't count", () => {
+  expect(found("https")).toEqual([]);
+  expect(found("why is there a failover")).toEqual(found("failover"));
+  expect(found("why").length).toBe(0);
+});
+
+test("a name is one word and its parts, and an apostrophe is no end", () => {
+  expect(splitWords("It's x-poundkey_a.").map(({ word }) => word)).toEqual([
+    ..."its x-poundkey_a x poundkey a".split(" "),
+  ]);
+});
+
+test.each([
+  "charge charged charges charging",
+  "stop stopped stopping stops",
+  "policy policies",
+  "fail failed failing fails",
+  "retry retries",
+  "full",
+  "key keys",
+])("%s have one stem", (forms) => {
+  expect(new Set(forms.split(" ").map(findStem)).size).toBe(1);
+});
+
+test("synonyms stand in one row once", () => {
+  for (const row of SYNONYMS) expect(row).toEqual([...new Set(row)]);
 });
 
 test("headings that contain the word come first", () => {
@@ -26,7 +72,8 @@ test("headings that contain the word come first", () => {
 });
 
 test("the excerpt starts shortly before the word", () => {
-  const [{ excerpt = "" } = {}] = findSections(INDEX, "body_limit");
+  const [{ excerpt = "", words = [] } = {}] = findSections(INDEX, "body_limit");
+  expect(words).toEqual(["body_limit"]);
   expect(excerpt).toStartWith("… word");
   expect(excerpt).toContain("drain and body_limit and more");
 });

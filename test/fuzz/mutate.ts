@@ -13,11 +13,30 @@ export class Raw {
 
 /** The value as text, in which each `Raw` is inserted unchanged. */
 export function write(value: unknown): string {
-  if (value instanceof Raw) return value.text;
-  if (Array.isArray(value)) return `[${value.map(write).join(",")}]`;
-  if (!isObject(value)) return JSON.stringify(value) ?? "null";
-  const fields = Object.entries(value).filter(([, one]) => one !== undefined);
-  return `{${fields.map(([name, one]) => `${JSON.stringify(name)}:${write(one)}`).join(",")}}`;
+  const pieces: string[] = [];
+  collect(value, pieces);
+  return pieces.join("");
+}
+
+/** The pieces are joined only once, because a deep value would be copied at each of its levels. */
+function collect(value: unknown, pieces: string[]): void {
+  if (value instanceof Raw) pieces.push(value.text);
+  else if (Array.isArray(value)) {
+    pieces.push("[");
+    for (const [at, one] of value.entries()) {
+      if (at > 0) pieces.push(",");
+      collect(one, pieces);
+    }
+    pieces.push("]");
+  } else if (isObject(value)) {
+    const fields = Object.entries(value).filter(([, one]) => one !== undefined);
+    pieces.push("{");
+    for (const [at, [name, one]] of fields.entries()) {
+      pieces.push(`${at > 0 ? "," : ""}${JSON.stringify(name)}:`);
+      collect(one, pieces);
+    }
+    pieces.push("}");
+  } else pieces.push(JSON.stringify(value) ?? "null");
 }
 
 const NUMBERS = ["1e400", "-1e400", "1e-400", "-0", "0.1e1", "9007199254740993", "1e21", "-1", "1.5", "0"];
@@ -107,11 +126,18 @@ export function mutateJson(dice: Dice, value: unknown, changes: number): unknown
     if (how === "odd") put(oddValue(dice));
     if (how === "drop") put(undefined);
     if (how === "wrap") put(dice.chance(0.5) ? [old] : { value: old });
-    if (how === "repeat") put(Array.from({ length: dice.int(2, 40) }, () => old));
+    if (how === "repeat") put(repeat(dice, old));
     if (how === "rename" && !Array.isArray(holder))
       holder[dice.pick(["x", "type", "role", "stream", "n"])] = old;
   }
   return root[0];
+}
+
+/** The value twice or more, as text and within the limits: repeats of repeats would fill the memory. */
+function repeat(dice: Dice, value: unknown): readonly Raw[] {
+  const one = new Raw(write(value));
+  const most = Math.max(1, Math.floor(LARGE_BYTES / one.text.length));
+  return Array.from({ length: Math.min(dice.int(2, 40), most) }, () => one);
 }
 
 /** The bytes with some of them flipped, lost, repeated or inserted. */

@@ -1,20 +1,12 @@
 // The table of endings: how a request ends, the answer its client gets, and the books afterwards.
 import { CHEAP, PRICE } from "./money-world.ts";
+import { BEGUN, type Played } from "./play-ending.ts";
 
-/** The prompt of every row. Simulated models repeat it from `one` on, word by word. */
-export const ENDINGS_PROMPT = "say: one two three four five six";
-/** A quarter of its bytes, plus four for the message: the charge for a prompt that no provider counted. */
+/** A quarter of the prompt's bytes, plus four for the message: the charge for a prompt that no provider counted. */
 const PROMPT_TOKENS = 12;
 
-export interface Ending {
+export interface Ending extends Played {
   readonly name: string;
-  readonly model: string;
-  readonly stream: boolean;
-  readonly more?: Readonly<Record<string, unknown>>;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** After these words the client leaves, or with `release` the upstream goes on. Missing: once the upstream waits. */
-  readonly after?: readonly string[];
-  readonly does?: "leave" | "release";
   /** The status that the client sees. Null if the client has disconnected. */
   readonly status: number | null;
   /** The code of the error answer or event. Null if there is none. */
@@ -49,7 +41,6 @@ const broken = {
 const left = { does: "leave", status: null, code: null, ended: "client_gone", calls: 1 } as const;
 const unanswered = { ...left, tokens: [PROMPT_TOKENS, 0], source: "estimate" } as const;
 const late = { code: "upstream_timeout", ended: "timeout", calls: 1 } as const;
-const BEGUN = ["one two ", "three four "] as const;
 
 const FINISHED: readonly Ending[] = [
   { ...done, name: "finished, whole", model: "Acme#sim~tokens=1000:500", stream: false, tokens: [1000, 500] },

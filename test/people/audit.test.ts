@@ -52,6 +52,21 @@ function about(rows: readonly JsonObject[], target: string): readonly unknown[] 
   return of.map(({ action, outcome, reason, actor }) => [action, outcome, reason, asObject(actor)]);
 }
 
+test("a move of a key is on record in both accounts, so that both managers know of it", async () => {
+  const managers = [await newToken("manager", team), await newToken("manager", other)];
+  const { body } = await admin.post("/keys", { name: "mover", account_id: team });
+  const id = String(body.id);
+  await admin.patch(`/keys/${id}`, { account_id: other });
+  for (const [at, { ask }] of managers.entries()) {
+    const [moved] = await readOnce(ask, id, "&action=key.changed");
+    expect(moved).toMatchObject({
+      account_id: [team, other][at],
+      before: { account_id: team },
+      after: { account_id: other },
+    });
+  }
+});
+
 test("a change is on record with its token or person as the actor", async () => {
   const token = await newToken("manager", team);
   const made = await token.ask.post("/keys", { name: "robot", account_id: team });

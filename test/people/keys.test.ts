@@ -58,6 +58,26 @@ describe("a member's personal key", () => {
     expect(told(await cat("POST", "/keys", { name: "eleventh" }))).toBe("201");
   });
 
+  test("is one of as many as the account gives each member, also if it comes from another account", async () => {
+    const narrow = await world.newAccount("Two keys");
+    await admin.patch(`/accounts/${narrow}`, { member_defaults: { keys: 2 } });
+    const grants = [narrow, team].map((accountId) => ({ role: "member" as const, accountId }));
+    const dan = await signInAs({ url: world.url, opened }, "mem_dan", grants);
+    const make = (account_id: string) => dan("POST", "/keys", { name: "mine", account_id });
+    const [first] = [await make(narrow), await make(narrow)];
+    const third = await make(narrow);
+    expect(told(third)).toBe("400 invalid_value account_id");
+    expect(third.error?.message).toContain("at most 2 personal keys there");
+    expect(told(await dan("PUT", "/keys/by-name/Two keys/third", {}))).toBe("400 invalid_value account_id");
+    const other = (await make(team)).body;
+    const move = () => dan("PATCH", `/keys/${other.id}`, { account_id: narrow });
+    expect(told(await move())).toBe("400 invalid_value account_id");
+    await dan("DELETE", `/keys/${first?.body.id}`);
+    expect(told(await move())).toBe("200");
+    const stays = { account_id: narrow, name: "renamed" };
+    expect(told(await dan("PATCH", `/keys/${other.id}`, stays))).toBe("200");
+  });
+
   test("takes what is left out from the defaults, or from the maxima, and is its member's", async () => {
     const ann = await signIn("member", "mem_ann");
     const made = await ann("POST", "/keys", { name: "mine" });

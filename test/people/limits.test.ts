@@ -7,6 +7,7 @@ import { type Seen, seen } from "../http/observe.ts";
 import { createOperator, type Operator } from "../http/operator.ts";
 import { until } from "../http/until.ts";
 import { asking, type HttpWorld, startHttpWorld } from "../http/world.ts";
+import { makeKey as makeStoredKey } from "../samples.ts";
 import { PEOPLE } from "./samples.ts";
 import { type Ask, signInAs } from "./signed-in.ts";
 
@@ -130,6 +131,36 @@ describe("what a member's budgets used", () => {
     const done = await admin.post("/members/mem_bound/budgets/reset", body);
     expect(done.body.limits).toMatchObject([{ scope: "member", kind: "budget", per: "day", limit: 0.5 }]);
   });
+});
+
+test("a person's limits are shown with their use, by account, to themselves and to those who see members", async () => {
+  const [account, other] = [await world.newAccount("Shown"), await world.newAccount("Unseen")];
+  for (const id of [account, other]) {
+    await admin.patch(`/accounts/${id}`, { member_defaults: { requests_per_minute: 9 } });
+  }
+  const grants = [account, other].map((accountId) => ({ role: "member" as const, accountId }));
+  const ann = await signInAs({ url: world.url, opened }, "mem_shown", grants);
+  const { body: key } = await ann("POST", "/keys", { name: "mine", account_id: account });
+  expect((await chat(String(key.secret))).status).toBe(200);
+  const manager = await signIn("manager", "mem_sees", account);
+  const limits = async (ask: Ask) =>
+    ((await ask("GET", "/members/mem_shown")).body.limits as Record<string, unknown>[]).map(
+      ({ account_id, limits }) => [account_id, (limits as { used: number }[]).map(({ used }) => used)],
+    );
+  expect(await limits(ann)).toEqual([
+    [account, [1]],
+    [other, [0]],
+  ]);
+  expect(await limits(manager)).toEqual([[account, [1]]]);
+  expect(told(await ann("GET", "/members/mem_sees"))).toBe("403 not_permitted");
+  const everywhere = await signInAs({ url: world.url, opened }, "mem_all", [
+    { role: "operator", accountId: null },
+  ]);
+  expect(await (await everywhere("GET", "/members/mem_all")).body.limits).toEqual([]);
+  await opened.store
+    .changes(() => [])
+    .addKey(makeStoredKey("key_of_all", { accountId: account, memberId: "mem_all" }), "digest");
+  expect((await everywhere("GET", "/members/mem_all")).body.limits).toMatchObject([{ account_id: account }]);
 });
 
 test("the members' defaults of an account are shown as they were set, and wrong ones named", async () => {

@@ -87,6 +87,13 @@ export const MATRIX: Readonly<Record<string, Row>> = {
     ok: 404,
     path: () => "/members/none/anonymise",
   },
+  // `test/people/limit-requests.test.ts` says which of them each role sees, and about which it decides.
+  "GET /limit-requests": { of: "any", may: HOLDERS },
+  "POST /limit-requests": { of: "any", may: HOLDERS, ...WRONG },
+  "POST /limit-requests/:id/decide": {
+    ...{ of: "any", may: KEEPERS, ok: 404, body: { grant: true } },
+    path: () => "/limit-requests/none/decide",
+  },
   // The tests in `test/sign-in/device-list.test.ts` say which agents each sees.
   "GET /members/:id/devices": { of: "any", may: EVERYONE, ok: 404, path: () => "/members/none/devices" },
   "DELETE /members/:id/devices/:device": {

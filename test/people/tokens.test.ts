@@ -9,6 +9,7 @@ import { checkTokenSecret } from "../../src/keys/secret.ts";
 import { createOperator, type Operator } from "../http/operator.ts";
 import { type HttpWorld, startHttpWorld } from "../http/world.ts";
 import { runPrinting } from "../poundkey.ts";
+import { readSettings } from "../settings.ts";
 import { makeMember } from "./samples.ts";
 
 const DAY_MS = 86_400_000;
@@ -189,7 +190,7 @@ test("a wrong named token is refused like a wrong admin token", async () => {
 test("the command line adds, lists and revokes tokens", async () => {
   const address = `sqlite:${join(world.directory, "poundkey.db")}`;
   const open = async () => (await openStore(address, undefined)).world;
-  const run = (...args: string[]) => runPrinting((io) => runTokens(args, io, open));
+  const run = (...args: string[]) => runPrinting((io) => runTokens(args, io, open, readSettings("")));
   const added = await run("add", "--name", "cli", "--role", "viewer", "--accounts", "Team", "--json");
   const token = parseJson(added.out) as JsonObject;
   expect(token).toMatchObject({ role: "viewer", accounts: [team], created_by: { kind: "cli", id: "cli" } });

@@ -1,36 +1,14 @@
-CREATE TABLE IF NOT EXISTS lease (name TEXT COLLATE "C" NOT NULL, node TEXT COLLATE "C" NOT NULL, until_ms BIGINT NOT NULL, PRIMARY KEY (name))
+CREATE TABLE IF NOT EXISTS limit_request (account_id TEXT COLLATE "C" NOT NULL, id TEXT COLLATE "C" NOT NULL, member_id TEXT COLLATE "C" NOT NULL, kind TEXT COLLATE "C" NOT NULL, per TEXT COLLATE "C", models TEXT COLLATE "C", amount BIGINT NOT NULL, reason TEXT COLLATE "C" NOT NULL, created_at_ms BIGINT NOT NULL, until_ms BIGINT NOT NULL, state TEXT COLLATE "C" NOT NULL, decided_at_ms BIGINT, decider_kind TEXT COLLATE "C", decider_id TEXT COLLATE "C", note TEXT COLLATE "C", raised_until_ms BIGINT, PRIMARY KEY (account_id, id))
 ----
 DO $$ BEGIN
     IF to_regclass('pg_dist_partition') IS NOT NULL THEN
       IF 'account'::regclass IN (SELECT logicalrelid FROM pg_dist_partition)
-        AND 'lease'::regclass NOT IN (SELECT logicalrelid FROM pg_dist_partition) THEN
-        PERFORM create_reference_table('lease');
+        AND 'limit_request'::regclass NOT IN (SELECT logicalrelid FROM pg_dist_partition) THEN
+        PERFORM create_distributed_table('limit_request', 'account_id', colocate_with => 'account');
       END IF;
     END IF;
   END $$
 ----
-CREATE TABLE IF NOT EXISTS delivery (id TEXT COLLATE "C" NOT NULL, webhook_id TEXT COLLATE "C" NOT NULL, endpoint TEXT COLLATE "C" NOT NULL, type TEXT COLLATE "C" NOT NULL, account_id TEXT COLLATE "C" NOT NULL, at_ms BIGINT NOT NULL, data TEXT COLLATE "C" NOT NULL, state TEXT COLLATE "C" NOT NULL, attempts BIGINT NOT NULL, due_at_ms BIGINT, status BIGINT, reason TEXT COLLATE "C", PRIMARY KEY (id))
+CREATE INDEX IF NOT EXISTS limit_request_raised ON limit_request (member_id, raised_until_ms)
 ----
-DO $$ BEGIN
-    IF to_regclass('pg_dist_partition') IS NOT NULL THEN
-      IF 'account'::regclass IN (SELECT logicalrelid FROM pg_dist_partition)
-        AND 'delivery'::regclass NOT IN (SELECT logicalrelid FROM pg_dist_partition) THEN
-        PERFORM create_reference_table('delivery');
-      END IF;
-    END IF;
-  END $$
-----
-CREATE INDEX IF NOT EXISTS delivery_due ON delivery (due_at_ms, endpoint) WHERE due_at_ms IS NOT NULL
-----
-CREATE INDEX IF NOT EXISTS delivery_at ON delivery (at_ms, id)
-----
-CREATE TABLE IF NOT EXISTS endpoint_off (endpoint TEXT COLLATE "C" NOT NULL, at_ms BIGINT NOT NULL, PRIMARY KEY (endpoint))
-----
-DO $$ BEGIN
-    IF to_regclass('pg_dist_partition') IS NOT NULL THEN
-      IF 'account'::regclass IN (SELECT logicalrelid FROM pg_dist_partition)
-        AND 'endpoint_off'::regclass NOT IN (SELECT logicalrelid FROM pg_dist_partition) THEN
-        PERFORM create_reference_table('endpoint_off');
-      END IF;
-    END IF;
-  END $$
+CREATE INDEX IF NOT EXISTS limit_request_created ON limit_request (created_at_ms, id)

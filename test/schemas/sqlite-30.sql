@@ -1,5 +1,3 @@
-CREATE TABLE lease (name TEXT NOT NULL, node TEXT NOT NULL, until_ms INTEGER NOT NULL, PRIMARY KEY (name)) STRICT, WITHOUT ROWID;
-CREATE TABLE delivery (id TEXT NOT NULL, webhook_id TEXT NOT NULL, endpoint TEXT NOT NULL, type TEXT NOT NULL, account_id TEXT NOT NULL, at_ms INTEGER NOT NULL, data TEXT NOT NULL, state TEXT NOT NULL, attempts INTEGER NOT NULL, due_at_ms INTEGER, status INTEGER, reason TEXT, PRIMARY KEY (id)) STRICT, WITHOUT ROWID;
-CREATE INDEX delivery_due ON delivery (due_at_ms, endpoint) WHERE due_at_ms IS NOT NULL;
-CREATE INDEX delivery_at ON delivery (at_ms, id);
-CREATE TABLE endpoint_off (endpoint TEXT NOT NULL, at_ms INTEGER NOT NULL, PRIMARY KEY (endpoint)) STRICT, WITHOUT ROWID;
+CREATE TABLE limit_request (account_id TEXT NOT NULL, id TEXT NOT NULL, member_id TEXT NOT NULL, kind TEXT NOT NULL, per TEXT, models TEXT, amount INTEGER NOT NULL, reason TEXT NOT NULL, created_at_ms INTEGER NOT NULL, until_ms INTEGER NOT NULL, state TEXT NOT NULL, decided_at_ms INTEGER, decider_kind TEXT, decider_id TEXT, note TEXT, raised_until_ms INTEGER, PRIMARY KEY (account_id, id)) STRICT, WITHOUT ROWID;
+CREATE INDEX limit_request_raised ON limit_request (member_id, raised_until_ms);
+CREATE INDEX limit_request_created ON limit_request (created_at_ms, id);

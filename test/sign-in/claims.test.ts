@@ -23,7 +23,7 @@ function judge(issuer: string, claims: Readonly<Record<string, unknown>>): strin
   const signIn = readRules(issuer, EVERYONE);
   const confirmed = { subject: "ada", claims, hasIdToken: true };
   try {
-    admit(confirmed, readIdentity(confirmed, signIn), signIn, new Map());
+    admit(confirmed, readIdentity(confirmed, signIn), signIn, { ids: new Map(), ownId: null });
     return "in";
   } catch (error) {
     if (error instanceof SignInRefused) return error.reason;
@@ -67,7 +67,10 @@ test("a rule shows prompts and answers of its own accounts alone", async () => {
   ]);
   const sees = async (...groups: string[]) => {
     const confirmed = { subject: "ada", claims: { groups }, hasIdToken: true };
-    const { grants, readsContent } = admit(confirmed, readIdentity(confirmed, rules), rules, ids);
+    const { grants, readsContent } = admit(confirmed, readIdentity(confirmed, rules), rules, {
+      ids,
+      ownId: null,
+    });
     const member = makeMember("mem_ada", { ruleGrants: grants, readsContent });
     await store.people.changeMember(member.id, () => member);
     const stored = await store.people.member(member.id);
@@ -90,8 +93,32 @@ test("a higher role by another rule takes nothing of what a member may do with o
   );
   const confirmed = { subject: "ada", claims: { groups: ["a", "b"] }, hasIdToken: true };
   const identity = readIdentity(confirmed, rules);
-  const { grants, readsContent } = admit(confirmed, identity, rules, new Map([["Search", ["acc_search"]]]));
+  const { grants, readsContent } = admit(confirmed, identity, rules, {
+    ids: new Map([["Search", ["acc_search"]]]),
+    ownId: null,
+  });
   const access = memberAccess(makeMember("mem_ada", { ruleGrants: grants, readsContent }), Date.now());
   expect(access.grants).toEqual([{ role: "viewer", accountId: null }]);
   expect(["acc_search", "acc_ads"].map((id) => access.may("own.keys.write", id))).toEqual([true, false]);
+});
+
+test("an account of one's own is for those to whom no rule gives one to use keys in", () => {
+  const rules = readRules(
+    "https://login.example.com",
+    `rules: [{ group: z, role: member }, { group: a, role: member, accounts: [Search] },
+      { group: b, role: viewer }, { group: c, role: admin }, { group: d, role: manager, accounts: [Gone] }]`,
+  );
+  const listGrants = (ownId: string | null, ...groups: string[]) => {
+    const confirmed = { subject: "ada", claims: { groups: ["z", ...groups] }, hasIdToken: true };
+    const known = { ids: new Map([["Search", ["acc_search"]]]), ownId };
+    return admit(confirmed, readIdentity(confirmed, rules), rules, known).grants.map(
+      ({ role, accountId }) => `${role} ${accountId ?? "all"}`,
+    );
+  };
+  expect(listGrants("acc_own")).toEqual(["member acc_own"]);
+  expect(listGrants("acc_own", "a")).toEqual(["member acc_search"]);
+  expect(listGrants("acc_own", "b")).toEqual(["viewer all", "member acc_own"]);
+  expect(listGrants("acc_own", "c")).toEqual(["admin all"]);
+  expect(listGrants("acc_own", "d")).toEqual(["member acc_own"]);
+  expect(listGrants(null)).toEqual(["member all"]);
 });

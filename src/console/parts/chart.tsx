@@ -1,6 +1,7 @@
 // Charts over time, drawn by uPlot in the console's colours (stacked bars or lines), and sparklines.
 import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
+import { nowMs } from "../browser.ts";
 
 interface Line {
   readonly label: string;
@@ -20,6 +21,8 @@ interface ChartProps {
   readonly isWhole?: boolean;
   readonly format: (value: number) => string;
   readonly step: "hour" | "day";
+  /** Called with the span of the steps that were brushed or clicked, in Unix milliseconds. */
+  readonly onSpan?: (fromMs: number, toMs: number) => void;
 }
 
 const HEIGHT = 196;
@@ -31,13 +34,15 @@ const WHOLE_STEPS = Array.from({ length: 12 }, (_, power) =>
 export function Chart(props: ChartProps) {
   const { label, lines, format } = props;
   const box = useRef<HTMLDivElement>(null);
+  const latest = useRef(props);
+  latest.current = props;
   const [at, setAt] = useState<number | null>(null);
   const isDark = useDark();
   const shape = JSON.stringify([props.times, lines.map(({ label, values }) => [label, values])]);
   useEffect(() => {
     const element = box.current;
     if (!element) return;
-    const plot = new uPlot(makeOptions(props, element, setAt), makeData(props), element);
+    const plot = new uPlot(makeOptions(props, element, setAt, latest), makeData(props), element);
     const watch = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }));
     watch.observe(element);
     return () => {
@@ -46,6 +51,8 @@ export function Chart(props: ChartProps) {
     };
   }, [shape, isDark]);
   const time = at === null ? undefined : props.times[at];
+  if (lines.every(({ values }) => values.every((value) => value === null)))
+    return <p class="faint chart-empty">Nothing was measured in this period.</p>;
   return (
     <figure>
       <figcaption class="legend">
@@ -61,7 +68,14 @@ export function Chart(props: ChartProps) {
         })}
         <span class="legend-time faint">{time === undefined ? "" : timeText(time, props.step)}</span>
       </figcaption>
-      <div ref={box} class="chart" role="img" aria-label={label} style={{ minHeight: `${HEIGHT}px` }} />
+      <div
+        ref={box}
+        class={props.onSpan ? "chart brushed" : "chart"}
+        role="img"
+        aria-label={label}
+        title={props.onSpan && "Drag over a span, or click, to see its requests"}
+        style={{ minHeight: `${HEIGHT}px` }}
+      />
     </figure>
   );
 }
@@ -112,11 +126,11 @@ function makeOptions(
   props: ChartProps,
   element: HTMLElement,
   onPoint: (at: number | null) => void,
+  latest: { readonly current: ChartProps },
 ): uPlot.Options {
   const { lines, isBars, isWhole, format } = props;
   const style = getComputedStyle(element);
   const color = (name: string) => style.getPropertyValue(name).trim();
-  const bars = uPlot.paths.bars?.({ size: [0.72, 28, 1], radius: 0.12 });
   const drawn = isBars ? [...lines].reverse() : lines;
   const font = `11px ${style.fontFamily}`;
   const axis = { stroke: color("--text-faint"), font, ticks: { show: false } };
@@ -124,7 +138,11 @@ function makeOptions(
     width: element.clientWidth,
     height: HEIGHT,
     legend: { show: false },
-    cursor: { y: false, drag: { x: false, y: false }, points: { show: !isBars } },
+    cursor: {
+      y: false,
+      drag: { x: props.onSpan !== undefined, y: false, setScale: false },
+      points: { show: !isBars },
+    },
     padding: [8, 10, 0, 0],
     // The gateway's days start at midnight UTC.
     ...(props.step === "day"
@@ -151,19 +169,61 @@ function makeOptions(
         values: (_, splits) => splits.map((value) => format(value)),
       },
     ],
-    series: [
-      {},
-      ...drawn.map((line) => ({
-        label: line.label,
-        stroke: color(line.color),
-        spanGaps: true,
-        ...(isBars && bars
-          ? { fill: color(line.color), width: 0, paths: bars, points: { show: false } }
-          : { width: 2, points: { show: line.values.filter((value) => value !== null).length < 3 } }),
-      })),
-    ],
-    hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? null)] },
+    series: [{}, ...drawn.map((line) => makeSeries(props, line, color))],
+    hooks: {
+      setCursor: [({ cursor }) => onPoint(cursor.idx ?? null)],
+      ready: [(plot) => watchSpans(plot, latest)],
+    },
   };
+}
+
+function makeSeries(
+  props: ChartProps,
+  { label, values, color: name }: Line,
+  read: (name: string) => string,
+): uPlot.Series {
+  const [color, surface] = [read(name), read("--surface")];
+  const known = values.filter((value) => value !== null);
+  return {
+    label,
+    stroke: color,
+    spanGaps: true,
+    ...(props.isBars
+      ? { fill: color, width: 0, paths: makeBars(props, color, surface), points: { show: false } }
+      : { width: 2, points: { show: known.length < 3 } }),
+  };
+}
+
+const STEP_MS = { hour: 3_600_000, day: DAY_SECONDS * 1000 } as const;
+
+/** Tells of the steps between the mouse's button going down and up, which may be one. */
+function watchSpans(plot: uPlot, latest: { readonly current: ChartProps }): void {
+  let start: number | null = null;
+  const { over } = plot;
+  over.addEventListener("mousedown", () => {
+    start = plot.cursor.idx ?? null;
+  });
+  over.addEventListener("mouseup", () => {
+    const { times, step, onSpan } = latest.current;
+    const end = plot.cursor.idx ?? start;
+    const [from, to] = [Math.min(start ?? 0, end ?? 0), Math.max(start ?? 0, end ?? 0)];
+    const [first, last] = [times[from], times[to]];
+    const isPressed = start !== null;
+    start = null;
+    if (isPressed && first !== undefined && last !== undefined) onSpan?.(first, last + STEP_MS[step]);
+  });
+}
+
+/** Bars, with that of the running step paler, since it has yet to grow. */
+function makeBars({ times, step }: ChartProps, color: string, surface: string): uPlot.Series.PathBuilder {
+  const isOver = (ms: number) => ms + STEP_MS[step] <= nowMs();
+  // Not transparent, since bars stand in front of each other.
+  const paler = `color-mix(in srgb, ${color} 50%, ${surface})`;
+  const colors = times.map((ms) => (isOver(ms) ? color : paler));
+  const each = { unit: 3, values: () => colors };
+  const build = uPlot.paths.bars?.({ size: [0.72, 28, 1], radius: 0.12, disp: { fill: each, stroke: each } });
+  if (!build) throw new Error("uPlot has no bars.");
+  return build;
 }
 
 function axisTimes(splits: readonly number[], step: "hour" | "day"): string[] {

@@ -1,10 +1,35 @@
 // Tabs with each client's setup lines, filled in with the gateway's address and a key.
 import { useId, useRef, useState } from "preact/hooks";
-import { CLIENT_SETUPS, fillSnippet } from "../../docs/client-setups.ts";
+import { CLIENT_SETUPS, type ClientSetup, fillSnippet } from "../../docs/client-setups.ts";
 import { recall, remember } from "../browser.ts";
 import { Code } from "./button.tsx";
 
-const COUNT = CLIENT_SETUPS.length;
+/** A call by hand comes first: it shows whether the key works before anything is set up. */
+const CURL: Setup = {
+  name: "curl",
+  title: "curl",
+  page: "/docs",
+  snippets: [
+    {
+      about: "Try the key:",
+      language: "sh",
+      code: `curl {address}/v1/chat/completions \\
+  -H "Authorization: Bearer {key}" \\
+  -H "Content-Type: application/json" \\
+  -d '{ "model": "Router#fair", "messages": [{ "role": "user", "content": "Hello!" }] }'`,
+    },
+  ],
+};
+
+interface Setup extends Pick<ClientSetup, "name" | "title" | "snippets"> {
+  readonly page: string;
+}
+
+const SETUPS: readonly Setup[] = [
+  CURL,
+  ...CLIENT_SETUPS.map((setup) => ({ ...setup, page: `/docs/client-${setup.name}` })),
+];
+const COUNT = SETUPS.length;
 const STEPS: Readonly<Record<string, (at: number) => number>> = {
   ArrowRight: (at) => (at + 1) % COUNT,
   ArrowLeft: (at) => (at + COUNT - 1) % COUNT,
@@ -15,12 +40,12 @@ const STEPS: Readonly<Record<string, (at: number) => number>> = {
 export function ClientTabs({ address, secret }: { readonly address: string; readonly secret: string }) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
-  const last = CLIENT_SETUPS.findIndex(({ name }) => name === recall("client"));
+  const last = SETUPS.findIndex(({ name }) => name === recall("client"));
   const [at, setAt] = useState(Math.max(0, last));
-  const setup = CLIENT_SETUPS[at];
+  const setup = SETUPS[at];
   const choose = (next: number) => {
     setAt(next);
-    remember("client", CLIENT_SETUPS[next]?.name ?? "");
+    remember("client", SETUPS[next]?.name ?? "");
   };
   const move = (event: KeyboardEvent) => {
     const next = STEPS[event.key]?.(at);
@@ -32,7 +57,7 @@ export function ClientTabs({ address, secret }: { readonly address: string; read
   return (
     <div class="stack client-tabs">
       <div role="tablist" aria-label="Clients" ref={list} onKeyDown={move}>
-        {CLIENT_SETUPS.map(({ name, title }, index) => (
+        {SETUPS.map(({ name, title }, index) => (
           <button
             key={name}
             id={`${id}-${name}`}
@@ -56,7 +81,7 @@ export function ClientTabs({ address, secret }: { readonly address: string; read
             </div>
           ))}
           <p>
-            <a href={`/docs/client-${setup.name}`} target="_blank" rel="noreferrer">
+            <a href={setup.page} target="_blank" rel="noreferrer">
               {setup.title} in the manual
             </a>
           </p>

@@ -16,7 +16,7 @@ interface DialogProps {
   readonly title: string;
   readonly isWide?: boolean;
   readonly onClose: () => void;
-  /** True if a click outside doesn't close it, for content that is shown only once. */
+  /** True if neither a click outside nor Escape closes it, for content that is shown only once. */
   readonly isKept?: boolean;
   readonly foot?: ComponentChildren;
   readonly children: ComponentChildren;
@@ -28,9 +28,19 @@ export function Dialog({ title, isWide, onClose, isKept, foot, children }: Dialo
   const onClick = (event: MouseEvent) => {
     if (!isKept && event.target === ref.current) onClose();
   };
+  // Browsers let a page refuse the event `cancel` only once in a row, but the key each time.
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (isKept && event.key === "Escape") event.preventDefault();
+  };
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes a dialog by itself.
-    <dialog ref={ref} class={isWide ? "wide" : ""} aria-labelledby={id} onClose={onClose} onClick={onClick}>
+    <dialog
+      ref={ref}
+      class={isWide ? "wide" : ""}
+      aria-labelledby={id}
+      onClose={onClose}
+      onClick={onClick}
+      onKeyDown={onKeyDown}
+    >
       <div class="row tight between dialog-head">
         <h2 id={id}>{title}</h2>
         <Button label="Close" kind="quiet" icon="close" isIconOnly onClick={onClose} />

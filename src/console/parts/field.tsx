@@ -48,6 +48,7 @@ const TYPES = {
   count: { type: "number", min: 0 },
   amount: { type: "number", min: 0, step: "any" },
   date: { type: "date" },
+  moment: { type: "datetime-local" },
 } as const;
 
 interface TextProps extends LabelProps {
@@ -88,6 +89,7 @@ export function TextField(props: TextProps) {
             value={rest.value}
             placeholder={rest.placeholder}
             rows={rows}
+            aria-invalid={error ? "true" : undefined}
             onInput={(event) => onInput(event.currentTarget.value)}
           />
         )
@@ -98,6 +100,8 @@ export function TextField(props: TextProps) {
 
 export interface SelectProps extends LabelProps {
   readonly value: string;
+  /** True if the option without a value can't be chosen. */
+  readonly isRequired?: boolean;
   readonly options: readonly Option<string>[];
   readonly onInput: (value: string) => void;
 }
@@ -110,11 +114,16 @@ function Options({ options }: Pick<SelectProps, "options">) {
   ));
 }
 
-export function SelectField({ value, options, onInput, ...around }: SelectProps) {
+export function SelectField({ value, options, isRequired, onInput, ...around }: SelectProps) {
   return (
     <Field {...around}>
       {(tied) => (
-        <select {...tied} value={value} onChange={(event) => onInput(event.currentTarget.value)}>
+        <select
+          {...tied}
+          value={value}
+          required={isRequired}
+          onChange={(event) => onInput(event.currentTarget.value)}
+        >
           <Options options={options} />
         </select>
       )}
@@ -146,14 +155,9 @@ interface SearchProps {
   readonly label: string;
   readonly value: string;
   readonly onInput: (value: string) => void;
-  /** Called with the text once editing ends. */
-  readonly onChange?: (value: string) => void;
-  /** The id of the list of suggestions. */
-  readonly list?: string;
-  readonly children?: ComponentChildren;
 }
 
-export function SearchField({ label, value, onInput, onChange, list, children }: SearchProps) {
+export function SearchField({ label, value, onInput }: SearchProps) {
   return (
     <div class="with-icon grow">
       <Icon name="search" />
@@ -162,44 +166,11 @@ export function SearchField({ label, value, onInput, onChange, list, children }:
         type="search"
         aria-label={label}
         placeholder={label}
-        list={list}
         value={value}
         spellcheck={false}
         onInput={(event) => onInput(event.currentTarget.value)}
-        onChange={(event) => onChange?.(event.currentTarget.value)}
       />
-      {children}
     </div>
-  );
-}
-
-interface SuggestProps {
-  readonly label: string;
-  readonly value: string;
-  readonly suggestions: readonly string[];
-  /** Called immediately with a suggestion, or with other text once editing ends. */
-  readonly onChange: (value: string) => void;
-}
-
-export function SuggestField({ label, value, suggestions, onChange }: SuggestProps) {
-  const id = useId();
-  const take = (text: string) => {
-    if (text === "" || suggestions.includes(text)) onChange(text);
-  };
-  return (
-    <SearchField
-      label={label}
-      value={value}
-      list={id}
-      onInput={take}
-      onChange={(text) => onChange(text.trim())}
-    >
-      <datalist id={id}>
-        {suggestions.map((one) => (
-          <option key={one} value={one} />
-        ))}
-      </datalist>
-    </SearchField>
   );
 }
 

@@ -13,6 +13,7 @@ const PATHS = {
   audit: "M6 3h8l4 4v14H6zM14 3v4h4M9 12h6M9 16h6",
   lock: "M5 11h14v9H5zM8 11V8a4 4 0 0 1 8 0v3M12 14.5v2",
   limits: "M4 8h10M18 8h2M4 16h2M10 16h10M16 6v4M8 14v4",
+  bell: "M6 16V11a6 6 0 1 1 12 0v5l2 2H4zM10 21h4",
   plus: "M12 5v14M5 12h14",
   close: "M6 6l12 12M18 6L6 18",
   copy: "M9 9h11v11H9zM5 15H4V4h11v1",

@@ -53,6 +53,10 @@ interface LoadedProps<Data> {
 export function Loaded<Data>({ of, rows = 5, children }: LoadedProps<Data>) {
   if (of.data !== undefined) return <>{children(of.data)}</>;
   if (of.error !== null) return <Failed message={of.error} retry={of.reload} />;
+  return <Placeholder rows={rows} />;
+}
+
+export function Placeholder({ rows }: { readonly rows: number }) {
   return (
     <div class="card-body stack" role="status" aria-label="Loading">
       {Array.from({ length: rows }, (_, row) => (

@@ -1,11 +1,15 @@
 // Tables with sortable columns and clickable rows, shown as cards on narrow screens, and paged lists from the gateway.
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { describeError } from "../api.ts";
+import { saveFile } from "../browser.ts";
 import type { Pages } from "../resource.ts";
 import { Button } from "./button.tsx";
+import { formatCsv } from "./csv.ts";
 import { Icon } from "./icon.tsx";
 import { Card, type CardProps } from "./page.tsx";
 import { Loaded } from "./states.tsx";
+import { toast } from "./toast.tsx";
 
 export interface Column<Row> {
   readonly label: string;
@@ -47,13 +51,16 @@ interface Look<Row> {
   readonly keyOf: (row: Row) => string;
   readonly sorting?: Sorting;
   readonly onOpen?: (row: Row) => void;
+  /** The heading that a row stands under. It is shown above the first of each. */
+  readonly headingOf?: (row: Row) => string;
 }
 
 interface TableProps<Row> extends Look<Row> {
   readonly rows: readonly Row[];
 }
 
-export function Table<Row>({ label, columns, rows, keyOf, sorting, onOpen }: TableProps<Row>) {
+export function Table<Row>(props: TableProps<Row>) {
+  const { label, columns, rows, keyOf, sorting, onOpen, headingOf } = props;
   return (
     <div class="table-box">
       <table class="table stacks" aria-label={label}>
@@ -65,19 +72,31 @@ export function Table<Row>({ label, columns, rows, keyOf, sorting, onOpen }: Tab
           </tr>
         </thead>
         <tbody>
-          {rows.map((row) => (
-            <tr
-              key={keyOf(row)}
-              class={onOpen ? "link" : ""}
-              onClick={onOpen && ((event) => isPlain(event) && onOpen(row))}
-            >
-              {columns.map(({ label, as, cell }) => (
-                <td key={label} class={as} data-label={as === "narrow" ? undefined : label}>
-                  {cell(row)}
-                </td>
-              ))}
-            </tr>
-          ))}
+          {rows.flatMap((row, at) => {
+            const before = rows[at - 1];
+            const heading = headingOf?.(row);
+            const isNew = heading !== undefined && (!before || headingOf?.(before) !== heading);
+            return [
+              isNew && (
+                <tr key={heading} class="table-heading">
+                  <th scope="rowgroup" colSpan={columns.length}>
+                    {heading}
+                  </th>
+                </tr>
+              ),
+              <tr
+                key={keyOf(row)}
+                class={onOpen ? "link" : ""}
+                onClick={onOpen && ((event) => isPlain(event) && onOpen(row))}
+              >
+                {columns.map(({ label, as, cell }) => (
+                  <td key={label} class={as} data-label={as === "narrow" ? undefined : label}>
+                    {cell(row)}
+                  </td>
+                ))}
+              </tr>,
+            ];
+          })}
         </tbody>
       </table>
     </div>
@@ -116,22 +135,41 @@ function Head<Row>({ column: { label, as, sort }, sorting }: HeadProps<Row>) {
 
 interface MoreProps {
   readonly shown: number;
+  /** The table's name. */
+  readonly label: string;
+  /** Returns all rows, for a file. */
+  readonly readAll: () => Promise<readonly object[]>;
   readonly more: (() => Promise<void> | void) | null;
   readonly isBusy?: boolean;
 }
 
-/** The footer of a list that has more rows than are shown. */
-function MoreRows({ shown, more, isBusy }: MoreProps) {
-  if (more === null) return null;
+/** The footer of a list: more rows, and all of them as a file. */
+function Foot({ shown, label, readAll, more, isBusy }: MoreProps) {
+  const [isSaving, setSaving] = useState(false);
+  const save = async () => {
+    setSaving(true);
+    try {
+      saveFile(`${label.toLowerCase().replaceAll(/\W+/g, "-")}.csv`, formatCsv(await readAll()), "text/csv");
+    } catch (error) {
+      toast(describeError(error));
+    } finally {
+      setSaving(false);
+    }
+  };
   return (
     <div class="row faint table-foot">
-      <span>{shown} shown</span>
-      <Button label="Show more" isTiny isBusy={isBusy} onClick={() => void more()} />
+      {more !== null && (
+        <>
+          <span>{shown} shown</span>
+          <Button label="Show more" isTiny isBusy={isBusy} onClick={() => void more()} />
+        </>
+      )}
+      <Button label="CSV" about={`of ${label}`} kind="quiet" isTiny isBusy={isSaving} onClick={save} />
     </div>
   );
 }
 
-interface GrowingProps<Row> extends TableProps<Row> {
+interface GrowingProps<Row extends object> extends TableProps<Row> {
   /** The number of rows shown at first. */
   readonly first: number;
   /** The number of rows added at a time. */
@@ -139,12 +177,14 @@ interface GrowingProps<Row> extends TableProps<Row> {
 }
 
 /** A table of rows that are all known, but not all shown. */
-export function GrowingTable<Row>({ rows, first, step, ...look }: GrowingProps<Row>) {
+export function GrowingTable<Row extends object>({ rows, first, step, ...look }: GrowingProps<Row>) {
   const [shown, setShown] = useState(first);
   return (
     <>
       <Table {...look} rows={rows.slice(0, shown)} />
-      <MoreRows
+      <Foot
+        label={look.label}
+        readAll={async () => rows}
         shown={Math.min(shown, rows.length)}
         more={rows.length > shown ? () => setShown(shown + step) : null}
       />
@@ -152,7 +192,9 @@ export function GrowingTable<Row>({ rows, first, step, ...look }: GrowingProps<R
   );
 }
 
-interface ListProps<Row> extends Look<Row>, Pick<CardProps, "title" | "note"> {
+export interface ListProps<Row extends object>
+  extends Look<Row>,
+    Pick<CardProps, "title" | "note" | "actions"> {
   readonly of: Pages<Row>;
   /** The number of placeholder rows shown while loading. */
   readonly skeletons?: number;
@@ -161,9 +203,17 @@ interface ListProps<Row> extends Look<Row>, Pick<CardProps, "title" | "note"> {
 }
 
 /** A card with a list that the gateway serves in pages. */
-export function List<Row>({ title, note, of, skeletons, empty, ...look }: ListProps<Row>) {
+export function List<Row extends object>({
+  title,
+  note,
+  actions,
+  of,
+  skeletons,
+  empty,
+  ...look
+}: ListProps<Row>) {
   return (
-    <Card title={title} note={note} isFlush>
+    <Card title={title} note={note} actions={actions} isFlush>
       <Loaded of={of} rows={skeletons}>
         {(rows) =>
           rows.length === 0 ? (
@@ -171,7 +221,13 @@ export function List<Row>({ title, note, of, skeletons, empty, ...look }: ListPr
           ) : (
             <>
               <Table {...look} rows={rows} />
-              <MoreRows shown={rows.length} more={of.more} isBusy={of.isAddingMore} />
+              <Foot
+                shown={rows.length}
+                label={look.label}
+                readAll={of.readAll}
+                more={of.more}
+                isBusy={of.isAddingMore}
+              />
             </>
           )
         }

@@ -30,7 +30,7 @@ export const TOKEN_FIELDS = {
     elementsMax: ACCOUNTS_MAX,
     manual: `up to ${ACCOUNTS_MAX} names or ids of the accounts in which it has the role; null for all, those made later included`,
     flag: { name: "accounts", value: "A,B", help: "names or ids of the accounts in which it has the role" },
-    control: { label: "Accounts", hint: "Names or ids, separated by spaces; empty means all" },
+    control: { label: "Accounts", hint: "Names or ids, one a line; empty means all" },
   },
   content: {
     kind: "flag",

@@ -2,6 +2,7 @@
 
 import { bind } from "../engine.ts";
 import { type Found, readInteger } from "../found.ts";
+import { recordMigration } from "../migrated.ts";
 import { explainUnsupported, makeSchema, type Schema, type Step } from "../schema-step.ts";
 import { STEPS } from "../steps.ts";
 import type { Connection, Query } from "./connection.ts";
@@ -71,8 +72,11 @@ async function migrateOn(
   const version = readVersion(found?.[0] ?? {}, schema);
   for (const step of schema.steps.slice(version).flat()) await send(bind(step));
   const isNewer = version < schema.version;
-  const now = isNewer ? [bind(SET_VERSION, schema.version, schema.oldestSupported)] : [];
-  await connection.commit(now, STEP_MS);
+  const moved = () => [
+    bind(SET_VERSION, schema.version, schema.oldestSupported),
+    ...recordMigration((position) => `$${position}`, version, schema.version),
+  ];
+  await connection.commit(isNewer ? moved() : [], STEP_MS);
   return true;
 }
 

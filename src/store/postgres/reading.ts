@@ -1,10 +1,12 @@
 // Reads the rows for decisions: one statement per table for all demands of one account.
 import { makeOpeningId, type Opening, type Reads, type Rows } from "../../core/demand.ts";
+import type { MemberTerms } from "../../core/member-limits.ts";
 import { makeMeterId, makeOwnerId } from "../../core/rows.ts";
 import { bind } from "../engine.ts";
-import { readInteger } from "../found.ts";
+import { readInteger, readText } from "../found.ts";
+import { raisesSql, readRaise } from "../limit-requests.ts";
 import { REQUEST } from "../log-tables.ts";
-import { readMemberTerms } from "../member-columns.ts";
+import { readRules } from "../member-columns.ts";
 import { composeOpeningSums, listOpeningValues, readModelSum } from "../openings.ts";
 import { selectSql } from "../sql.ts";
 import { ACCOUNT, HOLD, KEY, METER, OWNER, REPLY, SPEND, type Table, TOP_UP } from "../tables.ts";
@@ -18,6 +20,7 @@ const SUMS = composeOpeningSums(
   (position) => ["$1", "$2::bigint", "$3::bigint", "$4::text", "$5::text"][position - 1] ?? "",
 );
 const KEYS = `${selectSql(KEY)} WHERE id = ANY($1::text[])`;
+const RAISES = raisesSql("$1", "member_id = ANY($2::text[])");
 const MEMBERS = `SELECT id, rule_limits FROM member WHERE id = ANY($1::text[])`;
 const SPENDS = `${selectSql(SPEND)} ${OF_ACCOUNT} AND key_id = ANY($2::text[])`;
 const METERS = `${selectSql(METER)} ${OF_ACCOUNT} AND owner = ANY($2::text[]) AND day = ANY($3::text[])`;
@@ -57,6 +60,7 @@ export function composeReading(accountId: string, reads: readonly Reads[], lock:
     clock: ask(true, CLOCK),
     keys: ask(keyIds.length > 0, KEYS, keyIds),
     members: ask(memberIds.length > 0, MEMBERS, memberIds),
+    raises: ask(memberIds.length > 0, RAISES, accountId, memberIds),
     spends: ask(keyIds.length > 0, SPENDS, accountId, keyIds),
     meters: ask(days.length > 0, METERS, accountId, owners, days),
     owners: ask(owners.length > 0, OWNERS, accountId, owners),
@@ -76,7 +80,7 @@ export function composeReading(accountId: string, reads: readonly Reads[], lock:
     ),
     accounts: byKey(ACCOUNT, results[at.account], ({ id }) => id),
     keys: byKey(KEY, results[at.keys], ({ id }) => id),
-    members: new Map((results[at.members] ?? []).map(readMemberTerms)),
+    members: readMembers(accountId, results[at.members], results[at.raises]),
     spends: byKey(SPEND, results[at.spends], ({ keyId }) => makeOwnerId(accountId, keyId)),
     meters: byKey(METER, results[at.meters], ({ owner, day }) => makeMeterId(accountId, owner, day)),
     owners: byKey(OWNER, results[at.owners], ({ owner }) => makeOwnerId(accountId, owner)),
@@ -86,6 +90,20 @@ export function composeReading(accountId: string, reads: readonly Reads[], lock:
     topUps: byKey(TOP_UP, results[at.topUps], ({ id }) => id),
   });
   return { queries, rowsOf };
+}
+
+function readMembers(
+  accountId: string,
+  members: Result | undefined,
+  raises: Result | undefined,
+): ReadonlyMap<string, MemberTerms> {
+  const byMember = Map.groupBy(raises ?? [], (found) => readText(found, "member_id"));
+  const read = (members ?? []).map((found) => {
+    const id = readText(found, "id");
+    const terms = { rules: readRules(found), raises: (byMember.get(id) ?? []).map(readRaise) };
+    return [makeOwnerId(accountId, id), terms] as const;
+  });
+  return new Map(read);
 }
 
 function listOpenings(reads: readonly Reads[]): readonly (readonly [id: string, opening: Opening])[] {

@@ -1,5 +1,7 @@
 // Migrates a SQLite file's schema.
 import type { Database } from "bun:sqlite";
+import type { Value } from "../found.ts";
+import { recordMigration } from "../migrated.ts";
 import { explainUnsupported, makeSchema, type Schema, type Step } from "../schema-step.ts";
 import { STEPS } from "../steps.ts";
 import { FIRST_STEPS } from "./migrations.ts";
@@ -31,13 +33,16 @@ export function migrate(database: Database, schema: Schema<string>): void {
     .transaction(() => {
       // Read again under the lock: another process may have migrated meanwhile.
       if (isMigrated(database, schema)) return;
-      for (const step of schema.steps.slice(readVersion(database))) database.run(step);
+      const version = readVersion(database);
+      for (const step of schema.steps.slice(version)) database.run(step);
       database.run(`PRAGMA user_version = ${schema.version}`);
       database.run(
         `INSERT INTO setting (name, value) VALUES ('oldest_supported', ?)
         ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
         [String(schema.oldestSupported)],
       );
+      for (const { text, values } of recordMigration(() => "?", version, schema.version))
+        database.query<unknown, Value[]>(text).run(...values);
     })
     .immediate();
 }

@@ -14,8 +14,9 @@ import {
   type TopUp,
 } from "../../core/rows.ts";
 import type { Found } from "../found.ts";
+import { readRaise } from "../limit-requests.ts";
 import { REQUEST } from "../log-tables.ts";
-import { readMemberTerms } from "../member-columns.ts";
+import { readRules } from "../member-columns.ts";
 import { listOpeningValues, readModelSum } from "../openings.ts";
 import { ACCOUNT, HOLD, KEY, METER, OWNER, REPLY, SPEND, type Table, TOP_UP } from "../tables.ts";
 import type { Statements } from "./statements.ts";
@@ -126,7 +127,9 @@ export class RowCache {
     if (!this.#accounts.has(accountId))
       this.#accounts.set(accountId, readRow(ACCOUNT, sql.account.get(accountId)));
     if (keyId !== null && !this.#keys.has(keyId)) this.#keys.set(keyId, readRow(KEY, sql.key.get(keyId)));
-    if (memberId && !this.#members.has(memberId)) this.#members.set(memberId, readTerms(sql, memberId));
+    const member = memberId ? makeOwnerId(accountId, memberId) : null;
+    if (memberId && member !== null && !this.#members.has(member))
+      this.#members.set(member, readTerms(sql, accountId, memberId));
     const spend = keyId === null ? null : makeOwnerId(accountId, keyId);
     if (spend !== null && !this.#spends.has(spend))
       this.#spends.set(spend, readRow(SPEND, sql.spend.get(accountId, keyId)));
@@ -145,9 +148,10 @@ export class RowCache {
   }
 }
 
-function readTerms(sql: Statements, memberId: string): MemberTerms | null {
-  const found = sql.memberTerms.get(memberId);
-  return found === null ? null : readMemberTerms(found)[1];
+function readTerms(sql: Statements, accountId: string, memberId: string): MemberTerms | null {
+  const found = sql.memberRules.get(memberId);
+  if (found === null) return null;
+  return { rules: readRules(found), raises: sql.raises.all(accountId, memberId).map(readRaise) };
 }
 
 function readRow<Row>(table: Table<Row>, found: Found | null): Row | null {

@@ -3,6 +3,7 @@ import type { Database } from "bun:sqlite";
 import type { Result, Statement } from "../engine.ts";
 import type { Found, Value } from "../found.ts";
 import { keyByDigestSql } from "../keys.ts";
+import { raisesSql } from "../limit-requests.ts";
 import { FIRST_TOKEN, REQUEST, USAGE, USAGE_SUMS } from "../log-tables.ts";
 import { composeOpeningSums } from "../openings.ts";
 import { composeAddEvent } from "../recording.ts";
@@ -83,7 +84,8 @@ function readStatements(database: Database) {
     reply: findByKey(REPLY),
     topUp: findByKey(TOP_UP),
     request: find(database, "SELECT * FROM request WHERE id = ?"),
-    memberTerms: find(database, "SELECT id, rule_limits FROM member WHERE id = ?"),
+    memberRules: find(database, "SELECT rule_limits FROM member WHERE id = ?"),
+    raises: find(database, raisesSql("?", "member_id = ?")),
     openingSums: find(
       database,
       composeOpeningSums((position) => `?${position}`),

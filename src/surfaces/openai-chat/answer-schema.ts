@@ -59,6 +59,13 @@ export const completionSchema = Type.Object({
   usage: Type.Optional(usageSchema),
 });
 
+/** A call's id and name come in its first part, its arguments piece by piece. */
+const callPartSchema = Type.Object({
+  index: Type.Integer(),
+  id: Type.Optional(text),
+  function: Type.Optional(Type.Object({ name: Type.Optional(text), arguments: Type.Optional(text) })),
+});
+
 /** An event of a streamed completion. The last one holds the usage. */
 const chunkSchema = Type.Object({
   id: text,
@@ -71,6 +78,7 @@ const chunkSchema = Type.Object({
       delta: Type.Object({
         content: Type.Optional(textOrNull),
         reasoning_content: Type.Optional(textOrNull),
+        tool_calls: Type.Optional(Type.Array(callPartSchema)),
       }),
       finish_reason: Type.Union([Type.Null(), finish]),
     }),

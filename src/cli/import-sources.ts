@@ -1,0 +1,157 @@
+// The gateways that `poundkey import` knows, each with the function that reads its files and tables.
+import { readFileSync } from "node:fs";
+import { YamlText } from "../config/yaml.ts";
+import type { Settings } from "../core/settings.ts";
+import type { ForeignRow } from "../moving/columns.ts";
+import { parseCsv } from "../moving/csv-rows.ts";
+import { readConfig, type SourceFile } from "../moving/litellm/config.ts";
+import { readOwners, type Tables } from "../moving/litellm/owners.ts";
+import { readNewApi } from "../moving/new-api/read.ts";
+import { readOpenRouter } from "../moving/openrouter.ts";
+import type { PlannedConfig, PlannedOwners } from "../moving/plan.ts";
+import { readPortkey } from "../moving/portkey.ts";
+import type { Report } from "../moving/report.ts";
+import { isSqliteFile, openForeignDatabase, openForeignFile } from "../store/foreign-tables.ts";
+
+const BYTES_MAX = 512_000_000;
+
+interface SourceInput {
+  readonly file: string;
+  readonly database: string | undefined;
+  readonly keys: string | undefined;
+  readonly report: Report;
+  readonly settings: Settings;
+  /** True if there is no configuration yet. */
+  readonly isNew: boolean;
+  readonly isFree: boolean;
+  readonly nowMs: number;
+  readonly foreignUntilMs: number;
+}
+
+interface Planned {
+  readonly config: PlannedConfig;
+  readonly owners: PlannedOwners;
+}
+
+const NO_OWNERS: PlannedOwners = { accounts: [], keys: [] };
+
+export const GATEWAYS = {
+  litellm: { read: readLitellm },
+  "new-api": { read: readNewApiFile },
+  portkey: {
+    read: async ({ file, report }: SourceInput) => withoutOwners(readPortkey(readSource(file), report)),
+  },
+  openrouter: {
+    read: async ({ file, report }: SourceInput) => withoutOwners(readOpenRouter(readSource(file), report)),
+  },
+} as const satisfies Record<string, { read: (input: SourceInput) => Promise<Planned> }>;
+export type GatewayName = keyof typeof GATEWAYS;
+
+function withoutOwners(config: PlannedConfig): Planned {
+  return { config, owners: NO_OWNERS };
+}
+
+function readBytes(path: string): Buffer {
+  const bytes = readFileSync(path);
+  if (bytes.length > BYTES_MAX) throw new Error(`${path} is larger than ${BYTES_MAX / 1_000_000} MB`);
+  return bytes;
+}
+
+/** Reads YAML, or JSON, which is YAML too. Throws an Error with the line of the first mistake. */
+function readSource(path: string): SourceFile {
+  const yaml = new YamlText(readBytes(path).toString("utf8"));
+  const [problem] = yaml.problems();
+  if (problem) throw new Error(`${path}:${problem.line}: ${problem.message}`);
+  return { value: yaml.value(), findLine: (at) => yaml.findPosition(at, "key").line };
+}
+
+async function readLitellm(input: SourceInput): Promise<Planned> {
+  const { file, report, nowMs, foreignUntilMs } = input;
+  const { config, names } = readConfig(readSource(file), report);
+  const owners = readOwners(await readLitellmTables(input), { names, report, nowMs, foreignUntilMs });
+  return { config, owners };
+}
+
+async function readLitellmTables({ database, keys, report }: SourceInput): Promise<Tables> {
+  if (keys !== undefined) {
+    const rows = parseCsv(readBytes(keys).toString("utf8"));
+    if (rows.some((row) => !("token" in row))) throw new Error(`${keys} has no column 'token'`);
+    return { keys: rows, teams: [], budgets: [], replaced: [] };
+  }
+  if (database === undefined) return { keys: [], teams: [], budgets: [], replaced: [] };
+  const tables = openForeignDatabase(database);
+  try {
+    for (const row of await tables.read("LiteLLM_ProxyModelTable", "model_id")) {
+      report.leave(
+        null,
+        `model ${row.model_name} of the database`,
+        "its parameters are encrypted: add it to the file",
+      );
+    }
+    await reportBudgets(tables, report);
+    return {
+      keys: await tables.read("LiteLLM_VerificationToken", "token", true),
+      teams: await tables.read("LiteLLM_TeamTable", "team_id"),
+      budgets: await tables.read("LiteLLM_BudgetTable", "budget_id"),
+      replaced: await tables.read("LiteLLM_DeprecatedVerificationToken", "token"),
+    };
+  } finally {
+    await tables.close();
+  }
+}
+
+/** Owners that have no place here. */
+const OTHER_OWNERS = [
+  ["LiteLLM_UserTable", "user_id", "user"],
+  ["LiteLLM_OrganizationTable", "organization_id", "organization"],
+] as const;
+
+async function reportBudgets(tables: ReturnType<typeof openForeignDatabase>, report: Report): Promise<void> {
+  for (const [table, key, word] of OTHER_OWNERS) {
+    const limited = (await tables.read(table, key)).filter(
+      (row) => typeof row.max_budget === "number" || typeof row.budget_id === "string",
+    );
+    for (const row of limited)
+      report.leave(
+        null,
+        `${word} ${row[key]}: budget`,
+        "give its accounts or keys budgets: teams are accounts",
+      );
+  }
+}
+
+async function readNewApiFile({
+  file,
+  report,
+  settings,
+  isNew,
+  isFree,
+  nowMs,
+}: SourceInput): Promise<Planned> {
+  if (!isNew && settings.billing.charge !== "always" && !isFree) {
+    throw new Error(
+      "The configuration has a daily free allowance, which new-api's users didn't have. Set billing.charge: always in it, or add --free.",
+    );
+  }
+  const bytes = readBytes(file);
+  if (!isSqliteFile(bytes)) {
+    const tokens = parseCsv(bytes.toString("utf8"));
+    if (tokens.some((row) => !("key" in row))) throw new Error(`${file} has no column 'key'`);
+    return readNewApi({ tokens, users: [], options: [], channels: [] }, { report, nowMs, isFree });
+  }
+  const tables = openForeignFile(file);
+  try {
+    const read = (table: string, key: string): Promise<readonly ForeignRow[]> => tables.read(table, key);
+    return readNewApi(
+      {
+        tokens: await tables.read("tokens", "id", true),
+        users: await read("users", "id"),
+        options: await read("options", "key"),
+        channels: await read("channels", "id"),
+      },
+      { report, nowMs, isFree },
+    );
+  } finally {
+    await tables.close();
+  }
+}

@@ -1,0 +1,100 @@
+// The common parts of the commands that print what the console shows: filters as flags, a table, JSON or CSV.
+import type { TObject, TSchema } from "@sinclair/typebox";
+import { readQuery } from "../admin/input.ts";
+import type { listRequests } from "../admin/requests.ts";
+import type { AdminWorld } from "../admin/world.ts";
+import type { Io } from "../app/terminal.ts";
+import type { Settings } from "../core/settings.ts";
+import { formatJson, formatTable, nameInput, type Open, runOnStore } from "./administration.ts";
+import { parseArguments } from "./arguments.ts";
+import { formatCsv } from "./csv.ts";
+
+type Cells = readonly (string | number | null | undefined)[];
+
+export interface Printed {
+  readonly rows: readonly object[];
+  /** The table: its head, then a line for each row. */
+  readonly cells: readonly Cells[];
+  /** A line on standard error. */
+  readonly note?: string | null;
+}
+
+export type Parts = AdminWorld & Pick<Parameters<typeof listRequests>[0], "dayRules">;
+
+interface LogCommand {
+  readonly name: string;
+  readonly about: string;
+  /** The query whose fields are the flags. */
+  readonly query: TObject;
+  /** Their flags. */
+  readonly examples: readonly string[];
+  readonly print: (parts: Parts, given: Readonly<Record<string, string>>) => Promise<Printed>;
+}
+
+/** Makes a command with a flag for each field of the query: `--key-id` for `key_id`. */
+export function makeLogCommand(command: LogCommand) {
+  const { query, print } = command;
+  const help = writeHelp(command);
+  const flags = Object.keys(query.properties).map(nameFlag);
+  const kinds = Object.fromEntries(flags.map((flag) => [flag, "value"] as const));
+  return (args: readonly string[], io: Io, open: Open, settings: Settings) =>
+    runOnStore(help, args, io, open, async (openAs) => {
+      const { values, switches } = parseArguments(args, { ...kinds, json: "switch", csv: "switch" }, 0);
+      const given = Object.fromEntries(
+        [...values].map(([flag, value]) => [flag.replaceAll("-", "_"), value]),
+      );
+      const inputs = flags.map((flag) => `--${flag}`);
+      const readNamed = async () => {
+        readQuery(query, given);
+        return print({ ...(await openAs("find")), dayRules: () => settings.quota }, given);
+      };
+      const { rows, cells, note } = await readNamed().catch((error: unknown) =>
+        Promise.reject(nameInput(error, inputs)),
+      );
+      if (switches.has("json")) io.out(formatJson(rows));
+      else if (switches.has("csv")) io.out(formatCsv(rows));
+      else io.out(formatTable(cells.map((line) => line.map((cell) => String(cell ?? "-")))));
+      if (note) io.err(note);
+    });
+}
+
+function nameFlag(field: string): string {
+  return field.replaceAll("_", "-");
+}
+
+const LINE_LENGTH = 118;
+const VALUE_INDENT = 26;
+
+function writeHelp({ name, about, query, examples }: LogCommand): string {
+  const fields = Object.entries(query.properties);
+  // `key_id` is another name of `key`.
+  const shown = fields.filter(([field]) => !fields.some(([other]) => field === `${other}_id`));
+  return `usage: poundkey ${name} [filters] [--json | --csv]
+
+${wrapWords(`${about} With filters, only those that match all of them:`, "")}
+
+${shown.map(([field, schema]) => describeFilter(`--${nameFlag(field)}`, schema)).join("\n")}
+
+  --json                    print JSON
+  --csv                     print CSV
+  --config FILE, --store S  as for \`poundkey serve\`
+
+examples:
+${examples.map((flags) => `  poundkey ${name} ${flags}`).join("\n")}`;
+}
+
+/** Says what the filter matches, or names the values that it takes. */
+function describeFilter(flag: string, schema: TSchema): string {
+  const { enum: words, description, expected, minimum, maximum } = schema;
+  const range = minimum === undefined ? "" : `a number from ${minimum} to ${maximum}`;
+  const values: string = Array.isArray(words)
+    ? `one of ${words.join(", ")}`
+    : (description ?? expected ?? range);
+  return wrapWords(`  ${flag.padEnd(VALUE_INDENT - 2)}${values}`, " ".repeat(VALUE_INDENT)).trimEnd();
+}
+
+function wrapWords(line: string, indent: string): string {
+  if (line.length <= LINE_LENGTH) return line;
+  const end = line.lastIndexOf(" ", LINE_LENGTH);
+  return `${line.slice(0, end)}\n${wrapWords(indent + line.slice(end + 1), indent)}`;
+}

@@ -1,0 +1,29 @@
+// Rows of a CSV file (RFC 4180) by the names in its first line.
+
+/** Fields that may be quoted, each with what ends it. */
+const FIELD = /("(?:[^"]|"")*"|[^",\r\n]*)(,|\r\n|\n|\r|$)/y;
+
+/** Throws an Error for a quote that isn't closed. */
+export function parseCsv(text: string): readonly Readonly<Record<string, string>>[] {
+  const lines = readLines(text.replace(/^\ufeff/, ""));
+  const [names = [], ...rows] = lines;
+  return rows
+    .filter((cells) => cells.length > 1 || cells[0] !== "")
+    .map((cells) => Object.fromEntries(names.map((name, at) => [name, cells[at] ?? ""])));
+}
+
+function readLines(text: string): readonly (readonly string[])[] {
+  const lines: string[][] = [];
+  let cells: string[] = [];
+  FIELD.lastIndex = 0;
+  while (FIELD.lastIndex < text.length || cells.length > 0) {
+    const found = FIELD.exec(text);
+    if (found === null) throw new Error(`line ${lines.length + 1} of the CSV has a quote that isn't closed`);
+    const [, field = "", end] = found;
+    cells.push(field.startsWith('"') ? field.slice(1, -1).replaceAll('""', '"') : field);
+    if (end === ",") continue;
+    lines.push(cells);
+    cells = [];
+  }
+  return lines;
+}

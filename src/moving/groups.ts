@@ -1,0 +1,66 @@
+// Names that clients ask for, each with the models behind it: aliases, groups and fallbacks.
+import { omitUndefined } from "../core/json.ts";
+
+interface Member {
+  readonly id: string;
+  readonly weight: number | undefined;
+}
+
+export class Groups {
+  readonly #members = new Map<string, Member[]>();
+
+  add(name: string, id: string, weight?: number): void {
+    this.#members.getOrInsertComputed(name, () => []).push({ id, weight });
+  }
+
+  /** Adds another name for the models of a name. Returns false if there is no such name. */
+  rename(alias: string, name: string): boolean {
+    const members = this.#members.get(name);
+    if (members !== undefined) this.#members.set(alias, members);
+    return members !== undefined;
+  }
+
+  /** Returns the ids behind a name, each once. `openai/*` may be such a name, and then stands for all that fit. */
+  find(name: string): readonly string[] {
+    const members = this.#members.get(name);
+    return members === undefined ? this.#findFitting(name) : [...new Set(members.map(({ id }) => id))];
+  }
+
+  #findFitting(name: string): readonly string[] {
+    for (const [pattern, members] of this.#members) {
+      const head = pattern.slice(0, -1);
+      if (!pattern.endsWith("*") || !name.startsWith(head)) continue;
+      const rest = name.slice(head.length);
+      return [...new Set(members.map(({ id }) => id.replace(/#\*$/, `#${rest}`)))];
+    }
+    return [];
+  }
+
+  /**
+   * Returns the configuration's section. A name that is a model's id already can't be an alias too, and neither can one that
+   * stands for all models of a provider. `onTaken` is called with those that would have meant another model.
+   */
+  list(
+    findId: (name: string) => string | null,
+    onTaken: (name: string, id: string) => void,
+  ): Readonly<Record<string, string | readonly object[]>> {
+    const aliases = [...this.#members].flatMap(([name, members]) => {
+      const ids = this.find(name);
+      const [only] = ids;
+      if (only === undefined || name.includes("*")) return [];
+      const id = findId(name);
+      if (id !== null && !(ids.length === 1 && only === id)) onTaken(name, id);
+      if (id !== null) return [];
+      return [[name, ids.length === 1 ? only : ids.map((id) => writeMember(id, members))] as const];
+    });
+    return Object.fromEntries(aliases);
+  }
+}
+
+/** A model that stands there several times has the sum of the weights. */
+function writeMember(id: string, members: readonly Member[]): object {
+  const own = members.filter((member) => member.id === id);
+  const isWeighted = members.some(({ weight }) => weight !== undefined) || own.length > 1;
+  const weight = own.reduce((sum, one) => sum + (one.weight ?? 1), 0);
+  return omitUndefined({ model: id, weight: isWeighted ? weight : undefined });
+}

@@ -1,0 +1,168 @@
+// LiteLLM's configuration file: its models as providers, aliases and fallbacks, and all other settings in the report.
+import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
+import { Groups } from "../groups.ts";
+import type { PlannedConfig } from "../plan.ts";
+import { Providers } from "../providers.ts";
+import type { Report } from "../report.ts";
+import { addCredential, readDeployment, reserveReferences } from "./deployment.ts";
+import { describeSetting, PARAMETERS } from "./settings.ts";
+
+/** A parsed file, and the place of each part in it. */
+export interface SourceFile {
+  readonly value: unknown;
+  /** Returns the line, from 1. */
+  readonly findLine: (path: readonly (string | number)[]) => number;
+}
+
+/** The models behind LiteLLM's names, for the keys that are limited to some. */
+export interface ModelNames {
+  /** Returns the ids behind a name, or a pattern of them. Empty if it is unknown. */
+  find(name: string): readonly string[];
+}
+
+interface Parts {
+  readonly file: SourceFile;
+  readonly report: Report;
+  readonly providers: Providers;
+  readonly groups: Groups;
+  /** The names of models by the access group that they are in. */
+  readonly access: Map<string, string[]>;
+}
+
+/** Reads the whole file. Every part of it gets a row of the report. */
+export function readConfig(
+  file: SourceFile,
+  report: Report,
+): { readonly config: PlannedConfig; readonly names: ModelNames } {
+  const parts: Parts = { file, report, providers: new Providers(), groups: new Groups(), access: new Map() };
+  const root = asObject(file.value);
+  reserveReferences(root, report);
+  const credentials = asArray(root.credential_list);
+  for (const [at, entry] of asArray(root.model_list).entries())
+    readModel(parts, asObject(entry), at, credentials);
+  const fallbacks = readSettings(parts, root);
+  const { providers, groups } = parts;
+  const models = { ...providers.overlay, ...mergeFallbacks(providers.overlay, fallbacks) };
+  const config = { providers: providers.list(), models, aliases: providers.listAliases(groups, report) };
+  return { config, names: makeNames(parts) };
+}
+
+function readModel(
+  { file, report, providers, groups, access }: Parts,
+  entry: JsonObject,
+  at: number,
+  credentials: readonly unknown[],
+): void {
+  const line = file.findLine(["model_list", at]);
+  const name = asString(entry.model_name) ?? "";
+  const params = addCredential(asObject(entry.litellm_params), credentials);
+  const info = asObject(entry.model_info);
+  const label = name === "" ? `model_list[${at}]` : name;
+  const found = readDeployment({ params, info, beside: entry, line, label }, report);
+  if (typeof found === "string") {
+    report.leave(line, `model ${label}`, found);
+    return;
+  }
+  const id = providers.add(found);
+  groups.add(name, id, asNumber(params.weight));
+  for (const group of asArray(info.access_groups))
+    access.getOrInsertComputed(String(group), () => []).push(name);
+  if (providers.isUnpriced(id))
+    report.leave(
+      line,
+      `price of ${id}`,
+      "it isn't known here: keys with a budget can't use it without models.<id>.price",
+    );
+  const isAll = id.endsWith("#*");
+  report.take(line, `model ${label}`, isAll ? `every model of ${id.slice(0, -2)}` : id);
+  for (const field of Object.keys(params)) {
+    const reason = PARAMETERS[field];
+    if (reason !== undefined)
+      report.leave(file.findLine(["model_list", at, "litellm_params", field]), `${label}: ${field}`, reason);
+  }
+}
+
+/** Returns the fallbacks, and puts all other settings into the report. */
+function readSettings(parts: Parts, root: JsonObject): ReadonlyMap<string, readonly string[]> {
+  const fallbacks = new Map<string, readonly string[]>();
+  for (const [section, content] of Object.entries(root)) {
+    if (section === "model_list" || section === "credential_list") continue;
+    const fields = isObject(content) ? Object.entries(content) : [["", content] as const];
+    for (const [field, value] of fields) readSetting(parts, { section, field, value }, fallbacks);
+  }
+  return fallbacks;
+}
+
+interface Setting {
+  readonly section: string;
+  readonly field: string;
+  readonly value: unknown;
+}
+
+function readSetting(parts: Parts, setting: Setting, fallbacks: Map<string, readonly string[]>): void {
+  const { section, field, value } = setting;
+  const path = field === "" ? [section] : [section, field];
+  const line = parts.file.findLine(path);
+  if (field === "fallbacks") readFallbacks(parts, { line, value }, fallbacks);
+  else if (field === "model_group_alias") readAliases(parts, { line, value });
+  else {
+    const { isTaken, words } = describeSetting(section, field);
+    if (isTaken) parts.report.take(line, path.join("."), words);
+    else parts.report.leave(line, path.join("."), words);
+  }
+}
+
+interface Placed {
+  readonly line: number;
+  readonly value: unknown;
+}
+
+/** Fallbacks are lists of one name each: `[{ gpt-4: [claude] }]`. */
+function readFallbacks(
+  { groups, report }: Parts,
+  { line, value }: Placed,
+  fallbacks: Map<string, readonly string[]>,
+): void {
+  for (const [name, others] of asArray(value).flatMap((one) => Object.entries(asObject(one)))) {
+    const ids = groups.find(name).filter((id) => !id.endsWith("#*"));
+    const next = asArray(others).flatMap((other) => groups.find(String(other)));
+    if (ids.length === 0 || next.length === 0) {
+      report.leave(line, `fallbacks of ${name}`, "a name in them isn't in model_list");
+      continue;
+    }
+    for (const id of ids)
+      fallbacks.set(
+        id,
+        [...new Set(next)].filter((one) => one !== id && !one.endsWith("#*")),
+      );
+    report.take(line, `fallbacks of ${name}`, `models.${ids.join(", ")}.fallbacks`);
+  }
+}
+
+function readAliases({ groups, report }: Parts, { line, value }: Placed): void {
+  for (const [alias, target] of Object.entries(asObject(value))) {
+    const name = asString(target) ?? asString(asObject(target).model) ?? "";
+    if (groups.rename(alias, name)) report.take(line, `alias ${alias}`, `the models of ${name}`);
+    else report.leave(line, `alias ${alias}`, `'${name}' isn't in model_list`);
+  }
+}
+
+function mergeFallbacks(
+  overlay: Readonly<Record<string, object>>,
+  fallbacks: ReadonlyMap<string, readonly string[]>,
+): Readonly<Record<string, object>> {
+  return Object.fromEntries(
+    [...fallbacks]
+      .filter(([, list]) => list.length > 0)
+      .map(([id, list]) => [id, { ...overlay[id], fallbacks: list }]),
+  );
+}
+
+function makeNames({ groups, access }: Parts): ModelNames {
+  return {
+    find: (name) => {
+      const members = access.get(name);
+      return members === undefined ? groups.find(name) : members.flatMap((one) => groups.find(one));
+    },
+  };
+}

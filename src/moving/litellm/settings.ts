@@ -1,0 +1,81 @@
+// LiteLLM's settings outside its list of models: those that hold here anyway, and the reasons why others have no place.
+
+interface Verdict {
+  readonly isTaken: boolean;
+  readonly words: string;
+}
+
+const holds = (words: string): Verdict => ({ isTaken: true, words });
+const lost = (words: string): Verdict => ({ isTaken: false, words });
+
+/** By field, in whichever section it stands. */
+const FIELDS: Readonly<Record<string, Verdict>> = {
+  drop_params: holds("always on: x-poundkey-dropped names what was left out"),
+  num_retries: holds("failover is built in: up to four attempts, within a budget for each provider"),
+  max_retries: holds("failover is built in: up to four attempts, within a budget for each provider"),
+  allowed_fails: holds("breakers are built in"),
+  cooldown_time: holds("breakers are built in"),
+  enable_pre_call_checks: holds("models whose context is too small leave the plan by themselves"),
+  include_cost_in_streaming_usage: holds("usage.cost is in every answer"),
+  database_url: holds("keys and teams are read with --database; Poundkey keeps its own store"),
+  set_verbose: lost("the level of the log is log.level"),
+  routing_strategy: lost("by weight, load and errors here; to choose among models, use a selector"),
+  request_timeout: lost("set providers.<name>.timeouts"),
+  timeout: lost("set providers.<name>.timeouts"),
+  stream_timeout: lost("set providers.<name>.timeouts"),
+  context_window_fallbacks: lost("fallbacks are for failures, not for long prompts"),
+  content_policy_fallbacks: lost("fallbacks are for failures, not for refused contents"),
+  default_fallbacks: lost("name the models in models.<id>.fallbacks"),
+  master_key: lost(
+    "choose a new server.admin_token; clients that send the master key itself need a key of their own",
+  ),
+  store_model_in_db: lost("models in LiteLLM's database are encrypted: add them to the file"),
+  max_budget: lost("give each account a budget"),
+  budget_duration: lost("give each account a budget"),
+  cache: lost("there is no cache of answers"),
+  cache_params: lost("there is no cache of answers"),
+  guardrails: lost("only Bedrock's guardrails: providers.<name>.guardrail"),
+  callbacks: lost("traces, logs and metrics are exported by OTLP and /metrics"),
+  success_callback: lost("traces, logs and metrics are exported by OTLP and /metrics"),
+  failure_callback: lost("traces, logs and metrics are exported by OTLP and /metrics"),
+  pass_through_endpoints: lost("clients can't reach other addresses through the gateway"),
+  custom_auth: lost("programs of your own don't run in the gateway"),
+  redis_host: lost("no Redis is needed"),
+  redis_port: lost("no Redis is needed"),
+  redis_password: lost("no Redis is needed"),
+  enable_tag_filtering: lost("deployments have no tags: make an alias for each"),
+};
+
+const SECTIONS: Readonly<Record<string, Verdict>> = {
+  environment_variables: lost("set it in the environment of the gateway"),
+  guardrails: lost("only Bedrock's guardrails: providers.<name>.guardrail"),
+  include: lost("import each included file by itself"),
+  mcp_servers: lost("there are no MCP servers"),
+  files_settings: lost("there are no files"),
+  finetune_settings: lost("there is no fine-tuning"),
+  search_tools: lost("searches are the providers' own"),
+  default_team_settings: lost("traces, logs and metrics are exported by OTLP and /metrics"),
+};
+const UNKNOWN = lost("it has no counterpart");
+
+export function describeSetting(section: string, field: string): Verdict {
+  return SECTIONS[section] ?? FIELDS[field] ?? UNKNOWN;
+}
+
+/** Parameters of one deployment that have no place here, with the reason. */
+export const PARAMETERS: Readonly<Record<string, string>> = {
+  tags: "deployments have no tags: make an alias for each",
+  timeout: "set providers.<name>.timeouts",
+  stream_timeout: "set providers.<name>.timeouts",
+  max_retries: "failover is built in",
+  temperature: "clients set it",
+  max_tokens: "clients set it",
+  organization: "set providers.<name>.headers: { OpenAI-Organization: … }",
+  region_name: "a provider at another address is another provider",
+  max_budget: "providers have no budgets: give the keys or accounts one",
+  budget_duration: "providers have no budgets: give the keys or accounts one",
+  mock_response: "answers aren't made up: use Sim#echo",
+  adaptive_router_config: "use Router#best, Router#fair or Router#light",
+  s3_bucket_name: "there are no batches",
+  aws_role_name: "roles are not assumed: use keys, or the container's own",
+};

@@ -1,0 +1,147 @@
+// new-api's users as accounts with their balance, and its tokens as keys, which keep their secrets.
+import { isAddressBlock } from "../../core/address.ts";
+import { makeBudget, nameBudget } from "../../core/budget.ts";
+import { ACCOUNT_DEFAULTS, type Account, type GatewayKey, KEY_DEFAULTS } from "../../core/key.ts";
+import { isKnownDefault } from "../../keys/foreign.ts";
+import { cutName, type ForeignRow, readFlag, readNumber, readText, roundUsd } from "../columns.ts";
+import { deriveId } from "../ids.ts";
+import type { PlannedAccount, PlannedKey, PlannedOwners } from "../plan.ts";
+import type { Report } from "../report.ts";
+import { splitList } from "./channels.ts";
+
+/** Rows of new-api's tables. Only the tokens are needed. */
+export interface Tables {
+  readonly tokens: readonly ForeignRow[];
+  readonly users: readonly ForeignRow[];
+  readonly options: readonly ForeignRow[];
+}
+
+interface OwnerParts {
+  /** Returns the ids behind a name. Empty if it is unknown. */
+  readonly find: (name: string) => readonly string[];
+  readonly report: Report;
+  readonly nowMs: number;
+}
+
+const GATEWAY = "new-api";
+const UNITS_PER_USD = 500_000;
+const MS_PER_SECOND = 1000;
+const LAST_CHARACTERS = 4;
+const STATUS = { on: 1, off: 2, expired: 3 } as const;
+/** Shorter ones could be guessed. */
+const SECRET_CHARACTERS_MIN = 16;
+/** No model has this name, and a list of nothing would be a list of all. */
+const NO_MODELS = "no-models";
+
+export function readOwners({ tokens, users, options }: Tables, parts: OwnerParts): PlannedOwners {
+  const found = options.find((row) => readText(row, "key") === "QuotaPerUnit");
+  const units = (found && readNumber(found, "value")) || UNITS_PER_USD;
+  const known = new Map(users.map((row) => [readNumber(row, "id") ?? 0, row]));
+  for (const row of tokens) {
+    const id = readNumber(row, "user_id");
+    // A CSV has the tokens alone.
+    if (id !== null && !known.has(id)) known.set(id, { id });
+  }
+  const live = [...known].filter(([, row]) => readText(row, "deleted_at") === null);
+  const accounts = live.map(([id, row]) => readUser(id, row, { ...parts, units }));
+  return { accounts, keys: tokens.flatMap((row) => readToken(row, { ...parts, units }) ?? []) };
+}
+
+interface UnitParts extends OwnerParts {
+  /** Units of quota in one USD. */
+  readonly units: number;
+}
+
+function readUser(id: number, row: ForeignRow, { units, nowMs }: UnitParts): PlannedAccount {
+  const name = cutName(readText(row, "username") ?? readText(row, "display_name") ?? "");
+  const isPaused = readNumber(row, "status") === STATUS.off;
+  const account: Account = {
+    ...ACCOUNT_DEFAULTS,
+    id: deriveId("acct", GATEWAY, String(id)),
+    name: name === "" ? `user ${id}` : name,
+    requestsPerDay: null,
+    createdAtMs: nowMs,
+    ...(isPaused ? { isPaused, pausedBy: ["admin"] } : {}),
+  };
+  return { account, spent: new Map(), topUpNanoUsd: roundUsd((readNumber(row, "quota") ?? 0) / units) };
+}
+
+/** Returns null for a token that isn't taken. */
+function readToken(row: ForeignRow, parts: UnitParts): PlannedKey | null {
+  const { report, nowMs, units } = parts;
+  const bare = readText(row, "key")?.trim().replace(/^sk-/, "") ?? "";
+  const secret = `sk-${bare}`;
+  const id = readNumber(row, "id");
+  const name = cutName(readText(row, "name") ?? "") || `token ${id ?? bare.slice(-LAST_CHARACTERS)}`;
+  const refusal = refuseToken(row, secret, nowMs);
+  if (refusal !== null) {
+    report.leave(null, `key ${name}`, refusal);
+    return null;
+  }
+  reportGroup(row, name, report);
+  const [left, used] = [readNumber(row, "remain_quota") ?? 0, readNumber(row, "used_quota") ?? 0];
+  const isUnlimited = readFlag(row, "unlimited_quota");
+  const budget = makeBudget({ nanoUsd: roundUsd((left + used) / units), per: "total" });
+  const isPaused = readNumber(row, "status") === STATUS.off;
+  const key: GatewayKey = {
+    ...KEY_DEFAULTS,
+    // Made of the secret, as another export may number its rows differently.
+    id: deriveId("key", GATEWAY, secret),
+    name,
+    last4: secret.slice(-LAST_CHARACTERS),
+    accountId: deriveId("acct", GATEWAY, String(readNumber(row, "user_id") ?? 0)),
+    createdAtMs: (readNumber(row, "created_time") ?? 0) * MS_PER_SECOND || nowMs,
+    expiresAtMs: readExpiry(row),
+    requestsPerDay: null,
+    requestsPerMinute: null,
+    tokensPerMinute: null,
+    parallel: null,
+    budgets: isUnlimited ? [] : [budget],
+    allowedModels: readModels(row, parts, name),
+    allowedAddresses: readAddresses(row, parts, name),
+    ...(isPaused ? { isPaused, pausedBy: ["admin"] } : {}),
+  };
+  const spent = new Map(isUnlimited ? [] : [[nameBudget(budget), roundUsd(used / units)]]);
+  return { key, spent, secret, foreign: [] };
+}
+
+/** Tokens without an end have -1. */
+function readExpiry(row: ForeignRow): number | null {
+  const seconds = readNumber(row, "expired_time") ?? 0;
+  return seconds > 0 ? seconds * MS_PER_SECOND : null;
+}
+
+function reportGroup(row: ForeignRow, name: string, report: Report): void {
+  const group = readText(row, "group");
+  if (group !== null)
+    report.leave(null, `key ${name}: group ${group}`, "there is one billing.markup for all");
+}
+
+function refuseToken(row: ForeignRow, secret: string, nowMs: number): string | null {
+  if (readText(row, "deleted_at") !== null) return "it was deleted";
+  if (isKnownDefault(secret)) return "everybody knows its secret";
+  if (secret.length < SECRET_CHARACTERS_MIN || !/^sk-[\x21-\x7e]+$/.test(secret))
+    return "its secret is too short";
+  const expiresAtMs = readExpiry(row);
+  const isPast = expiresAtMs !== null && expiresAtMs <= nowMs;
+  return isPast || readNumber(row, "status") === STATUS.expired ? "it has expired" : null;
+}
+
+function readModels(row: ForeignRow, { find, report }: UnitParts, name: string): readonly string[] | null {
+  if (!readFlag(row, "model_limits_enabled")) return null;
+  const ids = splitList(readText(row, "model_limits"), /,/).flatMap((model) => {
+    const found = find(model);
+    if (found.length === 0) report.leave(null, `key ${name}: model ${model}`, "no channel serves it");
+    return found;
+  });
+  return ids.length === 0 ? [NO_MODELS] : [...new Set(ids)];
+}
+
+function readAddresses(row: ForeignRow, { report }: UnitParts, name: string): readonly string[] | null {
+  const given = splitList(readText(row, "allow_ips"), /[\n,]/);
+  const [blocks, others] = [given.filter(isAddressBlock), given.filter((one) => !isAddressBlock(one))];
+  for (const one of others) report.leave(null, `key ${name}: address ${one}`, "it is no IP address");
+  // Without any it would work from everywhere.
+  if (blocks.length === 0) return others.length > 0 ? ["0.0.0.0"] : null;
+  return blocks;
+}

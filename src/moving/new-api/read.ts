@@ -1,0 +1,32 @@
+// new-api's database, or its tokens alone, as a plan.
+import type { ForeignRow } from "../columns.ts";
+import { Groups } from "../groups.ts";
+import type { PlannedConfig, PlannedOwners } from "../plan.ts";
+import { Providers } from "../providers.ts";
+import type { Report } from "../report.ts";
+import { readChannels } from "./channels.ts";
+import { readOwners, type Tables } from "./owners.ts";
+
+interface NewApiParts {
+  readonly report: Report;
+  readonly nowMs: number;
+  /** True if keys keep a daily free allowance. */
+  readonly isFree: boolean;
+}
+
+/** Prices stay those of the catalogue: new-api's ratios are reported. */
+export function readNewApi(
+  tables: Tables & { readonly channels: readonly ForeignRow[] },
+  { report, nowMs, isFree }: NewApiParts,
+): { readonly config: PlannedConfig; readonly owners: PlannedOwners } {
+  const [providers, groups] = [new Providers(), new Groups()];
+  const fallbacks = readChannels(tables.channels, { report, providers, groups });
+  const owners = readOwners(tables, { report, nowMs, find: (name) => groups.find(name) });
+  for (const row of tables.options) {
+    if (typeof row.key === "string" && /^(Model|Completion|Group|Cache)Ratio$/.test(row.key))
+      report.leave(null, `option ${row.key}`, "prices are in USD per million tokens: models.<id>.price");
+  }
+  const models = Object.fromEntries([...fallbacks].map(([id, list]) => [id, { fallbacks: list }]));
+  const config = { providers: providers.list(), models, aliases: providers.listAliases(groups, report) };
+  return { config: isFree ? config : { ...config, billing: { charge: "always" } }, owners };
+}

@@ -1,0 +1,35 @@
+// The plan that an import makes of another gateway's files and tables, before anything is written.
+import type { ForeignSecret } from "../core/foreign-secret.ts";
+import type { Account, GatewayKey } from "../core/key.ts";
+import type { NanoUsd } from "../core/money.ts";
+
+/** The configuration's sections, as they are written to its file. */
+export interface PlannedConfig {
+  readonly providers: Readonly<Record<string, object>>;
+  readonly models: Readonly<Record<string, object>>;
+  readonly aliases: Readonly<Record<string, string | readonly object[]>>;
+  readonly billing?: object;
+}
+
+/** The use of a budget at the other gateway, by the budget's name. */
+export type Spent = ReadonlyMap<string, NanoUsd>;
+
+export interface PlannedAccount {
+  readonly account: Account;
+  readonly spent: Spent;
+  /** An opening balance, added once. */
+  readonly topUpNanoUsd: NanoUsd;
+}
+
+export interface PlannedKey {
+  readonly key: GatewayKey;
+  readonly spent: Spent;
+  /** The plain secret, which is digested at once. Null if only the other gateway's digests are known. */
+  readonly secret: string | null;
+  readonly foreign: readonly ForeignSecret[];
+}
+
+export interface PlannedOwners {
+  readonly accounts: readonly PlannedAccount[];
+  readonly keys: readonly PlannedKey[];
+}

@@ -1,0 +1,177 @@
+// The providers that an import found: one for each address, with its keys and models, as the configuration has them.
+import { loadShippedCards } from "../catalogue/rows.ts";
+import type { ModelCard } from "../core/card.ts";
+import { omitUndefined } from "../core/json.ts";
+import type { Groups } from "./groups.ts";
+import type { Report } from "./report.ts";
+
+/** One model on one server of the other gateway. */
+export interface Deployment {
+  /** A known provider, or the base of the name of another server that speaks its dialect. */
+  readonly provider: string;
+  /** Tells it from other servers of the same provider. Null for the provider's own address. */
+  readonly place: string | null;
+  /** True for clouds and servers of the operator's own: the first one found has the provider's name. */
+  readonly isOwn: boolean;
+  /** The fields of a provider at that place: its address, dialect, region. */
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** The model's name there. Null if all of its models are meant. */
+  readonly name: string | null;
+  /** The model's own entry, without its name. */
+  readonly model: Readonly<Record<string, unknown>>;
+  readonly credential: PlannedCredential | null;
+}
+
+export interface PlannedCredential {
+  /** A reference, such as `${OPENAI_API_KEY}`. */
+  readonly key: string;
+  readonly weight?: number | undefined;
+  readonly requests_per_minute?: number | undefined;
+  readonly tokens_per_minute?: number | undefined;
+}
+
+interface Server {
+  readonly name: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly credentials: Map<string, PlannedCredential[]>;
+  readonly models: Map<string, Readonly<Record<string, unknown>>>;
+  isOpen: boolean;
+}
+
+const NAME_CHARACTERS_MAX = 64;
+const NUMBER_CHARACTERS = 4;
+/** If some of its deployments are listed, there are no others. */
+const LISTED_BY_HAND = "Azure";
+const FREE = { input: 0, output: 0 };
+
+export class Providers {
+  readonly #servers = new Map<string, Server>();
+  readonly #cards: ReadonlyMap<string, ModelCard>;
+  /** Prices of models in the catalogue that the other gateway's operator had changed. */
+  readonly #overlay = new Map<string, object>();
+
+  constructor() {
+    this.#cards = new Map(loadShippedCards().map((card) => [card.id, card]));
+  }
+
+  /** Adds a deployment. Returns its model's id, or `Provider#*` for all models. */
+  add(deployment: Deployment): string {
+    const { provider, place, isOwn, fields, name, credential } = deployment;
+    const { like, ...own } = deployment.model;
+    const model = typeof like === "string" && this.#cards.has(like) ? { ...own, like } : own;
+    const server = this.#servers.getOrInsertComputed(`${provider} ${place ?? ""}`, () => ({
+      name: this.#chooseName(provider, isOwn ? null : place, place),
+      fields,
+      credentials: new Map(),
+      models: new Map(),
+      isOpen: false,
+    }));
+    if (credential !== null) {
+      server.credentials.getOrInsertComputed(credential.key, () => []).push(credential);
+    }
+    if (name === null) {
+      server.isOpen = true;
+      return `${server.name}#*`;
+    }
+    const id = `${server.name}#${name}`;
+    const isListed = this.#cards.has(id) && provider !== LISTED_BY_HAND;
+    const facts = isListed ? {} : this.#findFacts({ ...deployment, model }, name);
+    if (!isListed) server.models.set(name, { ...facts, ...server.models.get(name), ...model });
+    else if ("price" in model) this.#overlay.set(id, { price: model.price });
+    return id;
+  }
+
+  /** A model that the provider itself offers under the same name has its facts. Others at such an address cost nothing. */
+  #findFacts({ provider, place, model }: Deployment, name: string): object {
+    const like = `${provider}#${name}`;
+    if (this.#cards.has(like)) return { like };
+    const isPriced = "price" in model || "like" in model;
+    return place === null || isPriced ? {} : { price: FREE };
+  }
+
+  /** Returns the aliases that the groups need, and reports names that can't be one. */
+  listAliases(groups: Groups, report: Report): Readonly<Record<string, string | readonly object[]>> {
+    return groups.list(
+      (name) => this.#findId(name),
+      (name, id) => report.leave(null, `alias ${name}`, `clients get ${id}, whose id it is`),
+    );
+  }
+
+  /** Returns the id that a client's name is anyway, of a model that one of the providers serves. */
+  #findId(name: string): string | null {
+    const [, head = "", rest = ""] = /^([^#/]+)[#/](.+)$/.exec(name) ?? [];
+    const server = [...this.#servers.values()].find((one) => one.name.toLowerCase() === head.toLowerCase());
+    const id = `${server?.name}#${rest}`;
+    return server !== undefined && (this.#cards.has(id) || server.models.has(rest)) ? id : null;
+  }
+
+  /** True if nothing says what the model costs. */
+  isUnpriced(id: string): boolean {
+    if (id.endsWith("#*") || this.#cards.has(id) || this.#overlay.has(id)) return false;
+    const server = [...this.#servers.values()].find(({ name }) => id.startsWith(`${name}#`));
+    const model = server?.models.get(id.slice(server.name.length + 1)) ?? {};
+    return !("price" in model || "like" in model);
+  }
+
+  /** Returns the first of the names that isn't in use: that of the first place, that of the second, a numbered one. */
+  #chooseName(provider: string, ...places: readonly (string | null)[]): string {
+    const names = new Set([...this.#servers.values()].map((server) => server.name));
+    const asked = places.map((place) => makeName(provider, place));
+    const last = asked.at(-1) ?? provider;
+    for (let at = 2; ; at++) {
+      const free = asked.find((name) => !names.has(name));
+      if (free !== undefined) return free;
+      asked.push(`${last.slice(0, NAME_CHARACTERS_MAX - NUMBER_CHARACTERS)}-${at}`);
+    }
+  }
+
+  get overlay(): Readonly<Record<string, object>> {
+    return Object.fromEntries(this.#overlay);
+  }
+
+  /** Returns the configuration's section. */
+  list(): Readonly<Record<string, object>> {
+    return Object.fromEntries(
+      [...this.#servers].map(([key, server]) => [server.name, writeServer(server, key.split(" ")[0])]),
+    );
+  }
+}
+
+function makeName(provider: string, place: string | null): string {
+  const slug = (place ?? "")
+    .replace(/^https?:\/\//, "")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-|-$/g, "");
+  return (slug === "" ? provider : `${provider}-${slug}`).slice(0, NAME_CHARACTERS_MAX);
+}
+
+/** A server with the provider's own name is of its platform and speaks its dialect anyway. */
+function writeServer({ name, fields: all, credentials, models, isOpen }: Server, provider?: string): object {
+  const { platform, dialect, ...others } = all;
+  const fields = name === provider ? others : omitUndefined({ platform, dialect, ...others });
+  const keys = [...credentials.values()].map(writeCredential);
+  const listed = [...models].map(([name, model]) => ({ name, ...model }));
+  return {
+    ...fields,
+    ...(keys.length > 0 ? { keys } : {}),
+    ...(isOpen ? { unlisted_models: true } : {}),
+    ...(listed.length > 0 ? { models: listed } : {}),
+  };
+}
+
+/** A key that several deployments share has the sum of their limits, unless one of them has none. */
+function writeCredential(shared: readonly PlannedCredential[]): string | object {
+  const [first] = shared;
+  const sum = (field: "requests_per_minute" | "tokens_per_minute") => {
+    const limits = shared.map((one) => one[field]);
+    return limits.includes(undefined) ? undefined : limits.reduce((all = 0, one = 0) => all + one, 0);
+  };
+  const limits = omitUndefined({
+    weight: first?.weight,
+    requests_per_minute: sum("requests_per_minute"),
+    tokens_per_minute: sum("tokens_per_minute"),
+  });
+  const key = first?.key ?? "";
+  return Object.keys(limits).length === 0 ? key : { key, ...limits };
+}

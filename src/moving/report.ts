@@ -1,0 +1,60 @@
+// The report of an import: parts that it takes and parts that it leaves, and the secrets that it asks for instead of copying them.
+
+interface ReportRow {
+  /** The line of the file, from 1. Null for rows of a table. */
+  readonly line: number | null;
+  /** The part that was found, as the other gateway names it. */
+  readonly item: string;
+  readonly isTaken: boolean;
+  /** Its place here, or the reason why it has none. */
+  readonly words: string;
+}
+
+/** A variable of the environment that the configuration needs. */
+interface Variable {
+  readonly name: string;
+  /** Its use, and where its value was found, which is never copied. */
+  readonly use: string;
+}
+
+export class Report {
+  readonly rows: ReportRow[] = [];
+  readonly #variables = new Map<string, string>();
+  readonly #reserved = new Set<string>();
+  /** Only here, and never shown. */
+  readonly #chosen = new Map<string, string>();
+
+  take(line: number | null, item: string, words: string): void {
+    this.rows.push({ line, item, isTaken: true, words });
+  }
+
+  leave(line: number | null, item: string, words: string): void {
+    this.rows.push({ line, item, isTaken: false, words });
+  }
+
+  /** Returns a reference to a variable, in the configuration's notation. */
+  need(name: string, use: string): string {
+    if (!this.#variables.has(name)) this.#variables.set(name, use);
+    return `\${${name}}`;
+  }
+
+  /** The same for a secret that stands in the file: it gets a name of its own, the same wherever it stands. */
+  needSecret(name: string, secret: string, use: string): string {
+    const chosen = this.#chosen.getOrInsertComputed(`${name} ${secret}`, () => {
+      for (let at = 1; ; at++) {
+        const numbered = at === 1 ? name : `${name}_${at}`;
+        if (!this.#variables.has(numbered) && !this.#reserved.has(numbered)) return numbered;
+      }
+    });
+    return this.need(chosen, `${use}, which stands in the file`);
+  }
+
+  /** Keeps a name from being chosen for another value. */
+  reserve(name: string): void {
+    this.#reserved.add(name);
+  }
+
+  get variables(): readonly Variable[] {
+    return [...this.#variables].map(([name, use]) => ({ name, use }));
+  }
+}

@@ -1,0 +1,40 @@
+// The step of the schema for requests for more.
+import type { Step } from "./schema-step.ts";
+
+const text = (name: string) => ({ name, type: "text" }) as const;
+const textOrNull = (name: string) => ({ name, type: "text", isNullable: true }) as const;
+const time = (name: string) => ({ name, type: "integer" }) as const;
+const timeOrNull = (name: string) => ({ name, type: "integer", isNullable: true }) as const;
+
+/** Admissions read the rows with a time in `raised_until_ms`. */
+export const LIMIT_REQUESTS: Step = [
+  {
+    kind: "createTable",
+    table: "limit_request",
+    columns: [
+      ...["account_id", "id", "member_id", "kind"].map(text),
+      ...["per", "models"].map(textOrNull),
+      ...["amount"].map(time),
+      text("reason"),
+      ...["created_at_ms", "until_ms"].map(time),
+      text("state"),
+      timeOrNull("decided_at_ms"),
+      ...["decider_kind", "decider_id", "note"].map(textOrNull),
+      timeOrNull("raised_until_ms"),
+    ],
+    key: ["account_id", "id"],
+    placement: "account",
+  },
+  {
+    kind: "createIndex",
+    name: "limit_request_raised",
+    table: "limit_request",
+    columns: ["member_id", "raised_until_ms"],
+  },
+  {
+    kind: "createIndex",
+    name: "limit_request_created",
+    table: "limit_request",
+    columns: ["created_at_ms", "id"],
+  },
+];

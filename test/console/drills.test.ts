@@ -1,0 +1,159 @@
+// From figures to what is behind them: periods and filters in the address, a span of a chart, and a model by a part of
+// its name.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readPeriod } from "../../src/console/period.ts";
+import { type ConsoleWorld, findBarriers, HAS_BROWSER, openConsole, startConsoleWorld } from "./visitor.ts";
+
+let world: ConsoleWorld;
+
+beforeAll(async () => {
+  world = await startConsoleWorld();
+  const messages = [{ role: "user", content: "Hello!" }];
+  for (const model of ["OpenAI#gpt-5.4", "OpenAI#gpt-5.4", "Anthropic#claude-sonnet-5"])
+    await (await world.gateway.chat({ model, messages })).text();
+});
+
+afterAll(() => world.stop());
+
+test("calendar months are those of the time zone, with its half hours and its change to summer time", () => {
+  const monthOf = (range: string, timeZone: string, atMs = Date.UTC(2026, 2, 31, 23)) =>
+    Object.values(readPeriod(new URLSearchParams({ range }), { atMs, timeZone, fallback: "" })).join(" ");
+  expect(monthOf("month", "UTC")).toBe("2026-03-01T00:00:00.000Z 2026-04-01T00:00:00.000Z");
+  expect(monthOf("last-month", "Europe/Berlin")).toBe("2026-02-28T23:00:00.000Z 2026-03-31T22:00:00.000Z");
+  expect(monthOf("month", "Asia/Kolkata")).toBe("2026-03-31T18:30:00.000Z 2026-04-30T18:30:00.000Z");
+  const january = Date.UTC(2026, 0, 15);
+  expect(monthOf("last-month", "UTC", january)).toBe("2025-12-01T00:00:00.000Z 2026-01-01T00:00:00.000Z");
+});
+
+describe.skipIf(!HAS_BROWSER)("drills (skipped without Chromium)", () => {
+  test("a filter by keyboard narrows the overview, and goes with it to Activity", async () => {
+    const { page, leave } = await openConsole(world);
+    const requests = page.getByRole("region", { name: "Requests" });
+    await requests.getByText("3", { exact: true }).waitFor();
+    const model = page.getByRole("combobox", { name: "Model" });
+    await model.focus();
+    await page.keyboard.type("sonnet-5");
+    await page.getByRole("option", { name: "Anthropic#claude-sonnet-5", exact: true }).waitFor();
+    await page.keyboard.press("Enter");
+    await requests.getByText("1", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "7 days" }).click();
+    expect(page.url()).toContain("range=7d");
+    await page.getByRole("complementary").getByRole("link", { name: "Activity" }).click();
+    const rows = page.getByRole("table", { name: "Requests" }).locator("tbody tr.link");
+    await rows.filter({ hasText: "claude-sonnet-5" }).waitFor();
+    expect(await rows.count()).toBe(1);
+    expect(await page.getByRole("rowheader", { name: "Today" }).count()).toBe(1);
+    expect(await page.getByRole("button", { name: "7 days" }).getAttribute("aria-pressed")).toBe("true");
+    await page.getByRole("button", { name: "Any model" }).click();
+    await rows.nth(2).waitFor();
+    await leave();
+  });
+
+  test("a step of a chart leads to its requests", async () => {
+    const { page, open, leave } = await openConsole(world);
+    await open("/?range=24h");
+    const chart = page.getByRole("img", { name: /^Requests over time/ });
+    const box = await chart.locator(".u-over").boundingBox();
+    if (!box) throw new Error("there is no chart");
+    await page.mouse.move(box.x + box.width - 60, box.y + 40);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width - 4, box.y + 40, { steps: 4 });
+    await page.mouse.up();
+    await page.getByRole("heading", { name: "Activity" }).waitFor();
+    const { from = "", to = "" } = Object.fromEntries(new URLSearchParams(page.url().split("?")[1]));
+    const hours = (Date.parse(to) - Date.parse(from)) / 3_600_000;
+    expect(hours).toBeGreaterThan(1);
+    expect(hours).toBeLessThan(5);
+    expect(Date.parse(to)).toBeGreaterThan(Date.now());
+    await page.getByRole("table", { name: "Requests" }).locator("tbody tr.link").nth(2).waitFor();
+    await page.getByRole("button", { name: "until" }).click();
+    expect(page.url()).not.toContain("from=");
+    await leave();
+  });
+
+  test("an account's journal has one row a request, and the ledger's rows behind a switch", async () => {
+    const { gateway } = world;
+    const account = await gateway.newAccount("Research");
+    await gateway.topUp(account, 5);
+    const { secret } = await gateway.newKey({ account_id: account, requests_per_day: 0 });
+    const messages = [{ role: "user", content: "Hello!" }];
+    const ask = async () => (await gateway.chat({ model: "OpenAI#gpt-5.4", messages }, { secret })).text();
+    await Promise.all([ask(), ask(), ask()]);
+    const { page, open, leave } = await openConsole(world);
+    await open(`/settings/accounts/${account}`);
+    const rows = page.getByRole("table", { name: "Journal" }).locator("tbody tr:not(.table-heading)");
+    await rows.nth(3).waitFor();
+    const texts = await rows.allInnerTexts();
+    expect(texts.map((text) => /^\S+/.exec(text)?.[0])).toEqual(["charge", "charge", "charge", "top-up"]);
+    for (const text of texts.slice(0, 3)) expect(text).toMatch(/−\$0\.\d+\s+of \$\d/);
+    expect(await page.locator(".gain").allInnerTexts()).toEqual(["+$5.00"]);
+    await page.getByLabel("Holds and releases").check();
+    await rows.nth(6).waitFor();
+    expect(await page.locator(".gain").allInnerTexts()).toEqual(["+$5.00"]);
+    await leave();
+  });
+
+  test("the rows of a table are saved as CSV, all of them, with no text as a formula", async () => {
+    const { gateway } = world;
+    await gateway.newKey({ name: "=1+1" });
+    const { page, open, leave } = await openConsole(world);
+    await open("/settings/router");
+    const saving = page.waitForEvent("download");
+    await page.getByRole("button", { name: "CSV of Keys" }).click();
+    const download = await saving;
+    expect(download.suggestedFilename()).toBe("keys.csv");
+    const lines = (await Bun.file(await download.path()).text()).split("\r\n");
+    expect(lines[0]).toStartWith("id,name,account_id");
+    expect(lines[0]).toContain("spent_usd.total");
+    expect(lines.some((line) => line.includes(",'=1+1,default,"))).toBe(true);
+    await leave();
+  });
+
+  test("the bell counts and names what needs somebody", async () => {
+    const { gateway } = world;
+    const { id } = await gateway.newKey({
+      name: "ending",
+      expires_at: new Date(Date.now() + 3 * 86_400_000).toISOString(),
+    });
+    await gateway.topUp(await gateway.newAccount("Nearly empty"), 0.5);
+    const { page, leave } = await openConsole(world);
+    await page.getByRole("button", { name: "2 things need you" }).click();
+    await page.getByRole("link", { name: "Nearly empty has $0.50 left" }).waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await page.getByRole("link", { name: /^The key ending ends in 3 d/ }).click();
+    await page.getByRole("heading", { level: 1, name: "ending" }).waitFor();
+    expect(page.url()).toContain(id);
+    await leave();
+  });
+
+  test("the search opens a model's page, and that leads to its provider's", async () => {
+    const { page, leave } = await openConsole(world);
+    await page.keyboard.press("Control+k");
+    await page.getByRole("searchbox").fill("sonnet-5");
+    await page
+      .getByRole("dialog")
+      .getByRole("link", { name: "Anthropic#claude-sonnet-5", exact: true })
+      .click();
+    await page.getByRole("heading", { level: 1, name: "Anthropic#claude-sonnet-5" }).waitFor();
+    await page.getByRole("table", { name: "Prices" }).getByText("$").first().waitFor();
+    await page.getByRole("region", { name: "Requests" }).getByText("1", { exact: true }).waitFor();
+    await page.getByRole("main").getByRole("link", { name: "Anthropic", exact: true }).click();
+    await page.getByRole("heading", { level: 1, name: "Anthropic" }).waitFor();
+    await page.getByRole("list", { name: "Credentials of Anthropic" }).waitFor();
+    await leave();
+  });
+
+  test("a part of a model's name finds its requests", async () => {
+    const { page, open, leave } = await openConsole(world);
+    await open("/activity");
+    await page.getByRole("combobox", { name: "Model" }).fill("gpt-5");
+    await page.keyboard.press("Escape");
+    expect(await page.locator(".combobox-list").count()).toBe(0);
+    await page.getByRole("combobox", { name: "Model" }).fill("claude-sonn");
+    await page.keyboard.press("Enter");
+    const rows = page.getByRole("table", { name: "Requests" }).locator("tbody tr.link");
+    await rows.filter({ hasText: "gpt-5.4" }).first().waitFor({ state: "detached" });
+    expect(await rows.count()).toBe(1);
+    await leave();
+  });
+});

@@ -1,0 +1,45 @@
+// Plain queries to the manual's search: the sections that answer them are among the first results.
+import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { buildSearchIndex } from "../../src/app/search-index.ts";
+import { readChapter } from "../../src/docs/chapter.ts";
+import { CHAPTER_NAMES } from "../../src/docs/contents.ts";
+import { buildIndex, findSections } from "../../src/docs/search.ts";
+import { PLAIN_QUERIES, type PlainQuery } from "./plain-queries.ts";
+
+/** Results that are seen without scrolling. */
+const SEEN = 5;
+const UNANSWERED_MAX = 5;
+
+const FOLDER = join(import.meta.dir, "../../src/docs");
+const entries = buildSearchIndex(
+  CHAPTER_NAMES.map((name) => readChapter(name, readFileSync(join(FOLDER, `${name}.md`), "utf8"))),
+);
+const index = buildIndex(entries);
+const addressOf = (answer: string) => `/docs/${answer}`;
+
+function isAnswered({ query, answers }: PlainQuery): boolean {
+  const seen = findSections(index, query)
+    .slice(0, SEEN)
+    .map(({ entry }) => entry.href);
+  return answers.some((answer) => {
+    const address = addressOf(answer);
+    return seen.some((href) => href === address || (!answer.includes("#") && href.startsWith(`${address}#`)));
+  });
+}
+
+test("the answers exist", () => {
+  expect(new Set(PLAIN_QUERIES.map(({ query }) => query)).size).toBe(61);
+  const known = new Set(entries.map(({ href }) => href));
+  const missing = PLAIN_QUERIES.flatMap(({ answers }) => answers).filter((one) => !known.has(addressOf(one)));
+  expect(missing).toEqual([]);
+});
+
+test(`at most ${UNANSWERED_MAX} of the plain queries aren't answered by the first ${SEEN} results`, () => {
+  const unanswered = PLAIN_QUERIES.filter((one) => !isAnswered(one)).map(({ query }) => query);
+  console.log(
+    `${unanswered.length} of ${PLAIN_QUERIES.length} queries aren't answered: ${unanswered.join(", ")}`,
+  );
+  expect(unanswered.length).toBeLessThanOrEqual(UNANSWERED_MAX);
+});

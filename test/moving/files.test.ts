@@ -1,0 +1,234 @@
+// Moving in from files: new-api's database and CSV, Portkey's configs, names of OpenRouter's, and LiteLLM's CSV.
+import { Database } from "bun:sqlite";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openStore } from "../../src/app/open-store.ts";
+import { runImport } from "../../src/cli/import.ts";
+import { createAuthenticator } from "../../src/keys/authenticate.ts";
+import { ForeignSecrets } from "../../src/keys/foreign.ts";
+import { runPrinting } from "../poundkey.ts";
+import { loadText, requireSettings } from "../settings.ts";
+import { digestForeign } from "./litellm-rows.ts";
+
+const root = mkdtempSync(join(tmpdir(), "poundkey-import-"));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+let places = 0;
+
+/** A folder of its own for each import, with the files that it is given. */
+function makePlace(files: Readonly<Record<string, string>>) {
+  const directory = join(root, String(places++));
+  mkdirSync(directory);
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text);
+  const path = (name: string) => join(directory, name);
+  const flags = ["--config", path("poundkey.yaml"), "--store", `sqlite:${path("poundkey.db")}`];
+  const run = (...args: string[]) => runPrinting((io) => runImport([...args, ...flags], io, undefined));
+  const open = () => openStore(`sqlite:${path("poundkey.db")}`, undefined, "find");
+  const readConfig = () => readFileSync(path("poundkey.yaml"), "utf8");
+  return { path, run, open, readConfig };
+}
+
+/** Every variable is set, each to a value of its own. */
+function load(text: string) {
+  const names = [...text.matchAll(/\$\{(\w+)\}/g)].map(([, name = ""]) => [name, `v-${name}`] as const);
+  const known = ["OPENAI", "ANTHROPIC", "OPENROUTER", "GROQ"].map(
+    (name) => [`${name}_API_KEY`, "v"] as const,
+  );
+  return requireSettings(loadText(text, { env: Object.fromEntries([...known, ...names]) }));
+}
+
+async function prove({ open }: ReturnType<typeof makePlace>, secret: string): Promise<string> {
+  const { store, world } = await open();
+  try {
+    const foreign = new ForeignSecrets({
+      store,
+      clock: world.clock,
+      untilMs: () => Number.POSITIVE_INFINITY,
+    });
+    const { key } = await createAuthenticator({ ...world, store, foreign })(secret);
+    return key.name;
+  } catch (error) {
+    return error instanceof Error ? error.message.slice(0, 9) : "";
+  } finally {
+    await store.close();
+  }
+}
+
+describe("new-api", () => {
+  const place = makePlace({});
+  const secret = (letter: string) => letter.repeat(48);
+  beforeAll(() => {
+    const database = new Database(place.path("one-api.db"));
+    database.run(`
+      CREATE TABLE users (id INTEGER PRIMARY KEY, username TEXT, quota BIGINT, used_quota BIGINT, status INTEGER, deleted_at TEXT);
+      CREATE TABLE tokens (id INTEGER PRIMARY KEY, user_id INTEGER, key TEXT, status INTEGER, name TEXT, created_time BIGINT,
+        expired_time BIGINT, remain_quota BIGINT, unlimited_quota NUMERIC, used_quota BIGINT, model_limits_enabled NUMERIC,
+        model_limits TEXT, allow_ips TEXT, "group" TEXT, deleted_at TEXT);
+      CREATE TABLE channels (id INTEGER PRIMARY KEY, type INTEGER, key TEXT, status INTEGER, name TEXT, weight INTEGER,
+        base_url TEXT, other TEXT, models TEXT, "group" TEXT, model_mapping TEXT, priority BIGINT, setting TEXT);
+      CREATE TABLE options (key TEXT PRIMARY KEY, value TEXT);
+      INSERT INTO users VALUES (1, 'root', 2500000, 0, 1, NULL), (2, 'gone', 5, 0, 1, '2025-01-01'), (3, 'off', 0, 0, 2, NULL);
+      INSERT INTO tokens VALUES
+        (1, 1, '${secret("a")}', 1, 'counted', 1700000000, -1, 500000, 0, 250000, 1, 'gpt-5.4,none', '10.0.0.0/8' || char(10) || 'host', '', NULL),
+        (2, 1, '${secret("b")}', 2, 'off', 1700000000, -1, 0, 1, 900, 0, '', NULL, 'vip', NULL),
+        (3, 1, '${secret("c")}', 1, 'past', 1700000000, 1700000001, 0, 1, 0, 0, '', NULL, '', NULL),
+        (4, 1, '1234', 1, 'known', 1700000000, -1, 0, 1, 0, 0, '', NULL, '', NULL),
+        (5, 3, '${secret("e")}', 1, 'of off', 1700000000, -1, 0, 1, 0, 0, '', NULL, '', NULL);
+      INSERT INTO channels VALUES
+        (1, 1, 'sk-one' || char(10) || 'sk-two', 1, 'main', 2, '', '', 'gpt-5.4,gpt-4o', 'default', '{"gpt-4o":"gpt-5.4"}', 10, ''),
+        (2, 14, 'sk-ant', 1, 'claude', 0, '', '', 'gpt-5.4,claude-sonnet-5', 'default', '{"gpt-5.4":"claude-sonnet-5"}', 0, ''),
+        (3, 1, 'sk-own', 1, 'own', 0, 'http://10.0.0.5:9000', '', 'llama', 'default', '', 0, '{"proxy":"x"}'),
+        (4, 33, 'a|b|c', 1, 'aws', 0, '', '', 'x', 'default', '', 0, ''),
+        (5, 1, 'sk-off', 2, 'disabled', 0, '', '', 'x', 'default', '', 0, '');
+      INSERT INTO options VALUES ('QuotaPerUnit', '500000'), ('ModelRatio', '{}');`);
+    database.close();
+  });
+
+  test("its channels are providers, and its tokens keys with their balance, budget and bounds", async () => {
+    const { code, out } = await place.run("new-api", place.path("one-api.db"), "--json");
+    expect(code).toBe(0);
+    const left = JSON.parse(out).rows.filter(({ isTaken }: { isTaken: boolean }) => !isTaken);
+    expect(left.map(({ item }: { item: string }) => item)).toEqual([
+      ...["channel own: setting", "channel aws", "channel disabled", "key counted: model none"],
+      ...["key counted: address host", "key off: group vip", "key past", "key known", "option ModelRatio"],
+    ]);
+    expect(out).not.toMatch(/sk-(one|two|ant|own)|aaaaaaaa/);
+    const { aliases, providers, billing, overlay } = load(place.readConfig());
+    expect(aliases).toEqual({
+      "gpt-5.4": "OpenAI#gpt-5.4",
+      "gpt-4o": "OpenAI#gpt-5.4",
+      "claude-sonnet-5": "Anthropic#claude-sonnet-5",
+      llama: "OpenAI-10-0-0-5-9000#llama",
+    });
+    expect(providers.map(({ name, credentials }) => [name, credentials.length])).toEqual([
+      ...[
+        ["OpenAI", 2],
+        ["Anthropic", 1],
+      ],
+      ["OpenAI-10-0-0-5-9000", 1],
+    ] as never);
+    expect(billing.charge).toBe("always");
+    expect(overlay[0]).toMatchObject({ id: "OpenAI#gpt-5.4", fallbacks: ["Anthropic#claude-sonnet-5"] });
+    const { store } = await place.open();
+    const keys = await store.keys({ limit: 10, after: null });
+    const accounts = await store.accounts({ limit: 10, after: null });
+    await store.close();
+    expect(
+      accounts.map(({ name, balanceNanoUsd, isPaused }) => [name, balanceNanoUsd, isPaused]).toSorted(),
+    ).toEqual([
+      ["default", 0, false],
+      ["off", 0, true],
+      ["root", 5e9, false],
+    ]);
+    expect(keys.find(({ name }) => name === "counted")).toMatchObject({
+      ...{ budgets: [{ nanoUsd: 1.5e9, per: "total" }], allowedModels: ["OpenAI#gpt-5.4"] },
+      ...{ allowedAddresses: ["10.0.0.0/8"], requestsPerDay: null, last4: "aaaa" },
+    });
+    expect(await prove(place, `sk-${secret("a")}`)).toBe("counted");
+    expect(await prove(place, `sk-${secret("c")}`)).toBe("Incorrect");
+    expect(await prove(place, "sk-1234")).toBe("Incorrect");
+  });
+
+  test("a second import tops up nobody again, and says so of an allowance", async () => {
+    expect(await place.run("new-api", place.path("one-api.db"))).toMatchObject({ code: 0 });
+    const { store } = await place.open();
+    expect((await store.accountsNamed("root"))[0]?.balanceNanoUsd).toBe(5e9);
+    await store.close();
+    writeFileSync(place.path("poundkey.yaml"), "quota: { requests_per_day: 5 }\n");
+    const refused = await place.run("new-api", place.path("one-api.db"));
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining("add --free")]);
+    expect((await place.run("new-api", place.path("one-api.db"), "--free")).code).toBe(0);
+  });
+
+  test("its tokens come from a CSV too", async () => {
+    const csv = `id,user_id,key,status,name,expired_time,remain_quota,unlimited_quota,used_quota\r\n1,7,${secret("f")},1,"a ""b"", c",-1,0,t,0\r\n`;
+    const other = makePlace({ "tokens.csv": csv });
+    expect((await other.run("new-api", other.path("tokens.csv"))).code).toBe(0);
+    expect(await prove(other, `sk-${secret("f")}`)).toBe('a "b", c');
+  });
+});
+
+test("LiteLLM's keys come from a CSV, with an account for each team", async () => {
+  const config =
+    "model_list: [{ model_name: a, litellm_params: { model: gpt-5.4, api_key: sk-plain-secret } }]\n";
+  const header = "token,key_alias,team_id,models,max_budget,budget_duration,spend,blocked,expires";
+  const keys = `${header}\n${digestForeign("sk-csv-key")},mine,team-x,"{a}",3,1d,1,f,2099-01-01 00:00:00\n`;
+  const place = makePlace({ "config.yaml": config, "keys.csv": keys });
+  const { code, out } = await place.run(
+    "litellm",
+    place.path("config.yaml"),
+    "--keys",
+    place.path("keys.csv"),
+  );
+  expect(code).toBe(0);
+  expect(out).toContain("OPENAI_API_KEY  the key of a, which stands in the file");
+  expect(`${out}${place.readConfig()}`).not.toContain("sk-plain-secret");
+  expect(await prove(place, "sk-csv-key")).toBe("mine");
+  const { store } = await place.open();
+  const [key] = await store.keys({ limit: 1, after: null });
+  expect([key?.allowedModels, key?.budgets]).toEqual([
+    ["OpenAI#gpt-5.4"],
+    [expect.objectContaining({ per: "day" })],
+  ]);
+  expect((await store.account(key?.accountId ?? ""))?.name).toBe("team-x");
+  await store.close();
+});
+
+test("Portkey's configs are aliases with groups and fallbacks", async () => {
+  const target = (provider: string, model: string, more = {}) => ({
+    provider,
+    override_params: { model },
+    ...more,
+  });
+  const config = {
+    retry: { attempts: 3 },
+    cache: { mode: "simple" },
+    strategy: { mode: "fallback", on_status_codes: [429] },
+    targets: [
+      {
+        strategy: { mode: "loadbalance" },
+        targets: [target("openai", "gpt-5.4", { weight: 0.7 }), target("@groq-eu", "x", { weight: 0.3 })],
+      },
+      target("anthropic", "claude-sonnet-5", { api_key: "sk-ant-plain" }),
+      { virtual_key: "main", override_params: { model: "y" } },
+      target("openai", "", {}),
+    ],
+  };
+  const place = makePlace({ "config.json": JSON.stringify({ chat: config }, null, 1) });
+  const { code, out } = await place.run("portkey", place.path("config.json"));
+  expect([code, out]).toEqual([0, expect.stringMatching(/^cache +no +6 +there is no cache of answers$/m)]);
+  expect(out).toMatch(/^target main +no +\d+ +its provider isn't known/m);
+  expect(out).not.toContain("sk-ant-plain");
+  const { aliases, overlay } = load(place.readConfig());
+  expect(aliases.chat).toEqual([
+    { model: "OpenAI#gpt-5.4", weight: 0.7 },
+    { model: "Groq#x", weight: 0.3 },
+  ]);
+  expect(overlay.find(({ id }) => id === "OpenAI#gpt-5.4")?.fallbacks).toEqual(["Anthropic#claude-sonnet-5"]);
+});
+
+test("OpenRouter's names go on working, with the vendor first and OpenRouter behind", async () => {
+  const text =
+    'MODEL: "anthropic/claude-sonnet-5"\nOTHER: [meta-llama/llama-4-maverick:free, openrouter/auto]\nPATH: src/index\n';
+  const place = makePlace({ "app.yaml": text });
+  expect((await place.run("openrouter", place.path("app.yaml"))).code).toBe(0);
+  const { aliases, overlay } = load(place.readConfig());
+  expect(aliases).toEqual({
+    "meta-llama/llama-4-maverick:free": "OpenRouter#meta-llama/llama-4-maverick:free",
+    "openrouter/auto": "Router#best",
+  });
+  expect(overlay).toMatchObject([
+    { id: "Anthropic#claude-sonnet-5", fallbacks: ["OpenRouter#anthropic/claude-sonnet-5"] },
+  ]);
+});
+
+test("wrong arguments are said before anything is opened", async () => {
+  const place = makePlace({ "a.yaml": "model_list: [\n" });
+  expect((await place.run("litelm", "x")).err).toContain(
+    "expected one of: litellm, new-api, portkey, openrouter",
+  );
+  expect((await place.run("litellm")).code).toBe(2);
+  expect((await place.run("portkey", "x", "--keys", "y")).code).toBe(2);
+  expect((await place.run("litellm", place.path("a.yaml"))).err).toMatch(/a\.yaml:\d+: the indentation/);
+});

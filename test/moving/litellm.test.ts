@@ -1,0 +1,198 @@
+// Moving in from LiteLLM: its configuration and its tables in a real PostgreSQL, and then its clients' calls as before.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import OpenAI from "openai";
+import { startGateway } from "../../src/app/composition.ts";
+import { openStore } from "../../src/app/open-store.ts";
+import { runImport } from "../../src/cli/import.ts";
+import { makeOwnerId } from "../../src/core/rows.ts";
+import { startPostgres } from "../postgres-server.ts";
+import { runPrinting } from "../poundkey.ts";
+import { loadText, requireSettings } from "../settings.ts";
+import { startSimulator } from "../simulator/server.ts";
+import { fillDatabase, PLAIN, SECRETS } from "./litellm-rows.ts";
+
+const AT_ONCE = 50;
+const MASTER_KEY = Buffer.alloc(32, 7).toString("base64");
+const directory = mkdtempSync(join(tmpdir(), "poundkey-import-"));
+const server = await startPostgres();
+const simulator = await startSimulator({ host: "127.0.0.1", port: 0 });
+const stops: (() => Promise<unknown>)[] = [];
+const store = await server.newDatabase();
+const config = join(directory, "poundkey.yaml");
+const source = join(directory, "litellm.yaml");
+
+beforeAll(async () => {
+  await fillDatabase(server.url);
+  const params = `{ model: openai/gpt-5.4, api_base: ${simulator.url}/openai/v1, api_key: os.environ/UPSTREAM_KEY }`;
+  writeFileSync(
+    source,
+    `model_list:
+  - model_name: chat
+    litellm_params: ${params}
+  - model_name: openai/*
+    litellm_params: { model: openai/*, api_key: os.environ/OPENAI_API_KEY }
+litellm_settings: { drop_params: true, cache: true }
+`,
+  );
+});
+afterAll(async () => {
+  for (const stop of stops) await stop();
+  await simulator.stop();
+  await server.remove();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const run = (...args: string[]) =>
+  runPrinting((io) =>
+    runImport(["litellm", source, ...args, "--config", config, "--store", store], io, MASTER_KEY),
+  );
+
+async function startNode(): Promise<string> {
+  const text = `server: { port: 0, admin_token: admin-token-of-the-tests }\nstore: "${store}"\n${readFileSync(config, "utf8")}`;
+  const env = { UPSTREAM_KEY: "sim-key", OPENAI_API_KEY: "sim-key" };
+  const settings = requireSettings(loadText(text, { env }));
+  const opened = await openStore(settings.store, MASTER_KEY);
+  const running = await startGateway({
+    settings,
+    opened,
+    log: () => {},
+    configSchema: {},
+    reusePort: false,
+    noticeMs: 0,
+  });
+  stops.push(() => running.stop());
+  return `http://127.0.0.1:${running.port}/v1`;
+}
+
+/** Asks as a client of LiteLLM's does. Returns `ok`, or the error's code. */
+async function ask(baseURL: string, apiKey: string, model = "chat"): Promise<string> {
+  const client = new OpenAI({ baseURL, apiKey, maxRetries: 0 });
+  try {
+    const answer = await client.chat.completions.create({
+      model,
+      messages: [{ role: "user", content: "hi" }],
+    });
+    return answer.choices.length === 1 ? "ok" : "empty";
+  } catch (error) {
+    return error instanceof OpenAI.APIError ? String(error.code) : String(error);
+  }
+}
+
+interface Row {
+  readonly item: string;
+  readonly isTaken: boolean;
+  readonly line: number | null;
+  readonly words: string;
+}
+
+let rows: readonly Row[] = [];
+const find = (item: string) => rows.find((row) => row.item === item);
+
+test("a dry run says everything and writes nothing", async () => {
+  const { code, out } = await run("--database", server.url, "--dry-run", "--json");
+  expect(code).toBe(0);
+  rows = JSON.parse(out).rows;
+  expect(find("key app 7")).toEqual({
+    item: "key app 7",
+    isTaken: true,
+    line: null,
+    words: "would be added",
+  });
+  expect(() => readFileSync(config)).toThrow();
+});
+
+test("the import reports what it takes and what it leaves, with line and reason", async () => {
+  const { code, out, err } = await run("--database", server.url, "--json");
+  expect([code, err.split("\n")[0]]).toEqual([0, expect.stringContaining("using the store at")]);
+  const result = JSON.parse(out);
+  rows = result.rows;
+  expect(find("model chat")).toMatchObject({ isTaken: true, line: 2 });
+  expect(find("litellm_settings.cache")).toMatchObject({ isTaken: false, line: 6 });
+  const left = rows.filter(({ isTaken, line }) => !isTaken && line === null).map(({ item }) => item);
+  expect(left.toSorted()).toEqual([
+    "key everybody knows it",
+    "key expired",
+    "key narrow: model unknown",
+    "key per model: model_max_budget of other",
+    "key per model: model_rpm_limit",
+    "key shared: aliases",
+    "model stored of the database",
+    "user u-1: budget",
+  ]);
+  expect(result.variables.map(({ name }: { name: string }) => name)).toEqual([
+    "UPSTREAM_KEY",
+    "OPENAI_API_KEY",
+  ]);
+  expect(result.written).toBe(config);
+  expect(out).not.toContain(SECRETS.limited);
+});
+
+test("accounts and keys have the limits, budgets and spending that they had", async () => {
+  const { store: opened } = await openStore(store, MASTER_KEY, "find");
+  try {
+    const keys = await opened.keys({ limit: 1000, after: null });
+    const [account] = await opened.accountsNamed("Search");
+    const key = (name: string) => keys.find((one) => one.name === name);
+    expect(keys).toHaveLength(PLAIN.length + 7);
+    expect(account).toMatchObject({ tokensPerMinute: 900_000_000, requestsPerDay: null });
+    expect(account?.budgets).toMatchObject([{ nanoUsd: 100e9, per: "month" }]);
+    expect(key("limited")).toMatchObject({
+      ...{ requestsPerMinute: 2, tokensPerMinute: 90_000, parallel: 7, requestsPerDay: null, budgets: [] },
+      ...{ accountId: account?.id, last4: "nute", allowedModels: null },
+    });
+    expect(key("blocked")).toMatchObject({ isPaused: true, pausedBy: ["admin"], accountId: "default" });
+    expect(key("narrow")).toMatchObject({ expiresAtMs: Date.UTC(2099, 0, 2, 3, 4, 5) });
+    expect(key("narrow")?.allowedModels).toEqual([expect.stringMatching(/#gpt-5\.4$/), "OpenAI#gpt-5.4"]);
+    expect(key("shared")?.budgets).toMatchObject([{ nanoUsd: 20e9, per: "week", warn: [0.75] }]);
+    expect(key("shared")?.requestsPerMinute).toBe(60);
+    expect(key("per model")?.budgets).toMatchObject([
+      { nanoUsd: 2e9, per: "day", models: [expect.any(String)] },
+    ]);
+    const owners = [key("per model")?.id ?? "", account?.id ?? ""];
+    const reads = { accountId: account?.id ?? "", keyId: null, days: [], owners, openings: [] };
+    const state = await opened.read({ ...reads, requestId: null, replyId: null, topUpId: null });
+    const spent = owners.map((owner) =>
+      state.owners.get(makeOwnerId(account?.id ?? "", owner))?.budgets?.map((use) => use.spentNanoUsd),
+    );
+    expect(spent).toEqual([[0.5e9], [12.5e9]]);
+  } finally {
+    await opened.close();
+  }
+});
+
+test("clients call as before, on two nodes at once, and the limits are as they were", async () => {
+  const [one, two] = [await startNode(), await startNode()];
+  // This process makes 256 calls at once, and each needs another one behind the gateway.
+  for (let from = 0; from < PLAIN.length; from += AT_ONCE) {
+    const some = PLAIN.slice(from, from + AT_ONCE);
+    const calls = () => some.flatMap((secret) => [ask(one, secret), ask(two, secret)]);
+    expect(new Set([...(await Promise.all(calls()))])).toEqual(new Set(["ok"]));
+  }
+  const both = await Promise.all([one, two].map((node) => ask(node, SECRETS.current)));
+  expect([...both, await ask(one, SECRETS.replaced)]).toEqual(["ok", "ok", "ok"]);
+  const limited = [
+    await ask(one, SECRETS.limited),
+    await ask(two, SECRETS.limited),
+    await ask(one, SECRETS.limited),
+  ];
+  expect(limited).toEqual(["ok", "ok", "requests_per_minute_exceeded"]);
+  expect(await ask(two, SECRETS.spent)).toBe("budget_exceeded");
+  expect(await ask(two, SECRETS.blocked)).toBe("key_paused");
+  expect(await ask(one, SECRETS.expired)).toBe("invalid_api_key");
+  expect(await ask(one, SECRETS.known)).toBe("invalid_api_key");
+  expect(await ask(one, SECRETS.narrow, "Router#best")).not.toBe("invalid_api_key");
+  expect(await ask(one, "sk-of-nobody")).toBe("invalid_api_key");
+});
+
+test("a second import changes nothing, and prints the configuration instead of writing it", async () => {
+  const before = readFileSync(config, "utf8");
+  writeFileSync(config, `store: "${store}"\n`);
+  const { code, out } = await run("--database", server.url);
+  expect(code).toBe(0);
+  expect(out).toContain(`${config} exists. Add to it:\n\n${before}`);
+  expect(out.match(/already here as key_\w+, left as it is/g)).toHaveLength(PLAIN.length + 7);
+  expect(out).toMatch(/^key expired +no +- +it has expired$/m);
+});
