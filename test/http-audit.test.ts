@@ -9,6 +9,7 @@ import { REGISTERED } from "./http/registered.ts";
 import { until } from "./http/until.ts";
 import { asking, type HttpWorld, startHttpWorld } from "./http/world.ts";
 import { makeMember } from "./people/samples.ts";
+import { makeDelivery } from "./webhooks/samples.ts";
 
 let world: HttpWorld;
 let operator: ReturnType<typeof createOperator>;
@@ -17,6 +18,7 @@ beforeAll(async () => {
   operator = createOperator(world);
   const { store } = await openStore(`sqlite:${join(world.directory, "poundkey.db")}`, undefined);
   await store.people.changeMember("mem_ann", () => makeMember("mem_ann", { name: "Ann Example" }));
+  await store.webhooks.add([makeDelivery("whd_1")]);
   await store.close();
   // The tests' own key.
   await readNew(1);
@@ -124,6 +126,7 @@ const CHANGES: readonly Change[] = [
     body: () => ({ pay_out: true, reason: "left" }),
   },
   { route: "POST /accounts/:id/reopen", action: "account.reopened", body: () => ({}) },
+  { route: "POST /webhooks/deliveries", action: "webhook.sent", body: () => ({ id: "whd_1" }) },
   { route: "DELETE /tokens/:id", action: "token.revoked", path: () => `/tokens/${made.token}` },
   {
     route: "POST /samples/plan",

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import Ajv from "ajv";
 import addFormats from "ajv-formats";
 import { asArray, asObject, type JsonObject, parseJson } from "../src/core/json.ts";
+import { closeSchema } from "./http/closed-schema.ts";
 import { REGISTERED } from "./http/registered.ts";
 import { until } from "./http/until.ts";
 import { asking, type HttpWorld, startHttpWorld } from "./http/world.ts";
@@ -60,23 +61,13 @@ async function ask(method: string, path: string, body?: unknown): Promise<Answer
   return { status: response.status, type, body: parseJson(text) };
 }
 
-/** The schema without additional properties: the document would be missing them. */
-function close(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(close);
-  if (typeof schema !== "object" || schema === null) return schema;
-  const closed = Object.fromEntries(Object.entries(schema).map(([name, one]) => [name, close(one)]));
-  const isOpen =
-    closed.additionalProperties !== undefined || !("properties" in closed) || closed.type !== "object";
-  return isOpen ? closed : { ...closed, additionalProperties: false };
-}
-
 /** Returns the errors of an answer by the document's schema for its route and status. */
 function findMistakes(template: string, method: string, { status, body }: Answer): unknown {
   const operation = asObject(asObject(asObject(document.paths)[template])[method.toLowerCase()]);
   const answer = asObject(asObject(operation.responses)[String(status)]);
   const media = asObject(asObject(answer.content)["application/json"]);
   if (media.schema === undefined) return `no schema of ${method} ${template} ${status}`;
-  const validate = ajv.compile(asObject(close(media.schema)));
+  const validate = ajv.compile(asObject(closeSchema(media.schema)));
   return validate(body) ? null : validate.errors;
 }
 
@@ -132,6 +123,7 @@ const ROWS: readonly Row[] = [
   ],
   ["GET", "/tokens", () => "/tokens"],
   ["DELETE", "/tokens/{id}", () => `/tokens/${tokenId}`],
+  ["GET", "/webhooks/deliveries", () => "/webhooks/deliveries?state=dead"],
   ["GET", "/requests", () => "/requests?selector=light&status=ok"],
   ["GET", "/requests/{id}", () => `/requests/${requestId}`],
   ["GET", "/refusals", () => "/refusals?code=budget_exceeded"],
@@ -195,8 +187,13 @@ const ROWS: readonly Row[] = [
 /** Their answers are not the operator's JSON but a cookie, a stream, a file or a completion, each with its own tests. */
 const APART = [
   ...["POST /session", "GET /session", "DELETE /session"],
-  ...["GET /export/audit.csv", "GET /export/audit.jsonl"],
+  ...["requests", "usage", "journal", "members", "audit"].flatMap((name) => [
+    `GET /export/${name}.csv`,
+    `GET /export/${name}.jsonl`,
+  ]),
   ...["GET /requests/live", "POST /playground", "POST /playground/{id}"],
+  // Nothing waits here: `test/http-webhooks.test.ts` has a receiver that fails.
+  "POST /webhooks/deliveries",
   // Nobody signs in here: `test/sign-in` has the people.
   ...["GET /members", "GET /members/{id}", "PATCH /members/{id}", "POST /members/{id}/anonymise"],
   "POST /members/{id}/budgets/reset",
@@ -256,7 +253,7 @@ describe("answers to the operator match their schemas", () => {
       const media = asObject(
         asObject(asObject(asObject(operation.responses).default).content)["application/json"],
       );
-      expect(ajv.validate(asObject(close(media.schema)), answer.body)).toBe(true);
+      expect(ajv.validate(asObject(closeSchema(media.schema)), answer.body)).toBe(true);
     }
   });
 });

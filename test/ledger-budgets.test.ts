@@ -191,6 +191,23 @@ describe("warnings", () => {
     expect((await bench.store.takeEvents(NOON, 10)).length).toBe(1);
   });
 
+  test("and the first refusal are told of once, however many requests cross at once", async () => {
+    const key = await addKey([budget(1000, { warn: [0.8] })]);
+    const asked = Array.from({ length: 200 }, () => ask(key, [costing(10)]));
+    const admitted = await Promise.allSettled(asked.map((one) => bench.ledger.admit(one)));
+    const held = asked.filter((_, at) => admitted[at]?.status === "fulfilled");
+    await Promise.all(held.map((one) => bench.ledger.settle(one, makeOutcome(one, { costNanoUsd: 10 }))));
+    await Promise.allSettled(asked.map(() => spend(key, 10)));
+    const types = (await bench.store.takeEvents(NOON, 500)).map(({ type }) => type).toSorted();
+    expect([held.length, types]).toEqual([100, ["budget.exceeded", "budget.warned"]]);
+    clock.atMs += DAY;
+    await refusal(key, 1001);
+    await spend(key, 700);
+    for (let times = 0; times < 3; times++) await refusal(key, 1001);
+    const [next, ...others] = await bench.store.takeEvents(NOON + DAY, 10);
+    expect([next?.type, next?.data.key_id, others]).toEqual(["budget.exceeded", key.id, []]);
+  });
+
   test("are all that a soft budget does", async () => {
     const key = await addKey([budget(1000, { isHard: false, warn: [1] })]);
     await spend(key, 1500);

@@ -20,7 +20,13 @@ async function grantRequest(store: Store, fields: Partial<LimitRequest>): Promis
     ...{ decidedAtMs: NOON, deciderKind: "admin", deciderId: "admin", note: null },
     ...fields,
   };
-  const event = { id: `evt_${request.id}`, accountId: "default", atMs: NOON, type: "x", data: {} };
+  const event = {
+    id: `evt_${request.id}`,
+    accountId: "default",
+    atMs: NOON,
+    type: "limit_request.made" as const,
+    data: {},
+  };
   await store.changes(() => []).addLimitRequest({ request, event }, NOON, () => {});
 }
 

@@ -2,6 +2,7 @@
 import { beforeEach, expect, test } from "bun:test";
 import { topUpAccount } from "../src/admin/topups.ts";
 import { formatCsv } from "../src/cli/csv.ts";
+import { runExport } from "../src/cli/export.ts";
 import { runProviders, runRefusals, runRequests, runStatement, runUsage } from "../src/cli/log.ts";
 import { adminBench } from "./admin-world.ts";
 import { openPayments } from "./payments.ts";
@@ -103,4 +104,17 @@ test("a statement has the sums and lines of a month", async () => {
   expect(lines).toContain("model Sim#echo 0.2000015 0.2");
   const csv = await run(runStatement, ...month, "--csv");
   expect(csv.out.split("\r\n")[3]).toBe("charges,,,0.2000015,0.2");
+});
+
+test("whole lists are exported, on record, with the filters of the admin API", async () => {
+  const { store } = bench().world;
+  const { code, out } = await run(runExport, "requests");
+  expect([code, out.split("\r\n").map((line) => line.split(",")[0])]).toEqual([0, ["id", "two", "one"]]);
+  const lines = (await run(runExport, "requests", "--outcome", "failed", "--json")).out.split("\n");
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ id: "two", account_name: "default" }]);
+  expect((await run(runExport, "journal", "--to", "2020-01-01")).out).toStartWith("id,at,kind,");
+  expect((await run(runExport, "prompts")).code).toBe(2);
+  expect((await run(runExport, "usage", "--group-by", "moon")).code).toBe(2);
+  const exported = (await store.auditLog.chain(10)).map(({ targetId }) => targetId);
+  expect(exported.toSorted()).toEqual(["journal.csv", "requests.csv", "requests.jsonl"]);
 });

@@ -7,6 +7,7 @@ import { auditSuite } from "./store-audit.suite.ts";
 import { billingSuite } from "./store-billing.suite.ts";
 import { consoleSuite } from "./store-console.suite.ts";
 import { devicesSuite } from "./store-devices.suite.ts";
+import { eventsSuite } from "./store-events.suite.ts";
 import { foreignSuite } from "./store-foreign.suite.ts";
 import { keysSuite } from "./store-keys.suite.ts";
 import { lateSuite } from "./store-late.suite.ts";
@@ -21,7 +22,9 @@ import { nodesSuite } from "./store-nodes.suite.ts";
 import { repliesSuite } from "./store-replies.suite.ts";
 import { responsesSuite } from "./store-responses.suite.ts";
 import { statementsSuite } from "./store-statements.suite.ts";
+import { webhooksSuite } from "./store-webhooks.suite.ts";
 import type { StoreBench } from "./two-stores.ts";
+import { deliverySuite } from "./webhooks/delivery.suite.ts";
 
 export interface Addresses {
   /** The URL that the store connects to. */
@@ -48,8 +51,11 @@ const SUITES = [
   keysSuite,
   foreignSuite,
   devicesSuite,
+  eventsSuite,
   movesSuite,
   responsesSuite,
+  webhooksSuite,
+  deliverySuite,
 ];
 
 export async function runSql(url: string, sql: string): Promise<void> {

@@ -28,6 +28,7 @@ import { auditSuite } from "./store-audit.suite.ts";
 import { billingSuite } from "./store-billing.suite.ts";
 import { consoleSuite } from "./store-console.suite.ts";
 import { devicesSuite } from "./store-devices.suite.ts";
+import { eventsSuite } from "./store-events.suite.ts";
 import { foreignSuite } from "./store-foreign.suite.ts";
 import { keysSuite } from "./store-keys.suite.ts";
 import { lateSuite } from "./store-late.suite.ts";
@@ -43,8 +44,10 @@ import { nodesSuite } from "./store-nodes.suite.ts";
 import { repliesSuite } from "./store-replies.suite.ts";
 import { responsesSuite } from "./store-responses.suite.ts";
 import { statementsSuite } from "./store-statements.suite.ts";
+import { webhooksSuite } from "./store-webhooks.suite.ts";
 import { catchThrown, readCode } from "./thrown.ts";
 import type { StoreBench } from "./two-stores.ts";
+import { deliverySuite } from "./webhooks/delivery.suite.ts";
 
 const newFolder = (): string => mkdtempSync(join(tmpdir(), "poundkey-store-"));
 
@@ -84,6 +87,9 @@ describe("lessons", () => lessonsSuite("sqlite", makeBench));
 describe("lessons in files", () => lessonFilesSuite("sqlite", makeBench));
 describe("console", () => consoleSuite("sqlite", makeBench));
 describe("audit", () => auditSuite("sqlite", makeBench));
+describe("events", () => eventsSuite("sqlite", makeBench));
+describe("webhooks", () => webhooksSuite("sqlite", makeBench));
+describe("deliveries", () => deliverySuite("sqlite", makeBench));
 describe("stored responses", () => responsesSuite("sqlite", makeBench));
 describe("moves", () => movesSuite("sqlite", makeBench));
 describe("mix", () => mixSuite("sqlite", makeBench));

@@ -1,6 +1,14 @@
 // Puts operators' actions on record: the sender, the action, its target, and the changed fields as they were and are.
-import type { AuditAction, AuditEntry, AuditFacts, AuditFields, AuditTarget } from "../core/audit-log.ts";
+import {
+  type AuditAction,
+  type AuditEntry,
+  type AuditFacts,
+  type AuditFields,
+  type AuditTarget,
+  makeAuditEvent,
+} from "../core/audit-log.ts";
 import type { RowChange, Trail } from "../core/changes.ts";
+import type { OutboxEvent } from "../core/events.ts";
 import { ACCOUNT_FIELDS } from "../core/fields/account.ts";
 import { CREDENTIAL_FIELDS } from "../core/fields/credential.ts";
 import { KEY_FIELDS } from "../core/fields/key.ts";
@@ -23,9 +31,16 @@ export function makeEntry({ clock, random }: EntryParts, act: Act, action: Audit
   return { id: mintId("aud", random), atMs: clock.nowMs(), act, ...usual, ...action };
 }
 
-/** Returns the world with changes that are put on record as the sender's. */
-export function actAs<World extends AdminWorld>(world: World, act: Act): World & Omit<ActingWorld, "store"> {
-  const trail: Trail = (change) => listFacts(change).map((facts) => makeEntry(world, act, facts));
+/** Returns the world with changes that are put on record as the sender's, each with these events. */
+export function actAs<World extends AdminWorld>(
+  world: World,
+  act: Act,
+  events: readonly OutboxEvent[] = [],
+): World & Omit<ActingWorld, "store"> {
+  const trail: Trail = (change) => [
+    ...listFacts(change).map((facts) => makeAuditEvent(makeEntry(world, act, facts))),
+    ...events,
+  ];
   return { ...world, act, changes: world.store.changes(trail) };
 }
 
@@ -34,10 +49,10 @@ export function note(world: AdminWorld, act: Act, action: AuditFacts): Promise<v
   return world.store.auditLog.add([makeEntry(world, act, action)]);
 }
 
-/** Returns a function that puts on record what is done by an act's sender, or by the gateway itself. */
+/** Returns a function that puts on record what is done by an act's sender, or by the gateway itself, with its events. */
 export function makeRecordAs(world: AdminWorld) {
-  return (act = GATEWAY) => ({
-    changes: actAs(world, act).changes,
+  return (act = GATEWAY, events: readonly OutboxEvent[] = []) => ({
+    changes: actAs(world, act, events).changes,
     note: (facts: AuditFacts) => note(world, act, facts),
   });
 }

@@ -1,6 +1,6 @@
 // Rows as CSV by RFC 4180, for spreadsheets: no text of a stranger's can become a formula there.
 
-type Cell = string | number | boolean | null;
+export type Cell = string | number | boolean | null;
 
 const FORMULA = /^[=+\-@\t\r]/;
 

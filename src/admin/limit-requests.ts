@@ -1,8 +1,9 @@
 // "More, please": members ask for more of a limit of theirs until a time, and managers and admins decide.
 import { type Static, Type } from "@sinclair/typebox";
 import { makeBudget, PERIODS } from "../core/budget.ts";
+import type { EventType, OutboxEvent } from "../core/events.ts";
 import { Fault } from "../core/fault.ts";
-import { LIMIT_KINDS, LIMIT_MAX, type LimitKind, type OutboxEvent } from "../core/limit.ts";
+import { LIMIT_KINDS, LIMIT_MAX, type LimitKind } from "../core/limit.ts";
 import type { LimitRequest, LimitRequestFilter, NamedLimitRequest } from "../core/limit-request.ts";
 import { type AskedLimit, findMemberLimits, nameAskedLimit } from "../core/member-limits.ts";
 import { toUsd } from "../core/money.ts";
@@ -234,7 +235,7 @@ function noRequest(): Fault {
 /** The member's reason stays out of it: it may go to a chat. */
 function makeEvent(
   id: string,
-  type: string,
+  type: EventType,
   request: LimitRequest,
   atMs: number,
   more: Readonly<Record<string, unknown>>,

@@ -41,6 +41,7 @@ const requestFilterFields = {
   ...momentFields,
 };
 
+export const requestsExportQuery = closeObject(requestFilterFields);
 export const requestsQuery = closeObject({ ...requestFilterFields, ...pageFields });
 
 /** A selector's reasons for its choice, without the numbers that only learning uses. */

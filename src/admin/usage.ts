@@ -67,10 +67,10 @@ const labelsSchema = Type.Object({
 });
 type Labels = View<typeof labelsSchema>;
 
-const rowSchema = Type.Object({ ...labelsSchema.properties, ...figuresSchema.properties });
-export type UsageView = View<typeof rowSchema>;
+export const usageRowSchema = Type.Object({ ...labelsSchema.properties, ...figuresSchema.properties });
+export type UsageView = View<typeof usageRowSchema>;
 
-export const usageSchema = Type.Object({ data: Type.Array(rowSchema) });
+export const usageSchema = Type.Object({ data: Type.Array(usageRowSchema) });
 export type UsageSums = View<typeof usageSchema>;
 
 export const usageQuery = closeObject({
@@ -131,6 +131,16 @@ export async function sumUsage(
       .sort(compareSums)
       .map(({ labels, figures }) => ({ ...labels, ...figures.view() })),
   };
+}
+
+/** Returns the labels that no row has, because nothing is grouped by them. */
+export function listUngrouped({ group_by = "day" }: Static<typeof usageQuery>): readonly string[] {
+  const words = group_by.split(",");
+  const some = { hourMs: 0, model: "", keyId: "", accountId: "", member: "", outcome: "" } as const;
+  const more = { operation: "", surface: "" };
+  return Object.entries(GROUPS).flatMap(([name, [, label]]) =>
+    words.includes(name) ? [] : Object.keys(label({ ...some, ...more }, "")),
+  );
 }
 
 /** Returns both kinds of sums over the same requests. */

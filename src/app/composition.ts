@@ -40,6 +40,7 @@ import { composeRoutes } from "./routes.ts";
 import { createSampling } from "./sampling.ts";
 import { createRecheck, createSignInParts } from "./sign-in.ts";
 import { observeState } from "./state.ts";
+import { createTelling } from "./telling.ts";
 import { startUpkeep, writeRefusals } from "./upkeep.ts";
 import { clock, collect, random, reach, readTokenFile, upstreamFetch } from "./world.ts";
 
@@ -107,7 +108,8 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const people = createSignInParts(opened, live, log);
   const { refusals, measures } = state;
   const members = createRecheck(people);
-  const upkept = { store, ledger, wrongTokens, refused, log, refusals, members, measures };
+  const telling = createTelling({ store, live, health, deadlines, fetch, log });
+  const upkept = { store, ledger, wrongTokens, refused, log, refusals, members, measures, ...telling };
   const endUpkeep = await startTasks({ ...upkept, learning: lessons }, { live, gateway, ending });
   const sampling = createSampling({ ports, opened, known: learned });
   const write = () => writeRefusals({ store, refusals });
@@ -124,6 +126,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     async stop() {
       feed.end();
       await drain({ ...readEndingTimes(options), ending, server: app.server, gateway });
+      await telling.delivering.stop(SETTLE_MS);
       await closeGateway(gateway, [endUpkeep, () => deadlines.stop()], { store, telemetry, log, write });
     },
   };
@@ -157,9 +160,10 @@ type Tasks = Parameters<typeof startUpkeep>[0];
 
 /** Starts the regular tasks with the current rules. */
 function startTasks(
-  upkept: Pick<
+  upkept: Omit<
     Tasks,
-    "store" | "ledger" | "learning" | "wrongTokens" | "refused" | "members" | "measures" | "refusals" | "log"
+    | ("clock" | "random" | "added" | "discovery" | "memory" | "onUnsupported")
+    | ("keepMs" | "responsesKeepMs" | "auditKeepMs")
   >,
   {
     live,

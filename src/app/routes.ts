@@ -11,6 +11,7 @@ import { adminRoutes } from "../http/admin.ts";
 import { aliasRoutes } from "../http/admin-aliases.ts";
 import { auditRoutes } from "../http/admin-audit.ts";
 import { deviceAdminRoutes } from "../http/admin-devices.ts";
+import { exportRoutes } from "../http/admin-exports.ts";
 import { keyAdminRoutes } from "../http/admin-keys.ts";
 import { limitRequestRoutes } from "../http/admin-limit-requests.ts";
 import { memberRoutes } from "../http/admin-members.ts";
@@ -18,6 +19,7 @@ import { namedRoutes } from "../http/admin-named.ts";
 import { providerRoutes } from "../http/admin-providers.ts";
 import type { WritingParts } from "../http/admin-route.ts";
 import { tokenRoutes } from "../http/admin-tokens.ts";
+import { webhookRoutes } from "../http/admin-webhooks.ts";
 import { agentTelemetryRoutes } from "../http/agent-telemetry.ts";
 import { buildApp } from "../http/app.ts";
 import { deviceRoutes } from "../http/device.ts";
@@ -80,6 +82,7 @@ export function composeRoutes(parts: RouteParts) {
   const { ports, opened, live } = parts;
   const operator = createOperatorParts(parts);
   const holder = { store: opened.store, ledger: ports.ledger, clock, quota: () => live.settings.quota };
+  const keysExpireMs = () => live.settings.signIn?.members.keysExpireMs ?? null;
   const routePorts = { ...ports, known: parts.known, learn: parts.learning.score, store: opened.store };
   const app = buildApp(ports, parts.reusePort);
   const providers = createProviderPorts({ live, opened, ...parts.known, fetch: parts.fetch });
@@ -95,17 +98,13 @@ export function composeRoutes(parts: RouteParts) {
     .use(keyAdminRoutes(createAdminPorts(parts, operator)))
     .use(tokenRoutes(operator))
     .use(auditRoutes({ ...operator, settings: () => live.settings }))
+    .use(exportRoutes(operator, { ...opened.world, dayRules: holder.quota, keysExpireMs }))
+    .use(webhookRoutes({ ...operator, endpoints: () => live.settings.webhooks }))
     .use(namedRoutes(createAdminPorts(parts, operator)))
     .use(providerRoutes(operator, providers))
     .use(problemRoutes(operator, () => listProblems({ ...parts, health: providers.health })))
     .use(aliasRoutes(operator, createAliasParts(parts)))
-    .use(
-      memberRoutes(operator, {
-        ...opened.world,
-        ledger: ports.ledger,
-        keysExpireMs: () => live.settings.signIn?.members.keysExpireMs ?? null,
-      }),
-    )
+    .use(memberRoutes(operator, { ...opened.world, ledger: ports.ledger, keysExpireMs }))
     .use(limitRequestRoutes(operator))
     .use(deviceAdminRoutes(operator, { ...opened.world, log: parts.people.log }))
     .use(liveRoutes({ ...operator, feed: parts.feed, clock, draining: ports.draining }))

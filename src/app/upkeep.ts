@@ -15,8 +15,8 @@ const LESSONS_MS = 3000;
 /** The use of a key that was moved is whole within this time after its last request in the old account. */
 const MOVES_MS = 2000;
 const MOVES_AT_ONCE = 1000;
-const EVENTS_MS = 2000;
-const EVENTS_AT_ONCE = 100;
+const EVENTS_MS = 1000;
+const HEALTH_MS = 5000;
 const REFUSALS_MS = 5000;
 /** A change on one node takes effect on the others within twice this time. */
 const ADDED_MS = 1000;
@@ -37,10 +37,17 @@ const KEPT_CHARACTERS_MAX = 1024 * 1024 * 1024;
 const REPLIES_AT_ONCE = 20;
 /** Meters are kept for more than a day, because a clock that was set back may still need an old one. */
 const METERS_MS = 7 * 86_400_000;
+/** Deliveries that failed for good can be sent again within this time. */
+const DEAD_MS = 30 * 86_400_000;
+const DEAD_MAX = 10_000;
 
 interface UpkeepParts extends AuditUpkeepParts {
   /** Writes down refused sign-ins. Missing if there are no admin routes. */
   readonly refused?: { flush(): Promise<void> };
+  /** Reports providers that go down and come back. Missing if nobody takes events. */
+  readonly healthEvents?: { refresh(): Promise<void> };
+  /** Takes events, which are logged, and delivers them. Missing if nobody takes them. */
+  readonly delivering?: { tick(): Promise<void> };
   readonly store: Store;
   readonly ledger: Pick<Ledger, "resolveLost">;
   /** Applies the lessons of all nodes. */
@@ -81,7 +88,6 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
     schedule("lost_failed", LOST_MS, () => resolveLost(parts)),
     schedule("lessons_failed", LESSONS_MS, () => parts.learning.refresh()),
     schedule("moves_failed", MOVES_MS, () => carryHome(parts)),
-    schedule("events_failed", EVENTS_MS, () => logEvents(parts)),
     schedule("refusals_failed", REFUSALS_MS, () => writeRefusals(parts)),
     schedule("prune_failed", PRUNE_MS, () => prune(parts)),
     schedule("audit_failed", AUDIT_MS, () => chainAudit(parts)),
@@ -89,7 +95,10 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
     schedule("audit_failed", AUDIT_HEAD_MS, () => logAuditHead(parts)),
   ];
   const { added, discovery, wrongTokens, refused, members, memory, measures } = parts;
+  const { delivering, healthEvents } = parts;
+  if (delivering) tasks.push(schedule("events_failed", EVENTS_MS, () => delivering.tick()));
   if (refused) tasks.push(schedule("audit_failed", AUDIT_MS, () => refused.flush()));
+  if (healthEvents) tasks.push(schedule("health_events_failed", HEALTH_MS, () => healthEvents.refresh()));
   if (measures) tasks.push(schedule("measures_failed", MEASURES_MS, () => measures.refresh()));
   if (added) tasks.push(schedule("credentials_failed", ADDED_MS, () => added.credentials.refresh()));
   if (added) tasks.push(schedule("aliases_failed", ADDED_MS, () => added.aliases.refresh()));
@@ -163,17 +172,6 @@ async function carryHome({ store }: UpkeepParts): Promise<void> {
   await store.carryHome(carryCounts, MOVES_AT_ONCE);
 }
 
-/** Logs the events that decisions have written, such as `budget.warned`, each on one node. */
-async function logEvents({ store, clock, log }: UpkeepParts): Promise<void> {
-  for (;;) {
-    const events = await store.takeEvents(clock.nowMs(), EVENTS_AT_ONCE);
-    for (const { type, accountId, data } of events) {
-      log({ ...data, event: type, level: "warn", account_id: accountId });
-    }
-    if (events.length < EVENTS_AT_ONCE) return;
-  }
-}
-
 /** Adds what was counted to the store. Counts again whatever can't be written. */
 export async function writeRefusals({
   store,
@@ -217,6 +215,7 @@ async function prune({ store, clock, keepMs, responsesKeepMs }: UpkeepParts): Pr
   await forgetOldest(store, { ...before, repliesMs: nowMs }, KEPT_CHARACTERS_MAX);
   while ((await store.foreign.end(nowMs, ROWS_MAX)) === ROWS_MAX);
   while ((await store.pruneRefusals(before.contentsMs, ROWS_MAX)) === ROWS_MAX);
+  await store.webhooks.prune(nowMs - DEAD_MS, DEAD_MAX);
   const responsesMs = nowMs - responsesKeepMs();
   while ((await store.pruneResponses(responsesMs, ROWS_MAX)) === ROWS_MAX);
 }

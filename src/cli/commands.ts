@@ -56,6 +56,10 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     "sum up each provider's requests by outcome",
     async () => (await import("./log.ts")).runProviders,
   ),
+  export: onStore(
+    "write whole lists as CSV or JSON lines",
+    async () => (await import("./export.ts")).runExport,
+  ),
   ledger: onStore("verify the books", async () => (await import("./ledger.ts")).runLedger),
   audit: onStore("verify the audit log", async () => (await import("./audit.ts")).runAudit),
   admin: onStore("reset the admin token", async () => (await import("./admin.ts")).runAdmin),

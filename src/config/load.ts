@@ -26,6 +26,7 @@ import { buildTelemetryRules } from "./telemetry.ts";
 import { parseClock, parseSize } from "./units.ts";
 import { validate } from "./validate.ts";
 import { collectWarnings } from "./warnings.ts";
+import { buildEndpoints } from "./webhooks.ts";
 import { YamlText } from "./yaml.ts";
 
 /** The settings of the command line, which override the file's. */
@@ -145,6 +146,7 @@ function buildSettings(
     responses: buildResponseRules(config.responses ?? {}),
     audit: buildAuditRules(config.audit),
     metrics: buildMetricsRules(config.metrics ?? {}, issues),
+    webhooks: buildEndpoints(config.webhooks, issues),
     telemetry: buildTelemetryRules(config.telemetry, input.env, issues),
     ...buildSignInRules(config, input.readFile, issues),
   };

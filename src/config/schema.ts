@@ -41,6 +41,7 @@ import { contact, keyDefaults, keyMaxima } from "./owner-limits.ts";
 import { provider, secret, weight } from "./provider-schema.ts";
 import { signIn } from "./sign-in.ts";
 import { telemetry } from "./telemetry.ts";
+import { webhooks } from "./webhooks.ts";
 
 const LIST_MAX = 1000;
 const FREE_BUDGET_MAX_USD = 1_000_000;
@@ -250,6 +251,7 @@ export const ConfigSchema = options(
       },
       "The metrics.",
     ),
+    webhooks,
     telemetry,
     router,
     sign_in: signIn,

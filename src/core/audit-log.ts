@@ -1,10 +1,10 @@
 // The audit log: every change, sign-in and look at contents, with its sender, as rows that are chained by their hashes.
 import { createHash } from "node:crypto";
-import type { OutboxEvent } from "./limit.ts";
+import { AUDIT_EVENT, type OutboxEvent } from "./events.ts";
 import type { Act } from "./people.ts";
 
 /** Every action on record, a noun and a verb. */
-const AUDIT_ACTIONS = [
+export const AUDIT_ACTIONS = [
   "account.created",
   "account.changed",
   "account.closed",
@@ -107,9 +107,6 @@ export interface AuditEntry {
 /** The known facts of an action. By default it succeeded, concerns no account, and changed no field. */
 export type AuditFacts = Pick<AuditEntry, "action" | "target"> &
   Partial<Omit<AuditEntry, "id" | "atMs" | "act">>;
-
-/** The type of the outbox's events that wait to be chained. */
-export const AUDIT_EVENT = "audit";
 
 /** Returns the entry as it waits in the outbox, beside the rows of its account. */
 export function makeAuditEvent(entry: AuditEntry): OutboxEvent {

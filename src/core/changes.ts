@@ -1,5 +1,5 @@
 // The changes that operators cause: each is put on record in its own transaction.
-import type { AuditEntry } from "./audit-log.ts";
+import type { OutboxEvent } from "./events.ts";
 import type { Arrival } from "./foreign-secret.ts";
 import type { Account, GatewayKey } from "./key.ts";
 import type {
@@ -40,10 +40,10 @@ export type RowChange =
   | { readonly kind: "lessons"; readonly model: string | null };
 
 /**
- * Returns the entries for a change, which are written in the same transaction: none if nothing changed that would be on
- * record. A transaction that has to be repeated calls it again.
+ * Returns what a change causes, which is written in the same transaction: its entries of the audit log, none if nothing
+ * changed that would be on record, and events. A transaction that has to be repeated calls it again.
  */
-export type Trail = (change: RowChange) => readonly AuditEntry[];
+export type Trail = (change: RowChange) => readonly OutboxEvent[];
 
 /** Each method is one transaction, as in `Store`. */
 export interface Changes {

@@ -1,8 +1,9 @@
 // Demands on the books, the rows needed to decide them, and the decisions.
 import type { AuditEntry } from "./audit-log.ts";
+import type { OutboxEvent } from "./events.ts";
 import type { Fault } from "./fault.ts";
 import type { Account, GatewayKey, KeyProof } from "./key.ts";
-import type { OutboxEvent, TokenLoad } from "./limit.ts";
+import type { TokenLoad } from "./limit.ts";
 import type { MemberTerms } from "./member-limits.ts";
 import type { BillLine, NanoUsd } from "./money.ts";
 import type { Closing, Funding, Movement } from "./movement.ts";

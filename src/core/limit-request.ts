@@ -1,5 +1,5 @@
 // Requests for more: somebody asks for a higher limit of theirs in an account until a time, and somebody else decides.
-import type { OutboxEvent } from "./limit.ts";
+import type { OutboxEvent } from "./events.ts";
 import type { AskedLimit } from "./member-limits.ts";
 import type { Actor, Scope } from "./people.ts";
 

@@ -59,6 +59,8 @@ export interface BudgetUse {
   readonly limitNanoUsd: NanoUsd;
   /** The shares of which the window's event is written. */
   readonly warned: readonly number[];
+  /** True once the window's first refusal is on record. Missing before. */
+  readonly isExceeded?: true;
   /** The part of the extra amount until `extraUntilMs` that earlier windows used. */
   readonly extraUsedNanoUsd: NanoUsd;
   readonly extraUntilMs: number | null;
@@ -103,18 +105,6 @@ export interface LimitState {
   readonly remaining: number;
   /** When it starts over, or the last part of the minute is free again. Null if it doesn't. */
   readonly resetsAtMs: number | null;
-}
-
-/** An event for the outbox, written in the transaction that causes it. */
-export interface OutboxEvent {
-  readonly accountId: string;
-  /** Unique within the account. */
-  readonly id: string;
-  readonly atMs: number;
-  /** `budget.warned`, `budget.reset` … */
-  readonly type: string;
-  /** As JSON. */
-  readonly data: Readonly<Record<string, unknown>>;
 }
 
 /** Returns the owner of a budget's event as its data names it. */

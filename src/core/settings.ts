@@ -9,6 +9,7 @@ import type { SignInRules } from "./sign-in.ts";
 import type { Kind } from "./skill.ts";
 import type { MetricsRules, TelemetryRules } from "./telemetry-rules.ts";
 import type { AwsContainer, TokenSource } from "./token-source.ts";
+import type { Endpoint } from "./webhook.ts";
 import type { Level } from "./world.ts";
 
 /** A cloud with per-customer addresses and models of many vendors. */
@@ -287,6 +288,7 @@ export interface Settings {
   readonly responses: ResponseRules;
   readonly audit: { readonly keepMs: number };
   readonly metrics: MetricsRules;
+  readonly webhooks: readonly Endpoint[];
   readonly telemetry: TelemetryRules;
   readonly router: RouterRules;
   /** Missing if people can't sign in. */

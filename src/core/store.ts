@@ -9,7 +9,6 @@ import type { JournalStore } from "./journal.ts";
 import type { Account, GatewayKey, KeyState, ProvenKey } from "./key.ts";
 import type { NamedStore } from "./key-change.ts";
 import type { MovingStore } from "./key-move.ts";
-import type { OutboxEvent } from "./limit.ts";
 import type { LimitRequestStore } from "./limit-request.ts";
 import type { RequestFilter, Searched, UsageQuery } from "./log-query.ts";
 import type { NanoUsd } from "./money.ts";
@@ -29,6 +28,7 @@ import type {
   UsageSum,
 } from "./rows.ts";
 import type { StatementStore } from "./statement.ts";
+import type { EventStore, WebhookStore } from "./webhook.ts";
 
 /** Rows must match every field given. */
 export interface KeyFilter {
@@ -87,6 +87,7 @@ type OwnSetting =
   | "master_key_check"
   | "lessons_forgotten"
   | "lessons_fitted"
+  | "webhooks_audited"
   | "wrong_admin_tokens"
   | typeof FOREIGN_SECRETS;
 type SettingName = OwnSetting | OperatorSetting;
@@ -126,7 +127,13 @@ export type RecordedStore = Omit<Store, keyof Changes | "people"> & {
  * a method throws the Fault `store_unavailable`. The store repairs itself, so later calls may succeed. The account
  * `default` always exists. Changes are only put on record if they are made through `changes`.
  */
-export interface Store extends UnrecordedChanges, NamedStore, MovingStore, JournalStore, StatementStore {
+export interface Store
+  extends UnrecordedChanges,
+    NamedStore,
+    MovingStore,
+    JournalStore,
+    StatementStore,
+    EventStore {
   /** Identifies this process, in this run, as the owner of the holds made here. */
   readonly node: string;
   /**
@@ -236,14 +243,12 @@ export interface Store extends UnrecordedChanges, NamedStore, MovingStore, Journ
     scope?: Scope,
   ): Promise<readonly Pick<OwnerState, "accountId" | "owner">[]>;
 
-  /** Returns up to this many events that no process has taken to log, oldest first, each to one process only. */
-  takeEvents(nowMs: number, most: number): Promise<readonly OutboxEvent[]>;
-
   readonly people: PeopleStore;
   readonly devices: DeviceStore;
   readonly limitRequests: LimitRequestStore;
   readonly foreign: ForeignStore;
   readonly auditLog: AuditLogStore;
+  readonly webhooks: WebhookStore;
   /** The changes that an operator causes, each put on record in its own transaction. */
   changes(trail: Trail): Changes;
 

@@ -43,6 +43,7 @@ const ROUTE_ACTIONS = {
   endDevice: { action: "device.ended", type: "device", isNoted: true },
   createToken: { action: "token.created", type: "token" },
   revokeToken: { action: "token.revoked", type: "token" },
+  sendDeliveryAgain: { action: "webhook.sent", type: "webhook" },
   planSample: { action: "sample.planned", ...SAMPLE },
   askSample: { action: "sample.asked", ...SAMPLE },
   judgeSample: { action: "sample.judged", ...SAMPLE },

@@ -48,7 +48,7 @@ export function admit(books: Books, demand: Admission): Answer {
   if (lacking !== null) return lacking;
   const full = refuseByMinute(limits, demand);
   if (full !== null) return refused(full);
-  const offers = keepCovered(limits, demand);
+  const offers = keepCovered(books, limits, demand);
   if (offers instanceof Fault) return refused(offers);
   const granted = grant(books, { demand, key, account: books.account(key.accountId), limits, offers });
   return granted.kind === "granted" ? take(books, demand, limits, granted) : granted;

@@ -1,9 +1,9 @@
 // The books during one batch: the rows as read, the changes of earlier demands, and the only way to move money.
 
 import type { Answer, Decision, Gone, Rows } from "../core/demand.ts";
+import type { OutboxEvent } from "../core/events.ts";
 import { findBucket } from "../core/histogram.ts";
 import type { Account, GatewayKey } from "../core/key.ts";
-import type { OutboxEvent } from "../core/limit.ts";
 import type { Movement } from "../core/movement.ts";
 import { findCountedModel, findOutcome, readProvider } from "../core/outcome.ts";
 import { isError, type RequestRecord } from "../core/record.ts";

@@ -32,7 +32,11 @@ export function resetBudgets(books: Books, demand: Reset): Answer {
     return running ?? openUse(name, computeWindow(budget.per, nowMs, rules), rules, []);
   });
   const used = budgets.map(({ name, spentNanoUsd }) => ({ budget: name, used: toUsd(spentNanoUsd) }));
-  const fresh = budgets.map((use) => ({ ...use, spentNanoUsd: 0, warned: [] }));
+  const fresh = budgets.map(({ isExceeded: _isExceeded, ...use }) => ({
+    ...use,
+    spentNanoUsd: 0,
+    warned: [],
+  }));
   books.putOwner({ ...state, budgets: fresh });
   const data = { ...nameOwner(owner.scope, owner.id), name: owner.name, by, reason, budgets: used };
   books.addEvent({ accountId, id, atMs: nowMs, type: "budget.reset", data });

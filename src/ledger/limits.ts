@@ -12,6 +12,7 @@ import type { OwnerState } from "../core/rows.ts";
 import type { Books } from "./books.ts";
 import { measureRoom } from "./budget.ts";
 import { computeLimit, coversModel, openUse, runUse } from "./budget-use.ts";
+import { recordExceeded } from "./exceeded.ts";
 import {
   makeExceededFault,
   makeMinuteFault,
@@ -208,6 +209,7 @@ function countTokens({ tokensPerMinute: limit }: LimitOwner, load: TokenLoad | n
 
 /** Returns the offers that every budget covers, or the refusal if there are none. */
 export function keepCovered(
+  books: Books,
   { owners, funds }: RunningLimits,
   { offers, billing, nowMs, limits: rules, modelAsked }: Admission,
 ): readonly Offer[] | Fault {
@@ -227,7 +229,9 @@ export function keepCovered(
   const { spentNanoUsd, heldNanoUsd, endMs } = use;
   const tookMs = owners.find((one) => one.owner === owner)?.minute?.tookMs ?? 0;
   const refusal = { owner, name, limitNanoUsd, spentNanoUsd, heldNanoUsd, endMs, nowMs, tookMs };
-  return fitting ? makeReservedFault(refusal, rules) : makeExceededFault(refusal, rules);
+  if (fitting) return makeReservedFault(refusal, rules);
+  recordExceeded(books, short.running, nowMs);
+  return makeExceededFault(refusal, rules);
 }
 
 /** Takes what the request needs of each owner's limits. `held` is in the order of the funds. */

@@ -4,6 +4,7 @@ import type { NanoUsd } from "../core/money.ts";
 import { type Hold, makeMeterId, makeOwnerId, type Place } from "../core/rows.ts";
 import { makeMeter, type OpenDay, type Standing } from "./allowance.ts";
 import type { Books } from "./books.ts";
+import { recordUsedUp } from "./exceeded.ts";
 
 /** Answers returned per day to an owner without an allowance. With one, the allowance is the bound. */
 const GIVE_BACK_MAX = 200;
@@ -42,6 +43,7 @@ export function takePlaces(books: Books, standing: Standing, taking: Taking): Pl
     const freeHeldNanoUsd = meter.freeHeldNanoUsd + (freeNanoUsd ?? 0);
     const used = meter.used + places;
     books.meters.put(makeMeterId(accountId, owner, day), { ...meter, used, lastAtMs, freeHeldNanoUsd });
+    if (places > 0 && used >= limit) recordUsedUp(books, meter, { limit, nowMs });
   }
   const taken = slots > 0 ? { atMs: lastSlotAtMs(standing, taking, slots, places), by: taking.id } : null;
   if (taken) books.putOwner({ ...state, taken });

@@ -1,5 +1,6 @@
 // People who leave: they are looked up at the issuer while they have a session or keys, and both end with them.
 import type { Changes } from "../core/changes.ts";
+import { type EventData, type EventType, makeEvent, type OutboxEvent } from "../core/events.ts";
 import type { GatewayKey } from "../core/key.ts";
 import type { Member } from "../core/people.ts";
 import type { SignInRules } from "../core/sign-in.ts";
@@ -103,9 +104,9 @@ const ENDING: ReadonlySet<string> = new Set(["no_rule", "domain"]);
 
 async function refusePerson(parts: Parts, member: Member, { reason }: SignInRefused): Promise<void> {
   if (ENDING.has(reason)) return endPerson(parts, member, reason);
-  await note(parts, member, { ruleGrants: [], ...checked(parts) });
-  if (member.ruleGrants.length === 0) return;
-  parts.log({ event: "member.without_role", level: "warn", member_id: member.id, reason });
+  const hadRole = member.ruleGrants.length > 0;
+  const events = hadRole ? [makeMemberEvent(parts, member, "member.without_role", { reason })] : [];
+  await note(parts, member, { ruleGrants: [], ...checked(parts) }, events);
 }
 
 /** A token that replaces the one before is stored before anything else happens: it is the only one that works. */
@@ -155,16 +156,40 @@ async function waitForIssuer(
   return false;
 }
 
+function makeMemberEvent(
+  { clock }: Parts,
+  { id }: Member,
+  type: Extract<EventType, `member.${string}`>,
+  data: EventData,
+): OutboxEvent {
+  return makeEvent(type, id, { accountId: "", atMs: clock.nowMs(), data: { member_id: id, ...data } });
+}
+
+/** Events of keys by the time at which they were caused, of which there is one for a member. */
+function makeKeyEvents(
+  { clock }: Parts,
+  { id: member_id }: Member,
+  type: "key.contact_gone" | "key.expiring",
+  keys: readonly GatewayKey[],
+  data: EventData = {},
+): readonly OutboxEvent[] {
+  const atMs = clock.nowMs();
+  return keys.map(({ id: key_id, accountId, name }) =>
+    makeEvent(type, key_id, { accountId, atMs, data: { key_id, name, member_id, ...data } }),
+  );
+}
+
 /**
- * Writes the change and returns true, unless the person has signed in since `member` was read: what is found out with
+ * Writes the change with its events and returns true, unless the person has signed in since `member` was read: what is found out with
  * the token before says nothing about the one from then.
  */
 async function note(
   { recordAs }: Parts,
   { id, seenAtMs }: Member,
   change: Partial<Member>,
+  events: readonly OutboxEvent[] = [],
 ): Promise<boolean> {
-  const changed = await recordAs().changes.changeMember(id, (before) =>
+  const changed = await recordAs(undefined, events).changes.changeMember(id, (before) =>
     before === null || before.anonymisedAtMs !== null || before.seenAtMs !== seenAtMs
       ? null
       : { ...before, ...change },
@@ -174,24 +199,27 @@ async function note(
 
 /** Ends the person's sessions and personal keys, on all nodes. */
 async function endPerson(parts: Parts, member: Member, reason: string): Promise<void> {
-  const { store, log, recordAs } = parts;
-  if (!(await note(parts, member, { ruleGrants: [], refreshSealed: null, ...checked(parts) }))) return;
+  const { store, recordAs } = parts;
+  const events = [
+    makeMemberEvent(parts, member, "member.left", { reason }),
+    ...(await reportContacts(parts, member)),
+  ];
+  const change = { ruleGrants: [], refreshSealed: null, ...checked(parts) };
+  if (!(await note(parts, member, change, events))) return;
   const sessions = await store.endSessionsOf(member.id);
   if (sessions > 0) {
     const target = { type: "session", id: member.id, name: "" } as const;
     await recordAs().note({ action: "session.ended", target, reason, after: { sessions } });
   }
-  const keys = await endOwnKeys(parts, member.id);
-  log({ event: "member.left", level: "warn", member_id: member.id, reason, sessions, keys });
-  await reportContacts(parts, member);
+  await endOwnKeys(parts, member.id);
 }
 
 /** Service keys stay, but somebody else has to look after those whose contact is the person's address. */
-async function reportContacts({ store, log }: Parts, { id: member_id, email }: Member): Promise<void> {
-  if (email === null) return;
-  await eachKey(store, { contact: email.toLowerCase() }, async ({ id, accountId }) =>
-    log({ event: "key.contact_gone", level: "warn", key_id: id, account_id: accountId, member_id }),
-  );
+async function reportContacts(parts: Parts, member: Member): Promise<readonly OutboxEvent[]> {
+  if (member.email === null) return [];
+  const keys: GatewayKey[] = [];
+  await eachKey(parts.store, { contact: member.email.toLowerCase() }, async (key) => keys.push(key));
+  return makeKeyEvents(parts, member, "key.contact_gone", keys);
 }
 
 function listKeys(store: Pick<RecordedStore, "keys">, memberId: string, limit: number) {
@@ -243,16 +271,15 @@ async function expireKeys(
   { members: { keysExpireMs } }: SignInRules,
   member: Member,
 ): Promise<void> {
-  const { clock, log } = parts;
-  const nowMs = clock.nowMs();
+  const nowMs = parts.clock.nowMs();
   const endMs = member.seenAtMs + keysExpireMs;
-  const about = { member_id: member.id, until: new Date(endMs).toISOString() };
+  const until = new Date(endMs).toISOString();
   if (endMs <= nowMs) {
-    await note(parts, member, { ruleGrants: [] });
-    const keys = await endOwnKeys(parts, member.id);
-    log({ event: "member.keys_expired", level: "warn", ...about, keys });
+    const expired = makeMemberEvent(parts, member, "member.keys_expired", { until });
+    if (await note(parts, member, { ruleGrants: [] }, [expired])) await endOwnKeys(parts, member.id);
   } else if (endMs - WEEK_MS <= nowMs && (member.warnedAtMs ?? 0) <= member.seenAtMs) {
-    await note(parts, member, { warnedAtMs: nowMs });
-    log({ event: "member.keys_expiring", level: "warn", ...about });
+    const keys = await listKeys(parts.store, member.id, KEYS_AT_ONCE);
+    const events = makeKeyEvents(parts, member, "key.expiring", keys, { until });
+    await note(parts, member, { warnedAtMs: nowMs }, events);
   }
 }

@@ -58,6 +58,8 @@ export const PERMISSIONS = {
     isGlobal: true,
     words: "have models sampled, and forget what was learned",
   },
+  "webhooks.read": { roles: READERS, words: "see events that their receivers have not accepted" },
+  "webhooks.write": { roles: ["operator", "admin"], words: "send such an event once more" },
   "playground.use": { roles: ["admin"], isGlobal: true, words: "use the playground" },
   "tokens.write": { roles: ["admin"], words: "see, create and revoke named tokens" },
   "agents.read": { roles: EVERYONE, words: "see and end the agents that one signed in" },

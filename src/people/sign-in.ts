@@ -1,6 +1,7 @@
 // A sign-in with the company's identity provider, from the first redirect to the session.
 import type { AuditFacts } from "../core/audit-log.ts";
 import type { Changes } from "../core/changes.ts";
+import type { OutboxEvent } from "../core/events.ts";
 import { asObject, parseJson } from "../core/json.ts";
 import type { Act, Member } from "../core/people.ts";
 import type { SignInRules } from "../core/sign-in.ts";
@@ -28,8 +29,8 @@ interface Recording {
 
 export interface SignInParts {
   readonly store: RecordedStore;
-  /** Without an act, it is the gateway's own. */
-  readonly recordAs: (act?: Act) => Recording;
+  /** Without an act, it is the gateway's own. The events are recorded with each change. */
+  readonly recordAs: (act?: Act, events?: readonly OutboxEvent[]) => Recording;
   readonly pepper: Uint8Array;
   readonly random: Random;
   readonly clock: Pick<Clock, "nowMs">;

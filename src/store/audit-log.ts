@@ -1,6 +1,5 @@
 // The audit log: entries wait in the outbox of the transaction that caused them, until one node at a time chains them.
 import {
-  AUDIT_EVENT,
   type AuditFilter,
   type AuditHead,
   type AuditLogStore,
@@ -12,6 +11,7 @@ import {
   type Salts,
   type WaitingEntry,
 } from "../core/audit-log.ts";
+import { AUDIT_EVENT } from "../core/events.ts";
 import { asNumber, asObject, asString, isObject, parseJson } from "../core/json.ts";
 import { allowNull, INTEGER, makeWord, nameColumn, TEXT, TIME } from "./columns.ts";
 import { bind, type Engine, type Result, type Statement } from "./engine.ts";
@@ -204,9 +204,11 @@ function rowsLookup(
 const CHAINED_AT_ONCE = 100;
 
 function endingMethods(engine: Engine) {
-  const { mark, change } = engine;
+  const { mark, change, contains } = engine;
   const first = mark(1);
   const chainEnd = makeChain(engine);
+  // Names stand beside the id, so what nobody has received yet is not sent any more.
+  const undelivered = `DELETE FROM delivery WHERE ${contains("data", first)}`;
   const oldest = `SELECT seq, hash, at_ms FROM audit ORDER BY seq LIMIT ${first}`;
   const forget = ["audit", "audit_detail"].map((table) => `DELETE FROM ${table} WHERE seq <= ${first}`);
   const eraseActor = `UPDATE audit_detail SET actor_salt = NULL, actor_name = '', address = '', agent = ''
@@ -230,7 +232,11 @@ function endingMethods(engine: Engine) {
     erasePerson: async (memberId) => {
       const { chain } = waitingMethods(engine);
       while ((await chain(CHAINED_AT_ONCE)).length > 0);
-      const writes = [bind(eraseActor, memberId), bind(eraseTarget, memberId)];
+      const writes = [
+        bind(eraseActor, memberId),
+        bind(eraseTarget, memberId),
+        bind(undelivered, `"${memberId}"`),
+      ];
       await change([], () => ({ writes, toResult: () => undefined }));
     },
   } satisfies Partial<AuditLogStore>;

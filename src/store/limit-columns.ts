@@ -30,6 +30,7 @@ export function parseBudgetUses(json: string): readonly BudgetUse[] {
       heldNanoUsd: asNumber(use.heldNanoUsd) ?? 0,
       limitNanoUsd: asNumber(use.limitNanoUsd) ?? 0,
       warned: asArray(use.warned).filter((share) => typeof share === "number"),
+      ...(use.isExceeded === true ? { isExceeded: true } : {}),
       extraUsedNanoUsd: asNumber(use.extraUsedNanoUsd) ?? 0,
       extraUntilMs: asNumber(use.extraUntilMs) ?? null,
     };

@@ -19,6 +19,7 @@ import { refusalMethods } from "./refusals.ts";
 import { settingChanges, settingMethods } from "./settings.ts";
 import { statementMethods } from "./statements.ts";
 import { responseMethods } from "./stored-responses.ts";
+import { webhookMethods } from "./webhooks.ts";
 
 /** `ofRows` is for changes to rows that decisions depend on. */
 export function engineMethods(engine: Engine, ofRows = engine) {
@@ -43,6 +44,7 @@ export function engineMethods(engine: Engine, ofRows = engine) {
     ...unrecorded,
     changes,
     auditLog: auditLogMethods(engine),
+    webhooks: webhookMethods(engine),
     devices: deviceMethods(engine),
     limitRequests: limitRequestMethods(engine),
     foreign: foreignMethods(engine),

@@ -1,19 +1,21 @@
 // Events and nearly used budgets, as decisions have written them; each event is taken by one process to be logged. Those
 // of the audit log are chained instead.
-import { AUDIT_EVENT } from "../core/audit-log.ts";
-import type { OutboxEvent } from "../core/limit.ts";
+import { AUDIT_EVENT, type StoredEvent } from "../core/events.ts";
 import type { Store } from "../core/store.ts";
 import { bind, type Engine } from "./engine.ts";
 import { readText } from "./found.ts";
+import { composeAddEvent } from "./recording.ts";
 import { narrowToScope, OWNER_ROWS } from "./scope.ts";
 import { selectSql } from "./sql.ts";
 import { EVENT } from "./tables.ts";
+import { composeAddDelivery } from "./webhooks.ts";
 
-export function outboxMethods({ mark, run, runOnce }: Engine) {
+export function outboxMethods({ mark, run, runOnce, runAll }: Engine) {
   const [first, second, third] = [mark(1), mark(2), mark(3)];
   const waiting = `${selectSql(EVENT)} WHERE logged_at_ms IS NULL AND type <> '${AUDIT_EVENT}' ORDER BY at_ms LIMIT ${first}`;
   const take = `UPDATE event SET logged_at_ms = ${first}
     WHERE account_id = ${second} AND id = ${third} AND logged_at_ms IS NULL`;
+  const [add, addDelivery] = [composeAddEvent(mark), composeAddDelivery(mark)];
   const nearing = {
     head: `SELECT account_id, owner FROM slot
       WHERE near_share IS NOT NULL AND (near_until_ms IS NULL OR near_until_ms > ${first})`,
@@ -28,10 +30,12 @@ export function outboxMethods({ mark, run, runOnce }: Engine) {
         owner: readText(found, "owner"),
       }));
     },
-    takeEvents: async (nowMs, most) => {
-      const taken: OutboxEvent[] = [];
+    addEvents: (events) => runAll(events.map((event) => bind(add, ...EVENT.valuesOf(event)))),
+    takeEvents: async (nowMs, most, route) => {
+      const taken: StoredEvent[] = [];
       for (const event of (await run(bind(waiting, most))).map(EVENT.rowOf)) {
-        const { count } = await runOnce(bind(take, nowMs, event.accountId, event.id));
+        const deliveries = ((await route?.(event)) ?? []).map(addDelivery);
+        const { count } = await runOnce(bind(take, nowMs, event.accountId, event.id), ...deliveries);
         if (count > 0) taken.push(event);
       }
       return taken;

@@ -1,5 +1,4 @@
 // Writes that put themselves on record, in the transaction of the change.
-import { makeAuditEvent } from "../core/audit-log.ts";
 import type { RowChange, Trail } from "../core/changes.ts";
 import { bind, type Engine, type Statement } from "./engine.ts";
 import { insertSql } from "./sql.ts";
@@ -10,7 +9,7 @@ export type Recorder = (change: RowChange) => readonly Statement[];
 
 export function makeRecorder({ mark }: Pick<Engine, "mark">, trail: Trail): Recorder {
   const add = composeAddEvent(mark);
-  return (change) => trail(change).map((entry) => bind(add, ...EVENT.valuesOf(makeAuditEvent(entry))));
+  return (change) => trail(change).map((event) => bind(add, ...EVENT.valuesOf(event)));
 }
 
 /** A statement that may be repeated. */

@@ -9,6 +9,7 @@ import { LIMIT_REQUESTS } from "./limit-requests-step.ts";
 import { MOVEMENTS, STATEMENTS } from "./money-step.ts";
 import { MEMBER_LIMITS, MEMBER_RULES, PEOPLE } from "./people-step.ts";
 import type { Step } from "./schema-step.ts";
+import { WEBHOOKS } from "./webhooks-step.ts";
 
 /** The bounds on scores are by account; the version before bounds them by key. */
 const LESSONS_BY_ACCOUNT: Step = [
@@ -219,4 +220,5 @@ export const STEPS: readonly Step[] = [
   FOREIGN_DIGESTS,
   MOVEMENTS,
   STATEMENTS,
+  WEBHOOKS,
 ];

@@ -1,9 +1,10 @@
 // The store's tables, shared by both engines: their columns and keys, and how rows map to columns and back.
+import type { StoredEvent } from "../core/events.ts";
 import { ACCOUNT_FIELDS } from "../core/fields/account.ts";
 import { KEY_FIELDS } from "../core/fields/key.ts";
 import { asArray, asObject, parseJson } from "../core/json.ts";
 import type { Account, GatewayKey } from "../core/key.ts";
-import { findNear, type OutboxEvent } from "../core/limit.ts";
+import { findNear } from "../core/limit.ts";
 import { MOVEMENT_KINDS, type Movement } from "../core/movement.ts";
 import { ACTOR_KINDS, PAUSERS, type Pauser } from "../core/people.ts";
 import { ENDINGS, USAGE_SOURCES } from "../core/record.ts";
@@ -201,7 +202,7 @@ export const OWNER = table<OwnerState>(
   NEAR,
 );
 
-export const EVENT = table<OutboxEvent>("event", ["account_id", "id"], {
+export const EVENT = table<StoredEvent>("event", ["account_id", "id"], {
   accountId: TEXT,
   id: TEXT,
   atMs: TIME,

@@ -24,6 +24,17 @@ const ACCOUNT: Account = {
   createdAtMs: 0,
 };
 
+/** There are no webhooks. */
+function tellNobody(): Store["webhooks"] {
+  const nobody = async () => [];
+  const nothing = async () => {};
+  return {
+    ...{ lease: async () => false, add: nothing, due: nobody, waitingEndpoints: nobody, remove: nothing },
+    ...{ record: nothing, bury: nothing, list: nobody, sendAgain: async () => null, prune: async () => 0 },
+    ...{ off: nobody, switchOff: nothing, tell: nothing },
+  };
+}
+
 function keepNothing() {
   const nothing = async () => null;
   return {
@@ -36,6 +47,7 @@ function keepNothing() {
     clockAheadMs: () => null,
     ...{
       takeEvents: async () => [],
+      addEvents: async () => {},
       nearing: async () => [],
       accountsNamed: async () => [],
       carryHome: async () => 0,
@@ -131,7 +143,7 @@ function noStore(): Store {
   };
   const made: Store = {
     ...keepNothing(),
-    node: "node_0",
+    ...{ webhooks: tellNobody(), node: "node_0" },
     transact: async (demand) => answerTo(demand),
     durable: async () => {},
     keptCharacters: async () => 0,

@@ -1,6 +1,6 @@
 // The time of every list and search over a million logged requests, on both engines: `bun test/bench/million.ts`.
 //
-// `--rows N` fills fewer, `--engine sqlite` or `postgres` takes one alone. Exits with 1 if a first page takes longer than
+// `--rows N` fills fewer, `--engine sqlite` or `postgres` takes one alone, `--exports` exports them instead. Exits with 1 if a first page takes longer than
 // the aim. `POUNDKEY_BINARY` names the build that is measured; without it, the sources are.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,6 +12,7 @@ import { startPostgres } from "../postgres-server.ts";
 import { startSimulator } from "../simulator/server.ts";
 import { computeMedian } from "./figures.ts";
 import { listAsks } from "./million-asks.ts";
+import { measureExports } from "./million-export.ts";
 import { fillStore, openRaw } from "./million-fill.ts";
 import { type Started, start } from "./processes.ts";
 
@@ -29,7 +30,10 @@ const ROUNDS_ASKED = 25;
 const FAILING = "OpenAI#sim-mini~trouble=500";
 
 const { values: given } = parseArgs({
-  options: { rows: { type: "string", default: "1000000" }, engine: { type: "string" } },
+  options: {
+    ...{ rows: { type: "string", default: "1000000" }, engine: { type: "string" } },
+    exports: { type: "boolean", default: false },
+  },
 });
 const rows = Number(given.rows);
 
@@ -126,13 +130,15 @@ async function measure(engine: string, store: string, directory: string): Promis
   await raw.close();
   const gateway = await startGateway(directory, store, simulator.url);
   const timed: Timed[] = [];
-  for (const [name, path] of asks) timed.push(await time(operate(gateway), name, path));
+  if (given.exports) await measureExports({ ...gateway, token: ADMIN_TOKEN });
+  else for (const [name, path] of asks) timed.push(await time(operate(gateway), name, path));
   await gateway.stop();
   await simulator.stop();
   return timed;
 }
 
 function print(timed: readonly Timed[]): void {
+  if (timed.length === 0) return;
   const width = Math.max(...timed.map(({ name }) => name.length));
   console.log(`${"".padEnd(width)}     first  median   least  ms`);
   for (const { name, first, median, least, shown } of timed) {

@@ -12,5 +12,5 @@ WHERE name::regclass NOT IN (SELECT logicalrelid FROM pg_dist_partition);
 SELECT create_reference_table(name::regclass)
 FROM unnest(ARRAY['gateway_key', 'setting', 'session', 'credential', 'token', 'member', 'used_once',
   'device_code', 'device', 'agent_secret', 'device_mistake', 'audit', 'audit_detail',
-  'foreign_digest']) AS name
+  'foreign_digest', 'lease', 'delivery', 'endpoint_off']) AS name
 WHERE name::regclass NOT IN (SELECT logicalrelid FROM pg_dist_partition);

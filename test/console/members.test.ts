@@ -128,7 +128,12 @@ describe.skipIf(!HAS_BROWSER)("people (skipped without Chromium)", () => {
     await page.getByRole("button", { name: "Anonymise" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Anonymise" }).click();
     await page.getByRole("heading", { name: "Anonymised" }).waitFor();
-    expect(await page.getByRole("main").getByRole("button", { name: /^(?!CSV)/ }).count()).toBe(0);
+    expect(
+      await page
+        .getByRole("main")
+        .getByRole("button", { name: /^(?!CSV)/ })
+        .count(),
+    ).toBe(0);
     expect(await page.getByRole("main").innerText()).not.toContain("grace@example.com");
     await leave();
   });

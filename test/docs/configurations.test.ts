@@ -28,11 +28,17 @@ function isConfiguration({ text }: Block): boolean {
 /** A key file of Google's, and a JSON object like any other. */
 const LOGIN = '{"type":"authorized_user","client_id":"a","client_secret":"b","refresh_token":"c"}';
 
+/** Those of webhooks have a form of their own. */
+function makeValue(name: string): string {
+  const value = `the-value-of-${name}`;
+  return name.startsWith("WEBHOOK") ? `whsec_${Buffer.from(value.padEnd(32)).toString("base64")}` : value;
+}
+
 /** The variables and files that the block names are there, as are the keys of the providers. */
 function checkBlock({ path, text }: Block): readonly string[] {
   const variables = [...text.matchAll(/\$\{([A-Z0-9_]+)\}/g)].map(([, name = ""]) => name);
   const keys = ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "OPENROUTER_API_KEY", "XAI_API_KEY"];
-  const env = Object.fromEntries([...variables, ...keys].map((name) => [name, `the-value-of-${name}`]));
+  const env = Object.fromEntries([...variables, ...keys].map((name) => [name, makeValue(name)]));
   const names = [...text.matchAll(/\$\{file:([^}]+)\}|(\.\/[\w./-]+\.json)/g)];
   const files = Object.fromEntries(names.map(([, file, plain]) => [file ?? plain ?? "", LOGIN]));
   const loaded = loadText(text, { env, files });

@@ -80,8 +80,8 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   {
     name: "reserved is used up",
     file: "src/ledger/limits.ts",
-    find: "return fitting ? makeReservedFault(refusal, rules) : makeExceededFault(refusal, rules);",
-    replace: "return makeExceededFault(refusal, rules);",
+    find: "if (fitting) return makeReservedFault(refusal, rules);",
+    replace: "if (fitting) return makeExceededFault(refusal, rules);",
     tests: BUDGETS,
   },
   {

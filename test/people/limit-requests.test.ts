@@ -122,7 +122,7 @@ describe("a request for more", () => {
     const { changes } = opened.store;
     await changes(() => []).decideLimitRequest({ accountId: team, id: String(id) }, (before) => ({
       request: { ...before, untilMs: Date.now() - 1 },
-      event: { accountId: team, id: "evt_late", atMs: 1, type: "x", data: {} },
+      event: { accountId: team, id: "evt_late", atMs: 1, type: "limit_request.made", data: {} },
     }));
     expect((await ann("GET", "/limit-requests?state=ended")).body.data).toMatchObject([
       { id, state: "ended" },

@@ -72,6 +72,8 @@ export const MATRIX: Readonly<Record<string, Row>> = {
   "POST /keys/:id/rotate": { of: "key", may: WRITERS, own: HOLDERS, ok: 201, body: {}, isFresh: true },
   "POST /keys/:id/budgets/reset": { of: "key", may: WRITERS, own: ADMINS, ok: 201, body: { reason: "x" } },
   "DELETE /keys/:id": { of: "key", may: WRITERS, own: HOLDERS, isFresh: true },
+  "GET /webhooks/deliveries": { of: "any", may: READERS },
+  "POST /webhooks/deliveries": { of: "any", may: OPERATORS, ...WRONG },
   "GET /tokens": { of: "list", may: ADMINS, lists: "token" },
   "POST /tokens": {
     of: "account",
@@ -113,6 +115,19 @@ export const MATRIX: Readonly<Record<string, Row>> = {
     path: () => "/audit?limit=200&action=key.created&outcome=success",
   },
   "GET /export/audit.csv": { of: "any", may: WRITERS },
+  "GET /export/requests.csv": { of: "any", may: EVERYONE },
+  "GET /export/requests.jsonl": { of: "list", may: EVERYONE, lists: "request" },
+  "GET /export/usage.csv": { of: "any", may: EVERYONE },
+  "GET /export/usage.jsonl": {
+    of: "list",
+    may: EVERYONE,
+    lists: "key",
+    path: () => "/export/usage.jsonl?group_by=key&from=2026-11-01&to=2026-11-30",
+  },
+  "GET /export/journal.csv": { of: "any", may: READERS },
+  "GET /export/journal.jsonl": { of: "any", may: READERS },
+  "GET /export/members.csv": { of: "any", may: KEEPERS },
+  "GET /export/members.jsonl": { of: "list", may: KEEPERS, lists: "member" },
   // A refused change names the id that its sender sent.
   "GET /export/audit.jsonl": {
     of: "list",

@@ -164,7 +164,7 @@ function compareLimits(
   );
   compare(
     "the events of budgets",
-    rows(database, "SELECT id FROM event ORDER BY id")
+    rows(database, "SELECT id FROM event WHERE type = 'budget.warned' ORDER BY id")
       .map(({ id }) => String(id).split(" ").slice(2).join(" "))
       .toSorted(),
     limits.warned.map((one) => one.split(" ").slice(1).join(" ")).toSorted(),

@@ -142,7 +142,7 @@ const GROUPS: readonly (readonly Part[])[] = [
   [insert(FIRST_TOKEN, COUNT_UP, ({ firstTokens }) => firstTokens)],
   [upsert(REPLY, ({ replies }) => replies)],
   [MONEY_AND_STATE, insert(MOVEMENT, "", ({ movements }) => movements)],
-  [insert(EVENT, "", ({ events }) => events)],
+  [insert(EVENT, "ON CONFLICT (account_id, id) DO NOTHING", ({ events }) => events)],
   [AMENDED],
 ];
 

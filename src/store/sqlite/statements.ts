@@ -6,12 +6,12 @@ import { keyByDigestSql, updateSql } from "../keys.ts";
 import { raisesSql } from "../limit-requests.ts";
 import { FIRST_TOKEN, REQUEST, USAGE, USAGE_SUMS } from "../log-tables.ts";
 import { composeOpeningSums } from "../openings.ts";
+import { composeAddEvent } from "../recording.ts";
 import { composeSum, insertSql, joinNames, upsertSql } from "../sql.ts";
 import {
   ACCOUNT,
   ACCOUNT_STATE,
   ENTRY,
-  EVENT,
   HOLD,
   KEY,
   METER,
@@ -79,7 +79,7 @@ function writeStatements(database: Database) {
     putReply: write(upsertSql(REPLY, mark)),
     removeReply: write(`DELETE FROM ${byKeySql(REPLY)}`),
     addMovement: write(insertSql(MOVEMENT, mark)),
-    addEvent: write(insertSql(EVENT, mark)),
+    addEvent: write(composeAddEvent(mark)),
     addUsage: write(`${insertSql(USAGE, mark)} ${composeSum(USAGE, USAGE_SUMS)}`),
     addFirstToken: write(`${insertSql(FIRST_TOKEN, mark)} ${composeSum(FIRST_TOKEN, ["requests"])}`),
   };

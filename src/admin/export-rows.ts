@@ -1,0 +1,99 @@
+// Rows of a list as lines of a file: columns from the list's schema, and names beside the ids of keys and accounts.
+import { type TObject, type TSchema, TypeGuard } from "@sinclair/typebox";
+import { isObject } from "../core/json.ts";
+import type { Store } from "../core/store.ts";
+import { type Cell, formatCsvLine } from "./csv.ts";
+
+/** The fields that name a thing by its id, with the field for its name. */
+const NAMES = { key_id: "key_name", account_id: "account_name" } as const;
+
+const isId = (field: string): field is keyof typeof NAMES => Object.hasOwn(NAMES, field);
+
+/** Names are looked up once. Beyond this many, all are forgotten, to bound the memory. */
+const NAMES_MAX = 5000;
+
+export type ExportRow = Readonly<Record<string, unknown>>;
+
+/** Finds the names of keys and accounts. */
+export class NameBook {
+  readonly #store: Pick<Store, "key" | "account">;
+  readonly #known = new Map<string, string | null>();
+
+  constructor(store: Pick<Store, "key" | "account">) {
+    this.#store = store;
+  }
+
+  /** Returns the row with a name beside each id. */
+  async addNames(row: object): Promise<ExportRow> {
+    const named: Record<string, unknown> = {};
+    for (const [field, value] of Object.entries(row)) {
+      named[field] = value;
+      if (isId(field))
+        named[NAMES[field]] = typeof value === "string" ? await this.#find(field, value) : null;
+    }
+    return named;
+  }
+
+  async #find(field: keyof typeof NAMES, id: string): Promise<string | null> {
+    const place = `${field} ${id}`;
+    const known = this.#known.get(place);
+    if (known !== undefined) return known;
+    const row = field === "key_id" ? await this.#store.key(id) : await this.#store.account(id);
+    if (this.#known.size >= NAMES_MAX) this.#known.clear();
+    this.#known.set(place, row?.name ?? null);
+    return row?.name ?? null;
+  }
+}
+
+/** A column, and the fields that lead to its value. */
+interface Column {
+  readonly name: string;
+  readonly path: readonly string[];
+}
+
+/** Objects become columns of their own; whatever may be absent as a whole, and lists, are JSON in one. */
+function listColumns(
+  schema: TObject,
+  left: ReadonlySet<string>,
+  path: readonly string[] = [],
+): readonly Column[] {
+  return Object.entries<TSchema>(schema.properties).flatMap(([field, part]) => {
+    if (path.length === 0 && left.has(field)) return [];
+    const own = [...path, field];
+    if (TypeGuard.IsObject(part)) return listColumns(part, left, own);
+    const column = { name: own.join("_"), path: own };
+    return isId(field) ? [column, { name: NAMES[field], path: [...path, NAMES[field]] }] : [column];
+  });
+}
+
+export interface ExportForm {
+  readonly type: string;
+  readonly head: string;
+  readonly format: (row: ExportRow) => string;
+}
+
+export const EXPORT_FORMS = ["csv", "jsonl"] as const;
+
+/** Makes a form of lines. `left` are columns that are left out. */
+export function makeExportForm(
+  form: (typeof EXPORT_FORMS)[number],
+  schema: TObject,
+  left: readonly string[],
+): ExportForm {
+  if (form === "jsonl")
+    return { type: "application/jsonl", head: "", format: (row) => `${JSON.stringify(row)}\n` };
+  const columns = listColumns(schema, new Set(left));
+  return {
+    type: "text/csv; charset=utf-8",
+    head: formatCsvLine(columns.map(({ name }) => name)),
+    format: (row) => formatCsvLine(columns.map(({ path }) => readCell(row, path))),
+  };
+}
+
+function readCell(row: ExportRow, path: readonly string[]): Cell {
+  let value: unknown = row;
+  for (const field of path) value = isObject(value) ? value[field] : undefined;
+  if (value === undefined || value === null) return null;
+  if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return value;
+  return JSON.stringify(value);
+}

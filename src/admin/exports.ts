@@ -1,0 +1,150 @@
+// Exports: all rows of a list that match its filters, a few hundred at a time.
+import { type Static, type TObject, Type } from "@sinclair/typebox";
+import type { Account } from "../core/key.ts";
+import type { Page } from "../core/page.ts";
+import type { Scope } from "../core/people.ts";
+import type { DayRules } from "../ledger/day.ts";
+import type { Permission } from "../people/roles.ts";
+import { auditExportQuery, auditSchema, readAudit } from "./audit.ts";
+import { type ExportRow, NameBook } from "./export-rows.ts";
+import { readQuery } from "./input.ts";
+import { entrySchema, listJournal } from "./journal.ts";
+import type { Listed, PageQuery } from "./list.ts";
+import { listMembers, memberSchema } from "./members.ts";
+import { requestSchema, requestsExportQuery } from "./request-schema.ts";
+import { listRequests } from "./requests.ts";
+import { closeObject, text } from "./schema.ts";
+import { momentFields, readFrom, readTo } from "./span.ts";
+import { listUngrouped, sumUsage, usageQuery, usageRowSchema } from "./usage.ts";
+import type { AdminWorld } from "./world.ts";
+
+export interface ExportParts extends AdminWorld {
+  readonly dayRules: () => DayRules;
+  readonly keysExpireMs: () => number | null;
+}
+
+type Pages = AsyncGenerator<readonly object[]>;
+
+interface Export {
+  readonly permission: Permission;
+  /** In a route's summary. */
+  readonly words: string;
+  readonly query: TObject;
+  readonly row: TObject;
+  /** Columns that are left out for these filters. */
+  readonly left?: (given: unknown) => readonly string[];
+  /** The filters have been checked. */
+  readonly read: (parts: ExportParts, given: unknown, scope: Scope) => Pages;
+}
+
+const ROWS_AT_ONCE = 500;
+const ACCOUNTS_AT_ONCE = 100;
+
+const journalQuery = closeObject({ account: Type.Optional(text), ...momentFields });
+const noFilters = closeObject({});
+
+export const EXPORT_NAMES = ["requests", "usage", "journal", "members", "audit"] as const;
+export type ExportName = (typeof EXPORT_NAMES)[number];
+
+export const EXPORTS: Readonly<Record<ExportName, Export>> = {
+  requests: {
+    permission: "requests.read",
+    words: "the request log",
+    query: requestsExportQuery,
+    row: requestSchema,
+    read: (parts, given, scope) => {
+      const query = readQuery(requestsExportQuery, given);
+      return readList((page) => listRequests(parts, { ...query, ...page }, scope));
+    },
+  },
+  usage: {
+    permission: "usage.read",
+    words: "sums of usage",
+    query: usageQuery,
+    row: usageRowSchema,
+    left: (given) => listUngrouped(readQuery(usageQuery, given)),
+    async *read(parts, given, scope) {
+      yield (await sumUsage(parts, readQuery(usageQuery, given), scope)).data;
+    },
+  },
+  journal: {
+    permission: "journal.read",
+    words: "the journals",
+    query: journalQuery,
+    row: entrySchema,
+    read: (parts, given, scope) => readJournals(parts, readQuery(journalQuery, given), scope),
+  },
+  members: {
+    permission: "members.read",
+    words: "people who signed in",
+    query: noFilters,
+    row: memberSchema,
+    read: (parts, _given, scope) => readList((page) => listMembers(parts, page, scope)),
+  },
+  audit: {
+    permission: "audit.read",
+    words: "the audit log",
+    query: auditExportQuery,
+    row: auditSchema,
+    read: (parts, given, scope) => readAudit(parts, readQuery(auditExportQuery, given), scope),
+  },
+};
+
+/** Returns all rows, newest first, with the names of keys and accounts. Throws the Fault of a wrong filter at the first. */
+export async function* readExport(
+  parts: ExportParts,
+  name: ExportName,
+  given: unknown,
+  scope: Scope,
+): AsyncGenerator<readonly ExportRow[]> {
+  const names = new NameBook(parts.store);
+  for await (const rows of EXPORTS[name].read(parts, given, scope)) {
+    const named: ExportRow[] = [];
+    for (const row of rows) named.push(await names.addNames(row));
+    yield named;
+  }
+}
+
+async function* readList<View extends object>(list: (page: PageQuery) => Promise<Listed<View>>): Pages {
+  let after: string | null = null;
+  do {
+    const page: PageQuery = { limit: ROWS_AT_ONCE, ...(after === null ? {} : { after }) };
+    const { data, next }: Listed<View> = await list(page);
+    if (data.length > 0) yield data;
+    after = next;
+  } while (after !== null);
+}
+
+/** Reads the journal of one account, or of all accounts one after the other. */
+async function* readJournals(parts: ExportParts, query: Static<typeof journalQuery>, scope: Scope): Pages {
+  const rules = parts.dayRules();
+  const fromMs = query.from === undefined ? 0 : readFrom(query.from, rules);
+  const toMs = query.to === undefined ? Number.POSITIVE_INFINITY : readTo(query.to, rules);
+  for await (const id of listAccountIds(parts, query.account, scope)) {
+    for await (const rows of readList((page) => listJournal(parts, id, page, scope))) {
+      const times = rows.map((row) => ("at" in row ? Date.parse(String(row.at)) : 0));
+      const within = rows.filter((_, at) => (times[at] ?? 0) >= fromMs && (times[at] ?? 0) < toMs);
+      if (within.length > 0) yield within;
+      if ((times.at(-1) ?? 0) < fromMs) break;
+    }
+  }
+}
+
+async function* listAccountIds(
+  { store }: ExportParts,
+  account: string | undefined,
+  scope: Scope,
+): AsyncGenerator<string> {
+  if (account !== undefined) {
+    yield account;
+    return;
+  }
+  let after: Page["after"] = null;
+  for (;;) {
+    const found: readonly Account[] = await store.accounts({ limit: ACCOUNTS_AT_ONCE, after }, { scope });
+    for (const { id } of found) yield id;
+    const last = found.at(-1);
+    if (last === undefined || found.length < ACCOUNTS_AT_ONCE) return;
+    after = { atMs: last.createdAtMs, id: last.id };
+  }
+}

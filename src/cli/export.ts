@@ -1,0 +1,79 @@
+// `poundkey export`: whole lists as CSV or JSON lines, with the filters of the lists.
+import { note } from "../admin/audit-trail.ts";
+import { makeExportForm } from "../admin/export-rows.ts";
+import { EXPORT_NAMES, EXPORTS, type ExportName, readExport } from "../admin/exports.ts";
+import { readQuery } from "../admin/input.ts";
+import { type Call, makeCommand } from "./administration.ts";
+
+const toFlag = (field: string) => field.replaceAll("_", "-");
+
+function listFlags(name: ExportName): readonly string[] {
+  return Object.keys(EXPORTS[name].query.properties).map(toFlag);
+}
+
+const HELP = `usage: poundkey export LIST [filters] [--json]
+
+Writes all rows of a list to standard output, newest first, as CSV (RFC 4180), or with --json as JSON lines. In CSV, texts
+that a spreadsheet would read as formulas begin with an apostrophe. How far it is stands on standard error. LIST, and its
+filters, which are those of the admin API:
+
+${EXPORT_NAMES.map(
+  (name) =>
+    `  ${name.padEnd(10)}${listFlags(name)
+      .map((flag) => `--${flag}`)
+      .join(" ")}`,
+).join("\n")}
+
+  --json                    write JSON lines
+  --config FILE, --store S  as for \`poundkey serve\``;
+
+export const runExport = makeCommand(
+  HELP,
+  Object.fromEntries(
+    EXPORT_NAMES.map((name) => {
+      const flags = Object.fromEntries(listFlags(name).map((flag) => [flag, "value"] as const));
+      return [name, { run: (call: Call) => write(name, call), flags }];
+    }),
+  ),
+);
+
+const EVERYTHING = { accountIds: null, own: null };
+const REPORT_MS = 10_000;
+
+async function write(name: ExportName, { values, isJson, io, settings, open }: Call): Promise<void> {
+  const { query, row, left } = EXPORTS[name];
+  const given = Object.fromEntries([...values].map(([flag, value]) => [flag.replaceAll("-", "_"), value]));
+  readQuery(query, given);
+  if (settings === null) throw new Error("an export needs the configuration");
+  const world = await open();
+  const form = isJson ? "jsonl" : "csv";
+  const { head, format } = makeExportForm(form, row, left?.(given) ?? []);
+  const parts = {
+    ...world,
+    dayRules: () => settings.quota,
+    keysExpireMs: () => settings.signIn?.members.keysExpireMs ?? null,
+  };
+  // The output ends each text with a line's end.
+  const print = (lines: string) => io.out(lines.replace(/\n$/, ""));
+  let [rows, reportedMs] = [0, world.clock.nowMs()];
+  let [lines, isBegun] = [head, false];
+  for await (const page of readExport(parts, name, given, EVERYTHING)) {
+    if (!isBegun) await noteExport(world, `${name}.${form}`, given);
+    isBegun = true;
+    lines += page.map(format).join("");
+    print(lines);
+    lines = "";
+    rows += page.length;
+    if (world.clock.nowMs() - reportedMs < REPORT_MS) continue;
+    reportedMs = world.clock.nowMs();
+    io.err(`${rows} rows`);
+  }
+  if (!isBegun) await noteExport(world, `${name}.${form}`, given);
+  if (lines !== "") print(lines);
+}
+
+/** An export is on record before its first row is written. */
+function noteExport(world: Awaited<ReturnType<Call["open"]>>, id: string, after: object): Promise<void> {
+  const target = { type: "export", id, name: "" } as const;
+  return note(world, world.act, { action: "export.made", target, after: { ...after } });
+}

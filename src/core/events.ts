@@ -1,0 +1,62 @@
+// Events: what happens that the operator may want to hear of, recorded in the transaction that makes it happen.
+
+/**
+ * Every type of event, with the sentence that people read. `{field}` stands for a field of its data. Those in
+ * `AUDITED_EVENTS` are read off the audit log, and so is `budget.raised`; all others are recorded.
+ */
+export const EVENTS = {
+  "allowance.used_up": "The {limit} free requests a day of {name} are used up.",
+  "budget.exceeded": "A budget of {name} (per {per}) is used up: {used} of {limit} USD.",
+  "budget.raised": "A budget of {name} was raised.",
+  "budget.warned": "A budget of {name} (per {per}) has used {used} of {limit} USD.",
+  "budget.reset": "The budgets of {name} were set to 0 by {by}: {reason}",
+  "limit_request.made": "A person asks for more of a limit ({kind}).",
+  "limit_request.decided": "A request for more of a limit ({kind}) was decided.",
+  "member.left": "A person has left ({reason}), and their sessions and personal keys have ended.",
+  "member.without_role": "A person has no role any more ({reason}).",
+  "member.keys_expired": "A person's personal keys have expired at {until}.",
+  "provider.down": "The provider {provider} gets no requests any more: {reason}.",
+  "provider.up": "The provider {provider} answers again.",
+  "credential.retired": "The provider {provider} refuses its credential …{last4}: {reason}.",
+  "key.created": "The key {name} was created.",
+  "key.revoked": "The key {name} was revoked.",
+  "key.contact_gone": "The contact of the service key {name} has left.",
+  "key.expiring": "The key {name} ends at {until}.",
+} as const satisfies Readonly<Record<string, string>>;
+
+export type EventType = keyof typeof EVENTS;
+
+/** The type of those that wait to be chained to the audit log. They are no events yet. */
+export const AUDIT_EVENT = "audit";
+
+/** Plain data as JSON. Names are people's text, and nothing is a prompt or a secret. */
+export type EventData = Readonly<Record<string, unknown>>;
+
+/** An event as it is recorded. */
+export interface OutboxEvent<Type extends string = EventType | typeof AUDIT_EVENT> {
+  /** Empty if it concerns no account. */
+  readonly accountId: string;
+  /** Unique within the account: one that is recorded again is the same event. */
+  readonly id: string;
+  readonly atMs: number;
+  readonly type: Type;
+  readonly data: EventData;
+}
+
+/** One that was read. Another version may have types of its own. */
+export type StoredEvent = OutboxEvent<string>;
+
+/** An event of one thing at one time: recorded twice, it is the same. */
+export function makeEvent(
+  type: EventType,
+  subject: string,
+  about: Pick<OutboxEvent, "accountId" | "atMs" | "data">,
+): OutboxEvent {
+  return { ...about, id: `${type} ${subject} ${about.atMs}`, type };
+}
+
+/** Begins the type of a row of the audit log: `audit.key.created`. */
+export const AUDIT_TYPE = "audit.";
+
+/** Actions of the audit log that are events of the same name once they have succeeded. */
+export const AUDITED_EVENTS: ReadonlySet<string> = new Set<EventType>(["key.created", "key.revoked"]);

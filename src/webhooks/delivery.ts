@@ -1,0 +1,199 @@
+// Delivery: the node that has the lease takes events, and sends each endpoint what is due, whatever the others do.
+import type { AuditRow } from "../core/audit-log.ts";
+import type { Store } from "../core/store.ts";
+import type { Delivery, Endpoint } from "../core/webhook.ts";
+import type { Clock, Fetch, Log, Random } from "../core/world.ts";
+import { type Answer, planNext, send } from "./attempt.ts";
+import { FORMS } from "./forms.ts";
+import { readAudited, readEvent, routeTo } from "./route.ts";
+
+/** Longer than a node needs between two ticks. Another takes over after it. */
+const LEASE_MS = 15_000;
+const EVENTS_AT_ONCE = 100;
+const AUDITED = "webhooks_audited";
+
+interface DeliveryParts {
+  readonly store: Pick<
+    Store,
+    "webhooks" | "takeEvents" | "auditLog" | "account" | "setting" | "setSetting" | "node" | "clockAheadMs"
+  >;
+  readonly clock: Pick<Clock, "nowMs" | "after">;
+  readonly random: Random;
+  readonly fetch: Fetch;
+  readonly log: Log;
+  readonly version: string;
+  /** Those of the current configuration. */
+  readonly endpoints: () => readonly Endpoint[];
+}
+
+export class Delivering {
+  readonly #parts: DeliveryParts;
+  /** The running deliveries, by endpoint. */
+  readonly #running = new Map<string, Promise<void>>();
+  /** Until when an endpoint wants no calls. */
+  readonly #restsUntilMs = new Map<string, number>();
+  #leasedUntilMs = 0;
+  #isStopped = false;
+
+  constructor(parts: DeliveryParts) {
+    this.#parts = parts;
+  }
+
+  /** Takes what happened and begins to send what is due. Call it every second. */
+  async tick(): Promise<void> {
+    const { store, endpoints } = this.#parts;
+    const nowMs = this.#nowMs();
+    const untilMs = nowMs + LEASE_MS;
+    this.#leasedUntilMs = (await store.webhooks.lease(store.node, nowMs, untilMs)) ? untilMs : 0;
+    if (this.#leasedUntilMs === 0) return;
+    const off = new Set(await store.webhooks.off());
+    const on = endpoints().filter(({ id }) => !off.has(id));
+    await this.#takeEvents(on);
+    await this.#takeAudited(on);
+    await this.#buryStray();
+    for (const endpoint of endpoints()) this.#start(endpoint, off.has(endpoint.id));
+  }
+
+  /** Resolves once nothing is being sent. */
+  async settle(): Promise<void> {
+    await Promise.all(this.#running.values());
+  }
+
+  /** Ends it. Running attempts have this long to be answered; else another node makes them once more. */
+  async stop(waitMs: number): Promise<void> {
+    this.#leasedUntilMs = 0;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const cancel = this.#parts.clock.after(waitMs, resolve);
+    await Promise.race([this.settle(), promise]);
+    cancel();
+    this.#isStopped = true;
+  }
+
+  /** By the store's clock, which all nodes share. */
+  #nowMs(): number {
+    return this.#parts.clock.nowMs() + (this.#parts.store.clockAheadMs() ?? 0);
+  }
+
+  /** Each event is logged too. */
+  async #takeEvents(on: readonly Endpoint[]): Promise<void> {
+    const { store, log } = this.#parts;
+    for (;;) {
+      const events = await store.takeEvents(this.#nowMs(), EVENTS_AT_ONCE, async (event) =>
+        on.length === 0
+          ? []
+          : routeTo(on, readEvent(event), await this.#nameAccount(event.accountId), this.#nowMs()),
+      );
+      for (const { type, accountId, data } of events) {
+        log({ ...data, event: type, level: "warn", account_id: accountId });
+      }
+      if (events.length < EVENTS_AT_ONCE) return;
+    }
+  }
+
+  /** Reads on in the audit log from the row that was read last. The first time, from its end. */
+  async #takeAudited(on: readonly Endpoint[]): Promise<void> {
+    const { store } = this.#parts;
+    const head = await store.auditLog.head();
+    const noted = await store.setting(AUDITED);
+    let seq = noted === null || on.length === 0 ? head.seq : Number(noted);
+    if (noted !== String(seq)) await store.setSetting(AUDITED, String(seq));
+    while (seq < head.seq) {
+      const rows = await store.auditLog.rowsFrom(seq + 1, EVENTS_AT_ONCE);
+      await store.webhooks.add(await this.#routeAudited(on, rows));
+      seq = rows.at(-1)?.seq ?? head.seq;
+      await store.setSetting(AUDITED, String(seq));
+    }
+  }
+
+  async #routeAudited(on: readonly Endpoint[], rows: readonly AuditRow[]): Promise<readonly Delivery[]> {
+    const deliveries: Delivery[] = [];
+    for (const row of rows) {
+      const account = await this.#nameAccount(row.accountId ?? "");
+      for (const one of readAudited(row)) deliveries.push(...routeTo(on, one, account, this.#nowMs()));
+    }
+    return deliveries;
+  }
+
+  async #nameAccount(id: string): Promise<string | null> {
+    return id === "" ? null : ((await this.#parts.store.account(id))?.name ?? null);
+  }
+
+  /** Nobody will send what waits for an endpoint that the configuration no longer has. */
+  async #buryStray(): Promise<void> {
+    const { store, endpoints } = this.#parts;
+    const known = new Set(endpoints().map(({ id }) => id));
+    const stray = (await store.webhooks.waitingEndpoints()).filter((id) => !known.has(id));
+    for (const id of stray) await store.webhooks.bury(id, "its endpoint is no longer in the configuration");
+  }
+
+  #start(endpoint: Endpoint, isOff: boolean): void {
+    const { id } = endpoint;
+    if (this.#running.has(id)) return;
+    const run = this.#drain(endpoint, isOff)
+      .catch((error: unknown) => {
+        if (!this.#isStopped)
+          this.#parts.log({ event: "webhooks_failed", level: "warn", cause: String(error) });
+      })
+      .finally(() => this.#running.delete(id));
+    this.#running.set(id, run);
+  }
+
+  /** Sends what is due, until nothing is, the endpoint wants to rest, or another node may have taken over. */
+  async #drain(endpoint: Endpoint, isOff: boolean): Promise<void> {
+    const { store } = this.#parts;
+    const { atOnce } = FORMS[endpoint.form];
+    for (;;) {
+      const nowMs = this.#nowMs();
+      const isResting = (this.#restsUntilMs.get(endpoint.id) ?? 0) > nowMs;
+      if (isResting || nowMs >= this.#leasedUntilMs) return;
+      const due = await store.webhooks.due(endpoint.id, nowMs, atOnce);
+      await Promise.all(due.map((delivery) => this.#attempt(endpoint, delivery, isOff)));
+      if (due.length < atOnce || atOnce === 1) return;
+    }
+  }
+
+  async #attempt(endpoint: Endpoint, delivery: Delivery, isOff: boolean): Promise<void> {
+    const { webhooks } = this.#parts.store;
+    const answer = await send(this.#parts, endpoint, delivery);
+    if (answer.kind === "gone") return this.#switchOff(endpoint, delivery, answer.status);
+    if (answer.kind === "failed") return this.#recordFailure(endpoint, delivery, answer);
+    // A delivery that was sent again by hand shows that the receiver is back.
+    if (isOff) await webhooks.switchOff(endpoint.id, null);
+    await webhooks.remove(delivery.id);
+    this.#note("webhook_delivered", "debug", endpoint, delivery, {});
+  }
+
+  async #switchOff(endpoint: Endpoint, delivery: Delivery, status: number): Promise<void> {
+    const { webhooks } = this.#parts.store;
+    const reason = `status ${status}: the receiver is gone, so the endpoint is switched off`;
+    const attempts = delivery.attempts + 1;
+    await webhooks.switchOff(endpoint.id, this.#nowMs());
+    await webhooks.record(delivery.id, { state: "dead", attempts, dueAtMs: null, status, reason });
+    await webhooks.bury(endpoint.id, "the endpoint was switched off, because its receiver is gone");
+    this.#note("webhook_off", "error", endpoint, delivery, { status });
+  }
+
+  async #recordFailure(
+    endpoint: Endpoint,
+    delivery: Delivery,
+    answer: Extract<Answer, { kind: "failed" }>,
+  ): Promise<void> {
+    const nowMs = this.#nowMs();
+    if (answer.restMs > 0) this.#restsUntilMs.set(endpoint.id, nowMs + answer.restMs);
+    const result = planNext(delivery, answer, nowMs, this.#parts.random);
+    await this.#parts.store.webhooks.record(delivery.id, result);
+    const { attempts, status, reason } = result;
+    const event = result.state === "dead" ? "webhook_dead" : "webhook_failed";
+    this.#note(event, "warn", endpoint, delivery, { attempts, status, reason });
+  }
+
+  #note(
+    event: "webhook_delivered" | "webhook_failed" | "webhook_dead" | "webhook_off",
+    level: "debug" | "warn" | "error",
+    { url, form }: Endpoint,
+    { webhookId: webhook_id, type }: Delivery,
+    more: Readonly<Record<string, unknown>>,
+  ): void {
+    this.#parts.log({ event, level, host: new URL(url).host, form, webhook_id, type, ...more });
+  }
+}

@@ -1,0 +1,122 @@
+// Exports over HTTP and from the command line: whole lists as CSV and JSON lines, with the lists' filters.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { asArray, asObject, type JsonObject } from "../src/core/json.ts";
+import { createOperator } from "./http/operator.ts";
+import { until } from "./http/until.ts";
+import { asking, type HttpWorld, startHttpWorld } from "./http/world.ts";
+
+const FORMULA = '=HYPERLINK("http://evil"), "x"';
+const REQUESTS = 7;
+
+let world: HttpWorld;
+let operator: ReturnType<typeof createOperator>;
+let accountId = "";
+let keyId = "";
+beforeAll(async () => {
+  world = await startHttpWorld();
+  operator = createOperator(world);
+  accountId = String((await operator.post("/accounts", { name: FORMULA })).body.id);
+  await operator.post(`/accounts/${accountId}/topups`, { amount_usd: 5, note: "-1+1" });
+  const made = (await operator.post("/keys", { name: "@sum(1), x", account_id: accountId })).body;
+  keyId = String(made.id);
+  for (let at = 0; at < REQUESTS; at++)
+    await (await world.chat(asking("Acme#cheap"), { secret: String(made.secret) })).text();
+  await until("all are logged", async () => (await listed("/requests")).length === REQUESTS);
+});
+afterAll(() => world.stop());
+
+async function listed(path: string): Promise<readonly JsonObject[]> {
+  return asArray((await operator.get(path)).body.data).map(asObject);
+}
+
+async function download(name: string): Promise<string> {
+  const headers = { authorization: `Bearer ${world.adminToken}` };
+  const answer = await fetch(`${world.url}/admin/v1/export/${name}`, { headers });
+  expect([name, answer.status]).toEqual([name, 200]);
+  return answer.text();
+}
+
+/** Reads CSV by RFC 4180. Throws if a line isn't ended by CRLF, or a quote isn't closed. */
+function readCsv(text: string): readonly Readonly<Record<string, string>>[] {
+  const rows: string[][] = [[]];
+  const cell = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/gy;
+  for (let at = 0; at < text.length; at = cell.lastIndex) {
+    const [, quoted, plain = "", end] = cell.exec(text) ?? [];
+    if (end === undefined) throw new Error(`no cell at ${at}: ${text.slice(at, at + 40)}`);
+    rows.at(-1)?.push(quoted?.replaceAll('""', '"') ?? plain);
+    if (end === "\r\n") rows.push([]);
+  }
+  const [head = [], ...lines] = rows.slice(0, -1);
+  return lines.map((cells) => {
+    if (cells.length !== head.length) throw new Error("a line of another width");
+    return Object.fromEntries(head.map((name, at) => [name, cells[at] ?? ""]));
+  });
+}
+
+const readLines = (text: string) =>
+  text
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => asObject(JSON.parse(line)));
+
+describe("an export", () => {
+  test("has the rows of the list, with names beside ids", async () => {
+    const rows = await listed("/requests");
+    const lines = readLines(await download("requests.jsonl"));
+    const names = { key_name: "@sum(1), x", account_name: FORMULA };
+    expect(lines).toEqual(rows.map((row) => ({ ...row, ...names })));
+    const table = readCsv(await download("requests.csv"));
+    expect(table.map(({ id }) => id)).toEqual(rows.map(({ id }) => String(id)));
+    const [first = {}] = table;
+    expect(first).toMatchObject({ key_id: keyId, model_used: "Acme#cheap", status: "200", selector: "" });
+    expect(Number(first.cost_usd)).toBe(Number(rows[0]?.cost_usd));
+    expect(Number(first.tokens_prompt)).toBeGreaterThan(0);
+  });
+
+  test("runs no formula, and keeps numbers as they are", async () => {
+    const [first = {}] = readCsv(await download("requests.csv"));
+    expect(first).toMatchObject({ key_name: "'@sum(1), x", account_name: `'${FORMULA}` });
+    const journal = readCsv(await download(`journal.csv?account=${accountId}`));
+    expect(journal.map(({ note }) => note)).toContain("'-1+1");
+    expect(journal.map(({ amount_usd }) => Number(amount_usd))).not.toContain(Number.NaN);
+  });
+
+  test("has the list's filters, and refuses wrong ones before the first row", async () => {
+    const from = "2020-01-01T00:00:00Z";
+    expect(readCsv(await download(`requests.csv?to=${from}`))).toEqual([]);
+    expect(readCsv(await download("requests.csv?outcome=failed"))).toEqual([]);
+    expect(readCsv(await download(`requests.csv?key=${keyId}`))).toHaveLength(REQUESTS);
+    for (const path of ["requests.csv?keys=x", "requests.jsonl?outcome=good", "usage.csv?group_by=moon"])
+      expect([path, (await operator.get(`/export/${path}`)).status]).toEqual([path, 400]);
+    expect((await operator.get("/export/journal.csv?account=acc_none")).status).toBe(404);
+    expect((await operator.get("/export/prompts.csv")).status).toBe(404);
+  });
+
+  test("of usage has the columns of its groups, and adds up to the list's", async () => {
+    const [row = {}, ...others] = readCsv(await download("usage.csv?group_by=model,key"));
+    expect(others).toEqual([]);
+    expect(Object.keys(row).slice(0, 3)).toEqual(["model", "key_id", "key_name"]);
+    expect([row.requests, row.key_id]).toEqual([String(REQUESTS), keyId]);
+  });
+
+  test("of journals has every account's movements, or those within a time", async () => {
+    const all = readLines(await download("journal.jsonl"));
+    expect(new Set(all.map(({ account_id }) => account_id))).toEqual(new Set([accountId]));
+    expect(all.find(({ kind }) => kind === "topup")).toMatchObject({ amount_usd: 5, account_name: FORMULA });
+    expect(readLines(await download("journal.jsonl?to=2020-01-01T00:00:00Z"))).toEqual([]);
+    expect(readLines(await download("journal.jsonl?from=2020-01-01T00:00:00Z"))).toEqual(all);
+  });
+
+  test("reaches beyond a page, and ends with its reader", async () => {
+    const names = Array.from({ length: 230 }, (_, at) => `account ${at}`);
+    await Promise.all(names.map((name) => operator.post("/accounts", { name })));
+    await until("all are on record", async () => {
+      const made = readCsv(await download("audit.csv?action=account.created"));
+      return made.length === names.length + 1;
+    });
+    const headers = { authorization: `Bearer ${world.adminToken}` };
+    const answer = await fetch(`${world.url}/admin/v1/export/audit.csv`, { headers });
+    await answer.body?.cancel();
+    expect(readCsv(await download("members.csv"))).toEqual([]);
+  });
+});

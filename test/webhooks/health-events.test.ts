@@ -1,0 +1,119 @@
+// Events of providers' health: a change is reported once over all nodes, and at most once in five minutes for each state.
+import { expect, test } from "bun:test";
+import type { CredentialHealth, ProviderHealth } from "../../src/core/health.ts";
+import type { Store } from "../../src/core/store.ts";
+import { HealthEvents } from "../../src/webhooks/health-events.ts";
+import { ManualClock } from "../manual-clock.ts";
+import { openMemoryStore } from "../samples.ts";
+
+const VITALS = { errorRate: null, inFlight: 0, firstTokenMs: null, tokensPerSecond: null };
+const CREDENTIAL: CredentialHealth = {
+  ...{ id: null, last4: "abcd", weight: 1, requestsPerMinute: null, tokensPerMinute: null, ...VITALS },
+  ...{ state: "active", untilMs: null, reason: null, calledAtMs: 1 },
+};
+
+function provider(
+  breaker: ProviderHealth["breaker"],
+  credential: Partial<CredentialHealth> = {},
+): ProviderHealth {
+  return {
+    ...{ name: "Acme", dialect: null, baseUrl: "", ...VITALS, breaker, lastFailure: null, models: [] },
+    failingSinceMs: breaker === "closed" ? null : 1,
+    credentials: [{ ...CREDENTIAL, ...credential }],
+  };
+}
+
+async function startNodes(count: number) {
+  const store: Store = await openMemoryStore();
+  const clock = new ManualClock();
+  const nodes = Array.from({ length: count }, () => {
+    const node = { seen: provider("closed"), look: async () => {} };
+    const events = new HealthEvents({ store, clock, health: () => [node.seen] });
+    node.look = () => events.refresh();
+    return node;
+  });
+  const told = async () => (await store.takeEvents(clock.nowMs(), 50)).map(({ type }) => type);
+  return { store, clock, nodes, told };
+}
+
+test("an outage that all nodes see is reported once, and so is its end", async () => {
+  const { store, nodes, told } = await startNodes(3);
+  const lookAll = () => Promise.all(nodes.map(({ look }) => look()));
+  await lookAll();
+  expect(await told()).toEqual([]);
+  for (const breaker of ["open", "half_open", "closed"] as const) {
+    for (const node of nodes) node.seen = provider(breaker);
+    await lookAll();
+    await lookAll();
+    expect([breaker, await told()]).toEqual([
+      breaker,
+      { open: ["provider.down"], half_open: [], closed: ["provider.up"] }[breaker],
+    ]);
+  }
+  await store.close();
+});
+
+test("a provider that flaps is reported by its last state once five minutes are over", async () => {
+  const { store, clock, nodes, told } = await startNodes(1);
+  const [node] = nodes;
+  if (!node) throw new Error("There is one.");
+  for (let times = 0; times < 10; times++) {
+    node.seen = provider(times % 2 === 0 ? "open" : "closed");
+    await node.look();
+    await clock.move(1000);
+  }
+  expect((await told()).toSorted()).toEqual(["provider.down", "provider.up"]);
+  node.seen = provider("open");
+  await node.look();
+  expect(await told()).toEqual([]);
+  await clock.move(300_000);
+  await node.look();
+  expect(await told()).toEqual(["provider.down"]);
+  await store.close();
+});
+
+test("a node that starts in an outage reports its end, and nodes that see it differently don't argue", async () => {
+  const { store, clock, nodes, told } = await startNodes(2);
+  const [one, other] = nodes;
+  if (!one || !other) throw new Error("There are two.");
+  one.seen = provider("open");
+  await one.look();
+  expect(await told()).toEqual(["provider.down"]);
+  await other.look();
+  expect(await told()).toEqual(["provider.up"]);
+  for (let minute = 0; minute < 20; minute++) {
+    await clock.move(60_000);
+    await Promise.all([one.look(), other.look()]);
+  }
+  expect(await told()).toEqual([]);
+  await store.close();
+});
+
+test("a credential that is refused is reported, without more of it than its last characters", async () => {
+  const { store, nodes } = await startNodes(1);
+  const [node] = nodes;
+  if (!node) throw new Error("There is one.");
+  node.seen = {
+    ...provider("closed"),
+    credentials: [
+      CREDENTIAL,
+      { ...CREDENTIAL, last4: "wxyz", state: "retired", reason: "it was refused (401)" },
+    ],
+  };
+  await node.look();
+  const [event, ...others] = await store.takeEvents(1, 10);
+  expect([event?.type, others]).toEqual(["credential.retired", []]);
+  expect(event?.data).toEqual({
+    provider: "Acme",
+    name: "Acme",
+    last4: "wxyz",
+    reason: "it was refused (401)",
+  });
+  node.seen = provider("closed", { state: "retired", reason: "it was refused (401)" });
+  await node.look();
+  expect((await store.takeEvents(1, 10)).map(({ type }) => type).toSorted()).toEqual([
+    "credential.retired",
+    "provider.down",
+  ]);
+  await store.close();
+});

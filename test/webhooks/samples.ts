@@ -1,0 +1,11 @@
+// A delivery as the store keeps it.
+import type { Delivery } from "../../src/core/webhook.ts";
+import { NOON } from "../samples.ts";
+
+export function makeDelivery(id: string, fields: Partial<Delivery> = {}): Delivery {
+  return {
+    ...{ id, webhookId: `msg_${id}`, endpoint: "one", type: "key.created", accountId: "default" },
+    ...{ atMs: NOON, data: { name: "ci <b>" }, state: "waiting", attempts: 0, dueAtMs: NOON },
+    ...{ status: null, reason: null, ...fields },
+  };
+}
