@@ -39,6 +39,7 @@ describe("accounts", () => {
       limits: [],
       balance_usd: 0,
       held_usd: 0,
+      due_usd: 0,
       created_at: expect.stringMatching(INSTANT),
     });
     const changed = await operator.patch(`/accounts/${id}`, { name: "Crew" });

@@ -175,7 +175,6 @@ function database(opened: Opened): void {
       "UPDATE spend SET held_nano = -1",
       "UPDATE spend SET spent_nano = -1",
       "UPDATE hold SET held_nano = -1",
-      "UPDATE movement SET amount_nano = 1.5",
     ]) {
       expect([damage, await catchThrown((async () => bench.raw(damage))())]).not.toEqual([damage, undefined]);
     }

@@ -67,7 +67,8 @@ describe.skipIf(!HAS_BROWSER)("each role (skipped without Chromium)", () => {
     expect(await buttons()).toEqual([]);
     await open(`/settings/accounts/${team}`);
     await page.getByRole("heading", { name: "Journal" }).waitFor();
-    expect(await buttons()).toEqual([]);
+    await page.getByRole("button", { name: "Print" }).waitFor();
+    expect(await buttons()).toEqual(["Print"]);
     await open("/settings/providers");
     await page
       .getByRole("list", { name: /^Credentials of/ })

@@ -34,6 +34,7 @@ describe.skipIf(!HAS_BROWSER)("the search (skipped without Chromium)", () => {
     await page.getByRole("link", { name: "OpenAI", exact: true }).waitFor();
     await page.keyboard.press("Control+K");
     // The field has the focus, and Enter opens what is found first.
+    await page.locator("[type=search]:focus").waitFor();
     await page.keyboard.type("findab");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Findable" }).waitFor();

@@ -22,6 +22,8 @@ interface Coverage {
 const WARMING = 2;
 /** Only lines that ran for each of these requests count, so that timers and caches that expire don't. */
 const REQUESTS = 8;
+/** A timer may run as often meanwhile, but hardly each time. */
+const TAKES = 3;
 const SOURCES = join(ROOT, "src/");
 
 const texts = new Map<string, string>();
@@ -77,9 +79,18 @@ async function measure(send: () => Promise<Response>): Promise<Record<string, nu
     if (!answer.ok) throw new Error(text);
   };
   for (let count = 0; count < WARMING; count++) await ask();
-  await countLines(REQUESTS);
-  for (let count = 0; count < REQUESTS; count++) await ask();
-  return countLines(REQUESTS);
+  const takes: Record<string, number>[] = [];
+  for (let take = 0; take < TAKES; take++) {
+    await countLines(REQUESTS);
+    for (let count = 0; count < REQUESTS; count++) await ask();
+    takes.push(await countLines(REQUESTS));
+  }
+  return Object.fromEntries(
+    Object.keys(takes[0] ?? {}).flatMap((path) => {
+      const least = Math.min(...takes.map((lines) => lines[path] ?? 0));
+      return least === 0 ? [] : [[path, least] as const];
+    }),
+  );
 }
 
 await post("Profiler.enable");

@@ -25,7 +25,7 @@ export const BREAKS: Readonly<Record<string, string>> = {
   "what a key has spent is what its requests were charged": "UPDATE spend SET spent_nano = spent_nano + 1",
   "a request's entries come to what its row says was charged, and its hold ended once": `
     INSERT INTO entry SELECT account_id, 1000000, at_ms, kind, balance_nano, held_nano, 0, revenue_nano, 0,
-      balance_after_nano, request_id, usage_source, ended, note
+      balance_after_nano, request_id, usage_source, ended, note, held_after_nano
     FROM entry WHERE request_id = ${ONE_REQUEST} AND kind = 'post'`,
   "no entry is of a request without a row": `DELETE FROM request WHERE id = ${ONE_REQUEST}`,
   "what was held for is charged at its cost unless it is lost, and what produced nothing costs nothing": `
