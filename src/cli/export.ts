@@ -25,7 +25,11 @@ ${EXPORT_NAMES.map(
 ).join("\n")}
 
   --json                    write JSON lines
-  --config FILE, --store S  as for \`poundkey serve\``;
+  --config FILE, --store S  as for \`poundkey serve\`
+
+examples:
+  poundkey export requests --from 2026-11-01 --outcome failed
+  poundkey export usage --group-by month,account --json`;
 
 export const runExport = makeCommand(
   HELP,

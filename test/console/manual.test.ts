@@ -94,7 +94,9 @@ describe.skipIf(!HAS_BROWSER)("the manual (skipped without Chromium)", () => {
     await page.goto(`${world.gateway.url}/docs/migrate-openrouter`);
     await page.getByRole("button", { name: "Copy" }).first().click();
     await page.getByRole("button", { name: "Copied" }).waitFor();
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toContain("poundkey import openrouter app.yaml");
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(
+      "poundkey import openrouter app.yaml",
+    );
     await close();
   });
 
