@@ -1,8 +1,11 @@
 // The thread in which the write-ahead log is synced and copied: a slow disk must not stop the event loop.
 import { afterAll, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { decide } from "../src/ledger/decide.ts";
+import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import { canTrace, trace } from "./faults/tracer.ts";
+import { until } from "./http/until.ts";
 import { LONG_MS, newPlace, startServe } from "./serve-process.ts";
 
 const CAN_TRACE = await canTrace();
@@ -48,6 +51,25 @@ test.skipIf(!CAN_TRACE)(
     const threads = new Set(readTrail().match(/^\d+(?= +fsync)/gm));
     expect(threads.size).toBeGreaterThan(0);
     expect(threads).not.toContain(String(serving.pid));
+  },
+  LONG_MS,
+);
+
+test(
+  "changes that aren't part of a payment have the log copied too",
+  async () => {
+    const folder = newPlace("");
+    const path = join(folder.directory, "changed.db");
+    const store = await openSqliteStore({ path, decide });
+    const change = (size: number) => store.setSetting("webhooks_audited", crypto.randomUUID().repeat(size));
+    // Enough for a checkpoint, and far less than what SQLite would copy by itself.
+    for (let count = 0; count < 20; count++) await change(30_000);
+    await until("the log is copied", async () => {
+      await change(1);
+      return statSync(path).size > 1_000_000;
+    });
+    await store.close();
+    folder.remove();
   },
   LONG_MS,
 );

@@ -5,8 +5,12 @@ import type { Connector } from "./connector.ts";
 
 const NOTHING: Result = Object.assign([], { count: 0 });
 
-/** `onChange` is called after each change of rows that may be cached. */
-export function makeEngine(connector: Connector, onChange: () => void = () => {}): Engine {
+/** `onWrite` is called after each transaction, and `onChange` after each change of rows that may be cached. */
+export function makeEngine(
+  connector: Connector,
+  onWrite: () => void,
+  onChange: () => void = () => {},
+): Engine {
   const inTurn = makeSerialQueue();
   const run: Engine["run"] = (statement) => connector.run(({ sql }) => sql.run(statement));
   const change: Engine["change"] = (firsts, then) =>
@@ -17,6 +21,7 @@ export function makeEngine(connector: Connector, onChange: () => void = () => {}
         return toResult(writes.map(run));
       });
       onChange();
+      onWrite();
       return result;
     });
   return {
@@ -31,7 +36,10 @@ export function makeEngine(connector: Connector, onChange: () => void = () => {}
     runOnce: (statement, ...others) =>
       change([], () => ({ writes: [statement, ...others], toResult: ([written]) => written ?? NOTHING })),
     runAll: (statements) =>
-      connector.run((connection) => connection.write(() => statements.forEach(connection.sql.run))),
+      connector.run((connection) => {
+        connection.write(() => statements.forEach(connection.sql.run));
+        onWrite();
+      }),
     runSlowReads: (statements) =>
       inTurn(() => connector.run(({ readSnapshot, sql }) => readSnapshot(() => statements.map(sql.run)))),
     change,

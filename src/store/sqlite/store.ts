@@ -55,11 +55,12 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const checkpoints = file === null ? null : new Checkpoints(file, connector);
   const logSync = file === null ? null : new LogSync(file, connector);
   const quietSync = logSync && new QuietSync(() => logSync.sync());
+  const look = () => checkpoints?.look();
   const batches = new Batches(connector, cache, decide, () => {
-    checkpoints?.look();
+    look();
     quietSync?.note();
   });
-  const engine = makeEngine(connector);
+  const engine = makeEngine(connector, look);
   const heart = makeHeart(connector, lock, schema.version);
   return {
     node,
@@ -76,7 +77,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     findDamage: () => connector.run((connection) => connection.findDamage()),
     ...engineMethods(
       engine,
-      makeEngine(connector, () => cache.clear()),
+      makeEngine(connector, look, () => cache.clear()),
     ),
     ...requestMethods(connector, cache, engine, { file, node }),
     ready: () =>
