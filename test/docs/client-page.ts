@@ -16,7 +16,7 @@ const APIS: Readonly<Record<ClientSetup["speaks"], string>> = {
 export function writeClientPage({ title, kind, speaks, snippets, notes }: ClientSetup): string {
   const start =
     kind === "agent"
-      ? `Give your team's keys a [budget](company.md) instead of a daily limit: ${title} can make 200 requests in an hour.`
+      ? `Give your team's keys a [budget](company.md) instead of a daily limit: ${title} can make 200 requests in an hour. Or let people [sign in](agents.md), so that nobody hands keys out.`
       : "Give your team's keys a [budget](company.md) instead of a daily limit, so that your programs are never slowed down.";
   const blocks = snippets.map((snippet) => {
     const { about, language } = snippet;
