@@ -43,7 +43,10 @@ export class Browser {
     const hidden = [...page.text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)];
     const body = new URLSearchParams([...hidden.map(([, name = "", value = ""]) => [name, value])]);
     for (const [name, value] of Object.entries(fields)) body.set(name, value);
-    const answer = await this.#send(new URL(action, page.url).href, { method: "POST", body });
+    const answer = await this.#send(new URL(action.replaceAll("&amp;", "&"), page.url).href, {
+      method: "POST",
+      body,
+    });
     const location = answer.headers.get("location");
     if (location === null) return answer;
     const next = new URL(location, answer.url).href;
