@@ -69,7 +69,8 @@ export async function startFuzzWorld(program: Program): Promise<FuzzWorld> {
   const gateway = startVictim(program, directory);
   const url = await gateway.listens;
   const accountId = (await administer(url, "/accounts", { name: "payer" })).id;
-  await administer(url, `/accounts/${accountId}/topups`, { amount_usd: BALANCE_USD });
+  const funds = { amount_usd: BALANCE_USD, confirm_amount_usd: BALANCE_USD };
+  await administer(url, `/accounts/${accountId}/topups`, funds);
   const secretOf = async (fields: object) =>
     String((await administer(url, "/keys", { name: "fuzz", ...fields })).secret);
   const secrets = {
