@@ -1,4 +1,5 @@
 // "More, please": members ask for more of a limit of theirs until a time, and managers and admins decide.
+import { isDeepStrictEqual } from "node:util";
 import { type Static, Type } from "@sinclair/typebox";
 import { makeBudget, PERIODS } from "../core/budget.ts";
 import type { EventType, OutboxEvent } from "../core/events.ts";
@@ -210,10 +211,9 @@ export async function decideLimitRequest(
   const words = readLine(note ?? "", "note") || null;
   const decision = { state, decidedAtMs: nowMs, deciderKind, deciderId, note: words };
   const decided = await changes.decideLimitRequest({ accountId, id }, (before) => {
-    // The transaction may run again after it was committed.
-    const isDone = before.decidedAtMs === nowMs && before.deciderId === deciderId;
-    if (!isDone) requireOpen(before, nowMs);
     const request = { ...before, ...decision };
+    // The transaction may run again after it was committed.
+    if (!isDeepStrictEqual(before, request)) requireOpen(before, nowMs);
     const event = makeEvent(eventId, "limit_request.decided", request, nowMs, { granted: grant });
     return { request, event };
   });
