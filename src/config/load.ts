@@ -112,7 +112,9 @@ function placeIssue({ path, at, message, variable }: Issue, yaml: YamlText, file
   if (variable !== undefined) {
     return createError({ file: "environment", line: 0, column: 0, field: variable, message });
   }
-  return createError({ file, ...yaml.findPosition(path, at), field: formatField(path), message });
+  const place = yaml.findPosition(path, at);
+  const hint = yaml.explainCut(place.line);
+  return createError({ file, ...place, field: formatField(path), message: `${message}${hint}` });
 }
 
 function buildSettings(
