@@ -23,6 +23,7 @@ import { nodesSuite } from "./store-nodes.suite.ts";
 import { repliesSuite } from "./store-replies.suite.ts";
 import { responsesSuite } from "./store-responses.suite.ts";
 import { statementsSuite } from "./store-statements.suite.ts";
+import { warningsSuite } from "./store-warnings.suite.ts";
 import { webhooksSuite } from "./store-webhooks.suite.ts";
 import type { StoreBench } from "./two-stores.ts";
 import { deliverySuite } from "./webhooks/delivery.suite.ts";
@@ -40,6 +41,7 @@ const SUITES = [
   movementsSuite,
   statementsSuite,
   callsSuite,
+  warningsSuite,
   billingSuite,
   nodesSuite,
   lateSuite,

@@ -7,6 +7,7 @@ import { carryCounts } from "../ledger/key-move.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { REPLY_KEPT_MS } from "../ledger/replies.ts";
 import { type AuditUpkeepParts, chainAudit, logAuditHead, pruneAudit } from "./audit-upkeep.ts";
+import { warnOfExpiry } from "./expiring-keys.ts";
 import { type MemoryParts, trimMemory } from "./memory-trim.ts";
 
 const BEAT_MS = 3000;
@@ -16,6 +17,7 @@ const LESSONS_MS = 3000;
 const MOVES_MS = 2000;
 const MOVES_AT_ONCE = 1000;
 const EVENTS_MS = 1000;
+const EXPIRING_MS = 600_000;
 const HEALTH_MS = 5000;
 const REFUSALS_MS = 5000;
 /** A change on one node takes effect on the others within twice this time. */
@@ -99,6 +101,7 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
   const { added, discovery, wrongTokens, refused, members, memory, measures } = parts;
   const { delivering, healthEvents } = parts;
   if (delivering) tasks.push(schedule("events_failed", EVENTS_MS, () => delivering.tick()));
+  if (delivering) tasks.push(schedule("events_failed", EXPIRING_MS, () => warnOfExpiry(parts)));
   if (refused) tasks.push(schedule("audit_failed", AUDIT_MS, () => refused.flush()));
   if (healthEvents) tasks.push(schedule("health_events_failed", HEALTH_MS, () => healthEvents.refresh()));
   if (measures) tasks.push(schedule("measures_failed", MEASURES_MS, () => measures.refresh()));

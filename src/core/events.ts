@@ -5,6 +5,7 @@
  * `AUDITED_EVENTS` are read off the audit log, and so is `budget.raised`; all others are recorded.
  */
 export const EVENTS = {
+  "balance.low": "The balance of {name} is {balance} USD, below {limit} USD.",
   "allowance.used_up": "The {limit} free requests a day of {name} are used up.",
   "budget.exceeded": "A budget of {name} (per {per}) is used up: {used} of {limit} USD.",
   "budget.raised": "A budget of {name} was raised.",

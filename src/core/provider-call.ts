@@ -81,17 +81,11 @@ function makeCall(record: CalledRecord, trace: Trace, attempt: TracedAttempt, at
   const { accountId, id, keyId, atMs } = record;
   const { model, outcome, faultCode, calls = 1, failure, claimed } = attempt;
   const isCounted = trace.counted === at;
-  const counted = isCounted
-    ? {
-        charged: record.amounts,
-        usageSource: record.usageSource,
-        costNanoUsd: trace.markup === 1 ? record.costNanoUsd : sumBill(trace.bill, 1),
-      }
-    : UNCOUNTED;
+  const counted = isCounted ? findCounted(record, trace) : UNCOUNTED;
   const isAsCharged = isCounted && record.usageSource === "provider";
   return {
     ...{ accountId, id: `${id} ${at + 1}`, atMs, model, outcome, faultCode, calls, ...counted },
-    kind: keyId === SAMPLING_KEY ? "sample" : findKind(outcome),
+    kind: findKind(outcome, keyId),
     credential: nameCredential(attempt) ?? "",
     upstreamRequestIds: attempt.requestIds ?? (failure?.upstreamRequestId ? [failure.upstreamRequestId] : []),
     completionId: id,
@@ -99,9 +93,14 @@ function makeCall(record: CalledRecord, trace: Trace, attempt: TracedAttempt, at
   };
 }
 
-const UNCOUNTED = { charged: NO_AMOUNTS, usageSource: "none", costNanoUsd: 0 } as const;
+const UNCOUNTED: Counted = { charged: NO_AMOUNTS, usageSource: "none", costNanoUsd: 0 };
 
-function findKind(outcome: AttemptOutcome): CallKind {
+function findCounted({ amounts, usageSource, costNanoUsd }: CalledRecord, { markup, bill }: Trace): Counted {
+  return { charged: amounts, usageSource, costNanoUsd: markup === 1 ? costNanoUsd : sumBill(bill, 1) };
+}
+
+function findKind(outcome: AttemptOutcome, keyId: string): CallKind {
+  if (keyId === SAMPLING_KEY) return "sample";
   if (outcome === "outrun") return "hedge";
   return outcome === "failed" ? "failed" : "request";
 }
@@ -115,15 +114,38 @@ export function nameCredential({
   return position ? `key ${position}` : null;
 }
 
+type Counted = Pick<ProviderCall, "charged" | "costNanoUsd" | "usageSource">;
+
+/** Adds the attempts of a request, as `listCalls` lists them, without listing them: every settlement does. */
+export function addRequestCalls(sums: Map<string, CallSum>, record: CalledRecord, trace: Trace): void {
+  const { accountId, atMs, keyId } = record;
+  const dayMs = findCallDay(atMs);
+  for (const [at, attempt] of trace.attempts.entries()) {
+    const { model, outcome, calls = 0 } = attempt;
+    if (calls === 0) continue;
+    const credential = nameCredential(attempt) ?? "";
+    const of = { accountId, dayMs, model, credential, kind: findKind(outcome, keyId) };
+    addTo(sums, of, calls, trace.counted === at ? findCounted(record, trace) : UNCOUNTED);
+  }
+}
+
 /** Adds a call to the sum of its day, model, credential and kind, which `sums` has by their names. */
 export function addCall(sums: Map<string, CallSum>, call: ProviderCall): void {
-  const { accountId, model, credential, kind, calls, charged, costNanoUsd, usageSource } = call;
-  const dayMs = findCallDay(call.atMs);
-  const place = JSON.stringify([accountId, dayMs, model, credential, kind]);
+  const { accountId, atMs, model, credential, kind } = call;
+  addTo(sums, { accountId, dayMs: findCallDay(atMs), model, credential, kind }, call.calls, call);
+}
+
+function addTo(
+  sums: Map<string, CallSum>,
+  of: Pick<CallSum, "accountId" | "dayMs" | "model" | "credential" | "kind">,
+  calls: number,
+  { charged, costNanoUsd, usageSource }: Counted,
+): void {
+  const place = `${of.accountId}\n${of.dayMs}\n${of.model}\n${of.credential}\n${of.kind}`;
   const sum = sums.get(place);
   const estimated = usageSource === "estimate" ? costNanoUsd : 0;
   sums.set(place, {
-    ...{ accountId, dayMs, model, credential, kind },
+    ...of,
     calls: (sum?.calls ?? 0) + calls,
     amounts: sum ? addAmounts(sum.amounts, charged) : charged,
     costNanoUsd: (sum?.costNanoUsd ?? 0) + costNanoUsd,

@@ -1,5 +1,6 @@
 // The row stored for every request: log entry and bill in one.
 import type { NanoUsd } from "./money.ts";
+import type { Trace } from "./trace.ts";
 import type { Amounts } from "./units.ts";
 
 /** Where the token counts come from: the provider's report, our estimate, or nothing was produced. */
@@ -106,7 +107,10 @@ export interface RequestRecord extends RequestHead, RequestOrigin {
 }
 
 /** A row before settlement has decided who pays. */
-export type UnsettledRecord = Omit<RequestRecord, "chargedNanoUsd" | "holdNanoUsd" | "isLate">;
+export type UnsettledRecord = Omit<RequestRecord, "chargedNanoUsd" | "holdNanoUsd" | "isLate"> & {
+  /** The same as `trace`, which need not be read again then. */
+  readonly traced?: Trace;
+};
 
 /** True if the request failed: its client got an error and did not simply leave. */
 export function isError(status: number): boolean {

@@ -39,6 +39,8 @@ export interface KeyFilter {
   readonly memberId?: string | undefined;
   /** In lower case. */
   readonly contact?: string | undefined;
+  /** Those that end after `fromMs`, and at `toMs` at the latest. */
+  readonly expiring?: { readonly fromMs: number; readonly toMs: number } | undefined;
   /** In whatever other state. */
   readonly isRevoked?: boolean | undefined;
   /** The time for which to compute the state, in Unix milliseconds. */
@@ -91,6 +93,7 @@ type OwnSetting =
   | "lessons_forgotten"
   | "lessons_fitted"
   | "webhooks_audited"
+  | "keys_expiring_until"
   | "wrong_admin_tokens"
   | typeof FOREIGN_SECRETS;
 type SettingName = OwnSetting | OperatorSetting;

@@ -252,7 +252,7 @@ export class RequestContext<F extends Form> implements Facts {
 
   #record(nowMs: number, counted: Counted<F["usage"]>): UnsettledRecord {
     const { id, requestId, operation, surface, key, ask, origin } = this.call;
-    const { decision } = this.plan;
+    const [{ decision }, traced] = [this.plan, this.#trace(nowMs, counted)];
     return {
       id,
       requestId,
@@ -267,7 +267,8 @@ export class RequestContext<F extends Form> implements Facts {
       modelUsed: this.attempt?.card.id ?? null,
       selector: this.selector?.id ?? null,
       decision: decision && JSON.stringify(decision),
-      trace: this.#trace(nowMs, counted),
+      trace: JSON.stringify(traced),
+      traced,
       attempts: this.attempts,
       stream: ask.stream === true,
       status: this.fault ? this.fault.row.status : this.#ended === "done" ? 200 : 499,
@@ -283,10 +284,10 @@ export class RequestContext<F extends Form> implements Facts {
     };
   }
 
-  #trace(nowMs: number, { bill, source }: Counted<F["usage"]>): string {
+  #trace(nowMs: number, { bill, source }: Counted<F["usage"]>): Trace {
     const { call, fault, granted, admittedMs } = this;
     const { claimed, implausible: usageImplausible } = this.#count;
-    const trace: Trace = {
+    return {
       admittedMs: granted && Math.round(admittedMs - this.startedMs),
       attempts: this.tracing.list(nowMs, this.#firstTokenMs, { isWhole: this.#isFinished, fault, claimed }),
       bill: bill.lines,
@@ -295,6 +296,5 @@ export class RequestContext<F extends Form> implements Facts {
       usageImplausible,
       message: fault && fault.row.blame !== "client" ? fault.message : null,
     };
-    return JSON.stringify(trace);
   }
 }

@@ -6,8 +6,8 @@ import { findBucket } from "../core/histogram.ts";
 import type { Account, GatewayKey } from "../core/key.ts";
 import type { Movement } from "../core/movement.ts";
 import { findCountedModel, findOutcome, readProvider } from "../core/outcome.ts";
-import { addCall, type CallSum, listCalls } from "../core/provider-call.ts";
-import { isError, type RequestRecord } from "../core/record.ts";
+import { addRequestCalls, type CallSum } from "../core/provider-call.ts";
+import { isError, type RequestRecord, type UnsettledRecord } from "../core/record.ts";
 import {
   type Entry,
   type FirstTokenSum,
@@ -21,7 +21,9 @@ import {
   type Spend,
   type UsageSum,
 } from "../core/rows.ts";
+import { readTrace } from "../core/trace.ts";
 import { addAmounts, negateAmounts } from "../core/units.ts";
+import { findBalanceLow } from "./balance-low.ts";
 import type { LimitedMember } from "./limit-owners.ts";
 import { findHour } from "./month.ts";
 
@@ -204,6 +206,8 @@ export class Books {
       throw new Error(`An entry of kind ${about.kind} would overdraw the account.`);
     }
     this.accounts.put(accountId, account);
+    const low = findBalanceLow(before, account, about);
+    if (low !== null) this.#events.push(low);
     this.#entries.push({
       accountId,
       seq: account.entries,
@@ -263,8 +267,9 @@ export class Books {
   }
 
   /** Counts the calls that a request made in their day. */
-  addCalls(record: RequestRecord): void {
-    for (const call of listCalls(record)) addCall(this.#calls, call);
+  addCalls(record: UnsettledRecord): void {
+    const { traced = readTrace(record.trace) } = record;
+    if (traced !== null) addRequestCalls(this.#calls, record, traced);
   }
 
   /** Returns the rows to write and the answers to send once they are committed. */

@@ -200,6 +200,9 @@ const PAUSES: Step = [
   { kind: "addColumn", table: "account", column: { name: "paused_by", type: "text", initial: "[]" } },
 ];
 
+/** The balance of which an account wants to hear. A program from before sends no such event. */
+const LOW_BALANCES: Step = [{ kind: "addField", table: "account", field: ACCOUNT_FIELDS.balance_low_usd }];
+
 /** Taken after the engine's own first steps (`sqlite/migrations.ts`, `postgres/schema.ts`). */
 export const STEPS: readonly Step[] = [
   HOURLY_USAGE,
@@ -223,4 +226,5 @@ export const STEPS: readonly Step[] = [
   STATEMENTS,
   WEBHOOKS,
   PROVIDER_CALLS,
+  LOW_BALANCES,
 ];

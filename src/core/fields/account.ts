@@ -129,6 +129,20 @@ export const ACCOUNT_FIELDS = {
       placeholder: "500/month",
     },
   },
+  balance_low_usd: {
+    kind: "usd",
+    property: "balanceLowNanoUsd",
+    role: "operator",
+    initial: null,
+    manual:
+      "the event [`balance.low`](webhooks.md#events) is sent when a charge takes the balance below this amount in USD, or null",
+    flag: {
+      name: "balance-low",
+      value: "USD",
+      help: "the balance below which the event balance.low is sent",
+    },
+    control: { label: "Low balance in USD", hint: "Below it, an event is sent; empty means none" },
+  },
   member_defaults: {
     kind: "member_defaults",
     property: "memberDefaults",

@@ -1,0 +1,101 @@
+// Warnings on every store: a balance that falls low, and keys that end soon, each told once over all nodes.
+import { expect, test } from "bun:test";
+import { warnOfExpiry } from "../src/app/expiring-keys.ts";
+import type { Store } from "../src/core/store.ts";
+import { fundAccount } from "../src/ledger/fund.ts";
+import {
+  DAY,
+  give,
+  HOUR,
+  makeAccount,
+  makeKey,
+  makeRecord,
+  NOON,
+  standingClock,
+  writeRecord,
+} from "./samples.ts";
+import { makeSuite, type TwoStores } from "./two-stores.ts";
+
+export const warningsSuite = makeSuite({ "a low balance": lowBalance, "a key that ends": endingKeys });
+
+const LOW = 1_000_000;
+
+async function listEvents(store: Store, type: string) {
+  return (await store.takeEvents(NOON, 100)).filter((event) => event.type === type);
+}
+
+/** A request that costs the amount; what it holds is topped up first. */
+async function charge(store: Store, id: string, nanoUsd: number, at: number) {
+  const record = makeRecord(id, {
+    accountId: "team",
+    keyId: "key_team",
+    chargedNanoUsd: nanoUsd,
+    atMs: NOON + at,
+  });
+  await writeRecord(store, record);
+}
+
+async function adjust(store: Store, id: string, nanoUsd: number) {
+  const order = { accountId: "team", id, nanoUsd, note: "a test", entry: null, nowMs: NOON, by: null };
+  await fundAccount(store, { ...order, movement: "adjustment", timeZone: "UTC" });
+}
+
+function lowBalance(opened: () => TwoStores): void {
+  test("is told once when it is taken below, and again only after it was above", async () => {
+    const { store, other } = opened();
+    await store.addAccount(makeAccount("team", { name: "Team", balanceLowNanoUsd: LOW }));
+    await give(store, "team", LOW);
+    expect(await listEvents(store, "balance.low")).toEqual([]);
+    await adjust(store, "a", 5);
+    await adjust(store, "b", -4);
+    expect(await listEvents(store, "balance.low")).toEqual([]);
+    await adjust(store, "c", -2);
+    const [first, ...others] = await listEvents(other, "balance.low");
+    expect(others).toEqual([]);
+    expect(first).toMatchObject({
+      accountId: "team",
+      data: { account_id: "team", name: "Team", limit: 0.001 },
+    });
+    expect(first?.data.balance).toBe((LOW - 1) / 1e9);
+    await adjust(store, "d", -1);
+    expect(await listEvents(store, "balance.low")).toEqual([]);
+  });
+
+  test("is told by a charge, not by what is held", async () => {
+    const { store } = opened();
+    await store.addAccount(makeAccount("team", { balanceLowNanoUsd: LOW }));
+    await give(store, "team", LOW);
+    await charge(store, "chatcmpl-1", 10, 1);
+    expect(await listEvents(store, "balance.low")).toEqual([]);
+    await store.changeAccount("team", { balanceLowNanoUsd: LOW + 10 });
+    await charge(store, "chatcmpl-2", 10, 2);
+    expect((await listEvents(store, "balance.low")).map(({ data }) => data.balance)).toEqual([LOW / 1e9]);
+    await store.changeAccount("team", { balanceLowNanoUsd: null });
+    await charge(store, "chatcmpl-3", 10, 3);
+    expect(await listEvents(store, "balance.low")).toEqual([]);
+  });
+}
+
+function endingKeys(opened: () => TwoStores): void {
+  test("is told a week before its end, once over all nodes", async () => {
+    const { store, other } = opened();
+    const clock = standingClock(NOON);
+    const warn = async () => {
+      await Promise.all([store, other].map((one) => warnOfExpiry({ store: one, clock })));
+      return (await listEvents(store, "key.expiring")).map(({ data }) => data.key_id);
+    };
+    const add = (id: string, expiresAtMs: number | null) =>
+      store.addKey(makeKey(id, { expiresAtMs }), `digest ${id}`);
+    await add("soon", NOON + DAY);
+    await add("later", NOON + 9 * DAY);
+    await add("never", null);
+    await add("over", NOON - HOUR);
+    expect(await warn()).toEqual(["soon"]);
+    expect(await warn()).toEqual([]);
+    await add("short", NOON + HOUR);
+    clock.atMs = NOON + 3 * DAY;
+    expect(await warn()).toEqual(["later"]);
+    clock.atMs = NOON + 8 * DAY;
+    expect(await warn()).toEqual([]);
+  });
+}
