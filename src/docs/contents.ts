@@ -21,6 +21,7 @@ export const PARTS: readonly Part[] = [
       "configuration",
       "money",
       "money-by-example",
+      "cards",
       "company",
       "people",
       "sign-in",

@@ -40,6 +40,7 @@ const WRITERS: readonly Role[] = ["manager", "operator", "admin"];
 const HOLDERS: readonly Role[] = ["member", ...WRITERS];
 const OPERATORS: readonly Role[] = ["operator", "admin"];
 const PAYERS: readonly Role[] = ["billing", "admin"];
+const CARD_PAYERS: readonly Role[] = ["member", ...PAYERS];
 const KEEPERS: readonly Role[] = ["manager", "admin"];
 const ADMINS: readonly Role[] = ["admin"];
 
@@ -59,6 +60,8 @@ export const MATRIX: Readonly<Record<string, Row>> = {
     may: READERS,
     path: (id) => `/accounts/${id}/statements/${new Date().toISOString().slice(0, 7)}`,
   },
+  "GET /accounts/:id/checkout": { of: "account", may: CARD_PAYERS },
+  "POST /accounts/:id/checkout": { of: "account", may: CARD_PAYERS, ok: 400, body: {} },
   "GET /keys": { of: "list", may: EVERYONE, lists: "key", path: () => "/keys?limit=200&q=key_" },
   "POST /keys": {
     of: "account",

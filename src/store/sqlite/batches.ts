@@ -1,5 +1,6 @@
 // Group commit: the demands of one event loop turn become one transaction, and are answered after its COMMIT.
 import type { Answer, Decide, Decision, Demand } from "../../core/demand.ts";
+import { CHECKOUT } from "../checkouts.ts";
 import { FIRST_TOKEN, REQUEST, USAGE } from "../log-tables.ts";
 import { ACCOUNT_STATE, ENTRY, EVENT, HOLD, METER, MOVEMENT, OWNER, REPLY, SPEND } from "../tables.ts";
 import { nextTurn } from "../turns.ts";
@@ -94,6 +95,7 @@ function writeDecision(sql: Statements, decision: Decision): void {
   for (const { accountId, id } of decision.repliesGone) sql.removeReply.run(accountId, id);
   for (const reply of decision.replies) sql.putReply.run(...REPLY.valuesOf(reply));
   for (const movement of decision.movements) sql.addMovement.run(...MOVEMENT.valuesOf(movement));
+  for (const checkout of decision.checkouts) sql.putCheckout.run(...CHECKOUT.valuesOf(checkout));
   for (const sum of decision.usage) sql.addUsage.run(...USAGE.valuesOf(sum));
   for (const event of decision.events) sql.addEvent.run(...EVENT.valuesOf(event));
   for (const sum of decision.firstTokens) sql.addFirstToken.run(...FIRST_TOKEN.valuesOf(sum));
