@@ -63,7 +63,7 @@ function copyWithSelection(text: string): boolean {
 }
 
 /** Goes to a page of somebody else's. */
-export function leaveFor(url: string): void {
+export function openAddress(url: string): void {
   location.assign(url);
 }
 

@@ -3,7 +3,7 @@ import { useRef } from "preact/hooks";
 import type { AccountView } from "../admin/accounts.ts";
 import type { CheckoutAmountsView, CheckoutView } from "../admin/checkouts.ts";
 import { change } from "./api.ts";
-import { leaveFor, makeIdempotencyKey } from "./browser.ts";
+import { makeIdempotencyKey, openAddress } from "./browser.ts";
 import { formatUsd } from "./format.ts";
 import { Button } from "./parts/button.tsx";
 import { FormDialog } from "./parts/dialog.tsx";
@@ -34,13 +34,13 @@ export function CardTopUp({ account, amounts, onClose }: CardTopUpProps) {
     async ({ amount_usd: usd }) => {
       const headers = { "idempotency-key": keys.current.getOrInsertComputed(usd, makeIdempotencyKey) };
       const path = `/accounts/${account.id}/checkout`;
-      leaveFor((await change<CheckoutView>("POST", path, { amount_usd: Number(usd) }, headers)).url);
+      openAddress((await change<CheckoutView>("POST", path, { amount_usd: Number(usd) }, headers)).url);
     },
   );
   return (
     <FormDialog title={`Top up ${account.name}`} action="Pay by card" form={form} onClose={onClose}>
       <p class="soft">The balance is {formatUsd(account.balance_usd)}. You pay on a page of Stripe's.</p>
-      <div class="row" role="group" aria-label="Amount in USD">
+      <div class="row">
         {amounts.map((usd) => (
           <Button
             key={usd}
