@@ -61,7 +61,8 @@ export const MATRIX: Readonly<Record<string, Row>> = {
     path: (id) => `/accounts/${id}/statements/${new Date().toISOString().slice(0, 7)}`,
   },
   "GET /accounts/:id/checkout": { of: "account", may: CARD_PAYERS },
-  "POST /accounts/:id/checkout": { of: "account", may: CARD_PAYERS, ok: 400, body: {} },
+  // Cards aren't taken here.
+  "POST /accounts/:id/checkout": { of: "account", may: CARD_PAYERS, ok: 404, body: { amount_usd: 10 } },
   "GET /keys": { of: "list", may: EVERYONE, lists: "key", path: () => "/keys?limit=200&q=key_" },
   "POST /keys": {
     of: "account",
