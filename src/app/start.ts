@@ -18,6 +18,7 @@ import {
 import { describeStore, findExposedFiles, type OpenedStore, openStore } from "./open-store.ts";
 import { PROCESS_READINGS } from "./process-readings.ts";
 import { ensureQuickstartSecret, writeGreeting } from "./quickstart.ts";
+import { notifyReady } from "./service-notify.ts";
 import { addSimulator } from "./simulated.ts";
 import { EXIT, type Io } from "./terminal.ts";
 import { PART, sendToParent, shareMetrics, waitForStop } from "./worker.ts";
@@ -90,7 +91,10 @@ async function serve(options: StartOptions, loaded: Settings, io: Io): Promise<n
     const running = await listen(options, settings, opened, log);
     // The handlers come before the announcement: a signal right after it must not end the process undrained.
     const stopped = PART === null ? waitForSignal() : waitForStop();
-    if (PART?.announces ?? true) await announce(options, settings, opened, running, io);
+    if (PART?.announces ?? true) {
+      await announce(options, settings, opened, running, io);
+      void notifyReady(log);
+    }
     live.settings = settings;
     return await runUntilStopped(options, live, { complete, running, stopped, log, loadedStamp });
   } finally {
