@@ -245,3 +245,15 @@ test.skipIf(isMissing("caddy"))(
   },
   TEST_MS,
 );
+
+test.skipIf(isMissing("promtool"))(
+  "Prometheus takes its file (needs promtool)",
+  () => {
+    const file = join(scratch, "prometheus.yml");
+    cpSync(join(DEPLOY, "alerts.yaml"), join(scratch, "alerts.yaml"));
+    cpSync(join(DEPLOY, "compose", "nodes", "prometheus.yaml"), file);
+    const { code, out, err } = run(["promtool", "check", "config", file]);
+    expect([code, code === 0 ? "" : out + err]).toEqual([0, ""]);
+  },
+  TEST_MS,
+);

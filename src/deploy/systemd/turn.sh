@@ -3,7 +3,11 @@
 set -eu
 if systemctl --quiet is-active poundkey@a; then old=a new=b; else old=b new=a; fi
 # Returns once the gateway has told systemd that it listens. If it fails, the other goes on.
-systemctl start "poundkey@$new"
+if ! systemctl start "poundkey@$new"; then
+  journalctl --no-pager --unit "poundkey@$new" --lines 10 >&2
+  systemctl stop "poundkey@$new"
+  exit 1
+fi
 systemctl --quiet enable "poundkey@$new"
 systemctl --quiet disable "poundkey@$old"
 systemctl stop "poundkey@$old"
