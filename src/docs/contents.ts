@@ -18,6 +18,8 @@ export const PARTS: readonly Part[] = [
   {
     title: "Running a gateway",
     chapters: [
+      "fifty-people",
+      "sizing",
       "configuration",
       "money",
       "money-by-example",
