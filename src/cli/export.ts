@@ -22,7 +22,7 @@ filters, which are those of the admin API:
 
 ${EXPORT_NAMES.map(
   (name) =>
-    `  ${name.padEnd(10)}${listFlags(name)
+    `  ${name.padEnd(14)}${listFlags(name)
       .map((flag) => `--${flag}`)
       .join(" ")}`,
 ).join("\n")}
@@ -36,6 +36,7 @@ takes it.
 examples:
   poundkey export requests --from 2026-11-01 --outcome failed
   poundkey export usage --group-by month,account --json
+  poundkey export reconciliation --from 2026-10-01 --to 2026-10-31
   poundkey export state > state.yaml`;
 
 const LISTS = Object.fromEntries(
