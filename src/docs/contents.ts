@@ -22,6 +22,7 @@ export const PARTS: readonly Part[] = [
       "money",
       "money-by-example",
       "company",
+      "state",
       "people",
       "sign-in",
       "agents",
