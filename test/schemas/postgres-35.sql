@@ -1,0 +1,1 @@
+ALTER TABLE account ADD COLUMN IF NOT EXISTS balance_low_nano BIGINT

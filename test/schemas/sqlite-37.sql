@@ -1,0 +1,1 @@
+ALTER TABLE account ADD COLUMN balance_low_nano INTEGER;
