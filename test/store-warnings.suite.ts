@@ -1,4 +1,4 @@
-// Warnings on every store: a balance that falls low, and keys that end soon, each told once over all nodes.
+// Warnings on every store: a balance that falls low, and keys that end soon, each one once over all nodes.
 import { expect, test } from "bun:test";
 import { warnOfExpiry } from "../src/app/expiring-keys.ts";
 import type { Store } from "../src/core/store.ts";

@@ -14,8 +14,8 @@ interface Parts {
 }
 
 /**
- * Records an event for each key that ends within a week, by the time of its end: those up to a moment that is kept were
- * told of before. A key that is made with less than a week to go is its maker's concern.
+ * Records an event for each key that ends within a week, by the time of its end: those up to a moment that is kept had
+ * theirs before. A key that is made with less than a week to go is its maker's concern.
  */
 export async function warnOfExpiry({ store, clock }: Parts): Promise<void> {
   const nowMs = clock.nowMs();

@@ -4,7 +4,7 @@ import type { Account } from "../core/key.ts";
 import { toUsd } from "../core/money.ts";
 import type { EntryKind } from "../core/rows.ts";
 
-/** What is paid out by hand, or moved to be held, surprises nobody. */
+/** A pay-out is made by hand, and a hold is no charge yet. */
 const TAKING: ReadonlySet<EntryKind> = new Set<EntryKind>([
   "post",
   "overrun",

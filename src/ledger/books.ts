@@ -26,7 +26,7 @@ import { readTrace } from "../core/trace.ts";
 import { addAmounts, negateAmounts } from "../core/units.ts";
 import { findBalanceLow } from "./balance-low.ts";
 import type { LimitedMember } from "./limit-owners.ts";
-import { findHour } from "./month.ts";
+import { addEdge, findHour } from "./month.ts";
 
 /** One table: written rows hide the rows as read, and are what the batch writes. */
 class Sheet<Row> {
@@ -97,14 +97,6 @@ interface About extends Pick<Entry, "kind" | "atMs" | "requestId"> {
   readonly usageSource?: Entry["usageSource"];
   readonly ended?: Entry["ended"];
   readonly note?: string | null;
-}
-
-function addEdge(sum: UsageSum | undefined, times: 1 | -1 | 0, record: RequestRecord): UsageSum["edge"] {
-  const { costNanoUsd, chargedNanoUsd } = record;
-  return {
-    costNanoUsd: (sum?.edge?.costNanoUsd ?? 0) + times * costNanoUsd,
-    chargedNanoUsd: (sum?.edge?.chargedNanoUsd ?? 0) + times * chargedNanoUsd,
-  };
 }
 
 export class Books {

@@ -1,4 +1,6 @@
 // The months of statements: the calendar's, in an account's own time zone.
+import type { RequestRecord } from "../core/record.ts";
+import type { UsageSum } from "../core/rows.ts";
 import type { StatementMonth } from "../core/statement.ts";
 import { computeDay, findDayStart } from "./day.ts";
 
@@ -52,4 +54,13 @@ export function findHour(atMs: number, month: string): { readonly hourMs: number
   const isFirstHalf = hourMs < Date.parse(`${own}-01`) + FIRST_HALF_MS;
   if (addMonths(own, isFirstHalf ? -1 : 1) === month) return { hourMs, isEdge: true };
   return { hourMs: Date.parse(`${month}-01`), isEdge: false };
+}
+
+/** Returns the edge of an hour's sum with a request added to it, or taken out. */
+export function addEdge(sum: UsageSum | undefined, times: 1 | -1 | 0, record: RequestRecord): UsageSum["edge"] {
+  const { costNanoUsd, chargedNanoUsd } = record;
+  return {
+    costNanoUsd: (sum?.edge?.costNanoUsd ?? 0) + times * costNanoUsd,
+    chargedNanoUsd: (sum?.edge?.chargedNanoUsd ?? 0) + times * chargedNanoUsd,
+  };
 }
