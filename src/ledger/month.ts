@@ -57,7 +57,11 @@ export function findHour(atMs: number, month: string): { readonly hourMs: number
 }
 
 /** Returns the edge of an hour's sum with a request added to it, or taken out. */
-export function addEdge(sum: UsageSum | undefined, times: 1 | -1 | 0, record: RequestRecord): UsageSum["edge"] {
+export function addEdge(
+  sum: UsageSum | undefined,
+  times: 1 | -1 | 0,
+  record: RequestRecord,
+): UsageSum["edge"] {
   const { costNanoUsd, chargedNanoUsd } = record;
   return {
     costNanoUsd: (sum?.edge?.costNanoUsd ?? 0) + times * costNanoUsd,

@@ -165,26 +165,15 @@ export function composeRefusals(
 
 export function keysLookup(filter: KeyFilter | undefined, page: Page, mark: Mark): Statement {
   const by = new Narrowing(mark);
-  const {
-    accountId,
-    memberId,
-    contact,
-    isRevoked,
-    state,
-    nowMs = 0,
-    text,
-    except,
-    expiring,
-    scope,
-  } = filter ?? {};
+  const { accountId, memberId, contact, isRevoked, state, nowMs = 0, text, except, scope } = filter ?? {};
   by.within(scope, KEY_ROWS);
   by.by(accountId, (at) => `account_id = ${at}`);
   by.by(memberId, (at) => `member_id = ${at}`);
   by.by(contact, (at) => `lower(contact) = ${at}`);
   if (isRevoked !== undefined) by.add(`revoked_at_ms IS ${isRevoked ? "NOT " : ""}NULL`);
   by.by(except, (at) => `id <> ${at}`);
-  by.by(expiring?.fromMs, (at) => `expires_at_ms > ${at}`);
-  by.by(expiring?.toMs, (at) => `expires_at_ms <= ${at}`);
+  by.by(filter?.expiring?.fromMs, (at) => `expires_at_ms > ${at}`);
+  by.by(filter?.expiring?.toMs, (at) => `expires_at_ms <= ${at}`);
   if (state === "revoked") by.add("revoked_at_ms IS NOT NULL");
   else if (state !== undefined) by.add("revoked_at_ms IS NULL");
   if (state === "expired") by.by(nowMs, (at) => `expires_at_ms <= ${at}`);

@@ -115,7 +115,7 @@ async function fillSums(raw: Raw): Promise<void> {
   const model = "coalesce(model_used, model_tried, model_planned, '')";
   const by = `${hour}, account_id, key_id, ${model}, operation, surface`;
   const summed = (await raw.columns("hourly_usage")).filter((name) =>
-    /_(tokens|nano|units)$|^(searches|images|seconds|characters|pages)$/.test(name),
+    /^(?!edge_).*_(tokens|nano|units)$|^(searches|images|seconds|characters|pages)$/.test(name),
   );
   await raw.run("DELETE FROM hourly_usage");
   await raw.run(
