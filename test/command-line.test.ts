@@ -23,6 +23,8 @@ const COMMANDS = [
   "catalogue",
   "simulate",
   "backup",
+  "restore",
+  "master-key",
 ];
 const TEST_MS = 60_000;
 
@@ -113,10 +115,12 @@ test("a mistyped command is one line that names the nearest", async () => {
 });
 
 test(
-  "--version prints the package's version alone on its line, as the help does",
+  "--version prints the package's version and the commit, and the help its version",
   () => {
     const { stdout, stderr, exitCode } = Bun.spawnSync([...COMMAND, "--version"]);
-    expect([exitCode, stdout.toString(), stderr.toString()]).toEqual([0, `${version}\n`, ""]);
+    expect([exitCode, stderr.toString()]).toEqual([0, ""]);
+    expect(stdout.toString()).toMatch(/^\d+\.\d+\.\d+ \([0-9a-f]{12}\)\n$/);
+    expect(stdout.toString()).toStartWith(`${version} `);
     const help = Bun.spawnSync([...COMMAND, "--help"]).stdout.toString();
     expect(help).toContain("poundkey --version");
     expect(help).toContain(`This is version ${version}.`);

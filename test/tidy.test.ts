@@ -177,7 +177,7 @@ test("there are no dead files", () => {
     "src/main.ts",
     "src/console/main.tsx",
     "src/docs/browser.ts",
-    "src/app/bundle-console.ts",
+    "src/app/build.ts",
   ]);
   expectNone(
     sources

@@ -46,6 +46,8 @@ export const AUDIT_ACTIONS = [
   "session.started",
   "session.refused",
   "session.ended",
+  "store.master_key_added",
+  "store.master_key_ended",
   "store.migrated",
   "token.created",
   "token.revoked",

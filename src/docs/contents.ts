@@ -27,6 +27,8 @@ export const PARTS: readonly Part[] = [
       "agents",
       "webhooks",
       "operate",
+      "backups",
+      "upgrading",
       "troubleshooting",
       "security",
       "metrics",
