@@ -74,7 +74,7 @@ test(
   async () => {
     const folder = mkdtempSync(join(tmpdir(), "poundkey-examples-"));
     const { out: help } = await runPrinting((io) => runCommandLine(["--help"], io));
-    const names = [...help.matchAll(/^ {2}(\w+) +/gm)].map(([, name = ""]) => name);
+    const names = [...help.matchAll(/^ {2}([\w-]+) +/gm)].map(([, name = ""]) => name);
     expect(names).toEqual(expect.arrayContaining(COMMANDS));
     for (const name of names) {
       const { out } = await runPrinting((io) => runCommandLine([name, "--help"], io));

@@ -2,8 +2,7 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { version as runtimeVersion } from "../../node_modules/bun/package.json" with { type: "json" };
-import { version } from "../../package.json" with { type: "json" };
+import { dependencies, version } from "../../package.json" with { type: "json" };
 import { asObject, asString, parseJson } from "../core/json.ts";
 import { embedFiles } from "./embed-files.ts";
 import { buildBillOfMaterials } from "./materials.ts";
@@ -30,6 +29,7 @@ const TARGETS = [
   { name: "linux-arm64-musl", runtime: "bun-linux-aarch64-musl", target: "bun-linux-arm64-musl" },
 ];
 
+const { bun: runtimeVersion } = dependencies;
 const lock = readFileSync(join(ROOT, "package-lock.json"), "utf8");
 const commit = process.env.POUNDKEY_COMMIT || (await readCommit());
 

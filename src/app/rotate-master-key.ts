@@ -19,6 +19,8 @@ interface Rotation {
 }
 
 interface Begun {
+  /** True if the new key's file was made. */
+  readonly isMade: boolean;
   /** The fingerprints of the master keys that open the store, the new one last. */
   readonly masterKeys: MasterKeys;
   /** The file that holds the new master key for gateways. Null if they have theirs from the environment. */
@@ -28,7 +30,7 @@ interface Begun {
 }
 
 /** Makes a file with a new master key, unless it exists. Returns true if it did. */
-export function makeKeyFile(name: string): boolean {
+function makeKeyFile(name: string): boolean {
   if (existsSync(resolve(name))) return false;
   keyFile(resolve(name)).make(makeMasterKeyText(random));
   return true;
@@ -36,13 +38,14 @@ export function makeKeyFile(name: string): boolean {
 
 /** If it is stopped between its two steps, either key opens the store, and the same call completes it. */
 export async function beginRotation(rotation: Rotation, newKeyFile: string): Promise<Begun> {
-  const { text, textSource = newKeyFile } = readKeyFile(newKeyFile);
   const opened = await openWithKeys(rotation.address, { text: rotation.variable }, "find");
   try {
+    const isMade = makeKeyFile(newKeyFile);
+    const { text, textSource = newKeyFile } = readKeyFile(newKeyFile);
     const world = makeActing(opened, rotation);
     const masterKeys = await addNewMasterKey(world, opened.keys, parseMasterKey(text, textSource));
     const oldFile = putInPlace(opened, rotation, text);
-    return { masterKeys, oldFile, file: rotation.variable ? null : (opened.file?.path ?? null) };
+    return { isMade, masterKeys, oldFile, file: rotation.variable ? null : (opened.file?.path ?? null) };
   } finally {
     await opened.store.close();
   }

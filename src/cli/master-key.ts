@@ -1,5 +1,5 @@
 // `poundkey master-key`: replaces the master key in two steps, while gateways run.
-import { beginRotation, finishRotation, makeKeyFile } from "../app/rotate-master-key.ts";
+import { beginRotation, finishRotation } from "../app/rotate-master-key.ts";
 import { makeCommandAct } from "./act.ts";
 import { type Call, formatJson, makeCommand } from "./administration.ts";
 import { UsageError } from "./arguments.ts";
@@ -35,8 +35,9 @@ export function makeMasterKeyCommand(variable: string | undefined) {
     if (isFinishing) call.io.out(describeFinished(call, await finishRotation(rotation, file)));
     else if (file === undefined) throw new UsageError("expected --new FILE or --finish");
     else {
-      if (makeKeyFile(file)) call.io.err(`poundkey: made a new master key in ${file}`);
-      call.io.out(describeBegun(call, await beginRotation(rotation, file)));
+      const begun = await beginRotation(rotation, file);
+      if (begun.isMade) call.io.err(`poundkey: made a new master key in ${file}`);
+      call.io.out(describeBegun(call, begun));
     }
   };
   return makeCommand(HELP, { rotate: { run: rotate, flags: { new: "value", finish: "switch" } } });
