@@ -26,6 +26,8 @@ import {
 import { storeSuite } from "./store.suite.ts";
 import { auditSuite } from "./store-audit.suite.ts";
 import { billingSuite } from "./store-billing.suite.ts";
+import { callsSuite } from "./store-calls.suite.ts";
+import { checkoutsSuite } from "./store-checkouts.suite.ts";
 import { consoleSuite } from "./store-console.suite.ts";
 import { devicesSuite } from "./store-devices.suite.ts";
 import { eventsSuite } from "./store-events.suite.ts";
@@ -73,7 +75,9 @@ function makeBench(): StoreBench {
 describe("store", () => storeSuite("sqlite", makeBench));
 describe("money", () => moneySuite("sqlite", makeBench));
 describe("statements", () => statementsSuite("sqlite", makeBench));
+describe("calls", () => callsSuite("sqlite", makeBench));
 describe("movements", () => movementsSuite("sqlite", makeBench));
+describe("checkouts", () => checkoutsSuite("sqlite", makeBench));
 describe("keys", () => keysSuite("sqlite", makeBench));
 describe("foreign secrets", () => foreignSuite("sqlite", makeBench));
 describe("devices", () => devicesSuite("sqlite", makeBench));

@@ -12,7 +12,7 @@ const ROOT = join(import.meta.dir, "..", "..");
 const DIST = join(ROOT, "dist");
 /** The runtimes that were downloaded. They are checked again at each use. */
 const RUNTIMES = join(DIST, "runtimes");
-const ASSETS = ["./dist/console", "./dist/docs"];
+const ASSETS = ["./dist/console", "./dist/docs", "./src/deploy"];
 /** The threads are entries of their own. */
 const ENTRIES = ["src/main.ts", "src/store/sqlite/checkpoint-thread.ts", "src/app/progress-thread.ts"];
 const FLAGS = [

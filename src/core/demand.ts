@@ -1,5 +1,6 @@
 // Demands on the books, the rows needed to decide them, and the decisions.
 import type { AuditEntry } from "./audit-log.ts";
+import type { Checkout, CheckoutChange, CheckoutOutcome } from "./checkout.ts";
 import type { OutboxEvent } from "./events.ts";
 import type { Fault } from "./fault.ts";
 import type { Account, GatewayKey, KeyProof } from "./key.ts";
@@ -7,6 +8,7 @@ import type { TokenLoad } from "./limit.ts";
 import type { MemberTerms } from "./member-limits.ts";
 import type { BillLine, NanoUsd } from "./money.ts";
 import type { Closing, Funding, Movement } from "./movement.ts";
+import type { CallSum } from "./provider-call.ts";
 import type { RequestHead, RequestLimits, RequestRecord, UnsettledRecord } from "./record.ts";
 import type {
   Entry,
@@ -56,6 +58,8 @@ export interface Reads {
   readonly isNew?: boolean;
   readonly replyId: string | null;
   readonly movementId: string | null;
+  /** Missing for none. */
+  readonly checkoutId?: string;
   /** New budgets, which begin with what their owner has used already. Missing for none. */
   readonly openings?: readonly Opening[];
 }
@@ -176,7 +180,13 @@ interface OnReads {
 }
 
 /** Plain data, so it can be sent to the process that owns the store. */
-export type Demand = Admission | Settlement | (Funding & OnReads) | (Closing & OnReads) | Reset;
+export type Demand =
+  | Admission
+  | Settlement
+  | (Funding & OnReads)
+  | (Closing & OnReads)
+  | (CheckoutChange & OnReads)
+  | Reset;
 
 /** The parts of a demand that a decision lacks: it is made again with them. */
 export interface Lacking {
@@ -218,6 +228,7 @@ export type Answer =
       readonly late: boolean;
     }
   | { readonly kind: "funded"; readonly account: Account }
+  | ({ readonly kind: "checkout" } & CheckoutOutcome)
   /** The key belongs to another account by now, so nothing was decided: ask again for that one. */
   | { readonly kind: "moved"; readonly accountId: string }
   /** With the names of the budgets. */
@@ -246,6 +257,8 @@ export interface Rows {
   readonly requests: ReadonlyMap<string, RequestRecord | null>;
   readonly replies: ReadonlyMap<string, KeptReply | null>;
   readonly movements: ReadonlyMap<string, Movement | null>;
+  /** Missing if none was asked for. */
+  readonly checkouts?: ReadonlyMap<string, Checkout | null>;
 }
 
 /** Rows to delete, by account: every key in the store begins with the account. */
@@ -272,10 +285,13 @@ export interface Decision {
   readonly replies: readonly KeptReply[];
   readonly repliesGone: readonly Gone[];
   readonly movements: readonly Movement[];
+  readonly checkouts: readonly Checkout[];
   /** Amounts to add to the hour's row. */
   readonly usage: readonly UsageSum[];
   /** Counts to add in the same way. */
   readonly firstTokens: readonly FirstTokenSum[];
+  /** Amounts to add to the day's row. */
+  readonly calls: readonly CallSum[];
   readonly events: readonly OutboxEvent[];
 }
 

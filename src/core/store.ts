@@ -2,6 +2,7 @@
 import type { Audit } from "./audit.ts";
 import type { AuditLogStore } from "./audit-log.ts";
 import type { Changes, OperatorSetting, Trail, UnrecordedChanges } from "./changes.ts";
+import type { CheckoutStore } from "./checkout.ts";
 import type { Answer, Demand, Reads, Rows } from "./demand.ts";
 import type { DeviceStore } from "./device.ts";
 import type { FOREIGN_SECRETS, ForeignStore } from "./foreign-secret.ts";
@@ -14,6 +15,7 @@ import type { RequestFilter, Searched, UsageQuery } from "./log-query.ts";
 import type { NanoUsd } from "./money.ts";
 import type { Page } from "./page.ts";
 import type { PeopleStore, Scope } from "./people.ts";
+import type { ProviderCallStore } from "./provider-call.ts";
 import type { RequestRecord } from "./record.ts";
 import type { RefusalCount, RefusalFilter, TakenRefusals } from "./refusal-log.ts";
 import type {
@@ -80,6 +82,8 @@ export interface PruneBefore {
   readonly repliesMs: number;
   /** For records of PUTs, which hold secrets. Defaults to that of replies. */
   readonly putsMs?: number;
+  /** The calls of requests since then are kept when their rows are deleted. None if missing. */
+  readonly callsMs?: number;
 }
 
 /** Facts about the store, by name. Contain no secrets. */
@@ -246,9 +250,11 @@ export interface Store
   readonly people: PeopleStore;
   readonly devices: DeviceStore;
   readonly limitRequests: LimitRequestStore;
+  readonly checkouts: CheckoutStore;
   readonly foreign: ForeignStore;
   readonly auditLog: AuditLogStore;
   readonly webhooks: WebhookStore;
+  readonly providerCalls: ProviderCallStore;
   /** The changes that an operator causes, each put on record in its own transaction. */
   changes(trail: Trail): Changes;
 

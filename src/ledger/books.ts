@@ -1,11 +1,13 @@
 // The books during one batch: the rows as read, the changes of earlier demands, and the only way to move money.
 
+import type { Checkout } from "../core/checkout.ts";
 import type { Answer, Decision, Gone, Rows } from "../core/demand.ts";
 import type { OutboxEvent } from "../core/events.ts";
 import { findBucket } from "../core/histogram.ts";
 import type { Account, GatewayKey } from "../core/key.ts";
 import type { Movement } from "../core/movement.ts";
 import { findCountedModel, findOutcome, readProvider } from "../core/outcome.ts";
+import { addCall, type CallSum, listCalls } from "../core/provider-call.ts";
 import { isError, type RequestRecord } from "../core/record.ts";
 import {
   type Entry,
@@ -113,6 +115,7 @@ export class Books {
   readonly requests: Sheet<RequestRecord>;
   readonly replies: RemovableSheet<KeptReply>;
   readonly movements: Sheet<Movement>;
+  readonly checkouts: Sheet<Checkout>;
   readonly members: Rows["members"];
   readonly sums: Rows["sums"];
   readonly #states = new Set<string>();
@@ -120,6 +123,7 @@ export class Books {
   readonly #events: OutboxEvent[] = [];
   readonly #usage = new Map<string, UsageSum>();
   readonly #firstTokens = new Map<string, FirstTokenSum>();
+  readonly #calls = new Map<string, CallSum>();
 
   constructor(rows: Rows) {
     this.keys = rows.keys;
@@ -131,6 +135,7 @@ export class Books {
     this.requests = new Sheet(rows.requests);
     this.replies = new RemovableSheet(rows.replies);
     this.movements = new Sheet(rows.movements);
+    this.checkouts = new Sheet(rows.checkouts ?? new Map());
     this.members = rows.members;
     this.sums = rows.sums;
   }
@@ -260,6 +265,11 @@ export class Books {
     this.#firstTokens.set(counted, { hourMs, accountId, keyId, model, operation, surface, bucket, requests });
   }
 
+  /** Counts the calls that a request made in their day. */
+  addCalls(record: RequestRecord): void {
+    for (const call of listCalls(record)) addCall(this.#calls, call);
+  }
+
   /** Returns the rows to write and the answers to send once they are committed. */
   close(answers: readonly Answer[]): Decision {
     return {
@@ -277,8 +287,10 @@ export class Books {
       replies: this.replies.changed,
       repliesGone: this.replies.gone,
       movements: this.movements.changed,
+      checkouts: this.checkouts.changed,
       usage: [...this.#usage.values()],
       firstTokens: [...this.#firstTokens.values()],
+      calls: [...this.#calls.values()],
       events: this.#events,
     };
   }

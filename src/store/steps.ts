@@ -2,6 +2,8 @@
 import { ACCOUNT_FIELDS } from "../core/fields/account.ts";
 import { KEY_FIELDS } from "../core/fields/key.ts";
 import { AUDIT_LOG } from "./audit-step.ts";
+import { PROVIDER_CALLS } from "./calls-step.ts";
+import { CHECKOUTS } from "./checkouts-step.ts";
 import { DEVICES } from "./devices-step.ts";
 import { FOREIGN_DIGESTS } from "./foreign-step.ts";
 import { HOURLY_USAGE } from "./hourly-usage-step.ts";
@@ -221,4 +223,6 @@ export const STEPS: readonly Step[] = [
   MOVEMENTS,
   STATEMENTS,
   WEBHOOKS,
+  PROVIDER_CALLS,
+  CHECKOUTS,
 ];
