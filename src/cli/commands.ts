@@ -87,6 +87,10 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     run: async (args, io) =>
       (await import("./import.ts")).runImport(args, io, process.env.POUNDKEY_MASTER_KEY),
   },
+  apply: onStore(
+    "bring accounts, keys, aliases and tokens to what a file says",
+    async () => (await import("./apply.ts")).runApply,
+  ),
   models: {
     about: "list the models in the catalogue",
     run: async (args, io) => (await import("./models.ts")).runModels(args, io, source),

@@ -8,6 +8,7 @@ import type { TokenLoad } from "./limit.ts";
 import type { MemberTerms } from "./member-limits.ts";
 import type { BillLine, NanoUsd } from "./money.ts";
 import type { Closing, Funding, Movement } from "./movement.ts";
+import type { ModelSum, Opening } from "./opening.ts";
 import type { CallSum } from "./provider-call.ts";
 import type { RequestHead, RequestLimits, RequestRecord, UnsettledRecord } from "./record.ts";
 import type {
@@ -62,28 +63,6 @@ export interface Reads {
   readonly checkoutId?: string;
   /** New budgets, which begin with what their owner has used already. Missing for none. */
   readonly openings?: readonly Opening[];
-}
-
-/** A budget that opens within its window, with the sums of what its owner has used there. */
-export interface Opening {
-  readonly owner: string;
-  /** The key whose requests are summed. Null for all of the account. */
-  readonly keyId: string | null;
-  /** The member the requests of whose keys are summed. Missing for none. */
-  readonly memberId?: string;
-  /** The start of the window, in Unix milliseconds. */
-  readonly fromMs: number;
-}
-
-export function makeOpeningId({ owner, fromMs }: Opening): string {
-  return `${owner} ${fromMs}`;
-}
-
-/** The price of an owner's requests to one model, answered or not. */
-export interface ModelSum {
-  /** Empty if none was called. */
-  readonly model: string;
-  readonly costNanoUsd: NanoUsd;
 }
 
 /**

@@ -86,8 +86,12 @@ export interface PruneBefore {
   readonly callsMs?: number;
 }
 
+/** The setting with the rows that each state file made, as it was applied last. */
+export const APPLIED_STATES = "applied_states";
+
 /** Facts about the store, by name. Contain no secrets. */
 type OwnSetting =
+  | typeof APPLIED_STATES
   | "master_key_check"
   | "lessons_forgotten"
   | "lessons_fitted"

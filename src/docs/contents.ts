@@ -25,6 +25,7 @@ export const PARTS: readonly Part[] = [
       "money-by-example",
       "cards",
       "company",
+      "state",
       "people",
       "sign-in",
       "agents",

@@ -1,6 +1,7 @@
 // Reads the rows for decisions: one statement per table for all demands of one account.
-import { makeOpeningId, type Opening, type Reads, type Rows } from "../../core/demand.ts";
+import type { Reads, Rows } from "../../core/demand.ts";
 import type { MemberTerms } from "../../core/member-limits.ts";
+import { makeOpeningId, type Opening } from "../../core/opening.ts";
 import { makeMeterId, makeOwnerId } from "../../core/rows.ts";
 import { CHECKOUT } from "../checkouts.ts";
 import { bind } from "../engine.ts";

@@ -1,9 +1,10 @@
 // Caches the rows that decisions depend on, as long as no other process writes to the file.
 import type { Checkout } from "../../core/checkout.ts";
-import { type Decision, type ModelSum, makeOpeningId, type Reads, type Rows } from "../../core/demand.ts";
+import type { Decision, Reads, Rows } from "../../core/demand.ts";
 import type { Account, GatewayKey } from "../../core/key.ts";
 import type { MemberTerms } from "../../core/member-limits.ts";
 import type { Movement } from "../../core/movement.ts";
+import { type ModelSum, makeOpeningId } from "../../core/opening.ts";
 import type { RequestRecord } from "../../core/record.ts";
 import {
   type Hold,
