@@ -1,7 +1,7 @@
 // The upgrade of a SQLite store: a copy of the file as it was stays beside it, and `check` shows the versions.
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { version } from "../package.json" with { type: "json" };
@@ -57,4 +57,9 @@ test("neither a new store nor one of this version is copied", async () => {
   for (let times = 0; times < 2; times++)
     await (await openStore(`sqlite:${at("poundkey.db")}`, undefined)).store.close();
   expect(readdirSync(folder).toSorted()).toEqual(["master.key", "poundkey.db"]);
+});
+
+test("the package's version has a section of the changelog, the first", () => {
+  const changelog = readFileSync(join(import.meta.dir, "..", "CHANGELOG.md"), "utf8");
+  expect(/^## (\S+)$/m.exec(changelog)?.[1]).toBe(version);
 });

@@ -7,8 +7,8 @@ import type { AdminWorld } from "../admin/world.ts";
 import { Fault } from "../core/fault.ts";
 import type { Store } from "../core/store.ts";
 import type { Vault } from "../core/world.ts";
-import type { DataKeys } from "../keys/data-keys.ts";
-import type { MasterKeyFile, MasterKeySources } from "../keys/master.ts";
+import { type DataKeys, deriveDataKeys } from "../keys/data-keys.ts";
+import { MASTER_KEY_BYTES, type MasterKeyFile, type MasterKeySources } from "../keys/master.ts";
 import { createVault } from "../keys/vault.ts";
 import { decide } from "../ledger/decide.ts";
 import { NoStoreError, redactAddress } from "../store/address.ts";
@@ -77,9 +77,9 @@ export async function openWithKeys(
 
 /** Opens an empty store that nobody else sees, for a plan where there is none yet. */
 export async function openEmptyStore(): Promise<OpenedStore> {
-  return addKeys(await openSqliteStore({ path: IN_MEMORY, decide }), random.bytes(MASTER_KEY_BYTES));
+  const keys = deriveDataKeys(random.bytes(MASTER_KEY_BYTES));
+  return addKeys(await openSqliteStore({ path: IN_MEMORY, decide }), keys);
 }
-const MASTER_KEY_BYTES = 32;
 
 /** Returns the store with the keys that belong to it. */
 export function addKeys(store: Store, keys: DataKeys): OpenedStore {

@@ -3,7 +3,7 @@ import { hkdfSync } from "node:crypto";
 import type { Random } from "../core/world.ts";
 
 export const MASTER_KEY_VARIABLE = "POUNDKEY_MASTER_KEY";
-const MASTER_KEY_BYTES = 32;
+export const MASTER_KEY_BYTES = 32;
 const DERIVED_BYTES = 32;
 const BASE64_SHAPE = /^[A-Za-z0-9+/]{43}=?$/;
 
