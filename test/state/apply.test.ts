@@ -37,6 +37,8 @@ test("a plan names each change and makes none, and without a store it makes none
       "4 to make, 0 to change, 0 to remove; 0 as in the file, 1 here that the file doesn't have.",
     ].join("\n"),
   );
+  const { changes } = JSON.parse(await done(STATE, "--plan", "--json"));
+  expect(changes.at(-2)).toMatchObject({ action: "key.created", id: null, after: { account_id: "Search" } });
   expect(await readRecord()).toEqual([]);
   let opened = "";
   const open = (opening: "find" | "make") => {
@@ -173,6 +175,17 @@ describe("what was stopped", () => {
     expect((await findKey("app")).revokedAtMs).not.toBeNull();
     await closeAccount(world, account.id, {});
     expect(await done(STATE)).toContain("= account Search: closed, and stays closed");
+  });
+
+  test("extra amounts of a key's budgets stay", async () => {
+    const text = "keys: [{ name: app, budgets: [{ usd: 5, per: day }] }]";
+    await done(text);
+    const { id } = await findKey("app");
+    const extra = { per: "day", extra_usd: 50, extra_until: "2027-01-01" } as const;
+    await updateKey(world, id, { budgets: [extra] });
+    expect(await done(text)).toContain("0 made, 0 changed");
+    expect(await done(text.replace("usd: 5", "usd: 6"))).toContain("1 changed");
+    expect((await findKey("app")).budgets).toMatchObject([{ nanoUsd: 6e9, extra: { nanoUsd: 50e9 } }]);
   });
 
   test("is not made anew by a file that never had it", async () => {
