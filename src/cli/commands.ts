@@ -88,6 +88,14 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     about: "show what a catalogue file would change",
     run: async (args, io) => (await import("./catalogue.ts")).runCatalogue(args, io, source),
   },
+  health: {
+    about: "tell whether a running gateway is ready",
+    run: async (args, io) => (await import("./health.ts")).runHealth(args, io, source),
+  },
+  samples: {
+    about: "write files for a deployment: compose, chart, units, proxies",
+    run: async (args, io) => (await import("./samples.ts")).runSamples(args, io),
+  },
   login: {
     about: "sign in at a gateway with the company's account",
     run: async (args, io) => (await import("./login.ts")).runLogin(args, io),

@@ -2,6 +2,7 @@
 import type { Alias } from "./alias.ts";
 import type { Benchmark } from "./benchmark.ts";
 import type { LaterPrice, ModelCard, Price } from "./card.ts";
+import type { StripeRules } from "./checkout.ts";
 import type { DialectName, Target } from "./dialect.ts";
 import type { KeyMaxima, OwnerLimits } from "./limit.ts";
 import type { NanoUsd } from "./money.ts";
@@ -291,6 +292,8 @@ export interface Settings {
   readonly webhooks: readonly Endpoint[];
   readonly telemetry: TelemetryRules;
   readonly router: RouterRules;
+  /** Missing if cards aren't taken. */
+  readonly stripe?: StripeRules;
   /** Missing if people can't sign in. */
   readonly signIn?: SignInRules;
 }

@@ -2,6 +2,7 @@
 import type { Audit } from "./audit.ts";
 import type { AuditLogStore } from "./audit-log.ts";
 import type { Changes, OperatorSetting, Trail, UnrecordedChanges } from "./changes.ts";
+import type { CheckoutStore } from "./checkout.ts";
 import type { Answer, Demand, Reads, Rows } from "./demand.ts";
 import type { DeviceStore } from "./device.ts";
 import type { FOREIGN_SECRETS, ForeignStore } from "./foreign-secret.ts";
@@ -253,6 +254,7 @@ export interface Store
   readonly people: PeopleStore;
   readonly devices: DeviceStore;
   readonly limitRequests: LimitRequestStore;
+  readonly checkouts: CheckoutStore;
   readonly foreign: ForeignStore;
   readonly auditLog: AuditLogStore;
   readonly webhooks: WebhookStore;

@@ -3,6 +3,7 @@ import { ACCOUNT_FIELDS } from "../core/fields/account.ts";
 import { KEY_FIELDS } from "../core/fields/key.ts";
 import { AUDIT_LOG } from "./audit-step.ts";
 import { PROVIDER_CALLS } from "./calls-step.ts";
+import { CHECKOUTS } from "./checkouts-step.ts";
 import { DEVICES } from "./devices-step.ts";
 import { FOREIGN_DIGESTS } from "./foreign-step.ts";
 import { HOURLY_USAGE } from "./hourly-usage-step.ts";
@@ -223,4 +224,5 @@ export const STEPS: readonly Step[] = [
   STATEMENTS,
   WEBHOOKS,
   PROVIDER_CALLS,
+  CHECKOUTS,
 ];
