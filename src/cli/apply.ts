@@ -65,6 +65,7 @@ export function runApply(args: readonly string[], io: Io, open: Open, settings: 
     const run = new Run(io, asked, text, secrets);
     run.printPlan(plan);
     if (asked.isPlan) return run.printResult(plan);
+    if (plan.changes.some(makesSecret)) secrets?.open();
     await run.perform(world, plan);
   });
 }

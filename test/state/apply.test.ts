@@ -8,11 +8,13 @@ import { revokeToken } from "../../src/admin/named-tokens.ts";
 import { runApply } from "../../src/cli/apply.ts";
 import { runExport } from "../../src/cli/export.ts";
 import { authenticate } from "../../src/keys/authenticate.ts";
+import { performPlan } from "../../src/moving/state/perform.ts";
 import { NoStoreError } from "../../src/store/address.ts";
 import type { TestWorld } from "../admin-world.ts";
 import { runPrinting } from "../poundkey.ts";
 import { NOON } from "../samples.ts";
 import { readSettings } from "../settings.ts";
+import { makeWorld, planText } from "./applying.ts";
 import { commandBench, STATE } from "./command.ts";
 
 const { bench, path, apply, done, findKeys, findKey, readRecord } = commandBench();
@@ -144,10 +146,17 @@ describe("secrets", () => {
   });
 
   test("a key isn't made before its secret is kept, and a repeat goes on where it stopped", async () => {
-    const text = "keys: [{ name: one }, { name: two }]";
+    const text = "accounts: [{ name: Ads }]\nkeys: [{ name: one }]";
     const { code } = await apply(text, "--secrets", path("nowhere/secrets"));
-    expect([code, await findKeys("one")]).toEqual([1, []]);
+    expect([code, await findKeys("one"), await world.store.accountsNamed("Ads")]).toEqual([1, [], []]);
     expect(await done(text, "--secrets", path("secrets"))).toContain("2 made");
+    const state = makeWorld(world.store);
+    const plan = await planText(state, "keys: [{ name: two }]");
+    const keep = () => {
+      throw new Error("the disk is full");
+    };
+    await expect(performPlan(state, plan, { keep, onChange: () => {} })).rejects.toThrow("full");
+    expect(await findKeys("two")).toEqual([]);
   });
 });
 
