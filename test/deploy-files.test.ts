@@ -101,6 +101,30 @@ describe("versions, times and configurations", () => {
     }
   });
 
+  test("what the manual and README.md do with the files is the same, and the files are there", () => {
+    const manual = readFileSync(join(DEPLOY, "..", "docs", "fifty-people.md"), "utf8");
+    const readme = textOf("README.md");
+    const blocksOf = (text: string) =>
+      [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block = ""]) => block);
+    const names = readdirSync(DEPLOY, { recursive: true, encoding: "utf8" }).map((path) => basename(path));
+    for (const text of [manual, readme]) {
+      const commands = blocksOf(text).flatMap((block) => block.split(/\n| && /));
+      const sources = commands
+        .map((command) => /^(?:sudo install (?:-D )?-m \d+|cp) ([^"]*) \S+$/.exec(command)?.[1] ?? "")
+        .flatMap((words) => words.split(" "))
+        .filter((name) => name !== "" && name !== "dist/poundkey")
+        .map((name) => basename(name));
+      expect(sources.length).toBeGreaterThan(10);
+      expect(sources.filter((name) => !names.includes(name))).toEqual([]);
+    }
+    const units = (text: string) => blocksOf(text).find((block) => block.includes("poundkey-turn")) ?? "";
+    const [first = "", ...rest] = units(readme)
+      .split("\n")
+      .filter((line) => line.includes("sudo"));
+    expect(first).toContain("/usr/local/bin/poundkey");
+    expect(rest.join("\n").replaceAll(" && ", "\n")).toBe(units(manual).trimEnd());
+  });
+
   test("the image of a binary is the one of the sources", () => {
     const stage = (text: string) =>
       text.slice(text.indexOf("FROM scratch")).replaceAll("--from=build /rootfs", "rootfs");

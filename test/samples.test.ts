@@ -13,10 +13,11 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EXIT } from "../src/app/terminal.ts";
+import { runCommandLine } from "../src/cli/commands.ts";
 import { asArray, asObject, parseJson } from "../src/core/json.ts";
 import { DEPLOY } from "./deploy/files.ts";
 import { until } from "./http/until.ts";
-import { poundkey } from "./poundkey.ts";
+import { poundkey, runPrinting } from "./poundkey.ts";
 import { LONG_MS, newPlace, startServe } from "./serve-process.ts";
 
 const TEST_MS = 60_000;
@@ -82,11 +83,9 @@ describe("samples", () => {
   test(
     "lists without writing, and wants a folder otherwise",
     async () => {
-      const folder = newFolder();
-      const listed = await poundkey(folder, ["samples", "--list", "--json"]);
+      const listed = await runPrinting((io) => runCommandLine(["samples", "--list", "--json"], io));
       expect(asArray(parseJson(listed.out))).toEqual(listFiles(DEPLOY));
-      expect(listFiles(folder)).toEqual([]);
-      const bare = await poundkey(folder, ["samples"]);
+      const bare = await runPrinting((io) => runCommandLine(["samples"], io));
       expect([bare.code, bare.err.split("\n")[0]]).toEqual([
         EXIT.usage,
         "poundkey samples: name the folder to write into, or pass --list",
@@ -138,7 +137,8 @@ describe("health", () => {
   );
 
   test("refuses what isn't an address", async () => {
-    const { code, err } = await poundkey(newFolder(), ["health", "--url", "localhost:8080"]);
+    const words = ["health", "--url", "localhost:8080"];
+    const { code, err } = await runPrinting((io) => runCommandLine(words, io));
     expect([code, err.split("\n")[0]]).toEqual([
       EXIT.usage,
       "poundkey health: --url must be an address such as http://127.0.0.1:8080",

@@ -31,6 +31,8 @@ export const PARTS: readonly Part[] = [
       "agents",
       "webhooks",
       "operate",
+      "backups",
+      "upgrading",
       "troubleshooting",
       "security",
       "metrics",

@@ -11,7 +11,7 @@ import (
 
 func main() {
 	for _, file := range os.Args[1:] {
-		options, err := cli.NewProjectOptions([]string{file}, cli.WithOsEnv, cli.WithDotEnv)
+		options, err := cli.NewProjectOptions([]string{file}, cli.WithOsEnv, cli.WithEnvFiles(), cli.WithDotEnv)
 		if err == nil {
 			project, loadErr := options.LoadProject(context.Background())
 			err = loadErr
