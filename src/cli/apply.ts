@@ -65,6 +65,7 @@ export function runApply(args: readonly string[], io: Io, open: Open, settings: 
     const run = new Run(io, asked, text, secrets);
     run.printPlan(plan);
     if (asked.isPlan) return run.printResult(plan);
+    if (plan.changes.some(makesSecret)) secrets?.open();
     await run.perform(world, plan);
   });
 }
@@ -193,15 +194,23 @@ class Run {
     }
     const { changes, removals, kept, unchanged, others } = plan;
     const made = this.#made.map(({ accountId, ...one }) => ({ ...one, account_id: accountId }));
-    const all = [...changes, ...removals].map((change) => this.#showChange(change));
+    const isNew = ({ kind, action, id }: Change) =>
+      kind === "account" && action === "account.created" && isPlan && !this.#given.has(id);
+    const news = new Map(changes.filter(isNew).map(({ id, name }) => [id, name]));
+    const all = [...changes, ...removals].map((change) => this.#showChange(change, news));
+    const stays = kept.map(({ kind, ...one }) => ({ type: kind, ...one }));
     const secrets = this.#made.length === 0 ? {} : { secrets: made };
-    this.#io.out(formatJson({ applied: !isPlan, changes: all, kept, unchanged, others, ...secrets }));
+    this.#io.out(formatJson({ applied: !isPlan, changes: all, kept: stays, unchanged, others, ...secrets }));
   }
 
-  /** The id of what is still to be made is only known if the file gives it. */
-  #showChange({ action, kind, id, name, account, before, after, isDrift }: Change): object {
-    const isKnown = !this.#asked.isPlan || before !== null || after === null || this.#given.has(id);
-    const shownId = isKnown || kind === "alias" ? id : null;
-    return { action, type: kind, id: shownId, name, account, before, after, drift: isDrift };
+  /** The ids of what is still to be made are only known if the file gives them: `news` are the names of such accounts. */
+  #showChange(change: Change, news: ReadonlyMap<string, string>): object {
+    const { action, kind, id, name, account, before, after, isDrift } = change;
+    const isMade = !this.#asked.isPlan || !action.endsWith(".created") || this.#given.has(id);
+    const shownId = isMade || kind === "alias" ? id : null;
+    const nameNew = (_field: string, value: unknown) =>
+      typeof value === "string" ? (news.get(value) ?? value) : value;
+    const shownAfter: unknown = JSON.parse(JSON.stringify(after, nameNew));
+    return { action, type: kind, id: shownId, name, account, before, after: shownAfter, drift: isDrift };
   }
 }

@@ -72,11 +72,17 @@ export class SecretsFile {
     return existsSync(this.#path);
   }
 
-  write({ kind, id, name, accountId, secret }: MadeSecret): void {
+  /** Before anything changes, so that a place that can't be written to stops the command. */
+  open(): number {
     this.#file ??= openSync(this.#path, "wx", OWN_MODE);
+    return this.#file;
+  }
+
+  write({ kind, id, name, accountId, secret }: MadeSecret): void {
+    const file = this.open();
     const line = { kind, id, name, ...(accountId === null ? {} : { account_id: accountId }), secret };
-    writeSync(this.#file, `${JSON.stringify(line)}\n`);
-    fsyncSync(this.#file);
+    writeSync(file, `${JSON.stringify(line)}\n`);
+    fsyncSync(file);
   }
 
   close(): void {

@@ -8,7 +8,7 @@ export const digestForeign = (secret: string) => createHash("sha256").update(sec
 
 /** Keys whose clients go on calling: fewer than the 400 that the import was once proven with. */
 export const PLAIN = Array.from(
-  { length: Number(process.env.IMPORT_KEYS ?? 60) },
+  { length: Number(process.env.IMPORT_KEYS ?? 40) },
   (_, at) => `sk-litellm-${at}-${digestForeign(`${at}`).slice(0, 8)}`,
 );
 

@@ -13,6 +13,7 @@ import { PEOPLE_MUTANTS } from "./people.ts";
 import { SEARCHES } from "./searches.ts";
 import { SESSIONS } from "./sessions.ts";
 import { SHARING } from "./sharing.ts";
+import { STATE_MUTANTS } from "./state.ts";
 import { STEPS } from "./steps.ts";
 import { SURVIVING } from "./surviving.ts";
 import { TURNS } from "./turns.ts";
@@ -21,6 +22,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...BOOKS,
   ...LIMIT_MUTANTS,
   ...PEOPLE_MUTANTS,
+  ...STATE_MUTANTS,
   ...ANSWERS,
   ...SESSIONS,
   ...SHARING,

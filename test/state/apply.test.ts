@@ -8,11 +8,13 @@ import { revokeToken } from "../../src/admin/named-tokens.ts";
 import { runApply } from "../../src/cli/apply.ts";
 import { runExport } from "../../src/cli/export.ts";
 import { authenticate } from "../../src/keys/authenticate.ts";
+import { performPlan } from "../../src/moving/state/perform.ts";
 import { NoStoreError } from "../../src/store/address.ts";
 import type { TestWorld } from "../admin-world.ts";
 import { runPrinting } from "../poundkey.ts";
 import { NOON } from "../samples.ts";
 import { readSettings } from "../settings.ts";
+import { makeWorld, planText } from "./applying.ts";
 import { commandBench, STATE } from "./command.ts";
 
 const { bench, path, apply, done, findKeys, findKey, readRecord } = commandBench();
@@ -37,6 +39,8 @@ test("a plan names each change and makes none, and without a store it makes none
       "4 to make, 0 to change, 0 to remove; 0 as in the file, 1 here that the file doesn't have.",
     ].join("\n"),
   );
+  const { changes } = JSON.parse(await done(STATE, "--plan", "--json"));
+  expect(changes.at(-2)).toMatchObject({ action: "key.created", id: null, after: { account_id: "Search" } });
   expect(await readRecord()).toEqual([]);
   let opened = "";
   const open = (opening: "find" | "make") => {
@@ -142,10 +146,17 @@ describe("secrets", () => {
   });
 
   test("a key isn't made before its secret is kept, and a repeat goes on where it stopped", async () => {
-    const text = "keys: [{ name: one }, { name: two }]";
+    const text = "accounts: [{ name: Ads }]\nkeys: [{ name: one }]";
     const { code } = await apply(text, "--secrets", path("nowhere/secrets"));
-    expect([code, await findKeys("one")]).toEqual([1, []]);
+    expect([code, await findKeys("one"), await world.store.accountsNamed("Ads")]).toEqual([1, [], []]);
     expect(await done(text, "--secrets", path("secrets"))).toContain("2 made");
+    const state = makeWorld(world.store);
+    const plan = await planText(state, "keys: [{ name: two }]");
+    const keep = () => {
+      throw new Error("the disk is full");
+    };
+    await expect(performPlan(state, plan, { keep, onChange: () => {} })).rejects.toThrow("full");
+    expect(await findKeys("two")).toEqual([]);
   });
 });
 
@@ -173,6 +184,17 @@ describe("what was stopped", () => {
     expect((await findKey("app")).revokedAtMs).not.toBeNull();
     await closeAccount(world, account.id, {});
     expect(await done(STATE)).toContain("= account Search: closed, and stays closed");
+  });
+
+  test("extra amounts of a key's budgets stay", async () => {
+    const text = "keys: [{ name: app, budgets: [{ usd: 5, per: day }] }]";
+    await done(text);
+    const { id } = await findKey("app");
+    const extra = { per: "day", extra_usd: 50, extra_until: "2027-01-01" } as const;
+    await updateKey(world, id, { budgets: [extra] });
+    expect(await done(text)).toContain("0 made, 0 changed");
+    expect(await done(text.replace("usd: 5", "usd: 6"))).toContain("1 changed");
+    expect((await findKey("app")).budgets).toMatchObject([{ nanoUsd: 6e9, extra: { nanoUsd: 50e9 } }]);
   });
 
   test("is not made anew by a file that never had it", async () => {
