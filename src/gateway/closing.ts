@@ -82,16 +82,6 @@ export class Closing {
     return this.settle(context, reply).then((settled) => withCharge(context, usage, settled));
   }
 
-  /** Writes the row of a request that ended before its admission. */
-  record<F extends Form>(context: RequestContext<F>): Promise<Settled | null> {
-    const { recorder, ticket } = context;
-    if (recorder) this.#ports.contents.keep(recorder, context.fault);
-    const ended = context.outcome(this.#ports.deadlines.nowMs());
-    const outcome: Outcome = { ...ended, sealedReply: null, isUnadmitted: true };
-    context.settlement = this.#ports.settlements.add(ticket, outcome, PATIENCE_MS);
-    return context.settlement;
-  }
-
   #finishTrace<F extends Form>(
     context: RequestContext<F>,
     trace: TraceContext,

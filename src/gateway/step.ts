@@ -9,6 +9,9 @@ import type { Call } from "./call.ts";
 /** Nothing waits for a result that is there at once. */
 export type Later<Result> = Result | Promise<Result>;
 
+/** Has an effect once. Rejects with the Fault of the limit that refuses the request; the step passes it on. */
+export type Enter = () => Promise<void>;
+
 /** One object for all requests. To remember something of one, it can use the `Call`, which is the same object to the end. */
 export interface Step {
   /**
@@ -16,8 +19,15 @@ export interface Step {
    * before the admission. Returns null to let the request pass as it is. Throws the Fault that refuses it.
    *
    * `ending` ends when nobody needs the answer any more. From then on the result is not waited for.
+   *
+   * A request that a step refuses or answers is one of its minute: it is admitted by the limits on parallel requests and
+   * on requests of the minute, and only those. A step that makes it wait asks for that first, by `enter`.
    */
-  before<F extends Form>(call: Call<F>, ending: Ending): Later<Changed<F> | OwnAnswer<F> | null>;
+  before<F extends Form>(
+    call: Call<F>,
+    ending: Ending,
+    enter: Enter,
+  ): Later<Changed<F> | OwnAnswer<F> | null>;
   /**
    * Called in the reverse order, once a provider has begun to answer. Returns what stands between it and the client, or
    * null for nothing. Answers that no provider was asked for are shown as they are kept.
