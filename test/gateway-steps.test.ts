@@ -96,7 +96,7 @@ describe.each(WAYS.map((way) => [nameWay(way), way] as const))("%s", (_name, way
       way.stream ? ["mask pass", "guard pass"] : ["mask whole", "guard whole"],
     );
     await until("the step is told", () => ends.length > 0);
-    expect(ends).toEqual([{ fault: null, isStored: true }]);
+    expect(ends).toMatchObject([{ fault: null, isStored: true, finishes: ["stop"] }]);
     const [row] = await readRows();
     expect(row).toMatchObject({ status: 200, ended: "done", attempts: 1, usage_source: "provider" });
     await untilNothingIsOpen();

@@ -1,6 +1,7 @@
 // The operator's settings by section, as the rooms receive them.
 import type { Alias } from "./alias.ts";
 import type { Benchmark } from "./benchmark.ts";
+import type { CacheRules } from "./caching.ts";
 import type { LaterPrice, ModelCard, Price } from "./card.ts";
 import type { DialectName, Target } from "./dialect.ts";
 import type { KeyMaxima, OwnerLimits } from "./limit.ts";
@@ -285,6 +286,7 @@ export interface Settings {
   readonly ownerLimits: LimitRules;
   readonly limits: Limits;
   readonly log: LogRules;
+  readonly cache: CacheRules;
   readonly responses: ResponseRules;
   readonly audit: { readonly keepMs: number };
   readonly metrics: MetricsRules;

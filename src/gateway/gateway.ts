@@ -25,8 +25,9 @@ import { type Mode, type Shown, STREAMED, WHOLE } from "./mode.ts";
 import { OpenRequests } from "./open-requests.ts";
 import { type PlanPorts, planRequest } from "./plan-request.ts";
 import { Settlements } from "./settlements.ts";
+import { mayShare } from "./sharing.ts";
 import type { OwnAnswer, Step } from "./step.ts";
-import { beginAround, passBefore } from "./step-list.ts";
+import { beginAround, listConcerned, passBefore } from "./step-list.ts";
 import { makeTicket } from "./ticket.ts";
 
 /** A key isn't moved more often than this while one request is admitted. */
@@ -101,7 +102,7 @@ export class Gateway {
    * of content; from then on the context's facts are final. If a client leaves early, fire the call's signal.
    */
   stream<F extends Form>(context: RequestContext<F>): AnswerFlow<readonly F["piece"][]> {
-    const { operation, idempotency } = context.call;
+    const { operation } = context.call;
     const closing = this.#closing;
     const stream = new AnswerStream<F>({
       open: () => this.#answer<F, OpenedAnswer<F>, Opened<F>>(context, STREAMED),
@@ -114,7 +115,7 @@ export class Gateway {
       fail: (thrown) => closing.fail(context, thrown),
       leave: () => closing.close(context),
     });
-    return idempotency === null ? stream : bufferFlow(stream);
+    return mayShare(context.call) ? bufferFlow(stream) : stream;
   }
 
   /**
@@ -130,7 +131,8 @@ export class Gateway {
     let isOver = !mode.staysOpen;
     this.underWay.enter(context.ending);
     try {
-      const early = this.#steps === null ? null : await this.#passBefore(context, this.#steps);
+      const steps = this.#steps === null ? null : listConcerned(this.#steps, context.call);
+      const early = steps === null ? null : await this.#passBefore(context, steps);
       if (early !== null) return mode.show(context, early);
       const recording = context.call.trace?.recording;
       if (recording) recording.admittingMs = ports.deadlines.nowMs();
@@ -149,7 +151,7 @@ export class Gateway {
       result ??= await new Failover(ports, context, mode, attempt).run();
       try {
         if (durable) await durable;
-        if (this.#steps !== null) context.around = beginAround(this.#steps, context);
+        if (steps !== null) context.around = beginAround(steps, context);
         return await mode.hand(context, result, this.#closing);
       } catch (thrown) {
         mode.drop(result);
@@ -204,10 +206,11 @@ export class Gateway {
   /** A step's own answer costs nothing. */
   async #showOwn<F extends Form>(
     context: RequestContext<F>,
-    { reply, model, pieces }: OwnAnswer<F>,
+    { reply, model, pieces, from }: OwnAnswer<F>,
   ): Promise<Shown<F>> {
     const { operation } = context.call;
     context.model = model;
+    context.from = from ?? null;
     context.finish(null);
     context.costs = { cost: 0, charged: 0 };
     const reported = operation.readUsage(reply);

@@ -7,6 +7,15 @@ import type { Answered, Around, Enter, OwnAnswer, Step } from "./step.ts";
 import { untilEnded } from "./until-ended.ts";
 import { findRoute } from "./upstream.ts";
 
+/** Returns the steps that the request meets. Null if there are none. */
+export function listConcerned<F extends Form>(
+  steps: readonly Step[],
+  call: RequestContext<F>["call"],
+): readonly Step[] | null {
+  const concerned = steps.filter((step) => step.concerns?.(call) !== false);
+  return concerned.length > 0 ? concerned : null;
+}
+
 /** Asks each step in turn. Returns the first answer that one of them gives. Throws the Fault of one that refuses. */
 export async function passBefore<F extends Form>(
   steps: readonly Step[],

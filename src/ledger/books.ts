@@ -20,7 +20,7 @@ import {
   type Spend,
   type UsageSum,
 } from "../core/rows.ts";
-import { addAmounts, negateAmounts } from "../core/units.ts";
+import { addAmounts, NO_AMOUNTS, negateAmounts } from "../core/units.ts";
 import type { LimitedMember } from "./limit-owners.ts";
 import { findHour } from "./month.ts";
 
@@ -93,6 +93,26 @@ interface About extends Pick<Entry, "kind" | "atMs" | "requestId"> {
   readonly usageSource?: Entry["usageSource"];
   readonly ended?: Entry["ended"];
   readonly note?: string | null;
+}
+
+const NO_COUNTS = {
+  ...{ requests: 0, errors: 0, amounts: NO_AMOUNTS, costNanoUsd: 0, chargedNanoUsd: 0 },
+  ...{ cached: 0, savedNanoUsd: 0 },
+} as const;
+type Counts = Pick<UsageSum, keyof typeof NO_COUNTS>;
+
+function addCounts(before: Counts | undefined, record: RequestRecord, times: 1 | -1): Counts {
+  const sum = before ?? NO_COUNTS;
+  const amounts = times === 1 ? record.amounts : negateAmounts(record.amounts);
+  return {
+    requests: sum.requests + times,
+    errors: sum.errors + (isError(record.status) ? times : 0),
+    amounts: addAmounts(sum.amounts, amounts),
+    costNanoUsd: sum.costNanoUsd + times * record.costNanoUsd,
+    chargedNanoUsd: sum.chargedNanoUsd + times * record.chargedNanoUsd,
+    cached: sum.cached + (record.cachedFrom === null ? 0 : times),
+    savedNanoUsd: sum.savedNanoUsd + times * record.savedNanoUsd,
+  };
 }
 
 function addEdge(sum: UsageSum | undefined, times: 1 | -1 | 0, record: RequestRecord): UsageSum["edge"] {
@@ -227,7 +247,7 @@ export class Books {
    * what its earlier row was counted as.
    */
   addUsage(record: RequestRecord, month: string, times: 1 | -1 = 1): void {
-    const { accountId, keyId, operation, surface, costNanoUsd, chargedNanoUsd } = record;
+    const { accountId, keyId, operation, surface } = record;
     const model = findCountedModel(record);
     const { hourMs, isEdge } = findHour(record.atMs, month);
     const member = record.memberId ?? "";
@@ -235,7 +255,6 @@ export class Books {
     const outcome = findOutcome(record);
     const place = `${id} ${outcome}`;
     const sum = this.#usage.get(place);
-    const amounts = times === 1 ? record.amounts : negateAmounts(record.amounts);
     this.#usage.set(place, {
       hourMs,
       accountId,
@@ -246,11 +265,7 @@ export class Books {
       member,
       provider: readProvider(model),
       outcome,
-      requests: (sum?.requests ?? 0) + times,
-      errors: (sum?.errors ?? 0) + (isError(record.status) ? times : 0),
-      amounts: sum ? addAmounts(sum.amounts, amounts) : amounts,
-      costNanoUsd: (sum?.costNanoUsd ?? 0) + times * costNanoUsd,
-      chargedNanoUsd: (sum?.chargedNanoUsd ?? 0) + times * chargedNanoUsd,
+      ...addCounts(sum, record, times),
       ...(isEdge || sum?.edge ? { edge: addEdge(sum, isEdge ? times : 0, record) } : {}),
     });
     if (!record.stream || record.firstTokenMs === null) return;

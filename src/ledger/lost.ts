@@ -34,6 +34,8 @@ export function lostRecord(hold: Hold): UnsettledRecord {
     ended: "lost",
     totalMs: 0,
     firstTokenMs: null,
+    cachedFrom: null,
+    savedNanoUsd: 0,
     ...UNKNOWN_ORIGIN,
   };
 }

@@ -2,6 +2,7 @@
 import type { Changes, Trail } from "../core/changes.ts";
 import { auditLogMethods } from "./audit-log.ts";
 import { bookMethods } from "./books.ts";
+import { cacheMethods } from "./cached-answers.ts";
 import { consoleMethods, credentialChanges } from "./console.ts";
 import { deviceMethods } from "./devices.ts";
 import type { Engine } from "./engine.ts";
@@ -47,6 +48,7 @@ export function engineMethods(engine: Engine, ofRows = engine) {
     webhooks: webhookMethods(engine),
     devices: deviceMethods(engine),
     limitRequests: limitRequestMethods(engine),
+    cache: cacheMethods(engine),
     foreign: foreignMethods(engine),
     people: { ...peopleMethods(engine), addToken, revokeToken, changeMember },
   };

@@ -2,6 +2,7 @@
 import { ACCOUNT_FIELDS } from "../core/fields/account.ts";
 import { KEY_FIELDS } from "../core/fields/key.ts";
 import { AUDIT_LOG } from "./audit-step.ts";
+import { CACHE } from "./cache-step.ts";
 import { DEVICES } from "./devices-step.ts";
 import { FOREIGN_DIGESTS } from "./foreign-step.ts";
 import { HOURLY_USAGE } from "./hourly-usage-step.ts";
@@ -221,4 +222,5 @@ export const STEPS: readonly Step[] = [
   MOVEMENTS,
   STATEMENTS,
   WEBHOOKS,
+  CACHE,
 ];

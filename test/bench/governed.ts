@@ -60,7 +60,10 @@ function keepNothing() {
   };
 }
 
-function noPeople(): Pick<Store, "people" | "devices" | "limitRequests" | "foreign" | "endSessionsOf"> {
+function noPeople(): Pick<
+  Store,
+  "people" | "devices" | "limitRequests" | "foreign" | "cache" | "endSessionsOf"
+> {
   const nothing = async () => null;
   const nobody = async () => [];
   const never = async (): Promise<never> => {
@@ -96,7 +99,8 @@ function noPeople(): Pick<Store, "people" | "devices" | "limitRequests" | "forei
   };
   const foreign = { adopt: async () => {}, end: async () => 0 };
   const limitRequests = { list: nobody, find: nothing, forgetTexts: async () => {} };
-  return { people, devices, limitRequests, foreign, endSessionsOf: async () => 0 };
+  const cache = { find: nobody, keep: async () => {}, trim: async () => {}, prune: async () => 0 };
+  return { people, devices, limitRequests, foreign, cache, endSessionsOf: async () => 0 };
 }
 
 function noAuditLog(): Pick<Store, "auditLog" | "changeOperatorSetting"> {
