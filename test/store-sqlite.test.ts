@@ -26,6 +26,7 @@ import {
 import { storeSuite } from "./store.suite.ts";
 import { auditSuite } from "./store-audit.suite.ts";
 import { billingSuite } from "./store-billing.suite.ts";
+import { cacheSuite } from "./store-cache.suite.ts";
 import { consoleSuite } from "./store-console.suite.ts";
 import { devicesSuite } from "./store-devices.suite.ts";
 import { eventsSuite } from "./store-events.suite.ts";
@@ -91,6 +92,7 @@ describe("events", () => eventsSuite("sqlite", makeBench));
 describe("webhooks", () => webhooksSuite("sqlite", makeBench));
 describe("deliveries", () => deliverySuite("sqlite", makeBench));
 describe("stored responses", () => responsesSuite("sqlite", makeBench));
+describe("kept answers", () => cacheSuite("sqlite", makeBench));
 describe("moves", () => movesSuite("sqlite", makeBench));
 describe("mix", () => mixSuite("sqlite", makeBench));
 
