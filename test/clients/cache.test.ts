@@ -116,9 +116,10 @@ test.each(CASES)("%s on %s, %s", async (surface, model, prompt) => {
   const streamed = await get(true, anew);
   const ofStream = [await get(false, only), await get(true, only)] as const;
   expect(strip(ofWhole[0])).toEqual(strip(whole));
-  expect(strip(ofStream[1])).toEqual(strip(streamed));
-  // A signature that comes at the end of a stream stands before the text of a whole answer.
+  // A signature at the end of Gemini's streams is kept before the text, as in its whole answers.
+  if (!model.startsWith("Google") || surface === "gemini")
+    expect(strip(ofStream[1])).toEqual(strip(streamed));
   const both = [strip(whole, TOLD), strip(streamed, TOLD)];
   expect(both).toContainEqual(strip(ofWhole[1], TOLD));
-  expect(both).toContainEqual(strip(ofStream[0], TOLD));
+  for (const one of ofStream) expect(both).toContainEqual(strip(one, TOLD));
 });
