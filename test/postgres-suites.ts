@@ -6,6 +6,8 @@ import { storeSuite } from "./store.suite.ts";
 import { auditSuite } from "./store-audit.suite.ts";
 import { billingSuite } from "./store-billing.suite.ts";
 import { cacheSuite } from "./store-cache.suite.ts";
+import { callsSuite } from "./store-calls.suite.ts";
+import { checkoutsSuite } from "./store-checkouts.suite.ts";
 import { consoleSuite } from "./store-console.suite.ts";
 import { devicesSuite } from "./store-devices.suite.ts";
 import { eventsSuite } from "./store-events.suite.ts";
@@ -38,7 +40,9 @@ const SUITES = [
   storeSuite,
   moneySuite,
   movementsSuite,
+  checkoutsSuite,
   statementsSuite,
+  callsSuite,
   billingSuite,
   nodesSuite,
   lateSuite,

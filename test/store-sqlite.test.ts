@@ -27,6 +27,8 @@ import { storeSuite } from "./store.suite.ts";
 import { auditSuite } from "./store-audit.suite.ts";
 import { billingSuite } from "./store-billing.suite.ts";
 import { cacheSuite } from "./store-cache.suite.ts";
+import { callsSuite } from "./store-calls.suite.ts";
+import { checkoutsSuite } from "./store-checkouts.suite.ts";
 import { consoleSuite } from "./store-console.suite.ts";
 import { devicesSuite } from "./store-devices.suite.ts";
 import { eventsSuite } from "./store-events.suite.ts";
@@ -74,7 +76,9 @@ function makeBench(): StoreBench {
 describe("store", () => storeSuite("sqlite", makeBench));
 describe("money", () => moneySuite("sqlite", makeBench));
 describe("statements", () => statementsSuite("sqlite", makeBench));
+describe("calls", () => callsSuite("sqlite", makeBench));
 describe("movements", () => movementsSuite("sqlite", makeBench));
+describe("checkouts", () => checkoutsSuite("sqlite", makeBench));
 describe("keys", () => keysSuite("sqlite", makeBench));
 describe("foreign secrets", () => foreignSuite("sqlite", makeBench));
 describe("devices", () => devicesSuite("sqlite", makeBench));

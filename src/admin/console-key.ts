@@ -1,14 +1,11 @@
 // The built-in keys of the console's playground and of sampling: ordinary rows, billed like any other key.
 
 import { Fault } from "../core/fault.ts";
-import { type GatewayKey, KEY_DEFAULTS } from "../core/key.ts";
+import { type GatewayKey, KEY_DEFAULTS, SAMPLING_KEY } from "../core/key.ts";
 import { GATEWAY } from "../core/people.ts";
 import { actAs } from "./audit-trail.ts";
 import { CONSOLE_KEY } from "./keys.ts";
 import type { AdminWorld } from "./world.ts";
-
-/** The id of the key under which the log shows what was sampled. */
-export const SAMPLING_KEY = "sampling";
 
 type World = AdminWorld;
 

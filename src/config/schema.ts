@@ -23,6 +23,7 @@ import {
   record,
   section,
   share,
+  shareUpTo,
   size,
   storeUrl,
   text,
@@ -42,6 +43,7 @@ import { contact, keyDefaults, keyMaxima } from "./owner-limits.ts";
 import { provider, secret, weight } from "./provider-schema.ts";
 import { signIn } from "./sign-in.ts";
 import { telemetry } from "./telemetry.ts";
+import { topups } from "./topups.ts";
 import { webhooks } from "./webhooks.ts";
 
 const LIST_MAX = 1000;
@@ -130,7 +132,7 @@ const modelIds = Type.Array(modelId, { minItems: 1, maxItems: LIST_MAX, expected
 const categoryRule = section(
   {
     category: choice(KINDS),
-    at_least: Type.Optional(number(0, 1)),
+    at_least: Type.Optional(share),
     models: Type.Optional(modelIds),
     deny: Type.Optional(modelIds),
   },
@@ -199,7 +201,7 @@ const router = options(
     deny: list(modelPattern),
     pin: byName(KINDS, modelId, "The model for a kind of task."),
     rules: Type.Array(categoryRule, { maxItems: LIST_MAX, expected: "a list of rules" }),
-    explore: number(0, EXPLORE_MAX),
+    explore: shareUpTo(EXPLORE_MAX),
     preview: truth,
   },
   "How the selectors choose models.",
@@ -254,6 +256,7 @@ export const ConfigSchema = options(
       },
       "The metrics.",
     ),
+    topups,
     webhooks,
     telemetry,
     router,

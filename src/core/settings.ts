@@ -3,6 +3,7 @@ import type { Alias } from "./alias.ts";
 import type { Benchmark } from "./benchmark.ts";
 import type { CacheRules } from "./caching.ts";
 import type { LaterPrice, ModelCard, Price } from "./card.ts";
+import type { StripeRules } from "./checkout.ts";
 import type { DialectName, Target } from "./dialect.ts";
 import type { KeyMaxima, OwnerLimits } from "./limit.ts";
 import type { NanoUsd } from "./money.ts";
@@ -254,7 +255,6 @@ export interface LogRules {
   readonly address: AddressRule;
 }
 
-/** Rules for stored responses of the Responses API. */
 export interface ResponseRules {
   /** 0 if none are stored. */
   readonly keepMs: number;
@@ -293,6 +293,8 @@ export interface Settings {
   readonly webhooks: readonly Endpoint[];
   readonly telemetry: TelemetryRules;
   readonly router: RouterRules;
+  /** Missing if cards aren't taken. */
+  readonly stripe?: StripeRules;
   /** Missing if people can't sign in. */
   readonly signIn?: SignInRules;
 }

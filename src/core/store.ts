@@ -3,6 +3,7 @@ import type { Audit } from "./audit.ts";
 import type { AuditLogStore } from "./audit-log.ts";
 import type { CacheStore } from "./cached-answer.ts";
 import type { Changes, OperatorSetting, Trail, UnrecordedChanges } from "./changes.ts";
+import type { CheckoutStore } from "./checkout.ts";
 import type { Answer, Demand, Reads, Rows } from "./demand.ts";
 import type { DeviceStore } from "./device.ts";
 import type { FOREIGN_SECRETS, ForeignStore } from "./foreign-secret.ts";
@@ -15,6 +16,7 @@ import type { RequestFilter, Searched, UsageQuery } from "./log-query.ts";
 import type { NanoUsd } from "./money.ts";
 import type { Page } from "./page.ts";
 import type { PeopleStore, Scope } from "./people.ts";
+import type { ProviderCallStore } from "./provider-call.ts";
 import type { RequestRecord } from "./record.ts";
 import type { RefusalCount, RefusalFilter, TakenRefusals } from "./refusal-log.ts";
 import type {
@@ -81,10 +83,16 @@ export interface PruneBefore {
   readonly repliesMs: number;
   /** For records of PUTs, which hold secrets. Defaults to that of replies. */
   readonly putsMs?: number;
+  /** The calls of requests since then are kept when their rows are deleted. None if missing. */
+  readonly callsMs?: number;
 }
+
+/** The setting with the rows that each state file made, as it was applied last. */
+export const APPLIED_STATES = "applied_states";
 
 /** Facts about the store, by name. Contain no secrets. */
 type OwnSetting =
+  | typeof APPLIED_STATES
   | "master_key_check"
   | "lessons_forgotten"
   | "lessons_fitted"
@@ -247,10 +255,12 @@ export interface Store
   readonly people: PeopleStore;
   readonly devices: DeviceStore;
   readonly limitRequests: LimitRequestStore;
+  readonly checkouts: CheckoutStore;
   readonly cache: CacheStore;
   readonly foreign: ForeignStore;
   readonly auditLog: AuditLogStore;
   readonly webhooks: WebhookStore;
+  readonly providerCalls: ProviderCallStore;
   /** The changes that an operator causes, each put on record in its own transaction. */
   changes(trail: Trail): Changes;
 

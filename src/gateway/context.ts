@@ -6,7 +6,7 @@ import { clientGone, type Ending } from "../core/ending.ts";
 import { type Fault, toFault } from "../core/fault.ts";
 import { toUsd } from "../core/money.ts";
 import type { Ended, UnsettledRecord } from "../core/record.ts";
-import type { Amounts } from "../core/units.ts";
+import type { Trace } from "../core/trace.ts";
 import { RetirementBudget } from "../health/credential.ts";
 import type { GradedAnswer } from "../learning/port.ts";
 import type { Outcome, Ticket } from "../ledger/ledger.ts";
@@ -15,7 +15,7 @@ import type { Asking, Grader, SentAsk } from "../operations/operation.ts";
 import { AnswerCount } from "./answer-count.ts";
 import { type Call, type Facts, shortenModel } from "./call.ts";
 import type { ContentRecorder } from "./contents.ts";
-import { type Bill, type Counted, countPrompt, UNCOUNTED } from "./counted.ts";
+import { type Counted, countPrompt, UNCOUNTED } from "./counted.ts";
 import { fitAsk } from "./fitted.ts";
 import { makeGrader } from "./grading.ts";
 import { ReplyCopy } from "./idempotency.ts";
@@ -63,9 +63,7 @@ export class RequestContext<F extends Form> implements Facts {
   dropped: readonly string[] = [];
   replayed: Facts["replayed"] = null;
   costs: Facts["costs"] = null;
-  /** Null for a new answer. */
   from: NonNullable<OwnAnswer<F>["from"]> | null = null;
-  /** With its cost. Null before the end. */
   usage: F["usage"] | null = null;
   /** The fault that ended it. Null if it did not fail. */
   fault: Fault | null = null;
@@ -210,8 +208,8 @@ export class RequestContext<F extends Form> implements Facts {
     return card && decision && grade ? { card, decision, grade } : null;
   }
 
-  get implausible(): Amounts | null {
-    return this.#count.counted?.implausible ?? null;
+  get implausible(): Trace["usageImplausible"] {
+    return this.#count.implausible;
   }
 
   /** Returns the cost and whether the place is given back. Only final once the request is over. */
@@ -254,7 +252,7 @@ export class RequestContext<F extends Form> implements Facts {
     return this.#record(nowMs, countPrompt(operation, { ask, ...latest }, markup));
   }
 
-  #record(nowMs: number, { bill, source }: Counted<F["usage"]>): UnsettledRecord {
+  #record(nowMs: number, counted: Counted<F["usage"]>): UnsettledRecord {
     const { id, requestId, operation, surface, key, ask, origin } = this.call;
     const { decision } = this.plan;
     return {
@@ -271,14 +269,14 @@ export class RequestContext<F extends Form> implements Facts {
       modelUsed: this.attempt?.card.id ?? (this.from === null ? null : this.model),
       selector: this.selector?.id ?? null,
       decision: this.from === null ? decision && JSON.stringify(decision) : null,
-      trace: this.#trace(nowMs, bill),
+      trace: this.#trace(nowMs, counted),
       attempts: this.attempts,
       stream: ask.stream === true,
       status: this.fault ? this.fault.row.status : this.#ended === "done" ? 200 : 499,
       faultCode: this.fault?.code ?? (this.#ended === "done" ? null : "client_gone"),
-      amounts: bill.amounts,
-      costNanoUsd: bill.costNanoUsd,
-      usageSource: source,
+      amounts: counted.bill.amounts,
+      costNanoUsd: counted.bill.costNanoUsd,
+      usageSource: counted.source,
       ended: this.#ended,
       totalMs: Math.round(nowMs - this.startedMs),
       firstTokenMs: this.#firstTokenMs,
@@ -289,12 +287,14 @@ export class RequestContext<F extends Form> implements Facts {
     };
   }
 
-  #trace(nowMs: number, bill: Bill): string {
+  #trace(nowMs: number, { bill, source }: Counted<F["usage"]>): string {
     const { call, fault, granted, admittedMs } = this;
+    const { claimed, implausible: usageImplausible } = this.#count;
     return writeTrace({
-      ...{ bill, fault, markup: call.markup, implausible: this.implausible },
       admittedMs: granted && Math.round(admittedMs - this.startedMs),
-      attempts: this.tracing.list(nowMs, this.#firstTokenMs, this.#isFinished, fault),
+      attempts: this.tracing.list(nowMs, this.#firstTokenMs, { isWhole: this.#isFinished, fault, claimed }),
+      ...{ bill: bill.lines, markup: call.markup, usageImplausible, fault },
+      ...(source === "none" ? {} : { counted: this.tracing.countedAt }),
     });
   }
 }

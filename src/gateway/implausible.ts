@@ -12,6 +12,6 @@ export function describeImplausible<F extends Form>({
   if (claimed === null) return null;
   const { id, requestId } = call;
   const about = { id, request_id: requestId, model: attempt?.card.id ?? null };
-  const counts = { prompt_tokens: claimed.prompt, completion_tokens: claimed.completion };
+  const counts = { prompt_tokens: claimed.promptTokens, completion_tokens: claimed.completionTokens };
   return { event: "usage_implausible", level: "warn", ...about, ...counts };
 }

@@ -1,12 +1,14 @@
 // The books during one batch: the rows as read, the changes of earlier demands, and the only way to move money.
 
+import type { Checkout } from "../core/checkout.ts";
 import type { Answer, Decision, Gone, Rows } from "../core/demand.ts";
 import type { OutboxEvent } from "../core/events.ts";
 import { findBucket } from "../core/histogram.ts";
 import type { Account, GatewayKey } from "../core/key.ts";
 import type { Movement } from "../core/movement.ts";
 import { findCountedModel, findOutcome, readProvider } from "../core/outcome.ts";
-import { isError, type RequestRecord } from "../core/record.ts";
+import { addCall, type CallSum, listCalls } from "../core/provider-call.ts";
+import type { RequestRecord } from "../core/record.ts";
 import {
   type Entry,
   type FirstTokenSum,
@@ -20,9 +22,9 @@ import {
   type Spend,
   type UsageSum,
 } from "../core/rows.ts";
-import { addAmounts, NO_AMOUNTS, negateAmounts } from "../core/units.ts";
 import type { LimitedMember } from "./limit-owners.ts";
 import { findHour } from "./month.ts";
+import { addCounts } from "./usage-counts.ts";
 
 /** One table: written rows hide the rows as read, and are what the batch writes. */
 class Sheet<Row> {
@@ -95,26 +97,6 @@ interface About extends Pick<Entry, "kind" | "atMs" | "requestId"> {
   readonly note?: string | null;
 }
 
-const NO_COUNTS = {
-  ...{ requests: 0, errors: 0, amounts: NO_AMOUNTS, costNanoUsd: 0, chargedNanoUsd: 0 },
-  ...{ cached: 0, savedNanoUsd: 0 },
-} as const;
-type Counts = Pick<UsageSum, keyof typeof NO_COUNTS>;
-
-function addCounts(before: Counts | undefined, record: RequestRecord, times: 1 | -1): Counts {
-  const sum = before ?? NO_COUNTS;
-  const amounts = times === 1 ? record.amounts : negateAmounts(record.amounts);
-  return {
-    requests: sum.requests + times,
-    errors: sum.errors + (isError(record.status) ? times : 0),
-    amounts: addAmounts(sum.amounts, amounts),
-    costNanoUsd: sum.costNanoUsd + times * record.costNanoUsd,
-    chargedNanoUsd: sum.chargedNanoUsd + times * record.chargedNanoUsd,
-    cached: sum.cached + (record.cachedFrom === null ? 0 : times),
-    savedNanoUsd: sum.savedNanoUsd + times * record.savedNanoUsd,
-  };
-}
-
 function addEdge(sum: UsageSum | undefined, times: 1 | -1 | 0, record: RequestRecord): UsageSum["edge"] {
   const { costNanoUsd, chargedNanoUsd } = record;
   return {
@@ -133,6 +115,7 @@ export class Books {
   readonly requests: Sheet<RequestRecord>;
   readonly replies: RemovableSheet<KeptReply>;
   readonly movements: Sheet<Movement>;
+  readonly checkouts: Sheet<Checkout>;
   readonly members: Rows["members"];
   readonly sums: Rows["sums"];
   readonly #states = new Set<string>();
@@ -140,6 +123,7 @@ export class Books {
   readonly #events: OutboxEvent[] = [];
   readonly #usage = new Map<string, UsageSum>();
   readonly #firstTokens = new Map<string, FirstTokenSum>();
+  readonly #calls = new Map<string, CallSum>();
 
   constructor(rows: Rows) {
     this.keys = rows.keys;
@@ -151,6 +135,7 @@ export class Books {
     this.requests = new Sheet(rows.requests);
     this.replies = new RemovableSheet(rows.replies);
     this.movements = new Sheet(rows.movements);
+    this.checkouts = new Sheet(rows.checkouts ?? new Map());
     this.members = rows.members;
     this.sums = rows.sums;
   }
@@ -275,6 +260,11 @@ export class Books {
     this.#firstTokens.set(counted, { hourMs, accountId, keyId, model, operation, surface, bucket, requests });
   }
 
+  /** Counts the calls that a request made in their day. */
+  addCalls(record: RequestRecord): void {
+    for (const call of listCalls(record)) addCall(this.#calls, call);
+  }
+
   /** Returns the rows to write and the answers to send once they are committed. */
   close(answers: readonly Answer[]): Decision {
     return {
@@ -292,8 +282,10 @@ export class Books {
       replies: this.replies.changed,
       repliesGone: this.replies.gone,
       movements: this.movements.changed,
+      checkouts: this.checkouts.changed,
       usage: [...this.#usage.values()],
       firstTokens: [...this.#firstTokens.values()],
+      calls: [...this.#calls.values()],
       events: this.#events,
     };
   }

@@ -28,6 +28,11 @@ export const PERMISSIONS = {
   "models.read": { roles: EVERYONE, words: "see models and aliases" },
   "session.read": { roles: EVERYONE, words: "see one's own session, person and limits" },
   "journal.read": { roles: READERS, words: "see an account's journal" },
+  "reconciliation.read": {
+    roles: ["billing", "admin"],
+    isGlobal: true,
+    words: "see the calls that providers were sent, for their invoices",
+  },
   "audit.read": { roles: ["manager", "operator", "admin"], words: "see the audit" },
   "settings.read": {
     roles: READERS,
@@ -38,6 +43,7 @@ export const PERMISSIONS = {
   "accounts.limit": { roles: ["operator", "admin"], words: "rename, limit and pause accounts" },
   "accounts.close": { roles: ["billing", "admin"], words: "close accounts" },
   "money.move": { roles: ["billing", "admin"], words: "top up and adjust balances" },
+  "checkouts.make": { roles: ["member", "billing", "admin"], words: "top up an account by card" },
   "keys.write": {
     roles: ["manager", "operator", "admin"],
     words: "create, change, rotate and revoke any key, and reset its budgets",

@@ -3,6 +3,7 @@ import type { Changes, Trail } from "../core/changes.ts";
 import { auditLogMethods } from "./audit-log.ts";
 import { bookMethods } from "./books.ts";
 import { cacheMethods } from "./cached-answers.ts";
+import { checkoutChanges, checkoutMethods } from "./checkouts.ts";
 import { consoleMethods, credentialChanges } from "./console.ts";
 import { deviceMethods } from "./devices.ts";
 import type { Engine } from "./engine.ts";
@@ -15,6 +16,7 @@ import { movingChanges, movingMethods } from "./moving.ts";
 import { namedChanges, namedMethods } from "./named.ts";
 import { outboxMethods } from "./outbox.ts";
 import { peopleChanges, peopleMethods } from "./people.ts";
+import { providerCallMethods } from "./provider-calls.ts";
 import { makeRecorder, type Recorder } from "./recording.ts";
 import { refusalMethods } from "./refusals.ts";
 import { settingChanges, settingMethods } from "./settings.ts";
@@ -26,7 +28,12 @@ import { webhookMethods } from "./webhooks.ts";
 export function engineMethods(engine: Engine, ofRows = engine) {
   const changes = (trail: Trail) => changeMethods(engine, ofRows, makeRecorder(engine, trail));
   const { addToken, revokeToken, changeMember, ...others } = changes(() => []);
-  const { addLimitRequest: _add, decideLimitRequest: _decide, ...unrecorded } = others;
+  const {
+    addLimitRequest: _add,
+    decideLimitRequest: _decide,
+    addCheckout: _checkout,
+    ...unrecorded
+  } = others;
   return {
     ...keyMethods(ofRows),
     ...accountMethods(ofRows),
@@ -46,8 +53,10 @@ export function engineMethods(engine: Engine, ofRows = engine) {
     changes,
     auditLog: auditLogMethods(engine),
     webhooks: webhookMethods(engine),
+    providerCalls: providerCallMethods(engine),
     devices: deviceMethods(engine),
     limitRequests: limitRequestMethods(engine),
+    checkouts: checkoutMethods(ofRows),
     cache: cacheMethods(engine),
     foreign: foreignMethods(engine),
     people: { ...peopleMethods(engine), addToken, revokeToken, changeMember },
@@ -65,5 +74,6 @@ function changeMethods(engine: Engine, ofRows: Engine, record: Recorder): Change
     ...lessonChanges(engine, record),
     ...peopleChanges(engine, ofRows, record),
     ...limitRequestChanges(ofRows, record),
+    ...checkoutChanges(ofRows, record),
   };
 }

@@ -3,6 +3,8 @@ import { ACCOUNT_FIELDS } from "../core/fields/account.ts";
 import { KEY_FIELDS } from "../core/fields/key.ts";
 import { AUDIT_LOG } from "./audit-step.ts";
 import { CACHE } from "./cache-step.ts";
+import { PROVIDER_CALLS } from "./calls-step.ts";
+import { CHECKOUTS } from "./checkouts-step.ts";
 import { DEVICES } from "./devices-step.ts";
 import { FOREIGN_DIGESTS } from "./foreign-step.ts";
 import { HOURLY_USAGE } from "./hourly-usage-step.ts";
@@ -222,5 +224,7 @@ export const STEPS: readonly Step[] = [
   MOVEMENTS,
   STATEMENTS,
   WEBHOOKS,
+  PROVIDER_CALLS,
+  CHECKOUTS,
   CACHE,
 ];

@@ -25,6 +25,10 @@ const ACCOUNT: Account = {
 };
 
 /** There are no webhooks. */
+function callNobody(): Store["providerCalls"] {
+  return { add: async () => {}, kept: async () => [], sums: async () => [], prune: async () => 0 };
+}
+
 function tellNobody(): Store["webhooks"] {
   const nobody = async () => [];
   const nothing = async () => {};
@@ -62,7 +66,7 @@ function keepNothing() {
 
 function noPeople(): Pick<
   Store,
-  "people" | "devices" | "limitRequests" | "foreign" | "cache" | "endSessionsOf"
+  "people" | "devices" | "limitRequests" | "checkouts" | "foreign" | "cache" | "endSessionsOf"
 > {
   const nothing = async () => null;
   const nobody = async () => [];
@@ -99,8 +103,12 @@ function noPeople(): Pick<
   };
   const foreign = { adopt: async () => {}, end: async () => 0 };
   const limitRequests = { list: nobody, find: nothing, forgetTexts: async () => {} };
+  const checkouts = {
+    ...{ find: nothing, findByPayment: nothing, setPage: async () => {} },
+    ...{ keepStray: async () => {}, strays: nobody },
+  };
   const cache = { find: nobody, keep: async () => {}, trim: async () => {}, prune: async () => 0 };
-  return { people, devices, limitRequests, foreign, cache, endSessionsOf: async () => 0 };
+  return { people, devices, limitRequests, checkouts, foreign, cache, endSessionsOf: async () => 0 };
 }
 
 function noAuditLog(): Pick<Store, "auditLog" | "changeOperatorSetting"> {
@@ -147,13 +155,13 @@ function noStore(): Store {
   };
   const made: Store = {
     ...keepNothing(),
-    ...{ webhooks: tellNobody(), node: "node_0" },
+    ...{ webhooks: tellNobody(), providerCalls: callNobody(), node: "node_0" },
     transact: async (demand) => answerTo(demand),
     durable: async () => {},
     keptCharacters: async () => 0,
     changes: () => ({
       ...{ ...made, ...made.people },
-      ...{ addLimitRequest: async () => {}, decideLimitRequest: nothing },
+      ...{ addLimitRequest: async () => {}, decideLimitRequest: nothing, addCheckout: unused },
     }),
     beat: async () => ({ olderNodes: [], unsupported: null }),
     orphans: nobody,
@@ -214,6 +222,8 @@ function answerTo(demand: Demand): Answer {
       return { kind: "funded", account: ACCOUNT };
     case "reset":
       return { kind: "reset", budgets: [] };
+    case "checkout":
+      throw new Error("Not part of the measurement.");
   }
 }
 

@@ -1,9 +1,3 @@
-ALTER TABLE gateway_key ADD COLUMN cache TEXT;
-ALTER TABLE request ADD COLUMN cached_from TEXT;
-ALTER TABLE request ADD COLUMN saved_nano INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE hourly_usage ADD COLUMN cached INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE hourly_usage ADD COLUMN saved_nano INTEGER NOT NULL DEFAULT 0;
-CREATE TABLE cached_answer (account_id TEXT NOT NULL, id TEXT NOT NULL, at_ms INTEGER NOT NULL, until_ms INTEGER NOT NULL, bytes INTEGER NOT NULL, sealed TEXT NOT NULL, PRIMARY KEY (account_id, id)) STRICT, WITHOUT ROWID;
-CREATE INDEX cached_answer_account ON cached_answer (account_id, at_ms, id, bytes);
-CREATE INDEX cached_answer_at ON cached_answer (at_ms, bytes);
-CREATE INDEX cached_answer_until ON cached_answer (until_ms);
+CREATE TABLE provider_call_day (account_id TEXT NOT NULL, day_ms INTEGER NOT NULL, model TEXT NOT NULL, credential TEXT NOT NULL, kind TEXT NOT NULL, calls INTEGER NOT NULL, prompt_tokens INTEGER NOT NULL DEFAULT 0, completion_tokens INTEGER NOT NULL DEFAULT 0, cached_tokens INTEGER NOT NULL DEFAULT 0, cache_write_tokens INTEGER NOT NULL DEFAULT 0, reasoning_tokens INTEGER NOT NULL DEFAULT 0, searches INTEGER NOT NULL DEFAULT 0, images INTEGER NOT NULL DEFAULT 0, seconds INTEGER NOT NULL DEFAULT 0, characters INTEGER NOT NULL DEFAULT 0, search_units INTEGER NOT NULL DEFAULT 0, pages INTEGER NOT NULL DEFAULT 0, cost_nano INTEGER NOT NULL, estimated_nano INTEGER NOT NULL, PRIMARY KEY (account_id, day_ms, model, credential, kind)) STRICT, WITHOUT ROWID;
+CREATE TABLE provider_call (account_id TEXT NOT NULL, id TEXT NOT NULL, at_ms INTEGER NOT NULL, kind TEXT NOT NULL, model TEXT NOT NULL, credential TEXT NOT NULL, upstream_request_ids TEXT NOT NULL, completion_id TEXT, outcome TEXT NOT NULL, fault_code TEXT, calls INTEGER NOT NULL, claimed TEXT, charged TEXT NOT NULL, usage_source TEXT NOT NULL, cost_nano INTEGER NOT NULL, PRIMARY KEY (account_id, id)) STRICT, WITHOUT ROWID;
+CREATE INDEX provider_call_at ON provider_call (at_ms, id);

@@ -1,10 +1,20 @@
 // Writes a decision: every statement takes the account as $1 and one list per column, for any number of rows.
 import type { Decision, Gone } from "../../core/demand.ts";
 import type { Account } from "../../core/key.ts";
+import { CHECKOUT } from "../checkouts.ts";
 import type { SqlType } from "../columns.ts";
 import { bind } from "../engine.ts";
 import type { Value } from "../found.ts";
-import { FIRST_TOKEN, hasWork, omitWork, REQUEST, USAGE, USAGE_SUMS } from "../log-tables.ts";
+import {
+  CALL_SUM,
+  CALL_SUMS,
+  FIRST_TOKEN,
+  hasWork,
+  omitWork,
+  REQUEST,
+  USAGE,
+  USAGE_SUMS,
+} from "../log-tables.ts";
 import { composeOverwrite, composeSum, joinNames } from "../sql.ts";
 import {
   ACCOUNT,
@@ -123,6 +133,7 @@ const AMENDED: Part = {
 };
 
 const ADD_UP = composeSum(USAGE, USAGE_SUMS);
+const ADD_CALLS = composeSum(CALL_SUM, CALL_SUMS);
 const COUNT_UP = composeSum(FIRST_TOKEN, ["requests"]);
 
 /** Tables usually written together. Each combination of groups is another statement, so there are few. */
@@ -134,16 +145,19 @@ const GROUPS: readonly (readonly Part[])[] = [
   [
     insert(omitWork(REQUEST), "", ({ requests }) => requests.filter((row) => !hasWork(row))),
     insert(omitWork(USAGE), ADD_UP, ({ usage }) => usage.filter((row) => !hasWork(row))),
+    insert(omitWork(CALL_SUM), ADD_CALLS, ({ calls }) => calls.filter((row) => !hasWork(row))),
   ],
   [
     insert(REQUEST, "", ({ requests }) => requests.filter(hasWork)),
     insert(USAGE, ADD_UP, ({ usage }) => usage.filter(hasWork)),
+    insert(CALL_SUM, ADD_CALLS, ({ calls }) => calls.filter(hasWork)),
   ],
   [insert(FIRST_TOKEN, COUNT_UP, ({ firstTokens }) => firstTokens)],
   [upsert(REPLY, ({ replies }) => replies)],
   [MONEY_AND_STATE, insert(MOVEMENT, "", ({ movements }) => movements)],
   [insert(EVENT, "ON CONFLICT (account_id, id) DO NOTHING", ({ events }) => events)],
   [AMENDED],
+  [upsert(CHECKOUT, ({ checkouts }) => checkouts)],
 ];
 
 /**
