@@ -68,7 +68,7 @@ describe("usage", () => {
     const failed = { modelUsed: null, modelTried: "Acme#none", status: 502, faultCode: "upstream_error" };
     await asked(NOON, { ...failed, amounts: NO_AMOUNTS, keyId: "b", accountId: other.id, costNanoUsd: 0 });
     const units = { images: 0, seconds: 0, characters: 0, search_units: 0, pages: 0 };
-    const begun = { errors: 0, units, first_token_ms: null };
+    const begun = { errors: 0, units, first_token_ms: null, cached: 0, saved_usd: 0 };
     const one = { prompt: 10, completion: 20, cached: 3, cache_write: 0, reasoning: 5, searches: 0 };
     const two = { prompt: 20, completion: 40, cached: 6, cache_write: 0, reasoning: 10, searches: 0 };
     expect(await usage({})).toEqual({
@@ -108,7 +108,7 @@ describe("usage", () => {
       { account_id: other.id, ...others },
     ]);
     expect((await usage({ group_by: "key" })).data.map(({ key_id }) => key_id)).toEqual(["a", "b"]);
-    const money = ["cost_usd", "charged_usd", "first_token_ms"];
+    const money = ["cost_usd", "charged_usd", "cached", "saved_usd", "first_token_ms"];
     const fields = Object.keys((await usage({ group_by: "day,key" })).data[0] ?? {});
     expect(fields).toEqual(["day", "key_id", "requests", "errors", "tokens", "units", ...money]);
   });

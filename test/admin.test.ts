@@ -76,6 +76,8 @@ test("the request log can be listed, filtered and paged", async () => {
     trace_id: null,
     parent_trace_id: null,
     member_id: null,
+    cached_from: null,
+    saved_usd: 0,
     timeline: null,
     cost: null,
     usage_implausible: null,

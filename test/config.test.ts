@@ -250,6 +250,7 @@ test("the published schema is JSON Schema and knows every section", () => {
     "key_defaults",
     "key_maxima",
     "log",
+    "cache",
     "responses",
     "audit",
     "native",

@@ -16,6 +16,7 @@ export function plainCall() {
     ...{ raw: null, pin: null, dropped: [], lost: [], isLimitRequired: false, searches: 0, unreadBytes: 0 },
     ...{ timeoutMs: null, steering: UNSTEERED, idempotency: null, proof: null },
     usable: () => [],
+    caching: null,
     held: { bytes: 0, shrinkTo: () => {}, release: () => {} },
     time: <Result>(work: () => Result) => work(),
     kept: null,

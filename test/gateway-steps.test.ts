@@ -96,7 +96,7 @@ describe.each(WAYS.map((way) => [nameWay(way), way] as const))("%s", (_name, way
       way.stream ? ["mask pass", "guard pass"] : ["mask whole", "guard whole"],
     );
     await until("the step is told", () => ends.length > 0);
-    expect(ends).toEqual([{ fault: null, isStored: true }]);
+    expect(ends).toMatchObject([{ fault: null, isStored: true, finishes: ["stop"] }]);
     const [row] = await readRows();
     expect(row).toMatchObject({ status: 200, ended: "done", attempts: 1, usage_source: "provider" });
     await untilNothingIsOpen();
@@ -185,4 +185,20 @@ describe.each(WAYS.map((way) => [nameWay(way), way] as const))("%s", (_name, way
     ]);
     await untilNothingIsOpen();
   });
+});
+
+test.each(["say: forbidden things", "canned please"])("'%s' is one of its minute", async (prompt) => {
+  const [way] = WAYS;
+  if (way === undefined) throw new Error("There is no way to ask.");
+  const { secret } = await world.newKey({ requests_per_minute: 2, requests_per_day: 1 });
+  const headers = { authorization: `Bearer ${secret}` };
+  const [first, second, third] = [
+    await ask(way, prompt, headers),
+    await ask(way, prompt, headers),
+    await ask(way, "say: hello", headers),
+  ];
+  expect([first.status, second.status]).not.toContain(429);
+  expect([third.status, third.text]).toEqual([429, expect.stringContaining("requests_per_minute_exceeded")]);
+  expect(calls()).toBe(0);
+  await untilNothingIsOpen();
 });

@@ -5,6 +5,7 @@ import { openPostgresStore } from "../src/store/postgres/store.ts";
 import { storeSuite } from "./store.suite.ts";
 import { auditSuite } from "./store-audit.suite.ts";
 import { billingSuite } from "./store-billing.suite.ts";
+import { cacheSuite } from "./store-cache.suite.ts";
 import { callsSuite } from "./store-calls.suite.ts";
 import { checkoutsSuite } from "./store-checkouts.suite.ts";
 import { consoleSuite } from "./store-console.suite.ts";
@@ -60,6 +61,7 @@ const SUITES = [
   eventsSuite,
   movesSuite,
   responsesSuite,
+  cacheSuite,
   webhooksSuite,
   deliverySuite,
 ];

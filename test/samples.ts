@@ -82,6 +82,8 @@ export function makeRecord(id: string, fields: Partial<RequestRecord> = {}): Req
     totalMs: 12,
     firstTokenMs: 7,
     modelPlanned: "Sim#echo",
+    cachedFrom: null,
+    savedNanoUsd: 0,
     ...UNKNOWN_ORIGIN,
     ...fields,
   };

@@ -107,7 +107,7 @@ export function refusalsBounded(stores: Both): void {
         member: "",
       },
       ...{ operation: "chat", surface: "openai-chat", outcome: "refused", requests: 2, errors: 2 },
-      ...{ amounts: NO_AMOUNTS, costNanoUsd: 0, chargedNanoUsd: 0 },
+      ...{ amounts: NO_AMOUNTS, costNanoUsd: 0, chargedNanoUsd: 0, cached: 0, savedNanoUsd: 0 },
     };
     await store.addRefusals({ counts: [], sums: [sum] });
     await other.addRefusals({ counts: [], sums: [{ ...sum, requests: 3, errors: 3 }] });

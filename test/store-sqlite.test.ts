@@ -26,6 +26,7 @@ import {
 import { storeSuite } from "./store.suite.ts";
 import { auditSuite } from "./store-audit.suite.ts";
 import { billingSuite } from "./store-billing.suite.ts";
+import { cacheSuite } from "./store-cache.suite.ts";
 import { callsSuite } from "./store-calls.suite.ts";
 import { checkoutsSuite } from "./store-checkouts.suite.ts";
 import { consoleSuite } from "./store-console.suite.ts";
@@ -97,6 +98,7 @@ describe("events", () => eventsSuite("sqlite", makeBench));
 describe("webhooks", () => webhooksSuite("sqlite", makeBench));
 describe("deliveries", () => deliverySuite("sqlite", makeBench));
 describe("stored responses", () => responsesSuite("sqlite", makeBench));
+describe("kept answers", () => cacheSuite("sqlite", makeBench));
 describe("moves", () => movesSuite("sqlite", makeBench));
 describe("mix", () => mixSuite("sqlite", makeBench));
 

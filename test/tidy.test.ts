@@ -24,6 +24,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ledger: ["core"],
   store: ["core"],
   gateway: ["core", "operations", "dialects", "selectors", "learning", "health", "ledger", "transport"],
+  steps: ["core", "operations", "gateway"],
   http: [
     "core",
     "operations",
@@ -68,6 +69,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
       "operations",
       "transport",
       "gateway",
+      "steps",
       "http",
       "people",
       "admin",

@@ -13,6 +13,7 @@ import {
 } from "../core/alias.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 import { SELECTORS, type Selector } from "../core/selector.ts";
+import { cacheSettingSchema, readCacheSetting } from "./cache-setting.ts";
 import { integerSchema, numberSchema, weightSchema } from "./input.ts";
 import { closeObject, number, share, text, type View } from "./schema.ts";
 
@@ -44,6 +45,7 @@ const policySchema = closeObject({
       deny: patterns,
       max_cost_usd: numberSchema(0, MAX_COST_USD),
       max_ms: integerSchema(1, MAX_MS),
+      cache: cacheSettingSchema,
     }),
   ).properties,
 });
@@ -86,7 +88,10 @@ function parsePolicy({ max_cost_usd, max_ms, ...policy }: View<typeof policySche
 export function readTarget(catalogue: Catalogue, given: Target): Alias {
   if (typeof given === "string")
     return findSelector(given) === null ? readModel(catalogue, given, "target") : given;
-  if ("selector" in given) return parsePolicy(given);
+  if ("selector" in given) {
+    if (given.cache) readCacheSetting(given.cache, "target.cache");
+    return parsePolicy(given);
+  }
   const targets = given.map((one, at) => readMember(catalogue, one, `target[${at}].model`));
   const twice = targets.findIndex(({ model }, at) => targets.findIndex((one) => one.model === model) < at);
   if (twice !== -1) throw invalidValue(`target[${twice}].model`, "this model is listed twice");

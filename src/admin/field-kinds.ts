@@ -1,12 +1,14 @@
 // The schemas of each kind of field on the admin routes, its reading from a request and its form in an answer.
 import { type TSchema, type TUnsafe, Type } from "@sinclair/typebox";
 import { isAddressBlock } from "../core/address.ts";
+import type { CacheSetting } from "../core/caching.ts";
 import type { Field, KindName, Value, Wire, WireMemberDefaults } from "../core/fields/field.ts";
 import { toUsd } from "../core/money.ts";
 import { ROLES } from "../core/people.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 import { isTimeZone } from "../core/time-zone.ts";
 import { budgetView, formatBudgets, makeBudgetSchema, readBudgets } from "./budgets.ts";
+import { cacheSettingSchema, readCacheSetting } from "./cache-setting.ts";
 import { formatInstantOrNull } from "./format.ts";
 import {
   integerSchema,
@@ -153,6 +155,12 @@ export const RENDERERS: { readonly [Name in KindName]: Renderer<Name> } = {
       ),
     view: allowNull(Type.Array(text)),
     read: orNull((accounts: readonly string[]) => [...new Set(accounts)]),
+    format: keep,
+  },
+  cache: {
+    input: () => allowNull(cacheSettingSchema),
+    view: allowNull(cacheSettingSchema),
+    read: orNull((given: CacheSetting, { name }: Given<"cache">) => readCacheSetting(given, name)),
     format: keep,
   },
   flag: { input: () => boolean, view: boolean, read: keep, format: keep },

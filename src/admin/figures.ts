@@ -55,6 +55,9 @@ export const figuresSchema = Type.Object({
   units: unitsSchema,
   cost_usd: usd,
   charged_usd: usd,
+  // Requests answered from the cache, and what their answers had cost when they were new.
+  cached: count,
+  saved_usd: usd,
   first_token_ms: allowNull(percentiles),
 });
 export type FiguresView = View<typeof figuresSchema>;
@@ -66,6 +69,8 @@ export class Figures {
   #amounts = NO_AMOUNTS;
   #costNanoUsd: NanoUsd = 0;
   #chargedNanoUsd: NanoUsd = 0;
+  #cached = 0;
+  #savedNanoUsd: NanoUsd = 0;
   /** The number of answers by the time bucket of their first token. */
   readonly #counts = new Map<number, number>();
 
@@ -73,7 +78,9 @@ export class Figures {
     return this.#costNanoUsd;
   }
 
-  add({ requests, errors, amounts, costNanoUsd, chargedNanoUsd }: UsageSum): void {
+  add({ requests, errors, amounts, costNanoUsd, chargedNanoUsd, cached, savedNanoUsd }: UsageSum): void {
+    this.#cached += cached;
+    this.#savedNanoUsd += savedNanoUsd;
     this.#requests += requests;
     this.#errors += errors;
     this.#amounts = addAmounts(this.#amounts, amounts);
@@ -93,6 +100,8 @@ export class Figures {
       units: unitsView(this.#amounts),
       cost_usd: toUsd(this.#costNanoUsd),
       charged_usd: toUsd(this.#chargedNanoUsd),
+      cached: this.#cached,
+      saved_usd: toUsd(this.#savedNanoUsd),
       first_token_ms: computePercentiles(this.#counts),
     };
   }

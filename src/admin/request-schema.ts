@@ -133,6 +133,9 @@ export const requestSchema = Type.Object({
   trace_id: allowNull(text),
   parent_trace_id: allowNull(text),
   member_id: allowNull(text),
+  // The completion whose answer it got from the cache, and what that had cost.
+  cached_from: allowNull(text),
+  saved_usd: usd,
 });
 export type RequestView = View<typeof requestSchema>;
 

@@ -65,6 +65,8 @@ export function requestView(record: RequestRecord): RequestView {
     trace_id: record.traceId,
     parent_trace_id: record.parentTraceId,
     member_id: record.memberId,
+    cached_from: record.cachedFrom,
+    saved_usd: toUsd(record.savedNanoUsd),
   };
 }
 

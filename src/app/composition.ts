@@ -24,6 +24,7 @@ import { ForeignSecrets } from "../keys/foreign.ts";
 import { createSealer } from "../keys/vault.ts";
 import type { LearningPort } from "../learning/port.ts";
 import { createLedger } from "../ledger/ledger.ts";
+import { Cache } from "../steps/cache/cache.ts";
 import type { Sums } from "../telemetry/sums.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
 import { createAuthorize } from "../transport/auth/authorize.ts";
@@ -98,7 +99,9 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const { learned, lessons, learning } = await recallLessons(store, () => live.snapshot, log);
   const known = { health, learning, deadlines, caches: new Caches(), stickiness: new Stickiness() };
   const listeners = { log, traces: telemetry };
-  const gateway = buildGateway(options, { ...known, ...listeners, ledger }, () => live.settings.log.content);
+  const steps = composeSteps(options, store, log, live);
+  const parts = { ...known, ...listeners, ledger, steps };
+  const gateway = buildGateway(options, parts, () => live.settings.log.content);
   const running = { gateway, ledger, learning, live, deadlines, ending, ...listeners, ...bodyParts };
   const ports = createHttpPorts(options, running);
   const feed = new LiveFeed({ store, clock });
@@ -236,6 +239,7 @@ function createHttpPorts(
     server: options.settings.server,
     addressRule: () => live.settings.log.address,
     learned: () => learning.whenKnown(),
+    cacheRules: () => live.settings.cache,
     draining: () => ending.draining,
     refusing: () => ending.refusing,
   };
@@ -255,15 +259,25 @@ function readEndingTimes({ noticeMs = NOTICE_MS, isRelieved = false, settings }:
   return { noticeMs, isRelieved, drainMs: settings.server.drainMs };
 }
 
+/** The cache is before the first and behind the last of the others. */
+function composeSteps(
+  { opened: { vault }, steps = [] }: GatewayOptions,
+  store: Pick<Store, "cache">,
+  log: Log,
+  live: LiveConfiguration,
+): readonly Step[] {
+  const rules = () => live.settings.cache;
+  return new Cache({ store: store.cache, vault, clock, log, rules }, steps).steps;
+}
+
 function buildGateway(
-  { opened, fetch = upstreamFetch, steps = [] }: GatewayOptions,
-  parts: Pick<GatewayPorts, "log" | "ledger" | "learning" | "traces"> & RoutePorts["known"],
+  { opened, fetch = upstreamFetch }: GatewayOptions,
+  parts: Pick<GatewayPorts, "log" | "ledger" | "learning" | "traces" | "steps"> & RoutePorts["known"],
   isContentWanted: () => boolean,
 ): Gateway {
   const { store, contentVault, vault } = opened;
   return new Gateway({
     ...parts,
-    steps,
     contents: { store, vault: contentVault, isWanted: isContentWanted },
     clock,
     random,

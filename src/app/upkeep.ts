@@ -220,6 +220,7 @@ async function prune({ store, clock, keepMs, responsesKeepMs }: UpkeepParts): Pr
   while ((await store.prune(before, ROWS_MAX)) === ROWS_MAX);
   await forgetOldest(store, { ...before, repliesMs: nowMs }, KEPT_CHARACTERS_MAX);
   while ((await store.foreign.end(nowMs, ROWS_MAX)) === ROWS_MAX);
+  while ((await store.cache.prune(nowMs, ROWS_MAX)) === ROWS_MAX);
   while ((await store.pruneRefusals(before.contentsMs, ROWS_MAX)) === ROWS_MAX);
   while ((await store.providerCalls.prune(before.callsMs, ROWS_MAX)) === ROWS_MAX);
   await store.webhooks.prune(nowMs - DEAD_MS, DEAD_MAX);

@@ -1,15 +1,16 @@
 // The catalogue: every card that clients can ask for, and the meaning of a client's `model`.
-import { type Alias, isPolicy, type SelectorPolicy } from "../core/alias.ts";
+import { type Alias, isPolicy } from "../core/alias.ts";
 import type { Benchmark } from "../core/benchmark.ts";
 import { CAPABILITIES, CHAT_ONLY, type GroupMember, type ModelCard } from "../core/card.ts";
 import { findNearest } from "../core/nearest.ts";
 import { makePattern } from "../core/pattern.ts";
 import { SELECTORS, type Selector } from "../core/selector.ts";
 import type { ModelOverlay, ProviderSetup } from "../core/settings.ts";
-import { type Steering, UNSTEERED } from "../core/steering.ts";
+import { UNSTEERED } from "../core/steering.ts";
 import { applyPrices, findNextChange, formatDay, viewLaterPrices } from "./later-prices.ts";
 import { applyOverlay } from "./overlay.ts";
 import { applyOwnPrice } from "./own-price.ts";
+import { type ResolvedPolicy, readPolicy } from "./policy.ts";
 import { priceView } from "./price.ts";
 import { loadShippedCards } from "./rows.ts";
 import { dash, listSpellings } from "./spellings.ts";
@@ -19,8 +20,7 @@ const SELECTOR_PROVIDER = "Router";
 
 export type Resolution =
   | { readonly kind: "card"; readonly card: ModelCard }
-  /** `steering` is what an alias demands of the choice. */
-  | { readonly kind: "selector"; readonly selector: Selector; readonly steering: Steering }
+  | ({ readonly kind: "selector" } & ResolvedPolicy)
   /** The group's available models, by descending weight. */
   | { readonly kind: "group"; readonly members: readonly GroupMember[] }
   | UnknownModel;
@@ -200,7 +200,7 @@ export class Catalogue {
   /** Models of a group that aren't available now are left out. */
   #resolveAlias(alias: Alias): Resolution | null {
     if (typeof alias === "string") return this.#findNamed(alias) ?? this.#makeUnlisted(alias);
-    if (isPolicy(alias)) return { kind: "selector", selector: alias.selector, steering: readPolicy(alias) };
+    if (isPolicy(alias)) return { kind: "selector", ...readPolicy(alias) };
     const members = alias.flatMap(({ model, weight }) => {
       const found = this.#findNamed(model) ?? this.#makeUnlisted(model);
       return found?.kind === "card" ? [{ card: found.card, weight }] : [];
@@ -270,10 +270,6 @@ export class Catalogue {
 
 function sortByWeight(alias: Alias): Alias {
   return typeof alias === "string" || isPolicy(alias) ? alias : alias.toSorted((a, b) => b.weight - a.weight);
-}
-
-function readPolicy({ selector: _, allow, ...policy }: SelectorPolicy): Steering {
-  return { ...UNSTEERED, ...policy, allow: allow === undefined ? [] : [allow] };
 }
 
 const MILLISECONDS_PER_SECOND = 1000;

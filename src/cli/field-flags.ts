@@ -1,5 +1,6 @@
 // The flags of the fields that an operator can set: their lines of help, and the request's fields that they give.
 import { parseBudget } from "../core/fields/budget-text.ts";
+import { parseCacheText } from "../core/fields/cache-text.ts";
 import type { Fields, KindName, Wire } from "../core/fields/field.ts";
 import { type Arguments, type FlagKinds, UsageError } from "./arguments.ts";
 
@@ -28,6 +29,7 @@ const PARSERS: { readonly [Name in KindName]: Parse<Name> } = {
   limit: (text, flag) => (text === "unlimited" ? null : parseCount(text, flag)),
   role: keep,
   accounts: splitList,
+  cache: (text) => (text === "default" ? null : parseCacheText(text)),
   flag: parseYesNo,
 };
 

@@ -11,6 +11,7 @@ import type {
   ServerRules,
   Settings,
 } from "../core/settings.ts";
+import { buildCacheRules } from "./cache.ts";
 import { readCatalogueFile } from "./catalogue-file.ts";
 import { type ConfigError, createError, ERRORS_MAX, formatField, type Issue, Issues } from "./errors.ts";
 import { storeUrl } from "./field-types.ts";
@@ -155,6 +156,7 @@ function buildSettings(
     ownerLimits: buildLimitRules(config, issues),
     limits: buildRequestLimits(config),
     log: buildLogRules(config.log ?? {}),
+    cache: buildCacheRules(config.cache),
     responses: buildResponseRules(config.responses ?? {}),
     audit: buildAuditRules(config.audit),
     metrics: buildMetricsRules(config.metrics ?? {}, issues),

@@ -97,7 +97,7 @@ export class ModelFields {
   }
 
   #policy(given: PolicyConfig, path: Path): SelectorPolicy {
-    const { selector, quality, allow, deny, max_cost_usd: maxCostUsd, max_ms: maxMs } = given;
+    const { selector, quality, allow, deny, max_cost_usd: maxCostUsd, max_ms: maxMs, cache } = given;
     const read = (field: "allow" | "deny", patterns: readonly string[] | undefined) =>
       patterns && { [field]: this.#patterns(patterns, [...path, field]) };
     return {
@@ -107,6 +107,7 @@ export class ModelFields {
       ...read("deny", deny),
       ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
       ...(maxMs === undefined ? {} : { maxMs }),
+      ...(cache === undefined ? {} : { cache }),
     };
   }
 

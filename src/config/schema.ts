@@ -6,6 +6,7 @@ import { SELECTORS } from "../core/selector.ts";
 import { ADDRESS_RULES, WEEKDAYS } from "../core/settings.ts";
 import { KINDS, SKILLS } from "../core/skill.ts";
 import { LEVELS } from "../core/world.ts";
+import { cache, cacheSetting } from "./cache.ts";
 import {
   addressBlock,
   choice,
@@ -108,6 +109,7 @@ const policy = section(
         deny: policyPatterns,
         max_cost_usd: number(0, MAX_COST_USD),
         max_ms: integer(1, MAX_MS),
+        cache: cacheSetting,
       }),
     ).properties,
   },
@@ -243,6 +245,7 @@ export const ConfigSchema = options(
       },
       "The request log.",
     ),
+    cache,
     responses,
     audit: options({ keep: duration("1d", "3650d") }, "The audit log."),
     native,

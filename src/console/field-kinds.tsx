@@ -1,6 +1,7 @@
 // The form's control for each kind of field that an operator can set. A form keeps one text for each field.
 import type { ComponentType } from "preact";
 import { parseBudget, writeBudget } from "../core/fields/budget-text.ts";
+import { parseCacheText, writeCacheText } from "../core/fields/cache-text.ts";
 import type { ControlWords, Field, KindName, Wire, WireBudget } from "../core/fields/field.ts";
 import { nowMs } from "./browser.ts";
 import { DAY_MS } from "./format.ts";
@@ -148,6 +149,12 @@ export const RENDERERS: { readonly [Name in KindName]: Renderer<Name> } = {
       const names = text.split("\n").map((name) => name.trim());
       return names.some((name) => name !== "") ? names.filter((name) => name !== "") : null;
     },
+  },
+  cache: {
+    Control: ({ field: _, ...shown }) => <TextField {...shown} placeholder="1h" />,
+    isNarrow: true,
+    toText: (setting) => (setting ? writeCacheText(setting) : ""),
+    toWire: (text) => (text.trim() === "" ? null : parseCacheText(text)),
   },
   flag: {
     Control: FlagControl,

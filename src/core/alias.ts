@@ -1,4 +1,5 @@
 // Aliases: the operator's own names for models.
+import type { CacheSetting } from "./caching.ts";
 import type { Selector } from "./selector.ts";
 
 /** A member of a group, with its share of the load relative to the others'. */
@@ -17,6 +18,8 @@ export interface SelectorPolicy {
   readonly deny?: readonly string[];
   readonly maxCostUsd?: number;
   readonly maxMs?: number;
+  /** For how long its answers are kept. Missing if the alias says nothing of it. */
+  readonly cache?: CacheSetting;
 }
 
 /** A model id, `Router#…`, the models of a group that share the load, or a selector with a policy. */

@@ -100,6 +100,11 @@ export interface Admission extends RequestHead, Pick<Hold, "id" | "accountId" | 
   readonly isPayable: boolean;
   /** True if the balance need not cover the first card because another member of the group will do. */
   readonly isGroup?: boolean;
+  /**
+   * True if it only enters: it then meets no limits but those on parallel requests and on requests of the minute. Its
+   * admission in full, under the same id, takes their place and isn't asked about them again.
+   */
+  readonly isEntry?: boolean;
   readonly idempotency: Claim | null;
   readonly reads: Reads;
 }
@@ -134,8 +139,6 @@ export interface Settlement {
   readonly place: Place | null;
   /** A note on the journal's entry. */
   readonly note: string | null;
-  /** True if it ended before admission, answered or refused by a step: it holds nothing, and only its row is written. */
-  readonly isUnadmitted?: boolean;
   readonly reads: Reads;
 }
 

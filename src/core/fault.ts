@@ -1,5 +1,4 @@
-// The closed table of failures: each row has the status, the type, who is to blame, and whether another attempt may
-// help.
+// The closed table of failures: status, type, who is to blame, and whether another attempt may help.
 import type { UpstreamReport } from "./failure.ts";
 import type { RefusingLimit } from "./limit.ts";
 import type { RequestLimits } from "./record.ts";
@@ -172,6 +171,7 @@ export const FAULTS = {
   upstream_error: { ...theirs, status: 502 },
   upstream_auth: { ...theirs, status: 502 },
   upstream_timeout: { ...theirs, status: 504 },
+  cache_miss: { status: 504, type: "api_error", blame: "client" },
   no_provider_available: { ...ours },
   store_unavailable: { ...ours },
   overloaded: { ...ours },

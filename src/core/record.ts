@@ -104,6 +104,9 @@ export interface RequestRecord extends RequestHead, RequestOrigin {
   readonly isLate: boolean;
   readonly totalMs: number;
   readonly firstTokenMs: number | null;
+  /** The completion whose answer it got from the cache, and what that had cost. Null and 0 for a new answer. */
+  readonly cachedFrom: string | null;
+  readonly savedNanoUsd: NanoUsd;
 }
 
 /** A row before settlement has decided who pays. */

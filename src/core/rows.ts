@@ -194,6 +194,9 @@ export interface UsageSum extends HourOfUse {
   readonly amounts: Amounts;
   readonly costNanoUsd: NanoUsd;
   readonly chargedNanoUsd: NanoUsd;
+  /** Answers from the cache, and what they had cost when they were new. */
+  readonly cached: number;
+  readonly savedNanoUsd: NanoUsd;
   /** The part of it that another month's statement has: the one before in the first half of a month, else the next. */
   readonly edge?: { readonly costNanoUsd: NanoUsd; readonly chargedNanoUsd: NanoUsd };
 }

@@ -1,6 +1,7 @@
 // The operator's settings by section, as the rooms receive them.
 import type { Alias } from "./alias.ts";
 import type { Benchmark } from "./benchmark.ts";
+import type { CacheRules } from "./caching.ts";
 import type { LaterPrice, ModelCard, Price } from "./card.ts";
 import type { StripeRules } from "./checkout.ts";
 import type { DialectName, Target } from "./dialect.ts";
@@ -254,7 +255,6 @@ export interface LogRules {
   readonly address: AddressRule;
 }
 
-/** Rules for stored responses of the Responses API. */
 export interface ResponseRules {
   /** 0 if none are stored. */
   readonly keepMs: number;
@@ -286,6 +286,7 @@ export interface Settings {
   readonly ownerLimits: LimitRules;
   readonly limits: Limits;
   readonly log: LogRules;
+  readonly cache: CacheRules;
   readonly responses: ResponseRules;
   readonly audit: { readonly keepMs: number };
   readonly metrics: MetricsRules;

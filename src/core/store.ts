@@ -1,6 +1,7 @@
 // The store port: the guarantees of every engine, for decisions and for views.
 import type { Audit } from "./audit.ts";
 import type { AuditLogStore } from "./audit-log.ts";
+import type { CacheStore } from "./cached-answer.ts";
 import type { Changes, OperatorSetting, Trail, UnrecordedChanges } from "./changes.ts";
 import type { CheckoutStore } from "./checkout.ts";
 import type { Answer, Demand, Reads, Rows } from "./demand.ts";
@@ -258,6 +259,7 @@ export interface Store
   readonly devices: DeviceStore;
   readonly limitRequests: LimitRequestStore;
   readonly checkouts: CheckoutStore;
+  readonly cache: CacheStore;
   readonly foreign: ForeignStore;
   readonly auditLog: AuditLogStore;
   readonly webhooks: WebhookStore;

@@ -30,4 +30,6 @@ export interface NativeTexts {
   mapAnswer(answer: JsonObject, change: ChangeText): JsonObject;
   /** For one event of a stream. */
   mapEvent(event: JsonObject, change: ChangeText): JsonObject;
+  /** True if an answer's JSON, or an event's, has work in it that the provider did beside: a search, code that it ran. */
+  hasToolRun(json: string): boolean;
 }

@@ -37,8 +37,8 @@ export class Arounds<F extends Form> implements Around<F> {
     return shown;
   }
 
-  over(end: AnswerEnd): void {
-    for (const one of this.#all) one.over(end);
+  async over(end: AnswerEnd<F>): Promise<void> {
+    for (const one of this.#all) await one.over(end);
   }
 
   /** Not async: steps that need no time cost no promise per batch. */

@@ -1,5 +1,6 @@
 // A request as the gateway receives it, and the facts reported beside its answer.
 
+import type { Caching } from "../core/caching.ts";
 import type { ModelCard } from "../core/card.ts";
 import type { Claim, Granted } from "../core/demand.ts";
 import type { RawRequest } from "../core/dialect.ts";
@@ -64,6 +65,8 @@ export interface Call<F extends Form> extends Asking<F>, Caller {
   readonly steering: Steering;
   /** Digests of what the client sent. Null without an Idempotency-Key. */
   readonly idempotency: Claim | null;
+  /** Its demands on the cache. Null for none. */
+  readonly caching: Caching | null;
   /** The memory of its body. */
   readonly held: HeldMemory;
   /** Does work on the request, and counts its time as the account's. */
@@ -97,6 +100,8 @@ export interface Facts {
   readonly times: { readonly startedMs: number; readonly upstreamMs: number } | null;
   /** Set if this answer was given before to the same request. Null for a new answer. */
   readonly replayed: { readonly id: string; readonly created: number } | null;
+  /** Its fate at the cache, and the age of an answer from there. Null if it had nothing to do with it. */
+  readonly cached: Caching["outcome"];
 }
 
 /** For requests that were rejected by validation. */
@@ -110,6 +115,7 @@ export const NO_FACTS: Facts = {
   costs: null,
   times: null,
   replayed: null,
+  cached: null,
 };
 
 /** Returns the requested model's name, cut to the length that rows allow. */

@@ -1,4 +1,5 @@
 // A selector's choice for a request, or the Fault that says why there is none and what would help.
+import type { CacheSetting } from "../core/caching.ts";
 import type { ModelCard } from "../core/card.ts";
 import { Fault } from "../core/fault.ts";
 import type { RouterRules } from "../core/settings.ts";
@@ -21,6 +22,8 @@ export interface Selecting {
   readonly among?: Int32Array | undefined;
   /** The demands of the alias by which the client named it. Missing for none. */
   readonly steering?: Steering;
+  /** That alias's setting of the cache. */
+  readonly cache?: CacheSetting;
 }
 
 /** Live health, what was learned, and what is probably cached. */

@@ -14,9 +14,11 @@ import type { Contents } from "./contents.ts";
 import type { RequestContext } from "./context.ts";
 import { describeFinished } from "./finished.ts";
 import { sealReply } from "./idempotency.ts";
+import { describeImplausible } from "./implausible.ts";
 import { type LearnPorts, learnLater } from "./learn-later.ts";
 import type { OpenRequests } from "./open-requests.ts";
 import { makeWithheldOutcome, type Settlements } from "./settlements.ts";
+import type { Later, Step } from "./step.ts";
 
 interface ClosingPorts extends LearnPorts {
   readonly vault: Vault;
@@ -27,6 +29,7 @@ interface ClosingPorts extends LearnPorts {
   readonly settlements: Settlements;
   readonly contents: Contents;
   readonly traces?: Pick<TraceSink, "finish">;
+  readonly steps?: readonly Step[];
 }
 
 /** The longest that the end of a free answer waits for its row to be written. */
@@ -58,13 +61,24 @@ export class Closing {
       const endMs = call.trace === null ? 0 : deadlines.nowMs();
       return this.#settleGranted(context).then((settled) => {
         admissions.wakeTwins(call.id);
-        context.around?.over({ fault: context.fault, isStored: settled !== null });
+        const { fault, usage, record, finishes } = context;
+        const told = context.around?.over({ fault, isStored: settled !== null, usage, record, finishes });
         if (call.trace !== null) this.#finishTrace(context, call.trace, endMs, settled);
+        return this.#tellSteps(call, told);
       });
     } finally {
       underWay.leave(ending);
       call.held.release();
     }
+  }
+
+  /** Not async: without steps, or if none waits for anything, it costs nothing. */
+  #tellSteps<F extends Form>(call: Call<F>, told: Later<void>): Later<void> {
+    const { steps = [] } = this.#ports;
+    const tell = () => {
+      for (const step of steps) if (step.concerns?.(call) !== false) step.ended?.(call);
+    };
+    return told instanceof Promise ? told.then(tell) : tell();
   }
 
   /** May be called more than once but settles only once. Pass the whole answer if it is to be kept. */
@@ -80,16 +94,6 @@ export class Closing {
     reply: F["reply"] | undefined,
   ): Promise<F["usage"]> {
     return this.settle(context, reply).then((settled) => withCharge(context, usage, settled));
-  }
-
-  /** Writes the row of a request that ended before its admission. */
-  record<F extends Form>(context: RequestContext<F>): Promise<Settled | null> {
-    const { recorder, ticket } = context;
-    if (recorder) this.#ports.contents.keep(recorder, context.fault);
-    const ended = context.outcome(this.#ports.deadlines.nowMs());
-    const outcome: Outcome = { ...ended, sealedReply: null, isUnadmitted: true };
-    context.settlement = this.#ports.settlements.add(ticket, outcome, PATIENCE_MS);
-    return context.settlement;
   }
 
   #finishTrace<F extends Form>(
@@ -116,7 +120,7 @@ export class Closing {
     const ended = { ...context.outcome(nowMs), gatewayMs };
     const { record, produced } = ended;
     context.record = record;
-    const implausible = context.logImplausible();
+    const implausible = describeImplausible(context);
     if (implausible) log(implausible);
     const { answers } = ticket.ask;
     learnLater(this.#ports, context, record);

@@ -2,12 +2,11 @@
 import type { Attempt } from "../core/attempt.ts";
 import type { Granted, Settled } from "../core/demand.ts";
 import type { RawRequest } from "../core/dialect.ts";
-import { clientGone, Ending } from "../core/ending.ts";
+import { clientGone, type Ending } from "../core/ending.ts";
 import { type Fault, toFault } from "../core/fault.ts";
 import { toUsd } from "../core/money.ts";
 import type { Ended, UnsettledRecord } from "../core/record.ts";
 import type { Trace } from "../core/trace.ts";
-import type { LogEvent } from "../core/world.ts";
 import { RetirementBudget } from "../health/credential.ts";
 import type { GradedAnswer } from "../learning/port.ts";
 import type { Outcome, Ticket } from "../ledger/ledger.ts";
@@ -21,7 +20,9 @@ import { fitAsk } from "./fitted.ts";
 import { makeGrader } from "./grading.ts";
 import { ReplyCopy } from "./idempotency.ts";
 import type { Plan } from "./plan.ts";
-import type { Around, Changed } from "./step.ts";
+import { makeTrace } from "./row-trace.ts";
+import { openEnding } from "./sharing.ts";
+import type { Around, Changed, OwnAnswer } from "./step.ts";
 import { Tracing } from "./tracing.ts";
 import { findEnding, isByClient, judge } from "./verdict.ts";
 
@@ -62,6 +63,8 @@ export class RequestContext<F extends Form> implements Facts {
   dropped: readonly string[] = [];
   replayed: Facts["replayed"] = null;
   costs: Facts["costs"] = null;
+  from: NonNullable<OwnAnswer<F>["from"]> | null = null;
+  usage: F["usage"] | null = null;
   /** The fault that ended it. Null if it did not fail. */
   fault: Fault | null = null;
   readonly #atMs: number;
@@ -90,7 +93,7 @@ export class RequestContext<F extends Form> implements Facts {
     this.recorder = recorder;
     this.#atMs = atMs;
     this.startedMs = startedMs;
-    this.ending = idempotency === null ? call.ending : new Ending();
+    this.ending = openEnding(call);
     this.tracing = new Tracing(startedMs, call);
     this.#count = new AnswerCount(call);
     this.grader = makeGrader(call, plan);
@@ -146,6 +149,10 @@ export class RequestContext<F extends Form> implements Facts {
     return this.#count.counted?.bill.costNanoUsd ?? 0;
   }
 
+  get cached(): Facts["cached"] {
+    return this.call.caching?.outcome ?? null;
+  }
+
   get endsOn(): string | null {
     return this.attempt?.card.shutdownDate ?? null;
   }
@@ -180,7 +187,8 @@ export class RequestContext<F extends Form> implements Facts {
     this.#ended = "done";
     if (reply !== null) this.#takeWhole(reply);
     const { usage, bill } = this.#count.count(reported);
-    return operation.withCost(usage ?? this.#count.estimate(), { cost: toUsd(bill.costNanoUsd) });
+    this.usage = operation.withCost(usage ?? this.#count.estimate(), { cost: toUsd(bill.costNanoUsd) });
+    return this.usage;
   }
 
   #takeWhole(reply: F["reply"]): void {
@@ -200,14 +208,8 @@ export class RequestContext<F extends Form> implements Facts {
     return card && decision && grade ? { card, decision, grade } : null;
   }
 
-  /** Returns a log line about an implausible usage report, or null if there was none. */
-  logImplausible(): LogEvent | null {
-    const claimed = this.#count.implausible;
-    if (claimed === null) return null;
-    const { id, requestId } = this.call;
-    const about = { id, request_id: requestId, model: this.attempt?.card.id ?? null };
-    const { promptTokens: prompt_tokens, completionTokens: completion_tokens } = claimed;
-    return { event: "usage_implausible", level: "warn", ...about, prompt_tokens, completion_tokens };
+  get implausible(): Trace["usageImplausible"] {
+    return this.#count.implausible;
   }
 
   /** Returns the cost and whether the place is given back. Only final once the request is over. */
@@ -254,19 +256,15 @@ export class RequestContext<F extends Form> implements Facts {
     const { id, requestId, operation, surface, key, ask, origin } = this.call;
     const [{ decision }, traced] = [this.plan, this.#trace(nowMs, counted)];
     return {
-      id,
-      requestId,
-      keyId: key.id,
-      accountId: key.accountId,
+      ...{ id, requestId, keyId: key.id, accountId: key.accountId, memberId: key.memberId },
       atMs: this.#atMs,
-      operation: operation.name,
-      surface,
+      ...{ operation: operation.name, surface },
       modelAsked: shortenModel(ask.model),
       modelPlanned: this.ticket.ask.modelPlanned,
       modelTried: this.tracing.lastModel,
-      modelUsed: this.attempt?.card.id ?? null,
+      modelUsed: this.attempt?.card.id ?? (this.from === null ? null : this.model),
       selector: this.selector?.id ?? null,
-      decision: decision && JSON.stringify(decision),
+      decision: this.from === null ? decision && JSON.stringify(decision) : null,
       trace: JSON.stringify(traced),
       traced,
       attempts: this.attempts,
@@ -279,22 +277,20 @@ export class RequestContext<F extends Form> implements Facts {
       ended: this.#ended,
       totalMs: Math.round(nowMs - this.startedMs),
       firstTokenMs: this.#firstTokenMs,
+      cachedFrom: this.from?.id ?? null,
+      savedNanoUsd: this.from?.costNanoUsd ?? 0,
       ...origin,
-      memberId: key.memberId,
     };
   }
 
   #trace(nowMs: number, { bill, source }: Counted<F["usage"]>): Trace {
     const { call, fault, granted, admittedMs } = this;
     const { claimed, implausible: usageImplausible } = this.#count;
-    return {
+    return makeTrace({
       admittedMs: granted && Math.round(admittedMs - this.startedMs),
       attempts: this.tracing.list(nowMs, this.#firstTokenMs, { isWhole: this.#isFinished, fault, claimed }),
-      bill: bill.lines,
-      markup: call.markup,
+      ...{ bill: bill.lines, markup: call.markup, usageImplausible, fault },
       ...(source === "none" ? {} : { counted: this.tracing.countedAt }),
-      usageImplausible,
-      message: fault && fault.row.blame !== "client" ? fault.message : null,
-    };
+    });
   }
 }

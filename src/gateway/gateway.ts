@@ -13,25 +13,22 @@ import { Admissions, requireStaying } from "./admissions.ts";
 import { AnswerStream, type Opened, type OpenedAnswer } from "./answer-stream.ts";
 import { beginFirst } from "./attempt-run.ts";
 import { bufferFlow } from "./buffered.ts";
-import { type Call, shortenModel } from "./call.ts";
-import { countPlaces } from "./calls.ts";
-import { findCeiling } from "./ceiling.ts";
+import type { Call } from "./call.ts";
 import { Closing } from "./closing.ts";
 import { type ContentPorts, Contents } from "./contents.ts";
 import { RequestContext } from "./context.ts";
 import { Failover } from "./failover.ts";
-import { makeOffers } from "./fitted.ts";
 import type { AnswerFlow } from "./flow.ts";
 import { openReply } from "./idempotency.ts";
 import type { LearnPorts } from "./learn-later.ts";
 import { type Mode, type Shown, STREAMED, WHOLE } from "./mode.ts";
 import { OpenRequests } from "./open-requests.ts";
-import { isPayable, nameFirst, type Plan } from "./plan.ts";
 import { type PlanPorts, planRequest } from "./plan-request.ts";
-import { estimateLoad, reserveCached } from "./reserving.ts";
 import { Settlements } from "./settlements.ts";
+import { mayShare } from "./sharing.ts";
 import type { OwnAnswer, Step } from "./step.ts";
-import { beginAround, passBefore } from "./step-list.ts";
+import { beginAround, listConcerned, passBefore } from "./step-list.ts";
+import { makeTicket } from "./ticket.ts";
 
 /** A key isn't moved more often than this while one request is admitted. */
 const MOVES_MAX = 5;
@@ -91,7 +88,7 @@ export class Gateway {
     const recording = call.trace?.recording;
     if (recording) recording.plannedMs = deadlines.nowMs();
     const plan = planRequest(this.#ports, call);
-    const [ticket, recorder] = [this.#makeTicket(call, plan), this.#contents.begin(call)];
+    const [ticket, recorder] = [makeTicket(this.#ports, call, plan), this.#contents.begin(call)];
     return new RequestContext(call, plan, ticket, recorder, clock.nowMs(), deadlines.nowMs());
   }
 
@@ -105,7 +102,7 @@ export class Gateway {
    * of content; from then on the context's facts are final. If a client leaves early, fire the call's signal.
    */
   stream<F extends Form>(context: RequestContext<F>): AnswerFlow<readonly F["piece"][]> {
-    const { operation, idempotency } = context.call;
+    const { operation } = context.call;
     const closing = this.#closing;
     const stream = new AnswerStream<F>({
       open: () => this.#answer<F, OpenedAnswer<F>, Opened<F>>(context, STREAMED),
@@ -118,7 +115,7 @@ export class Gateway {
       fail: (thrown) => closing.fail(context, thrown),
       leave: () => closing.close(context),
     });
-    return idempotency === null ? stream : bufferFlow(stream);
+    return mayShare(context.call) ? bufferFlow(stream) : stream;
   }
 
   /**
@@ -134,7 +131,8 @@ export class Gateway {
     let isOver = !mode.staysOpen;
     this.underWay.enter(context.ending);
     try {
-      const early = this.#steps === null ? null : await this.#passBefore(context, this.#steps);
+      const steps = this.#steps === null ? null : listConcerned(this.#steps, context.call);
+      const early = steps === null ? null : await this.#passBefore(context, steps);
       if (early !== null) return mode.show(context, early);
       const recording = context.call.trace?.recording;
       if (recording) recording.admittingMs = ports.deadlines.nowMs();
@@ -153,7 +151,7 @@ export class Gateway {
       result ??= await new Failover(ports, context, mode, attempt).run();
       try {
         if (durable) await durable;
-        if (this.#steps !== null) context.around = beginAround(this.#steps, context);
+        if (steps !== null) context.around = beginAround(steps, context);
         return await mode.hand(context, result, this.#closing);
       } catch (thrown) {
         mode.drop(result);
@@ -170,7 +168,8 @@ export class Gateway {
 
   /**
    * Returns the answer if no provider must be asked: an earlier one to the same Idempotency-Key, or a step's own. No step
-   * works on a request that is surely refused. A request that ends at a step has a row, as if it had been admitted.
+   * works on a request that is surely refused. A request that ends at a step, or waits there, enters first: it is one of
+   * its minute.
    */
   async #passBefore<F extends Form>(
     context: RequestContext<F>,
@@ -178,53 +177,72 @@ export class Gateway {
   ): Promise<Shown<F> | null> {
     const earlier = await this.#ports.ledger.look(context.ticket);
     if (earlier !== null) return this.#replay(context, earlier);
+    let entering: Promise<void> | null = null;
+    const enter = () => {
+      entering ??= this.#enter(context);
+      return entering;
+    };
+    let own: OwnAnswer<F> | null;
     try {
-      const own = await passBefore(steps, context);
-      if (own !== null) return await this.#showOwn(context, own);
+      own = await passBefore(steps, context, enter);
     } catch (thrown) {
-      context.fail(thrown);
-      await this.#closing.record(context);
+      await enter();
       throw thrown;
     }
-    context.ticket = this.#makeTicket(context.call, context.plan);
+    if (own !== null) {
+      await enter();
+      return this.#showOwn(context, own);
+    }
+    context.ticket = this.#makeTicket(context);
     return null;
+  }
+
+  async #enter<F extends Form>(context: RequestContext<F>): Promise<void> {
+    const enter = (ticket: Ticket) => this.#ports.ledger.enter(ticket);
+    const admitted = await this.#admitLater(context, await enter(context.ticket), enter);
+    if (admitted.kind === "granted") context.recordAdmission(admitted, this.#ports.deadlines.nowMs());
   }
 
   /** A step's own answer costs nothing. */
   async #showOwn<F extends Form>(
     context: RequestContext<F>,
-    { reply, model, pieces }: OwnAnswer<F>,
+    { reply, model, pieces, from }: OwnAnswer<F>,
   ): Promise<Shown<F>> {
     const { operation } = context.call;
     context.model = model;
+    context.from = from ?? null;
     context.finish(null);
     context.costs = { cost: 0, charged: 0 };
     const reported = operation.readUsage(reply);
     const usage = reported && operation.withCost(reported, { cost: 0, charged: 0 });
     const free = usage ? operation.withUsage(reply, usage) : reply;
     context.recorder?.takeWhole(free);
-    await this.#closing.record(context);
+    await this.#closing.settle(context);
     if (pieces === undefined) return { reply: free };
     return { reply: free, pieces: usage ? [...pieces, operation.usagePiece(usage)] : pieces };
   }
 
   /** A key that was moved to another account after its look-up is admitted there. */
-  async #admitLater<F extends Form>(context: RequestContext<F>, first: Admitted) {
-    const { call, plan } = context;
+  async #admitLater<F extends Form>(
+    context: RequestContext<F>,
+    first: Admitted,
+    admit = (ticket: Ticket) => this.#admissions.admit(ticket),
+  ) {
+    const { call } = context;
     let admitted = first;
     for (let moves = 0; admitted.kind === "moved" && moves < MOVES_MAX; moves++) {
       call.key = { ...call.key, accountId: admitted.accountId };
-      context.ticket = this.#makeTicket(call, plan);
-      admitted = await this.#admissions.admit(context.ticket);
+      context.ticket = this.#makeTicket(context);
+      admitted = await admit(context.ticket);
     }
     return admitted.kind === "pending" ? this.#waitForTwin(context, admitted.id) : requireStaying(admitted);
   }
 
   /** Waits until the earlier request with the same Idempotency-Key has been answered. */
   #waitForTwin<F extends Form>(context: RequestContext<F>, id: string) {
-    const { call, plan, ending } = context;
+    const { call, ending } = context;
     const again = () => {
-      context.ticket = this.#makeTicket(call, plan);
+      context.ticket = this.#makeTicket(context);
       return context.ticket;
     };
     return this.#admissions.wait(id, again, [call.ending, ending], call.timeoutMs);
@@ -244,6 +262,10 @@ export class Gateway {
     return durable;
   }
 
+  #makeTicket<F extends Form>({ call, plan, granted }: RequestContext<F>): Ticket {
+    return makeTicket(this.#ports, call, plan, granted !== null);
+  }
+
   async #replay<F extends Form>(context: RequestContext<F>, { sealed }: Replayed): Promise<Shown<F>> {
     const { vault, ledger, log } = this.#ports;
     const { operation, idempotency, requestId } = context.call;
@@ -257,37 +279,6 @@ export class Gateway {
     if (!usage) return { reply };
     context.costs = { cost: readCost(usage), charged };
     return { reply: operation.withUsage(reply, operation.withCost(usage, { charged: toUsd(charged) })) };
-  }
-
-  #makeTicket<F extends Form>(call: Call<F>, plan: Plan): Ticket {
-    const { operation, surface, id, requestId, key, proof, ask, selection, idempotency } = call;
-    const { offerLeast } = operation;
-    const cards = plan.attempts.map(({ card }) => card);
-    return this.#ports.ledger.ticket({
-      id,
-      isNew: true,
-      requestId,
-      key,
-      proof,
-      operation: operation.name,
-      surface,
-      modelAsked: shortenModel(ask.model),
-      modelPlanned: nameFirst(plan),
-      selector: selection.kind === "selector" ? `Router#${selection.selector.name}` : null,
-      stream: ask.stream === true,
-      answers: countPlaces(call, plan.attempts),
-      offers: (isReserving) => {
-        const offers = makeOffers(call, cards);
-        return isReserving ? reserveCached(this.#ports, call, cards, offers) : offers;
-      },
-      load: () => estimateLoad(this.#ports, call),
-      leastOffers: offerLeast && (() => cards.map((card) => offerLeast(ask, card))),
-      isPayable: isPayable(selection),
-      isGroup: selection.kind === "group",
-      idempotency,
-      ceilingNanoUsd: findCeiling(call),
-      nowMs: this.#ports.clock.nowMs(),
-    });
   }
 }
 

@@ -7,7 +7,7 @@ import type { Stickiness } from "../health/stickiness.ts";
 import type { Form } from "../operations/form.ts";
 import type { Call } from "./call.ts";
 
-interface ReservingPorts {
+export interface ReservingPorts {
   readonly stickiness: Stickiness;
   readonly deadlines: Deadlines;
 }

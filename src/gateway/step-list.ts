@@ -3,18 +3,28 @@ import type { ModelCard } from "../core/card.ts";
 import type { Form } from "../operations/form.ts";
 import { Arounds } from "./around.ts";
 import type { RequestContext } from "./context.ts";
-import type { Answered, Around, OwnAnswer, Step } from "./step.ts";
+import type { Answered, Around, Enter, OwnAnswer, Step } from "./step.ts";
 import { untilEnded } from "./until-ended.ts";
 import { findRoute } from "./upstream.ts";
+
+/** Returns the steps that the request meets. Null if there are none. */
+export function listConcerned<F extends Form>(
+  steps: readonly Step[],
+  call: RequestContext<F>["call"],
+): readonly Step[] | null {
+  const concerned = steps.filter((step) => step.concerns?.(call) !== false);
+  return concerned.length > 0 ? concerned : null;
+}
 
 /** Asks each step in turn. Returns the first answer that one of them gives. Throws the Fault of one that refuses. */
 export async function passBefore<F extends Form>(
   steps: readonly Step[],
   context: RequestContext<F>,
+  enter: Enter,
 ): Promise<OwnAnswer<F> | null> {
   const { call, ending } = context;
   for (const step of steps) {
-    const verdict = await untilEnded(step.before(call, ending), ending);
+    const verdict = await untilEnded(step.before(call, ending, enter), ending);
     if (verdict?.kind === "answer") return verdict;
     if (verdict?.kind === "changed") context.change(verdict);
   }

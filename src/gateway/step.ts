@@ -3,11 +3,16 @@ import type { ModelCard } from "../core/card.ts";
 import type { Family } from "../core/dialect.ts";
 import type { Ending } from "../core/ending.ts";
 import type { Fault } from "../core/fault.ts";
+import type { NanoUsd } from "../core/money.ts";
+import type { UnsettledRecord } from "../core/record.ts";
 import type { Form } from "../operations/form.ts";
 import type { Call } from "./call.ts";
 
 /** Nothing waits for a result that is there at once. */
 export type Later<Result> = Result | Promise<Result>;
+
+/** Has an effect once. Rejects with the Fault of the limit that refuses the request; the step passes it on. */
+export type Enter = () => Promise<void>;
 
 /** One object for all requests. To remember something of one, it can use the `Call`, which is the same object to the end. */
 export interface Step {
@@ -16,13 +21,29 @@ export interface Step {
    * before the admission. Returns null to let the request pass as it is. Throws the Fault that refuses it.
    *
    * `ending` ends when nobody needs the answer any more. From then on the result is not waited for.
+   *
+   * A request that a step refuses or answers is one of its minute: it is admitted by the limits on parallel requests and
+   * on requests of the minute, and only those. A step that makes it wait asks for that first, by `enter`.
    */
-  before<F extends Form>(call: Call<F>, ending: Ending): Later<Changed<F> | OwnAnswer<F> | null>;
+  before<F extends Form>(
+    call: Call<F>,
+    ending: Ending,
+    enter: Enter,
+  ): Later<Changed<F> | OwnAnswer<F> | null>;
   /**
    * Called in the reverse order, once a provider has begun to answer. Returns what stands between it and the client, or
    * null for nothing. Answers that no provider was asked for are shown as they are kept.
    */
   around<F extends Form>(answer: Answered<F>): Around<F> | null;
+  /** False for a request that it has nothing to do with: then nothing else here is called for it. Missing if none is. */
+  concerns?<F extends Form>(call: Call<F>): boolean;
+  /**
+   * Returns what the answer depends on beside the request as it is by now, for a cache behind the step: its name, its
+   * version, and, if it works on the answer, a digest of the request as it came. Missing if nothing.
+   */
+  identify?<F extends Form>(call: Call<F>): string;
+  /** Called once when the request is over, however it ended, after the settlement. Must not throw. */
+  ended?<F extends Form>(call: Call<F>): void;
 }
 
 /** The request to go on with. From then on, nothing is sent, held for, logged or kept of the other. */
@@ -38,6 +59,8 @@ export interface OwnAnswer<F extends Form> {
   readonly model: string;
   /** The reply as a stream, without its usage. If missing, the reply is taken apart. */
   readonly pieces?: readonly F["piece"][];
+  /** The completion that got it first, and what it cost then. Missing if the step has made the answer. */
+  readonly from?: { readonly id: string; readonly costNanoUsd: NanoUsd };
 }
 
 /** An answer that has begun. */
@@ -63,13 +86,22 @@ export interface Around<F extends Form> {
   pass(pieces: readonly F["piece"][]): Later<readonly F["piece"][]>;
   /** Called after the last piece of a whole stream. Returns what was held back. */
   end(): Later<readonly F["piece"][]>;
-  /** Called once, after the settlement, however the answer ended. Must not throw. */
-  over(end: AnswerEnd): void;
+  /**
+   * Called once, after the settlement, however the answer ended. A whole answer, and the end of a streamed one, waits for
+   * it. Must not throw.
+   */
+  over(end: AnswerEnd<F>): Later<void>;
 }
 
-export interface AnswerEnd {
+export interface AnswerEnd<F extends Form = Form> {
   /** The fault that ended it early, at the provider, at a step or at the client. Null if the answer is whole. */
   readonly fault: Fault | null;
   /** True if its row was written. False if the store could not be waited for. */
   readonly isStored: boolean;
+  /** As the client saw it. Null if the answer isn't whole. */
+  readonly usage: F["usage"] | null;
+  /** Its row. Null if there is none. */
+  readonly record: UnsettledRecord | null;
+  /** The reasons for which the answers ended, if the operation knows any. */
+  readonly finishes: readonly string[];
 }

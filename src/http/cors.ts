@@ -8,6 +8,7 @@ import { STEERING_HEADERS } from "./steering.ts";
 const METHODS = "GET, POST, PATCH, DELETE";
 const HEADERS = [
   "authorization, content-type, idempotency-key, x-poundkey-timeout, traceparent",
+  "cache-control, x-poundkey-cache",
   ...STEERING_HEADERS,
   "x-request-id",
 ].join(", ");
@@ -18,7 +19,7 @@ const EXPOSED = [
     ...["limit", "remaining", "reset"].map((part) => `anthropic-ratelimit-${kind}-${part}`),
   ]),
   "x-poundkey-model, x-poundkey-attempts, x-poundkey-selector, x-poundkey-why, x-poundkey-dropped, x-poundkey-replayed",
-  "x-poundkey-cost, x-poundkey-charged, server-timing, sunset",
+  "x-poundkey-cost, x-poundkey-charged, x-poundkey-cache, age, server-timing, sunset",
 ].join(", ");
 const PREFLIGHT_SECONDS = "600";
 

@@ -54,6 +54,10 @@ export function factHeaders(
     headers["x-poundkey-selector"] = facts.selector.id;
     headers["x-poundkey-why"] = explainModel(facts.selector, facts.model);
   }
+  if (facts.cached !== null) {
+    headers["x-poundkey-cache"] = facts.cached.state;
+    if (facts.cached.ageMs !== null) headers.age = String(Math.floor(facts.cached.ageMs / 1000));
+  }
   if (facts.replayed !== null) headers["x-poundkey-replayed"] = "true";
   if (facts.costs !== null) {
     headers["x-poundkey-cost"] = formatUsd(facts.costs.cost);

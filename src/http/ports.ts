@@ -1,5 +1,6 @@
 // The ports of the routes: the rooms they call, and the operator's current settings.
 import type { Catalogue } from "../catalogue/catalogue.ts";
+import type { CacheRules } from "../core/caching.ts";
 import type { ProvenKey } from "../core/key.ts";
 import type { AddressRule, BillingRules, Limits, RouterRules, ServerRules } from "../core/settings.ts";
 import type { TraceSink } from "../core/trace-context.ts";
@@ -36,6 +37,7 @@ export interface HttpPorts extends BodyPorts {
   readonly readOrigin: ReadOrigin;
   /** Returns the part of clients' addresses that is kept. */
   readonly addressRule: () => AddressRule;
+  readonly cacheRules: () => CacheRules;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

@@ -41,6 +41,7 @@ export function readSelection(
         kind: "selector",
         selector: SELECTOR_RULES[found.selector],
         steering: found.steering,
+        ...(found.cache ? { cache: found.cache } : {}),
         ...selectCandidates(key, catalogue.list()),
       };
     case "unknown":

@@ -22,6 +22,7 @@ import { addHeaders, type HeaderStore, mintOrderedId } from "./app.ts";
 import { identify } from "./auth.ts";
 import { readHeldJson } from "./body.ts";
 import type { HeldBody } from "./body-memory.ts";
+import { readCaching } from "./caching.ts";
 import type { Peers } from "./client-address.ts";
 import { ClientWatch, type Connections } from "./client-watch.ts";
 import { countTokens } from "./count-tokens.ts";
@@ -281,6 +282,7 @@ function makeCall<F extends Form>(
     rules,
     markup: billing.markup,
     timeoutMs: seconds === null ? null : seconds * 1000,
+    caching: readCaching(headers, key, selection, ports.cacheRules()),
     held,
     time: (work) => ports.turns.time(key.accountId, held.bytes, work),
     kept: exchange.kept ?? null,

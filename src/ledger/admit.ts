@@ -18,6 +18,7 @@ import {
   refuseByMinute,
   takeLimits,
 } from "./limits.ts";
+import { ALL_OF_THE_MINUTE, ENTRY_OF_THE_MINUTE, TOKENS_OF_THE_MINUTE } from "./minute-checks.ts";
 import { takeNoPlace, takePlaces } from "./places.ts";
 import { claimReply, findEarlierAnswer } from "./replies.ts";
 import { undoHold } from "./settle.ts";
@@ -44,14 +45,29 @@ export function admit(books: Books, demand: Admission): Answer {
   if (earlier !== null) return earlier;
   const limits = readLimits(books, key, account, demand);
   if (isLacking(limits)) return { ...NOTHING_LACKING, openings: limits };
+  if (demand.isEntry) return enter(books, { demand, key, account, limits, offers: [] });
   const lacking = findLacking(limits, demand);
   if (lacking !== null) return lacking;
-  const full = refuseByMinute(limits, demand);
+  const full = refuseByMinute(limits, demand, known === null ? ALL_OF_THE_MINUTE : TOKENS_OF_THE_MINUTE);
   if (full !== null) return refused(full);
   const offers = keepCovered(books, limits, demand);
   if (offers instanceof Fault) return refused(offers);
   const granted = grant(books, { demand, key, account: books.account(key.accountId), limits, offers });
   return granted.kind === "granted" ? take(books, demand, limits, granted) : granted;
+}
+
+/** Admits what a step refuses, answers or lets wait: it takes nothing of its day and holds nothing. */
+function enter(books: Books, admitting: Admitting): Answer {
+  const { demand, key, account, limits } = admitting;
+  const full = refuseByMinute(limits, demand, ENTRY_OF_THE_MINUTE);
+  if (full !== null) return refused(full);
+  const { quota, billing, nowMs } = demand;
+  const place = takeNoPlace("unlimited", openDay(books, key, account, quota, nowMs), null);
+  const limit = billing.charge === "always" ? null : findLimit(key, account, quota);
+  const standing = limit === null ? null : readStanding(books, key, account, limit, quota, nowMs);
+  const shown = standing && listLimits(standing, 0, nowMs);
+  const given = { place, limits: shown, holdNanoUsd: 0, outputTokens: null, held: [] };
+  return take(books, demand, limits, makeGrant(admitting, given));
 }
 
 function refused(fault: Fault): Refused {

@@ -8,7 +8,7 @@ import type { Account, GatewayKey } from "../core/key.ts";
 import type { Movement } from "../core/movement.ts";
 import { findCountedModel, findOutcome, readProvider } from "../core/outcome.ts";
 import { addRequestCalls, type CallSum } from "../core/provider-call.ts";
-import { isError, type RequestRecord, type UnsettledRecord } from "../core/record.ts";
+import type { RequestRecord, UnsettledRecord } from "../core/record.ts";
 import {
   type Entry,
   type FirstTokenSum,
@@ -23,10 +23,10 @@ import {
   type UsageSum,
 } from "../core/rows.ts";
 import { readTrace } from "../core/trace.ts";
-import { addAmounts, negateAmounts } from "../core/units.ts";
 import { findBalanceLow } from "./balance-low.ts";
 import type { LimitedMember } from "./limit-owners.ts";
 import { addEdge, findHour } from "./month.ts";
+import { addCounts } from "./usage-counts.ts";
 
 /** One table: written rows hide the rows as read, and are what the batch writes. */
 class Sheet<Row> {
@@ -228,7 +228,7 @@ export class Books {
    * what its earlier row was counted as.
    */
   addUsage(record: RequestRecord, month: string, times: 1 | -1 = 1): void {
-    const { accountId, keyId, operation, surface, costNanoUsd, chargedNanoUsd } = record;
+    const { accountId, keyId, operation, surface } = record;
     const model = findCountedModel(record);
     const { hourMs, isEdge } = findHour(record.atMs, month);
     const member = record.memberId ?? "";
@@ -236,7 +236,6 @@ export class Books {
     const outcome = findOutcome(record);
     const place = `${id} ${outcome}`;
     const sum = this.#usage.get(place);
-    const amounts = times === 1 ? record.amounts : negateAmounts(record.amounts);
     this.#usage.set(place, {
       hourMs,
       accountId,
@@ -247,11 +246,7 @@ export class Books {
       member,
       provider: readProvider(model),
       outcome,
-      requests: (sum?.requests ?? 0) + times,
-      errors: (sum?.errors ?? 0) + (isError(record.status) ? times : 0),
-      amounts: sum ? addAmounts(sum.amounts, amounts) : amounts,
-      costNanoUsd: (sum?.costNanoUsd ?? 0) + times * costNanoUsd,
-      chargedNanoUsd: (sum?.chargedNanoUsd ?? 0) + times * chargedNanoUsd,
+      ...addCounts(sum, record, times),
       ...(isEdge || sum?.edge ? { edge: addEdge(sum, isEdge ? times : 0, record) } : {}),
     });
     if (!record.stream || record.firstTokenMs === null) return;

@@ -24,10 +24,10 @@ import { requireAdmitted, requireSettled } from "./answers.ts";
 import { capOffers } from "./ceiling.ts";
 import { decide } from "./decide.ts";
 import { findAccountLimits, findKeyLimits, findMemberLimits } from "./limit-state.ts";
-import { lostRecord, readsOfHold } from "./lost.ts";
+import { lostRecord, readsOfHold, resolveEach } from "./lost.ts";
 import { type ResetOrder, resetBudgets } from "./reset-order.ts";
 import { type Allowance, findAllowance, findAllowances } from "./standing.ts";
-import { type Wanted, Wants } from "./wants.ts";
+import { EVERYTHING, NOTHING, type Wanted, Wants } from "./wants.ts";
 
 /** A request for admission. */
 export interface Ask extends RequestHead, Caller {
@@ -35,6 +35,8 @@ export interface Ask extends RequestHead, Caller {
   readonly id: string;
   /** True if the id is new, so the store need not look for earlier rows. */
   readonly isNew?: boolean;
+  /** True if `enter` has let it in. */
+  readonly isEntered?: boolean;
   /** The number of requested answers. */
   readonly answers: number;
   /** The worst-case cost on each card of the plan, with what budgets reserve. Only called if something may be held. */
@@ -63,7 +65,7 @@ export interface Ticket {
 }
 
 export interface Outcome
-  extends Pick<Settlement, "produced" | "isDue" | "giveBack" | "isUnadmitted">,
+  extends Pick<Settlement, "produced" | "isDue" | "giveBack">,
     Partial<Pick<Settlement, "place" | "note">> {
   readonly record: UnsettledRecord;
   /** The folded reply, encrypted, for repeated requests. Null if none is kept. */
@@ -86,6 +88,12 @@ export interface Ledger {
    * `idempotency_…`, `store_unavailable`. Settle every request that is granted or fails with `outcomeUnknown`.
    */
   admit(ticket: Ticket): Promise<Admitted>;
+  /**
+   * Admits the request as one in parallel and one of its minute, and no more: for one that ends or waits before a provider
+   * would be asked. `admit` may follow for the rest, and counts nothing twice. Throws Faults as `admit` does. Settle it in
+   * the same way.
+   */
+  enter(ticket: Ticket): Promise<Admitted>;
   /** Resolves when everything granted so far would survive a power failure. Throws the Fault `store_unavailable`. */
   durable(): Promise<void>;
   /** Settles a request. A second call changes nothing. Throws the Fault `store_unavailable`. */
@@ -122,6 +130,7 @@ export function createLedger(given: Omit<LedgerParts, "wants">): Ledger {
     ticket: (ask) => makeTicket(parts, ask),
     look: (ticket) => look(parts, ticket),
     admit: (ticket) => admit(parts, ticket),
+    enter: (ticket) => enter(parts, ticket),
     durable: () => store.durable(),
     settle: ({ ask, reads, rules }, outcome) =>
       write(parts, ask.key.accountId, { reads, rules }, ask.idempotency, outcome),
@@ -161,13 +170,22 @@ async function look({ store, wants }: LedgerParts, ticket: Ticket): Promise<Repl
 /** `admit` and `write` are not async: both run for every request, and async would cost each half a microsecond. */
 function admit(parts: LedgerParts, ticket: Ticket): Promise<Admitted> {
   const { store, wants } = parts;
-  const demand = makeAdmission(
-    store.node,
+  const { ask } = ticket;
+  const wanted = ask.isEntered ? EVERYTHING : wants.of(ask.key);
+  return decideAdmission(
+    parts,
     ticket,
-    wants.of(ticket.ask.key),
-    capOffers(ticket.ask, ticket.rules),
+    makeAdmission(store.node, ticket, wanted, capOffers(ask, ticket.rules)),
   );
-  return store.transact(demand).then((answer) => {
+}
+
+function enter(parts: LedgerParts, ticket: Ticket): Promise<Admitted> {
+  const demand = makeAdmission(parts.store.node, ticket, NOTHING, () => []);
+  return decideAdmission(parts, ticket, { ...demand, idempotency: null, isEntry: true });
+}
+
+function decideAdmission(parts: LedgerParts, ticket: Ticket, demand: Admission): Promise<Admitted> {
+  return parts.store.transact(demand).then((answer) => {
     return answer.kind === "lacking" ? admitAgain(parts, ticket, demand, answer) : requireAdmitted(answer);
   });
 }
@@ -270,19 +288,11 @@ export function makeLostOutcome(record: UnsettledRecord, answers: number): Outco
   return { record, produced: false, isDue: false, giveBack, sealedReply: null };
 }
 
-const LOST_AT_ONCE = 500;
-
-async function resolveLost(parts: LedgerParts): Promise<number> {
+function resolveLost(parts: LedgerParts): Promise<number> {
   const outcome = (hold: Hold) => makeLostOutcome(lostRecord(hold), hold.place.places + hold.place.slots);
-  let count = 0;
-  for (;;) {
-    const holds = await parts.store.orphans(LOST_AT_ONCE);
-    await Promise.all(
-      holds.map((hold) =>
-        write(parts, hold.accountId, { reads: readsOfHold(hold), rules: parts.rules() }, null, outcome(hold)),
-      ),
-    );
-    count += holds.length;
-    if (holds.length < LOST_AT_ONCE) return count;
-  }
+  return resolveEach(
+    (max) => parts.store.orphans(max),
+    (hold) =>
+      write(parts, hold.accountId, { reads: readsOfHold(hold), rules: parts.rules() }, null, outcome(hold)),
+  );
 }

@@ -4,7 +4,7 @@ import { SPEND_LIMIT } from "../core/budget.ts";
 import type { Admission, Lacking, Offer } from "../core/demand.ts";
 import type { Fault } from "../core/fault.ts";
 import type { Account, GatewayKey } from "../core/key.ts";
-import type { BudgetUse, LimitUse, Minute, TokenLoad } from "../core/limit.ts";
+import type { BudgetUse, LimitUse, Minute } from "../core/limit.ts";
 import type { NanoUsd } from "../core/money.ts";
 import { makeOpeningId, type Opening } from "../core/opening.ts";
 import type { RequestLimits } from "../core/record.ts";
@@ -13,15 +13,10 @@ import type { Books } from "./books.ts";
 import { measureRoom } from "./budget.ts";
 import { computeLimit, coversModel, openUse, runUse } from "./budget-use.ts";
 import { recordExceeded } from "./exceeded.ts";
-import {
-  makeExceededFault,
-  makeMinuteFault,
-  makeParallelFault,
-  makeReservedFault,
-  makeUnpricedFault,
-} from "./limit-faults.ts";
+import { makeExceededFault, makeReservedFault, makeUnpricedFault } from "./limit-faults.ts";
 import { hasMinuteLimit, type LimitOwner, listLimitOwners, type NamedBudget } from "./limit-owners.ts";
-import { addCount, findEmptyMs, findWait, runMinute, sumCounts } from "./minute.ts";
+import { addCount, findEmptyMs, runMinute, sumCounts } from "./minute.ts";
+import { countTokens, type MinuteCheck } from "./minute-checks.ts";
 import { computeWindow, makeWindowRules } from "./window.ts";
 import { type Fund, findShortFund } from "./worst.ts";
 
@@ -160,51 +155,19 @@ export function findLacking(
   return reserved || load ? { ...NOTHING_LACKING, reserved, load } : null;
 }
 
-/** Returns the refusal by a limit of the minute, or null: parallel requests first, then requests, then tokens. */
-export function refuseByMinute({ owners }: RunningLimits, demand: Admission): Fault | null {
-  for (const refuse of MINUTE_CHECKS) {
+/** Returns the refusal by a limit of the minute, or null. Each check is made for every owner before the next one. */
+export function refuseByMinute(
+  { owners }: RunningLimits,
+  demand: Admission,
+  checks: readonly MinuteCheck[],
+): Fault | null {
+  for (const refuse of checks) {
     for (const { owner, minute } of owners) {
       const fault = minute && refuse(owner, minute, demand);
       if (fault) return fault;
     }
   }
   return null;
-}
-
-type MinuteCheck = (owner: LimitOwner, minute: Minute, demand: Admission) => Fault | null;
-
-const MINUTE_CHECKS: readonly MinuteCheck[] = [refuseParallel, refuseRequests, refuseTokens];
-
-function refuseParallel(owner: LimitOwner, minute: Minute, { limits }: Admission): Fault | null {
-  const { parallel: limit } = owner;
-  const { parallel: used, tookMs } = minute;
-  return limit === null || used < limit ? null : makeParallelFault(owner, { limit, used, tookMs }, limits);
-}
-
-function refuseRequests(owner: LimitOwner, minute: Minute, { nowMs, limits }: Admission): Fault | null {
-  const { requestsPerMinute: limit } = owner;
-  if (limit === null) return null;
-  const used = sumCounts(minute.requests);
-  if (used < limit) return null;
-  const waitMs = findWait(minute.requests, minute, 1, limit, nowMs);
-  return makeMinuteFault(owner, { kind: "requests_per_minute", limit, used, waitMs, nowMs }, limits);
-}
-
-/** A limit of 0 lets nothing pass, although a request never needs more than the limit. */
-function refuseTokens(owner: LimitOwner, minute: Minute, { load, nowMs, limits }: Admission): Fault | null {
-  const { tokensPerMinute: limit } = owner;
-  if (limit === null) return null;
-  const used = sumCounts(minute.tokens);
-  const needed = countTokens(owner, load);
-  if (limit > 0 && used + needed <= limit) return null;
-  const waitMs = limit === 0 ? null : findWait(minute.tokens, minute, needed, limit, nowMs);
-  return makeMinuteFault(owner, { kind: "tokens_per_minute", limit, used, waitMs, nowMs }, limits);
-}
-
-/** A request never reserves more than the limit, so that alone in its window it passes. */
-function countTokens({ tokensPerMinute: limit }: LimitOwner, load: TokenLoad | null): number {
-  if (limit === null || load === null) return 0;
-  return Math.min(limit, load.prompt + load.output);
 }
 
 /** Returns the offers that every budget covers, or the refusal if there are none. */

@@ -34,6 +34,24 @@ export function lostRecord(hold: Hold): UnsettledRecord {
     ended: "lost",
     totalMs: 0,
     firstTokenMs: null,
+    cachedFrom: null,
+    savedNanoUsd: 0,
     ...UNKNOWN_ORIGIN,
   };
+}
+
+const LOST_AT_ONCE = 500;
+
+/** Resolves all holds that `orphans` lists, and returns their number. */
+export async function resolveEach(
+  orphans: (max: number) => Promise<readonly Hold[]>,
+  resolve: (hold: Hold) => Promise<unknown>,
+): Promise<number> {
+  let count = 0;
+  for (;;) {
+    const holds = await orphans(LOST_AT_ONCE);
+    await Promise.all(holds.map(resolve));
+    count += holds.length;
+    if (holds.length < LOST_AT_ONCE) return count;
+  }
 }

@@ -59,12 +59,6 @@ function nameMember(books: Books, record: UnsettledRecord): UnsettledRecord {
 function settleWithoutHold(books: Books, demand: Settlement): Answer {
   const row = books.requests.get(demand.record.id);
   if (row?.ended === "lost" && demand.record.ended !== "lost") return settleLate(books, demand, row);
-  if (demand.isUnadmitted && row === null) {
-    const unpaid: RequestRecord = { ...demand.record, chargedNanoUsd: 0, holdNanoUsd: 0, isLate: false };
-    books.requests.put(unpaid.id, unpaid);
-    books.addUsage(unpaid, findMonth(books, demand));
-    books.addCalls(demand.record);
-  }
   return {
     kind: "settled",
     chargedNanoUsd: row?.chargedNanoUsd ?? 0,

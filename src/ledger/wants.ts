@@ -10,7 +10,9 @@ const KEYS_MAX = 10_000;
 /** After this many admissions the limits may have changed. */
 const TIMES_MAX = 1000;
 
-const NOTHING: Wanted = { offers: false, reserved: false, load: false };
+export const NOTHING: Wanted = { offers: false, reserved: false, load: false };
+/** For a request that has entered: until it is admitted in full, its decision must not be put off. */
+export const EVERYTHING: Wanted = { offers: true, reserved: true, load: true };
 
 interface Known extends Wanted {
   times: number;

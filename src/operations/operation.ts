@@ -127,6 +127,15 @@ export interface Folding<F extends Form> {
   reply(): F["reply"] | null;
 }
 
+/** Keeps a stream that is shown in its provider's own form, and takes a whole answer apart as a model would send it. */
+export interface PieceKeeping<F extends Pick<Form, "piece" | "reply">> {
+  /** Returns the pieces as JSON. */
+  write(pieces: readonly F["piece"][]): readonly unknown[];
+  /** Undoes `write` for a client. */
+  read(kept: readonly unknown[]): readonly F["piece"][];
+  takeApart(reply: F["reply"]): readonly F["piece"][];
+}
+
 /** A request as seen by selectors. */
 export interface Choosable {
   readonly request: ChatRequest;
@@ -245,6 +254,8 @@ export interface Operation<F extends Form> {
   unfold(reply: F["reply"]): readonly F["piece"][];
   /** Restores a reply stored as JSON. Returns null if it is invalid. */
   restore(kept: unknown): F["reply"] | null;
+  /** Lets the cache repeat streams. Missing if `unfold` is enough. */
+  readonly keeping?: PieceKeeping<Pick<F, "piece" | "reply">>;
   /** Returns the reply as logged, or null if it is empty. */
   toLogged(reply: F["reply"]): JsonObject | null;
 

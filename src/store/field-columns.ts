@@ -10,6 +10,7 @@ import {
 import { asArray, parseJson } from "../core/json.ts";
 import { ROLES } from "../core/people.ts";
 import { parseBudgets } from "./budget-column.ts";
+import { parseCacheSetting } from "./cache-column.ts";
 import {
   allowNull,
   type Column,
@@ -44,6 +45,7 @@ const COLUMNS: Columns = {
   limit: allowNull(INTEGER),
   role: makeWord(ROLES),
   accounts: makeJson(parseTexts),
+  cache: allowNull(makeJson(parseCacheSetting)),
   flag: FLAG,
 };
 

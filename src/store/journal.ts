@@ -50,6 +50,7 @@ const KEPT = [
   ["content", ""],
   ["stored_response", ""],
   ["put_record", ""],
+  ["cached_answer", ""],
   ["reply", "AND state <> 'pending'"],
 ] as const;
 

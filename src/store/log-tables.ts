@@ -40,16 +40,27 @@ const AMOUNT_COLUMNS = [
   ...WORK_COLUMNS,
 ] as const satisfies readonly (readonly [string, Unit])[];
 
-/** True if the row counts anything other than tokens and searches, or some of it in another month's statement. */
-export function hasWork({ amounts, edge }: { readonly amounts: Amounts } & Pick<UsageSum, "edge">): boolean {
-  return edge !== undefined || WORK_COLUMNS.some(([, unit]) => amounts[unit] !== 0);
+type Counted = { readonly amounts: Amounts } & Partial<
+  Pick<UsageSum, "edge" | "cached"> & Pick<RequestRecord, "cachedFrom">
+>;
+
+/**
+ * True if the row counts anything other than tokens and searches: other work, answers from the cache, or some of it in
+ * another month's statement.
+ */
+export function hasWork({ amounts, edge, cached, cachedFrom }: Counted): boolean {
+  if (edge !== undefined || cached || cachedFrom) return true;
+  return WORK_COLUMNS.some(([, unit]) => amounts[unit] !== 0);
 }
 
-const EDGE_COLUMNS = ["edge_cost_nano", "edge_charged_nano"];
+const SPARE_COLUMNS = [
+  ...["edge_cost_nano", "edge_charged_nano"],
+  ...["cached", "cached_from", "saved_nano"],
+];
 
 /** The columns written for rows without such work; the others default to 0. */
 export function omitWork<Row>(table: Table<Row>): TablePart<Row> {
-  return omitColumns(table, [...WORK_COLUMNS.map(([column]) => column), ...EDGE_COLUMNS]);
+  return omitColumns(table, [...WORK_COLUMNS.map(([column]) => column), ...SPARE_COLUMNS]);
 }
 
 /** The columns of a row's amounts. */
@@ -105,6 +116,8 @@ export const REQUEST = table<RequestRecord>(
     traceId: allowNull(TEXT),
     parentTraceId: allowNull(TEXT),
     memberId: allowNull(TEXT),
+    cachedFrom: allowNull(TEXT),
+    savedNanoUsd: INTEGER,
   },
   {
     // Finds requests in the order they end.
@@ -132,6 +145,8 @@ export const USAGE = table<UsageSum>(
     amounts: listAmounts(SUM),
     costNanoUsd: SUM,
     chargedNanoUsd: SUM,
+    cached: SUM,
+    savedNanoUsd: SUM,
   },
   {
     tag: { type: "text", write: () => "" },

@@ -2,6 +2,7 @@
 import type { Changes, Trail } from "../core/changes.ts";
 import { auditLogMethods } from "./audit-log.ts";
 import { bookMethods } from "./books.ts";
+import { cacheMethods } from "./cached-answers.ts";
 import { checkoutChanges, checkoutMethods } from "./checkouts.ts";
 import { consoleMethods, credentialChanges } from "./console.ts";
 import { deviceMethods } from "./devices.ts";
@@ -56,6 +57,7 @@ export function engineMethods(engine: Engine, ofRows = engine) {
     devices: deviceMethods(engine),
     limitRequests: limitRequestMethods(engine),
     checkouts: checkoutMethods(ofRows),
+    cache: cacheMethods(engine),
     foreign: foreignMethods(engine),
     people: { ...peopleMethods(engine), addToken, revokeToken, changeMember },
   };

@@ -2,6 +2,7 @@
 import { ACCOUNT_FIELDS } from "../core/fields/account.ts";
 import { KEY_FIELDS } from "../core/fields/key.ts";
 import { AUDIT_LOG } from "./audit-step.ts";
+import { CACHE } from "./cache-step.ts";
 import { PROVIDER_CALLS } from "./calls-step.ts";
 import { CHECKOUTS } from "./checkouts-step.ts";
 import { DEVICES } from "./devices-step.ts";
@@ -229,4 +230,5 @@ export const STEPS: readonly Step[] = [
   PROVIDER_CALLS,
   CHECKOUTS,
   LOW_BALANCES,
+  CACHE,
 ];

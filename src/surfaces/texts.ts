@@ -11,6 +11,8 @@ interface Roots<Kind extends string> {
   findEventKind(event: JsonObject): Kind;
   /** Returns what distinguishes the texts that an event continues from others of the stream. */
   readPath(event: JsonObject): string;
+  /** Matches an answer's JSON if the provider ran a tool. No text of a model matches, as its quotes are escaped. */
+  readonly toolRuns: RegExp;
 }
 
 /** True if any of these fields of a node has a text: what a provider signed or encrypted. */
@@ -20,11 +22,12 @@ export function hasSeal(node: JsonObject, fields: readonly string[]): boolean {
 
 export function makeNativeTexts<Kind extends string>(
   grammar: TextGrammar<Kind>,
-  { request, answer, findEventKind, readPath }: Roots<Kind>,
+  { request, answer, findEventKind, readPath, toolRuns }: Roots<Kind>,
 ): NativeTexts {
   return {
     mapRequest: (body, change) => mapBody(grammar, request, body, change),
     mapAnswer: (given, change) => mapBody(grammar, answer, given, change),
     mapEvent: (event, change) => mapBody(grammar, findEventKind(event), event, change, readPath(event)),
+    hasToolRun: (json) => toolRuns.test(json),
   };
 }

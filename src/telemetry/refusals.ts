@@ -109,7 +109,7 @@ export class Refusals {
       ...{ accountId, keyId, model, operation, surface, outcome },
       ...{ member: refusal.memberId ?? "", provider: readProvider(model) },
       ...{ requests: 1, errors: 1 },
-      ...{ amounts: NO_AMOUNTS, costNanoUsd: 0, chargedNanoUsd: 0 },
+      ...{ amounts: NO_AMOUNTS, costNanoUsd: 0, chargedNanoUsd: 0, cached: 0, savedNanoUsd: 0 },
     });
   }
 

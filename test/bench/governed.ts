@@ -66,7 +66,7 @@ function keepNothing() {
 
 function noPeople(): Pick<
   Store,
-  "people" | "devices" | "limitRequests" | "checkouts" | "foreign" | "endSessionsOf"
+  "people" | "devices" | "limitRequests" | "checkouts" | "foreign" | "cache" | "endSessionsOf"
 > {
   const nothing = async () => null;
   const nobody = async () => [];
@@ -107,7 +107,8 @@ function noPeople(): Pick<
     ...{ find: nothing, findByPayment: nothing, setPage: async () => {} },
     ...{ keepStray: async () => {}, strays: nobody },
   };
-  return { people, devices, limitRequests, checkouts, foreign, endSessionsOf: async () => 0 };
+  const cache = { find: nobody, keep: async () => {}, trim: async () => {}, prune: async () => 0 };
+  return { people, devices, limitRequests, checkouts, foreign, cache, endSessionsOf: async () => 0 };
 }
 
 function noAuditLog(): Pick<Store, "auditLog" | "changeOperatorSetting"> {

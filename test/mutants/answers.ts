@@ -225,7 +225,7 @@ export const ANSWERS: readonly Mutant[] = [
   },
   {
     name: "several answers take one place",
-    file: "src/gateway/gateway.ts",
+    file: "src/gateway/ticket.ts",
     find: "answers: countPlaces(call, plan.attempts),",
     replace: "answers: 1,",
     tests: ["test/http-blame.test.ts"],

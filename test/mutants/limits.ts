@@ -15,7 +15,7 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "one request more in a minute",
-    file: "src/ledger/limits.ts",
+    file: "src/ledger/minute-checks.ts",
     find: "if (used < limit) return null;",
     replace: "if (used <= limit) return null;",
     tests: LIMITS,

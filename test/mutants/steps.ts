@@ -20,17 +20,17 @@ export const STEPS: readonly Mutant[] = [
     tests: TESTS,
   },
   {
-    name: "steps: a refused request has no row",
+    name: "steps: a refused request has no row, and isn't one of its minute",
     file: "src/gateway/gateway.ts",
-    find: "      context.fail(thrown);\n      await this.#closing.record(context);\n",
-    replace: "",
+    find: "      await enter();\n      throw thrown;\n",
+    replace: "      throw thrown;\n",
     tests: TESTS,
   },
   {
     name: "steps: an answer of its own has no row",
-    file: "src/ledger/settle.ts",
-    find: "if (demand.isUnadmitted && row === null) {",
-    replace: "if (demand.isUnadmitted && demand.record.status !== 200 && row === null) {",
+    file: "src/gateway/gateway.ts",
+    find: "      await enter();\n      return this.#showOwn(context, own);\n",
+    replace: "      return this.#showOwn(context, own);\n",
     tests: TESTS,
   },
   {

@@ -121,6 +121,7 @@ export async function ask(world: ClientWorld, node: SimNode, plan: Plan): Promis
     rules: RULES,
     markup: world.markup,
     timeoutMs: plan.timeoutMs,
+    caching: null,
     idempotency: digestIdempotency(SEALER, key.id, plan.idempotencyKey, CHAT, { ask: request, raw: null }),
     ending,
   };

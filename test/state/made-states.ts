@@ -88,6 +88,7 @@ const MAKERS: { readonly [Name in KindName]: (dice: Dice, field: Field<Name>) =>
   limit: (dice, { min, max }) => dice.pick([min, max, 60]),
   role: (dice) => dice.pick(ROLES),
   accounts: () => undefined,
+  cache: (dice) => dice.pick([{ ttl: 60 }, { ttl: "1h" }, { ttl: 0, namespace: "shared" }]),
   flag: (_, { initial }) => !initial,
 };
 

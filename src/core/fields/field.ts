@@ -1,5 +1,6 @@
 // The fields that an operator can set, as rows of plain data: each room renders its part from a field's row and kind.
 import type { Budget, Period } from "../budget.ts";
+import type { CacheSetting } from "../caching.ts";
 import { omitUndefined } from "../json.ts";
 import type { MemberDefaults } from "../member-limits.ts";
 import type { NanoUsd } from "../money.ts";
@@ -84,6 +85,8 @@ interface Kinds {
   readonly role: Kind<Role, Role, { readonly options: readonly Role[] }>;
   /** Names or ids of accounts. Null for all. */
   readonly accounts: Kind<Texts, Texts, { readonly elementsMax: number }>;
+  /** For how long answers are kept for the same request. Null for the configured time. */
+  readonly cache: Kind<CacheSetting | null, CacheSetting | null>;
   readonly flag: Kind<boolean, boolean, { readonly options?: { readonly yes: string; readonly no: string } }>;
 }
 

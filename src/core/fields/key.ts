@@ -167,6 +167,23 @@ export const KEY_FIELDS = {
       hint: "Only has an effect if responses.keep is set",
     },
   },
+  cache: {
+    kind: "cache",
+    property: "cache",
+    role: "member",
+    initial: null,
+    manual:
+      "`{ ttl, namespace? }`: how long [answers are kept](caching.md) for the same request, in seconds or as a duration such as `1h`, 0 for not at all; null for `cache.ttl` of the configuration",
+    flag: {
+      name: "cache",
+      value: "TTL",
+      help: 'how long its answers are kept for the same request: 1h, 1h/NAMESPACE, 0 or "default"',
+    },
+    control: {
+      label: "Cached answers",
+      hint: "How long an answer is kept for the same request, like 1h; 0 for not at all, empty for the default",
+    },
+  },
   allowed_addresses: {
     kind: "addresses",
     property: "allowedAddresses",

@@ -17,6 +17,7 @@ import { dropForcedCall } from "./forced-call.ts";
 import { forgetPrompt } from "./forget.ts";
 import { type ChatReply, type ChatRequest, readOutputLimit, type Usage } from "./form.ts";
 import { Grader } from "./grader.ts";
+import { KEEPING } from "./keeping.ts";
 import { leaveOutUntaken, listUntaken } from "./media.ts";
 import { ChatMeter } from "./meter.ts";
 import { findImageUrl, findNeeds, refuseUnable } from "./needs.ts";
@@ -89,6 +90,7 @@ export const CHAT: Operation<ChatForm> = {
   fold: () => new Fold(),
   unfold,
   restore: (kept) => (isReply(kept) ? kept : null),
+  keeping: KEEPING,
   toLogged: (reply) => (reply.choices.length > 0 ? reply : null),
 
   readUsage: ({ usage }) => usage ?? null,

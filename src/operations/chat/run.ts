@@ -53,7 +53,7 @@ export class Run {
   }
 }
 
-function hasChoices(value: unknown): value is ChatChunk {
+export function hasChoices(value: unknown): value is ChatChunk {
   return isObject(value) && Array.isArray(value.choices);
 }
 

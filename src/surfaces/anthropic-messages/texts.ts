@@ -51,6 +51,7 @@ export const TEXTS: TextGrammar<Kind | "answer" | "delta"> = {
 };
 
 export const MESSAGES_TEXTS = makeNativeTexts(TEXTS, {
+  toolRuns: /"type": ?"(server_tool_use|mcp_tool_use)"/,
   request: "body",
   answer: "answer",
   findEventKind: () => "answer",

@@ -33,6 +33,7 @@ export const TEXTS: TextGrammar<Kind | "answer" | "candidate" | "event" | "begun
 };
 
 export const GEMINI_TEXTS = makeNativeTexts(TEXTS, {
+  toolRuns: /"(executableCode|codeExecutionResult|groundingMetadata|urlContextMetadata)":/,
   request: "body",
   answer: "answer",
   findEventKind: () => "event",

@@ -75,6 +75,7 @@ function readPath({
 }
 
 export const RESPONSES_TEXTS = makeNativeTexts(TEXTS, {
+  toolRuns: /"type": ?"(web_search|file_search|code_interpreter|image_generation|mcp|program)_call"/,
   request: "body",
   answer: "answer",
   findEventKind,

@@ -1,0 +1,53 @@
+// A request's ticket: what the ledger needs to admit and settle it.
+import type { Clock } from "../core/world.ts";
+import type { Ledger, Ticket } from "../ledger/ledger.ts";
+import type { Form } from "../operations/form.ts";
+import { type Call, shortenModel } from "./call.ts";
+import { countPlaces } from "./calls.ts";
+import { findCeiling } from "./ceiling.ts";
+import { makeOffers } from "./fitted.ts";
+import { isPayable, nameFirst, type Plan } from "./plan.ts";
+import { estimateLoad, type ReservingPorts, reserveCached } from "./reserving.ts";
+
+interface TicketPorts extends ReservingPorts {
+  readonly ledger: Pick<Ledger, "ticket">;
+  readonly clock: Pick<Clock, "nowMs">;
+}
+
+/** `isEntered` is true if the ledger has let it in already, and only the rest of its admission is left. */
+export function makeTicket<F extends Form>(
+  ports: TicketPorts,
+  call: Call<F>,
+  plan: Plan,
+  isEntered = false,
+): Ticket {
+  const { operation, surface, id, requestId, key, proof, ask, selection, idempotency } = call;
+  const { offerLeast } = operation;
+  const cards = plan.attempts.map(({ card }) => card);
+  return ports.ledger.ticket({
+    id,
+    isNew: !isEntered,
+    isEntered,
+    requestId,
+    key,
+    proof,
+    operation: operation.name,
+    surface,
+    modelAsked: shortenModel(ask.model),
+    modelPlanned: nameFirst(plan),
+    selector: selection.kind === "selector" ? `Router#${selection.selector.name}` : null,
+    stream: ask.stream === true,
+    answers: countPlaces(call, plan.attempts),
+    offers: (isReserving) => {
+      const offers = makeOffers(call, cards);
+      return isReserving ? reserveCached(ports, call, cards, offers) : offers;
+    },
+    load: () => estimateLoad(ports, call),
+    leastOffers: offerLeast && (() => cards.map((card) => offerLeast(ask, card))),
+    isPayable: isPayable(selection),
+    isGroup: selection.kind === "group",
+    idempotency,
+    ceilingNanoUsd: findCeiling(call),
+    nowMs: ports.clock.nowMs(),
+  });
+}

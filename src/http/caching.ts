@@ -1,0 +1,77 @@
+// Reads the demands of a request on the cache, from the settings of its key and its alias and from its own headers.
+import { type CacheRules, type CacheSetting, type Caching, parseTtl } from "../core/caching.ts";
+import { parseDuration } from "../core/duration.ts";
+import { Fault } from "../core/fault.ts";
+import type { GatewayKey } from "../core/key.ts";
+import type { Selection } from "../gateway/plan.ts";
+
+const WISH = "x-poundkey-cache";
+const DEFAULT_TTL_MS = parseDuration("1h") ?? 0;
+const SECONDS = /^max-age="?(\d{1,9})"?$/;
+
+type Holder = Pick<GatewayKey, "cache" | "keepsResponses">;
+
+/** Returns null if nothing asks for the cache. Throws the Fault `invalid_value` for a wish that isn't one. */
+export function readCaching(
+  headers: Headers,
+  key: Holder,
+  selection: Selection,
+  rules: CacheRules,
+): Caching | null {
+  const setting = findSetting(key, selection);
+  const [wish, control] = [headers.get(WISH), headers.get("cache-control")];
+  if (setting === null && wish === null && rules.ttlMs === 0 && control === null) return null;
+  const isWished = wish !== null && readWish(wish);
+  const directives = readDirectives(control ?? "");
+  const setMs = setting === null ? rules.ttlMs : (parseTtl(setting.ttl) ?? 0);
+  if (setMs === 0 && !isWished && !directives.isOnly) return null;
+  const ttlMs = setMs || (isWished ? computeWishedMs(rules, directives.maxAgeMs) : 0);
+  const namespace = setting?.namespace ?? null;
+  return { ...computeTimes(key, ttlMs, directives), namespace, whenAlone, outcome: null };
+}
+
+/** A key's own counts before that of the alias which it names. */
+function findSetting({ cache }: Holder, selection: Selection): CacheSetting | null {
+  return cache ?? (selection.kind === "selector" ? selection.cache : null) ?? null;
+}
+
+function computeWishedMs({ isForClients, ttlMs }: CacheRules, maxAgeMs: number | null): number {
+  return isForClients ? (maxAgeMs ?? (ttlMs || DEFAULT_TTL_MS)) : 0;
+}
+
+/** Until the cache knows of others that wait for the answer, its client is alone. */
+const whenAlone: Caching["whenAlone"] = (task) => task();
+
+function computeTimes(
+  { keepsResponses }: Holder,
+  ttlMs: number,
+  { noCache, noStore, isOnly, maxAgeMs }: ReturnType<typeof readDirectives>,
+): Pick<Caching, "ttlMs" | "ageMaxMs" | "isOnly"> {
+  const usedMs = keepsResponses ? ttlMs : 0;
+  const takes = !noCache && (usedMs > 0 || isOnly);
+  return {
+    ttlMs: noStore ? 0 : usedMs,
+    ageMaxMs: takes ? (maxAgeMs ?? Number.POSITIVE_INFINITY) : 0,
+    isOnly,
+  };
+}
+
+function readWish(wish: string): boolean {
+  if (wish.trim().toLowerCase() === "on") return true;
+  throw new Fault("invalid_value", `Invalid header '${WISH}': expected on.`, { param: WISH });
+}
+
+/** Directives that mean nothing here are ignored, as HTTP demands. */
+function readDirectives(header: string) {
+  const words = header
+    .toLowerCase()
+    .split(",")
+    .map((word) => word.trim());
+  const seconds = words.flatMap((word) => SECONDS.exec(word)?.[1] ?? [])[0];
+  return {
+    noCache: words.includes("no-cache"),
+    noStore: words.includes("no-store"),
+    isOnly: words.includes("only-if-cached"),
+    maxAgeMs: seconds === undefined ? null : Number(seconds) * 1000,
+  };
+}

@@ -1,0 +1,212 @@
+// The cache: answers that are kept for the same request. One step finds them before a request is admitted, behind all
+// others; one keeps them as the client sees them, around all others.
+import type { CachedAnswer, CacheStore } from "../../core/cached-answer.ts";
+import type { CacheRules, CacheState, Caching } from "../../core/caching.ts";
+import type { Ending } from "../../core/ending.ts";
+import { Fault } from "../../core/fault.ts";
+import { mayUse } from "../../core/key.ts";
+import type { Clock, Log, Vault } from "../../core/world.ts";
+import type { Call } from "../../gateway/call.ts";
+import type { Answered, Around, Enter, OwnAnswer, Step } from "../../gateway/step.ts";
+import type { Form } from "../../operations/form.ts";
+import { type Flight, Flights } from "./flights.ts";
+import { type Identity, identify } from "./identity.ts";
+import { Keeper } from "./keeper.ts";
+import { type Kept, readKept, repeatAnswer, writeKept } from "./kept.ts";
+import { Trimming } from "./trimming.ts";
+
+interface CachePorts {
+  readonly store: CacheStore;
+  readonly vault: Vault;
+  readonly clock: Pick<Clock, "nowMs" | "after">;
+  readonly log: Log;
+  readonly rules: () => CacheRules;
+}
+
+/** A request whose answer may be kept. */
+interface Keeping {
+  readonly identity: Identity;
+  /** Null if others don't wait for it. */
+  readonly flight: Flight | null;
+}
+
+/** A request waits for another's answer, then for one more: if neither could be kept, the rest won't be either. */
+const WAITS_MAX = 2;
+
+export class Cache {
+  readonly #ports: CachePorts;
+  readonly #others: readonly Step[];
+  readonly #flights = new Flights();
+  readonly #trimming: Trimming;
+  readonly #keeping = new WeakMap<object, Keeping>();
+
+  /** `others` are the steps between the two. */
+  constructor(ports: CachePorts, others: readonly Step[]) {
+    this.#ports = ports;
+    this.#others = others;
+    this.#trimming = new Trimming(ports);
+  }
+
+  /** The steps in their order: what keeps answers, the others, and what finds them. */
+  get steps(): readonly Step[] {
+    const concerns: Step["concerns"] = ({ caching }) => caching !== null;
+    const keeper: Step = {
+      concerns,
+      before: () => null,
+      around: (answer) => this.#collect(answer),
+      ended: (call) => this.#end(call),
+    };
+    const finder: Step = {
+      concerns,
+      before: (call, ending, enter) => this.#before(call, ending, enter),
+      around: () => null,
+    };
+    return [keeper, ...this.#others, finder];
+  }
+
+  async #before<F extends Form>(call: Call<F>, ending: Ending, enter: Enter): Promise<OwnAnswer<F> | null> {
+    const { caching } = call;
+    if (caching === null) return null;
+    const others = this.#others.flatMap((step) => step.identify?.(call) ?? []);
+    const identity = identify(this.#ports.vault, call, others);
+    const mayKeep = identity !== null && caching.ttlMs > 0;
+    note(caching, mayKeep ? "miss" : "bypass");
+    const found = identity && (await this.#find(call, caching, identity));
+    if (found) return found;
+    if (caching.isOnly) throw new Fault("cache_miss", "No answer to this request is kept (only-if-cached).");
+    if (!mayKeep) return null;
+    // It wants an answer newer than that of a request which is under way.
+    if (caching.ageMaxMs === 0) this.#keeping.set(call, { identity, flight: null });
+    else return this.#lead(call, caching, identity, ending, enter);
+    return null;
+  }
+
+  /** Waits for an answer that is under way, else goes ahead itself. */
+  async #lead<F extends Form>(
+    call: Call<F>,
+    caching: Caching,
+    identity: Identity,
+    ending: Ending,
+    enter: Enter,
+  ): Promise<OwnAnswer<F> | null> {
+    const id = identity.shared ?? identity.native ?? "";
+    for (let waits = 0; waits < WAITS_MAX; waits++) {
+      const ahead = this.#flights.find(id);
+      if (ahead === null) break;
+      await enter();
+      await this.#waitFor(ahead, call, ending);
+      if (ending.reason !== null) return null;
+      const found = await this.#find(call, caching, identity);
+      if (found) return found;
+    }
+    const flight = this.#flights.find(id) === null ? this.#flights.begin(id) : null;
+    if (flight) caching.whenAlone = flight.whenAlone;
+    this.#keeping.set(call, { identity, flight });
+    return null;
+  }
+
+  /** Throws the Fault `client_timeout` once the request's own time limit has passed. */
+  async #waitFor<F extends Form>(flight: Flight, { timeoutMs }: Call<F>, ending: Ending): Promise<void> {
+    if (timeoutMs === null) return flight.wait(ending);
+    const { promise, reject } = Promise.withResolvers<void>();
+    const message = "The same request did not finish in time (limited by x-poundkey-timeout).";
+    const late = () => reject(new Fault("client_timeout", message, { shownCode: "upstream_timeout" }));
+    const callOff = this.#ports.clock.after(timeoutMs, late);
+    try {
+      await Promise.race([flight.wait(ending), promise]);
+    } finally {
+      callOff();
+    }
+  }
+
+  /** Returns null if none is kept that the request takes. A store that fails keeps no request from its answer. */
+  async #find<F extends Form>(
+    call: Call<F>,
+    caching: Caching,
+    { shared, native }: Identity,
+  ): Promise<OwnAnswer<F> | null> {
+    const ids = [native, shared].filter((id) => id !== null);
+    if (caching.ageMaxMs === 0 || ids.length === 0) return null;
+    try {
+      const rows = await this.#ports.store.find(call.key.accountId, ids);
+      for (const id of ids) {
+        const row = rows.find((one) => one.id === id);
+        const answer = row && this.#open(call, caching, row);
+        if (answer) return answer;
+      }
+    } catch (thrown) {
+      this.#fail(thrown);
+    }
+    return null;
+  }
+
+  #open<F extends Form>(
+    call: Call<F>,
+    caching: Caching,
+    { id, atMs, untilMs, sealed }: CachedAnswer,
+  ): OwnAnswer<F> | null {
+    const nowMs = this.#ports.clock.nowMs();
+    const ageMs = Math.max(0, nowMs - atMs);
+    if (nowMs >= untilMs || ageMs > caching.ageMaxMs) return null;
+    const kept = readKept(this.#ports.vault.open(sealed, makeUse(id)), call.operation);
+    if (kept === null || !mayGet(call, kept.model)) return null;
+    note(caching, "hit", ageMs);
+    return repeatAnswer(kept, call.operation);
+  }
+
+  #collect<F extends Form>({ call, family }: Answered<F>): Around<F> | null {
+    const keeping = this.#keeping.get(call);
+    const id = family === null ? keeping?.identity.shared : keeping?.identity.native;
+    if (!keeping || !id) return null;
+    const { operation, raw } = call;
+    return new Keeper({
+      operation,
+      isNative: family !== null,
+      hasToolRun: (json) => raw?.texts.hasToolRun(json) ?? false,
+      keep: (answer) => this.#keep(call, id, answer && { ...answer, id: call.id }),
+    });
+  }
+
+  async #keep<F extends Form>(
+    { caching, key, operation }: Call<F>,
+    id: string,
+    kept: Kept<F> | null,
+  ): Promise<void> {
+    if (caching === null) return;
+    const text = kept && writeKept(kept);
+    const most = Math.min(operation.keptBytesMax, this.#ports.rules().bytesMaxPerAccount);
+    if (text === null || Buffer.byteLength(text) > most) return note(caching, "bypass");
+    try {
+      const { store, vault, clock } = this.#ports;
+      const sealed = vault.seal(text, makeUse(id));
+      const [atMs, bytes, accountId] = [clock.nowMs(), sealed.length, key.accountId];
+      await store.keep({ accountId, id, atMs, untilMs: atMs + caching.ttlMs, bytes, sealed });
+      note(caching, "stored");
+      await this.#trimming.add(accountId, bytes);
+    } catch (thrown) {
+      this.#fail(thrown);
+    }
+  }
+
+  #end(call: object): void {
+    const keeping = this.#keeping.get(call);
+    if (!keeping?.flight) return;
+    const { identity, flight } = keeping;
+    this.#flights.end(identity.shared ?? identity.native ?? "", flight);
+  }
+
+  #fail(thrown: unknown): void {
+    this.#ports.log({ event: "cache_failed", level: "warn", cause: String(thrown) });
+  }
+}
+
+/** Another key of the account may have got an answer by a model that this one may not use. */
+function mayGet<F extends Form>({ key, selection, usable }: Call<F>, model: string): boolean {
+  return selection.kind === "selector" ? usable().some(({ id }) => id === model) : mayUse(key, model);
+}
+
+function note(caching: Caching, state: CacheState, ageMs: number | null = null): void {
+  caching.outcome = { state, ageMs };
+}
+
+const makeUse = (id: string) => `cache ${id}`;

@@ -1,0 +1,89 @@
+// The identity of a request, by which its answer is kept: a keyed digest of everything that the answer depends on.
+import { asObject, isObject, type JsonObject } from "../../core/json.ts";
+import type { Vault } from "../../core/world.ts";
+import type { Call } from "../../gateway/call.ts";
+import type { Selection } from "../../gateway/plan.ts";
+import type { Form } from "../../operations/form.ts";
+
+export interface Identity {
+  /** For answers in the operation's own form, which every surface shows. Null if it couldn't hold the whole request. */
+  readonly shared: string | null;
+  /** For those in a provider's own form, which only the client's own surface shows. Null if there are none. */
+  readonly native: string | null;
+}
+
+/** Fields that only say whose request it is, or how its answer is delivered. Every other field counts. */
+const UNCOUNTED = ["user", "safety_identifier", "metadata", "prompt_cache_key", "stream", "stream_options"];
+
+/**
+ * Returns null if no answer to the request may be repeated: another mechanism repeats it, it depends on an earlier answer
+ * at one provider, or its own is to be stored there.
+ */
+export function identify<F extends Form>(
+  vault: Pick<Vault, "digest">,
+  call: Call<F>,
+  byOthers: readonly string[],
+): Identity | null {
+  const { operation, ask, raw, selection, steering, pin, idempotency, lost, unreadBytes, key, caching } =
+    call;
+  const body = operation.identify(ask);
+  if (body === null || idempotency !== null || pin !== null || isStored(call)) return null;
+  const namespace = caching?.namespace ?? null;
+  const about = [
+    ...[key.accountId, namespace, namespace === null ? key.memberId : null, operation.name],
+    ...[nameSelection(selection), steering, sortFields(raw?.headers ?? {}), byOthers],
+  ];
+  const asked = sortRequest(leaveOut({ ...body, model: null }));
+  const digest = (...parts: readonly unknown[]) => vault.digest(`cache ${JSON.stringify([about, ...parts])}`);
+  const isWhole = lost.length === 0 && unreadBytes === 0;
+  return {
+    shared: isWhole ? digest(asked) : null,
+    native:
+      raw === null ? null : digest(asked, raw.family, sortFields(leaveOut({ ...raw.body, model: null }))),
+  };
+}
+
+/** An explicit `store: true` asks for the answer of this very request, by its id. */
+function isStored<F extends Form>({ ask, raw, dropped }: Call<F>): boolean {
+  const { store } = asObject(raw?.body ?? ask);
+  return store === true || dropped.includes("store");
+}
+
+/** A selector's key is taken before its choice. */
+function nameSelection(selection: Selection): unknown {
+  switch (selection.kind) {
+    case "card":
+      return selection.card.id;
+    case "group":
+      return selection.members.map(({ card, weight }) => [card.id, weight]);
+    case "selector":
+      return `Router#${selection.selector.name}`;
+  }
+}
+
+function leaveOut(body: JsonObject): JsonObject {
+  const rest = { ...body };
+  for (const field of UNCOUNTED) delete rest[field];
+  return rest;
+}
+
+/**
+ * The order of fields means nothing but in the client's own schemas, in whose order models write: only a request's own
+ * fields, and those of its messages, are sorted.
+ */
+function sortRequest(body: JsonObject): JsonObject {
+  const sorted = sortFields(body);
+  return Array.isArray(sorted.messages) ? { ...sorted, messages: sorted.messages.map(sortDeep) } : sorted;
+}
+
+function sortFields(fields: Readonly<JsonObject>): JsonObject {
+  return Object.fromEntries(Object.entries(fields).sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+function sortDeep(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortDeep);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(sortFields(value)).map(([name, inner]) => [name, sortDeep(inner)]),
+  );
+}

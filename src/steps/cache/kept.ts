@@ -1,0 +1,52 @@
+// An answer as the cache keeps it.
+import { asArray, asNumber, asObject, asString, parseJson } from "../../core/json.ts";
+import type { NanoUsd } from "../../core/money.ts";
+import type { OwnAnswer } from "../../gateway/step.ts";
+import type { Form } from "../../operations/form.ts";
+import type { Operation } from "../../operations/operation.ts";
+
+export interface Kept<F extends Form> {
+  /** The completion that got it first. */
+  readonly id: string;
+  /** The card's id. */
+  readonly model: string;
+  readonly costNanoUsd: NanoUsd;
+  readonly reply: F["reply"];
+  /** A provider's own stream, by `PieceKeeping.write`. Null if it came whole, or is no provider's own. */
+  readonly pieces: readonly unknown[] | null;
+}
+
+export function writeKept<F extends Form>(kept: Kept<F>): string {
+  return JSON.stringify(kept);
+}
+
+/** Returns null for what isn't an answer of the operation. */
+export function readKept<F extends Form>(text: string, operation: Operation<F>): Kept<F> | null {
+  const { id, model, costNanoUsd, reply: given, pieces } = asObject(parseJson(text));
+  const reply = operation.restore(given);
+  const [first, card] = [asString(id), asString(model)];
+  if (reply === null || first === undefined || card === undefined) return null;
+  const own = pieces === null ? null : asArray(pieces);
+  return { id: first, model: card, costNanoUsd: asNumber(costNanoUsd) ?? 0, reply, pieces: own };
+}
+
+export function repeatAnswer<F extends Form>(kept: Kept<F>, operation: Operation<F>): OwnAnswer<F> {
+  const { id, model, costNanoUsd, reply } = kept;
+  const { keeping } = operation;
+  const answer = { kind: "answer", reply, model, from: { id, costNanoUsd } } as const;
+  if (keeping === undefined) return answer;
+  let pieces: readonly F["piece"][] | null = null;
+  return {
+    ...answer,
+    // A whole answer's client needs none.
+    get pieces() {
+      pieces ??= kept.pieces === null ? keeping.takeApart(withoutUsage(reply)) : keeping.read(kept.pieces);
+      return pieces;
+    },
+  };
+}
+
+/** The usage is a stream's last piece, with the cost of this answer. */
+function withoutUsage<Reply extends object>(reply: Reply): Reply {
+  return { ...reply, usage: undefined };
+}

@@ -1,0 +1,12 @@
+// A key's setting of the cache as the store keeps it, as JSON.
+import type { CacheSetting } from "../core/caching.ts";
+import { asObject, asString, parseJson } from "../core/json.ts";
+
+export function parseCacheSetting(json: string): CacheSetting {
+  const { ttl, namespace } = asObject(parseJson(json));
+  const name = asString(namespace);
+  return {
+    ttl: typeof ttl === "number" || typeof ttl === "string" ? ttl : 0,
+    ...(name ? { namespace: name } : {}),
+  };
+}
