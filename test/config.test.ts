@@ -254,6 +254,7 @@ test("the published schema is JSON Schema and knows every section", () => {
     "audit",
     "native",
     "metrics",
+    "hooks",
     "webhooks",
     "telemetry",
     "router",

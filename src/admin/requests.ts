@@ -3,6 +3,7 @@
 import type { Static } from "@sinclair/typebox";
 import { findContent, type LoggedContent, makeContentUse } from "../core/content.ts";
 import { FAULTS, Fault } from "../core/fault.ts";
+import type { TracedHook } from "../core/hook.ts";
 import type { RequestFilter } from "../core/log-query.ts";
 import { computeCost, toUsd } from "../core/money.ts";
 import { findOutcome, findProvider } from "../core/outcome.ts";
@@ -21,6 +22,7 @@ import { listSearched, SEARCH_MS, type SearchedList } from "./list.ts";
 import type {
   AttemptView,
   DecisionView,
+  HookView,
   RequestDetailView,
   RequestView,
   requestsQuery,
@@ -141,6 +143,7 @@ export async function getRequest(
     timeline: trace && {
       admitted_ms: trace.admittedMs,
       attempts: trace.attempts.map(attemptView),
+      hooks: (trace.hooks ?? []).map(hookView),
       end_ms: record.totalMs,
     },
     cost: trace && costView(trace, record),
@@ -180,6 +183,10 @@ function attemptView(attempt: TracedAttempt): AttemptView {
     upstream_status: attempt.upstreamStatus,
     ...failureView(attempt.failure),
   };
+}
+
+function hookView({ name, at, action, startMs, endMs }: TracedHook): HookView {
+  return { name, at, action, start_ms: startMs, end_ms: endMs };
 }
 
 /** Names a credential by its last characters, or by its place in the provider's list if it is too short to show any. */

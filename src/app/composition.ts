@@ -24,6 +24,7 @@ import { ForeignSecrets } from "../keys/foreign.ts";
 import { createSealer } from "../keys/vault.ts";
 import type { LearningPort } from "../learning/port.ts";
 import { createLedger } from "../ledger/ledger.ts";
+import type { Hooks } from "../steps/hooks/hooks.ts";
 import type { Sums } from "../telemetry/sums.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
 import { createAuthorize } from "../transport/auth/authorize.ts";
@@ -32,6 +33,7 @@ import { KeptConnections } from "../transport/kept.ts";
 import { Reachability } from "../transport/reachability.ts";
 import { findListener, type Listener } from "./accepting.ts";
 import { type DrainState, drain, NOTICE_MS } from "./drain.ts";
+import { composeSteps, createHooks } from "./hooks.ts";
 import { measureLengths, recallLessons } from "./learning.ts";
 import { LiveConfiguration } from "./live-configuration.ts";
 import type { OpenedStore } from "./open-store.ts";
@@ -98,7 +100,11 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const { learned, lessons, learning } = await recallLessons(store, () => live.snapshot, log);
   const known = { health, learning, deadlines, caches: new Caches(), stickiness: new Stickiness() };
   const listeners = { log, traces: telemetry };
-  const gateway = buildGateway(options, { ...known, ...listeners, ledger }, () => live.settings.log.content);
+  const hooks = createHooks({ store, fetch, log, world: opened.world, ports: () => ports });
+  hooks.put(first.hooks);
+  const findSteps = composeSteps(hooks, options.steps);
+  const own = { ...known, ...listeners, ledger, steps: findSteps };
+  const gateway = buildGateway(options, own, () => live.settings.log.content);
   const running = { gateway, ledger, learning, live, deadlines, ending, ...listeners, ...bodyParts };
   const ports = createHttpPorts(options, running);
   const feed = new LiveFeed({ store, clock });
@@ -122,7 +128,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     sampling,
     listener: findListener(app),
     providersOn: () => live.settings.providers.length,
-    ...createReloads(options, state, live),
+    ...createReloads(options, state, live, hooks),
     async stop() {
       feed.end();
       await drain({ ...readEndingTimes(options), ending, server: app.server, gateway });
@@ -141,12 +147,14 @@ function createReloads(
     configuration,
   }: Pick<ReturnType<typeof observeState>, "log" | "telemetry" | "configuration">,
   live: LiveConfiguration,
+  hooks: Hooks,
 ): Pick<RunningGateway, "reload" | "refuseReload"> {
   return {
     reload(next) {
       configuration.load();
       noteReload({ world, log }, live.configured, next);
       live.put({ ...next, server, store });
+      hooks.put(next.hooks);
       telemetry.put(next);
     },
     refuseReload(errors) {
@@ -256,14 +264,13 @@ function readEndingTimes({ noticeMs = NOTICE_MS, isRelieved = false, settings }:
 }
 
 function buildGateway(
-  { opened, fetch = upstreamFetch, steps = [] }: GatewayOptions,
-  parts: Pick<GatewayPorts, "log" | "ledger" | "learning" | "traces"> & RoutePorts["known"],
+  { opened, fetch = upstreamFetch }: GatewayOptions,
+  parts: Pick<GatewayPorts, "log" | "ledger" | "learning" | "traces" | "steps"> & RoutePorts["known"],
   isContentWanted: () => boolean,
 ): Gateway {
   const { store, contentVault, vault } = opened;
   return new Gateway({
     ...parts,
-    steps,
     contents: { store, vault: contentVault, isWanted: isContentWanted },
     clock,
     random,

@@ -28,6 +28,7 @@ const PARSERS: { readonly [Name in KindName]: Parse<Name> } = {
   limit: (text, flag) => (text === "unlimited" ? null : parseCount(text, flag)),
   role: keep,
   accounts: splitList,
+  hooks: (text) => (text === "none" ? null : splitList(text)),
   flag: parseYesNo,
 };
 

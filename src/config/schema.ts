@@ -28,6 +28,7 @@ import {
   timeZone,
 } from "./field-types.ts";
 import { describeFields } from "./fields.ts";
+import { hooks } from "./hooks.ts";
 import {
   capabilities,
   laterPrices,
@@ -251,6 +252,7 @@ export const ConfigSchema = options(
       },
       "The metrics.",
     ),
+    hooks,
     webhooks,
     telemetry,
     router,

@@ -149,6 +149,11 @@ export const RENDERERS: { readonly [Name in KindName]: Renderer<Name> } = {
       return names.some((name) => name !== "") ? names.filter((name) => name !== "") : null;
     },
   },
+  hooks: {
+    Control: ({ field: _, ...shown }) => <TextField {...shown} />,
+    toText: joinWords,
+    toWire: readList,
+  },
   flag: {
     Control: FlagControl,
     isNarrow: true,

@@ -3,6 +3,7 @@ import type { Alias } from "./alias.ts";
 import type { Benchmark } from "./benchmark.ts";
 import type { LaterPrice, ModelCard, Price } from "./card.ts";
 import type { DialectName, Target } from "./dialect.ts";
+import type { HookRule } from "./hook.ts";
 import type { KeyMaxima, OwnerLimits } from "./limit.ts";
 import type { NanoUsd } from "./money.ts";
 import type { SignInRules } from "./sign-in.ts";
@@ -288,6 +289,8 @@ export interface Settings {
   readonly responses: ResponseRules;
   readonly audit: { readonly keepMs: number };
   readonly metrics: MetricsRules;
+  /** In the order in which requests pass them. */
+  readonly hooks: readonly HookRule[];
   readonly webhooks: readonly Endpoint[];
   readonly telemetry: TelemetryRules;
   readonly router: RouterRules;

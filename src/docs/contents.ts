@@ -25,6 +25,7 @@ export const PARTS: readonly Part[] = [
       "people",
       "sign-in",
       "agents",
+      "hooks",
       "webhooks",
       "operate",
       "troubleshooting",

@@ -22,7 +22,7 @@ import { makeGrader } from "./grading.ts";
 import { ReplyCopy } from "./idempotency.ts";
 import type { Plan } from "./plan.ts";
 import type { Around, Changed } from "./step.ts";
-import { Tracing } from "./tracing.ts";
+import { listHooks, Tracing } from "./tracing.ts";
 import { findEnding, isByClient, judge } from "./verdict.ts";
 
 export class RequestContext<F extends Form> implements Facts {
@@ -102,6 +102,7 @@ export class RequestContext<F extends Form> implements Facts {
     const { call, plan } = this;
     this.original ??= { ask: call.ask, raw: call.raw };
     ({ ask: call.ask, raw: call.raw, kept: call.kept } = changed);
+    call.dropped = changed.dropped ?? call.dropped;
     ({ ask: this.ask, raw: this.raw } = changed);
     this.#count.restart();
     this.grader = makeGrader(call, plan);
@@ -154,7 +155,6 @@ export class RequestContext<F extends Form> implements Facts {
     return { startedMs: this.startedMs, upstreamMs: this.tracing.upstreamMs };
   }
 
-  /** The reasons for which the answers ended, if the operation knows any. */
   get finishes(): readonly string[] {
     return this.#count.meter.finishes ?? [];
   }
@@ -284,15 +284,16 @@ export class RequestContext<F extends Form> implements Facts {
   }
 
   #trace(nowMs: number, { lines: bill }: Bill): string {
-    const { call, fault, granted, admittedMs } = this;
+    const { call, fault, granted } = this;
     const claimed = this.#count.counted?.implausible ?? null;
     const trace: Trace = {
-      admittedMs: granted && Math.round(admittedMs - this.startedMs),
+      admittedMs: granted && Math.round(this.admittedMs - this.startedMs),
       attempts: this.tracing.list(nowMs, this.#firstTokenMs, this.#isFinished, fault),
       bill,
       markup: call.markup,
       usageImplausible: claimed && { promptTokens: claimed.prompt, completionTokens: claimed.completion },
       message: fault && fault.row.blame !== "client" ? fault.message : null,
+      ...listHooks(call, this.startedMs),
     };
     return JSON.stringify(trace);
   }

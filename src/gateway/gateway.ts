@@ -2,6 +2,7 @@
 
 import type { Admitted, Granted, Replayed } from "../core/demand.ts";
 import { asNumber } from "../core/json.ts";
+import type { GatewayKey } from "../core/key.ts";
 import { NANO_PER_USD, type NanoUsd, toUsd } from "../core/money.ts";
 import type { TraceSink } from "../core/trace-context.ts";
 import type { Log, Vault } from "../core/world.ts";
@@ -31,6 +32,7 @@ import { makeTicket } from "./ticket.ts";
 
 /** A key isn't moved more often than this while one request is admitted. */
 const MOVES_MAX = 5;
+const NO_STEPS: readonly Step[] = [];
 
 export interface GatewayPorts extends Ports, PlanPorts, LearnPorts {
   readonly learning: Pick<LearningPort, "known" | "learn">;
@@ -41,14 +43,12 @@ export interface GatewayPorts extends Ports, PlanPorts, LearnPorts {
   readonly traces?: Pick<TraceSink, "finish">;
   /** If missing, prompts and answers are not stored. */
   readonly contents?: ContentPorts;
-  /** The steps before and around every answer, in order. Missing or empty if there are none. */
-  readonly steps?: readonly Step[];
+  /** Returns the steps before and around the answers to a key's requests, in order. Missing if there are none. */
+  readonly steps?: (key: GatewayKey) => readonly Step[];
 }
 
 export class Gateway {
   readonly #ports: GatewayPorts;
-  /** Null without any, so that a request needn't ask. */
-  readonly #steps: readonly Step[] | null;
   readonly #admissions: Admissions;
   readonly #settlements: Settlements;
   readonly #contents: Contents;
@@ -56,9 +56,8 @@ export class Gateway {
   readonly underWay: OpenRequests;
 
   constructor(ports: GatewayPorts) {
-    const { log, contents = null, steps = [] } = ports;
+    const { log, contents = null } = ports;
     this.#ports = ports;
-    this.#steps = steps.length > 0 ? steps : null;
     this.underWay = new OpenRequests(ports);
     this.#admissions = new Admissions(ports);
     this.#settlements = new Settlements(ports);
@@ -130,7 +129,9 @@ export class Gateway {
     let isOver = !mode.staysOpen;
     this.underWay.enter(context.ending);
     try {
-      const early = this.#steps === null ? null : await this.#passBefore(context, this.#steps);
+      // A change of the configuration meanwhile doesn't change the steps of this request.
+      const steps = ports.steps?.(context.call.key) ?? NO_STEPS;
+      const early = steps.length === 0 ? null : await this.#passBefore(context, steps);
       if (early !== null) return mode.show(context, early);
       const recording = context.call.trace?.recording;
       if (recording) recording.admittingMs = ports.deadlines.nowMs();
@@ -149,7 +150,7 @@ export class Gateway {
       result ??= await new Failover(ports, context, mode, attempt).run();
       try {
         if (durable) await durable;
-        if (this.#steps !== null) context.around = beginAround(this.#steps, context);
+        if (steps.length > 0) context.around = beginAround(steps, context);
         return await mode.hand(context, result, this.#closing);
       } catch (thrown) {
         mode.drop(result);

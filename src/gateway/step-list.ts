@@ -13,9 +13,10 @@ export async function passBefore<F extends Form>(
   context: RequestContext<F>,
   enter: Enter,
 ): Promise<OwnAnswer<F> | null> {
-  const { call, ending } = context;
+  const { call, ending, plan } = context;
+  const cards = [...plan.attempts, ...plan.spares].map(({ card }) => card);
   for (const step of steps) {
-    const verdict = await untilEnded(step.before(call, ending, enter), ending);
+    const verdict = await untilEnded(step.before(call, ending, enter, cards), ending);
     if (verdict?.kind === "answer") return verdict;
     if (verdict?.kind === "changed") context.change(verdict);
   }

@@ -22,11 +22,14 @@ export interface Step {
    *
    * A request that a step refuses or answers is one of its minute: it is admitted by the limits on parallel requests and
    * on requests of the minute, and only those. A step that makes it wait asks for that first, by `enter`.
+   *
+   * `cards` are the models that may answer.
    */
   before<F extends Form>(
     call: Call<F>,
     ending: Ending,
     enter: Enter,
+    cards: readonly ModelCard[],
   ): Later<Changed<F> | OwnAnswer<F> | null>;
   /**
    * Called in the reverse order, once a provider has begun to answer. Returns what stands between it and the client, or
@@ -38,6 +41,8 @@ export interface Step {
 /** The request to go on with. From then on, nothing is sent, held for, logged or kept of the other. */
 export interface Changed<F extends Form> extends Pick<Call<F>, "ask" | "raw" | "kept"> {
   readonly kind: "changed";
+  /** The fields that are reported as left out, if it leaves out more of them. */
+  readonly dropped?: Call<F>["dropped"];
 }
 
 /** An answer given in the provider's place. It costs nothing. */

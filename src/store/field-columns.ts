@@ -44,6 +44,7 @@ const COLUMNS: Columns = {
   limit: allowNull(INTEGER),
   role: makeWord(ROLES),
   accounts: makeJson(parseTexts),
+  hooks: makeJson(parseTexts),
   flag: FLAG,
 };
 

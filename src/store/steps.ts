@@ -199,6 +199,12 @@ const PAUSES: Step = [
   { kind: "addColumn", table: "account", column: { name: "paused_by", type: "text", initial: "[]" } },
 ];
 
+/** The hooks that a key adds. An older version would let its requests pass unjudged. */
+const HOOKS: Step = [
+  { kind: "addField", table: "gateway_key", field: KEY_FIELDS.hooks },
+  { kind: "endSupport", stepsKnown: 21 },
+];
+
 /** Taken after the engine's own first steps (`sqlite/migrations.ts`, `postgres/schema.ts`). */
 export const STEPS: readonly Step[] = [
   HOURLY_USAGE,
@@ -221,4 +227,5 @@ export const STEPS: readonly Step[] = [
   MOVEMENTS,
   STATEMENTS,
   WEBHOOKS,
+  HOOKS,
 ];

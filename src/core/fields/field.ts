@@ -84,6 +84,8 @@ interface Kinds {
   readonly role: Kind<Role, Role, { readonly options: readonly Role[] }>;
   /** Names or ids of accounts. Null for all. */
   readonly accounts: Kind<Texts, Texts, { readonly elementsMax: number }>;
+  /** Names of hooks. Null for none. */
+  readonly hooks: Kind<Texts, Texts, { readonly elementsMax: number }>;
   readonly flag: Kind<boolean, boolean, { readonly options?: { readonly yes: string; readonly no: string } }>;
 }
 

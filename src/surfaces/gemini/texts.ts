@@ -37,4 +37,5 @@ export const GEMINI_TEXTS = makeNativeTexts(TEXTS, {
   answer: "answer",
   findEventKind: () => "event",
   readPath: () => "",
+  thought: /^contents\[\d+\]\.parts\[\d+\]/,
 });

@@ -79,4 +79,5 @@ export const RESPONSES_TEXTS = makeNativeTexts(TEXTS, {
   answer: "answer",
   findEventKind,
   readPath,
+  thought: /^input\[\d+\]/,
 });
