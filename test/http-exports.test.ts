@@ -1,6 +1,7 @@
 // Exports over HTTP and from the command line: whole lists as CSV and JSON lines, with the lists' filters.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asArray, asObject, type JsonObject } from "../src/core/json.ts";
+import { readCsv } from "./csv.ts";
 import { createOperator } from "./http/operator.ts";
 import { until } from "./http/until.ts";
 import { asking, type HttpWorld, startHttpWorld } from "./http/world.ts";
@@ -34,23 +35,6 @@ async function download(name: string): Promise<string> {
   const answer = await fetch(`${world.url}/admin/v1/export/${name}`, { headers });
   expect([name, answer.status]).toEqual([name, 200]);
   return answer.text();
-}
-
-/** Reads CSV by RFC 4180. Throws if a line isn't ended by CRLF, or a quote isn't closed. */
-function readCsv(text: string): readonly Readonly<Record<string, string>>[] {
-  const rows: string[][] = [[]];
-  const cell = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/gy;
-  for (let at = 0; at < text.length; at = cell.lastIndex) {
-    const [, quoted, plain = "", end] = cell.exec(text) ?? [];
-    if (end === undefined) throw new Error(`no cell at ${at}: ${text.slice(at, at + 40)}`);
-    rows.at(-1)?.push(quoted?.replaceAll('""', '"') ?? plain);
-    if (end === "\r\n") rows.push([]);
-  }
-  const [head = [], ...lines] = rows.slice(0, -1);
-  return lines.map((cells) => {
-    if (cells.length !== head.length) throw new Error("a line of another width");
-    return Object.fromEntries(head.map((name, at) => [name, cells[at] ?? ""]));
-  });
 }
 
 const readLines = (text: string) =>

@@ -94,6 +94,7 @@ const ROWS: readonly Row[] = [
   ["GET", "/accounts/{id}/journal", () => "/accounts/default/journal?detail=ledger"],
   ["GET", "/accounts/{id}/journal", () => "/accounts/funding/journal"],
   ["GET", "/accounts/{id}/statements/{month}", () => `/accounts/default/statements/${thisMonth()}`],
+  ["GET", "/reconciliation", () => "/reconciliation?from=2026-01-01"],
   ["POST", "/accounts/{id}/close", () => `/accounts/${closable}/close`, () => ({})],
   ["POST", "/accounts/{id}/reopen", () => "/accounts/default/reopen", () => ({})],
   ["POST", "/keys", () => "/keys", () => ({ name: "a", allowed_models: ["Acme#cheap"], spend_limit_usd: 1 })],
@@ -187,7 +188,8 @@ const ROWS: readonly Row[] = [
 /** Their answers are not the operator's JSON but a cookie, a stream, a file or a completion, each with its own tests. */
 const APART = [
   ...["POST /session", "GET /session", "DELETE /session"],
-  ...["requests", "usage", "journal", "members", "audit"].flatMap((name) => [
+  "GET /reconciliation.csv",
+  ...["requests", "usage", "journal", "statements", "members", "audit", "reconciliation"].flatMap((name) => [
     `GET /export/${name}.csv`,
     `GET /export/${name}.jsonl`,
   ]),

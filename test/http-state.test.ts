@@ -102,6 +102,11 @@ test(
     try {
       const url = await serving.listens();
       const operator = createOperator({ url, adminToken: "a-token-of-the-operator" });
+      const [started] = await serving.logged("started", 1);
+      expect(started).toMatchObject({
+        ...{ configuration: "poundkey.yaml", store: "sqlite", providers: ["OpenAI"], workers: 1 },
+        ...{ version: expect.stringMatching(/^\d+\.\d+\.\d+$/), address: url.slice("http://".length) },
+      });
       writeFileSync(join(place.directory, "poundkey.yaml"), yaml("quota: { throtle: 10m }\n"));
       await serving.logged("config_refused", 1);
       const { status, body } = await readReady(url);
@@ -111,7 +116,7 @@ test(
       const [problem] = asArray((await operator.get("/problems")).body.data).map(asObject);
       expect(problem).toMatchObject({ kind: "configuration", message: expect.stringContaining("throttle") });
       writeFileSync(join(place.directory, "poundkey.yaml"), yaml("quota: { throttle: 5m }\n"));
-      await serving.logged("config_reloaded", 1);
+      expect((await serving.logged("config_reloaded", 1))[0]).toMatchObject({ changed: ["quota"] });
       expect((await readReady(url)).body).toEqual({ status: "ready" });
       expect(await scrape(url)).toContain("\npoundkey_config_ok 1\n");
       expect((await operator.get("/problems")).body.data).toEqual([]);

@@ -5,6 +5,7 @@ import { openPostgresStore } from "../src/store/postgres/store.ts";
 import { storeSuite } from "./store.suite.ts";
 import { auditSuite } from "./store-audit.suite.ts";
 import { billingSuite } from "./store-billing.suite.ts";
+import { callsSuite } from "./store-calls.suite.ts";
 import { consoleSuite } from "./store-console.suite.ts";
 import { devicesSuite } from "./store-devices.suite.ts";
 import { eventsSuite } from "./store-events.suite.ts";
@@ -38,6 +39,7 @@ const SUITES = [
   moneySuite,
   movementsSuite,
   statementsSuite,
+  callsSuite,
   billingSuite,
   nodesSuite,
   lateSuite,

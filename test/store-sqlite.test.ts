@@ -26,6 +26,7 @@ import {
 import { storeSuite } from "./store.suite.ts";
 import { auditSuite } from "./store-audit.suite.ts";
 import { billingSuite } from "./store-billing.suite.ts";
+import { callsSuite } from "./store-calls.suite.ts";
 import { consoleSuite } from "./store-console.suite.ts";
 import { devicesSuite } from "./store-devices.suite.ts";
 import { eventsSuite } from "./store-events.suite.ts";
@@ -73,6 +74,7 @@ function makeBench(): StoreBench {
 describe("store", () => storeSuite("sqlite", makeBench));
 describe("money", () => moneySuite("sqlite", makeBench));
 describe("statements", () => statementsSuite("sqlite", makeBench));
+describe("calls", () => callsSuite("sqlite", makeBench));
 describe("movements", () => movementsSuite("sqlite", makeBench));
 describe("keys", () => keysSuite("sqlite", makeBench));
 describe("foreign secrets", () => foreignSuite("sqlite", makeBench));

@@ -2,14 +2,11 @@
 
 import { Fault } from "../core/fault.ts";
 import { HOOKS_KEY } from "../core/hook.ts";
-import { type GatewayKey, KEY_DEFAULTS } from "../core/key.ts";
+import { type GatewayKey, KEY_DEFAULTS, SAMPLING_KEY } from "../core/key.ts";
 import { GATEWAY } from "../core/people.ts";
 import { actAs } from "./audit-trail.ts";
 import { CONSOLE_KEY } from "./keys.ts";
 import type { AdminWorld } from "./world.ts";
-
-/** The id of the key under which the log shows what was sampled. */
-export const SAMPLING_KEY = "sampling";
 
 type World = AdminWorld;
 

@@ -4,6 +4,7 @@ import type { Account } from "../core/key.ts";
 import type { Page } from "../core/page.ts";
 import type { Scope } from "../core/people.ts";
 import type { DayRules } from "../ledger/day.ts";
+import { computeMonth, listMonths } from "../ledger/month.ts";
 import type { Permission } from "../people/roles.ts";
 import { auditExportQuery, auditSchema, readAudit } from "./audit.ts";
 import { type ExportRow, NameBook } from "./export-rows.ts";
@@ -11,10 +12,12 @@ import { readQuery } from "./input.ts";
 import { entrySchema, listJournal } from "./journal.ts";
 import type { Listed, PageQuery } from "./list.ts";
 import { listMembers, memberSchema } from "./members.ts";
+import { callSchema, readReconciliation, reconciliationQuery } from "./reconciliation.ts";
 import { requestSchema, requestsExportQuery } from "./request-schema.ts";
 import { listRequests } from "./requests.ts";
 import { closeObject, text } from "./schema.ts";
 import { momentFields, readFrom, readTo } from "./span.ts";
+import { getStatement, listStatementRows, statementLineSchema } from "./statements.ts";
 import { listUngrouped, sumUsage, usageQuery, usageRowSchema } from "./usage.ts";
 import type { AdminWorld } from "./world.ts";
 
@@ -41,9 +44,18 @@ const ROWS_AT_ONCE = 500;
 const ACCOUNTS_AT_ONCE = 100;
 
 const journalQuery = closeObject({ account: Type.Optional(text), ...momentFields });
+const statementsQuery = closeObject({ account: Type.Optional(text), ...momentFields });
 const noFilters = closeObject({});
 
-export const EXPORT_NAMES = ["requests", "usage", "journal", "members", "audit"] as const;
+export const EXPORT_NAMES = [
+  "requests",
+  "usage",
+  "journal",
+  "statements",
+  "members",
+  "audit",
+  "reconciliation",
+] as const;
 export type ExportName = (typeof EXPORT_NAMES)[number];
 
 export const EXPORTS: Readonly<Record<ExportName, Export>> = {
@@ -74,6 +86,13 @@ export const EXPORTS: Readonly<Record<ExportName, Export>> = {
     row: entrySchema,
     read: (parts, given, scope) => readJournals(parts, readQuery(journalQuery, given), scope),
   },
+  statements: {
+    permission: "journal.read",
+    words: "the lines of statements",
+    query: statementsQuery,
+    row: statementLineSchema,
+    read: (parts, given, scope) => readStatements(parts, readQuery(statementsQuery, given), scope),
+  },
   members: {
     permission: "members.read",
     words: "people who signed in",
@@ -87,6 +106,13 @@ export const EXPORTS: Readonly<Record<ExportName, Export>> = {
     query: auditExportQuery,
     row: auditSchema,
     read: (parts, given, scope) => readAudit(parts, readQuery(auditExportQuery, given), scope),
+  },
+  reconciliation: {
+    permission: "reconciliation.read",
+    words: "the calls that providers were sent",
+    query: reconciliationQuery,
+    row: callSchema,
+    read: (parts, given) => readReconciliation(parts, readQuery(reconciliationQuery, given)),
   },
 };
 
@@ -127,6 +153,26 @@ async function* readJournals(parts: ExportParts, query: Static<typeof journalQue
       if (within.length > 0) yield within;
       if ((times.at(-1) ?? 0) < fromMs) break;
     }
+  }
+}
+
+/** Reads the statements of each account, month by month. An account that none is of has none. */
+async function* readStatements(
+  parts: ExportParts,
+  query: Static<typeof statementsQuery>,
+  scope: Scope,
+): Pages {
+  const rules = parts.dayRules();
+  const nowMs = parts.clock.nowMs();
+  const fromMs = query.from === undefined ? 0 : readFrom(query.from, rules);
+  const toMs = query.to === undefined ? nowMs : Math.min(nowMs, readTo(query.to, rules) - 1);
+  for await (const id of listAccountIds(parts, query.account, scope)) {
+    const account = await parts.store.account(id, scope);
+    if (account === null) continue;
+    const timeZone = account.timeZone ?? rules.timeZone;
+    const first = computeMonth(Math.max(fromMs, account.createdAtMs), timeZone);
+    for (const month of listMonths(first, computeMonth(toMs, timeZone)))
+      yield listStatementRows(await getStatement(parts, id, month, scope));
   }
 }
 

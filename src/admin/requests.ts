@@ -8,6 +8,7 @@ import type { RequestFilter } from "../core/log-query.ts";
 import { computeCost, toUsd } from "../core/money.ts";
 import { findOutcome, findProvider } from "../core/outcome.ts";
 import type { Scope } from "../core/people.ts";
+import { nameCredential } from "../core/provider-call.ts";
 import { isError, type RequestRecord } from "../core/record.ts";
 import { nameSession } from "../core/session.ts";
 import { cutStoredName } from "../core/stored-name.ts";
@@ -182,17 +183,12 @@ function attemptView(attempt: TracedAttempt): AttemptView {
     error_code: attempt.faultCode,
     upstream_status: attempt.upstreamStatus,
     ...failureView(attempt.failure),
+    ...(attempt.requestIds ? { upstream_request_id: attempt.requestIds.join(" ") } : {}),
   };
 }
 
 function hookView({ name, at, action, startMs, endMs }: TracedHook): HookView {
   return { name, at, action, start_ms: startMs, end_ms: endMs };
-}
-
-/** Names a credential by its last characters, or by its place in the provider's list if it is too short to show any. */
-function nameCredential({ last4, position }: Pick<TracedAttempt, "last4" | "position">): string | null {
-  if (last4 !== null) return `…${last4}`;
-  return position ? `key ${position}` : null;
 }
 
 /** Each line is rounded up separately, but the total, taken from the row, only once. */

@@ -163,6 +163,23 @@ interface StatementLine {
 }
 
 const SUMS = ["opening_balance", "topups", "charges", "adjustments", "closing_balance"] as const;
+export const statementLineSchema = Type.Object({
+  account_id: text,
+  month: text,
+  state: text,
+  kind: allowWords([...SUMS, ...LINE_KINDS]),
+  id: text,
+  name: text,
+  cost_usd: allowNull(usd),
+  amount_usd: usd,
+});
+
+/** Returns a statement's lines as rows of an export. */
+export function listStatementRows(view: StatementView): readonly View<typeof statementLineSchema>[] {
+  const { account_id, month, state } = view;
+  return listStatement(view).map((line) => ({ account_id, month, state, ...line }));
+}
+
 const COLUMNS = ["account_id", "account", "month", "kind", "id", "name", "cost_usd", "amount_usd"];
 
 export function formatStatement(view: StatementView): string {

@@ -6,10 +6,13 @@ import type { ModelCard } from "../core/card.ts";
 import { Ending } from "../core/ending.ts";
 import { describeFailure } from "../core/failure.ts";
 import { Fault, toFault } from "../core/fault.ts";
+import type { ProviderCall } from "../core/provider-call.ts";
 import type { Credential, ProviderSetup } from "../core/settings.ts";
 import type { Fetch } from "../core/world.ts";
 import { runWhole } from "../gateway/attempt.ts";
 import { makeUpstream } from "../gateway/upstream.ts";
+import { SHOWN_CHARACTERS_MIN } from "../health/credential.ts";
+import type { ChatForm } from "../operations/chat/decoder.ts";
 import { CHAT } from "../operations/chat/operation.ts";
 import { createAuthorize } from "../transport/auth/authorize.ts";
 import { DeadlineSweep } from "../transport/deadlines.ts";
@@ -17,6 +20,7 @@ import { KeptConnections } from "../transport/kept.ts";
 import { Reachability } from "../transport/reachability.ts";
 import { chooseDialects } from "./dialects.ts";
 import { listModels } from "./discovery.ts";
+import { ProbeWatcher } from "./probe-call.ts";
 import { clock, reach, readTokenFile, upstreamFetch } from "./world.ts";
 
 const PROBE_MS = 30_000;
@@ -44,9 +48,6 @@ export async function probe(setup: ProviderSetup, listed: readonly ModelCard[]):
   return results;
 }
 
-/** Four characters of a shorter secret would reveal too much of it. */
-const SHOWN_CHARACTERS_MIN = 12;
-
 function nameCredential({ secret, proof }: Credential, position: number): string {
   if (secret === null) return proof === undefined ? "no key" : `key ${position}`;
   return secret.length < SHOWN_CHARACTERS_MIN ? `key ${position}` : `key ${position} (…${secret.slice(-4)})`;
@@ -58,6 +59,7 @@ export async function testCredential(
   credential: Credential,
   cards: readonly ModelCard[],
   fetch: Fetch,
+  onCall: (call: ProviderCall) => Promise<void> = async () => {},
 ): Promise<TestResult> {
   const card = findCheapest(setup, cards);
   if (!card)
@@ -65,12 +67,12 @@ export async function testCredential(
   const startedMs = clock.monotonicMs();
   const took = () => Math.round(clock.monotonicMs() - startedMs);
   const called = { ...UNCALLED, model: card.id };
-  try {
-    await askOnce(setup, credential, card, fetch);
-    return { ...called, ok: true, status: 200, latency_ms: took(), error: null };
-  } catch (thrown) {
-    return { ...called, ...describeFailed(toFault(thrown)), model: card.id, latency_ms: took() };
-  }
+  const { fault, call } = await askOnce(setup, credential, card, fetch);
+  const latency_ms = took();
+  if (call !== null) await onCall(call);
+  return fault === null
+    ? { ...called, ok: true, status: 200, latency_ms, error: null }
+    : { ...called, ...describeFailed(fault), model: card.id, latency_ms };
 }
 
 const UNCALLED = {
@@ -92,14 +94,24 @@ async function askOnce(setup: ProviderSetup, credential: Credential, card: Model
   const reachability = new Reachability(deadlines, reach);
   const authorize = createAuthorize({ clock, deadlines, fetch, readFile: readTokenFile });
   const ports = { clock, deadlines, fetch, reachability, kept, authorize };
+  const watcher = new ProbeWatcher();
+  const ask = {
+    model: card.id,
+    messages: [{ role: "user" as const, content: "Say ok." }],
+    max_tokens: PROBE_TOKENS,
+  };
+  const describe = (answer: ChatForm["reply"] | null, fault: Fault | null) => ({
+    fault,
+    call: watcher.describe({ setup, credential, card }, ask, answer, fault),
+  });
   try {
-    return await runWhole(ports, {
+    const answer = await runWhole(ports, {
       card,
       credential,
       permit: null,
       upstream: makeUpstream(setup, chooseDialects(setup)),
       operation: CHAT,
-      ask: { model: card.id, messages: [{ role: "user", content: "Say ok." }], max_tokens: PROBE_TOKENS },
+      ask,
       raw: null,
       dropped: [],
       lost: [],
@@ -108,9 +120,12 @@ async function askOnce(setup: ProviderSetup, credential: Credential, card: Model
       fresh: true,
       totalAtMs: deadlines.nowMs() + PROBE_MS,
       clientLimitAtMs: Number.POSITIVE_INFINITY,
-      watcher: null,
+      watcher,
       onUsage: () => {},
     });
+    return describe(answer, null);
+  } catch (thrown) {
+    return describe(null, toFault(thrown));
   } finally {
     deadlines.stop();
   }

@@ -58,7 +58,7 @@ function listFillable({ configured }: LiveConfiguration): readonly Fillable[] {
 
 /** Tests a credential, even if it is disabled. */
 async function runTest(
-  { live, fetch }: ProviderPortsParts,
+  { live, fetch, opened }: ProviderPortsParts,
   name: string,
   credentialId: string | null,
 ): Promise<TestResult> {
@@ -72,7 +72,7 @@ async function runTest(
   const credential = credentialId === null ? all[0] : all.find(({ id }) => id === credentialId);
   if (!credential) throw new Fault("not_found", "The provider has no credential with that id.");
   const cards = buildCatalogue({ ...settings, providers: [setup] }).list();
-  return testCredential(setup, credential, cards, fetch);
+  return testCredential(setup, credential, cards, fetch, (call) => opened.store.providerCalls.add([call]));
 }
 
 function findSetup({ settings }: LiveConfiguration, name: string): ProviderSetup {

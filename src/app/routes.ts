@@ -17,6 +17,7 @@ import { limitRequestRoutes } from "../http/admin-limit-requests.ts";
 import { memberRoutes } from "../http/admin-members.ts";
 import { namedRoutes } from "../http/admin-named.ts";
 import { providerRoutes } from "../http/admin-providers.ts";
+import { reconciliationRoutes } from "../http/admin-reconciliation.ts";
 import type { WritingParts } from "../http/admin-route.ts";
 import { tokenRoutes } from "../http/admin-tokens.ts";
 import { webhookRoutes } from "../http/admin-webhooks.ts";
@@ -99,6 +100,7 @@ export function composeRoutes(parts: RouteParts) {
     .use(tokenRoutes(operator))
     .use(auditRoutes({ ...operator, settings: () => live.settings }))
     .use(exportRoutes(operator, { ...opened.world, dayRules: holder.quota, keysExpireMs }))
+    .use(reconciliationRoutes(operator, { ...opened.world, dayRules: holder.quota, keysExpireMs }))
     .use(webhookRoutes({ ...operator, endpoints: () => live.settings.webhooks }))
     .use(namedRoutes(createAdminPorts(parts, operator)))
     .use(providerRoutes(operator, providers))

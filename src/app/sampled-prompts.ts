@@ -1,11 +1,11 @@
 // The prompts and models of a sample, and what it is expected to cost.
 
-import { SAMPLING_KEY } from "../admin/console-key.ts";
 import { LESSONS_AT_ONCE, readLessons } from "../admin/lessons.ts";
 import { MODELS_MAX, type Sampling } from "../admin/sampling.ts";
 import type { ModelCard } from "../core/card.ts";
 import { findContent, makeContentUse } from "../core/content.ts";
 import { Fault } from "../core/fault.ts";
+import { SAMPLING_KEY } from "../core/key.ts";
 import type { RequestRecord } from "../core/record.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 import { SELECTORS, type Selector } from "../core/selector.ts";

@@ -1,9 +1,11 @@
 // Starts a serving process, or several sharing the port: opens the store, listens, reloads, and stops at a signal.
+import { version } from "../../package.json" with { type: "json" };
 import { ensureAdminToken } from "../admin/token.ts";
+import type { Sections } from "../config/load.ts";
 import { configJsonSchema } from "../config/schema.ts";
 import { watchConfig } from "../config/watch.ts";
 import type { LogRules, ServerRules, Settings } from "../core/settings.ts";
-import type { Log } from "../core/world.ts";
+import type { Log, LogEvent } from "../core/world.ts";
 import type { Simulator } from "../simulator/server.ts";
 import { createLineLog, gatherWrites } from "../telemetry/log-lines.ts";
 import { startAcceptGuard } from "./accepting.ts";
@@ -27,6 +29,12 @@ import { clock } from "./world.ts";
 /** Each client and each provider call takes a file descriptor. When they run out, new clients are refused. */
 const FILES_MIN = 4096;
 
+/** The flags, and the file that configures the gateway: "environment" if there is none. */
+interface Started extends StartOptions {
+  readonly file: string;
+  readonly sections: Sections;
+}
+
 export interface StartOptions extends ConfigurationFlags {
   readonly workers: number;
   readonly simulate: boolean;
@@ -38,14 +46,14 @@ export interface StartOptions extends ConfigurationFlags {
 export async function start(options: StartOptions, io: Io): Promise<number> {
   const given = { ...options, isSimulated: options.simulate || options.quickstart };
   const own = PART === null ? given : { ...given, port: PART.port, store: PART.store };
-  const loaded = loadConfig(own, source).loaded;
+  const { loaded, file } = loadConfig(own, source);
   if (!loaded.ok) {
     io.err(formatErrors(loaded.errors));
     return EXIT.failed;
   }
   const run = PART === null && own.workers > 1 ? serveByWorkers : serve;
   try {
-    return await run(own, loaded.settings, io);
+    return await run({ ...own, file, sections: loaded.sections }, loaded.settings, io);
   } catch (error) {
     io.err(`poundkey: ${error instanceof Error ? error.message : String(error)}`);
     return EXIT.failed;
@@ -53,7 +61,7 @@ export async function start(options: StartOptions, io: Io): Promise<number> {
 }
 
 /** Claims the port before the workers start, since they would share it with any other process that has it. */
-async function serveByWorkers(options: StartOptions, { server, store, log }: Settings): Promise<number> {
+async function serveByWorkers(options: Started, { server, store, log }: Settings): Promise<number> {
   // Port 0 means any free port, which has to be found before the workers can share it.
   const isShared = options.sharePort && server.port !== 0;
   const claimed = isShared ? Promise.resolve(server.port) : claimPort(server.host, server.port);
@@ -76,7 +84,7 @@ function createLog({ quickstart }: StartOptions, rules: () => LogRules): Log {
   return createLineLog(lines.write, clock.nowMs, () => rules().level ?? (quickstart ? "warn" : "info"));
 }
 
-async function serve(options: StartOptions, loaded: Settings, io: Io): Promise<number> {
+async function serve(options: Started, loaded: Settings, io: Io): Promise<number> {
   const live = { settings: loaded };
   const loadedStamp = stampConfiguration(options, loaded);
   const log = createLog(options, () => live.settings.log);
@@ -90,7 +98,10 @@ async function serve(options: StartOptions, loaded: Settings, io: Io): Promise<n
     const running = await listen(options, settings, opened, log);
     // The handlers come before the announcement: a signal right after it must not end the process undrained.
     const stopped = PART === null ? waitForSignal() : waitForStop();
-    if (PART?.announces ?? true) await announce(options, settings, opened, running, io);
+    if (PART?.announces ?? true) {
+      await announce(options, settings, opened, running, io);
+      log(describeStart(options, settings, running));
+    }
     live.settings = settings;
     return await runUntilStopped(options, live, { complete, running, stopped, log, loadedStamp });
   } finally {
@@ -165,6 +176,21 @@ async function announce(
   }
 }
 
+/** Returns the log's line of the start. The store is named by its kind, because its address may hold a password. */
+function describeStart({ file, workers }: Started, settings: Settings, { port }: RunningGateway): LogEvent {
+  const { server, store, providers } = settings;
+  return {
+    event: "started",
+    level: "info",
+    version,
+    address: `${server.host}:${port}`,
+    configuration: file,
+    store: store.split(":")[0],
+    providers: providers.map(({ name }) => name),
+    workers,
+  };
+}
+
 interface Serving {
   /** Adds what the command line asks for to reloaded settings. */
   readonly complete: (settings: Settings) => Settings;
@@ -178,21 +204,21 @@ interface Serving {
 
 /** Applies reloads until the process is asked to stop, then lets the gateway finish. */
 async function runUntilStopped(
-  options: StartOptions,
+  options: Started,
   live: { settings: Settings },
   { complete, running, stopped, log, loadedStamp }: Serving,
 ): Promise<number> {
-  const watch = watchConfig(live.settings, loadedStamp, {
+  const watch = watchConfig({ ...live, sections: options.sections }, loadedStamp, {
     clock,
     stamp: () => stampConfiguration(options, live.settings),
     load: () => {
       const loaded = loadConfig(options, source).loaded;
       return loaded.ok ? { ...loaded, settings: complete(loaded.settings) } : loaded;
     },
-    onSettings: (next, ignored) => {
+    onSettings: (next, changed, ignored) => {
       live.settings = next;
       running.reload(next);
-      log({ event: "config_reloaded", level: "warn", needs_restart: ignored });
+      log({ event: "config_reloaded", level: "warn", changed, needs_restart: ignored });
     },
     onErrors: (errors) => {
       running.refuseReload(errors);

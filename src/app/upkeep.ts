@@ -40,6 +40,8 @@ const METERS_MS = 7 * 86_400_000;
 /** Deliveries that failed for good can be sent again within this time. */
 const DEAD_MS = 30 * 86_400_000;
 const DEAD_MAX = 10_000;
+/** Providers' invoices come after a month's end, and some are asked about. */
+const CALLS_MS = 70 * 86_400_000;
 
 interface UpkeepParts extends AuditUpkeepParts {
   /** Writes down refused sign-ins. Missing if there are no admin routes. */
@@ -210,11 +212,13 @@ async function prune({ store, clock, keepMs, responsesKeepMs }: UpkeepParts): Pr
     metersMs: nowMs - METERS_MS,
     repliesMs: nowMs - REPLY_KEPT_MS,
     putsMs: nowMs - PUT_KEPT_MS,
+    callsMs: nowMs - CALLS_MS,
   };
   while ((await store.prune(before, ROWS_MAX)) === ROWS_MAX);
   await forgetOldest(store, { ...before, repliesMs: nowMs }, KEPT_CHARACTERS_MAX);
   while ((await store.foreign.end(nowMs, ROWS_MAX)) === ROWS_MAX);
   while ((await store.pruneRefusals(before.contentsMs, ROWS_MAX)) === ROWS_MAX);
+  while ((await store.providerCalls.prune(before.callsMs, ROWS_MAX)) === ROWS_MAX);
   await store.webhooks.prune(nowMs - DEAD_MS, DEAD_MAX);
   const responsesMs = nowMs - responsesKeepMs();
   while ((await store.pruneResponses(responsesMs, ROWS_MAX)) === ROWS_MAX);

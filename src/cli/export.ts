@@ -19,7 +19,7 @@ filters, which are those of the admin API:
 
 ${EXPORT_NAMES.map(
   (name) =>
-    `  ${name.padEnd(10)}${listFlags(name)
+    `  ${name.padEnd(14)}${listFlags(name)
       .map((flag) => `--${flag}`)
       .join(" ")}`,
 ).join("\n")}
@@ -29,7 +29,8 @@ ${EXPORT_NAMES.map(
 
 examples:
   poundkey export requests --from 2026-11-01 --outcome failed
-  poundkey export usage --group-by month,account --json`;
+  poundkey export usage --group-by month,account --json
+  poundkey export reconciliation --from 2026-10-01 --to 2026-10-31`;
 
 export const runExport = makeCommand(
   HELP,

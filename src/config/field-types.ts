@@ -95,11 +95,16 @@ export function number(least: number, most: number) {
 }
 
 const PERCENTAGE = "^(100(\\.0+)?|0?\\d{1,2}(\\.\\d{1,4})?)%$";
-export const share = checked<string | number>(
-  "a percentage like 2%, or a fraction from 0 to 1",
-  (value) => parseShare(value) !== null,
-  { type: ["string", "number"], pattern: PERCENTAGE, minimum: 0, maximum: 1 },
-);
+export const share = shareUpTo(1);
+
+/** A share of at most this, a fraction. */
+export function shareUpTo(most: number) {
+  return checked<string | number>(
+    `a percentage like 2%, or a fraction from 0 to ${most}`,
+    (value) => within(parseShare(value), 0, most),
+    { type: ["string", "number"], pattern: PERCENTAGE, minimum: 0, maximum: most },
+  );
+}
 export const clock = matching('a time of day like "00:00"', (value) => parseClock(value) !== null, CLOCK);
 export const day = checked<string>("a date like 2027-01-31", (value) => parseDay(value) !== null, {
   format: "date",

@@ -20,8 +20,17 @@ export class RefusedFile extends Error {
 
 /** Returns why a file couldn't be read, for an error. */
 export function describeUnread(thrown: unknown): string {
-  return thrown instanceof RefusedFile ? thrown.message : "can't be read";
+  if (thrown instanceof RefusedFile) return thrown.message;
+  const code = thrown instanceof Error && "code" in thrown ? String(thrown.code) : "";
+  return UNREAD[code] ?? "can't be read";
 }
+
+const UNREAD: Readonly<Record<string, string>> = {
+  ENOENT: "doesn't exist",
+  ENOTDIR: "doesn't exist",
+  EACCES: "can't be read: this user has no permission",
+  EISDIR: "is a directory",
+};
 
 /** Certificates, tokens and key files are a few kilobytes long. */
 export const VALUE_BYTES_MAX = 1_000_000;

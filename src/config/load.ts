@@ -52,10 +52,14 @@ export interface LoadInput extends Environment {
   readonly isSimulated?: boolean;
 }
 
+/** The values of each section of the file, as JSON, to tell which of them a reload changes. Never shown. */
+export type Sections = Readonly<Record<string, string>>;
+
 export type Loaded =
   | {
       readonly ok: true;
       readonly settings: Settings;
+      readonly sections: Sections;
       /** Settings that are valid but may not do what the operator expects. */
       readonly warnings: readonly ConfigError[];
     }
@@ -85,8 +89,13 @@ export function loadSettings(input: LoadInput): Loaded {
   return {
     ok: true,
     settings,
+    sections: writeSections(checked.config),
     warnings: placeIssues(collectWarnings(checked.config, settings, sources), yaml, input.file),
   };
+}
+
+function writeSections(config: Config): Sections {
+  return Object.fromEntries(Object.entries(config).map(([name, section]) => [name, JSON.stringify(section)]));
 }
 
 /** Returns a text that the schema refuses if aliases repeat without end. */
@@ -113,7 +122,9 @@ function placeIssue({ path, at, message, variable }: Issue, yaml: YamlText, file
   if (variable !== undefined) {
     return createError({ file: "environment", line: 0, column: 0, field: variable, message });
   }
-  return createError({ file, ...yaml.findPosition(path, at), field: formatField(path), message });
+  const place = yaml.findPosition(path, at);
+  const hint = yaml.explainCut(place.line);
+  return createError({ file, ...place, field: formatField(path), message: `${message}${hint}` });
 }
 
 function buildSettings(

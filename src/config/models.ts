@@ -156,7 +156,7 @@ export class ModelFields {
       deny,
       pin,
       rules: (router.rules ?? []).map((rule, at) => this.#rule(rule, ["router", "rules", at])),
-      explore: router.explore ?? 0,
+      explore: parseShare(router.explore ?? 0) ?? 0,
       ...(router.preview ? { preview: true } : {}),
     };
   }
@@ -166,7 +166,7 @@ export class ModelFields {
       this.#issues.atValue(path, "has no effect: expected models or deny");
     return {
       category,
-      shareMin: at_least ?? RULE_SHARE,
+      shareMin: parseShare(at_least ?? RULE_SHARE) ?? RULE_SHARE,
       models: models?.map((id, at) => this.#effective(id, [...path, "models", at])) ?? null,
       deny: (deny ?? []).map((id, at) => this.#listed(id, [...path, "deny", at])),
     };

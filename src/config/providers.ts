@@ -167,7 +167,7 @@ function chooseDialect({ row }: Context, { dialect }: ProviderConfig): DialectNa
 }
 
 function findAddress({ name, path, row, names, issues }: Context): string {
-  if (row === undefined)
+  if (row === undefined && !RESERVED.has(name.toLowerCase()))
     issues.atKey(path, `${name} is not a known provider, so it needs a base_url${suggest(name, names)}`);
   return row?.baseUrl ?? "";
 }

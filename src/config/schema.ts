@@ -22,6 +22,7 @@ import {
   record,
   section,
   share,
+  shareUpTo,
   size,
   storeUrl,
   text,
@@ -129,7 +130,7 @@ const modelIds = Type.Array(modelId, { minItems: 1, maxItems: LIST_MAX, expected
 const categoryRule = section(
   {
     category: choice(KINDS),
-    at_least: Type.Optional(number(0, 1)),
+    at_least: Type.Optional(share),
     models: Type.Optional(modelIds),
     deny: Type.Optional(modelIds),
   },
@@ -198,7 +199,7 @@ const router = options(
     deny: list(modelPattern),
     pin: byName(KINDS, modelId, "The model for a kind of task."),
     rules: Type.Array(categoryRule, { maxItems: LIST_MAX, expected: "a list of rules" }),
-    explore: number(0, EXPLORE_MAX),
+    explore: shareUpTo(EXPLORE_MAX),
     preview: truth,
   },
   "How the selectors choose models.",

@@ -111,13 +111,18 @@ function describeUnknown(path: Path, schema: TSchema): string {
   return `unknown field${suggest(name, known) || listed}`;
 }
 
+function describeList({ maxItems, items }: TSchema): string {
+  const list = maxItems === undefined ? "a list" : `a list of at most ${maxItems}`;
+  return typeof items?.expected === "string" ? `${list} in [ ], each ${items.expected}` : list;
+}
+
 function describeExpected(schema: TSchema): string {
   if (typeof schema.expected === "string") return schema.expected;
   switch (schema.type) {
     case "boolean":
       return "true or false";
     case "array":
-      return schema.maxItems === undefined ? "a list" : `a list of at most ${schema.maxItems}`;
+      return describeList(schema);
     default:
       return "a different type";
   }

@@ -2,7 +2,7 @@
 import type { Settings } from "../core/settings.ts";
 import type { Clock } from "../core/world.ts";
 import type { ConfigError } from "./errors.ts";
-import type { Loaded } from "./load.ts";
+import type { Loaded, Sections } from "./load.ts";
 
 interface WatchPorts {
   readonly clock: Pick<Clock, "every">;
@@ -10,8 +10,12 @@ interface WatchPorts {
   readonly stamp: () => string | null;
   /** Reads and checks the file again, with the files and variables that it refers to. */
   readonly load: () => Loaded;
-  /** Takes the new settings, and the sections whose changes need a restart. */
-  readonly onSettings: (settings: Settings, ignored: readonly ("server" | "store")[]) => void;
+  /** Takes the new settings, the sections that differ from those before, and those whose changes need a restart. */
+  readonly onSettings: (
+    settings: Settings,
+    changed: readonly string[],
+    ignored: readonly ("server" | "store")[],
+  ) => void;
   /** Takes the errors of an invalid file. The settings stay as they were. */
   readonly onErrors: (errors: readonly ConfigError[]) => void;
 }
@@ -26,20 +30,23 @@ interface ConfigWatch {
 const PERIOD_MS = 500;
 
 /**
- * Watches from now on. `settings` are the current ones, whose `server` and `store` can't change, and `loadedStamp` is the
- * file's stamp when they were loaded, so that a change since then is loaded too.
+ * Watches from now on. `start` holds the current settings, whose `server` and `store` can't change, and `loadedStamp` is
+ * the file's stamp when they were loaded, so that a change since then is loaded too.
  */
 export function watchConfig(
-  settings: Settings,
+  start: { readonly settings: Settings; readonly sections: Sections },
   loadedStamp: ReturnType<WatchPorts["stamp"]>,
   ports: WatchPorts,
 ): ConfigWatch {
   let usedStamp = loadedStamp;
   let lastSeen = loadedStamp;
+  let { sections } = start;
   const reload = () => {
     const loaded = ports.load();
-    if (loaded.ok) ports.onSettings(...keepStart(settings, loaded.settings));
-    else ports.onErrors(loaded.errors);
+    if (!loaded.ok) return ports.onErrors(loaded.errors);
+    const [kept, ignored] = keepStart(start.settings, loaded.settings);
+    ports.onSettings(kept, listChanged(sections, loaded.sections), ignored);
+    ({ sections } = loaded);
   };
   const check = () => {
     const seen = ports.stamp();
@@ -50,6 +57,11 @@ export function watchConfig(
     reload();
   };
   return { reload, stop: ports.clock.every(PERIOD_MS, check) };
+}
+
+/** Returns the names of the sections that were added, removed or changed. */
+function listChanged(before: Sections, now: Sections): readonly string[] {
+  return Object.keys({ ...before, ...now }).filter((name) => before[name] !== now[name]);
 }
 
 function keepStart(start: Settings, now: Settings): [Settings, readonly ("server" | "store")[]] {

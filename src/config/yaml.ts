@@ -48,6 +48,13 @@ const SYNTAX: Readonly<Record<string, string>> = {
   BAD_DQ_ESCAPE: "unknown escape sequence; use single quotes for literal backslashes",
   BAD_ALIAS: "this alias (*name) has no anchor (&name)",
 };
+/** Mistakes that follow from a bracket, a quote or a value that stands behind a `#`, and so in a comment. */
+const CUT: ReadonlySet<string> = new Set(["BAD_INDENT", "MISSING_CHAR", "UNEXPECTED_TOKEN"]);
+/** A comment is mostly set off by a space on both sides; an id such as `OpenAI #gpt-5.4` isn't. */
+const CUT_ID = /[\w"'][ \t]+#\w/;
+const CUT_HINT =
+  "; a # after a space begins a comment, so write model ids as Provider#model, without a space";
+
 /** The library's own messages aren't shown, because some of them quote the file, which may hold a secret. */
 const NO_YAML = "this is not valid YAML";
 
@@ -55,10 +62,12 @@ export class YamlText {
   readonly #lines = new LineCounter();
   readonly #document: Document.Parsed<ParsedNode> | Document;
   readonly #excess: Excess | null;
+  readonly #text: string;
 
   /** A text with too much structure isn't parsed. */
   constructor(text: string) {
     this.#excess = findExcess(text);
+    this.#text = text;
     this.#document = parseDocument(this.#excess === null ? text : "", {
       lineCounter: this.#lines,
       prettyErrors: false,
@@ -89,13 +98,15 @@ export class YamlText {
 
   #problem(error: Mistake): SyntaxProblem {
     const [offset] = error.pos;
+    const place = this.#place(offset);
+    const hint = CUT.has(error.code) ? this.explainCut(place.line, place.line - 1) : "";
     return {
-      ...this.#place(offset),
+      ...place,
       path:
         walk(this.#document.contents).find(({ key, value }) =>
           [key, value].some((node) => readOffset(node) === offset),
         )?.path ?? [],
-      message: SYNTAX[error.code] ?? NO_YAML,
+      message: `${SYNTAX[error.code] ?? NO_YAML}${hint}`,
     };
   }
 
@@ -127,6 +138,16 @@ export class YamlText {
       node = next.value;
     }
     return this.#place(offset ?? 0);
+  }
+
+  /** Returns a hint, to be appended to an error, if an id in one of these lines was cut off by a comment. */
+  explainCut(...lines: readonly number[]): string {
+    return lines.some((line) => CUT_ID.test(this.#line(line))) ? CUT_HINT : "";
+  }
+
+  #line(line: number): string {
+    const { lineStarts } = this.#lines;
+    return this.#text.slice(lineStarts[line - 1] ?? this.#text.length, lineStarts[line]);
   }
 
   #place(offset: number): TextPosition {

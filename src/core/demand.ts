@@ -7,6 +7,7 @@ import type { TokenLoad } from "./limit.ts";
 import type { MemberTerms } from "./member-limits.ts";
 import type { BillLine, NanoUsd } from "./money.ts";
 import type { Closing, Funding, Movement } from "./movement.ts";
+import type { CallSum } from "./provider-call.ts";
 import type { RequestHead, RequestLimits, RequestRecord, UnsettledRecord } from "./record.ts";
 import type {
   Entry,
@@ -279,6 +280,8 @@ export interface Decision {
   readonly usage: readonly UsageSum[];
   /** Counts to add in the same way. */
   readonly firstTokens: readonly FirstTokenSum[];
+  /** Amounts to add to the day's row. */
+  readonly calls: readonly CallSum[];
   readonly events: readonly OutboxEvent[];
 }
 

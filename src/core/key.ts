@@ -29,6 +29,9 @@ export interface GatewayKey extends ValuesOf<typeof KEY_FIELDS> {
 }
 
 /** The fields of a key with neither limits nor a history. */
+/** The id of the key under which the log shows what was sampled. */
+export const SAMPLING_KEY = "sampling";
+
 export const KEY_DEFAULTS = {
   ...listInitials(KEY_FIELDS),
   revokedAtMs: null,

@@ -14,6 +14,7 @@ import type { RequestFilter, Searched, UsageQuery } from "./log-query.ts";
 import type { NanoUsd } from "./money.ts";
 import type { Page } from "./page.ts";
 import type { PeopleStore, Scope } from "./people.ts";
+import type { ProviderCallStore } from "./provider-call.ts";
 import type { RequestRecord } from "./record.ts";
 import type { RefusalCount, RefusalFilter, TakenRefusals } from "./refusal-log.ts";
 import type {
@@ -80,6 +81,8 @@ export interface PruneBefore {
   readonly repliesMs: number;
   /** For records of PUTs, which hold secrets. Defaults to that of replies. */
   readonly putsMs?: number;
+  /** The calls of requests since then are kept when their rows are deleted. None if missing. */
+  readonly callsMs?: number;
 }
 
 /** Facts about the store, by name. Contain no secrets. */
@@ -249,6 +252,7 @@ export interface Store
   readonly foreign: ForeignStore;
   readonly auditLog: AuditLogStore;
   readonly webhooks: WebhookStore;
+  readonly providerCalls: ProviderCallStore;
   /** The changes that an operator causes, each put on record in its own transaction. */
   changes(trail: Trail): Changes;
 

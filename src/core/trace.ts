@@ -3,6 +3,7 @@ import type { FailureWords } from "./failure.ts";
 import type { TracedHook } from "./hook.ts";
 import { isObject, parseJson } from "./json.ts";
 import type { BillLine } from "./money.ts";
+import type { Amounts } from "./units.ts";
 
 /** The end of an attempt: it answered, it failed (possibly midway), another was faster, or the client left. */
 export const ATTEMPT_OUTCOMES = ["answered", "failed", "outrun", "left"] as const;
@@ -23,6 +24,12 @@ export interface TracedAttempt {
   readonly position?: number;
   /** Missing unless the call failed, as in rows of earlier versions. */
   readonly failure?: FailureWords;
+  /** The calls that were sent. Missing in rows of earlier versions. */
+  readonly calls?: number;
+  /** The provider's own ids of its calls. Missing if it gave none, or `failure` has the only one. */
+  readonly requestIds?: readonly string[];
+  /** The usage that the provider reported, but for what is 0. Missing if it reported none, or the row has the same. */
+  readonly claimed?: Partial<Amounts>;
 }
 
 export interface Trace {
@@ -31,6 +38,8 @@ export interface Trace {
   readonly attempts: readonly TracedAttempt[];
   readonly bill: readonly BillLine[];
   readonly markup: number;
+  /** The place of the attempt whose usage the row has, from 0. Missing if it has none's. */
+  readonly counted?: number;
   /** The token counts that the provider reported, if they were implausible and the bill uses others. Null otherwise. */
   readonly usageImplausible: { readonly promptTokens: number; readonly completionTokens: number } | null;
   /** The error shown to the client, if the words are ours: a provider's may quote the prompt. */

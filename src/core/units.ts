@@ -1,4 +1,5 @@
 // The units in which a model's work is counted and priced.
+import { asNumber } from "./json.ts";
 
 /**
  * No work. `prompt` counts the tokens read and includes `cached`, `cacheWrite`, `inputAudio` and `inputImage`.
@@ -46,4 +47,18 @@ export function addAmounts(one: Amounts, other: Amounts): Amounts {
   const sum: Record<Unit, number> = { ...one };
   for (const unit of UNITS) sum[unit] += other[unit];
   return sum;
+}
+
+/** Returns the amounts that aren't 0, as they are stored. */
+export function shortenAmounts(amounts: Amounts): Partial<Amounts> {
+  const some: Partial<Record<Unit, number>> = {};
+  for (const unit of UNITS) if (amounts[unit] !== 0) some[unit] = amounts[unit];
+  return some;
+}
+
+/** Returns all amounts of stored ones. */
+export function expandAmounts(stored: Readonly<Record<string, unknown>>): Amounts {
+  const amounts: Record<Unit, number> = { ...NO_AMOUNTS };
+  for (const unit of UNITS) amounts[unit] = asNumber(stored[unit]) ?? 0;
+  return amounts;
 }

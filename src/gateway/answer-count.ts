@@ -1,4 +1,6 @@
 // Counts what a provider's answer produced, and bills it by its report or by an estimate.
+import type { Trace } from "../core/trace.ts";
+import type { Amounts } from "../core/units.ts";
 import type { Form } from "../operations/form.ts";
 import type { Meter, SentAsk } from "../operations/operation.ts";
 import type { Call } from "./call.ts";
@@ -28,6 +30,18 @@ export class AnswerCount<F extends Form> {
   /** The last count. Null before the first. */
   get counted(): Counted<F["usage"]> | null {
     return this.#counted;
+  }
+
+  /** The provider's report, if the count isn't the same: it was implausible, or wasn't final. */
+  get claimed(): Amounts | null {
+    if (this.#counted?.source === "provider") return this.#counted.implausible;
+    return this.#reported && this.#call.operation.countAmounts(this.#reported);
+  }
+
+  /** The provider's token counts, if they were implausible. */
+  get implausible(): Trace["usageImplausible"] {
+    const claimed = this.#counted?.implausible ?? null;
+    return claimed && { promptTokens: claimed.prompt, completionTokens: claimed.completion };
   }
 
   /** Begins again, because the request has changed. */

@@ -7,6 +7,7 @@ import { Fault, toFault } from "../core/fault.ts";
 import { formatTraceparent } from "../core/trace-context.ts";
 import type { Load } from "../health/rate.ts";
 import type { Form } from "../operations/form.ts";
+import { readRequestId } from "../transport/report.ts";
 import type { AttemptCall, CallWatcher } from "./attempt.ts";
 import { countCalls } from "./calls.ts";
 import type { RequestContext } from "./context.ts";
@@ -149,6 +150,7 @@ export class AttemptRun<F extends Form> implements CallWatcher {
     this.fault = fault;
     this.call.permit?.fail(nowMs, fault);
     this.#traced.end("failed", nowMs, fault);
+    this.#recordClaim();
     return fault;
   }
 
@@ -157,8 +159,14 @@ export class AttemptRun<F extends Form> implements CallWatcher {
     const nowMs = this.#ports.deadlines.nowMs();
     this.isOutrun = true;
     this.#traced.end("outrun", nowMs);
+    this.#recordClaim();
     this.call.permit?.lose(nowMs, this.call.ask.stream === true);
     this.call.client.end(new Fault("client_gone", "Another attempt was faster."));
+  }
+
+  /** The usage of a call that came to nothing is on the provider's invoice all the same. */
+  #recordClaim(): void {
+    if (this.#usage) this.#traced.claimed = this.call.operation.countAmounts(this.#usage[0]);
   }
 
   get traceparent(): string | null {
@@ -176,6 +184,11 @@ export class AttemptRun<F extends Form> implements CallWatcher {
 
   retractSent(): void {
     this.#traced.calls--;
+  }
+
+  recordResponse(headers: Headers): void {
+    const id = readRequestId(headers);
+    if (id !== null) this.#traced.addRequestId(id);
   }
 
   recordDropped(fields: readonly string[]): void {

@@ -47,6 +47,8 @@ export interface CallWatcher {
   recordSent(isNative: boolean): void;
   /** A call never got a connection. */
   retractSent(): void;
+  /** A call was answered, if only by an error. */
+  recordResponse(headers: Headers): void;
   /** Called before a call is sent, with the request fields that were changed or left out. */
   recordDropped(fields: readonly string[]): void;
   /** The header that carries the trace on. Null if it isn't carried on. */
@@ -63,6 +65,7 @@ export async function runWhole<F extends Form>(ports: Ports, attempt: AttemptCal
   try {
     const sent = send(attempt, call);
     const response = await sent.response;
+    attempt.watcher?.recordResponse(response.headers);
     if (!response.ok) throw await call.readError(response, sent.explain);
     const body = await call.read(response, operation.hasLongTexts === true, operation.answerBytesMax);
     const delivered = { body, headers: response.headers };

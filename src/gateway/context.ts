@@ -16,7 +16,7 @@ import type { Asking, Grader, SentAsk } from "../operations/operation.ts";
 import { AnswerCount } from "./answer-count.ts";
 import { type Call, type Facts, shortenModel } from "./call.ts";
 import type { ContentRecorder } from "./contents.ts";
-import { type Bill, type Counted, countPrompt, UNCOUNTED } from "./counted.ts";
+import { type Counted, countPrompt, UNCOUNTED } from "./counted.ts";
 import { fitAsk } from "./fitted.ts";
 import { makeGrader } from "./grading.ts";
 import { ReplyCopy } from "./idempotency.ts";
@@ -119,7 +119,6 @@ export class RequestContext<F extends Form> implements Facts {
     return this.#isFinished || this.#count.meter.hasAnswer;
   }
 
-  /** Stores the provider's usage report. */
   report(usage: F["usage"], isWhole: boolean): void {
     this.#count.report(usage, isWhole);
   }
@@ -202,12 +201,12 @@ export class RequestContext<F extends Form> implements Facts {
 
   /** Returns a log line about an implausible usage report, or null if there was none. */
   logImplausible(): LogEvent | null {
-    const claimed = this.#count.counted?.implausible;
-    if (!claimed) return null;
+    const claimed = this.#count.implausible;
+    if (claimed === null) return null;
     const { id, requestId } = this.call;
     const about = { id, request_id: requestId, model: this.attempt?.card.id ?? null };
-    const counts = { prompt_tokens: claimed.prompt, completion_tokens: claimed.completion };
-    return { event: "usage_implausible", level: "warn", ...about, ...counts };
+    const { promptTokens: prompt_tokens, completionTokens: completion_tokens } = claimed;
+    return { event: "usage_implausible", level: "warn", ...about, prompt_tokens, completion_tokens };
   }
 
   /** Returns the cost and whether the place is given back. Only final once the request is over. */
@@ -250,7 +249,7 @@ export class RequestContext<F extends Form> implements Facts {
     return this.#record(nowMs, countPrompt(operation, { ask, ...latest }, markup));
   }
 
-  #record(nowMs: number, { bill, source }: Counted<F["usage"]>): UnsettledRecord {
+  #record(nowMs: number, counted: Counted<F["usage"]>): UnsettledRecord {
     const { id, requestId, operation, surface, key, ask, origin } = this.call;
     const { decision } = this.plan;
     return {
@@ -267,14 +266,14 @@ export class RequestContext<F extends Form> implements Facts {
       modelUsed: this.attempt?.card.id ?? null,
       selector: this.selector?.id ?? null,
       decision: decision && JSON.stringify(decision),
-      trace: this.#trace(nowMs, bill),
+      trace: this.#trace(nowMs, counted),
       attempts: this.attempts,
       stream: ask.stream === true,
       status: this.fault ? this.fault.row.status : this.#ended === "done" ? 200 : 499,
       faultCode: this.fault?.code ?? (this.#ended === "done" ? null : "client_gone"),
-      amounts: bill.amounts,
-      costNanoUsd: bill.costNanoUsd,
-      usageSource: source,
+      amounts: counted.bill.amounts,
+      costNanoUsd: counted.bill.costNanoUsd,
+      usageSource: counted.source,
       ended: this.#ended,
       totalMs: Math.round(nowMs - this.startedMs),
       firstTokenMs: this.#firstTokenMs,
@@ -283,15 +282,16 @@ export class RequestContext<F extends Form> implements Facts {
     };
   }
 
-  #trace(nowMs: number, { lines: bill }: Bill): string {
+  #trace(nowMs: number, { bill, source }: Counted<F["usage"]>): string {
     const { call, fault, granted } = this;
-    const claimed = this.#count.counted?.implausible ?? null;
+    const { claimed, implausible: usageImplausible } = this.#count;
     const trace: Trace = {
       admittedMs: granted && Math.round(this.admittedMs - this.startedMs),
-      attempts: this.tracing.list(nowMs, this.#firstTokenMs, this.#isFinished, fault),
-      bill,
+      attempts: this.tracing.list(nowMs, this.#firstTokenMs, { isWhole: this.#isFinished, fault, claimed }),
+      bill: bill.lines,
       markup: call.markup,
-      usageImplausible: claimed && { promptTokens: claimed.prompt, completionTokens: claimed.completion },
+      ...(source === "none" ? {} : { counted: this.tracing.countedAt }),
+      usageImplausible,
       message: fault && fault.row.blame !== "client" ? fault.message : null,
       ...listHooks(call, this.startedMs),
     };

@@ -7,7 +7,7 @@ import { type Amounts, NO_AMOUNTS } from "../core/units.ts";
 import type { Form } from "../operations/form.ts";
 import type { Operation, SentAsk } from "../operations/operation.ts";
 
-export interface Bill extends Pick<UnsettledRecord, "amounts" | "costNanoUsd"> {
+interface Bill extends Pick<UnsettledRecord, "amounts" | "costNanoUsd"> {
   readonly lines: readonly BillLine[];
 }
 

@@ -110,6 +110,7 @@ export class StreamedAttempt<F extends Form> implements PieceStream<F> {
     const sent = send(this.#attempt, this.#call);
     const { codec, answer, explain } = sent;
     const response = await sent.response;
+    this.#attempt.watcher?.recordResponse(response.headers);
     if (!response.ok) throw await this.#call.readError(response, explain);
     // Servers that ignore `stream` and send a single JSON document are supported too.
     const { operation } = this.#attempt;

@@ -4,10 +4,14 @@ import { describeFailure } from "../core/failure.ts";
 import type { Fault } from "../core/fault.ts";
 import type { AttemptOutcome, Trace, TracedAttempt } from "../core/trace.ts";
 import { deriveSpanId, type Period, type TraceContext } from "../core/trace-context.ts";
+import { type Amounts, shortenAmounts } from "../core/units.ts";
 import type { Form } from "../operations/form.ts";
 import type { SentAsk } from "../operations/operation.ts";
 import type { Call } from "./call.ts";
 import { SpanContent } from "./span-content.ts";
+
+/** A request may take thousands of calls. The first of them are named. */
+const REQUEST_IDS_MAX = 16;
 
 type TracedCredential = Pick<TracedAttempt, "last4" | "position">;
 
@@ -19,6 +23,9 @@ export class TracingAttempt {
   /** The parts of a call that the parsed request doesn't contain. */
   unreadBytes = 0;
   rounds = 0;
+  /** The usage that the provider reported, if it isn't the request's own. */
+  claimed: Amounts | null = null;
+  readonly #requestIds: string[] = [];
   /** The id of its span. Null if it has none. */
   readonly spanId: string | null;
   readonly #credential: TracedCredential;
@@ -47,6 +54,11 @@ export class TracingAttempt {
     this.#fault = fault;
   }
 
+  /** Adds the provider's own id of a call. */
+  addRequestId(id: string): void {
+    if (this.#requestIds.length < REQUEST_IDS_MAX) this.#requestIds.push(id);
+  }
+
   /** Its time without rounding. `endMs` is the end of one that still runs. */
   period(endMs: number): Period {
     return { startMs: this.#startMs, endMs: this.#endMs ?? endMs };
@@ -55,6 +67,8 @@ export class TracingAttempt {
   /** The times in the trace count from `startedMs`, when the request arrived. */
   build(startedMs: number, firstTokenMs: number | null, endMs: number): TracedAttempt {
     const fault = this.#fault;
+    const failure = fault && this.#outcome === "failed" ? describeFailure(fault) : null;
+    const ids = this.#requestIds;
     return {
       model: this.card.id,
       ...this.#credential,
@@ -64,7 +78,12 @@ export class TracingAttempt {
       outcome: this.#outcome,
       faultCode: fault?.code ?? null,
       upstreamStatus: fault?.details.upstreamStatus ?? null,
-      ...(fault && this.#outcome === "failed" ? { failure: describeFailure(fault) } : {}),
+      ...(failure ? { failure } : {}),
+      calls: this.calls,
+      ...(ids.length > 0 && (ids.length > 1 || ids[0] !== failure?.upstreamRequestId)
+        ? { requestIds: ids }
+        : {}),
+      ...(this.claimed ? { claimed: shortenAmounts(this.claimed) } : {}),
     };
   }
 }
@@ -154,9 +173,20 @@ export class Tracing<F extends Form> {
     return ownMs + Math.max(0, nowMs - coveredUntilMs);
   }
 
-  /** Returns the attempts as stored in the row. */
-  list(nowMs: number, firstTokenMs: number | null, isWhole: boolean, fault: Fault | null) {
+  /** The place of the attempt whose usage is counted: the one that answers, else the last that was sent a call. */
+  get countedAt(): number {
+    const counted = this.winner ?? this.#sender;
+    return counted === null ? -1 : this.#attempts.indexOf(counted);
+  }
+
+  /** Returns the attempts as stored in the row. `claimed` is the usage that was reported for the one that answers. */
+  list(
+    nowMs: number,
+    firstTokenMs: number | null,
+    { isWhole, fault, claimed }: Readonly<{ isWhole: boolean; fault: Fault | null; claimed: Amounts | null }>,
+  ) {
     this.winner?.end(isWhole ? "answered" : fault ? "failed" : "left", nowMs, fault);
+    if (this.winner) this.winner.claimed = claimed;
     return this.#attempts.map((one) =>
       one.build(this.#startedMs, one === this.winner ? firstTokenMs : null, nowMs),
     );

@@ -9,7 +9,7 @@ const PAYMENT_REQUIRED = 402;
 const FORBIDDEN = 403;
 const TOO_MANY = 429;
 /** Four characters of a shorter secret would reveal too much of it. */
-const SHOWN_CHARACTERS_MIN = 12;
+export const SHOWN_CHARACTERS_MIN = 12;
 /** Credit is topped up or a lock lifted within minutes, or not for days. One refused call per interval costs little. */
 const REFUSAL_TERMS: BreakerTerms = {
   inRowMax: 1,

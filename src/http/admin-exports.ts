@@ -13,22 +13,10 @@ const SUFFIX = { csv: "Csv", jsonl: "Jsonl" } as const;
 
 export function exportRoutes(ports: WritingParts, parts: ExportParts) {
   const { reads } = createOperatorHooks(ports, "Exports");
-  const send = async (name: ExportName, form: Form, request: Request, query: object) => {
-    const { row, left } = EXPORTS[name];
-    const lines = makeExportForm(form, row, left?.(query) ?? []);
-    const body = await streamRows(readExport(parts, name, query, readOperator(request).scope), lines);
-    await noteExport(ports.world, request, `${name}.${form}`, { ...query });
-    return new Response(body, {
-      headers: {
-        ...{ "content-type": lines.type, "cache-control": "no-store", "x-content-type-options": "nosniff" },
-        "content-disposition": `attachment; filename="${name}.${form}"`,
-      },
-    });
-  };
   const sends =
     (name: ExportName, form: Form) =>
     ({ query, request }: { readonly query: object; readonly request: Request }) =>
-      send(name, form, request, query);
+      sendExport(parts, name, form, request, query);
   const about = (name: ExportName, form: Form) => {
     const { permission, words, query } = EXPORTS[name];
     const id = `export${name[0]?.toUpperCase()}${name.slice(1)}${SUFFIX[form]}`;
@@ -42,10 +30,34 @@ export function exportRoutes(ports: WritingParts, parts: ExportParts) {
     .get("/usage.jsonl", sends("usage", "jsonl"), about("usage", "jsonl"))
     .get("/journal.csv", sends("journal", "csv"), about("journal", "csv"))
     .get("/journal.jsonl", sends("journal", "jsonl"), about("journal", "jsonl"))
+    .get("/statements.csv", sends("statements", "csv"), about("statements", "csv"))
+    .get("/statements.jsonl", sends("statements", "jsonl"), about("statements", "jsonl"))
     .get("/members.csv", sends("members", "csv"), about("members", "csv"))
     .get("/members.jsonl", sends("members", "jsonl"), about("members", "jsonl"))
     .get("/audit.csv", sends("audit", "csv"), about("audit", "csv"))
-    .get("/audit.jsonl", sends("audit", "jsonl"), about("audit", "jsonl"));
+    .get("/audit.jsonl", sends("audit", "jsonl"), about("audit", "jsonl"))
+    .get("/reconciliation.csv", sends("reconciliation", "csv"), about("reconciliation", "csv"))
+    .get("/reconciliation.jsonl", sends("reconciliation", "jsonl"), about("reconciliation", "jsonl"));
+}
+
+/** Sends a list as a file, and puts that on record. */
+export async function sendExport(
+  parts: ExportParts,
+  name: ExportName,
+  form: Form,
+  request: Request,
+  query: object,
+) {
+  const { row, left } = EXPORTS[name];
+  const lines = makeExportForm(form, row, left?.(query) ?? []);
+  const body = await streamRows(readExport(parts, name, query, readOperator(request).scope), lines);
+  await noteExport(parts, request, `${name}.${form}`, { ...query });
+  return new Response(body, {
+    headers: {
+      ...{ "content-type": lines.type, "cache-control": "no-store", "x-content-type-options": "nosniff" },
+      "content-disposition": `attachment; filename="${name}.${form}"`,
+    },
+  });
 }
 
 /** Reads the first rows before anything is answered, so that a wrong filter is an error. Then only while the client reads. */

@@ -6,6 +6,7 @@ import { findBucket } from "../core/histogram.ts";
 import type { Account, GatewayKey } from "../core/key.ts";
 import type { Movement } from "../core/movement.ts";
 import { findCountedModel, findOutcome, readProvider } from "../core/outcome.ts";
+import { addCall, type CallSum, listCalls } from "../core/provider-call.ts";
 import { isError, type RequestRecord } from "../core/record.ts";
 import {
   type Entry,
@@ -120,6 +121,7 @@ export class Books {
   readonly #events: OutboxEvent[] = [];
   readonly #usage = new Map<string, UsageSum>();
   readonly #firstTokens = new Map<string, FirstTokenSum>();
+  readonly #calls = new Map<string, CallSum>();
 
   constructor(rows: Rows) {
     this.keys = rows.keys;
@@ -260,6 +262,11 @@ export class Books {
     this.#firstTokens.set(counted, { hourMs, accountId, keyId, model, operation, surface, bucket, requests });
   }
 
+  /** Counts the calls that a request made in their day. */
+  addCalls(record: RequestRecord): void {
+    for (const call of listCalls(record)) addCall(this.#calls, call);
+  }
+
   /** Returns the rows to write and the answers to send once they are committed. */
   close(answers: readonly Answer[]): Decision {
     return {
@@ -279,6 +286,7 @@ export class Books {
       movements: this.movements.changed,
       usage: [...this.#usage.values()],
       firstTokens: [...this.#firstTokens.values()],
+      calls: [...this.#calls.values()],
       events: this.#events,
     };
   }

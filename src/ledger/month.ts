@@ -15,6 +15,11 @@ function addMonths(month: string, count: number): string {
   return new Date(Date.UTC(year, number - 1 + count, 1)).toISOString().slice(0, 7);
 }
 
+/** Returns the months from the first to the last. None if the last is before. */
+export function* listMonths(first: string, last: string): Generator<string> {
+  for (let month = first; month <= last; month = addMonths(month, 1)) yield month;
+}
+
 /** Returns the moments between which an account's month lies in its time zone, and those of its hours' sums. */
 export function findStatementMonth(month: string, timeZone: string): StatementMonth {
   const startOf = (count: number, zone: string) =>

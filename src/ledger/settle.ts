@@ -31,6 +31,7 @@ export function settle(books: Books, demand: Settlement): Answer {
   const row: RequestRecord = { ...record, chargedNanoUsd: charged, holdNanoUsd: hold.nanoUsd, isLate: false };
   books.requests.put(row.id, row);
   books.addUsage(row, findMonth(books, demand));
+  books.addCalls(row);
   return {
     kind: "settled",
     chargedNanoUsd: charged,
@@ -84,6 +85,8 @@ function settleLate(books: Books, demand: Settlement, lost: RequestRecord): Answ
   const month = findMonth(books, demand);
   books.addUsage(lost, month, -1);
   books.addUsage(row, month);
+  // A lost row has no calls to take back.
+  books.addCalls(row);
   return { kind: "settled", chargedNanoUsd: charged, holdNanoUsd, writtenOffNanoUsd: writtenOff, late: true };
 }
 

@@ -28,6 +28,11 @@ export const PERMISSIONS = {
   "models.read": { roles: EVERYONE, words: "see models and aliases" },
   "session.read": { roles: EVERYONE, words: "see one's own session, person and limits" },
   "journal.read": { roles: READERS, words: "see an account's journal" },
+  "reconciliation.read": {
+    roles: ["billing", "admin"],
+    isGlobal: true,
+    words: "see the calls that providers were sent, for their invoices",
+  },
   "audit.read": { roles: ["manager", "operator", "admin"], words: "see the audit" },
   "settings.read": {
     roles: READERS,

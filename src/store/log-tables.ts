@@ -1,5 +1,6 @@
 // The tables of the request log and its hourly sums, shared by both engines.
 import { findOutcome, findProvider } from "../core/outcome.ts";
+import { CALL_KINDS, type CallSum } from "../core/provider-call.ts";
 import { ENDINGS, REQUEST_OUTCOMES, type RequestRecord, USAGE_SOURCES } from "../core/record.ts";
 import type { FirstTokenSum, UsageSum } from "../core/rows.ts";
 import type { KeyUse } from "../core/store.ts";
@@ -52,7 +53,7 @@ export function omitWork<Row>(table: Table<Row>): TablePart<Row> {
 }
 
 /** The columns of a row's amounts. */
-function listAmounts({ type, write, read }: Column<number>): Columns<Amounts> {
+export function listAmounts({ type, write, read }: Column<number>): Columns<Amounts> {
   return {
     columns: Object.fromEntries(
       AMOUNT_COLUMNS.map(([column, unit]) => [
@@ -139,6 +140,16 @@ export const USAGE = table<UsageSum>(
   },
 );
 
+/** The provider is the model's. */
+export const CALL_SUM = table<CallSum>(
+  "provider_call_day",
+  ["account_id", "day_ms", "model", "credential", "kind"],
+  {
+    ...{ accountId: TEXT, dayMs: INTEGER, model: TEXT, credential: TEXT, kind: makeWord(CALL_KINDS) },
+    ...{ calls: SUM, amounts: listAmounts(SUM), costNanoUsd: SUM, estimatedNanoUsd: SUM },
+  },
+);
+
 /** Reads a row of `keyUsesSql`. */
 export function readKeyUse(found: Found): KeyUse {
   return {
@@ -152,6 +163,8 @@ export function readKeyUse(found: Found): KeyUse {
 
 /** The columns of `USAGE` that are summed. */
 export const USAGE_SUMS = USAGE.columns.filter((column) => !USAGE.key.includes(column));
+
+export const CALL_SUMS = CALL_SUM.columns.filter((column) => !CALL_SUM.key.includes(column));
 
 export const FIRST_TOKEN = table<FirstTokenSum>("first_token_hour", [...HOUR_KEY, "bucket"], {
   ...HOUR,

@@ -14,6 +14,7 @@ import { movingChanges, movingMethods } from "./moving.ts";
 import { namedChanges, namedMethods } from "./named.ts";
 import { outboxMethods } from "./outbox.ts";
 import { peopleChanges, peopleMethods } from "./people.ts";
+import { providerCallMethods } from "./provider-calls.ts";
 import { makeRecorder, type Recorder } from "./recording.ts";
 import { refusalMethods } from "./refusals.ts";
 import { settingChanges, settingMethods } from "./settings.ts";
@@ -45,6 +46,7 @@ export function engineMethods(engine: Engine, ofRows = engine) {
     changes,
     auditLog: auditLogMethods(engine),
     webhooks: webhookMethods(engine),
+    providerCalls: providerCallMethods(engine),
     devices: deviceMethods(engine),
     limitRequests: limitRequestMethods(engine),
     foreign: foreignMethods(engine),

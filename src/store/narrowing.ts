@@ -65,7 +65,7 @@ function composeProvider(by: Narrowing, column: string, provider: string): strin
  * One page, newest first, from the page's position on. `isFew` keeps the engine from reading all rows in that order to
  * save sorting a few.
  */
-function pageEnd(by: Narrowing, atColumn: string, { limit, after }: Page, isFew = false): string {
+export function pageEnd(by: Narrowing, atColumn: string, { limit, after }: Page, isFew = false): string {
   const order = isFew ? `+${atColumn}` : atColumn;
   const atMs = by.bind(after?.atMs ?? Number.MAX_SAFE_INTEGER);
   by.add(`(${order}, id) < (${atMs}, ${by.bind(after?.id ?? "")})`);

@@ -21,10 +21,18 @@ const REQUEST_ID_SHAPE = /^[\w.:/+=-]{1,128}$/;
 /** A proxy before the provider answers with a page, of which the title says what is wrong. */
 const TITLE = /<title[^>]*>([^<]{1,200})<\/title>/i;
 
+/** Returns the provider's own id of a request. Null if its answer's headers name none. */
+export function readRequestId(headers: Headers): string | null {
+  for (const name of REQUEST_ID_HEADERS) {
+    const id = headers.get(name);
+    if (id !== null) return REQUEST_ID_SHAPE.test(id) ? id : null;
+  }
+  return null;
+}
+
 /** Returns the request's id by the headers, and a page's title if the answer held no message. */
 export function readWords(headers: Headers, body: string, { details }: Fault): UpstreamReport {
-  const id = REQUEST_ID_HEADERS.map((name) => headers.get(name)).find((one) => one !== null);
-  const requestId = id && REQUEST_ID_SHAPE.test(id) ? id : undefined;
+  const requestId = readRequestId(headers) ?? undefined;
   const said = details.upstream?.message;
   const title = said === undefined ? TITLE.exec(body)?.[1] : undefined;
   return { requestId, message: said ?? (title && cleanWords(title)) };

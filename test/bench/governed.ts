@@ -25,6 +25,10 @@ const ACCOUNT: Account = {
 };
 
 /** There are no webhooks. */
+function callNobody(): Store["providerCalls"] {
+  return { add: async () => {}, kept: async () => [], sums: async () => [], prune: async () => 0 };
+}
+
 function tellNobody(): Store["webhooks"] {
   const nobody = async () => [];
   const nothing = async () => {};
@@ -143,7 +147,7 @@ function noStore(): Store {
   };
   const made: Store = {
     ...keepNothing(),
-    ...{ webhooks: tellNobody(), node: "node_0" },
+    ...{ webhooks: tellNobody(), providerCalls: callNobody(), node: "node_0" },
     transact: async (demand) => answerTo(demand),
     durable: async () => {},
     keptCharacters: async () => 0,

@@ -6,7 +6,8 @@ WHERE 'account'::regclass NOT IN (SELECT logicalrelid FROM pg_dist_partition);
 SELECT create_distributed_table(name::regclass, 'account_id', colocate_with => 'account')
 FROM unnest(ARRAY['meter', 'slot', 'spend', 'hold', 'entry', 'reply', 'top_up', 'request', 'usage_hour',
   'hourly_usage', 'first_token_hour', 'content', 'lesson', 'stored_response', 'event',
-  'put_record', 'departure', 'refusal', 'limit_request', 'movement', 'statement']) AS name
+  'put_record', 'departure', 'refusal', 'limit_request', 'movement', 'statement',
+  'provider_call', 'provider_call_day']) AS name
 WHERE name::regclass NOT IN (SELECT logicalrelid FROM pg_dist_partition);
 
 SELECT create_reference_table(name::regclass)

@@ -83,7 +83,7 @@ describe("a file", () => {
     ["", "is not a regular file"],
     ["pipe", "is not a regular file"],
     ["large", "is larger than 1 MB"],
-    ["none", "can't be read"],
+    ["none", "doesn't exist"],
   ])("that a value names: %s", (name, message) => {
     const path = name.startsWith("/") ? name : join(folder, name);
     const shown = path.replace(folder, "");

@@ -79,7 +79,7 @@ describe("an invalid catalogue file", () => {
   test("is refused if it is missing", () => {
     const loaded = loadText(base);
     expect(loaded.ok ? "" : loaded.errors.map(formatError).join()).toEndWith(
-      "new.json: the file can't be read",
+      "new.json: the file doesn't exist",
     );
   });
 });

@@ -11,7 +11,13 @@ describe("reload", () => {
   /** A watched file with a manual clock. */
   function watched(text: string, textNow = text) {
     const file = { text: textNow };
-    const seen: { settings: Settings[]; ignored: string[]; errors: string[] } = {
+    const seen: {
+      settings: Settings[];
+      changed: (readonly string[])[];
+      ignored: string[];
+      errors: string[];
+    } = {
+      changed: [],
       settings: [],
       ignored: [],
       errors: [],
@@ -23,12 +29,15 @@ describe("reload", () => {
         return () => ticks.splice(0);
       },
     };
-    const watch = watchConfig(requireSettings(load(text)), text, {
+    const first = load(text);
+    const start = { settings: requireSettings(first), sections: first.ok ? first.sections : {} };
+    const watch = watchConfig(start, text, {
       clock,
       stamp: () => file.text,
       load: () => load(file.text),
-      onSettings: (settings, ignored) => {
+      onSettings: (settings, changed, ignored) => {
         seen.settings.push(settings);
+        seen.changed.push(changed);
         seen.ignored.push(...ignored);
       },
       onErrors: (errors) => seen.errors.push(...errors.map(formatError)),
@@ -46,7 +55,7 @@ describe("reload", () => {
     tick(1);
     file.text = "limits: { n: 3 }\n";
     tick(1);
-    expect(seen).toEqual({ settings: [], ignored: [], errors: [] });
+    expect(seen).toEqual({ settings: [], changed: [], ignored: [], errors: [] });
     tick(3);
     expect(seen.errors).toEqual([]);
     expect(seen.settings.map((one) => one.limits.choicesMax)).toEqual([3]);
@@ -86,6 +95,16 @@ describe("reload", () => {
     expect(seen.settings[0]?.store).toBe("sqlite:./.poundkey/poundkey.db");
     expect(seen.settings[0]?.limits.choicesMax).toBe(3);
     expect(seen.ignored).toEqual(["server", "store"]);
+  });
+
+  test("the sections that were added, changed or removed are named", () => {
+    const { file, seen, watch } = watched("limits: { n: 2 }\nlog: { keep: 5d }\n");
+    for (const text of ["limits: { n: 3 }\nlog: { keep: 5d }\n", "limits: { n: 3 }\nquota: {}\n"]) {
+      file.text = text;
+      watch.reload();
+    }
+    watch.reload();
+    expect(seen.changed).toEqual([["limits"], ["log", "quota"], []]);
   });
 
   test("files aren't checked after the end", () => {

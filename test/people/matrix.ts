@@ -59,6 +59,8 @@ export const MATRIX: Readonly<Record<string, Row>> = {
     may: READERS,
     path: (id) => `/accounts/${id}/statements/${new Date().toISOString().slice(0, 7)}`,
   },
+  "GET /reconciliation": { of: "whole", may: PAYERS },
+  "GET /reconciliation.csv": { of: "whole", may: PAYERS },
   "GET /keys": { of: "list", may: EVERYONE, lists: "key", path: () => "/keys?limit=200&q=key_" },
   "POST /keys": {
     of: "account",
@@ -126,6 +128,10 @@ export const MATRIX: Readonly<Record<string, Row>> = {
   },
   "GET /export/journal.csv": { of: "any", may: READERS },
   "GET /export/journal.jsonl": { of: "any", may: READERS },
+  "GET /export/statements.csv": { of: "any", may: READERS },
+  "GET /export/statements.jsonl": { of: "any", may: READERS },
+  "GET /export/reconciliation.csv": { of: "whole", may: PAYERS },
+  "GET /export/reconciliation.jsonl": { of: "whole", may: PAYERS },
   "GET /export/members.csv": { of: "any", may: KEEPERS },
   "GET /export/members.jsonl": { of: "list", may: KEEPERS, lists: "member" },
   // A refused change names the id that its sender sent.

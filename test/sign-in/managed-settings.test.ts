@@ -62,7 +62,7 @@ test("nobody else gets any, and nobody gets them without a key", async () => {
 test.each([
   ["a list", { "own.json": "[]" }, "expected a JSON object"],
   ["no JSON", { "own.json": "{" }, "expected a JSON object"],
-  ["nothing", {}, "can't be read"],
+  ["nothing", {}, "doesn't exist"],
 ])("a file with %s is refused", (_, given, sentence) => {
   const oidc = `{ issuer: "https://a.example", client_id: a, client_secret: b, rules: [{ group: a, role: viewer }] }`;
   const yaml = `server: { public_url: "https://b.example" }

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Audit } from "../../src/core/audit.ts";
 import { toFault } from "../../src/core/fault.ts";
+import { writeEmptyStore } from "../empty-store.ts";
 import { topUp } from "../top-up.ts";
 import type { CallTruth } from "./call-truth.ts";
 import { ask, type ClientWorld, type RowGlimpse, type Seen } from "./client.ts";
@@ -84,7 +85,8 @@ class Day {
       weights: troubles,
       attemptOf: (id) => this.#seen.get(id)?.facts.attempts ?? 0,
     });
-    this.#database = new Database(this.#path, { create: true });
+    writeEmptyStore(this.#path);
+    this.#database = new Database(this.#path);
     const tell = (what: string) => {
       this.#story.push(`${(this.#clock.monotonicMs / 1000).toFixed(3)} ${what}`);
     };

@@ -19,7 +19,7 @@ interface Part {
 }
 
 interface AnswerTerms<F extends Form> {
-  readonly call: Call<F>;
+  readonly call: Pick<Call<F>, "operation">;
   /** Reaches the texts of the provider's own events. Null if they are translated. */
   readonly native: NativeTexts | null;
   readonly timeoutMs: number;

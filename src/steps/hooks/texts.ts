@@ -29,8 +29,11 @@ class TextSet {
   }
 }
 
+/** A request in all forms in which it is sent or stored. */
+type Asked<F extends Form> = Pick<Call<F>, "operation" | "ask" | "raw" | "kept" | "dropped">;
+
 /** Every text of a request, in all forms in which it is sent or stored. */
-export function collectAsked<F extends Form>({ operation, ask, raw, kept }: Call<F>): readonly string[] {
+export function collectAsked<F extends Form>({ operation, ask, raw, kept }: Asked<F>): readonly string[] {
   const found = new TextSet();
   operation.mapTexts(ask, found.add);
   raw?.texts.mapRequest(raw.body, found.add);
@@ -105,7 +108,7 @@ const TURN = /^(messages|contents|input)\[(\d+)\]/;
 const THINKING = "thinking";
 
 /** Returns the request with its texts changed. Throws the Fault `content_blocked` for one that can't be. */
-export function changeAsked<F extends Form>(call: Call<F>, changes: Changes): Changed<F> {
+export function changeAsked<F extends Form>(call: Asked<F>, changes: Changes): Changed<F> {
   const { operation, ask, raw, kept, dropped } = call;
   const thoughts = new Set<string>();
   const makeChange =

@@ -5,6 +5,7 @@ import { readText } from "../found.ts";
 import { searchLog } from "../log-search.ts";
 import { REQUEST, readKeyUse } from "../log-tables.ts";
 import { askRequests } from "../narrowing.ts";
+import { pruneCalled } from "../provider-calls.ts";
 import { narrowToScope, USE_ROWS } from "../scope.ts";
 import { pruneSql, selectSql } from "../sql.ts";
 
@@ -46,8 +47,10 @@ export function requestMethods(pool: Pool) {
     requests: async (filter, page) => (await searchLog(pool, askRequests(filter, pool.mark), page)).rows,
     searchRequests: (filter, page, withinMs) =>
       searchLog(pool, askRequests(filter, pool.mark), page, withinMs),
-    prune: ({ requestsMs, metersMs, repliesMs, contentsMs = requestsMs, putsMs = repliesMs }, rowsMax) =>
-      pruneAll(rowsMax, [
+    prune: (before, rowsMax) => {
+      const { requestsMs, metersMs, repliesMs, contentsMs = requestsMs, putsMs = repliesMs } = before;
+      const { callsMs = Number.MAX_SAFE_INTEGER } = before;
+      return pruneAll(rowsMax, [
         async () => {
           await forgetNodes(pool);
           return 0;
@@ -60,8 +63,10 @@ export function requestMethods(pool: Pool) {
         },
         (most) => forgetReplies(pool, repliesMs, most),
         async (most) => (await pool.run(bind(pruneSql("content", pool.mark), contentsMs, most))).count,
-        async (most) => (await pool.run(bind(pruneSql("request", pool.mark), requestsMs, most))).count,
-      ]),
+        (rowsMax) =>
+          pruneCalled(pool, { requestsMs, callsMs, rowsMax, isByAccount: pool.traits.isDistributed }),
+      ]);
+    },
   } satisfies Partial<Store>;
 }
 

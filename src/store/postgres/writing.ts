@@ -4,7 +4,16 @@ import type { Account } from "../../core/key.ts";
 import type { SqlType } from "../columns.ts";
 import { bind } from "../engine.ts";
 import type { Value } from "../found.ts";
-import { FIRST_TOKEN, hasWork, omitWork, REQUEST, USAGE, USAGE_SUMS } from "../log-tables.ts";
+import {
+  CALL_SUM,
+  CALL_SUMS,
+  FIRST_TOKEN,
+  hasWork,
+  omitWork,
+  REQUEST,
+  USAGE,
+  USAGE_SUMS,
+} from "../log-tables.ts";
 import { composeOverwrite, composeSum, joinNames } from "../sql.ts";
 import {
   ACCOUNT,
@@ -123,6 +132,7 @@ const AMENDED: Part = {
 };
 
 const ADD_UP = composeSum(USAGE, USAGE_SUMS);
+const ADD_CALLS = composeSum(CALL_SUM, CALL_SUMS);
 const COUNT_UP = composeSum(FIRST_TOKEN, ["requests"]);
 
 /** Tables usually written together. Each combination of groups is another statement, so there are few. */
@@ -134,10 +144,12 @@ const GROUPS: readonly (readonly Part[])[] = [
   [
     insert(omitWork(REQUEST), "", ({ requests }) => requests.filter((row) => !hasWork(row))),
     insert(omitWork(USAGE), ADD_UP, ({ usage }) => usage.filter((row) => !hasWork(row))),
+    insert(omitWork(CALL_SUM), ADD_CALLS, ({ calls }) => calls.filter((row) => !hasWork(row))),
   ],
   [
     insert(REQUEST, "", ({ requests }) => requests.filter(hasWork)),
     insert(USAGE, ADD_UP, ({ usage }) => usage.filter(hasWork)),
+    insert(CALL_SUM, ADD_CALLS, ({ calls }) => calls.filter(hasWork)),
   ],
   [insert(FIRST_TOKEN, COUNT_UP, ({ firstTokens }) => firstTokens)],
   [upsert(REPLY, ({ replies }) => replies)],

@@ -1,6 +1,6 @@
 // Group commit: the demands of one event loop turn become one transaction, and are answered after its COMMIT.
 import type { Answer, Decide, Decision, Demand } from "../../core/demand.ts";
-import { FIRST_TOKEN, REQUEST, USAGE } from "../log-tables.ts";
+import { CALL_SUM, FIRST_TOKEN, REQUEST, USAGE } from "../log-tables.ts";
 import { ACCOUNT_STATE, ENTRY, EVENT, HOLD, METER, MOVEMENT, OWNER, REPLY, SPEND } from "../tables.ts";
 import { nextTurn } from "../turns.ts";
 import { answerAll, tooMany, WAITING_DEMANDS_MAX, type Waiting } from "../waiting.ts";
@@ -95,6 +95,7 @@ function writeDecision(sql: Statements, decision: Decision): void {
   for (const reply of decision.replies) sql.putReply.run(...REPLY.valuesOf(reply));
   for (const movement of decision.movements) sql.addMovement.run(...MOVEMENT.valuesOf(movement));
   for (const sum of decision.usage) sql.addUsage.run(...USAGE.valuesOf(sum));
+  for (const sum of decision.calls) sql.addCalls.run(...CALL_SUM.valuesOf(sum));
   for (const event of decision.events) sql.addEvent.run(...EVENT.valuesOf(event));
   for (const sum of decision.firstTokens) sql.addFirstToken.run(...FIRST_TOKEN.valuesOf(sum));
 }

@@ -7,6 +7,7 @@ import { readProvenKey } from "../keys.ts";
 import { searchLog } from "../log-search.ts";
 import { REQUEST, readKeyUse } from "../log-tables.ts";
 import { askRequests, keyUsesSql, LAST_HOUR } from "../narrowing.ts";
+import { pruneCalled } from "../provider-calls.ts";
 import { narrowToScope, USE_ROWS } from "../scope.ts";
 import { selectSql } from "../sql.ts";
 import { HOLD } from "../tables.ts";
@@ -74,20 +75,24 @@ export function requestMethods(
     requests: async (filter, page) => (await searchLog(engine, askRequests(filter, engine.mark), page)).rows,
     searchRequests: (filter, page, withinMs) =>
       searchLog(engine, askRequests(filter, engine.mark), page, withinMs),
-    prune: ({ requestsMs, metersMs, repliesMs, contentsMs = requestsMs, putsMs = repliesMs }, rowsMax) =>
-      connector.run((connection) => {
+    prune: async (before, rowsMax) => {
+      const { requestsMs, metersMs, repliesMs, contentsMs = requestsMs, putsMs = repliesMs } = before;
+      const { callsMs = Number.MAX_SAFE_INTEGER } = before;
+      const gone = await connector.run((connection) => {
         const { sql } = connection;
         const pruned = connection.write(() => {
           sql.run(bind("DELETE FROM meter WHERE last_at_ms < ?1", metersMs));
           sql.run(bind("DELETE FROM event WHERE at_ms < ?1 AND type <> 'audit'", requestsMs));
           sql.run(bind("DELETE FROM put_record WHERE at_ms < ?1", putsMs));
-          let gone = forgetReplies(sql, repliesMs, rowsMax);
-          gone += sql.run(bind(pruneSql("content"), contentsMs, rowsMax - gone)).count;
-          return gone + sql.run(bind(pruneSql("request"), requestsMs, rowsMax - gone)).count;
+          const gone = forgetReplies(sql, repliesMs, rowsMax);
+          return gone + sql.run(bind(pruneSql("content"), contentsMs, rowsMax - gone)).count;
         });
         cache.clear();
         return pruned;
-      }),
+      });
+      const leaving = { requestsMs, callsMs, rowsMax: rowsMax - gone, isByAccount: false };
+      return gone + (await pruneCalled(engine, leaving));
+    },
     orphans: (most) => connector.run(({ sql }) => findOrphans(sql, own.file, own.node, most)),
   } satisfies Partial<Store>;
 }

@@ -4,7 +4,7 @@ import type { Result, Statement } from "../engine.ts";
 import type { Found, Value } from "../found.ts";
 import { keyByDigestSql, updateSql } from "../keys.ts";
 import { raisesSql } from "../limit-requests.ts";
-import { FIRST_TOKEN, REQUEST, USAGE, USAGE_SUMS } from "../log-tables.ts";
+import { CALL_SUM, CALL_SUMS, FIRST_TOKEN, REQUEST, USAGE, USAGE_SUMS } from "../log-tables.ts";
 import { composeOpeningSums } from "../openings.ts";
 import { composeAddEvent } from "../recording.ts";
 import { composeSum, insertSql, joinNames, upsertSql } from "../sql.ts";
@@ -81,6 +81,7 @@ function writeStatements(database: Database) {
     addMovement: write(insertSql(MOVEMENT, mark)),
     addEvent: write(composeAddEvent(mark)),
     addUsage: write(`${insertSql(USAGE, mark)} ${composeSum(USAGE, USAGE_SUMS)}`),
+    addCalls: write(`${insertSql(CALL_SUM, mark)} ${composeSum(CALL_SUM, CALL_SUMS)}`),
     addFirstToken: write(`${insertSql(FIRST_TOKEN, mark)} ${composeSum(FIRST_TOKEN, ["requests"])}`),
   };
 }
