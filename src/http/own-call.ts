@@ -2,7 +2,7 @@
 import { asObject, type JsonObject } from "../core/json.ts";
 import { parseReceived } from "../core/json-bounds.ts";
 import type { GatewayKey } from "../core/key.ts";
-import { findSurface } from "../surfaces/index.ts";
+import { SURFACES } from "../surfaces/index.ts";
 import { mintOrderedId } from "./app.ts";
 import { CountingLimit } from "./counting.ts";
 import type { HttpPorts } from "./ports.ts";
@@ -22,7 +22,7 @@ interface OwnAnswer {
   readonly body: JsonObject;
 }
 
-/** Never throws: a fault is an answer too. */
+/** A fault is an answer too. */
 export async function callOwn(
   ports: HttpPorts,
   key: GatewayKey,
@@ -38,6 +38,8 @@ export async function callOwn(
   const received = { request, route: path, identify, server: null, counting: new CountingLimit() };
   const requestId = `${idPrefix}_${mintOrderedId(ports.random, ports.clock.nowMs())}`;
   const set = { headers: { "x-request-id": requestId } };
-  const response = await findSurface(path).use((surface) => serve(ports, surface, received, set));
+  const found = SURFACES.find((one) => one.path === path);
+  if (found === undefined) throw new Error(`No surface serves ${path}.`);
+  const response = await found.surface.use((surface) => serve(ports, surface, received, set));
   return { status: response.status, body: asObject(parseReceived(await response.text())) };
 }
