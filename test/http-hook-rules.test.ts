@@ -44,7 +44,11 @@ test("a hook applies to the keys, accounts and models that it names, and to keys
   expect(asked()).toEqual([["say: another canary"]]);
 });
 
-test("a key whose hook isn't configured is refused", async () => {
+test("a key whose hook isn't configured is refused, and its maker is warned", async () => {
+  const made = await own.world.newKey({ name: "warned", hooks: ["gone"] });
+  expect(asArray(asObject(made).warnings)).toContain(
+    "No hook here is called 'gone': the key's requests are refused until one is.",
+  );
   const got = await own.ask(CHAT, "say: hello", { name: "gone" });
   expect([got.status, got.text]).toEqual([
     503,

@@ -210,6 +210,8 @@ export interface Operation<F extends Form> {
     change: ChangeText,
     native: NativeTexts | null,
   ): readonly F["piece"][];
+  /** Set if answers are pictures or sound. Sound has no texts. */
+  readonly makes?: "pictures" | "sound";
   /** Removes thinking that can't be changed, from requests and answers. Missing if there is no thinking. */
   readonly thoughts?: {
     drop(ask: F["ask"], isDropped: IsDropped): F["ask"];

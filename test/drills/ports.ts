@@ -6,7 +6,7 @@ export const PORTS = [
   // Two for people: their own port, and the end of their sessions.
   { path: "core/store.ts", name: "Store", most: 66 },
   { path: "gateway/context.ts", name: "RequestContext", most: 54 },
-  { path: "operations/operation.ts", name: "Operation", most: 44 },
+  { path: "operations/operation.ts", name: "Operation", most: 46 },
 ] as const;
 
 /** Members begin a line of the declaration, indented by one step. Those of several lines are counted once. */

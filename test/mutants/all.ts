@@ -3,6 +3,7 @@ import { ANSWERS } from "./answers.ts";
 import { BEYOND_CHAT } from "./beyond-chat.ts";
 import { BOOKS } from "./books.ts";
 import { BOUNDS } from "./bounds.ts";
+import { HOOKS } from "./hooks.ts";
 import { LEARNING } from "./learning.ts";
 import { LEFT_OUT_MEDIA } from "./left-out.ts";
 import { LIMIT_MUTANTS } from "./limits.ts";
@@ -24,6 +25,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...SESSIONS,
   ...SHARING,
   ...STEPS,
+  ...HOOKS,
   ...SURVIVING,
   ...LEARNING,
   ...BEYOND_CHAT,

@@ -13,9 +13,6 @@ import type { Question } from "./protocol.ts";
 import { changeAsked, collectAsked } from "./texts.ts";
 import { hasAttachments, hasTokens } from "./unseen.ts";
 
-/** The operations whose answers have no texts. */
-const TEXTLESS: ReadonlySet<string> = new Set(["embeddings", "rerank", "speech", "moderation"]);
-
 export interface StepPorts {
   /** Returns the account's name. Rejects if it can't be read. */
   readonly accountName: (id: string) => Promise<string | null>;
@@ -57,7 +54,7 @@ export class HookStep implements Step {
 
   around<F extends Form>({ call, family }: Answered<F>): Around<F> | null {
     const { rule } = this.#judge;
-    if (!rule.at.includes("answer") || !this.#applied.has(call) || TEXTLESS.has(call.operation.name))
+    if (!rule.at.includes("answer") || !this.#applied.has(call) || call.operation.makes === "sound")
       return null;
     const terms = {
       call,

@@ -13,15 +13,13 @@ const FIELDS: ReadonlySet<string> = new Set(["inlineData", "inline_data", "fileD
 /** A data: URL of a text is a text that hooks see. */
 const TEXT_DATA = /^data:(text\/|application\/(json|xml|yaml))/i;
 const DATA = /^data:/i;
-/** The operations whose answers are pictures or sounds. */
-const MADE: ReadonlySet<string> = new Set(["images", "speech"]);
 
 /** True if the request has a picture, sound or file, or if its answer has one and the hook stands there. */
 export function hasAttachments<F extends Form>(
   { ask, raw, operation }: Call<F>,
   isAtAnswer: boolean,
 ): boolean {
-  if (isAtAnswer && MADE.has(operation.name)) return true;
+  if (isAtAnswer && operation.makes !== undefined) return true;
   return findWithin(ask, isAttached) || (raw !== null && findWithin(raw.body, isAttached));
 }
 
