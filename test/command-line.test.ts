@@ -23,6 +23,8 @@ const COMMANDS = [
   "catalogue",
   "simulate",
   "backup",
+  "health",
+  "samples",
 ];
 const TEST_MS = 60_000;
 
@@ -64,8 +66,8 @@ test(
   TEST_MS,
 );
 
-/** They would listen, or call a gateway or providers. */
-const NOT_RUN = /^(serve|simulate|login|token|check --probe)/;
+/** They would listen, call a gateway or providers, or write into this folder. */
+const NOT_RUN = /^(serve|simulate|login|token|check --probe|samples \.)/;
 
 test(
   "every command shows examples, which are well-formed",

@@ -1,6 +1,15 @@
 // Adding a field to keys takes its row and a step of the schema: a made-up field appears in every room without more.
 import { expect, test } from "bun:test";
-import { makeChangeSchema, makeNewSchema, readChange, readNew, viewFields } from "../src/admin/fields.ts";
+import {
+  makeChangeSchema,
+  makeNewSchema,
+  makeStateSchema,
+  readChange,
+  readNew,
+  readState,
+  viewChosen,
+  viewFields,
+} from "../src/admin/fields.ts";
 import { readInput } from "../src/admin/input.ts";
 import { parseArguments } from "../src/cli/arguments.ts";
 import { describeFlags, listFlags, readFlags } from "../src/cli/field-flags.ts";
@@ -59,6 +68,16 @@ test("the command line has its flag, with a line of help", () => {
   expect(describeFlags(fields)).toContain("\n  --team NAME               the team that uses it");
   const { values } = parseArguments(["--name", "app", "--team", "search"], listFlags(fields), 0);
   expect(readFlags(fields, { values })).toEqual({ name: "app", team: "search" });
+});
+
+test("a state file takes it, compares it and is exported with it", () => {
+  const schema = makeStateSchema(fields);
+  expect(readInput(schema, { name: "app", team: "search" })).toMatchObject({ team: "search" });
+  expect(() => readInput(schema, { name: "app", teem: "search" })).toThrow("teem");
+  expect(readState(fields, { name: "app", team: "ads" }, key, NOW)).toMatchObject({ team: "ads" });
+  expect(readState(fields, { name: "app" }, key, NOW)).toMatchObject({ team: null });
+  expect(viewChosen(fields, key)).toEqual({ name: "app", team: "search" });
+  expect(viewChosen(fields, { ...key, team: null })).toEqual({ name: "app" });
 });
 
 test("the console's form has its control, filled in from what is edited", () => {

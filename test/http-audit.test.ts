@@ -155,6 +155,8 @@ const CHANGES: readonly Change[] = [
 const APART = [
   // Nobody signs an agent in here: `test/sign-in/device-list.test.ts` does.
   "DELETE /members/:id/devices/:device",
+  // Cards aren't taken here: `test/http-stripe.test.ts` has a simulated Stripe.
+  "POST /accounts/:id/checkout",
   // Only people ask for more: `test/people/limit-requests.test.ts` does.
   ...["POST /limit-requests", "POST /limit-requests/:id/decide"],
   "POST /playground",

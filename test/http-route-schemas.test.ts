@@ -168,6 +168,7 @@ const ROWS: readonly Row[] = [
     () => ({ messages: SAMPLED, scores: [{ answer: sampled, score: 1 }] }),
   ],
   ["DELETE", "/learned", () => "/learned?model=Acme%23cheap"],
+  ["GET", "/accounts/{id}/checkout", () => "/accounts/default/checkout"],
   ["GET", "/providers", () => "/providers?all=true"],
   [
     "POST",
@@ -196,6 +197,8 @@ const APART = [
   ...["GET /requests/live", "POST /playground", "POST /playground/{id}"],
   // Nothing waits here: `test/http-webhooks.test.ts` has a receiver that fails.
   "POST /webhooks/deliveries",
+  // Cards aren't taken here: `test/http-stripe.test.ts` has a simulated Stripe.
+  "POST /accounts/{id}/checkout",
   // Nobody signs in here: `test/sign-in` has the people.
   ...["GET /members", "GET /members/{id}", "PATCH /members/{id}", "POST /members/{id}/anonymise"],
   "POST /members/{id}/budgets/reset",

@@ -62,7 +62,8 @@ export function findErrors({
     if (account.entries !== account.journalEntries) wrong.push(`${id}: entries`);
     if (account.brokenEntries > 0) wrong.push(`${id}: broken entries`);
   }
-  if (balances + held + system.funding + system.revenue + system.overrun !== 0n) wrong.push("sum");
+  const others = system.funding + system.revenue + system.overrun + system.receivable;
+  if (balances + held + others !== 0n) wrong.push("sum");
   if (strayEntries > 0) wrong.push("stray entries");
   for (const { owner, budget, counted, ofHolds } of limits)
     wrong.push(`${owner}: ${budget ?? "parallel"} ${counted}, by its holds ${ofHolds}`);

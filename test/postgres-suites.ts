@@ -6,6 +6,7 @@ import { storeSuite } from "./store.suite.ts";
 import { auditSuite } from "./store-audit.suite.ts";
 import { billingSuite } from "./store-billing.suite.ts";
 import { callsSuite } from "./store-calls.suite.ts";
+import { checkoutsSuite } from "./store-checkouts.suite.ts";
 import { consoleSuite } from "./store-console.suite.ts";
 import { devicesSuite } from "./store-devices.suite.ts";
 import { eventsSuite } from "./store-events.suite.ts";
@@ -38,6 +39,7 @@ const SUITES = [
   storeSuite,
   moneySuite,
   movementsSuite,
+  checkoutsSuite,
   statementsSuite,
   callsSuite,
   billingSuite,

@@ -16,6 +16,8 @@ export interface Place {
   readonly directory: string;
   /** The limit of open files for the processes. This process's own if missing. */
   readonly filesMax?: number;
+  /** The processes' environment. Only PATH if missing. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Writes the configuration. */
   configure(yaml: string): void;
   remove(): void;
@@ -48,11 +50,11 @@ export interface Serving {
   end(): void;
 }
 
-export function startServe({ directory, filesMax }: Place, ...args: readonly string[]): Serving {
+export function startServe({ directory, filesMax, env }: Place, ...args: readonly string[]): Serving {
   const limited = filesMax === undefined ? [] : ["sh", "-c", `ulimit -n ${filesMax} && exec "$@"`, "sh"];
   const child = Bun.spawn([...limited, ...COMMAND, "serve", ...args], {
     cwd: directory,
-    env: { PATH: process.env.PATH ?? "" },
+    env: env ?? { PATH: process.env.PATH ?? "" },
     detached: true,
     stdout: "pipe",
     stderr: "pipe",

@@ -27,6 +27,7 @@ const OWN: Readonly<Record<string, string>> = {
   "src/admin/": "rows of the store",
   "src/learning/learning.ts": "rows of the store",
   "src/app/materials.ts": "a file of the binary",
+  "src/moving/state/memory.ts": "a row of the store",
   "src/cli/": "the operator's files, and rows of the store",
   "src/config/": "the operator's files",
   "src/console/": "in the browser: the gateway's own answers",

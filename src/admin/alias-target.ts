@@ -50,7 +50,7 @@ const policySchema = closeObject({
 export const target = Type.Union([text, members, policySchema], {
   expected: "a model id, a list of { model, weight }, or a selector with a policy",
 });
-type Target = Static<typeof target>;
+export type Target = Static<typeof target>;
 
 export const aliasTargetSchema = Type.Union([
   text,

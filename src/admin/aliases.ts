@@ -15,7 +15,7 @@ import { allowNull, allowWords, closeObject, instant, number, text, type View } 
 import type { ActingWorld } from "./world.ts";
 
 /** Every process reads all of them at each change. */
-const ALIASES_MAX = 1000;
+export const ALIASES_MAX = 1000;
 
 const name = Type.String({ pattern: ALIAS_NAME.source, expected: ALIAS_EXPECTED });
 export const newAliasSchema = closeObject({ name, target });
@@ -43,7 +43,7 @@ export interface AliasParts {
   readonly refresh: () => Promise<void>;
 }
 
-interface AliasChangeParts extends AliasParts, Pick<ActingWorld, "changes"> {}
+export interface AliasChangeParts extends AliasParts, Pick<ActingWorld, "changes"> {}
 
 /** Returns all aliases on one page: the file's first, then the others, oldest first. */
 export async function listAliases({ store, configured }: AliasParts): Promise<Listed<AliasView>> {
@@ -60,9 +60,7 @@ export async function createAlias(
   parts: AliasChangeParts,
   { name, target: wanted }: Static<typeof newAliasSchema>,
 ): Promise<AliasView> {
-  if (!name.isWellFormed()) throw invalidValue("name", `expected ${newAliasSchema.properties.name.expected}`);
-  refuseConfigured(parts, name);
-  refuseTaken(parts, name);
+  checkNewAlias(parts, name);
   const target = readTarget(parts.catalogue(), wanted);
   const made = { name, target, createdAtMs: parts.clock.nowMs() };
   await changeStored(parts, (all) => {
@@ -74,6 +72,13 @@ export async function createAlias(
     throw invalidValue("name", `there can be at most ${ALIASES_MAX} aliases; delete one first`);
   });
   return viewAlias(made);
+}
+
+/** Throws the Faults of a name that no alias can have here. */
+export function checkNewAlias(parts: AliasParts, name: string): void {
+  if (!name.isWellFormed()) throw invalidValue("name", `expected ${newAliasSchema.properties.name.expected}`);
+  refuseConfigured(parts, name);
+  refuseTaken(parts, name);
 }
 
 export async function changeAlias(
@@ -125,7 +130,8 @@ function requireAlias(all: readonly StoredAlias[], name: string): StoredAlias {
   throw new Fault("not_found", "There is no alias with that name.");
 }
 
-function refuseConfigured({ configured }: AliasParts, name: string): void {
+/** Throws the Fault of an alias that the configuration file has. */
+export function refuseConfigured({ configured }: AliasParts, name: string): void {
   if (!Object.hasOwn(configured(), name)) return;
   const message = "This alias is defined in the configuration file. Change it there.";
   throw new Fault("alias_configured", message, { param: "name" });

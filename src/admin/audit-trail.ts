@@ -8,12 +8,14 @@ import {
   makeAuditEvent,
 } from "../core/audit-log.ts";
 import type { RowChange, Trail } from "../core/changes.ts";
+import type { Checkout } from "../core/checkout.ts";
 import type { OutboxEvent } from "../core/events.ts";
 import { ACCOUNT_FIELDS } from "../core/fields/account.ts";
 import { CREDENTIAL_FIELDS } from "../core/fields/credential.ts";
 import { KEY_FIELDS } from "../core/fields/key.ts";
 import { type GatewayKey, listPausers } from "../core/key.ts";
 import type { LimitRequest } from "../core/limit-request.ts";
+import { toUsd } from "../core/money.ts";
 import { type Act, GATEWAY, type Grant, type Member, type NamedToken } from "../core/people.ts";
 import type { StoredCredential } from "../core/rows.ts";
 import { mintId } from "../keys/secret.ts";
@@ -79,6 +81,8 @@ function describeChange(change: RowChange): AuditFacts | null {
       return describeKey(change);
     case "limit_request":
       return describeLimitRequest(change);
+    case "checkout":
+      return describeCheckout(change);
     case "credential":
       return describeCredential(change);
     case "token":
@@ -161,6 +165,13 @@ function describeLimitRequest({ before, after }: Pair<LimitRequest>): AuditFacts
   if (before === null) return { action: "limit_request.made", ...about, after: asked };
   const { state, note } = after;
   return { action: "limit_request.decided", ...about, before: asked, after: { state, note } };
+}
+
+function describeCheckout({ after }: Pair<Checkout>): AuditFacts | null {
+  if (after === null) return null;
+  const { id, accountId, nanoUsd } = after;
+  const target = { type: "checkout", id, name: "" } as const;
+  return { action: "checkout.created", target, accountId, after: { amount_usd: toUsd(nanoUsd) } };
 }
 
 function describeCredential(change: Pair<StoredCredential>): AuditFacts | null {

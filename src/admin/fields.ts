@@ -66,9 +66,21 @@ export function makeChangeSchema<
   return Type.Unsafe<ChangesOf<Table> & StaticObject<Own>>(closeObject({ ...own, ...inputs }));
 }
 
+/**
+ * Returns the schema of an entity's whole state, with the entry's own fields first. Only names must be given; what isn't
+ * has its initial value.
+ */
+export function makeStateSchema<
+  Table extends FieldsOf<Table>,
+  Own extends TProperties = Record<never, never>,
+>(fields: Table, own?: Own) {
+  const inputs = listInputs(fields, null, ({ kind }) => kind === "name");
+  return Type.Unsafe<Given<Table> & StaticObject<Own>>(closeObject({ ...own, ...inputs }));
+}
+
 function listInputs<Table extends FieldsOf<Table>>(
   fields: Table,
-  left: Field["only"],
+  left: Field["only"] | null,
   isRequired: (field: Field) => boolean,
 ): TProperties {
   const inputs: TProperties = {};
@@ -93,7 +105,8 @@ function makeView<Name extends KindName>(kind: Name): Schemas[Name] {
   return RENDERERS[kind].view;
 }
 
-type Given<Table> = { readonly [Name in keyof Table]?: Wire };
+/** Some fields of an entity, as a request gives them. */
+export type Given<Table> = { readonly [Name in keyof Table]?: Wire };
 
 /** Returns a new entity's values. Throws the Fault of the first wrong field. */
 export function readNew<Table extends FieldsOf<Table>>(fields: Table, given: Given<Table>, nowMs: number) {
@@ -103,6 +116,33 @@ export function readNew<Table extends FieldsOf<Table>>(fields: Table, given: Giv
     if (value !== undefined) return value;
     throw missingParameter(name);
   });
+}
+
+/**
+ * Returns the values of an entity that is brought to what is given. A value that it has already stays without another
+ * check: an expiry may have passed since. Throws like `readNew`.
+ */
+export function readState<Table extends FieldsOf<Table>>(
+  fields: Table,
+  given: Given<Table>,
+  before: Readonly<Record<Property<Table>, Value>>,
+  nowMs: number,
+) {
+  return mapProperties<Table, Values>(fields, (field, name) => {
+    const property: Property<Table> = field.property;
+    const has = before[property];
+    if (isSame(formatField(field.kind, has), given[name], field.kind)) return has;
+    const read = readField<KindName>(field, given[name], name, nowMs);
+    const value = read === undefined ? field.initial : read;
+    if (value !== undefined) return value;
+    throw missingParameter(name);
+  });
+}
+
+function isSame(shown: Wire, given: Wire | undefined, kind: KindName): boolean {
+  const isMoment = kind === "expiry" && typeof shown === "string" && typeof given === "string";
+  if (isMoment) return Date.parse(shown) === Date.parse(given);
+  return JSON.stringify(shown) === JSON.stringify(given);
 }
 
 /** Returns the values that a request sets, undefined for the others. Throws like `readNew`. */
@@ -130,6 +170,22 @@ export function viewFields<Table extends FieldsOf<Table>>(
     const property: Property<Table> = field.property;
     return formatField(field.kind, row[property]);
   });
+}
+
+/** The same, without those that have their initial value. */
+export function viewChosen<Table extends FieldsOf<Table>>(
+  fields: Table,
+  row: Readonly<Record<Property<Table>, Value>>,
+): Readonly<Record<string, Wire>> {
+  const shown: Record<string, Wire> = {};
+  for (const name in fields) {
+    const { kind, initial } = fields[name];
+    const property: Property<Table> = fields[name].property;
+    const value = formatField<KindName>(kind, row[property]);
+    const isInitial = initial !== undefined && isSame(value, formatField<KindName>(kind, initial), kind);
+    if (!isInitial) shown[name] = value;
+  }
+  return shown;
 }
 
 function formatField<Name extends KindName>(kind: Name, value: Value<Name>): Wire<Name> {

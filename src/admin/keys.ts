@@ -196,12 +196,13 @@ export async function updateKey(
     if (refusal !== null) throw refusal;
   }
   const plan = planKeyChange(rights, { given: fields, revision, accounts, nowMs });
-  const key = requireKey(id, await write(changes, id, to, plan));
+  const key = requireKey(id, await writeKey(changes, id, to, plan));
   if (change.keepsResponses === false) await store.removeResponses(key.accountId, key.id);
   return keyView(key, nowMs);
 }
 
-async function write(
+/** Changes a key, and moves it if it gets an account. */
+export async function writeKey(
   changes: KeyChangeParts["changes"],
   id: string,
   accountId: string | undefined,
@@ -219,7 +220,11 @@ async function requirePayer(store: Pick<Store, "account">, id: string, scope?: S
 }
 
 /** The same for a key that it is to have from now on. Throws also the Fault `account_closed`. */
-async function requireNewPayer(store: Pick<Store, "account">, id: string, scope?: Scope): Promise<Account> {
+export async function requireNewPayer(
+  store: Pick<Store, "account">,
+  id: string,
+  scope?: Scope,
+): Promise<Account> {
   const account = await requirePayer(store, id, scope);
   const closed = refuseClosed(account);
   if (closed !== null) throw closed;

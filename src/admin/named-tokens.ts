@@ -54,25 +54,27 @@ export type NewTokenView = View<typeof createdTokenSchema>;
 
 type World = Pick<AdminWorld, "store" | "clock">;
 
-/** Creates a token within the maker's own grants. Throws the Fault `not_permitted`, and those of bad input. */
+/**
+ * Creates a token within the maker's own grants. Its id and secret are made here unless they are given. Throws the Fault
+ * `not_permitted`, and those of bad input.
+ */
 export async function createToken(
   world: ActingWorld,
   given: Static<typeof newTokenSchema>,
   access = adminAccess(COMMAND_LINE),
+  { id, secret }: NewTokenParts = makeTokenParts(world),
 ): Promise<NewTokenView> {
-  const { store, changes, clock, random, pepper } = world;
+  const { store, changes, clock, pepper } = world;
   const nowMs = clock.nowMs();
-  const { accounts, role, ...fields } = readNew(TOKEN_FIELDS, given, nowMs);
+  const { accounts, role, ...fields } = readNewToken(given, nowMs);
   const grants = (await findAccounts(store, accounts, access)).map(
     (accountId): Grant => ({ role, accountId }),
   );
   checkMaker(access, grants, fields.readsContent);
-  const secret = mintTokenSecret(random);
   const token: NamedToken = {
     ...fields,
-    expiresAtMs: readExpiry(fields.expiresAtMs, given.expires_at === null, nowMs),
     grants,
-    id: mintId("tok", random),
+    id,
     last4: secret.slice(-LAST_CHARACTERS_SHOWN),
     makerKind: access.actor.kind,
     makerId: access.actor.id,
@@ -81,6 +83,21 @@ export async function createToken(
   };
   await changes.addToken(token, digestSecret(secret, pepper));
   return { ...tokenView(token, "active"), secret };
+}
+
+/** Returns what a new token has, but for its accounts' ids. Throws the Faults of bad input. */
+export function readNewToken(given: Static<typeof newTokenSchema>, nowMs: number) {
+  const fields = readNew(TOKEN_FIELDS, given, nowMs);
+  return { ...fields, expiresAtMs: readExpiry(fields.expiresAtMs, given.expires_at === null, nowMs) };
+}
+
+interface NewTokenParts {
+  readonly id: string;
+  readonly secret: string;
+}
+
+export function makeTokenParts({ random }: Pick<AdminWorld, "random">): NewTokenParts {
+  return { id: mintId("tok", random), secret: mintTokenSecret(random) };
 }
 
 function checkMaker(access: Access, grants: readonly Grant[], readsContent: boolean): void {

@@ -3,7 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { allowWords, instant, text, type View } from "./schema.ts";
 
 export const problemSchema = Type.Object({
-  kind: allowWords(["store", "configuration", "provider"]),
+  kind: allowWords(["store", "configuration", "payment", "provider"]),
   since: instant,
   message: text,
 });

@@ -149,9 +149,9 @@ export async function putKey(
 }
 
 /** A default expiry counts from the key's creation, so that repeats don't move it. */
-function findExpiry(
-  { keysExpireInMs = null }: PutWorld,
-  { expires_at: given }: Static<typeof keyChangeSchema>,
+export function findExpiry(
+  { keysExpireInMs = null }: Pick<KeyWorld, "keysExpireInMs">,
+  { expires_at: given }: Pick<Static<typeof keyChangeSchema>, "expires_at">,
   { createdAtMs, expiresAtMs }: Pick<GatewayKey, "createdAtMs" | "expiresAtMs">,
 ): number | null {
   return given === undefined && keysExpireInMs !== null ? createdAtMs + keysExpireInMs : expiresAtMs;

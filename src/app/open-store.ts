@@ -52,6 +52,12 @@ export async function openStore(
   }
 }
 
+/** Opens an empty store that nobody else sees, for a plan where there is none yet. */
+export async function openEmptyStore(): Promise<OpenedStore> {
+  return addKeys(await openSqliteStore({ path: IN_MEMORY, decide }), random.bytes(MASTER_KEY_BYTES));
+}
+const MASTER_KEY_BYTES = 32;
+
 /** Returns the store with the keys that belong to it. */
 export function addKeys(store: Store, masterKey: Uint8Array): OpenedStore {
   return {

@@ -3,6 +3,7 @@ import type { ProblemView } from "../admin/problems.ts";
 import { type ConfigError, formatError } from "../config/errors.ts";
 import type { ProviderHealth } from "../core/health.ts";
 import type { Clock } from "../core/world.ts";
+import type { PaymentTroubles } from "../payments/troubles.ts";
 import type { StoreWatch } from "./store-watch.ts";
 
 /** The configuration in use, and the change that was refused since it was loaded. Times are Unix milliseconds. */
@@ -29,6 +30,7 @@ export class ConfigurationState {
 interface ProblemParts {
   readonly configuration: ConfigurationState;
   readonly watch: StoreWatch;
+  readonly troubles: PaymentTroubles;
   readonly health: () => readonly ProviderHealth[];
 }
 
@@ -36,6 +38,7 @@ interface ProblemParts {
 export function listPublicProblems({
   configuration,
   watch,
+  troubles,
 }: Omit<ProblemParts, "health">): readonly string[] {
   const problems: string[] = [];
   const { refused, loadedAtMs } = configuration;
@@ -49,12 +52,19 @@ export function listPublicProblems({
       `configuration: the change at ${formatTime(refused.atMs)} was refused (${places.join(", ")}); the one loaded at ${formatTime(loadedAtMs)} is in use, and a restart would fail`,
     );
   }
+  const payments = troubles.list();
+  if (payments.length > 0) problems.push(`payments: ${payments.length} need somebody; the log names them`);
   if (failed !== null) problems.push(`store: a write failed at ${formatTime(failed.atMs)}: ${failed.reason}`);
   return problems;
 }
 
 /** Lists the problems as the operator sees them, with everything that the log says about them. */
-export function listProblems({ configuration, watch, health }: ProblemParts): readonly ProblemView[] {
+export function listProblems({
+  configuration,
+  watch,
+  troubles,
+  health,
+}: ProblemParts): readonly ProblemView[] {
   const { refused, loadedAtMs } = configuration;
   const failed = watch.down ?? watch.recentFailure;
   const problems: ProblemView[] = [];
@@ -68,6 +78,9 @@ export function listProblems({ configuration, watch, health }: ProblemParts): re
     const errors = refused.errors.map(formatError).join("; ");
     const message = `The changed configuration was refused: ${errors}. The one loaded at ${formatTime(loadedAtMs)} is in use, and a restart would fail.`;
     problems.push({ kind: "configuration", since: formatTime(refused.atMs), message });
+  }
+  for (const { atMs, message } of troubles.list()) {
+    problems.push({ kind: "payment", since: formatTime(atMs), message: `${message}.` });
   }
   for (const provider of health()) {
     const message = describeTrouble(provider);

@@ -10,6 +10,7 @@ import type { Fetch } from "../core/world.ts";
 import { adminRoutes } from "../http/admin.ts";
 import { aliasRoutes } from "../http/admin-aliases.ts";
 import { auditRoutes } from "../http/admin-audit.ts";
+import { checkoutRoutes } from "../http/admin-checkouts.ts";
 import { deviceAdminRoutes } from "../http/admin-devices.ts";
 import { exportRoutes } from "../http/admin-exports.ts";
 import { keyAdminRoutes } from "../http/admin-keys.ts";
@@ -40,8 +41,10 @@ import { sampleRoutes } from "../http/samples.ts";
 import { surfaceRoutes } from "../http/serve.ts";
 import { sessionRoutes } from "../http/session.ts";
 import { signInRoutes } from "../http/sign-in.ts";
+import { stripeHookRoutes } from "../http/stripe-hook.ts";
 import type { Learned } from "../learning/learned.ts";
 import type { LearningPort } from "../learning/port.ts";
+import type { PaymentTroubles } from "../payments/troubles.ts";
 import { findPerson } from "../people/member.ts";
 import type { SignInParts } from "../people/sign-in.ts";
 import { formatMetrics } from "../telemetry/exposition.ts";
@@ -51,6 +54,7 @@ import { viewLearned } from "./learning.ts";
 import type { LiveConfiguration } from "./live-configuration.ts";
 import type { OpenedStore } from "./open-store.ts";
 import { loadConsoleFiles, loadDocsFiles } from "./page-files.ts";
+import { createPayments } from "./payments.ts";
 import { type ConfigurationState, listProblems, listPublicProblems } from "./problems.ts";
 import { createProviderPorts } from "./provider-ports.ts";
 import type { StoreWatch } from "./store-watch.ts";
@@ -75,6 +79,7 @@ interface RouteParts {
   readonly writeRefusals: () => Promise<void>;
   readonly watch: StoreWatch;
   readonly configuration: ConfigurationState;
+  readonly troubles: PaymentTroubles;
   /** Takes a reader of this process's metrics. The result reads the sum of all processes on the port, as text. */
   readonly shareMetrics?: (own: () => Sums) => () => Promise<string>;
 }
@@ -87,6 +92,7 @@ export function composeRoutes(parts: RouteParts) {
   const routePorts = { ...ports, known: parts.known, learn: parts.learning.score, store: opened.store };
   const app = buildApp(ports, parts.reusePort);
   const providers = createProviderPorts({ live, opened, ...parts.known, fetch: parts.fetch });
+  const payments = createPayments({ ...parts, log: ports.log });
   return app
     .use(surfaceRoutes(ports))
     .use(responseRoutes(ports))
@@ -109,6 +115,8 @@ export function composeRoutes(parts: RouteParts) {
     .use(memberRoutes(operator, { ...opened.world, ledger: ports.ledger, keysExpireMs }))
     .use(limitRequestRoutes(operator))
     .use(deviceAdminRoutes(operator, { ...opened.world, log: parts.people.log }))
+    .use(checkoutRoutes(operator, payments.checkouts))
+    .use(stripeHookRoutes(ports, payments.hook))
     .use(liveRoutes({ ...operator, feed: parts.feed, clock, draining: ports.draining }))
     .use(playgroundRoutes(operator, ports, (request, key) => decideForKey(routePorts, request, key)))
     .use(sampleRoutes(operator, parts.sampling))

@@ -20,6 +20,7 @@ import {
 import { describeStore, findExposedFiles, type OpenedStore, openStore } from "./open-store.ts";
 import { PROCESS_READINGS } from "./process-readings.ts";
 import { ensureQuickstartSecret, writeGreeting } from "./quickstart.ts";
+import { notifyReady } from "./service-notify.ts";
 import { addSimulator } from "./simulated.ts";
 import { EXIT, type Io } from "./terminal.ts";
 import { PART, sendToParent, shareMetrics, waitForStop } from "./worker.ts";
@@ -101,6 +102,7 @@ async function serve(options: Started, loaded: Settings, io: Io): Promise<number
     if (PART?.announces ?? true) {
       await announce(options, settings, opened, running, io);
       log(describeStart(options, settings, running));
+      void notifyReady(log);
     }
     live.settings = settings;
     return await runUntilStopped(options, live, { complete, running, stopped, log, loadedStamp });

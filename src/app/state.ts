@@ -4,6 +4,7 @@ import type { Settings } from "../core/settings.ts";
 import type { Deadlines, Log } from "../core/world.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import type { Health } from "../health/health.ts";
+import { PaymentTroubles } from "../payments/troubles.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import { Refusals } from "../telemetry/refusals.ts";
 import { Telemetry } from "../telemetry/telemetry.ts";
@@ -70,5 +71,6 @@ export function observeState(
     },
     isListed: (model) => later().live.isListed(model),
   });
-  return { log, metrics, refusals, telemetry, watch, measures, configuration };
+  const troubles = new PaymentTroubles(clock, log);
+  return { log, metrics, refusals, telemetry, watch, measures, configuration, troubles };
 }

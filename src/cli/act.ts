@@ -4,13 +4,13 @@ import type { Act } from "../core/people.ts";
 
 const USAGE = /^usage: poundkey (\S+)/;
 
-/** `help` is the command's, which begins with its name, and `action` the word that follows it. */
+/** `help` is the command's, which begins with its name, and `action` the word that follows it. Empty if there is none. */
 export function makeCommandAct(help: string, action: string): Act {
   const user = readUser();
   return {
     actor: { kind: "cli", id: user, name: user },
     ...{ address: "", agent: "", requestId: "" },
-    route: `poundkey ${readCommandName(help)} ${action}`,
+    route: ["poundkey", readCommandName(help), action].join(" ").trim(),
   };
 }
 

@@ -76,6 +76,10 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     run: async (args, io) =>
       (await import("./import.ts")).runImport(args, io, process.env.POUNDKEY_MASTER_KEY),
   },
+  apply: onStore(
+    "bring accounts, keys, aliases and tokens to what a file says",
+    async () => (await import("./apply.ts")).runApply,
+  ),
   models: {
     about: "list the models in the catalogue",
     run: async (args, io) => (await import("./models.ts")).runModels(args, io, source),
@@ -83,6 +87,14 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   catalogue: {
     about: "show what a catalogue file would change",
     run: async (args, io) => (await import("./catalogue.ts")).runCatalogue(args, io, source),
+  },
+  health: {
+    about: "tell whether a running gateway is ready",
+    run: async (args, io) => (await import("./health.ts")).runHealth(args, io, source),
+  },
+  samples: {
+    about: "write files for a deployment: compose, chart, units, proxies",
+    run: async (args, io) => (await import("./samples.ts")).runSamples(args, io),
   },
   login: {
     about: "sign in at a gateway with the company's account",

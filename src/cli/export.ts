@@ -1,9 +1,11 @@
-// `poundkey export`: whole lists as CSV or JSON lines, with the filters of the lists.
+// `poundkey export`: whole lists as CSV or JSON lines, with the filters of the lists, and the state as a file.
 import { note } from "../admin/audit-trail.ts";
 import { makeExportForm } from "../admin/export-rows.ts";
 import { EXPORT_NAMES, EXPORTS, type ExportName, readExport } from "../admin/exports.ts";
 import { readQuery } from "../admin/input.ts";
-import { type Call, makeCommand } from "./administration.ts";
+import { writeState, writeStateText } from "../moving/state/write.ts";
+import { type Call, formatJson, makeCommand } from "./administration.ts";
+import { makeStateWorld } from "./state-world.ts";
 
 const toFlag = (field: string) => field.replaceAll("_", "-");
 
@@ -12,6 +14,7 @@ function listFlags(name: ExportName): readonly string[] {
 }
 
 const HELP = `usage: poundkey export LIST [filters] [--json]
+       poundkey export state [--json]
 
 Writes all rows of a list to standard output, newest first, as CSV (RFC 4180), or with --json as JSON lines. In CSV, texts
 that a spreadsheet would read as formulas begin with an apostrophe. How far it is stands on standard error. LIST, and its
@@ -24,23 +27,33 @@ ${EXPORT_NAMES.map(
       .join(" ")}`,
 ).join("\n")}
 
-  --json                    write JSON lines
+\`state\` writes every live account, service key, alias and named token as YAML, without secrets, as \`poundkey apply\`
+takes it.
+
+  --json                    write JSON lines, and the state as JSON
   --config FILE, --store S  as for \`poundkey serve\`
 
 examples:
   poundkey export requests --from 2026-11-01 --outcome failed
   poundkey export usage --group-by month,account --json
-  poundkey export reconciliation --from 2026-10-01 --to 2026-10-31`;
+  poundkey export reconciliation --from 2026-10-01 --to 2026-10-31
+  poundkey export state > state.yaml`;
 
-export const runExport = makeCommand(
-  HELP,
-  Object.fromEntries(
-    EXPORT_NAMES.map((name) => {
-      const flags = Object.fromEntries(listFlags(name).map((flag) => [flag, "value"] as const));
-      return [name, { run: (call: Call) => write(name, call), flags }];
-    }),
-  ),
+const LISTS = Object.fromEntries(
+  EXPORT_NAMES.map((name) => {
+    const flags = Object.fromEntries(listFlags(name).map((flag) => [flag, "value"] as const));
+    return [name, { run: (call: Call) => write(name, call), flags }];
+  }),
 );
+
+export const runExport = makeCommand(HELP, { ...LISTS, state: { run: printState } });
+
+async function printState({ isJson, io, settings, open }: Call): Promise<void> {
+  const world = makeStateWorld(await open(), settings);
+  const state = await writeState(world);
+  await noteExport(world, "state", {});
+  io.out(isJson ? formatJson(state) : writeStateText(state));
+}
 
 const EVERYTHING = { accountIds: null, own: null };
 const REPORT_MS = 10_000;

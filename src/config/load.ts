@@ -24,6 +24,7 @@ import { buildProviders } from "./providers.ts";
 import { adminToken, type Config } from "./schema.ts";
 import { buildSignInRules } from "./sign-in.ts";
 import { buildTelemetryRules } from "./telemetry.ts";
+import { buildStripeRules } from "./topups.ts";
 import { parseClock, parseSize } from "./units.ts";
 import { validate } from "./validate.ts";
 import { collectWarnings } from "./warnings.ts";
@@ -161,6 +162,7 @@ function buildSettings(
     hooks: buildHooks(config.hooks, issues),
     webhooks: buildEndpoints(config.webhooks, issues),
     telemetry: buildTelemetryRules(config.telemetry, input.env, issues),
+    ...buildStripeRules(config, issues),
     ...buildSignInRules(config, input.readFile, issues),
   };
   return { settings, issues: issues.all };

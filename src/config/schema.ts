@@ -43,6 +43,7 @@ import { contact, keyDefaults, keyMaxima } from "./owner-limits.ts";
 import { provider, secret, weight } from "./provider-schema.ts";
 import { signIn } from "./sign-in.ts";
 import { telemetry } from "./telemetry.ts";
+import { topups } from "./topups.ts";
 import { webhooks } from "./webhooks.ts";
 
 const LIST_MAX = 1000;
@@ -254,6 +255,7 @@ export const ConfigSchema = options(
       "The metrics.",
     ),
     hooks,
+    topups,
     webhooks,
     telemetry,
     router,

@@ -1,13 +1,13 @@
 // `webhooks`: the receivers of events, and the checks that keep events and signatures where they belong.
 import { createHash } from "node:crypto";
 import { type Static, Type } from "@sinclair/typebox";
-import { isWithin } from "../core/address.ts";
 import { AUDIT_ACTIONS } from "../core/audit-log.ts";
 import { AUDIT_TYPE, EVENTS } from "../core/events.ts";
 import { matchesAny } from "../core/pattern.ts";
 import { type Endpoint, WEBHOOK_FORMS } from "../core/webhook.ts";
 import type { Issues } from "./errors.ts";
 import { choice, section, text } from "./field-types.ts";
+import { isSafeUrl } from "./private-url.ts";
 import { secret } from "./provider-schema.ts";
 
 const ENDPOINTS_MAX = 50;
@@ -65,9 +65,6 @@ export function buildEndpoints(given: Static<typeof webhooks> = [], issues: Issu
   });
 }
 
-const PRIVATE = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "127.0.0.0/8", "::1", "fc00::/7"];
-const PRIVATE_NAME = /^localhost$|^[a-z0-9-]+$|\.(internal|local|localhost|svc|lan)$/i;
-
 /** Events name people and amounts: over http, anyone on the way could read them. */
 function checkUrl(text: string, path: readonly (string | number)[], issues: Issues): void {
   const url = URL.parse(text);
@@ -75,10 +72,7 @@ function checkUrl(text: string, path: readonly (string | number)[], issues: Issu
     issues.atValue(path, "expected an http or https URL without credentials or fragment");
     return;
   }
-  const host = url.hostname.replace(/^\[|\]$/g, "");
-  const isPrivate = isWithin(PRIVATE, host) || (!/^[\d.]+$/.test(host) && PRIVATE_NAME.test(host));
-  if (url.protocol === "http:" && !isPrivate)
-    issues.atValue(path, "must be an https URL: http is for private addresses only");
+  if (!isSafeUrl(url)) issues.atValue(path, "must be an https URL: http is for private addresses only");
 }
 
 function readKey({ secret: given, form = "standard" }: EndpointConfig, at: number, issues: Issues) {

@@ -4,6 +4,7 @@ import type { AccountDetailView, AccountView } from "../admin/accounts.ts";
 import { AccountForm, TopUp } from "./account-forms.tsx";
 import { Adjustment, Closing } from "./account-money.tsx";
 import { Breakdown } from "./breakdown.tsx";
+import { CardTopUp, PaidNotice, useCardAmounts } from "./checkout.tsx";
 import { formatUsd } from "./format.ts";
 import { Journal } from "./journal.tsx";
 import { LimitBars } from "./limit-bars.tsx";
@@ -22,7 +23,7 @@ import { UsageSection } from "./usage-section.tsx";
 
 const EVERY_MS = 5000;
 
-type Dialog = "top-up" | "rename" | "adjust" | "close";
+type Dialog = "top-up" | "card" | "rename" | "adjust" | "close";
 
 export function AccountPage({ id }: { readonly id: string }) {
   const account = useResource<AccountDetailView>(`/accounts/${id}`, EVERY_MS);
@@ -38,14 +39,18 @@ export function AccountPage({ id }: { readonly id: string }) {
     void reload();
   };
   const { data } = account;
+  const amounts = useCardAmounts(id);
   return (
     <>
       <PageHead
         back={{ path: "/settings/accounts", label: "Accounts" }}
         title={data?.name ?? id}
-        actions={data?.created_at && <Actions account={data} onOpen={setOpen} />}
+        actions={
+          data?.created_at && <Actions account={data} takesCards={amounts.length > 0} onOpen={setOpen} />
+        }
       />
       <div class="stack">
+        <PaidNotice />
         <Loaded of={account} rows={1}>
           {(one) => <Balance account={one} />}
         </Loaded>
@@ -64,6 +69,7 @@ export function AccountPage({ id }: { readonly id: string }) {
         {data?.created_at && may("usage.read", id) && <AccountUse id={id} />}
       </div>
       {open === "top-up" && data && <TopUp account={data} onClose={close} onDone={reload} />}
+      {open === "card" && data && <CardTopUp account={data} amounts={amounts} onClose={close} />}
       {open === "adjust" && data && <Adjustment account={data} onClose={close} onDone={reload} />}
       {open === "close" && data && <Closing account={data} onClose={close} onDone={reload} />}
       {open === "rename" && data && <AccountForm edited={data} onSaved={renamed} onClose={close} />}
@@ -73,10 +79,11 @@ export function AccountPage({ id }: { readonly id: string }) {
 
 interface ActionsProps {
   readonly account: AccountView;
+  readonly takesCards: boolean;
   readonly onOpen: (dialog: Dialog) => void;
 }
 
-function Actions({ account, onOpen }: ActionsProps) {
+function Actions({ account, takesCards, onOpen }: ActionsProps) {
   const { id } = account;
   return (
     <>
@@ -89,6 +96,14 @@ function Actions({ account, onOpen }: ActionsProps) {
         />
       )}
       {may("money.move", id) && <Button label="Adjust" onClick={() => onOpen("adjust")} />}
+      {takesCards && (
+        <Button
+          label={may("money.move", id) ? "Top up by card" : "Top up"}
+          kind={may("money.move", id) ? undefined : "main"}
+          icon="plus"
+          onClick={() => onOpen("card")}
+        />
+      )}
       {may("money.move", id) && (
         <Button label="Top up" kind="main" icon="plus" onClick={() => onOpen("top-up")} />
       )}

@@ -62,6 +62,11 @@ function copyWithSelection(text: string): boolean {
   return isCopied;
 }
 
+/** Goes to a page of somebody else's. */
+export function openAddress(url: string): void {
+  location.assign(url);
+}
+
 /** The scroll position of each page when it was left, by the page's place in the browser's history. */
 const depths = new Map<number, number>();
 let placeNow = 0;

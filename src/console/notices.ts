@@ -74,6 +74,7 @@ function isWithin(instant: string | null | undefined, days: number): boolean {
 const PLACES: Readonly<Record<ProblemView["kind"], string>> = {
   provider: "/settings/providers",
   configuration: "/settings/limits",
+  payment: "/settings/accounts",
   store: "/settings/limits",
 };
 

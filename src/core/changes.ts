@@ -1,4 +1,5 @@
 // The changes that operators cause: each is put on record in its own transaction.
+import type { Checkout } from "./checkout.ts";
 import type { OutboxEvent } from "./events.ts";
 import type { Arrival } from "./foreign-secret.ts";
 import type { Account, GatewayKey } from "./key.ts";
@@ -30,6 +31,7 @@ export type OperatorSetting = "admin_token_digest" | "aliases";
 /** The row that a transaction changes. */
 export type RowChange =
   | Changed<"account", Account>
+  | Changed<"checkout", Checkout>
   | Changed<"credential", StoredCredential>
   | Changed<"key", GatewayKey>
   | Changed<"limit_request", LimitRequest>
@@ -94,6 +96,12 @@ export interface Changes {
     decide: (before: LimitRequest) => LimitRequestStep,
   ): Promise<LimitRequest | null>;
 
+  /**
+   * Adds a checkout, or returns the one of the same id. `check` gets the number of the account's checkouts since a time
+   * (Unix milliseconds) that nobody has paid, and throws if this one may not be added.
+   */
+  addCheckout(checkout: Checkout, sinceMs: number, check: (unpaid: number) => void): Promise<Checkout>;
+
   /** Adds a credential or replaces the one with the same id. */
   putCredential(credential: StoredCredential): Promise<void>;
   removeCredential(id: string): Promise<void>;
@@ -106,4 +114,7 @@ export interface Changes {
 }
 
 /** Those that the store itself has. They leave no record. */
-export type UnrecordedChanges = Omit<Changes, keyof PeopleStore | "addLimitRequest" | "decideLimitRequest">;
+export type UnrecordedChanges = Omit<
+  Changes,
+  keyof PeopleStore | "addLimitRequest" | "decideLimitRequest" | "addCheckout"
+>;

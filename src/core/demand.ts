@@ -1,5 +1,6 @@
 // Demands on the books, the rows needed to decide them, and the decisions.
 import type { AuditEntry } from "./audit-log.ts";
+import type { Checkout, CheckoutChange, CheckoutOutcome } from "./checkout.ts";
 import type { OutboxEvent } from "./events.ts";
 import type { Fault } from "./fault.ts";
 import type { Account, GatewayKey, KeyProof } from "./key.ts";
@@ -7,6 +8,7 @@ import type { TokenLoad } from "./limit.ts";
 import type { MemberTerms } from "./member-limits.ts";
 import type { BillLine, NanoUsd } from "./money.ts";
 import type { Closing, Funding, Movement } from "./movement.ts";
+import type { ModelSum, Opening } from "./opening.ts";
 import type { CallSum } from "./provider-call.ts";
 import type { RequestHead, RequestLimits, RequestRecord, UnsettledRecord } from "./record.ts";
 import type {
@@ -57,30 +59,10 @@ export interface Reads {
   readonly isNew?: boolean;
   readonly replyId: string | null;
   readonly movementId: string | null;
+  /** Missing for none. */
+  readonly checkoutId?: string;
   /** New budgets, which begin with what their owner has used already. Missing for none. */
   readonly openings?: readonly Opening[];
-}
-
-/** A budget that opens within its window, with the sums of what its owner has used there. */
-export interface Opening {
-  readonly owner: string;
-  /** The key whose requests are summed. Null for all of the account. */
-  readonly keyId: string | null;
-  /** The member the requests of whose keys are summed. Missing for none. */
-  readonly memberId?: string;
-  /** The start of the window, in Unix milliseconds. */
-  readonly fromMs: number;
-}
-
-export function makeOpeningId({ owner, fromMs }: Opening): string {
-  return `${owner} ${fromMs}`;
-}
-
-/** The price of an owner's requests to one model, answered or not. */
-export interface ModelSum {
-  /** Empty if none was called. */
-  readonly model: string;
-  readonly costNanoUsd: NanoUsd;
 }
 
 /**
@@ -180,7 +162,13 @@ interface OnReads {
 }
 
 /** Plain data, so it can be sent to the process that owns the store. */
-export type Demand = Admission | Settlement | (Funding & OnReads) | (Closing & OnReads) | Reset;
+export type Demand =
+  | Admission
+  | Settlement
+  | (Funding & OnReads)
+  | (Closing & OnReads)
+  | (CheckoutChange & OnReads)
+  | Reset;
 
 /** The parts of a demand that a decision lacks: it is made again with them. */
 export interface Lacking {
@@ -222,6 +210,7 @@ export type Answer =
       readonly late: boolean;
     }
   | { readonly kind: "funded"; readonly account: Account }
+  | ({ readonly kind: "checkout" } & CheckoutOutcome)
   /** The key belongs to another account by now, so nothing was decided: ask again for that one. */
   | { readonly kind: "moved"; readonly accountId: string }
   /** With the names of the budgets. */
@@ -250,6 +239,8 @@ export interface Rows {
   readonly requests: ReadonlyMap<string, RequestRecord | null>;
   readonly replies: ReadonlyMap<string, KeptReply | null>;
   readonly movements: ReadonlyMap<string, Movement | null>;
+  /** Missing if none was asked for. */
+  readonly checkouts?: ReadonlyMap<string, Checkout | null>;
 }
 
 /** Rows to delete, by account: every key in the store begins with the account. */
@@ -276,6 +267,7 @@ export interface Decision {
   readonly replies: readonly KeptReply[];
   readonly repliesGone: readonly Gone[];
   readonly movements: readonly Movement[];
+  readonly checkouts: readonly Checkout[];
   /** Amounts to add to the hour's row. */
   readonly usage: readonly UsageSum[];
   /** Counts to add in the same way. */

@@ -2,6 +2,7 @@
 import type { Alias } from "./alias.ts";
 import type { Benchmark } from "./benchmark.ts";
 import type { LaterPrice, ModelCard, Price } from "./card.ts";
+import type { StripeRules } from "./checkout.ts";
 import type { DialectName, Target } from "./dialect.ts";
 import type { HookRule } from "./hook.ts";
 import type { KeyMaxima, OwnerLimits } from "./limit.ts";
@@ -271,9 +272,8 @@ export interface Settings {
   readonly providers: readonly ProviderSetup[];
   /** Cards that the operator added to a provider. They replace cards of the catalogue with the same id. */
   readonly ownModels: readonly ModelCard[];
-  /** The operator's catalogue file, if any. */
   readonly catalogueFile?: string;
-  /** Its cards. They take precedence over the catalogue, and `ownModels` over them. */
+  /** The cards of that file. They take precedence over the catalogue, and `ownModels` over them. */
   readonly newerModels?: readonly ModelCard[];
   /** The operator's file of benchmark results, if any, and its results by card id. Newer ones replace the built-in. */
   readonly profilesFile?: string;
@@ -289,11 +289,12 @@ export interface Settings {
   readonly responses: ResponseRules;
   readonly audit: { readonly keepMs: number };
   readonly metrics: MetricsRules;
-  /** In the order in which requests pass them. */
   readonly hooks: readonly HookRule[];
   readonly webhooks: readonly Endpoint[];
   readonly telemetry: TelemetryRules;
   readonly router: RouterRules;
+  /** Missing if cards aren't taken. */
+  readonly stripe?: StripeRules;
   /** Missing if people can't sign in. */
   readonly signIn?: SignInRules;
 }

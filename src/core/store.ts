@@ -2,6 +2,7 @@
 import type { Audit } from "./audit.ts";
 import type { AuditLogStore } from "./audit-log.ts";
 import type { Changes, OperatorSetting, Trail, UnrecordedChanges } from "./changes.ts";
+import type { CheckoutStore } from "./checkout.ts";
 import type { Answer, Demand, Reads, Rows } from "./demand.ts";
 import type { DeviceStore } from "./device.ts";
 import type { FOREIGN_SECRETS, ForeignStore } from "./foreign-secret.ts";
@@ -85,8 +86,12 @@ export interface PruneBefore {
   readonly callsMs?: number;
 }
 
+/** The setting with the rows that each state file made, as it was applied last. */
+export const APPLIED_STATES = "applied_states";
+
 /** Facts about the store, by name. Contain no secrets. */
 type OwnSetting =
+  | typeof APPLIED_STATES
   | "master_key_check"
   | "lessons_forgotten"
   | "lessons_fitted"
@@ -249,6 +254,7 @@ export interface Store
   readonly people: PeopleStore;
   readonly devices: DeviceStore;
   readonly limitRequests: LimitRequestStore;
+  readonly checkouts: CheckoutStore;
   readonly foreign: ForeignStore;
   readonly auditLog: AuditLogStore;
   readonly webhooks: WebhookStore;

@@ -18,10 +18,14 @@ export const PARTS: readonly Part[] = [
   {
     title: "Running a gateway",
     chapters: [
+      "fifty-people",
+      "sizing",
       "configuration",
       "money",
       "money-by-example",
+      "cards",
       "company",
+      "state",
       "people",
       "sign-in",
       "agents",

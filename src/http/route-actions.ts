@@ -19,6 +19,7 @@ const ROUTE_ACTIONS = {
   adjustAccount: { action: "adjustment.made", ...ACCOUNT },
   closeAccount: { action: "account.closed", ...ACCOUNT },
   reopenAccount: { action: "account.reopened", ...ACCOUNT },
+  createCheckout: { action: "checkout.created", type: "checkout" },
   createKey: { action: "key.created", ...KEY },
   putKey: { action: "key.changed", ...KEY },
   updateKey: { action: "key.changed", ...KEY },

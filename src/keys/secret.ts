@@ -84,7 +84,7 @@ export function mintAgentCode(random: Random): string {
 
 /** Makes an id, such as `key_` and 120 random bits. It isn't a secret. */
 export function mintId(
-  kind: "key" | "acct" | "cred" | "evt" | "aud" | "tok" | "dev" | "lrq" | "probe",
+  kind: "key" | "acct" | "cred" | "evt" | "aud" | "tok" | "dev" | "lrq" | "probe" | "chk",
   random: Random,
 ): string {
   return `${kind}_${drawDigits(random, ID_BYTES, ID_DIGITS)}`;

@@ -18,6 +18,7 @@ export function requireAdmitted(answer: Answer): Admitted {
     case "lacking":
     case "settled":
     case "funded":
+    case "checkout":
     case "reset":
       throw makeAnswerError(answer);
   }

@@ -1,5 +1,6 @@
 // The books during one batch: the rows as read, the changes of earlier demands, and the only way to move money.
 
+import type { Checkout } from "../core/checkout.ts";
 import type { Answer, Decision, Gone, Rows } from "../core/demand.ts";
 import type { OutboxEvent } from "../core/events.ts";
 import { findBucket } from "../core/histogram.ts";
@@ -114,6 +115,7 @@ export class Books {
   readonly requests: Sheet<RequestRecord>;
   readonly replies: RemovableSheet<KeptReply>;
   readonly movements: Sheet<Movement>;
+  readonly checkouts: Sheet<Checkout>;
   readonly members: Rows["members"];
   readonly sums: Rows["sums"];
   readonly #states = new Set<string>();
@@ -133,6 +135,7 @@ export class Books {
     this.requests = new Sheet(rows.requests);
     this.replies = new RemovableSheet(rows.replies);
     this.movements = new Sheet(rows.movements);
+    this.checkouts = new Sheet(rows.checkouts ?? new Map());
     this.members = rows.members;
     this.sums = rows.sums;
   }
@@ -284,6 +287,7 @@ export class Books {
       replies: this.replies.changed,
       repliesGone: this.replies.gone,
       movements: this.movements.changed,
+      checkouts: this.checkouts.changed,
       usage: [...this.#usage.values()],
       firstTokens: [...this.#firstTokens.values()],
       calls: [...this.#calls.values()],

@@ -1,9 +1,9 @@
 // The use of a budget: opened with the sums of its window, replaced when the next one begins.
 import type { Budget } from "../core/budget.ts";
 import { readBudgetModels, SPEND_LIMIT } from "../core/budget.ts";
-import type { ModelSum } from "../core/demand.ts";
 import type { BudgetUse } from "../core/limit.ts";
 import type { NanoUsd } from "../core/money.ts";
+import type { ModelSum } from "../core/opening.ts";
 import { matchesAny } from "../core/pattern.ts";
 import type { NamedBudget } from "./limit-owners.ts";
 import { computeWindow, findNearestStart, type Window, type WindowRules } from "./window.ts";

@@ -5,6 +5,7 @@ import { admit } from "./admit.ts";
 import { coversMoment } from "./allowance.ts";
 import { Books } from "./books.ts";
 import { resetBudgets } from "./budget-reset.ts";
+import { changeCheckout } from "./checkouts.ts";
 import { close } from "./closing.ts";
 import { fund } from "./movements.ts";
 import { settle } from "./settle.ts";
@@ -34,6 +35,8 @@ function answer(books: Books, demand: Demand): Answer {
       return fund(books, demand);
     case "close":
       return close(books, demand);
+    case "checkout":
+      return changeCheckout(books, demand);
     case "reset":
       return resetBudgets(books, demand);
   }

@@ -1,9 +1,10 @@
 // The limits of a key, a member or an account with their use, as holders and operators see them.
 import { readBudgetModels, SPEND_LIMIT } from "../core/budget.ts";
-import type { Opening, Reads } from "../core/demand.ts";
+import type { Reads } from "../core/demand.ts";
 import type { Account, GatewayKey } from "../core/key.ts";
 import type { LimitState, Minute } from "../core/limit.ts";
 import { toUsd } from "../core/money.ts";
+import type { Opening } from "../core/opening.ts";
 import { LIMIT_RULES } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock } from "../core/world.ts";

@@ -1,12 +1,12 @@
 // Admission by limits and budgets: what is running of each owner's, whether the request fits, and what it takes.
 
 import { SPEND_LIMIT } from "../core/budget.ts";
-import type { Admission, Lacking, Offer, Opening } from "../core/demand.ts";
-import { makeOpeningId } from "../core/demand.ts";
+import type { Admission, Lacking, Offer } from "../core/demand.ts";
 import type { Fault } from "../core/fault.ts";
 import type { Account, GatewayKey } from "../core/key.ts";
 import type { BudgetUse, LimitUse, Minute } from "../core/limit.ts";
 import type { NanoUsd } from "../core/money.ts";
+import { makeOpeningId, type Opening } from "../core/opening.ts";
 import type { RequestLimits } from "../core/record.ts";
 import type { OwnerState } from "../core/rows.ts";
 import type { Books } from "./books.ts";

@@ -36,11 +36,14 @@ function refuse(code: Fault["code"], message: string, param?: string): Answer {
 }
 
 function refuseCredit(account: Account, { nanoUsd }: Funding): Fault | null {
-  if (account.balanceNanoUsd + account.heldNanoUsd + nanoUsd > BALANCE_MAX) {
-    const message = "Invalid 'amount_usd': the balance would be more than nine million USD.";
-    return new Fault("invalid_value", message, { param: "amount_usd" });
-  }
-  return refuseClosed(account);
+  return refuseExcess(account, nanoUsd) ?? refuseClosed(account);
+}
+
+/** Returns the Fault for a credit after which the balance would be too large. Null if it wouldn't. */
+export function refuseExcess(account: Account, nanoUsd: NanoUsd): Fault | null {
+  if (account.balanceNanoUsd + account.heldNanoUsd + nanoUsd <= BALANCE_MAX) return null;
+  const message = "Invalid 'amount_usd': the balance would be more than nine million USD.";
+  return new Fault("invalid_value", message, { param: "amount_usd" });
 }
 
 /** A closed account may be debited: money that came late is paid out by hand. */
@@ -59,7 +62,7 @@ interface Moved extends Omit<Movement, "atMs" | "month" | "seq"> {
 }
 
 /** Adds an entry and the row that a statement is made of. The account owes the part that its balance doesn't bear. */
-function move(books: Books, moved: Moved): void {
+export function move(books: Books, moved: Moved): void {
   const { accountId, id, kind, nanoUsd, balanceNanoUsd, by, nowMs: atMs, note, requestId = null } = moved;
   const dueNanoUsd = balanceNanoUsd - nanoUsd;
   const legs = { balanceNanoUsd, fundingNanoUsd: 0 - nanoUsd, overrunNanoUsd: 0 - dueNanoUsd };

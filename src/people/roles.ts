@@ -43,6 +43,7 @@ export const PERMISSIONS = {
   "accounts.limit": { roles: ["operator", "admin"], words: "rename, limit and pause accounts" },
   "accounts.close": { roles: ["billing", "admin"], words: "close accounts" },
   "money.move": { roles: ["billing", "admin"], words: "top up and adjust balances" },
+  "checkouts.make": { roles: ["member", "billing", "admin"], words: "top up an account by card" },
   "keys.write": {
     roles: ["manager", "operator", "admin"],
     words: "create, change, rotate and revoke any key, and reset its budgets",

@@ -2,6 +2,7 @@
 import type { Changes, Trail } from "../core/changes.ts";
 import { auditLogMethods } from "./audit-log.ts";
 import { bookMethods } from "./books.ts";
+import { checkoutChanges, checkoutMethods } from "./checkouts.ts";
 import { consoleMethods, credentialChanges } from "./console.ts";
 import { deviceMethods } from "./devices.ts";
 import type { Engine } from "./engine.ts";
@@ -26,7 +27,12 @@ import { webhookMethods } from "./webhooks.ts";
 export function engineMethods(engine: Engine, ofRows = engine) {
   const changes = (trail: Trail) => changeMethods(engine, ofRows, makeRecorder(engine, trail));
   const { addToken, revokeToken, changeMember, ...others } = changes(() => []);
-  const { addLimitRequest: _add, decideLimitRequest: _decide, ...unrecorded } = others;
+  const {
+    addLimitRequest: _add,
+    decideLimitRequest: _decide,
+    addCheckout: _checkout,
+    ...unrecorded
+  } = others;
   return {
     ...keyMethods(ofRows),
     ...accountMethods(ofRows),
@@ -49,6 +55,7 @@ export function engineMethods(engine: Engine, ofRows = engine) {
     providerCalls: providerCallMethods(engine),
     devices: deviceMethods(engine),
     limitRequests: limitRequestMethods(engine),
+    checkouts: checkoutMethods(ofRows),
     foreign: foreignMethods(engine),
     people: { ...peopleMethods(engine), addToken, revokeToken, changeMember },
   };
@@ -65,5 +72,6 @@ function changeMethods(engine: Engine, ofRows: Engine, record: Recorder): Change
     ...lessonChanges(engine, record),
     ...peopleChanges(engine, ofRows, record),
     ...limitRequestChanges(ofRows, record),
+    ...checkoutChanges(ofRows, record),
   };
 }

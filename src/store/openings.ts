@@ -1,5 +1,5 @@
 // The sums of what an owner used within a window, with which a new budget opens.
-import type { ModelSum, Opening } from "../core/demand.ts";
+import type { ModelSum, Opening } from "../core/opening.ts";
 import { type Found, readSum, readText, type Value } from "./found.ts";
 import type { Mark } from "./sql.ts";
 

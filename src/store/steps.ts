@@ -3,6 +3,7 @@ import { ACCOUNT_FIELDS } from "../core/fields/account.ts";
 import { KEY_FIELDS } from "../core/fields/key.ts";
 import { AUDIT_LOG } from "./audit-step.ts";
 import { PROVIDER_CALLS } from "./calls-step.ts";
+import { CHECKOUTS } from "./checkouts-step.ts";
 import { DEVICES } from "./devices-step.ts";
 import { FOREIGN_DIGESTS } from "./foreign-step.ts";
 import { HOURLY_USAGE } from "./hourly-usage-step.ts";
@@ -203,7 +204,7 @@ const PAUSES: Step = [
 /** The hooks that a key adds. An older version would let its requests pass unjudged. */
 const HOOKS: Step = [
   { kind: "addField", table: "gateway_key", field: KEY_FIELDS.hooks },
-  { kind: "endSupport", stepsKnown: 22 },
+  { kind: "endSupport", stepsKnown: 23 },
 ];
 
 /** Taken after the engine's own first steps (`sqlite/migrations.ts`, `postgres/schema.ts`). */
@@ -229,5 +230,6 @@ export const STEPS: readonly Step[] = [
   STATEMENTS,
   WEBHOOKS,
   PROVIDER_CALLS,
+  CHECKOUTS,
   HOOKS,
 ];

@@ -258,6 +258,18 @@ export const REPLY = table<KeptReply>("reply", ["account_id", "id"], {
 
 const [movedByKind, movedById] = [allowNull(makeWord(ACTOR_KINDS)), allowNull(TEXT)];
 
+/** The person or program that asked for money to be moved. */
+export const MOVED_BY: Columns<Movement["by"]> = {
+  columns: {
+    by_kind: { type: "text", write: (by) => by?.kind ?? null },
+    by_id: { type: "text", write: (by) => by?.id ?? null },
+  },
+  read(found) {
+    const [kind, id] = [movedByKind.read(found, "by_kind"), movedById.read(found, "by_id")];
+    return kind === null || id === null ? null : { kind, id };
+  },
+};
+
 export const MOVEMENT = table<Movement>("movement", ["account_id", "id"], {
   accountId: TEXT,
   id: TEXT,
@@ -267,14 +279,5 @@ export const MOVEMENT = table<Movement>("movement", ["account_id", "id"], {
   balanceNanoUsd: INTEGER,
   month: allowNull(TEXT),
   seq: allowNull(INTEGER),
-  by: {
-    columns: {
-      by_kind: { type: "text", write: (by) => by?.kind ?? null },
-      by_id: { type: "text", write: (by) => by?.id ?? null },
-    },
-    read(found: Found) {
-      const [kind, id] = [movedByKind.read(found, "by_kind"), movedById.read(found, "by_id")];
-      return kind === null || id === null ? null : { kind, id };
-    },
-  },
+  by: MOVED_BY,
 });

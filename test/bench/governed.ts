@@ -64,7 +64,10 @@ function keepNothing() {
   };
 }
 
-function noPeople(): Pick<Store, "people" | "devices" | "limitRequests" | "foreign" | "endSessionsOf"> {
+function noPeople(): Pick<
+  Store,
+  "people" | "devices" | "limitRequests" | "checkouts" | "foreign" | "endSessionsOf"
+> {
   const nothing = async () => null;
   const nobody = async () => [];
   const never = async (): Promise<never> => {
@@ -100,7 +103,11 @@ function noPeople(): Pick<Store, "people" | "devices" | "limitRequests" | "forei
   };
   const foreign = { adopt: async () => {}, end: async () => 0 };
   const limitRequests = { list: nobody, find: nothing, forgetTexts: async () => {} };
-  return { people, devices, limitRequests, foreign, endSessionsOf: async () => 0 };
+  const checkouts = {
+    ...{ find: nothing, findByPayment: nothing, setPage: async () => {} },
+    ...{ keepStray: async () => {}, strays: nobody },
+  };
+  return { people, devices, limitRequests, checkouts, foreign, endSessionsOf: async () => 0 };
 }
 
 function noAuditLog(): Pick<Store, "auditLog" | "changeOperatorSetting"> {
@@ -153,7 +160,7 @@ function noStore(): Store {
     keptCharacters: async () => 0,
     changes: () => ({
       ...{ ...made, ...made.people },
-      ...{ addLimitRequest: async () => {}, decideLimitRequest: nothing },
+      ...{ addLimitRequest: async () => {}, decideLimitRequest: nothing, addCheckout: unused },
     }),
     beat: async () => ({ olderNodes: [], unsupported: null }),
     orphans: nobody,
@@ -214,6 +221,8 @@ function answerTo(demand: Demand): Answer {
       return { kind: "funded", account: ACCOUNT };
     case "reset":
       return { kind: "reset", budgets: [] };
+    case "checkout":
+      throw new Error("Not part of the measurement.");
   }
 }
 

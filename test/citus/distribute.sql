@@ -7,11 +7,12 @@ SELECT create_distributed_table(name::regclass, 'account_id', colocate_with => '
 FROM unnest(ARRAY['meter', 'slot', 'spend', 'hold', 'entry', 'reply', 'top_up', 'request', 'usage_hour',
   'hourly_usage', 'first_token_hour', 'content', 'lesson', 'stored_response', 'event',
   'put_record', 'departure', 'refusal', 'limit_request', 'movement', 'statement',
-  'provider_call', 'provider_call_day']) AS name
+  'provider_call', 'provider_call_day', 'checkout']) AS name
 WHERE name::regclass NOT IN (SELECT logicalrelid FROM pg_dist_partition);
 
 SELECT create_reference_table(name::regclass)
 FROM unnest(ARRAY['gateway_key', 'setting', 'session', 'credential', 'token', 'member', 'used_once',
   'device_code', 'device', 'agent_secret', 'device_mistake', 'audit', 'audit_detail',
-  'foreign_digest', 'lease', 'delivery', 'endpoint_off']) AS name
+  'foreign_digest', 'lease', 'delivery', 'endpoint_off',
+  'stray_taking']) AS name
 WHERE name::regclass NOT IN (SELECT logicalrelid FROM pg_dist_partition);

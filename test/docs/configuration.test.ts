@@ -40,8 +40,8 @@ function settingsOf(config: object): Settings {
   return readSettings(JSON.stringify(config));
 }
 
-/** Sections that may be missing and have fields that may not: lists, names, and the provider that people sign in with. */
-const OPTIONAL = /\[\]|<|^sign_in\./;
+/** Sections that may be missing and have fields that may not: lists, names, the provider that people sign in with, and cards. */
+const OPTIONAL = /\[\]|<|^(sign_in|topups)\./;
 
 /** Writes the default of each noted field below `from` into an object, in its place. */
 function defaultsBelow(from: string): object {
@@ -87,6 +87,18 @@ test("as does signing in", () => {
     recheckMs: 3_600_000,
     keysExpireMs: 30 * 86_400_000,
   });
+});
+
+test("as do cards", () => {
+  const needed = { secret_key: "sk_test_a", webhook_secret: "whsec_abcd" };
+  const file = (stripe: object) =>
+    settingsOf({
+      server: { public_url: "https://gateway.example.com" },
+      topups: { stripe: { ...stripe, ...needed } },
+    });
+  const spelled = file(defaultsBelow("topups.stripe."));
+  expect(spelled).toEqual(file({}));
+  expect(spelled.stripe?.amountsUsd).toEqual([10, 25, 100]);
 });
 
 test("and a weight, a rule and an enabled model", () => {

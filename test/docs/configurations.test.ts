@@ -28,8 +28,9 @@ function isConfiguration({ text }: Block): boolean {
 /** A key file of Google's, and a JSON object like any other. */
 const LOGIN = '{"type":"authorized_user","client_id":"a","client_secret":"b","refresh_token":"c"}';
 
-/** Those of webhooks have a form of their own. */
+/** Those of webhooks and of Stripe have forms of their own. */
 function makeValue(name: string): string {
+  if (name.startsWith("STRIPE")) return name.includes("WEBHOOK") ? "whsec_secret" : "sk_test_secret";
   const value = `the-value-of-${name}`;
   return name.startsWith("WEBHOOK") ? `whsec_${Buffer.from(value.padEnd(32)).toString("base64")}` : value;
 }

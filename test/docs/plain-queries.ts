@@ -63,8 +63,8 @@ const PEERS_WORDS: readonly PlainQuery[] = [
 ];
 
 const TASKS: readonly PlainQuery[] = [
-  ask("kubernetes", "operate#health-checks", "operate#deploying"),
-  ask("docker compose", "operate#deploying"),
+  ask("kubernetes", "operate#health-checks", "operate#deploying", "fifty-people#kubernetes"),
+  ask("docker compose", "operate#deploying", "fifty-people"),
   ask("nginx", "operate#behind-a-proxy"),
   ask("https", "operate#behind-a-proxy", "operate#deploying"),
   ask("high availability", "operate#many-nodes", "operate#failover"),

@@ -40,6 +40,7 @@ const WRITERS: readonly Role[] = ["manager", "operator", "admin"];
 const HOLDERS: readonly Role[] = ["member", ...WRITERS];
 const OPERATORS: readonly Role[] = ["operator", "admin"];
 const PAYERS: readonly Role[] = ["billing", "admin"];
+const CARD_PAYERS: readonly Role[] = ["member", ...PAYERS];
 const KEEPERS: readonly Role[] = ["manager", "admin"];
 const ADMINS: readonly Role[] = ["admin"];
 
@@ -61,6 +62,9 @@ export const MATRIX: Readonly<Record<string, Row>> = {
   },
   "GET /reconciliation": { of: "whole", may: PAYERS },
   "GET /reconciliation.csv": { of: "whole", may: PAYERS },
+  "GET /accounts/:id/checkout": { of: "account", may: CARD_PAYERS },
+  // Cards aren't taken here.
+  "POST /accounts/:id/checkout": { of: "account", may: CARD_PAYERS, ok: 404, body: { amount_usd: 10 } },
   "GET /keys": { of: "list", may: EVERYONE, lists: "key", path: () => "/keys?limit=200&q=key_" },
   "POST /keys": {
     of: "account",

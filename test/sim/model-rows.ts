@@ -96,6 +96,8 @@ export function describeAnswer(answer: Answer): string {
       );
     case "funded":
       return `funded to ${answer.account.balanceNanoUsd}`;
+    case "checkout":
+      return `${answer.checkout.state} at ${answer.account.balanceNanoUsd}`;
     case "lacking":
       return "lacking";
     case "moved":

@@ -66,8 +66,8 @@ export class Model {
     const expected = this.#expected(demand, answer, node);
     const given = describeAnswer(answer);
     if (given !== expected) {
-      const id =
-        demand.kind === "settle" ? demand.record.id : demand.kind === "close" ? demand.accountId : demand.id;
+      const isOfAccount = demand.kind === "close" || demand.kind === "checkout";
+      const id = demand.kind === "settle" ? demand.record.id : isOfAccount ? demand.accountId : demand.id;
       this.problems.push(`${demand.kind} ${id}: the books said '${given}', by the rules it is '${expected}'`);
     }
   }
@@ -89,6 +89,7 @@ export class Model {
         return `funded to ${account.balance}`;
       }
       case "close":
+      case "checkout":
       case "reset":
         return describeAnswer(answer);
     }

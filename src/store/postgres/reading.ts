@@ -1,7 +1,9 @@
 // Reads the rows for decisions: one statement per table for all demands of one account.
-import { makeOpeningId, type Opening, type Reads, type Rows } from "../../core/demand.ts";
+import type { Reads, Rows } from "../../core/demand.ts";
 import type { MemberTerms } from "../../core/member-limits.ts";
+import { makeOpeningId, type Opening } from "../../core/opening.ts";
 import { makeMeterId, makeOwnerId } from "../../core/rows.ts";
+import { CHECKOUT } from "../checkouts.ts";
 import { bind } from "../engine.ts";
 import { readInteger, readText } from "../found.ts";
 import { raisesSql, readRaise } from "../limit-requests.ts";
@@ -31,6 +33,7 @@ const HOLDS = byId(HOLD);
 const REQUESTS = byId(REQUEST);
 const REPLIES = byId(REPLY);
 const MOVEMENTS = byId(MOVEMENT);
+const CHECKOUTS = byId(CHECKOUT);
 
 /** The queries for some demands of one account, and the reader of their results. */
 interface Reading {
@@ -55,6 +58,7 @@ export function composeReading(accountId: string, reads: readonly Reads[], lock:
   const requestIds = listed(reads.map(({ requestId }) => requestId));
   const replyIds = listed(reads.map(({ replyId }) => replyId));
   const movementIds = listed(reads.map(({ movementId }) => movementId));
+  const checkoutIds = listed(reads.map(({ checkoutId = null }) => checkoutId));
   const at = {
     account: ask(true, lock ? `${ACCOUNT_ROW} FOR UPDATE` : ACCOUNT_ROW, accountId),
     clock: ask(true, CLOCK),
@@ -68,6 +72,7 @@ export function composeReading(accountId: string, reads: readonly Reads[], lock:
     requests: ask(requestIds.length > 0, REQUESTS, accountId, requestIds),
     replies: ask(replyIds.length > 0, REPLIES, accountId, replyIds),
     movements: ask(movementIds.length > 0, MOVEMENTS, accountId, movementIds),
+    checkouts: ask(checkoutIds.length > 0, CHECKOUTS, accountId, checkoutIds),
   };
   const openings = [...new Map(listOpenings(reads)).values()].map((opening) => ({
     opening,
@@ -88,6 +93,7 @@ export function composeReading(accountId: string, reads: readonly Reads[], lock:
     requests: byKey(REQUEST, results[at.requests], ({ id }) => id),
     replies: byKey(REPLY, results[at.replies], ({ id }) => id),
     movements: byKey(MOVEMENT, results[at.movements], ({ id }) => id),
+    checkouts: byKey(CHECKOUT, results[at.checkouts], ({ id }) => id),
   });
   return { queries, rowsOf };
 }

@@ -1,6 +1,7 @@
 // Writes a decision: every statement takes the account as $1 and one list per column, for any number of rows.
 import type { Decision, Gone } from "../../core/demand.ts";
 import type { Account } from "../../core/key.ts";
+import { CHECKOUT } from "../checkouts.ts";
 import type { SqlType } from "../columns.ts";
 import { bind } from "../engine.ts";
 import type { Value } from "../found.ts";
@@ -156,6 +157,7 @@ const GROUPS: readonly (readonly Part[])[] = [
   [MONEY_AND_STATE, insert(MOVEMENT, "", ({ movements }) => movements)],
   [insert(EVENT, "ON CONFLICT (account_id, id) DO NOTHING", ({ events }) => events)],
   [AMENDED],
+  [upsert(CHECKOUT, ({ checkouts }) => checkouts)],
 ];
 
 /**

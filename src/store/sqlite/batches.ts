@@ -1,5 +1,6 @@
 // Group commit: the demands of one event loop turn become one transaction, and are answered after its COMMIT.
 import type { Answer, Decide, Decision, Demand } from "../../core/demand.ts";
+import { CHECKOUT } from "../checkouts.ts";
 import { CALL_SUM, FIRST_TOKEN, REQUEST, USAGE } from "../log-tables.ts";
 import { ACCOUNT_STATE, ENTRY, EVENT, HOLD, METER, MOVEMENT, OWNER, REPLY, SPEND } from "../tables.ts";
 import { nextTurn } from "../turns.ts";
@@ -72,17 +73,19 @@ export class Batches {
   }
 }
 
-function writeAccounts(sql: Statements, decision: Decision): void {
+function writeMoney(sql: Statements, decision: Decision): void {
   for (const { id, balanceNanoUsd, heldNanoUsd, entries, keptCharacters } of decision.accounts) {
     sql.setMoney.run(balanceNanoUsd, heldNanoUsd, entries, keptCharacters, id);
   }
   for (const account of decision.states) {
     sql.setState.run(account.id, ...ACCOUNT_STATE.valuesOf(account));
   }
+  for (const movement of decision.movements) sql.addMovement.run(...MOVEMENT.valuesOf(movement));
+  for (const checkout of decision.checkouts) sql.putCheckout.run(...CHECKOUT.valuesOf(checkout));
 }
 
 function writeDecision(sql: Statements, decision: Decision): void {
-  writeAccounts(sql, decision);
+  writeMoney(sql, decision);
   for (const spend of decision.spends) sql.putSpend.run(...SPEND.valuesOf(spend));
   for (const meter of decision.meters) sql.putMeter.run(...METER.valuesOf(meter));
   for (const owner of decision.owners) sql.putOwner.run(...OWNER.valuesOf(owner));
@@ -93,7 +96,6 @@ function writeDecision(sql: Statements, decision: Decision): void {
   for (const record of decision.requestsAmended) sql.amendRequest.run(...REQUEST.valuesOf(record));
   for (const { accountId, id } of decision.repliesGone) sql.removeReply.run(accountId, id);
   for (const reply of decision.replies) sql.putReply.run(...REPLY.valuesOf(reply));
-  for (const movement of decision.movements) sql.addMovement.run(...MOVEMENT.valuesOf(movement));
   for (const sum of decision.usage) sql.addUsage.run(...USAGE.valuesOf(sum));
   for (const sum of decision.calls) sql.addCalls.run(...CALL_SUM.valuesOf(sum));
   for (const event of decision.events) sql.addEvent.run(...EVENT.valuesOf(event));

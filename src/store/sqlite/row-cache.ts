@@ -1,8 +1,10 @@
 // Caches the rows that decisions depend on, as long as no other process writes to the file.
-import { type Decision, type ModelSum, makeOpeningId, type Reads, type Rows } from "../../core/demand.ts";
+import type { Checkout } from "../../core/checkout.ts";
+import type { Decision, Reads, Rows } from "../../core/demand.ts";
 import type { Account, GatewayKey } from "../../core/key.ts";
 import type { MemberTerms } from "../../core/member-limits.ts";
 import type { Movement } from "../../core/movement.ts";
+import { type ModelSum, makeOpeningId } from "../../core/opening.ts";
 import type { RequestRecord } from "../../core/record.ts";
 import {
   type Hold,
@@ -13,6 +15,7 @@ import {
   type OwnerState,
   type Spend,
 } from "../../core/rows.ts";
+import { CHECKOUT } from "../checkouts.ts";
 import type { Found } from "../found.ts";
 import { readRaise } from "../limit-requests.ts";
 import { REQUEST } from "../log-tables.ts";
@@ -28,11 +31,18 @@ interface RowsReadOnce {
   readonly requests: CachedRows<RequestRecord>;
   readonly replies: CachedRows<KeptReply>;
   readonly movements: CachedRows<Movement>;
+  readonly checkouts: CachedRows<Checkout>;
   readonly sums: Map<string, readonly ModelSum[]>;
 }
 
 function makeRowsReadOnce(): RowsReadOnce {
-  return { requests: new Map(), replies: new Map(), movements: new Map(), sums: new Map() };
+  return {
+    requests: new Map(),
+    replies: new Map(),
+    movements: new Map(),
+    checkouts: new Map(),
+    sums: new Map(),
+  };
 }
 
 /** Known rows by id. Null if the store has no such row. */
@@ -88,14 +98,17 @@ export class RowCache {
   }
 
   /** Reads the rows that aren't cached. */
-  #loadOnce(sql: Statements, read: Reads, { requests, replies, movements, sums }: RowsReadOnce): void {
-    const { accountId, requestId, replyId, movementId, openings = [] } = read;
+  #loadOnce(sql: Statements, read: Reads, once: RowsReadOnce): void {
+    const { requests, replies, movements, checkouts, sums } = once;
+    const { accountId, requestId, replyId, movementId, checkoutId, openings = [] } = read;
     if (requestId !== null && this.#holds.get(requestId)?.row === null && !requests.has(requestId))
       requests.set(requestId, readRow(REQUEST, sql.request.get(requestId)));
     if (replyId !== null && !replies.has(replyId))
       replies.set(replyId, readRow(REPLY, sql.reply.get(accountId, replyId)));
     if (movementId !== null && !movements.has(movementId))
       movements.set(movementId, readRow(MOVEMENT, sql.movement.get(accountId, movementId)));
+    if (checkoutId !== undefined && !checkouts.has(checkoutId))
+      checkouts.set(checkoutId, readRow(CHECKOUT, sql.checkout.get(accountId, checkoutId)));
     for (const opening of openings) {
       const found = sql.openingSums.all(...listOpeningValues(accountId, opening));
       sums.set(makeOpeningId(opening), found.map(readModelSum));

@@ -1,5 +1,6 @@
 // The SQLite store's statements, each prepared once per connection; values are always bound, never part of the text.
 import type { Database } from "bun:sqlite";
+import { CHECKOUT } from "../checkouts.ts";
 import type { Result, Statement } from "../engine.ts";
 import type { Found, Value } from "../found.ts";
 import { keyByDigestSql, updateSql } from "../keys.ts";
@@ -79,6 +80,7 @@ function writeStatements(database: Database) {
     putReply: write(upsertSql(REPLY, mark)),
     removeReply: write(`DELETE FROM ${byKeySql(REPLY)}`),
     addMovement: write(insertSql(MOVEMENT, mark)),
+    putCheckout: write(upsertSql(CHECKOUT, mark)),
     addEvent: write(composeAddEvent(mark)),
     addUsage: write(`${insertSql(USAGE, mark)} ${composeSum(USAGE, USAGE_SUMS)}`),
     addCalls: write(`${insertSql(CALL_SUM, mark)} ${composeSum(CALL_SUM, CALL_SUMS)}`),
@@ -97,6 +99,7 @@ function readStatements(database: Database) {
     hold: findByKey(HOLD),
     reply: findByKey(REPLY),
     movement: findByKey(MOVEMENT),
+    checkout: findByKey(CHECKOUT),
     request: find(database, "SELECT * FROM request WHERE id = ?"),
     memberRules: find(database, "SELECT rule_limits FROM member WHERE id = ?"),
     raises: find(database, raisesSql("?", "member_id = ?")),

@@ -1,0 +1,12 @@
+#!/bin/sh
+# Copies the store into the folder, named by the time, and keeps the newest KEEP copies (14).
+#
+# The master key isn't part of a copy: keep it in another place. Copy the folder to another machine too.
+set -eu
+folder=$1
+poundkey=${POUNDKEY:-/usr/local/bin/poundkey}
+"$poundkey" backup "$folder/poundkey-$(date -u +%Y-%m-%dT%H%M%SZ).db"
+# The names sort by time.
+ls -1 "$folder" | grep '^poundkey-.*\.db$' | sort -r | tail -n "+$((${KEEP:-14} + 1))" | while read -r old; do
+  rm -- "$folder/$old"
+done

@@ -1,0 +1,93 @@
+// The plan of a state file while it is made: its changes, its mistakes, and the rows that its entries stand for.
+import type { AuditAction } from "../../core/audit-log.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { Entry, Kind, Path, State, StateIssue } from "./file.ts";
+import type { Known, StateWorld } from "./known.ts";
+import type { Memory, Remembered } from "./memory.ts";
+
+/** A secret that was just made, before the row that it belongs to. */
+export interface MadeSecret {
+  readonly kind: Kind;
+  readonly id: string;
+  readonly name: string;
+  readonly accountId: string | null;
+  readonly secret: string;
+}
+
+/** Is called before what the secret is for exists, so that no key is made whose secret nobody has. */
+export type KeepSecret = (made: MadeSecret) => void;
+
+/** A change, named as its entry of the audit log is. */
+export interface Change {
+  readonly action: AuditAction;
+  readonly kind: Kind;
+  readonly id: string;
+  readonly name: string;
+  /** The name of a key's account. Null for all else. */
+  readonly account: string | null;
+  /** The fields that differ, as they are and as they will be. Null if there is no row before it, or after it. */
+  readonly before: JsonObject | null;
+  readonly after: JsonObject | null;
+  /** True if the file is as it was when it was last applied: somebody has changed this here since. */
+  readonly isDrift: boolean;
+  readonly run: (world: StateWorld, keep: KeepSecret) => Promise<unknown>;
+}
+
+/** A part that stays as it is, though the file, or its pruning, would have it otherwise. */
+export interface Kept extends Pick<Change, "kind" | "id" | "name" | "account"> {
+  readonly reason: string;
+}
+
+export interface Plan {
+  /** The file's name here. */
+  readonly file: string;
+  readonly issues: readonly StateIssue[];
+  readonly changes: readonly Change[];
+  /** Changes that remove what this file made before, after all others. */
+  readonly removals: readonly Change[];
+  readonly kept: readonly Kept[];
+  /** The number of entries that are here as the file has them. */
+  readonly unchanged: number;
+  /** The number of live accounts, keys, aliases and tokens that the file doesn't have. */
+  readonly others: number;
+  readonly before: Memory;
+  readonly entries: readonly Remembered[];
+  /** Returns the name of an account, also of one that is still to be made. */
+  readonly nameAccount: (id: string) => string;
+}
+
+/** The parts of a plan that its sections share and fill. */
+export class Draft {
+  readonly issues: StateIssue[] = [];
+  readonly changes: Change[] = [];
+  readonly kept: Kept[] = [];
+  readonly entries: Remembered[] = [];
+  readonly known: Known;
+  readonly memory: Memory;
+  readonly state: State;
+  readonly #byId: ReadonlyMap<string, Remembered>;
+  readonly #byPlace: ReadonlyMap<string, Remembered>;
+  unchanged = 0;
+
+  constructor(known: Known, memory: Memory, state: State) {
+    this.known = known;
+    this.memory = memory;
+    this.state = state;
+    this.#byId = new Map(memory.entries.map((one) => [`${one.kind} ${one.id}`, one]));
+    this.#byPlace = new Map(memory.entries.map((one) => [`${one.kind} ${one.place}`, one]));
+  }
+
+  /** `field` is one of the entry's, or the path to a part of one. */
+  refuse({ path }: Pick<Entry, "path">, field: string | Path, message: string): void {
+    const steps = typeof field === "string" ? [field] : field;
+    this.issues.push({ path: [...path, ...steps], at: "value", message });
+  }
+
+  /** Notes which row an entry stands for. Returns true if the same entry was applied before. */
+  remember({ kind, id, place, digest }: Omit<Remembered, "isMade">, isNew: boolean): boolean {
+    const before = this.#byId.get(`${kind} ${id}`);
+    this.entries.push({ kind, id, place, digest, isMade: isNew || (before?.isMade ?? false) });
+    const last = before ?? this.#byPlace.get(`${kind} ${place}`);
+    return last?.digest === digest;
+  }
+}

@@ -1,0 +1,164 @@
+// A state file: lists of accounts, keys, aliases and tokens, read from a parsed text with every mistake at its place.
+import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import { newAliasSchema } from "../../admin/aliases.ts";
+import { makeNewSchema, makeStateSchema } from "../../admin/fields.ts";
+import { readInput } from "../../admin/input.ts";
+import { Fault } from "../../core/fault.ts";
+import { ACCOUNT_FIELDS } from "../../core/fields/account.ts";
+import { KEY_FIELDS } from "../../core/fields/key.ts";
+import { TOKEN_FIELDS } from "../../core/fields/token.ts";
+import { asObject, asString, isObject } from "../../core/json.ts";
+import { suggest } from "../../core/nearest.ts";
+
+export type Path = readonly (string | number)[];
+
+/** A mistake at a field, before its place in the text is known. */
+export interface StateIssue {
+  readonly path: Path;
+  /** True if the name of the field is at fault, rather than its value. */
+  readonly at: "key" | "value";
+  readonly message: string;
+}
+
+/** An entry of the file, whose fields fit their schema. */
+export interface Entry<Fields = object> {
+  readonly path: Path;
+  /** Null if it isn't given. Aliases have none. */
+  readonly id: string | null;
+  readonly name: string;
+  /** As the admin routes take them, with the name. */
+  readonly fields: Fields;
+}
+
+export type Kind = "account" | "key" | "alias" | "token";
+
+const SECTIONS: { readonly [Each in Kind]: string } = {
+  account: "accounts",
+  key: "keys",
+  alias: "aliases",
+  token: "tokens",
+};
+/** The store keeps a list of what each file made. */
+const ENTRIES_MAX = 20_000;
+const NAME_CHARACTERS_MAX = 100;
+
+function makeId(prefix: string, others = "") {
+  const expected = `an id like ${prefix}_7Hq2, with up to 64 letters and digits after the ${prefix}_`;
+  return Type.Optional(Type.String({ pattern: `^(${prefix}_[\\w-]{1,64}${others})$`, expected }));
+}
+
+const accountSchema = makeStateSchema(ACCOUNT_FIELDS, { id: makeId("acct", "|default") });
+const keySchema = makeStateSchema(KEY_FIELDS, { id: makeId("key") });
+const tokenSchema = makeNewSchema(TOKEN_FIELDS, { id: makeId("tok") });
+
+export type AccountEntry = Entry<Static<typeof accountSchema>>;
+export type KeyEntry = Entry<Static<typeof keySchema>>;
+export type AliasEntry = Entry<Static<typeof newAliasSchema>>;
+export type TokenEntry = Entry<Static<typeof tokenSchema>>;
+
+export interface State {
+  /** The name by which the gateway knows what this file made. Null for the file's own. */
+  readonly name: string | null;
+  readonly accounts: readonly AccountEntry[];
+  readonly keys: readonly KeyEntry[];
+  readonly aliases: readonly AliasEntry[];
+  readonly tokens: readonly TokenEntry[];
+}
+
+/** Reads a parsed file. With issues, the state lacks their entries. */
+export function readStateFile(value: unknown): {
+  readonly state: State;
+  readonly issues: readonly StateIssue[];
+} {
+  const issues: StateIssue[] = [];
+  const root = isObject(value) ? value : {};
+  if (!isObject(value) && value !== null)
+    issues.push({
+      path: [],
+      at: "value",
+      message: "expected a mapping of accounts, keys, aliases and tokens",
+    });
+  const sections = Object.values(SECTIONS);
+  for (const field of Object.keys(root)) {
+    if (field === "name" || sections.includes(field)) continue;
+    const hint = suggest(field, sections) || `; expected one of ${sections.join(", ")}`;
+    issues.push({ path: [field], at: "key", message: `unknown field${hint}` });
+  }
+  const read = <Schema extends TSchema>(kind: Kind, schema: Schema) =>
+    readSection({ kind, schema, list: root[SECTIONS[kind]] }, issues);
+  const state = {
+    name: readFileName(root.name, issues),
+    accounts: read("account", accountSchema),
+    keys: read("key", keySchema),
+    aliases: read("alias", newAliasSchema),
+    tokens: read("token", tokenSchema),
+  };
+  return { state, issues };
+}
+
+function readFileName(name: unknown, issues: StateIssue[]): string | null {
+  if (name === undefined || name === null) return null;
+  const text = typeof name === "string" ? name.trim() : "";
+  if (text !== "" && text.length <= NAME_CHARACTERS_MAX) return text;
+  const message = `expected a name of 1 to ${NAME_CHARACTERS_MAX} characters`;
+  issues.push({ path: ["name"], at: "value", message });
+  return null;
+}
+
+interface Section<Schema> {
+  readonly kind: Kind;
+  readonly schema: Schema;
+  readonly list: unknown;
+}
+
+function readSection<Schema extends TSchema>(
+  { kind, schema, list }: Section<Schema>,
+  issues: StateIssue[],
+): readonly Entry<Static<Schema>>[] {
+  const section = SECTIONS[kind];
+  if (list === undefined || list === null) return [];
+  if (!Array.isArray(list) || list.length > ENTRIES_MAX) {
+    const message = `expected a list of at most ${ENTRIES_MAX.toLocaleString("en")}`;
+    issues.push({ path: [section], at: "value", message });
+    return [];
+  }
+  return list.flatMap((value: unknown, at) => {
+    const path = [section, at];
+    try {
+      const fields = readInput(schema, value);
+      return { path, ...readNames(value), fields };
+    } catch (fault) {
+      if (isObject(value)) issues.push(describeFault(fault, path));
+      else issues.push({ path, at: "value", message: `expected the fields of one ${kind}` });
+      return [];
+    }
+  });
+}
+
+/** The admin routes trim names as well. */
+function readNames(value: unknown): Pick<Entry, "id" | "name"> {
+  const { id, name } = asObject(value);
+  return { id: asString(id) ?? null, name: asString(name)?.trim() ?? "" };
+}
+
+/** Returns a Fault of an entry's field as a mistake in the file. Rethrows any other error. */
+export function describeFault(fault: unknown, path: Path): StateIssue {
+  const param = fault instanceof Fault ? (fault.details.param ?? "") : null;
+  if (!(fault instanceof Fault) || param === null) throw fault;
+  const steps = [...param.matchAll(/[^.[\]]+/g)].map(([step]) => (/^\d+$/.test(step) ? Number(step) : step));
+  const place = [...path, ...steps];
+  if (fault.code === "unknown_parameter") {
+    const known = / are: (.*)\.$/.exec(fault.message)?.[1]?.split(", ") ?? [];
+    const hint = suggest(String(steps.at(-1)), known) || `; expected one of ${known.join(", ")}`;
+    return { path: place, at: "key", message: `unknown field${hint}` };
+  }
+  const misspelt = / The request has '([^']*)': did you mean '([^']*)'\?$/.exec(fault.message);
+  if (misspelt !== null) {
+    const [, written = "", meant = ""] = misspelt;
+    return { path: [...path, written], at: "key", message: `unknown field; did you mean ${meant}?` };
+  }
+  if (fault.code === "missing_required_parameter")
+    return { path: place, at: "key", message: `'${String(steps.at(-1))}' is missing` };
+  const message = fault.message.replace(/^Invalid (type |value )?(for )?'[^']*'[:.] /, "").replace(/\.$/, "");
+  return { path: place, at: "value", message };
+}

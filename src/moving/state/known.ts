@@ -1,0 +1,90 @@
+// The accounts, service keys, aliases and tokens that the store has, as a state file is compared with them.
+import { type AliasParts, readStoredAliases } from "../../admin/aliases.ts";
+import { CONSOLE_KEY } from "../../admin/keys.ts";
+import { listTokens, type TokenView } from "../../admin/named-tokens.ts";
+import type { ActingWorld } from "../../admin/world.ts";
+import type { Alias } from "../../core/alias.ts";
+import { type Account, findAccountState, findKeyState, type GatewayKey } from "../../core/key.ts";
+import type { Page, Position } from "../../core/page.ts";
+
+const PAGE = 1000;
+
+/**
+ * Only live rows stand for a name; if there is none, old ones do. Those that have ended for good, by somebody's decision,
+ * never come back. Tokens that have expired count as missing.
+ */
+type RowState = "live" | "old" | "passed" | "ended";
+
+/** A row, its state, and its place: its name, and for keys the account's id. */
+export interface Row<Of> {
+  readonly id: string;
+  readonly place: string;
+  readonly state: RowState;
+  readonly of: Of;
+}
+
+export interface Known {
+  readonly accounts: readonly Row<Account>[];
+  /** Service keys. */
+  readonly keys: readonly Row<GatewayKey>[];
+  readonly personalKeys: readonly GatewayKey[];
+  readonly aliases: ReadonlyMap<string, Alias>;
+  readonly tokens: readonly Row<TokenView>[];
+}
+
+export type StateWorld = ActingWorld & {
+  readonly aliases: AliasParts;
+  readonly keysExpireInMs: number | null;
+};
+
+export function makeKeyPlace({ accountId, name }: Pick<GatewayKey, "accountId" | "name">): string {
+  return `${accountId} ${name}`;
+}
+
+export async function readKnown(world: StateWorld): Promise<Known> {
+  const { store, clock } = world;
+  const nowMs = clock.nowMs();
+  const accounts = await readAll((page) => store.accounts(page));
+  const keys = await readAll((page) => store.keys(page, { nowMs, except: CONSOLE_KEY }));
+  const { data: tokens } = await listTokens(world);
+  const stored = readStoredAliases(await store.setting("aliases"));
+  return {
+    accounts: accounts.map((of) => ({ id: of.id, place: of.name, state: readAccountState(of), of })),
+    keys: keys
+      .filter(({ memberId }) => memberId === null)
+      .map((of) => ({ id: of.id, place: makeKeyPlace(of), state: readKeyState(of, nowMs), of })),
+    personalKeys: keys.filter(({ memberId }) => memberId !== null),
+    aliases: new Map(stored.map(({ name, target }) => [name, target])),
+    tokens: tokens.map((of) => ({ id: of.id, place: of.name, state: readTokenState(of), of })),
+  };
+}
+
+/** Oldest first. */
+async function readAll<Of extends { readonly id: string; readonly createdAtMs: number }>(
+  find: (page: Page) => Promise<readonly Of[]>,
+): Promise<readonly Of[]> {
+  const rows: Of[] = [];
+  for (let after: Position | null = null; ; ) {
+    const page = await find({ limit: PAGE, after });
+    rows.push(...page);
+    const last = page.at(-1);
+    if (page.length < PAGE || last === undefined) return rows.reverse();
+    after = { atMs: last.createdAtMs, id: last.id };
+  }
+}
+
+function readAccountState(account: Account): RowState {
+  const state = findAccountState(account);
+  return state === "open" || state === "paused" ? "live" : "ended";
+}
+
+function readKeyState(key: GatewayKey, nowMs: number): RowState {
+  const state = findKeyState(key, nowMs);
+  if (state === "revoked") return "ended";
+  return state === "expired" ? "old" : "live";
+}
+
+function readTokenState({ state }: TokenView): RowState {
+  if (state === "revoked") return "ended";
+  return state === "active" ? "live" : "passed";
+}

@@ -1,0 +1,43 @@
+// The plan of a state file: every change that would be made, before it is made, and everything that stays.
+import { planAliases } from "./aliases.ts";
+import { Draft, type Plan } from "./draft.ts";
+import type { Kind, State } from "./file.ts";
+import { type Known, readKnown, type StateWorld } from "./known.ts";
+import { type Remembered, readMemory } from "./memory.ts";
+import { planAccounts, planKeys } from "./owners.ts";
+import { planPruning } from "./prune.ts";
+import { planTokens } from "./tokens.ts";
+
+interface Asked {
+  readonly file: string;
+  readonly isPruning: boolean;
+}
+
+/** Reads the store and changes nothing. With issues, the plan isn't complete. */
+export async function planState(world: StateWorld, state: State, { file, isPruning }: Asked): Promise<Plan> {
+  const memory = await readMemory(world.store, file);
+  const draft = new Draft(await readKnown(world), memory, state);
+  const accounts = planAccounts(draft, world);
+  planAliases(draft, world);
+  planKeys(draft, accounts, world);
+  planTokens(draft, accounts, world);
+  const removals = planPruning(draft, isPruning);
+  const { issues, changes, kept, unchanged, entries, known } = draft;
+  return {
+    ...{ file, issues, changes, removals, kept, unchanged, before: memory, entries },
+    others: countOthers(known, [...entries, ...removals]),
+    nameAccount: (id) => accounts.nameOf(id),
+  };
+}
+
+function countOthers(
+  { accounts, keys, aliases, tokens }: Known,
+  own: readonly Pick<Remembered, "kind" | "id">[],
+): number {
+  const ids = new Set(own.map(({ kind, id }) => `${kind} ${id}`));
+  const isOther = (kind: Kind, id: string) => !ids.has(`${kind} ${id}`);
+  const count = (kind: Kind, rows: readonly { readonly id: string; readonly state: string }[]) =>
+    rows.filter(({ id, state }) => state === "live" && isOther(kind, id)).length;
+  const ofAliases = [...aliases.keys()].filter((name) => isOther("alias", name)).length;
+  return count("account", accounts) + count("key", keys) + ofAliases + count("token", tokens);
+}

@@ -1,0 +1,60 @@
+// The state of a store as a file: every live account, service key, alias and named token, without a secret.
+import { stringify } from "yaml";
+import { viewTarget } from "../../admin/alias-target.ts";
+import { viewChosen } from "../../admin/fields.ts";
+import type { TokenView } from "../../admin/named-tokens.ts";
+import { ACCOUNT_FIELDS } from "../../core/fields/account.ts";
+import { KEY_FIELDS } from "../../core/fields/key.ts";
+import { TOKEN_FIELDS } from "../../core/fields/token.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { type Known, type Row, readKnown, type StateWorld } from "./known.ts";
+
+type Section = readonly JsonObject[];
+/** In the order of the file. */
+interface WrittenState {
+  readonly accounts: Section;
+  readonly keys: Section;
+  readonly aliases: Section;
+  readonly tokens: Section;
+}
+
+/** Fields at their default are left out. Aliases of the configuration stay there. */
+export async function writeState(world: StateWorld): Promise<WrittenState> {
+  const known = await readKnown(world);
+  const configured = world.aliases.configured();
+  return {
+    accounts: listLive(known.accounts).map(({ id, of }) => ({ id, ...viewChosen(ACCOUNT_FIELDS, of) })),
+    keys: listLive(known.keys).map(({ id, of }) => ({
+      ...{ id, ...viewChosen(KEY_FIELDS, of) },
+      // Left out, it would be the configured time.
+      ...(of.expiresAtMs === null && world.keysExpireInMs !== null ? { expires_at: null } : {}),
+    })),
+    aliases: listAliases(known).filter(({ name }) => !Object.hasOwn(configured, name)),
+    tokens: listLive(known.tokens)
+      .map(({ of }) => writeToken(of))
+      .toReversed(),
+  };
+}
+
+function listLive<Of>(rows: readonly Row<Of>[]): readonly Row<Of>[] {
+  return rows.filter(({ state }) => state === "live");
+}
+
+function listAliases({ aliases }: Known) {
+  return [...aliases].map(([name, target]) => ({ name, target: viewTarget(target) }));
+}
+
+function writeToken(token: TokenView): JsonObject {
+  const shown = new Map<string, unknown>(Object.entries(token));
+  const fields = Object.entries(TOKEN_FIELDS).flatMap(([name, field]) => {
+    const value = shown.get(name);
+    return "initial" in field && value === field.initial ? [] : [[name, value] as const];
+  });
+  return { id: token.id, ...Object.fromEntries(fields) };
+}
+
+/** Returns the state as YAML, in which no line is folded. Empty sections are left out. */
+export function writeStateText(state: WrittenState): string {
+  const filled = Object.entries(state).filter(([, section]) => section.length > 0);
+  return stringify(Object.fromEntries(filled), { lineWidth: 0 }).trimEnd();
+}
