@@ -8,6 +8,8 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev
 COPY bunfig.toml tsconfig.json ./
 COPY src ./src
+# For `poundkey --version`: docker build --build-arg POUNDKEY_COMMIT=$(git rev-parse --short=12 HEAD).
+ARG POUNDKEY_COMMIT
 RUN npm run build && src/deploy/image/rootfs.sh dist/poundkey /rootfs
 
 # From here on as in src/deploy/image/Dockerfile.

@@ -36,6 +36,7 @@ sign_in: { oidc: { issuer: "https://login.example.com", client_id: a, client_sec
     readConfig: readFrom({ "poundkey.yaml": yaml }),
     ...{ probe: async () => [], probeIssuer: async () => "", exposedFiles: () => [] },
     accountNames: readAccountNames,
+    ...{ schema: async () => null, version: async () => "" },
   };
   const io = { out: () => {}, err: (text: string) => said.push(text) };
   expect(await runCheck(args, io, ports)).toBe(0);

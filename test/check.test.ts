@@ -41,6 +41,8 @@ function terminal({ files = {}, env = {}, exposed = [] }: Given = {}) {
     probeIssuer: (rules) => probeIssuer(rules),
     accountNames: readAccountNames,
     exposedFiles: () => exposed,
+    schema: async () => null,
+    version: async () => "1.1.0 (3f2c1a9b0d12)",
   };
   const io = { out: (text: string) => printed.out.push(text), err: (text: string) => printed.err.push(text) };
   const said = () => ({ out: printed.out.join("\n"), err: printed.err.join("\n") });
@@ -64,11 +66,12 @@ describe("check", () => {
   test("having no file is a valid configuration", async () => {
     expect(await check([])).toEqual({
       code: 0,
-      out: "environment: valid; 0 providers enabled, 0 models",
+      out: "environment: valid; 0 providers enabled, 0 models\nversion 1.1.0 (3f2c1a9b0d12)",
       err: "warning: environment: no provider is enabled; set a provider's key in the environment, such as OPENAI_API_KEY",
     });
     const one = await check([], { env: ONE });
-    expect(one).toEqual({ code: 0, out: "environment: valid; 1 provider enabled, 2 models", err: "" });
+    expect(one.out).toStartWith("environment: valid; 1 provider enabled, 2 models\n");
+    expect([one.code, one.err]).toEqual([0, ""]);
   });
 
   test("mistakes go to standard error, with exit code 1", async () => {
@@ -97,7 +100,7 @@ describe("check", () => {
       "providers:\n  DeepSeek: { keys: [a] }\n  Cerebras:\n    keys: [b]\n    unlisted_models: true\n";
     const files = { "poundkey.yaml": text };
     const { code, out, err } = await check([], { files });
-    expect([code, out]).toEqual([0, "poundkey.yaml: valid; 2 providers enabled, 4 models"]);
+    expect([code, out.split("\n")[0]]).toEqual([0, "poundkey.yaml: valid; 2 providers enabled, 4 models"]);
     expect(err).toBe(
       "warning: poundkey.yaml:5:22: providers.Cerebras.unlisted_models: names that are not in the catalogue have no price, " +
         'and share one label in the metrics: model="Cerebras#(unlisted)"',

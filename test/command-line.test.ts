@@ -23,6 +23,8 @@ const COMMANDS = [
   "catalogue",
   "simulate",
   "backup",
+  "restore",
+  "master-key",
   "health",
   "samples",
 ];
@@ -74,7 +76,7 @@ test(
   async () => {
     const folder = mkdtempSync(join(tmpdir(), "poundkey-examples-"));
     const { out: help } = await runPrinting((io) => runCommandLine(["--help"], io));
-    const names = [...help.matchAll(/^ {2}(\w+) +/gm)].map(([, name = ""]) => name);
+    const names = [...help.matchAll(/^ {2}([\w-]+) +/gm)].map(([, name = ""]) => name);
     expect(names).toEqual(expect.arrayContaining(COMMANDS));
     for (const name of names) {
       const { out } = await runPrinting((io) => runCommandLine([name, "--help"], io));
@@ -115,10 +117,12 @@ test("a mistyped command is one line that names the nearest", async () => {
 });
 
 test(
-  "--version prints the package's version alone on its line, as the help does",
+  "--version prints the package's version and the commit, and the help its version",
   () => {
     const { stdout, stderr, exitCode } = Bun.spawnSync([...COMMAND, "--version"]);
-    expect([exitCode, stdout.toString(), stderr.toString()]).toEqual([0, `${version}\n`, ""]);
+    expect([exitCode, stderr.toString()]).toEqual([0, ""]);
+    expect(stdout.toString()).toMatch(/^\d+\.\d+\.\d+ \([0-9a-f]{12}\)\n$/);
+    expect(stdout.toString()).toStartWith(`${version} `);
     const help = Bun.spawnSync([...COMMAND, "--help"]).stdout.toString();
     expect(help).toContain("poundkey --version");
     expect(help).toContain(`This is version ${version}.`);

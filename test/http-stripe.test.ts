@@ -89,9 +89,7 @@ test("a page is opened once per Idempotency-Key, for the configured amounts alon
   expect(fields["metadata[poundkey_checkout]"]).toBe(String(made.body.id));
   expect(fields["payment_intent_data[metadata][poundkey_checkout]"]).toBe(String(made.body.id));
   expect(fields["line_items[0][price_data][unit_amount]"]).toBe("2550");
-  expect(fields.success_url).toStartWith(
-    "https://gateway.example.com/console/?session_id={CHECKOUT_SESSION_ID}#",
-  );
+  expect(fields.success_url).toStartWith("https://gateway.example.com/?session_id={CHECKOUT_SESSION_ID}#");
   expect((await operator.get("/accounts/default/checkout")).body).toEqual({ amounts_usd: [10, 25.5] });
 });
 

@@ -134,6 +134,17 @@ describe("the bill of materials", () => {
     expect(asArray(dependencies[0]?.dependsOn).length).toBe(direct.length);
   });
 
+  test("of a release's binary has that system's runtime alone", () => {
+    const own = buildBillOfMaterials(lock, "@oven/bun-linux-aarch64-musl");
+    const listed = asArray(own.components).map((one) => nameOf(asObject(one)));
+    const runtimes = (names: readonly string[]) => names.filter((name) => name.startsWith("@oven/"));
+    expect(runtimes(listed)).toEqual([expect.stringMatching(/^@oven\/bun-linux-aarch64-musl@\d/)]);
+    expect(runtimes(components.map(nameOf)).length).toBeGreaterThan(4);
+    expect(listed.length - 1).toBe(components.length - runtimes(components.map(nameOf)).length);
+    expect(asArray(own.dependencies)).toHaveLength(listed.length + 1);
+    expect(JSON.stringify(own.dependencies)).not.toContain("bun-darwin");
+  });
+
   test("is reproducible, and changes with the lock file", () => {
     expect(JSON.stringify(buildBillOfMaterials(lock))).toBe(JSON.stringify(bill));
     const other = buildBillOfMaterials(

@@ -155,7 +155,7 @@ describe("a damaged store file", () => {
     await (await openSqliteStore({ path, decide })).close();
     writeFileSync(path, damagedAt(readFileSync(path), pageOf(path, "setting")));
     const thrown = await catchThrown(openStore(`sqlite:${path}`, undefined));
-    expect(String(thrown)).toMatch(/malformed.*poundkey backup/);
+    expect(String(thrown)).toMatch(/malformed.*poundkey restore FILE/);
     remove(path);
   });
 

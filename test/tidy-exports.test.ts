@@ -84,7 +84,6 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
   "a part with published vectors or independent computations of its own": [
     "src/health/rate.ts Rate",
     "src/health/report.ts summarizeCard",
-    "src/keys/master.ts parseMasterKey",
     "src/operations/transcription/sound/length.ts readSound",
     "src/selectors/choose.ts decide",
     "src/learning/tradeoff.ts weighTrials",
@@ -97,7 +96,6 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
   ],
   "a step of a running process that a test takes at a moment of its own": [
     "src/app/accepting.ts AcceptGuard",
-    "src/app/open-store.ts addKeys",
     "src/app/upkeep.ts forgetOldest",
     "src/app/workers.ts MetricsSum",
   ],

@@ -18,6 +18,7 @@ import type { LimitRequest } from "../core/limit-request.ts";
 import { toUsd } from "../core/money.ts";
 import { type Act, GATEWAY, type Grant, type Member, type NamedToken } from "../core/people.ts";
 import type { StoredCredential } from "../core/rows.ts";
+import { parseKeyRing, readFingerprint } from "../keys/data-keys.ts";
 import { mintId } from "../keys/secret.ts";
 import { viewTarget } from "./alias-target.ts";
 import { readStoredAliases } from "./aliases.ts";
@@ -90,10 +91,34 @@ function describeChange(change: RowChange): AuditFacts | null {
     case "member":
       return describeMember(change);
     case "setting":
-      return change.name === "aliases" ? describeAliases(change) : RESET;
+      return describeSetting(change);
     case "lessons":
       return { action: "learning.forgotten", target: { type: "model", id: change.model ?? "", name: "" } };
   }
+}
+
+function describeSetting(change: Extract<RowChange, { kind: "setting" }>): AuditFacts | null {
+  switch (change.name) {
+    case "aliases":
+      return describeAliases(change);
+    case "data_keys":
+      return describeMasterKeys(change);
+    case "admin_token_digest":
+      return RESET;
+  }
+}
+
+/** Only fingerprints of the master keys are on record. */
+function describeMasterKeys(change: Pair<string>): AuditFacts | null {
+  const { before, after } = mapPair(change, (text) => parseKeyRing(text).wrapped.map(readFingerprint));
+  if (JSON.stringify(before) === JSON.stringify(after)) return null;
+  const isEnded = before !== null && after !== null && after.length < before.length;
+  return {
+    action: isEnded ? "store.master_key_ended" : "store.master_key_added",
+    target: { type: "store", id: "", name: "" },
+    before: { master_keys: before ?? [] },
+    after: { master_keys: after ?? [] },
+  };
 }
 
 const RESET: AuditFacts = { action: "admin_token.reset", target: { type: "admin_token", id: "", name: "" } };

@@ -111,7 +111,7 @@ function requireFew(unpaid: number): void {
 function makeUrls({ publicUrl }: StripeRules, accountId: string) {
   const page = `#/settings/accounts/${accountId}`;
   return {
-    paidUrl: `${publicUrl}/console/?session_id={CHECKOUT_SESSION_ID}${page}?paid=yes`,
-    cancelledUrl: `${publicUrl}/console/${page}`,
+    paidUrl: `${publicUrl}/?session_id={CHECKOUT_SESSION_ID}${page}?paid=yes`,
+    cancelledUrl: `${publicUrl}/${page}`,
   };
 }

@@ -8,7 +8,7 @@ export interface AdminWorld {
   readonly store: RecordedStore;
   readonly clock: Pick<Clock, "nowMs">;
   readonly random: Random;
-  /** The key for digests of secrets: `derivePepper` of the master key. */
+  /** The key for digests of secrets: one of its data keys. */
   readonly pepper: Uint8Array;
 }
 

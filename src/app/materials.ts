@@ -18,12 +18,14 @@ interface Locked {
 /**
  * Builds the bill of the program that `package-lock.json` belongs to: its dependencies and theirs. Like the build, it
  * omits development dependencies and peers that nothing else needs. It contains no time, so that it can be reproduced.
+ * With the name of a runtime's package, the bill is of the binary with that runtime alone.
  */
-export function buildBillOfMaterials(lockText: string): JsonObject {
+export function buildBillOfMaterials(lockText: string, runtime?: string): JsonObject {
+  const isLeftOut = (name: string) => runtime !== undefined && isRuntime(name) && name !== runtime;
   const reader = new LockReader(asObject(asObject(parseJson(lockText)).packages));
   const program = reader.at("");
   const libraries = [...reader.found.values()]
-    .filter((one) => one !== program)
+    .filter((one) => one !== program && !isLeftOut(one.name))
     .sort((one, other) => (one.purl < other.purl ? -1 : 1));
   const bill = {
     $schema: "http://cyclonedx.org/schema/bom-1.6.schema.json",
@@ -34,10 +36,15 @@ export function buildBillOfMaterials(lockText: string): JsonObject {
     components: libraries.map((one) => writeComponent("library", one)),
     dependencies: [program, ...libraries].map(({ purl, needs }) => ({
       ref: purl,
-      dependsOn: [...new Set(needs.map((need) => need.purl))].sort(),
+      dependsOn: [...new Set(needs.filter(({ name }) => !isLeftOut(name)).map((need) => need.purl))].sort(),
     })),
   };
   return { ...bill, serialNumber: `urn:uuid:${makeUuid(JSON.stringify(bill))}` };
+}
+
+/** True for a build of Bun for one system. */
+function isRuntime(name: string): boolean {
+  return name.startsWith("@oven/bun-");
 }
 
 /** Reads packages and their dependencies, each once even if it is installed more often. */

@@ -2,18 +2,20 @@
 
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { openMasterKey } from "../admin/master-key.ts";
+import { type OpenedKeys, openMasterKey } from "../admin/master-key.ts";
 import type { AdminWorld } from "../admin/world.ts";
 import { Fault } from "../core/fault.ts";
 import type { Store } from "../core/store.ts";
 import type { Vault } from "../core/world.ts";
-import { deriveContentKey, deriveCredentialKey, derivePepper, deriveReplyKey } from "../keys/master.ts";
+import { type DataKeys, deriveDataKeys } from "../keys/data-keys.ts";
+import { MASTER_KEY_BYTES, type MasterKeyFile, type MasterKeySources } from "../keys/master.ts";
 import { createVault } from "../keys/vault.ts";
 import { decide } from "../ledger/decide.ts";
 import { NoStoreError, redactAddress } from "../store/address.ts";
 import { IN_MEMORY } from "../store/sqlite/connection.ts";
 import { masterKeyFile } from "../store/sqlite/master-key-file.ts";
 import { openSqliteStore } from "../store/sqlite/store.ts";
+import { openUpgraded } from "./upgrade.ts";
 import { clock, random } from "./world.ts";
 
 /** The permission bits of the group and of others in a file's mode. */
@@ -32,6 +34,8 @@ export interface OpenedStore {
 
 /** If there is no store, "find" throws a NoStoreError and "make" makes one. */
 export type Opening = "find" | "make";
+/** "prove" finds a copy, of which no other is kept before it is migrated. */
+type AnyOpening = Opening | "prove";
 
 /** Opens the store that the settings name. Throws an Error with a message for the operator if that fails. */
 export async function openStore(
@@ -39,10 +43,29 @@ export async function openStore(
   masterKeyText: string | undefined,
   opening: Opening = "make",
 ): Promise<OpenedStore> {
-  const { store, file } = await openEngine(address, masterKeyText, opening);
+  const { store, keys } = await openWithKeys(address, { text: masterKeyText }, opening);
+  return addKeys(store, keys.dataKeys);
+}
+
+/** The master key from the environment or, with the name of its place, from elsewhere. */
+export type GivenMasterKey = Pick<MasterKeySources, "text" | "textSource">;
+
+export interface StoreWithKeys {
+  readonly store: Store;
+  readonly keys: OpenedKeys;
+  /** Holds the master key unless one is given. Null for PostgreSQL. */
+  readonly file: MasterKeyFile | null;
+}
+
+/** Like `openStore`, for commands about the master key itself. */
+export async function openWithKeys(
+  address: string,
+  given: GivenMasterKey,
+  opening: AnyOpening,
+): Promise<StoreWithKeys> {
+  const { store, file } = await openEngine(address, given.text, opening);
   try {
-    const masterKey = await openMasterKey(store, { text: masterKeyText, file, random });
-    return addKeys(store, masterKey);
+    return { store, file, keys: await openMasterKey(store, { ...given, file, random }) };
   } catch (error) {
     await store.close();
     const reason = error instanceof Fault ? error.details.reason : undefined;
@@ -54,27 +77,34 @@ export async function openStore(
 
 /** Opens an empty store that nobody else sees, for a plan where there is none yet. */
 export async function openEmptyStore(): Promise<OpenedStore> {
-  return addKeys(await openSqliteStore({ path: IN_MEMORY, decide }), random.bytes(MASTER_KEY_BYTES));
+  const keys = deriveDataKeys(random.bytes(MASTER_KEY_BYTES));
+  return addKeys(await openSqliteStore({ path: IN_MEMORY, decide }), keys);
 }
-const MASTER_KEY_BYTES = 32;
 
 /** Returns the store with the keys that belong to it. */
-export function addKeys(store: Store, masterKey: Uint8Array): OpenedStore {
+export function addKeys(store: Store, keys: DataKeys): OpenedStore {
   return {
     store,
-    world: { store, clock, random, pepper: derivePepper(masterKey) },
-    vault: createVault(deriveReplyKey(masterKey), random),
-    credentialVault: createVault(deriveCredentialKey(masterKey), random),
-    contentVault: createVault(deriveContentKey(masterKey), random),
+    world: { store, clock, random, pepper: keys.pepper },
+    vault: createVault(keys.replies, random),
+    credentialVault: createVault(keys.credentials, random),
+    contentVault: createVault(keys.contents, random),
   };
 }
 
+/** For people, as a process's other lines about its store. */
+function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
 /** The master key has no file if nodes share the store but not their disks, since each would make its own key. */
-async function openEngine(address: string, masterKeyText: string | undefined, opening: Opening) {
+async function openEngine(address: string, masterKeyText: string | undefined, opening: AnyOpening) {
   const path = findDatabaseFile(address);
   if (path !== null) {
-    if (opening === "find" && !storeExists(path)) throw new NoStoreError(showPlace(address));
-    return { store: await openSqliteStore({ path, decide }), file: masterKeyFile(path) };
+    if (opening !== "make" && !storeExists(path)) throw new NoStoreError(showPlace(address));
+    const open = () => openSqliteStore({ path, decide });
+    const isUpgraded = opening !== "prove" && path !== IN_MEMORY && storeExists(path);
+    return { store: await (isUpgraded ? openUpgraded(path, say, open) : open()), file: masterKeyFile(path) };
   }
   if (!masterKeyText) {
     throw new Error(

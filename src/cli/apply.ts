@@ -2,6 +2,7 @@
 import { actAs } from "../admin/audit-trail.ts";
 import { warnOfModels } from "../admin/key-warnings.ts";
 import { openEmptyStore } from "../app/open-store.ts";
+import { showProgress } from "../app/progress.ts";
 import type { Io } from "../app/terminal.ts";
 import { asArray } from "../core/json.ts";
 import type { Settings } from "../core/settings.ts";
@@ -14,7 +15,6 @@ import { NoStoreError } from "../store/address.ts";
 import { makeCommandAct } from "./act.ts";
 import { formatJson, type Open, requireOne, runOnStore } from "./administration.ts";
 import { type Arguments, parseArguments, readInteger, UsageError } from "./arguments.ts";
-import { Progress } from "./progress.ts";
 import { readStateText, SecretsFile, type StateText } from "./state-file.ts";
 import { makeStateWorld } from "./state-world.ts";
 
@@ -158,14 +158,15 @@ class Run {
 
   async perform(world: StateWorld, plan: Plan): Promise<void> {
     const all = [...plan.changes, ...plan.removals];
-    const progress = new Progress(this.#io, all.length, "changes");
     const done: Change[] = [];
-    const onChange = (change: Change) => {
-      done.push(change);
-      progress.add();
-    };
     try {
-      await performPlan(world, plan, { keep: (made) => this.#keep(made), onChange });
+      await showProgress({ what: "making changes", all: all.length }, (progress) => {
+        const onChange = (change: Change) => {
+          done.push(change);
+          progress.add();
+        };
+        return performPlan(world, plan, { keep: (made) => this.#keep(made), onChange });
+      });
     } finally {
       this.#file?.close();
       const isDone = (change: Change) => done.includes(change);

@@ -2,11 +2,12 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { findDatabaseFile, storeExists } from "../app/open-store.ts";
+import { showProgress } from "../app/progress.ts";
 import type { Io } from "../app/terminal.ts";
 import { asObject, parseJson } from "../core/json.ts";
 import type { Settings } from "../core/settings.ts";
 import { NoStoreError } from "../store/address.ts";
-import { copyDatabase, readCopiedAuditHead } from "../store/sqlite/copy.ts";
+import { copyDatabase, measureDatabase, nameDraft, readCopiedAuditHead } from "../store/sqlite/copy.ts";
 import { masterKeyFile } from "../store/sqlite/master-key-file.ts";
 import { formatJson, type Open, requireOne, runOnStore } from "./administration.ts";
 import { parseArguments } from "./arguments.ts";
@@ -14,8 +15,7 @@ import { parseArguments } from "./arguments.ts";
 const HELP = `usage: poundkey backup FILE [--json]
 
 Makes a consistent copy of the SQLite store, even while gateways run on it, and checks it. FILE must not exist yet; only
-its owner can read it. To restore it, stop all gateways, move the store's file and its -wal and -shm files away, and put
-the copy in its place.
+its owner can read it. \`poundkey restore\` puts it in a store's place.
 
 The master key is not part of the copy. Without it, no key works and no stored credential can be read, so back it up
 too, in a different place.
@@ -36,7 +36,7 @@ export function runBackup(
 ): Promise<number> {
   return runOnStore(HELP, args, io, open, async () => {
     const { words, switches } = parseArguments(args, { json: "switch" }, 1);
-    const copy = backUp(store, requireOne(words, "the name of a new file"), masterKeyText);
+    const copy = await backUp(store, requireOne(words, "the name of a new file"), masterKeyText);
     io.out(switches.has("json") ? formatJson(copy) : writeSummary(copy));
   });
 }
@@ -57,7 +57,7 @@ function readHead(file: string): Copy["audit_head"] {
   return typeof seq === "number" && typeof hash === "string" ? { seq, hash } : null;
 }
 
-function backUp(address: string, name: string, masterKeyText: string | undefined): Copy {
+async function backUp(address: string, name: string, masterKeyText: string | undefined): Promise<Copy> {
   const store = findDatabaseFile(address);
   if (store === null) {
     throw new Error("The store is on PostgreSQL. Use pg_dump to make a consistent copy.");
@@ -67,13 +67,14 @@ function backUp(address: string, name: string, masterKeyText: string | undefined
   if (existsSync(file))
     throw new Error(`${file} already exists. Choose a new file: backups never overwrite one.`);
   const masterKey = masterKeyText ? "POUNDKEY_MASTER_KEY" : masterKeyFile(store).path;
-  const bytes = copyTo(store, file);
+  const bytes = await copyTo(store, file);
   return { file, bytes, store, master_key: masterKey, audit_head: readHead(file) };
 }
 
-function copyTo(store: string, file: string): number {
+async function copyTo(store: string, file: string): Promise<number> {
+  const work = { what: "copying the store", all: measureDatabase(store), file: nameDraft(file) };
   try {
-    return copyDatabase(store, file);
+    return await showProgress(work, () => copyDatabase(store, file));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new Error(`Can't copy ${store} to ${file}: ${why}.`, { cause: error });

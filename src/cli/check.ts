@@ -10,6 +10,7 @@ import { configJsonSchema } from "../config/schema.ts";
 import type { ModelCard } from "../core/card.ts";
 import type { ProviderSetup, Settings } from "../core/settings.ts";
 import type { SignInRules } from "../core/sign-in.ts";
+import type { SchemaVersions } from "../store/versions.ts";
 import { formatCount } from "./administration.ts";
 import { type Arguments, COMMON_FLAGS, makeFlagCommand, readConfigurationFlags } from "./arguments.ts";
 
@@ -22,12 +23,17 @@ export interface CheckPorts extends ConfigSource {
   readonly accountNames: (store: string, mayConnect: boolean) => Promise<ReadonlySet<string> | null>;
   /** Returns the store's files that other users of the machine may read or write. */
   readonly exposedFiles: (store: string) => readonly string[];
+  /** Returns the versions of the store's schema, or null if they can't be known without more than a look. */
+  readonly schema: (store: string, mayConnect: boolean) => Promise<SchemaVersions | null>;
+  /** Returns the program's version and commit. */
+  readonly version: () => Promise<string>;
 }
 
 const HELP = `usage: poundkey check [--config FILE] [--probe] [--schema] [--json]
 
 Checks the configuration, and prints the file, line, column and field of each error. Also warns about settings that are
-valid but may not do what you expect. Warnings don't change the exit code.
+valid but may not do what you expect. Warnings don't change the exit code. Shows the versions of this program and of the
+store's schema, if there is a store; one on PostgreSQL is asked only with --probe.
 
   --config FILE, --store S  as for \`poundkey serve\`
   --probe        call each provider once with each of its keys, and the one that people sign in with
@@ -64,13 +70,38 @@ async function check(given: Arguments, io: Io, ports: CheckPorts): Promise<numbe
   const probes = loaded.ok && switches.has("probe") ? await probeAll(loaded.settings, ports.probe) : [];
   const signIn = loaded.ok && switches.has("probe") ? await probePeople(loaded.settings, ports) : null;
   const ok = loaded.ok && probes.every((probe) => probe.ok) && signIn?.ok !== false;
+  const versions = await readVersions(loaded, ports, switches.has("probe"));
+  const result = createResult(file, loaded, warnings, probes);
   if (switches.has("json"))
-    io.out(JSON.stringify({ ok, ...createResult(file, loaded, warnings, probes), sign_in: signIn }, null, 2));
-  else report(file, loaded, warnings, probes, io);
+    io.out(JSON.stringify({ ok, ...result, sign_in: signIn, ...viewVersions(versions) }, null, 2));
+  else report(file, loaded, warnings, probes, io, versions);
   if (signIn !== null && !switches.has("json")) {
     (signIn.ok ? io.out : io.err)(`sign_in: ${signIn.message}`);
   }
   return ok ? EXIT.done : EXIT.failed;
+}
+
+async function readVersions(loaded: Loaded, ports: CheckPorts, mayConnect: boolean): Promise<Versions> {
+  const schema = loaded.ok ? await ports.schema(loaded.settings.store, mayConnect) : null;
+  return { version: await ports.version(), schema };
+}
+
+interface Versions {
+  readonly version: string;
+  readonly schema: SchemaVersions | null;
+}
+
+function viewVersions({ version, schema }: Versions): object {
+  if (schema === null) return { version, schema: null };
+  const { known, stored, oldestSupported } = schema;
+  return { version, schema: { known, stored, oldest_supported: oldestSupported } };
+}
+
+function describeVersions({ version, schema }: Versions): string {
+  if (schema === null) return `version ${version}`;
+  const { known, stored, oldestSupported } = schema;
+  const next = stored < known ? ", which the next start migrates" : "";
+  return `version ${version}, which knows the store's schema up to ${known}; the store has ${stored}${next}, and supports programs from ${oldestSupported}`;
 }
 
 async function probeAll(settings: Settings, probe: CheckPorts["probe"]): Promise<readonly ProviderProbe[]> {
@@ -139,6 +170,7 @@ function report(
   warnings: Warnings,
   probes: readonly ProviderProbe[],
   io: Io,
+  versions: Versions,
 ): void {
   if (!loaded.ok) {
     io.err(formatErrors(loaded.errors));
@@ -149,6 +181,7 @@ function report(
   const models = formatCount(buildCatalogue(loaded.settings).list().length, "model");
   io.out(`${file}: valid; ${providers} enabled, ${models}`);
   for (const probed of probes) (probed.ok ? io.out : io.err)(describeProbe(probed));
+  io.out(describeVersions(versions));
 }
 
 function createResult(

@@ -3,6 +3,7 @@ import { version } from "../../package.json" with { type: "json" };
 import { type ConfigurationFlags, formatErrors, loadConfig, source } from "../app/configuration.ts";
 import { describeStore, findExposedFiles, openStore } from "../app/open-store.ts";
 import { EXIT, type Io } from "../app/terminal.ts";
+import { describeVersion } from "../app/version.ts";
 import { suggest } from "../core/nearest.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Open } from "./administration.ts";
@@ -23,13 +24,16 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   check: {
     about: "validate the configuration",
     run: async (args, io) => {
-      const [{ runCheck }, { probe }, { probeIssuer }, { readAccountNames }] = await Promise.all([
+      const [{ runCheck }, { probe }, { probeIssuer }, { readAccountNames }, versions] = await Promise.all([
         import("./check.ts"),
         import("../app/probe.ts"),
         import("../app/sign-in.ts"),
         import("../app/account-names.ts"),
+        import("../app/store-versions.ts"),
       ]);
-      const ports = { probe, probeIssuer, accountNames: readAccountNames, exposedFiles: findExposedFiles };
+      const { readStoreVersions: schema } = versions;
+      const store = { accountNames: readAccountNames, exposedFiles: findExposedFiles, schema };
+      const ports = { probe, probeIssuer, ...store, version: describeVersion };
       return runCheck(args, io, { ...source, ...ports });
     },
   },
@@ -71,6 +75,13 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     const { runBackup } = await import("./backup.ts");
     return (...given) => runBackup(...given, process.env.POUNDKEY_MASTER_KEY);
   }),
+  restore: onStore("put a backup in an empty place, and prove it", async () => {
+    const { runRestore } = await import("./restore.ts");
+    return (...given) => runRestore(...given, process.env.POUNDKEY_MASTER_KEY);
+  }),
+  "master-key": onStore("replace the master key, while gateways run", async () =>
+    (await import("./master-key.ts")).makeMasterKeyCommand(process.env.POUNDKEY_MASTER_KEY),
+  ),
   import: {
     about: "move in from another gateway",
     run: async (args, io) =>
@@ -117,7 +128,7 @@ const HELP = [
   "usage: poundkey COMMAND [options]",
   "       poundkey --version",
   "",
-  ...Object.entries(COMMANDS).map(([name, { about }]) => `  ${name.padEnd(10)}${about}`),
+  ...Object.entries(COMMANDS).map(([name, { about }]) => `  ${name.padEnd(12)}${about}`),
   "",
   `Run poundkey COMMAND --help for a command's options and examples. This is version ${version}.`,
 ].join("\n");
@@ -136,7 +147,7 @@ export async function runCommandLine(args: readonly string[], io: Io = PROCESS_I
     return name === undefined ? EXIT.usage : EXIT.done;
   }
   if (name === "--version") {
-    io.out(version);
+    io.out(await describeVersion());
     return EXIT.done;
   }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;

@@ -10,6 +10,7 @@ import {
   source,
 } from "../app/configuration.ts";
 import { describeStore, openStore } from "../app/open-store.ts";
+import { showProgress } from "../app/progress.ts";
 import type { Io } from "../app/terminal.ts";
 import { clock } from "../app/world.ts";
 import { YamlText } from "../config/yaml.ts";
@@ -25,7 +26,6 @@ import { makeCommandAct } from "./act.ts";
 import { formatJson, formatTable, runOnStore } from "./administration.ts";
 import { type Arguments, COMMON_FLAGS, parseArguments, UsageError } from "./arguments.ts";
 import { GATEWAYS, type GatewayName } from "./import-sources.ts";
-import { Progress } from "./progress.ts";
 
 const DEFAULT_FILE = "poundkey.yaml";
 const FOREIGN_UNTIL = "90d";
@@ -88,7 +88,6 @@ export function runImport(args: readonly string[], io: Io, masterKey: string | u
           ...asked,
           settings,
           report,
-          io,
         });
       printResult({
         io,
@@ -197,16 +196,17 @@ async function describeOwners(
 interface WriteParts extends Pick<Asked, "foreignUntilMs"> {
   readonly settings: Settings;
   readonly report: Report;
-  readonly io: Io;
 }
 
 async function write(
   world: ActingWorld,
   owners: PlannedOwners,
-  { settings: { quota }, foreignUntilMs, report, io }: WriteParts,
+  { settings: { quota }, foreignUntilMs, report }: WriteParts,
 ): Promise<void> {
-  const progress = new Progress(io, owners.accounts.length + owners.keys.length, "accounts and keys");
-  await writeOwners(world, owners, { quota, foreignUntilMs, report, onRow: () => progress.add() });
+  const work = { what: "writing accounts and keys", all: owners.accounts.length + owners.keys.length };
+  await showProgress(work, (progress) =>
+    writeOwners(world, owners, { quota, foreignUntilMs, report, onRow: () => progress.add() }),
+  );
 }
 
 /** Variables whose values may be any text, or an address. */

@@ -1,13 +1,15 @@
 // `poundkey ledger`: verifies the books, also while a gateway runs on the same store.
 import { formatNanoUsd } from "../admin/format.ts";
 import { addUp, type BookProblem, listProblems } from "../admin/verify.ts";
+import { showProgress } from "../app/progress.ts";
 import type { Audit } from "../core/audit.ts";
+import type { Store } from "../core/store.ts";
 import { type Call, formatCount, formatJson, formatTable, makeCommand } from "./administration.ts";
 
 const HELP = `usage: poundkey ledger verify [--json]
 
-Checks the store's file, if it is one, and verifies the books: each balance is the sum of its journal, each held amount belongs to open requests, no entry is
-missing or changed, and all accounts add up to zero. Otherwise prints what is wrong and exits with 1.
+Checks the store's file, if it is one, and verifies the books: each balance is the sum of its journal, each held amount
+belongs to open requests, no entry is missing or changed, and all accounts add up to zero. Otherwise prints what is wrong and exits with 1.
 
   --json                    print JSON
   --config FILE, --store S  as for \`poundkey serve\`
@@ -19,13 +21,23 @@ export const runLedger = makeCommand(HELP, { verify: { run: verify } });
 
 async function verify({ isJson, io, open }: Call): Promise<void> {
   const { store } = await open();
-  const damage = await store.findDamage();
-  if (damage !== null) throw new Error(`The store's file is damaged: ${damage}`);
-  const audit = await store.audit();
-  const problems = listProblems(audit);
+  const { audit, problems } = await verifyBooks(store);
   io.out(isJson ? formatJson(report(audit, problems)) : formatReport(audit, problems));
   if (problems.length > 0)
     throw new Error(`The books do not balance: ${formatCount(problems.length, "problem")}.`);
+}
+
+interface VerifiedBooks {
+  readonly audit: Audit;
+  readonly problems: readonly BookProblem[];
+}
+
+/** Checks the file and adds up the books. Throws an Error if the file is damaged. */
+export async function verifyBooks(store: Pick<Store, "findDamage" | "audit">): Promise<VerifiedBooks> {
+  const damage = await showProgress({ what: "checking the file", all: null }, () => store.findDamage());
+  if (damage !== null) throw new Error(`The store's file is damaged: ${damage}`);
+  const audit = await showProgress({ what: "adding up the books", all: null }, () => store.audit());
+  return { audit, problems: listProblems(audit) };
 }
 
 /** Sums are texts, because JSON numbers aren't exact to a nano-dollar. */
@@ -39,10 +51,18 @@ function report(audit: Audit, problems: readonly BookProblem[]) {
   };
 }
 
-function formatReport(audit: Audit, problems: readonly BookProblem[]): string {
+/** Returns the sizes of the books with the verdict, or a line for each problem. */
+export function formatVerdict({ audit, problems }: VerifiedBooks): readonly string[] {
   const size = `${formatCount(audit.accounts.length, "account")}, ${formatCount(countEntries(audit), "entry", "entries")}`;
-  const verdict = problems.length === 0 ? [`${size}: the books balance.`] : problems.map(formatProblem);
-  return [...verdict, "", formatTable(listSums(audit).map(([name, sum]) => [name, `${sum} USD`]))].join("\n");
+  return problems.length === 0 ? [`${size}: the books balance.`] : problems.map(formatProblem);
+}
+
+function formatReport(audit: Audit, problems: readonly BookProblem[]): string {
+  return [
+    ...formatVerdict({ audit, problems }),
+    "",
+    formatTable(listSums(audit).map(([name, sum]) => [name, `${sum} USD`])),
+  ].join("\n");
 }
 
 function formatProblem({ account, what, found, expected, unit, by }: BookProblem): string {

@@ -49,6 +49,8 @@ export const AUDIT_ACTIONS = [
   "session.started",
   "session.refused",
   "session.ended",
+  "store.master_key_added",
+  "store.master_key_ended",
   "store.migrated",
   "token.created",
   "token.revoked",
@@ -188,15 +190,8 @@ function digestChange({ before, after }: AuditDetail, salt: string): string {
 export function hashLink(previous: string, link: AuditLink): string {
   const fields = [
     ...[link.seq, link.id, link.atMs, link.actorKind, link.actorId, link.action],
-    ...[
-      link.targetType,
-      link.targetId,
-      link.accountId,
-      link.outcome,
-      link.route,
-      link.requestId,
-      link.reason,
-    ],
+    ...[link.targetType, link.targetId, link.accountId, link.outcome],
+    ...[link.route, link.requestId, link.reason],
     ...[link.actorDigest, link.targetDigest, link.changeDigest],
   ];
   return hash(`${previous} ${JSON.stringify(fields)}`);

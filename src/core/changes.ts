@@ -26,7 +26,7 @@ interface Changed<Kind extends string, Row> {
 }
 
 /** The operator's own settings, by name. */
-export type OperatorSetting = "admin_token_digest" | "aliases";
+export type OperatorSetting = "admin_token_digest" | "aliases" | "data_keys";
 
 /** The row that a transaction changes. */
 export type RowChange =

@@ -162,13 +162,7 @@ interface OnReads {
 }
 
 /** Plain data, so it can be sent to the process that owns the store. */
-export type Demand =
-  | Admission
-  | Settlement
-  | (Funding & OnReads)
-  | (Closing & OnReads)
-  | (CheckoutChange & OnReads)
-  | Reset;
+export type Demand = Admission | Settlement | Reset | ((Funding | Closing | CheckoutChange) & OnReads);
 
 /** The parts of a demand that a decision lacks: it is made again with them. */
 export interface Lacking {

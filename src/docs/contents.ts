@@ -32,6 +32,8 @@ export const PARTS: readonly Part[] = [
       "hooks",
       "webhooks",
       "operate",
+      "backups",
+      "upgrading",
       "troubleshooting",
       "security",
       "metrics",

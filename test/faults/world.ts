@@ -84,8 +84,8 @@ export async function startFaultWorld({ folder, lockWaitMs }: FaultWorldOptions)
 /** Opened as the program does, except for the wait. */
 async function openedAt(path: string, lockWaitMs: number | undefined): Promise<OpenedStore> {
   const store = await openSqliteStore({ path, decide, ...(lockWaitMs === undefined ? {} : { lockWaitMs }) });
-  const masterKey = await openMasterKey(store, { text: undefined, file: masterKeyFile(path), random });
-  return addKeys(store, masterKey);
+  const { dataKeys } = await openMasterKey(store, { text: undefined, file: masterKeyFile(path), random });
+  return addKeys(store, dataKeys);
 }
 
 function settingsFor(url: string) {

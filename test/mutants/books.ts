@@ -254,6 +254,27 @@ export const BOOKS: readonly Mutant[] = [
     replace: "  if (made && made.nanoUsd !== nanoUsd) {",
   },
   {
+    name: "a refund that is told twice is taken twice",
+    file: "src/ledger/checkouts.ts",
+    find: "  if (findRank(step) <= findRank(known)) return null;",
+    replace: "  if (findRank(step) < findRank(known)) return null;",
+    tests: ["test/store-sqlite.test.ts"],
+  },
+  {
+    name: "refunds and disputes take more than the payment",
+    file: "src/ledger/checkouts.ts",
+    find: "Math.min(one.nanoUsd, leftNanoUsd)",
+    replace: "one.nanoUsd",
+    tests: ["test/store-sqlite.test.ts"],
+  },
+  {
+    name: "an old signature of Stripe's is accepted",
+    file: "src/payments/signature.ts",
+    find: "if (Math.abs(ageMs) > AGE_MAX_MS)",
+    replace: "if (ageMs > 2 * AGE_MAX_MS)",
+    tests: ["test/stripe/hook.test.ts"],
+  },
+  {
     name: "the log of writes is never synced",
     file: "src/store/sqlite/durability.ts",
     find: "    fdatasync(log, (error) => {",

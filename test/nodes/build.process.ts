@@ -4,6 +4,7 @@
 import { startGateway } from "../../src/app/composition.ts";
 import { addKeys } from "../../src/app/open-store.ts";
 import { configJsonSchema } from "../../src/config/schema.ts";
+import { deriveDataKeys } from "../../src/keys/data-keys.ts";
 import { makePostgresSchema } from "../../src/store/postgres/migrations.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { STEPS } from "../../src/store/steps.ts";
@@ -16,7 +17,7 @@ const steps = [...STEPS, ...MADE_STEPS[made as MadeStep]];
 const store = await openPostgresStore({ url, decide: decideByDemand, schema: makePostgresSchema(steps) });
 const running = await startGateway({
   settings: readSettings(await Bun.file(config).text()),
-  opened: addKeys(store, new Uint8Array(32).fill(7)),
+  opened: addKeys(store, deriveDataKeys(new Uint8Array(32).fill(7))),
   log: ({ event, level }) => {
     if (level === "error" || event === "older_nodes") process.stderr.write(`${event}\n`);
   },

@@ -22,7 +22,7 @@ const VERSION_ROW = "INSERT INTO schema_version (one, version) VALUES (1, 0) ON 
 /** Tables from before this column lack it until they are migrated. */
 const OLDEST_COLUMN =
   "ALTER TABLE schema_version ADD COLUMN IF NOT EXISTS oldest_supported BIGINT NOT NULL DEFAULT 0";
-const VERSION = `
+export const VERSION = `
   SELECT version, coalesce(to_jsonb(schema_version) ->> 'oldest_supported', '0') AS oldest_supported
   FROM schema_version WHERE one = 1`;
 const SET_VERSION = "UPDATE schema_version SET version = $1, oldest_supported = $2 WHERE one = 1";

@@ -144,7 +144,7 @@ function findDamage(database: Database): string | null {
 /** For the operator: SQLite's own words, and what helps. */
 function makeDamageError(words: string): UnusableError {
   return new UnusableError(
-    `the file is damaged (${words.trim()}); stop the gateway and restore a backup, as made by \`poundkey backup\`, in its place`,
+    `the file is damaged (${words.trim()}); stop the gateway, move the file away, and put a backup in its place with \`poundkey restore FILE\``,
   );
 }
 

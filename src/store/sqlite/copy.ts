@@ -1,6 +1,6 @@
 // A consistent copy of a SQLite store's file, made while gateways keep writing to it.
 import { Database } from "bun:sqlite";
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { LOCK_WAIT_MS } from "./store.ts";
 
@@ -14,7 +14,7 @@ const FILE_MODE = 0o600;
  * file exists already, or if the copy fails or is damaged.
  */
 export function copyDatabase(from: string, to: string): number {
-  const draft = `${to}.${process.pid}`;
+  const draft = nameDraft(to);
   closeSync(openSync(to, "wx", FILE_MODE));
   try {
     closeSync(openSync(draft, "wx", FILE_MODE));
@@ -29,6 +29,11 @@ export function copyDatabase(from: string, to: string): number {
   }
   syncFile(dirname(to), "r");
   return statSync(to).size;
+}
+
+/** The file that a copy by this process grows in. */
+export function nameDraft(to: string): string {
+  return `${to}.${process.pid}`;
 }
 
 /** SQLite's backup API starts over when another process writes; this is a single read transaction. */
@@ -50,6 +55,31 @@ export function readCopiedAuditHead(path: string): string | null {
   const find = "SELECT value FROM setting WHERE name = 'audit_head'";
   const found = database.query<{ value: string }, []>(find).get();
   return found?.value || null;
+}
+
+/** Returns the file's size with its log, which bounds that of a copy. */
+export function measureDatabase(path: string): number {
+  return [path, `${path}-wal`].reduce((sum, file) => sum + readSize(file), 0);
+}
+
+function readSize(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/** Moves a closed database to its final name. Throws an Error if another process made a store there meanwhile. */
+export function putInPlace(draft: string, path: string): void {
+  if (readSize(`${draft}-wal`) > 0) throw new Error(`${draft} is still in use`);
+  if (measureDatabase(path) > 0) throw new Error(`${path} already exists`);
+  rmSync(path, { force: true });
+  syncFile(draft, "r+");
+  linkSync(draft, path);
+  removeDatabase(draft);
+  syncFile(dirname(path), "r");
+}
+
+/** Removes a database's file with those that SQLite keeps beside it. */
+export function removeDatabase(path: string): void {
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) if (existsSync(file)) rmSync(file);
 }
 
 function syncFile(path: string, flags: "r" | "r+"): void {

@@ -6,6 +6,7 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  renameSync,
   rmSync,
   writeSync,
 } from "node:fs";
@@ -13,8 +14,17 @@ import { dirname, join } from "node:path";
 
 /** The file `master.key` in the database's folder. */
 export function masterKeyFile(databasePath: string) {
-  const path = join(dirname(databasePath), "master.key");
-  return { path, read: () => readText(path), make: (text: string) => makeText(path, text) };
+  return keyFile(join(dirname(databasePath), "master.key"));
+}
+
+/** A file with a master key. */
+export function keyFile(path: string) {
+  return {
+    path,
+    read: () => readText(path),
+    make: (text: string) => makeText(path, text),
+    replace: (text: string, suffix: string) => replaceText(path, text, `${path}${suffix}`),
+  };
 }
 
 function readText(path: string): string | null {
@@ -31,21 +41,42 @@ function readText(path: string): string | null {
  * lost in a power failure would make every secret worthless), then linked into place. Returns the file's content.
  */
 function makeText(path: string, text: string): string {
-  const draft = `${path}.${process.pid}`;
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const draft = writeDraft(path, text);
+  try {
+    linkSync(draft, path);
+  } catch (error) {
+    if (!hasCode(error, "EEXIST")) throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+  return readFileSync(path, "utf8");
+}
+
+/** A process that starts meanwhile finds the file with either text. */
+function replaceText(path: string, text: string, kept: string): string {
+  const draft = writeDraft(path, text);
+  try {
+    rmSync(kept, { force: true });
+    linkSync(path, kept);
+    renameSync(draft, path);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+  return kept;
+}
+
+function writeDraft(path: string, text: string): string {
+  const draft = `${path}.${process.pid}`;
   rmSync(draft, { force: true });
   const file = openSync(draft, "wx", 0o600);
   try {
     writeSync(file, text);
     fsyncSync(file);
-    linkSync(draft, path);
-  } catch (error) {
-    if (!hasCode(error, "EEXIST")) throw error;
   } finally {
     closeSync(file);
-    rmSync(draft, { force: true });
   }
-  return readFileSync(path, "utf8");
+  return draft;
 }
 
 function hasCode(error: unknown, code: string): boolean {

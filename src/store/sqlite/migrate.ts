@@ -1,5 +1,5 @@
 // Migrates a SQLite file's schema.
-import type { Database } from "bun:sqlite";
+import { Database } from "bun:sqlite";
 import type { Value } from "../found.ts";
 import { recordMigration } from "../migrated.ts";
 import { explainUnsupported, makeSchema, type Schema, type Step } from "../schema-step.ts";
@@ -24,6 +24,12 @@ export function readOldestSupported(database: Database): number {
     .query<{ value: string }, []>("SELECT value FROM setting WHERE name = 'oldest_supported'")
     .get();
   return Number(found?.value ?? 0);
+}
+
+/** Reads a file that isn't opened as a store. Throws SQLite's error if it is no database. */
+export function readSchema(path: string): { readonly stored: number; readonly oldestSupported: number } {
+  using database = new Database(path, { readonly: true });
+  return { stored: readVersion(database), oldestSupported: readOldestSupported(database) };
 }
 
 /** Migrates the schema, unless another process has taken it further. Throws if this program is too old for it. */

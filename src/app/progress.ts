@@ -1,0 +1,42 @@
+// Shows on standard error how far long work is: after a second a bar on a terminal, else a line every ten seconds.
+
+import type { ProgressStart, Work } from "./progress-thread.ts";
+
+const SHARED_BYTES = 3 * Int32Array.BYTES_PER_ELEMENT;
+const CLEAR_LINE = "\r\x1b[K";
+
+/** A thread of its own shows it, because SQLite's work and that of the disk stop this one. */
+class Progress {
+  readonly #shared = new Int32Array(new SharedArrayBuffer(SHARED_BYTES));
+  readonly #thread = new Worker(new URL("./progress-thread.ts", import.meta.url), { ref: false, smol: true });
+
+  constructor(work: Work) {
+    const isTerminal = process.stderr.isTTY === true;
+    this.#thread.postMessage({ work, shared: this.#shared, isTerminal } satisfies ProgressStart);
+  }
+
+  /** Counts one part. */
+  add(): void {
+    Atomics.add(this.#shared, 0, 1);
+  }
+
+  /** Removes the bar, so that the next text begins on an empty line. */
+  end(): void {
+    Atomics.store(this.#shared, 2, 1);
+    this.#thread.terminate();
+    if (Atomics.load(this.#shared, 1) === 1) process.stderr.write(CLEAR_LINE);
+  }
+}
+
+/** Runs the work and shows how far it is. */
+export async function showProgress<Result>(
+  work: Work,
+  task: (progress: Pick<Progress, "add">) => Promise<Result> | Result,
+): Promise<Result> {
+  const progress = new Progress(work);
+  try {
+    return await task(progress);
+  } finally {
+    progress.end();
+  }
+}
