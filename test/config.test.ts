@@ -255,6 +255,7 @@ test("the published schema is JSON Schema and knows every section", () => {
     "audit",
     "native",
     "metrics",
+    "hooks",
     "topups",
     "webhooks",
     "telemetry",

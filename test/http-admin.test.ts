@@ -141,6 +141,7 @@ describe("keys", () => {
       allowed_models: null,
       expires_at: null,
       spend_limit_usd: null,
+      hooks: null,
       keep_responses: true,
     });
     expect((await ask(String(body.secret), "/v1/key")).body.allowance).toMatchObject({ limit: 200 });

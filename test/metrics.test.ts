@@ -49,6 +49,7 @@ const EVERY_EVENT: readonly LogEvent[] = [
   { event: "refused", code: "invalid_api_key" },
   { event: "refused", code: "budget_exceeded", limit_kind: "budget", limit_scope: "account" },
   { event: "config_reloaded" },
+  { event: "hook", hook: "masks", action: "passed", ms: 12 },
 ];
 
 const EVERY_READING = {

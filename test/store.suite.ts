@@ -59,6 +59,7 @@ function keys(stores: Both): void {
       isPaused: true,
       notes: "Ask Ann\nbefore a change",
       allowedAddresses: ["10.0.0.0/8", "::1"],
+      hooks: ["masks"],
     });
     await store.addKey(key, "digest a");
     await store.addKey(makeKey("key_b", { requestsPerDay: 0 }), "digest b");

@@ -74,6 +74,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
       "people",
       "admin",
       "telemetry",
+      "steps",
       "webhooks",
       "payments",
       "simulator",

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { AwsProof } from "../src/core/settings.ts";
+import type { AwsProof } from "../src/core/token-source.ts";
 import { signAws } from "../src/transport/auth/authorize.ts";
 import { type AwsRequest, signRequest } from "../src/transport/auth/sigv4.ts";
 

@@ -1,6 +1,7 @@
-// The built-in keys of the console's playground and of sampling: ordinary rows, billed like any other key.
+// The built-in keys of the console's playground, of sampling and of hooks: ordinary rows, those of hooks never charged.
 
 import { Fault } from "../core/fault.ts";
+import { HOOKS_KEY } from "../core/hook.ts";
 import { type GatewayKey, KEY_DEFAULTS, SAMPLING_KEY } from "../core/key.ts";
 import { GATEWAY } from "../core/people.ts";
 import { actAs } from "./audit-trail.ts";
@@ -16,6 +17,12 @@ export function consoleKey(world: World): Promise<GatewayKey> {
 /** The key of sampled answers and judgments. A few hundred calls at once would use up an allowance. */
 export function samplingKey(world: World): Promise<GatewayKey> {
   return readOwnKey(world, SAMPLING_KEY, { requestsPerDay: null });
+}
+
+/** The key of the calls that hooks make themselves. Only budgets of its account bound it. */
+export function hooksKey(world: World): Promise<GatewayKey> {
+  const unlimited = { requestsPerDay: null, requestsPerMinute: null, tokensPerMinute: null, parallel: null };
+  return readOwnKey(world, HOOKS_KEY, { ...unlimited, budgets: [] });
 }
 
 /** Returns the key, and creates it at its first use. */

@@ -56,6 +56,11 @@ function orNull<Given, Value, At>(read: (given: Given, at: At) => Value) {
   return (given: Given | null, at: At): Value | null => (given === null ? null : read(given, at));
 }
 
+const hookName = Type.String({
+  pattern: "^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$",
+  expected: "the name of a hook",
+});
+
 const addressBlock = Type.String({
   pattern: "^[0-9A-Fa-f:.]{2,45}(/\\d{1,3})?$",
   expected: "an IP address or a block like 10.0.0.0/8",
@@ -161,6 +166,12 @@ export const RENDERERS: { readonly [Name in KindName]: Renderer<Name> } = {
     input: () => allowNull(cacheSettingSchema),
     view: allowNull(cacheSettingSchema),
     read: orNull((given: CacheSetting, { name }: Given<"cache">) => readCacheSetting(given, name)),
+    format: keep,
+  },
+  hooks: {
+    input: ({ elementsMax }) => allowNull(Type.Array(hookName, { minItems: 1, maxItems: elementsMax })),
+    view: allowNull(Type.Array(text)),
+    read: orNull((names: readonly string[]) => [...new Set(names)]),
     format: keep,
   },
   flag: { input: () => boolean, view: boolean, read: keep, format: keep },

@@ -73,6 +73,17 @@ export function warnOfModels(
   return found;
 }
 
+/** Returns a warning for each hook of a key that isn't configured. */
+export function warnOfHooks(
+  names: readonly string[] | null | undefined,
+  { hooks }: Pick<Settings, "hooks">,
+): readonly string[] {
+  const missing = (names ?? []).filter((name) => !hooks.some((hook) => hook.name === name));
+  return missing.map(
+    (name) => `No hook here is called '${name}': the key's requests are refused until one is.`,
+  );
+}
+
 /** Any name stands for the models that a provider accepts without listing them. Null if they include the pattern's. */
 function explainUnserved(model: string, catalogue: Catalogue): string | null {
   const found = catalogue.resolve(model.replaceAll("*", "x"));

@@ -1,5 +1,6 @@
 // The schemas of the request log as the operator sees it.
 import { Type } from "@sinclair/typebox";
+import { HOOK_ACTIONS, HOOK_PLACES } from "../core/hook.ts";
 import { SOURCES } from "../core/origin.ts";
 import { ENDINGS, REQUEST_OUTCOMES, USAGE_SOURCES } from "../core/record.ts";
 import { SELECTORS } from "../core/selector.ts";
@@ -153,6 +154,15 @@ const attemptSchema = Type.Object({
 });
 export type AttemptView = View<typeof attemptSchema>;
 
+const hookSchema = Type.Object({
+  name: text,
+  at: allowWords(HOOK_PLACES),
+  action: allowWords(HOOK_ACTIONS),
+  start_ms: number,
+  end_ms: number,
+});
+export type HookView = View<typeof hookSchema>;
+
 const costSchema = Type.Object({
   lines: Type.Array(Type.Object({ what: text, count: number, usd_per_million: usd, usd })),
   markup: number,
@@ -174,6 +184,7 @@ export const requestDetailSchema = Type.Object({
     Type.Object({
       admitted_ms: allowNull(number),
       attempts: Type.Array(attemptSchema),
+      hooks: Type.Array(hookSchema),
       end_ms: number,
     }),
   ),

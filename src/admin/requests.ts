@@ -3,6 +3,7 @@
 import type { Static } from "@sinclair/typebox";
 import { findContent, type LoggedContent, makeContentUse } from "../core/content.ts";
 import { FAULTS, Fault } from "../core/fault.ts";
+import type { TracedHook } from "../core/hook.ts";
 import type { RequestFilter } from "../core/log-query.ts";
 import { computeCost, toUsd } from "../core/money.ts";
 import { findOutcome, findProvider } from "../core/outcome.ts";
@@ -22,6 +23,7 @@ import { listSearched, SEARCH_MS, type SearchedList } from "./list.ts";
 import type {
   AttemptView,
   DecisionView,
+  HookView,
   RequestDetailView,
   RequestView,
   requestsQuery,
@@ -144,6 +146,7 @@ export async function getRequest(
     timeline: trace && {
       admitted_ms: trace.admittedMs,
       attempts: trace.attempts.map(attemptView),
+      hooks: (trace.hooks ?? []).map(hookView),
       end_ms: record.totalMs,
     },
     cost: trace && costView(trace, record),
@@ -184,6 +187,10 @@ function attemptView(attempt: TracedAttempt): AttemptView {
     ...failureView(attempt.failure),
     ...(attempt.requestIds ? { upstream_request_id: attempt.requestIds.join(" ") } : {}),
   };
+}
+
+function hookView({ name, at, action, startMs, endMs }: TracedHook): HookView {
+  return { name, at, action, start_ms: startMs, end_ms: endMs };
 }
 
 /** Each line is rounded up separately, but the total, taken from the row, only once. */

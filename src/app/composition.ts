@@ -25,6 +25,7 @@ import { createSealer } from "../keys/vault.ts";
 import type { LearningPort } from "../learning/port.ts";
 import { createLedger } from "../ledger/ledger.ts";
 import { Cache } from "../steps/cache/cache.ts";
+import type { Hooks } from "../steps/hooks/hooks.ts";
 import type { Sums } from "../telemetry/sums.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
 import { createAuthorize } from "../transport/auth/authorize.ts";
@@ -41,6 +42,7 @@ import { composeRoutes } from "./routes.ts";
 import { createSampling } from "./sampling.ts";
 import { createRecheck, createSignInParts } from "./sign-in.ts";
 import { observeState } from "./state.ts";
+import { composeSteps, createHooks } from "./steps.ts";
 import { createTelling } from "./telling.ts";
 import { startUpkeep, writeRefusals } from "./upkeep.ts";
 import { clock, collect, random, reach, readTokenFile, upstreamFetch } from "./world.ts";
@@ -99,9 +101,11 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const { learned, lessons, learning } = await recallLessons(store, () => live.snapshot, log);
   const known = { health, learning, deadlines, caches: new Caches(), stickiness: new Stickiness() };
   const listeners = { log, traces: telemetry };
-  const steps = composeSteps(options, store, log, live);
-  const parts = { ...known, ...listeners, ledger, steps };
-  const gateway = buildGateway(options, parts, () => live.settings.log.content);
+  const hooks = createHooks({ store, fetch, log, world: opened.world, ports: () => ports }, first.hooks);
+  const { vault } = opened;
+  const cache = new Cache({ store: store.cache, vault, clock, log, rules: () => live.settings.cache });
+  const own = { ...known, ...listeners, ledger, steps: composeSteps(cache, hooks, options.steps) };
+  const gateway = buildGateway(options, own, () => live.settings.log.content);
   const running = { gateway, ledger, learning, live, deadlines, ending, ...listeners, ...bodyParts };
   const ports = createHttpPorts(options, running);
   const feed = new LiveFeed({ store, clock });
@@ -125,7 +129,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     sampling,
     listener: findListener(app),
     providersOn: () => live.settings.providers.length,
-    ...createReloads(options, state, live),
+    ...createReloads(options, state, live, hooks),
     async stop() {
       feed.end();
       await drain({ ...readEndingTimes(options), ending, server: app.server, gateway });
@@ -144,12 +148,14 @@ function createReloads(
     configuration,
   }: Pick<ReturnType<typeof observeState>, "log" | "telemetry" | "configuration">,
   live: LiveConfiguration,
+  hooks: Hooks,
 ): Pick<RunningGateway, "reload" | "refuseReload"> {
   return {
     reload(next) {
       configuration.load();
       noteReload({ world, log }, live.configured, next);
       live.put({ ...next, server, store });
+      hooks.put(next.hooks);
       telemetry.put(next);
     },
     refuseReload(errors) {
@@ -257,17 +263,6 @@ function createCallerParts({ opened, settings }: GatewayOptions, live: LiveConfi
 
 function readEndingTimes({ noticeMs = NOTICE_MS, isRelieved = false, settings }: GatewayOptions) {
   return { noticeMs, isRelieved, drainMs: settings.server.drainMs };
-}
-
-/** The cache is before the first and behind the last of the others. */
-function composeSteps(
-  { opened: { vault }, steps = [] }: GatewayOptions,
-  store: Pick<Store, "cache">,
-  log: Log,
-  live: LiveConfiguration,
-): readonly Step[] {
-  const rules = () => live.settings.cache;
-  return new Cache({ store: store.cache, vault, clock, log, rules }, steps).steps;
 }
 
 function buildGateway(

@@ -30,6 +30,7 @@ const PARSERS: { readonly [Name in KindName]: Parse<Name> } = {
   role: keep,
   accounts: splitList,
   cache: (text) => (text === "default" ? null : parseCacheText(text)),
+  hooks: (text) => (text === "none" ? null : splitList(text)),
   flag: parseYesNo,
 };
 

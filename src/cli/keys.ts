@@ -1,7 +1,7 @@
 // `poundkey keys`: adds, lists, pauses, rotates and revokes gateway keys, also while a gateway runs on the same store.
 import { readInput } from "../admin/input.ts";
 import { newKeySchema, rotationSchema } from "../admin/key-fields.ts";
-import { addWarnings, warnOfModels, warnOfNoBound } from "../admin/key-warnings.ts";
+import { addWarnings, warnOfHooks, warnOfModels, warnOfNoBound } from "../admin/key-warnings.ts";
 import { createKey, type NewKeyView, revokeKey, rotateKey, updateKey } from "../admin/keys.ts";
 import { type KeyInUseView, listKeysInUse, makeUseParts } from "../admin/keys-in-use.ts";
 import { sumUsage } from "../admin/usage.ts";
@@ -55,7 +55,10 @@ async function add(call: Call): Promise<void> {
   // Only `serve` knows whether the simulator is on.
   const models = fields.allowed_models?.filter((model) => !/^sim#/i.test(model));
   const unserved = models ? warnOfModels(models, buildCatalogue(settings)) : [];
-  const unbounded = await warnOfNoBound(world, key.id, settings);
+  const unbounded = [
+    ...warnOfHooks(fields.hooks, settings),
+    ...(await warnOfNoBound(world, key.id, settings)),
+  ];
   for (const warning of unserved) io.err(`warning: --models: ${warning}`);
   for (const warning of unbounded) io.err(`warning: ${warning}`);
   io.out(isJson ? formatJson(addWarnings(key, [...unserved, ...unbounded])) : formatSecret(key));

@@ -1,5 +1,6 @@
 // Amazon Bedrock as a provider: its address, from the region, and AWS keys instead of an API key.
-import type { AwsProof, Credential } from "../core/settings.ts";
+import type { Credential } from "../core/settings.ts";
+import type { AwsProof } from "../core/token-source.ts";
 import { readContainer } from "./aws-container.ts";
 import { type Cloud, makeCredential, type PlatformContext, readVariable } from "./platform.ts";
 

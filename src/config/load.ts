@@ -15,6 +15,7 @@ import { buildCacheRules } from "./cache.ts";
 import { readCatalogueFile } from "./catalogue-file.ts";
 import { type ConfigError, createError, ERRORS_MAX, formatField, type Issue, Issues } from "./errors.ts";
 import { storeUrl } from "./field-types.ts";
+import { buildHooks } from "./hooks.ts";
 import { type Environment, type Interpolated, interpolate, leaveOutWithin } from "./interpolate.ts";
 import { ModelFields } from "./models.ts";
 import { buildLimitRules } from "./owner-limits.ts";
@@ -160,6 +161,7 @@ function buildSettings(
     responses: buildResponseRules(config.responses ?? {}),
     audit: buildAuditRules(config.audit),
     metrics: buildMetricsRules(config.metrics ?? {}, issues),
+    hooks: buildHooks(config.hooks, issues),
     webhooks: buildEndpoints(config.webhooks, issues),
     telemetry: buildTelemetryRules(config.telemetry, input.env, issues),
     ...buildStripeRules(config, issues),

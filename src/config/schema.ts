@@ -30,6 +30,7 @@ import {
   timeZone,
 } from "./field-types.ts";
 import { describeFields } from "./fields.ts";
+import { hooks } from "./hooks.ts";
 import {
   capabilities,
   laterPrices,
@@ -256,6 +257,7 @@ export const ConfigSchema = options(
       },
       "The metrics.",
     ),
+    hooks,
     topups,
     webhooks,
     telemetry,

@@ -42,7 +42,9 @@ function warnOfPlainSecrets(value: unknown, path: Path, sources: Interpolated["s
   }
   if (typeof value !== "string" || sources.has(JSON.stringify(path))) return [];
   const field = path.findLast((step) => typeof step === "string");
-  const isSecret = SECRET_FIELDS.has(String(field)) && value.length >= SECRET_CHARACTERS_MIN;
+  // Those of a hook are names of keys.
+  const isName = path[0] === "hooks" && field === "keys";
+  const isSecret = SECRET_FIELDS.has(String(field)) && !isName && value.length >= SECRET_CHARACTERS_MIN;
   if (!isSecret && !(field === "store" && PASSWORD.test(value))) return [];
   const message = `this secret is written in the file itself, for everyone who can read it; write \${NAME} or \${file:/path} in its place`;
   return [{ path, at: "value", message }];

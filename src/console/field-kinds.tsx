@@ -4,6 +4,7 @@ import { parseBudget, writeBudget } from "../core/fields/budget-text.ts";
 import { parseCacheText, writeCacheText } from "../core/fields/cache-text.ts";
 import type { ControlWords, Field, KindName, Wire, WireBudget } from "../core/fields/field.ts";
 import { nowMs } from "./browser.ts";
+import { COUNT_OPTIONS, EXPIRY_OPTIONS } from "./field-options.ts";
 import { DAY_MS } from "./format.ts";
 import { useNames } from "./names.ts";
 import { SelectField, TextField } from "./parts/field.tsx";
@@ -30,21 +31,6 @@ interface Renderer<Name extends KindName> {
     field: Field<Name>,
   ) => Wire<Name> | undefined;
 }
-
-const EXPIRY_OPTIONS = [
-  { value: "", label: "Never" },
-  { value: "1", label: "In a day" },
-  { value: "7", label: "In 7 days" },
-  { value: "30", label: "In 30 days" },
-  { value: "90", label: "In 90 days" },
-  { value: "365", label: "In a year" },
-  { value: "date", label: "On a date…" },
-];
-const COUNT_OPTIONS = [
-  { value: "default", label: "The gateway's default" },
-  { value: "own", label: "Custom" },
-  { value: "unlimited", label: "Unlimited" },
-];
 
 export const RENDERERS: { readonly [Name in KindName]: Renderer<Name> } = {
   name: {
@@ -155,6 +141,11 @@ export const RENDERERS: { readonly [Name in KindName]: Renderer<Name> } = {
     isNarrow: true,
     toText: (setting) => (setting ? writeCacheText(setting) : ""),
     toWire: (text) => (text.trim() === "" ? null : parseCacheText(text)),
+  },
+  hooks: {
+    Control: ({ field: _, ...shown }) => <TextField {...shown} />,
+    toText: joinWords,
+    toWire: readList,
   },
   flag: {
     Control: FlagControl,

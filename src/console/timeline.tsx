@@ -1,6 +1,6 @@
 // A request's phases as bars on one time scale.
 import type { ComponentChildren } from "preact";
-import type { AttemptView, RequestDetailView } from "../admin/request-schema.ts";
+import type { AttemptView, HookView, RequestDetailView } from "../admin/request-schema.ts";
 import { describeFailure } from "./failure.tsx";
 import { formatDuration } from "./format.ts";
 import { Badge, type Tone } from "./parts/states.tsx";
@@ -26,6 +26,9 @@ export function Timeline({ timeline }: { readonly timeline: Times }) {
           parts={[{ kind: "queue", fromMs: 0, toMs: timeline.admitted_ms }]}
         />
       )}
+      {timeline.hooks.map((hook) => (
+        <HookBar key={`${hook.start_ms} ${hook.name}`} hook={hook} wholeMs={wholeMs} />
+      ))}
       {timeline.attempts.map((attempt, at) => (
         <AttemptBar
           key={`${attempt.start_ms} ${attempt.model}`}
@@ -50,6 +53,33 @@ const WHOLE_TICKS_FROM_MS = 20;
 
 function formatTick(ms: number, wholeMs: number): string {
   return wholeMs < WHOLE_TICKS_FROM_MS ? `${Number(ms.toFixed(1))} ms` : formatDuration(ms);
+}
+
+const ACTIONS: Readonly<Record<HookView["action"], Tone | undefined>> = {
+  passed: "ok",
+  changed: "ok",
+  blocked: "warn",
+  failed: "bad",
+};
+
+function HookBar({ hook, wholeMs }: { readonly hook: HookView; readonly wholeMs: number }) {
+  const { name, at, action, start_ms: fromMs, end_ms: toMs } = hook;
+  const label = (
+    <span class="row">
+      <span class="strong">{name}</span>
+      <span class="small soft">hook at the {at}</span>
+      <Badge text={action} tone={ACTIONS[action]} />
+    </span>
+  );
+  const kind = action === "failed" ? "bad" : "queue";
+  return (
+    <Bar
+      label={label}
+      note={formatDuration(toMs - fromMs)}
+      parts={[{ kind, fromMs, toMs }]}
+      wholeMs={wholeMs}
+    />
+  );
 }
 
 interface AttemptBarProps {

@@ -55,6 +55,8 @@ export const FAULTS = {
   /** The request names something in the provider's account, or something that no provider here supports. */
   unsupported_parameter: { ...bad },
   content_filter: { ...bad },
+  /** A hook of the operator refused the request or the answer. */
+  content_blocked: { ...bad, wayOut: "Change what the hook refuses, or the hook." },
   /** The provider's own 400 or 422. Its message and code are shown. */
   upstream_rejected: { ...bad, blame: "client" },
   no_api_key: {
@@ -176,6 +178,8 @@ export const FAULTS = {
   store_unavailable: { ...ours },
   overloaded: { ...ours },
   shutting_down: { ...ours },
+  /** A hook could not be asked, and what it would judge doesn't pass without it. */
+  hook_unavailable: { ...ours },
 } as const satisfies Record<string, FaultRow>;
 
 export type FaultCode = keyof typeof FAULTS;
@@ -207,6 +211,8 @@ export interface FaultDetails {
   readonly allow?: string;
   /** The rest of the allowance that refused the request. */
   readonly limits?: RequestLimits;
+  /** The reason of the hook that refused. Shown as `error.reason`. */
+  readonly hookReason?: string;
   /** The provider's error code, shown instead of ours. */
   readonly shownCode?: string | null;
   /** No connection could be made, so nothing was sent. */
@@ -242,19 +248,6 @@ export class Fault extends Error {
   }
 }
 
-/** The wait to show for temporary faults whose duration is unknown. */
-const WAIT_UNKNOWN_MS = 1000;
-/** SDKs ignore a provider's longer wait and retry at once. */
-const PROVIDER_WAIT_MAX_MS = 60_000;
-
-/** Returns the milliseconds after which a client may try again, or undefined if waiting doesn't help. */
-export function findWaitMs({ code, row, details }: Fault): number | undefined {
-  const mayPass = row.status === 503 || code === "provider_busy";
-  const waitMs = details.retryAfterMs ?? (mayPass ? WAIT_UNKNOWN_MS : undefined);
-  if (waitMs === undefined || row.blame !== "provider") return waitMs;
-  return Math.min(waitMs, PROVIDER_WAIT_MAX_MS);
-}
-
 export interface ErrorBody {
   readonly error: {
     readonly message: string;
@@ -263,6 +256,7 @@ export interface ErrorBody {
     readonly code: string | null;
     readonly reset_at?: string;
     readonly limit?: ShownLimit;
+    readonly reason?: string;
   };
 }
 
@@ -273,13 +267,14 @@ interface ShownLimit extends Omit<RefusingLimit, "resetsAtMs"> {
 
 /** The error object shown to clients. */
 export function errorBody(fault: Fault): ErrorBody {
-  const { param, shownCode, resetAtMs, limit } = fault.details;
+  const { param, shownCode, resetAtMs, limit, hookReason } = fault.details;
   const code = fault.row.codeless ? null : shownCode !== undefined ? shownCode : fault.code;
   return {
     error: {
       ...{ message: fault.message, type: fault.row.type, param: param ?? null, code },
       ...(resetAtMs === undefined ? {} : { reset_at: formatTime(resetAtMs) }),
       ...(limit ? { limit: showLimit(limit) } : {}),
+      ...(hookReason === undefined ? {} : { reason: hookReason }),
     },
   };
 }

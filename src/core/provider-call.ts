@@ -1,4 +1,5 @@
 // Calls to providers as they are laid beside a provider's invoice: one row an attempt, and sums by day.
+import { HOOKS_KEY } from "./hook.ts";
 import { SAMPLING_KEY } from "./key.ts";
 import type { NanoUsd } from "./money.ts";
 import type { Page } from "./page.ts";
@@ -100,6 +101,7 @@ function findCounted({ amounts, usageSource, costNanoUsd }: CalledRecord, { mark
 }
 
 function findKind(outcome: AttemptOutcome, keyId: string): CallKind {
+  if (keyId === HOOKS_KEY) return "hook";
   if (keyId === SAMPLING_KEY) return "sample";
   if (outcome === "outrun") return "hedge";
   return outcome === "failed" ? "failed" : "request";

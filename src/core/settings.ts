@@ -5,12 +5,13 @@ import type { CacheRules } from "./caching.ts";
 import type { LaterPrice, ModelCard, Price } from "./card.ts";
 import type { StripeRules } from "./checkout.ts";
 import type { DialectName, Target } from "./dialect.ts";
+import type { HookRule } from "./hook.ts";
 import type { KeyMaxima, OwnerLimits } from "./limit.ts";
 import type { NanoUsd } from "./money.ts";
 import type { SignInRules } from "./sign-in.ts";
 import type { Kind } from "./skill.ts";
 import type { MetricsRules, TelemetryRules } from "./telemetry-rules.ts";
-import type { AwsContainer, TokenSource } from "./token-source.ts";
+import type { AwsContainer, AwsProof, TokenSource } from "./token-source.ts";
 import type { Endpoint } from "./webhook.ts";
 import type { Level } from "./world.ts";
 
@@ -36,17 +37,6 @@ export interface KnownProvider {
 
 /** Authenticates to providers that take no plain secret. Plain data, which `transport/auth` turns into headers. */
 export type Proof = AwsProof | AwsContainer | TokenSource;
-
-/** Keys of an AWS account or role that sign each call. */
-export interface AwsProof {
-  readonly kind: "aws";
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  /** Null for long-term keys. */
-  readonly sessionToken: string | null;
-  /** For example `us-east-1`. */
-  readonly region: string;
-}
 
 /** The largest limit that a credential can be given. */
 export const PER_MINUTE_MAX = 1_000_000_000;
@@ -271,9 +261,8 @@ export interface Settings {
   readonly providers: readonly ProviderSetup[];
   /** Cards that the operator added to a provider. They replace cards of the catalogue with the same id. */
   readonly ownModels: readonly ModelCard[];
-  /** The operator's catalogue file, if any. */
   readonly catalogueFile?: string;
-  /** Its cards. They take precedence over the catalogue, and `ownModels` over them. */
+  /** The cards of that file. They take precedence over the catalogue, and `ownModels` over them. */
   readonly newerModels?: readonly ModelCard[];
   /** The operator's file of benchmark results, if any, and its results by card id. Newer ones replace the built-in. */
   readonly profilesFile?: string;
@@ -290,6 +279,7 @@ export interface Settings {
   readonly responses: ResponseRules;
   readonly audit: { readonly keepMs: number };
   readonly metrics: MetricsRules;
+  readonly hooks: readonly HookRule[];
   readonly webhooks: readonly Endpoint[];
   readonly telemetry: TelemetryRules;
   readonly router: RouterRules;

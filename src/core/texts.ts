@@ -20,6 +20,9 @@ export interface TextPlace {
  */
 export type ChangeText = (text: string, place: TextPlace) => string;
 
+/** True if the thinking with this text goes. */
+export type IsDropped = (text: string) => boolean;
+
 /**
  * Reaches the texts of a family's own bodies. Each function is linear in the body and returns the same object if no
  * text was changed.
@@ -28,6 +31,8 @@ export interface NativeTexts {
   mapRequest(body: JsonObject, change: ChangeText): JsonObject;
   /** For a whole answer. */
   mapAnswer(answer: JsonObject, change: ChangeText): JsonObject;
+  /** Returns a request without such thinking. A block of it goes as a whole, with what its maker signed. */
+  dropThoughts(body: JsonObject, isDropped: IsDropped): JsonObject;
   /** For one event of a stream. */
   mapEvent(event: JsonObject, change: ChangeText): JsonObject;
   /** True if an answer's JSON, or an event's, has work in it that the provider did beside: a search, code that it ran. */

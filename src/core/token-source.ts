@@ -57,6 +57,17 @@ export interface WorkloadIdentity {
   readonly impersonationUrl: string | null;
 }
 
+/** Keys of an AWS account or role that sign each call. */
+export interface AwsProof {
+  readonly kind: "aws";
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  /** Null for long-term keys. */
+  readonly sessionToken: string | null;
+  /** For example `us-east-1`. */
+  readonly region: string;
+}
+
 /** The agent that gives ECS and EKS containers the keys of their role (AWS SDKs, "Container credential provider"). */
 export interface AwsContainer {
   readonly kind: "aws_container";

@@ -1,5 +1,6 @@
 // A request's place in a distributed trace (W3C Trace Context), and the facts from which its spans are written.
 import type { ModelCard } from "./card.ts";
+import type { TracedHook } from "./hook.ts";
 import type { JsonObject } from "./json.ts";
 import type { NanoUsd } from "./money.ts";
 import type { RequestOrigin, UnsettledRecord } from "./record.ts";
@@ -84,6 +85,8 @@ export interface FinishedRequest {
   readonly chargedNanoUsd: NanoUsd | null;
   readonly selection: (Period & { readonly candidates: number; readonly chosen: string | null }) | null;
   readonly admission: Period | null;
+  /** The calls to hooks. */
+  readonly hooks: readonly TracedHook[];
   readonly attempts: readonly FinishedAttempt[];
   /** The fields of the request that hold no text of the prompt. */
   readonly parameters: JsonObject;

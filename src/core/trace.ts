@@ -1,5 +1,6 @@
 // The trace of a request and the lines of its bill, stored with its row as JSON.
 import type { FailureWords } from "./failure.ts";
+import type { TracedHook } from "./hook.ts";
 import { isObject, parseJson } from "./json.ts";
 import type { BillLine } from "./money.ts";
 import type { Amounts } from "./units.ts";
@@ -43,6 +44,8 @@ export interface Trace {
   readonly usageImplausible: { readonly promptTokens: number; readonly completionTokens: number } | null;
   /** The error shown to the client, if the words are ours: a provider's may quote the prompt. */
   readonly message: string | null;
+  /** The calls to hooks. Missing if there were none. */
+  readonly hooks?: readonly TracedHook[];
 }
 
 /** Parses a row's JSON. Returns null if it is invalid. */

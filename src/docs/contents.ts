@@ -29,6 +29,7 @@ export const PARTS: readonly Part[] = [
       "people",
       "sign-in",
       "agents",
+      "hooks",
       "webhooks",
       "operate",
       "backups",

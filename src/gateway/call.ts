@@ -5,6 +5,7 @@ import type { ModelCard } from "../core/card.ts";
 import type { Claim, Granted } from "../core/demand.ts";
 import type { RawRequest } from "../core/dialect.ts";
 import type { Ending } from "../core/ending.ts";
+import type { TracedHook } from "../core/hook.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Caller, GatewayKey } from "../core/key.ts";
 import type { NanoUsd } from "../core/money.ts";
@@ -37,6 +38,9 @@ export interface Call<F extends Form> extends Asking<F>, Caller {
   key: GatewayKey;
   ask: F["ask"];
   raw: RawRequest | null;
+  dropped: readonly string[];
+  /** The calls to hooks, with times on the monotonic clock. Missing if there were none. */
+  hooks?: TracedHook[];
   /** The request as it is stored with the answer, so that its prompt is needed to the end. Null if it isn't stored. */
   kept: JsonObject | null;
   readonly operation: Operation<F>;

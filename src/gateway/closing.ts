@@ -18,7 +18,7 @@ import { describeImplausible } from "./implausible.ts";
 import { type LearnPorts, learnLater } from "./learn-later.ts";
 import type { OpenRequests } from "./open-requests.ts";
 import { makeWithheldOutcome, type Settlements } from "./settlements.ts";
-import type { Later, Step } from "./step.ts";
+import type { Later } from "./step.ts";
 
 interface ClosingPorts extends LearnPorts {
   readonly vault: Vault;
@@ -29,7 +29,6 @@ interface ClosingPorts extends LearnPorts {
   readonly settlements: Settlements;
   readonly contents: Contents;
   readonly traces?: Pick<TraceSink, "finish">;
-  readonly steps?: readonly Step[];
 }
 
 /** The longest that the end of a free answer waits for its row to be written. */
@@ -64,7 +63,7 @@ export class Closing {
         const { fault, usage, record, finishes } = context;
         const told = context.around?.over({ fault, isStored: settled !== null, usage, record, finishes });
         if (call.trace !== null) this.#finishTrace(context, call.trace, endMs, settled);
-        return this.#tellSteps(call, told);
+        return this.#tellSteps(context, told);
       });
     } finally {
       underWay.leave(ending);
@@ -73,10 +72,9 @@ export class Closing {
   }
 
   /** Not async: without steps, or if none waits for anything, it costs nothing. */
-  #tellSteps<F extends Form>(call: Call<F>, told: Later<void>): Later<void> {
-    const { steps = [] } = this.#ports;
+  #tellSteps<F extends Form>({ call, steps }: RequestContext<F>, told: Later<void>): Later<void> {
     const tell = () => {
-      for (const step of steps) if (step.concerns?.(call) !== false) step.ended?.(call);
+      for (const step of steps) step.ended?.(call);
     };
     return told instanceof Promise ? told.then(tell) : tell();
   }

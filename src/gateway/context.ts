@@ -22,8 +22,8 @@ import { ReplyCopy } from "./idempotency.ts";
 import type { Plan } from "./plan.ts";
 import { makeTrace } from "./row-trace.ts";
 import { openEnding } from "./sharing.ts";
-import type { Around, Changed, OwnAnswer } from "./step.ts";
-import { Tracing } from "./tracing.ts";
+import type { Around, Changed, OwnAnswer, Step } from "./step.ts";
+import { listHooks, Tracing } from "./tracing.ts";
 import { findEnding, isByClient, judge } from "./verdict.ts";
 
 export class RequestContext<F extends Form> implements Facts {
@@ -39,6 +39,8 @@ export class RequestContext<F extends Form> implements Facts {
   readonly copy: ReplyCopy<F> | null;
   /** Grades the answer, which takes all of it. Null if the client named the model: nothing is learned from such answers. */
   grader: Grader<F> | null;
+  /** The steps before and around the answer. A change of the configuration meanwhile doesn't change them. */
+  steps: readonly Step[] = [];
   /** The steps around the answer. Null if there are none, or none yet. */
   around: Around<F> | null = null;
   ticket: Ticket;
@@ -105,6 +107,7 @@ export class RequestContext<F extends Form> implements Facts {
     const { call, plan } = this;
     this.original ??= { ask: call.ask, raw: call.raw };
     ({ ask: call.ask, raw: call.raw, kept: call.kept } = changed);
+    call.dropped = changed.dropped ?? call.dropped;
     ({ ask: this.ask, raw: this.raw } = changed);
     this.#count.restart();
     this.grader = makeGrader(call, plan);
@@ -121,7 +124,6 @@ export class RequestContext<F extends Form> implements Facts {
     return this.#isFinished || this.#count.meter.hasAnswer;
   }
 
-  /** Stores the provider's usage report. */
   report(usage: F["usage"], isWhole: boolean): void {
     this.#count.report(usage, isWhole);
   }
@@ -161,7 +163,6 @@ export class RequestContext<F extends Form> implements Facts {
     return { startedMs: this.startedMs, upstreamMs: this.tracing.upstreamMs };
   }
 
-  /** The reasons for which the answers ended, if the operation knows any. */
   get finishes(): readonly string[] {
     return this.#count.meter.finishes ?? [];
   }
@@ -291,6 +292,7 @@ export class RequestContext<F extends Form> implements Facts {
       attempts: this.tracing.list(nowMs, this.#firstTokenMs, { isWhole: this.#isFinished, fault, claimed }),
       ...{ bill: bill.lines, markup: call.markup, usageImplausible, fault },
       ...(source === "none" ? {} : { counted: this.tracing.countedAt }),
+      ...listHooks(call, this.startedMs),
     });
   }
 }

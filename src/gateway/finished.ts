@@ -32,6 +32,7 @@ export function describeFinished<F extends Form>(
     chargedNanoUsd: settled?.chargedNanoUsd ?? null,
     finishes,
     ...describeTimes(context, trace),
+    hooks: call.hooks ?? [],
     attempts: attempts.flatMap(describe),
     parameters: call.operation.toLog(call.ask).request,
     content: content?.write() ?? null,

@@ -27,11 +27,12 @@ import { type PlanPorts, planRequest } from "./plan-request.ts";
 import { Settlements } from "./settlements.ts";
 import { mayShare } from "./sharing.ts";
 import type { OwnAnswer, Step } from "./step.ts";
-import { beginAround, listConcerned, passBefore } from "./step-list.ts";
+import { beginAround, passBefore } from "./step-list.ts";
 import { makeTicket } from "./ticket.ts";
 
 /** A key isn't moved more often than this while one request is admitted. */
 const MOVES_MAX = 5;
+const NO_STEPS: readonly Step[] = [];
 
 export interface GatewayPorts extends Ports, PlanPorts, LearnPorts {
   readonly learning: Pick<LearningPort, "known" | "learn">;
@@ -42,14 +43,12 @@ export interface GatewayPorts extends Ports, PlanPorts, LearnPorts {
   readonly traces?: Pick<TraceSink, "finish">;
   /** If missing, prompts and answers are not stored. */
   readonly contents?: ContentPorts;
-  /** The steps before and around every answer, in order. Missing or empty if there are none. */
-  readonly steps?: readonly Step[];
+  /** Returns the steps before and around the answer to a request, in order. Missing if there are none. */
+  readonly steps?: <F extends Form>(call: Call<F>) => readonly Step[];
 }
 
 export class Gateway {
   readonly #ports: GatewayPorts;
-  /** Null without any, so that a request needn't ask. */
-  readonly #steps: readonly Step[] | null;
   readonly #admissions: Admissions;
   readonly #settlements: Settlements;
   readonly #contents: Contents;
@@ -57,9 +56,8 @@ export class Gateway {
   readonly underWay: OpenRequests;
 
   constructor(ports: GatewayPorts) {
-    const { log, contents = null, steps = [] } = ports;
+    const { log, contents = null } = ports;
     this.#ports = ports;
-    this.#steps = steps.length > 0 ? steps : null;
     this.underWay = new OpenRequests(ports);
     this.#admissions = new Admissions(ports);
     this.#settlements = new Settlements(ports);
@@ -131,8 +129,9 @@ export class Gateway {
     let isOver = !mode.staysOpen;
     this.underWay.enter(context.ending);
     try {
-      const steps = this.#steps === null ? null : listConcerned(this.#steps, context.call);
-      const early = steps === null ? null : await this.#passBefore(context, steps);
+      context.steps = ports.steps?.(context.call) ?? NO_STEPS;
+      const hasSteps = context.steps.length > 0;
+      const early = hasSteps ? await this.#passBefore(context) : null;
       if (early !== null) return mode.show(context, early);
       const recording = context.call.trace?.recording;
       if (recording) recording.admittingMs = ports.deadlines.nowMs();
@@ -151,7 +150,7 @@ export class Gateway {
       result ??= await new Failover(ports, context, mode, attempt).run();
       try {
         if (durable) await durable;
-        if (steps !== null) context.around = beginAround(steps, context);
+        if (hasSteps) context.around = beginAround(context);
         return await mode.hand(context, result, this.#closing);
       } catch (thrown) {
         mode.drop(result);
@@ -171,10 +170,7 @@ export class Gateway {
    * works on a request that is surely refused. A request that ends at a step, or waits there, enters first: it is one of
    * its minute.
    */
-  async #passBefore<F extends Form>(
-    context: RequestContext<F>,
-    steps: readonly Step[],
-  ): Promise<Shown<F> | null> {
+  async #passBefore<F extends Form>(context: RequestContext<F>): Promise<Shown<F> | null> {
     const earlier = await this.#ports.ledger.look(context.ticket);
     if (earlier !== null) return this.#replay(context, earlier);
     let entering: Promise<void> | null = null;
@@ -184,7 +180,7 @@ export class Gateway {
     };
     let own: OwnAnswer<F> | null;
     try {
-      own = await passBefore(steps, context, enter);
+      own = await passBefore(context, enter);
     } catch (thrown) {
       await enter();
       throw thrown;

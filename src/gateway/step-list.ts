@@ -3,28 +3,19 @@ import type { ModelCard } from "../core/card.ts";
 import type { Form } from "../operations/form.ts";
 import { Arounds } from "./around.ts";
 import type { RequestContext } from "./context.ts";
-import type { Answered, Around, Enter, OwnAnswer, Step } from "./step.ts";
+import type { Answered, Around, Enter, OwnAnswer } from "./step.ts";
 import { untilEnded } from "./until-ended.ts";
 import { findRoute } from "./upstream.ts";
 
-/** Returns the steps that the request meets. Null if there are none. */
-export function listConcerned<F extends Form>(
-  steps: readonly Step[],
-  call: RequestContext<F>["call"],
-): readonly Step[] | null {
-  const concerned = steps.filter((step) => step.concerns?.(call) !== false);
-  return concerned.length > 0 ? concerned : null;
-}
-
 /** Asks each step in turn. Returns the first answer that one of them gives. Throws the Fault of one that refuses. */
 export async function passBefore<F extends Form>(
-  steps: readonly Step[],
   context: RequestContext<F>,
   enter: Enter,
 ): Promise<OwnAnswer<F> | null> {
-  const { call, ending } = context;
+  const { call, ending, plan, steps } = context;
+  const cards = [...plan.attempts, ...plan.spares].map(({ card }) => card);
   for (const step of steps) {
-    const verdict = await untilEnded(step.before(call, ending, enter), ending);
+    const verdict = await untilEnded(step.before(call, ending, enter, cards), ending);
     if (verdict?.kind === "answer") return verdict;
     if (verdict?.kind === "changed") context.change(verdict);
   }
@@ -32,11 +23,8 @@ export async function passBefore<F extends Form>(
 }
 
 /** Returns what the steps do with an answer that has begun. Null if none does anything. */
-export function beginAround<F extends Form>(
-  steps: readonly Step[],
-  context: RequestContext<F>,
-): Around<F> | null {
-  const { call, attempt } = context;
+export function beginAround<F extends Form>(context: RequestContext<F>): Around<F> | null {
+  const { call, attempt, steps } = context;
   if (attempt === null) return null;
   const { card } = attempt;
   const answer: Answered<F> = { call, card, family: findFamily(context, card) };

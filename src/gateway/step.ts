@@ -24,24 +24,25 @@ export interface Step {
    *
    * A request that a step refuses or answers is one of its minute: it is admitted by the limits on parallel requests and
    * on requests of the minute, and only those. A step that makes it wait asks for that first, by `enter`.
+   *
+   * `cards` are the models that may answer.
    */
   before<F extends Form>(
     call: Call<F>,
     ending: Ending,
     enter: Enter,
+    cards: readonly ModelCard[],
   ): Later<Changed<F> | OwnAnswer<F> | null>;
   /**
    * Called in the reverse order, once a provider has begun to answer. Returns what stands between it and the client, or
    * null for nothing. Answers that no provider was asked for are shown as they are kept.
    */
   around<F extends Form>(answer: Answered<F>): Around<F> | null;
-  /** False for a request that it has nothing to do with: then nothing else here is called for it. Missing if none is. */
-  concerns?<F extends Form>(call: Call<F>): boolean;
   /**
    * Returns what the answer depends on beside the request as it is by now, for a cache behind the step: its name, its
-   * version, and, if it works on the answer, a digest of the request as it came. Missing if nothing.
+   * version, and, if it works on the answer, the digest of the request as it came. Null or missing if nothing.
    */
-  identify?<F extends Form>(call: Call<F>): string;
+  identify?<F extends Form>(call: Call<F>, digestAsked: () => string): string | null;
   /** Called once when the request is over, however it ended, after the settlement. Must not throw. */
   ended?<F extends Form>(call: Call<F>): void;
 }
@@ -49,6 +50,8 @@ export interface Step {
 /** The request to go on with. From then on, nothing is sent, held for, logged or kept of the other. */
 export interface Changed<F extends Form> extends Pick<Call<F>, "ask" | "raw" | "kept"> {
   readonly kind: "changed";
+  /** The fields that are reported as left out, if it leaves out more of them. */
+  readonly dropped?: Call<F>["dropped"];
 }
 
 /** An answer given in the provider's place. It costs nothing. */

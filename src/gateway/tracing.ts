@@ -2,7 +2,7 @@
 import type { ModelCard } from "../core/card.ts";
 import { describeFailure } from "../core/failure.ts";
 import type { Fault } from "../core/fault.ts";
-import type { AttemptOutcome, TracedAttempt } from "../core/trace.ts";
+import type { AttemptOutcome, Trace, TracedAttempt } from "../core/trace.ts";
 import { deriveSpanId, type Period, type TraceContext } from "../core/trace-context.ts";
 import { type Amounts, shortenAmounts } from "../core/units.ts";
 import type { Form } from "../operations/form.ts";
@@ -191,4 +191,14 @@ export class Tracing<F extends Form> {
       one.build(this.#startedMs, one === this.winner ? firstTokenMs : null, nowMs),
     );
   }
+}
+
+/** Returns a request's calls to hooks, with times from its start. Nothing if there were none. */
+export function listHooks<F extends Form>(
+  { hooks }: Pick<Call<F>, "hooks">,
+  startedMs: number,
+): Pick<Trace, "hooks"> {
+  const since = (atMs: number) => Math.round(atMs - startedMs);
+  const all = hooks?.map((one) => ({ ...one, startMs: since(one.startMs), endMs: since(one.endMs) }));
+  return all === undefined ? {} : { hooks: all };
 }

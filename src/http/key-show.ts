@@ -1,7 +1,7 @@
 // Keys as the admin routes show them after a change: with the use of their limits, and warnings.
 import type { Static } from "@sinclair/typebox";
 import type { keyChangeSchema } from "../admin/key-fields.ts";
-import { addWarnings, warnOfModels, warnOfNoBound } from "../admin/key-warnings.ts";
+import { addWarnings, warnOfHooks, warnOfModels, warnOfNoBound } from "../admin/key-warnings.ts";
 import type { KeyView } from "../admin/keys.ts";
 import { addLimits } from "../admin/limits.ts";
 import type { AdminWorld } from "../admin/world.ts";
@@ -18,11 +18,13 @@ interface ShowParts extends Pick<AdminWorld, "store" | "clock"> {
 /** Returns a function that adds its limits and warnings to the view of a key. */
 export function makeKeyShow(parts: ShowParts) {
   return async <Shown extends KeyView>(
-    given: Pick<Static<typeof keyChangeSchema>, "allowed_models">,
+    given: Pick<Static<typeof keyChangeSchema>, "allowed_models" | "hooks">,
     shown: Shown,
   ) => {
     const view = await addLimits(parts, "key", shown);
-    const warnings = warnOfModels(given.allowed_models, parts.catalogue());
-    return addWarnings(view, [...warnings, ...(await warnOfNoBound(parts, view.id, parts.settings()))]);
+    const settings = parts.settings();
+    const models = warnOfModels(given.allowed_models, parts.catalogue());
+    const warnings = [...models, ...warnOfHooks(given.hooks, settings)];
+    return addWarnings(view, [...warnings, ...(await warnOfNoBound(parts, view.id, settings))]);
   };
 }

@@ -1,31 +1,17 @@
-// A chat completion that the gateway asks of itself: admitted, held, logged and posted as any client's.
-
+// A chat completion that the gateway asks of itself, for sampling.
 import { asArray, asNumber, asObject, asString } from "../core/json.ts";
-import { parseReceived } from "../core/json-bounds.ts";
 import type { GatewayKey } from "../core/key.ts";
 import type { ChatRequest } from "../operations/chat/form.ts";
-import { findSurface } from "../surfaces/index.ts";
 import { readChatRequest } from "../surfaces/openai-chat/read.ts";
-import { mintOrderedId } from "./app.ts";
-import { CountingLimit } from "./counting.ts";
+import { callOwn } from "./own-call.ts";
 import type { HttpPorts } from "./ports.ts";
-import { serve } from "./serve.ts";
 
 const PATH = "/v1/chat/completions";
-const CHAT = findSurface(PATH);
 
 /** Returns the text of the answer and its cost. Null, with the reason, if there is none. */
 export async function completeOnce(ports: HttpPorts, key: GatewayKey, asked: ChatRequest) {
-  const request = new Request(`http://localhost${PATH}`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(asked),
-  });
-  const identify = () => ({ key, proof: null });
-  const received = { request, route: PATH, identify, server: null, counting: new CountingLimit() };
-  const set = { headers: { "x-request-id": `sample_${mintOrderedId(ports.random, ports.clock.nowMs())}` } };
-  const response = await CHAT.use((surface) => serve(ports, surface, received, set));
-  const answer = asObject(parseReceived(await response.text()));
+  const call = { path: PATH, body: asked, idPrefix: "sample" };
+  const { body: answer } = await callOwn(ports, key, call);
   const text = asString(asObject(asObject(asArray(answer.choices)[0]).message).content) ?? null;
   return {
     text,

@@ -2,6 +2,7 @@
 
 import type { Reads } from "../core/demand.ts";
 import { Fault } from "../core/fault.ts";
+import { HOOKS_KEY } from "../core/hook.ts";
 import type { Account, GatewayKey } from "../core/key.ts";
 import type { RequestLimits } from "../core/record.ts";
 import { type Meter, makeMeterId, makeOwnerId, makeOwnerState, type OwnerState } from "../core/rows.ts";
@@ -15,6 +16,12 @@ export interface LedgerRules {
   readonly billing: BillingRules;
   /** Nobody has a limit by default if missing. */
   readonly ownerLimits?: LimitRules;
+}
+
+/** Returns the rules for a key's requests. The operator's own hooks are never charged. */
+export function findRules(key: Pick<GatewayKey, "id">, rules: LedgerRules): LedgerRules {
+  if (key.id !== HOOKS_KEY) return rules;
+  return { ...rules, billing: { ...rules.billing, charge: "beyond_allowance" } };
 }
 
 /** The meters (by `makeMeterId`) and states (by `makeOwnerId`) behind a standing. */

@@ -19,7 +19,7 @@ import type { Hold } from "../core/rows.ts";
 import { LIMIT_RULES } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock } from "../core/world.ts";
-import { ALLOWANCE_BY_QUOTA, findLimit, type LedgerRules, makeReads } from "./allowance.ts";
+import { ALLOWANCE_BY_QUOTA, findLimit, findRules, type LedgerRules, makeReads } from "./allowance.ts";
 import { requireAdmitted, requireSettled } from "./answers.ts";
 import { capOffers } from "./ceiling.ts";
 import { decide } from "./decide.ts";
@@ -147,7 +147,7 @@ export function createLedger(given: Omit<LedgerParts, "wants">): Ledger {
 
 function makeTicket(parts: LedgerParts, ask: Ask): Ticket {
   const { id, key, idempotency, nowMs } = ask;
-  const rules = parts.rules();
+  const rules = findRules(key, parts.rules());
   const replyId = idempotency?.replyId ?? null;
   const read = makeReads(key, rules, nowMs, parts.store.clockAheadMs());
   return { ask, reads: { ...read, requestId: id, replyId }, rules };

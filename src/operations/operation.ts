@@ -5,7 +5,7 @@ import type { ModelCard, OperationName } from "../core/card.ts";
 import type { Offer } from "../core/demand.ts";
 import type { Delivered, Outgoing, RawRequest, Target } from "../core/dialect.ts";
 import type { JsonObject } from "../core/json.ts";
-import type { ChangeText, NativeTexts } from "../core/texts.ts";
+import type { ChangeText, IsDropped, NativeTexts } from "../core/texts.ts";
 import type { Amounts } from "../core/units.ts";
 import type { ChatRequest } from "./chat/form.ts";
 import type { Signal } from "./chat/grader.ts";
@@ -219,6 +219,13 @@ export interface Operation<F extends Form> {
     change: ChangeText,
     native: NativeTexts | null,
   ): readonly F["piece"][];
+  /** Set if answers are pictures or sound. Sound has no texts. */
+  readonly makes?: "pictures" | "sound";
+  /** Removes thinking that can't be changed, from requests and answers. Missing if there is no thinking. */
+  readonly thoughts?: {
+    drop(ask: F["ask"], isDropped: IsDropped): F["ask"];
+    dropFromReply(reply: F["reply"], isDropped: IsDropped): F["reply"];
+  };
   /** Returns the names that identify a conversation. `session` is the client's own. */
   nameConversation(ask: F["ask"], session: string | null): ConversationNames;
   /**

@@ -31,6 +31,8 @@ interface WholeParts<A extends Ask, R extends WholeReply, P extends object>
   /** The fields of a request whose strings are the API's own words or ids. All others are texts. */
   readonly words: readonly string[];
   /** The same for its answers. Missing if they have no texts. */
+  /** As in `Operation`. */
+  readonly makes?: "pictures" | "sound";
   readonly answerWords?: readonly string[];
   /** Returns the most elements and fields that an answer may have. */
   countElements(ask: A): number;
@@ -84,6 +86,7 @@ export function makeWholeOperation<A extends Ask, R extends WholeReply, P extend
     nameConversation: () => ({ sought: [], kept: [], heldTokens: 0 }),
     toLogged: () => null,
     ...makeMappers(parts.words, parts.answerWords),
+    ...(parts.makes && { makes: parts.makes }),
     ...parts,
     countAnswers,
     offer: (ask, card, terms) => makeOffer(card, countAnswers(ask), listWorst(parts, ask, card, terms)),

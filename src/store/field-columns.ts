@@ -46,6 +46,7 @@ const COLUMNS: Columns = {
   role: makeWord(ROLES),
   accounts: makeJson(parseTexts),
   cache: allowNull(makeJson(parseCacheSetting)),
+  hooks: makeJson(parseTexts),
   flag: FLAG,
 };
 

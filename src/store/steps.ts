@@ -204,6 +204,11 @@ const PAUSES: Step = [
 
 /** The balance of which an account wants to hear. A program from before sends no such event. */
 const LOW_BALANCES: Step = [{ kind: "addField", table: "account", field: ACCOUNT_FIELDS.balance_low_usd }];
+/** The hooks that a key adds. An older version would let its requests pass unjudged. */
+const HOOKS: Step = [
+  { kind: "addField", table: "gateway_key", field: KEY_FIELDS.hooks },
+  { kind: "endSupport", stepsKnown: 25 },
+];
 
 /** Taken after the engine's own first steps (`sqlite/migrations.ts`, `postgres/schema.ts`). */
 export const STEPS: readonly Step[] = [
@@ -231,4 +236,5 @@ export const STEPS: readonly Step[] = [
   CHECKOUTS,
   LOW_BALANCES,
   CACHE,
+  HOOKS,
 ];

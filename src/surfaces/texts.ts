@@ -1,6 +1,6 @@
 // Makes a family's functions that reach the texts of its own requests and answers, from its table.
-import type { JsonObject } from "../core/json.ts";
-import type { NativeTexts } from "../core/texts.ts";
+import { asArray, asObject, type JsonObject } from "../core/json.ts";
+import type { IsDropped, NativeTexts } from "../core/texts.ts";
 import type { TextGrammar } from "../operations/text-grammar.ts";
 import { mapBody } from "../operations/text-walk.ts";
 
@@ -13,6 +13,8 @@ interface Roots<Kind extends string> {
   readPath(event: JsonObject): string;
   /** Matches an answer's JSON if the provider ran a tool. No text of a model matches, as its quotes are escaped. */
   readonly toolRuns: RegExp;
+  /** Matches the path of the block that a request's thought belongs to: its turn and its own place, or only the turn. */
+  readonly thought: RegExp;
 }
 
 /** True if any of these fields of a node has a text: what a provider signed or encrypted. */
@@ -22,12 +24,49 @@ export function hasSeal(node: JsonObject, fields: readonly string[]): boolean {
 
 export function makeNativeTexts<Kind extends string>(
   grammar: TextGrammar<Kind>,
-  { request, answer, findEventKind, readPath, toolRuns }: Roots<Kind>,
+  { request, answer, findEventKind, readPath, toolRuns, thought }: Roots<Kind>,
 ): NativeTexts {
   return {
     mapRequest: (body, change) => mapBody(grammar, request, body, change),
+    dropThoughts: (body, isDropped) =>
+      dropBlocks(body, findThoughts(grammar, request, body, thought, isDropped)),
     mapAnswer: (given, change) => mapBody(grammar, answer, given, change),
     mapEvent: (event, change) => mapBody(grammar, findEventKind(event), event, change, readPath(event)),
     hasToolRun: (json) => toolRuns.test(json),
   };
+}
+
+/** Returns the places of the blocks to drop, in `turns[turn].blocks[block]` or, without blocks, `turns[turn]`. */
+function findThoughts<Kind extends string>(
+  grammar: TextGrammar<Kind>,
+  kind: Kind,
+  body: JsonObject,
+  thought: RegExp,
+  isDropped: IsDropped,
+): ReadonlySet<string> {
+  const found = new Set<string>();
+  mapBody(grammar, kind, body, (text, place) => {
+    if (place.kind === "thinking" && isDropped(text)) {
+      const [block] = thought.exec(place.path) ?? [];
+      if (block !== undefined) found.add(block);
+    }
+    return text;
+  });
+  return found;
+}
+
+/** A turn of which nothing is left is dropped as well: vendors refuse empty ones. */
+function dropBlocks(body: JsonObject, blocks: ReadonlySet<string>): JsonObject {
+  const [first] = blocks;
+  const [, turns, inner] = (first && /^(\w+)\[\d+\](?:\.(\w+))?/.exec(first)) || [];
+  if (turns === undefined) return body;
+  const kept = asArray(body[turns]).flatMap((turn, at) => {
+    const path = `${turns}[${at}]`;
+    if (inner === undefined) return blocks.has(path) ? [] : [turn];
+    const given = asArray(asObject(turn)[inner]);
+    const left = given.filter((_block, place) => !blocks.has(`${path}.${inner}[${place}]`));
+    if (left.length === given.length) return [turn];
+    return left.length === 0 ? [] : [{ ...asObject(turn), [inner]: left }];
+  });
+  return { ...body, [turns]: kept };
 }

@@ -10,8 +10,12 @@ import {
   MS_PER_SECOND,
   money,
   requests,
+  work,
 } from "./metric-row.ts";
 import { STATE_METRICS } from "./state-metrics.ts";
+
+/** The upper bounds of the buckets of calls to hooks. None takes more than 5 seconds. */
+const HOOK_BOUNDS_MS = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000];
 
 export const METRICS = {
   poundkey_build_info: {
@@ -161,6 +165,10 @@ export const METRICS = {
   poundkey_internal_errors_total: {
     ...events("Errors in the gateway itself, each of which is logged."),
     on: "internal_error",
+  },
+  poundkey_hook_seconds: {
+    ...work("Time that a call to a hook took, by its result: passed, changed, blocked or failed."),
+    ...{ per: MS_PER_SECOND, bounds: HOOK_BOUNDS_MS, labels: ["hook", "action"], on: "hook", by: "ms" },
   },
   ...STATE_METRICS,
   poundkey_tokens_part_total: count("tokens")(

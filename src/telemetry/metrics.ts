@@ -145,10 +145,12 @@ export class Metrics {
   }
 
   #countEvent(event: LogEvent): void {
-    for (const { name, only, by, labels = [], fields } of COUNTERS.get(event.event) ?? []) {
+    for (const { name, type, only, by, labels = [], fields } of COUNTERS.get(event.event) ?? []) {
       if (only !== undefined && event[only] === undefined) continue;
       const values = Object.fromEntries(labels.map((label) => [label, event[fields?.[label] ?? label]]));
-      this.#findCounter(name, values).value += by === undefined ? 1 : (asNumber(event[by]) ?? 1);
+      const value = by === undefined ? 1 : (asNumber(event[by]) ?? 1);
+      if (type === "histogram") observe(this.#findHistogram(name, values), value);
+      else this.#findCounter(name, values).value += value;
     }
   }
 
@@ -229,6 +231,10 @@ export class Metrics {
   }
 
   #histogram<Name extends HistogramName>(name: Name, labels: LabelsOf<Name>): Histogram {
+    return this.#findHistogram(name, labels);
+  }
+
+  #findHistogram(name: MetricName, labels: Readonly<Record<string, unknown>>): Histogram {
     const { bounds = [] } = findRow(name);
     const made = () => ({ bounds, counts: bounds.map(() => 0), sum: 0, count: 0 });
     return this.#findSeries(this.#histograms.getOrInsertComputed(name, newMap), name, labels, made);

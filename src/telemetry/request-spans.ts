@@ -78,6 +78,10 @@ export function writeRequestSpans(request: FinishedRequest): readonly string[] {
   }
   if (admission !== null && admission.endMs - admission.startMs > ADMISSION_MS_MIN)
     addInternal("admit", admission, new Attributes());
+  for (const { name, at, action, ...period } of request.hooks) {
+    const attributes = new Attributes().text("poundkey.hook.at", at).text("poundkey.hook.action", action);
+    addInternal(`hook ${name}`, period, attributes);
+  }
   for (const [at, attempt] of attempts.entries()) {
     spans.push(writeSpan(describeAttempt(request, recording, attempt, at + 1)));
   }

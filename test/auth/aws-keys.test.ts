@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Fault } from "../../src/core/fault.ts";
 import { asObject } from "../../src/core/json.ts";
-import type { AwsProof } from "../../src/core/settings.ts";
+import type { AwsProof } from "../../src/core/token-source.ts";
 import type { AwsContainer } from "../../src/core/token-source.ts";
 import { createAuthorize, listSecrets, signAws } from "../../src/transport/auth/authorize.ts";
 import { startUnderTest, type UnderTest } from "../harness.ts";

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { createHash, createHmac } from "node:crypto";
 import { SignatureV4 } from "@smithy/signature-v4";
-import type { AwsProof } from "../../src/core/settings.ts";
+import type { AwsProof } from "../../src/core/token-source.ts";
 import { makeModelUrl } from "../../src/dialects/_bedrock/call.ts";
 import { signAws } from "../../src/transport/auth/authorize.ts";
 import { signRequest } from "../../src/transport/auth/sigv4.ts";

@@ -2,7 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import { buildCatalogue } from "../../src/catalogue/catalogue.ts";
 import { formatError } from "../../src/config/errors.ts";
-import type { AwsProof, Credential, ProviderSetup } from "../../src/core/settings.ts";
+import type { Credential, ProviderSetup } from "../../src/core/settings.ts";
+import type { AwsProof } from "../../src/core/token-source.ts";
 import { loadText, readSettings } from "../settings.ts";
 
 type Variables = Readonly<Record<string, string>>;

@@ -53,16 +53,25 @@ export const CHANGES: readonly Change[] = [
     example: "moderation",
     names: matchWord("moderation"),
     own: /^(operations\/moderation|surfaces|dialects|catalogue)\/|^core\/record\.ts$/,
-    // A field of images and chats has the same name.
-    others: ["operations/images/form.ts", "operations/images/operation.ts", "operations/chat/operation.ts"],
+    // A field of images and chats has the same name, and hooks may ask a model of this operation.
+    others: [
+      ...["operations/images/form.ts", "operations/images/operation.ts", "operations/chat/operation.ts"],
+      ...[
+        "app/hooks.ts",
+        "config/field-notes.yaml",
+        "config/hooks.ts",
+        "core/hook.ts",
+        "steps/hooks/moderation.ts",
+      ],
+    ],
   },
   {
     title: "A surface",
     example: "moderations",
     names: matchWord("moderations"),
     own: /^surfaces\/moderations\//,
-    // A provider's own path.
-    others: ["dialects/_whole/moderation.ts", "simulator/vectors.ts"],
+    // A provider's own path, and the gateway's own calls.
+    others: ["dialects/_whole/moderation.ts", "simulator/vectors.ts", "app/hooks.ts"],
     most: 8,
   },
   {

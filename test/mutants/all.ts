@@ -3,6 +3,7 @@ import { ANSWERS } from "./answers.ts";
 import { BEYOND_CHAT } from "./beyond-chat.ts";
 import { BOOKS } from "./books.ts";
 import { BOUNDS } from "./bounds.ts";
+import { HOOKS } from "./hooks.ts";
 import { KEEPING } from "./keeping.ts";
 import { LEARNING } from "./learning.ts";
 import { LEFT_OUT_MEDIA } from "./left-out.ts";
@@ -27,6 +28,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...SESSIONS,
   ...SHARING,
   ...STEPS,
+  ...HOOKS,
   ...SURVIVING,
   ...KEEPING,
   ...LEARNING,

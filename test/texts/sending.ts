@@ -6,6 +6,7 @@ import { asObject, asString, isObject, type JsonObject } from "../../src/core/js
 import type { ChangeText } from "../../src/core/texts.ts";
 import type { Form } from "../../src/operations/form.ts";
 import { findDialect } from "../../src/providers/index.ts";
+import { changeAsked, collectAsked } from "../../src/steps/hooks/texts.ts";
 import { SURFACES } from "../../src/surfaces/index.ts";
 import type { Exchange, Incoming, Surface } from "../../src/surfaces/surface.ts";
 import { makeModelCard } from "../cards.ts";
@@ -55,6 +56,8 @@ export interface Request {
   isSameAfter(change: ChangeText): boolean;
   /** The bodies sent, by dialect, after its texts were changed. */
   encode(change: ChangeText): readonly Sent[];
+  /** The same after a hook has changed every text. Throws the Fault of a request that can't be changed. */
+  encodeHooked(change: (text: string) => string): readonly Sent[];
 }
 
 export interface Sent {
@@ -87,14 +90,24 @@ function makeRequest<F extends Form>(surface: Surface<F>, given: Incoming): Requ
       return isSame && (raw === null || raw.texts.mapRequest(raw.body, change) === raw.body);
     },
     encode: (change) => encodeAll(surface, exchange, change),
+    encodeHooked: (change) => encodeAll(surface, hook(surface, exchange, change), (text) => text),
   };
+}
+
+function hook<F extends Form>(
+  { operation }: Surface<F>,
+  exchange: Exchange<F>,
+  change: (text: string) => string,
+): Pick<Exchange<F>, "ask" | "raw"> {
+  const call = { ...exchange, operation, kept: null };
+  return changeAsked(call, new Map(collectAsked(call).map((text) => [text, change(text)])));
 }
 
 const TARGET = { baseUrl: "https://upstream.example/v1", secret: null, headers: {}, extraFields: ["*"] };
 
 function encodeAll<F extends Form>(
   { operation }: Surface<F>,
-  exchange: Exchange<F>,
+  exchange: Pick<Exchange<F>, "ask" | "raw">,
   change: ChangeText,
 ): readonly Sent[] {
   const ask = operation.mapTexts(exchange.ask, change);

@@ -87,6 +87,8 @@ interface Kinds {
   readonly accounts: Kind<Texts, Texts, { readonly elementsMax: number }>;
   /** For how long answers are kept for the same request. Null for the configured time. */
   readonly cache: Kind<CacheSetting | null, CacheSetting | null>;
+  /** Names of hooks. Null for none. */
+  readonly hooks: Kind<Texts, Texts, { readonly elementsMax: number }>;
   readonly flag: Kind<boolean, boolean, { readonly options?: { readonly yes: string; readonly no: string } }>;
 }
 

@@ -4,6 +4,7 @@ import type { Fields } from "./field.ts";
 
 const ADDRESSES_MAX = 100;
 const BUDGETS_MAX = 20;
+const HOOKS_MAX = 20;
 const NAME_CHARACTERS_MAX = 100;
 const CONTACT_CHARACTERS_MAX = 200;
 const NOTES_CHARACTERS_MAX = 2000;
@@ -200,6 +201,20 @@ export const KEY_FIELDS = {
       label: "Allowed addresses",
       hint: "IP addresses and blocks of clients that may use it, separated by spaces; empty means all",
       placeholder: "203.0.113.7 10.0.0.0/8",
+    },
+  },
+  hooks: {
+    kind: "hooks",
+    property: "hooks",
+    role: "manager",
+    initial: null,
+    elementsMax: HOOKS_MAX,
+    manual:
+      "names of [hooks](hooks.md) that judge its requests and answers, beside those that apply to all keys; or null",
+    flag: { name: "hooks", value: "A,B", help: "hooks that judge its requests, beside those of all keys" },
+    control: {
+      label: "Hooks",
+      hint: "Names from the configuration, separated by spaces; they only add to those that apply anyway",
     },
   },
   notes: {

@@ -11,6 +11,7 @@ import { AnswerReader, parseAnswer } from "./answer.ts";
 import { fitToHold } from "./bounded.ts";
 import { nameConversation } from "./conversation.ts";
 import type { ChatForm } from "./decoder.ts";
+import { dropReplyThoughts, dropThoughts } from "./drop-thinking.ts";
 import { estimatePromptTokens } from "./estimate.ts";
 import { Fold, unfold } from "./fold.ts";
 import { dropForcedCall } from "./forced-call.ts";
@@ -59,6 +60,7 @@ export const CHAT: Operation<ChatForm> = {
   mapTexts,
   mapReply,
   mapPieces,
+  thoughts: { drop: dropThoughts, dropFromReply: dropReplyThoughts },
   nameConversation,
   forgetPrompt,
   estimatePrompt: estimatePromptTokens,

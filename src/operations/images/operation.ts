@@ -28,6 +28,7 @@ const [ANSWER_ELEMENTS, PICTURE_ELEMENTS] = [1000, 100];
 
 export const IMAGES: Operation<ImagesForm> = makeWholeOperation({
   name: "images",
+  makes: "pictures",
   words: [
     ...["size", "quality", "background", "outputFormat", "moderation", "style", "responseFormat"],
     ...["inputFidelity", "url"],

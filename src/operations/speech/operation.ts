@@ -29,6 +29,7 @@ const BITS_PER_SECOND_MIN: Readonly<Record<SoundFormat, number>> = {
 
 export const SPEECH: Operation<SpeechForm> = makeWholeOperation({
   name: "speech",
+  makes: "sound",
   words: ["voice", "id", "format"],
   findCodec: ({ speech }) => speech ?? null,
   countElements: () => ANSWER_ELEMENTS,

@@ -10,7 +10,7 @@ import type { Call } from "../../gateway/call.ts";
 import type { Answered, Around, Enter, OwnAnswer, Step } from "../../gateway/step.ts";
 import type { Form } from "../../operations/form.ts";
 import { type Flight, Flights } from "./flights.ts";
-import { type Identity, identify } from "./identity.ts";
+import { type Identity, identify, makeAskedDigest } from "./identity.ts";
 import { Keeper } from "./keeper.ts";
 import { type Kept, readKept, repeatAnswer, writeKept } from "./kept.ts";
 import { Trimming } from "./trimming.ts";
@@ -35,40 +35,45 @@ const WAITS_MAX = 2;
 
 export class Cache {
   readonly #ports: CachePorts;
-  readonly #others: readonly Step[];
   readonly #flights = new Flights();
   readonly #trimming: Trimming;
   readonly #keeping = new WeakMap<object, Keeping>();
 
-  /** `others` are the steps between the two. */
-  constructor(ports: CachePorts, others: readonly Step[]) {
+  constructor(ports: CachePorts) {
     this.#ports = ports;
-    this.#others = others;
     this.#trimming = new Trimming(ports);
   }
 
-  /** The steps in their order: what keeps answers, the others, and what finds them. */
-  get steps(): readonly Step[] {
-    const concerns: Step["concerns"] = ({ caching }) => caching !== null;
+  /** Returns the steps of one request, in their order: what keeps its answer, the others, and what finds it. */
+  around(others: readonly Step[]): readonly Step[] {
+    let digestAsked = () => "";
     const keeper: Step = {
-      concerns,
-      before: () => null,
+      before: (call) => {
+        if (others.length > 0) digestAsked = makeAskedDigest(this.#ports.vault, call);
+        return null;
+      },
       around: (answer) => this.#collect(answer),
       ended: (call) => this.#end(call),
     };
     const finder: Step = {
-      concerns,
-      before: (call, ending, enter) => this.#before(call, ending, enter),
+      before: (call, ending, enter) => {
+        const byOthers = others.flatMap((step) => step.identify?.(call, digestAsked) ?? []);
+        return this.#before(call, byOthers, ending, enter);
+      },
       around: () => null,
     };
-    return [keeper, ...this.#others, finder];
+    return [keeper, ...others, finder];
   }
 
-  async #before<F extends Form>(call: Call<F>, ending: Ending, enter: Enter): Promise<OwnAnswer<F> | null> {
+  async #before<F extends Form>(
+    call: Call<F>,
+    byOthers: readonly string[],
+    ending: Ending,
+    enter: Enter,
+  ): Promise<OwnAnswer<F> | null> {
     const { caching } = call;
     if (caching === null) return null;
-    const others = this.#others.flatMap((step) => step.identify?.(call) ?? []);
-    const identity = identify(this.#ports.vault, call, others);
+    const identity = identify(this.#ports.vault, call, byOthers);
     const mayKeep = identity !== null && caching.ttlMs > 0;
     note(caching, mayKeep ? "miss" : "bypass");
     const found = identity && (await this.#find(call, caching, identity));

@@ -43,6 +43,14 @@ export function identify<F extends Form>(
   };
 }
 
+/** Returns the digest of the request as it is now, made when it is asked for. */
+export function makeAskedDigest<F extends Form>(
+  vault: Pick<Vault, "digest">,
+  { operation, ask, raw }: Call<F>,
+): () => string {
+  return () => vault.digest(`asked ${JSON.stringify([operation.identify(ask), raw?.body ?? null])}`);
+}
+
 /** An explicit `store: true` asks for the answer of this very request, by its id. */
 function isStored<F extends Form>({ ask, raw, dropped }: Call<F>): boolean {
   const { store } = asObject(raw?.body ?? ask);

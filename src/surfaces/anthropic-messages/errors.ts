@@ -30,9 +30,17 @@ const OVERFLOW = "prompt is too long";
 
 export function writeError(fault: Fault, requestId: string): JsonObject {
   const type = TYPE_BY_STATUS[fault.row.status] ?? "api_error";
-  const { param, reset_at, limit } = errorBody(fault).error;
+  const { param, reset_at, limit, reason } = errorBody(fault).error;
   const details = fault.code === "unsupported_parameter" && param === "thread" ? NO_THREADS : undefined;
-  const shown = { type, message: writeMessage(fault), param: param || undefined, reset_at, limit, details };
+  const shown = {
+    type,
+    message: writeMessage(fault),
+    param: param || undefined,
+    reset_at,
+    limit,
+    reason,
+    details,
+  };
   const error = omitUndefined(shown);
   return { type: "error", error, request_id: requestId };
 }

@@ -55,5 +55,6 @@ export const MESSAGES_TEXTS = makeNativeTexts(TEXTS, {
   request: "body",
   answer: "answer",
   findEventKind: () => "answer",
+  thought: /^messages\[\d+\]\.content\[\d+\]/,
   readPath: ({ index }: JsonObject) => (asNumber(index) === undefined ? "" : `content[${index}]`),
 });

@@ -1,5 +1,6 @@
 // Faults as Google's errors.
-import { errorBody, type Fault, type FaultCode, findWaitMs } from "../../core/fault.ts";
+import { errorBody, type Fault, type FaultCode } from "../../core/fault.ts";
+import { findWaitMs } from "../../core/fault-wait.ts";
 import { type JsonObject, omitUndefined } from "../../core/json.ts";
 import type { Refusal } from "../surface.ts";
 
@@ -38,9 +39,9 @@ const NO_RESET_MS = 86_400_000;
 
 export function writeError(fault: Fault): JsonObject {
   const { status } = fault.row;
-  const { param, code, reset_at, limit } = errorBody(fault).error;
+  const { param, code, reset_at, limit, reason = code ?? fault.code } = errorBody(fault).error;
   const message = writeMessage(fault);
-  const own = { code: status, message, status: STATUS[status] ?? "UNKNOWN", reason: code ?? fault.code };
+  const own = { code: status, message, status: STATUS[status] ?? "UNKNOWN", reason };
   const details = writeDetails(fault);
   return {
     error: omitUndefined({

@@ -38,4 +38,5 @@ export const GEMINI_TEXTS = makeNativeTexts(TEXTS, {
   answer: "answer",
   findEventKind: () => "event",
   readPath: () => "",
+  thought: /^contents\[\d+\]\.parts\[\d+\]/,
 });

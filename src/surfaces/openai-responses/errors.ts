@@ -35,10 +35,12 @@ const FAILED_CODES: Readonly<Partial<Record<FaultCode, string>>> = {
   provider_busy: "rate_limit_exceeded",
   overloaded: "server_is_overloaded",
   content_filter: "invalid_prompt",
+  content_blocked: "invalid_prompt",
   upstream_rejected: "invalid_prompt",
 };
 
 /** Returns the error of a failed response. */
 export function writeFailure(fault: Fault): JsonObject {
-  return { code: FAILED_CODES[fault.code] ?? "server_error", message: fault.message, reason: fault.code };
+  const { code, message, details } = fault;
+  return { code: FAILED_CODES[code] ?? "server_error", message, reason: details.hookReason ?? code };
 }

@@ -80,4 +80,5 @@ export const RESPONSES_TEXTS = makeNativeTexts(TEXTS, {
   answer: "answer",
   findEventKind,
   readPath,
+  thought: /^input\[\d+\]/,
 });

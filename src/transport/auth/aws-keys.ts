@@ -1,7 +1,6 @@
 // Requests the keys of a container's role from its agent (AWS SDKs, "Container credential provider").
 import { asString } from "../../core/json.ts";
-import type { AwsProof } from "../../core/settings.ts";
-import type { AwsContainer } from "../../core/token-source.ts";
+import type { AwsContainer, AwsProof } from "../../core/token-source.ts";
 import {
   type Fetched,
   fetchJson,

@@ -1,0 +1,68 @@
+// Connects hooks and the cache with the configuration, the network and the store, and composes the list of steps.
+import { version } from "../../package.json" with { type: "json" };
+import { hooksKey } from "../admin/console-key.ts";
+import type { AdminWorld } from "../admin/world.ts";
+import { HOOKS_KEY, type HookRule } from "../core/hook.ts";
+import { asArray } from "../core/json.ts";
+import type { Store } from "../core/store.ts";
+import type { Fetch, Log } from "../core/world.ts";
+import type { GatewayPorts } from "../gateway/gateway.ts";
+import type { Step } from "../gateway/step.ts";
+import { Breaker } from "../health/breaker.ts";
+import { callOwn } from "../http/own-call.ts";
+import type { HttpPorts } from "../http/ports.ts";
+import type { Cache } from "../steps/cache/cache.ts";
+import { Hooks } from "../steps/hooks/hooks.ts";
+import { askModel, type Moderate } from "../steps/hooks/moderation.ts";
+import { askServer } from "../steps/hooks/server.ts";
+import { clock, random } from "./world.ts";
+
+interface HookParts {
+  readonly store: Pick<Store, "account">;
+  readonly fetch: Fetch;
+  readonly log: Log;
+  readonly world: AdminWorld;
+  /** The ports of the gateway's own requests, once it serves any. */
+  readonly ports: () => HttpPorts;
+}
+
+const OK = 200;
+
+export function createHooks(
+  { store, fetch, log, world, ports }: HookParts,
+  rules: readonly HookRule[],
+): Hooks {
+  const moderate: Moderate = async (model, input, signal) => {
+    const call = { path: "/v1/moderations", body: { model, input }, idPrefix: "hook", signal };
+    const { status, body } = await callOwn(ports(), await hooksKey(world), call);
+    if (status !== OK) throw new Error(`the model's answer has status ${status}`);
+    return asArray(body.results);
+  };
+  const hooks = new Hooks({
+    ...{ clock, random, log },
+    ask: ({ target }, question, signal) =>
+      target.kind === "server"
+        ? askServer({ fetch, version }, target, question, signal)
+        : askModel(moderate, target, question, signal),
+    accountName: async (id) => (await store.account(id))?.name ?? null,
+    makeBreaker: () => new Breaker(),
+  });
+  hooks.put(rules);
+  return hooks;
+}
+
+/**
+ * Returns the steps before and around a request's answer, in order: hooks, then those of tests, and the cache around them
+ * if the answer may be kept. Empty unless something is configured.
+ */
+export function composeSteps(
+  cache: Cache,
+  hooks: Hooks,
+  more: readonly Step[] = [],
+): NonNullable<GatewayPorts["steps"]> {
+  return ({ key, caching }) => {
+    if (key.id === HOOKS_KEY) return [];
+    const others = more.length === 0 ? hooks.list(key) : [...hooks.list(key), ...more];
+    return caching === null ? others : cache.around(others);
+  };
+}

@@ -1,0 +1,167 @@
+// One hook: asks it about the texts that it hasn't passed before, within its bounds, and says what becomes of them.
+import { Fault } from "../../core/fault.ts";
+import type { HookAction, HookRule } from "../../core/hook.ts";
+import type { Clock, Log } from "../../core/world.ts";
+import type { PassedTexts } from "./passed.ts";
+import type { Question } from "./protocol.ts";
+import type { Asked } from "./server.ts";
+import type { Changes } from "./texts.ts";
+import type { UnderWay } from "./under-way.ts";
+
+/** A circuit breaker, which stops calls to a hook that fails. */
+export interface HookBreaker {
+  pass(nowMs: number): "free" | "probe" | null;
+  recordSuccess(nowMs: number, isProbe: boolean): boolean;
+  recordFailure(nowMs: number, isProbe: boolean): boolean;
+  release(): void;
+}
+
+export interface JudgePorts {
+  readonly clock: Pick<Clock, "monotonicMs" | "after">;
+  readonly log: Log;
+  /** Asks the hook. Never rejects. */
+  readonly ask: (rule: HookRule, question: Question, signal: AbortSignal) => Promise<Asked>;
+  readonly passed: PassedTexts;
+  readonly underWay: UnderWay;
+}
+
+export interface Judged {
+  /** Empty if all texts pass. */
+  readonly changes: Changes;
+  /** The changed arguments of the answer's calls, by their place. */
+  readonly calls: ReadonlyMap<number, string>;
+}
+
+/** Facts of one question beside its texts. */
+export interface Asking {
+  /** Records a call, with its times on the monotonic clock. */
+  readonly trace: (action: HookAction, startMs: number, endMs: number) => void;
+  readonly requestId: string;
+  /** The longest that it may take. */
+  readonly timeoutMs: number;
+  /** False for parts of an answer, which are asked about again with more of it. */
+  readonly isWhole: boolean;
+}
+
+const NOTHING: Judged = { changes: new Map(), calls: new Map() };
+
+export class Judge {
+  readonly rule: HookRule;
+  readonly #breaker: HookBreaker;
+  readonly #ports: JudgePorts;
+
+  constructor(rule: HookRule, breaker: HookBreaker, ports: JudgePorts) {
+    this.rule = rule;
+    this.#breaker = breaker;
+    this.#ports = ports;
+  }
+
+  /**
+   * Throws the Faults `content_blocked`, `hook_unavailable` (if it fails and texts don't pass then) and
+   * `too_many_parallel_requests`. All texts that the hook hasn't passed go in one call.
+   */
+  async judge(question: Question, asking: Asking): Promise<Judged> {
+    const { clock, passed, underWay } = this.#ports;
+    const { key } = question;
+    const scope = `${this.rule.name} ${this.rule.version} ${question.at} ${key.id} ${question.model}`;
+    const nowMs = clock.monotonicMs();
+    const texts = question.texts.filter((text) => !passed.has(scope, text, nowMs));
+    if (texts.length === 0 && question.toolCalls.length === 0) return NOTHING;
+    const leave = underWay.enter(key.accountId);
+    try {
+      const asked = { ...question, texts };
+      const answer = await this.#ask(asked, asking);
+      switch (answer.kind) {
+        case "failed":
+          return this.#fail();
+        case "blocked":
+          throw this.#refuse(question, answer.reason);
+        case "judged":
+          return this.#read(scope, asked, answer, asking);
+      }
+    } finally {
+      leave();
+    }
+  }
+
+  #read(
+    scope: string,
+    { texts }: Question,
+    answer: Extract<Asked, { kind: "judged" }>,
+    { isWhole }: Asking,
+  ): Judged {
+    const { clock, passed } = this.#ports;
+    const nowMs = clock.monotonicMs();
+    const changes = new Map<string, string>();
+    for (const [at, text] of texts.entries()) {
+      const now = answer.texts[at] ?? text;
+      if (now !== text) changes.set(text, now);
+      else if (isWhole) passed.add(scope, text, nowMs);
+    }
+    return { changes, calls: answer.calls };
+  }
+
+  /** Waits no longer than the hook may take, whatever its server or the connection does. */
+  async #ask(question: Question, asking: Asking): Promise<Asked> {
+    const { clock } = this.#ports;
+    const startMs = clock.monotonicMs();
+    const pass = this.#breaker.pass(startMs);
+    if (pass === null) {
+      this.#tell("failed", startMs, asking, "its breaker is open");
+      return { kind: "failed", reason: "" };
+    }
+    const ending = new AbortController();
+    const { promise: late, resolve } = Promise.withResolvers<Asked>();
+    const cancel = clock.after(asking.timeoutMs, () => {
+      resolve({ kind: "failed", reason: `no answer within ${asking.timeoutMs} ms` });
+      ending.abort();
+    });
+    const given = await Promise.race([this.#ports.ask(this.rule, question, ending.signal), late]);
+    cancel();
+    const answer = this.#check(given, question);
+    const endMs = clock.monotonicMs();
+    const isProbe = pass === "probe";
+    if (answer.kind === "failed") this.#breaker.recordFailure(endMs, isProbe);
+    else this.#breaker.recordSuccess(endMs, isProbe);
+    this.#tell(
+      nameAction(answer, question),
+      startMs,
+      asking,
+      answer.kind === "failed" ? answer.reason : null,
+    );
+    return answer;
+  }
+
+  /** A hook that changes a text although it never does is broken: a stream's beginning may have been shown by then. */
+  #check(answer: Asked, question: Question): Asked {
+    if (this.rule.masks || nameAction(answer, question) !== "changed") return answer;
+    return { kind: "failed", reason: "it changed a text, but masks is false" };
+  }
+
+  #tell(action: HookAction, startMs: number, { trace, requestId }: Asking, cause: string | null): void {
+    const { clock, log } = this.#ports;
+    const endMs = clock.monotonicMs();
+    const { name } = this.rule;
+    trace(action, startMs, endMs);
+    const about = { hook: name, action, request_id: requestId, ms: Math.round(endMs - startMs) };
+    log({ event: "hook", level: cause === null ? "debug" : "warn", ...about, ...(cause && { cause }) });
+  }
+
+  #fail(): Judged {
+    if (this.rule.passesOnFailure) return NOTHING;
+    throw new Fault(
+      "hook_unavailable",
+      `The hook '${this.rule.name}' could not be asked. Please try again shortly.`,
+    );
+  }
+
+  #refuse({ at }: Question, reason: string): Fault {
+    const message = `The hook '${this.rule.name}' refused the ${at}: ${reason}`;
+    return new Fault("content_blocked", message, { hookReason: reason });
+  }
+}
+
+function nameAction(answer: Asked, { texts }: Question): HookAction {
+  if (answer.kind !== "judged") return answer.kind === "failed" ? "failed" : "blocked";
+  return answer.calls.size > 0 || answer.texts.some((text, at) => text !== texts[at]) ? "changed" : "passed";
+}

@@ -1,0 +1,53 @@
+// Asks a moderation model of the catalogue, whose verdict refuses texts but never changes them.
+import type { HookTarget } from "../../core/hook.ts";
+import { asNumber, asObject, type JsonObject } from "../../core/json.ts";
+import type { Question } from "./protocol.ts";
+import type { Asked } from "./server.ts";
+
+/** More texts than a request may have go in several, one after the other. */
+const TEXTS_MAX = 2048;
+const CATEGORIES_SHOWN = 5;
+
+/** Returns the verdicts on texts, in order. Rejects if the model can't be asked. */
+export type Moderate = (
+  model: string,
+  texts: readonly string[],
+  signal: AbortSignal,
+) => Promise<readonly unknown[]>;
+
+/** Never rejects. */
+export async function askModel(
+  moderate: Moderate,
+  { model, threshold }: Extract<HookTarget, { kind: "moderation" }>,
+  { texts }: Pick<Question, "texts">,
+  signal: AbortSignal,
+): Promise<Asked> {
+  try {
+    for (let at = 0; at < texts.length; at += TEXTS_MAX) {
+      const part = texts.slice(at, at + TEXTS_MAX);
+      const results = await moderate(model, part, signal);
+      if (results.length !== part.length) return { kind: "failed", reason: "it did not judge every text" };
+      for (const result of results) {
+        const reason = findReason(asObject(result), threshold);
+        if (reason !== null) return { kind: "blocked", reason };
+      }
+    }
+    return { kind: "judged", texts, calls: new Map() };
+  } catch (error) {
+    return {
+      kind: "failed",
+      reason: error instanceof Error ? error.message : "the model could not be asked",
+    };
+  }
+}
+
+/** Returns the categories for which a text is refused. Null if it passes. */
+function findReason({ flagged, categories, category_scores: scores }: JsonObject, threshold: number | null) {
+  const names =
+    threshold === null
+      ? Object.keys(asObject(categories)).filter((name) => asObject(categories)[name] === true)
+      : Object.keys(asObject(scores)).filter((name) => (asNumber(asObject(scores)[name]) ?? 0) >= threshold);
+  const isRefused = threshold === null ? flagged !== false : names.length > 0;
+  if (!isRefused) return null;
+  return names.length === 0 ? "flagged" : names.slice(0, CATEGORIES_SHOWN).join(", ");
+}

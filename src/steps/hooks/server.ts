@@ -1,0 +1,65 @@
+// Asks a hook's server over HTTP: one POST to the configured address that follows no redirect, within a time and a size.
+import type { HookTarget } from "../../core/hook.ts";
+import type { Fetch } from "../../core/world.ts";
+import { HOOK_PATH, type HookAnswer, type Question, readAnswer, writeQuestion } from "./protocol.ts";
+
+/** An answer is as long as its question where nothing changes. */
+const TIMES_ASKED_MAX = 2;
+const ANSWER_BYTES = 1_000_000;
+
+export type Asked =
+  | HookAnswer
+  /** `reason` is for the log, and names no address. */
+  | { readonly kind: "failed"; readonly reason: string };
+
+interface ServerPorts {
+  readonly fetch: Fetch;
+  /** The program's version, for the user agent. */
+  readonly version: string;
+}
+
+/** Never rejects. Neither the client's key nor any of its headers goes along. */
+export async function askServer(
+  { fetch: post, version }: ServerPorts,
+  { url, secret }: Extract<HookTarget, { kind: "server" }>,
+  question: Question,
+  signal: AbortSignal,
+): Promise<Asked> {
+  const body = JSON.stringify(writeQuestion(question));
+  const headers = {
+    "content-type": "application/json",
+    "user-agent": `poundkey/${version}`,
+    ...(secret === null ? {} : { authorization: `Bearer ${secret}` }),
+  };
+  try {
+    const address = url.endsWith(HOOK_PATH) ? url : url + HOOK_PATH;
+    const answer = await post(address, { method: "POST", headers, body, redirect: "manual", signal });
+    if (answer.status !== 200) {
+      answer.body?.cancel().catch(() => {});
+      return { kind: "failed", reason: `status ${answer.status}` };
+    }
+    const text = await readText(answer, TIMES_ASKED_MAX * Buffer.byteLength(body) + ANSWER_BYTES);
+    if (text === null) return { kind: "failed", reason: "its answer is too long" };
+    return readAnswer(text, question) ?? { kind: "failed", reason: "its answer is not of the protocol" };
+  } catch (error) {
+    return { kind: "failed", reason: describe(error) };
+  }
+}
+
+/** Null if it is longer. */
+async function readText({ body }: Response, bytesMax: number): Promise<string | null> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of body ?? []) {
+    parts.push(part);
+    bytes += part.length;
+    if (bytes > bytesMax) return null;
+  }
+  return Buffer.concat(parts).toString("utf8");
+}
+
+/** A message of the runtime's could quote the address. */
+function describe(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? error.code : null;
+  return typeof code === "string" && /^\w{1,60}$/.test(code) ? `no connection (${code})` : "no connection";
+}

@@ -1,0 +1,112 @@
+// A hook as a step: before a request's admission, and around its answer.
+import type { ModelCard } from "../../core/card.ts";
+import type { Ending } from "../../core/ending.ts";
+import { Fault } from "../../core/fault.ts";
+import type { HookAction, HookPlace } from "../../core/hook.ts";
+import { matchesAny } from "../../core/pattern.ts";
+import type { Call } from "../../gateway/call.ts";
+import type { Answered, Around, Changed, Enter, Step } from "../../gateway/step.ts";
+import type { Form } from "../../operations/form.ts";
+import { HookedAnswer, HookedSentences } from "./answer.ts";
+import type { Asking, Judge } from "./judge.ts";
+import type { Question } from "./protocol.ts";
+import { changeAsked, collectAsked } from "./texts.ts";
+import { hasAttachments, hasTokens } from "./unseen.ts";
+
+export interface StepPorts {
+  /** Returns the account's name. Rejects if it can't be read. */
+  readonly accountName: (id: string) => Promise<string | null>;
+  /** Returns the id of a request's calls to hooks. */
+  readonly callId: (call: object) => string;
+  readonly nowMs: () => number;
+}
+
+export class HookStep implements Step {
+  readonly #judge: Judge;
+  readonly #ports: StepPorts;
+  /** The requests that it applies to, whatever answers them. */
+  readonly #applied = new WeakSet<object>();
+
+  constructor(judge: Judge, ports: StepPorts) {
+    this.#judge = judge;
+    this.#ports = ports;
+  }
+
+  async before<F extends Form>(
+    call: Call<F>,
+    _ending: Ending,
+    _enter: Enter,
+    cards: readonly ModelCard[],
+  ): Promise<Changed<F> | null> {
+    if (!(await this.#appliesTo(call, cards))) return null;
+    this.#applied.add(call);
+    const { at, refusesAttachments } = this.#judge.rule;
+    if (refusesAttachments && hasAttachments(call, at.includes("answer")))
+      throw this.#refuse("Pictures, sounds and files are refused.");
+    if (!at.includes("request")) return null;
+    if (hasTokens(call)) throw this.#refuse("A text must be sent as text, not as token ids.");
+    const texts = call.time(() => collectAsked(call));
+    const question = this.#ask(call, "request", { texts, toolCalls: [] });
+    const { timeoutMs } = this.#judge.rule;
+    const { changes } = await this.#judge.judge(question, this.#about(call, "request", true, timeoutMs));
+    return changes.size === 0 ? null : call.time(() => changeAsked(call, changes));
+  }
+
+  around<F extends Form>({ call, family }: Answered<F>): Around<F> | null {
+    const { rule } = this.#judge;
+    if (!rule.at.includes("answer") || !this.#applied.has(call) || call.operation.makes === "sound")
+      return null;
+    const terms = {
+      call,
+      native: family === null ? null : (call.raw?.texts ?? null),
+      timeoutMs: rule.timeoutMs,
+      nowMs: this.#ports.nowMs,
+      judge: ({
+        isWhole,
+        timeoutMs,
+        ...part
+      }: Pick<Question, "texts" | "toolCalls"> & Pick<Asking, "isWhole" | "timeoutMs">) =>
+        this.#judge.judge(this.#ask(call, "answer", part), this.#about(call, "answer", isWhole, timeoutMs)),
+    };
+    return rule.masks ? new HookedAnswer(terms) : new HookedSentences(terms);
+  }
+
+  identify<F extends Form>(call: Call<F>, digestAsked: () => string): string | null {
+    if (!this.#applied.has(call)) return null;
+    const { name, version, at } = this.#judge.rule;
+    return JSON.stringify([name, version, at.includes("answer") ? digestAsked() : null]);
+  }
+
+  /** Any of the models that may answer counts: failover asks no hook again. */
+  async #appliesTo<F extends Form>({ key, ask }: Call<F>, cards: readonly ModelCard[]): Promise<boolean> {
+    const { name, keys, accounts, models } = this.#judge.rule;
+    if (key.hooks?.includes(name)) return true;
+    if (!matchesAny(keys, key.name) && !matchesAny(keys, key.id)) return false;
+    const ids = [ask.model, ...cards.map(({ id }) => id)];
+    if (!ids.some((id) => matchesAny(models, id))) return false;
+    if (matchesAny(accounts, key.accountId)) return true;
+    // An account whose name can't be read is judged rather than let through.
+    const account = await this.#ports.accountName(key.accountId).catch(() => null);
+    return account === null ? accounts.length > 0 : matchesAny(accounts, account);
+  }
+
+  #ask<F extends Form>(call: Call<F>, at: HookPlace, part: Pick<Question, "texts" | "toolCalls">): Question {
+    const { key, ask, operation } = call;
+    const messages = this.#judge.rule.sendsMessages ? operation.toLog(ask).messages : null;
+    return { at, callId: this.#ports.callId(call), ...part, messages, model: ask.model, key };
+  }
+
+  #about<F extends Form>(call: Call<F>, at: HookPlace, isWhole: boolean, timeoutMs: number): Asking {
+    const { name } = this.#judge.rule;
+    const trace = (action: HookAction, startMs: number, endMs: number) => {
+      call.hooks ??= [];
+      call.hooks.push({ name, at, action, startMs, endMs });
+    };
+    return { trace, requestId: call.requestId, timeoutMs, isWhole };
+  }
+
+  #refuse(reason: string): Fault {
+    const message = `The hook '${this.#judge.rule.name}' refused the request: ${reason}`;
+    return new Fault("content_blocked", message, { hookReason: reason });
+  }
+}

@@ -1,0 +1,69 @@
+// Finds the parts of a request that no hook can see: pictures, sounds and files, and texts that were sent as token ids.
+import { Attachment } from "../../core/attachment.ts";
+import { asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
+import type { Call } from "../../gateway/call.ts";
+import type { Form } from "../../operations/form.ts";
+
+/** The types of parts and blocks that hold a picture, a sound, a video or a file. */
+const TYPES: ReadonlySet<unknown> = new Set([
+  ...["image_url", "input_audio", "file", "video_url", "audio_url", "input_video"],
+  ...["image", "document", "container_upload", "input_image", "input_file"],
+]);
+const FIELDS: ReadonlySet<string> = new Set(["inlineData", "inline_data", "fileData", "file_data"]);
+/** A data: URL of a text is a text that hooks see. */
+const TEXT_DATA = /^data:(text\/|application\/(json|xml|yaml))/i;
+const DATA = /^data:/i;
+
+/** True if the request has a picture, sound or file, or if its answer has one and the hook stands there. */
+export function hasAttachments<F extends Form>(
+  { ask, raw, operation }: Call<F>,
+  isAtAnswer: boolean,
+): boolean {
+  if (isAtAnswer && operation.makes !== undefined) return true;
+  return findWithin(ask, isAttached) || (raw !== null && findWithin(raw.body, isAttached));
+}
+
+function isAttached(value: unknown, field: string): boolean {
+  if (value instanceof Attachment) return true;
+  if (typeof value === "string") return DATA.test(value) && !TEXT_DATA.test(value);
+  if (!isObject(value)) return false;
+  if (FIELDS.has(field)) return !isText(value);
+  return TYPES.has(value.type) && !isText(asObject(value.source)) && !isText(value) && !isTextFile(value);
+}
+
+function isText({ type, media_type, mimeType, mime_type }: JsonObject): boolean {
+  const mediaType = asString(media_type ?? mimeType ?? mime_type) ?? "";
+  return type === "text" || type === "content" || TEXT_DATA.test(`data:${mediaType}`);
+}
+
+function isTextFile({ file, file_data: own }: JsonObject): boolean {
+  return TEXT_DATA.test(asString(own ?? asObject(file).file_data) ?? "");
+}
+
+/** The inputs of embeddings and of completions. */
+const INPUTS = ["inputs", "prompts"] as const;
+
+/** True if a text was sent as token ids. */
+export function hasTokens({ ask }: { readonly ask: object }): boolean {
+  return INPUTS.some((field) => {
+    const inputs: unknown = Reflect.get(ask, field);
+    return Array.isArray(inputs) && inputs.some(isTokens);
+  });
+}
+
+function isTokens(input: unknown): boolean {
+  return typeof input === "number" || (Array.isArray(input) && input.some((one) => typeof one === "number"));
+}
+
+/** Searches without recursion, since clients choose the depth. */
+function findWithin(root: unknown, isWanted: (value: unknown, field: string) => boolean): boolean {
+  const waiting: (readonly [unknown, string])[] = [[root, ""]];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const [value, name] = next;
+    if (isWanted(value, name)) return true;
+    if (Array.isArray(value)) for (const one of value) waiting.push([one, name]);
+    else if (isObject(value) && !(value instanceof Uint8Array))
+      for (const field in value) waiting.push([value[field], field]);
+  }
+  return false;
+}
