@@ -57,7 +57,7 @@ export const CHANGES: readonly Change[] = [
     others: [
       ...["operations/images/form.ts", "operations/images/operation.ts", "operations/chat/operation.ts"],
       ...[
-        "app/hooks.ts",
+        "app/steps.ts",
         "config/field-notes.yaml",
         "config/hooks.ts",
         "core/hook.ts",
@@ -71,7 +71,7 @@ export const CHANGES: readonly Change[] = [
     names: matchWord("moderations"),
     own: /^surfaces\/moderations\//,
     // A provider's own path, and the gateway's own calls.
-    others: ["dialects/_whole/moderation.ts", "simulator/vectors.ts", "app/hooks.ts"],
+    others: ["dialects/_whole/moderation.ts", "simulator/vectors.ts", "app/steps.ts"],
     most: 8,
   },
   {
