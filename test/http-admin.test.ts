@@ -65,7 +65,7 @@ describe("keys", () => {
     allowed_models: ["Acme#cheap", "Router#fair"],
     spend_limit_usd: 12.5,
     keep_responses: false,
-    cache: null,
+    ...{ cache: null, hooks: null },
     requests_per_day: 7,
     expires_at: "2099-01-31T12:00:00.000Z",
     paused: false,

@@ -74,7 +74,7 @@ describe("a client that leaves ends its upstream call", () => {
   test("between two attempts", async () => {
     const before = world.odd.calls.total;
     const gone = new AbortController();
-    const answer = world.chat(asking("Acme#late~latency=1500~trouble=503"), { signal: gone.signal });
+    const answer = world.chat(asking("Acme#late~latency=2700~trouble=503"), { signal: gone.signal });
     await until("the first is called", () => world.odd.calls.total === before + 1);
     gone.abort();
     await answer.catch(() => {});

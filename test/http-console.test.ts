@@ -56,7 +56,7 @@ describe("a request", () => {
   });
 
   test("shows every attempt and why it failed", async () => {
-    const row = await logged(asking("Acme#late~latency=1500~trouble=503"));
+    const row = await logged(asking("Acme#late~latency=2700~trouble=503"));
     const attempts = asArray(asObject(row.timeline).attempts).map(asObject);
     expect(
       attempts.map(({ model, outcome, error_code, upstream_status }) => [
@@ -66,7 +66,7 @@ describe("a request", () => {
         upstream_status,
       ]),
     ).toEqual([
-      ["Acme#late~latency=1500~trouble=503", "failed", "upstream_error", 503],
+      ["Acme#late~latency=2700~trouble=503", "failed", "upstream_error", 503],
       ["Acme#cheap", "answered", null, null],
     ]);
     expect(Number(attempts[0]?.end_ms)).toBeLessThanOrEqual(Number(attempts[1]?.start_ms));

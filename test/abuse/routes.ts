@@ -143,7 +143,7 @@ export const ATTACKED_ROUTES: readonly AttackedRoute[] = [
 
 /** Routes without a key: the operator's and the public ones. */
 const NOBODYS =
-  /^\/(admin\/|auth\/oidc(\/|$)|oauth\/|device$|\.well-known\/|console\/|docs(\/|$)|$|(healthz|readyz|metrics|config\.schema\.json|openapi\.json|llms(-full)?\.txt)$)/;
+  /^\/(admin\/|hooks\/|auth\/oidc(\/|$)|oauth\/|device$|\.well-known\/|console\/|docs(\/|$)|$|(healthz|readyz|metrics|config\.schema\.json|openapi\.json|llms(-full)?\.txt)$)/;
 
 /** The gateway's routes for key holders that are missing in the table. */
 export function routesWithoutRow(): readonly string[] {

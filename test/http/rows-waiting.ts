@@ -58,7 +58,7 @@ export const SLOW_ROWS: readonly Row[] = [
   },
   {
     name: "the head leaves before the answer, which comes after signs of life",
-    body: asking("Local#sim~latency=2800", "say: worth waiting", {
+    body: asking("Local#sim~latency=3500", "say: worth waiting", {
       stream: true,
       stream_options: { include_usage: true },
     }),
@@ -70,29 +70,29 @@ export const SLOW_ROWS: readonly Row[] = [
       "x-ratelimit-limit-requests": "200",
       "content-type": /event-stream/,
     },
-    event: { texts: ["worth waiting"], model: "Local#sim~latency=2800", error: null },
+    event: { texts: ["worth waiting"], model: "Local#sim~latency=3500", error: null },
     contains: [/^: keep-alive\n\n/],
     check: ({ stream }) => expect(stream?.usage).toMatchObject({ completion_tokens: expect.any(Number) }),
   },
   {
     name: "a failure behind an early head is an error event",
-    body: asking("Local#sim~latency=1700~trouble=500", undefined, { stream: true }),
+    body: asking("Local#sim~latency=2700~trouble=500", undefined, { stream: true }),
     status: 200,
     event: { chunks: [], error: { type: "api_error", code: "upstream_error" } },
     lacks: ["[DONE]"],
   },
   {
     name: "failover goes on behind an early head",
-    body: asking("Acme#late~latency=1500~trouble=503", undefined, { stream: true }),
+    body: asking("Acme#late~latency=2700~trouble=503", undefined, { stream: true }),
     status: 200,
     told: { "x-poundkey-model": null },
     event: { model: "Acme#cheap", texts: ["good day"], error: null },
   },
   {
     name: "silences within an answer are bridged",
-    body: asking("Local#sim~pace=1400", "say: once", { stream: true }),
+    body: asking("Local#sim~pace=2400", "say: once", { stream: true }),
     status: 200,
-    told: { "x-poundkey-model": "Local#sim~pace=1400" },
+    told: { "x-poundkey-model": "Local#sim~pace=2400" },
     event: { texts: ["once"], error: null },
     contains: [/\n\n(: keep-alive\n\n)+data: \{/],
     check: ({ stream }) => expect(stream?.keepAlives).toBeGreaterThanOrEqual(2),

@@ -4,7 +4,7 @@ import { startUnderTest, type UnderTest } from "../harness.ts";
 import { type Simulator, startSimulator } from "../simulator/server.ts";
 
 /** The longest silence of a stream, in milliseconds. */
-export const KEEP_ALIVE_MS = 1000;
+export const KEEP_ALIVE_MS = 2000;
 
 /** Every provider of the harness: one per dialect, and others that reach the same dialect by another route. */
 export const PROVIDER_NAMES = [
@@ -42,13 +42,13 @@ function oddProviders(url: string): string {
       - { name: cheap, context: 8192, output: 1024, price: { input: 0.1, output: 0.5 }, capabilities: [tools] }
       - { name: dear~trouble=500, context: 8192, output: 1024, price: { input: 10, output: 50 } }
       - { name: cheap~trouble=429, context: 8192, output: 1024, price: { input: 0.1, output: 0.5 } }
-      - { name: late~latency=1500~trouble=503, context: 8192, output: 1024, price: { input: 1, output: 5 } }
+      - { name: late~latency=2700~trouble=503, context: 8192, output: 1024, price: { input: 1, output: 5 } }
       - { name: tired~latency=1100~trouble=503, context: 8192, output: 1024, price: { input: 1, output: 5 } }
       - { name: slow~latency=1100, context: 8192, output: 1024, price: { input: 1, output: 5 } }
       - { name: picky~trouble=400, context: 8192, output: 1024, price: { input: 1, output: 5 } }
       - { name: maker/model-1, context: 8192, output: 1024, price: { input: 1, output: 2 }, capabilities: [] }
 models:
-  "Acme#late~latency=1500~trouble=503": { fallbacks: ["Acme#cheap"] }
+  "Acme#late~latency=2700~trouble=503": { fallbacks: ["Acme#cheap"] }
   "Acme#tired~latency=1100~trouble=503": { fallbacks: ["Acme#slow~latency=1100"] }
   "Acme#picky~trouble=400": { fallbacks: ["Acme#cheap"] }
   "Acme#dear~trouble=500": { fallbacks: ["Acme#dear"] }
