@@ -4,6 +4,7 @@ import { test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { STAGES } from "./bench/stages.ts";
+import { PLANTS } from "./kill/plants.ts";
 import { MUTANTS } from "./mutants/all.ts";
 import { mutated } from "./mutants/mutant.ts";
 import { expectNone, ROOT } from "./sources.ts";
@@ -17,6 +18,17 @@ test("each mutant applies to the code as it is", () => {
       } catch (error) {
         return [`${mutant.name}: ${error}`];
       }
+    }),
+  );
+});
+
+test("each planted bug applies to the code as it is", () => {
+  expectNone(
+    PLANTS.flatMap(({ name, file, changes }) => {
+      const text = readFileSync(join(ROOT, file), "utf8");
+      return changes
+        .filter(([from]) => !text.includes(from))
+        .map(([from]) => `${name}: ${file} lacks ${from}`);
     }),
   );
 });

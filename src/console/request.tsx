@@ -188,7 +188,16 @@ function Cost({ request }: Part) {
   );
 }
 
-function describeBilling({ charged_usd, hold_usd, cost_usd, status }: RequestDetailView): string {
+function describeBilling({
+  charged_usd,
+  hold_usd,
+  cost_usd,
+  status,
+  cached_from,
+  saved_usd,
+}: RequestDetailView): string {
+  if (cached_from)
+    return `Nothing was charged: the answer was kept from an earlier request, which cost ${formatUsd(saved_usd)}.`;
   if (charged_usd > 0)
     return `${formatUsd(charged_usd)} was charged, of ${formatUsd(hold_usd)} that was held.`;
   if (hold_usd > 0) return `Nothing was charged, and the ${formatUsd(hold_usd)} held were released.`;
@@ -206,7 +215,7 @@ const SOURCES: Readonly<Record<string, string>> = {
 
 function FactsCard({ request }: Part) {
   const names = useNames();
-  const { key_id, account_id, id, provider, address, session, trace_id } = request;
+  const { key_id, account_id, id, provider, address, session, trace_id, cached_from } = request;
   const found = (what: string, filter: string, value: string | null | undefined): readonly Fact[] =>
     value ? [[what, <a href={makeHref("/activity", { [filter]: value })}>{value}</a>]] : [];
   const facts: readonly Fact[] = [
@@ -218,6 +227,9 @@ function FactsCard({ request }: Part) {
     ...found("From", "address", address),
     ...found("Session", "session", session),
     ...found("Trace", "trace_id", trace_id),
+    ...(cached_from
+      ? [["Cached from", <a href={makeHref(`/activity/${cached_from}`)}>{cached_from}</a>] as const]
+      : []),
     ["Tokens", SOURCES[request.usage_source] ?? request.usage_source],
     ["ID", <Copyable text={id} label="Copy ID" />],
     ["Request ID", <Copyable text={request.request_id} label="Copy request ID" />],

@@ -39,10 +39,8 @@ export const PLANTS: readonly Plant[] = [
   },
   {
     name: "holds of the dead are left",
-    file: "src/ledger/ledger.ts",
-    changes: [
-      ["const holds = await parts.store.orphans(LOST_AT_ONCE);", "const holds: readonly Hold[] = [];"],
-    ],
+    file: "src/ledger/lost.ts",
+    changes: [["const holds = await orphans(LOST_AT_ONCE);", "const holds: readonly Hold[] = [];"]],
   },
   {
     name: "an Idempotency-Key claims nothing",
