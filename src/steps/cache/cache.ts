@@ -57,8 +57,12 @@ export class Cache {
     };
     const finder: Step = {
       before: (call, ending, enter) => {
-        const byOthers = others.flatMap((step) => step.identify?.(call, digestAsked) ?? []);
-        return this.#before(call, byOthers, ending, enter);
+        // It writes the whole request, which may be long.
+        const identity = call.time(() => {
+          const byOthers = others.flatMap((step) => step.identify?.(call, digestAsked) ?? []);
+          return identify(this.#ports.vault, call, byOthers);
+        });
+        return this.#before(call, identity, ending, enter);
       },
       around: () => null,
     };
@@ -67,13 +71,12 @@ export class Cache {
 
   async #before<F extends Form>(
     call: Call<F>,
-    byOthers: readonly string[],
+    identity: Identity | null,
     ending: Ending,
     enter: Enter,
   ): Promise<OwnAnswer<F> | null> {
     const { caching } = call;
     if (caching === null) return null;
-    const identity = identify(this.#ports.vault, call, byOthers);
     const mayKeep = identity !== null && caching.ttlMs > 0;
     note(caching, mayKeep ? "miss" : "bypass");
     const found = identity && (await this.#find(call, caching, identity));
