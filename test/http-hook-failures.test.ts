@@ -1,5 +1,6 @@
 // Hooks that fail: no text passes unjudged, no request waits longer than the hook may take, and others go on.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { BINARY } from "./harness.ts";
 import { FAILURES } from "./hooks/server.ts";
 import { type HookWorld, startHookWorld } from "./hooks/world.ts";
 import { until } from "./http/until.ts";
@@ -18,6 +19,7 @@ beforeAll(async () => {
     "name: lenient, at: [request, answer], keys: [], timeout: 200ms, on_failure: pass",
     "name: broken, keys: [], timeout: 200ms",
     "name: stuck, keys: [], timeout: 5s",
+    "name: large, keys: [], timeout: 5s",
   ]);
 });
 afterAll(() => own.stop());
@@ -33,6 +35,7 @@ describe.each(FAILURES.map((failure, at) => [failure, `strict${at}`] as const))(
       expect(got.text).not.toContain("127.0.0.1");
       expect(got.headers.get("retry-after")).not.toBeNull();
     }
+    expect(own.hook.calls.map(({ path }) => path)).not.toContain("/elsewhere");
     expect(await own.readRow()).toMatchObject({
       status: 503,
       error_code: "hook_unavailable",
@@ -52,6 +55,18 @@ describe.each(FAILURES.map((failure, at) => [failure, `strict${at}`] as const))(
     await own.untilNothingIsHeld();
   });
 });
+
+// The log of another process isn't read.
+test.skipIf(BINARY !== undefined)(
+  "an answer without end is given up by its size, not only in time",
+  async () => {
+    Object.assign(own.hook, { behaviour: "huge" });
+    const body = { model: "Local#sim", messages: [{ role: "user", content: "say: a canary" }] };
+    expect((await own.post("/v1/chat/completions", body, "large")).status).toBe(503);
+    const causes = own.world.events.filter(({ hook }) => hook === "large").map(({ cause }) => cause);
+    expect(causes).toEqual(["its answer is too long"]);
+  },
+);
 
 test.each(ways.map((way) => [nameWay(way), way] as const))(
   "%s: a hook may be passed if it fails",
