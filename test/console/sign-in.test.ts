@@ -40,7 +40,7 @@ describe.skipIf(!HAS_BROWSER)("a person (skipped without Chromium)", () => {
       await page.getByRole("heading", { name: "Sign in" }).waitFor();
       await page.reload();
       await page.getByRole("heading", { name: "Sign in" }).waitFor();
-      // The provider's pages ask for an icon that they don't have. What the page was fetching as the session ended is refused.
+      // The provider's pages ask for an icon that they don't have. Requests under way as the session ends are refused.
       const own = complaints.filter((one) => one.includes(world.url) && !one.includes("401 (Unauthorized)"));
       expect(own).toEqual([]);
       await close();
