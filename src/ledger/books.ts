@@ -232,7 +232,7 @@ export class Books {
     const model = findCountedModel(record);
     const { hourMs, isEdge } = findHour(record.atMs, month);
     const member = record.memberId ?? "";
-    const id = JSON.stringify([hourMs, accountId, keyId, model, operation, surface, member]);
+    const id = `${hourMs}\n${accountId}\n${keyId}\n${model}\n${operation}\n${surface}\n${member}`;
     const outcome = findOutcome(record);
     const place = `${id} ${outcome}`;
     const sum = this.#usage.get(place);
