@@ -22,7 +22,6 @@ import type { Clock } from "../core/world.ts";
 import { ALLOWANCE_BY_QUOTA, findLimit, findRules, type LedgerRules, makeReads } from "./allowance.ts";
 import { requireAdmitted, requireSettled } from "./answers.ts";
 import { capOffers } from "./ceiling.ts";
-import { decide } from "./decide.ts";
 import { findAccountLimits, findKeyLimits, findMemberLimits } from "./limit-state.ts";
 import { lostRecord, readsOfHold, resolveEach } from "./lost.ts";
 import { type ResetOrder, resetBudgets } from "./reset-order.ts";
@@ -153,15 +152,15 @@ function makeTicket(parts: LedgerParts, ask: Ask): Ticket {
   return { ask, reads: { ...read, requestId: id, replyId }, rules };
 }
 
-/** Decides the admission on rows as they are, with the cheapest offers, and drops the decision unless it is final. */
+/** Decides the admission on rows as they are, with the cheapest offers, and drops the decision. */
 async function look({ store, wants }: LedgerParts, ticket: Ticket): Promise<Replayed | null> {
   const { ask } = ticket;
   const offers = ask.leastOffers ?? ask.offers;
   let demand = makeAdmission(store.node, ticket, wants.of(ask.key), offers);
   for (let times = 0; times < LACKING_MAX; times++) {
-    const [answer] = decide(await store.read(demand.reads), [demand]).answers;
-    if (answer?.kind === "refused") throw answer.fault;
-    if (answer?.kind !== "lacking") return answer?.kind === "replayed" ? answer : null;
+    const answer = await store.look(demand);
+    if (answer.kind === "refused") throw answer.fault;
+    if (answer.kind !== "lacking") return answer.kind === "replayed" ? answer : null;
     demand = addLacking(demand, answer, ask, offers);
   }
   return null;

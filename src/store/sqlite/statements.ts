@@ -62,6 +62,7 @@ function writeStatements(database: Database) {
   const write = (sql: string) => database.prepare<unknown, Value[]>(sql);
   return {
     begin: write("BEGIN IMMEDIATE"),
+    beginReads: write("BEGIN"),
     commit: write("COMMIT"),
     rollback: write("ROLLBACK"),
     dataVersion: database.prepare<{ data_version: number }, []>("PRAGMA data_version"),
