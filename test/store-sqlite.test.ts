@@ -51,6 +51,7 @@ import { warningsSuite } from "./store-warnings.suite.ts";
 import { webhooksSuite } from "./store-webhooks.suite.ts";
 import { catchThrown, readCode } from "./thrown.ts";
 import type { StoreBench } from "./two-stores.ts";
+import { bestSuite } from "./webhooks/best.suite.ts";
 import { deliverySuite } from "./webhooks/delivery.suite.ts";
 
 const newFolder = (): string => mkdtempSync(join(tmpdir(), "poundkey-store-"));
@@ -97,6 +98,7 @@ describe("audit", () => auditSuite("sqlite", makeBench));
 describe("events", () => eventsSuite("sqlite", makeBench));
 describe("webhooks", () => webhooksSuite("sqlite", makeBench));
 describe("deliveries", () => deliverySuite("sqlite", makeBench));
+describe("best models", () => bestSuite("sqlite", makeBench));
 describe("stored responses", () => responsesSuite("sqlite", makeBench));
 describe("kept answers", () => cacheSuite("sqlite", makeBench));
 describe("moves", () => movesSuite("sqlite", makeBench));
