@@ -25,6 +25,7 @@ import { nodesSuite } from "./store-nodes.suite.ts";
 import { repliesSuite } from "./store-replies.suite.ts";
 import { responsesSuite } from "./store-responses.suite.ts";
 import { statementsSuite } from "./store-statements.suite.ts";
+import { tagsSuite } from "./store-tags.suite.ts";
 import { warningsSuite } from "./store-warnings.suite.ts";
 import { webhooksSuite } from "./store-webhooks.suite.ts";
 import type { StoreBench } from "./two-stores.ts";
@@ -44,6 +45,7 @@ const SUITES = [
   movementsSuite,
   checkoutsSuite,
   statementsSuite,
+  tagsSuite,
   callsSuite,
   warningsSuite,
   billingSuite,

@@ -47,6 +47,7 @@ import { nodesSuite } from "./store-nodes.suite.ts";
 import { repliesSuite } from "./store-replies.suite.ts";
 import { responsesSuite } from "./store-responses.suite.ts";
 import { statementsSuite } from "./store-statements.suite.ts";
+import { tagsSuite } from "./store-tags.suite.ts";
 import { warningsSuite } from "./store-warnings.suite.ts";
 import { webhooksSuite } from "./store-webhooks.suite.ts";
 import { catchThrown, readCode } from "./thrown.ts";
@@ -78,6 +79,7 @@ function makeBench(): StoreBench {
 describe("store", () => storeSuite("sqlite", makeBench));
 describe("money", () => moneySuite("sqlite", makeBench));
 describe("statements", () => statementsSuite("sqlite", makeBench));
+describe("tags", () => tagsSuite("sqlite", makeBench));
 describe("warnings", () => warningsSuite("sqlite", makeBench));
 describe("calls", () => callsSuite("sqlite", makeBench));
 describe("movements", () => movementsSuite("sqlite", makeBench));
