@@ -12,6 +12,7 @@ import { decide } from "../src/ledger/decide.ts";
 import type { Ledger } from "../src/ledger/ledger.ts";
 import { REQUEST } from "../src/store/log-tables.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
+import { writeEmptyStore } from "./empty-store.ts";
 import {
   expectGrant,
   ledgerOn,
@@ -60,6 +61,7 @@ const newFolder = (): string => mkdtempSync(join(tmpdir(), "poundkey-store-"));
 function makeBench(): StoreBench {
   const folder = newFolder();
   const path = join(folder, "poundkey.db");
+  writeEmptyStore(path);
   return {
     open: (decide) => openSqliteStore({ path, decide }),
     // A process that ends releases its lock, and the first process that checks removes the file.
