@@ -29,6 +29,7 @@ import { tagsSuite } from "./store-tags.suite.ts";
 import { warningsSuite } from "./store-warnings.suite.ts";
 import { webhooksSuite } from "./store-webhooks.suite.ts";
 import type { StoreBench } from "./two-stores.ts";
+import { bestSuite } from "./webhooks/best.suite.ts";
 import { deliverySuite } from "./webhooks/delivery.suite.ts";
 
 export interface Addresses {
@@ -66,6 +67,7 @@ const SUITES = [
   cacheSuite,
   webhooksSuite,
   deliverySuite,
+  bestSuite,
 ];
 
 export async function runSql(url: string, sql: string): Promise<void> {

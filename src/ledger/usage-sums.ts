@@ -34,7 +34,7 @@ export class UsageSums {
     const model = findCountedModel(record);
     const { hourMs, isEdge } = findHour(record.atMs, month);
     const member = record.memberId ?? "";
-    const id = JSON.stringify([hourMs, accountId, keyId, model, operation, surface, member]);
+    const id = `${hourMs}\n${accountId}\n${keyId}\n${model}\n${operation}\n${surface}\n${member}`;
     const outcome = findOutcome(record);
     const hour = { hourMs, accountId, keyId, model, operation, surface };
     const about = { ...hour, member, provider: readProvider(model), outcome };
