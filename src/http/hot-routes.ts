@@ -13,7 +13,7 @@ export interface HotRoute {
   readonly answer: (request: Request, server: Server, set: HeaderStore) => Promise<Response>;
 }
 
-/** What Elysia's hooks do for every request. */
+/** The parts of Elysia's hooks that run for every request. */
 interface Around {
   /** Adds to the headers that every answer carries. Returns the answer if there is nothing more to do. */
   readonly receive: (request: Request, set: HeaderStore) => Response | undefined;
