@@ -25,9 +25,11 @@ import { nodesSuite } from "./store-nodes.suite.ts";
 import { repliesSuite } from "./store-replies.suite.ts";
 import { responsesSuite } from "./store-responses.suite.ts";
 import { statementsSuite } from "./store-statements.suite.ts";
+import { tagsSuite } from "./store-tags.suite.ts";
 import { warningsSuite } from "./store-warnings.suite.ts";
 import { webhooksSuite } from "./store-webhooks.suite.ts";
 import type { StoreBench } from "./two-stores.ts";
+import { bestSuite } from "./webhooks/best.suite.ts";
 import { deliverySuite } from "./webhooks/delivery.suite.ts";
 
 export interface Addresses {
@@ -43,6 +45,7 @@ const SUITES = [
   movementsSuite,
   checkoutsSuite,
   statementsSuite,
+  tagsSuite,
   callsSuite,
   warningsSuite,
   billingSuite,
@@ -64,6 +67,7 @@ const SUITES = [
   cacheSuite,
   webhooksSuite,
   deliverySuite,
+  bestSuite,
 ];
 
 export async function runSql(url: string, sql: string): Promise<void> {
