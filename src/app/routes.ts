@@ -38,10 +38,10 @@ import { problemRoutes } from "../http/problems.ts";
 import { responseRoutes } from "../http/responses.ts";
 import { decideForKey, type RoutePorts, routeRoutes } from "../http/route.ts";
 import { sampleRoutes } from "../http/samples.ts";
+import { surfaceRoutes } from "../http/serve.ts";
 import { sessionRoutes } from "../http/session.ts";
 import { signInRoutes } from "../http/sign-in.ts";
 import { stripeHookRoutes } from "../http/stripe-hook.ts";
-import { listSurfaceRoutes, surfaceRoutes } from "../http/surface-routes.ts";
 import type { Learned } from "../learning/learned.ts";
 import type { LearningPort } from "../learning/port.ts";
 import type { PaymentTroubles } from "../payments/troubles.ts";
@@ -90,12 +90,11 @@ export function composeRoutes(parts: RouteParts) {
   const holder = { store: opened.store, ledger: ports.ledger, clock, quota: () => live.settings.quota };
   const keysExpireMs = () => live.settings.signIn?.members.keysExpireMs ?? null;
   const routePorts = { ...ports, known: parts.known, learn: parts.learning.score, store: opened.store };
-  const surfaces = listSurfaceRoutes(ports);
-  const app = buildApp(ports, parts.reusePort, surfaces);
+  const app = buildApp(ports, parts.reusePort);
   const providers = createProviderPorts({ live, opened, ...parts.known, fetch: parts.fetch });
   const payments = createPayments({ ...parts, log: ports.log });
   return app
-    .use(surfaceRoutes(surfaces))
+    .use(surfaceRoutes(ports))
     .use(responseRoutes(ports))
     .use(modelRoutes(ports))
     .use(routeRoutes(routePorts))

@@ -3,8 +3,8 @@
 import { actAs } from "../admin/audit-trail.ts";
 import type { AdminWorld } from "../admin/world.ts";
 import type { Permission } from "../people/roles.ts";
-import type { HeaderStore } from "./answers.ts";
 import { JSON_HEADERS } from "./answers.ts";
+import type { HeaderStore } from "./app.ts";
 import { createSuccessHook, expectChange, noteUse } from "./audited.ts";
 import { type BodyPorts, readJson } from "./body.ts";
 import { checkOperator, type OperatorParts, type OperatorRequest, readOperator } from "./operator.ts";

@@ -1,5 +1,4 @@
 // Answers to clients: JSON bodies, and faults in the one error form with the headers that SDKs act on.
-import type { HTTPHeaders } from "elysia/types";
 import { errorBody, type Fault } from "../core/fault.ts";
 import { findWaitMs } from "../core/fault-wait.ts";
 import type { Document, Refusal } from "../surfaces/surface.ts";
@@ -102,21 +101,4 @@ export function formatDuration(ms: number): string {
   const [hours, minutes, rest] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
   if (hours > 0) return `${hours}h${minutes}m${rest}s`;
   return minutes > 0 ? `${minutes}m${rest}s` : `${rest}s`;
-}
-
-/** Elysia's store for the headers that are added to an answer's own. */
-export interface HeaderStore {
-  headers: HTTPHeaders;
-}
-
-/**
- * Adds the headers that every answer carries. Elysia would rebuild the answer with a stream as its body, which costs 10
- * µs.
- */
-export function addHeaders(response: Response, set: HeaderStore): Response {
-  for (const [name, value] of Object.entries(set.headers)) {
-    if (!response.headers.has(name)) response.headers.set(name, String(value));
-  }
-  set.headers = {};
-  return response;
 }

@@ -1,15 +1,14 @@
 // The HTTP server: Elysia with every route, and what they share: request ids, the error form, 404 and 405.
 import { type AnyElysia, Elysia } from "elysia";
+import type { HTTPHeaders } from "elysia/types";
 import { Fault, toFault } from "../core/fault.ts";
 import type { Random } from "../core/world.ts";
 import { checkSecret } from "../keys/secret.ts";
 import { findSurface } from "../surfaces/index.ts";
-import { createFaultResponse, createRefusalResponse, type HeaderStore } from "./answers.ts";
+import { createFaultResponse, createRefusalResponse } from "./answers.ts";
 import { noteFailedChange } from "./audited.ts";
 import { canonicalScheme } from "./auth.ts";
-import { IDLE_SECONDS } from "./client-watch.ts";
 import { crossOrigin } from "./cors.ts";
-import { type HotRoute, hotRoutes } from "./hot-routes.ts";
 import { findPath, indexPaths, isForOperators, type KnownPaths } from "./paths.ts";
 import type { HttpPorts } from "./ports.ts";
 import { rawRoutes, refuseSpelling } from "./spelling.ts";
@@ -17,11 +16,13 @@ import { suggestPath } from "./unknown-url.ts";
 
 /** Bun's own limit would answer without a body. `readJson` enforces ours and discards the rest. */
 const UNLIMITED_BYTES = Number.MAX_SAFE_INTEGER;
+/** The maximum idle time of a connection. Chat answers have their own deadlines instead. */
+export const IDLE_SECONDS = 60;
 const HOST = /^[A-Za-z0-9.\-_:[\]]{1,255}$/;
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
 /** Builds the app. Route files are its plugins, and each registers its own paths. */
-export function buildApp(ports: HttpPorts, reusePort: boolean, hot: readonly HotRoute[]) {
+export function buildApp(ports: HttpPorts, reusePort: boolean) {
   // The raw routes are registered before the app that answers them exists.
   const served: { app: AnyElysia | null } = { app: null };
   const starting = () => createFaultResponse(new Fault("overloaded", "The gateway is starting."));
@@ -31,26 +32,9 @@ export function buildApp(ports: HttpPorts, reusePort: boolean, hot: readonly Hot
     paths ??= indexPaths(served.app?.routes ?? []);
     return paths;
   };
-  const receive = (request: Request, set: HeaderStore) => {
-    set.headers["x-request-id"] = chooseRequestId(request.headers, ports);
-    if (ports.draining()) set.headers.connection = "close";
-    canonicalScheme(request.headers);
-    const refusal =
-      refuseHost(request, ports.server.hosts) ??
-      refuseSpelling(request, listPaths) ??
-      refuseKeyInUrl(request.url);
-    if (refusal) return createErrorResponse(request, refusal, set);
-    return crossOrigin(request, set.headers, ports.server.cors);
-  };
-  const fail = (error: unknown, request: Request, set: HeaderStore) => {
-    const fault = toFault(error);
-    if (fault.code === "internal_error") logBug(ports, error);
-    const refusal = createErrorResponse(request, fault, set);
-    return noteFailedChange(request, fault)?.then(() => refusal) ?? refusal;
-  };
   const app = new Elysia({
     serve: {
-      routes: { ...rawRoutes(answer), ...hotRoutes(hot, { receive, fail }) },
+      routes: rawRoutes(answer),
       hostname: ports.server.host,
       port: ports.server.port,
       reusePort,
@@ -61,10 +45,23 @@ export function buildApp(ports: HttpPorts, reusePort: boolean, hot: readonly Hot
     // By default, Elysia cuts the path at a fixed offset of the URL, which a short Host header shifts.
     handler: { standardHostname: false },
   })
-    .onRequest(({ request, set }) => receive(request, set))
+    .onRequest(({ request, set }) => {
+      set.headers["x-request-id"] = chooseRequestId(request.headers, ports);
+      if (ports.draining()) set.headers.connection = "close";
+      canonicalScheme(request.headers);
+      const refusal =
+        refuseHost(request, ports.server.hosts) ??
+        refuseSpelling(request, listPaths) ??
+        refuseKeyInUrl(request.url);
+      if (refusal) return createErrorResponse(request, refusal, set);
+      return crossOrigin(request, set.headers, ports.server.cors);
+    })
     .onError(({ code, error, request, set }) => {
       if (code === "NOT_FOUND") return createErrorResponse(request, unknownPath(request, listPaths()), set);
-      return fail(code === "PARSE" ? error.cause : error, request, set);
+      const fault = toFault(code === "PARSE" ? error.cause : error);
+      if (fault.code === "internal_error") logBug(ports, error);
+      const refusal = createErrorResponse(request, fault, set);
+      return noteFailedChange(request, fault)?.then(() => refusal) ?? refusal;
     });
   served.app = app;
   return app;
@@ -115,6 +112,23 @@ export function listen(app: AnyElysia, port?: number): AnyElysia {
   // Elysia would wait for lazy plugins, of which there are none, then recompile everything and collect garbage.
   app.modules.root = new Promise<never>(() => {});
   return app.listen(port === undefined ? {} : { port });
+}
+
+/** Elysia's store for the headers that are added to an answer's own. */
+export interface HeaderStore {
+  headers: HTTPHeaders;
+}
+
+/**
+ * Adds the headers that every answer carries. Elysia would rebuild the answer with a stream as its body, which costs 10
+ * µs.
+ */
+export function addHeaders(response: Response, set: HeaderStore): Response {
+  for (const [name, value] of Object.entries(set.headers)) {
+    if (!response.headers.has(name)) response.headers.set(name, String(value));
+  }
+  set.headers = {};
+  return response;
 }
 
 /** Keeps a client's own valid id, so that its logs can be joined with ours. */

@@ -1,8 +1,7 @@
 // Watches a client's connection while its answer is made: losing it ends the request, and silence doesn't close it.
 import type { Deadline, Deadlines } from "../core/world.ts";
+import { IDLE_SECONDS } from "./app.ts";
 
-/** The maximum idle time of a connection. Chat answers have their own deadlines instead. */
-export const IDLE_SECONDS = 60;
 /** The silence after which the server's idle timeout is lifted. */
 const SILENT_MS = (IDLE_SECONDS * 1000) / 6;
 

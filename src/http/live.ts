@@ -8,7 +8,7 @@ import type { RequestRecord } from "../core/record.ts";
 import type { Clock } from "../core/world.ts";
 import { dataLine, KEEP_ALIVE_LINE } from "../surfaces/event-stream.ts";
 import { STREAM_HEADERS } from "./answers.ts";
-import { IDLE_SECONDS } from "./client-watch.ts";
+import { IDLE_SECONDS } from "./app.ts";
 import { checkOperator, type OperatorParts, type OperatorRequest } from "./operator.ts";
 import { describeRoute } from "./route-schema.ts";
 

@@ -1,4 +1,5 @@
-// A request at a surface: from its bytes to the gateway and back, whole or streamed, in the surface's form.
+// The routes of all surfaces: from a request's bytes to the gateway and back, whole or streamed, in the surface's form.
+import { Elysia } from "elysia";
 import { Ending } from "../core/ending.ts";
 import { Fault, toFault } from "../core/fault.ts";
 import type { Caller } from "../core/key.ts";
@@ -9,24 +10,23 @@ import { digestIdempotency } from "../gateway/idempotency.ts";
 import { type Pin, pinSelection } from "../gateway/pin.ts";
 import { Conversation } from "../health/stickiness.ts";
 import type { Form } from "../operations/form.ts";
-import { findSurface } from "../surfaces/index.ts";
-import { Document, type Exchange, type Surface } from "../surfaces/surface.ts";
+import { findSurface, SURFACES } from "../surfaces/index.ts";
+import { type AnySurface, Document, type Exchange, type Surface } from "../surfaces/surface.ts";
 import {
-  addHeaders,
   createDocumentResponse,
   createJsonResponse,
   createRefusalResponse,
-  type HeaderStore,
   STREAM_HEADERS,
 } from "./answers.ts";
-import { mintOrderedId } from "./app.ts";
+import { addHeaders, type HeaderStore, mintOrderedId } from "./app.ts";
+import { identify } from "./auth.ts";
 import { readHeldJson } from "./body.ts";
 import type { HeldBody } from "./body-memory.ts";
 import { readCaching } from "./caching.ts";
 import type { Peers } from "./client-address.ts";
 import { ClientWatch, type Connections } from "./client-watch.ts";
 import { countTokens } from "./count-tokens.ts";
-import type { CountingLimit } from "./counting.ts";
+import { CountingLimit } from "./counting.ts";
 import { findEarlier, NO_EARLIER_ANSWER } from "./earlier.ts";
 import { readBody } from "./form-body.ts";
 import { factHeaders, findRefusing, headerNumber, limitHeaders, makeReader, type Reader } from "./headers.ts";
@@ -45,9 +45,36 @@ const OPEN_REQUESTS_MAX = 20_000;
 const TIMEOUT_SECONDS_MAX = 3600;
 /** If the body took longer, the key is looked up again, because it may have been revoked or changed meanwhile. */
 const SLOW_BODY_MS = 500;
+export function surfaceRoutes(ports: HttpPorts) {
+  const counting = new CountingLimit();
+  const app = new Elysia();
+  const answerAt = (surface: AnySurface) =>
+    surface.use((one) => (received: SurfaceRequest, set: HeaderStore) => serve(ports, one, received, set));
+  for (const { path, surface, verbs = {} } of SURFACES) {
+    const plain = answerAt(surface);
+    const others = new Map(Object.entries(verbs).map(([verb, one]) => [verb, answerAt(one)]));
+    const findAnswer = (url: string) =>
+      (others.size > 0 && others.get(findPath(url).split(":").at(-1) ?? "")) || plain;
+    app.post(
+      path,
+      ({ request, server, set }) => {
+        const received = {
+          request,
+          route: path,
+          server,
+          counting,
+          identify: () => identify(ports, { request, server }),
+        };
+        return findAnswer(request.url)(received, set);
+      },
+      { parse: "none" },
+    );
+  }
+  return app;
+}
 
 /** A request at one surface. `identify` is called again if the body was slow. */
-export interface SurfaceRequest {
+interface SurfaceRequest {
   readonly request: Request;
   /** The route's pattern. */
   readonly route: string;

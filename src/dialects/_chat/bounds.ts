@@ -35,7 +35,7 @@ export const CHAT_BOUNDS: Bounds = { ...USUAL_BOUNDS, callIds: upTo(40) };
  * names of tools into their answers.
  */
 export function boundCodec(codec: Codec<ChatForm>, boundsOf: (card: ModelCard) => Bounds): Codec<ChatForm> {
-  /** What requests were fitted to. Fitting one again would change nothing. */
+  /** The requests that were fitted, and for which card. Fitting one again would change nothing. */
   const fits = new WeakMap<ChatRequest, Pick<Passing, "extraFields"> & { readonly card: ModelCard }>();
   const fit: Codec<ChatForm>["fit"] = (request, card, operator) => {
     const fitted = codec.fit(request, card, operator);

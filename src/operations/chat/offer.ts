@@ -23,8 +23,9 @@ function findHighestRates(price: Price, request: ChatRequest, promptTokens: numb
     highest.input = Math.max(highest.input, input, cacheWrite, cachedInput, hour, heard);
     highest.output = Math.max(highest.output, output, reasoning, outputAudio);
   };
+  const tiers = price.tiers ?? [];
   reach(price);
-  for (const tier of price.tiers ?? []) if (promptTokens > tier.aboveTokens) reach(tier);
+  for (const tier of tiers) if (promptTokens > tier.aboveTokens) reach(tier);
   return highest;
 }
 
