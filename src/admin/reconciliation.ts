@@ -53,12 +53,14 @@ const sumSchema = Type.Object({
   provider: text,
   credential: Type.String({ description: "Its last characters, or its place. Empty if none is needed." }),
   calls: count,
+  failed: Type.Integer({ description: "Those of the calls that failed." }),
   ...amountFields,
   cost_usd: Type.Number({ description: "USD. By the models' prices, without markup." }),
   estimated_usd: usd,
   estimated_share: share,
 });
 export const reconciliationSchema = Type.Object({ data: Type.Array(sumSchema) });
+export type ReconciliationView = View<typeof reconciliationSchema>;
 
 /** The columns of a call. */
 export const callSchema = Type.Object({
@@ -86,6 +88,7 @@ interface ReconciliationParts {
 
 interface DaySum extends Pick<CallSum, "dayMs" | "credential" | "calls" | "amounts"> {
   readonly provider: string;
+  readonly failed: number;
   readonly costNanoUsd: NanoUsd;
   readonly estimatedNanoUsd: NanoUsd;
 }
@@ -94,7 +97,7 @@ interface DaySum extends Pick<CallSum, "dayMs" | "credential" | "calls" | "amoun
 export async function sumReconciliation(
   { store, clock }: ReconciliationParts,
   query: Query,
-): Promise<View<typeof reconciliationSchema>> {
+): Promise<ReconciliationView> {
   const span = readSpan(query, clock.nowMs(), UTC_DAYS);
   if (span.toMs - span.fromMs > SUM_DAYS_MAX * DAY_MS)
     throw invalidValue("from", `at most ${SUM_DAYS_MAX} days at once; use a later time`);
@@ -103,18 +106,20 @@ export async function sumReconciliation(
     const { dayMs, credential } = row;
     const provider = readProvider(row.model);
     const place = JSON.stringify([dayMs, provider, credential]);
+    const one = { ...row, provider, failed: row.kind === "failed" ? row.calls : 0 };
     const sum = sums.get(place);
-    sums.set(place, sum ? addSums(sum, row) : { ...row, provider });
+    sums.set(place, sum ? addSums(sum, one) : one);
   }
   const order = ({ day, provider, credential }: View<typeof sumSchema>) => `${day} ${provider} ${credential}`;
   const data = [...sums.values()].map(showSum).sort((a, b) => (order(a) < order(b) ? -1 : 1));
   return { data };
 }
 
-function addSums(sum: DaySum, row: CallSum): DaySum {
+function addSums(sum: DaySum, row: DaySum): DaySum {
   return {
     ...sum,
     calls: sum.calls + row.calls,
+    failed: sum.failed + row.failed,
     amounts: addAmounts(sum.amounts, row.amounts),
     costNanoUsd: sum.costNanoUsd + row.costNanoUsd,
     estimatedNanoUsd: sum.estimatedNanoUsd + row.estimatedNanoUsd,
@@ -122,10 +127,10 @@ function addSums(sum: DaySum, row: CallSum): DaySum {
 }
 
 function showSum(sum: DaySum): View<typeof sumSchema> {
-  const { dayMs, provider, credential, calls, amounts, costNanoUsd, estimatedNanoUsd } = sum;
+  const { dayMs, provider, credential, calls, failed, amounts, costNanoUsd, estimatedNanoUsd } = sum;
   return {
     day: formatInstant(dayMs).slice(0, "2026-11-20".length),
-    ...{ provider, credential, calls },
+    ...{ provider, credential, calls, failed },
     ...showAmounts(amounts),
     cost_usd: toUsd(costNanoUsd),
     estimated_usd: toUsd(estimatedNanoUsd),
