@@ -85,6 +85,22 @@ export class Closing {
     return context.settlement;
   }
 
+  /** Returns how the request ends now, by its row, which is kept as the one to settle. */
+  describe<F extends Form>(context: RequestContext<F>, nowMs: number): Outcome {
+    const gatewayMs = context.tracing.measureOwnMs(nowMs);
+    const ended = { ...context.outcome(nowMs), gatewayMs, sealedReply: null };
+    context.record = ended.record;
+    return ended;
+  }
+
+  /** Takes note of a settlement that was written with the request's entry. */
+  noteSettled<F extends Form>(context: RequestContext<F>, outcome: Outcome, settled: Settled): void {
+    const { contents, settlements } = this.#ports;
+    if (context.recorder) contents.keep(context.recorder, context.fault);
+    settlements.report(outcome, settled);
+    context.settlement = Promise.resolve(settled);
+  }
+
   /** Settles the finished answer and returns its usage with the charge. */
   charge<F extends Form>(
     context: RequestContext<F>,
@@ -113,17 +129,14 @@ export class Closing {
     const { call, ticket, grant, recorder } = context;
     const { contents, deadlines, log, settlements } = this.#ports;
     if (recorder) contents.keep(recorder, context.fault);
-    const nowMs = deadlines.nowMs();
-    const gatewayMs = context.tracing.measureOwnMs(nowMs);
-    const ended = { ...context.outcome(nowMs), gatewayMs };
+    const ended = this.describe(context, deadlines.nowMs());
     const { record, produced } = ended;
-    context.record = record;
     const implausible = describeImplausible(context);
     if (implausible) log(implausible);
     const { answers } = ticket.ask;
     learnLater(this.#ports, context, record);
     const { place } = grant;
-    const outcome: Outcome = { ...ended, place, sealedReply: this.#seal(call, record.modelUsed, reply) };
+    const outcome = { ...ended, place, sealedReply: this.#seal(call, record.modelUsed, reply) };
     const isPaid = place.kind === "balance";
     if (!isPaid || !produced) return settlements.add(ticket, outcome, PATIENCE_MS);
     const makeUnanswered = () => (call.ask.stream === true ? outcome : makeWithheldOutcome(outcome, answers));

@@ -8,7 +8,6 @@ import { toUsd } from "../core/money.ts";
 import type { Ended, UnsettledRecord } from "../core/record.ts";
 import type { Trace } from "../core/trace.ts";
 import { RetirementBudget } from "../health/credential.ts";
-import type { GradedAnswer } from "../learning/port.ts";
 import type { Outcome, Ticket } from "../ledger/ledger.ts";
 import type { Form } from "../operations/form.ts";
 import type { Asking, Grader, SentAsk } from "../operations/operation.ts";
@@ -65,7 +64,7 @@ export class RequestContext<F extends Form> implements Facts {
   dropped: readonly string[] = [];
   replayed: Facts["replayed"] = null;
   costs: Facts["costs"] = null;
-  from: NonNullable<OwnAnswer<F>["from"]> | null = null;
+  from: OwnAnswer<F>["from"] | null = null;
   usage: F["usage"] | null = null;
   /** The fault that ended it. Null if it did not fail. */
   fault: Fault | null = null;
@@ -192,6 +191,15 @@ export class RequestContext<F extends Form> implements Facts {
     return this.usage;
   }
 
+  /** Ends it with a step's own answer, which costs nothing. With null, takes it back: the request isn't admitted. */
+  end(own: OwnAnswer<F> | null): void {
+    this.from = own?.from ?? null;
+    this.model = own?.model ?? null;
+    this.costs = own && { cost: 0, charged: 0 };
+    this.#isFinished = own !== null;
+    this.#ended = own === null ? "client_gone" : "done";
+  }
+
   #takeWhole(reply: F["reply"]): void {
     this.#count.meter.takeWhole(reply);
     this.tracing.content?.takeWhole(reply);
@@ -201,12 +209,6 @@ export class RequestContext<F extends Form> implements Facts {
     if (this.#isFinished) return;
     this.fault = toFault(thrown);
     this.#ended = findEnding(this.fault, this.attempts, this.produced);
-  }
-
-  /** Returns what the selectors can learn from. Null if no selector chose, or if no provider answered. */
-  findGradedAnswer(): GradedAnswer | null {
-    const [card, decision, grade] = [this.attempt?.card, this.plan.decision, this.grader];
-    return card && decision && grade ? { card, decision, grade } : null;
   }
 
   get implausible(): Trace["usageImplausible"] {
@@ -255,7 +257,7 @@ export class RequestContext<F extends Form> implements Facts {
 
   #record(nowMs: number, counted: Counted<F["usage"]>): UnsettledRecord {
     const { id, requestId, operation, surface, key, ask, origin } = this.call;
-    const [{ decision }, traced] = [this.plan, this.#trace(nowMs, counted)];
+    const [{ decision }, from, traced] = [this.plan, this.from, this.#trace(nowMs, counted)];
     return {
       ...{ id, requestId, keyId: key.id, accountId: key.accountId, memberId: key.memberId },
       atMs: this.#atMs,
@@ -263,9 +265,9 @@ export class RequestContext<F extends Form> implements Facts {
       modelAsked: shortenModel(ask.model),
       modelPlanned: this.ticket.ask.modelPlanned,
       modelTried: this.tracing.lastModel,
-      modelUsed: this.attempt?.card.id ?? (this.from === null ? null : this.model),
+      modelUsed: this.attempt?.card.id ?? (from ? this.model : null),
       selector: this.selector?.id ?? null,
-      decision: this.from === null ? decision && JSON.stringify(decision) : null,
+      decision: from ? null : decision && JSON.stringify(decision),
       trace: JSON.stringify(traced),
       traced,
       attempts: this.attempts,
@@ -278,8 +280,8 @@ export class RequestContext<F extends Form> implements Facts {
       ended: this.#ended,
       totalMs: Math.round(nowMs - this.startedMs),
       firstTokenMs: this.#firstTokenMs,
-      cachedFrom: this.from?.id ?? null,
-      savedNanoUsd: this.from?.costNanoUsd ?? 0,
+      cachedFrom: from?.id ?? null,
+      savedNanoUsd: from?.costNanoUsd ?? 0,
       ...origin,
     };
   }

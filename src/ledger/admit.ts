@@ -21,7 +21,7 @@ import {
 import { ALL_OF_THE_MINUTE, ENTRY_OF_THE_MINUTE, TOKENS_OF_THE_MINUTE } from "./minute-checks.ts";
 import { takeNoPlace, takePlaces } from "./places.ts";
 import { claimReply, findEarlierAnswer } from "./replies.ts";
-import { undoHold } from "./settle.ts";
+import { settle, undoHold } from "./settle.ts";
 import { computeBalanceRoom, computeHoldTerms } from "./worst.ts";
 
 type Refused = Extract<Answer, { kind: "refused" }>;
@@ -40,7 +40,7 @@ export function admit(books: Books, demand: Admission): Answer {
   const account = books.account(key.accountId);
   const unusable = refuseAccount(account, demand.limits.contact);
   if (unusable !== null) return refused(unusable);
-  if (books.requests.get(demand.id) !== null) return refused(resolvedMeanwhile());
+  if (isResolved(books, demand)) return refused(resolvedMeanwhile());
   const earlier = findEarlierAnswer(books, demand);
   if (earlier !== null) return earlier;
   const limits = readLimits(books, key, account, demand);
@@ -59,6 +59,8 @@ export function admit(books: Books, demand: Admission): Answer {
 /** Admits what a step refuses, answers or lets wait: it takes nothing of its day and holds nothing. */
 function enter(books: Books, admitting: Admitting): Answer {
   const { demand, key, account, limits } = admitting;
+  const ahead = demand.isLooking ? lookAhead(books, demand) : null;
+  if (ahead !== null) return ahead;
   const full = refuseByMinute(limits, demand, ENTRY_OF_THE_MINUTE);
   if (full !== null) return refused(full);
   const { quota, billing, nowMs } = demand;
@@ -67,11 +69,27 @@ function enter(books: Books, admitting: Admitting): Answer {
   const standing = limit === null ? null : readStanding(books, key, account, limit, quota, nowMs);
   const shown = standing && listLimits(standing, 0, nowMs);
   const given = { place, limits: shown, holdNanoUsd: 0, outputTokens: null, held: [] };
-  return take(books, demand, limits, makeGrant(admitting, given));
+  const grant = makeGrant(admitting, given);
+  const { settlement } = demand;
+  if (settlement === undefined) return take(books, demand, limits, grant);
+  // Repeated because its commit got no answer, it may be settled already.
+  const granted = books.requests.get(demand.id) === null ? take(books, demand, limits, grant) : grant;
+  return { ...granted, settled: settle(books, { ...settlement, nowMs }) };
+}
+
+/** Decides the admission in full and takes nothing. Returns its refusal, or what the decision lacks. */
+function lookAhead(books: Books, demand: Admission): Refused | Lacking | null {
+  const answer = admit(books.copy(), { ...demand, isEntry: false });
+  return answer.kind === "refused" || answer.kind === "lacking" ? answer : null;
 }
 
 function refused(fault: Fault): Refused {
   return { kind: "refused", fault };
+}
+
+/** An entry with its settlement has its row from an earlier try. */
+function isResolved(books: Books, { id, settlement }: Admission): boolean {
+  return settlement === undefined && books.requests.get(id) !== null;
 }
 
 /** Another node has settled the request as lost: if it were admitted again, it could not be settled. */
