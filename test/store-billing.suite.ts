@@ -3,7 +3,6 @@ import { expect, test } from "bun:test";
 import { Fault } from "../src/core/fault.ts";
 import type { GatewayKey } from "../src/core/key.ts";
 import type { Store } from "../src/core/store.ts";
-import type { Ask } from "../src/ledger/ledger.ts";
 import { ALWAYS, findErrors, openPayments, readJournal } from "./payments.ts";
 import {
   addKey,
@@ -15,7 +14,6 @@ import {
   makeAsk,
   makeKey,
   makeOffer,
-  makeOutcome,
   makePlace,
   NOON,
 } from "./samples.ts";

@@ -1,8 +1,8 @@
 // Reconciliation: the calls that providers were sent, to be laid beside their invoices, one by one and summed by day.
+
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { type NanoUsd, toUsd } from "../core/money.ts";
 import { readProvider } from "../core/outcome.ts";
-import type { Page, Position } from "../core/page.ts";
 import { CALL_KINDS, type CallSum, listCalls, type ProviderCall } from "../core/provider-call.ts";
 import { USAGE_SOURCES } from "../core/record.ts";
 import { invalidValue } from "../core/schema-fault.ts";
@@ -12,6 +12,7 @@ import { type Amounts, addAmounts } from "../core/units.ts";
 import type { Clock } from "../core/world.ts";
 import type { DayRules } from "../ledger/day.ts";
 import { formatInstant } from "./format.ts";
+import { readPages } from "./read-pages.ts";
 import { allowNull, allowWords, closeObject, count, instant, share, text, usd, type View } from "./schema.ts";
 import { momentFields, readSpan, type Span } from "./span.ts";
 
@@ -142,7 +143,7 @@ export async function* readReconciliation(
 ): AsyncGenerator<readonly object[]> {
   const span = readSpan(query, clock.nowMs(), UTC_DAYS);
   let oldest = { atMs: Number.POSITIVE_INFINITY, ids: new Set<string>() };
-  for await (const rows of readPages((page) => store.requests(span, page))) {
+  for await (const rows of readPages((page) => store.requests(span, page), ROWS_AT_ONCE)) {
     for (const { atMs, id } of rows) {
       if (oldest.atMs !== atMs) oldest = { atMs, ids: new Set() };
       oldest.ids.add(id);
@@ -155,20 +156,7 @@ export async function* readReconciliation(
 }
 
 const readKept = ({ providerCalls }: ReconciliationParts["store"], span: Span) =>
-  readPages((page) => providerCalls.kept(span, page));
-
-async function* readPages<Row extends Position>(
-  find: (page: Page) => Promise<readonly Row[]>,
-): AsyncGenerator<readonly Row[]> {
-  let after: Position | null = null;
-  for (;;) {
-    const rows: readonly Row[] = await find({ limit: ROWS_AT_ONCE, after });
-    if (rows.length > 0) yield rows;
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < ROWS_AT_ONCE) return;
-    after = { atMs: last.atMs, id: last.id };
-  }
-}
+  readPages((page) => providerCalls.kept(span, page), ROWS_AT_ONCE);
 
 function showCall(call: ProviderCall): object {
   const { atMs, kind, model, credential, upstreamRequestIds, completionId, accountId } = call;

@@ -56,6 +56,8 @@ export class Closing {
   close<F extends Form>(context: RequestContext<F>): Promise<void> {
     const { call, ending } = context;
     const { underWay, admissions, deadlines } = this.#ports;
+    // A kept answer may have been found before the admission refused the request.
+    if (call.caching && context.granted === null) call.caching.outcome = null;
     try {
       const endMs = call.trace === null ? 0 : deadlines.nowMs();
       return this.#settleGranted(context).then((settled) => {

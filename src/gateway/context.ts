@@ -22,7 +22,7 @@ import type { Plan } from "./plan.ts";
 import { makeTrace } from "./row-trace.ts";
 import { openEnding } from "./sharing.ts";
 import type { Around, Changed, OwnAnswer, Step } from "./step.ts";
-import { listHooks, Tracing } from "./tracing.ts";
+import { Tracing } from "./tracing.ts";
 import { findEnding, isByClient, judge } from "./verdict.ts";
 
 export class RequestContext<F extends Form> implements Facts {
@@ -50,7 +50,7 @@ export class RequestContext<F extends Form> implements Facts {
   original: Pick<Asking<F>, "ask" | "raw"> | null = null;
   /** Null until the request is admitted. */
   granted: Granted | null = null;
-  /** On the monotonic clock. All attempts share the time from then on. */
+  /** On the monotonic clock, 0 before. All attempts share the time from then on. */
   admittedMs = 0;
   /** Null until settlement has begun. It begins once. */
   settlement: Promise<Settled | null> | null = null;
@@ -64,7 +64,9 @@ export class RequestContext<F extends Form> implements Facts {
   dropped: readonly string[] = [];
   replayed: Facts["replayed"] = null;
   costs: Facts["costs"] = null;
-  from: OwnAnswer<F>["from"] | null = null;
+  /** The request whose answer a step gave again. Null if none did. */
+  from: NonNullable<OwnAnswer<F>["from"]> | null = null;
+  /** The usage of the answer with its cost, once it is finished. */
   usage: F["usage"] | null = null;
   /** The fault that ended it. Null if it did not fail. */
   fault: Fault | null = null;
@@ -123,6 +125,7 @@ export class RequestContext<F extends Form> implements Facts {
     return this.#isFinished || this.#count.meter.hasAnswer;
   }
 
+  /** Stores the provider's usage report. */
   report(usage: F["usage"], isWhole: boolean): void {
     this.#count.report(usage, isWhole);
   }
@@ -162,6 +165,7 @@ export class RequestContext<F extends Form> implements Facts {
     return { startedMs: this.startedMs, upstreamMs: this.tracing.upstreamMs };
   }
 
+  /** The reasons for which the answers ended, if the operation knows any. */
   get finishes(): readonly string[] {
     return this.#count.meter.finishes ?? [];
   }
@@ -257,7 +261,13 @@ export class RequestContext<F extends Form> implements Facts {
 
   #record(nowMs: number, counted: Counted<F["usage"]>): UnsettledRecord {
     const { id, requestId, operation, surface, key, ask, origin } = this.call;
-    const [{ decision }, from, traced] = [this.plan, this.from, this.#trace(nowMs, counted)];
+    const { from, plan } = this;
+    const { decision } = plan;
+    const answer = {
+      ...{ counted, count: this.#count },
+      ...{ firstTokenMs: this.#firstTokenMs, isWhole: this.#isFinished },
+    };
+    const traced = makeTrace(this, answer, nowMs);
     return {
       ...{ id, requestId, keyId: key.id, accountId: key.accountId, memberId: key.memberId },
       atMs: this.#atMs,
@@ -284,17 +294,5 @@ export class RequestContext<F extends Form> implements Facts {
       savedNanoUsd: from?.costNanoUsd ?? 0,
       ...origin,
     };
-  }
-
-  #trace(nowMs: number, { bill, source }: Counted<F["usage"]>): Trace {
-    const { call, fault, granted, admittedMs } = this;
-    const { claimed, implausible: usageImplausible } = this.#count;
-    return makeTrace({
-      admittedMs: granted && Math.round(admittedMs - this.startedMs),
-      attempts: this.tracing.list(nowMs, this.#firstTokenMs, { isWhole: this.#isFinished, fault, claimed }),
-      ...{ bill: bill.lines, markup: call.markup, usageImplausible, fault },
-      ...(source === "none" ? {} : { counted: this.tracing.countedAt }),
-      ...listHooks(call, this.startedMs),
-    });
   }
 }

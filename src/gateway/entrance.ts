@@ -74,13 +74,20 @@ export class Entrance {
     const { ledger, deadlines } = this.#ports;
     let outcome: Outcome | null = null;
     const enter = (ticket: Ticket) => {
-      outcome = isAnswered ? this.#ports.closing.describe(context, deadlines.nowMs()) : null;
+      outcome = isAnswered ? this.#describe(context) : null;
       return ledger.enter(ticket, { isLooking, outcome });
     };
     const admitted = await this.admitLater(context, await enter(context.ticket), enter);
     if (admitted.kind !== "granted") return;
     context.recordAdmission(admitted, deadlines.nowMs());
     if (outcome && admitted.settled) this.#ports.closing.noteSettled(context, outcome, admitted.settled);
+  }
+
+  /** The row of a request that is admitted and settled in one says when that began. */
+  #describe<F extends Form>(context: RequestContext<F>): Outcome {
+    const nowMs = this.#ports.deadlines.nowMs();
+    context.admittedMs = nowMs;
+    return this.#ports.closing.describe(context, nowMs);
   }
 
   /** A step's own answer costs nothing. */

@@ -56,7 +56,11 @@ export class Cache {
         return null;
       },
       around: (answer) => this.#collect(answer),
-      ended: (call) => this.#end(call),
+      ended: (call) => {
+        this.#end(call);
+        const outcome = call.caching?.outcome?.state;
+        if (outcome) this.#ports.log({ event: "cache", level: "debug", outcome });
+      },
     };
     const finder: Step = {
       isLookup: true,
