@@ -97,7 +97,7 @@ test("settings of the cache and hooks change with the file, for requests from th
   await untilAsked("hit", "one");
   expect([await ask("two"), await ask("two")]).toEqual(["stored", "hit"]);
 
-  // What was kept without the hook isn't given past it.
+  // An answer that was kept without the hook isn't given past it.
   reload(`cache: { ttl: 1h }\nhooks:\n  - { name: guard, url: "${hook.url}", at: [request, answer] }`);
   await untilAsked("stored", "two");
   expect(hook.calls.map(({ body }) => body.input_type)).toEqual(["request", "response"]);

@@ -1,4 +1,4 @@
-// Whose answers are kept, and for how long: people and namespaces, a request's own max-age, and a key that changes.
+// The owners of kept answers and their time: people and namespaces, a request's own max-age, and a key that changes.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { type OpenedStore, openStore } from "../src/app/open-store.ts";
