@@ -43,6 +43,7 @@ const EVERY_EVENT: readonly LogEvent[] = [
   { event: "credential_retired", model: "Own#one", provider: "Own" },
   { event: "usage_implausible", model: "Own#one" },
   { event: "holds_lost", holds: 3 },
+  { event: "cache", outcome: "hit" },
   ...["replayed", "retry_refused", "settle_failed", "settle_lost", "internal_error"].map((event) => ({
     event,
   })),

@@ -10,6 +10,7 @@ import { callsSuite } from "./store-calls.suite.ts";
 import { checkoutsSuite } from "./store-checkouts.suite.ts";
 import { consoleSuite } from "./store-console.suite.ts";
 import { devicesSuite } from "./store-devices.suite.ts";
+import { entriesSuite } from "./store-entries.suite.ts";
 import { eventsSuite } from "./store-events.suite.ts";
 import { foreignSuite } from "./store-foreign.suite.ts";
 import { keysSuite } from "./store-keys.suite.ts";
@@ -49,6 +50,7 @@ const SUITES = [
   callsSuite,
   warningsSuite,
   billingSuite,
+  entriesSuite,
   nodesSuite,
   lateSuite,
   limitsSuite,

@@ -3,7 +3,6 @@ import { expect, test } from "bun:test";
 import { Fault } from "../src/core/fault.ts";
 import type { GatewayKey } from "../src/core/key.ts";
 import type { Store } from "../src/core/store.ts";
-import type { Ask } from "../src/ledger/ledger.ts";
 import { ALWAYS, findErrors, openPayments, readJournal } from "./payments.ts";
 import {
   addKey,
@@ -15,7 +14,6 @@ import {
   makeAsk,
   makeKey,
   makeOffer,
-  makeOutcome,
   makePlace,
   NOON,
 } from "./samples.ts";
@@ -29,8 +27,6 @@ export const billingSuite = makeSuite({
   "paying beyond the allowance": beyondAllowance,
   "not paying beyond the allowance": unpaid,
   "paying for everything": payingAlways,
-  entering,
-  "the rest after entering": theRest,
   "the last cent": lastCent,
 });
 
@@ -166,79 +162,6 @@ function payingAlways(opened: Opened): void {
     await give(store, "default", 1_024 * 10_000 - 1);
     expect(await tried(ledger, key, [offer])).toBe("insufficient_balance");
     expect(await tried(ledger, key, [{ ...offer, outputTokensMax: 500 }])).toBe("balance 5000000");
-  });
-}
-
-const LIMITS = { parallel: 1, requestsPerMinute: 2 };
-
-function entering(opened: Opened): void {
-  test("a request that enters takes nothing but its share of the minute, and has its row", async () => {
-    const { store, other } = opened();
-    const key = makeKey("key_a", { ...LIMITS, requestsPerDay: 1 });
-    await store.addKey(key, "digest");
-    const { ledger, ticket } = openPayments(store, {});
-    const one = ticket("one", key, 500);
-    expect(await ledger.enter(one)).toMatchObject({ kind: "granted", holdNanoUsd: 0, limits: { limit: 1 } });
-    const full = await catchThrown(openPayments(other, {}).ledger.enter(ticket("two", key, 500)));
-    expect(readCode(full)).toBe("too_many_parallel_requests");
-    await ledger.settle(one, makeOutcome(one, { status: 400, ended: "refused" }, false));
-    expect(await other.request("one")).toMatchObject({ status: 400, chargedNanoUsd: 0, holdNanoUsd: 0 });
-    const three = ticket("three", key, 500);
-    expect((await expectGrant(ledger, three)).place).toMatchObject({ kind: "allowance", places: 1 });
-    await ledger.settle(three, makeOutcome(three));
-    const late = await catchThrown(ledger.enter(ticket("late", key, 500)));
-    expect(readCode(late)).toBe("requests_per_minute_exceeded");
-    expect(findErrors(await other.audit())).toEqual([]);
-  });
-}
-
-function theRest(opened: Opened): void {
-  test("a request that has entered is admitted for the rest, and nothing is counted twice", async () => {
-    const { store, other } = opened();
-    const key = makeKey("key_a", { ...LIMITS, tokensPerMinute: 100 });
-    await store.addKey(key, "digest");
-    await give(store, "default", 1000);
-    const { ledger, ticket } = openPayments(store);
-    const load = () => ({ prompt: 60, output: 0 });
-    await ledger.enter(ticket("one", key, 500));
-    expect(await other.account("default")).toMatchObject({ balanceNanoUsd: 1000, heldNanoUsd: 0 });
-    const rest = ticket("one", key, 500, { isEntered: true, load });
-    expect(await expectGrant(ledger, rest)).toMatchObject({ holdNanoUsd: 500 });
-    const used = (await ledger.limits(key)).map(({ kind, used }) => `${kind} ${used}`);
-    expect(used).toEqual(["requests_per_minute 1", "tokens_per_minute 60", "parallel 1"]);
-    await ledger.settle(rest, makeOutcome(rest, { costNanoUsd: 400, modelUsed: "Sim#echo" }));
-    expect(await other.account("default")).toMatchObject({ balanceNanoUsd: 600, heldNanoUsd: 0 });
-    expect(findErrors(await other.audit())).toEqual([]);
-  });
-
-  test("a request that waited for more than a minute isn't asked again for its place in one", async () => {
-    const { store } = opened();
-    const key = makeKey("key_a", { requestsPerMinute: 1 });
-    await store.addKey(key, "digest");
-    await give(store, "default", 1000);
-    const ledger = ledgerOn(store, ALWAYS);
-    const at = (id: string, nowMs: number, fields: Partial<Ask> = {}) =>
-      ledger.ticket(makeAsk(id, key, { offers: () => [costing(500)], nowMs, ...fields }));
-    await ledger.enter(at("one", NOON));
-    const later = NOON + 2 * MINUTE;
-    await expectGrant(ledger, at("two", later));
-    await expectGrant(ledger, at("one", later, { isEntered: true }));
-  });
-
-  test("a request that is refused the rest leaves nothing behind", async () => {
-    const { store, other } = opened();
-    const key = makeKey("key_a", LIMITS);
-    await store.addKey(key, "digest");
-    await give(store, "default", 1000);
-    const { ledger, ticket } = openPayments(store);
-    await ledger.enter(ticket("one", key, 1001));
-    const rest = ticket("one", key, 1001, { isEntered: true });
-    expect(readCode(await catchThrown(ledger.admit(rest)))).toBe("insufficient_balance");
-    await ledger.settle(rest, makeOutcome(rest, { status: 402 }, false));
-    expect(await other.request("one")).toBeNull();
-    const used = (await ledger.limits(key)).map(({ kind, used }) => `${kind} ${used}`);
-    expect(used).toEqual(["requests_per_minute 0", "parallel 0"]);
-    expect(findErrors(await other.audit())).toEqual([]);
   });
 }
 

@@ -48,6 +48,6 @@ export interface Caching {
   readonly namespace: string | null;
   /** Calls back once nobody else waits for the answer, at once if nobody does. The cache sets it. */
   whenAlone: (task: () => void) => void;
-  /** Set as soon as it is known. Null before. */
+  /** Set as soon as it is known. Null before, and if the request isn't admitted. */
   outcome: { readonly state: CacheState; readonly ageMs: number | null } | null;
 }

@@ -109,6 +109,10 @@ export interface Admission extends RequestHead, Pick<Hold, "id" | "accountId" | 
    * admission in full, under the same id, takes their place and isn't asked about them again.
    */
   readonly isEntry?: boolean;
+  /** True if an entry is refused, too, where the admission in full surely would be. */
+  readonly isLooking?: boolean;
+  /** The settlement of an entry whose answer is there already: it is written with it. */
+  readonly settlement?: Settlement;
   readonly idempotency: Claim | null;
   readonly reads: Reads;
 }
@@ -193,6 +197,16 @@ export interface Granted {
   readonly outputTokens: Readonly<Record<string, number>> | null;
   /** The tags of the key and, where it has none of the name, of its account. Missing for none. */
   readonly tags?: Tags;
+  /** Only if the admission brought its settlement. */
+  readonly settled?: Settled;
+}
+
+export interface Settled {
+  readonly chargedNanoUsd: NanoUsd;
+  readonly holdNanoUsd: NanoUsd;
+  readonly writtenOffNanoUsd: NanoUsd;
+  /** True if the request had been given up as lost, and this made its row what it was. */
+  readonly late: boolean;
 }
 
 export type Answer =
@@ -201,14 +215,7 @@ export type Answer =
   | { readonly kind: "replayed"; readonly sealed: string }
   /** An identical request is being answered by the completion with this id. */
   | { readonly kind: "pending"; readonly id: string }
-  /** `late` if the request had been given up as lost, and this made its row what it was. */
-  | {
-      readonly kind: "settled";
-      readonly chargedNanoUsd: NanoUsd;
-      readonly holdNanoUsd: NanoUsd;
-      readonly writtenOffNanoUsd: NanoUsd;
-      readonly late: boolean;
-    }
+  | ({ readonly kind: "settled" } & Settled)
   | { readonly kind: "funded"; readonly account: Account }
   | ({ readonly kind: "checkout" } & CheckoutOutcome)
   /** The key belongs to another account by now, so nothing was decided: ask again for that one. */
@@ -244,6 +251,13 @@ export interface Rows {
   /** Missing if none was asked for. */
   readonly checkouts?: ReadonlyMap<string, Checkout | null>;
 }
+
+/** The same rows, each of which is only looked up by its id. */
+export type RowLookup = {
+  readonly [Name in keyof Rows]: Name extends "nowMs"
+    ? Rows[Name]
+    : Pick<Exclude<Rows[Name], number | null | undefined>, "get">;
+};
 
 /** Rows to delete, by account: every key in the store begins with the account. */
 export interface Gone {
@@ -288,4 +302,3 @@ export type Decide = (rows: Rows, demands: readonly Demand[]) => Decision;
 
 export type Admitted = Extract<Answer, { kind: "granted" | "replayed" | "pending" | "moved" }>;
 export type Replayed = Extract<Answer, { kind: "replayed" }>;
-export type Settled = Omit<Extract<Answer, { kind: "settled" }>, "kind">;

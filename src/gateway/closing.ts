@@ -3,6 +3,7 @@
 import type { Settled } from "../core/demand.ts";
 import { Fault, toFault } from "../core/fault.ts";
 import { toUsd } from "../core/money.ts";
+import { addOwners } from "../core/tags.ts";
 import type { TraceContext, TraceSink } from "../core/trace-context.ts";
 import type { Deadlines, Log, Vault } from "../core/world.ts";
 import { makeLostOutcome, type Outcome } from "../ledger/ledger.ts";
@@ -56,6 +57,8 @@ export class Closing {
   close<F extends Form>(context: RequestContext<F>): Promise<void> {
     const { call, ending } = context;
     const { underWay, admissions, deadlines } = this.#ports;
+    // A kept answer may have been found before the admission refused the request.
+    if (call.caching && context.granted === null) call.caching.outcome = null;
     try {
       const endMs = call.trace === null ? 0 : deadlines.nowMs();
       return this.#settleGranted(context).then((settled) => {
@@ -83,6 +86,23 @@ export class Closing {
   settle<F extends Form>(context: RequestContext<F>, reply?: F["reply"]): Promise<Settled | null> {
     context.settlement ??= this.#write(context, reply);
     return context.settlement;
+  }
+
+  /** Returns how the request ends now, by its row, which is kept as the one to settle. */
+  describe<F extends Form>(context: RequestContext<F>, nowMs: number): Outcome {
+    const gatewayMs = context.tracing.measureOwnMs(nowMs);
+    const ended = { ...context.outcome(nowMs), gatewayMs, sealedReply: null };
+    context.record = ended.record;
+    return ended;
+  }
+
+  /** Takes note of a settlement that was written with the request's entry. */
+  noteSettled<F extends Form>(context: RequestContext<F>, outcome: Outcome, settled: Settled): void {
+    const { contents, settlements } = this.#ports;
+    if (context.recorder) contents.keep(context.recorder, context.fault);
+    const tags = addOwners(outcome.record.tags, context.granted?.tags);
+    settlements.report({ ...outcome, record: { ...outcome.record, tags } }, settled);
+    context.settlement = Promise.resolve(settled);
   }
 
   /** Settles the finished answer and returns its usage with the charge. */
@@ -113,17 +133,14 @@ export class Closing {
     const { call, ticket, grant, recorder } = context;
     const { contents, deadlines, log, settlements } = this.#ports;
     if (recorder) contents.keep(recorder, context.fault);
-    const nowMs = deadlines.nowMs();
-    const gatewayMs = context.tracing.measureOwnMs(nowMs);
-    const ended = { ...context.outcome(nowMs), gatewayMs };
+    const ended = this.describe(context, deadlines.nowMs());
     const { record, produced } = ended;
-    context.record = record;
     const implausible = describeImplausible(context);
     if (implausible) log(implausible);
     const { answers } = ticket.ask;
     learnLater(this.#ports, context, record);
     const { place } = grant;
-    const outcome: Outcome = { ...ended, place, sealedReply: this.#seal(call, record.modelUsed, reply) };
+    const outcome = { ...ended, place, sealedReply: this.#seal(call, record.modelUsed, reply) };
     const isPaid = place.kind === "balance";
     if (!isPaid || !produced) return settlements.add(ticket, outcome, PATIENCE_MS);
     const makeUnanswered = () => (call.ask.stream === true ? outcome : makeWithheldOutcome(outcome, answers));

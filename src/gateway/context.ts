@@ -9,7 +9,6 @@ import type { Ended, UnsettledRecord } from "../core/record.ts";
 import { addOwners } from "../core/tags.ts";
 import type { Trace } from "../core/trace.ts";
 import { RetirementBudget } from "../health/credential.ts";
-import type { GradedAnswer } from "../learning/port.ts";
 import type { Outcome, Ticket } from "../ledger/ledger.ts";
 import type { Form } from "../operations/form.ts";
 import type { Asking, Grader, SentAsk } from "../operations/operation.ts";
@@ -52,7 +51,7 @@ export class RequestContext<F extends Form> implements Facts {
   original: Pick<Asking<F>, "ask" | "raw"> | null = null;
   /** Null until the request is admitted. */
   granted: Granted | null = null;
-  /** On the monotonic clock. All attempts share the time from then on. */
+  /** On the monotonic clock, 0 before. All attempts share the time from then on. */
   admittedMs = 0;
   /** Null until settlement has begun. It begins once. */
   settlement: Promise<Settled | null> | null = null;
@@ -197,6 +196,15 @@ export class RequestContext<F extends Form> implements Facts {
     return this.usage;
   }
 
+  /** Ends it with a step's own answer, which costs nothing. With null, takes it back: the request isn't admitted. */
+  end(own: OwnAnswer<F> | null): void {
+    this.from = own?.from ?? null;
+    this.model = own?.model ?? null;
+    this.costs = own && { cost: 0, charged: 0 };
+    this.#isFinished = own !== null;
+    this.#ended = own === null ? "client_gone" : "done";
+  }
+
   #takeWhole(reply: F["reply"]): void {
     this.#count.meter.takeWhole(reply);
     this.tracing.content?.takeWhole(reply);
@@ -206,12 +214,6 @@ export class RequestContext<F extends Form> implements Facts {
     if (this.#isFinished) return;
     this.fault = toFault(thrown);
     this.#ended = findEnding(this.fault, this.attempts, this.produced);
-  }
-
-  /** Returns what the selectors can learn from. Null if no selector chose, or if no provider answered. */
-  findGradedAnswer(): GradedAnswer | null {
-    const [card, decision, grade] = [this.attempt?.card, this.plan.decision, this.grader];
-    return card && decision && grade ? { card, decision, grade } : null;
   }
 
   get implausible(): Trace["usageImplausible"] {
@@ -260,7 +262,8 @@ export class RequestContext<F extends Form> implements Facts {
 
   #record(nowMs: number, counted: Counted<F["usage"]>): UnsettledRecord {
     const { id, requestId, operation, surface, key, ask, origin } = this.call;
-    const { decision } = this.plan;
+    const { from, plan } = this;
+    const { decision } = plan;
     const answer = {
       ...{ counted, count: this.#count },
       ...{ firstTokenMs: this.#firstTokenMs, isWhole: this.#isFinished },
@@ -273,9 +276,9 @@ export class RequestContext<F extends Form> implements Facts {
       modelAsked: shortenModel(ask.model),
       modelPlanned: this.ticket.ask.modelPlanned,
       modelTried: this.tracing.lastModel,
-      modelUsed: this.attempt?.card.id ?? (this.from === null ? null : this.model),
+      modelUsed: this.attempt?.card.id ?? (from ? this.model : null),
       selector: this.selector?.id ?? null,
-      decision: this.from === null ? decision && JSON.stringify(decision) : null,
+      decision: from ? null : decision && JSON.stringify(decision),
       trace: JSON.stringify(traced),
       traced,
       attempts: this.attempts,
@@ -288,8 +291,8 @@ export class RequestContext<F extends Form> implements Facts {
       ended: this.#ended,
       totalMs: Math.round(nowMs - this.startedMs),
       firstTokenMs: this.#firstTokenMs,
-      cachedFrom: this.from?.id ?? null,
-      savedNanoUsd: this.from?.costNanoUsd ?? 0,
+      cachedFrom: from?.id ?? null,
+      savedNanoUsd: from?.costNanoUsd ?? 0,
       ...origin,
       tags: addOwners(origin.tags, this.granted?.tags),
     };

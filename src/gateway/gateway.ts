@@ -1,15 +1,13 @@
 // One request's life: plan → steps → admit and hold → attempt → steps → settle. Read this first.
 
-import type { Admitted, Granted, Replayed } from "../core/demand.ts";
-import { asNumber } from "../core/json.ts";
-import { NANO_PER_USD, type NanoUsd, toUsd } from "../core/money.ts";
+import type { Granted } from "../core/demand.ts";
 import type { TraceSink } from "../core/trace-context.ts";
 import type { Log, Vault } from "../core/world.ts";
 import type { LearningPort } from "../learning/port.ts";
-import type { Ledger, Ticket } from "../ledger/ledger.ts";
+import type { Ledger } from "../ledger/ledger.ts";
 import type { Form } from "../operations/form.ts";
 import type { Ports } from "../transport/client.ts";
-import { Admissions, requireStaying } from "./admissions.ts";
+import { Admissions } from "./admissions.ts";
 import { AnswerStream, type Opened, type OpenedAnswer } from "./answer-stream.ts";
 import { beginFirst } from "./attempt-run.ts";
 import { bufferFlow } from "./buffered.ts";
@@ -17,21 +15,19 @@ import type { Call } from "./call.ts";
 import { Closing } from "./closing.ts";
 import { type ContentPorts, Contents } from "./contents.ts";
 import { RequestContext } from "./context.ts";
+import { Entrance } from "./entrance.ts";
 import { Failover } from "./failover.ts";
 import type { AnswerFlow } from "./flow.ts";
-import { openReply } from "./idempotency.ts";
 import type { LearnPorts } from "./learn-later.ts";
-import { type Mode, type Shown, STREAMED, WHOLE } from "./mode.ts";
+import { type Mode, STREAMED, WHOLE } from "./mode.ts";
 import { OpenRequests } from "./open-requests.ts";
 import { type PlanPorts, planRequest } from "./plan-request.ts";
 import { Settlements } from "./settlements.ts";
 import { mayShare } from "./sharing.ts";
-import type { OwnAnswer, Step } from "./step.ts";
-import { beginAround, passBefore } from "./step-list.ts";
+import type { Step } from "./step.ts";
+import { beginAround } from "./step-list.ts";
 import { makeTicket } from "./ticket.ts";
 
-/** A key isn't moved more often than this while one request is admitted. */
-const MOVES_MAX = 5;
 const NO_STEPS: readonly Step[] = [];
 
 export interface GatewayPorts extends Ports, PlanPorts, LearnPorts {
@@ -53,6 +49,7 @@ export class Gateway {
   readonly #settlements: Settlements;
   readonly #contents: Contents;
   readonly #closing: Closing;
+  readonly #entrance: Entrance;
   readonly underWay: OpenRequests;
 
   constructor(ports: GatewayPorts) {
@@ -67,6 +64,7 @@ export class Gateway {
       ...{ underWay: this.underWay, admissions: this.#admissions, settlements: this.#settlements },
       contents: this.#contents,
     });
+    this.#entrance = new Entrance({ ...ports, admissions: this.#admissions, closing: this.#closing });
   }
 
   /** The number of open requests. */
@@ -131,13 +129,14 @@ export class Gateway {
     try {
       context.steps = ports.steps?.(context.call) ?? NO_STEPS;
       const hasSteps = context.steps.length > 0;
-      const early = hasSteps ? await this.#passBefore(context) : null;
+      const early = hasSteps ? await this.#entrance.passBefore(context) : null;
       if (early !== null) return mode.show(context, early);
       const recording = context.call.trace?.recording;
       if (recording) recording.admittingMs = ports.deadlines.nowMs();
       const first = await this.#admissions.admit(context.ticket);
-      const admitted = first.kind === "granted" ? first : await this.#admitLater(context, first);
-      if (admitted.kind === "replayed") return mode.show(context, await this.#replay(context, admitted));
+      const admitted = first.kind === "granted" ? first : await this.#entrance.admitLater(context, first);
+      if (admitted.kind === "replayed")
+        return mode.show(context, await this.#entrance.replay(context, admitted));
       const durable = this.#recordAdmission(context, admitted);
       const attempt = beginFirst(ports, context);
       let result: Result | null = null;
@@ -166,85 +165,6 @@ export class Gateway {
   }
 
   /**
-   * Returns the answer if no provider must be asked: an earlier one to the same Idempotency-Key, or a step's own. No step
-   * works on a request that is surely refused. A request that ends at a step, or waits there, enters first: it is one of
-   * its minute.
-   */
-  async #passBefore<F extends Form>(context: RequestContext<F>): Promise<Shown<F> | null> {
-    const earlier = await this.#ports.ledger.look(context.ticket);
-    if (earlier !== null) return this.#replay(context, earlier);
-    let entering: Promise<void> | null = null;
-    const enter = () => {
-      entering ??= this.#enter(context);
-      return entering;
-    };
-    let own: OwnAnswer<F> | null;
-    try {
-      own = await passBefore(context, enter);
-    } catch (thrown) {
-      await enter();
-      throw thrown;
-    }
-    if (own !== null) {
-      await enter();
-      return this.#showOwn(context, own);
-    }
-    context.ticket = this.#makeTicket(context);
-    return null;
-  }
-
-  async #enter<F extends Form>(context: RequestContext<F>): Promise<void> {
-    const enter = (ticket: Ticket) => this.#ports.ledger.enter(ticket);
-    const admitted = await this.#admitLater(context, await enter(context.ticket), enter);
-    if (admitted.kind === "granted") context.recordAdmission(admitted, this.#ports.deadlines.nowMs());
-  }
-
-  /** A step's own answer costs nothing. */
-  async #showOwn<F extends Form>(
-    context: RequestContext<F>,
-    { reply, model, pieces, from }: OwnAnswer<F>,
-  ): Promise<Shown<F>> {
-    const { operation } = context.call;
-    context.model = model;
-    context.from = from ?? null;
-    context.finish(null);
-    context.costs = { cost: 0, charged: 0 };
-    const reported = operation.readUsage(reply);
-    const usage = reported && operation.withCost(reported, { cost: 0, charged: 0 });
-    const free = usage ? operation.withUsage(reply, usage) : reply;
-    context.recorder?.takeWhole(free);
-    await this.#closing.settle(context);
-    if (pieces === undefined) return { reply: free };
-    return { reply: free, pieces: usage ? [...pieces, operation.usagePiece(usage)] : pieces };
-  }
-
-  /** A key that was moved to another account after its look-up is admitted there. */
-  async #admitLater<F extends Form>(
-    context: RequestContext<F>,
-    first: Admitted,
-    admit = (ticket: Ticket) => this.#admissions.admit(ticket),
-  ) {
-    const { call } = context;
-    let admitted = first;
-    for (let moves = 0; admitted.kind === "moved" && moves < MOVES_MAX; moves++) {
-      call.key = { ...call.key, accountId: admitted.accountId };
-      context.ticket = this.#makeTicket(context);
-      admitted = await admit(context.ticket);
-    }
-    return admitted.kind === "pending" ? this.#waitForTwin(context, admitted.id) : requireStaying(admitted);
-  }
-
-  /** Waits until the earlier request with the same Idempotency-Key has been answered. */
-  #waitForTwin<F extends Form>(context: RequestContext<F>, id: string) {
-    const { call, ending } = context;
-    const again = () => {
-      context.ticket = this.#makeTicket(context);
-      return context.ticket;
-    };
-    return this.#admissions.wait(id, again, [call.ending, ending], call.timeoutMs);
-  }
-
-  /**
    * Starts syncing while the provider works: no part of a paid answer may leave before its hold is durable. Returns null
    * if nothing is held.
    */
@@ -257,28 +177,4 @@ export class Gateway {
     durable.catch(() => {});
     return durable;
   }
-
-  #makeTicket<F extends Form>({ call, plan, granted }: RequestContext<F>): Ticket {
-    return makeTicket(this.#ports, call, plan, granted !== null);
-  }
-
-  async #replay<F extends Form>(context: RequestContext<F>, { sealed }: Replayed): Promise<Shown<F>> {
-    const { vault, ledger, log } = this.#ports;
-    const { operation, idempotency, requestId } = context.call;
-    const { id, created, model, reply } = openReply(vault, idempotency?.replyId ?? "", sealed, operation);
-    context.model = model;
-    context.replayed = { id, created };
-    log({ event: "replayed", request_id: requestId, id });
-    // When the answer was stored, the amount that the balance would cover was not yet known.
-    const charged = await ledger.charged(id);
-    const usage = operation.readUsage(reply);
-    if (!usage) return { reply };
-    context.costs = { cost: readCost(usage), charged };
-    return { reply: operation.withUsage(reply, operation.withCost(usage, { charged: toUsd(charged) })) };
-  }
-}
-
-/** The cost stands in the usage as USD. */
-function readCost(usage: object): NanoUsd {
-  return Math.round(("cost" in usage ? (asNumber(usage.cost) ?? 0) : 0) * NANO_PER_USD);
 }

@@ -3,7 +3,7 @@ import type { UnsettledRecord } from "../core/record.ts";
 import type { Clock, Deadlines } from "../core/world.ts";
 import type { Caches } from "../health/caches.ts";
 import type { Stickiness } from "../health/stickiness.ts";
-import type { LearningPort } from "../learning/port.ts";
+import type { GradedAnswer, LearningPort } from "../learning/port.ts";
 import type { Form } from "../operations/form.ts";
 import type { RequestContext } from "./context.ts";
 
@@ -25,7 +25,7 @@ export function learnLater<F extends Form>(
   const { amounts, modelUsed } = record;
   if (modelUsed !== null && record.usageSource === "provider")
     stickiness.noteCached(conversation, modelUsed, amounts.cached + amounts.cacheWrite, deadlines.nowMs());
-  const answer = context.findGradedAnswer();
+  const answer = findGradedAnswer(context);
   if (answer === null || record.ended !== "done") return;
   const { granted, ticket } = context;
   const { id } = answer.card;
@@ -35,4 +35,14 @@ export function learnLater<F extends Form>(
       caches.fold(id, conversation.countTokensHeldBy(id), amounts.cached);
     learning.learn({ ...answer, record, answers: ticket.ask.answers, isCutByBalance });
   });
+}
+
+/** Returns what the selectors can learn from. Null if no selector chose, or if no provider answered. */
+function findGradedAnswer<F extends Form>({
+  attempt,
+  plan,
+  grader: grade,
+}: RequestContext<F>): GradedAnswer | null {
+  const [card, decision] = [attempt?.card, plan.decision];
+  return card && decision && grade ? { card, decision, grade } : null;
 }

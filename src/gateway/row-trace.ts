@@ -1,5 +1,4 @@
 // The trace of a request as its row has it.
-import type { Granted } from "../core/demand.ts";
 import type { Fault } from "../core/fault.ts";
 import type { Trace } from "../core/trace.ts";
 import type { Form } from "../operations/form.ts";
@@ -13,9 +12,8 @@ interface TracedRequest<F extends Form> {
   readonly call: Pick<Call<F>, "markup" | "hooks">;
   readonly tracing: Tracing<F>;
   readonly startedMs: number;
+  /** 0 if it was never admitted. */
   readonly admittedMs: number;
-  /** Null if it was never admitted. */
-  readonly granted: Granted | null;
   readonly fault: Fault | null;
 }
 
@@ -28,12 +26,12 @@ interface TracedAnswer<F extends Form> {
 }
 
 export function makeTrace<F extends Form>(
-  { call, tracing, startedMs, admittedMs, granted, fault }: TracedRequest<F>,
+  { call, tracing, startedMs, admittedMs, fault }: TracedRequest<F>,
   { counted: { bill, source }, count, firstTokenMs, isWhole }: TracedAnswer<F>,
   nowMs: number,
 ): Trace {
   return {
-    admittedMs: granted && Math.round(admittedMs - startedMs),
+    admittedMs: admittedMs === 0 ? null : Math.round(admittedMs - startedMs),
     attempts: tracing.list(nowMs, firstTokenMs, { isWhole, fault, claimed: count.claimed }),
     bill: bill.lines,
     markup: call.markup,

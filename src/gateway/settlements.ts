@@ -70,7 +70,7 @@ export class Settlements {
     return this.#ports.ledger.settle(ticket, outcome).then(
       (settled) => {
         this.#underWay--;
-        this.#report(outcome, settled);
+        this.report(outcome, settled);
         waiting.resolve(settled);
         return true;
       },
@@ -87,7 +87,8 @@ export class Settlements {
     );
   }
 
-  #report(
+  /** Logs a request that was settled. */
+  report(
     { record, gatewayMs }: Outcome,
     { chargedNanoUsd, holdNanoUsd, writtenOffNanoUsd, late }: Settled,
   ): void {

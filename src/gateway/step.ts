@@ -17,6 +17,11 @@ export type Enter = () => Promise<void>;
 /** One object for all requests. To remember something of one, it can use the `Call`, which is the same object to the end. */
 export interface Step {
   /**
+   * True if `before` only looks something up here: it may then be called before the look at what is surely refused, which
+   * is made with the request's admission.
+   */
+  readonly isLookup?: boolean;
+  /**
    * Called in the order of the list, after the replay of an earlier answer and a look at what is surely refused, and
    * before the admission. Returns null to let the request pass as it is. Throws the Fault that refuses it.
    *

@@ -1,10 +1,12 @@
 // Admission: decides whether a request is admitted, which place it takes and how much of the balance is held for it.
+
 import type { Admission, Answer, Granted, Lacking, Offer } from "../core/demand.ts";
 import { Fault } from "../core/fault.ts";
 import type { Tags } from "../core/fields/tags-text.ts";
 import { type Account, type GatewayKey, invalidKey, refuseAccount, refuseCaller } from "../core/key.ts";
 import type { NanoUsd } from "../core/money.ts";
 import type { RequestLimits } from "../core/record.ts";
+import { addOwners } from "../core/tags.ts";
 import { findLimit, listLimits, makeUsedUpFault, openDay, readStanding, type Standing } from "./allowance.ts";
 import type { Books } from "./books.ts";
 import { computeFreeTerms, coverUnheld, type FreeHold } from "./budget.ts";
@@ -22,7 +24,7 @@ import {
 import { ALL_OF_THE_MINUTE, ENTRY_OF_THE_MINUTE, TOKENS_OF_THE_MINUTE } from "./minute-checks.ts";
 import { takeNoPlace, takePlaces } from "./places.ts";
 import { claimReply, findEarlierAnswer } from "./replies.ts";
-import { undoHold } from "./settle.ts";
+import { settle, undoHold } from "./settle.ts";
 import { computeBalanceRoom, computeHoldTerms } from "./worst.ts";
 
 type Refused = Extract<Answer, { kind: "refused" }>;
@@ -41,7 +43,7 @@ export function admit(books: Books, demand: Admission): Answer {
   const account = books.account(key.accountId);
   const unusable = refuseAccount(account, demand.limits.contact);
   if (unusable !== null) return refused(unusable);
-  if (books.requests.get(demand.id) !== null) return refused(resolvedMeanwhile());
+  if (isResolved(books, demand)) return refused(resolvedMeanwhile());
   const earlier = findEarlierAnswer(books, demand);
   if (earlier !== null) return earlier;
   const limits = readLimits(books, key, account, demand);
@@ -60,6 +62,8 @@ export function admit(books: Books, demand: Admission): Answer {
 /** Admits what a step refuses, answers or lets wait: it takes nothing of its day and holds nothing. */
 function enter(books: Books, admitting: Admitting): Answer {
   const { demand, key, account, limits } = admitting;
+  const ahead = demand.isLooking ? lookAhead(books, demand) : null;
+  if (ahead !== null) return ahead;
   const full = refuseByMinute(limits, demand, ENTRY_OF_THE_MINUTE);
   if (full !== null) return refused(full);
   const { quota, billing, nowMs } = demand;
@@ -68,11 +72,29 @@ function enter(books: Books, admitting: Admitting): Answer {
   const standing = limit === null ? null : readStanding(books, key, account, limit, quota, nowMs);
   const shown = standing && listLimits(standing, 0, nowMs);
   const given = { place, limits: shown, holdNanoUsd: 0, outputTokens: null, held: [] };
-  return take(books, demand, limits, makeGrant(admitting, given));
+  const grant = makeGrant(admitting, given);
+  const { settlement } = demand;
+  if (settlement === undefined) return take(books, demand, limits, grant);
+  // Repeated because its commit got no answer, it may be settled already.
+  const granted = books.requests.get(demand.id) === null ? take(books, demand, limits, grant) : grant;
+  const tags = addOwners(settlement.record.tags, findTags(key, account) ?? undefined);
+  const record = { ...settlement.record, tags };
+  return { ...granted, settled: settle(books, { ...settlement, record, nowMs }) };
+}
+
+/** Decides the admission in full and takes nothing. Returns its refusal, or what the decision lacks. */
+function lookAhead(books: Books, demand: Admission): Refused | Lacking | null {
+  const answer = admit(books.copy(), { ...demand, isEntry: false });
+  return answer.kind === "refused" || answer.kind === "lacking" ? answer : null;
 }
 
 function refused(fault: Fault): Refused {
   return { kind: "refused", fault };
+}
+
+/** An entry with its settlement has its row from an earlier try. */
+function isResolved(books: Books, { id, settlement }: Admission): boolean {
+  return settlement === undefined && books.requests.get(id) !== null;
 }
 
 /** Another node has settled the request as lost: if it were admitted again, it could not be settled. */

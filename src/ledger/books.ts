@@ -1,7 +1,7 @@
 // The books during one batch: the rows as read, the changes of earlier demands, and the only way to move money.
 
 import type { Checkout } from "../core/checkout.ts";
-import type { Answer, Decision, Gone, Rows } from "../core/demand.ts";
+import type { Answer, Decision, Gone, RowLookup } from "../core/demand.ts";
 import type { OutboxEvent } from "../core/events.ts";
 import type { Account, GatewayKey } from "../core/key.ts";
 import type { Movement } from "../core/movement.ts";
@@ -44,13 +44,18 @@ class Sheet<Row> {
     this.#put.delete(id);
   }
 
+  /** True if the row was made in this batch. */
+  isNew(id: string): boolean {
+    return this.#put.has(id) && !this.#read.get(id);
+  }
+
   get changed(): readonly Row[] {
     return [...this.#put.values()];
   }
 
   /** The written rows that the store has, or that it lacks. */
   changedWhere(isStored: boolean): readonly Row[] {
-    const chosen = [...this.#put].filter(([id]) => Boolean(this.#read.get(id)) === isStored);
+    const chosen = [...this.#put].filter(([id]) => this.isNew(id) !== isStored);
     return chosen.map(([, row]) => row);
   }
 }
@@ -74,8 +79,9 @@ class RemovableSheet<Row extends Gone> {
   }
 
   remove({ accountId, id }: Row): void {
+    const isNew = this.#rows.isNew(id);
     this.#rows.drop(id);
-    this.#gone.set(id, { accountId, id });
+    if (!isNew) this.#gone.set(id, { accountId, id });
   }
 
   get changed(): readonly Row[] {
@@ -95,7 +101,7 @@ interface About extends Pick<Entry, "kind" | "atMs" | "requestId"> {
 }
 
 export class Books {
-  readonly keys: Rows["keys"];
+  readonly keys: RowLookup["keys"];
   readonly accounts: Sheet<Account>;
   readonly spends: Sheet<Spend>;
   readonly meters: Sheet<Meter>;
@@ -105,15 +111,15 @@ export class Books {
   readonly replies: RemovableSheet<KeptReply>;
   readonly movements: Sheet<Movement>;
   readonly checkouts: Sheet<Checkout>;
-  readonly members: Rows["members"];
-  readonly sums: Rows["sums"];
+  readonly members: RowLookup["members"];
+  readonly sums: RowLookup["sums"];
   readonly #states = new Set<string>();
   readonly #entries: Entry[] = [];
   readonly #events: OutboxEvent[] = [];
   readonly #sums: UsageSums;
   readonly #calls = new Map<string, CallSum>();
 
-  constructor(rows: Rows) {
+  constructor(rows: RowLookup) {
     this.keys = rows.keys;
     this.accounts = new Sheet(rows.accounts);
     this.spends = new Sheet(rows.spends);
@@ -127,6 +133,11 @@ export class Books {
     this.members = rows.members;
     this.sums = rows.sums;
     this.#sums = new UsageSums(rows.tagsOfDays);
+  }
+
+  /** Returns books that begin with these. Nothing that happens to them changes these. */
+  copy(): Books {
+    return new Books({ ...this, nowMs: null });
   }
 
   /** Returns the account of a key or a hold. The store refuses either without an account. */

@@ -2,9 +2,7 @@
 import type {
   Admission,
   Admitted,
-  Answer,
   Claim,
-  Lacking,
   Offer,
   Reads,
   Replayed,
@@ -23,6 +21,7 @@ import type { Clock } from "../core/world.ts";
 import { ALLOWANCE_BY_QUOTA, findLimit, findRules, type LedgerRules, makeReads } from "./allowance.ts";
 import { requireAdmitted, requireSettled } from "./answers.ts";
 import { capOffers } from "./ceiling.ts";
+import { type Supplies, supply } from "./lacking.ts";
 import { findAccountLimits, findKeyLimits, findMemberLimits } from "./limit-state.ts";
 import { lostRecord, readsOfHold, resolveEach } from "./lost.ts";
 import { type ResetOrder, resetBudgets } from "./reset-order.ts";
@@ -74,6 +73,13 @@ export interface Outcome
   readonly gatewayMs?: number;
 }
 
+interface Entry {
+  /** True if nobody has looked at it: it is then refused where a look would refuse it. */
+  readonly isLooking: boolean;
+  /** The end of a request whose answer is there already: it is settled at once. Null if it goes on. */
+  readonly outcome: Outcome | null;
+}
+
 export interface Ledger {
   /** Prepares the admission and settlement of a request. */
   ticket(ask: Ask): Ticket;
@@ -91,9 +97,9 @@ export interface Ledger {
   /**
    * Admits the request as one in parallel and one of its minute, and no more: for one that ends or waits before a provider
    * would be asked. `admit` may follow for the rest, and counts nothing twice. Throws Faults as `admit` does. Settle it in
-   * the same way.
+   * the same way, unless the entry has its outcome.
    */
-  enter(ticket: Ticket): Promise<Admitted>;
+  enter(ticket: Ticket, entry?: Entry): Promise<Admitted>;
   /** Resolves when everything granted so far would survive a power failure. Throws the Fault `store_unavailable`. */
   durable(): Promise<void>;
   /** Settles a request. A second call changes nothing. Throws the Fault `store_unavailable`. */
@@ -130,7 +136,7 @@ export function createLedger(given: Omit<LedgerParts, "wants">): Ledger {
     ticket: (ask) => makeTicket(parts, ask),
     look: (ticket) => look(parts, ticket),
     admit: (ticket) => admit(parts, ticket),
-    enter: (ticket) => enter(parts, ticket),
+    enter: (ticket, entry) => enter(parts, ticket, entry),
     durable: () => store.durable(),
     settle: ({ ask, reads, rules }, outcome) =>
       write(parts, ask.key.accountId, { reads, rules }, ask.idempotency, outcome),
@@ -154,80 +160,65 @@ function makeTicket(parts: LedgerParts, ask: Ask): Ticket {
 }
 
 /** Decides the admission on rows as they are, with the cheapest offers, and drops the decision. */
-async function look({ store, wants }: LedgerParts, ticket: Ticket): Promise<Replayed | null> {
+async function look(parts: LedgerParts, ticket: Ticket): Promise<Replayed | null> {
+  const { store, wants } = parts;
   const { ask } = ticket;
   const offers = ask.leastOffers ?? ask.offers;
-  let demand = makeAdmission(store.node, ticket, wants.of(ask.key), offers);
-  for (let times = 0; times < LACKING_MAX; times++) {
-    const answer = await store.look(demand);
-    if (answer.kind === "refused") throw answer.fault;
-    if (answer.kind !== "lacking") return answer.kind === "replayed" ? answer : null;
-    demand = addLacking(demand, answer, ask, offers);
-  }
-  return null;
+  const demand = makeAdmission(store.node, ticket, wants.of(ask.key), offers);
+  const first = await store.look(demand);
+  const answer =
+    first.kind === "lacking"
+      ? await supply(demand, first, (again) => store.look(again), makeSupplies(parts, ask, offers))
+      : first;
+  if (answer.kind === "refused") throw answer.fault;
+  return answer.kind === "replayed" ? answer : null;
 }
 
 /** `admit` and `write` are not async: both run for every request, and async would cost each half a microsecond. */
 function admit(parts: LedgerParts, ticket: Ticket): Promise<Admitted> {
   const { store, wants } = parts;
-  const { ask } = ticket;
+  const { ask, rules } = ticket;
   const wanted = ask.isEntered ? EVERYTHING : wants.of(ask.key);
-  return decideAdmission(
-    parts,
-    ticket,
-    makeAdmission(store.node, ticket, wanted, capOffers(ask, ticket.rules)),
-  );
+  const offers = capOffers(ask, rules);
+  return decideAdmission(parts, ask, makeAdmission(store.node, ticket, wanted, offers), offers);
 }
 
-function enter(parts: LedgerParts, ticket: Ticket): Promise<Admitted> {
-  const demand = makeAdmission(parts.store.node, ticket, NOTHING, () => []);
-  return decideAdmission(parts, ticket, { ...demand, idempotency: null, isEntry: true });
+const ENTRY: Entry = { isLooking: false, outcome: null };
+
+function enter(parts: LedgerParts, ticket: Ticket, { isLooking, outcome } = ENTRY): Promise<Admitted> {
+  const { store, wants } = parts;
+  const { ask } = ticket;
+  const offers = ask.leastOffers ?? ask.offers;
+  const wanted = isLooking ? wants.of(ask.key) : NOTHING;
+  const demand = makeAdmission(store.node, ticket, wanted, isLooking ? offers : () => []);
+  const settlement = outcome && makeSettlement(parts, ask.key.accountId, ticket, ask.idempotency, outcome);
+  // Its key or account may have tags.
+  const reads = outcome ? { ...demand.reads, tagDayMs: findTagDay(outcome.record.atMs) } : demand.reads;
+  const entry = { ...demand, reads, idempotency: null, isEntry: true, isLooking };
+  return decideAdmission(parts, ask, settlement ? { ...entry, settlement } : entry, offers);
 }
 
-function decideAdmission(parts: LedgerParts, ticket: Ticket, demand: Admission): Promise<Admitted> {
-  return parts.store.transact(demand).then((answer) => {
-    return answer.kind === "lacking" ? admitAgain(parts, ticket, demand, answer) : requireAdmitted(answer);
+function decideAdmission(
+  parts: LedgerParts,
+  ask: Ask,
+  demand: Admission,
+  offers: Ask["offers"],
+): Promise<Admitted> {
+  const { store } = parts;
+  return store.transact(demand).then((answer) => {
+    if (answer.kind !== "lacking") return requireAdmitted(answer);
+    const supplies = makeSupplies(parts, ask, offers);
+    return supply(demand, answer, (again) => store.transact(again), supplies).then(requireAdmitted);
   });
 }
 
-/** A decision may lack the offers, then the load, then sums, each once. */
-const LACKING_MAX = 4;
-
-/** Repeats an admission with what its decision lacked: a limit of the key or the account that wasn't known here. */
-async function admitAgain(
-  { store, wants }: LedgerParts,
-  ticket: Ticket,
-  first: Admission,
-  lacking: Lacking,
-): Promise<Admitted> {
-  const { ask } = ticket;
-  const offers = capOffers(ticket.ask, ticket.rules);
-  let demand = first;
-  let answer: Answer = lacking;
-  for (let times = 0; answer.kind === "lacking" && times < LACKING_MAX; times++) {
-    wants.learn(ask.key, answer);
-    demand = addLacking(demand, answer, ask, offers);
-    answer = await store.transact(demand);
-  }
-  return requireAdmitted(answer);
+function makeSupplies({ wants }: LedgerParts, ask: Ask, offers: Ask["offers"]): Supplies {
+  return { offers, load: () => estimate(ask), learn: (lacking) => wants.learn(ask.key, lacking) };
 }
 
 const NO_LOAD: TokenLoad = { prompt: 0, output: 0 };
 
 const estimate = ({ load }: Ask): TokenLoad => load?.() ?? NO_LOAD;
-
-function addLacking(demand: Admission, lacking: Lacking, ask: Ask, offers: Ask["offers"]): Admission {
-  const { reads } = demand;
-  const openings = [...(reads.openings ?? []), ...lacking.openings];
-  return {
-    ...demand,
-    offers:
-      lacking.offers || lacking.reserved ? offers(demand.isReserving || lacking.reserved) : demand.offers,
-    isReserving: demand.isReserving || lacking.reserved,
-    load: lacking.load ? estimate(ask) : demand.load,
-    reads: openings.length > 0 ? { ...reads, openings } : reads,
-  };
-}
 
 function makeAdmission(
   node: string,
@@ -270,17 +261,27 @@ function makeAdmission(
 }
 
 function write(
-  { store, clock }: LedgerParts,
+  parts: LedgerParts,
+  accountId: string,
+  ticket: Pick<Ticket, "reads" | "rules">,
+  idempotency: Ask["idempotency"],
+  outcome: Outcome,
+): Promise<Settled> {
+  const demand = makeSettlement(parts, accountId, ticket, idempotency, outcome);
+  return parts.store.transact(demand).then(requireSettled);
+}
+
+function makeSettlement(
+  { clock }: LedgerParts,
   accountId: string,
   { reads, rules: { quota, ownerLimits: limits = LIMIT_RULES } }: Pick<Ticket, "reads" | "rules">,
   idempotency: Ask["idempotency"],
   outcome: Outcome,
-): Promise<Settled> {
+): Settlement {
   const { place = null, note = null, record } = outcome;
   const needed = record.tags === null ? reads : { ...reads, tagDayMs: findTagDay(record.atMs) };
   const about = { accountId, nowMs: clock.nowMs(), idempotency, reads: needed, quota, limits };
-  const demand = { kind: "settle", ...outcome, ...about, place, note } as const;
-  return store.transact(demand).then(requireSettled);
+  return { kind: "settle", ...outcome, ...about, place, note };
 }
 
 /** The outcome of a request lost with its node or its store: nothing is charged, and all its places are returned. */

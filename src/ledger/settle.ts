@@ -1,5 +1,5 @@
 // Settlement: what a finished request costs, who pays, and what is returned.
-import type { Answer, Settlement } from "../core/demand.ts";
+import type { Settled, Settlement } from "../core/demand.ts";
 import type { NanoUsd } from "../core/money.ts";
 import type { RequestRecord, UnsettledRecord } from "../core/record.ts";
 import type { Hold } from "../core/rows.ts";
@@ -13,7 +13,9 @@ import { fillReply, freeReply, keepLateReply } from "./replies.ts";
 /** The note on the void of a hold whose COMMIT got no answer: the request was admitted again, or not at all. */
 export const COMMIT_UNKNOWN = "commit unknown";
 
-export function settle(books: Books, demand: Settlement): Answer {
+type SettledAnswer = Settled & { readonly kind: "settled" };
+
+export function settle(books: Books, demand: Settlement): SettledAnswer {
   const { produced, giveBack, sealedReply, nowMs: atMs } = demand;
   const hold = books.holds.get(demand.record.id);
   if (hold === null) return settleWithoutHold(books, demand);
@@ -56,7 +58,7 @@ function nameMember(books: Books, record: UnsettledRecord): UnsettledRecord {
  * Without a hold the request is settled already, and its row has the outcome, or it was never admitted. Another process
  * may have given it up as lost, though: then this settlement knows better, and its row replaces that one.
  */
-function settleWithoutHold(books: Books, demand: Settlement): Answer {
+function settleWithoutHold(books: Books, demand: Settlement): SettledAnswer {
   const row = books.requests.get(demand.record.id);
   if (row?.ended === "lost" && demand.record.ended !== "lost") return settleLate(books, demand, row);
   return {
@@ -72,7 +74,7 @@ function settleWithoutHold(books: Books, demand: Settlement): Answer {
  * The hold and the places were returned when the request was given up, and stay so. If another completion has taken the
  * Idempotency-Key since, the client pays for that one only.
  */
-function settleLate(books: Books, demand: Settlement, lost: RequestRecord): Answer {
+function settleLate(books: Books, demand: Settlement, lost: RequestRecord): SettledAnswer {
   const { record, isDue, place } = demand;
   const { holdNanoUsd } = lost;
   const dueNanoUsd = isDue ? record.costNanoUsd : 0;

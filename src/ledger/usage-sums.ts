@@ -1,5 +1,5 @@
 // The hourly sums during one batch: of usage, of usage by tag, and of times to the first token.
-import type { Rows } from "../core/demand.ts";
+import type { RowLookup } from "../core/demand.ts";
 import { findBucket } from "../core/histogram.ts";
 import { findCountedModel, findOutcome, readProvider } from "../core/outcome.ts";
 import type { RequestRecord } from "../core/record.ts";
@@ -17,11 +17,11 @@ export class UsageSums {
   readonly #usage = new Map<string, UsageSum>();
   readonly #byTag = new Map<string, UsageSum>();
   readonly #firstTokens = new Map<string, FirstTokenSum>();
-  readonly #stored: Rows["tagsOfDays"];
+  readonly #stored: RowLookup["tagsOfDays"];
   readonly #tagsOfDays = new Map<string, Set<string>>();
   readonly #newTags: TagOfDay[] = [];
 
-  constructor(stored: Rows["tagsOfDays"]) {
+  constructor(stored: RowLookup["tagsOfDays"]) {
     this.#stored = stored;
   }
 

@@ -36,7 +36,7 @@ export async function answerAll(
   }
 }
 
-/** Returns the answer to a demand on these rows. What would be written is dropped. */
+/** Returns the answer to a demand on these rows. Nothing is written. */
 export function answerDry(decide: Decide, rows: Rows, demand: Demand): Answer {
   const [answer] = decide(rows, [demand]).answers;
   if (answer === undefined) throw new Error("A demand got no answer.");

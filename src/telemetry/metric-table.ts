@@ -79,6 +79,13 @@ export const METRICS = {
     ),
     on: "replayed",
   },
+  poundkey_cache_total: {
+    ...requests(
+      "Requests for which answers may be kept, by what became of it: hit, stored, miss or bypass.",
+      "outcome",
+    ),
+    on: "cache",
+  },
   poundkey_request_seconds: durations(
     "Time from a request's arrival to the end of its answer, by the model that answered, or else the first of its plan.",
     "model",

@@ -4,6 +4,7 @@ import { benchBodies } from "./bodies.ts";
 import { benchStart } from "./cold-start.ts";
 import { benchStreamed, benchWhole } from "./cpu.ts";
 import { benchGovernance } from "./governance.ts";
+import { benchHits } from "./hits.ts";
 import { benchLatency, benchTokens } from "./latency.ts";
 import { benchNative } from "./native.ts";
 import type { Finding } from "./report.ts";
@@ -30,6 +31,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   { name: "keys", run: benchKeys },
   { name: "models", run: benchModels },
   { name: "governance", run: benchGovernance },
+  { name: "hits", run: benchHits },
   { name: "start", run: benchStart },
   { name: "warm-up", run: benchWarmUp },
   { name: "workers", run: benchWorkers },

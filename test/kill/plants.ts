@@ -18,7 +18,7 @@ export const PLANTS: readonly Plant[] = [
     name: "answers are let go before the commit, which comes 50 ms later",
     file: "src/store/sqlite/connection.ts",
     changes: [
-      ["sql.begin.run();", "if (!database.inTransaction) sql.begin.run();"],
+      ["  begin.run();", "  if (!database.inTransaction) begin.run();"],
       ["sql.commit.run();", "setTimeout(() => { if (database.inTransaction) sql.commit.run(); }, 50);"],
     ],
   },

@@ -177,7 +177,7 @@ export const ANSWERS: readonly Mutant[] = [
   },
   {
     name: "a replay says that it was charged its cost",
-    file: "src/gateway/gateway.ts",
+    file: "src/gateway/entrance.ts",
     find: "operation.withCost(usage, { charged: toUsd(charged) })",
     replace: "operation.withCost(usage, { charged: usage.cost })",
   },

@@ -107,15 +107,16 @@ export const MEDIA: readonly Mutant[] = [
   {
     name: "sound: what is surely refused is refused after the estimate",
     file: "src/ledger/ledger.ts",
-    find: "ask.leastOffers ?? ask.offers",
-    replace: "ask.offers",
+    find: "const offers = ask.leastOffers ?? ask.offers;\n  const demand = makeAdmission(store.node, ticket, wants.of(ask.key), offers);",
+    replace:
+      "const { offers } = ask;\n  const demand = makeAdmission(store.node, ticket, wants.of(ask.key), offers);",
     tests: ["test/ledger-look.test.ts"],
   },
   {
     name: "sound: the look refuses whoever has no balance",
     file: "src/ledger/ledger.ts",
-    find: 'if (answer?.kind === "refused") throw answer.fault;',
-    replace: 'if (answer?.kind !== "granted" || answer.holdNanoUsd > 9) throw new Error("refused");',
+    find: 'if (answer.kind === "refused") throw answer.fault;',
+    replace: 'if (answer.kind !== "granted" || answer.holdNanoUsd > 9) throw new Error("refused");',
     tests: ["test/ledger-look.test.ts"],
   },
   {

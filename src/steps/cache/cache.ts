@@ -13,6 +13,7 @@ import { type Flight, Flights } from "./flights.ts";
 import { type Identity, identify, makeAskedDigest } from "./identity.ts";
 import { Keeper } from "./keeper.ts";
 import { type Kept, readKept, repeatAnswer, writeKept } from "./kept.ts";
+import { type OpenedAnswer, RecentAnswers } from "./recent.ts";
 import { Trimming } from "./trimming.ts";
 
 interface CachePorts {
@@ -37,6 +38,7 @@ export class Cache {
   readonly #ports: CachePorts;
   readonly #flights = new Flights();
   readonly #trimming: Trimming;
+  readonly #recent = new RecentAnswers();
   readonly #keeping = new WeakMap<object, Keeping>();
 
   constructor(ports: CachePorts) {
@@ -48,14 +50,20 @@ export class Cache {
   around(others: readonly Step[]): readonly Step[] {
     let digestAsked = () => "";
     const keeper: Step = {
+      isLookup: true,
       before: (call) => {
         if (others.length > 0) digestAsked = makeAskedDigest(this.#ports.vault, call);
         return null;
       },
       around: (answer) => this.#collect(answer),
-      ended: (call) => this.#end(call),
+      ended: (call) => {
+        this.#end(call);
+        const outcome = call.caching?.outcome?.state;
+        if (outcome) this.#ports.log({ event: "cache", level: "debug", outcome });
+      },
     };
     const finder: Step = {
+      isLookup: true,
       before: (call, ending, enter) => {
         // It writes the whole request, which may be long.
         const identity = call.time(() => {
@@ -134,13 +142,17 @@ export class Cache {
     { shared, native }: Identity,
   ): Promise<OwnAnswer<F> | null> {
     const ids = [native, shared].filter((id) => id !== null);
-    if (caching.ageMaxMs === 0 || ids.length === 0) return null;
+    const [first] = ids;
+    if (caching.ageMaxMs === 0 || first === undefined) return null;
+    const recent = this.#recent.find(first, this.#ports.clock.nowMs());
+    const answer = recent && this.#show(call, caching, recent);
+    if (answer) return answer;
     try {
       const rows = await this.#ports.store.find(call.key.accountId, ids);
       for (const id of ids) {
         const row = rows.find((one) => one.id === id);
-        const answer = row && this.#open(call, caching, row);
-        if (answer) return answer;
+        const found = row && this.#show(call, caching, this.#open(row));
+        if (found) return found;
       }
     } catch (thrown) {
       this.#fail(thrown);
@@ -148,15 +160,23 @@ export class Cache {
     return null;
   }
 
-  #open<F extends Form>(
+  #open({ id, atMs, untilMs, sealed }: CachedAnswer): OpenedAnswer {
+    const { vault, clock } = this.#ports;
+    const opened = { id, atMs, untilMs, text: vault.open(sealed, makeUse(id)) };
+    this.#recent.put(opened, clock.nowMs());
+    return opened;
+  }
+
+  /** Returns null if the request doesn't take the answer. */
+  #show<F extends Form>(
     call: Call<F>,
     caching: Caching,
-    { id, atMs, untilMs, sealed }: CachedAnswer,
+    { atMs, untilMs, text }: OpenedAnswer,
   ): OwnAnswer<F> | null {
     const nowMs = this.#ports.clock.nowMs();
     const ageMs = Math.max(0, nowMs - atMs);
     if (nowMs >= untilMs || ageMs > caching.ageMaxMs) return null;
-    const kept = readKept(this.#ports.vault.open(sealed, makeUse(id)), call.operation);
+    const kept = readKept(text, call.operation);
     if (kept === null || !mayGet(call, kept.model)) return null;
     note(caching, "hit", ageMs);
     return repeatAnswer(kept, call.operation);
@@ -188,7 +208,9 @@ export class Cache {
       const { store, vault, clock } = this.#ports;
       const sealed = vault.seal(text, makeUse(id));
       const [atMs, bytes, accountId] = [clock.nowMs(), sealed.length, key.accountId];
-      await store.keep({ accountId, id, atMs, untilMs: atMs + caching.ttlMs, bytes, sealed });
+      const untilMs = atMs + caching.ttlMs;
+      await store.keep({ accountId, id, atMs, untilMs, bytes, sealed });
+      this.#recent.put({ id, atMs, untilMs, text }, atMs);
       note(caching, "stored");
       await this.#trimming.add(accountId, bytes);
     } catch (thrown) {

@@ -94,7 +94,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   };
 }
 
-/** What is displayed is read past the cache: a list of keys would drive out what decisions depend on. */
+/** Rows to display are read past the cache: a list of keys would drive out those that decisions depend on. */
 function readMethods(connector: Connector, cache: RowCache, decide: Decide): Pick<Store, "look" | "read"> {
   const onSnapshot = <T>(work: (sql: Statements) => T) =>
     connector.run(({ readSnapshot, sql }) => readSnapshot(() => work(sql)));
