@@ -73,14 +73,7 @@ function Shell() {
         </div>
         {side}
       </aside>
-      <header class="bar">
-        <Brand />
-        <div class="row tight">
-          <Button label="Search" kind="quiet" icon="search" isIconOnly onClick={search} />
-          <Bell all={notifications} />
-          <Button label="Menu" kind="quiet" icon="menu" isIconOnly onClick={() => setOpen(true)} />
-        </div>
-      </header>
+      <Bar notifications={notifications} onSearch={search} onMenu={() => setOpen(true)} />
       {isOpen && (
         <Drawer label="Menu" onClose={() => setOpen(false)}>
           <div class="stack">
@@ -96,6 +89,26 @@ function Shell() {
       </main>
       <Toasts />
     </div>
+  );
+}
+
+interface BarProps {
+  readonly notifications: ReturnType<typeof useNotifications>;
+  readonly onSearch: () => void;
+  readonly onMenu: () => void;
+}
+
+/** The head of narrow screens, in place of the side. */
+function Bar({ notifications, onSearch, onMenu }: BarProps) {
+  return (
+    <header class="bar">
+      <Brand />
+      <div class="row tight">
+        <Button label="Search" kind="quiet" icon="search" isIconOnly onClick={onSearch} />
+        <Bell all={notifications} />
+        <Button label="Menu" kind="quiet" icon="menu" isIconOnly onClick={onMenu} />
+      </div>
+    </header>
   );
 }
 

@@ -23,7 +23,7 @@ export function clearNames(): void {
   asked.clear();
 }
 
-/** Returns the name of what has this path once the gateway has told it, and draws those again who wanted it. */
+/** Returns the name at a path once the gateway has answered, when all that asked for it is drawn again. */
 function lookUp(path: string): string | undefined {
   if (!asked.has(path)) {
     asked.add(path);

@@ -1,4 +1,4 @@
-// What an operator and a member do most, in a browser, with each click and key counted: `bun test console/flows` prints
+// The most frequent tasks of an operator and a member in a browser, with each click and key counted: `bun test console/flows` prints
 // the counts. Pasting is one key, a chord such as Ctrl+K one, and choosing from a list two clicks.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Locator } from "playwright-core";
@@ -39,8 +39,9 @@ class Hand {
     await this.visitor.page.keyboard.press(key);
   }
 
-  /** Types into the field that has the focus. */
+  /** Types into the field that has the focus, once one has it. */
   async type(text: string): Promise<void> {
+    await this.visitor.page.locator("input:focus, textarea:focus").waitFor();
     this.keys += text.length;
     await this.visitor.page.keyboard.type(text);
   }

@@ -24,7 +24,7 @@ const LOOKS: readonly Look[] = WIDTHS.flatMap((width) =>
   })),
 );
 
-/** What is opened from a page: its name, the page, and the clicks. */
+/** A dialog or an answer that clicks on a page open. */
 interface Opened {
   readonly name: string;
   readonly path: string;

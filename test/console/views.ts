@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** What the pages of one item show. */
+/** The ids of the items that have pages of their own. */
 export interface Items {
   readonly request: string;
   readonly account: string;
