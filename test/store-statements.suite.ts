@@ -32,6 +32,7 @@ const ZONES: Readonly<Record<string, readonly [string | null, string | null]>> =
   moving: ["America/New_York", "Pacific/Auckland"],
 };
 const MOVED_MS = Date.parse("2026-07-15T00:00:00Z");
+const TAGS = [null, "team=a", "env=prod,team=a", "env=prod,team=b"];
 const MONTHS = Array.from({ length: 12 }, (_, at) => `2026-${String(at + 1).padStart(2, "0")}`);
 
 /** The books as a month's statement should have them, kept by the test itself. */
@@ -102,11 +103,13 @@ class Year {
     const id = `${this.#account} ${this.#count++}`;
     const ticket = ledger.ticket(makeAsk(id, key, { offers: () => [costing(900_000_000)], nowMs }));
     await expectGrant(ledger, ticket);
-    await ledger.settle(ticket, makeOutcome(ticket, { costNanoUsd: cost, modelUsed: model }));
+    const tags = this.#dice.pick(TAGS);
+    await ledger.settle(ticket, makeOutcome(ticket, { costNanoUsd: cost, modelUsed: model, tags }));
     const charged = isPaid ? cost : 0;
     this.#balance -= charged;
     const month = findMonth(this.#account, nowMs + lateMs);
-    for (const line of ["all", `model ${model}`, `key ${key.id}`]) {
+    const tagged = (tags ?? "untagged").split(",").map((tag) => `tag ${tag}`);
+    for (const line of ["all", `model ${model}`, `key ${key.id}`, ...tagged]) {
       const [before, due] = this.kept.lines.get(`${month} ${line}`) ?? [0, 0];
       this.kept.lines.set(`${month} ${line}`, [before + cost, due + charged]);
     }
@@ -141,6 +144,9 @@ function years(opened: () => TwoStores): void {
             closing_balance_usd: toUsd(after),
           },
         ]);
+        // Where nothing has a tag, nothing is said of tags.
+        if (![...lines.keys()].some((line) => line.startsWith(`${month} tag `) && line.includes("=")))
+          lines.delete(`${month} tag untagged`);
         const shown = statement.lines.map((line) => [`${month} ${line.kind} ${line.id}`, line] as const);
         expect(shown.length).toBe(
           [...lines.keys()].filter((line) => line.startsWith(month)).length - (cost > 0 ? 1 : 0),

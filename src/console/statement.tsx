@@ -32,6 +32,7 @@ const HEADINGS: Readonly<Record<Line["kind"], string>> = {
   model: "By model",
   key: "By key",
   member: "By person",
+  tag: "By tag",
 };
 
 export function Statement({ id }: { readonly id: string }) {

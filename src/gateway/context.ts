@@ -6,6 +6,7 @@ import { clientGone, type Ending } from "../core/ending.ts";
 import { type Fault, toFault } from "../core/fault.ts";
 import { toUsd } from "../core/money.ts";
 import type { Ended, UnsettledRecord } from "../core/record.ts";
+import { addOwners } from "../core/tags.ts";
 import type { Trace } from "../core/trace.ts";
 import { RetirementBudget } from "../health/credential.ts";
 import type { GradedAnswer } from "../learning/port.ts";
@@ -290,6 +291,7 @@ export class RequestContext<F extends Form> implements Facts {
       cachedFrom: this.from?.id ?? null,
       savedNanoUsd: this.from?.costNanoUsd ?? 0,
       ...origin,
+      tags: addOwners(origin.tags, this.granted?.tags),
     };
   }
 }

@@ -18,6 +18,7 @@ import type { RequestHead, UnsettledRecord } from "../core/record.ts";
 import type { Hold } from "../core/rows.ts";
 import { LIMIT_RULES } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
+import { findTagDay } from "../core/tags.ts";
 import type { Clock } from "../core/world.ts";
 import { ALLOWANCE_BY_QUOTA, findLimit, findRules, type LedgerRules, makeReads } from "./allowance.ts";
 import { requireAdmitted, requireSettled } from "./answers.ts";
@@ -275,8 +276,9 @@ function write(
   idempotency: Ask["idempotency"],
   outcome: Outcome,
 ): Promise<Settled> {
-  const { place = null, note = null } = outcome;
-  const about = { accountId, nowMs: clock.nowMs(), idempotency, reads, quota, limits };
+  const { place = null, note = null, record } = outcome;
+  const needed = record.tags === null ? reads : { ...reads, tagDayMs: findTagDay(record.atMs) };
+  const about = { accountId, nowMs: clock.nowMs(), idempotency, reads: needed, quota, limits };
   const demand = { kind: "settle", ...outcome, ...about, place, note } as const;
   return store.transact(demand).then(requireSettled);
 }

@@ -30,6 +30,7 @@ const INCIDENTS = {
   PoundkeyLimitRefusals: [13, 14],
   PoundkeyWrongKeys: [13, 14],
   PoundkeySlowAnswers: [15, 16],
+  PoundkeyTelemetryDropped: [16, 16.5],
   PoundkeyFilesRunningOut: [17, 18],
   PoundkeyInternalErrors: [18, 18.2],
   PoundkeyWrittenOff: [19, 19.2],
@@ -51,6 +52,7 @@ export const DAY = {
 class MadeDay {
   readonly metrics: Metrics;
   minute = 0;
+  #dropped = 0;
 
   constructor() {
     this.metrics = new Metrics({ readings: this.#makeReadings(), isListed: () => true });
@@ -72,6 +74,7 @@ class MadeDay {
     }
     if (this.is("PoundkeyLimitRefusals")) this.#refuse(180, "rate_limit_exceeded", "budget");
     if (this.is("PoundkeyWrongKeys")) this.#refuse(180, "invalid_api_key");
+    if (this.is("PoundkeyTelemetryDropped")) this.#dropped += PER_MINUTE;
     if (this.is("PoundkeyInternalErrors")) metrics.count({ event: "internal_error" });
     if (this.minute % 90 === 0) this.#rareEvents();
   }
@@ -133,6 +136,7 @@ class MadeDay {
       poundkey_requests_open: () => 4,
       poundkey_body_bytes: () => new Map([["large", 3_000_000]]),
       poundkey_breaker_open: () => new Map([[MODELS[0], Number(this.is("PoundkeyProviderFailing"))]]),
+      poundkey_telemetry_dropped_total: () => new Map([["traces", this.#dropped]]),
       poundkey_store_up: flag("PoundkeyStoreDown"),
       poundkey_store_bytes: () =>
         new Map([
