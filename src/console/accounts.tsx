@@ -55,7 +55,7 @@ function makeColumns(onTopUp: (account: AccountView) => void): readonly Column<A
     makeNumberColumn("Balance", ({ balance_usd }) => (
       <span class={balance_usd > 0 ? "strong" : "faint"}>{formatUsd(balance_usd)}</span>
     )),
-    makeNumberColumn("Held for requests in progress", ({ held_usd }) => (
+    makeNumberColumn("Held", ({ held_usd }) => (
       <span class={held_usd > 0 ? "" : "faint"}>{formatUsd(held_usd)}</span>
     )),
     makeColumn("Created", ({ created_at }) => (created_at ? formatDay(created_at) : "–")),

@@ -11,6 +11,7 @@ import { Refusals } from "./refusals.tsx";
 import { isFailure, RequestList } from "./request-rows.tsx";
 import { usePages } from "./resource.ts";
 import { makeHref, route, setQuery } from "./route.ts";
+import { SavedViews } from "./saved-views.tsx";
 import { type Filters, type LogScope, useScope } from "./scope.ts";
 import { CustomChip, PeriodPicker, ScopeFilters } from "./scope-bar.tsx";
 import { may } from "./session.ts";
@@ -56,8 +57,8 @@ export function ActivityPage() {
         actions={
           <>
             <Check label="Refused" isOn={isRefused} onChange={setRefused} />
-            {isTailing && <Live isOn={isLive} />}
-            <Check label="Follow" isOn={isTailing} onChange={setTailing} />
+            {isTailing && !isRefused && <Live isOn={isLive} />}
+            {!isRefused && <Check label="Follow" isOn={isTailing} onChange={setTailing} />}
           </>
         }
       >
@@ -68,10 +69,15 @@ export function ActivityPage() {
           <PeriodPicker scope={scope} hasAny />
           <CustomChip scope={scope} />
         </div>
-        <LogFilters filters={scope.filters} />
+        {isRefused ? (
+          <ScopeFilters filters={pickShared(scope)} fields={REFUSAL_FIELDS} />
+        ) : (
+          <LogFilters filters={scope.filters} />
+        )}
+        <SavedViews />
       </div>
       {isRefused ? (
-        <Refusals query={pickShared(scope)} names={names} />
+        <Refusals query={{ ...pickShared(scope), ...scope.period }} names={names} />
       ) : (
         <RequestList
           label="Requests"
@@ -120,9 +126,13 @@ function useLog({ filters, period }: LogScope, isTailing: boolean) {
   return { log, rows, isLive };
 }
 
+/** Refused requests reached no provider. */
+const REFUSAL_FIELDS = ["model", "key_id", "account_id"] as const;
+
 /** Returns the filters that refusals have too. */
-function pickShared({ filters: { key_id, account_id, model, address }, period }: LogScope) {
-  return { key_id, account_id, model, address, ...period };
+function pickShared({ filters }: LogScope): Filters {
+  const shared = [...REFUSAL_FIELDS, "address"] as const;
+  return Object.fromEntries(shared.flatMap((name) => (filters[name] ? [[name, filters[name]]] : [])));
 }
 
 function EmptyLog({ isFiltered }: { readonly isFiltered: boolean }) {
@@ -145,10 +155,16 @@ function EmptyLog({ isFiltered }: { readonly isFiltered: boolean }) {
       icon="activity"
       title="No requests yet"
       action={
-        may("playground.use") && (
+        may("playground.use") ? (
           <a class="button main" href={makeHref("/playground")}>
             Open the playground
           </a>
+        ) : (
+          may("own.keys.write") && (
+            <a class="button main" href={makeHref("/settings/router")}>
+              Make a key
+            </a>
+          )
         )
       }
     >

@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useErrorBoundary, useRef, useState } from "preact/hooks";
 import { describeError, signedIn } from "./api.ts";
 import { Bell } from "./bell.tsx";
+import { clearNames } from "./names.ts";
 import { findPage, getLabel, Nav } from "./navigation.tsx";
 import { useNotifications } from "./notices.ts";
 import { Button } from "./parts/button.tsx";
@@ -14,7 +15,7 @@ import { Toasts } from "./parts/toast.tsx";
 import { Problems } from "./problems.tsx";
 import { clearCache } from "./resource.ts";
 import { makeHref, route } from "./route.ts";
-import { SearchEverything } from "./search.tsx";
+import { SEARCH_KEYS, SearchButton, SearchDialog, useSearchKeys } from "./search.tsx";
 import { checkSession, may, session, signOut } from "./session.ts";
 import { SignIn } from "./sign-in.tsx";
 
@@ -27,7 +28,9 @@ export function App() {
     );
   useEffect(() => void check(), []);
   useEffect(() => {
-    if (signedIn.value === false) clearCache();
+    if (signedIn.value !== false) return;
+    clearCache();
+    clearNames();
   }, [signedIn.value]);
   if (error !== null) return <Failed message={error} retry={check} />;
   if (signedIn.value === null) return null;
@@ -36,6 +39,9 @@ export function App() {
 
 function Shell() {
   const [isOpen, setOpen] = useState(false);
+  const [isSearching, setSearching] = useState(false);
+  const search = () => setSearching(true);
+  useSearchKeys(search);
   const main = useRef<HTMLElement>(null);
   const { path } = route.value;
   const found = findPage(path);
@@ -50,7 +56,7 @@ function Shell() {
   const notifications = useNotifications();
   const side = (
     <>
-      <SearchEverything />
+      <SearchButton onOpen={search} />
       <Nav path={path} />
       <SideEnd />
     </>
@@ -67,13 +73,7 @@ function Shell() {
         </div>
         {side}
       </aside>
-      <header class="bar">
-        <Brand />
-        <div class="row tight">
-          <Bell all={notifications} />
-          <Button label="Menu" kind="quiet" icon="menu" isIconOnly onClick={() => setOpen(true)} />
-        </div>
-      </header>
+      <Bar notifications={notifications} onSearch={search} onMenu={() => setOpen(true)} />
       {isOpen && (
         <Drawer label="Menu" onClose={() => setOpen(false)}>
           <div class="stack">
@@ -82,12 +82,33 @@ function Shell() {
           </div>
         </Drawer>
       )}
+      {isSearching && <SearchDialog onClose={() => setSearching(false)} />}
       <main ref={main} tabIndex={-1}>
         {may("settings.read") && <Problems />}
         <ErrorBoundary key={path}>{found ? found.draw() : <PageNotFound />}</ErrorBoundary>
       </main>
       <Toasts />
     </div>
+  );
+}
+
+interface BarProps {
+  readonly notifications: ReturnType<typeof useNotifications>;
+  readonly onSearch: () => void;
+  readonly onMenu: () => void;
+}
+
+/** The head of narrow screens, in place of the side. */
+function Bar({ notifications, onSearch, onMenu }: BarProps) {
+  return (
+    <header class="bar">
+      <Brand />
+      <div class="row tight">
+        <Button label="Search" kind="quiet" icon="search" isIconOnly onClick={onSearch} />
+        <Bell all={notifications} />
+        <Button label="Menu" kind="quiet" icon="menu" isIconOnly onClick={onMenu} />
+      </div>
+    </header>
   );
 }
 
@@ -104,7 +125,7 @@ function PageNotFound() {
           </a>
         }
       >
-        It may have been cut off. The search (⌘K) opens any id or name.
+        It may have been cut off. The search ({SEARCH_KEYS}) opens any id or name.
       </Empty>
     </>
   );

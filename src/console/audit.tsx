@@ -1,7 +1,7 @@
 // Settings → Audit: who did what, and what changed.
 import { useState } from "preact/hooks";
 import type { AuditView } from "../admin/audit.ts";
-import { formatFullTime, formatTime } from "./format.ts";
+import { formatClock, formatFullTime, nameDay } from "./format.ts";
 import { Button } from "./parts/button.tsx";
 import { Drawer } from "./parts/dialog.tsx";
 import { PageHead, QueryFilter } from "./parts/page.tsx";
@@ -30,6 +30,11 @@ const OUTCOMES = [
   { value: "refused", label: "Refused" },
   { value: "failed", label: "Failed" },
 ];
+const NAMES: Readonly<Record<AuditView["outcome"], string>> = {
+  success: "done",
+  refused: "refused",
+  failed: "failed",
+};
 const TONES: Readonly<Record<AuditView["outcome"], Tone>> = { success: "ok", refused: "warn", failed: "bad" };
 
 export function AuditPage() {
@@ -48,8 +53,8 @@ export function AuditPage() {
           </a>
         }
       >
-        Every change, sign-in, refusal and look at prompts. `poundkey audit verify` proves that no row was
-        altered.
+        Every change, sign-in, refusal and look at prompts. <code>poundkey audit verify</code> proves that no
+        row was altered.
       </PageHead>
       <div class="row filters">
         <QueryFilter name="action" label="Action" options={ACTIONS} />
@@ -61,6 +66,7 @@ export function AuditPage() {
         skeletons={8}
         columns={makeColumns(setShown)}
         keyOf={({ id }) => id}
+        headingOf={({ at }) => nameDay(at)}
         onOpen={setShown}
         empty={<Empty icon="search" title={isFiltered ? "No matching rows" : "Nothing on record yet"} />}
       />
@@ -73,14 +79,17 @@ function makeColumns(onOpen: (row: AuditView) => void): readonly Column<AuditVie
   return [
     makeColumn("Time", ({ at }) => (
       <span class="nowrap" title={formatFullTime(at)}>
-        {formatTime(at)}
+        {formatClock(at)}
       </span>
     )),
     makeHeadColumn("Action", ({ action }) => <span class="strong">{action}</span>),
     makeColumn("Target", ({ target }) => target.name || target.id || target.type),
     makeColumn("By", ({ actor, address }) => actor.name || address || "–"),
     makeColumn("Outcome", ({ outcome, reason }) => (
-      <Badge text={reason ?? outcome} tone={TONES[outcome]} hasDot />
+      <div>
+        <Badge text={NAMES[outcome]} tone={TONES[outcome]} hasDot />
+        {reason && <div class="small faint">{reason}</div>}
+      </div>
     )),
     {
       label: "",

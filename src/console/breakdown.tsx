@@ -71,10 +71,10 @@ const MEASURES = {
   requests: ({ requests }: UsageView) => requests,
   errors: ({ errors }: UsageView) => errors,
   tokens: ({ tokens }: UsageView) => tokens.prompt + tokens.completion,
-  spend: ({ cost_usd }: UsageView) => cost_usd,
+  cost: ({ cost_usd }: UsageView) => cost_usd,
 } as const;
 type Measure = keyof typeof MEASURES;
-const MEASURE_NAMES: readonly Measure[] = ["requests", "errors", "tokens", "spend"];
+const MEASURE_NAMES: readonly Measure[] = ["requests", "errors", "tokens", "cost"];
 
 function Rows({ rows, group }: RowsProps) {
   const names = useNames();
@@ -86,9 +86,9 @@ function Rows({ rows, group }: RowsProps) {
     if (row.account_id !== undefined) return names.account(row.account_id);
     return idOf(row) === "" ? "Refused before a provider was called" : idOf(row);
   };
-  // Bars show what the rows are sorted by: spend, or requests if everything was free.
+  // Bars show what the rows are sorted by: cost, or requests if everything was free.
   const isFree = rows.every(({ cost_usd }) => cost_usd === 0);
-  const by = chosen ?? (isFree ? "requests" : "spend");
+  const by = chosen ?? (isFree ? "requests" : "cost");
   const sizeOf = MEASURES[by];
   const sorted = rows.toSorted((a, b) => sizeOf(b) - sizeOf(a));
   const most = Math.max(...rows.map(sizeOf), Number.MIN_VALUE);
@@ -113,7 +113,7 @@ function Rows({ rows, group }: RowsProps) {
       "errors",
     ),
     makeNumberColumn("Tokens", (row) => formatCompact(MEASURES.tokens(row)), "tokens"),
-    makeNumberColumn("Spend", ({ cost_usd }) => formatUsd(cost_usd), "spend"),
+    makeNumberColumn("Cost", ({ cost_usd }) => formatUsd(cost_usd), "cost"),
     makeNumberColumn("First token", ({ first_token_ms }) =>
       first_token_ms ? formatDuration(first_token_ms.p50) : "–",
     ),

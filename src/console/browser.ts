@@ -62,6 +62,11 @@ function copyWithSelection(text: string): boolean {
   return isCopied;
 }
 
+/** True on Apple's systems, whose keyboards have ⌘ in the place of Ctrl. */
+export function isApple(): boolean {
+  return /Mac|iPhone|iPad/.test(navigator.platform);
+}
+
 /** Goes to a page of somebody else's. */
 export function openAddress(url: string): void {
   location.assign(url);

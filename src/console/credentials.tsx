@@ -98,7 +98,7 @@ function useCredential({ provider, credential, reload }: Omit<CredentialProps, "
 function Identity({ credential, position }: Pick<CredentialProps, "credential" | "position">) {
   const { state, reason, until, weight, error_rate, source } = credential;
   const isUntried = state === "active" && credential.called_at === null;
-  const [word, tone] = isUntried ? (["not called yet"] as const) : STATES[state];
+  const [word, tone] = isUntried ? (["not called yet"] as const) : nameState(credential);
   const { requests_per_minute: requests, tokens_per_minute: tokens } = credential;
   const details = [
     source === "configured" ? "from the configuration" : "added here",
@@ -117,6 +117,14 @@ function Identity({ credential, position }: Pick<CredentialProps, "credential" |
     </div>
   );
 }
+
+/** A credential of which most calls fail isn't well, though it is used. */
+function nameState({ state, error_rate }: CredentialView): readonly [word: string, tone?: Tone] {
+  const isFailing = state === "active" && error_rate !== null && error_rate >= FAILING_FROM;
+  return isFailing ? ["failing", "warn"] : STATES[state];
+}
+
+const FAILING_FROM = 0.5;
 
 function TestOutcome({ tested }: { readonly tested: TestResult | string | null }) {
   if (tested === null || tested === "running") return null;

@@ -122,6 +122,13 @@ export function nameDay(instant: string): string {
   return weekday.format(new Date(instant));
 }
 
+const monthOfYear = new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: "UTC" });
+
+/** Formats 2026-11 as November 2026. */
+export function nameMonth(month: string): string {
+  return monthOfYear.format(new Date(`${month}-01`));
+}
+
 /** Formats the time of day, for rows under a day's heading. */
 export function formatClock(instant: string): string {
   return clockTime.format(new Date(instant));
@@ -137,7 +144,7 @@ export function formatRelativeTime(instant: string): string {
       ? [Math.round(size / MINUTE_MS), "min"]
       : size < DAY_MS
         ? [Math.round(size / HOUR_MS), "h"]
-        : [Math.round(size / DAY_MS), "d"];
+        : [Math.round(size / DAY_MS), Math.round(size / DAY_MS) === 1 ? "day" : "days"];
   return ms > 0 ? `in ${value} ${unit}` : `${value} ${unit} ago`;
 }
 

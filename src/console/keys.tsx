@@ -3,8 +3,10 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { CheckedNewKeyView } from "../admin/key-warnings.ts";
 import type { KeyInUseView } from "../admin/keys-in-use.ts";
+import type { UsageSums, UsageView } from "../admin/usage.ts";
 import { KEY_FIELDS } from "../core/fields/key.ts";
-import { change, describeError } from "./api.ts";
+import { change, describeError, withQuery } from "./api.ts";
+import { nowMs } from "./browser.ts";
 import { listTexts } from "./field-form.tsx";
 import { formatCount, formatDay, formatFullTime, formatRelativeTime, formatUsd } from "./format.ts";
 import { KeyForm } from "./key-form.tsx";
@@ -17,7 +19,8 @@ import { PageHead } from "./parts/page.tsx";
 import { Badge, Empty, Meter, type Tone } from "./parts/states.tsx";
 import { type Column, List, makeColumn, makeHeadColumn, makeNumberColumn } from "./parts/table.tsx";
 import { toast } from "./parts/toast.tsx";
-import { usePages } from "./resource.ts";
+import { readPeriod } from "./period.ts";
+import { usePages, useResource } from "./resource.ts";
 import { makeHref } from "./route.ts";
 import { isMemberOnly, may, mayWriteKey } from "./session.ts";
 
@@ -41,6 +44,7 @@ export function KeysPage() {
   const [open, setOpen] = useState<OpenDialog | null>(null);
   const keys = usePages<KeyInUseView>("/keys", { q: search.trim(), state }, EVERY_MS);
   const names = useNames();
+  const sums = useSums();
   const isFiltered = search.trim() !== "" || state !== "";
   const add = may("own.keys.write") && (
     <Button label="Add New Key" kind="main" icon="plus" onClick={() => setOpen({ kind: "add" })} />
@@ -59,7 +63,7 @@ export function KeysPage() {
       <List
         label="Keys"
         of={keys}
-        columns={makeColumns(names, { onOpen: setOpen, reload: keys.reload })}
+        columns={makeColumns(names, sums, { onOpen: setOpen, reload: keys.reload })}
         keyOf={({ id }) => id}
         empty={isFiltered ? <Empty icon="search" title="No matching keys" /> : <NoKeys add={add} />}
       />
@@ -131,7 +135,22 @@ interface Acting {
   readonly reload: () => Promise<void>;
 }
 
-function makeColumns(names: Names, acting: Acting): readonly Column<KeyInUseView>[] {
+/** The requests of the last 30 days, summed by key. */
+function useSums(): readonly UsageView[] {
+  const { from = "", to = "" } = readPeriod(new URLSearchParams(), {
+    atMs: nowMs(),
+    timeZone: "UTC",
+    fallback: "30d",
+  });
+  const path = may("usage.read") ? withQuery("/usage", { group_by: "key", from, to }) : null;
+  return useResource<UsageSums>(path, EVERY_MS).data?.data ?? [];
+}
+
+function makeColumns(
+  names: Names,
+  sums: readonly UsageView[],
+  acting: Acting,
+): readonly Column<KeyInUseView>[] {
   return [
     makeHeadColumn("Name", (key) => (
       <div class="row">
@@ -145,7 +164,9 @@ function makeColumns(names: Names, acting: Acting): readonly Column<KeyInUseView
       <a href={makeHref(`/settings/accounts/${key.account_id}`)}>{names.account(key.account_id)}</a>
     )),
     makeColumn("Allowance today", (key) => <Allowance of={key} />),
-    makeNumberColumn("Spend", (key) => <Spend of={key} />),
+    makeNumberColumn("Cost, 30 days", (key) => (
+      <Cost of={key} sum={sums.find(({ key_id }) => key_id === key.id)} />
+    )),
     makeColumn("Last used", ({ last_used_at }) =>
       last_used_at ? (
         <span title={formatFullTime(last_used_at)}>{formatRelativeTime(last_used_at)}</span>
@@ -186,11 +207,19 @@ function Allowance({ of: { allowance, state } }: { readonly of: KeyInUseView }) 
   );
 }
 
-function Spend({ of: { spent_usd, spend_limit_usd } }: { readonly of: KeyInUseView }) {
+interface CostProps {
+  readonly of: KeyInUseView;
+  /** Missing if the key wasn't used. */
+  readonly sum: UsageView | undefined;
+}
+
+function Cost({ of: { spend_limit_usd }, sum }: CostProps) {
+  const { cost_usd = 0, charged_usd = 0 } = sum ?? {};
   return (
     <div>
-      {formatUsd(spent_usd.total)}
-      {spend_limit_usd !== null && <div class="small faint">of {formatUsd(spend_limit_usd)}</div>}
+      {formatUsd(cost_usd)}
+      {charged_usd > 0 && <div class="small faint">{formatUsd(charged_usd)} charged</div>}
+      {spend_limit_usd !== null && <div class="small faint">limit {formatUsd(spend_limit_usd)}</div>}
     </div>
   );
 }

@@ -124,13 +124,11 @@ export function RequestList({ title, of, names, onDecide }: RequestListProps) {
         nameMember(request)
       ),
     ),
-    makeColumn("Reason", ({ reason, created_at }) => (
-      <div>
-        <div>{reason}</div>
-        <div class="small faint" title={formatFullTime(created_at)}>
-          {formatDay(created_at)}
-        </div>
-      </div>
+    makeColumn("Reason", ({ reason }) => reason),
+    makeColumn("Asked", ({ created_at }) => (
+      <span class="nowrap" title={formatFullTime(created_at)}>
+        {formatDay(created_at)}
+      </span>
     )),
     makeColumn("State", (request) => <Standing of={request} />),
     {

@@ -1,7 +1,9 @@
 // The models, keys and accounts that many pages list or name.
+import { signal } from "@preact/signals";
 import type { AccountView } from "../admin/accounts.ts";
 import type { KeyInUseView } from "../admin/keys-in-use.ts";
 import type { CardView } from "../admin/settings-schema.ts";
+import { getText } from "./api.ts";
 import { usePages } from "./resource.ts";
 import { may } from "./session.ts";
 
@@ -10,7 +12,36 @@ const CONSOLE_KEY = "console";
 
 export type Names = ReturnType<typeof useNames>;
 
-/** Looks up the names of the latest 200 keys and accounts. An id without a known name is shown as it is. */
+/** The names of keys and accounts beyond the latest, by their path. */
+const found = signal<ReadonlyMap<string, string>>(new Map());
+/** Paths that were asked for. An id that has no name isn't asked for again. */
+const asked = new Set<string>();
+
+/** Forgets the names that were looked up, when the operator signs out. */
+export function clearNames(): void {
+  found.value = new Map();
+  asked.clear();
+}
+
+/** Returns the name at a path once the gateway has answered, when all that asked for it is drawn again. */
+function lookUp(path: string): string | undefined {
+  if (!asked.has(path)) {
+    asked.add(path);
+    void getText(path)
+      .then((text) => {
+        const { name }: { readonly name: string } = JSON.parse(text);
+        found.value = new Map(found.value).set(path, name);
+      })
+      // The id is shown instead.
+      .catch(() => undefined);
+  }
+  return found.value.get(path);
+}
+
+/**
+ * The names of keys and accounts: the latest 200 are fetched together, any other when it is shown. An id without a name
+ * is shown as it is.
+ */
 export function useNames() {
   const knownKeys = usePages<KeyInUseView>(may("keys.read") ? "/keys?limit=200" : null).data;
   const knownAccounts = usePages<AccountView>(may("accounts.read") ? "/accounts?limit=200" : null).data;
@@ -20,8 +51,14 @@ export function useNames() {
     areKnown: knownKeys !== undefined && knownAccounts !== undefined,
     keys,
     accounts,
-    key: (id: string) => keys.find((key) => key.id === id)?.name ?? (id === CONSOLE_KEY ? "Playground" : id),
-    account: (id: string) => accounts.find((account) => account.id === id)?.name ?? id,
+    key: (id: string) => {
+      if (id === CONSOLE_KEY) return "Playground";
+      return keys.find((key) => key.id === id)?.name ?? (knownKeys && id && lookUp(`/keys/${id}`)) ?? id;
+    },
+    account: (id: string) =>
+      accounts.find((account) => account.id === id)?.name ??
+      (knownAccounts && id && lookUp(`/accounts/${id}`)) ??
+      id,
   };
 }
 

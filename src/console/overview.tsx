@@ -1,4 +1,4 @@
-// Overview: requests, spend, tokens, errors and speed over a chosen period, live.
+// Overview: requests, cost, tokens, errors and speed over a chosen period, live.
 import { useRef } from "preact/hooks";
 import type { Overview } from "../admin/overview.ts";
 import { withQuery } from "./api.ts";
@@ -12,6 +12,7 @@ import { Empty, Live, Loaded } from "./parts/states.tsx";
 import { chooseStep } from "./period.ts";
 import { useResource } from "./resource.ts";
 import { makeHref } from "./route.ts";
+import { SavedViews } from "./saved-views.tsx";
 import { SavingsCard } from "./savings.tsx";
 import { type LogScope, SHARED_FILTERS, useScope } from "./scope.ts";
 import { CustomChip, PeriodPicker, ScopeFilters } from "./scope-bar.tsx";
@@ -63,6 +64,7 @@ export function OverviewPage() {
         <CustomChip scope={scope} />
       </div>
       <ScopeFilters filters={scope.filters} />
+      <SavedViews />
       {overview.isLoading ? (
         <LoadingCharts />
       ) : (

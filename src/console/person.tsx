@@ -99,7 +99,7 @@ function listFacts(person: MemberView): readonly Fact[] {
     ],
     ["Prompts and answers", content ? "may read others'" : "their own"],
     ["Provider", issuer],
-    ["Id", <code key="id">{id}</code>],
+    ["ID", <code key="id">{id}</code>],
   ];
 }
 
@@ -218,7 +218,7 @@ const KEY_COLUMNS: readonly Column<KeyInUseView>[] = [
       <code class="faint">…{last4}</code>
     </div>
   )),
-  makeNumberColumn("Spent", ({ spent_usd }) => formatUsd(spent_usd.total)),
+  makeNumberColumn("Charged", ({ spent_usd }) => formatUsd(spent_usd.total)),
   makeColumn("Last used", ({ last_used_at }) => (last_used_at ? formatRelativeTime(last_used_at) : "never")),
   makeColumn("State", ({ state }) => (
     <Badge text={state} tone={state === "active" ? "ok" : state === "revoked" ? undefined : "warn"} hasDot />

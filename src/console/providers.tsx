@@ -5,7 +5,7 @@ import type { ProviderView } from "../admin/providers.ts";
 import type { SettingsView } from "../admin/settings-schema.ts";
 import { CredentialForm, CredentialRow } from "./credentials.tsx";
 import { describeFailure } from "./failure.tsx";
-import { formatDuration, formatFullTime, formatPercent } from "./format.ts";
+import { formatCount, formatDuration, formatFullTime, formatPercent } from "./format.ts";
 import { Button } from "./parts/button.tsx";
 import { Vitals } from "./parts/figures.tsx";
 import { Card, PageHead } from "./parts/page.tsx";
@@ -142,7 +142,7 @@ function ProviderVitals({ provider }: { readonly provider: ProviderView }) {
         ["Recent errors", error_rate === null ? "–" : formatPercent(error_rate)],
         ["First token", first ? formatDuration(first.p50) : "–"],
         ["95% within", first ? formatDuration(first.p95) : "–"],
-        ["Tokens per second", tokens_per_second ?? "–"],
+        ["Tokens per second", tokens_per_second === null ? "–" : formatCount(tokens_per_second)],
         ["In progress", in_flight],
         ["Catalogue", catalogue],
       ]}

@@ -1,7 +1,7 @@
 // Requests that were refused before any provider was called, each with its way out.
 import type { RefusalView } from "../admin/refusals.ts";
 import type { Query } from "./api.ts";
-import { formatCount, formatFullTime, formatTime, formatUsd } from "./format.ts";
+import { formatClock, formatCount, formatFullTime, formatUsd, nameDay } from "./format.ts";
 import type { Names } from "./names.ts";
 import { Badge, Empty } from "./parts/states.tsx";
 import { type Column, List, makeColumn, makeHeadColumn, makeNumberColumn } from "./parts/table.tsx";
@@ -26,6 +26,7 @@ export function Refusals({ query, names, title }: RefusalsProps) {
       of={refusals}
       columns={makeColumns(names)}
       keyOf={({ id }) => id}
+      headingOf={({ at }) => nameDay(at)}
       empty={
         <Empty icon="check" title="Nothing was refused">
           Requests without a valid key, without a model, or beyond a limit appear here within five seconds.
@@ -39,7 +40,7 @@ function makeColumns(names: Names): readonly Column<RefusalView>[] {
   return [
     makeColumn("Time", ({ at }) => (
       <span class="nowrap" title={formatFullTime(at)}>
-        {formatTime(at)}
+        {formatClock(at)}
       </span>
     )),
     makeColumn("Status", ({ status }) => <Badge text={status} tone="warn" hasDot />),

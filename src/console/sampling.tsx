@@ -3,8 +3,11 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Sampling } from "../admin/sampling.ts";
 import { change, describeError } from "./api.ts";
 import { formatUsd } from "./format.ts";
+import { useModels } from "./names.ts";
 import { Button, Segments } from "./parts/button.tsx";
+import { Combobox } from "./parts/combobox.tsx";
 import { TextField } from "./parts/field.tsx";
+import { ModelsField } from "./parts/models-field.tsx";
 import { Card, PageHead } from "./parts/page.tsx";
 import { Notice } from "./parts/states.tsx";
 import { makeColumn, makeHeadColumn, makeNumberColumn, Table } from "./parts/table.tsx";
@@ -44,15 +47,17 @@ export function SamplingPage() {
 }
 
 function SetupForm({ onPlanned }: { readonly onPlanned: (setup: Setup) => void }) {
+  const [models, setModels] = useState<readonly string[]>([]);
+  const [judge, setJudge] = useState("");
+  const { on } = useModels();
   const form = useForm(
-    () => ({ prompts: "20", budget: "1", judge: "", models: "", own: "" }),
-    async ({ prompts, budget, judge, models, own }) => {
-      const ids = models.split(/[\s,]+/).filter(Boolean);
+    () => ({ prompts: "20", budget: "1", own: "" }),
+    async ({ prompts, budget, own }) => {
       const lines = own.split("\n").filter((line) => line.trim() !== "");
       const plan = await change<Plan>("POST", "/samples/plan", {
         prompts: Number(prompts),
         ...(judge === "" ? {} : { judge }),
-        ...(ids.length === 0 ? {} : { models: ids }),
+        ...(models.length === 0 ? {} : { models }),
         ...(lines.length === 0 ? {} : { messages: lines.map((content) => [{ role: "user", content }]) }),
       });
       onPlanned({ plan, budget: Number(budget), judge });
@@ -61,17 +66,24 @@ function SetupForm({ onPlanned }: { readonly onPlanned: (setup: Setup) => void }
   return (
     <Card title="What to sample">
       <form class="stack" onSubmit={form.start}>
-        <TextField label="Prompts" type="count" {...form.field("prompts")} />
-        <TextField label="Budget in USD" type="amount" {...form.field("budget")} />
-        <TextField
+        <div class="two">
+          <TextField label="Prompts" type="count" {...form.field("prompts")} />
+          <TextField label="Budget in USD" type="amount" {...form.field("budget")} />
+        </div>
+        <ModelsField
           label="Models"
-          hint="2 to 8 ids. If empty, the four that the selectors would choose most."
-          {...form.field("models")}
+          hint="2 to 8. If there are none, the four that the selectors would choose most."
+          placeholder="Part of a model's name"
+          chosen={models}
+          onChange={setModels}
         />
-        <TextField
+        <Combobox
           label="Judge"
-          hint="A model that scores instead of you. May be empty."
-          {...form.field("judge")}
+          placeholder="Judge: nobody, you score"
+          value={judge}
+          options={on.map(({ id }) => ({ value: id, label: id }))}
+          isClearable
+          onChoose={setJudge}
         />
         <TextField
           label="Prompts of your own, one per line"

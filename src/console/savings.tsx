@@ -1,6 +1,6 @@
 // The weekly report on Router#fair and Router#light: the quality promised and achieved, and the savings.
 import type { Savings } from "../admin/savings.ts";
-import { formatCount, formatDuration, formatPercent, formatUsd } from "./format.ts";
+import { formatCount, formatDay, formatDuration, formatPercent, formatUsd } from "./format.ts";
 import { Empty } from "./parts/states.tsx";
 import { type Column, List, makeColumn, makeHeadColumn, makeNumberColumn } from "./parts/table.tsx";
 import { usePages } from "./resource.ts";
@@ -8,7 +8,7 @@ import { usePages } from "./resource.ts";
 type Row = Savings["data"][number];
 
 const COLUMNS: readonly Column<Row>[] = [
-  makeHeadColumn("Week of", ({ week }) => <span class="strong">{week}</span>),
+  makeHeadColumn("Week of", ({ week }) => <span class="strong nowrap">{formatDay(week)}</span>),
   makeColumn("Selector", ({ selector }) => selector),
   makeNumberColumn("Requests", ({ requests, is_whole }) =>
     is_whole ? formatCount(requests) : `newest ${formatCount(requests)}`,

@@ -122,31 +122,40 @@ interface ScopeFiltersProps {
   readonly children?: ComponentChildren;
   /** The page's other fields, whose filters need no chip. */
   readonly shown?: readonly FilterName[];
+  /** The shared fields that the page has. Missing if it has all. */
+  readonly fields?: readonly FieldName[];
   /** Called with a part of a model's name. Missing if the page only takes whole names. */
   readonly onText?: (text: string) => void;
 }
 
-export function ScopeFilters({ filters, children, shown = [], onText }: ScopeFiltersProps) {
+export function ScopeFilters(props: ScopeFiltersProps) {
+  const { filters, children, shown = [], fields = FIELD_NAMES, onText } = props;
   const names = useNames();
   const models = useModels();
-  const nameOf = (name: FilterName, value: string) => `${name.replace(/_id$/, "")} ${value}`;
-  const isField = (name: FilterName) => FIELD_NAMES.some((one) => one === name) || shown.includes(name);
+  const describe = (name: FilterName, value: string) => `${name.replace(/_id$/, "")} ${value}`;
+  const nameOf = (name: FieldName, value: string) =>
+    name === "key_id" ? names.key(value) : name === "account_id" ? names.account(value) : value;
+  const isField = (name: FilterName) => fields.some((one) => one === name) || shown.includes(name);
   const others = FILTERS.filter((name) => !isField(name) && filters[name]);
   return (
     <div class="row filters">
-      {FIELD_NAMES.filter((name) => name !== "account_id" || may("accounts.read")).map((name) => {
-        const { label, list } = FIELDS[name];
-        const value = filters[name] ?? "";
-        const text = name === "model" && onText ? { onText } : {};
-        const options = withChosen(list(names, models), value);
-        const choose = (chosen: string) => setQuery({ [name]: chosen || null });
-        return <Combobox key={name} {...{ label, value, options, ...text }} isClearable onChoose={choose} />;
-      })}
+      {fields
+        .filter((name) => name !== "account_id" || may("accounts.read"))
+        .map((name) => {
+          const { label, list } = FIELDS[name];
+          const value = filters[name] ?? "";
+          const text = name === "model" && onText ? { onText } : {};
+          const options = withChosen(list(names, models), value, nameOf(name, value));
+          const choose = (chosen: string) => setQuery({ [name]: chosen || null });
+          return (
+            <Combobox key={name} {...{ label, value, options, ...text }} isClearable onChoose={choose} />
+          );
+        })}
       {children}
       {others.map((name) => (
         <RemovableFilter
           key={name}
-          what={nameOf(name, filters[name] ?? "")}
+          what={describe(name, filters[name] ?? "")}
           onRemove={() => setQuery({ [name]: null })}
         />
       ))}
@@ -155,9 +164,9 @@ export function ScopeFilters({ filters, children, shown = [], onText }: ScopeFil
 }
 
 /** The lists have only the latest names, so the chosen one may be missing. */
-function withChosen(options: readonly Choice[], value: string): readonly Choice[] {
+function withChosen(options: readonly Choice[], value: string, label: string): readonly Choice[] {
   const isThere = value === "" || options.some((option) => option.value === value);
-  return isThere ? options : [{ value, label: value }, ...options];
+  return isThere ? options : [{ value, label }, ...options];
 }
 
 interface RemovableProps {

@@ -1,34 +1,42 @@
-// The search for everything with an id or a name, opened by a button or by ⌘K (Ctrl+K).
+// The search for everything with an id or a name, opened by a button or by Ctrl+K (⌘K).
 import { useEffect, useState } from "preact/hooks";
 import type { ResultView } from "../admin/search.ts";
 import { withQuery } from "./api.ts";
-import { Button } from "./parts/button.tsx";
+import { isApple } from "./browser.ts";
 import { Dialog } from "./parts/dialog.tsx";
 import { SearchField } from "./parts/field.tsx";
+import { Icon } from "./parts/icon.tsx";
 import { Empty, Loaded } from "./parts/states.tsx";
 import { useResource } from "./resource.ts";
 import { makeHref, navigate } from "./route.ts";
 
-export function SearchEverything() {
-  const [isOpen, setOpen] = useState(false);
+/** Calls `onOpen` when the search's keys are pressed, wherever the focus is. */
+export function useSearchKeys(onOpen: () => void): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== "k" || !(event.metaKey || event.ctrlKey)) return;
       event.preventDefault();
-      setOpen(true);
+      onOpen();
     };
     window.addEventListener("keydown", onKey);
     return () => window.removeEventListener("keydown", onKey);
   }, []);
+}
+
+/** Looks like the field that it opens. */
+export function SearchButton({ onOpen }: { readonly onOpen: () => void }) {
   return (
-    <>
-      <Button label="Search (⌘K)" kind="quiet" icon="search" onClick={() => setOpen(true)} />
-      {isOpen && <SearchDialog onClose={() => setOpen(false)} />}
-    </>
+    <button type="button" class="search-button" aria-keyshortcuts="Control+K Meta+K" onClick={onOpen}>
+      <Icon name="search" />
+      Search
+      <kbd>{SEARCH_KEYS}</kbd>
+    </button>
   );
 }
 
-function SearchDialog({ onClose }: { readonly onClose: () => void }) {
+export const SEARCH_KEYS = isApple() ? "⌘K" : "Ctrl K";
+
+export function SearchDialog({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState("");
   const given = text.trim();
   // Enter opens the first result, also if it has yet to arrive.

@@ -2,12 +2,12 @@
 import { useState } from "preact/hooks";
 import type { StatementView } from "../admin/statements.ts";
 import { nowMs, print } from "./browser.ts";
-import { formatUsd } from "./format.ts";
+import { formatUsd, nameMonth } from "./format.ts";
 import { Button } from "./parts/button.tsx";
 import { Filter } from "./parts/field.tsx";
 import { Card } from "./parts/page.tsx";
 import { Empty, Loaded } from "./parts/states.tsx";
-import { type Column, makeColumn, makeHeadColumn, makeNumberColumn, Table } from "./parts/table.tsx";
+import { type Column, makeHeadColumn, makeNumberColumn, Table } from "./parts/table.tsx";
 import { useResource } from "./resource.ts";
 
 const MONTHS_SHOWN = 24;
@@ -24,10 +24,16 @@ type Line = StatementView["lines"][number];
 
 const COLUMNS: readonly Column<Line>[] = [
   makeHeadColumn("Name", ({ name, id }) => name || id || "(none)"),
-  makeColumn("Of", ({ kind }) => kind),
   makeNumberColumn("Cost", ({ cost_usd }) => formatUsd(cost_usd)),
   makeNumberColumn("Charged", ({ amount_usd }) => formatUsd(amount_usd)),
 ];
+
+const HEADINGS: Readonly<Record<Line["kind"], string>> = {
+  model: "By model",
+  key: "By key",
+  member: "By person",
+  tag: "By tag",
+};
 
 export function Statement({ id }: { readonly id: string }) {
   const months = listMonths();
@@ -38,14 +44,14 @@ export function Statement({ id }: { readonly id: string }) {
   return (
     <div class="statement">
       <Card
-        title={`Statement ${month}`}
+        title={`Statement of ${nameMonth(month)}`}
         note={data && `${data.account}, ${data.time_zone}${data.state === "open" ? ", not closed yet" : ""}`}
         actions={
           <div class="row filters">
             <Filter
               label="Month"
               value={month}
-              options={months.map((value) => ({ value, label: value }))}
+              options={months.map((value) => ({ value, label: nameMonth(value) }))}
               onInput={setMonth}
             />
             <a class="button" href={`/admin/v1${path}.csv`} download>
@@ -79,7 +85,7 @@ function Sums({ statement }: { readonly statement: StatementView }) {
         {sums.map(([label, usd]) => (
           <div class="row between" key={label}>
             <dt>{label}</dt>
-            <dd class="mono">{formatUsd(usd)}</dd>
+            <dd>{formatUsd(usd)}</dd>
           </div>
         ))}
       </dl>
@@ -93,6 +99,7 @@ function Sums({ statement }: { readonly statement: StatementView }) {
           columns={COLUMNS}
           rows={statement.lines}
           keyOf={({ kind, id }) => `${kind} ${id}`}
+          headingOf={({ kind }) => HEADINGS[kind]}
         />
       )}
     </>

@@ -5,7 +5,7 @@ import { TOKEN_FIELDS } from "../core/fields/token.ts";
 import { change } from "./api.ts";
 import { getGatewayUrl } from "./browser.ts";
 import { makeBody, makeDraft, renderControls } from "./field-form.tsx";
-import { formatDay, formatRelativeTime } from "./format.ts";
+import { formatDay } from "./format.ts";
 import { Grants } from "./grants.tsx";
 import { Button, Code, CopyButton } from "./parts/button.tsx";
 import { Confirm, Dialog, FormDialog } from "./parts/dialog.tsx";
@@ -133,7 +133,7 @@ function makeColumns(onRevoke: (token: TokenView) => void): readonly Column<Toke
         {content && <div class="small faint">reads prompts and answers</div>}
       </div>
     )),
-    makeColumn("Made", ({ created_by: { kind, id }, created_at }) => (
+    makeColumn("Created", ({ created_by: { kind, id }, created_at }) => (
       <div>
         <div>{formatDay(created_at)}</div>
         <div class="small faint">
@@ -144,11 +144,7 @@ function makeColumns(onRevoke: (token: TokenView) => void): readonly Column<Toke
     makeColumn("State", ({ state, expires_at }) => (
       <div>
         <Badge text={state} tone={TONES[state]} hasDot />
-        {state === "active" && expires_at && (
-          <div class="small faint" title={formatDay(expires_at)}>
-            ends {formatRelativeTime(expires_at)}
-          </div>
-        )}
+        {state === "active" && expires_at && <div class="small faint">until {formatDay(expires_at)}</div>}
       </div>
     )),
     {

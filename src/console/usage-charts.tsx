@@ -94,8 +94,8 @@ const CHARTS: readonly ChartRow[] = [
     ],
   },
   {
-    title: "Spend",
-    describe: ({ cost_usd }) => `Spend over time, ${formatUsd(cost_usd)} in total`,
+    title: "Cost",
+    describe: ({ cost_usd }) => `Cost over time, ${formatUsd(cost_usd)} in total`,
     ...{ format: formatUsdCompact, isBars: true },
     lines: [
       ["Charged to balances", "--c2", ({ charged_usd }) => charged_usd],
@@ -138,7 +138,7 @@ interface Tile {
 
 const TILES: readonly Tile[] = [
   { label: "Requests", pick: ({ requests }) => requests, format: formatCompact },
-  { label: "Spend", pick: ({ cost_usd }) => cost_usd, format: formatUsdCompact },
+  { label: "Cost", pick: ({ cost_usd }) => cost_usd, format: formatUsdCompact },
   { label: "Tokens", pick: ({ tokens }) => tokens.prompt + tokens.completion, format: formatCompact },
   {
     label: "Error rate",

@@ -252,13 +252,6 @@ export interface Rows {
   readonly checkouts?: ReadonlyMap<string, Checkout | null>;
 }
 
-/** The same rows, each of which is only looked up by its id. */
-export type RowLookup = {
-  readonly [Name in keyof Rows]: Name extends "nowMs"
-    ? Rows[Name]
-    : Pick<Exclude<Rows[Name], number | null | undefined>, "get">;
-};
-
 /** Rows to delete, by account: every key in the store begins with the account. */
 export interface Gone {
   readonly accountId: string;

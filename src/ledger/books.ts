@@ -1,7 +1,7 @@
 // The books during one batch: the rows as read, the changes of earlier demands, and the only way to move money.
 
 import type { Checkout } from "../core/checkout.ts";
-import type { Answer, Decision, Gone, RowLookup } from "../core/demand.ts";
+import type { Answer, Decision, Gone } from "../core/demand.ts";
 import type { OutboxEvent } from "../core/events.ts";
 import type { Account, GatewayKey } from "../core/key.ts";
 import type { Movement } from "../core/movement.ts";
@@ -21,6 +21,7 @@ import {
 import { readTrace } from "../core/trace.ts";
 import { findBalanceLow } from "./balance-low.ts";
 import type { LimitedMember } from "./limit-owners.ts";
+import type { RowLookup } from "./row-lookup.ts";
 import { UsageSums } from "./usage-sums.ts";
 
 /** One table: written rows hide the rows as read, and are what the batch writes. */

@@ -1,11 +1,12 @@
 // The hourly sums during one batch: of usage, of usage by tag, and of times to the first token.
-import type { RowLookup } from "../core/demand.ts";
+
 import { findBucket } from "../core/histogram.ts";
 import { findCountedModel, findOutcome, readProvider } from "../core/outcome.ts";
 import type { RequestRecord } from "../core/record.ts";
 import { type FirstTokenSum, makeTagDayId, type TagOfDay, type UsageSum } from "../core/rows.ts";
 import { findTagDay, OTHER_TAGS, TAGGED, TAGS_PER_DAY_MAX } from "../core/tags.ts";
 import { addEdge, findHour } from "./month.ts";
+import type { RowLookup } from "./row-lookup.ts";
 import { addCounts } from "./usage-counts.ts";
 
 /** A sum without its figures. */

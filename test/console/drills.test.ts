@@ -2,6 +2,7 @@
 // its name.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readPeriod } from "../../src/console/period.ts";
+import { until } from "../http/until.ts";
 import { type ConsoleWorld, findBarriers, HAS_BROWSER, openConsole, startConsoleWorld } from "./visitor.ts";
 
 let world: ConsoleWorld;
@@ -52,7 +53,7 @@ describe.skipIf(!HAS_BROWSER)("drills (skipped without Chromium)", () => {
   test("a step of a chart leads to its requests", async () => {
     const { page, open, leave } = await openConsole(world);
     await open("/?range=24h");
-    const chart = page.getByRole("img", { name: /^Requests over time/ });
+    const chart = page.getByRole("slider", { name: /^Requests over time/ });
     const box = await chart.locator(".u-over").boundingBox();
     if (!box) throw new Error("there is no chart");
     await page.mouse.move(box.x + box.width - 60, box.y + 40);
@@ -68,6 +69,67 @@ describe.skipIf(!HAS_BROWSER)("drills (skipped without Chromium)", () => {
     await page.getByRole("table", { name: "Requests" }).locator("tbody tr.link").nth(2).waitFor();
     await page.getByRole("button", { name: "until" }).click();
     expect(page.url()).not.toContain("from=");
+    await leave();
+  });
+
+  test("a chart's steps are read and brushed by keyboard", async () => {
+    const { page, open, leave } = await openConsole(world);
+    await open("/?range=24h");
+    const chart = page.getByRole("slider", { name: /^Requests over time/ });
+    await chart.focus();
+    await page.keyboard.press("End");
+    expect(await chart.getAttribute("aria-valuetext")).toMatch(/^\w{3},? \d.*, Answered 3, Failed 0$/);
+    await page.keyboard.press("Shift+ArrowLeft");
+    await page.keyboard.press("Shift+ArrowLeft");
+    expect(await chart.getAttribute("aria-valuetext")).toMatch(/^From .*Answered 0, .* to .*Answered 3,/);
+    expect(await chart.locator(".u-select").evaluate((one) => one.clientWidth)).toBeGreaterThan(20);
+    expect(await findBarriers(page)).toEqual([]);
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Activity" }).waitFor();
+    const { from = "", to = "" } = Object.fromEntries(new URLSearchParams(page.url().split("?")[1]));
+    expect((Date.parse(to) - Date.parse(from)) / 3_600_000).toBe(3);
+    await page.getByRole("table", { name: "Requests" }).locator("tbody tr.link").nth(2).waitFor();
+    await leave();
+  });
+
+  test("a view is saved by name, by keyboard, opened again after a reload, and forgotten", async () => {
+    const { page, open, leave } = await openConsole(world);
+    await open("/activity?model=OpenAI%23gpt-5.4&range=7d");
+    await page.getByRole("button", { name: "Save view" }).press("Enter");
+    await page.getByRole("dialog").getByLabel("Name").fill("Our GPT");
+    await page.keyboard.press("Enter");
+    const views = page.getByRole("navigation", { name: "Saved views" });
+    await views.getByRole("link", { name: "Our GPT" }).waitFor();
+    expect(await views.getByRole("button", { name: "Save view" }).count()).toBe(0);
+    expect(await findBarriers(page)).toEqual([]);
+    await open("/activity");
+    await page.reload();
+    await views.getByRole("link", { name: "Our GPT" }).press("Enter");
+    await page.getByRole("button", { name: "Any model" }).waitFor();
+    expect(page.url()).toContain("range=7d");
+    await open("/");
+    await page.getByRole("heading", { name: "Overview" }).waitFor();
+    expect(await views.count()).toBe(0);
+    await open("/activity");
+    await views.getByRole("button", { name: "Forget Our GPT" }).press("Enter");
+    await views.waitFor({ state: "detached" });
+    await leave();
+  });
+
+  test("a key beyond the latest 200 has its name in the list, the breakdown and the filter", async () => {
+    const { gateway } = world;
+    const { secret, id } = await gateway.newKey({ name: "long-forgotten" });
+    const messages = [{ role: "user", content: "Hello!" }];
+    await (await gateway.chat({ model: "Mistral#mistral-large-2512", messages }, { secret })).text();
+    for (let count = 0; count < 200; count++) await gateway.newKey({ name: `newer-${count}` });
+    const { page, open, leave } = await openConsole(world);
+    await open(`/activity?key_id=${id}`);
+    await page.getByRole("table", { name: "Requests" }).getByText("long-forgotten").waitFor();
+    const filter = page.getByRole("combobox", { name: "Key" });
+    await until("the filter has the name", async () => (await filter.inputValue()) === "long-forgotten");
+    await open("/");
+    await page.getByRole("button", { name: "Key", exact: true }).click();
+    await page.getByRole("table", { name: "Figures by key" }).getByText("long-forgotten").waitFor();
     await leave();
   });
 

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createOperator } from "../http/operator.ts";
 import { until } from "../http/until.ts";
+import { type Items, listUnseenPages, listViews } from "./views.ts";
 import {
   type ConsoleWorld,
   findBarriers,
@@ -13,38 +14,13 @@ import {
   startConsoleWorld,
 } from "./visitor.ts";
 
-/** A page's path, and content that appears once it is loaded. */
-const PAGES = [
-  { path: "/", shows: "Time to first token" },
-  { path: "/activity", shows: "gpt-5.4" },
-  { path: "/activity?show=refused", shows: "invalid_api_key" },
-  { path: "/models", shows: /\d+ of \d+ models/ },
-  { path: "/models/OpenAI%23gpt-5.4", shows: "Names and fallbacks" },
-  { path: "/playground", shows: "Answers appear here." },
-  { path: "/sampling", shows: "What to sample" },
-  { path: "/settings/router", shows: "unlimited" },
-  { path: "/settings/providers", shows: "Credentials" },
-  { path: "/settings/providers/OpenAI", shows: "As they fare now" },
-  { path: "/settings/accounts", shows: "default" },
-  { path: "/settings/accounts/default", shows: "Invoice 1" },
-  { path: "/settings/accounts/default", shows: "Balance before" },
-  { path: "/settings/reconciliation", shows: "By day, provider and credential" },
-  { path: "/settings/reconciliation?range=last-month", shows: "No calls here" },
-  { path: "/settings/webhooks", shows: "no connection" },
-  { path: "/settings/webhooks?state=dead", shows: "No matching events" },
-  { path: "/settings/people", shows: "Register this gateway there" },
-  { path: "/settings/requests", shows: "No requests for more" },
-  { path: "/settings/tokens", shows: "No tokens yet" },
-  { path: "/settings/limits", shows: "Free requests per day" },
-  { path: "/settings/audit", shows: "topup.made" },
-] as const;
 const LOOKS = [
   { colorScheme: "light", viewport: { width: 1440, height: 900 } },
   { colorScheme: "dark", viewport: { width: 360, height: 740 } },
 ] as const;
 
 let world: ConsoleWorld;
-let requestId = "";
+let items: Partial<Items> = {};
 
 beforeAll(async () => {
   world = await startConsoleWorld({
@@ -52,7 +28,7 @@ beforeAll(async () => {
   });
   const messages = [{ role: "user", content: "Prove that there are infinitely many primes." }];
   const answer = await world.gateway.chat({ model: "Router#best", messages });
-  requestId = (await answer.json()).id;
+  const request = (await answer.json()).id;
   await world.gateway.chat({ model: "OpenAI#gpt-5.4", messages });
   await world.gateway.chat({ model: "OpenAI#sim-mini~trouble=500", messages });
   await world.gateway.chat({ model: "OpenAI#gpt-5.4", messages }, { secret: "sk-unknown-to-this-gateway" });
@@ -61,9 +37,15 @@ beforeAll(async () => {
     headers: { authorization: `Bearer ${world.gateway.adminToken}`, "content-type": "application/json" },
     body: JSON.stringify({ amount_usd: 5, note: "Invoice 1" }),
   });
+  const key = (await world.gateway.newKey({ name: "viewed" })).id;
+  items = { request, key, account: "default" };
 });
 
 afterAll(() => world.stop());
+
+test("every page of the navigation's table is among the views", () => {
+  expect(listUnseenPages()).toEqual([]);
+});
 
 describe.skipIf(!HAS_BROWSER)("pages (skipped without Chromium)", () => {
   for (const look of LOOKS) {
@@ -79,8 +61,7 @@ describe.skipIf(!HAS_BROWSER)("pages (skipped without Chromium)", () => {
 
     test(`every page, ${name}`, async () => {
       const { page, open, complaints, foreign, close } = await openConsole(world, look);
-      const request = { path: `/activity/${requestId}`, shows: "Why this model" } as const;
-      for (const { path, shows } of [...PAGES, request]) {
+      for (const { path, shows } of listViews(items)) {
         await open(path);
         await page.getByRole("main").getByText(shows).or(page.getByLabel(shows)).first().waitFor();
         await page.getByRole("status", { name: "Loading" }).first().waitFor({ state: "detached" });
@@ -191,6 +172,38 @@ describe.skipIf(!HAS_BROWSER)("pages (skipped without Chromium)", () => {
     await page.getByRole("dialog").getByRole("link", { name: "Limits" }).click();
     await page.getByRole("heading", { name: "Limits" }).waitFor();
     await page.getByRole("dialog").waitFor({ state: "detached" });
+    await close();
+  });
+
+  test("on a phone a touched card is painted whole, and its cells never one by one", async () => {
+    const { page, open, close } = await openConsole(world, { viewport: { width: 390, height: 844 } });
+    await open("/activity");
+    const card = page.getByRole("table", { name: "Requests" }).locator("tbody tr.link").first();
+    await card.waitFor();
+    const paintOf = (of: typeof card) => of.evaluate((one) => getComputedStyle(one).backgroundColor);
+    const paintOfCells = () =>
+      card.locator("td").evaluateAll((cells) => cells.map((cell) => getComputedStyle(cell).backgroundColor));
+    const clear = "rgba(0, 0, 0, 0)";
+    await card.hover();
+    expect(new Set(await paintOfCells())).toEqual(new Set([clear]));
+    expect(await paintOf(card)).toBe(clear);
+    await page.mouse.down();
+    expect(await paintOf(card)).not.toBe(clear);
+    expect(new Set(await paintOfCells())).toEqual(new Set([clear]));
+    await page.mouse.up();
+    await close();
+  });
+
+  test("on a narrow screen the search opens by its button and by its keys", async () => {
+    const { page, close } = await openConsole(world, { viewport: { width: 390, height: 844 } });
+    const dialog = page.getByRole("dialog", { name: "Search" });
+    await page.keyboard.press("Control+k");
+    await dialog.getByRole("searchbox").waitFor();
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+    await page.getByRole("banner").getByRole("button", { name: "Search" }).click();
+    await dialog.getByRole("searchbox").waitFor();
+    expect([await findBarriers(page), await isTooWide(page)]).toEqual([[], false]);
     await close();
   });
 

@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import { nowMs } from "../browser.ts";
+import { useChartKeys } from "./chart-keys.ts";
 
 interface Line {
   readonly label: string;
@@ -34,6 +35,7 @@ const WHOLE_STEPS = Array.from({ length: 12 }, (_, power) =>
 export function Chart(props: ChartProps) {
   const { label, lines, format } = props;
   const box = useRef<HTMLDivElement>(null);
+  const drawn = useRef<uPlot | null>(null);
   const latest = useRef(props);
   latest.current = props;
   const [at, setAt] = useState<number | null>(null);
@@ -43,13 +45,24 @@ export function Chart(props: ChartProps) {
     const element = box.current;
     if (!element) return;
     const plot = new uPlot(makeOptions(props, element, setAt, latest), makeData(props), element);
+    drawn.current = plot;
     const watch = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }));
     watch.observe(element);
     return () => {
       watch.disconnect();
       plot.destroy();
+      drawn.current = null;
     };
   }, [shape, isDark]);
+  const describe = (step: number) =>
+    [
+      timeText(props.times[step] ?? 0, props.step),
+      ...lines.map(({ label, values }) => `${label} ${formatKnown(values[step], format)}`),
+    ].join(", ");
+  const keys = useChartKeys({
+    ...{ plot: drawn, label, times: props.times, describe },
+    onOpen: (first, last) => openSpan(props, first, last),
+  });
   const time = at === null ? undefined : props.times[at];
   if (lines.every(({ values }) => values.every((value) => value === null)))
     return <p class="faint chart-empty">Nothing was measured in this period.</p>;
@@ -71,13 +84,16 @@ export function Chart(props: ChartProps) {
       <div
         ref={box}
         class={props.onSpan ? "chart brushed" : "chart"}
-        role="img"
-        aria-label={label}
+        {...(props.onSpan ? keys : { role: "img", "aria-label": label })}
         title={props.onSpan && "Drag over a span, or click, to see its requests"}
         style={{ minHeight: `${HEIGHT}px` }}
       />
     </figure>
   );
+}
+
+function formatKnown(value: number | null | undefined, format: (value: number) => string): string {
+  return value === null || value === undefined ? "unknown" : format(value);
 }
 
 const DAY_SECONDS = 86_400;
@@ -196,6 +212,12 @@ function makeSeries(
 
 const STEP_MS = { hour: 3_600_000, day: DAY_SECONDS * 1000 } as const;
 
+/** Tells of the span from the one step to the other, if there are such steps. */
+function openSpan({ times, step, onSpan }: ChartProps, from: number, to: number): void {
+  const [first, last] = [times[from], times[to]];
+  if (first !== undefined && last !== undefined) onSpan?.(first, last + STEP_MS[step]);
+}
+
 /** Tells of the steps between the mouse's button going down and up, which may be one. */
 function watchSpans(plot: uPlot, latest: { readonly current: ChartProps }): void {
   let start: number | null = null;
@@ -204,13 +226,11 @@ function watchSpans(plot: uPlot, latest: { readonly current: ChartProps }): void
     start = plot.cursor.idx ?? null;
   });
   over.addEventListener("mouseup", () => {
-    const { times, step, onSpan } = latest.current;
     const end = plot.cursor.idx ?? start;
     const [from, to] = [Math.min(start ?? 0, end ?? 0), Math.max(start ?? 0, end ?? 0)];
-    const [first, last] = [times[from], times[to]];
     const isPressed = start !== null;
     start = null;
-    if (isPressed && first !== undefined && last !== undefined) onSpan?.(first, last + STEP_MS[step]);
+    if (isPressed) openSpan(latest.current, from, to);
   });
 }
 

@@ -1,0 +1,208 @@
+// A gateway with believable people, money and a month of traffic, for pictures and tours of the console.
+import { Database } from "bun:sqlite";
+import { join } from "node:path";
+import type { JsonObject } from "../../src/core/json.ts";
+import type { UnderTest } from "../harness.ts";
+import { createOperator, type Operator } from "../http/operator.ts";
+import { until } from "../http/until.ts";
+import { type PeopleWorld, startPeopleWorld } from "./people.ts";
+import type { Items } from "./views.ts";
+
+const DAY_MS = 86_400_000;
+const DAYS = 30;
+const inDays = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString();
+const CONFIGURATION = `log: { content: true }
+aliases:
+  house: "Router#fair"
+  fast: "OpenAI#gpt-5.4-mini"
+  team: [{ model: "OpenAI#gpt-5.4", weight: 3 }, { model: "Anthropic#claude-sonnet-5", weight: 1 }]
+models: { "Google#gemini-3.5-flash": { fallbacks: ["OpenAI#gpt-5.4-mini"] } }
+router: { rules: [{ category: coding, at_least: 0.9, models: ["Anthropic#claude-sonnet-5"] }], explore: 0.01 }`;
+
+const PROMPTS = [
+  "Summarise the incident report of last night in five lines.",
+  "Prove that there are infinitely many primes.",
+  "Write a function in Python that merges two sorted lists.",
+  "Translate the following sentence into Portuguese: the parcel is on its way.",
+  "Which of these three error messages would a new user understand best, and why?",
+];
+const MODELS = [
+  ...["OpenAI#gpt-5.4", "Anthropic#claude-sonnet-5", "Router#fair", "OpenAI#gpt-5.4-mini", "house"],
+  ...["Router#best", "Mistral#mistral-large-2512", "Router#light", "team"],
+];
+
+export interface Showcase extends PeopleWorld {
+  readonly items: Items;
+  readonly operator: Operator;
+  /** The id of a personal key of `items.person`, who is a member. */
+  readonly memberKey: string;
+}
+
+interface Key {
+  readonly id: string;
+  readonly secret: string;
+}
+type Keys = Readonly<Record<"web" | "support" | "agents" | "nightly", Key>>;
+
+/** Google's API answers with 503 while it is in trouble. */
+export async function startShowcase(): Promise<Showcase> {
+  const trouble = { isOn: true };
+  const world = await startPeopleWorld({
+    more: CONFIGURATION,
+    fetch: async (url, init) =>
+      trouble.isOn && url.includes("/gemini/")
+        ? Response.json(
+            { error: { code: 503, status: "UNAVAILABLE", message: "The model is overloaded." } },
+            { status: 503 },
+          )
+        : fetch(url, init),
+  });
+  const operator = createOperator(world.gateway);
+  const team = await addAccounts(world.gateway, operator);
+  const keys = await addKeys(world.gateway, team);
+  const own = await addPeople(world, team);
+  const request = await sendRequests(world.gateway, operator, [keys.web, keys.support, keys.agents, own]);
+  await refuseSome(world.gateway, keys);
+  await spreadOverDays(world.gateway, operator);
+  await operator.post("/tokens", { name: "Nightly report", role: "viewer" });
+  await operator.post("/aliases", { name: "drafts", target: "Mistral#mistral-large-2512" });
+  return {
+    ...world,
+    items: { request, account: team, key: keys.web.id, person: "mem_grace" },
+    operator,
+    memberKey: own.id,
+  };
+}
+
+/** Returns the id of the account that has people. */
+async function addAccounts(gateway: UnderTest, operator: Operator): Promise<string> {
+  const research = await gateway.newAccount("Research");
+  const support = await gateway.newAccount("Customer support, Europe");
+  await operator.patch(`/accounts/${research}`, {
+    time_zone: "Europe/Berlin",
+    balance_low_usd: 20,
+    budgets: [{ usd: 200, per: "month" }],
+    member_defaults: { parallel: 4, budgets: [{ usd: 50, per: "month", models: ["OpenAI#*"] }] },
+  });
+  await operator.post(`/accounts/${research}/topups`, { amount_usd: 250, note: "Invoice 2026-118" });
+  await operator.post(`/accounts/${research}/adjustments`, { amount_usd: -12.5, reason: "Credited twice" });
+  await operator.post(`/accounts/${support}/topups`, { amount_usd: 0.75 });
+  await operator.post("/accounts/default/topups", { amount_usd: 40, note: "First deposit" });
+  return research;
+}
+
+async function addKeys(gateway: UnderTest, team: string): Promise<Keys> {
+  const keys = {
+    web: await gateway.newKey({
+      ...{ name: "web-frontend", account_id: team, requests_per_day: null },
+      ...{ budgets: [{ usd: 0.02, per: "day" }], requests_per_minute: 600, notes: "Ask Ann before changing" },
+    }),
+    support: await gateway.newKey({ name: "support-bot", requests_per_day: 60, spend_limit_usd: 5 }),
+    agents: await gateway.newKey({ name: "claude-code", account_id: team, requests_per_day: null }),
+    nightly: await gateway.newKey({
+      ...{ name: "nightly-evaluation-of-all-models-and-prompts", requests_per_day: 2 },
+      ...{ allowed_models: ["OpenAI#*"], expires_at: inDays(5) },
+    }),
+  };
+  const operator = createOperator(gateway);
+  await operator.patch(`/keys/${(await gateway.newKey({ name: "intern-2025" })).id}`, { paused: true });
+  await operator.delete(`/keys/${(await gateway.newKey({ name: "leaked-in-a-gist" })).id}`);
+  return keys;
+}
+
+/** Returns the key of a member, who has asked for more. */
+async function addPeople(world: PeopleWorld, team: string): Promise<Key> {
+  const signedIn = { createdAtMs: Date.now() - 90 * DAY_MS };
+  await world.add("Ada", [{ role: "admin", accountId: null }], signedIn);
+  await world.add("Lin", [{ role: "manager", accountId: team }], signedIn);
+  await world.add("Ray", [{ role: "billing", accountId: null }], { ...signedIn, isDisabled: true });
+  const id = await world.add("Grace", [{ role: "member", accountId: team }], signedIn);
+  const grace = await world.openAs(id);
+  const post = (path: string, body: JsonObject) =>
+    grace.page.evaluate(
+      async ([url, text]) => {
+        const headers = { "content-type": "application/json" };
+        return (await fetch(url, { method: "POST", headers, body: text })).json();
+      },
+      [`/admin/v1${path}`, JSON.stringify(body)] as const,
+    );
+  await post("/limit-requests", {
+    ...{ account_id: team, budget: { per: "month", models: ["OpenAI#*"] }, amount: 20 },
+    ...{ until: inDays(7), reason: "The demo for the trade fair" },
+  });
+  const key = await post("/keys", { name: "My laptop", account_id: team, kind: "personal" });
+  await grace.leave();
+  return key;
+}
+
+/** Returns the id of a request whose first attempt failed. */
+async function sendRequests(
+  gateway: UnderTest,
+  operator: Operator,
+  senders: readonly Key[],
+): Promise<string> {
+  for (let count = 0; count < 60; count++) {
+    const sender = senders[count % senders.length];
+    const model = count % 12 === 7 ? "Google#gemini-3.5-flash" : MODELS[count % MODELS.length];
+    const messages = [{ role: "user", content: PROMPTS[count % PROMPTS.length] }];
+    const session: Record<string, string> =
+      sender === senders[2] ? { "session-id": `agent-${count % 4}` } : {};
+    const init = { headers: session, ...(sender ? { secret: sender.secret } : {}) };
+    await (await gateway.chat({ model, messages, stream: count % 3 !== 0 }, init)).text();
+  }
+  const rows = await operator.all("/requests", 100);
+  const found = rows.find(({ attempts, status }) => Number(attempts) > 1 && status === 200);
+  return String((found ?? rows[0])?.id);
+}
+
+async function refuseSome(gateway: UnderTest, { nightly, web }: Keys): Promise<void> {
+  const messages = [{ role: "user", content: "Hello!" }];
+  const ask = async (model: string, secret: string) =>
+    (await gateway.chat({ model, messages }, { secret })).text();
+  for (let count = 0; count < 8; count++) await ask("OpenAI#gpt-5.4", nightly.secret);
+  await ask("Anthropic#claude-sonnet-5", nightly.secret);
+  await ask("OpenAI#gpt-5.4", "sk-unknown-to-this-gateway");
+  for (let count = 0; count < 3; count++) await ask("OpenAI#gpt-5.4", `${web.secret.slice(0, 12)}`);
+}
+
+/** Copies today's requests over the days before, fewer of them at weekends. */
+async function spreadOverDays(gateway: UnderTest, operator: Operator): Promise<void> {
+  await until("today's requests are summed", async () => {
+    const { body } = await operator.get("/usage?group_by=day");
+    return JSON.stringify(body).includes('"requests":6');
+  });
+  const file = new Database(join(gateway.directory, "poundkey.db"));
+  file.run("PRAGMA busy_timeout = 5000");
+  const copy = (table: string, changed: Readonly<Record<string, string>>, where: string) => {
+    const names = file
+      .query<{ name: string }, []>(`SELECT name FROM pragma_table_info('${table}')`)
+      .all()
+      .map(({ name }) => name);
+    const values = names.map((name) => changed[name] ?? name).join(", ");
+    file.run(`INSERT OR IGNORE INTO ${table} (${names.join(", ")}) SELECT ${values} FROM ${table} ${where}`);
+  };
+  const latest = file.query<{ ms: number }, []>("SELECT max(hour_ms) AS ms FROM hourly_usage").get()?.ms ?? 0;
+  for (let hours = 1; hours < DAYS * 24; hours++) {
+    const at = new Date(latest - hours * 3_600_000);
+    const isQuiet = at.getUTCDay() % 6 === 0 || at.getUTCHours() < 6 || at.getUTCHours() > 19;
+    const share = (isQuiet ? 0.1 : 1) * (0.6 + 0.4 * Math.sin(hours / 9) ** 2) * (1 - hours / (DAYS * 40));
+    const scaled = (name: string) => [name, `CAST(round(${name} * ${share}) AS INTEGER)`] as const;
+    const sums = ["requests", "errors", "prompt_tokens", "completion_tokens", "cost_nano", "charged_nano"];
+    const shifted = { hour_ms: `hour_ms - ${hours * 3_600_000}` };
+    copy(
+      "hourly_usage",
+      { ...shifted, ...Object.fromEntries(sums.map(scaled)) },
+      `WHERE hour_ms = ${latest}`,
+    );
+    copy("first_token_hour", shifted, `WHERE hour_ms = ${latest}`);
+  }
+  file.run("CREATE TEMP TABLE first AS SELECT id FROM request");
+  const id = "'chatcmpl-' || lower(hex(randomblob(16)))";
+  for (let days = 1; days < DAYS; days++)
+    copy(
+      "request",
+      { id, at_ms: `at_ms - ${days * DAY_MS} + abs(random() % 20000000)`, session: "NULL" },
+      "WHERE id IN (SELECT id FROM first)",
+    );
+  file.close();
+}
