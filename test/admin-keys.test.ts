@@ -57,7 +57,7 @@ describe("keys", () => {
       allowed_models: null,
       ...{ requests_per_day: "default", requests_per_minute: "default", tokens_per_minute: "default" },
       ...{ parallel: "default", budgets: "default", spend_limit_usd: null },
-      ...{ hooks: null, keep_responses: true, cache: null },
+      ...{ hooks: null, keep_responses: true, cache: null, tags: null },
       paused: false,
       ...{ notes: null, contact: null, kind: "service", member_id: null, paused_by: [] },
       allowed_addresses: null,

@@ -12,6 +12,7 @@ import { decide } from "../src/ledger/decide.ts";
 import { createLedger, type Ledger } from "../src/ledger/ledger.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import { TESTER } from "./acting.ts";
+import { writeEmptyStore } from "./empty-store.ts";
 import { BILLING, NOON, QUOTA, standingClock } from "./samples.ts";
 import { catchThrown } from "./thrown.ts";
 
@@ -36,8 +37,10 @@ export function adminBench(): () => AdminBench {
   beforeEach(async () => {
     const folder = mkdtempSync(join(tmpdir(), "poundkey-admin-"));
     const clock = standingClock(NOON);
+    const path = join(folder, "poundkey.db");
+    writeEmptyStore(path);
     const open = async (): Promise<TestWorld> => {
-      const store = await openSqliteStore({ path: join(folder, "poundkey.db"), decide });
+      const store = await openSqliteStore({ path, decide });
       return { ...actAs({ store, clock, random, pepper }, TESTER), store };
     };
     const world = await open();

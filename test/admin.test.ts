@@ -78,6 +78,7 @@ test("the request log can be listed, filtered and paged", async () => {
     member_id: null,
     cached_from: null,
     saved_usd: 0,
+    tags: null,
     timeline: null,
     cost: null,
     usage_implausible: null,

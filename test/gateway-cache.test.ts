@@ -91,6 +91,13 @@ describe("an answer is kept", () => {
     expect(state(await chat(say("by key"), {}, secret))).toBe("hit");
   });
 
+  test("never for a key whose setting is 0, whatever its requests ask for", async () => {
+    const { secret } = await world.newKey({ requests_per_day: null, cache: { ttl: 0 } });
+    for (const headers of [ON, { ...ON, "cache-control": "max-age=60" }])
+      expect(state(await chat(say("off for its key"), headers, secret))).toBe("bypass");
+    expect(calls()).toBe(2);
+  });
+
   test.each([
     ["another effort", { reasoning_effort: "low" }, { reasoning_effort: "high" }],
     ["another temperature", { temperature: 0 }, { temperature: 1 }],

@@ -8,6 +8,7 @@ import { openStore } from "../src/app/open-store.ts";
 import { configJsonSchema } from "../src/config/schema.ts";
 import type { Fetch, LogEvent } from "../src/core/world.ts";
 import type { Step } from "../src/gateway/step.ts";
+import { writeEmptyStore } from "./empty-store.ts";
 import { loadText, requireSettings } from "./settings.ts";
 import { type Simulator, startSimulator } from "./simulator/server.ts";
 
@@ -89,7 +90,9 @@ export async function startUnderTest(setup: Setup = {}): Promise<UnderTest> {
   const simulator = await startSimulator({ host: "127.0.0.1", port: 0 });
   const configFile = join(directory, "poundkey.yaml");
   const server = `server: { port: 0, admin_token: "${ADMIN_TOKEN}"${setup.server ? `, ${setup.server}` : ""} }`;
-  const store = `store: "sqlite:${join(directory, "poundkey.db")}"`;
+  const database = join(directory, "poundkey.db");
+  writeEmptyStore(database);
+  const store = `store: "sqlite:${database}"`;
   const more = typeof setup.more === "function" ? setup.more(simulator.url) : (setup.more ?? "");
   writeFileSync(configFile, [server, store, providersYaml(simulator.url), more].join("\n"));
   const events: LogEvent[] = [];

@@ -34,7 +34,7 @@ describe("accounts", () => {
       name: "Team",
       ...{ requests_per_minute: null, tokens_per_minute: null, parallel: null, budgets: [] },
       ...{ requests_per_day: "default", free_budget_usd_per_day: "default", time_zone: null },
-      balance_low_usd: null,
+      ...{ balance_low_usd: null, tags: null },
       member_defaults: null,
       ...{ paused: false, paused_by: [], state: "open" },
       limits: [],
@@ -65,7 +65,7 @@ describe("keys", () => {
     allowed_models: ["Acme#cheap", "Router#fair"],
     spend_limit_usd: 12.5,
     keep_responses: false,
-    ...{ cache: null, hooks: null },
+    ...{ cache: null, hooks: null, tags: { team: "search" } },
     requests_per_day: 7,
     expires_at: "2099-01-31T12:00:00.000Z",
     paused: false,
@@ -141,7 +141,7 @@ describe("keys", () => {
       allowed_models: null,
       expires_at: null,
       spend_limit_usd: null,
-      hooks: null,
+      ...{ hooks: null, tags: null },
       keep_responses: true,
     });
     expect((await ask(String(body.secret), "/v1/key")).body.allowance).toMatchObject({ limit: 200 });

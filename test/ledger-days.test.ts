@@ -10,6 +10,7 @@ import { computeDay } from "../src/ledger/day.ts";
 import { decide } from "../src/ledger/decide.ts";
 import type { Ledger, Ticket } from "../src/ledger/ledger.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
+import { writeEmptyStore } from "./empty-store.ts";
 import {
   DAY,
   expectGrant,
@@ -33,6 +34,7 @@ let count = 0;
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "poundkey-days-"));
+  writeEmptyStore(join(folder, "poundkey.db"));
   await open();
   await store.addKey(key, "digest");
 });

@@ -44,8 +44,8 @@ const SETTINGS: Settings = {
 export interface PostgresServer {
   /** The `postgres://…` URL of an empty database. */
   readonly url: string;
-  /** Creates another empty database and returns its URL. */
-  newDatabase(): Promise<string>;
+  /** Creates another database, empty or a copy of one whose connections it ends, and returns its URL. */
+  newDatabase(copied?: string): Promise<string>;
   /** Starts it again after `stop()` or `kill()`, with the same data and port. */
   start(): Promise<void>;
   /** Stops it as an operator would: connections are closed, open transactions rolled back. */
@@ -130,10 +130,13 @@ async function startIn(folder: string, settings: Settings): Promise<PostgresServ
     await running?.gone;
     running = undefined;
   };
-  const newDatabase = async () => {
+  const newDatabase = async (copied = `${base}/template1`) => {
     const name = `test_${++databases}`;
+    const template = basename(copied);
     await using admin = new SQL(`${base}/postgres`, { max: 1 });
-    await admin.unsafe(`CREATE DATABASE ${name}`);
+    // A connection that was closed here may still be there at the server.
+    await admin`SELECT pg_terminate_backend(pid, ${START_MS}) FROM pg_stat_activity WHERE datname = ${template}`;
+    await admin.unsafe(`CREATE DATABASE ${name} TEMPLATE ${template}`);
     return `${base}/${name}`;
   };
   const stop = async () => {

@@ -39,7 +39,7 @@ test.each([
   const parts = listWriteTexts(isDistributed).flatMap(splitParts);
   for (const part of parts) expect(part).toMatch(ACCOUNT_IS_FIRST);
   const written = parts.map((part) => /(?:INSERT INTO|UPDATE|DELETE FROM) (\w+)/.exec(part)?.[1]);
-  expect(written.length).toBe(19 + 2);
+  expect(written.length).toBe(21 + 2);
 });
 
 test("a distributed engine never writes two tables in one statement, except to delete", () => {

@@ -1,5 +1,5 @@
 // All store suites on a PostgreSQL database, directly or through a pooler.
-import { describe } from "bun:test";
+import { afterAll, describe } from "bun:test";
 import { SQL } from "bun";
 import { openPostgresStore } from "../src/store/postgres/store.ts";
 import { storeSuite } from "./store.suite.ts";
@@ -25,9 +25,11 @@ import { nodesSuite } from "./store-nodes.suite.ts";
 import { repliesSuite } from "./store-replies.suite.ts";
 import { responsesSuite } from "./store-responses.suite.ts";
 import { statementsSuite } from "./store-statements.suite.ts";
+import { tagsSuite } from "./store-tags.suite.ts";
 import { warningsSuite } from "./store-warnings.suite.ts";
 import { webhooksSuite } from "./store-webhooks.suite.ts";
 import type { StoreBench } from "./two-stores.ts";
+import { bestSuite } from "./webhooks/best.suite.ts";
 import { deliverySuite } from "./webhooks/delivery.suite.ts";
 
 export interface Addresses {
@@ -43,6 +45,7 @@ const SUITES = [
   movementsSuite,
   checkoutsSuite,
   statementsSuite,
+  tagsSuite,
   callsSuite,
   warningsSuite,
   billingSuite,
@@ -64,6 +67,7 @@ const SUITES = [
   cacheSuite,
   webhooksSuite,
   deliverySuite,
+  bestSuite,
 ];
 
 export async function runSql(url: string, sql: string): Promise<void> {
@@ -71,9 +75,20 @@ export async function runSql(url: string, sql: string): Promise<void> {
   await database.unsafe(sql);
 }
 
-/** Empties a database, which is much faster than creating one. */
-export async function emptyDatabase(url: string): Promise<void> {
-  await using database = new SQL(url, { max: 1 });
+/**
+ * Empties a database before the next test, which is much faster than creating one. The connection stays open until the
+ * file's last test: a new one would read the catalogue again.
+ */
+export function makeEmptier(address: () => string): () => Promise<void> {
+  let database: SQL | undefined;
+  afterAll(() => database?.close({ timeout: 0 }));
+  return () => {
+    database ??= new SQL(address(), { max: 1 });
+    return emptyDatabase(database);
+  };
+}
+
+async function emptyDatabase(database: SQL): Promise<void> {
   const found: readonly { name: string }[] = await database`
     SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_version'
     ORDER BY tablename = 'account'`;
@@ -85,6 +100,7 @@ export async function emptyDatabase(url: string): Promise<void> {
 /** `addresses` is called when the tests run, because a server may start in between. */
 export function runPostgresSuites(title: string, addresses: () => Addresses): void {
   const raw = (sql: string) => runSql(addresses().direct, sql);
+  const dispose = makeEmptier(() => addresses().direct);
   const makeBench = (): StoreBench => ({
     // The suites don't depend on time but choose it, and the machine may be busy. Every test opens two stores, and each connection
     // costs the server a process.
@@ -102,7 +118,7 @@ export function runPostgresSuites(title: string, addresses: () => Addresses): vo
       raw(`UPDATE node SET since_at = since_at - interval '1 minute',
              beat_at = beat_at - CASE id WHEN '${node}' THEN interval '16 seconds' ELSE interval '0' END`),
     raw,
-    dispose: () => emptyDatabase(addresses().direct),
+    dispose,
   });
   // Each suite has its own block, so that its setup runs before its own tests only.
   for (const suite of SUITES) describe(title, () => suite("postgres", makeBench));

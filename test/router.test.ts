@@ -84,7 +84,7 @@ describe("the features of a request", () => {
   });
 
   test("ignore greetings, pleas and thanks, unless nothing else is said", () => {
-    const grams = (text: string) => readFeatures(asking(text)).grams;
+    const grams = (text: string) => new Map(readFeatures(asking(text)).grams);
     for (const [before, after] of [
       ["Hello! Could you please help me with this?\n", "\nThank you very much."],
       ["Good evening. Please ", ""],

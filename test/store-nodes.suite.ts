@@ -25,6 +25,7 @@ export function nodesSuite(name: string, makeBench: MakeBench): void {
       await opened().store.addKey(key, "digest");
       await give(opened().store, "default", 10_000);
     });
+    describe("a look", () => looks(opened));
     describe("repeated admissions", () => saidTwice(opened));
     describe("repeated settlements", () => endedTwice(opened));
     describe("holds of dead nodes", () => orphans(opened));
@@ -39,6 +40,23 @@ async function moneyIn(store: Store): Promise<readonly [balance: number, held: n
 
 async function usedIn(store: Store): Promise<number> {
   return (await ledgerOn(store).allowance(key)).used;
+}
+
+function looks(opened: Opened): void {
+  test("decides on what every node has written, and takes nothing", async () => {
+    const { store, other } = opened();
+    const payments = openPayments(store);
+    const look = (id: string) => payments.ledger.look(payments.ticket(id, key, 6_000));
+    expect([await look("1"), await look("2")]).toEqual([null, null]);
+    expect([await usedIn(other), await moneyIn(other)]).toEqual([0, [10_000, 0]]);
+    await expectGrant(openPayments(other).ledger, openPayments(other).ticket("3", key, 6_000));
+    expect(readCode(await catchThrown(look("4")))).toBe("insufficient_balance");
+    await other.changeKey(key.id, { isPaused: true });
+    expect(readCode(await catchThrown(look("5")))).toBe("key_paused");
+    await store.changeKey(key.id, { isPaused: false });
+    await give(store, "default", 10_000);
+    expect(await look("6")).toBeNull();
+  });
 }
 
 function saidTwice(opened: Opened): void {

@@ -8,17 +8,17 @@ import { openPostgresStore } from "../src/store/postgres/store.ts";
 import { until } from "./http/until.ts";
 import { findErrors, openPayments } from "./payments.ts";
 import { startPostgres } from "./postgres-server.ts";
-import { emptyDatabase, runPostgresSuites, runSql } from "./postgres-suites.ts";
+import { makeEmptier, runPostgresSuites, runSql } from "./postgres-suites.ts";
 import { addKey, DAY, decideByDemand, give, ledgerOn, makeAccount, makeKey, NOON } from "./samples.ts";
 import { catchThrown, readCode } from "./thrown.ts";
 
 const server = await startPostgres();
-afterAll(() => server.remove());
 
 const raw = (sql: string) => runSql(server.url, sql);
-const empty = () => emptyDatabase(server.url);
+const empty = makeEmptier(() => server.url);
 
 runPostgresSuites("on a server", () => ({ store: server.url, direct: server.url }));
+afterAll(() => server.remove());
 
 describe("postgres: one server, many nodes, failures", () => {
   const PATIENCE_MS = 1500;

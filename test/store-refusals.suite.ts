@@ -105,6 +105,7 @@ export function refusalsBounded(stores: Both): void {
         model: "Sim#echo",
         provider: "Sim",
         member: "",
+        tag: "",
       },
       ...{ operation: "chat", surface: "openai-chat", outcome: "refused", requests: 2, errors: 2 },
       ...{ amounts: NO_AMOUNTS, costNanoUsd: 0, chargedNanoUsd: 0, cached: 0, savedNanoUsd: 0 },

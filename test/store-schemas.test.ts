@@ -84,25 +84,47 @@ async function expectToWork(store: Store, from: number, to: number): Promise<voi
   await store.close();
 }
 
+const lineage = new Database(":memory:");
+const sqliteFiles: Uint8Array[] = [];
+
+/** The content of a SQLite file of that version. Each is made from the version before. */
+function sqliteAt(version: number): Uint8Array {
+  for (const one of listVersions("sqlite").slice(sqliteFiles.length, version)) {
+    lineage.run(readFixture("sqlite", one).join(";\n"));
+    lineage.run(`PRAGMA user_version = ${one}`);
+    sqliteFiles.push(lineage.serialize());
+  }
+  const file = sqliteFiles[version - 1];
+  if (file === undefined) throw new Error(`SQLite has no version ${version}`);
+  return file;
+}
+
+let postgresLineage = "";
+let postgresVersion = 0;
+
+/** The URL of a database of that version, which may not be lower than the one of the last call. */
+async function postgresAt(version: number): Promise<string> {
+  postgresLineage ||= await server.newDatabase();
+  const database = new SQL(postgresLineage, { max: 1 });
+  for (; postgresVersion < version; postgresVersion++) {
+    for (const statement of readFixture("postgres", postgresVersion + 1)) await database.unsafe(statement);
+  }
+  await database.close();
+  return server.newDatabase(postgresLineage);
+}
+
 describe("a store of every version so far", () => {
   test.each(listVersions("sqlite"))("SQLite, version %d", async (version) => {
     const folder = mkdtempSync(join(tmpdir(), "poundkey-schema-"));
     const path = join(folder, "poundkey.db");
-    const old = new Database(path);
-    for (const one of listVersions("sqlite").slice(0, version))
-      old.run(readFixture("sqlite", one).join(";\n"));
-    old.run(`PRAGMA user_version = ${version}`);
-    old.close(true);
+    writeFileSync(path, sqliteAt(version));
     await expectToWork(await openSqliteStore({ path, decide }), version, SQLITE_MIGRATIONS.length);
     rmSync(folder, { recursive: true });
   });
 
   test.each(listVersions("postgres"))("PostgreSQL, version %d", async (version) => {
-    const url = await server.newDatabase();
+    const url = await postgresAt(version);
     await using database = new SQL(url, { max: 1 });
-    for (const one of listVersions("postgres").slice(0, version)) {
-      for (const statement of readFixture("postgres", one)) await database.unsafe(statement);
-    }
     await database.unsafe(
       "CREATE TABLE schema_version (one BIGINT PRIMARY KEY CHECK (one = 1), version BIGINT NOT NULL)",
     );

@@ -12,6 +12,7 @@ import { decide } from "../src/ledger/decide.ts";
 import type { Ledger } from "../src/ledger/ledger.ts";
 import { REQUEST } from "../src/store/log-tables.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
+import { writeEmptyStore } from "./empty-store.ts";
 import {
   expectGrant,
   ledgerOn,
@@ -47,10 +48,12 @@ import { nodesSuite } from "./store-nodes.suite.ts";
 import { repliesSuite } from "./store-replies.suite.ts";
 import { responsesSuite } from "./store-responses.suite.ts";
 import { statementsSuite } from "./store-statements.suite.ts";
+import { tagsSuite } from "./store-tags.suite.ts";
 import { warningsSuite } from "./store-warnings.suite.ts";
 import { webhooksSuite } from "./store-webhooks.suite.ts";
 import { catchThrown, readCode } from "./thrown.ts";
 import type { StoreBench } from "./two-stores.ts";
+import { bestSuite } from "./webhooks/best.suite.ts";
 import { deliverySuite } from "./webhooks/delivery.suite.ts";
 
 const newFolder = (): string => mkdtempSync(join(tmpdir(), "poundkey-store-"));
@@ -58,6 +61,7 @@ const newFolder = (): string => mkdtempSync(join(tmpdir(), "poundkey-store-"));
 function makeBench(): StoreBench {
   const folder = newFolder();
   const path = join(folder, "poundkey.db");
+  writeEmptyStore(path);
   return {
     open: (decide) => openSqliteStore({ path, decide }),
     // A process that ends releases its lock, and the first process that checks removes the file.
@@ -77,6 +81,7 @@ function makeBench(): StoreBench {
 describe("store", () => storeSuite("sqlite", makeBench));
 describe("money", () => moneySuite("sqlite", makeBench));
 describe("statements", () => statementsSuite("sqlite", makeBench));
+describe("tags", () => tagsSuite("sqlite", makeBench));
 describe("warnings", () => warningsSuite("sqlite", makeBench));
 describe("calls", () => callsSuite("sqlite", makeBench));
 describe("movements", () => movementsSuite("sqlite", makeBench));
@@ -97,6 +102,7 @@ describe("audit", () => auditSuite("sqlite", makeBench));
 describe("events", () => eventsSuite("sqlite", makeBench));
 describe("webhooks", () => webhooksSuite("sqlite", makeBench));
 describe("deliveries", () => deliverySuite("sqlite", makeBench));
+describe("best models", () => bestSuite("sqlite", makeBench));
 describe("stored responses", () => responsesSuite("sqlite", makeBench));
 describe("kept answers", () => cacheSuite("sqlite", makeBench));
 describe("moves", () => movesSuite("sqlite", makeBench));

@@ -1,8 +1,11 @@
-// Statements on every store: a simulated year in three time zones, which adds up to the books to the nano-dollar.
+// Statements on every store: a simulated year in three time zones, which adds up to the books to the nano-dollar, and so do its exports.
 import { expect, test } from "bun:test";
+import { type ExportParts, readExport } from "../src/admin/exports.ts";
 import { formatStatement, getStatement } from "../src/admin/statements.ts";
+import { random } from "../src/app/world.ts";
+import { asNumber } from "../src/core/json.ts";
 import type { GatewayKey } from "../src/core/key.ts";
-import { toUsd } from "../src/core/money.ts";
+import { NANO_PER_USD, toUsd } from "../src/core/money.ts";
 import type { Store } from "../src/core/store.ts";
 import { fundAccount } from "../src/ledger/fund.ts";
 import { findErrors, readJournal } from "./payments.ts";
@@ -32,6 +35,7 @@ const ZONES: Readonly<Record<string, readonly [string | null, string | null]>> =
   moving: ["America/New_York", "Pacific/Auckland"],
 };
 const MOVED_MS = Date.parse("2026-07-15T00:00:00Z");
+const TAGS = [null, "team=a", "env=prod,team=a", "env=prod,team=b"];
 const MONTHS = Array.from({ length: 12 }, (_, at) => `2026-${String(at + 1).padStart(2, "0")}`);
 
 /** The books as a month's statement should have them, kept by the test itself. */
@@ -102,24 +106,56 @@ class Year {
     const id = `${this.#account} ${this.#count++}`;
     const ticket = ledger.ticket(makeAsk(id, key, { offers: () => [costing(900_000_000)], nowMs }));
     await expectGrant(ledger, ticket);
-    await ledger.settle(ticket, makeOutcome(ticket, { costNanoUsd: cost, modelUsed: model }));
+    const tags = this.#dice.pick(TAGS);
+    await ledger.settle(ticket, makeOutcome(ticket, { costNanoUsd: cost, modelUsed: model, tags }));
     const charged = isPaid ? cost : 0;
     this.#balance -= charged;
     const month = findMonth(this.#account, nowMs + lateMs);
-    for (const line of ["all", `model ${model}`, `key ${key.id}`]) {
+    const tagged = (tags ?? "untagged").split(",").map((tag) => `tag ${tag}`);
+    for (const line of ["all", `model ${model}`, `key ${key.id}`, ...tagged]) {
       const [before, due] = this.kept.lines.get(`${month} ${line}`) ?? [0, 0];
       this.kept.lines.set(`${month} ${line}`, [before + cost, due + charged]);
     }
   }
 }
 
+const sumAll = (sums: Iterable<number>) => [...sums].reduce((sum, one) => sum + one, 0);
+
+/** Sums the exported files of an account, and compares them with the year as the test kept it. */
+async function expectExports(parts: ExportParts, account: string, { topups, others, lines }: Kept) {
+  const read = async (name: "journal" | "statements") => {
+    const rows: Readonly<Record<string, unknown>>[] = [];
+    for await (const page of readExport(parts, name, { account }, { accountIds: null, own: null }))
+      rows.push(...page);
+    const toNano = (usd: unknown) => Math.round((asNumber(usd) ?? Number.NaN) * NANO_PER_USD);
+    return (kind: string, field = "amount_usd") =>
+      sumAll(rows.filter((row) => row.kind === kind).map((row) => toNano(row[field])));
+  };
+  const [journal, statements] = [await read("journal"), await read("statements")];
+  const months = [...lines].filter(([name]) => name.endsWith(" all")).map(([, sums]) => sums);
+  const [cost, charged] = [sumAll(months.map(([cost]) => cost)), sumAll(months.map(([, due]) => due))];
+  const [added, adjusted] = [sumAll(topups.values()), sumAll(others.values())];
+  expect([account, journal("topup"), journal("adjustment"), journal("charge")]).toEqual([
+    account,
+    added,
+    adjusted,
+    -charged,
+  ]);
+  for (const kind of ["model", "key"])
+    expect([kind, statements(kind, "cost_usd"), statements(kind)]).toEqual([kind, cost, charged]);
+  expect(statements("topups")).toBe(added);
+}
+
 function years(opened: () => TwoStores): void {
   test("adds up to the books in each month, whatever the zone and whenever requests are settled", async () => {
     const store = await opened().bench.open(decideByDemand);
     const clock = { nowMs: () => Date.parse("2027-03-01T00:00:00Z") };
-    const parts = { store, clock, dayRules: () => UTC_RULES };
+    const more = { random, pepper: new Uint8Array(32), keysExpireMs: () => null };
+    const parts = { store, clock, dayRules: () => UTC_RULES, ...more };
     for (const [account, [timeZone]] of Object.entries(ZONES)) {
-      await store.addAccount(makeAccount(account, { timeZone }));
+      await store.addAccount(
+        makeAccount(account, { timeZone, createdAtMs: Date.parse("2025-12-01T00:00:00Z") }),
+      );
       const keys = [
         await addKey(store, `${account}_a`, account),
         await addKey(store, `${account}_b`, account),
@@ -141,6 +177,9 @@ function years(opened: () => TwoStores): void {
             closing_balance_usd: toUsd(after),
           },
         ]);
+        // Where nothing has a tag, nothing is said of tags.
+        if (![...lines.keys()].some((line) => line.startsWith(`${month} tag `) && line.includes("=")))
+          lines.delete(`${month} tag untagged`);
         const shown = statement.lines.map((line) => [`${month} ${line.kind} ${line.id}`, line] as const);
         expect(shown.length).toBe(
           [...lines.keys()].filter((line) => line.startsWith(month)).length - (cost > 0 ? 1 : 0),
@@ -152,6 +191,7 @@ function years(opened: () => TwoStores): void {
       }
       const [last] = (await readJournal(store, account)).slice(-1);
       expect(last?.balanceAfterNanoUsd).toBe(balance);
+      await expectExports(parts, account, year.kept);
     }
     expect(findErrors(await store.audit())).toEqual([]);
     await store.close();

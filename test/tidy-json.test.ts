@@ -14,7 +14,7 @@ const OWN: Readonly<Record<string, string>> = {
   "src/core/stored-name.ts": "sealed by the gateway",
   "src/core/trace.ts": "a row of the store",
   "src/webhooks/route.ts": "a row of the store",
-  "src/webhooks/health-events.ts": "a row of the store",
+  "src/webhooks/state-events.ts": "a row of the store",
   "src/gateway/idempotency.ts": "sealed by the gateway",
   "src/gateway/kept-answers.ts": "sealed by the gateway",
   "src/keys/data-keys.ts": "a row of the store",

@@ -1,7 +1,6 @@
 // Exports: all rows of a list that match its filters, a few hundred at a time.
+
 import { type Static, type TObject, Type } from "@sinclair/typebox";
-import type { Account } from "../core/key.ts";
-import type { Page } from "../core/page.ts";
 import type { Scope } from "../core/people.ts";
 import type { DayRules } from "../ledger/day.ts";
 import { computeMonth, listMonths } from "../ledger/month.ts";
@@ -12,6 +11,7 @@ import { readQuery } from "./input.ts";
 import { entrySchema, listJournal } from "./journal.ts";
 import type { Listed, PageQuery } from "./list.ts";
 import { listMembers, memberSchema } from "./members.ts";
+import { readPages } from "./read-pages.ts";
 import { callSchema, readReconciliation, reconciliationQuery } from "./reconciliation.ts";
 import { requestSchema, requestsExportQuery } from "./request-schema.ts";
 import { listRequests } from "./requests.ts";
@@ -185,12 +185,6 @@ async function* listAccountIds(
     yield account;
     return;
   }
-  let after: Page["after"] = null;
-  for (;;) {
-    const found: readonly Account[] = await store.accounts({ limit: ACCOUNTS_AT_ONCE, after }, { scope });
+  for await (const found of readPages((page) => store.accounts(page, { scope }), ACCOUNTS_AT_ONCE))
     for (const { id } of found) yield id;
-    const last = found.at(-1);
-    if (last === undefined || found.length < ACCOUNTS_AT_ONCE) return;
-    after = { atMs: last.createdAtMs, id: last.id };
-  }
 }

@@ -3,6 +3,7 @@ import { type TSchema, type TUnsafe, Type } from "@sinclair/typebox";
 import { isAddressBlock } from "../core/address.ts";
 import type { CacheSetting } from "../core/caching.ts";
 import type { Field, KindName, Value, Wire, WireMemberDefaults } from "../core/fields/field.ts";
+import { areTags, formatTags, readTagsText, TAGS_EXPECTED, type Tags } from "../core/fields/tags-text.ts";
 import { toUsd } from "../core/money.ts";
 import { ROLES } from "../core/people.ts";
 import { invalidValue } from "../core/schema-fault.ts";
@@ -168,6 +169,13 @@ export const RENDERERS: { readonly [Name in KindName]: Renderer<Name> } = {
     read: orNull((given: CacheSetting, { name }: Given<"cache">) => readCacheSetting(given, name)),
     format: keep,
   },
+  tags: {
+    input: () =>
+      allowNull(Type.Record(text, text, { expected: `an object like { "team": "search" }, or null` })),
+    view: allowNull(Type.Record(text, text)),
+    read: orNull(readTags),
+    format: keep,
+  },
   hooks: {
     input: ({ elementsMax }) => allowNull(Type.Array(hookName, { minItems: 1, maxItems: elementsMax })),
     view: allowNull(Type.Array(text)),
@@ -187,6 +195,11 @@ function readExpiry(moment: string, { name, nowMs }: Given<"expiry">): number {
   const atMs = readInstant(moment, name);
   if (atMs > nowMs) return atMs;
   throw invalidValue(name, "it is in the past");
+}
+
+function readTags(tags: Tags, { name }: Given<"tags">): Tags | null {
+  if (areTags(tags)) return Object.keys(tags).length > 0 ? readTagsText(formatTags(tags)) : null;
+  throw invalidValue(name, `expected ${TAGS_EXPECTED}`);
 }
 
 function readTimeZone(zone: string, { name }: Given<"time_zone">): string {

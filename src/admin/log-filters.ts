@@ -2,6 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import { OPERATIONS } from "../core/card.ts";
 import { REQUEST_OUTCOMES, SURFACE_NAMES } from "../core/record.ts";
+import { OTHER_TAGS, TAG_FILTER, TAGS_PER_DAY_MAX, UNTAGGED } from "../core/tags.ts";
 import { allowWords } from "./schema.ts";
 
 const TEXT_CHARACTERS_MAX = 200;
@@ -31,4 +32,10 @@ export const usageFilterFields = {
   operation: Type.Optional(allowWords(OPERATIONS)),
   surface: Type.Optional(allowWords(SURFACE_NAMES)),
   outcome: Type.Optional(allowWords(REQUEST_OUTCOMES)),
+  tag: Type.Optional(
+    Type.String({
+      ...TAG_FILTER,
+      description: `this tag, such as team=search, or ${UNTAGGED} for requests without any; of sums, ${OTHER_TAGS} for those beyond the day's first ${TAGS_PER_DAY_MAX}`,
+    }),
+  ),
 };

@@ -1,8 +1,8 @@
 // Reconciliation: the calls that providers were sent, to be laid beside their invoices, one by one and summed by day.
+
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { type NanoUsd, toUsd } from "../core/money.ts";
 import { readProvider } from "../core/outcome.ts";
-import type { Page, Position } from "../core/page.ts";
 import { CALL_KINDS, type CallSum, listCalls, type ProviderCall } from "../core/provider-call.ts";
 import { USAGE_SOURCES } from "../core/record.ts";
 import { invalidValue } from "../core/schema-fault.ts";
@@ -12,6 +12,7 @@ import { type Amounts, addAmounts } from "../core/units.ts";
 import type { Clock } from "../core/world.ts";
 import type { DayRules } from "../ledger/day.ts";
 import { formatInstant } from "./format.ts";
+import { readPages } from "./read-pages.ts";
 import { allowNull, allowWords, closeObject, count, instant, share, text, usd, type View } from "./schema.ts";
 import { momentFields, readSpan, type Span } from "./span.ts";
 
@@ -52,12 +53,14 @@ const sumSchema = Type.Object({
   provider: text,
   credential: Type.String({ description: "Its last characters, or its place. Empty if none is needed." }),
   calls: count,
+  failed: Type.Integer({ description: "Those of the calls that failed." }),
   ...amountFields,
   cost_usd: Type.Number({ description: "USD. By the models' prices, without markup." }),
   estimated_usd: usd,
   estimated_share: share,
 });
 export const reconciliationSchema = Type.Object({ data: Type.Array(sumSchema) });
+export type ReconciliationView = View<typeof reconciliationSchema>;
 
 /** The columns of a call. */
 export const callSchema = Type.Object({
@@ -85,6 +88,7 @@ interface ReconciliationParts {
 
 interface DaySum extends Pick<CallSum, "dayMs" | "credential" | "calls" | "amounts"> {
   readonly provider: string;
+  readonly failed: number;
   readonly costNanoUsd: NanoUsd;
   readonly estimatedNanoUsd: NanoUsd;
 }
@@ -93,7 +97,7 @@ interface DaySum extends Pick<CallSum, "dayMs" | "credential" | "calls" | "amoun
 export async function sumReconciliation(
   { store, clock }: ReconciliationParts,
   query: Query,
-): Promise<View<typeof reconciliationSchema>> {
+): Promise<ReconciliationView> {
   const span = readSpan(query, clock.nowMs(), UTC_DAYS);
   if (span.toMs - span.fromMs > SUM_DAYS_MAX * DAY_MS)
     throw invalidValue("from", `at most ${SUM_DAYS_MAX} days at once; use a later time`);
@@ -102,18 +106,20 @@ export async function sumReconciliation(
     const { dayMs, credential } = row;
     const provider = readProvider(row.model);
     const place = JSON.stringify([dayMs, provider, credential]);
+    const one = { ...row, provider, failed: row.kind === "failed" ? row.calls : 0 };
     const sum = sums.get(place);
-    sums.set(place, sum ? addSums(sum, row) : { ...row, provider });
+    sums.set(place, sum ? addSums(sum, one) : one);
   }
   const order = ({ day, provider, credential }: View<typeof sumSchema>) => `${day} ${provider} ${credential}`;
   const data = [...sums.values()].map(showSum).sort((a, b) => (order(a) < order(b) ? -1 : 1));
   return { data };
 }
 
-function addSums(sum: DaySum, row: CallSum): DaySum {
+function addSums(sum: DaySum, row: DaySum): DaySum {
   return {
     ...sum,
     calls: sum.calls + row.calls,
+    failed: sum.failed + row.failed,
     amounts: addAmounts(sum.amounts, row.amounts),
     costNanoUsd: sum.costNanoUsd + row.costNanoUsd,
     estimatedNanoUsd: sum.estimatedNanoUsd + row.estimatedNanoUsd,
@@ -121,10 +127,10 @@ function addSums(sum: DaySum, row: CallSum): DaySum {
 }
 
 function showSum(sum: DaySum): View<typeof sumSchema> {
-  const { dayMs, provider, credential, calls, amounts, costNanoUsd, estimatedNanoUsd } = sum;
+  const { dayMs, provider, credential, calls, failed, amounts, costNanoUsd, estimatedNanoUsd } = sum;
   return {
     day: formatInstant(dayMs).slice(0, "2026-11-20".length),
-    ...{ provider, credential, calls },
+    ...{ provider, credential, calls, failed },
     ...showAmounts(amounts),
     cost_usd: toUsd(costNanoUsd),
     estimated_usd: toUsd(estimatedNanoUsd),
@@ -142,7 +148,7 @@ export async function* readReconciliation(
 ): AsyncGenerator<readonly object[]> {
   const span = readSpan(query, clock.nowMs(), UTC_DAYS);
   let oldest = { atMs: Number.POSITIVE_INFINITY, ids: new Set<string>() };
-  for await (const rows of readPages((page) => store.requests(span, page))) {
+  for await (const rows of readPages((page) => store.requests(span, page), ROWS_AT_ONCE)) {
     for (const { atMs, id } of rows) {
       if (oldest.atMs !== atMs) oldest = { atMs, ids: new Set() };
       oldest.ids.add(id);
@@ -155,20 +161,7 @@ export async function* readReconciliation(
 }
 
 const readKept = ({ providerCalls }: ReconciliationParts["store"], span: Span) =>
-  readPages((page) => providerCalls.kept(span, page));
-
-async function* readPages<Row extends Position>(
-  find: (page: Page) => Promise<readonly Row[]>,
-): AsyncGenerator<readonly Row[]> {
-  let after: Position | null = null;
-  for (;;) {
-    const rows: readonly Row[] = await find({ limit: ROWS_AT_ONCE, after });
-    if (rows.length > 0) yield rows;
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < ROWS_AT_ONCE) return;
-    after = { atMs: last.atMs, id: last.id };
-  }
-}
+  readPages((page) => providerCalls.kept(span, page), ROWS_AT_ONCE);
 
 function showCall(call: ProviderCall): object {
   const { atMs, kind, model, credential, upstreamRequestIds, completionId, accountId } = call;

@@ -137,6 +137,8 @@ export const requestSchema = Type.Object({
   // The completion whose answer it got from the cache, and what that had cost.
   cached_from: allowNull(text),
   saved_usd: usd,
+  // Those of its key, its account and its own header.
+  tags: allowNull(Type.Record(text, text)),
 });
 export type RequestView = View<typeof requestSchema>;
 

@@ -3,6 +3,7 @@
 import type { Static } from "@sinclair/typebox";
 import { findContent, type LoggedContent, makeContentUse } from "../core/content.ts";
 import { FAULTS, Fault } from "../core/fault.ts";
+import { readTagsText } from "../core/fields/tags-text.ts";
 import type { TracedHook } from "../core/hook.ts";
 import type { RequestFilter } from "../core/log-query.ts";
 import { computeCost, toUsd } from "../core/money.ts";
@@ -69,6 +70,7 @@ export function requestView(record: RequestRecord): RequestView {
     member_id: record.memberId,
     cached_from: record.cachedFrom,
     saved_usd: toUsd(record.savedNanoUsd),
+    tags: record.tags === null ? null : readTagsText(record.tags),
   };
 }
 
@@ -86,14 +88,14 @@ type RequestsQuery = Static<typeof requestsQuery>;
 
 function readRequestFilter(query: RequestsQuery, rules: DayRules, scope: Scope | undefined): RequestFilter {
   const { operation, surface, model, provider, ended, outcome, address, session, selector, status } = query;
-  const { from, to, q } = query;
+  const { from, to, q, tag } = query;
   return {
     scope,
     keyId: query.key_id ?? query.key,
     accountId: query.account_id ?? query.account,
     memberId: query.member,
     traceId: query.trace_id,
-    ...{ operation, surface, model, provider, ended, outcome, address },
+    ...{ operation, surface, model, provider, ended, outcome, address, tag },
     session: session && (nameSession(session) ?? undefined),
     text: q?.toLowerCase() || undefined,
     selector: selector && `Router#${selector.replace(/^Router#/, "")}`,

@@ -5,7 +5,8 @@ import { parseJson } from "../core/json.ts";
 import { type NanoUsd, toUsd } from "../core/money.ts";
 import type { Scope } from "../core/people.ts";
 import { invalidValue } from "../core/schema-fault.ts";
-import type { StatementSums, StatementUse } from "../core/statement.ts";
+import type { StatementSums, StatementTag, StatementUse } from "../core/statement.ts";
+import { OTHER_TAGS, UNTAGGED } from "../core/tags.ts";
 import type { DayRules } from "../ledger/day.ts";
 import { computeMonth, findStatementMonth } from "../ledger/month.ts";
 import { formatCsvLine } from "./csv.ts";
@@ -14,7 +15,9 @@ import { readInput } from "./input.ts";
 import { allowNull, allowWords, closeObject, instant, text, usd, type View } from "./schema.ts";
 import type { AdminWorld } from "./world.ts";
 
-const LINE_KINDS = ["model", "key", "member"] as const;
+const LINE_KINDS = ["model", "key", "member", "tag"] as const;
+/** The most lines of tags in a statement: each day may have other tags. */
+const TAG_LINES_MAX = 500;
 
 const keptSchema = Type.Object({
   account_id: text,
@@ -79,7 +82,7 @@ export async function getStatement(
   if (sums === null) throw new Fault("not_found", "There is no account with that id.");
   const about = { account_id: accountId, account: account.name, month, time_zone: timeZone };
   const times = { from: formatInstant(span.fromMs), to: formatInstant(span.toMs) };
-  const made: Kept = { ...about, ...times, ...addUp(sums), lines: await listLines(parts, sums.uses) };
+  const made: Kept = { ...about, ...times, ...addUp(sums), lines: await listLines(parts, sums) };
   const closesAtMs = span.toMs + DAY_MS;
   if (nowMs < closesAtMs) return nameMembers(parts, { ...made, state: "open", closed_at: null });
   const closed = await store.keepStatement({
@@ -104,25 +107,54 @@ function addUp({ uses, movements, closingNanoUsd }: StatementSums) {
   };
 }
 
-const GROUPS: Readonly<Record<(typeof LINE_KINDS)[number], (use: StatementUse) => string>> = {
-  model: ({ model }) => model,
-  key: ({ keyId }) => keyId,
-  member: ({ member }) => member,
-};
+const GROUPS = {
+  model: ({ model }: StatementUse) => model,
+  key: ({ keyId }: StatementUse) => keyId,
+  member: ({ member }: StatementUse) => member,
+} as const;
 
-/** Lines without an amount are left out. Each kind of lines adds up to the charges, but for people: keys may have none. */
-async function listLines(parts: StatementParts, uses: readonly StatementUse[]): Promise<Kept["lines"]> {
-  const lines: Kept["lines"][number][] = [];
-  for (const kind of LINE_KINDS) {
+type Line = Kept["lines"][number];
+type Costs = Pick<StatementUse, "costNanoUsd" | "chargedNanoUsd">;
+
+/**
+ * Lines without an amount are left out. Those of models and of keys add up to the charges. Those of people may not, since
+ * service keys have none, and those of tags may not, since a request is in the line of each of its tags.
+ */
+async function listLines(parts: StatementParts, { uses, tags }: StatementSums): Promise<Kept["lines"]> {
+  const lines: Line[] = [];
+  for (const kind of ["model", "key", "member"] as const) {
     for (const [id, grouped] of Map.groupBy(uses, GROUPS[kind])) {
-      const cost = grouped.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0);
-      const charged = grouped.reduce((sum, { chargedNanoUsd }) => sum + chargedNanoUsd, 0);
-      if ((cost === 0 && charged === 0) || (kind === "member" && id === "")) continue;
+      if (kind === "member" && id === "") continue;
       const name = kind === "key" ? ((await parts.store.key(id))?.name ?? id) : id;
-      lines.push({ kind, id, name, cost_usd: toUsd(cost), amount_usd: toUsd(charged) });
+      lines.push(...makeLine(kind, id, name, grouped));
     }
   }
-  const order = (line: Kept["lines"][number]) => LINE_KINDS.indexOf(line.kind);
+  return [...sortLines(lines), ...listTagLines(tags)];
+}
+
+/** Those of the most expensive tags, then one for all others, and one for requests without tags unless all are. */
+function listTagLines(tags: readonly StatementTag[]): readonly Line[] {
+  const named = tags.filter(({ tag }) => tag !== "" && tag !== OTHER_TAGS);
+  const byCost = named.toSorted((a, b) => b.costNanoUsd - a.costNanoUsd || (a.tag < b.tag ? -1 : 1));
+  const others = [...byCost.slice(TAG_LINES_MAX), ...tags.filter(({ tag }) => tag === OTHER_TAGS)];
+  const untagged = named.length === 0 ? [] : tags.filter(({ tag }) => tag === "");
+  return [
+    ...sortLines(byCost.slice(0, TAG_LINES_MAX).flatMap((one) => makeLine("tag", one.tag, one.tag, [one]))),
+    ...makeLine("tag", OTHER_TAGS, OTHER_TAGS, others),
+    ...makeLine("tag", UNTAGGED, UNTAGGED, untagged),
+  ];
+}
+
+function makeLine(kind: Line["kind"], id: string, name: string, costs: readonly Costs[]): readonly Line[] {
+  const cost = costs.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0);
+  const charged = costs.reduce((sum, { chargedNanoUsd }) => sum + chargedNanoUsd, 0);
+  if (cost === 0 && charged === 0) return [];
+  return [{ kind, id, name, cost_usd: toUsd(cost), amount_usd: toUsd(charged) }];
+}
+
+/** By their kind, then the most expensive first. */
+function sortLines(lines: readonly Line[]): readonly Line[] {
+  const order = (line: Line) => LINE_KINDS.indexOf(line.kind);
   return lines.toSorted(
     (a, b) =>
       order(a) - order(b) || b.amount_usd - a.amount_usd || b.cost_usd - a.cost_usd || (a.id < b.id ? -1 : 1),
@@ -143,7 +175,7 @@ async function nameMembers({ store }: StatementParts, view: StatementView): Prom
   return { ...view, lines: await Promise.all(lines) };
 }
 
-/** Returns its sums as lines, then those of models, keys and people. */
+/** Returns its sums as lines, then those of models, keys, people and tags. */
 export function listStatement(view: StatementView): readonly StatementLine[] {
   const sums = SUMS.map((kind) => ({
     ...{ kind, id: "", name: "" },

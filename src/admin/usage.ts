@@ -5,6 +5,7 @@ import type { Scope } from "../core/people.ts";
 import type { UsageSum } from "../core/rows.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 import type { Store } from "../core/store.ts";
+import { UNTAGGED } from "../core/tags.ts";
 import type { Clock } from "../core/world.ts";
 import type { DayRules } from "../ledger/day.ts";
 import { Figures, figuresSchema } from "./figures.ts";
@@ -15,7 +16,7 @@ import { eachPiece, listDays, momentFields, readSpan, type Span, splitSpan } fro
 
 type Dimensions = Pick<
   UsageSum,
-  "hourMs" | "model" | "keyId" | "accountId" | "member" | "operation" | "surface" | "outcome"
+  "hourMs" | "model" | "keyId" | "accountId" | "member" | "operation" | "surface" | "outcome" | "tag"
 >;
 type Group = readonly [dimension: UsageDimension | null, label: (row: Dimensions, day: string) => Labels];
 
@@ -35,6 +36,7 @@ const GROUPS: Readonly<Record<string, Group>> = {
   operation: ["operation", ({ operation }) => ({ operation })],
   surface: ["surface", ({ surface }) => ({ surface })],
   outcome: ["outcome", ({ outcome }) => ({ outcome })],
+  tag: ["tag", ({ tag }) => ({ tag: tag || UNTAGGED })],
 };
 const GROUP_NAMES = Object.keys(GROUPS);
 const GROUPS_MAX = 50_000;
@@ -64,6 +66,12 @@ const labelsSchema = Type.Object({
   provider: Type.Optional(text),
   operation: Type.Optional(text),
   surface: Type.Optional(text),
+  tag: Type.Optional(
+    Type.String({
+      description:
+        "A tag like `team=search`, `other` or `untagged`. A request is in the row of each of its tags.",
+    }),
+  ),
 });
 type Labels = View<typeof labelsSchema>;
 
@@ -106,12 +114,12 @@ export async function sumUsage(
   const span = readSpan(query, clock.nowMs(), rules);
   const groupBy = [...new Set(groups.map(([dimension]) => dimension).filter((one) => one !== null))];
   const sums = new Map<string, Sum>();
-  const { model, provider, operation, surface, outcome } = query;
+  const { model, provider, operation, surface, outcome, tag } = query;
   const only: UsageFilter = {
     keyId: query.key_id ?? query.key,
     accountId: query.account_id ?? query.account,
     memberId: query.member,
-    ...{ model, provider, operation, surface, outcome, scope },
+    ...{ model, provider, operation, surface, outcome, tag, scope },
   };
   const pieces =
     words.includes("day") || words.includes("month")
@@ -124,7 +132,7 @@ export async function sumUsage(
     // The store also returns a row for a sum over nothing.
     for (const row of usage) if (row.requests > 0) findFigures(name, row).add(row);
     for (const row of firstTokens)
-      findFigures(name, { member: "", ...row, outcome: FIRST_TOKENS_OUTCOME }).addFirstTokens(row);
+      findFigures(name, { member: "", tag: "", ...row, outcome: FIRST_TOKENS_OUTCOME }).addFirstTokens(row);
   });
   return {
     data: [...sums.values()]
@@ -137,18 +145,19 @@ export async function sumUsage(
 export function listUngrouped({ group_by = "day" }: Static<typeof usageQuery>): readonly string[] {
   const words = group_by.split(",");
   const some = { hourMs: 0, model: "", keyId: "", accountId: "", member: "", outcome: "" } as const;
-  const more = { operation: "", surface: "" };
+  const more = { operation: "", surface: "", tag: "" };
   return Object.entries(GROUPS).flatMap(([name, [, label]]) =>
     words.includes(name) ? [] : Object.keys(label({ ...some, ...more }, "")),
   );
 }
 
-/** Returns both kinds of sums over the same requests. */
+/** Returns both kinds of sums over the same requests. Times to the first token are not kept by tag. */
 export async function listUsageSums(store: UsageParts["store"], query: UsageQuery) {
-  const { outcome = FIRST_TOKENS_OUTCOME } = query.only ?? {};
+  const { outcome = FIRST_TOKENS_OUTCOME, tag } = query.only ?? {};
+  const hasTimes = outcome === FIRST_TOKENS_OUTCOME && tag === undefined && !query.groupBy.includes("tag");
   const [usage, firstTokens] = await Promise.all([
     store.usage(query),
-    outcome === FIRST_TOKENS_OUTCOME ? store.firstTokens(query) : [],
+    hasTimes ? store.firstTokens(query) : [],
   ]);
   return { usage, firstTokens };
 }

@@ -32,7 +32,7 @@ export const deliverySchema = Type.Object({
   status: allowNull(Type.Integer()),
   reason: allowNull(text),
 });
-type DeliveryView = View<typeof deliverySchema>;
+export type DeliveryView = View<typeof deliverySchema>;
 
 export const sendAgainSchema = closeObject({ id: Type.String({ minLength: 1, maxLength: 100 }) });
 

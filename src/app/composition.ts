@@ -115,7 +115,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const people = createSignInParts(opened, live, log);
   const { refusals, measures } = state;
   const members = createRecheck(people);
-  const telling = createTelling({ store, live, health, deadlines, fetch, log });
+  const telling = createTelling({ store, live, health, lessons, deadlines, fetch, log });
   const upkept = { store, ledger, wrongTokens, refused, log, refusals, members, measures, ...telling };
   const endUpkeep = await startTasks({ ...upkept, learning: lessons }, { live, gateway, ending });
   const sampling = createSampling({ ports, opened, known: learned });

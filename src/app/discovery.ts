@@ -5,6 +5,7 @@ import { asArray, asNumber, asObject, asString } from "../core/json.ts";
 import { parseReceived } from "../core/json-bounds.ts";
 import type { ProviderSetup } from "../core/settings.ts";
 import type { Fetch, Log } from "../core/world.ts";
+import { readShortText } from "../transport/short-text.ts";
 
 /** A server that doesn't answer within this time is asked again later. */
 const LIST_MS = 5000;
@@ -102,18 +103,9 @@ export async function listModels(setup: ProviderSetup, fetch: Fetch): Promise<re
     await response.body?.cancel();
     throw new Error("refused");
   }
-  return parseList(await readShort(response), setup.name);
-}
-
-async function readShort(response: Response): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  let length = 0;
-  for await (const piece of response.body ?? []) {
-    length += piece.byteLength;
-    if (length > LIST_BYTES_MAX) throw new Error("the list is too long");
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString("utf8");
+  const text = await readShortText(response, LIST_BYTES_MAX);
+  if (text === null) throw new Error("the list is too long");
+  return parseList(text, setup.name);
 }
 
 /** Reads a model's context length: vLLM's `max_model_len` or llama.cpp's `meta.n_ctx`. Ollama lists none. */

@@ -1,7 +1,7 @@
 // Warns of keys a week before they end, once over all nodes.
+import { readPages } from "../admin/read-pages.ts";
 import type { OutboxEvent } from "../core/events.ts";
 import type { GatewayKey } from "../core/key.ts";
-import type { Position } from "../core/page.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock } from "../core/world.ts";
 
@@ -22,16 +22,9 @@ export async function warnOfExpiry({ store, clock }: Parts): Promise<void> {
   const told = Number((await store.setting("keys_expiring_until")) ?? nowMs);
   const untilMs = nowMs + WEEK_MS;
   if (told >= untilMs) return;
-  const expiring = { fromMs: told, toMs: untilMs };
-  let after: Position | null = null;
-  for (;;) {
-    const page = { limit: KEYS_AT_ONCE, after };
-    const keys: readonly GatewayKey[] = await store.keys(page, { isRevoked: false, expiring, nowMs });
+  const filter = { isRevoked: false, expiring: { fromMs: told, toMs: untilMs }, nowMs };
+  for await (const keys of readPages((page) => store.keys(page, filter), KEYS_AT_ONCE))
     await store.addEvents(keys.flatMap((key) => makeExpiring(key, nowMs)));
-    const last = keys.at(-1);
-    if (last === undefined || keys.length < KEYS_AT_ONCE) break;
-    after = { atMs: last.createdAtMs, id: last.id };
-  }
   await store.setSetting("keys_expiring_until", String(untilMs));
 }
 

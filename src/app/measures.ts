@@ -1,9 +1,8 @@
 // Reads from the store what the metrics show of it: its size, and the balances that the operator lists.
-import type { Account } from "../core/key.ts";
-import type { Position } from "../core/page.ts";
+import { readPages } from "../admin/read-pages.ts";
 import type { Store, StoreSize } from "../core/store.ts";
 
-const PAGE = 500;
+const ACCOUNTS_AT_ONCE = 500;
 /** Accounts beyond this many are not searched for a name. */
 const ACCOUNTS_MAX = 100_000;
 
@@ -40,13 +39,11 @@ export class Measures {
   }
 
   async #findIds(names: ReadonlySet<string>): Promise<void> {
-    let after: Position | null = null;
-    for (let read = 0; read < ACCOUNTS_MAX; read += PAGE) {
-      const page: readonly Account[] = await this.#store.accounts({ limit: PAGE, after });
-      for (const { id, name } of page) if (names.has(name)) this.#ids.set(name, id);
-      const last = page.at(-1);
-      if (last === undefined || page.length < PAGE) return;
-      after = { atMs: last.createdAtMs, id: last.id };
+    let read = 0;
+    for await (const accounts of readPages((page) => this.#store.accounts(page), ACCOUNTS_AT_ONCE)) {
+      for (const { id, name } of accounts) if (names.has(name)) this.#ids.set(name, id);
+      read += accounts.length;
+      if (read >= ACCOUNTS_MAX) return;
     }
   }
 }

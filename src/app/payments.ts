@@ -5,6 +5,7 @@ import type { Fetch, Log } from "../core/world.ts";
 import type { HookParts } from "../payments/hook.ts";
 import { createStripePages } from "../payments/stripe.ts";
 import type { PaymentTroubles } from "../payments/troubles.ts";
+import { readShortText } from "../transport/short-text.ts";
 import type { LiveConfiguration } from "./live-configuration.ts";
 import type { OpenedStore } from "./open-store.ts";
 import { clock } from "./world.ts";
@@ -27,5 +28,5 @@ export function createPayments({ opened, live, troubles, fetch, log }: PaymentPa
     timeZone: () => live.settings.quota.timeZone,
     makeEntry: (facts) => makeEntry(opened.world, { ...STRIPE, route: "POST /hooks/stripe" }, facts),
   };
-  return { hook, checkouts: { pages: createStripePages({ fetch, clock }), rules } };
+  return { hook, checkouts: { pages: createStripePages({ fetch, readText: readShortText, clock }), rules } };
 }

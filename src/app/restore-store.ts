@@ -1,5 +1,5 @@
 // Puts a backup of a SQLite store in an empty place, once it is proved to open and to balance.
-import { mkdirSync, readFileSync, rmdirSync, statSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { Store } from "../core/store.ts";
 import { MASTER_KEY_VARIABLE, parseMasterKey } from "../keys/master.ts";
@@ -63,7 +63,7 @@ export async function restoreStore<Proof>(asked: Restoring<Proof>): Promise<Rest
     return { store: path, bytes, masterKey, proof };
   } catch (error) {
     removeDatabase(draft);
-    if (madeFolder !== undefined) rmdirSync(dirname(path));
+    if (madeFolder !== undefined) rmSync(madeFolder, { recursive: true });
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 // The prompts and models of a sample, and what it is expected to cost.
 
 import { LESSONS_AT_ONCE, readLessons } from "../admin/lessons.ts";
+import { readPages } from "../admin/read-pages.ts";
 import { MODELS_MAX, type Sampling } from "../admin/sampling.ts";
 import type { ModelCard } from "../core/card.ts";
 import { findContent, makeContentUse } from "../core/content.ts";
@@ -85,17 +86,12 @@ async function takeLogged(
 
 /** Yields the newest answered chat requests of clients, at most so many. */
 async function* readAnswered({ opened }: SamplingParts, most: number): AsyncGenerator<RequestRecord> {
-  let after: { readonly atMs: number; readonly id: string } | null = null;
-  for (let read = 0; read < most; read += ROWS_AT_ONCE) {
-    const filter = { status: "ok", operation: "chat" } as const;
-    const rows: readonly RequestRecord[] = await opened.store.requests(filter, {
-      limit: ROWS_AT_ONCE,
-      after,
-    });
+  const filter = { status: "ok", operation: "chat" } as const;
+  let read = 0;
+  for await (const rows of readPages((page) => opened.store.requests(filter, page), ROWS_AT_ONCE)) {
     yield* rows.filter(({ keyId }) => keyId !== SAMPLING_KEY);
-    const last = rows.at(-1);
-    if (rows.length < ROWS_AT_ONCE || last === undefined) return;
-    after = { atMs: last.atMs, id: last.id };
+    read += rows.length;
+    if (read >= most) return;
   }
 }
 

@@ -8,6 +8,7 @@ import { PaymentTroubles } from "../payments/troubles.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import { Refusals } from "../telemetry/refusals.ts";
 import { Telemetry } from "../telemetry/telemetry.ts";
+import { readShortText } from "../transport/short-text.ts";
 import type { LiveConfiguration } from "./live-configuration.ts";
 import { Measures } from "./measures.ts";
 import type { OpenedStore } from "./open-store.ts";
@@ -43,7 +44,8 @@ export function observeState(
 ) {
   const configuration = new ConfigurationState(clock);
   const refusals = new Refusals(() => clock.nowMs());
-  const telemetry = new Telemetry({ clock, random, fetch: upstreamFetch, log: write, version }, settings);
+  const parts = { clock, random, fetch: upstreamFetch, readText: readShortText, log: write, version };
+  const telemetry = new Telemetry(parts, settings);
   /** Counts every event, and exports it, before it is written. */
   const log: Log = (event) => {
     metrics.count(event);

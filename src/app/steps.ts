@@ -15,6 +15,7 @@ import type { Cache } from "../steps/cache/cache.ts";
 import { Hooks } from "../steps/hooks/hooks.ts";
 import { askModel, type Moderate } from "../steps/hooks/moderation.ts";
 import { askServer } from "../steps/hooks/server.ts";
+import { readShortText } from "../transport/short-text.ts";
 import { clock, random } from "./world.ts";
 
 interface HookParts {
@@ -42,7 +43,7 @@ export function createHooks(
     ...{ clock, random, log },
     ask: ({ target }, question, signal) =>
       target.kind === "server"
-        ? askServer({ fetch, version }, target, question, signal)
+        ? askServer({ fetch, readText: readShortText, version }, target, question, signal)
         : askModel(moderate, target, question, signal),
     accountName: async (id) => (await store.account(id))?.name ?? null,
     makeBreaker: () => new Breaker(),

@@ -18,7 +18,7 @@ const MOVES_MS = 2000;
 const MOVES_AT_ONCE = 1000;
 const EVENTS_MS = 1000;
 const EXPIRING_MS = 600_000;
-const HEALTH_MS = 5000;
+const STATES_MS = 5000;
 const REFUSALS_MS = 5000;
 /** A change on one node takes effect on the others within twice this time. */
 const ADDED_MS = 1000;
@@ -48,8 +48,8 @@ const CALLS_MS = 70 * 86_400_000;
 interface UpkeepParts extends AuditUpkeepParts {
   /** Writes down refused sign-ins. Missing if there are no admin routes. */
   readonly refused?: { flush(): Promise<void> };
-  /** Reports providers that go down and come back. Missing if nobody takes events. */
-  readonly healthEvents?: { refresh(): Promise<void> };
+  /** Reports providers that go down and come back, and another best model. Missing if nobody takes events. */
+  readonly stateEvents?: { refresh(): Promise<void> };
   /** Takes events, which are logged, and delivers them. Missing if nobody takes them. */
   readonly delivering?: { tick(): Promise<void> };
   readonly store: Store;
@@ -99,11 +99,11 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
     schedule("audit_failed", AUDIT_HEAD_MS, () => logAuditHead(parts)),
   ];
   const { added, discovery, wrongTokens, refused, members, memory, measures } = parts;
-  const { delivering, healthEvents } = parts;
+  const { delivering, stateEvents } = parts;
   if (delivering) tasks.push(schedule("events_failed", EVENTS_MS, () => delivering.tick()));
   if (delivering) tasks.push(schedule("events_failed", EXPIRING_MS, () => warnOfExpiry(parts)));
   if (refused) tasks.push(schedule("audit_failed", AUDIT_MS, () => refused.flush()));
-  if (healthEvents) tasks.push(schedule("health_events_failed", HEALTH_MS, () => healthEvents.refresh()));
+  if (stateEvents) tasks.push(schedule("health_events_failed", STATES_MS, () => stateEvents.refresh()));
   if (measures) tasks.push(schedule("measures_failed", MEASURES_MS, () => measures.refresh()));
   if (added) tasks.push(schedule("credentials_failed", ADDED_MS, () => added.credentials.refresh()));
   if (added) tasks.push(schedule("aliases_failed", ADDED_MS, () => added.aliases.refresh()));

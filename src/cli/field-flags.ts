@@ -2,6 +2,7 @@
 import { parseBudget } from "../core/fields/budget-text.ts";
 import { parseCacheText } from "../core/fields/cache-text.ts";
 import type { Fields, KindName, Wire } from "../core/fields/field.ts";
+import { parseTags, TAGS_EXPECTED } from "../core/fields/tags-text.ts";
 import { type Arguments, type FlagKinds, UsageError } from "./arguments.ts";
 
 const HELP_INDENT = 26;
@@ -30,6 +31,7 @@ const PARSERS: { readonly [Name in KindName]: Parse<Name> } = {
   role: keep,
   accounts: splitList,
   cache: (text) => (text === "default" ? null : parseCacheText(text)),
+  tags: (text, flag) => (text === "none" ? null : parseTagsFlag(text, flag)),
   hooks: (text) => (text === "none" ? null : splitList(text)),
   flag: parseYesNo,
 };
@@ -76,6 +78,12 @@ function parseBudgets(text: string, flag: string): Wire<"budgets"> {
     if (budget) return budget;
     throw new UsageError(`--${flag} must be like 50/month or 5/day:OpenAI#*, or "none" or "default"`);
   });
+}
+
+function parseTagsFlag(text: string, flag: string): Wire<"tags"> {
+  const tags = parseTags(text);
+  if (tags !== null) return tags;
+  throw new UsageError(`--${flag} must be "none" or ${TAGS_EXPECTED}`);
 }
 
 function parseCount(text: string, flag: string): number {

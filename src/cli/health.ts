@@ -1,7 +1,7 @@
 // `poundkey health`: says whether a running gateway is ready, for the health checks of containers.
+import { askReady, READY_TIMEOUT_MS } from "../app/ask-ready.ts";
 import { type ConfigSource, formatErrors, loadConfig } from "../app/configuration.ts";
 import { EXIT, type Io } from "../app/terminal.ts";
-import { asArray, asObject, asString, parseJson } from "../core/json.ts";
 import type { ServerRules } from "../core/settings.ts";
 import { formatJson } from "./administration.ts";
 import {
@@ -12,14 +12,10 @@ import {
   UsageError,
 } from "./arguments.ts";
 
-const TIMEOUT_MS = 3000;
-/** An answer has a line for each problem. Of a longer one, the rest isn't read. */
-const ANSWER_BYTES_MAX = 65_536;
-
 const HELP = `usage: poundkey health [--url URL] [--json]
 
 Asks a running gateway whether it is ready to serve (/readyz). Exits with 0 if it is, and with 1 if it isn't or doesn't
-answer within ${TIMEOUT_MS / 1000} seconds.
+answer within ${READY_TIMEOUT_MS / 1000} seconds.
 
   --url URL                 the gateway's address (default: the configured host and port on this machine)
   --json                    print JSON
@@ -30,12 +26,6 @@ examples:
   poundkey health --url http://127.0.0.1:8081`;
 
 const FLAGS = { ...COMMON_FLAGS, url: "value" } as const;
-
-interface Health {
-  readonly ready: boolean;
-  readonly url: string;
-  readonly problems: readonly string[];
-}
 
 /** Returns the exit code: 0 if the gateway is ready, otherwise 1. */
 export const runHealth = makeFlagCommand({ name: "health", help: HELP, flags: FLAGS }, show);
@@ -52,7 +42,7 @@ async function show(given: Arguments, io: Io, source: ConfigSource): Promise<num
     // The gateway is on this machine, where no proxy leads.
     process.env.NO_PROXY = "*";
   }
-  const health = await ask(url);
+  const health = await askReady(url);
   const { ready, problems } = health;
   if (given.switches.has("json")) io.out(formatJson(health));
   else if (ready) io.out(["ready", ...problems].join("\n"));
@@ -75,33 +65,4 @@ const LOCAL: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": 
 function makeLocalUrl({ host, port }: ServerRules): URL {
   const address = LOCAL[host] ?? host;
   return new URL(`http://${address.includes(":") ? `[${address}]` : address}:${port}/readyz`);
-}
-
-async function ask({ href: url }: URL): Promise<Health> {
-  try {
-    const response = await fetch(url, { redirect: "manual", signal: AbortSignal.timeout(TIMEOUT_MS) });
-    const problems = listProblems(await readStart(response));
-    const ready = response.status === 200;
-    if (ready || problems.length > 0) return { ready, url, problems };
-    return { ready, url, problems: [`${url} answered with ${response.status}`] };
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    return { ready: false, url, problems: [`${url} doesn't answer: ${why}`] };
-  }
-}
-
-async function readStart({ body }: Response): Promise<string> {
-  if (body === null) return "";
-  const decoder = new TextDecoder();
-  let text = "";
-  for await (const piece of body) {
-    text += decoder.decode(piece, { stream: true });
-    if (text.length > ANSWER_BYTES_MAX) return "";
-  }
-  return text;
-}
-
-function listProblems(text: string): readonly string[] {
-  const problems = asArray(asObject(parseJson(text)).problems);
-  return problems.flatMap((problem) => asString(problem) ?? []);
 }

@@ -22,7 +22,7 @@ and secrets, signatures and stored answers go on working.
   --config FILE, --store S  as for \`poundkey serve\`
 
 examples:
-  poundkey master-key rotate --new /root/new.key
+  poundkey master-key rotate --new ./new.key
   poundkey master-key rotate --finish`;
 
 /** `variable` is the value of `POUNDKEY_MASTER_KEY`. */

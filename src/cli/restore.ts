@@ -23,7 +23,7 @@ With --verify alone, proves the store that is in place in the same way, such as 
   --config FILE, --store S  as for \`poundkey serve\`
 
 examples:
-  poundkey restore /var/backups/poundkey-2026-11-20.db --master-key /root/poundkey-master.key
+  poundkey restore /var/backups/poundkey-2026-11-20.db --master-key /mnt/safe/poundkey-master.key
   poundkey restore --verify --store postgres://poundkey@db/poundkey`;
 
 const FLAGS = { json: "switch", verify: "switch", "master-key": "value" } as const;

@@ -163,6 +163,11 @@ function mergeRows(fresh: readonly RequestView[], rows: readonly RequestView[]):
   return [...fresh.filter(({ id }) => !known.has(id)), ...rows];
 }
 
+function hasTag({ tags }: RequestView, wanted: string): boolean {
+  if (tags === null) return wanted === "untagged";
+  return Object.entries(tags).some(([name, value]) => `${name}=${value}` === wanted);
+}
+
 function isWanted(row: RequestView, wanted: Filters): boolean {
   const models = [row.model_asked, row.model_tried, row.model_used];
   const providerOf = (id: string | null) => (id === null ? "" : splitModelId(id).provider);
@@ -178,6 +183,7 @@ function isWanted(row: RequestView, wanted: Filters): boolean {
     (!wanted.model || models.includes(wanted.model)) &&
     (!wanted.provider || [row.model_tried, row.model_used].map(providerOf).includes(wanted.provider)) &&
     (!wanted.trace_id || [row.trace_id, row.parent_trace_id].includes(wanted.trace_id)) &&
+    (!wanted.tag || hasTag(row, wanted.tag)) &&
     (!wanted.selector || row.selector === `Router#${wanted.selector}`) &&
     (!status ||
       (status === "ok"

@@ -1,4 +1,4 @@
-// Usage by model, provider, key or account, as bars.
+// Usage by model, provider, key, account or tag, as bars.
 import type { RefObject } from "preact";
 import { useState } from "preact/hooks";
 import type { UsageSums, UsageView } from "../admin/usage.ts";
@@ -18,8 +18,11 @@ const GROUPS = [
   { value: "provider", label: "Provider" },
   { value: "key", label: "Key" },
   { value: "account", label: "Account" },
+  { value: "tag", label: "Tag" },
 ] as const;
 type Group = (typeof GROUPS)[number]["value"];
+/** The row of tags beyond the day's first ones, by which no request is found. */
+const OTHER_TAGS = "other";
 const SHOWN = { first: 10, step: 50 };
 
 interface BreakdownProps {
@@ -37,7 +40,7 @@ export function Breakdown({ query, reloadRef, first = "model" }: BreakdownProps)
   return (
     <Card
       title="Breakdown"
-      note="The bars follow the column that the rows are sorted by"
+      note={group === "tag" ? ABOUT_TAGS : "The bars follow the column that the rows are sorted by"}
       isFlush
       actions={<Segments label="Group by" options={GROUPS} value={group} onChange={setGroup} />}
     >
@@ -55,6 +58,8 @@ export function Breakdown({ query, reloadRef, first = "model" }: BreakdownProps)
     </Card>
   );
 }
+
+const ABOUT_TAGS = "A request with several tags is in the row of each";
 
 interface RowsProps {
   readonly rows: readonly UsageView[];
@@ -74,7 +79,7 @@ const MEASURE_NAMES: readonly Measure[] = ["requests", "errors", "tokens", "spen
 function Rows({ rows, group }: RowsProps) {
   const names = useNames();
   const [chosen, choose] = useState<Measure | null>(null);
-  const idOf = (row: UsageView) => row.model ?? row.provider ?? row.key_id ?? row.account_id ?? "";
+  const idOf = (row: UsageView) => row.model ?? row.provider ?? row.key_id ?? row.account_id ?? row.tag ?? "";
   const fieldOf = (row: UsageView) => ({ [row.key_id || row.account_id ? `${group}_id` : group]: idOf(row) });
   const nameOf = (row: UsageView) => {
     if (row.key_id !== undefined) return names.key(row.key_id);
@@ -92,7 +97,7 @@ function Rows({ rows, group }: RowsProps) {
     makeHeadColumn(GROUPS.find(({ value }) => value === group)?.label ?? "", (row) => (
       <span class="share">
         <span class="share-bar" style={{ width: `${(sizeOf(row) / most) * 100}%` }} />
-        {idOf(row) === "" ? (
+        {idOf(row) === "" || idOf(row) === OTHER_TAGS ? (
           <span class="clip">{nameOf(row)}</span>
         ) : (
           <a class="clip" href={makeHref("/activity", { ...keepScope(route.value.query), ...fieldOf(row) })}>

@@ -3,6 +3,7 @@ import type { ComponentType } from "preact";
 import { parseBudget, writeBudget } from "../core/fields/budget-text.ts";
 import { parseCacheText, writeCacheText } from "../core/fields/cache-text.ts";
 import type { ControlWords, Field, KindName, Wire, WireBudget } from "../core/fields/field.ts";
+import { formatTags, parseTags } from "../core/fields/tags-text.ts";
 import { nowMs } from "./browser.ts";
 import { COUNT_OPTIONS, EXPIRY_OPTIONS } from "./field-options.ts";
 import { DAY_MS } from "./format.ts";
@@ -141,6 +142,12 @@ export const RENDERERS: { readonly [Name in KindName]: Renderer<Name> } = {
     isNarrow: true,
     toText: (setting) => (setting ? writeCacheText(setting) : ""),
     toWire: (text) => (text.trim() === "" ? null : parseCacheText(text)),
+  },
+  tags: {
+    Control: ({ field: _, ...shown }) => <TextField {...shown} />,
+    toText: (tags) => (tags ? formatTags(tags).replaceAll(",", ", ") : ""),
+    // The gateway refuses a text that can't be read.
+    toWire: (text) => (text.trim() === "" ? null : (parseTags(text) ?? { [text]: "" })),
   },
   hooks: {
     Control: ({ field: _, ...shown }) => <TextField {...shown} />,

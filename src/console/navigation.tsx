@@ -88,6 +88,14 @@ const PAGES: readonly Page[] = [
     isSetting: true,
   },
   {
+    path: "/settings/reconciliation",
+    label: "Reconciliation",
+    icon: "invoice",
+    Page: lazy(async () => (await import("./reconciliation.tsx")).ReconciliationPage),
+    needs: "reconciliation.read",
+    isSetting: true,
+  },
+  {
     path: "/settings/people",
     label: "People",
     icon: "people",
@@ -119,6 +127,14 @@ const PAGES: readonly Page[] = [
     icon: "limits",
     Page: lazy(async () => (await import("./limits.tsx")).LimitsPage),
     needs: "settings.read",
+    isSetting: true,
+  },
+  {
+    path: "/settings/webhooks",
+    label: "Webhooks",
+    icon: "send",
+    Page: lazy(async () => (await import("./webhooks.tsx")).WebhooksPage),
+    needs: "webhooks.read",
     isSetting: true,
   },
   {

@@ -16,7 +16,7 @@ import { useForm } from "./task.ts";
 const ANY_TIME = { value: "any", label: "Any time" } as const;
 
 interface PeriodPickerProps {
-  readonly scope: LogScope;
+  readonly scope: Pick<LogScope, "range" | "period">;
   /** True if the page can show the log without a bound in time. */
   readonly hasAny?: boolean;
 }

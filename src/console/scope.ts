@@ -13,7 +13,7 @@ export const SHARED_FILTERS = ["key_id", "account_id", "provider", "model"] as c
 /** Filters of requests alone. */
 const REQUEST_FILTERS = [
   ...(["selector", "status", "outcome", "operation", "surface", "member"] as const),
-  ...(["address", "session", "trace_id", "q"] as const),
+  ...(["address", "session", "trace_id", "tag", "q"] as const),
 ] as const;
 export const FILTERS = [...SHARED_FILTERS, ...REQUEST_FILTERS] as const;
 export type Filters = Readonly<Partial<Record<(typeof FILTERS)[number], string>>>;
@@ -31,10 +31,18 @@ export function useScope(fallback = "", accountId?: string): LogScope {
   const given = FILTERS.map((name) => [name, query.get(name) ?? ""] as const);
   const filters: Filters = Object.fromEntries(given.filter(([, value]) => value !== ""));
   const timeZone = useTimeZone(accountId ?? filters.account_id);
+  return { filters, ...readRange(query, fallback, timeZone) };
+}
+
+/** Reads the period of an address. `fallback` names it if the address has none; months are those of the time zone. */
+export function readRange(
+  query: URLSearchParams,
+  fallback: string,
+  timeZone: string,
+): Omit<LogScope, "filters"> {
   const isByMoments = query.has("from") || query.has("to");
   const name = query.get("range") ?? fallback;
   return {
-    filters,
     period: readPeriod(query, { fallback, timeZone, atMs: nowMs() }),
     range: isByMoments ? null : (PERIODS.find(({ value }) => value === name)?.value ?? null),
   };

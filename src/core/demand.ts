@@ -3,6 +3,7 @@ import type { AuditEntry } from "./audit-log.ts";
 import type { Checkout, CheckoutChange, CheckoutOutcome } from "./checkout.ts";
 import type { OutboxEvent } from "./events.ts";
 import type { Fault } from "./fault.ts";
+import type { Tags } from "./fields/tags-text.ts";
 import type { Account, GatewayKey, KeyProof } from "./key.ts";
 import type { TokenLoad } from "./limit.ts";
 import type { MemberTerms } from "./member-limits.ts";
@@ -20,6 +21,7 @@ import type {
   OwnerState,
   Place,
   Spend,
+  TagOfDay,
   UsageSum,
 } from "./rows.ts";
 import type { BillingRules, LimitRules, QuotaRules } from "./settings.ts";
@@ -63,6 +65,8 @@ export interface Reads {
   readonly checkoutId?: string;
   /** New budgets, which begin with what their owner has used already. Missing for none. */
   readonly openings?: readonly Opening[];
+  /** The start of the UTC day whose tags are needed. Missing for none. */
+  readonly tagDayMs?: number;
 }
 
 /**
@@ -187,6 +191,8 @@ export interface Granted {
    * held.
    */
   readonly outputTokens: Readonly<Record<string, number>> | null;
+  /** The tags of the key and, where it has none of the name, of its account. Missing for none. */
+  readonly tags?: Tags;
 }
 
 export type Answer =
@@ -233,6 +239,8 @@ export interface Rows {
   readonly requests: ReadonlyMap<string, RequestRecord | null>;
   readonly replies: ReadonlyMap<string, KeptReply | null>;
   readonly movements: ReadonlyMap<string, Movement | null>;
+  /** By `makeTagDayId`. Missing if none were asked for. */
+  readonly tagsOfDays?: ReadonlyMap<string, ReadonlySet<string>>;
   /** Missing if none was asked for. */
   readonly checkouts?: ReadonlyMap<string, Checkout | null>;
 }
@@ -264,6 +272,10 @@ export interface Decision {
   readonly checkouts: readonly Checkout[];
   /** Amounts to add to the hour's row. */
   readonly usage: readonly UsageSum[];
+  /** The same by tag. */
+  readonly tagUsage: readonly UsageSum[];
+  /** Tags that are new on their day. */
+  readonly tagsOfDays: readonly TagOfDay[];
   /** Counts to add in the same way. */
   readonly firstTokens: readonly FirstTokenSum[];
   /** Amounts to add to the day's row. */

@@ -18,6 +18,7 @@ export const EVENTS = {
   "member.keys_expired": "A person's personal keys have expired at {until}.",
   "provider.down": "The provider {provider} gets no requests any more: {reason}.",
   "provider.up": "The provider {provider} answers again.",
+  "router.best_changed": "The model that is best overall is {model} now. Before, it was {before}.",
   "credential.retired": "The provider {provider} refuses its credential …{last4}: {reason}.",
   "topup.paid": "{account} was topped up with {amount} USD by card.",
   "topup.refunded": "{amount} USD of a card payment of {account} were refunded ({state}).",

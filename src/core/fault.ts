@@ -1,5 +1,6 @@
 // The closed table of failures: status, type, who is to blame, and whether another attempt may help.
 import type { UpstreamReport } from "./failure.ts";
+import type { FieldMistake } from "./field-mistake.ts";
 import type { RefusingLimit } from "./limit.ts";
 import type { RequestLimits } from "./record.ts";
 
@@ -197,6 +198,8 @@ interface Overflow {
 export interface FaultDetails {
   /** The offending request field, such as `messages[0].role`. */
   readonly param?: string | null;
+  /** Set if the field doesn't fit its schema. Not shown: the message says the same. */
+  readonly mistake?: FieldMistake;
   /** Milliseconds to wait before a retry. */
   readonly retryAfterMs?: number;
   /** The time at which the request would be accepted, in Unix milliseconds. Shown as `error.reset_at`. */

@@ -17,6 +17,7 @@ const utf8 = new TextDecoder();
  * body has fewer, a name was given twice, and other readers may keep the other value.
  */
 export function keepSources(body: JsonObject, text: Uint8Array, marks: Int32Array, elements: number): void {
+  if (text.length <= SOURCE_BYTES_MIN) return;
   if (marks.length !== 2 * Object.keys(body).length || countElements(body) !== elements) return;
   for (let at = 0, from = text.indexOf(0x7b) + 1; at + 1 < marks.length; at += 2) {
     const [colon = 0, end = 0] = marks.subarray(at, at + 2);
@@ -38,7 +39,8 @@ export function forgetSources(body: object): void {
 
 /** Returns the body as JSON, in bytes if a part of it is sent as it came. */
 export function writeJson(body: JsonObject): string | Uint8Array<ArrayBuffer> {
-  return Object.values(body).some(findSource) ? joinSources(body) : JSON.stringify(body);
+  for (const field in body) if (findSource(body[field])) return joinSources(body);
+  return JSON.stringify(body);
 }
 
 function findSource(value: unknown): Uint8Array | undefined {

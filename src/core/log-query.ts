@@ -34,11 +34,12 @@ export type UsageDimension =
   | "surface"
   | "member"
   | "provider"
-  | "outcome";
+  | "outcome"
+  | "tag";
 
 /**
  * Totals over the hours from `fromMs` (inclusive) to `toMs` (exclusive). Dimensions not grouped by are empty, or 0 for
- * the hour.
+ * the hour. By tag, a request is in the total of each of its tags, and in that with an empty one if it has none.
  */
 export interface UsageQuery {
   readonly fromMs: number;
@@ -57,6 +58,8 @@ export interface UsageFilter {
   readonly surface?: string | undefined;
   readonly outcome?: RequestOutcome | undefined;
   readonly memberId?: string | undefined;
+  /** `team=search`, or `untagged` for requests without any. Of sums, also `other`. */
+  readonly tag?: string | undefined;
   /** The rows that the viewer sees. Missing for all. */
   readonly scope?: Scope | undefined;
 }

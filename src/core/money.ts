@@ -4,6 +4,7 @@
 export type NanoUsd = number;
 
 export const NANO_PER_USD = 1_000_000_000;
+export const NANO_PER_CENT = NANO_PER_USD / 100;
 const PICO_PER_USD_PER_MILLION = 1_000_000;
 const PICO_PER_NANO = 1000n;
 const MARKUP_PARTS = 1_000_000;

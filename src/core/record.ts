@@ -63,6 +63,8 @@ export interface RequestOrigin {
   readonly parentTraceId: string | null;
   /** The person whose key it is. Null for service keys. */
   readonly memberId: string | null;
+  /** Its tags as `formatTags` writes them. Null for none. */
+  readonly tags: string | null;
 }
 
 export const UNKNOWN_ORIGIN: RequestOrigin = {
@@ -71,6 +73,7 @@ export const UNKNOWN_ORIGIN: RequestOrigin = {
   traceId: null,
   parentTraceId: null,
   memberId: null,
+  tags: null,
 };
 
 export interface RequestRecord extends RequestHead, RequestOrigin {

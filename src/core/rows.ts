@@ -190,6 +190,11 @@ export interface UsageSum extends HourOfUse {
   readonly provider: string;
   /** Empty in sums over all outcomes, and in those from before outcomes were told apart. */
   readonly outcome: RequestOutcome | "";
+  /**
+   * In sums by tag: the tag, such as `team=search`, or `other` for those beyond the day's first ones. A request is in the
+   * sum of each of its tags. In the other sums it is counted once, under `tagged` or, without tags, under an empty one.
+   */
+  readonly tag: string;
   readonly errors: number;
   readonly amounts: Amounts;
   readonly costNanoUsd: NanoUsd;
@@ -199,6 +204,19 @@ export interface UsageSum extends HourOfUse {
   readonly savedNanoUsd: NanoUsd;
   /** The part of it that another month's statement has: the one before in the first half of a month, else the next. */
   readonly edge?: { readonly costNanoUsd: NanoUsd; readonly chargedNanoUsd: NanoUsd };
+}
+
+/** A tag by which the requests of an account's day are summed. */
+export interface TagOfDay {
+  readonly accountId: string;
+  /** The start of the UTC day. */
+  readonly dayMs: number;
+  /** `team=search` */
+  readonly tag: string;
+}
+
+export function makeTagDayId(accountId: string, dayMs: number): string {
+  return `${accountId} ${dayMs}`;
 }
 
 /** The source of a score: the client, the operator's labels, or signs of breakage in the answer itself. */

@@ -58,7 +58,7 @@ function checkObject(rules: Rules, value: JsonObject, path: string): Fault | nul
   if (ofKind) return ofKind;
   for (const field of rules.required ?? []) {
     if (value[field] === undefined) {
-      return missingParameter(child(path, field), suggestField(rules, value, field));
+      return missingParameter(child(path, field), "", findMisspelt(rules, value, field));
     }
   }
   const each = Object.values(rules.patternProperties ?? {})[0];
@@ -72,11 +72,16 @@ function checkObject(rules: Rules, value: JsonObject, path: string): Fault | nul
 /** The most fields to compare with a missing one. */
 const COMPARED_MAX = 256;
 
-/** Returns a hint at the unknown field that is spelt like a missing one. Empty if there is none. */
-function suggestField({ properties = {} }: Rules, value: JsonObject, missing: string): string {
+interface Misspelt {
+  readonly written: string;
+  readonly meant: string;
+}
+
+/** Returns the unknown field that is spelt like a missing one, if there is one. */
+function findMisspelt({ properties = {} }: Rules, value: JsonObject, meant: string): Misspelt | undefined {
   const unknown = Object.keys(value).filter((field) => !Object.hasOwn(properties, field));
-  const [near] = findNearest(missing, unknown.slice(0, COMPARED_MAX), 1);
-  return near === undefined ? "" : ` The request has '${showField(near)}': did you mean '${missing}'?`;
+  const [near] = findNearest(meant, unknown.slice(0, COMPARED_MAX), 1);
+  return near === undefined ? undefined : { written: showField(near), meant };
 }
 
 /** `each` are the rules of the fields that the object's own don't list. */
@@ -228,29 +233,34 @@ function listKinds(alternatives: readonly Rules[]): string {
 
 /** `hint` is a sentence with a space in front. */
 function invalidType(path: string, expected: string, got: string, hint = ""): Fault {
-  const message = `Invalid type for '${path}': expected ${expected}, but got ${got} instead.${hint}`;
-  return new Fault("invalid_type", message, { param: path });
+  const said = `expected ${expected}, but got ${got} instead.${hint}`;
+  const mistake = { what: said.replace(/\.$/, "") };
+  return new Fault("invalid_type", `Invalid type for '${path}': ${said}`, { param: path, mistake });
 }
 
 /** `what` is a sentence without its stop. */
 export function invalidValue(param: string, what: string): Fault {
-  return new Fault("invalid_value", `Invalid '${param}': ${what}.`, { param });
+  return new Fault("invalid_value", `Invalid '${param}': ${what}.`, { param, mistake: { what } });
 }
 
 /** `hint` is a sentence with a space in front. */
-export function missingParameter(path: string, hint = ""): Fault {
-  const message = `Missing required parameter: '${path}'.${hint}`;
-  return new Fault("missing_required_parameter", message, { param: path });
+export function missingParameter(path: string, hint = "", misspelt?: Misspelt): Fault {
+  const seen = misspelt && ` The request has '${misspelt.written}': did you mean '${misspelt.meant}'?`;
+  const message = `Missing required parameter: '${path}'.${seen ?? hint}`;
+  const mistake = { what: "missing", misspelt: misspelt?.written };
+  return new Fault("missing_required_parameter", message, { param: path, mistake });
 }
 
 function unknown(path: string, { properties = {} }: Rules): Fault {
-  const known = Object.keys(properties).join(", ");
-  const message = `Unknown parameter: '${path}'. Supported parameters are: ${known}.`;
-  return new Fault("unknown_parameter", message, { param: path });
+  const known = Object.keys(properties);
+  const message = `Unknown parameter: '${path}'. Supported parameters are: ${known.join(", ")}.`;
+  return new Fault("unknown_parameter", message, { param: path, mistake: { what: "unknown field", known } });
 }
 
 function notAmong(values: readonly string[], path: string): Fault {
-  return new Fault("invalid_value", `Invalid value for '${path}'.${listValues(values)}`, { param: path });
+  const mistake = { what: `expected one of ${values.join(", ")}` };
+  const message = `Invalid value for '${path}'.${listValues(values)}`;
+  return new Fault("invalid_value", message, { param: path, mistake });
 }
 
 function listValues(values: readonly string[]): string {
@@ -259,6 +269,7 @@ function listValues(values: readonly string[]): string {
 
 /** If the schema has its own wording, its bounds are reported together. */
 function fault(code: FaultCode, path: string, { expected }: Rules, what: string): Fault {
-  if (expected === undefined) return new Fault(code, `Invalid '${path}': ${what}.`, { param: path });
+  if (expected === undefined)
+    return new Fault(code, `Invalid '${path}': ${what}.`, { param: path, mistake: { what } });
   return invalidValue(path, `expected ${expected}`);
 }

@@ -12,6 +12,14 @@ export interface StatementUse {
   readonly chargedNanoUsd: NanoUsd;
 }
 
+/** The cost of a month's requests with a tag. One with several tags is in the cost of each. */
+export interface StatementTag {
+  /** `team=search`, `other`, or empty for requests without tags. */
+  readonly tag: string;
+  readonly costNanoUsd: NanoUsd;
+  readonly chargedNanoUsd: NanoUsd;
+}
+
 /** The change of the balance by a month's movements of a kind. */
 export interface StatementMovement {
   readonly kind: MovementKind;
@@ -21,6 +29,7 @@ export interface StatementMovement {
 /** The sums of a month as of one moment. */
 export interface StatementSums {
   readonly uses: readonly StatementUse[];
+  readonly tags: readonly StatementTag[];
   readonly movements: readonly StatementMovement[];
   /** The balance at the month's end, with what requests held. */
   readonly closingNanoUsd: NanoUsd;

@@ -158,6 +158,8 @@ export interface Store
    * otherwise: then nothing can be trusted until the store has reopened itself.
    */
   durable(): Promise<void>;
+  /** Decides a demand on the rows as they are, and writes nothing. */
+  look(demand: Demand): Promise<Answer>;
   /** Reads the rows that a demand would be decided on, for display only. */
   read(reads: Reads): Promise<Rows>;
 

@@ -38,6 +38,9 @@ export type Reach = (url: URL, timeoutMs: number) => Promise<boolean>;
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
+/** Returns the body as text, or null if it has more than `bytesMax` bytes. Rejects if it breaks off. */
+export type ReadText = (answer: Response, bytesMax: number) => Promise<string | null>;
+
 export const LEVELS = ["debug", "info", "warn", "error"] as const;
 export type Level = (typeof LEVELS)[number];
 

@@ -194,6 +194,11 @@ export class AttemptRun<F extends Form> implements CallWatcher {
   recordDropped(fields: readonly string[]): void {
     const { names = {} } = this.#context.call;
     const all = [...this.#cut, ...fields];
+    // As usual. The fields of an earlier attempt no longer count.
+    if (all.length === 0) {
+      this.#context.dropped = this.#dropped = all;
+      return;
+    }
     const named = all.map((field) => (Object.hasOwn(names, field) ? names[field] : undefined) ?? field);
     this.#dropped = [...new Set(named)];
     this.#context.dropped = this.#dropped;

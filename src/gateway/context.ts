@@ -6,6 +6,7 @@ import { clientGone, type Ending } from "../core/ending.ts";
 import { type Fault, toFault } from "../core/fault.ts";
 import { toUsd } from "../core/money.ts";
 import type { Ended, UnsettledRecord } from "../core/record.ts";
+import { addOwners } from "../core/tags.ts";
 import type { Trace } from "../core/trace.ts";
 import { RetirementBudget } from "../health/credential.ts";
 import type { GradedAnswer } from "../learning/port.ts";
@@ -23,7 +24,7 @@ import type { Plan } from "./plan.ts";
 import { makeTrace } from "./row-trace.ts";
 import { openEnding } from "./sharing.ts";
 import type { Around, Changed, OwnAnswer, Step } from "./step.ts";
-import { listHooks, Tracing } from "./tracing.ts";
+import { Tracing } from "./tracing.ts";
 import { findEnding, isByClient, judge } from "./verdict.ts";
 
 export class RequestContext<F extends Form> implements Facts {
@@ -65,7 +66,9 @@ export class RequestContext<F extends Form> implements Facts {
   dropped: readonly string[] = [];
   replayed: Facts["replayed"] = null;
   costs: Facts["costs"] = null;
+  /** The request whose answer a step gave again. Null if none did. */
   from: NonNullable<OwnAnswer<F>["from"]> | null = null;
+  /** The usage of the answer with its cost, once it is finished. */
   usage: F["usage"] | null = null;
   /** The fault that ended it. Null if it did not fail. */
   fault: Fault | null = null;
@@ -124,6 +127,7 @@ export class RequestContext<F extends Form> implements Facts {
     return this.#isFinished || this.#count.meter.hasAnswer;
   }
 
+  /** Stores the provider's usage report. */
   report(usage: F["usage"], isWhole: boolean): void {
     this.#count.report(usage, isWhole);
   }
@@ -163,6 +167,7 @@ export class RequestContext<F extends Form> implements Facts {
     return { startedMs: this.startedMs, upstreamMs: this.tracing.upstreamMs };
   }
 
+  /** The reasons for which the answers ended, if the operation knows any. */
   get finishes(): readonly string[] {
     return this.#count.meter.finishes ?? [];
   }
@@ -255,7 +260,12 @@ export class RequestContext<F extends Form> implements Facts {
 
   #record(nowMs: number, counted: Counted<F["usage"]>): UnsettledRecord {
     const { id, requestId, operation, surface, key, ask, origin } = this.call;
-    const [{ decision }, traced] = [this.plan, this.#trace(nowMs, counted)];
+    const { decision } = this.plan;
+    const answer = {
+      ...{ counted, count: this.#count },
+      ...{ firstTokenMs: this.#firstTokenMs, isWhole: this.#isFinished },
+    };
+    const traced = makeTrace(this, answer, nowMs);
     return {
       ...{ id, requestId, keyId: key.id, accountId: key.accountId, memberId: key.memberId },
       atMs: this.#atMs,
@@ -281,18 +291,7 @@ export class RequestContext<F extends Form> implements Facts {
       cachedFrom: this.from?.id ?? null,
       savedNanoUsd: this.from?.costNanoUsd ?? 0,
       ...origin,
+      tags: addOwners(origin.tags, this.granted?.tags),
     };
-  }
-
-  #trace(nowMs: number, { bill, source }: Counted<F["usage"]>): Trace {
-    const { call, fault, granted, admittedMs } = this;
-    const { claimed, implausible: usageImplausible } = this.#count;
-    return makeTrace({
-      admittedMs: granted && Math.round(admittedMs - this.startedMs),
-      attempts: this.tracing.list(nowMs, this.#firstTokenMs, { isWhole: this.#isFinished, fault, claimed }),
-      ...{ bill: bill.lines, markup: call.markup, usageImplausible, fault },
-      ...(source === "none" ? {} : { counted: this.tracing.countedAt }),
-      ...listHooks(call, this.startedMs),
-    });
   }
 }

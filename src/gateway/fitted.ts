@@ -17,9 +17,10 @@ export function fitAsk<F extends Form>(call: Fitting<F>, ask: F["ask"], card: Mo
 /** Returns the worst-case cost on each card, each card once, in order. */
 export function makeOffers<F extends Form>(
   call: Fitting<F> & Pick<Call<F>, "ask"> & Omit<OfferTerms, "answersPerCall">,
-  cards: Iterable<ModelCard>,
+  cards: readonly ModelCard[],
 ): readonly Offer[] {
-  return [...new Set(cards)].map((card) => makeOffer(call, card));
+  const once = cards.length === 1 ? cards : [...new Set(cards)];
+  return once.map((card) => makeOffer(call, card));
 }
 
 function makeOffer<F extends Form>(

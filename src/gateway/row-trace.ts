@@ -1,8 +1,46 @@
 // The trace of a request as its row has it.
+import type { Granted } from "../core/demand.ts";
 import type { Fault } from "../core/fault.ts";
 import type { Trace } from "../core/trace.ts";
+import type { Form } from "../operations/form.ts";
+import type { AnswerCount } from "./answer-count.ts";
+import type { Call } from "./call.ts";
+import type { Counted } from "./counted.ts";
+import { listHooks, type Tracing } from "./tracing.ts";
 
-/** Mistakes of the client's need no message. */
-export function makeTrace({ fault, ...rest }: Omit<Trace, "message"> & { fault: Fault | null }): Trace {
-  return { ...rest, message: fault && fault.row.blame !== "client" ? fault.message : null };
+/** The state of a request that its trace tells of. Times are on the monotonic clock. */
+interface TracedRequest<F extends Form> {
+  readonly call: Pick<Call<F>, "markup" | "hooks">;
+  readonly tracing: Tracing<F>;
+  readonly startedMs: number;
+  readonly admittedMs: number;
+  /** Null if it was never admitted. */
+  readonly granted: Granted | null;
+  readonly fault: Fault | null;
+}
+
+interface TracedAnswer<F extends Form> {
+  readonly counted: Counted<F["usage"]>;
+  readonly count: Pick<AnswerCount<F>, "claimed" | "implausible">;
+  /** After the start. Null if nothing came. */
+  readonly firstTokenMs: number | null;
+  readonly isWhole: boolean;
+}
+
+export function makeTrace<F extends Form>(
+  { call, tracing, startedMs, admittedMs, granted, fault }: TracedRequest<F>,
+  { counted: { bill, source }, count, firstTokenMs, isWhole }: TracedAnswer<F>,
+  nowMs: number,
+): Trace {
+  return {
+    admittedMs: granted && Math.round(admittedMs - startedMs),
+    attempts: tracing.list(nowMs, firstTokenMs, { isWhole, fault, claimed: count.claimed }),
+    bill: bill.lines,
+    markup: call.markup,
+    usageImplausible: count.implausible,
+    // Mistakes of the client's need no message.
+    message: fault && fault.row.blame !== "client" ? fault.message : null,
+    ...(source === "none" ? {} : { counted: tracing.countedAt }),
+    ...listHooks(call, startedMs),
+  };
 }

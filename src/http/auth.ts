@@ -72,15 +72,22 @@ const OTHER_KEY_HEADERS = ["api-key", "apikey", "x-litellm-api-key", "x-portkey-
  * may have a vendor's key in another one; otherwise the first present. Throws a Fault if there is none.
  */
 function findSecret(headers: Headers): string {
-  const [first, ...others] = listSecrets(headers);
-  const ours = others.length > 0 && [first, ...others].find((one) => checkSecret(one?.trim() ?? ""));
-  const secret = (ours || first)?.trim() ?? "";
+  const secrets = listSecrets(headers);
+  const ours = secrets.length > 1 ? secrets.find((one) => checkSecret(one.trim())) : undefined;
+  const secret = (ours ?? secrets[0])?.trim() ?? "";
   if (secret === "") throw explainMissing(headers);
   return secret;
 }
 
 function listSecrets(headers: Headers): readonly string[] {
-  return [readBearer(headers), ...KEY_HEADERS.map((name) => headers.get(name))].flatMap((one) => one || []);
+  const secrets: string[] = [];
+  const bearer = readBearer(headers);
+  if (bearer) secrets.push(bearer);
+  for (const name of KEY_HEADERS) {
+    const own = headers.get(name);
+    if (own) secrets.push(own);
+  }
+  return secrets;
 }
 
 /** Returns the secrets to try after a wrong one: in the headers' order those without our form, which another gateway may have made. */

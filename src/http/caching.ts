@@ -1,5 +1,11 @@
 // Reads the demands of a request on the cache, from the settings of its key and its alias and from its own headers.
-import { type CacheRules, type CacheSetting, type Caching, parseTtl } from "../core/caching.ts";
+import {
+  CACHE_SECONDS_MAX,
+  type CacheRules,
+  type CacheSetting,
+  type Caching,
+  parseTtl,
+} from "../core/caching.ts";
 import { parseDuration } from "../core/duration.ts";
 import { Fault } from "../core/fault.ts";
 import type { GatewayKey } from "../core/key.ts";
@@ -23,11 +29,10 @@ export function readCaching(
   if (setting === null && wish === null && rules.ttlMs === 0 && control === null) return null;
   const isWished = wish !== null && readWish(wish);
   const directives = readDirectives(control ?? "");
-  const setMs = setting === null ? rules.ttlMs : (parseTtl(setting.ttl) ?? 0);
-  if (setMs === 0 && !isWished && !directives.isOnly) return null;
-  const ttlMs = setMs || (isWished ? computeWishedMs(rules, directives.maxAgeMs) : 0);
+  const ttlMs = setting === null ? computeTtl(rules, isWished, directives.maxAgeMs) : parseTtl(setting.ttl);
+  if (!ttlMs && !isWished && !directives.isOnly) return null;
   const namespace = setting?.namespace ?? null;
-  return { ...computeTimes(key, ttlMs, directives), namespace, whenAlone, outcome: null };
+  return { ...computeTimes(key, ttlMs ?? 0, directives), namespace, whenAlone, outcome: null };
 }
 
 /** A key's own counts before that of the alias which it names. */
@@ -35,8 +40,10 @@ function findSetting({ cache }: Holder, selection: Selection): CacheSetting | nu
   return cache ?? (selection.kind === "selector" ? selection.cache : null) ?? null;
 }
 
-function computeWishedMs({ isForClients, ttlMs }: CacheRules, maxAgeMs: number | null): number {
-  return isForClients ? (maxAgeMs ?? (ttlMs || DEFAULT_TTL_MS)) : 0;
+/** The time for an answer whose key and alias have no setting. */
+function computeTtl({ isForClients, ttlMs }: CacheRules, isWished: boolean, maxAgeMs: number | null): number {
+  if (!isWished || !isForClients) return ttlMs;
+  return Math.min(maxAgeMs ?? (ttlMs || DEFAULT_TTL_MS), CACHE_SECONDS_MAX * 1000);
 }
 
 /** Until the cache knows of others that wait for the answer, its client is alone. */

@@ -3,6 +3,7 @@
 // from origins that aren't allowed, and adds its headers to answers that no browser asked for.
 import type { HTTPHeaders } from "elysia/types";
 import { LIMIT_HEADERS } from "./headers.ts";
+import { TAGS_HEADER } from "./origin.ts";
 import { STEERING_HEADERS } from "./steering.ts";
 
 const METHODS = "GET, POST, PATCH, DELETE";
@@ -10,6 +11,7 @@ const HEADERS = [
   "authorization, content-type, idempotency-key, x-poundkey-timeout, traceparent",
   "cache-control, x-poundkey-cache",
   ...STEERING_HEADERS,
+  TAGS_HEADER,
   "x-request-id",
 ].join(", ");
 const EXPOSED = [

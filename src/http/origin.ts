@@ -1,5 +1,7 @@
-// Where a request came from, as its row says: the client's address as far as it is kept, and the agent's session.
+// Where a request came from, as its row says: the client's address as far as it is kept, the agent's session, its tags.
 import { cutAddress } from "../core/address.ts";
+import { Fault } from "../core/fault.ts";
+import { formatTags, parseTags, TAGS_EXPECTED } from "../core/fields/tags-text.ts";
 import type { Caller } from "../core/key.ts";
 import { type RequestOrigin, UNKNOWN_ORIGIN } from "../core/record.ts";
 import { nameSession } from "../core/session.ts";
@@ -16,12 +18,17 @@ const SESSION_HEADERS = [
   "x-litellm-session-id",
 ] as const;
 
+export const TAGS_HEADER = "x-poundkey-tags";
+
 interface OriginParts {
   /** Returns what `log.address` says. */
   readonly addressRule: () => AddressRule;
 }
 
-/** `session` is the surface's own name for the conversation. Reads the address at once: a connection may close. */
+/**
+ * `session` is the surface's own name for the conversation. Reads the address at once: a connection may close. Throws the
+ * Fault `invalid_value` for tags that aren't valid.
+ */
 export function readOrigin(
   { addressRule }: OriginParts,
   headers: Headers,
@@ -31,7 +38,17 @@ export function readOrigin(
   const rule = addressRule();
   const address = proof === null || rule === "off" ? null : keepAddress(proof.address, rule);
   const traces = trace === null ? {} : listTraceIds(trace);
-  return { ...UNKNOWN_ORIGIN, ...traces, address, session: findSession(headers, session) };
+  const tags = readTagsHeader(headers.get(TAGS_HEADER));
+  return { ...UNKNOWN_ORIGIN, ...traces, address, session: findSession(headers, session), tags };
+}
+
+function readTagsHeader(given: string | null): string | null {
+  if (given === null) return null;
+  const tags = parseTags(given);
+  if (tags !== null) return formatTags(tags);
+  throw new Fault("invalid_value", `Invalid header '${TAGS_HEADER}': expected ${TAGS_EXPECTED}.`, {
+    param: TAGS_HEADER,
+  });
 }
 
 /** Returns an address as it is kept: whole, as its network (/24, or /48 of IPv6), or not at all. */

@@ -21,7 +21,7 @@ import {
 } from "./fitted.ts";
 import { AnswerLengths } from "./lengths.ts";
 import { fitPosterior } from "./posterior.ts";
-import { findSway, liftLevel, type Sway } from "./sway.ts";
+import { findBest, findSway, liftLevel, type Sway } from "./sway.ts";
 import { findWeight, OWN_MAX } from "./tradeoff.ts";
 
 /** The most by which the correction shared by all models changes a quality. */
@@ -106,6 +106,11 @@ export class Learned implements Knowledge {
   /** The account that alone decides which model is the best overall, as of the last fit. */
   get sway(): Sway | null {
     return this.#sway;
+  }
+
+  /** Returns the best of these models overall, as of the last fit. Null if there are none. */
+  findBest(cards: readonly ModelCard[]): string | null {
+    return findBest(cards, this.#fitted.posterior, this.#fitted.lifts);
   }
 
   #use(fitted: Fitted): void {

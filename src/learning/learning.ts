@@ -123,6 +123,14 @@ export class Learning {
     return this.#isKnown ? null : Promise.race([this.#known.promise, this.#parts.sleep(WAIT_MS)]);
   }
 
+  /**
+   * Returns the best overall of the models that selectors may choose. Null until the lessons themselves have been read:
+   * by an older fit, it may be another.
+   */
+  best(): string | null {
+    return this.#state === null ? null : this.#parts.learned.findBest(this.#parts.choosable());
+  }
+
   #setKnown(): void {
     this.#isKnown = true;
     this.#known.resolve();

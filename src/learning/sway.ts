@@ -73,7 +73,11 @@ function leaveOut({ models }: Voices, accountId: string): Pick<Voices, "models">
 }
 
 /** Returns the model of the highest overall level for a usual request. Null if there are none. */
-function findBest(cards: readonly ModelCard[], posterior: Posterior | null, lifts: Lifts): string | null {
+export function findBest(
+  cards: readonly ModelCard[],
+  posterior: Posterior | null,
+  lifts: Lifts,
+): string | null {
   let best: string | null = null;
   let highest = Number.NEGATIVE_INFINITY;
   for (const card of cards) {

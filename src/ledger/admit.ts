@@ -1,6 +1,7 @@
 // Admission: decides whether a request is admitted, which place it takes and how much of the balance is held for it.
 import type { Admission, Answer, Granted, Lacking, Offer } from "../core/demand.ts";
 import { Fault } from "../core/fault.ts";
+import type { Tags } from "../core/fields/tags-text.ts";
 import { type Account, type GatewayKey, invalidKey, refuseAccount, refuseCaller } from "../core/key.ts";
 import type { NanoUsd } from "../core/money.ts";
 import type { RequestLimits } from "../core/record.ts";
@@ -210,6 +211,7 @@ function take(books: Books, demand: Admission, limits: RunningLimits, grant: Gra
   const { place, holdNanoUsd, outputTokens, held } = grant;
   const uses = limits.owners.length > 0 ? takeLimits(books, limits, demand, held) : null;
   const { tokenLimits } = grant;
+  const tags = findTags(books.keys.get(demand.keyId), books.account(demand.accountId));
   const granted: Granted = {
     kind: "granted",
     place: uses === null ? place : { ...place, uses },
@@ -217,9 +219,15 @@ function take(books: Books, demand: Admission, limits: RunningLimits, grant: Gra
     ...(tokenLimits ? { tokenLimits } : {}),
     holdNanoUsd,
     outputTokens,
+    ...(tags ? { tags } : {}),
   };
   hold(books, demand, granted);
   return granted;
+}
+
+/** Those of the key come first. */
+function findTags(key: GatewayKey | null | undefined, { tags }: Account): Tags | null {
+  return key?.tags ? { ...tags, ...key.tags } : tags;
 }
 
 /** Holds the worst case of the balance and writes the row that stands for the request until it is settled. */

@@ -3,15 +3,12 @@
 import type { Checkout } from "../core/checkout.ts";
 import type { Answer, Decision, Gone, Rows } from "../core/demand.ts";
 import type { OutboxEvent } from "../core/events.ts";
-import { findBucket } from "../core/histogram.ts";
 import type { Account, GatewayKey } from "../core/key.ts";
 import type { Movement } from "../core/movement.ts";
-import { findCountedModel, findOutcome, readProvider } from "../core/outcome.ts";
 import { addRequestCalls, type CallSum } from "../core/provider-call.ts";
 import type { RequestRecord, UnsettledRecord } from "../core/record.ts";
 import {
   type Entry,
-  type FirstTokenSum,
   type Hold,
   type KeptReply,
   type Legs,
@@ -20,13 +17,11 @@ import {
   makeOwnerState,
   type OwnerState,
   type Spend,
-  type UsageSum,
 } from "../core/rows.ts";
 import { readTrace } from "../core/trace.ts";
 import { findBalanceLow } from "./balance-low.ts";
 import type { LimitedMember } from "./limit-owners.ts";
-import { addEdge, findHour } from "./month.ts";
-import { addCounts } from "./usage-counts.ts";
+import { UsageSums } from "./usage-sums.ts";
 
 /** One table: written rows hide the rows as read, and are what the batch writes. */
 class Sheet<Row> {
@@ -115,8 +110,7 @@ export class Books {
   readonly #states = new Set<string>();
   readonly #entries: Entry[] = [];
   readonly #events: OutboxEvent[] = [];
-  readonly #usage = new Map<string, UsageSum>();
-  readonly #firstTokens = new Map<string, FirstTokenSum>();
+  readonly #sums: UsageSums;
   readonly #calls = new Map<string, CallSum>();
 
   constructor(rows: Rows) {
@@ -132,6 +126,7 @@ export class Books {
     this.checkouts = new Sheet(rows.checkouts ?? new Map());
     this.members = rows.members;
     this.sums = rows.sums;
+    this.#sums = new UsageSums(rows.tagsOfDays);
   }
 
   /** Returns the account of a key or a hold. The store refuses either without an account. */
@@ -223,37 +218,9 @@ export class Books {
     return account;
   }
 
-  /**
-   * Counts a request in its hour, and for the statement of the month in which it is settled. With `times` -1, takes back
-   * what its earlier row was counted as.
-   */
+  /** Counts a request in its sums, or with `times` -1 takes back what its earlier row was counted as. */
   addUsage(record: RequestRecord, month: string, times: 1 | -1 = 1): void {
-    const { accountId, keyId, operation, surface } = record;
-    const model = findCountedModel(record);
-    const { hourMs, isEdge } = findHour(record.atMs, month);
-    const member = record.memberId ?? "";
-    const id = JSON.stringify([hourMs, accountId, keyId, model, operation, surface, member]);
-    const outcome = findOutcome(record);
-    const place = `${id} ${outcome}`;
-    const sum = this.#usage.get(place);
-    this.#usage.set(place, {
-      hourMs,
-      accountId,
-      keyId,
-      model,
-      operation,
-      surface,
-      member,
-      provider: readProvider(model),
-      outcome,
-      ...addCounts(sum, record, times),
-      ...(isEdge || sum?.edge ? { edge: addEdge(sum, isEdge ? times : 0, record) } : {}),
-    });
-    if (!record.stream || record.firstTokenMs === null) return;
-    const bucket = findBucket(record.firstTokenMs);
-    const counted = `${id} ${bucket}`;
-    const requests = (this.#firstTokens.get(counted)?.requests ?? 0) + times;
-    this.#firstTokens.set(counted, { hourMs, accountId, keyId, model, operation, surface, bucket, requests });
+    this.#sums.add(record, month, times);
   }
 
   /** Counts the calls that a request made in their day. */
@@ -280,8 +247,7 @@ export class Books {
       repliesGone: this.replies.gone,
       movements: this.movements.changed,
       checkouts: this.checkouts.changed,
-      usage: [...this.#usage.values()],
-      firstTokens: [...this.#firstTokens.values()],
+      ...this.#sums.decided,
       calls: [...this.#calls.values()],
       events: this.#events,
     };

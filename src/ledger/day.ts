@@ -15,7 +15,10 @@ const DAY_MS = 86_400_000;
 const DAYS_CACHED_MAX = 4;
 const ZONES_CACHED_MAX = 64;
 
-const days = new Map<string, readonly Day[]>();
+/** Days by `nameZone`. */
+const known = new Map<string, readonly Day[]>();
+/** Those of the zone asked for last: a request asks for some eight days, and usually of one zone. */
+let latest: DayRules & { readonly days: readonly Day[] } = { timeZone: "", dayStartsMinutes: 0, days: [] };
 
 /**
  * The zone's local time, written as if it were UTC. UTC, the usual zone, returns early: loading the time zone data
@@ -54,14 +57,20 @@ function findDay(nowMs: number, rules: DayRules): Day {
 
 /** Returns the day of a moment (Unix milliseconds). Throws a RangeError for an unknown time zone. */
 export function computeDay(nowMs: number, rules: DayRules): Day {
-  const zone = `${rules.timeZone} ${rules.dayStartsMinutes}`;
-  const known = days.get(zone) ?? [];
-  const hit = known.find((day) => day.startMs <= nowMs && nowMs < day.endMs);
-  if (hit) return hit;
+  const { timeZone, dayStartsMinutes } = rules;
+  if (latest.timeZone !== timeZone || latest.dayStartsMinutes !== dayStartsMinutes)
+    latest = { timeZone, dayStartsMinutes, days: known.get(nameZone(rules)) ?? [] };
+  for (const day of latest.days) if (day.startMs <= nowMs && nowMs < day.endMs) return day;
   const found = findDay(nowMs, rules);
-  if (days.size >= ZONES_CACHED_MAX) days.clear();
-  days.set(zone, [found, ...known].slice(0, DAYS_CACHED_MAX));
+  const days = [found, ...latest.days].slice(0, DAYS_CACHED_MAX);
+  if (known.size >= ZONES_CACHED_MAX) known.clear();
+  known.set(nameZone(rules), days);
+  latest = { timeZone, dayStartsMinutes, days };
   return found;
+}
+
+function nameZone({ timeZone, dayStartsMinutes }: DayRules): string {
+  return `${timeZone} ${dayStartsMinutes}`;
 }
 
 /** Returns the start of the current month, Unix milliseconds. */

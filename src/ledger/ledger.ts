@@ -18,11 +18,11 @@ import type { RequestHead, UnsettledRecord } from "../core/record.ts";
 import type { Hold } from "../core/rows.ts";
 import { LIMIT_RULES } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
+import { findTagDay } from "../core/tags.ts";
 import type { Clock } from "../core/world.ts";
 import { ALLOWANCE_BY_QUOTA, findLimit, findRules, type LedgerRules, makeReads } from "./allowance.ts";
 import { requireAdmitted, requireSettled } from "./answers.ts";
 import { capOffers } from "./ceiling.ts";
-import { decide } from "./decide.ts";
 import { findAccountLimits, findKeyLimits, findMemberLimits } from "./limit-state.ts";
 import { lostRecord, readsOfHold, resolveEach } from "./lost.ts";
 import { type ResetOrder, resetBudgets } from "./reset-order.ts";
@@ -153,15 +153,15 @@ function makeTicket(parts: LedgerParts, ask: Ask): Ticket {
   return { ask, reads: { ...read, requestId: id, replyId }, rules };
 }
 
-/** Decides the admission on rows as they are, with the cheapest offers, and drops the decision unless it is final. */
+/** Decides the admission on rows as they are, with the cheapest offers, and drops the decision. */
 async function look({ store, wants }: LedgerParts, ticket: Ticket): Promise<Replayed | null> {
   const { ask } = ticket;
   const offers = ask.leastOffers ?? ask.offers;
   let demand = makeAdmission(store.node, ticket, wants.of(ask.key), offers);
   for (let times = 0; times < LACKING_MAX; times++) {
-    const [answer] = decide(await store.read(demand.reads), [demand]).answers;
-    if (answer?.kind === "refused") throw answer.fault;
-    if (answer?.kind !== "lacking") return answer?.kind === "replayed" ? answer : null;
+    const answer = await store.look(demand);
+    if (answer.kind === "refused") throw answer.fault;
+    if (answer.kind !== "lacking") return answer.kind === "replayed" ? answer : null;
     demand = addLacking(demand, answer, ask, offers);
   }
   return null;
@@ -276,8 +276,9 @@ function write(
   idempotency: Ask["idempotency"],
   outcome: Outcome,
 ): Promise<Settled> {
-  const { place = null, note = null } = outcome;
-  const about = { accountId, nowMs: clock.nowMs(), idempotency, reads, quota, limits };
+  const { place = null, note = null, record } = outcome;
+  const needed = record.tags === null ? reads : { ...reads, tagDayMs: findTagDay(record.atMs) };
+  const about = { accountId, nowMs: clock.nowMs(), idempotency, reads: needed, quota, limits };
   const demand = { kind: "settle", ...outcome, ...about, place, note } as const;
   return store.transact(demand).then(requireSettled);
 }

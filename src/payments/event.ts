@@ -2,6 +2,7 @@
 import { CHECKOUT_FIELD, type CheckoutStep, type TakingStep } from "../core/checkout.ts";
 import { asObject, asString, isObject, type JsonObject } from "../core/json.ts";
 import { parseReceived } from "../core/json-bounds.ts";
+import { NANO_PER_CENT } from "../core/money.ts";
 
 export interface StripeEvent {
   readonly id: string;
@@ -23,7 +24,6 @@ export interface Told {
   readonly trouble?: string;
 }
 
-const NANO_PER_CENT = 10_000_000;
 /** Stripe's own bound on an amount in USD is 999,999.99. */
 const CENTS_MAX = 99_999_999;
 const ID_CHARACTERS_MAX = 255;

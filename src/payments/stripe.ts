@@ -3,19 +3,20 @@ import { CHECKOUT_FIELD, type Checkout, type CheckoutPages, type StripeRules } f
 import { Fault } from "../core/fault.ts";
 import { asObject, asString } from "../core/json.ts";
 import { parseReceived } from "../core/json-bounds.ts";
-import type { Clock, Fetch } from "../core/world.ts";
+import { NANO_PER_CENT } from "../core/money.ts";
+import type { Clock, Fetch, ReadText } from "../core/world.ts";
 
 /** Stripe keeps old versions for years. */
 const VERSION = "2026-10-28.endive";
 const TIMEOUT_MS = 20_000;
 const ANSWER_BYTES_MAX = 1_000_000;
-const NANO_PER_CENT = 10_000_000;
 const MS_PER_SECOND = 1000;
 /** A page is open for two hours, of Stripe's 30 minutes to 24 hours. */
 const OPEN_SECONDS = 7200;
 
 interface StripeParts {
   readonly fetch: Fetch;
+  readonly readText: ReadText;
   readonly clock: Pick<Clock, "after">;
 }
 
@@ -63,7 +64,7 @@ function formatForm(
 }
 
 async function post(
-  { fetch: send, clock }: StripeParts,
+  { fetch: send, readText, clock }: StripeParts,
   { apiBase, secretKey }: StripeRules,
   idempotencyKey: Checkout["id"],
   form: URLSearchParams,
@@ -83,24 +84,15 @@ async function post(
       },
       body: form.toString(),
     });
-    return { status: response.status, text: await readText(response) };
+    const text = await readText(response, ANSWER_BYTES_MAX);
+    if (text === null) throw new Fault("upstream_error", "Stripe's answer is too long.");
+    return { status: response.status, text };
   } catch (error) {
     if (ending.signal.aborted) throw new Fault("upstream_timeout", "Stripe didn't answer in time.");
     throw error instanceof Fault ? error : new Fault("upstream_error", "Stripe can't be reached.");
   } finally {
     cancel();
   }
-}
-
-async function readText({ body }: Response): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const piece of body ?? []) {
-    bytes += piece.length;
-    if (bytes > ANSWER_BYTES_MAX) throw new Fault("upstream_error", "Stripe's answer is too long.");
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString("utf8");
 }
 
 const WORD = /^[a-z_]{1,60}$/;

@@ -5,9 +5,21 @@ import { again, units } from "./length-units.data.json";
 const HEAD_CHARS = 400;
 const TAIL_CHARS = 200;
 const NUMBER = /^(\d{1,2}[,.]?\d{3}|\d{1,5})$/;
+const SEPARATOR = /[\s()[\]"':;!?–—-]/;
+/** By code, 1 for separators. The others are in a range between letters and ideographs, but for one. */
+const BETWEEN = Uint8Array.from({ length: 256 }, (_, code) =>
+  Number(SEPARATOR.test(String.fromCharCode(code))),
+);
+const WIDE_FROM = 0x1680;
+const WIDE_TO = 0x3000;
+const NO_BREAK = 0xfeff;
 const TOKENS_MAX = 8_000;
 /** Numbers that people write out. */
 const NAMED: ReadonlyMap<string, number> = new Map(Object.entries(units.numbers));
+const DIGIT_FIRST = "0".charCodeAt(0);
+const DIGIT_LAST = "9".charCodeAt(0);
+const DIGITS_MAX = "12,345".length;
+const NUMBER_CHARS_MAX = Math.max(DIGITS_MAX, ...[...NAMED.keys()].map(({ length }) => length));
 /** By the word for a unit of text, the tokens of one. */
 const TOKENS: ReadonlyMap<string, number> = new Map(
   Object.entries(units.words).flatMap(([tokens, words]) =>
@@ -40,12 +52,25 @@ function readAgain(task: string, taskTokens: number): number | null {
 }
 
 function readUnits(text: string): number | null {
-  const words = text.split(/[\s()[\]"':;!?–—-]+/);
-  for (let at = 1; at < words.length; at++) {
-    const each = TOKENS.get((words[at] ?? "").replace(/[.,،。]+$/, ""));
-    const count = each === undefined ? null : readCount(words[at - 1] ?? "");
-    if (each !== undefined && count !== null) return Math.min(TOKENS_MAX, each * count);
+  return readSpaced(text) ?? readUnspaced(text);
+}
+
+function readSpaced(text: string): number | null {
+  let count: number | null = null;
+  for (let at = 0; at < text.length; at++) {
+    const start = at;
+    while (at < text.length && !isBetween(text.charCodeAt(at))) at++;
+    if (at === start) continue;
+    if (count !== null) {
+      const each = TOKENS.get(text.slice(start, at).replace(/[.,،。]+$/, ""));
+      if (each !== undefined) return Math.min(TOKENS_MAX, each * count);
+    }
+    count = at - start > NUMBER_CHARS_MAX ? null : readCount(text.slice(start, at));
   }
+  return null;
+}
+
+function readUnspaced(text: string): number | null {
   const dense = DENSE.exec(text);
   if (dense === null) return null;
   const [, count = "", unit = ""] = dense;
@@ -53,9 +78,17 @@ function readUnits(text: string): number | null {
   return Math.min(TOKENS_MAX, number * (DENSE_TOKENS.get(unit) ?? 1));
 }
 
+/** True for spaces and for the signs that separate words. */
+function isBetween(code: number): boolean {
+  if (code < BETWEEN.length) return BETWEEN[code] === 1;
+  if (code < WIDE_FROM || (code > WIDE_TO && code !== NO_BREAK)) return false;
+  return SEPARATOR.test(String.fromCharCode(code));
+}
+
 function readCount(word: string): number | null {
-  if (NUMBER.test(word)) return Number(word.replace(/[.,]/, ""));
-  return NAMED.get(word) ?? null;
+  const code = word.charCodeAt(0);
+  if (code < DIGIT_FIRST || code > DIGIT_LAST) return NAMED.get(word) ?? null;
+  return NUMBER.test(word) ? Number(word.replace(/[.,]/, "")) : null;
 }
 
 function readDense(sign: string): number {

@@ -9,6 +9,7 @@ import {
 } from "../operations/chat/form.ts";
 import { readAskedTokens } from "./answer-length.ts";
 import { readCues } from "./cues.ts";
+import { HashCounts } from "./hash-index.ts";
 import { makeCounts, scan, type TextCounts } from "./ngrams.ts";
 import { stripPoliteness } from "./politeness.ts";
 import { findSideCall } from "./side-calls.ts";
@@ -52,10 +53,8 @@ export function readFeatures(request: ChatRequest, words: Words | null = loadShi
   // Counts only the part of the task that is read.
   const counts = makeCounts();
   // Occurrences by the hash of a word or pair. Those in the context count at their weight.
-  const grams = new Map<number, number>();
-  const adding = (weight: number) => (hash: number) => {
-    grams.set(hash, (grams.get(hash) ?? 0) + weight);
-  };
+  const grams = new HashCounts();
+  const adding = (weight: number) => (hash: number) => grams.add(hash, weight);
   const asked = stripPoliteness(turn);
   const mended = words === null ? asked : mendText(asked.toLowerCase(), words);
   scan(mended, counts, adding(1));

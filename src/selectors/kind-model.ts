@@ -94,21 +94,43 @@ export function understand(cues: Cues, shape: Float32Array, model: KindModel = l
 
 /** Adds up what the known cues say. Returns how many there are. */
 function addCues(sums: Float64Array, { hashes }: Cues, { indexOf, weights, scales }: KindModel): number {
+  const rows = new Int32Array(hashes.length);
   let known = 0;
-  // Whole numbers are added up faster as such.
-  const whole = new Int32Array(OUTPUTS);
   for (let cue = 0; cue < hashes.length; cue++) {
     const at = indexOf(hashes[cue] ?? 0);
-    if (at < 0) continue;
-    known++;
-    const from = at * OUTPUTS;
-    for (let output = 0; output < OUTPUTS; output++)
-      whole[output] = (whole[output] ?? 0) + (weights[from + output] ?? 0);
+    if (at >= 0) rows[known++] = at * OUTPUTS;
   }
+  const whole = addRows(weights, rows.subarray(0, known));
   const norm = 1 / Math.sqrt(known + 1);
   for (let output = 0; output < OUTPUTS; output++)
     sums[output] = (whole[output] ?? 0) * norm * (scales[output] ?? 0);
   return known;
+}
+
+/** Returns the sums of these rows, which are whole numbers. */
+function addRows(weights: Int8Array, rows: Int32Array): Int32Array {
+  const sums = new Int32Array(OUTPUTS);
+  const rest = rows.length % FOUR;
+  for (let at = 0; at < rows.length - rest; at += FOUR) addFour(sums, weights, rows, at);
+  for (const from of rows.subarray(rows.length - rest))
+    for (let output = 0; output < OUTPUTS; output++)
+      sums[output] = (sums[output] ?? 0) + (weights[from + output] ?? 0);
+  return sums;
+}
+
+const FOUR = 4;
+
+/** With one row at a time, reading and writing the sums would take longest. */
+function addFour(sums: Int32Array, weights: Int8Array, rows: Int32Array, at: number): void {
+  const a = rows[at] ?? 0;
+  const b = rows[at + 1] ?? 0;
+  const c = rows[at + 2] ?? 0;
+  const d = rows[at + 3] ?? 0;
+  for (let output = 0; output < OUTPUTS; output++) {
+    const first = (weights[a + output] ?? 0) + (weights[b + output] ?? 0);
+    const second = (weights[c + output] ?? 0) + (weights[d + output] ?? 0);
+    sums[output] = (sums[output] ?? 0) + first + second;
+  }
 }
 
 function addRow(sums: Float64Array, rows: Float32Array, at: number, value: number): void {

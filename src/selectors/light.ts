@@ -1,7 +1,6 @@
 // Router#light: the model with the best quality for its time that keeps the share of the champion's quality this
 // request's difficulty calls for; without labels, the fastest that keeps it. Never slower than the choices of
 // Router#best and Router#fair.
-import { scoreBest } from "./best.ts";
 import { weighTime } from "./expense.ts";
 import { rankFair } from "./fair.ts";
 import { findFirst, findTop, isGoodEnough, scoreAbove, scoreByWeight } from "./saving.ts";
@@ -19,8 +18,11 @@ export function findLightShare(difficulty: number): number {
 function rankLight(candidates: Columns, ask: RankAsk): Ranking {
   const { latencyMs, champion } = candidates;
   const { difficulty, timeWeight } = ask;
-  const dear = findFirst(candidates, scoreBest(candidates, ask));
-  const cheap = findFirst(candidates, rankFair(candidates, ask).scoreOf);
+  const {
+    scoreOf: scoreFair,
+    marks: [dear = -1],
+  } = rankFair(candidates, ask);
+  const cheap = findFirst(candidates, scoreFair);
   const marks = [dear, cheap];
   if (timeWeight === null) {
     const floor = findLightShare(difficulty) * findTop(candidates);

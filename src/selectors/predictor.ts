@@ -79,6 +79,10 @@ function measureSupport(known: number, { supportFrom, supportTo }: Parameters): 
 /** Sums the embeddings of known words into `into`. Returns the known share of all words, weighted by rarity. */
 function embed(grams: RequestFeatures["grams"], parameters: Parameters, into: Float32Array): number {
   const { size, scales, embedding, rarity } = parameters;
+  /** The places where the known words' embeddings begin. */
+  const rows = new Int32Array(grams.size);
+  const values = new Float64Array(grams.size);
+  let known = 0;
   let norm = 0;
   let knownWeight = 0;
   let allWeight = 0;
@@ -93,12 +97,42 @@ function embed(grams: RequestFeatures["grams"], parameters: Parameters, into: Fl
     allWeight += rare;
     knownWeight += rare;
     norm += value * value;
-    const start = at * size;
-    for (let dim = 0; dim < size; dim++) into[dim] = (into[dim] ?? 0) + value * (embedding[start + dim] ?? 0);
+    values[known] = value;
+    rows[known++] = at * size;
   });
+  for (let at = 0; at < known; at += FOUR) addFour(into, embedding, rows, values, at);
   const scale = norm === 0 ? 0 : 1 / Math.sqrt(norm);
   for (let dim = 0; dim < size; dim++) into[dim] = (into[dim] ?? 0) * scale * (scales[dim] ?? 0);
   return allWeight === 0 ? 0 : knownWeight / allWeight;
+}
+
+const FOUR = 4;
+
+/**
+ * Adds four words' embeddings, rounded after each as if they were added one by one, which would mostly read and write
+ * the sums. Beyond the last word, weights are 0.
+ */
+function addFour(
+  into: Float32Array,
+  embedding: Int8Array,
+  rows: Int32Array,
+  values: Float64Array,
+  at: number,
+): void {
+  const a = rows[at] ?? 0;
+  const b = rows[at + 1] ?? 0;
+  const c = rows[at + 2] ?? 0;
+  const d = rows[at + 3] ?? 0;
+  const first = values[at] ?? 0;
+  const second = values[at + 1] ?? 0;
+  const third = values[at + 2] ?? 0;
+  const fourth = values[at + 3] ?? 0;
+  for (let dim = 0; dim < into.length - STRUCTURE_SIZE; dim++) {
+    const one = Math.fround((into[dim] ?? 0) + first * (embedding[a + dim] ?? 0));
+    const two = Math.fround(one + second * (embedding[b + dim] ?? 0));
+    const three = Math.fround(two + third * (embedding[c + dim] ?? 0));
+    into[dim] = three + fourth * (embedding[d + dim] ?? 0);
+  }
 }
 
 /** The last weight is the constant. */

@@ -1,6 +1,6 @@
 // The models to choose among as columns of numbers by place, made once for each list of cards: a request that read
 // thousands of cards and profiles as objects would mostly wait for memory.
-import { CAPABILITIES, type Capability, can, type ModelCard } from "../core/card.ts";
+import { CAPABILITIES, type Capability, can, type ModelCard, type Price, type Rates } from "../core/card.ts";
 import { SOURCES } from "../core/origin.ts";
 import { SKILLS } from "../core/skill.ts";
 import { findProfile, type Profile } from "./profiles.ts";
@@ -30,7 +30,7 @@ function makeTable(cards: readonly ModelCard[]) {
     thinkingTokens: column(({ thinkingTokens }) => thinkingTokens),
     firstTokenMs: column(({ firstTokenMs }) => firstTokenMs),
     tokensPerSecond: column(({ tokensPerSecond }) => tokensPerSecond),
-    prices: cards.map(({ price }) => price),
+    prices: cards.map(({ price }) => price && readPrice(price)),
     capabilities: Uint8Array.from(cards, (card) => toBits(CAPABILITIES.filter((one) => can(card, one)))),
     /** 1 if it serves chat, as far as is known: selectors choose no others. */
     isChat: Uint8Array.from(cards, ({ operations }) => Number(operations?.has("chat") ?? true)),
@@ -41,6 +41,17 @@ function makeTable(cards: readonly ModelCard[]) {
     /** Prompt and answer together, in tokens. */
     room: Float64Array.from(cards, (card) => card.contextTokensMax ?? Number.POSITIVE_INFINITY),
   };
+}
+
+/** Returns the part of a price that choosing reads, in full: objects of one shape are read several times as fast. */
+function readPrice({ perRequest = 0, tiers = [], ...price }: Price): Price {
+  const { input, output, cachedInput, reasoning } = readRates(price);
+  const levels = tiers.map(({ aboveTokens, ...rates }) => ({ ...readRates(rates), aboveTokens }));
+  return { input, output, cachedInput, reasoning, perRequest, tiers: levels };
+}
+
+function readRates({ input, output, cachedInput = input, reasoning = output }: Rates) {
+  return { input, output, cachedInput, reasoning };
 }
 
 /** The reasons not to choose a model for what it isn't made for. */

@@ -2,6 +2,7 @@
 // neighbour or with the space beside it.
 
 import { readFileSync } from "node:fs";
+import { indexHashes } from "./hash-index.ts";
 import { FNV_PRIME, FNV_START, hashWord, isWord } from "./ngrams.ts";
 import path from "./words.data.json" with { type: "file" };
 
@@ -28,15 +29,15 @@ export function loadShippedWords(): Words {
 
 /** Takes the words in order of frequency, the most common first. */
 export function makeWords(words: readonly string[]) {
-  const places = new Map(words.map((word, place) => [hashWord(word), place]));
+  const findPlace = indexHashes(Uint32Array.from(words, hashWord));
   const shortened = new Map<number, number>();
   for (const [place, word] of words.entries())
     if (word.length >= LONG_LETTERS_MIN)
       for (const hash of hashShortened(word)) if (!shortened.has(hash)) shortened.set(hash, place);
-  const isKnown = (hash: number) => places.has(hash);
+  const isKnown = (hash: number) => findPlace(hash >>> 0) >= 0;
   const isSure = (word: string) => {
-    const place = places.get(hashWord(word)) ?? Number.POSITIVE_INFINITY;
-    return place < (word.length < LONG_LETTERS_MIN ? COMMON_WORDS : words.length);
+    const place = findPlace(hashWord(word) >>> 0);
+    return place >= 0 && place < (word.length < LONG_LETTERS_MIN ? COMMON_WORDS : words.length);
   };
   return {
     isKnown,
@@ -44,10 +45,11 @@ export function makeWords(words: readonly string[]) {
     correct: (word: string): string | null => {
       if (word.length > MENDED_LETTERS_MAX) return null;
       const isShort = word.length < LONG_LETTERS_MIN;
-      const [found, most] = isShort ? [places, COMMON_WORDS] : [shortened, words.length];
-      let first = most;
-      for (const hash of (isShort ? hashSwapped : hashShortened)(word))
-        first = Math.min(first, found.get(hash) ?? most);
+      const most = isShort ? COMMON_WORDS : words.length;
+      const similar = isShort
+        ? hashSwapped(word).map((hash) => findPlace(hash >>> 0))
+        : hashShortened(word).map((hash) => shortened.get(hash) ?? -1);
+      const first = Math.min(most, ...similar.filter((place) => place >= 0));
       return first < most ? (words[first] ?? null) : null;
     },
     /** Moves the space between two words by one letter. Null if that doesn't make two words. */

@@ -8,9 +8,9 @@ import { bind, type Engine, type Statement } from "./engine.ts";
 import { type Found, readInteger, readText } from "./found.ts";
 import { AUDIT_OWNERS, AUDIT_PLACES, auditLimits } from "./limit-audit.ts";
 import { FIRST_TOKEN, USAGE } from "./log-tables.ts";
-import { firstTokensLookup, usageLookup } from "./narrowing.ts";
 import { AUDIT_ACCOUNTS, AUDIT_STRAY, OWING, readAudit, selectSql } from "./sql.ts";
 import { ENTRY } from "./tables.ts";
+import { firstTokensLookup, usageLookups } from "./usage-lookups.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -51,7 +51,7 @@ export function bookMethods({ mark, run, runSlowReads }: Engine) {
       const found = only(await run(bind(spent, accountId, id, sinceMs - HOUR_MS)));
       return { chargedNanoUsd: readInteger(found, "charged"), costNanoUsd: readInteger(found, "cost") };
     },
-    usage: async (asked) => (await looked(usageLookup(asked, mark))).map(USAGE.rowOf),
+    usage: async (asked) => (await runSlowReads(usageLookups(asked, mark))).flat().map(USAGE.rowOf),
     firstTokens: async (asked) => (await looked(firstTokensLookup(asked, mark))).map(readFirstTokens),
   } satisfies Partial<Store>;
 }

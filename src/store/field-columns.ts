@@ -7,6 +7,7 @@ import {
   mapProperties,
   type Value,
 } from "../core/fields/field.ts";
+import { formatTags, readTagsText } from "../core/fields/tags-text.ts";
 import { asArray, parseJson } from "../core/json.ts";
 import { ROLES } from "../core/people.ts";
 import { parseBudgets } from "./budget-column.ts";
@@ -46,6 +47,11 @@ const COLUMNS: Columns = {
   role: makeWord(ROLES),
   accounts: makeJson(parseTexts),
   cache: allowNull(makeJson(parseCacheSetting)),
+  tags: allowNull({
+    ...TEXT,
+    write: formatTags,
+    read: (found, column) => readTagsText(TEXT.read(found, column)),
+  }),
   hooks: makeJson(parseTexts),
   flag: FLAG,
 };

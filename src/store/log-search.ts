@@ -45,12 +45,13 @@ export async function searchLog<Row>(
     const rest = { limit: page.limit - rows.length, after: page.after };
     for (const found of await engine.run(question.lookup(span, rest))) rows.push(question.rowOf(found));
   };
+  // Only by the range does SQLite find the page's first row at once: by the position, it reads all rows before it.
+  const span = { fromMs, toMs: page.after === null ? toMs : Math.min(toMs, page.after.atMs + 1) };
   if (question.isIndexed) {
-    await look({ fromMs, toMs });
+    await look(span);
     return { rows, scannedUntilMs: null };
   }
   const endMs = performance.now() + withinMs;
-  const span = { fromMs, toMs: page.after === null ? toMs : Math.min(toMs, page.after.atMs + 1) };
   for await (const part of listSpans(engine, question, span)) {
     await look(part);
     if (rows.length === page.limit) break;

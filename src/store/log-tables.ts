@@ -2,7 +2,7 @@
 import { findOutcome, findProvider } from "../core/outcome.ts";
 import { CALL_KINDS, type CallSum } from "../core/provider-call.ts";
 import { ENDINGS, REQUEST_OUTCOMES, type RequestRecord, USAGE_SOURCES } from "../core/record.ts";
-import type { FirstTokenSum, UsageSum } from "../core/rows.ts";
+import type { FirstTokenSum, TagOfDay, UsageSum } from "../core/rows.ts";
 import type { KeyUse } from "../core/store.ts";
 import { type Amounts, NO_AMOUNTS, type Unit } from "../core/units.ts";
 import {
@@ -41,21 +41,21 @@ const AMOUNT_COLUMNS = [
 ] as const satisfies readonly (readonly [string, Unit])[];
 
 type Counted = { readonly amounts: Amounts } & Partial<
-  Pick<UsageSum, "edge" | "cached"> & Pick<RequestRecord, "cachedFrom">
+  Pick<UsageSum, "edge" | "cached"> & Pick<RequestRecord, "cachedFrom" | "tags">
 >;
 
 /**
  * True if the row counts anything other than tokens and searches: other work, answers from the cache, or some of it in
- * another month's statement.
+ * another month's statement. A request's tags are among these columns too.
  */
-export function hasWork({ amounts, edge, cached, cachedFrom }: Counted): boolean {
-  if (edge !== undefined || cached || cachedFrom) return true;
+export function hasWork({ amounts, edge, cached, cachedFrom, tags }: Counted): boolean {
+  if (edge !== undefined || cached || cachedFrom || tags) return true;
   return WORK_COLUMNS.some(([, unit]) => amounts[unit] !== 0);
 }
 
 const SPARE_COLUMNS = [
   ...["edge_cost_nano", "edge_charged_nano"],
-  ...["cached", "cached_from", "saved_nano"],
+  ...["cached", "cached_from", "saved_nano", "tags"],
 ];
 
 /** The columns written for rows without such work; the others default to 0. */
@@ -118,6 +118,7 @@ export const REQUEST = table<RequestRecord>(
     memberId: allowNull(TEXT),
     cachedFrom: allowNull(TEXT),
     savedNanoUsd: INTEGER,
+    tags: allowNull(TEXT),
   },
   {
     // Finds requests in the order they end.
@@ -131,7 +132,6 @@ export const REQUEST = table<RequestRecord>(
 const HOUR_KEY = ["hour_ms", "account_id", "key_id", "model", "operation", "surface"];
 const HOUR = { hourMs: INTEGER, accountId: TEXT, keyId: TEXT, model: TEXT, operation: TEXT, surface: TEXT };
 
-/** Sums of tags are not kept yet: their column is part of the key, which is never altered. */
 export const USAGE = table<UsageSum>(
   "hourly_usage",
   [...HOUR_KEY, "member", "provider", "outcome", "tag"],
@@ -140,6 +140,7 @@ export const USAGE = table<UsageSum>(
     member: TEXT,
     provider: TEXT,
     outcome: makeWord(["", ...REQUEST_OUTCOMES]),
+    tag: TEXT,
     requests: SUM,
     errors: SUM,
     amounts: listAmounts(SUM),
@@ -149,11 +150,17 @@ export const USAGE = table<UsageSum>(
     savedNanoUsd: SUM,
   },
   {
-    tag: { type: "text", write: () => "" },
     edge_cost_nano: { type: "integer", write: ({ edge }) => edge?.costNanoUsd ?? 0 },
     edge_charged_nano: { type: "integer", write: ({ edge }) => edge?.chargedNanoUsd ?? 0 },
   },
 );
+
+/** The sums by tag. A request is in as many as it has tags. */
+export const TAG_USAGE = { ...USAGE, name: "hourly_tag" };
+
+export const TAG_OF_DAY = table<TagOfDay>("tag_of_day", ["account_id", "day_ms", "tag"], {
+  ...{ accountId: TEXT, dayMs: INTEGER, tag: TEXT },
+});
 
 /** The provider is the model's. */
 export const CALL_SUM = table<CallSum>(

@@ -1,14 +1,15 @@
 // Filtered lookups: a statement has only the conditions that are asked for, so that each finds its index.
-import type { RequestFilter, UsageDimension, UsageFilter, UsageQuery } from "../core/log-query.ts";
+import type { RequestFilter } from "../core/log-query.ts";
 import type { Page } from "../core/page.ts";
 import type { Scope } from "../core/people.ts";
 import { CLIENT_GONE, type RequestOutcome, type RequestRecord } from "../core/record.ts";
 import type { RefusalFilter } from "../core/refusal-log.ts";
 import type { AccountFilter, KeyFilter } from "../core/store.ts";
+import { UNTAGGED } from "../core/tags.ts";
 import type { Statement } from "./engine.ts";
 import type { Value } from "./found.ts";
 import type { LogQuestion } from "./log-search.ts";
-import { FIRST_TOKEN, REQUEST, USAGE, USAGE_SUMS } from "./log-tables.ts";
+import { REQUEST } from "./log-tables.ts";
 import { ACCOUNT_ROWS, composeScope, KEY_ROWS, type ScopedRows, USE_ROWS } from "./scope.ts";
 import { escapeLike, joinNames, type Mark } from "./sql.ts";
 import { ACCOUNT, KEY, type Table } from "./tables.ts";
@@ -57,7 +58,7 @@ export class Narrowing {
 }
 
 /** Card ids begin with the provider's name and `#`; the next character, `$`, ends the range. */
-function composeProvider(by: Narrowing, column: string, provider: string): string {
+export function composeProvider(by: Narrowing, column: string, provider: string): string {
   return `${column} >= ${by.bind(`${provider}#`)} AND ${column} < ${by.bind(`${provider}$`)}`;
 }
 
@@ -114,7 +115,7 @@ const TEXT_COLUMNS = ["model_asked", "model_used", "model_tried", "fault_code"];
 
 function requestsLookup(filter: RequestFilter, page: Page, mark: Mark): Statement {
   const { keyId, accountId, operation, surface, model, selector, status, ended, fromMs, toMs } = filter;
-  const { provider, outcome, memberId, address, session, traceId, text, requestId } = filter;
+  const { provider, outcome, memberId, address, session, traceId, text, requestId, tag } = filter;
   const by = new Narrowing(mark);
   by.within(filter.scope, USE_ROWS);
   by.equal({ key_id: keyId, account_id: accountId, operation, surface, selector, ended });
@@ -124,6 +125,7 @@ function requestsLookup(filter: RequestFilter, page: Page, mark: Mark): Statemen
   by.by(outcome, (at) => `outcome = ${at} OR outcome IS NULL AND ${OUTCOMES_BEFORE[outcome ?? "failed"]}`);
   by.by(traceId, (at) => `trace_id = ${at} OR parent_trace_id = ${at}`);
   if (text !== undefined) by.add(narrowText(by, text));
+  if (tag !== undefined) by.add(tag === UNTAGGED ? "tags IS NULL" : narrowTag(by, tag));
   if (status === "ok") by.add("status < 400");
   else if (status === "error") by.add(`status >= 400 AND status <> ${CLIENT_GONE}`);
   else by.by(status, (at) => `status = ${at}`);
@@ -136,6 +138,11 @@ function requestsLookup(filter: RequestFilter, page: Page, mark: Mark): Statemen
 function narrowProvider(by: Narrowing, provider: string): string {
   const before = composeProvider(by, "coalesce(model_used, model_tried)", provider);
   return `provider = ${by.bind(provider)} OR provider IS NULL AND ${before}`;
+}
+
+/** Both engines replace text with regard to its case, and every engine but SQLite so compares it with LIKE. */
+function narrowTag(by: Narrowing, tag: string): string {
+  return `replace(',' || tags || ',', ${by.bind(`,${tag},`)}, '') <> ',' || tags || ','`;
 }
 
 function narrowText(by: Narrowing, text: string): string {
@@ -195,84 +202,6 @@ export function accountsLookup(filter: AccountFilter | undefined, page: Page, ma
   by.by(text && `%${escapeLike(text)}%`, (at) => `lower(name) LIKE ${at} ESCAPE '\\'`);
   const end = pageEnd(by, "created_at_ms", page);
   return { text: `SELECT ${joinNames(ACCOUNT.columns)} FROM ${ACCOUNT.name} ${end}`, values: by.values };
-}
-
-const DIMENSION_COLUMNS: Readonly<Record<UsageDimension, string>> = {
-  hour: "hour_ms",
-  accountId: "account_id",
-  keyId: "key_id",
-  model: "model",
-  operation: "operation",
-  surface: "surface",
-  provider: "provider",
-  outcome: "outcome",
-  member: "member",
-};
-
-/** Times to the first token are kept by key, which is one person's for good. */
-const MEMBER_OF_KEY = "coalesce((SELECT member_id FROM gateway_key WHERE gateway_key.id = key_id), '')";
-
-/** Sums of the usage table over a time range, grouped by some dimensions. */
-export function usageLookup(query: UsageQuery, mark: Mark): Statement {
-  const source = { table: USAGE.name, always: [], lacks: [], sums: USAGE_SUMS, memberOf: "member" };
-  return sumsLookup(source, query, mark);
-}
-
-/** The count of each bucket over a time range, grouped likewise. */
-export function firstTokensLookup(query: UsageQuery, mark: Mark): Statement {
-  const lacks = ["provider", "outcome"] as const;
-  const { only: { outcome: _outcome, ...only } = {} } = query;
-  const source = {
-    table: FIRST_TOKEN.name,
-    always: ["bucket"],
-    lacks,
-    sums: ["requests"],
-    memberOf: MEMBER_OF_KEY,
-  };
-  return sumsLookup(source, { ...query, only }, mark);
-}
-
-/** A table of sums: the columns that are always grouped by, the dimensions that it lacks, and the columns that are summed. */
-interface SumsTable {
-  readonly table: string;
-  readonly always: readonly string[];
-  readonly lacks: readonly UsageDimension[];
-  readonly sums: readonly string[];
-  /** The expression for a row's member. */
-  readonly memberOf: string;
-}
-
-function sumsLookup(
-  { table, always, lacks, sums, memberOf }: SumsTable,
-  { fromMs, toMs, groupBy, only = {} }: UsageQuery,
-  mark: Mark,
-): Statement {
-  const by = new Narrowing(mark);
-  by.by(fromMs, (at) => `hour_ms >= ${at}`);
-  by.by(toMs, (at) => `hour_ms < ${at}`);
-  narrowUsage(by, only);
-  const wanted = groupBy.filter((dimension) => !lacks.includes(dimension));
-  const grouped = [...wanted.map((dimension) => DIMENSION_COLUMNS[dimension]), ...always];
-  const shown = Object.values(DIMENSION_COLUMNS).map((column) =>
-    grouped.includes(column)
-      ? `${column === "member" ? memberOf : column} AS ${column}`
-      : `${column === "hour_ms" ? "0" : "''"} AS ${column}`,
-  );
-  const added = sums.map((column) => `coalesce(sum(${column}), 0) AS ${column}`);
-  const order = joinNames(grouped.map((column) => (column === "member" ? memberOf : column)));
-  const tail = grouped.length > 0 ? `GROUP BY ${order} ORDER BY ${order}` : "";
-  const columns = joinNames([...shown, ...always, ...added]);
-  // A request that is settled late leaves the sum in which it counted as lost, which may then be empty.
-  const text = `SELECT ${columns} FROM ${table} WHERE ${by.where} AND requests <> 0 ${tail}`;
-  return { text, values: by.values };
-}
-
-function narrowUsage(by: Narrowing, filter: UsageFilter): void {
-  const { accountId, keyId, model, provider, operation, surface, outcome } = filter;
-  by.within(filter.scope, USE_ROWS);
-  by.equal({ account_id: accountId, key_id: keyId, model, operation, surface, outcome });
-  by.by(filter.memberId, (at) => `key_id IN (SELECT id FROM gateway_key WHERE member_id = ${at})`);
-  if (provider !== undefined) by.add(composeProvider(by, "model", provider));
 }
 
 /** When a key was last used, to the hour. */

@@ -69,7 +69,9 @@ export function providerCallMethods(engine: Engine): ProviderCallStore {
     },
     kept: async ({ fromMs, toMs }, page) => {
       const by = new Narrowing(mark);
-      by.add(`at_ms >= ${by.bind(fromMs)} AND at_ms < ${by.bind(toMs)}`);
+      // Only by the range does SQLite find the page's first row at once: by the position, it reads all rows before it.
+      const endMs = Math.min(toMs, (page.after?.atMs ?? toMs) + 1);
+      by.add(`at_ms >= ${by.bind(fromMs)} AND at_ms < ${by.bind(endMs)}`);
       const text = `${selectSql(CALL)} ${pageEnd(by, "at_ms", page)}`;
       return (await run({ text, values: by.values })).map(CALL.rowOf);
     },

@@ -1,6 +1,12 @@
 // Statements, summed from the hourly sums and the movements: the rows of the log may have been deleted.
 import { MOVEMENT_KINDS } from "../core/movement.ts";
-import type { StatementMonth, StatementMovement, StatementUse, StoredStatement } from "../core/statement.ts";
+import type {
+  StatementMonth,
+  StatementMovement,
+  StatementTag,
+  StatementUse,
+  StoredStatement,
+} from "../core/statement.ts";
 import type { Store } from "../core/store.ts";
 import { makeWord, SUM, TEXT, TIME } from "./columns.ts";
 import { bind, type Engine, readFirst } from "./engine.ts";
@@ -22,6 +28,11 @@ const USE = table<StatementUse>("hourly_usage", [], {
   costNanoUsd: SUM,
   chargedNanoUsd: SUM,
 });
+const TAGGED_USE = table<StatementTag>("hourly_tag", [], {
+  tag: TEXT,
+  costNanoUsd: SUM,
+  chargedNanoUsd: SUM,
+});
 const MOVED = table<StatementMovement>("movement", [], {
   kind: makeWord(MOVEMENT_KINDS),
   balanceNanoUsd: SUM,
@@ -36,12 +47,15 @@ export function statementMethods(engine: Engine) {
   const questions = composeQuestions(engine);
   return {
     sumStatement: async (accountId, month) => {
-      const [account, uses, movements, later] = await runSlowReads(questions(accountId, month));
+      const [account, uses, tagged, untagged, movements, later] = await runSlowReads(
+        questions(accountId, month),
+      );
       const [total] = account ?? [];
       const [after] = later ?? [];
       if (total === undefined || after === undefined) return null;
       return {
         uses: (uses ?? []).map(USE.rowOf),
+        tags: [...(tagged ?? []), ...(untagged ?? [])].map(TAGGED_USE.rowOf),
         movements: (movements ?? []).map(MOVED.rowOf),
         closingNanoUsd: readSum(total, "whole") - readSum(after, "moved") + readSum(after, "charged"),
       };
@@ -64,14 +78,18 @@ function composeQuestions({ mark }: Engine) {
   const [before, from, to, after] = at(2, 3, 4, 5);
   const whole = `SELECT balance_nano + held_nano AS whole FROM account WHERE id = ${mark(1)}`;
   const edges = "(edge_cost_nano <> 0 OR edge_charged_nano <> 0)";
-  const uses = `SELECT model, key_id, member, sum(cost) AS cost_nano, sum(charged) AS charged_nano FROM (
-      SELECT model, key_id, member, cost_nano - edge_cost_nano AS cost, charged_nano - edge_charged_nano AS charged
-      FROM hourly_usage WHERE ${owner} AND hour_ms >= ${from} AND hour_ms < ${to}
+  const composeSums = (columns: string, sums: string, also = "") => `
+    SELECT ${columns}, sum(cost) AS cost_nano, sum(charged) AS charged_nano FROM (
+      SELECT ${columns}, cost_nano - edge_cost_nano AS cost, charged_nano - edge_charged_nano AS charged
+      FROM ${sums} WHERE ${owner} AND hour_ms >= ${from} AND hour_ms < ${to} ${also}
       UNION ALL
-      SELECT model, key_id, member, edge_cost_nano AS cost, edge_charged_nano AS charged
-      FROM hourly_usage WHERE ${owner} AND hour_ms >= ${before} AND hour_ms < ${after} AND ${edges}
-        AND NOT (hour_ms >= ${from} AND hour_ms < ${to})
-    ) AS used GROUP BY model, key_id, member`;
+      SELECT ${columns}, edge_cost_nano AS cost, edge_charged_nano AS charged
+      FROM ${sums} WHERE ${owner} AND hour_ms >= ${before} AND hour_ms < ${after} AND ${edges}
+        AND NOT (hour_ms >= ${from} AND hour_ms < ${to}) ${also}
+    ) AS used GROUP BY ${columns}`;
+  const uses = composeSums("model, key_id, member", "hourly_usage");
+  const tagged = composeSums("tag", "hourly_tag");
+  const untagged = composeSums("tag", "hourly_usage", "AND tag = ''");
   const [fromMs, toMs] = at(3, 4);
   const movements = `SELECT kind, sum(balance_nano) AS balance_nano FROM movement
     WHERE ${owner} AND (month = ${mark(2)} OR (month IS NULL AND at_ms >= ${fromMs} AND at_ms < ${toMs})) GROUP BY kind`;
@@ -85,7 +103,9 @@ function composeQuestions({ mark }: Engine) {
         FROM hourly_usage WHERE ${owner} AND hour_ms >= ${mid}), 0) AS charged`;
   return (accountId: string, { month, fromMs, toMs, hours }: StatementMonth) => [
     bind(whole, accountId),
-    bind(uses, accountId, hours.beforeMs, hours.fromMs, hours.toMs, hours.afterMs),
+    ...[uses, tagged, untagged].map((sums) =>
+      bind(sums, accountId, hours.beforeMs, hours.fromMs, hours.toMs, hours.afterMs),
+    ),
     bind(movements, accountId, month, fromMs, toMs),
     bind(later, accountId, hours.halfMs, hours.toMs, hours.afterMs, month, toMs),
   ];

@@ -12,6 +12,7 @@ import { LIMIT_REQUESTS } from "./limit-requests-step.ts";
 import { MOVEMENTS, STATEMENTS } from "./money-step.ts";
 import { MEMBER_LIMITS, MEMBER_RULES, PEOPLE } from "./people-step.ts";
 import type { Step } from "./schema-step.ts";
+import { TAGS } from "./tags-step.ts";
 import { WEBHOOKS } from "./webhooks-step.ts";
 
 /** The bounds on scores are by account; the version before bounds them by key. */
@@ -237,4 +238,5 @@ export const STEPS: readonly Step[] = [
   LOW_BALANCES,
   CACHE,
   HOOKS,
+  TAGS,
 ];

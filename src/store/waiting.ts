@@ -1,5 +1,5 @@
-// Demands that wait for a transaction, and the answering of one batch.
-import type { Answer, Demand } from "../core/demand.ts";
+// Demands that wait for a transaction, and the answering of one batch, or of one demand without a transaction.
+import type { Answer, Decide, Demand, Rows } from "../core/demand.ts";
 import { Fault } from "../core/fault.ts";
 
 export const WAITING_DEMANDS_MAX = 100_000;
@@ -34,4 +34,11 @@ export async function answerAll(
     if (error instanceof Fault || batch.length === 1) for (const { reject } of batch) reject(error);
     else for (const waiting of batch) await answerAll([waiting], transact);
   }
+}
+
+/** Returns the answer to a demand on these rows. What would be written is dropped. */
+export function answerDry(decide: Decide, rows: Rows, demand: Demand): Answer {
+  const [answer] = decide(rows, [demand]).answers;
+  if (answer === undefined) throw new Error("A demand got no answer.");
+  return answer;
 }

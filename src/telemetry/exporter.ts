@@ -2,7 +2,7 @@
 import { asCount, asObject, asString } from "../core/json.ts";
 import { parseReceived } from "../core/json-bounds.ts";
 import type { OtlpDestination } from "../core/telemetry-rules.ts";
-import type { Clock, Fetch, Log } from "../core/world.ts";
+import type { Clock, Fetch, Log, ReadText } from "../core/world.ts";
 import { type Signal, type Source, writeExport } from "./otlp-json.ts";
 
 interface ExporterParts {
@@ -13,6 +13,7 @@ interface ExporterParts {
   readonly timeoutMs: number;
   readonly clock: Pick<Clock, "after" | "nowMs">;
   readonly fetch: Fetch;
+  readonly readText: ReadText;
   readonly log: Log;
   /** Called with the number of items that are given up. */
   readonly onDropped: (signal: Signal, count: number) => void;
@@ -34,7 +35,7 @@ const RETRY_GROWTH = 1.5;
 const RETRY_AFTER_MAX_MS = 30_000;
 /** The statuses that the specification lists as temporary. */
 const TEMPORARY: ReadonlySet<number> = new Set([429, 502, 503, 504]);
-const ANSWER_CHARACTERS_MAX = 65_536;
+const ANSWER_BYTES_MAX = 65_536;
 
 /** The result of a call. `waitMs` is the collector's own wish. */
 type Sent =
@@ -185,8 +186,9 @@ export class Exporter {
     const cause = `status ${status}`;
     if (response.ok) {
       // The batch was taken even if the rest of the answer is lost.
-      const answer = await readStart(response).catch(() => undefined);
-      const { rejectedSpans, rejectedLogRecords } = asObject(asObject(answer).partialSuccess);
+      const answer = await this.#parts.readText(response, ANSWER_BYTES_MAX).catch(() => null);
+      const { partialSuccess } = asObject(parseReceived(answer ?? ""));
+      const { rejectedSpans, rejectedLogRecords } = asObject(partialSuccess);
       // 64-bit integers are strings in protobuf's JSON.
       return { kind: "taken", rejected: asCount(Number(rejectedSpans ?? rejectedLogRecords ?? 0)) };
     }
@@ -216,15 +218,4 @@ function readRetryAfter(headers: Headers, nowMs: number): number | null {
   if (given === null) return null;
   const ms = /^\d{1,9}$/.test(given) ? Number(given) * 1000 : Date.parse(given) - nowMs;
   return Number.isNaN(ms) ? null : Math.min(Math.max(0, ms), RETRY_AFTER_MAX_MS);
-}
-
-/** Returns the answer's JSON, or undefined if there is none or it is too long. */
-async function readStart(response: Response): Promise<unknown> {
-  const decoder = new TextDecoder();
-  let text = "";
-  for await (const piece of response.body ?? []) {
-    text += decoder.decode(piece, { stream: true });
-    if (text.length > ANSWER_CHARACTERS_MAX) return undefined;
-  }
-  return parseReceived(text);
 }

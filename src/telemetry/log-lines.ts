@@ -76,6 +76,7 @@ function createRecordLine(at: string, level: Level, event: string, record: Reque
     address: record.address,
     session: record.session,
     trace_id: record.traceId,
+    tags: record.tags,
     prompt_tokens: record.amounts.prompt,
     completion_tokens: record.amounts.completion,
     cost_nanousd: record.costNanoUsd,

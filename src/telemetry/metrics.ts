@@ -97,6 +97,9 @@ export class Metrics {
   readonly #histograms = new Map<MetricName, Map<string, Histogram>>();
   /** By the value of the label `model`, which clients can't choose freely. */
   readonly #models = new Map<string, ModelSeries>();
+  /** Those without labels, which every request counts in. */
+  readonly #work = new Map<string, Histogram>();
+  #writtenOff: Counter | null = null;
   /** By operation and surface. */
   readonly #operations = new Map<string, Counter>();
 
@@ -107,7 +110,10 @@ export class Metrics {
   /** Counts a log event. Events without a counter are ignored. */
   readonly count = (event: LogEvent): void => {
     const writtenOff = asNumber(event.written_off_nano_usd);
-    if (writtenOff !== undefined) this.#increase("poundkey_written_off_usd_total", {}, writtenOff);
+    if (writtenOff !== undefined) {
+      this.#writtenOff ??= this.#counter("poundkey_written_off_usd_total", {});
+      this.#writtenOff.value += writtenOff;
+    }
     if (event.late === true) this.#increase("poundkey_settled_late_total", {});
     if (event.record) this.#countRequest(event.record, asNumber(event.gateway_ms));
     else this.#countEvent(event);
@@ -115,7 +121,10 @@ export class Metrics {
 
   /** Adds a value to a histogram without labels, in its counted unit. */
   observe(name: WorkName, value: number): void {
-    observe(this.#histogram(name, {}), value);
+    observe(
+      findOrAdd(this.#work, name, () => this.#histogram(name, {})),
+      value,
+    );
   }
 
   /** Returns all counts so far, and the current readings. */

@@ -107,7 +107,7 @@ export class Refusals {
     this.#addSum({
       hourMs: Math.floor(atMs / HOUR_MS) * HOUR_MS,
       ...{ accountId, keyId, model, operation, surface, outcome },
-      ...{ member: refusal.memberId ?? "", provider: readProvider(model) },
+      ...{ member: refusal.memberId ?? "", provider: readProvider(model), tag: "" },
       ...{ requests: 1, errors: 1 },
       ...{ amounts: NO_AMOUNTS, costNanoUsd: 0, chargedNanoUsd: 0, cached: 0, savedNanoUsd: 0 },
     });

@@ -8,7 +8,7 @@ import {
   type TraceContext,
   type TraceSink,
 } from "../core/trace-context.ts";
-import type { Clock, Fetch, Log, LogEvent, Random } from "../core/world.ts";
+import type { Clock, Fetch, Log, LogEvent, Random, ReadText } from "../core/world.ts";
 import { Exporter } from "./exporter.ts";
 import { describeEvent } from "./log-entries.ts";
 import { isWritten } from "./log-lines.ts";
@@ -21,6 +21,7 @@ interface TelemetryParts {
   readonly clock: Pick<Clock, "after" | "nowMs" | "monotonicMs">;
   readonly random: Random;
   readonly fetch: Fetch;
+  readonly readText: ReadText;
   /** Writes a line that isn't exported. A line about a failed export would otherwise lead to the next one. */
   readonly log: Log;
   readonly version: string;

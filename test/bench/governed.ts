@@ -165,7 +165,7 @@ function noStore(): Store {
     }),
     beat: async () => ({ olderNodes: [], unsupported: null }),
     orphans: nobody,
-    read: unused,
+    ...{ look: unused, read: unused },
     keyByDigest: async (digest) => byDigest.get(digest) ?? null,
     key: nothing,
     keys: nobody,

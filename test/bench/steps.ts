@@ -31,6 +31,7 @@ import { createAuthorize } from "../../src/transport/auth/authorize.ts";
 import { DeadlineSweep } from "../../src/transport/deadlines.ts";
 import { KeptConnections } from "../../src/transport/kept.ts";
 import { Reachability } from "../../src/transport/reachability.ts";
+import { readShortText } from "../../src/transport/short-text.ts";
 import { makeModelCard } from "../cards.ts";
 import { makeConversation, plainCall } from "../conversation.ts";
 import { newMetrics } from "../metrics-world.ts";
@@ -98,7 +99,14 @@ async function unwritten(demand: Demand): Promise<Answer> {
 const { telemetry: noTelemetry, log: logRules } = readSettings("");
 const destination = { url: "http://127.0.0.1:9/v1", headers: {} };
 const telemetry = new Telemetry(
-  { clock, random, fetch: async () => Response.json({}), log: () => {}, version: "0.0.0" },
+  {
+    clock,
+    random,
+    fetch: async () => Response.json({}),
+    readText: readShortText,
+    log: () => {},
+    version: "0.0.0",
+  },
   { telemetry: { ...noTelemetry, traces: destination, logs: destination }, log: logRules },
 );
 

@@ -28,6 +28,10 @@ const PAGES = [
   { path: "/settings/accounts", shows: "default" },
   { path: "/settings/accounts/default", shows: "Invoice 1" },
   { path: "/settings/accounts/default", shows: "Balance before" },
+  { path: "/settings/reconciliation", shows: "By day, provider and credential" },
+  { path: "/settings/reconciliation?range=last-month", shows: "No calls here" },
+  { path: "/settings/webhooks", shows: "no connection" },
+  { path: "/settings/webhooks?state=dead", shows: "No matching events" },
   { path: "/settings/people", shows: "Register this gateway there" },
   { path: "/settings/requests", shows: "No requests for more" },
   { path: "/settings/tokens", shows: "No tokens yet" },
@@ -44,7 +48,7 @@ let requestId = "";
 
 beforeAll(async () => {
   world = await startConsoleWorld({
-    more: 'aliases: { fast: "OpenAI#gpt-5.4", team: [{ model: "OpenAI#gpt-5.4", weight: 3 }, { model: "Mistral#sim-mini" }] }\nrouter: { rules: [{ category: coding, at_least: 0.9, models: ["OpenAI#gpt-5.4"] }], explore: 0.01 }',
+    more: 'webhooks: [{ url: "http://127.0.0.1:9/hook", secret: "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=" }]\naliases: { fast: "OpenAI#gpt-5.4", team: [{ model: "OpenAI#gpt-5.4", weight: 3 }, { model: "Mistral#sim-mini" }] }\nrouter: { rules: [{ category: coding, at_least: 0.9, models: ["OpenAI#gpt-5.4"] }], explore: 0.01 }',
   });
   const messages = [{ role: "user", content: "Prove that there are infinitely many primes." }];
   const answer = await world.gateway.chat({ model: "Router#best", messages });

@@ -26,15 +26,19 @@ const SHOWN = [
   [
     "admin",
     null,
-    "Overview Activity Models Playground Sampling Router · keys Providers Accounts People Requests for more Tokens Limits Audit",
+    "Overview Activity Models Playground Sampling Router · keys Providers Accounts Reconciliation People Requests for more Tokens Limits Webhooks Audit",
   ],
   [
     "operator",
     null,
-    "Overview Activity Models Sampling Router · keys Providers Accounts Requests for more Limits Audit",
+    "Overview Activity Models Sampling Router · keys Providers Accounts Requests for more Limits Webhooks Audit",
   ],
-  ["viewer", null, "Overview Activity Models Router · keys Providers Accounts Limits"],
-  ["manager", "team", "Overview Activity Models Router · keys Accounts People Requests for more Audit"],
+  ["viewer", null, "Overview Activity Models Router · keys Providers Accounts Limits Webhooks"],
+  [
+    "manager",
+    "team",
+    "Overview Activity Models Router · keys Accounts People Requests for more Webhooks Audit",
+  ],
 ] as const;
 
 describe.skipIf(!HAS_BROWSER)("each role (skipped without Chromium)", () => {

@@ -66,10 +66,11 @@ export async function runCommand(
   program: Program,
   directory: string,
   args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly code: number; readonly text: string }> {
   const child = Bun.spawn([...program, ...args], {
     cwd: directory,
-    env: { PATH: process.env.PATH ?? "" },
+    env: { PATH: process.env.PATH ?? "", ...env },
     stdout: "pipe",
     stderr: "pipe",
   });

@@ -17,11 +17,13 @@ import { SHARING } from "./sharing.ts";
 import { STATE_MUTANTS } from "./state.ts";
 import { STEPS } from "./steps.ts";
 import { SURVIVING } from "./surviving.ts";
+import { TAG_MUTANTS } from "./tags.ts";
 import { TURNS } from "./turns.ts";
 
 export const MUTANTS: readonly Mutant[] = [
   ...BOOKS,
   ...LIMIT_MUTANTS,
+  ...TAG_MUTANTS,
   ...PEOPLE_MUTANTS,
   ...STATE_MUTANTS,
   ...ANSWERS,

@@ -52,7 +52,7 @@ export const HOOKS: readonly Mutant[] = [
   },
   {
     name: "hooks: an answer has no bound in size",
-    file: "src/steps/hooks/server.ts",
+    file: "src/transport/short-text.ts",
     find: "if (bytes > bytesMax) return null;",
     replace: "",
     tests: FAILURES,

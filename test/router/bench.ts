@@ -5,6 +5,7 @@ import { loadShippedParameters } from "../../src/selectors/parameters.ts";
 import { hasData, type Pool, TEST_PART } from "./data.ts";
 import { listDayOneChoices } from "./day-one-choices.ts";
 import { listKinds, listStability } from "./day-one-kinds.ts";
+import { listSavings, listTolerances } from "./day-one-saving.ts";
 import { decisionTimes } from "./decision-times.ts";
 import { listParaphrases } from "./paraphrase-trial.ts";
 import { computeCalibration, percent, shown } from "./statistics.ts";
@@ -213,6 +214,10 @@ function paraphrases(): void {
 function dayOne(): void {
   heading("Day one: what is chosen for everyday prompts, without labels");
   for (const line of listDayOneChoices()) console.log(line);
+  heading("Day one: the cost of `best` beside its earlier choices");
+  for (const line of listSavings()) console.log(line);
+  heading("Day one: cost over before, and quality against the best prediction, by the tolerance of `best`");
+  for (const line of listTolerances()) console.log(line);
   heading("Day one: the kinds of everyday prompts, without labels");
   for (const line of listKinds()) console.log(line);
   heading("Day one: the same choice in another wrapping (`best`, `fair`, `light`)");

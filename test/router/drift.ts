@@ -1,7 +1,6 @@
 // Streams of scores in which the best model becomes worse in the middle, and streams in which nothing changes, with and
-// without watching for changes: `bun test/router/drift.ts [--streams=8]
-// [--settings=4] [pools]` prints the loss against the model that is
-// best at the time, and the number of changes found in steady streams.
+// without watching for changes: `bun test/router/drift.ts [--streams=8] [--settings=4] [pools]` prints the loss against the
+// model that is best at the time, that against the single model that would have been best throughout, and the changes found.
 import type { Pool } from "./data.ts";
 import { HONEST, makeStream, type Setting, simulateFeedback } from "./feedback.ts";
 import { average } from "./statistics.ts";
@@ -22,7 +21,10 @@ interface Streamed {
   readonly isWatched: boolean;
 }
 
-/** Plays one stream. Returns the loss of its second half in points, and the changes found by its end. */
+/**
+ * Plays one stream. Returns its losses in points, and the changes found by its end: of the second half and of the last
+ * quarter against the model that is best at the time, of all of it against the one that would have been best throughout.
+ */
 export function playStream(pool: Pool, { start, breaks, scored, users, seed, isWatched }: Streamed) {
   const { field, rows, learned } = makeStream(pool, { seed, start, isWatched });
   const given = { breaks, scored, users, seed };
@@ -33,8 +35,9 @@ export function playStream(pool: Pool, { start, breaks, scored, users, seed, isW
   const repeated = Array.from({ length: REQUESTS }, (_, at) => rows[at % rows.length]).filter(
     (row) => row !== undefined,
   );
-  const { timely } = simulateFeedback(field, repeated, setting, learned);
-  return { loss: -average(timely.slice(2)), last: -(timely[3] ?? 0), found: Object.keys(learned.drifts) };
+  const { timely, throughout } = simulateFeedback(field, repeated, setting, learned);
+  const losses = { loss: -average(timely.slice(2)), last: -(timely[3] ?? 0), whole: -throughout };
+  return { ...losses, found: Object.keys(learned.drifts) };
 }
 
 /** The knowledge at first, and the share of answers that is scored. */
@@ -51,14 +54,15 @@ function print(pool: Pool, [start, scored]: (typeof SETTINGS)[number], streams: 
       const played = Array.from({ length: streams }, (_, at) =>
         playStream(pool, { start, breaks, scored, users: 5, seed: at + 1, isWatched }),
       );
-      const loss = average(played.map((one) => one.loss)).toFixed(2);
-      const last = average(played.map((one) => one.last)).toFixed(2);
+      const [loss, last, whole] = (["loss", "last", "whole"] as const).map((name) =>
+        average(played.map((one) => one[name])).toFixed(2),
+      );
       const found = played.reduce((sum, one) => sum + one.found.length, 0);
       const known = start === "means" ? "skills" : "500 labels";
       const stream = breaks ? "the best becomes worse" : "steady";
       const watched = isWatched ? "yes" : "no";
       console.log(
-        `| ${pool} | ${known} | ${100 * scored} % | ${stream} | ${watched} | ${loss} | ${last} | ${found} |`,
+        `| ${pool} | ${known} | ${100 * scored} % | ${stream} | ${watched} | ${loss} | ${last} | ${whole} | ${found} |`,
       );
     }
 }
@@ -71,9 +75,9 @@ if (import.meta.main) {
     (pool) => given.every((one) => one.startsWith("--")) || given.includes(pool),
   );
   console.log(
-    "| pool | known at first | scored | stream | watched | loss, 2nd half | 4th quarter | changes found |",
+    "| pool | known at first | scored | stream | watched | loss, 2nd half | 4th quarter | whole, against the best throughout | changes found |",
   );
-  console.log("|---|---|---|---|---|---|---|---|");
+  console.log("|---|---|---|---|---|---|---|---|---|");
   for (const pool of pools)
     for (const setting of SETTINGS.slice(0, read("settings", SETTINGS.length)))
       print(pool, setting, read("streams", 8));

@@ -52,6 +52,8 @@ export interface Told {
   readonly quarters: readonly number[];
   /** The same less the single model that is best at the time. */
   readonly timely: readonly number[];
+  /** The mean score of all answers less that of the single model that would have been best throughout, in points. */
+  readonly throughout: number;
   /** The share of the last quarter's requests answered by the best single model. */
   readonly bestShare: number;
   readonly scores: number;
@@ -106,7 +108,8 @@ export function simulateFeedback(
   const late: Late[] = [];
   const gains: number[] = [];
   const picks: number[] = [];
-  let scores = 0;
+  const sums = new Float64Array(field.cards.length);
+  let [scores, gained] = [0, 0];
   for (const [at, row] of rows.entries()) {
     const input = { ...makeInput(field, learned, 0.98), request: makeRequest(row.prompt) };
     const choice = decide(SELECTOR_RULES.best, input, predictPrompt(row.prompt), row.prompt.length / 4);
@@ -115,6 +118,8 @@ export function simulateFeedback(
     const isBroken = setting.breaks && at >= rows.length / 2;
     const scoreOf = (m: number) => (row.scores[m] ?? 0) * (isBroken && m === known.best ? brokenShare : 1);
     const real = scoreOf(place);
+    gained += real;
+    for (let m = 0; m < sums.length; m++) sums[m] = (sums[m] ?? 0) + scoreOf(m);
     gains.push(100 * (real - scoreOf(known.best)));
     timely.push(100 * (real - scoreOf(isBroken ? known.rival : known.best)));
     picks.push(place);
@@ -139,6 +144,7 @@ export function simulateFeedback(
   return {
     quarters: sumUp(gains),
     timely: sumUp(timely),
+    throughout: (100 * (gained - Math.max(...sums))) / rows.length,
     bestShare: last.filter((place) => place === known.best).length / last.length,
     scores,
   };

@@ -1,5 +1,6 @@
 // The offline reference from the same labels: a ridge regression on all words and word pairs, weighted by rarity.
 import { readFeatures } from "../../src/selectors/features.ts";
+import type { HashCounts } from "../../src/selectors/hash-index.ts";
 import type { Row } from "./data.ts";
 import { makeRequest } from "./pools.ts";
 import { average } from "./statistics.ts";
@@ -19,7 +20,7 @@ export function referenceLeanings(drawn: readonly Row[], scored: readonly Row[])
   const counts = new Map<number, number>();
   for (const own of grams) for (const hash of own.keys()) counts.set(hash, (counts.get(hash) ?? 0) + 1);
   const places = new Map([...counts.keys()].map((hash, at) => [hash, at]));
-  const wordsOf = (own: ReadonlyMap<number, number>): Words => {
+  const wordsOf = (own: HashCounts): Words => {
     const known = [...own].filter(([hash]) => counts.has(hash));
     const rare = (hash: number) => Math.log((drawn.length + 1) / (counts.get(hash) ?? 1));
     const values = known.map(([hash, count]) => (1 + Math.log(Math.max(count, 0.1))) * rare(hash));

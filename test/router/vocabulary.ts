@@ -1,4 +1,5 @@
 // The hashed words that the predictor knows, and a prompt as a sparse row over them.
+import type { HashCounts } from "../../src/selectors/hash-index.ts";
 
 export interface SparseRow {
   readonly at: Uint16Array;
@@ -14,7 +15,7 @@ export interface Vocabulary {
   /** In units of 1/20. */
   readonly rarity: Uint8Array;
   readonly unknownRarity: number;
-  readonly rowOf: (grams: ReadonlyMap<number, number>) => SparseRow;
+  readonly rowOf: (grams: HashCounts) => SparseRow;
 }
 
 const RARITY_UNITS = 20;
@@ -24,7 +25,7 @@ const PER_SET_MAX = 40;
 
 /** The words that occur in most prompts, counting a limited number of prompts per set. */
 export function buildVocabulary(
-  prompts: readonly ReadonlyMap<number, number>[],
+  prompts: readonly HashCounts[],
   sets: readonly string[],
   size: number,
 ): Vocabulary {
@@ -58,7 +59,7 @@ export function buildVocabulary(
 }
 
 function rowOf(
-  grams: ReadonlyMap<number, number>,
+  grams: HashCounts,
   places: ReadonlyMap<number, number>,
   rarity: Uint8Array,
   unknownRarity: number,

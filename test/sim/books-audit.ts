@@ -62,6 +62,18 @@ const UNSOUND: Readonly<Record<string, string>> = {
         ON hour = hour_ms AND account = kept.account_id AND key = kept.key_id AND sums.model = kept.model
       WHERE n IS NOT requests OR failed IS NOT errors OR cost IS NOT cost_nano OR charged IS NOT charged_nano
         OR prompt IS NOT prompt_tokens OR completion IS NOT completion_tokens`,
+  "a tag's sum that its rows do not come to": `
+    SELECT sums.*, kept.* FROM
+      (SELECT at_ms / 3600000 * 3600000 AS hour, account_id AS account, key_id AS key, tag.value AS tag, count(*) AS n,
+         sum(cost_nano) AS cost, sum(charged_nano) AS charged
+       FROM request, json_each('["' || coalesce(replace(tags, ',', '","'), '') || '"]') AS tag GROUP BY 1, 2, 3, 4) AS sums
+      FULL JOIN (SELECT hour_ms, account_id, key_id, tag, sum(requests) AS requests, sum(cost_nano) AS cost_nano,
+          sum(charged_nano) AS charged_nano
+        FROM (SELECT hour_ms, account_id, key_id, tag, requests, cost_nano, charged_nano FROM hourly_tag
+          UNION ALL SELECT hour_ms, account_id, key_id, tag, requests, cost_nano, charged_nano FROM hourly_usage
+            WHERE tag = '') WHERE requests <> 0 GROUP BY 1, 2, 3, 4) AS kept
+        ON hour = hour_ms AND account = kept.account_id AND key = kept.key_id AND sums.tag = kept.tag
+      WHERE n IS NOT requests OR cost IS NOT cost_nano OR charged IS NOT charged_nano`,
   "kept replies that are not counted": `
     SELECT id FROM account WHERE kept_characters <>
       (SELECT coalesce(sum(length(sealed)), 0) FROM reply WHERE account_id = account.id)`,

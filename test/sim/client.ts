@@ -111,7 +111,7 @@ export async function ask(world: ClientWorld, node: SimNode, plan: Plan): Promis
     id,
     created: Math.floor(world.clock.nowMs / 1000),
     requestId: `req-${plan.name}`,
-    origin: UNKNOWN_ORIGIN,
+    origin: { ...UNKNOWN_ORIGIN, tags: plan.name.endsWith("1") ? "env=prod" : null },
     key,
     ask: request,
     ...plainCall(),

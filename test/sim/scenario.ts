@@ -129,7 +129,7 @@ function makeDay(seed: number, dice: Dice): Scenario {
       charge: dice.chance(0.35) ? "always" : "beyond_allowance",
       markup: dice.pick([1, 1, 1.25, 1.333333, 0.9]),
     },
-    accounts: [makeAccount("default"), makeAccount("acme", { createdAtMs: startMs })],
+    accounts: [makeAccount("default"), makeAccount("acme", { createdAtMs: startMs, tags: { team: "acme" } })],
     keys,
     nodes,
     plans,
@@ -179,6 +179,7 @@ function keysFor(dice: Dice, startMs: number): readonly GatewayKey[] {
     makeKey("key_b", { createdAtMs, accountId: "acme" }),
     makeKey("key_c", {
       createdAtMs,
+      tags: { team: "c", cost: "7" },
       accountId: "acme",
       spendLimitNanoUsd: dice.chance(0.5) ? dice.int(1, 60) * (NANO / 1000) : null,
     }),

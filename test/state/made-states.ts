@@ -89,6 +89,7 @@ const MAKERS: { readonly [Name in KindName]: (dice: Dice, field: Field<Name>) =>
   role: (dice) => dice.pick(ROLES),
   accounts: () => undefined,
   cache: (dice) => dice.pick([{ ttl: 60 }, { ttl: "1h" }, { ttl: 0, namespace: "shared" }]),
+  tags: (dice) => dice.pick([{ team: "search" }, { team: "ads", env: "prod" }]),
   hooks: (dice) => some(dice, ["masks", "refusals"]),
   flag: (_, { initial }) => !initial,
 };

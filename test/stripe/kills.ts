@@ -1,10 +1,12 @@
-// `bun test/stripe/kills.ts [--times N] [--seed N]`: kills a gateway that opens checkouts and takes Stripe's events, N times.
+// `bun test/stripe/kills.ts [--times N] [--seed N] [--engine sqlite|postgres]`: kills a gateway that opens checkouts and
+// takes Stripe's events, N times.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { asArray, asObject, type JsonObject } from "../../src/core/json.ts";
 import { PROGRAM, runCommand, startVictim } from "../kill/process.ts";
+import { startPostgres } from "../postgres-server.ts";
 import { Dice } from "../sim/dice.ts";
 import { SECRET_KEY, signAt, startSimulatedStripe, WEBHOOK_SECRET } from "./simulated.ts";
 
@@ -15,28 +17,33 @@ const KILL_AFTER_MAX_MS = 120;
 const DRAINED_MAX = 20;
 
 const { values } = parseArgs({
-  options: { times: { type: "string", default: "40" }, seed: { type: "string", default: "1" } },
+  options: {
+    ...{ times: { type: "string", default: "40" }, seed: { type: "string", default: "1" } },
+    engine: { type: "string", default: "sqlite" },
+  },
 });
 const times = Number(values.times);
 const dice = new Dice(Number(values.seed));
+const postgres = values.engine === "postgres" ? await startPostgres() : null;
+const env = { POUNDKEY_MASTER_KEY: Buffer.alloc(32, 7).toString("base64") };
 const stripe = startSimulatedStripe();
 const { simulated } = stripe;
 const directory = mkdtempSync(join(tmpdir(), "poundkey-card-kills-"));
 await Bun.write(
   join(directory, "poundkey.yaml"),
   `server: { port: 0, admin_token: ${ADMIN}, public_url: "https://gateway.example.com" }
-store: "sqlite:./poundkey.db"
+store: "${postgres?.url ?? "sqlite:./poundkey.db"}"
 topups:
   stripe: { secret_key: ${SECRET_KEY}, webhook_secret: ${WEBHOOK_SECRET}, api_base: "${stripe.url}" }
 `,
 );
 
-let victim = startVictim(PROGRAM, directory);
+let victim = startVictim(PROGRAM, directory, env);
 let url = await victim.listens;
 
 async function startAgain(): Promise<void> {
   await victim.exited;
-  victim = startVictim(PROGRAM, directory);
+  victim = startVictim(PROGRAM, directory, env);
   url = await victim.listens;
 }
 
@@ -118,8 +125,9 @@ for (let after = ""; ; ) {
 const credits = rows.filter(({ kind }) => kind === "topup").map(({ note }) => note);
 victim.signal("SIGTERM");
 await victim.exited;
-const verified = await runCommand(PROGRAM, directory, ["ledger", "verify"]);
+const verified = await runCommand(PROGRAM, directory, ["ledger", "verify"], env);
 await stripe.stop();
+await postgres?.remove();
 
 const leftCents = Math.round((Number(account.balance_usd) - Number(account.due_usd)) * 100);
 const problems = [
@@ -132,7 +140,9 @@ const problems = [
 for (const problem of problems) console.log(`(fail) ${problem}`);
 if (problems.length === 0) rmSync(directory, { recursive: true });
 const { checkouts, repeats } = expected;
-console.log(`${times} kills, ${checkouts} checkouts, ${rows.length} entries, ${repeats} calls made again`);
+console.log(
+  `${values.engine}: ${times} kills, ${checkouts} checkouts, ${rows.length} entries, ${repeats} calls made again`,
+);
 console.log(`ledger verify: ${verified.text.trim()}`);
 console.log(problems.length === 0 ? "passed" : `failed: the store is in ${directory}`);
 process.exitCode = problems.length === 0 ? 0 : 1;

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import type { LogEvent } from "../../src/core/world.ts";
 import { Exporter } from "../../src/telemetry/exporter.ts";
 import { Attributes, writeSpan } from "../../src/telemetry/otlp-json.ts";
+import { readShortText } from "../../src/transport/short-text.ts";
 import { until } from "../http/until.ts";
 import { ManualClock } from "../manual-clock.ts";
 import { type Collector, startCollector } from "./collector.ts";
@@ -25,7 +26,7 @@ function newExporter(url = `${collector.url}/v1/traces`): Exporter {
   return new Exporter({
     ...{ signal: "traces", destination: { url, headers: {} }, timeoutMs: 10_000 },
     source: { resource: new Attributes().text("service.name", "test"), version: "1.0.0" },
-    ...{ clock, fetch, log: (event) => void told.push(event) },
+    ...{ clock, fetch, readText: readShortText, log: (event) => void told.push(event) },
     onDropped: (_, count) => {
       own.dropped += count;
     },

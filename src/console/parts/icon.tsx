@@ -11,6 +11,8 @@ const PATHS = {
   people:
     "M9 11a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM2 20c0-3.5 3-6 7-6s7 2.5 7 6M15.5 3.3a4 4 0 0 1 0 7.4M18 14.5c2.4.8 4 2.8 4 5.5",
   audit: "M6 3h8l4 4v14H6zM14 3v4h4M9 12h6M9 16h6",
+  invoice: "M6 3h12v18l-3-2-3 2-3-2-3 2zM9 8h6M9 12h6",
+  send: "M21 3L10 14M21 3l-7 18-4-7-7-4z",
   lock: "M5 11h14v9H5zM8 11V8a4 4 0 0 1 8 0v3M12 14.5v2",
   limits: "M4 8h10M18 8h2M4 16h2M10 16h10M16 6v4M8 14v4",
   bell: "M6 16V11a6 6 0 1 1 12 0v5l2 2H4zM10 21h4",

@@ -1,6 +1,7 @@
 // The fields of an account that can be set, each with the lowest role that sets it.
 import { LIMIT_MAX } from "../limit.ts";
 import type { Fields } from "./field.ts";
+import { TAGS_MAX } from "./tags-text.ts";
 
 const BUDGETS_MAX = 20;
 const MODELS_MAX = 1000;
@@ -153,6 +154,23 @@ export const ACCOUNT_FIELDS = {
     keysMax: KEYS_MAX,
     manual:
       "what [each member](people.md#limits-of-a-person) may use of it over all of their personal keys: `{ requests_per_minute?, tokens_per_minute?, parallel?, budgets?, allowed_models?, keys? }`, or null for no limits; the rules of the sign-in come first",
+  },
+  tags: {
+    kind: "tags",
+    property: "tags",
+    role: "operator",
+    initial: null,
+    manual: `up to ${TAGS_MAX} [tags](money.md#tags) that the requests of all its keys get, such as \`{ "team": "search" }\`; those of a key come first; or null`,
+    flag: {
+      name: "tag",
+      value: "NAME=VALUE",
+      help: 'tags of all its requests, such as team=search,env=prod; or "none"',
+    },
+    control: {
+      label: "Tags",
+      hint: "Of the requests of all its keys; several are separated by commas",
+      placeholder: "team=search, env=prod",
+    },
   },
   paused: {
     kind: "flag",

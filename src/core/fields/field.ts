@@ -5,6 +5,7 @@ import { omitUndefined } from "../json.ts";
 import type { MemberDefaults } from "../member-limits.ts";
 import type { NanoUsd } from "../money.ts";
 import type { Role } from "../people.ts";
+import type { Tags } from "./tags-text.ts";
 
 interface Kind<Value, Wire, Bounds = object> {
   /** In the row that the code works with and the store keeps. */
@@ -87,6 +88,8 @@ interface Kinds {
   readonly accounts: Kind<Texts, Texts, { readonly elementsMax: number }>;
   /** For how long answers are kept for the same request. Null for the configured time. */
   readonly cache: Kind<CacheSetting | null, CacheSetting | null>;
+  /** Null for none. */
+  readonly tags: Kind<Tags | null, Tags | null>;
   /** Names of hooks. Null for none. */
   readonly hooks: Kind<Texts, Texts, { readonly elementsMax: number }>;
   readonly flag: Kind<boolean, boolean, { readonly options?: { readonly yes: string; readonly no: string } }>;

@@ -1,6 +1,7 @@
 // The fields of a key that can be set, each with the lowest role that sets it.
 import { LIMIT_MAX } from "../limit.ts";
 import type { Fields } from "./field.ts";
+import { TAGS_MAX } from "./tags-text.ts";
 
 const ADDRESSES_MAX = 100;
 const BUDGETS_MAX = 20;
@@ -215,6 +216,23 @@ export const KEY_FIELDS = {
     control: {
       label: "Hooks",
       hint: "Names from the configuration, separated by spaces; they only add to those that apply anyway",
+    },
+  },
+  tags: {
+    kind: "tags",
+    property: "tags",
+    role: "manager",
+    initial: null,
+    manual: `up to ${TAGS_MAX} [tags](money.md#tags) that its requests get, such as \`{ "team": "search" }\`, before those of its account and of the request; or null`,
+    flag: {
+      name: "tag",
+      value: "NAME=VALUE",
+      help: 'tags of its requests, such as team=search,env=prod; or "none"',
+    },
+    control: {
+      label: "Tags",
+      hint: "Usage is also summed by them; several are separated by commas",
+      placeholder: "team=search, env=prod",
     },
   },
   notes: {

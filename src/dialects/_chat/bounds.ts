@@ -3,7 +3,7 @@
 import type { ModelCard } from "../../core/card.ts";
 import type { ChatForm } from "../../operations/chat/decoder.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
-import type { Codec } from "../../operations/codec.ts";
+import type { Codec, Passing } from "../../operations/codec.ts";
 import type { Changed } from "../../operations/form.ts";
 import { boundCallIds, type CallIdRule, upTo } from "./call-ids.ts";
 import { boundIdentifiers } from "./identifiers.ts";
@@ -35,13 +35,24 @@ export const CHAT_BOUNDS: Bounds = { ...USUAL_BOUNDS, callIds: upTo(40) };
  * names of tools into their answers.
  */
 export function boundCodec(codec: Codec<ChatForm>, boundsOf: (card: ModelCard) => Bounds): Codec<ChatForm> {
+  /** The requests that were fitted, and for which card. Fitting one again would change nothing. */
+  const fits = new WeakMap<ChatRequest, Pick<Passing, "extraFields"> & { readonly card: ModelCard }>();
+  const fit: Codec<ChatForm>["fit"] = (request, card, operator) => {
+    const fitted = codec.fit(request, card, operator);
+    fits.set(fitted.ask, { card, extraFields: operator.extraFields });
+    return fitted;
+  };
   return {
     ...codec,
+    fit,
     encode(given, card, target) {
-      const fitted = codec.fit(given, card, target);
+      const known = fits.get(given);
+      const isFitted = known?.card === card && known.extraFields === target.extraFields;
+      const fitted = isFitted ? { ask: given, dropped: [] } : fit(given, card, target);
       const { ask, dropped } = bound(fitted.ask, boundsOf(card));
       const outgoing = codec.encode(ask, card, target);
-      return { ...outgoing, dropped: [...new Set([...fitted.dropped, ...dropped, ...outgoing.dropped])] };
+      const all = [...fitted.dropped, ...dropped, ...outgoing.dropped];
+      return all.length === 0 ? outgoing : { ...outgoing, dropped: [...new Set(all)] };
     },
     decoder(card, request) {
       const names = SentNames.of(request, boundsOf(card).toolNames);

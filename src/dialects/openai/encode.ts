@@ -40,7 +40,7 @@ export function fitChat(
   const quirks = findQuirks(server, card.name);
   const isThinkingOff = planThinking(request, card, quirks).off;
   const carried = listCarried(request, quirks, { isThinkingOff, hasTools: true });
-  const left = leaveOutRest(request, carried, quirks.extras, operator);
+  const left = leaveOutRest(request, addMarks(carried, quirks), quirks.extras, operator);
   const search = keepSearchOptions(left.ask, SEARCH_OPTIONS);
   const dropped = [...left.dropped, ...search.dropped];
   if (quirks.cacheMark === "cache_control" || request.cache_control === undefined)
@@ -89,8 +89,8 @@ function makePlainFields(
   target: Target,
   state: TurnState,
 ): EncodedFields {
-  const rest = passRest(request, listCarried(request, quirks, state), quirks.extras, target);
-  const carried = Object.keys(request).filter((field) => isCarried(field, quirks, state));
+  const carried = listCarried(request, quirks, state);
+  const rest = passRest(request, addMarks(carried, quirks), quirks.extras, target);
   const fields: JsonObject = {};
   const dropped: string[] = [];
   for (const [field, value] of Object.entries(pickFields(request, carried))) {
@@ -101,10 +101,20 @@ function makePlainFields(
   return { fields: { ...fields, ...rest.fields }, dropped: [...dropped, ...rest.dropped] };
 }
 
-/** Lists the plain fields that are carried, and the marks that are left out unnamed, since they change no answer. */
-function listCarried(request: ChatRequest, quirks: OpenaiQuirks, state: TurnState): ReadonlySet<string> {
-  const carried = Object.keys(request).filter((field) => isCarried(field, quirks, state));
-  return new Set(quirks.cacheMark === "cache_control" ? carried : [...carried, "cache_control"]);
+/** Lists the plain fields that are carried. */
+function listCarried(request: ChatRequest, quirks: OpenaiQuirks, state: TurnState): readonly string[] {
+  const carried: string[] = [];
+  for (const field in request) if (isCarried(field, quirks, state)) carried.push(field);
+  return carried;
+}
+
+const NO_FIELDS: ReadonlySet<string> = new Set();
+const MARKS_ONLY: ReadonlySet<string> = new Set(["cache_control"]);
+
+/** Adds the marks that are left out unnamed, since they change no answer. */
+function addMarks(carried: readonly string[], { cacheMark }: OpenaiQuirks): ReadonlySet<string> {
+  const marks = cacheMark === "cache_control" ? NO_FIELDS : MARKS_ONLY;
+  return carried.length === 0 ? marks : new Set([...carried, ...marks]);
 }
 
 interface TurnState {

@@ -147,18 +147,16 @@ export function describeFault(fault: unknown, path: Path): StateIssue {
   if (!(fault instanceof Fault) || param === null) throw fault;
   const steps = [...param.matchAll(/[^.[\]]+/g)].map(([step]) => (/^\d+$/.test(step) ? Number(step) : step));
   const place = [...path, ...steps];
-  if (fault.code === "unknown_parameter") {
-    const known = / are: (.*)\.$/.exec(fault.message)?.[1]?.split(", ") ?? [];
-    const hint = suggest(String(steps.at(-1)), known) || `; expected one of ${known.join(", ")}`;
-    return { path: place, at: "key", message: `unknown field${hint}` };
+  const field = String(steps.at(-1));
+  const { what, known, misspelt } = fault.details.mistake ?? { what: fault.message.replace(/\.$/, "") };
+  if (known !== undefined) {
+    const hint = suggest(field, known) || `; expected one of ${known.join(", ")}`;
+    return { path: place, at: "key", message: `${what}${hint}` };
   }
-  const misspelt = / The request has '([^']*)': did you mean '([^']*)'\?$/.exec(fault.message);
-  if (misspelt !== null) {
-    const [, written = "", meant = ""] = misspelt;
-    return { path: [...path, written], at: "key", message: `unknown field; did you mean ${meant}?` };
+  if (misspelt !== undefined) {
+    const message = `unknown field; did you mean ${field}?`;
+    return { path: [...place.slice(0, -1), misspelt], at: "key", message };
   }
-  if (fault.code === "missing_required_parameter")
-    return { path: place, at: "key", message: `'${String(steps.at(-1))}' is missing` };
-  const message = fault.message.replace(/^Invalid (type |value )?(for )?'[^']*'[:.] /, "").replace(/\.$/, "");
-  return { path: place, at: "value", message };
+  const isMissing = fault.code === "missing_required_parameter";
+  return { path: place, at: "value", message: isMissing ? `'${field}' is missing` : what };
 }

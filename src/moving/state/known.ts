@@ -2,12 +2,13 @@
 import { type AliasParts, readStoredAliases } from "../../admin/aliases.ts";
 import { CONSOLE_KEY } from "../../admin/keys.ts";
 import { listTokens, type TokenView } from "../../admin/named-tokens.ts";
+import { readPages } from "../../admin/read-pages.ts";
 import type { ActingWorld } from "../../admin/world.ts";
 import type { Alias } from "../../core/alias.ts";
 import { type Account, findAccountState, findKeyState, type GatewayKey } from "../../core/key.ts";
-import type { Page, Position } from "../../core/page.ts";
+import type { Page } from "../../core/page.ts";
 
-const PAGE = 1000;
+const ROWS_AT_ONCE = 1000;
 
 /**
  * Only live rows stand for a name; if there is none, old ones do. Those that have ended for good, by somebody's decision,
@@ -63,14 +64,8 @@ export async function readKnown(world: StateWorld): Promise<Known> {
 async function readAll<Of extends { readonly id: string; readonly createdAtMs: number }>(
   find: (page: Page) => Promise<readonly Of[]>,
 ): Promise<readonly Of[]> {
-  const rows: Of[] = [];
-  for (let after: Position | null = null; ; ) {
-    const page = await find({ limit: PAGE, after });
-    rows.push(...page);
-    const last = page.at(-1);
-    if (page.length < PAGE || last === undefined) return rows.reverse();
-    after = { atMs: last.createdAtMs, id: last.id };
-  }
+  const pages = await Array.fromAsync(readPages(find, ROWS_AT_ONCE));
+  return pages.flat().reverse();
 }
 
 function readAccountState(account: Account): RowState {

@@ -34,12 +34,8 @@ function dropWithin<Message extends AssistantMessage>(
     return text;
   });
   if (!isMet) return message;
-  const { reasoning_content: _thoughts, reasoning_details: _details, ...rest } = message;
   const parts = message.parts
     ?.filter(({ kind }) => kind !== "thinking")
     .map((part) => ({ ...part, details: 0 }));
-  return Object.assign(
-    { ...message, ...rest },
-    { reasoning_content: undefined, reasoning_details: undefined, parts },
-  );
+  return { ...message, reasoning_content: undefined, reasoning_details: undefined, parts };
 }

@@ -179,7 +179,9 @@ function validateUsage(usage: Usage): Usage | null {
 }
 
 function areCountsValid(counts: object): boolean {
-  for (const value of Object.values(counts)) {
+  const fields = counts as JsonObject;
+  for (const name in fields) {
+    const value = fields[name];
     if (typeof value === "number" && !(value >= 0 && value < Number.POSITIVE_INFINITY)) return false;
     if (isObject(value) && !areCountsValid(value)) return false;
   }

@@ -15,17 +15,18 @@ const UNITS_PER_MILLION = 1_000_000;
 function findHighestRates(price: Price, request: ChatRequest, promptTokens: number) {
   const isForAnHour = price.cacheWrite1h !== undefined && cachesForAnHour(request);
   const isHeard = hasSound(request);
-  const tiers = price.tiers ?? [];
-  const reached: readonly Rates[] = [price, ...tiers.filter(({ aboveTokens }) => promptTokens > aboveTokens)];
-  const inputs = reached.flatMap(({ input, cacheWrite, cacheWrite1h, cachedInput, inputAudio }) => [
-    ...[input, cacheWrite, cachedInput],
-    ...[isForAnHour ? cacheWrite1h : 0, isHeard ? inputAudio : 0],
-  ]);
-  const outputs = reached.flatMap(({ output, reasoning, outputAudio }) => [output, reasoning, outputAudio]);
-  return {
-    input: Math.max(...inputs.map((rate = 0) => rate)),
-    output: Math.max(...outputs.map((rate = 0) => rate)),
+  const highest = { input: 0, output: 0 };
+  const reach = ({ input, cacheWrite = 0, cachedInput = 0, output, ...rates }: Rates) => {
+    const { cacheWrite1h = 0, inputAudio = 0, reasoning = 0, outputAudio = 0 } = rates;
+    const hour = isForAnHour ? cacheWrite1h : 0;
+    const heard = isHeard ? inputAudio : 0;
+    highest.input = Math.max(highest.input, input, cacheWrite, cachedInput, hour, heard);
+    highest.output = Math.max(highest.output, output, reasoning, outputAudio);
   };
+  const tiers = price.tiers ?? [];
+  reach(price);
+  for (const tier of tiers) if (promptTokens > tier.aboveTokens) reach(tier);
+  return highest;
 }
 
 /** True if the prompt may hold sound, as a file or a video also can. */

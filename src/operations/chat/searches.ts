@@ -19,6 +19,7 @@ const SEARCH_FIELDS = [
   "enable_search",
   "search_options",
 ];
+const IS_SEARCH_FIELD: ReadonlySet<string> = new Set(SEARCH_FIELDS);
 /** Models that search by default. Perplexity also serves other makers' models (`openai/gpt-6`), which don't. */
 const SEARCHING = /^perplexity#[^/]+$|perplexity\/|sonar|[-/]search|:online|compound/;
 const RESEARCHING = /research|#(medium|high|xhigh)$/;
@@ -27,7 +28,7 @@ const RESEARCHING = /research|#(medium|high|xhigh)$/;
 export function searchesMax(request: ChatRequest, card: ModelCard): number {
   if (request.disable_search === true && request.tools === undefined) return 0;
   const { searching, researching } = kinds.getOrInsertComputed(card, findKind);
-  const asked = SEARCH_FIELDS.filter((field) => request[field] !== undefined);
+  const asked = listSearchFields(request);
   const hasTool = asArray(request.tools).some((tool) => asString(asObject(tool).type)?.includes("search"));
   if (asked.length === 0 && !hasTool && !searching) return 0;
   const most = researching ? RESEARCH_SEARCHES_MAX : SEARCHES_MAX;
@@ -35,6 +36,13 @@ export function searchesMax(request: ChatRequest, card: ModelCard): number {
   const limit = request.web_search_options?.max_uses;
   const isOnly = asked.length === 1 && !hasTool && !searching;
   return limit !== undefined && isOnly ? limit : Math.max(most, limit ?? 0);
+}
+
+/** Lists the fields of a search that are set. Few requests have any, and none has as many fields as there are of those. */
+function listSearchFields(body: Readonly<JsonObject>): readonly string[] {
+  const asked: string[] = [];
+  for (const field in body) if (IS_SEARCH_FIELD.has(field) && body[field] !== undefined) asked.push(field);
+  return asked;
 }
 
 /**
@@ -56,7 +64,7 @@ export function maySearch(card: ModelCard): boolean {
  */
 export function leaveOutUnpricedSearch(body: Readonly<JsonObject>, card: ModelCard) {
   const isKept = maySearch(card);
-  const dropped = isKept ? [] : SEARCH_FIELDS.filter((field) => body[field]);
+  const dropped = isKept ? [] : listSearchFields(body).filter((field) => body[field]);
   const changes: JsonObject = Object.fromEntries(dropped.map((field) => [field, undefined]));
   if (!isKept && hasSearch(body)) {
     const { isChosen, ...without } = leaveOutSearchTools(body);

@@ -94,6 +94,7 @@ function addText(sizes: Sizes, text: string): void {
 }
 
 function countTexts(sizes: Sizes): void {
+  if (sizes.uncounted.length === 0) return;
   countText(sizes, sizes.uncounted.join(""));
   sizes.uncounted.length = 0;
 }

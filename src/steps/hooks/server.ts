@@ -1,6 +1,6 @@
 // Asks a hook's server over HTTP: one POST to the configured address that follows no redirect, within a time and a size.
 import type { HookTarget } from "../../core/hook.ts";
-import type { Fetch } from "../../core/world.ts";
+import type { Fetch, ReadText } from "../../core/world.ts";
 import { HOOK_PATH, type HookAnswer, type Question, readAnswer, writeQuestion } from "./protocol.ts";
 
 /** An answer is as long as its question where nothing changes. */
@@ -14,13 +14,14 @@ export type Asked =
 
 interface ServerPorts {
   readonly fetch: Fetch;
+  readonly readText: ReadText;
   /** The program's version, for the user agent. */
   readonly version: string;
 }
 
 /** Never rejects. Neither the client's key nor any of its headers goes along. */
 export async function askServer(
-  { fetch: post, version }: ServerPorts,
+  { fetch: post, readText, version }: ServerPorts,
   { url, secret }: Extract<HookTarget, { kind: "server" }>,
   question: Question,
   signal: AbortSignal,
@@ -44,18 +45,6 @@ export async function askServer(
   } catch (error) {
     return { kind: "failed", reason: describe(error) };
   }
-}
-
-/** Null if it is longer. */
-async function readText({ body }: Response, bytesMax: number): Promise<string | null> {
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const part of body ?? []) {
-    parts.push(part);
-    bytes += part.length;
-    if (bytes > bytesMax) return null;
-  }
-  return Buffer.concat(parts).toString("utf8");
 }
 
 /** A message of the runtime's could quote the address. */

@@ -2,12 +2,12 @@
 import type { Reads, Rows } from "../../core/demand.ts";
 import type { MemberTerms } from "../../core/member-limits.ts";
 import { makeOpeningId, type Opening } from "../../core/opening.ts";
-import { makeMeterId, makeOwnerId } from "../../core/rows.ts";
+import { makeMeterId, makeOwnerId, makeTagDayId } from "../../core/rows.ts";
 import { CHECKOUT } from "../checkouts.ts";
 import { bind } from "../engine.ts";
 import { readInteger, readText } from "../found.ts";
 import { raisesSql, readRaise } from "../limit-requests.ts";
-import { REQUEST } from "../log-tables.ts";
+import { REQUEST, TAG_OF_DAY } from "../log-tables.ts";
 import { readRules } from "../member-columns.ts";
 import { composeOpeningSums, listOpeningValues, readModelSum } from "../openings.ts";
 import { selectSql } from "../sql.ts";
@@ -32,6 +32,7 @@ const byId = (table: Pick<Table<never>, "name" | "columns">) =>
 const HOLDS = byId(HOLD);
 const REQUESTS = byId(REQUEST);
 const REPLIES = byId(REPLY);
+const TAGS_OF_DAYS = `${selectSql(TAG_OF_DAY)} ${OF_ACCOUNT} AND day_ms = ANY($2::bigint[])`;
 const MOVEMENTS = byId(MOVEMENT);
 const CHECKOUTS = byId(CHECKOUT);
 
@@ -59,6 +60,7 @@ export function composeReading(accountId: string, reads: readonly Reads[], lock:
   const replyIds = listed(reads.map(({ replyId }) => replyId));
   const movementIds = listed(reads.map(({ movementId }) => movementId));
   const checkoutIds = listed(reads.map(({ checkoutId = null }) => checkoutId));
+  const tagDays = [...new Set(reads.flatMap(({ tagDayMs }) => tagDayMs ?? []))];
   const at = {
     account: ask(true, lock ? `${ACCOUNT_ROW} FOR UPDATE` : ACCOUNT_ROW, accountId),
     clock: ask(true, CLOCK),
@@ -73,6 +75,7 @@ export function composeReading(accountId: string, reads: readonly Reads[], lock:
     replies: ask(replyIds.length > 0, REPLIES, accountId, replyIds),
     movements: ask(movementIds.length > 0, MOVEMENTS, accountId, movementIds),
     checkouts: ask(checkoutIds.length > 0, CHECKOUTS, accountId, checkoutIds),
+    tags: ask(tagDays.length > 0, TAGS_OF_DAYS, accountId, tagDays),
   };
   const openings = [...new Map(listOpenings(reads)).values()].map((opening) => ({
     opening,
@@ -94,6 +97,7 @@ export function composeReading(accountId: string, reads: readonly Reads[], lock:
     replies: byKey(REPLY, results[at.replies], ({ id }) => id),
     movements: byKey(MOVEMENT, results[at.movements], ({ id }) => id),
     checkouts: byKey(CHECKOUT, results[at.checkouts], ({ id }) => id),
+    tagsOfDays: readTagsOfDays(results[at.tags]),
   });
   return { queries, rowsOf };
 }
@@ -110,6 +114,13 @@ function readMembers(
     return [makeOwnerId(accountId, id), terms] as const;
   });
   return new Map(read);
+}
+
+function readTagsOfDays(found: Result | undefined): ReadonlyMap<string, ReadonlySet<string>> {
+  const days = Map.groupBy((found ?? []).map(TAG_OF_DAY.rowOf), ({ accountId, dayMs }) =>
+    makeTagDayId(accountId, dayMs),
+  );
+  return new Map([...days].map(([id, tags]) => [id, new Set(tags.map(({ tag }) => tag))]));
 }
 
 function listOpenings(reads: readonly Reads[]): readonly (readonly [id: string, opening: Opening])[] {

@@ -1,13 +1,13 @@
 // The store on PostgreSQL or a compatible engine, for any number of nodes.
 import { randomBytes } from "node:crypto";
-import type { Decide } from "../../core/demand.ts";
+import type { Decide, Reads } from "../../core/demand.ts";
 import type { Store, StoreSize } from "../../core/store.ts";
 import { NoStoreError, redactAddress } from "../address.ts";
 import { bind } from "../engine.ts";
 import { engineMethods } from "../methods.ts";
 import type { Schema } from "../schema-step.ts";
+import { answerDry } from "../waiting.ts";
 import { Batches } from "./batches.ts";
-
 import { CONNECTIONS_MAX, describeError } from "./failures.ts";
 import { makePostgresSchema, migrate, retryStartup } from "./migrations.ts";
 import { endNode, findOrphans, makeHeart } from "./nodes.ts";
@@ -47,16 +47,18 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const heart = makeHeart(pool, node, schema.version, (aheadMs) => {
     clockAheadMs = aheadMs;
   });
+  const read = async (reads: Reads) => {
+    const { queries, rowsOf } = composeReading(reads.accountId, [reads], false);
+    return rowsOf(await pool.readSnapshot(queries));
+  };
   return {
     node,
     transact: (demand) =>
       demand.kind === "admit" ? heart.admit(() => batches.add(demand)) : batches.add(demand),
     // An acknowledged commit is on disk already, unless the operator has disabled that in the database.
     durable: async () => {},
-    read: async (reads) => {
-      const { queries, rowsOf } = composeReading(reads.accountId, [reads], false);
-      return rowsOf(await pool.readSnapshot(queries));
-    },
+    look: async (demand) => answerDry(decide, await read(demand.reads), demand),
+    read,
     clockAheadMs: () => clockAheadMs,
     beat: heart.beat,
     orphans: (most) => findOrphans(pool, node, most),

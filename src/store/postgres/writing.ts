@@ -12,6 +12,8 @@ import {
   hasWork,
   omitWork,
   REQUEST,
+  TAG_OF_DAY,
+  TAG_USAGE,
   USAGE,
   USAGE_SUMS,
 } from "../log-tables.ts";
@@ -133,6 +135,7 @@ const AMENDED: Part = {
 };
 
 const ADD_UP = composeSum(USAGE, USAGE_SUMS);
+const ADD_TAGS = composeSum(TAG_USAGE, USAGE_SUMS);
 const ADD_CALLS = composeSum(CALL_SUM, CALL_SUMS);
 const COUNT_UP = composeSum(FIRST_TOKEN, ["requests"]);
 
@@ -151,6 +154,10 @@ const GROUPS: readonly (readonly Part[])[] = [
     insert(REQUEST, "", ({ requests }) => requests.filter(hasWork)),
     insert(USAGE, ADD_UP, ({ usage }) => usage.filter(hasWork)),
     insert(CALL_SUM, ADD_CALLS, ({ calls }) => calls.filter(hasWork)),
+  ],
+  [
+    insert(TAG_USAGE, ADD_TAGS, ({ tagUsage }) => tagUsage),
+    insert(TAG_OF_DAY, "", ({ tagsOfDays }) => tagsOfDays),
   ],
   [insert(FIRST_TOKEN, COUNT_UP, ({ firstTokens }) => firstTokens)],
   [upsert(REPLY, ({ replies }) => replies)],

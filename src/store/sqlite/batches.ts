@@ -1,7 +1,7 @@
 // Group commit: the demands of one event loop turn become one transaction, and are answered after its COMMIT.
 import type { Answer, Decide, Decision, Demand } from "../../core/demand.ts";
 import { CHECKOUT } from "../checkouts.ts";
-import { CALL_SUM, FIRST_TOKEN, REQUEST, USAGE } from "../log-tables.ts";
+import { CALL_SUM, FIRST_TOKEN, REQUEST, TAG_OF_DAY, TAG_USAGE, USAGE } from "../log-tables.ts";
 import { ACCOUNT_STATE, ENTRY, EVENT, HOLD, METER, MOVEMENT, OWNER, REPLY, SPEND } from "../tables.ts";
 import { nextTurn } from "../turns.ts";
 import { answerAll, tooMany, WAITING_DEMANDS_MAX, type Waiting } from "../waiting.ts";
@@ -84,6 +84,14 @@ function writeMoney(sql: Statements, decision: Decision): void {
   for (const checkout of decision.checkouts) sql.putCheckout.run(...CHECKOUT.valuesOf(checkout));
 }
 
+function writeSums(sql: Statements, decision: Decision): void {
+  for (const sum of decision.usage) sql.addUsage.run(...USAGE.valuesOf(sum));
+  for (const sum of decision.tagUsage) sql.addTagUsage.run(...TAG_USAGE.valuesOf(sum));
+  for (const tag of decision.tagsOfDays) sql.addTagOfDay.run(...TAG_OF_DAY.valuesOf(tag));
+  for (const sum of decision.calls) sql.addCalls.run(...CALL_SUM.valuesOf(sum));
+  for (const sum of decision.firstTokens) sql.addFirstToken.run(...FIRST_TOKEN.valuesOf(sum));
+}
+
 function writeDecision(sql: Statements, decision: Decision): void {
   writeMoney(sql, decision);
   for (const spend of decision.spends) sql.putSpend.run(...SPEND.valuesOf(spend));
@@ -96,8 +104,6 @@ function writeDecision(sql: Statements, decision: Decision): void {
   for (const record of decision.requestsAmended) sql.amendRequest.run(...REQUEST.valuesOf(record));
   for (const { accountId, id } of decision.repliesGone) sql.removeReply.run(accountId, id);
   for (const reply of decision.replies) sql.putReply.run(...REPLY.valuesOf(reply));
-  for (const sum of decision.usage) sql.addUsage.run(...USAGE.valuesOf(sum));
-  for (const sum of decision.calls) sql.addCalls.run(...CALL_SUM.valuesOf(sum));
+  writeSums(sql, decision);
   for (const event of decision.events) sql.addEvent.run(...EVENT.valuesOf(event));
-  for (const sum of decision.firstTokens) sql.addFirstToken.run(...FIRST_TOKEN.valuesOf(sum));
 }

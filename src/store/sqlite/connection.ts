@@ -83,7 +83,7 @@ export function connect(path: string, options: ConnectOptions): Connection {
       isInPlace: () => fileId(path) === opened,
       rewrite: () => runTransaction(database, sql, () => rewrite(database)),
       countLogPages: () => countLogPages(database),
-      readSnapshot: (work) => database.transaction(work).deferred(),
+      readSnapshot: (work) => runTransaction(database, sql, work, sql.beginReads),
       verify: () => verify(database),
       findDamage: () => findDamage(database),
       readOldestSupported: () => readOldestSupported(database),
@@ -155,8 +155,8 @@ export function asDamage(error: unknown): UnusableError | null {
   return isDamage ? makeDamageError(error.message) : null;
 }
 
-function runTransaction<T>(database: Database, sql: Statements, work: () => T): T {
-  sql.begin.run();
+function runTransaction<T>(database: Database, sql: Statements, work: () => T, begin = sql.begin): T {
+  begin.run();
   let result: T;
   try {
     result = work();

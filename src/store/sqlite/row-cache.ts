@@ -12,11 +12,12 @@ import {
   type Meter,
   makeMeterId,
   makeOwnerId,
+  makeTagDayId,
   type OwnerState,
   type Spend,
 } from "../../core/rows.ts";
 import { CHECKOUT } from "../checkouts.ts";
-import type { Found } from "../found.ts";
+import { type Found, readText } from "../found.ts";
 import { readRaise } from "../limit-requests.ts";
 import { REQUEST } from "../log-tables.ts";
 import { readRules } from "../member-columns.ts";
@@ -33,6 +34,7 @@ interface RowsReadOnce {
   readonly movements: CachedRows<Movement>;
   readonly checkouts: CachedRows<Checkout>;
   readonly sums: Map<string, readonly ModelSum[]>;
+  readonly tagsOfDays: Map<string, ReadonlySet<string>>;
 }
 
 function makeRowsReadOnce(): RowsReadOnce {
@@ -42,6 +44,7 @@ function makeRowsReadOnce(): RowsReadOnce {
     movements: new Map(),
     checkouts: new Map(),
     sums: new Map(),
+    tagsOfDays: new Map(),
   };
 }
 
@@ -99,8 +102,8 @@ export class RowCache {
 
   /** Reads the rows that aren't cached. */
   #loadOnce(sql: Statements, read: Reads, once: RowsReadOnce): void {
-    const { requests, replies, movements, checkouts, sums } = once;
-    const { accountId, requestId, replyId, movementId, checkoutId, openings = [] } = read;
+    const { requests, replies, movements, checkouts, sums, tagsOfDays } = once;
+    const { accountId, requestId, replyId, movementId, checkoutId, openings = [], tagDayMs } = read;
     if (requestId !== null && this.#holds.get(requestId)?.row === null && !requests.has(requestId))
       requests.set(requestId, readRow(REQUEST, sql.request.get(requestId)));
     if (replyId !== null && !replies.has(replyId))
@@ -109,6 +112,10 @@ export class RowCache {
       movements.set(movementId, readRow(MOVEMENT, sql.movement.get(accountId, movementId)));
     if (checkoutId !== undefined && !checkouts.has(checkoutId))
       checkouts.set(checkoutId, readRow(CHECKOUT, sql.checkout.get(accountId, checkoutId)));
+    if (tagDayMs !== undefined)
+      tagsOfDays.getOrInsertComputed(makeTagDayId(accountId, tagDayMs), () =>
+        readTags(sql.tagsOfDay.all(accountId, tagDayMs)),
+      );
     for (const opening of openings) {
       const found = sql.openingSums.all(...listOpeningValues(accountId, opening));
       sums.set(makeOpeningId(opening), found.map(readModelSum));
@@ -165,6 +172,10 @@ function readTerms(sql: Statements, accountId: string, memberId: string): Member
   const found = sql.memberRules.get(memberId);
   if (found === null) return null;
   return { rules: readRules(found), raises: sql.raises.all(accountId, memberId).map(readRaise) };
+}
+
+function readTags(found: readonly Found[]): ReadonlySet<string> {
+  return new Set(found.map((one) => readText(one, "tag")));
 }
 
 function readRow<Row>(table: Table<Row>, found: Found | null): Row | null {

@@ -5,7 +5,16 @@ import type { Result, Statement } from "../engine.ts";
 import type { Found, Value } from "../found.ts";
 import { keyByDigestSql, updateSql } from "../keys.ts";
 import { raisesSql } from "../limit-requests.ts";
-import { CALL_SUM, CALL_SUMS, FIRST_TOKEN, REQUEST, USAGE, USAGE_SUMS } from "../log-tables.ts";
+import {
+  CALL_SUM,
+  CALL_SUMS,
+  FIRST_TOKEN,
+  REQUEST,
+  TAG_OF_DAY,
+  TAG_USAGE,
+  USAGE,
+  USAGE_SUMS,
+} from "../log-tables.ts";
 import { composeOpeningSums } from "../openings.ts";
 import { composeAddEvent } from "../recording.ts";
 import { composeSum, insertSql, joinNames, upsertSql } from "../sql.ts";
@@ -62,6 +71,7 @@ function writeStatements(database: Database) {
   const write = (sql: string) => database.prepare<unknown, Value[]>(sql);
   return {
     begin: write("BEGIN IMMEDIATE"),
+    beginReads: write("BEGIN"),
     commit: write("COMMIT"),
     rollback: write("ROLLBACK"),
     dataVersion: database.prepare<{ data_version: number }, []>("PRAGMA data_version"),
@@ -83,6 +93,8 @@ function writeStatements(database: Database) {
     putCheckout: write(upsertSql(CHECKOUT, mark)),
     addEvent: write(composeAddEvent(mark)),
     addUsage: write(`${insertSql(USAGE, mark)} ${composeSum(USAGE, USAGE_SUMS)}`),
+    addTagUsage: write(`${insertSql(TAG_USAGE, mark)} ${composeSum(TAG_USAGE, USAGE_SUMS)}`),
+    addTagOfDay: write(insertSql(TAG_OF_DAY, mark)),
     addCalls: write(`${insertSql(CALL_SUM, mark)} ${composeSum(CALL_SUM, CALL_SUMS)}`),
     addFirstToken: write(`${insertSql(FIRST_TOKEN, mark)} ${composeSum(FIRST_TOKEN, ["requests"])}`),
   };
@@ -103,6 +115,7 @@ function readStatements(database: Database) {
     request: find(database, "SELECT * FROM request WHERE id = ?"),
     memberRules: find(database, "SELECT rule_limits FROM member WHERE id = ?"),
     raises: find(database, raisesSql("?", "member_id = ?")),
+    tagsOfDay: find(database, "SELECT tag FROM tag_of_day WHERE account_id = ? AND day_ms = ?"),
     openingSums: find(
       database,
       composeOpeningSums((position) => `?${position}`),

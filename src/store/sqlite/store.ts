@@ -5,6 +5,7 @@ import type { Store } from "../../core/store.ts";
 import { Heart } from "../heart.ts";
 import { engineMethods } from "../methods.ts";
 import type { Schema } from "../schema-step.ts";
+import { answerDry } from "../waiting.ts";
 import { Batches } from "./batches.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import { IN_MEMORY } from "./connection.ts";
@@ -16,6 +17,7 @@ import { makeSqliteSchema } from "./migrate.ts";
 import { NodeLock } from "./node-lock.ts";
 import { requestMethods } from "./requests.ts";
 import { RowCache } from "./row-cache.ts";
+import type { Statements } from "./statements.ts";
 
 /** The default for the longest wait for another process's lock. */
 export const LOCK_WAIT_MS = 5000;
@@ -67,10 +69,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     transact: (demand) =>
       demand.kind === "admit" ? heart.admit(() => batches.add(demand)) : batches.add(demand),
     durable: async () => logSync?.sync(),
-    read: (reads) =>
-      connector.run((connection) =>
-        connection.readSnapshot(() => new RowCache().rowsFor(connection.sql, [reads])),
-      ),
+    ...readMethods(connector, cache, decide),
     clockAheadMs: () => null,
     beat: heart.beat,
     measure: async () => measureFiles(file),
@@ -92,6 +91,16 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
       connector.close();
       lock.release();
     },
+  };
+}
+
+/** What is displayed is read past the cache: a list of keys would drive out what decisions depend on. */
+function readMethods(connector: Connector, cache: RowCache, decide: Decide): Pick<Store, "look" | "read"> {
+  const onSnapshot = <T>(work: (sql: Statements) => T) =>
+    connector.run(({ readSnapshot, sql }) => readSnapshot(() => work(sql)));
+  return {
+    look: (demand) => onSnapshot((sql) => answerDry(decide, cache.rowsFor(sql, [demand.reads]), demand)),
+    read: (reads) => onSnapshot((sql) => new RowCache().rowsFor(sql, [reads])),
   };
 }
 

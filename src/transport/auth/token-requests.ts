@@ -4,6 +4,7 @@ import { Fault } from "../../core/fault.ts";
 import { asNumber, asObject, asString, type JsonObject, parseJson } from "../../core/json.ts";
 import type { ServiceAccount, TokenSource, WorkloadIdentity } from "../../core/token-source.ts";
 import type { Clock, Fetch } from "../../core/world.ts";
+import { readShortText } from "../short-text.ts";
 
 export interface TokenRequestPorts {
   readonly clock: Pick<Clock, "nowMs">;
@@ -143,27 +144,14 @@ export async function fetchJson(
   const response = await ports.fetch(url, { ...init, redirect: "manual" }).catch(() => {
     throw makeTokenFault("no connection");
   });
-  const text = await readShort(response);
-  if (response.ok) return asObject(parseJson(text));
+  const text = await readShortText(response, ANSWER_BYTES_MAX).catch(() => {
+    throw makeTokenFault("broken off");
+  });
+  if (response.ok) return asObject(parseJson(text ?? ""));
   // RFC 6749 uses 400 for rejected grants and clients. 408 and 429 say nothing about the credential.
   const { status } = response;
   const isRefusal = status >= 400 && status < 500 && status !== 408 && status !== 429;
   throw isRefusal ? makeCredentialFault(`status ${status}`) : makeTokenFault(`status ${status}`);
-}
-
-async function readShort(response: Response): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  let length = 0;
-  try {
-    for await (const piece of response.body ?? []) {
-      length += piece.byteLength;
-      if (length > ANSWER_BYTES_MAX) break;
-      pieces.push(piece);
-    }
-  } catch {
-    throw makeTokenFault("broken off");
-  }
-  return Buffer.concat(pieces).toString("utf8");
 }
 
 function readToken({ access_token: value, expires_in: lifetime }: JsonObject): Fetched<string> {

@@ -2,7 +2,8 @@
 import { expect, test } from "bun:test";
 import type { CredentialHealth, ProviderHealth } from "../../src/core/health.ts";
 import type { Store } from "../../src/core/store.ts";
-import { HealthEvents } from "../../src/webhooks/health-events.ts";
+import { listHealthStates } from "../../src/webhooks/health-states.ts";
+import { StateEvents } from "../../src/webhooks/state-events.ts";
 import { ManualClock } from "../manual-clock.ts";
 import { openMemoryStore } from "../samples.ts";
 
@@ -28,7 +29,7 @@ async function startNodes(count: number) {
   const clock = new ManualClock();
   const nodes = Array.from({ length: count }, () => {
     const node = { seen: provider("closed"), look: async () => {} };
-    const events = new HealthEvents({ store, clock, health: () => [node.seen] });
+    const events = new StateEvents({ store, clock, seen: () => listHealthStates(node.seen) });
     node.look = () => events.refresh();
     return node;
   });

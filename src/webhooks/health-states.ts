@@ -1,0 +1,39 @@
+// The reported states of providers and their credentials: which go down and come back, and which are refused.
+import type { ProviderHealth } from "../core/health.ts";
+import type { Seen } from "./state-events.ts";
+
+/** A provider is down if it gets no requests, and up if its last call succeeded. Before its first call it is neither. */
+export function listHealthStates({
+  name,
+  breaker,
+  failingSinceMs,
+  lastFailure,
+  credentials,
+}: ProviderHealth): readonly Seen[] {
+  const isRefused = credentials.length > 0 && credentials.every(({ state }) => state === "retired");
+  const isCalled = lastFailure !== null || credentials.some(({ calledAtMs }) => calledAtMs !== null);
+  const isDown = breaker === "open" || isRefused;
+  const isUp = breaker === "closed" && failingSinceMs === null && isCalled;
+  const { message = null, upstreamStatus = null } = lastFailure ?? {};
+  const reason = isRefused
+    ? "every credential is refused"
+    : (message ?? (upstreamStatus && `status ${upstreamStatus}`));
+  const [subject, data] = [`provider ${name}`, { provider: name, name }];
+  const down = { state: "down", type: "provider.down", describe: () => ({ ...data, reason }) } as const;
+  const up = { state: "up", type: "provider.up", describe: () => data } as const;
+  const credential = listCredentials(name, credentials);
+  if (isDown) return [{ subject, isNews: true, ...down }, ...credential];
+  return isUp ? [{ subject, isNews: false, ...up }, ...credential] : credential;
+}
+
+/** Credentials are told apart by their last characters: of those with the same, a refused one counts. */
+function listCredentials(provider: string, credentials: ProviderHealth["credentials"]): readonly Seen[] {
+  return [...new Set(credentials.map(({ last4 }) => last4))].map((last4) => {
+    const retired = credentials.find((one) => one.last4 === last4 && one.state === "retired");
+    return {
+      ...{ subject: `credential ${provider} ${last4 ?? ""}`, state: retired ? "retired" : "active" },
+      ...{ type: retired ? "credential.retired" : null, isNews: retired !== undefined },
+      describe: () => ({ provider, name: provider, last4, reason: retired?.reason ?? null }),
+    };
+  });
+}

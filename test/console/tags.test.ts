@@ -1,0 +1,72 @@
+// Tags in the console: set for a key, summed on the overview, and followed from there to the requests that have them.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { asking } from "../http/world.ts";
+import { type ConsoleWorld, HAS_BROWSER, isTooWide, openConsole, startConsoleWorld } from "./visitor.ts";
+
+/** A browser on a busy machine takes seconds. */
+const WAIT_MS = 120_000;
+
+let world: ConsoleWorld;
+
+async function ask(tags: string | null): Promise<void> {
+  const more = tags === null ? {} : { headers: { "x-poundkey-tags": tags } };
+  const answer = await world.gateway.chat(asking("OpenAI#sim"), more);
+  expect([answer.status, (await answer.text()) !== ""]).toEqual([200, true]);
+}
+
+beforeAll(async () => {
+  world = await startConsoleWorld();
+  for (const tags of ["env=prod,team=search", "team=ads", null]) await ask(tags);
+});
+
+afterAll(() => world.stop());
+
+describe.skipIf(!HAS_BROWSER)("tags (skipped without Chromium)", () => {
+  test(
+    "lead from the sums to a request and to others with the same tag",
+    async () => {
+      const { page, open, close } = await openConsole(world, { viewport: { width: 360, height: 740 } });
+      await open("/");
+      await page.getByRole("button", { name: "Tag", exact: true }).click();
+      const sums = page.getByLabel("Figures by tag");
+      await sums.getByRole("link", { name: "untagged" }).waitFor();
+      expect((await sums.getByRole("link").allTextContents()).toSorted()).toEqual([
+        "env=prod",
+        "team=ads",
+        "team=search",
+        "untagged",
+      ]);
+      expect(await isTooWide(page)).toBe(false);
+      await sums.getByRole("link", { name: "team=search" }).click();
+      await page.getByRole("button", { name: "tag team=search" }).waitFor();
+      await page.locator('a[href*="/activity/chatcmpl-"]').first().click();
+      await page.getByRole("link", { name: "env=prod" }).click();
+      await page.getByRole("button", { name: "tag env=prod" }).waitFor();
+      expect(await isTooWide(page)).toBe(false);
+      await close();
+    },
+    WAIT_MS,
+  );
+
+  test(
+    "are set in a key's form, which says what is wrong with them",
+    async () => {
+      const { page, open, close } = await openConsole(world);
+      await open("/settings/router");
+      await page.getByRole("button", { name: "Add New Key" }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByLabel("Name").fill("tagged");
+      await dialog.getByLabel("Tags").fill("team");
+      await dialog.getByRole("button", { name: "Create key" }).click();
+      await dialog.getByText("expected at most 8 tags like team=search,env=prod").waitFor();
+      await dialog.getByLabel("Tags").fill("team=search, env=prod");
+      await dialog.getByRole("button", { name: "Create key" }).click();
+      await dialog.getByRole("button", { name: "Done" }).click();
+      const row = page.getByRole("row").filter({ hasText: "tagged" });
+      await row.getByRole("button", { name: "Edit" }).click();
+      expect(await dialog.getByLabel("Tags").inputValue()).toBe("env=prod, team=search");
+      await close();
+    },
+    WAIT_MS,
+  );
+});

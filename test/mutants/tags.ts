@@ -1,0 +1,35 @@
+// Mutants of tags, broken one at a time.
+import type { Mutant } from "./mutant.ts";
+
+const LEDGER = ["test/ledger-tags.test.ts"];
+
+export const TAG_MUTANTS: readonly Mutant[] = [
+  {
+    name: "one tag more in a day",
+    file: "src/ledger/usage-sums.ts",
+    find: "known.size >= TAGS_PER_DAY_MAX",
+    replace: "known.size > TAGS_PER_DAY_MAX",
+    tests: LEDGER,
+  },
+  {
+    name: "requests with tags count as untagged too",
+    file: "src/ledger/usage-sums.ts",
+    find: 'record.tags === null ? "" : TAGGED',
+    replace: '""',
+    tests: LEDGER,
+  },
+  {
+    name: "a request's own tags come before its key's",
+    file: "src/core/tags.ts",
+    find: "{ ...readTagsText(own), ...owners }",
+    replace: "{ ...owners, ...readTagsText(own) }",
+    tests: LEDGER,
+  },
+  {
+    name: "an account's tags come before its key's",
+    file: "src/ledger/admit.ts",
+    find: "{ ...tags, ...key.tags }",
+    replace: "{ ...key.tags, ...tags }",
+    tests: ["test/http-tags.test.ts"],
+  },
+];

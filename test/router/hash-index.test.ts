@@ -1,0 +1,34 @@
+// Counts by hash are those of a Map, in its order, however many there are and however they collide.
+import { expect, test } from "bun:test";
+import { HashCounts } from "../../src/selectors/hash-index.ts";
+import { makeDice } from "./dice.ts";
+
+test("counts by hash are a Map's", () => {
+  for (const [hashes, most] of [
+    [40, 2 ** 32],
+    [5000, 2 ** 32],
+    [5000, 3000],
+  ] as const) {
+    const roll = makeDice(hashes);
+    const counts = new HashCounts();
+    const expected = new Map<number, number>();
+    // Zero is a hash like any other, and equal low bits collide.
+    const drawn = [
+      0,
+      ...Array.from({ length: hashes }, () => Math.floor(roll() * most) & (roll() < 0.3 ? ~1023 : ~0)),
+    ];
+    for (const hash of [...drawn, ...drawn.slice(0, 100)].map((one) => one >>> 0)) {
+      const weight = roll();
+      counts.add(hash, weight);
+      expected.set(hash, (expected.get(hash) ?? 0) + weight);
+    }
+    const seen: (readonly [number, number])[] = [];
+    counts.forEach((count, hash) => {
+      seen.push([hash, count]);
+    });
+    expect(seen).toEqual([...expected]);
+    expect([...counts]).toEqual([...expected]);
+    expect([...counts.keys()]).toEqual([...expected.keys()]);
+    expect(counts.size).toBe(expected.size);
+  }
+});
