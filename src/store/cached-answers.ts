@@ -5,6 +5,7 @@ import { bind, type Engine } from "./engine.ts";
 import { readSum } from "./found.ts";
 import { joinMarks, selectSql, upsertSql } from "./sql.ts";
 import { table } from "./tables.ts";
+import { deleteInParts } from "./turns.ts";
 
 const CACHED_ANSWER = table<CachedAnswer>("cached_answer", ["account_id", "id"], {
   accountId: TEXT,
@@ -20,7 +21,8 @@ const ROWS_AT_ONCE = 500;
 /** A bound that was lowered is reached by the next trims. */
 const TIMES_MAX = 20;
 
-export function cacheMethods({ mark, run }: Engine): CacheStore {
+export function cacheMethods(engine: Engine): CacheStore {
+  const { mark, run } = engine;
   const keep = upsertSql(CACHED_ANSWER, mark);
   const find = (count: number) => `${selectSql(CACHED_ANSWER)}
     WHERE account_id = ${mark(1)} AND id IN (${joinMarks(count, (at) => mark(at + 1))})`;
@@ -50,6 +52,7 @@ export function cacheMethods({ mark, run }: Engine): CacheStore {
         await run(bind(trim(where, values.length + 1), ...values, over));
       }
     },
-    prune: async (nowMs, rowsMax) => (await run(bind(prune, nowMs, rowsMax))).count,
+    prune: (nowMs, rowsMax) =>
+      deleteInParts(engine, rowsMax, async (most) => (await run(bind(prune, nowMs, most))).count),
   };
 }

@@ -31,6 +31,8 @@ export interface Engine {
   readonly mark: Mark;
   /** True if the rows of a key, and those of an account, have an index in the order of time. */
   readonly hasOwnersInOrder: boolean;
+  /** True if a statement blocks the event loop while it runs. */
+  readonly blocksLoop: boolean;
   /** Ends a SELECT within `change`: locks the rows until the commit. */
   readonly forUpdate: "" | "FOR UPDATE";
   /** The expression for a lesson's marks without those of one model. Value 1 is JSON with that `model`. */

@@ -5,6 +5,7 @@ import { bind, type Engine, readFirst, type Statement } from "./engine.ts";
 import { readText } from "./found.ts";
 import { insertSql, type Mark, selectSql } from "./sql.ts";
 import { table } from "./tables.ts";
+import { deleteInParts } from "./turns.ts";
 
 const FOREIGN = table<ForeignSecret & { readonly keyId: string }>("foreign_digest", ["digest"], {
   digest: TEXT,
@@ -23,7 +24,8 @@ export function addForeign(
   return secrets.map((secret) => bind(add, ...FOREIGN.valuesOf({ ...secret, keyId })));
 }
 
-export function foreignMethods({ mark, forUpdate, run, change }: Engine): ForeignStore {
+export function foreignMethods(engine: Engine): ForeignStore {
+  const { mark, forUpdate, run, change } = engine;
   const [first, second, third] = [mark(1), mark(2), mark(3)];
   const byDigest = `${selectSql(FOREIGN)} WHERE digest = ${first}`;
   const live = `${byDigest} AND ends_at_ms > ${second}`;
@@ -57,6 +59,7 @@ export function foreignMethods({ mark, forUpdate, run, change }: Engine): Foreig
         return { writes, toResult: () => undefined };
       });
     },
-    end: async (nowMs, rowsMax) => (await run(bind(end, nowMs, rowsMax))).count,
+    end: (nowMs, rowsMax) =>
+      deleteInParts(engine, rowsMax, async (most) => (await run(bind(end, nowMs, most))).count),
   };
 }

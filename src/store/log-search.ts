@@ -3,21 +3,11 @@ import type { Searched } from "../core/log-query.ts";
 import type { Page } from "../core/page.ts";
 import { bind, type Engine, type Statement } from "./engine.ts";
 import { type Found, readInteger } from "./found.ts";
-import { nextTurn } from "./turns.ts";
+import { adaptRows, nextTurn } from "./turns.ts";
 
 const HOUR_MS = 3_600_000;
-/** About how long the search works in one turn of the event loop. */
-const TURN_MS = 5;
-/** The rows searched in the first turn, and the bounds on those of later ones. */
 const ROWS_AT_FIRST = 1000;
-const ROWS_MIN = 250;
-const ROWS_MAX = 20_000;
-
-/** Returns how many rows to search next, if the last ones took this long: their cost differs by table, filter and machine. */
-function adaptRows(rows: number, tookMs: number): number {
-  const factor = Math.min(2, Math.max(0.5, TURN_MS / Math.max(tookMs, 0.001)));
-  return Math.min(ROWS_MAX, Math.max(ROWS_MIN, Math.round(rows * factor)));
-}
+const ROWS = { min: 250, max: 20_000 };
 
 /** A time range; its end is exclusive. */
 interface Span {
@@ -112,7 +102,7 @@ async function* divideSpan<Row>(
     const [found] = await engine.run(bind(further, fromMs, endMs, rows, ...(own ? [own.id] : [])));
     const startMs = found ? readInteger(found, "at_ms") : fromMs;
     yield { fromMs: startMs, toMs: endMs };
-    rows = adaptRows(rows, performance.now() - beganMs);
+    rows = adaptRows(rows, performance.now() - beganMs, ROWS);
     endMs = startMs;
   }
 }

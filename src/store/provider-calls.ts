@@ -20,6 +20,7 @@ import { CALL_SUM, CALL_SUMS, listAmounts } from "./log-tables.ts";
 import { Narrowing, pageEnd } from "./narrowing.ts";
 import { composeSum, insertSql, joinMarks, joinNames, pruneSql, selectSql } from "./sql.ts";
 import { table } from "./tables.ts";
+import { deleteInParts } from "./turns.ts";
 
 const AMOUNTS: Column<Amounts> = {
   type: "text",
@@ -81,8 +82,11 @@ export function providerCallMethods(engine: Engine): ProviderCallStore {
       const [found] = await runSlowReads([bind(text, fromMs - DAY_MS, toMs)]);
       return (found ?? []).map(CALL_SUM.rowOf);
     },
-    prune: async (beforeMs, rowsMax) =>
-      (await runOnce(bind(pruneSql("provider_call", mark), beforeMs, rowsMax))).count,
+    prune: (beforeMs, rowsMax) =>
+      deleteInParts(engine, rowsMax, async (most) => {
+        const { count } = await runOnce(bind(pruneSql("provider_call", mark), beforeMs, most));
+        return count;
+      }),
   };
 }
 
@@ -112,7 +116,11 @@ interface Leaving extends Required<Pick<PruneBefore, "requestsMs" | "callsMs">> 
 }
 
 /** Deletes the oldest rows of requests, but keeps their calls. Returns how many. */
-export async function pruneCalled(engine: Engine, leaving: Leaving): Promise<number> {
+export function pruneCalled(engine: Engine, leaving: Leaving): Promise<number> {
+  return deleteInParts(engine, leaving.rowsMax, (rowsMax) => pruneSome(engine, { ...leaving, rowsMax }));
+}
+
+async function pruneSome(engine: Engine, leaving: Leaving): Promise<number> {
   const { mark, run } = engine;
   const oldest = `SELECT account_id, id FROM request WHERE at_ms < ${mark(1)} ORDER BY at_ms LIMIT ${mark(2)}`;
   const found = await run(bind(oldest, leaving.requestsMs, leaving.rowsMax));

@@ -18,6 +18,7 @@ import { USAGE, USAGE_SUMS } from "./log-tables.ts";
 import { composeRefusals } from "./narrowing.ts";
 import { composeSum, insertSql, joinMarks, joinNames, pruneSql } from "./sql.ts";
 import { table } from "./tables.ts";
+import { deleteInParts } from "./turns.ts";
 
 const MINUTE_MS = 60_000;
 /** The rows of one statement. */
@@ -74,6 +75,7 @@ export function refusalMethods(engine: Engine) {
   const { mark, run, runOnce } = engine;
   const countSince = `SELECT count(*) AS requests FROM refusal WHERE at_ms >= ${mark(1)}`;
   const beyond = `SELECT at_ms FROM refusal ORDER BY at_ms DESC LIMIT 1 OFFSET ${mark(1)}`;
+  const prune = pruneSql("refusal", mark);
   const addUp = `${insertSql(USAGE, mark)} ${composeSum(USAGE, USAGE_SUMS)}`;
   const addRow = (rows: readonly RefusalCount[]) => {
     const width = REFUSAL.columns.length;
@@ -106,7 +108,8 @@ export function refusalMethods(engine: Engine) {
     pruneRefusals: async (beforeMs, rowsMax) => {
       const [found] = await run(bind(beyond, REFUSALS_MAX));
       const oldestMs = found ? readInteger(found, "at_ms") + 1 : 0;
-      return (await runOnce(bind(pruneSql("refusal", mark), Math.max(beforeMs, oldestMs), rowsMax))).count;
+      const before = Math.max(beforeMs, oldestMs);
+      return deleteInParts(engine, rowsMax, async (most) => (await runOnce(bind(prune, before, most))).count);
     },
   } satisfies Partial<Store>;
 }

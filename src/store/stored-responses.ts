@@ -5,6 +5,7 @@ import { INTEGER, TEXT, TIME } from "./columns.ts";
 import { bind, type Engine, readFirst } from "./engine.ts";
 import { insertSql, pruneSql, selectSql } from "./sql.ts";
 import { table } from "./tables.ts";
+import { deleteInParts } from "./turns.ts";
 
 const STORED_RESPONSE = table<StoredResponse>("stored_response", ["account_id", "id"], {
   accountId: TEXT,
@@ -16,7 +17,8 @@ const STORED_RESPONSE = table<StoredResponse>("stored_response", ["account_id", 
   sealed: TEXT,
 });
 
-export function responseMethods({ mark, contains, run, runAll }: Engine) {
+export function responseMethods(engine: Engine) {
+  const { mark, contains, run, runAll } = engine;
   const ofAccount = `${selectSql(STORED_RESPONSE)} WHERE account_id = ${mark(1)}`;
   const add = `${insertSql(STORED_RESPONSE, mark)} ON CONFLICT (account_id, id) DO NOTHING`;
   /** Values: the account and its bytes. The newest responses within them stay. */
@@ -28,6 +30,7 @@ export function responseMethods({ mark, contains, run, runAll }: Engine) {
   /** Takes an item's id in quotes. */
   const findByItem = `${ofAccount} AND ${contains("items", mark(2))} ORDER BY at_ms DESC, id DESC LIMIT 1`;
   const remove = `DELETE FROM stored_response WHERE account_id = ${mark(1)} AND id = ${mark(2)}`;
+  const prune = pruneSql(STORED_RESPONSE.name, mark);
   const removeAll = `DELETE FROM stored_response WHERE account_id = ${mark(1)} AND key_id = ${mark(2)}`;
   return {
     addResponse: (response, bytesMax) => {
@@ -41,7 +44,7 @@ export function responseMethods({ mark, contains, run, runAll }: Engine) {
       readFirst(STORED_RESPONSE, await run(bind(findByItem, accountId, JSON.stringify(itemId)))),
     removeResponse: async (accountId, id) => (await run(bind(remove, accountId, id))).count > 0,
     removeResponses: (accountId, keyId) => runAll([bind(removeAll, accountId, keyId)]),
-    pruneResponses: async (beforeMs, rowsMax) =>
-      (await run(bind(pruneSql(STORED_RESPONSE.name, mark), beforeMs, rowsMax))).count,
+    pruneResponses: (beforeMs, rowsMax) =>
+      deleteInParts(engine, rowsMax, async (most) => (await run(bind(prune, beforeMs, most))).count),
   } satisfies Partial<Store>;
 }

@@ -1,4 +1,4 @@
-// Splits long lookups into parts, each in its own event loop turn, so that none blocks the loop for long.
+// Splits long work into parts, each in its own event loop turn, so that none blocks the loop for long.
 
 /** Runs functions one after the other, each in its own turn. */
 export function makeSerialQueue(): <T>(work: () => Promise<T>) => Promise<T> {
@@ -12,4 +12,46 @@ export function makeSerialQueue(): <T>(work: () => Promise<T>) => Promise<T> {
 
 export function nextTurn(): Promise<unknown> {
   return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** About how long a part works in one turn. */
+const TURN_MS = 5;
+
+interface RowBounds {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** Returns how many rows the next part has, if the last took this long: a row's cost differs by table, content and machine. */
+export function adaptRows(rows: number, tookMs: number, { min, max }: RowBounds): number {
+  const factor = Math.min(2, Math.max(0.5, TURN_MS / Math.max(tookMs, 0.001)));
+  return Math.min(max, Math.max(min, Math.round(rows * factor)));
+}
+
+const DELETED: RowBounds = { min: 5, max: 500 };
+const DELETED_AT_FIRST = 20;
+
+/**
+ * Deletes up to `rowsMax` rows and returns how many. `part` deletes up to a number of rows. Where statements block the
+ * event loop, the parts are small, and each is followed by as long a rest: deleting millions of rows at once would keep
+ * all requests waiting for minutes.
+ */
+export async function deleteInParts(
+  { blocksLoop }: { readonly blocksLoop: boolean },
+  rowsMax: number,
+  part: (rowsMax: number) => Promise<number>,
+): Promise<number> {
+  if (!blocksLoop) return part(rowsMax);
+  let [gone, rows] = [0, DELETED_AT_FIRST];
+  while (gone < rowsMax) {
+    const asked = Math.min(rows, rowsMax - gone);
+    const beganMs = performance.now();
+    const deleted = await part(asked);
+    gone += deleted;
+    if (deleted < asked) break;
+    const tookMs = performance.now() - beganMs;
+    rows = adaptRows(rows, tookMs, DELETED);
+    await Bun.sleep(tookMs);
+  }
+  return gone;
 }

@@ -134,9 +134,9 @@ export async function closedLoop(
 /** A timer may be a millisecond or more late, so the last part of a wait is polled. */
 const POLLED_MS = 1.6;
 
-async function until(atMs: number): Promise<void> {
+async function until(atMs: number, polledMs: number): Promise<void> {
   const restMs = atMs - performance.now();
-  if (restMs > POLLED_MS) await Bun.sleep(restMs - POLLED_MS);
+  if (restMs > polledMs) await Bun.sleep(restMs - polledMs);
   while (performance.now() < atMs) await new Promise<void>((resolve) => setImmediate(resolve));
 }
 
@@ -147,17 +147,20 @@ export interface Arrivals {
   readonly requests: number;
   /** The limit for each. A request that finds all of them busy waits, and its wait counts. */
   readonly connectionsMax: number;
+  /** The last part of each wait, which is polled. With 0, requests are sent up to a millisecond late, for less CPU. */
+  readonly polledMs?: number;
 }
 
 /** Sends requests at their intended times, however long earlier ones take. */
-export async function arrivals({ asks, periodMs, requests, connectionsMax }: Arrivals): Promise<void> {
+export async function arrivals(load: Arrivals): Promise<void> {
+  const { asks, periodMs, requests, connectionsMax, polledMs = POLLED_MS } = load;
   const pools = await Promise.all(asks.map(({ ask }) => Pool.open(ask.port, connectionsMax)));
   const startMs = performance.now() + 20;
   const under: Promise<void>[] = [];
   for (let at = 0; at < requests; at++) {
     for (const [index, { ask, seen }] of asks.entries()) {
       const intendedMs = startMs + periodMs * (at + index / asks.length);
-      await until(intendedMs);
+      await until(intendedMs, polledMs);
       const pool = pools[index];
       if (pool) under.push(pool.ask(ask, seen, intendedMs));
     }
@@ -167,13 +170,11 @@ export async function arrivals({ asks, periodMs, requests, connectionsMax }: Arr
 }
 
 class Pool {
-  readonly #all: readonly Connection[];
   readonly #free: Connection[];
   readonly #waiting: ((connection: Connection) => void)[] = [];
 
-  constructor(connections: readonly Connection[]) {
-    this.#all = connections;
-    this.#free = [...connections];
+  constructor(connections: Connection[]) {
+    this.#free = connections;
   }
 
   static async open(port: number, connections: number): Promise<Pool> {
@@ -181,15 +182,18 @@ class Pool {
   }
 
   async ask(ask: Ask, seen: Seen, intendedMs: number): Promise<void> {
-    const connection =
+    const free =
       this.#free.pop() ?? (await new Promise<Connection>((resolve) => this.#waiting.push(resolve)));
+    // Servers close connections that were idle for long.
+    const connection = free.isOpen ? free : await Connection.open(ask.port);
     await connection.ask(ask, seen, intendedMs);
     const waiting = this.#waiting.shift();
     if (waiting) waiting(connection);
     else this.#free.push(connection);
   }
 
+  /** Called once all requests are answered. */
   close(): void {
-    for (const connection of this.#all) connection.hangUp();
+    for (const connection of this.#free) connection.hangUp();
   }
 }

@@ -15,6 +15,8 @@ export interface GatewaySetup {
   /** The number of further models beside `m`. */
   readonly models?: number;
   readonly workers?: number;
+  /** Further sections of its configuration, one a line. */
+  readonly more?: readonly string[];
   /** True if the store stays empty, because the binary may be of a version that can't read this one's. */
   readonly isEmpty?: boolean;
 }
@@ -60,7 +62,7 @@ function providerLines(dialect: string, base: string): readonly string[] {
 
 /** Every feature in use: after one free request a day the balance pays, so that both are checked for each request. */
 function configurationOf(setup: GatewaySetup, { directory, upstreamPort }: GatewayPlace): string {
-  const { models = 0, charge = "beyond_allowance" } = setup;
+  const { models = 0, charge = "beyond_allowance", more = [] } = setup;
   const model = `      - { name: m, ${LIMITS}, ${PRICE} }`;
   const base = `http://127.0.0.1:${upstreamPort}`;
   return [
@@ -77,6 +79,7 @@ function configurationOf(setup: GatewaySetup, { directory, upstreamPort }: Gatew
     "  Bad:",
     ...[...providerLines("openai", `${base}/v1`), model],
     ...moreProviders(models, base),
+    ...more,
     "",
   ].join("\n");
 }

@@ -10,6 +10,8 @@ const SPACE = 4_294_967_296;
 /** Rows of the oldest day alone have these, so that a search for them goes through the whole log. */
 export const RARE = { status: 418, address: "192.0.2.77", code: "context_length_exceeded" } as const;
 const RARE_ROWS = 5;
+/** Few enough to be sorted in memory. */
+const ROWS_AT_ONCE = 250_000;
 
 export interface Raw {
   run(sql: string): Promise<void>;
@@ -58,8 +60,8 @@ async function copyColumns(raw: Raw, table: string, own: Readonly<Record<string,
   };
 }
 
-const numbers = (rows: number) =>
-  `WITH RECURSIVE n (i) AS (SELECT CAST(1 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i < ${rows}),
+const numbers = (rows: number, after = 0) =>
+  `WITH RECURSIVE n (i) AS (SELECT CAST(${after + 1} AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i < ${after + rows}),
     m AS (SELECT i, (i * ${SCATTER}) % ${SPACE} AS scattered FROM n)`;
 /** Few keys make most of the requests. */
 const OWNER = (owners: number) => `((scattered % 1000) * (scattered % 1000) * ${owners}) / 1000000`;
@@ -72,8 +74,21 @@ export interface Fill {
   readonly nowMs: number;
 }
 
-/** Copies the log's rows over the month before, in the order of time, then makes the sums that the gateway would have made. */
-export async function fillStore(raw: Raw, { rows, nowMs }: Fill): Promise<void> {
+/** Fills the log, then makes the sums, refusals and movements that the gateway would have made. */
+export async function fillStore(raw: Raw, fill: Fill): Promise<void> {
+  const { startMs, stepMs, atMs, owners } = await fillLog(raw, fill);
+  await raw.run(
+    `UPDATE request SET status = ${RARE.status}, address = '${RARE.address}', fault_code = '${RARE.code}'
+      WHERE at_ms <= ${startMs + RARE_ROWS * stepMs}`,
+  );
+  await fillSums(raw);
+  await fillRefusals(raw, fill.rows, { atMs, owners });
+  await fillJournal(raw, fill.rows, atMs);
+  await raw.run("ANALYZE");
+}
+
+/** Copies the log's rows over the month before, in the order of time. */
+export async function fillLog(raw: Raw, { rows, nowMs }: Fill) {
   const startMs = nowMs - MONTH_MS;
   const stepMs = Math.floor(MONTH_MS / rows);
   const atMs = `${startMs} + i * ${stepMs}`;
@@ -99,15 +114,11 @@ export async function fillStore(raw: Raw, { rows, nowMs }: Fill): Promise<void> 
     address: `'10.0.' || ${asText("(scattered / 7) % 256")} || '.' || ${asText("i % 256")}`,
     member_id: `CASE WHEN i % 2 = 0 THEN 'member-' || ${asText("scattered % 500")} END`,
   });
-  await raw.run(`INSERT INTO request (${request.into}) ${numbers(rows)} SELECT ${request.from} ${joined}`);
-  await raw.run(
-    `UPDATE request SET status = ${RARE.status}, address = '${RARE.address}', fault_code = '${RARE.code}'
-      WHERE at_ms <= ${startMs + RARE_ROWS * stepMs}`,
-  );
-  await fillSums(raw);
-  await fillRefusals(raw, rows, { atMs, owners: Number(owners) });
-  await fillJournal(raw, rows, atMs);
-  await raw.run("ANALYZE");
+  for (let after = 0; after < rows; after += ROWS_AT_ONCE) {
+    const some = numbers(Math.min(ROWS_AT_ONCE, rows - after), after);
+    await raw.run(`INSERT INTO request (${request.into}) ${some} SELECT ${request.from} ${joined}`);
+  }
+  return { startMs, stepMs, atMs, owners: Number(owners) };
 }
 
 async function fillSums(raw: Raw): Promise<void> {

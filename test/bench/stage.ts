@@ -128,7 +128,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
 async function startContenders(directory: string, { isShort, peers }: StageOptions): Promise<Stage> {
   const binary = await buildGateway(ROOT, join(directory, "poundkey"));
   const bun = process.execPath;
-  const upstream = await start({ command: [bun, join(import.meta.dir, "upstream.ts")], directory });
+  const upstream = await startUpstream(directory);
   const floorOf = (speech: Scenario["speech"], file = "floor.ts") =>
     start({
       command: [bun, join(import.meta.dir, file)],
@@ -174,6 +174,26 @@ async function startContenders(directory: string, { isShort, peers }: StageOptio
       ];
     },
   };
+}
+
+/**
+ * Runs a program that compares builds with nothing else: with the provider, and the build that `POUNDKEY_BINARY` names or
+ * that of the current source. Ends everything afterwards.
+ */
+export async function runAlone(program: (place: GatewayPlace) => Promise<void>): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), "poundkey-bench-"));
+  try {
+    const built = process.env.POUNDKEY_BINARY;
+    const binary = built ? resolve(built) : await buildGateway(ROOT, join(directory, "poundkey"));
+    const upstream = await startUpstream(directory);
+    await program({ binary, directory, upstreamPort: upstream.port });
+  } finally {
+    await closeStage({ directory });
+  }
+}
+
+function startUpstream(directory: string): Promise<Started> {
+  return start({ command: [process.execPath, join(import.meta.dir, "upstream.ts")], directory });
 }
 
 export async function closeStage({ directory }: Pick<Stage, "directory">): Promise<void> {

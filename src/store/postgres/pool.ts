@@ -16,6 +16,7 @@ const PAUSE_MS = 20;
 
 export class Pool implements Engine {
   readonly hasOwnersInOrder = true;
+  readonly blocksLoop = false;
   readonly forUpdate = "FOR UPDATE";
   /** Distributed engines accept only immutable functions here, so not `json_agg`. */
   readonly otherMarks = `

@@ -26,6 +26,7 @@ export function makeEngine(
     });
   return {
     hasOwnersInOrder: false,
+    blocksLoop: true,
     mark: (position) => `?${position}`,
     // A change excludes all other writers from its start.
     forUpdate: "",

@@ -11,7 +11,7 @@ import { pruneCalled } from "../provider-calls.ts";
 import { narrowToScope, USE_ROWS } from "../scope.ts";
 import { selectSql } from "../sql.ts";
 import { HOLD } from "../tables.ts";
-import { nextTurn } from "../turns.ts";
+import { deleteInParts, nextTurn } from "../turns.ts";
 import type { Connector } from "./connector.ts";
 import { hasEnded } from "./node-lock.ts";
 import type { RowCache } from "./row-cache.ts";
@@ -34,8 +34,8 @@ const OLD_REPLIES = `
   SELECT account_id, id, coalesce(length(sealed), 0) AS characters FROM reply
   WHERE at_ms < ?1 AND state <> 'pending' ORDER BY at_ms LIMIT ?2`;
 const FREE_CHARACTERS = "UPDATE account SET kept_characters = max(0, kept_characters - ?1) WHERE id = ?2";
-const pruneSql = (table: string) =>
-  `DELETE FROM ${table} WHERE rowid IN (SELECT rowid FROM ${table} WHERE at_ms < ?1 ORDER BY at_ms LIMIT ?2)`;
+const PRUNE_CONTENTS =
+  "DELETE FROM content WHERE rowid IN (SELECT rowid FROM content WHERE at_ms < ?1 ORDER BY at_ms LIMIT ?2)";
 
 /** `own.file` is null for a database in memory, which no other process can use. */
 export function requestMethods(
@@ -78,18 +78,23 @@ export function requestMethods(
     prune: async (before, rowsMax) => {
       const { requestsMs, metersMs, repliesMs, contentsMs = requestsMs, putsMs = repliesMs } = before;
       const { callsMs = Number.MAX_SAFE_INTEGER } = before;
-      const gone = await connector.run((connection) => {
-        const { sql } = connection;
-        const pruned = connection.write(() => {
-          sql.run(bind("DELETE FROM meter WHERE last_at_ms < ?1", metersMs));
-          sql.run(bind("DELETE FROM event WHERE at_ms < ?1 AND type <> 'audit'", requestsMs));
-          sql.run(bind("DELETE FROM put_record WHERE at_ms < ?1", putsMs));
-          const gone = forgetReplies(sql, repliesMs, rowsMax);
-          return gone + sql.run(bind(pruneSql("content"), contentsMs, rowsMax - gone)).count;
+      const remove = (work: (sql: Statements) => number) =>
+        connector.run((connection) => {
+          const gone = connection.write(() => work(connection.sql));
+          cache.clear();
+          return gone;
         });
-        cache.clear();
-        return pruned;
+      await remove((sql) => {
+        sql.run(bind("DELETE FROM meter WHERE last_at_ms < ?1", metersMs));
+        sql.run(bind("DELETE FROM event WHERE at_ms < ?1 AND type <> 'audit'", requestsMs));
+        return sql.run(bind("DELETE FROM put_record WHERE at_ms < ?1", putsMs)).count;
       });
+      let gone = await deleteInParts(engine, rowsMax, (most) =>
+        remove((sql) => forgetReplies(sql, repliesMs, most)),
+      );
+      gone += await deleteInParts(engine, rowsMax - gone, (most) =>
+        remove((sql) => sql.run(bind(PRUNE_CONTENTS, contentsMs, most)).count),
+      );
       const leaving = { requestsMs, callsMs, rowsMax: rowsMax - gone, isByAccount: false };
       return gone + (await pruneCalled(engine, leaving));
     },
