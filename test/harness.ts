@@ -56,7 +56,7 @@ export interface Setup {
   readonly env?: Readonly<Record<string, string>>;
   /** The files that the configuration names, by their paths, in this process only. */
   readonly files?: Readonly<Record<string, string>>;
-  /** Upstream calls use this, in this process only. */
+  /** Makes the upstream calls. The binary makes them through a relay. */
   readonly fetch?: Fetch;
   /** Stand before and around every answer, in this process only. */
   readonly steps?: readonly Step[];
@@ -93,8 +93,10 @@ export async function startUnderTest(setup: Setup = {}): Promise<UnderTest> {
   const database = join(directory, "poundkey.db");
   writeEmptyStore(database);
   const store = `store: "sqlite:${database}"`;
-  const more = typeof setup.more === "function" ? setup.more(simulator.url) : (setup.more ?? "");
-  writeFileSync(configFile, [server, store, providersYaml(simulator.url), more].join("\n"));
+  const relay = BINARY && setup.fetch ? startRelay(simulator.url, setup.fetch) : null;
+  const upstream = relay?.url.origin ?? simulator.url;
+  const more = typeof setup.more === "function" ? setup.more(upstream) : (setup.more ?? "");
+  writeFileSync(configFile, [server, store, providersYaml(upstream), more].join("\n"));
   const events: LogEvent[] = [];
   const another = () =>
     BINARY ? startBinary(BINARY, configFile, directory, setup) : startInside(configFile, setup, events);
@@ -137,10 +139,28 @@ export async function startUnderTest(setup: Setup = {}): Promise<UnderTest> {
     halt,
     async stop() {
       await halt();
+      await relay?.stop(true);
       await simulator.stop();
       rmSync(directory, { recursive: true, force: true });
     },
   };
+}
+
+/** Passes every request on by `pass`. */
+function startRelay(target: string, pass: Fetch): ReturnType<typeof Bun.serve> {
+  return Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    async fetch(request) {
+      const { pathname, search } = new URL(request.url);
+      const headers = new Headers(request.headers);
+      headers.delete("host");
+      const body = await request.arrayBuffer();
+      const hasBody = body.byteLength > 0;
+      const { method } = request;
+      return pass(`${target}${pathname}${search}`, { method, headers, ...(hasBody ? { body } : {}) });
+    },
+  });
 }
 
 function post(

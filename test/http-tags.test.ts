@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Fetch } from "../src/core/world.ts";
 import { ATTACKED_ROUTES, type AttackedRoute } from "./abuse/routes.ts";
-import { startUnderTest, type UnderTest } from "./harness.ts";
+import { BINARY, startUnderTest, type UnderTest } from "./harness.ts";
 import { createOperator, type Operator } from "./http/operator.ts";
 import { until } from "./http/until.ts";
 import { asking } from "./http/world.ts";
@@ -179,7 +179,7 @@ test.each([
   ]);
 });
 
-test("sums and exports know tags, and the log's line has them", async () => {
+test("sums and exports know tags", async () => {
   const account = await operator.post("/accounts", { name: "Sums" });
   const { secret } = await under.newKey({ account_id: account.body.id });
   for (const tags of ["team=a,env=prod", "team=a", undefined]) await (await ask(tags, secret)).text();
@@ -202,8 +202,31 @@ test("sums and exports know tags, and the log's line has them", async () => {
   expect(csv.trim().split("\r\n").length).toBe(2);
   expect(csv.split("\r\n")[0]).toContain("saved_usd,tags");
   expect(csv).toContain('"{""env"":""prod"",""team"":""a""}"');
-  const line = under.events.findLast(
-    ({ record }) => record !== undefined && record.accountId === account.body.id && record.tags !== null,
-  );
-  expect(line?.record?.tags).toBe("team=a");
+});
+
+test.skipIf(BINARY !== undefined)("the log's line of a request has its tags, kept or not", async () => {
+  const account = await operator.post("/accounts", { name: "Lines", tags: { cost: "42" } });
+  const { secret } = await under.newKey({ account_id: account.body.id, cache: { ttl: 60 } });
+  for (const tags of ["team=a", "team=b", undefined]) await (await ask(tags, secret)).text();
+  const lines = under.events.flatMap(({ record }) => record ?? []);
+  const own = lines.filter(({ accountId }) => accountId === account.body.id);
+  expect(own.map(({ tags, cachedFrom }) => [tags, cachedFrom !== null])).toEqual([
+    ["cost=42,team=a", false],
+    ["cost=42,team=b", true],
+    ["cost=42", true],
+  ]);
+});
+
+test("answers from the cache have the tags of the key and the account", async () => {
+  const account = await operator.post("/accounts", { name: "Kept", tags: { cost: "42" } });
+  const key = { account_id: account.body.id, tags: { team: "ads" }, cache: { ttl: 60 } };
+  const { secret } = await under.newKey(key);
+  const first = await ask("env=a", secret);
+  const second = await ask("env=b", secret);
+  expect([first, second].map(({ headers }) => headers.get("x-poundkey-cache"))).toEqual(["stored", "hit"]);
+  const { id } = (await second.json()) as { id: string };
+  const row = await operator.get(`/requests/${id}`);
+  expect(row.body.tags).toEqual({ cost: "42", env: "b", team: "ads" });
+  const sums = await operator.get(`/usage?account=${account.body.id}&group_by=tag&tag=team%3Dads`);
+  expect(sums.body.data).toEqual([expect.objectContaining({ tag: "team=ads", requests: 2 })]);
 });

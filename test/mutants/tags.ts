@@ -32,4 +32,18 @@ export const TAG_MUTANTS: readonly Mutant[] = [
     replace: "{ ...key.tags, ...tags }",
     tests: ["test/http-tags.test.ts"],
   },
+  {
+    name: "an answer from the cache has no tags of its key",
+    file: "src/ledger/admit.ts",
+    find: "addOwners(settlement.record.tags, findTags(key, account) ?? undefined)",
+    replace: "settlement.record.tags",
+    tests: ["test/http-tags.test.ts"],
+  },
+  {
+    name: "the line of an answer from the cache has no tags of its key",
+    file: "src/gateway/closing.ts",
+    find: "addOwners(outcome.record.tags, context.granted?.tags)",
+    replace: "outcome.record.tags",
+    tests: ["test/http-tags.test.ts"],
+  },
 ];
