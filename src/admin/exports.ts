@@ -2,6 +2,7 @@
 
 import { type Static, type TObject, Type } from "@sinclair/typebox";
 import type { Scope } from "../core/people.ts";
+import { readPages } from "../core/read-pages.ts";
 import type { DayRules } from "../ledger/day.ts";
 import { computeMonth, listMonths } from "../ledger/month.ts";
 import type { Permission } from "../people/roles.ts";
@@ -11,7 +12,6 @@ import { readQuery } from "./input.ts";
 import { entrySchema, listJournal } from "./journal.ts";
 import type { Listed, PageQuery } from "./list.ts";
 import { listMembers, memberSchema } from "./members.ts";
-import { readPages } from "./read-pages.ts";
 import { callSchema, readReconciliation, reconciliationQuery } from "./reconciliation.ts";
 import { requestSchema, requestsExportQuery } from "./request-schema.ts";
 import { listRequests } from "./requests.ts";

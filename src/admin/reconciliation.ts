@@ -4,6 +4,7 @@ import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { type NanoUsd, toUsd } from "../core/money.ts";
 import { readProvider } from "../core/outcome.ts";
 import { CALL_KINDS, type CallSum, listCalls, type ProviderCall } from "../core/provider-call.ts";
+import { readPages } from "../core/read-pages.ts";
 import { USAGE_SOURCES } from "../core/record.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 import type { Store } from "../core/store.ts";
@@ -12,7 +13,6 @@ import { type Amounts, addAmounts } from "../core/units.ts";
 import type { Clock } from "../core/world.ts";
 import type { DayRules } from "../ledger/day.ts";
 import { formatInstant } from "./format.ts";
-import { readPages } from "./read-pages.ts";
 import { allowNull, allowWords, closeObject, count, instant, share, text, usd, type View } from "./schema.ts";
 import { momentFields, readSpan, type Span } from "./span.ts";
 

@@ -3,8 +3,8 @@ import { type Static, Type } from "@sinclair/typebox";
 import { asArray, asNumber, asObject, type JsonObject, parseJson } from "../core/json.ts";
 import type { RequestFilter } from "../core/log-query.ts";
 import { toUsd } from "../core/money.ts";
-import type { Position } from "../core/page.ts";
 import type { Scope } from "../core/people.ts";
+import { readPages } from "../core/read-pages.ts";
 import type { RequestRecord } from "../core/record.ts";
 import { SELECTORS } from "../core/selector.ts";
 import { readLessons } from "./lessons.ts";
@@ -19,7 +19,7 @@ const MONDAY_MS = 4 * 86_400_000;
 /** Only the newest requests of each week and selector are read, and only the earliest scores of the whole period. */
 const REQUESTS_MAX = 1000;
 const SCORES_MAX = 5000;
-/** The number of rows read at once. */
+/** The number of rows read at once. It divides the most requests. */
 const PAGE = 200;
 /** Fewer scores say too little about the quality that was kept. */
 const JUDGED_MIN = 30;
@@ -107,15 +107,13 @@ async function eachRecord(
   filter: RequestFilter,
   use: (record: RequestRecord) => void,
 ): Promise<boolean> {
-  let after: Position | null = null;
-  for (let seen = 0; seen < REQUESTS_MAX; seen += PAGE) {
-    const records: readonly RequestRecord[] = await store.requests(filter, { limit: PAGE, after });
+  let seen = 0;
+  for await (const records of readPages((page) => store.requests(filter, page), PAGE)) {
+    if (seen >= REQUESTS_MAX) return false;
     for (const record of records) use(record);
-    const last = records.at(-1);
-    if (records.length < PAGE || last === undefined) return true;
-    after = { atMs: last.atMs, id: last.id };
+    seen += records.length;
   }
-  return (await store.requests(filter, { limit: 1, after })).length === 0;
+  return true;
 }
 
 class Sums {

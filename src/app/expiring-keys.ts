@@ -1,7 +1,8 @@
 // Warns of keys a week before they end, once over all nodes.
-import { readPages } from "../admin/read-pages.ts";
+
 import type { OutboxEvent } from "../core/events.ts";
 import type { GatewayKey } from "../core/key.ts";
+import { readPages } from "../core/read-pages.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock } from "../core/world.ts";
 

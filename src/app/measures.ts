@@ -1,5 +1,5 @@
 // Reads from the store what the metrics show of it: its size, and the balances that the operator lists.
-import { readPages } from "../admin/read-pages.ts";
+import { readPages } from "../core/read-pages.ts";
 import type { Store, StoreSize } from "../core/store.ts";
 
 const ACCOUNTS_AT_ONCE = 500;

@@ -1,12 +1,12 @@
 // The prompts and models of a sample, and what it is expected to cost.
 
 import { LESSONS_AT_ONCE, readLessons } from "../admin/lessons.ts";
-import { readPages } from "../admin/read-pages.ts";
 import { MODELS_MAX, type Sampling } from "../admin/sampling.ts";
 import type { ModelCard } from "../core/card.ts";
 import { findContent, makeContentUse } from "../core/content.ts";
 import { Fault } from "../core/fault.ts";
 import { SAMPLING_KEY } from "../core/key.ts";
+import { readPages } from "../core/read-pages.ts";
 import type { RequestRecord } from "../core/record.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 import { SELECTORS, type Selector } from "../core/selector.ts";

@@ -2,7 +2,9 @@
 import type { Changes } from "../core/changes.ts";
 import { type EventData, type EventType, makeEvent, type OutboxEvent } from "../core/events.ts";
 import type { GatewayKey } from "../core/key.ts";
+import type { Page } from "../core/page.ts";
 import type { Member } from "../core/people.ts";
+import { readPages } from "../core/read-pages.ts";
 import type { SignInRules } from "../core/sign-in.ts";
 import type { KeyFilter, RecordedStore } from "../core/store.ts";
 import { admit, type Identity, readIdentity } from "./claims.ts";
@@ -252,17 +254,8 @@ export async function eachKey(
   of: Pick<KeyFilter, "memberId" | "contact">,
   change: (key: GatewayKey) => Promise<unknown>,
 ): Promise<void> {
-  let after: { atMs: number; id: string } | null = null;
-  for (;;) {
-    const keys: readonly GatewayKey[] = await store.keys(
-      { limit: KEYS_AT_ONCE, after },
-      { ...of, isRevoked: false, nowMs: 0 },
-    );
-    for (const key of keys) await change(key);
-    const last = keys.at(-1);
-    if (last === undefined || keys.length < KEYS_AT_ONCE) return;
-    after = { atMs: last.createdAtMs, id: last.id };
-  }
+  const find = (page: Page) => store.keys(page, { ...of, isRevoked: false, nowMs: 0 });
+  for await (const keys of readPages(find, KEYS_AT_ONCE)) for (const key of keys) await change(key);
 }
 
 /** Where nobody can ask the issuer, keys and tokens end some time after it last confirmed the person, who is warned a week before. */

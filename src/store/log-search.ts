@@ -3,6 +3,7 @@ import type { Searched } from "../core/log-query.ts";
 import type { Page } from "../core/page.ts";
 import { bind, type Engine, type Statement } from "./engine.ts";
 import { type Found, readInteger } from "./found.ts";
+import { endPage } from "./sql.ts";
 import { adaptRows, nextTurn } from "./turns.ts";
 
 const HOUR_MS = 3_600_000;
@@ -45,8 +46,7 @@ export async function searchLog<Row>(
     const rest = { limit: page.limit - rows.length, after: page.after };
     for (const found of await engine.run(question.lookup(span, rest))) rows.push(question.rowOf(found));
   };
-  // Only by the range does SQLite find the page's first row at once: by the position, it reads all rows before it.
-  const span = { fromMs, toMs: page.after === null ? toMs : Math.min(toMs, page.after.atMs + 1) };
+  const span = { fromMs, toMs: endPage(toMs, page) };
   if (question.isIndexed) {
     await look(span);
     return { rows, scannedUntilMs: null };

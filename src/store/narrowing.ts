@@ -140,7 +140,7 @@ function narrowProvider(by: Narrowing, provider: string): string {
   return `provider = ${by.bind(provider)} OR provider IS NULL AND ${before}`;
 }
 
-/** Both engines replace text with regard to its case, and every engine but SQLite so compares it with LIKE. */
+/** Tags differ by case, which SQLite ignores with LIKE. */
 function narrowTag(by: Narrowing, tag: string): string {
   return `replace(',' || tags || ',', ${by.bind(`,${tag},`)}, '') <> ',' || tags || ','`;
 }

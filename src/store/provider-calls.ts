@@ -18,7 +18,7 @@ import { bind, type Engine, type Statement } from "./engine.ts";
 import { readInteger, readText } from "./found.ts";
 import { CALL_SUM, CALL_SUMS, listAmounts } from "./log-tables.ts";
 import { Narrowing, pageEnd } from "./narrowing.ts";
-import { composeSum, insertSql, joinMarks, joinNames, pruneSql, selectSql } from "./sql.ts";
+import { composeSum, endPage, insertSql, joinMarks, joinNames, pruneSql, selectSql } from "./sql.ts";
 import { table } from "./tables.ts";
 import { deleteInParts } from "./turns.ts";
 
@@ -69,9 +69,7 @@ export function providerCallMethods(engine: Engine): ProviderCallStore {
     },
     kept: async ({ fromMs, toMs }, page) => {
       const by = new Narrowing(mark);
-      // Only by the range does SQLite find the page's first row at once: by the position, it reads all rows before it.
-      const endMs = Math.min(toMs, (page.after?.atMs ?? toMs) + 1);
-      by.add(`at_ms >= ${by.bind(fromMs)} AND at_ms < ${by.bind(endMs)}`);
+      by.add(`at_ms >= ${by.bind(fromMs)} AND at_ms < ${by.bind(endPage(toMs, page))}`);
       const text = `${selectSql(CALL)} ${pageEnd(by, "at_ms", page)}`;
       return (await run({ text, values: by.values })).map(CALL.rowOf);
     },

@@ -1,6 +1,7 @@
 // SQL shared by both engines, built from the tables' columns: values are always bound, never part of the text.
 import type { Audit } from "../core/audit.ts";
 import { OWING_KINDS } from "../core/movement.ts";
+import type { Page } from "../core/page.ts";
 import { type Found, readInteger, readSum, readText } from "./found.ts";
 import type { Table } from "./tables.ts";
 
@@ -170,4 +171,12 @@ function readAccountAudit(found: Found) {
 /** Returns the text for a pattern of LIKE with ESCAPE '\\', where it stands for itself. */
 export function escapeLike(text: string): string {
   return text.replace(/[\\%_]/g, "\\$&");
+}
+
+/**
+ * Returns the end of the time range in which a page lies. Only by the range does SQLite find the page's first row at once:
+ * by the position, it reads all rows before it.
+ */
+export function endPage(toMs: number, { after }: Page): number {
+  return after === null ? toMs : Math.min(toMs, after.atMs + 1);
 }

@@ -2,11 +2,11 @@
 import { type AliasParts, readStoredAliases } from "../../admin/aliases.ts";
 import { CONSOLE_KEY } from "../../admin/keys.ts";
 import { listTokens, type TokenView } from "../../admin/named-tokens.ts";
-import { readPages } from "../../admin/read-pages.ts";
 import type { ActingWorld } from "../../admin/world.ts";
 import type { Alias } from "../../core/alias.ts";
 import { type Account, findAccountState, findKeyState, type GatewayKey } from "../../core/key.ts";
 import type { Page } from "../../core/page.ts";
+import { readPages } from "../../core/read-pages.ts";
 
 const ROWS_AT_ONCE = 1000;
 

@@ -1,5 +1,5 @@
 // Reads a list of the store's to its end, a page at a time.
-import type { Page, Position } from "../core/page.ts";
+import type { Page, Position } from "./page.ts";
 
 /** Rows are listed by one of these times. */
 type Row = { readonly id: string } & ({ readonly atMs: number } | { readonly createdAtMs: number });
