@@ -28,7 +28,7 @@ export function AccountForm({ edited, onSaved, onClose }: AccountFormProps) {
   );
   return (
     <FormDialog
-      title={edited ? `Rename ${edited.name}` : "Add account"}
+      title={edited ? `Edit ${edited.name}` : "Add account"}
       action={edited ? "Save" : "Create account"}
       form={form}
       onClose={onClose}

@@ -23,7 +23,7 @@ import { UsageSection } from "./usage-section.tsx";
 
 const EVERY_MS = 5000;
 
-type Dialog = "top-up" | "card" | "rename" | "adjust" | "close";
+type Dialog = "top-up" | "card" | "edit" | "adjust" | "close";
 
 export function AccountPage({ id }: { readonly id: string }) {
   const account = useResource<AccountDetailView>(`/accounts/${id}`, EVERY_MS);
@@ -34,7 +34,7 @@ export function AccountPage({ id }: { readonly id: string }) {
     setJournalAt((count) => count + 1);
     await account.reload();
   };
-  const renamed = () => {
+  const saved = () => {
     close();
     void reload();
   };
@@ -72,7 +72,7 @@ export function AccountPage({ id }: { readonly id: string }) {
       {open === "card" && data && <CardTopUp account={data} amounts={amounts} onClose={close} />}
       {open === "adjust" && data && <Adjustment account={data} onClose={close} onDone={reload} />}
       {open === "close" && data && <Closing account={data} onClose={close} onDone={reload} />}
-      {open === "rename" && data && <AccountForm edited={data} onSaved={renamed} onClose={close} />}
+      {open === "edit" && data && <AccountForm edited={data} onSaved={saved} onClose={close} />}
     </>
   );
 }
@@ -88,7 +88,7 @@ function Actions({ account, takesCards, onOpen }: ActionsProps) {
   return (
     <>
       {may("requests.read", id) && <RequestsLink filters={{ account_id: id }} />}
-      {may("accounts.limit", id) && <Button label="Rename" onClick={() => onOpen("rename")} />}
+      {may("accounts.limit", id) && <Button label="Edit" onClick={() => onOpen("edit")} />}
       {may("accounts.close", id) && (
         <Button
           label={account.state === "open" || account.state === "paused" ? "Close" : "Reopen"}

@@ -13,7 +13,8 @@ import { usePages } from "./resource.ts";
 import { makeHref, route, setQuery } from "./route.ts";
 import { SavedViews } from "./saved-views.tsx";
 import { type Filters, type LogScope, useScope } from "./scope.ts";
-import { CustomChip, PeriodPicker, ScopeFilters } from "./scope-bar.tsx";
+import { CustomChip, PeriodPicker } from "./scope-bar.tsx";
+import { REQUEST_FIELDS, ScopeFilters } from "./scope-fields.tsx";
 import { may } from "./session.ts";
 
 /** Bounds the rows added live since the page was opened. */
@@ -56,15 +57,15 @@ export function ActivityPage() {
         title="Activity"
         actions={
           <>
-            <Check label="Refused" isOn={isRefused} onChange={setRefused} />
             {isTailing && !isRefused && <Live isOn={isLive} />}
+            <Check label="Refused" isOn={isRefused} onChange={setRefused} />
             {!isRefused && <Check label="Follow" isOn={isTailing} onChange={setTailing} />}
           </>
         }
       >
         {isRefused ? ABOUT_REFUSED : "All requests that were passed to a provider."}
       </PageHead>
-      <div class="stack">
+      <div class="stack controls">
         <div class="row">
           <PeriodPicker scope={scope} hasAny />
           <CustomChip scope={scope} />
@@ -98,7 +99,12 @@ function LogFilters({ filters }: { readonly filters: Filters }) {
   // A part of a model's name is searched for in all that a request says about its models and its error.
   const search = (q: string) => setQuery({ q, model: null });
   return (
-    <ScopeFilters filters={filters} shown={["selector", "status", "outcome"]} onText={search}>
+    <ScopeFilters
+      filters={filters}
+      fields={REQUEST_FIELDS}
+      shown={["selector", "status", "outcome"]}
+      onText={search}
+    >
       <QueryFilter name="selector" label="Selector" options={SELECTOR_OPTIONS} />
       <QueryFilter name="status" label="Status" options={STATUSES} />
       <QueryFilter name="outcome" label="Outcome" options={OUTCOMES} />

@@ -12,6 +12,7 @@ import { type Column, GrowingTable, makeHeadColumn, makeNumberColumn } from "./p
 import { useResource } from "./resource.ts";
 import { makeHref, route } from "./route.ts";
 import { keepScope } from "./scope.ts";
+import { OTHER_TAGS } from "./scope-fields.tsx";
 
 const GROUPS = [
   { value: "model", label: "Model" },
@@ -21,8 +22,6 @@ const GROUPS = [
   { value: "tag", label: "Tag" },
 ] as const;
 type Group = (typeof GROUPS)[number]["value"];
-/** The row of tags beyond the day's first ones, by which no request is found. */
-const OTHER_TAGS = "other";
 const SHOWN = { first: 10, step: 50 };
 
 interface BreakdownProps {

@@ -150,7 +150,13 @@ export function RequestList({ title, of, names, onDecide }: RequestListProps) {
       of={of}
       columns={columns}
       keyOf={({ id }) => id}
-      empty={<Empty icon="limits" title="No requests for more" />}
+      empty={
+        <Empty icon="limits" title="No requests for more">
+          {onDecide
+            ? "Members ask on their own page, Ask for more. What they ask for waits here for a decision."
+            : "What was asked for appears here, with the decision."}
+        </Empty>
+      }
     />
   );
 }

@@ -43,12 +43,15 @@ function lookUp(path: string): string | undefined {
  * is shown as it is.
  */
 export function useNames() {
-  const knownKeys = usePages<KeyInUseView>(may("keys.read") ? "/keys?limit=200" : null).data;
-  const knownAccounts = usePages<AccountView>(may("accounts.read") ? "/accounts?limit=200" : null).data;
+  const keyPages = usePages<KeyInUseView>(may("keys.read") ? "/keys?limit=200" : null);
+  const accountPages = usePages<AccountView>(may("accounts.read") ? "/accounts?limit=200" : null);
+  const [knownKeys, knownAccounts] = [keyPages.data, accountPages.data];
   const keys = knownKeys ?? [];
   const accounts = knownAccounts ?? [];
   return {
     areKnown: knownKeys !== undefined && knownAccounts !== undefined,
+    /** False if there are others than the latest. */
+    isWhole: { keys: keyPages.more === null, accounts: accountPages.more === null },
     keys,
     accounts,
     key: (id: string) => {

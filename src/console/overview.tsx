@@ -15,7 +15,8 @@ import { makeHref } from "./route.ts";
 import { SavedViews } from "./saved-views.tsx";
 import { SavingsCard } from "./savings.tsx";
 import { type LogScope, SHARED_FILTERS, useScope } from "./scope.ts";
-import { CustomChip, PeriodPicker, ScopeFilters } from "./scope-bar.tsx";
+import { CustomChip, PeriodPicker } from "./scope-bar.tsx";
+import { ScopeFilters } from "./scope-fields.tsx";
 import { may } from "./session.ts";
 import { LoadingCharts, RequestsLink, UsageCharts } from "./usage-charts.tsx";
 

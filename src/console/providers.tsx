@@ -128,7 +128,7 @@ function ProviderTrouble({ provider }: { readonly provider: ProviderView }) {
 function ProviderVitals({ provider }: { readonly provider: ProviderView }) {
   const models = <a href={makeHref("/models", { provider: provider.name })}>Models</a>;
   const { error_rate, in_flight, first_token_ms: first, tokens_per_second } = provider;
-  if (error_rate === null && in_flight === 0) return <p>{models}</p>;
+  if (error_rate === null && in_flight === 0) return <Vitals rows={[["Catalogue", models]]} />;
   const failing = provider.models.filter(({ breaker }) => breaker !== "closed");
   const catalogue = (
     <>

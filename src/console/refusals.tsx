@@ -52,7 +52,7 @@ function makeColumns(names: Names): readonly Column<RefusalView>[] {
       </div>
     )),
     makeColumn("Key", (row) => <Sender row={row} names={names} />),
-    makeColumn("Model", ({ model_asked, route }) => <span title={route}>{model_asked ?? route}</span>),
+    makeColumn("Asked for", ({ model_asked, route }) => <span title={route}>{model_asked ?? route}</span>),
     makeColumn("Address", ({ address }) => address ?? ""),
     makeNumberColumn("Requests", ({ count }) => formatCount(count)),
   ];

@@ -1,16 +1,13 @@
-// The controls of what a page shows of the log: the period, and the filters that it has fields for or came with.
-import type { ComponentChildren } from "preact";
+// The controls of the period that a page shows.
 import { useState } from "preact/hooks";
 import { formatFullTime } from "./format.ts";
-import { type Models, type Names, SELECTORS, useModels, useNames } from "./names.ts";
-import { Button, Segments } from "./parts/button.tsx";
-import { type Choice, Combobox } from "./parts/combobox.tsx";
+import { Segments } from "./parts/button.tsx";
 import { FormDialog } from "./parts/dialog.tsx";
 import { TextField } from "./parts/field.tsx";
 import { PERIODS, type Period } from "./period.ts";
 import { setQuery } from "./route.ts";
-import { FILTERS, type Filters, type LogScope } from "./scope.ts";
-import { may } from "./session.ts";
+import type { LogScope } from "./scope.ts";
+import { RemovableFilter } from "./scope-fields.tsx";
 import { useForm } from "./task.ts";
 
 const ANY_TIME = { value: "any", label: "Any time" } as const;
@@ -81,99 +78,4 @@ export function CustomChip({ scope: { range, period } }: Pick<PeriodPickerProps,
     .filter(Boolean)
     .join(" ");
   return <RemovableFilter what={text} onRemove={() => setQuery({ from: null, to: null })} />;
-}
-
-type FilterName = (typeof FILTERS)[number];
-
-function listModels({ on }: Models): readonly Choice[] {
-  return [
-    ...SELECTORS.map(({ id, what }) => ({ value: id, label: id, note: what })),
-    ...on.map(({ id }) => ({ value: id, label: id })),
-  ];
-}
-
-/** The filters with a field: its label, and what it offers. */
-const FIELDS = {
-  key_id: {
-    label: "Key",
-    list: ({ keys }: Names): readonly Choice[] => [
-      ...keys.map(({ id, name, last4 }) => ({ value: id, label: name, note: `…${last4}` })),
-      { value: "console", label: "Playground" },
-    ],
-  },
-  account_id: {
-    label: "Account",
-    list: ({ accounts }: Names): readonly Choice[] =>
-      accounts.map(({ id, name }) => ({ value: id, label: name })),
-  },
-  provider: {
-    label: "Provider",
-    list: (_: Names, { on }: Models): readonly Choice[] =>
-      [...new Set(on.map(({ provider }) => provider))].map((name) => ({ value: name, label: name })),
-  },
-  model: { label: "Model", list: (_: Names, models: Models): readonly Choice[] => listModels(models) },
-} as const;
-type FieldName = keyof typeof FIELDS;
-const FIELD_NAMES = ["model", "key_id", "account_id", "provider"] as const satisfies readonly FieldName[];
-
-interface ScopeFiltersProps {
-  readonly filters: Filters;
-  /** Further fields of the page. */
-  readonly children?: ComponentChildren;
-  /** The page's other fields, whose filters need no chip. */
-  readonly shown?: readonly FilterName[];
-  /** The shared fields that the page has. Missing if it has all. */
-  readonly fields?: readonly FieldName[];
-  /** Called with a part of a model's name. Missing if the page only takes whole names. */
-  readonly onText?: (text: string) => void;
-}
-
-export function ScopeFilters(props: ScopeFiltersProps) {
-  const { filters, children, shown = [], fields = FIELD_NAMES, onText } = props;
-  const names = useNames();
-  const models = useModels();
-  const describe = (name: FilterName, value: string) => `${name.replace(/_id$/, "")} ${value}`;
-  const nameOf = (name: FieldName, value: string) =>
-    name === "key_id" ? names.key(value) : name === "account_id" ? names.account(value) : value;
-  const isField = (name: FilterName) => fields.some((one) => one === name) || shown.includes(name);
-  const others = FILTERS.filter((name) => !isField(name) && filters[name]);
-  return (
-    <div class="row filters">
-      {fields
-        .filter((name) => name !== "account_id" || may("accounts.read"))
-        .map((name) => {
-          const { label, list } = FIELDS[name];
-          const value = filters[name] ?? "";
-          const text = name === "model" && onText ? { onText } : {};
-          const options = withChosen(list(names, models), value, nameOf(name, value));
-          const choose = (chosen: string) => setQuery({ [name]: chosen || null });
-          return (
-            <Combobox key={name} {...{ label, value, options, ...text }} isClearable onChoose={choose} />
-          );
-        })}
-      {children}
-      {others.map((name) => (
-        <RemovableFilter
-          key={name}
-          what={describe(name, filters[name] ?? "")}
-          onRemove={() => setQuery({ [name]: null })}
-        />
-      ))}
-    </div>
-  );
-}
-
-/** The lists have only the latest names, so the chosen one may be missing. */
-function withChosen(options: readonly Choice[], value: string, label: string): readonly Choice[] {
-  const isThere = value === "" || options.some((option) => option.value === value);
-  return isThere ? options : [{ value, label }, ...options];
-}
-
-interface RemovableProps {
-  readonly what: string;
-  readonly onRemove: () => void;
-}
-
-function RemovableFilter({ what, onRemove }: RemovableProps) {
-  return <Button label={what} icon="close" about="(remove this filter)" onClick={onRemove} />;
 }

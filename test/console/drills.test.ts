@@ -127,6 +127,12 @@ describe.skipIf(!HAS_BROWSER)("drills (skipped without Chromium)", () => {
     await page.getByRole("table", { name: "Requests" }).getByText("long-forgotten").waitFor();
     const filter = page.getByRole("combobox", { name: "Key" });
     await until("the filter has the name", async () => (await filter.inputValue()) === "long-forgotten");
+    await page.getByRole("button", { name: "Any key" }).click();
+    await page.getByRole("table", { name: "Requests" }).locator("tbody tr.link").nth(2).waitFor();
+    await filter.fill("forgotten");
+    await page.getByRole("option", { name: /^long-forgotten/ }).waitFor();
+    await page.keyboard.press("Enter");
+    await until("the filter is in the address", async () => page.url().includes(`key_id=${id}`));
     await open("/");
     await page.getByRole("button", { name: "Key", exact: true }).click();
     await page.getByRole("table", { name: "Figures by key" }).getByText("long-forgotten").waitFor();

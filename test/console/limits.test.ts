@@ -104,7 +104,7 @@ describe.skipIf(!HAS_BROWSER)("limits (skipped without Chromium)", () => {
     async () => {
       const { page, open, close } = await openConsole(world);
       await open("/settings/accounts/default");
-      await page.getByRole("button", { name: "Rename" }).click();
+      await page.getByRole("button", { name: "Edit" }).click();
       const dialog = page.getByRole("dialog");
       const warning = dialog.getByText("Its keys have no daily allowance");
       await dialog.getByLabel("Daily allowance").selectOption("unlimited");

@@ -85,13 +85,13 @@ describe.skipIf(!HAS_BROWSER)("each role (skipped without Chromium)", () => {
   test("an operator limits accounts and tops none up, billing the other way round", async () => {
     const operator = await openAs("operator", null);
     await operator.open(`/settings/accounts/${team}`);
-    await operator.page.getByRole("button", { name: "Rename" }).waitFor();
+    await operator.page.getByRole("button", { name: "Edit" }).waitFor();
     expect(await operator.page.getByRole("button", { name: "Top up" }).count()).toBe(0);
     await operator.leave();
     const billing = await openAs("billing", null);
     await billing.open(`/settings/accounts/${team}`);
     await billing.page.getByRole("button", { name: "Top up" }).waitFor();
-    expect(await billing.page.getByRole("button", { name: "Rename" }).count()).toBe(0);
+    expect(await billing.page.getByRole("button", { name: "Edit" }).count()).toBe(0);
     await billing.leave();
   });
 

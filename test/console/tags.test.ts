@@ -1,7 +1,14 @@
 // Tags in the console: set for a key, summed on the overview, and followed from there to the requests that have them.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asking } from "../http/world.ts";
-import { type ConsoleWorld, HAS_BROWSER, isTooWide, openConsole, startConsoleWorld } from "./visitor.ts";
+import {
+  type ConsoleWorld,
+  findBarriers,
+  HAS_BROWSER,
+  isTooWide,
+  openConsole,
+  startConsoleWorld,
+} from "./visitor.ts";
 
 /** A browser on a busy machine takes seconds. */
 const WAIT_MS = 120_000;
@@ -26,6 +33,7 @@ describe.skipIf(!HAS_BROWSER)("tags (skipped without Chromium)", () => {
     "lead from the sums to a request and to others with the same tag",
     async () => {
       const { page, open, close } = await openConsole(world, { viewport: { width: 360, height: 740 } });
+      const tag = page.getByRole("combobox", { name: "Tag" });
       await open("/");
       await page.getByRole("button", { name: "Tag", exact: true }).click();
       const sums = page.getByLabel("Figures by tag");
@@ -38,12 +46,39 @@ describe.skipIf(!HAS_BROWSER)("tags (skipped without Chromium)", () => {
       ]);
       expect(await isTooWide(page)).toBe(false);
       await sums.getByRole("link", { name: "team=search" }).click();
-      await page.getByRole("button", { name: "tag team=search" }).waitFor();
+      await page.getByRole("button", { name: "Any tag" }).waitFor();
+      expect(await tag.inputValue()).toBe("team=search");
       await page.locator('a[href*="/activity/chatcmpl-"]').first().click();
       await page.getByRole("link", { name: "env=prod" }).click();
-      await page.getByRole("button", { name: "tag env=prod" }).waitFor();
+      await page.getByRole("button", { name: "Any tag" }).waitFor();
+      expect(await tag.inputValue()).toBe("env=prod");
       expect(await isTooWide(page)).toBe(false);
       await close();
+    },
+    WAIT_MS,
+  );
+
+  test(
+    "are picked from those that are used, by keyboard",
+    async () => {
+      const { page, open, leave } = await openConsole(world);
+      await open("/activity");
+      const rows = page.getByRole("table", { name: "Requests" }).locator("tbody tr.link");
+      await rows.nth(2).waitFor();
+      const tag = page.getByRole("combobox", { name: "Tag" });
+      await tag.press("ArrowDown");
+      await page.getByRole("option", { name: "untagged" }).waitFor();
+      const offered = await page.getByRole("listbox").getByRole("option").allInnerTexts();
+      expect(offered.map((one) => one.trim())).toEqual(["env=prod", "team=ads", "team=search", "untagged"]);
+      expect(await findBarriers(page)).toEqual([]);
+      await tag.fill("ads");
+      await page.getByRole("listbox").getByRole("option").nth(1).waitFor({ state: "detached" });
+      await page.keyboard.press("Enter");
+      await rows.nth(1).waitFor({ state: "detached" });
+      expect([await rows.count(), page.url()]).toEqual([1, expect.stringContaining("tag=team%3Dads")]);
+      await page.getByRole("button", { name: "Any tag" }).click();
+      await rows.nth(2).waitFor();
+      await leave();
     },
     WAIT_MS,
   );

@@ -18,6 +18,8 @@ interface ComboboxProps {
   readonly placeholder?: string;
   /** Called with a part of an option's text, which is offered first. Missing if only whole options can be chosen. */
   readonly onText?: (text: string) => void;
+  /** Called with what is typed, and with nothing when the list is opened. */
+  readonly onType?: (text: string) => void;
   /** True if the choice can be taken back. */
   readonly isClearable?: boolean;
 }
@@ -54,7 +56,11 @@ interface Open {
 export function Combobox(props: ComboboxProps) {
   const { label, value, options, placeholder, isClearable } = props;
   const id = useId();
-  const [open, setOpen] = useState<Open | null>(null);
+  const [open, setState] = useState<Open | null>(null);
+  const setOpen = (next: Open | null) => {
+    if (next !== null && next.text !== open?.text) props.onType?.(next.text);
+    setState(next);
+  };
   const found = open === null ? [] : listFound(props, open.text);
   const shown = found.slice(0, SHOWN_MAX);
   const chosen = options.find((one) => one.value === value)?.label ?? value;
