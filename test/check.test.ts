@@ -74,6 +74,14 @@ describe("check", () => {
     expect([one.code, one.err]).toEqual([0, ""]);
   });
 
+  test("a file with nothing in it is valid, and warned about like none", async () => {
+    for (const text of ["", "# nothing yet\n"]) {
+      const { code, out, err } = await check([], { files: { "poundkey.yaml": text } });
+      expect([code, out.split("\n")[0]]).toEqual([0, "poundkey.yaml: valid; 0 providers enabled, 0 models"]);
+      expect(err).toStartWith("warning: environment: no provider is enabled; set a provider's key");
+    }
+  });
+
   test("mistakes go to standard error, with exit code 1", async () => {
     const files = { "poundkey.yaml": "server: { port: x }\nlog: { kep: 1d }\n" };
     const { code, out, err } = await check([], { files });

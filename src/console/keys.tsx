@@ -153,15 +153,25 @@ function makeColumns(
 ): readonly Column<KeyInUseView>[] {
   return [
     makeHeadColumn("Name", (key) => (
-      <div class="row">
-        <a class="strong" href={makeHref(`/settings/router/${key.id}`)} title={listTexts(KEY_FIELDS, key)}>
+      <div class="row tight">
+        <a
+          class="strong clip name"
+          href={makeHref(`/settings/router/${key.id}`)}
+          title={[key.name, listTexts(KEY_FIELDS, key)].filter(Boolean).join("\n")}
+        >
           {key.name}
         </a>
         <code class="faint">…{key.last4}</code>
       </div>
     )),
     makeColumn("Account", (key) => (
-      <a href={makeHref(`/settings/accounts/${key.account_id}`)}>{names.account(key.account_id)}</a>
+      <a
+        class="clip name"
+        href={makeHref(`/settings/accounts/${key.account_id}`)}
+        title={names.account(key.account_id)}
+      >
+        {names.account(key.account_id)}
+      </a>
     )),
     makeColumn("Allowance today", (key) => <Allowance of={key} />),
     makeNumberColumn("Cost, 30 days", (key) => (
@@ -169,7 +179,7 @@ function makeColumns(
     )),
     makeColumn("Last used", ({ last_used_at }) =>
       last_used_at ? (
-        <span title={formatFullTime(last_used_at)}>{formatRelativeTime(last_used_at)}</span>
+        <span class="nowrap" title={formatFullTime(last_used_at)}>{formatRelativeTime(last_used_at)}</span>
       ) : (
         <span class="faint">never</span>
       ),

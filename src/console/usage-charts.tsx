@@ -41,7 +41,7 @@ export function UsageCharts({ data, filters, isShort = false }: UsageChartsProps
   return (
     <div class="stack">
       <div class="tiles">
-        {TILES.map((tile) => (
+        {TILES.filter(({ isShown }) => isShown?.(totals) ?? true).map((tile) => (
           <TileView key={tile.label} tile={tile} data={data} />
         ))}
       </div>
@@ -134,6 +134,8 @@ interface Tile {
   readonly isShare?: boolean;
   readonly note?: (totals: FiguresView) => string;
   readonly color?: string;
+  /** Missing if it is always shown. */
+  readonly isShown?: (totals: FiguresView) => boolean;
 }
 
 const TILES: readonly Tile[] = [
@@ -151,6 +153,13 @@ const TILES: readonly Tile[] = [
     format: formatDuration,
     note: ({ first_token_ms: first }) =>
       first ? `95% within ${formatDuration(first.p95)}` : "no streamed answers",
+  },
+  {
+    label: "Saved by the cache",
+    pick: ({ saved_usd }) => saved_usd,
+    format: formatUsdCompact,
+    note: ({ cached }) => `${formatCompact(cached)} ${cached === 1 ? "answer" : "answers"} from it`,
+    isShown: ({ cached }) => cached > 0,
   },
 ];
 
