@@ -65,10 +65,13 @@ for (const [name, command] of asked.length === 0 ? CHECKS : []) {
 }
 
 /**
- * Only run on request: benchmarks would fail on a busy machine, and the other two need programs that aren't installed
- * with the project.
+ * Only run on request: benchmarks would fail on a busy machine, agents and Python need programs that aren't installed
+ * with the project, and the console's tests take minutes in Chromium, and run against the binary anyway.
  */
-const APART = ["bench", "agents", "python"].flatMap((name) => ["--path-ignore-patterns", `test/${name}/**`]);
+const APART = ["bench", "agents", "python", "console"].flatMap((name) => [
+  "--path-ignore-patterns",
+  `test/${name}/**`,
+]);
 /** Three files at once on two cores, because most of them wait for other processes half of the time. */
 const AT_ONCE = ["--parallel=3", "--no-isolate"];
 /** With the files' durations the longest start first, so that no worker is left alone with one at the end. */

@@ -1,6 +1,6 @@
 // Sampling end to end, against the simulated provider: by a person's keys and by a judge, within the budget, through
 // the books, and learned; and by the admin routes that the console uses.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ let directory = "";
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), "poundkey-sampling-"));
 });
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 /** Runs the command in a directory of its own, with these characters piped in. */
 async function run(args: readonly string[], keys = "") {

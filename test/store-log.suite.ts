@@ -107,7 +107,7 @@ export function pauses(store: () => Store): void {
       ...{ route: "/v1/chat/completions", code: "rate_limit_exceeded", count: 1 },
     }));
     await store().addRefusals({ counts, sums: [] });
-    expect(await countTurns(() => store().pruneRefusals(NOON, 1000))).toBeGreaterThan(2);
+    expect(await countTurns(() => store().pruneRefusals(NOON, 1000, 1000))).toBeGreaterThan(2);
     const before = { requestsMs: NOON, metersMs: NOON, repliesMs: NOON };
     expect(await countTurns(() => store().prune(before, 1000))).toBeGreaterThan(2);
     expect(await store().requests({}, { limit: 1, after: null })).toEqual([]);

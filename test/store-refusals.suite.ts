@@ -82,19 +82,6 @@ export function refusalsBounded(stores: Both): void {
     expect((await list(store, { fromMs: NOON + 60_000 })).map(({ id }) => id)).toEqual(["next"]);
   });
 
-  test("old rows are deleted", async () => {
-    const [store] = stores();
-    await add(
-      store,
-      makeRefusal("1", { atMs: NOON - 2 }),
-      makeRefusal("2", { atMs: NOON - 1 }),
-      makeRefusal("3"),
-    );
-    expect(await store.pruneRefusals(NOON, 1)).toBe(1);
-    expect(await store.pruneRefusals(NOON, 9)).toBe(1);
-    expect((await list(store)).map(({ id }) => id)).toEqual(["3"]);
-  });
-
   test("refused requests count in the usage of their key, under the model and its provider", async () => {
     const [store, other] = stores();
     const sum: UsageSum = {
@@ -121,5 +108,36 @@ export function refusalsBounded(stores: Both): void {
       requests: 5,
       errors: 5,
     });
+  });
+}
+
+export function refusalsPruned(stores: Both): void {
+  test("old rows are deleted", async () => {
+    const [store] = stores();
+    await add(
+      store,
+      makeRefusal("1", { atMs: NOON - 2 }),
+      makeRefusal("2", { atMs: NOON - 1 }),
+      makeRefusal("3"),
+    );
+    expect(await store.pruneRefusals(NOON, 9, 1)).toBe(1);
+    expect(await store.pruneRefusals(NOON, 9, 9)).toBe(1);
+    expect((await list(store)).map(({ id }) => id)).toEqual(["3"]);
+  });
+
+  test("the oldest are deleted beyond the most that are kept, however many those are", async () => {
+    const [store, other] = stores();
+    const many = Array.from({ length: 2500 }, (_, at) =>
+      makeRefusal(`${at}`, { atMs: NOON + Math.floor(at / 2) }),
+    );
+    await add(store, ...many);
+    expect(await store.pruneRefusals(0, 2500, 100)).toBe(0);
+    expect(await store.pruneRefusals(0, 2490, 3)).toBe(3);
+    expect(await other.pruneRefusals(0, 2490, 100)).toBe(7);
+    expect(await other.pruneRefusals(0, 2490, 100)).toBe(0);
+    // Of two with one time, both go.
+    expect(await store.pruneRefusals(0, 1999, 1000)).toBe(492);
+    const rows = await list(store);
+    expect([rows.length, rows.at(-1)?.atMs]).toEqual([1998, NOON + 251]);
   });
 }

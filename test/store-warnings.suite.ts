@@ -1,8 +1,11 @@
 // Warnings on every store: a balance that falls low, and keys that end soon, each one once over all nodes.
 import { expect, test } from "bun:test";
 import { warnOfExpiry } from "../src/app/expiring-keys.ts";
+import { asObject } from "../src/core/json.ts";
 import type { Store } from "../src/core/store.ts";
 import { fundAccount } from "../src/ledger/fund.ts";
+import { budget } from "./budget-bench.ts";
+import { openPayments } from "./payments.ts";
 import {
   DAY,
   give,
@@ -15,8 +18,14 @@ import {
   writeRecord,
 } from "./samples.ts";
 import { makeSuite, type TwoStores } from "./two-stores.ts";
+import { DeliveringNode, startClock } from "./webhooks/node.ts";
+import { SECRET, startReceiver, verify } from "./webhooks/receiver.ts";
 
-export const warningsSuite = makeSuite({ "a low balance": lowBalance, "a key that ends": endingKeys });
+export const warningsSuite = makeSuite({
+  "a low balance": lowBalance,
+  "a budget": crossedBudget,
+  "a key that ends": endingKeys,
+});
 
 const LOW = 1_000_000;
 
@@ -73,6 +82,31 @@ function lowBalance(opened: () => TwoStores): void {
     await store.changeAccount("team", { balanceLowNanoUsd: null });
     await charge(store, "chatcmpl-3", 10, 3);
     expect(await listEvents(store, "balance.low")).toEqual([]);
+  });
+}
+
+function crossedBudget(opened: () => TwoStores): void {
+  test("is told once by 200 requests that cross it in parallel on two nodes, and delivered once", async () => {
+    const { store, other } = opened();
+    const key = makeKey("key_a", { budgets: [budget(1000, { warn: [0.8] })], requestsPerDay: null });
+    await store.addKey(key, "digest");
+    const [here, there] = [openPayments(store, {}), openPayments(other, {})];
+    const held = await Promise.allSettled(
+      Array.from({ length: 200 }, (_, at) => (at % 2 === 0 ? here : there).hold(`${at}`, key, 10)),
+    );
+    const admitted = held.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+    // Each is settled on the other node.
+    await Promise.all(admitted.map((one) => (Number(one.ask.id) % 2 === 0 ? there : here).post(one, 10)));
+    await Promise.allSettled(Array.from({ length: 20 }, (_, at) => there.hold(`late ${at}`, key, 10)));
+    const receiver = startReceiver();
+    const clock = await startClock();
+    const nodes = [store, other].map(
+      (one) => new DeliveringNode(one, clock, [{ url: receiver.url, secret: SECRET, events: ["budget.*"] }]),
+    );
+    for (let second = 0; second < 3; second++) await Promise.all(nodes.map((node) => node.live()));
+    await receiver.stop();
+    const types = receiver.received.map((one) => asObject(verify(one)).type);
+    expect([admitted.length, types.toSorted()]).toEqual([100, ["budget.exceeded", "budget.warned"]]);
   });
 }
 

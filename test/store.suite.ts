@@ -14,7 +14,7 @@ import {
 import { logFilters, originFilters } from "./store-filters.suite.ts";
 import { keyUses, mixedRows, requestsOfKey } from "./store-key-log.suite.ts";
 import { firstTokens, log, pauses, sums, usage, usageNarrowed } from "./store-log.suite.ts";
-import { refusals, refusalsBounded } from "./store-refusals.suite.ts";
+import { refusals, refusalsBounded, refusalsPruned } from "./store-refusals.suite.ts";
 import { scopes } from "./store-scope.suite.ts";
 import { catchThrown, readCode } from "./thrown.ts";
 import { type MakeBench, twoStores } from "./two-stores.ts";
@@ -41,6 +41,7 @@ export function storeSuite(name: string, makeBench: MakeBench): void {
     describe("filters of usage", () => usageNarrowed(store));
     describe("refusals", () => refusals(both));
     describe("bounds of refusals", () => refusalsBounded(both));
+    describe("pruned refusals", () => refusalsPruned(both));
     describe("use of keys", () => keyUses(store));
     describe("settings and lifecycle", () => settingsAndLife(both));
   });

@@ -1,4 +1,4 @@
-// Exports: all rows of a list that match its filters, a few hundred at a time.
+// Exports: all rows of a list that match its filters, a few at a time.
 
 import { type Static, type TObject, Type } from "@sinclair/typebox";
 import type { Scope } from "../core/people.ts";
@@ -7,7 +7,7 @@ import type { DayRules } from "../ledger/day.ts";
 import { computeMonth, listMonths } from "../ledger/month.ts";
 import type { Permission } from "../people/roles.ts";
 import { auditExportQuery, auditSchema, readAudit } from "./audit.ts";
-import { type ExportRow, NameBook } from "./export-rows.ts";
+import { type ExportRow, NameBook, ROWS_AT_ONCE } from "./export-rows.ts";
 import { readQuery } from "./input.ts";
 import { entrySchema, listJournal } from "./journal.ts";
 import type { Listed, PageQuery } from "./list.ts";
@@ -40,7 +40,6 @@ interface Export {
   readonly read: (parts: ExportParts, given: unknown, scope: Scope) => Pages;
 }
 
-const ROWS_AT_ONCE = 500;
 const ACCOUNTS_AT_ONCE = 100;
 
 const journalQuery = closeObject({ account: Type.Optional(text), ...momentFields });
@@ -124,11 +123,7 @@ export async function* readExport(
   scope: Scope,
 ): AsyncGenerator<readonly ExportRow[]> {
   const names = new NameBook(parts.store);
-  for await (const rows of EXPORTS[name].read(parts, given, scope)) {
-    const named: ExportRow[] = [];
-    for (const row of rows) named.push(await names.addNames(row));
-    yield named;
-  }
+  for await (const rows of EXPORTS[name].read(parts, given, scope)) yield await names.addNames(rows);
 }
 
 async function* readList<View extends object>(list: (page: PageQuery) => Promise<Listed<View>>): Pages {

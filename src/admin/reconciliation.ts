@@ -12,6 +12,7 @@ import { ATTEMPT_OUTCOMES } from "../core/trace.ts";
 import { type Amounts, addAmounts } from "../core/units.ts";
 import type { Clock } from "../core/world.ts";
 import type { DayRules } from "../ledger/day.ts";
+import { ROWS_AT_ONCE } from "./export-rows.ts";
 import { formatInstant } from "./format.ts";
 import { allowNull, allowWords, closeObject, count, instant, share, text, usd, type View } from "./schema.ts";
 import { momentFields, readSpan, type Span } from "./span.ts";
@@ -20,7 +21,6 @@ import { momentFields, readSpan, type Span } from "./span.ts";
 const UTC_DAYS: DayRules = { timeZone: "UTC", dayStartsMinutes: 0 };
 const DAY_MS = 86_400_000;
 const SUM_DAYS_MAX = 400;
-const ROWS_AT_ONCE = 500;
 
 /** The names of amounts that providers bill. */
 const AMOUNTS = {

@@ -1,6 +1,6 @@
 // A running gateway's regular tasks: heartbeats, holds of dead nodes, learning, deleting old rows, trimming memory.
 import { PUT_KEPT_MS } from "../core/key-change.ts";
-import type { TakenRefusals } from "../core/refusal-log.ts";
+import { REFUSALS_MAX, type TakenRefusals } from "../core/refusal-log.ts";
 import type { PruneBefore, Store } from "../core/store.ts";
 import type { Clock, Log } from "../core/world.ts";
 import { carryCounts } from "../ledger/key-move.ts";
@@ -221,7 +221,7 @@ async function prune({ store, clock, keepMs, responsesKeepMs }: UpkeepParts): Pr
   await forgetOldest(store, { ...before, repliesMs: nowMs }, KEPT_CHARACTERS_MAX);
   while ((await store.foreign.end(nowMs, ROWS_MAX)) === ROWS_MAX);
   while ((await store.cache.prune(nowMs, ROWS_MAX)) === ROWS_MAX);
-  while ((await store.pruneRefusals(before.contentsMs, ROWS_MAX)) === ROWS_MAX);
+  while ((await store.pruneRefusals(before.contentsMs, REFUSALS_MAX, ROWS_MAX)) === ROWS_MAX);
   while ((await store.providerCalls.prune(before.callsMs, ROWS_MAX)) === ROWS_MAX);
   await store.webhooks.prune(nowMs - DEAD_MS, DEAD_MAX);
   const responsesMs = nowMs - responsesKeepMs();

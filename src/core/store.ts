@@ -213,8 +213,11 @@ export interface Store
   addRefusals(taken: TakenRefusals): Promise<void>;
   /** Newest first. Stops after about `withinMs`, and says how far it got. */
   refusals(filter: RefusalFilter, page: Page, withinMs: number): Promise<Searched<RefusalCount>>;
-  /** Deletes refusals older than a time (Unix milliseconds) or beyond a million, at most this many. Returns how many. */
-  pruneRefusals(beforeMs: number, rowsMax: number): Promise<number>;
+  /**
+   * Deletes refusals older than a time (Unix milliseconds), and the oldest beyond `keptMax`; at most `rowsMax` at once.
+   * Returns how many.
+   */
+  pruneRefusals(beforeMs: number, keptMax: number, rowsMax: number): Promise<number>;
   addContent(content: KeptContent): Promise<void>;
   /** A request's stored prompt and answer, encrypted. */
   content(accountId: string, id: string): Promise<string | null>;

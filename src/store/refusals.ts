@@ -2,27 +2,22 @@
 import { PERIODS } from "../core/budget.ts";
 import { asNumber, asObject, asString, parseJson } from "../core/json.ts";
 import { LIMIT_SCOPES, type RefusingLimit } from "../core/limit.ts";
-import {
-  MANY,
-  REFUSALS_A_MINUTE_MAX,
-  REFUSALS_MAX,
-  type RefusalCount,
-  type RefusalFilter,
-} from "../core/refusal-log.ts";
+import { MANY, REFUSALS_A_MINUTE_MAX, type RefusalCount, type RefusalFilter } from "../core/refusal-log.ts";
 import type { Store } from "../core/store.ts";
 import { allowNull, INTEGER, makeJson, nameColumn, TEXT, TIME } from "./columns.ts";
 import { bind, type Engine } from "./engine.ts";
-import { readInteger } from "./found.ts";
+import { readInteger, readText } from "./found.ts";
 import { searchLog } from "./log-search.ts";
 import { USAGE, USAGE_SUMS } from "./log-tables.ts";
 import { composeRefusals } from "./narrowing.ts";
 import { composeSum, insertSql, joinMarks, joinNames, pruneSql } from "./sql.ts";
 import { table } from "./tables.ts";
-import { deleteInParts } from "./turns.ts";
+import { deleteInParts, nextTurn } from "./turns.ts";
 
 const MINUTE_MS = 60_000;
 /** The rows of one statement. */
 const ROWS_AT_ONCE = 50;
+const ROWS_COUNTED = 1000;
 
 const REFUSAL = table<RefusalCount>("refusal", ["account_id", "id"], {
   accountId: TEXT,
@@ -74,7 +69,6 @@ const ON_CONFLICT = `ON CONFLICT (${joinNames(REFUSAL.key)}) DO UPDATE SET ${[
 export function refusalMethods(engine: Engine) {
   const { mark, run, runOnce } = engine;
   const countSince = `SELECT count(*) AS requests FROM refusal WHERE at_ms >= ${mark(1)}`;
-  const beyond = `SELECT at_ms FROM refusal ORDER BY at_ms DESC LIMIT 1 OFFSET ${mark(1)}`;
   const prune = pruneSql("refusal", mark);
   const addUp = `${insertSql(USAGE, mark)} ${composeSum(USAGE, USAGE_SUMS)}`;
   const addRow = (rows: readonly RefusalCount[]) => {
@@ -105,13 +99,31 @@ export function refusalMethods(engine: Engine) {
         page,
         withinMs,
       ),
-    pruneRefusals: async (beforeMs, rowsMax) => {
-      const [found] = await run(bind(beyond, REFUSALS_MAX));
-      const oldestMs = found ? readInteger(found, "at_ms") + 1 : 0;
-      const before = Math.max(beforeMs, oldestMs);
+    pruneRefusals: async (beforeMs, keptMax, rowsMax) => {
+      const before = Math.max(beforeMs, await findKeptFrom(engine, keptMax));
       return deleteInParts(engine, rowsMax, async (most) => (await runOnce(bind(prune, before, most))).count);
     },
   } satisfies Partial<Store>;
+}
+
+/**
+ * Returns the time from which on there are at most this many rows. They are counted in parts: on SQLite, a statement that
+ * walks a million blocks the event loop.
+ */
+async function findKeptFrom({ mark, run }: Engine, keptMax: number): Promise<number> {
+  const [endMs, atMs, id, skipped] = [mark(1), mark(2), mark(3), mark(4)];
+  const further = `SELECT at_ms, id FROM refusal WHERE at_ms < ${endMs} AND (at_ms, id) < (${atMs}, ${id})
+    ORDER BY at_ms DESC, id DESC LIMIT 1 OFFSET ${skipped}`;
+  let last = { atMs: Number.MAX_SAFE_INTEGER - 1, id: "" };
+  for (let left = keptMax + 1; left > 0; ) {
+    const counted = Math.min(left, ROWS_COUNTED);
+    const [found] = await run(bind(further, last.atMs + 1, last.atMs, last.id, counted - 1));
+    if (found === undefined) return 0;
+    last = { atMs: readInteger(found, "at_ms"), id: readText(found, "id") };
+    left -= counted;
+    await nextTurn();
+  }
+  return last.atMs + 1;
 }
 
 /** True if the order of an index is that of the answer: all rows, or all of a key. */

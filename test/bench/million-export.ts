@@ -4,7 +4,13 @@ import { residentBytes } from "./processes.ts";
 const MEGABYTE = 1024 * 1024;
 const AIM_BYTES = 60 * MEGABYTE;
 const SAMPLED_MS = 100;
-const NAMES = ["requests.csv", "requests.jsonl", "journal.csv", "usage.csv?group_by=day,key"];
+const NAMES = [
+  "requests.csv",
+  "requests.jsonl",
+  "reconciliation.csv",
+  "journal.csv",
+  "usage.csv?group_by=day,key",
+];
 
 interface Gateway {
   readonly port: number;

@@ -27,6 +27,8 @@ const KEYS = 500;
 /** Requests that are copied: of each model and manner, from the first keys. */
 const ASKED = ["OpenAI#gpt-5.4", "Anthropic#claude-sonnet-5", "Google#gemini-3.5-flash", "Router#fair"];
 const ROUNDS_ASKED = 25;
+/** Exports are measured on a gateway in use, whose heap has its size: a new one's grows with whatever it does first. */
+const ROUNDS_WARM = 750;
 const FAILING = "OpenAI#sim-mini~trouble=500";
 
 const { values: given } = parseArgs({
@@ -60,8 +62,8 @@ function operate({ port }: Started): Operator {
   return createOperator({ url: `http://127.0.0.1:${port}`, adminToken: ADMIN_TOKEN });
 }
 
-/** Makes accounts and keys, and a few real requests whose rows are copied. */
-async function seed({ port }: Started, operator: Operator): Promise<void> {
+/** Makes accounts and keys, and returns the keys' secrets. */
+async function addKeys(operator: Operator): Promise<readonly string[]> {
   const secrets: string[] = [];
   for (let at = 0; at < ACCOUNTS; at++) {
     const { body } = await operator.post("/accounts", { name: `Team ${at}` });
@@ -70,11 +72,19 @@ async function seed({ port }: Started, operator: Operator): Promise<void> {
       secrets.push(asString(made.body.secret) ?? "");
     }
   }
-  for (let round = 0; round < ROUNDS_ASKED; round++) {
+  return secrets;
+}
+
+/** Sends a few requests of every model and manner, in this many rounds. */
+async function sendRequests({ port }: Started, secrets: readonly string[], rounds: number): Promise<void> {
+  for (let round = 0; round < rounds; round++) {
     for (const model of [...ASKED, ...(round % 5 === 0 ? [FAILING] : [])]) {
       const answer = await fetch(`http://127.0.0.1:${port}/v1/chat/completions`, {
         method: "POST",
-        headers: { authorization: `Bearer ${secrets[round]}`, "content-type": "application/json" },
+        headers: {
+          authorization: `Bearer ${secrets[round % secrets.length]}`,
+          "content-type": "application/json",
+        },
         body: JSON.stringify({
           model,
           messages: [{ role: "user", content: `Say ${round}.` }],
@@ -118,7 +128,8 @@ async function time(operator: Operator, name: string, path: string): Promise<Tim
 async function measure(engine: string, store: string, directory: string): Promise<readonly Timed[]> {
   const simulator = await startSimulator({ host: "127.0.0.1", port: 0 });
   const before = await startGateway(directory, store, simulator.url);
-  await seed(before, operate(before));
+  const secrets = await addKeys(operate(before));
+  await sendRequests(before, secrets, ROUNDS_ASKED);
   await before.stop();
   const raw = await openRaw(store);
   const beganMs = performance.now();
@@ -130,8 +141,10 @@ async function measure(engine: string, store: string, directory: string): Promis
   await raw.close();
   const gateway = await startGateway(directory, store, simulator.url);
   const timed: Timed[] = [];
-  if (given.exports) await measureExports({ ...gateway, token: ADMIN_TOKEN });
-  else for (const [name, path] of asks) timed.push(await time(operate(gateway), name, path));
+  if (given.exports) {
+    await sendRequests(gateway, secrets, ROUNDS_WARM);
+    await measureExports({ ...gateway, token: ADMIN_TOKEN });
+  } else for (const [name, path] of asks) timed.push(await time(operate(gateway), name, path));
   await gateway.stop();
   await simulator.stop();
   return timed;

@@ -1,6 +1,6 @@
 // Choosing without learning: the selectors load none of it, and decide all the same.
 import { expect, test } from "bun:test";
-import { SELECTORS } from "../../src/core/selector.ts";
+import { SELECTORS, type Selector } from "../../src/core/selector.ts";
 import { choose } from "../../src/selectors/choose.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
 import { NOTHING_KNOWN } from "../../src/selectors/knowledge.ts";
@@ -30,3 +30,33 @@ test("each selector decides by what it knows from the start", () => {
   expect(asked.ask).toMatchObject({ margin: 0, usualCostUsd: 0, costWeight: null, timeWeight: null });
   expect([leanedOn, asked.ask.likeness]).toEqual([[], asked.prediction.sure]);
 });
+
+test("a gateway without the room that learns chooses by benchmarks and prices, and answers", async () => {
+  const script = [
+    "--preload",
+    `${import.meta.dir}/forbid-learning.ts`,
+    `${import.meta.dir}/unlearned-gateway.ts`,
+  ];
+  const child = Bun.spawn([process.execPath, ...script], { stdout: "pipe", stderr: "pipe" });
+  const [out, errors] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ]);
+  expect([await child.exited, errors]).toEqual([0, ""]);
+  const answers: readonly Answer[] = JSON.parse(out);
+  expect(answers.map(({ selector }) => selector)).toEqual(SELECTORS.flatMap((name) => [name, name, name]));
+  const of = (name: Selector) => answers.filter(({ selector }) => selector === name);
+  expect(answers.filter(({ used }) => !/^(OpenAI|Anthropic|Google)#/.test(used ?? ""))).toEqual([]);
+  expect(of("best").map(({ source }) => source)).toEqual(["benchmark", "benchmark", "benchmark"]);
+  for (const [at, best] of of("best").entries())
+    expect(of("fair")[at]?.cost ?? Number.NaN).toBeLessThanOrEqual(best.cost);
+});
+
+interface Answer {
+  readonly selector: Selector;
+  /** Tells where the predicted quality comes from. */
+  readonly source: string;
+  /** The expected cost of the chosen model, in USD. */
+  readonly cost: number;
+  readonly used: string | null;
+}
