@@ -180,7 +180,7 @@ function TileView({ tile, data }: { readonly tile: Tile; readonly data: Overview
 }
 
 interface Difference {
-  /** The change as a share of the previous value, or in points. */
+  /** The change as a share of the previous value, or in points; 0 if it would be shown as none. */
   readonly share: number;
   readonly text: string;
 }
@@ -188,8 +188,8 @@ interface Difference {
 /** Null if the previous period had nothing. */
 function compare(now: number | null, before: number | null, { isShare }: Tile): Difference | null {
   if (now === null || before === null || (before === 0 && !isShare)) return null;
-  const share = isShare ? now - before : now / before - 1;
-  const sign = share > 0 ? "+" : share < 0 ? "−" : "±";
+  const share = Math.round((isShare ? now - before : now / before - 1) * 1000) / 1000;
+  const sign = share > 0 ? "+" : "−";
   const size = isShare
     ? `${Number((Math.abs(share) * 100).toFixed(1))} points`
     : formatPercent(Math.abs(share));
@@ -206,10 +206,11 @@ const WORSE_FROM = 0.01;
 
 function Change({ of, isLessBetter }: ChangeProps) {
   if (of === null) return "nothing to compare with";
+  if (of.share === 0) return "unchanged";
   const look = !isLessBetter ? "" : of.share < 0 ? "good" : of.share > WORSE_FROM ? "worse" : "";
   return (
     <>
-      <span class={look}>{of.text}</span> vs. previous period
+      <span class={look}>{of.text}</span> vs. previous
     </>
   );
 }

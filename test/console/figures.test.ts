@@ -57,6 +57,7 @@ describe.skipIf(!HAS_BROWSER)("figures (skipped without Chromium)", () => {
     await errors.getByText("25%").waitFor();
     await errors.getByText("−25 points").waitFor();
     await page.getByRole("region", { name: "Requests" }).getByText("−33%").waitFor();
+    await page.getByRole("region", { name: "Cost" }).getByText("unchanged").waitFor();
     await leave();
   });
 

@@ -1,5 +1,6 @@
 // Pictures of every page of the console, wide and narrow, light and dark: `bun test/console/pictures.ts DIRECTORY [PART]`.
-// PART is in the names of the pictures to take, such as `accounts` or `dark`.
+// PART is in the names of the pictures to take, such as `accounts` or `dark`. The manual's own pictures are made by
+// `bun test/console/pictures.ts src/console/pictures manual`.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { BrowserContextOptions, Page } from "playwright-core";
@@ -145,7 +146,31 @@ async function listOwnPages({ page }: Visitor): Promise<readonly string[]> {
   return hrefs.map((href) => href.replace(/^#/, ""));
 }
 
+/** The part that stands for the manual's pictures. */
+const MANUAL = "manual";
+const MANUAL_SIZE = { width: 1280, height: 860 };
+
+/** The manual shows a day without trouble, and a request from before. */
+async function takeManual(world: Showcase): Promise<void> {
+  await world.recover();
+  const dark = await openConsole(world, { viewport: MANUAL_SIZE, colorScheme: "dark" });
+  await dark.open(`/activity/${world.items.request}`);
+  await dark.page.getByRole("heading", { name: "Timeline" }).waitFor();
+  await take(dark.page, "request", false);
+  await dark.close();
+  const light = await openConsole(world, { viewport: MANUAL_SIZE, colorScheme: "light" });
+  await light.page.getByRole("button", { name: "Hide" }).click();
+  await light.page.mouse.move(0, 0);
+  await take(light.page, "overview", false);
+  await light.close();
+}
+
 const world = await startShowcase();
+if (part === MANUAL) {
+  await takeManual(world);
+  await world.stop();
+  process.exit();
+}
 const empty = await startConsoleWorld();
 const admin = listViews(world.items).map(({ path }) => path);
 const first = await world.openAs(world.items.person);

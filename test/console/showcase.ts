@@ -10,6 +10,12 @@ import type { Items } from "./views.ts";
 
 const DAY_MS = 86_400_000;
 const DAYS = 30;
+/** Sums are there for twice as long, so that there is a period to compare with. */
+const SUMMED_DAYS = 2 * DAYS + 1;
+/** A sum stands for as many times the requests that were sent. */
+const SCALE = 25;
+/** The most that a provider waits before its first byte. */
+const LATENCY_MS = 160;
 const inDays = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString();
 const CONFIGURATION = `log: { content: true }
 aliases:
@@ -33,11 +39,14 @@ const MODELS = [
 ];
 
 const CACHED = 6;
-const CACHED_BODY = { model: MODELS[0], messages: [{ role: "user", content: PROMPTS[0] }] };
+const CACHED_MESSAGE = { role: "user", content: PROMPTS[0] };
+const CACHED_BODY = { model: MODELS[0], messages: [CACHED_MESSAGE] };
 
 export interface Showcase extends PeopleWorld {
   readonly items: Items;
   readonly operator: Operator;
+  /** Ends the provider's trouble, and returns once nothing needs anybody for it. */
+  readonly recover: () => Promise<void>;
   /** The id of a personal key of `items.person`, who is a member. */
   readonly memberKey: string;
 }
@@ -51,6 +60,7 @@ type Keys = Readonly<Record<"web" | "support" | "agents" | "nightly", Key>>;
 /** Google's API answers with 503 while it is in trouble. */
 export async function startShowcase(): Promise<Showcase> {
   const trouble = { isOn: true };
+  let calls = 0;
   const world = await startPeopleWorld({
     more: CONFIGURATION,
     fetch: async (url, init) =>
@@ -59,7 +69,7 @@ export async function startShowcase(): Promise<Showcase> {
             { error: { code: 503, status: "UNAVAILABLE", message: "The model is overloaded." } },
             { status: 503 },
           )
-        : fetch(url, init),
+        : fetch(url, slow(init, 40 + ((calls++ * 37) % LATENCY_MS))),
   });
   const operator = createOperator(world.gateway);
   const team = await addAccounts(world.gateway, operator);
@@ -74,8 +84,27 @@ export async function startShowcase(): Promise<Showcase> {
     ...world,
     items: { request, account: team, key: keys.web.id, person: "mem_grace" },
     operator,
+    recover: async () => {
+      trouble.isOn = false;
+      const isOver = async () => {
+        await (
+          await world.gateway.chat({ model: "Google#gemini-3.5-flash", messages: [CACHED_MESSAGE] })
+        ).text();
+        return !(await operator.get("/problems")).text.includes("Google");
+      };
+      await until("the provider answers again", isOver, RECOVERY_MS);
+    },
     memberKey: own.id,
   };
+}
+
+const RECOVERY_MS = 120_000;
+
+/** Asks the simulator to take its time. */
+function slow(init: RequestInit | undefined, latencyMs: number): RequestInit {
+  const headers = new Headers(init?.headers);
+  headers.set("x-sim", `~latency=${latencyMs}~pace=14`);
+  return { ...init, headers };
 }
 
 /** Returns the id of the account that has people. */
@@ -176,6 +205,7 @@ async function sendRequests(
   return String((found ?? rows[0])?.id);
 }
 
+/** Sends requests that are refused, and one that fails. */
 async function refuseSome(gateway: UnderTest, { nightly, web }: Keys): Promise<void> {
   const messages = [{ role: "user", content: "Hello!" }];
   const ask = async (model: string, secret: string) =>
@@ -184,17 +214,18 @@ async function refuseSome(gateway: UnderTest, { nightly, web }: Keys): Promise<v
   await ask("Anthropic#claude-sonnet-5", nightly.secret);
   await ask("OpenAI#gpt-5.4", "sk-unknown-to-this-gateway");
   for (let count = 0; count < 3; count++) await ask("OpenAI#gpt-5.4", `${web.secret.slice(0, 12)}`);
+  await ask("OpenAI#sim-mini~trouble=500", web.secret);
 }
 
-/** Copies today's requests over the days before, fewer of them at weekends. */
+/** Copies today's requests and their sums over the days before, fewer of them at weekends. */
 async function spreadOverDays(gateway: UnderTest, operator: Operator): Promise<void> {
   await until("today's requests are summed", async () => {
     const { body } = await operator.get("/usage?group_by=day");
-    return /"requests":[67]\d/.test(JSON.stringify(body));
+    return /"requests":[67]\d,"errors":[1-9]/.test(JSON.stringify(body));
   });
   const file = new Database(join(gateway.directory, "poundkey.db"));
   file.run("PRAGMA busy_timeout = 5000");
-  const copy = (table: string, changed: Readonly<Record<string, string>>, where: string) => {
+  const copy: Copy = (table, changed, where) => {
     const names = file
       .query<{ name: string }, []>(`SELECT name FROM pragma_table_info('${table}')`)
       .all()
@@ -203,29 +234,7 @@ async function spreadOverDays(gateway: UnderTest, operator: Operator): Promise<v
     file.run(`INSERT OR IGNORE INTO ${table} (${names.join(", ")}) SELECT ${values} FROM ${table} ${where}`);
   };
   const latest = file.query<{ ms: number }, []>("SELECT max(hour_ms) AS ms FROM hourly_usage").get()?.ms ?? 0;
-  for (let hours = 1; hours < DAYS * 24; hours++) {
-    const at = new Date(latest - hours * 3_600_000);
-    const isQuiet = at.getUTCDay() % 6 === 0 || at.getUTCHours() < 6 || at.getUTCHours() > 19;
-    const share = (isQuiet ? 0.1 : 1) * (0.6 + 0.4 * Math.sin(hours / 9) ** 2) * (1 - hours / (DAYS * 40));
-    const scaled = (name: string) => [name, `CAST(round(${name} * ${share}) AS INTEGER)`] as const;
-    const sums = [
-      "requests",
-      "errors",
-      "prompt_tokens",
-      "completion_tokens",
-      "cost_nano",
-      "charged_nano",
-      "cached",
-      "saved_nano",
-    ];
-    const shifted = { hour_ms: `hour_ms - ${hours * 3_600_000}` };
-    copy(
-      "hourly_usage",
-      { ...shifted, ...Object.fromEntries(sums.map(scaled)) },
-      `WHERE hour_ms = ${latest}`,
-    );
-    copy("first_token_hour", shifted, `WHERE hour_ms = ${latest}`);
-  }
+  for (let hours = 1; hours < SUMMED_DAYS * 24; hours++) copySums(copy, latest, hours);
   file.run("CREATE TEMP TABLE first AS SELECT id FROM request");
   const id = "'chatcmpl-' || lower(hex(randomblob(16)))";
   for (let days = 1; days < DAYS; days++)
@@ -235,4 +244,25 @@ async function spreadOverDays(gateway: UnderTest, operator: Operator): Promise<v
       "WHERE id IN (SELECT id FROM first)",
     );
   file.close();
+}
+
+type Copy = (table: string, changed: Readonly<Record<string, string>>, where: string) => void;
+
+const SUMS = [
+  ...(["requests", "errors", "prompt_tokens", "completion_tokens"] as const),
+  ...(["cost_nano", "charged_nano", "cached", "saved_nano"] as const),
+];
+
+/** Copies the sums of the latest hour to an hour before. */
+function copySums(copy: Copy, latest: number, hours: number): void {
+  const at = new Date(latest - hours * 3_600_000);
+  const isQuiet = at.getUTCDay() % 6 === 0 || at.getUTCHours() < 6 || at.getUTCHours() > 19;
+  const wave = 0.6 + 0.4 * Math.sin(hours / 9) ** 2;
+  const share = SCALE * (isQuiet ? 0.1 : 1) * wave * (1 - hours / (SUMMED_DAYS * 40));
+  const scaled = SUMS.map((name) => [name, `CAST(round(${name} * ${share}) AS INTEGER)`]);
+  const shifted = { hour_ms: `hour_ms - ${hours * 3_600_000}` };
+  const where = `WHERE hour_ms = ${latest}`;
+  copy("hourly_usage", { ...shifted, ...Object.fromEntries(scaled) }, where);
+  const slower = Math.round(1.5 * Math.sin(hours / 60));
+  copy("first_token_hour", { ...shifted, bucket: `bucket + ${slower}` }, where);
 }
