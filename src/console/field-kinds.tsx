@@ -4,13 +4,12 @@ import { parseBudget, writeBudget } from "../core/fields/budget-text.ts";
 import { parseCacheText, writeCacheText } from "../core/fields/cache-text.ts";
 import type { ControlWords, Field, KindName, Wire, WireBudget } from "../core/fields/field.ts";
 import { formatTags, parseTags } from "../core/fields/tags-text.ts";
+import { AccountField } from "./account-field.tsx";
 import { nowMs } from "./browser.ts";
 import { COUNT_OPTIONS, EXPIRY_OPTIONS } from "./field-options.ts";
 import { DAY_MS } from "./format.ts";
-import { useNames } from "./names.ts";
 import { SelectField, TextField } from "./parts/field.tsx";
 import { ModelsField } from "./parts/models-field.tsx";
-import { may } from "./session.ts";
 
 interface ControlProps<Name extends KindName> extends ControlWords {
   readonly field: Field<Name>;
@@ -45,7 +44,7 @@ export const RENDERERS: { readonly [Name in KindName]: Renderer<Name> } = {
     toWire: (text) => text,
   },
   account: {
-    Control: AccountControl,
+    Control: ({ field: _, ...shown }) => <AccountField {...shown} />,
     isNarrow: true,
     toText: (id, { initial = "" }) => id ?? initial,
     toWire: (text) => text,
@@ -170,15 +169,6 @@ function splitChoice(value: string): readonly [choice: string, typed: string] {
 
 function joinChoice(choice: string, typed: string): string {
   return `${choice}:${typed}`;
-}
-
-function AccountControl({ field: _, ...shown }: ControlProps<"account">) {
-  const { accounts } = useNames();
-  const payers = accounts
-    .filter(({ id }) => may("own.keys.write", id))
-    .map(({ id, name }) => ({ value: id, label: name }));
-  const options = payers.length > 0 ? payers : [{ value: "default", label: "default" }];
-  return <SelectField {...shown} options={options} />;
 }
 
 function ExpiryControl({ field: _, label, value, onInput, error }: ControlProps<"expiry">) {

@@ -2,9 +2,11 @@
 import { signal } from "@preact/signals";
 import type { AccountView } from "../admin/accounts.ts";
 import type { KeyInUseView } from "../admin/keys-in-use.ts";
+import type { ResultView } from "../admin/search.ts";
 import type { CardView } from "../admin/settings-schema.ts";
-import { getText } from "./api.ts";
-import { usePages } from "./resource.ts";
+import { getText, withQuery } from "./api.ts";
+import type { Choice } from "./parts/combobox.tsx";
+import { usePages, useResource } from "./resource.ts";
 import { may } from "./session.ts";
 
 /** The playground's own key, which isn't listed. */
@@ -63,6 +65,15 @@ export function useNames() {
       (knownAccounts && id && lookUp(`/accounts/${id}`)) ??
       id,
   };
+}
+
+/** Asks the gateway for what a list lacks, by the text that is typed. Asks for nothing without a type or a text. */
+export function useFound(type: ResultView["type"] | undefined, typed: string | null): readonly Choice[] {
+  const text = typed?.trim() ?? "";
+  const path = type === undefined || text === "" ? null : withQuery("/search", { q: text });
+  const { data } = useResource<{ readonly data: readonly ResultView[] }>(path);
+  const results = data?.data.filter((result) => result.type === type) ?? [];
+  return results.map(({ id, name }) => ({ value: id, label: name }));
 }
 
 export const SELECTORS = [

@@ -4,9 +4,9 @@ import { useState } from "preact/hooks";
 import type { ResultView } from "../admin/search.ts";
 import type { UsageSums } from "../admin/usage.ts";
 import { withQuery } from "./api.ts";
-import { type Models, type Names, SELECTORS, useModels, useNames } from "./names.ts";
+import { type Models, type Names, SELECTORS, useFound, useModels, useNames } from "./names.ts";
 import { Button } from "./parts/button.tsx";
-import { type Choice, Combobox } from "./parts/combobox.tsx";
+import { addChoice, type Choice, Combobox, unifyChoices } from "./parts/combobox.tsx";
 import { useResource } from "./resource.ts";
 import { setQuery } from "./route.ts";
 import { FILTERS, type Filters } from "./scope.ts";
@@ -118,9 +118,11 @@ function ScopeField({ name, value, onText }: ScopeFieldProps) {
   const { label, list, nameOf, lacks }: FieldRow = FIELDS[name];
   const found = useFound(lacks?.(names), typed);
   const tags = useTags(name === "tag" && typed !== null);
-  const known = [...list(names, models), ...tags];
-  const isNew = ({ value: one }: Choice) => known.every((other) => other.value !== one);
-  const options = withChosen([...known, ...found.filter(isNew)], value, nameOf?.(names, value) ?? value);
+  const options = addChoice(
+    unifyChoices([...list(names, models), ...tags, ...found]),
+    value,
+    nameOf?.(names, value) ?? value,
+  );
   return (
     <Combobox
       {...{ label, value, options, ...(onText ? { onText } : {}) }}
@@ -129,15 +131,6 @@ function ScopeField({ name, value, onText }: ScopeFieldProps) {
       onChoose={(chosen) => setQuery({ [name]: chosen || null })}
     />
   );
-}
-
-/** Asks the gateway for what a list lacks, by the text that is typed. Asks for nothing without a type or a text. */
-function useFound(type: ResultView["type"] | undefined, typed: string | null): readonly Choice[] {
-  const text = typed?.trim() ?? "";
-  const path = type === undefined || text === "" ? null : withQuery("/search", { q: text });
-  const { data } = useResource<{ readonly data: readonly ResultView[] }>(path);
-  const results = data?.data.filter((result) => result.type === type) ?? [];
-  return results.map(({ id, name }) => ({ value: id, label: name }));
 }
 
 /** The row of tags beyond the day's first ones, by which no request is found. */
@@ -149,12 +142,6 @@ function useTags(isWanted: boolean): readonly Choice[] {
   const { data } = useResource<UsageSums>(path);
   const tags = data?.data.flatMap(({ tag }) => (tag && tag !== OTHER_TAGS ? [tag] : [])) ?? [];
   return tags.toSorted().map((tag) => ({ value: tag, label: tag }));
-}
-
-/** The chosen one may be missing, since the lists have only the latest names. */
-function withChosen(options: readonly Choice[], value: string, label: string): readonly Choice[] {
-  const isThere = value === "" || options.some((option) => option.value === value);
-  return isThere ? options : [{ value, label }, ...options];
 }
 
 interface RemovableProps {

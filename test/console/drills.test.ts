@@ -139,6 +139,31 @@ describe.skipIf(!HAS_BROWSER)("drills (skipped without Chromium)", () => {
     await leave();
   });
 
+  test("a key is made for an account beyond the latest 200, which is found by a part of its name", async () => {
+    const { gateway } = world;
+    const account = await gateway.newAccount("Bygone research");
+    for (let count = 0; count < 200; count++) await gateway.newAccount(`Newer ${count}`);
+    const { page, open, leave } = await openConsole(world);
+    await open("/settings/router");
+    await page.getByRole("button", { name: "Add New Key" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name", { exact: true }).fill("paid by others");
+    const payer = dialog.getByRole("combobox", { name: "Account" });
+    await payer.fill("bygone");
+    await dialog.getByRole("option", { name: "Bygone research" }).waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await payer.press("Enter");
+    expect(await payer.inputValue()).toBe("Bygone research");
+    await dialog.getByRole("button", { name: "Create key" }).click();
+    await page.getByRole("button", { name: "Done" }).click();
+    const row = page.getByRole("row").filter({ hasText: "paid by others" });
+    const link = row.getByRole("link", { name: "Bygone research" });
+    expect(await link.getAttribute("href")).toContain(account);
+    await row.getByRole("button", { name: "Edit" }).click();
+    await until("the form names it", async () => (await payer.inputValue()) === "Bygone research");
+    await leave();
+  });
+
   test("an account's journal has one row a request, and the ledger's rows behind a switch", async () => {
     const { gateway } = world;
     const account = await gateway.newAccount("Research");

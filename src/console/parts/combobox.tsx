@@ -9,8 +9,21 @@ export interface Choice extends Option<string> {
   readonly note?: string | undefined;
 }
 
+/** Leaves out what a list has twice. */
+export function unifyChoices(options: readonly Choice[]): readonly Choice[] {
+  return [...new Map(options.toReversed().map((one) => [one.value, one])).values()].toReversed();
+}
+
+/** Adds the chosen one, since lists have only the latest names. */
+export function addChoice(options: readonly Choice[], value: string, label: string): readonly Choice[] {
+  const isThere = value === "" || options.some((option) => option.value === value);
+  return isThere ? options : [{ value, label }, ...options];
+}
+
 interface ComboboxProps {
   readonly label: string;
+  /** Ties the field to its visible label and hint. Missing if it has none. */
+  readonly tied?: { readonly id: string; readonly "aria-describedby": string | undefined };
   readonly value: string;
   readonly options: readonly Choice[];
   readonly onChoose: (value: string) => void;
@@ -74,9 +87,9 @@ export function Combobox(props: ComboboxProps) {
   return (
     <div class="combobox">
       <input
+        {...(props.tied ?? { "aria-label": label })}
         class="input"
         role="combobox"
-        aria-label={label}
         aria-expanded={open !== null}
         aria-controls={`${id}-list`}
         aria-autocomplete="list"
