@@ -179,7 +179,9 @@ function makeColumns(
     )),
     makeColumn("Last used", ({ last_used_at }) =>
       last_used_at ? (
-        <span class="nowrap" title={formatFullTime(last_used_at)}>{formatRelativeTime(last_used_at)}</span>
+        <span class="nowrap" title={formatFullTime(last_used_at)}>
+          {formatRelativeTime(last_used_at)}
+        </span>
       ) : (
         <span class="faint">never</span>
       ),
