@@ -151,7 +151,11 @@ function listTotals(rows: readonly Row[]) {
 const COLUMNS: readonly Column<Row>[] = [
   makeHeadColumn("Provider", ({ provider }) => <span class="strong">{provider}</span>),
   makeColumn("Credential", ({ credential }) => credential || "none"),
-  makeNumberColumn("Calls", ({ calls }) => formatCount(calls)),
+  makeNumberColumn("Calls", ({ day, provider, calls }) => (
+    <a href={makeHref("/activity", { provider, ...nameDay(day) })} title="The requests that made them">
+      {formatCount(calls)}
+    </a>
+  )),
   makeNumberColumn("Failed", ({ failed }) => formatCount(failed)),
   makeNumberColumn("Tokens in", ({ prompt_tokens, cached_tokens, cache_write_tokens }) => (
     <span title={`${cached_tokens} from a cache, ${cache_write_tokens} written to one`}>

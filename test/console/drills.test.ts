@@ -202,6 +202,26 @@ describe.skipIf(!HAS_BROWSER)("drills (skipped without Chromium)", () => {
     await leave();
   });
 
+  test("a day's calls to a provider lead to their requests", async () => {
+    const { page, open, leave } = await openConsole(world);
+    await open("/settings/reconciliation?range=7d");
+    const row = page.getByRole("table", { name: "Reconciliation" }).getByRole("row", { name: "OpenAI" });
+    const calls = row.getByRole("link", { name: /^\d+$/ });
+    const count = Number(await calls.textContent());
+    await calls.click();
+    await page.getByRole("heading", { name: "Activity" }).waitFor();
+    const {
+      provider,
+      from = "",
+      to = "",
+    } = Object.fromEntries(new URLSearchParams(page.url().split("?")[1]));
+    expect([provider, Date.parse(to) - Date.parse(from)]).toEqual(["OpenAI", 86_400_000]);
+    const rows = page.getByRole("table", { name: "Requests" }).locator("tbody tr.link");
+    await rows.nth(count - 1).waitFor();
+    expect([count > 1, await rows.count()]).toEqual([true, count]);
+    await leave();
+  });
+
   test("the bell counts and names what needs somebody", async () => {
     const { gateway } = world;
     const { id } = await gateway.newKey({

@@ -10,12 +10,13 @@ import { askRequests, keyUsesSql, LAST_HOUR } from "../narrowing.ts";
 import { pruneCalled } from "../provider-calls.ts";
 import { narrowToScope, USE_ROWS } from "../scope.ts";
 import { selectSql } from "../sql.ts";
-import { HOLD } from "../tables.ts";
+import { EVENT, HOLD, METER } from "../tables.ts";
 import { deleteInParts, nextTurn } from "../turns.ts";
 import type { Connector } from "./connector.ts";
 import { hasEnded } from "./node-lock.ts";
 import type { RowCache } from "./row-cache.ts";
 import type { Statements } from "./statements.ts";
+import { sweep } from "./sweep.ts";
 
 const HOUR_MS = 3_600_000;
 /** Rows that may be written after one that ended later: the requests of dead nodes are settled 500 at a time. */
@@ -84,11 +85,7 @@ export function requestMethods(
           cache.clear();
           return gone;
         });
-      await remove((sql) => {
-        sql.run(bind("DELETE FROM meter WHERE last_at_ms < ?1", metersMs));
-        sql.run(bind("DELETE FROM event WHERE at_ms < ?1 AND type <> 'audit'", requestsMs));
-        return sql.run(bind("DELETE FROM put_record WHERE at_ms < ?1", putsMs)).count;
-      });
+      await remove((sql) => sql.run(bind("DELETE FROM put_record WHERE at_ms < ?1", putsMs)).count);
       let gone = await deleteInParts(engine, rowsMax, (most) =>
         remove((sql) => forgetReplies(sql, repliesMs, most)),
       );
@@ -96,7 +93,13 @@ export function requestMethods(
         remove((sql) => sql.run(bind(PRUNE_CONTENTS, contentsMs, most)).count),
       );
       const leaving = { requestsMs, callsMs, rowsMax: rowsMax - gone, isByAccount: false };
-      return gone + (await pruneCalled(engine, leaving));
+      gone += await pruneCalled(engine, leaving);
+      // Once for all rows, however many times the others take.
+      if (gone < rowsMax) {
+        await sweep(engine, METER, "last_at_ms < ?1", metersMs);
+        await sweep(engine, EVENT, "at_ms < ?1 AND type <> 'audit'", requestsMs);
+      }
+      return gone;
     },
     orphans: (most) => connector.run(({ sql }) => findOrphans(sql, own.file, own.node, most)),
   } satisfies Partial<Store>;
