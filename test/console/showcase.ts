@@ -214,7 +214,7 @@ async function refuseSome(gateway: UnderTest, { nightly, web }: Keys): Promise<v
   await ask("Anthropic#claude-sonnet-5", nightly.secret);
   await ask("OpenAI#gpt-5.4", "sk-unknown-to-this-gateway");
   for (let count = 0; count < 3; count++) await ask("OpenAI#gpt-5.4", `${web.secret.slice(0, 12)}`);
-  await ask("OpenAI#sim-mini~trouble=500", web.secret);
+  await (await gateway.chat({ model: "OpenAI#sim-mini~trouble=500", messages })).text();
 }
 
 /** Copies today's requests and their sums over the days before, fewer of them at weekends. */
