@@ -49,7 +49,7 @@ export function listLimitOwners(
   { key, member, account, nowMs }: LimitedBy,
   { keyDefaults }: LimitRules,
 ): readonly LimitOwner[] {
-  const ofKey = key && makeKeyOwner(key, keyDefaults);
+  const ofKey = key && findKeyOwner(key, keyDefaults);
   const ofMember = member && makeMemberOwner(member, account, nowMs);
   const ofAccount = makeAccountOwner(account);
   if (ofKey === null && ofMember === null && ofAccount === null) return NONE;
@@ -63,6 +63,14 @@ function makeMemberOwner({ id, terms }: LimitedMember, account: Account, nowMs: 
   if (!hasMinute && budgets.length === 0) return null;
   const of = { accountId: account.id, name: id, keyId: null, memberId: id };
   return { scope: "member", id, ...of, ...minute, budgets: nameAll(budgets) };
+}
+
+/** By the key and the defaults: both are replaced, never changed, and every decision asks for it. */
+const ofKeys = new WeakMap<GatewayKey, WeakMap<OwnerLimits, { readonly owner: LimitOwner | null }>>();
+
+function findKeyOwner(key: GatewayKey, defaults: OwnerLimits): LimitOwner | null {
+  const byDefaults = ofKeys.getOrInsertComputed(key, () => new WeakMap());
+  return byDefaults.getOrInsertComputed(defaults, () => ({ owner: makeKeyOwner(key, defaults) })).owner;
 }
 
 function makeKeyOwner(key: GatewayKey, defaults: OwnerLimits): LimitOwner | null {

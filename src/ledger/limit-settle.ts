@@ -33,14 +33,23 @@ export function settleLimits(
   moment: Moment,
   { record, costNanoUsd }: { readonly record: UnsettledRecord; readonly costNanoUsd: NanoUsd },
 ): void {
-  const { accountId, keyId, place } = hold;
-  const hasBudgets = (owner: string) => books.ownerState(accountId, owner).budgets !== null;
+  const { id, accountId, keyId, atMs, place } = hold;
   // Most requests took nothing of any limit, and their owners have no budgets that opened since.
-  const memberId = books.keys.get(keyId)?.memberId ?? null;
-  const isCounted = hasBudgets(keyId) || hasBudgets(accountId) || (memberId !== null && hasBudgets(memberId));
-  if (place.uses === undefined && !isCounted) return;
+  if (place.uses === undefined && !hasBudgets(books, hold)) return;
   const taken = { ...describeTaken(record, costNanoUsd), isLate: false };
-  settleOwners(books, { ...hold, uses: place.uses ?? [] }, moment, taken);
+  settleOwners(books, { id, accountId, keyId, atMs, uses: place.uses ?? [] }, moment, taken);
+}
+
+function hasBudgets(books: Books, sender: Sender): boolean {
+  const { accountId } = sender;
+  return listOwnerIds(books, sender).some((owner) => books.ownerState(accountId, owner).budgets !== null);
+}
+
+type Sender = Pick<Hold, "accountId" | "keyId">;
+
+function listOwnerIds(books: Books, { accountId, keyId }: Sender): readonly string[] {
+  const memberId = books.keys.get(keyId)?.memberId ?? null;
+  return memberId === null ? [keyId, accountId] : [keyId, memberId, accountId];
 }
 
 /** The same for a request that had been given up as lost. */
@@ -76,17 +85,28 @@ function describeTaken(record: UnsettledRecord, costNanoUsd: NanoUsd): Omit<Take
 const NO_USE = { part: null, tokens: 0, budgets: [] } as const;
 
 function settleOwners(books: Books, admitted: Admitted, moment: Moment, taken: Taken): void {
-  const { accountId, keyId, uses } = admitted;
-  const memberId = books.keys.get(keyId)?.memberId ?? null;
-  const own = memberId === null ? [keyId, accountId] : [keyId, memberId, accountId];
-  for (const owner of new Set([...own, ...uses.map((use) => use.owner)])) {
+  const { accountId, uses } = admitted;
+  const own = listOwnerIds(books, admitted);
+  // A key that was moved or given to another member took some of owners that are its own no more.
+  const earlier = uses.map((use) => use.owner).filter((owner) => !own.includes(owner));
+  let limited: readonly LimitOwner[] | null = null;
+  for (const owner of earlier.length > 0 ? [...own, ...earlier] : own) {
     const state = books.owners.get(makeOwnerId(accountId, owner));
     const use = uses.find((one) => one.owner === owner);
     if (!state || (use === undefined && state.budgets === null)) continue;
     const settled = settleState(state, use ?? { ...NO_USE, owner }, admitted, moment.nowMs, taken);
-    books.putOwner(settled);
-    if (settled.budgets !== null && taken.costNanoUsd > 0) warn(books, settled, admitted, moment);
+    if (settled.budgets !== null && taken.costNanoUsd > 0) {
+      limited ??= listLimited(books, admitted, moment);
+      books.putOwner(warn(books, settled, limited, admitted, moment));
+    } else books.putOwner(settled);
   }
+}
+
+function listLimited(books: Books, { accountId, keyId }: Sender, moment: Moment): readonly LimitOwner[] {
+  const account = books.account(accountId);
+  const key = books.keys.get(keyId) ?? null;
+  const member = books.memberOf(key, accountId);
+  return listLimitOwners({ key, member, account, nowMs: moment.nowMs }, moment.limits);
 }
 
 function settleState(
@@ -140,23 +160,21 @@ function settleUse(
   };
 }
 
-/** Writes the events of the shares that are used up by now, each once in a window. */
-function warn(books: Books, state: OwnerState, admitted: Admitted, moment: Moment): void {
-  const account = books.account(admitted.accountId);
-  const key = books.keys.get(admitted.keyId) ?? null;
-  const { nowMs, limits } = moment;
-  const member = books.memberOf(key, account.id);
-  const owners = listLimitOwners({ key, member, account, nowMs }, limits);
-  const owner = owners.find(({ id }) => id === state.owner);
-  if (!owner?.budgets.some(({ budget }) => budget.warn.length > 0)) return;
-  let isCrossed = false;
+/** Writes the events of the shares that are used up by now, each once in a window, and returns the state that says so. */
+function warn(
+  books: Books,
+  state: OwnerState,
+  limited: readonly LimitOwner[],
+  admitted: Admitted,
+  moment: Moment,
+): OwnerState {
+  const owner = limited.find(({ id }) => id === state.owner);
+  if (!owner?.budgets.some(({ budget }) => budget.warn.length > 0)) return state;
   const budgets = (state.budgets ?? []).map((use) => {
     const named = owner.budgets.find(({ name }) => name === use.name);
-    const after = named ? warnAbout(books, owner, named, use, admitted, moment) : use;
-    isCrossed ||= after !== use;
-    return after;
+    return named ? warnAbout(books, owner, named, use, admitted, moment) : use;
   });
-  if (isCrossed) books.putOwner({ ...state, budgets });
+  return { ...state, budgets };
 }
 
 function warnAbout(

@@ -200,21 +200,22 @@ export function keepCovered(
 /** Takes what the request needs of each owner's limits. `held` is in the order of the funds. */
 export function takeLimits(
   books: Books,
-  { owners, funds }: RunningLimits,
+  { owners }: RunningLimits,
   { load }: Admission,
   held: readonly NanoUsd[],
 ): readonly LimitUse[] {
+  let funded = 0;
   return owners.map(({ owner, minute, budgets }) => {
     const tokens = countTokens(owner, load);
-    const reserved = budgets.map(({ name, use, limitNanoUsd }) => {
-      const at = funds.findIndex(({ running }) => running.owner === owner && running.name === name);
-      return { use: { ...use, limitNanoUsd }, nanoUsd: held[at] ?? 0 };
-    });
+    const amounts = budgets.map(({ budget }) => (budget.isHard ? (held[funded++] ?? 0) : 0));
     // A request that the budgets let in may have opened others, or been admitted by the throttle meanwhile.
     const state = books.ownerState(owner.accountId, owner.id);
-    const names = new Set(budgets.map(({ name }) => name));
-    const left = (state.budgets ?? []).filter(({ name, heldNanoUsd }) => !names.has(name) && heldNanoUsd > 0);
-    const uses = reserved.map(({ use, nanoUsd }) => ({ ...use, heldNanoUsd: use.heldNanoUsd + nanoUsd }));
+    const isLeft = ({ name, heldNanoUsd }: BudgetUse) =>
+      heldNanoUsd > 0 && !budgets.some((one) => one.name === name);
+    const left = (state.budgets ?? []).filter(isLeft);
+    const uses = budgets.map(({ use, limitNanoUsd }, at) => {
+      return { ...use, limitNanoUsd, heldNanoUsd: use.heldNanoUsd + (amounts[at] ?? 0) };
+    });
     books.putOwner({
       ...state,
       minute: minute ? takeMinute(minute, tokens) : state.minute,
@@ -224,7 +225,7 @@ export function takeLimits(
       owner: owner.id,
       part: minute?.part ?? null,
       tokens,
-      budgets: reserved.map(({ use: { name, startMs }, nanoUsd }) => ({ name, startMs, nanoUsd })),
+      budgets: uses.map(({ name, startMs }, at) => ({ name, startMs, nanoUsd: amounts[at] ?? 0 })),
     };
   });
 }
@@ -238,21 +239,28 @@ function takeMinute(minute: Minute, tokens: number): Minute {
   };
 }
 
+interface NearestLimit extends Pick<RequestLimits, "limit" | "remaining"> {
+  readonly minute: Minute;
+  /** The request's own part. */
+  readonly taken: number;
+}
+
 /** Returns the limit of this kind that is nearest to its end once the request is let in, for the answer's headers. */
 export function findNearestLimit(
   { owners }: RunningLimits,
   kind: "requests" | "tokens",
   { load, nowMs }: Pick<Admission, "load" | "nowMs">,
 ): RequestLimits | null {
-  let nearest: RequestLimits | null = null;
+  let nearest: NearestLimit | null = null;
   for (const { owner, minute } of owners) {
     const limit = kind === "requests" ? owner.requestsPerMinute : owner.tokensPerMinute;
     if (limit === null || minute === null) continue;
     const taken = kind === "requests" ? 1 : countTokens(owner, load);
-    const counts = addCount(minute[kind], minute, minute.part, taken);
-    const remaining = Math.max(0, limit - sumCounts(counts));
-    if (nearest !== null && nearest.remaining <= remaining) continue;
-    nearest = { limit, remaining, resetMs: Math.max(0, findEmptyMs(counts, minute, nowMs) - nowMs) };
+    const remaining = Math.max(0, limit - sumCounts(minute[kind]) - taken);
+    if (nearest === null || remaining < nearest.remaining) nearest = { limit, remaining, minute, taken };
   }
-  return nearest;
+  if (nearest === null) return null;
+  const { limit, remaining, minute, taken } = nearest;
+  const counts = addCount(minute[kind], minute, minute.part, taken);
+  return { limit, remaining, resetMs: Math.max(0, findEmptyMs(counts, minute, nowMs) - nowMs) };
 }

@@ -14,6 +14,12 @@ export class Attributes {
     return this.#add(key, writeText(value));
   }
 
+  /** As `text`, for a word or an id of the program's own, which JSON writes as it is. */
+  word(key: string, value: string | null | undefined): this {
+    if (value == null) return this;
+    return this.#add(key, `{"stringValue":"${value}"}`);
+  }
+
   /** As `text`, with a key that an operator chose. */
   named(key: string, value: string): this {
     return this.#add(JSON.stringify(key).slice(1, -1), writeText(value));
@@ -53,9 +59,23 @@ export class Attributes {
 
 /** Text that JSON writes as it is: most are ids and names, for which this takes half the time. */
 const PLAIN = /^[ !#-[\]-~]*$/;
+/** Strings as JSON that were written before: models, keys and addresses are mostly those of earlier requests. */
+const written = new Map<string, string>();
+const WRITTEN_MAX = 1000;
+const WRITTEN_CHARACTERS_MAX = 200;
+
+function writeString(value: string): string {
+  if (value.length > WRITTEN_CHARACTERS_MAX) return JSON.stringify(value);
+  const known = written.get(value);
+  if (known !== undefined) return known;
+  const json = PLAIN.test(value) ? `"${value}"` : JSON.stringify(value);
+  if (written.size >= WRITTEN_MAX) written.clear();
+  written.set(value, json);
+  return json;
+}
 
 function writeText(value: string): string {
-  return `{"stringValue":${PLAIN.test(value) ? `"${value}"` : JSON.stringify(value)}}`;
+  return `{"stringValue":${writeString(value)}}`;
 }
 
 const NANO_DIGITS = 6;
@@ -100,7 +120,7 @@ export function writeSpan(span: Span): string {
   const links = link ? `,"links":[{"traceId":"${link.traceId}","spanId":"${link.spanId}"}]` : "";
   return (
     `{"traceId":"${traceId}","spanId":"${spanId}",${parent}"flags":${SAMPLED},` +
-    `"name":${JSON.stringify(name)},"kind":${KINDS[span.kind]},` +
+    `"name":${writeString(name)},"kind":${KINDS[span.kind]},` +
     `"startTimeUnixNano":${writeNanos(span.startMs)},"endTimeUnixNano":${writeNanos(Math.max(span.startMs, span.endMs))},` +
     `"attributes":${attributes.write()},"status":${isError ? `{"code":${STATUS_ERROR}}` : "{}"}${links}}`
   );
@@ -124,7 +144,7 @@ export function writeLogEntry({ atMs, severity, event, attributes, traceId }: Lo
   const trace = traceId === null ? "" : `,"traceId":"${traceId}"`;
   return (
     `{"timeUnixNano":${time},"observedTimeUnixNano":${time},"severityNumber":${SEVERITIES[severity]},` +
-    `"severityText":"${severity.toUpperCase()}","eventName":${JSON.stringify(event)},"body":${writeText(event)},` +
+    `"severityText":"${severity.toUpperCase()}","eventName":${writeString(event)},"body":${writeText(event)},` +
     `"attributes":${attributes.write()}${trace}}`
   );
 }

@@ -112,12 +112,12 @@ function describeServer(
     ...{ kind: "server", name: `POST ${recording.route}` },
     ...{ startMs: recording.atMs, endMs: toWall(recording, endMs) },
     attributes: attributes
-      .text("http.request.method", "POST")
+      .word("http.request.method", "POST")
       .text("http.route", recording.route)
       .text("url.path", recording.path)
       .int("http.response.status_code", status)
-      .text("error.type", faultCode)
-      .text("poundkey.request_id", requestId),
+      .word("error.type", faultCode)
+      .word("poundkey.request_id", requestId),
     // A client's mistake is no error of the server; a broken stream is, whatever status it began with.
     isError: faultCode !== null && status !== null && (status >= SERVER_ERROR || status === 200),
   };
@@ -125,19 +125,19 @@ function describeServer(
 
 function describeRequest({ record, chargedNanoUsd }: FinishedRequest): Attributes {
   return new Attributes()
-    .text("poundkey.id", record.id)
+    .word("poundkey.id", record.id)
     .text("poundkey.key_id", record.keyId)
     .text("poundkey.account_id", record.accountId)
-    .text("poundkey.operation", record.operation)
-    .text("poundkey.surface", record.surface)
+    .word("poundkey.operation", record.operation)
+    .word("poundkey.surface", record.surface)
     .text("client.address", record.address)
     .text("poundkey.model_asked", record.modelAsked)
     .text("poundkey.model", record.modelUsed)
     .text("poundkey.selector", record.selector)
     .int("poundkey.attempts", record.attempts)
     .truth("poundkey.stream", record.stream)
-    .text("poundkey.ended", record.ended)
-    .text("poundkey.usage_source", record.usageSource)
+    .word("poundkey.ended", record.ended)
+    .word("poundkey.usage_source", record.usageSource)
     .double("poundkey.cost_usd", toUsd(record.costNanoUsd))
     .double("poundkey.charged_usd", chargedNanoUsd === null ? null : toUsd(chargedNanoUsd));
 }
@@ -153,7 +153,7 @@ function describeAttempt(
   const operation = OPERATIONS[record.operation] ?? record.operation;
   const { host, port } = findAddress(attempt.baseUrl);
   const attributes = new Attributes()
-    .text("gen_ai.operation.name", operation)
+    .word("gen_ai.operation.name", operation)
     .text("gen_ai.provider.name", nameProvider(attempt))
     .text("gen_ai.request.model", card.name)
     .text("gen_ai.conversation.id", record.session)
@@ -161,8 +161,8 @@ function describeAttempt(
     .int("server.port", port)
     .text("poundkey.model", card.id)
     .int("poundkey.attempt", number)
-    .text("poundkey.outcome", outcome)
-    .text("error.type", outcome === "failed" ? faultCode : null)
+    .word("poundkey.outcome", outcome)
+    .word("error.type", outcome === "failed" ? faultCode : null)
     .int("http.response.status_code", upstreamStatus);
   addParameters(attributes, request.parameters, record.stream);
   if (attempt.isShown) addAnswer(attributes, request, attempt);
@@ -196,21 +196,13 @@ function addParameters(attributes: Attributes, given: JsonObject, isStreamed: bo
 
 function addAnswer(attributes: Attributes, request: FinishedRequest, attempt: FinishedAttempt): void {
   const { record, finishes, content } = request;
-  const { amounts } = record;
-  const some = (amount: number) => (amount > 0 ? amount : null);
-  attributes
-    .text("gen_ai.response.id", record.id)
-    .text("gen_ai.response.model", attempt.card.name)
-    .texts("gen_ai.response.finish_reasons", finishes.length > 0 ? finishes : null)
-    .int("gen_ai.usage.input_tokens", amounts.prompt)
-    .int("gen_ai.usage.output_tokens", amounts.completion)
-    .int("gen_ai.usage.cache_read.input_tokens", some(amounts.cached))
-    .int("gen_ai.usage.cache_creation.input_tokens", some(amounts.cacheWrite))
-    .int("gen_ai.usage.reasoning.output_tokens", some(amounts.reasoning))
-    .int("gen_ai.usage.audio.input_tokens", some(amounts.inputAudio))
-    .int("gen_ai.usage.audio.output_tokens", some(amounts.outputAudio))
-    .int("gen_ai.usage.image.input_tokens", some(amounts.inputImage))
-    .double("poundkey.cost_usd", toUsd(record.costNanoUsd));
+  // A call that failed before any part of an answer has none to describe.
+  if (attempt.firstMs !== null)
+    attributes
+      .word("gen_ai.response.id", record.id)
+      .text("gen_ai.response.model", attempt.card.name)
+      .texts("gen_ai.response.finish_reasons", finishes.length > 0 ? finishes : null);
+  if (record.usageSource !== "none") addUsage(attributes, record);
   if (record.stream && attempt.firstMs !== null)
     attributes.double("gen_ai.response.time_to_first_chunk", (attempt.firstMs - attempt.startMs) / 1000);
   if (content === null) return;
@@ -223,6 +215,20 @@ function addAnswer(attributes: Attributes, request: FinishedRequest, attempt: Fi
     .text("gen_ai.input.messages", content.input)
     .text("gen_ai.output.messages", content.output)
     .truth("poundkey.content_truncated", content.isTruncated ? true : null);
+}
+
+function addUsage(attributes: Attributes, { amounts, costNanoUsd }: FinishedRequest["record"]): void {
+  const some = (amount: number) => (amount > 0 ? amount : null);
+  attributes
+    .int("gen_ai.usage.input_tokens", amounts.prompt)
+    .int("gen_ai.usage.output_tokens", amounts.completion)
+    .int("gen_ai.usage.cache_read.input_tokens", some(amounts.cached))
+    .int("gen_ai.usage.cache_creation.input_tokens", some(amounts.cacheWrite))
+    .int("gen_ai.usage.reasoning.output_tokens", some(amounts.reasoning))
+    .int("gen_ai.usage.audio.input_tokens", some(amounts.inputAudio))
+    .int("gen_ai.usage.audio.output_tokens", some(amounts.outputAudio))
+    .int("gen_ai.usage.image.input_tokens", some(amounts.inputImage))
+    .double("poundkey.cost_usd", toUsd(costNanoUsd));
 }
 
 interface Address {

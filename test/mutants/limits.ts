@@ -73,7 +73,7 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   {
     name: "reservations aren't counted",
     file: "src/ledger/limits.ts",
-    find: "heldNanoUsd: use.heldNanoUsd + nanoUsd }",
+    find: "heldNanoUsd: use.heldNanoUsd + (amounts[at] ?? 0) }",
     replace: "heldNanoUsd: use.heldNanoUsd }",
     tests: BUDGETS,
   },
