@@ -80,7 +80,7 @@ async function make(kind: Kind, place: Place, { memberId }: Sender): Promise<str
     await opened.store.addRefusals({ counts: [makeRefusal(id, { keyId, accountId })], sums: [] });
     return id;
   }
-  await writeRecord(opened.store, makeRecord(kind === "key" ? `req of ${id}` : id, { keyId, accountId }));
+  await writeRecord(opened.store, makeRecord(kind === "key" ? `req-of-${id}` : id, { keyId, accountId }));
   return id;
 }
 
