@@ -14,7 +14,7 @@ export class Attributes {
     return this.#add(key, writeText(value));
   }
 
-  /** As `text`, for a word or an id of the program's own, which JSON writes as it is. */
+  /** As `text`, for words and ids whose shape holds nothing that JSON escapes. */
   word(key: string, value: string | null | undefined): this {
     if (value == null) return this;
     return this.#add(key, `{"stringValue":"${value}"}`);
@@ -59,19 +59,9 @@ export class Attributes {
 
 /** Text that JSON writes as it is: most are ids and names, for which this takes half the time. */
 const PLAIN = /^[ !#-[\]-~]*$/;
-/** Strings as JSON that were written before: models, keys and addresses are mostly those of earlier requests. */
-const written = new Map<string, string>();
-const WRITTEN_MAX = 1000;
-const WRITTEN_CHARACTERS_MAX = 200;
 
 function writeString(value: string): string {
-  if (value.length > WRITTEN_CHARACTERS_MAX) return JSON.stringify(value);
-  const known = written.get(value);
-  if (known !== undefined) return known;
-  const json = PLAIN.test(value) ? `"${value}"` : JSON.stringify(value);
-  if (written.size >= WRITTEN_MAX) written.clear();
-  written.set(value, json);
-  return json;
+  return PLAIN.test(value) ? `"${value}"` : JSON.stringify(value);
 }
 
 function writeText(value: string): string {
