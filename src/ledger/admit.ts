@@ -1,5 +1,4 @@
 // Admission: decides whether a request is admitted, which place it takes and how much of the balance is held for it.
-
 import type { Admission, Answer, Granted, Lacking, Offer } from "../core/demand.ts";
 import { Fault } from "../core/fault.ts";
 import type { Tags } from "../core/fields/tags-text.ts";

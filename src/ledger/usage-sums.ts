@@ -1,5 +1,4 @@
 // The hourly sums during one batch: of usage, of usage by tag, and of times to the first token.
-
 import { findBucket } from "../core/histogram.ts";
 import { findCountedModel, findOutcome, readProvider } from "../core/outcome.ts";
 import type { RequestRecord } from "../core/record.ts";

@@ -1,6 +1,5 @@
 // Composes a gateway without the room that learns, over three simulated providers with the shipped models, and prints
 // what each selector chose and who answered, as JSON.
-
 import { chooseDialects } from "../../src/app/dialects.ts";
 import { clock, random } from "../../src/app/world.ts";
 import { buildCatalogue } from "../../src/catalogue/catalogue.ts";
