@@ -25,7 +25,9 @@ describe("paying for every request", () => {
     expect(refused.headers.get("x-should-retry")).toBe("false");
     expect(refused.error).toMatchObject({
       param: null,
-      message: expect.stringContaining("Top up the account"),
+      message: expect.stringContaining(
+        "balance of $0.00010 does not cover this request's maximum cost. Top up",
+      ),
     });
     expect(always.provider.calls.total).toBe(0);
     expect(always.books(payer)).toMatchObject({ kinds: ["topup"], requests: [], balance: 100_000 });

@@ -50,6 +50,12 @@ export function toUsd(amount: NanoUsd): number {
   return amount / NANO_PER_USD;
 }
 
+/** Returns an amount as a message shows it: `$12.50`, `$0.0013`. */
+export function formatUsd(amount: NanoUsd): string {
+  const usd = toUsd(amount);
+  return `$${usd >= 0.01 || usd === 0 ? usd.toFixed(2) : usd.toPrecision(2)}`;
+}
+
 /** Converts USD to nano-dollars. Returns null if that is not exact or not a safe integer. */
 export function toNanoUsd(usd: number): NanoUsd | null {
   const nano = Math.round(usd * NANO_PER_USD);

@@ -3,7 +3,7 @@ import type { Admission, Answer, Granted, Lacking, Offer } from "../core/demand.
 import { Fault } from "../core/fault.ts";
 import type { Tags } from "../core/fields/tags-text.ts";
 import { type Account, type GatewayKey, invalidKey, refuseAccount, refuseCaller } from "../core/key.ts";
-import type { NanoUsd } from "../core/money.ts";
+import { formatUsd, type NanoUsd } from "../core/money.ts";
 import type { RequestLimits } from "../core/record.ts";
 import { addOwners } from "../core/tags.ts";
 import { findLimit, listLimits, makeUsedUpFault, openDay, readStanding, type Standing } from "./allowance.ts";
@@ -122,7 +122,7 @@ function grant(books: Books, admitting: Admitting): Grant | Refused | Lacking {
   const isCharged = demand.billing.charge === "always";
   const limit = isCharged ? null : findLimit(key, account, demand.quota);
   if (demand.offers === null && (isCharged || limit !== null)) return { ...NOTHING_LACKING, offers: true };
-  if (isCharged) return paid(books, admitting, null) ?? refused(unpaid(demand));
+  if (isCharged) return paid(books, admitting, null) ?? refused(unpaid(demand, account));
   return limit === null ? unlimited(books, admitting) : allowed(books, admitting, limit);
 }
 
@@ -215,14 +215,14 @@ function pricedOffers({ isPayable }: Admission, offers: readonly Offer[]): reado
   return isPayable ? offers.filter(({ isPriced }) => isPriced) : [];
 }
 
-function unpaid(demand: Admission): Fault {
+function unpaid(demand: Admission, { balanceNanoUsd }: Account): Fault {
   const { modelAsked } = demand;
   if (pricedOffers(demand, demand.offers ?? []).length === 0) {
     const message = `This gateway charges for every request, and the model '${modelAsked}' has no price.`;
     return new Fault("model_not_priced", message, { param: "model" });
   }
   const message =
-    "The account's balance does not cover this request's maximum cost. " +
+    `The account's balance of ${formatUsd(balanceNanoUsd)} does not cover this request's maximum cost. ` +
     "Top up the account, set a smaller max_tokens, or use a cheaper model.";
   return new Fault("insufficient_balance", message);
 }

@@ -3,7 +3,7 @@
 import { readBudgetModels, SPEND_LIMIT } from "../core/budget.ts";
 import { Fault } from "../core/fault.ts";
 import type { LimitKind, RefusingLimit } from "../core/limit.ts";
-import { type NanoUsd, toUsd } from "../core/money.ts";
+import { formatUsd, type NanoUsd, toUsd } from "../core/money.ts";
 import type { LimitRules } from "../core/settings.ts";
 import type { LimitOwner } from "./limit-owners.ts";
 
@@ -173,9 +173,4 @@ function guessFlight(tookMs: number): number {
 
 function formatCount(count: number): string {
   return count.toLocaleString("en");
-}
-
-function formatUsd(amount: NanoUsd): string {
-  const usd = toUsd(amount);
-  return `$${usd >= 0.01 || usd === 0 ? usd.toFixed(2) : usd.toPrecision(2)}`;
 }
