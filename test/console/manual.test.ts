@@ -103,9 +103,12 @@ describe.skipIf(!HAS_BROWSER)("the manual (skipped without Chromium)", () => {
   test("the API page shows every route of the OpenAPI document", async () => {
     const { page, leave } = await newVisitor(world);
     await page.goto(`${world.gateway.url}/docs/api`);
+    await page.getByRole("heading", { name: /Poundkey/ }).waitFor();
+    // Swagger UI has a link within each button, by which an operation has an address.
+    const barriers = (await findBarriers(page)).filter((one) => !one.startsWith("nested-interactive"));
+    expect(barriers).toEqual([]);
     await page.getByText("/v1/chat/completions", { exact: true }).click();
     await page.getByText("Router#fair").first().waitFor();
-    expect(await page.getByRole("heading", { name: /Poundkey/ }).isVisible()).toBe(true);
     await leave();
   });
 });
