@@ -7,7 +7,7 @@ import type { Table } from "../tables.ts";
 const ROWS_AT_ONCE = 500;
 
 /**
- * Goes along the key, which must be of texts, a few hundred rows at a time, each followed by as long a rest: to look at
+ * Goes along the key, which must be of texts, a few hundred rows at a time, with as long a rest between: to look at
  * millions at once would block the event loop. `old` is a condition on a row, with the time as its first value.
  */
 export async function sweep(
@@ -29,6 +29,6 @@ export async function sweep(
     const [found] = await run(bind(`SELECT 1 ${part} LIMIT 1`, ...values));
     if (found) await runOnce(bind(`DELETE ${part}`, ...values));
     after = until;
-    await Bun.sleep(performance.now() - beganMs);
+    if (after !== null) await Bun.sleep(performance.now() - beganMs);
   }
 }
