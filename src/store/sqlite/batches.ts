@@ -1,4 +1,4 @@
-// Group commit: the demands of one event loop turn become one transaction, and are answered after its COMMIT.
+// Group commit: the demands of a few event loop turns become one transaction, and are answered after its COMMIT.
 import type { Answer, Decide, Decision, Demand } from "../../core/demand.ts";
 import { CHECKOUT } from "../checkouts.ts";
 import { CALL_SUM, FIRST_TOKEN, REQUEST, TAG_OF_DAY, TAG_USAGE, USAGE } from "../log-tables.ts";
@@ -12,6 +12,10 @@ import type { Statements } from "./statements.ts";
 
 /** A batch of this size blocks the event loop for a few milliseconds. */
 const BATCH_DEMANDS_MAX = 500;
+/** A batch with more demands than this waits for further ones. Of a few, the wait would be all that is noticed. */
+const FEW = 2;
+/** A busy loop's turn takes a tenth of a millisecond or two, and a transaction costs as much as several of its demands. */
+const TURNS_MAX = 8;
 
 export class Batches {
   readonly #connector: Connector;
@@ -44,11 +48,20 @@ export class Batches {
 
   async #runAll(): Promise<void> {
     while (this.#waiting.length > 0) {
-      await nextTurn();
+      await this.#gather();
       await this.#run(this.#waiting.splice(0, BATCH_DEMANDS_MAX));
       this.#onCommit();
     }
     this.#running = null;
+  }
+
+  /** Waits for the demands of this turn, and on a busy gateway for as long as each turn brings more. */
+  async #gather(): Promise<void> {
+    for (let turn = 0, before = 0; turn < TURNS_MAX; turn++) {
+      await nextTurn();
+      if (this.#waiting.length <= Math.max(FEW, before)) return;
+      before = this.#waiting.length;
+    }
   }
 
   #run(batch: readonly Waiting[]): Promise<void> {
