@@ -18,7 +18,11 @@ export function describeEvent(given: LogEvent, atMs: number): LogEntry {
 const keys = new Map<string, string>();
 
 function findKey(name: string): string {
-  return keys.getOrInsertComputed(name, () => `poundkey.${name}`);
+  const known = keys.get(name);
+  if (known !== undefined) return known;
+  const key = `poundkey.${name}`;
+  keys.set(name, key);
+  return key;
 }
 
 /** The fields of a line for which an entry has a place of its own. */

@@ -92,8 +92,12 @@ function writeNanos(ms: number): string {
   const seconds = Math.trunc(whole / MS_PER_S);
   const rest = Math.trunc((ms - whole) * NANOS_PER_MS);
   const nanos = NINE_DIGITS + (whole - seconds * MS_PER_S) * NANOS_PER_MS + rest;
-  return `"${seconds}${String(nanos).slice(1)}"`;
+  if (seconds !== lately.seconds) lately = { seconds, text: String(seconds) };
+  return `"${lately.text}${String(nanos).slice(1)}"`;
 }
+
+/** The seconds that were last written. */
+let lately = { seconds: 0, text: "0" };
 
 /** The kinds of spans, by their numbers in OTLP. */
 const KINDS = { internal: 1, server: 2, client: 3 } as const;
