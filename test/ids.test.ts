@@ -1,7 +1,7 @@
 // Request ids: those of one moment sort together, and none can be guessed.
 import { expect, test } from "bun:test";
 import { random } from "../src/app/world.ts";
-import { mintOrderedId } from "../src/http/app.ts";
+import { mintOrderedId } from "../src/core/ordered-id.ts";
 import { NOON } from "./samples.ts";
 
 test("later ids are greater, whatever their random bits", () => {

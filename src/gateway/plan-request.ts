@@ -38,12 +38,15 @@ export function planRequest<F extends Form>(ports: PlanPorts, call: Call<F>): Pl
   }
 }
 
+const NO_TOKENS = { prompt: 0, output: 0 };
+
 function planWith<F extends Form>(ports: PlanPorts, call: Call<F>, wishes: Wishes): Plan {
   const { operation, ask, conversation, selection, pin, rules, steering, upstreams } = call;
   const { health, stickiness, deadlines, random } = ports;
   const { choosing } = operation;
   const ceiling = makeCeiling(call);
-  const load = { requests: 1, tokens: health.ownLimits.tokens ? operation.estimateLoad(ask) : 0 };
+  const { prompt, output } = health.ownLimits.tokens ? operation.estimateLoad(ask) : NO_TOKENS;
+  const load = { requests: 1, tokens: prompt + output };
   const credentialsOf = (provider: string) =>
     pin ? [pin.credential] : (upstreams.get(provider)?.setup.credentials ?? []);
   // The usual case of one model and one credential leaves nothing to choose.

@@ -52,8 +52,7 @@ export function estimateLoad<F extends Form>(
   { stickiness, deadlines }: ReservingPorts,
   { operation, ask, conversation }: Pick<Call<F>, "operation" | "ask" | "conversation">,
 ): TokenLoad {
-  const prompt = operation.estimatePrompt(ask);
-  const output = Math.max(0, operation.estimateLoad(ask) - prompt);
+  const { prompt, output } = operation.estimateLoad(ask);
   const cached = stickiness.findCached(conversation, deadlines.nowMs())?.tokens ?? 0;
   return { prompt: Math.max(0, prompt - cached), output };
 }

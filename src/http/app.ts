@@ -2,7 +2,7 @@
 import { type AnyElysia, Elysia } from "elysia";
 import type { HTTPHeaders } from "elysia/types";
 import { Fault, toFault } from "../core/fault.ts";
-import type { Random } from "../core/world.ts";
+import { mintOrderedId } from "../core/ordered-id.ts";
 import { checkSecret } from "../keys/secret.ts";
 import { findSurface } from "../surfaces/index.ts";
 import { createFaultResponse, createRefusalResponse } from "./answers.ts";
@@ -135,16 +135,6 @@ export function addHeaders(response: Response, set: HeaderStore): Response {
 function chooseRequestId(headers: Headers, { random, clock }: Pick<HttpPorts, "random" | "clock">): string {
   const given = headers.get("x-request-id");
   return given !== null && REQUEST_ID.test(given) ? given : `req_${mintOrderedId(random, clock.nowMs())}`;
-}
-
-const TIME_DIGITS = 12;
-
-/**
- * Returns the millisecond and 80 random bits in hexadecimal. Rows with such ids are adjacent: in a batch that the store
- * writes, their keys share a page instead of taking one each, which saves 8 of 29 µs per request.
- */
-export function mintOrderedId(random: Random, nowMs: number): string {
-  return Math.floor(nowMs).toString(16).padStart(TIME_DIGITS, "0") + random.bytes(10).toHex();
 }
 
 function unknownPath(request: Request, known: KnownPaths): Fault {

@@ -2,8 +2,8 @@
 import { asObject, type JsonObject } from "../core/json.ts";
 import { parseReceived } from "../core/json-bounds.ts";
 import type { GatewayKey } from "../core/key.ts";
+import { mintOrderedId } from "../core/ordered-id.ts";
 import { SURFACES } from "../surfaces/index.ts";
-import { mintOrderedId } from "./app.ts";
 import { CountingLimit } from "./counting.ts";
 import type { HttpPorts } from "./ports.ts";
 import { serve } from "./serve.ts";

@@ -3,6 +3,7 @@ import { Elysia } from "elysia";
 import { Ending } from "../core/ending.ts";
 import { Fault, toFault } from "../core/fault.ts";
 import type { Caller } from "../core/key.ts";
+import { mintOrderedId } from "../core/ordered-id.ts";
 import type { TraceContext } from "../core/trace-context.ts";
 import { type Call, type Facts, NO_FACTS } from "../gateway/call.ts";
 import type { RequestContext } from "../gateway/context.ts";
@@ -18,7 +19,7 @@ import {
   createRefusalResponse,
   STREAM_HEADERS,
 } from "./answers.ts";
-import { addHeaders, type HeaderStore, mintOrderedId } from "./app.ts";
+import { addHeaders, type HeaderStore } from "./app.ts";
 import { identify } from "./auth.ts";
 import { readHeldJson } from "./body.ts";
 import type { HeldBody } from "./body-memory.ts";

@@ -62,7 +62,8 @@ export function computeHoldTerms(
   for (const offer of offers) {
     const asked = funds.map((fund) => (fund.covers?.(offer.card) === false ? null : fund));
     const tokens = chooseFundedOutput(offer, asked, markup);
-    const worst = asked.map((fund) => fund && worstCost(offer, chooseLines(fund, offer), tokens, markup));
+    const measure = measureWorst(offer, tokens, markup);
+    const worst = asked.map((fund) => fund && measure(fund));
     if (worst.some((nanoUsd, at) => isBeyond(nanoUsd, asked[at] ?? null, offer))) continue;
     for (const [at, nanoUsd] of worst.entries()) held[at] = Math.max(held[at] ?? 0, nanoUsd ?? 0);
     outputTokens[offer.card] = tokens;
@@ -78,9 +79,22 @@ export function findShortFund<Kind extends Fund>(
 ): Kind | null {
   const asked = funds.filter(({ covers }) => covers?.(offer.card) !== false);
   const tokens = chooseFundedOutput(offer, asked, markup);
-  const isShort = (fund: Kind) =>
-    isBeyond(worstCost(offer, chooseLines(fund, offer), tokens, markup), fund, offer);
-  return asked.find(isShort) ?? null;
+  const measure = measureWorst(offer, tokens, markup);
+  return asked.find((fund) => isBeyond(measure(fund), fund, offer)) ?? null;
+}
+
+/** Returns the worst cost by fund. All budgets have the same one, which is computed once. */
+function measureWorst(offer: Offer, outputTokens: number, markup: number): (fund: Fund) => NanoUsd {
+  let known: readonly BillLine[] | null = null;
+  let nanoUsd = 0;
+  return (fund) => {
+    const lines = chooseLines(fund, offer);
+    if (lines !== known) {
+      nanoUsd = worstCost(offer, lines, outputTokens, markup);
+      known = lines;
+    }
+    return nanoUsd;
+  };
 }
 
 function isBeyond(worst: NanoUsd | null, fund: Fund | null, { isPriced }: Offer): boolean {
@@ -95,12 +109,18 @@ function chooseLines({ isBudget }: Fund, { lines, reservedLines = lines }: Offer
 /** The least that any of the funds allows. */
 function chooseFundedOutput(offer: Offer, funds: readonly (Fund | null)[], markup: number): number {
   let least = offer.outputTokensAsked ?? offer.outputTokensMax ?? Number.MAX_SAFE_INTEGER;
-  for (const fund of funds) if (fund) least = Math.min(least, chooseOutput(offer, fund, markup));
+  const measure = measureWorst(offer, 0, markup);
+  for (const fund of funds) if (fund) least = Math.min(least, chooseOutput(offer, fund, measure, markup));
   return least;
 }
 
 /** Returns the output per choice to hold for: the client's limit, else what the share covers of the model's. */
-function chooseOutput(offer: Offer, fund: Fund, markup: number): number {
+function chooseOutput(
+  offer: Offer,
+  fund: Fund,
+  measureInput: (fund: Fund) => NanoUsd,
+  markup: number,
+): number {
   const { outputTokensAsked: asked, outputTokensMax, outputUsdPerMillion, choices } = offer;
   if (asked !== null && isLimitMeant(asked, offer.isLimitRequired)) return asked;
   const most = asked ?? outputTokensMax ?? Number.MAX_SAFE_INTEGER;
@@ -108,8 +128,6 @@ function chooseOutput(offer: Offer, fund: Fund, markup: number): number {
   if (tokenNano === 0) return most;
   const least = asked === null ? OUTPUT_TOKENS_MIN : OUTPUT_TOKENS_WISHED_MIN;
   const shareNanoUsd = fund.room.unnamedNanoUsd;
-  const covered = Math.floor(
-    (shareNanoUsd - worstCost(offer, chooseLines(fund, offer), 0, markup)) / tokenNano,
-  );
+  const covered = Math.floor((shareNanoUsd - measureInput(fund)) / tokenNano);
   return Math.min(most, Math.max(least, covered));
 }

@@ -5,6 +5,7 @@ import type { ModelCard, OperationName } from "../core/card.ts";
 import type { Offer } from "../core/demand.ts";
 import type { Delivered, Outgoing, RawRequest, Target } from "../core/dialect.ts";
 import type { JsonObject } from "../core/json.ts";
+import type { TokenLoad } from "../core/limit.ts";
 import type { ChangeText, IsDropped, NativeTexts } from "../core/texts.ts";
 import type { Amounts } from "../core/units.ts";
 import type { ChatRequest } from "./chat/form.ts";
@@ -235,8 +236,8 @@ export interface Operation<F extends Form> {
   forgetPrompt?(ask: F["ask"], raw: RawRequest | null): number;
   /** Estimates the prompt's tokens. */
   estimatePrompt(ask: F["ask"]): number;
-  /** Estimates what counts towards a provider's limit on tokens per minute. */
-  estimateLoad(ask: F["ask"]): number;
+  /** Estimates what counts towards limits on tokens per minute, with one reading of the prompt. */
+  estimateLoad(ask: F["ask"]): TokenLoad;
 
   /** Returns the request as a card's call carries it (see `Codec.fit`). Holds and estimates are made on it. */
   fit(codec: Codec<F>, ask: F["ask"], card: ModelCard, operator: Passing): Changed<F["ask"]>;

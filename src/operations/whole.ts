@@ -94,7 +94,7 @@ export function makeWholeOperation<A extends Ask, R extends WholeReply, P extend
     estimatePrompt: (ask) => countLikely(ask, 0).prompt,
     estimateLoad(ask) {
       const { prompt, completion } = countLikely(ask, 0);
-      return prompt + completion;
+      return { prompt, output: completion };
     },
     fit: (codec, ask, card, operator) => codec.fit(ask, card, operator),
     encode: (codec, ask, card, target) => codec.encode(ask, card, target),

@@ -127,7 +127,7 @@ export class Exporter {
 
   async #deliver(batch: readonly string[]): Promise<void> {
     const { signal, source } = this.#parts;
-    const body = Buffer.from(writeExport(signal, batch, source));
+    const body = writeExport(signal, batch, source);
     for (let calls = 1; ; calls++) {
       const sent = await this.#call(body);
       if (sent.kind === "taken") {
@@ -158,7 +158,7 @@ export class Exporter {
   }
 
   /** Never rejects. */
-  async #call(body: Uint8Array<ArrayBuffer>): Promise<Sent> {
+  async #call(body: string): Promise<Sent> {
     const { destination, clock, timeoutMs, fetch: send } = this.#parts;
     const abort = new AbortController();
     const callOff = clock.after(timeoutMs, () => abort.abort());

@@ -7,11 +7,22 @@ import { Attributes, type LogEntry } from "./otlp-json.ts";
 export function describeEvent(given: LogEvent, atMs: number): LogEntry {
   const line = createLine("", given);
   const attributes = new Attributes();
-  for (const name of Object.keys(line)) {
-    if (!OWN.has(name)) addField(attributes, `poundkey.${name}`, line[name]);
+  for (const name in line) {
+    if (!OWN.has(name)) addField(attributes, findKey(name), line[name]);
   }
   const { event, level: severity = "info" } = given;
   return { atMs, severity, event, attributes, traceId: asString(line.trace_id) ?? null };
+}
+
+/** By the names of fields, which are the program's own words. */
+const keys = new Map<string, string>();
+
+function findKey(name: string): string {
+  const known = keys.get(name);
+  if (known !== undefined) return known;
+  const key = `poundkey.${name}`;
+  keys.set(name, key);
+  return key;
 }
 
 /** The fields of a line for which an entry has a place of its own. */

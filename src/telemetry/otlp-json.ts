@@ -5,55 +5,65 @@
  * some thirty of them: keys are the program's own words and aren't escaped, unless they are an operator's.
  */
 export class Attributes {
-  /** Joined once: a text that grows by each attribute would be copied from a thousand pieces, at twice the cost. */
-  readonly #parts: string[] = [];
+  #json = "[";
+  /** Stands before the next attribute. */
+  #comma = "";
 
   /** Null and undefined are left out, as in all of these. */
   text(key: string, value: string | null | undefined): this {
     if (value == null) return this;
-    return this.#add(key, writeText(value));
+    if (PLAIN.test(value)) return this.word(key, value);
+    return this.#put(
+      `${this.#json}${this.#comma}{"key":"${key}","value":{"stringValue":${JSON.stringify(value)}}}`,
+    );
   }
 
   /** As `text`, for words and ids whose shape holds nothing that JSON escapes. */
   word(key: string, value: string | null | undefined): this {
     if (value == null) return this;
-    return this.#add(key, `{"stringValue":"${value}"}`);
+    return this.#put(`${this.#json}${this.#comma}{"key":"${key}","value":{"stringValue":"${value}"}}`);
   }
 
   /** As `text`, with a key that an operator chose. */
   named(key: string, value: string): this {
-    return this.#add(JSON.stringify(key).slice(1, -1), writeText(value));
+    return this.text(JSON.stringify(key).slice(1, -1), value);
   }
 
   int(key: string, value: number | null | undefined): this {
     if (value == null || !Number.isFinite(value)) return this;
     // 64-bit integers are strings in protobuf's JSON.
-    return this.#add(key, `{"intValue":"${Math.round(value)}"}`);
+    return this.#put(
+      `${this.#json}${this.#comma}{"key":"${key}","value":{"intValue":"${Math.round(value)}"}}`,
+    );
   }
 
   double(key: string, value: number | null | undefined): this {
     if (value == null || !Number.isFinite(value)) return this;
-    return this.#add(key, `{"doubleValue":${value}}`);
+    return this.#put(`${this.#json}${this.#comma}{"key":"${key}","value":{"doubleValue":${value}}}`);
   }
 
   truth(key: string, value: boolean | null | undefined): this {
     if (value == null) return this;
-    return this.#add(key, `{"boolValue":${value}}`);
+    return this.#put(`${this.#json}${this.#comma}{"key":"${key}","value":{"boolValue":${value}}}`);
   }
 
   texts(key: string, values: readonly string[] | null | undefined): this {
     if (values == null) return this;
-    return this.#add(key, `{"arrayValue":{"values":[${values.map(writeText).join(",")}]}}`);
+    const list = values.map(writeText).join(",");
+    return this.#put(
+      `${this.#json}${this.#comma}{"key":"${key}","value":{"arrayValue":{"values":[${list}]}}}`,
+    );
   }
 
-  #add(key: string, value: string): this {
-    this.#parts.push(`{"key":"${key}","value":${value}}`);
+  #put(json: string): this {
+    this.#json = json;
+    this.#comma = ",";
     return this;
   }
 
   /** Returns the JSON list. */
   write(): string {
-    return `[${this.#parts.join(",")}]`;
+    return `${this.#json}]`;
   }
 }
 
@@ -68,7 +78,10 @@ function writeText(value: string): string {
   return `{"stringValue":${writeString(value)}}`;
 }
 
-const NANO_DIGITS = 6;
+const NANOS_PER_MS = 1_000_000;
+const MS_PER_S = 1000;
+/** Nine digits behind a one, so that none is lost in front. It fits into 32 bits, which are written much faster. */
+const NINE_DIGITS = 1_000_000_000;
 
 /**
  * Returns Unix milliseconds in nanoseconds, as a string. A double can't hold that many digits, and collectors refuse a
@@ -76,9 +89,15 @@ const NANO_DIGITS = 6;
  */
 function writeNanos(ms: number): string {
   const whole = Math.trunc(ms);
-  const rest = Math.trunc((ms - whole) * 10 ** NANO_DIGITS);
-  return `"${whole}${String(rest).padStart(NANO_DIGITS, "0")}"`;
+  const seconds = Math.trunc(whole / MS_PER_S);
+  const rest = Math.trunc((ms - whole) * NANOS_PER_MS);
+  const nanos = NINE_DIGITS + (whole - seconds * MS_PER_S) * NANOS_PER_MS + rest;
+  if (seconds !== lately.seconds) lately = { seconds, text: String(seconds) };
+  return `"${lately.text}${String(nanos).slice(1)}"`;
 }
+
+/** The seconds that were last written. */
+let lately = { seconds: 0, text: "0" };
 
 /** The kinds of spans, by their numbers in OTLP. */
 const KINDS = { internal: 1, server: 2, client: 3 } as const;
@@ -97,7 +116,7 @@ export interface Span {
   /** True if it failed by the server's fault, or by a provider's. */
   readonly isError: boolean;
   /** A span of another trace that led to this one. */
-  readonly link?: { readonly traceId: string; readonly spanId: string } | null;
+  readonly link: { readonly traceId: string; readonly spanId: string } | null;
 }
 
 /** The trace flags of a sampled span. */

@@ -63,9 +63,16 @@ export function writeRequestSpans(request: FinishedRequest): readonly string[] {
   const addInternal = (name: string, { startMs, endMs: untilMs }: Period, attributes: Attributes) => {
     spans.push(
       writeSpan({
-        ...{ traceId: trace.traceId, spanId: deriveSpanId(trace, ++count), parentSpanId: trace.spanId },
-        ...{ kind: "internal", name, attributes, isError: false },
-        ...{ startMs: toWall(recording, startMs), endMs: toWall(recording, untilMs) },
+        traceId: trace.traceId,
+        spanId: deriveSpanId(trace, ++count),
+        parentSpanId: trace.spanId,
+        kind: "internal",
+        name,
+        startMs: toWall(recording, startMs),
+        endMs: toWall(recording, untilMs),
+        attributes,
+        isError: false,
+        link: null,
       }),
     );
   };
@@ -87,7 +94,10 @@ export function writeRequestSpans(request: FinishedRequest): readonly string[] {
   }
   const isBroken = record.stream && record.firstTokenMs !== null;
   const served: Served = {
-    ...{ trace, requestId: record.requestId, faultCode: record.faultCode, endMs },
+    trace,
+    requestId: record.requestId,
+    faultCode: record.faultCode,
+    endMs,
     // A stream that broke had begun with 200; a client that left got no status.
     status: record.ended === "client_gone" ? null : isBroken ? 200 : record.status,
   };
@@ -107,10 +117,13 @@ function describeServer(
 ): Span {
   const isContinued = parent?.traceId === traceId;
   return {
-    ...{ traceId, spanId, parentSpanId: isContinued ? parent.spanId : null },
-    link: isContinued ? null : parent,
-    ...{ kind: "server", name: `POST ${recording.route}` },
-    ...{ startMs: recording.atMs, endMs: toWall(recording, endMs) },
+    traceId,
+    spanId,
+    parentSpanId: isContinued ? parent.spanId : null,
+    kind: "server",
+    name: `POST ${recording.route}`,
+    startMs: recording.atMs,
+    endMs: toWall(recording, endMs),
     attributes: attributes
       .word("http.request.method", "POST")
       .text("http.route", recording.route)
@@ -120,6 +133,7 @@ function describeServer(
       .word("poundkey.request_id", requestId),
     // A client's mistake is no error of the server; a broken stream is, whatever status it began with.
     isError: faultCode !== null && status !== null && (status >= SERVER_ERROR || status === 200),
+    link: isContinued ? null : parent,
   };
 }
 
@@ -167,9 +181,16 @@ function describeAttempt(
   addParameters(attributes, request.parameters, record.stream);
   if (attempt.isShown) addAnswer(attributes, request, attempt);
   return {
-    ...{ traceId: trace.traceId, spanId: attempt.spanId, parentSpanId: trace.spanId },
-    ...{ kind: "client", name: `${operation} ${card.name}`, attributes, isError: outcome === "failed" },
-    ...{ startMs: toWall(recording, attempt.startMs), endMs: toWall(recording, attempt.endMs) },
+    traceId: trace.traceId,
+    spanId: attempt.spanId,
+    parentSpanId: trace.spanId,
+    kind: "client",
+    name: `${operation} ${card.name}`,
+    startMs: toWall(recording, attempt.startMs),
+    endMs: toWall(recording, attempt.endMs),
+    attributes,
+    isError: outcome === "failed",
+    link: null,
   };
 }
 

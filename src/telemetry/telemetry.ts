@@ -1,4 +1,5 @@
 // Traces and logs on their way to a collector, by the current configuration: what is sampled, and to whom it is sent.
+import { mintOrderedId } from "../core/ordered-id.ts";
 import type { Settings } from "../core/settings.ts";
 import type { OtlpDestination } from "../core/telemetry-rules.ts";
 import {
@@ -27,7 +28,7 @@ interface TelemetryParts {
   readonly version: string;
 }
 
-const TRACE_BYTES = 16;
+const INSTANCE_BYTES = 16;
 const SPAN_BYTES = 8;
 /** The digits of a trace's id that decide whether it is sampled, as many as a number holds exactly. */
 const SAMPLED_DIGITS = 13;
@@ -51,7 +52,7 @@ export class Telemetry implements TraceSink {
 
   constructor(parts: TelemetryParts, rules: Rules) {
     this.#parts = parts;
-    this.#instance = parts.random.bytes(TRACE_BYTES).toHex();
+    this.#instance = parts.random.bytes(INSTANCE_BYTES).toHex();
     this.#rules = rules;
     this.#exporters = this.#begin(rules);
   }
@@ -84,14 +85,15 @@ export class Telemetry implements TraceSink {
     }
     const { sample, content, propagate, trustParent } = this.#rules.telemetry;
     const { clock, random } = this.#parts;
-    const bytes = random.bytes(TRACE_BYTES + SPAN_BYTES).toHex();
+    const nowMs = clock.nowMs();
     const followed = trustParent ? parent : null;
-    const traceId = followed?.traceId ?? bytes.slice(0, 2 * TRACE_BYTES);
+    // Ordered, because the store finds rows by it. What decides about sampling is random.
+    const traceId = followed?.traceId ?? mintOrderedId(random, nowMs);
     const isExported = this.#exporters.traces !== null;
     const isSampled = followed?.isSampled ?? (isExported && isWithin(traceId, sample));
     return {
       traceId,
-      spanId: bytes.slice(2 * TRACE_BYTES),
+      spanId: random.bytes(SPAN_BYTES).toHex(),
       parent,
       isSampled,
       isPropagated: propagate,
@@ -99,7 +101,7 @@ export class Telemetry implements TraceSink {
         isExported && isSampled
           ? {
               ...{ route, path, takesContent: content, plannedMs: null, admittingMs: null },
-              ...{ atMs: clock.nowMs(), startedMs: clock.monotonicMs() },
+              ...{ atMs: nowMs, startedMs: clock.monotonicMs() },
             }
           : null,
     };

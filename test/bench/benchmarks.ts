@@ -6,11 +6,13 @@ import { benchStreamed, benchWhole } from "./cpu.ts";
 import { benchGovernance } from "./governance.ts";
 import { benchHits } from "./hits.ts";
 import { benchLatency, benchTokens } from "./latency.ts";
+import { benchLimits } from "./limits.ts";
 import { benchNative } from "./native.ts";
 import type { Finding } from "./report.ts";
 import { benchKeys, benchModels } from "./scale.ts";
 import type { Stage } from "./stage.ts";
 import { benchStreams } from "./streams.ts";
+import { benchTraces } from "./traces.ts";
 import { benchWarmUp } from "./warm-up.ts";
 import { benchWorkers } from "./workers.ts";
 
@@ -32,6 +34,8 @@ export const BENCHMARKS: readonly Benchmark[] = [
   { name: "models", run: benchModels },
   { name: "governance", run: benchGovernance },
   { name: "hits", run: benchHits },
+  { name: "limits", run: benchLimits },
+  { name: "traces", run: benchTraces },
   { name: "start", run: benchStart },
   { name: "warm-up", run: benchWarmUp },
   { name: "workers", run: benchWorkers },

@@ -2,7 +2,7 @@
 import { makeDice } from "../router/dice.ts";
 import { agent, type Case, deltas, streamed, whole } from "./cpu.ts";
 import { computeRatio, type Ratio, writeRatio } from "./figures.ts";
-import { ADMIN_TOKEN, startGateway } from "./gateways.ts";
+import { addPaidKey, startGateway } from "./gateways.ts";
 import { inRounds, measureCost, warmedUp } from "./measure.ts";
 import type { Started } from "./processes.ts";
 import type { Aim, Finding, Table } from "./report.ts";
@@ -13,7 +13,6 @@ const OTHER = "other build";
 /** The upper end of the interval of a change that must not cost anything. */
 const RATIO_MAX = 1.03;
 const FIRST_REQUESTS = 16_000;
-const FUNDED_USD = 1000;
 const FIRST = "first";
 
 /** Kilobytes. The whole request is a little longer. */
@@ -95,23 +94,7 @@ export interface Running extends Pick<Build, "name"> {
 export async function startBuild(stage: Stage, { name, binary }: Build, store: string): Promise<Running> {
   const setup = { name: `${name.replace(" ", "-")}-${store}`, isEmpty: true };
   const gateway = await startGateway(setup, { ...stage, binary });
-  const post = async (path: string, body: object) => {
-    const response = await fetch(`http://127.0.0.1:${gateway.port}/admin/v1${path}`, {
-      method: "POST",
-      headers: {
-        authorization: `Bearer ${ADMIN_TOKEN}`,
-        "content-type": "application/json",
-        "idempotency-key": "benchmark",
-      },
-      body: JSON.stringify(body),
-    });
-    if (!response.ok) throw new Error(`POST ${path} of ${name}: ${await response.text()}`);
-    return (await response.json()) as { readonly id: string; readonly secret?: string };
-  };
-  const { id } = await post("/accounts", { name: "bench" });
-  await post(`/accounts/${id}/topups`, { amount_usd: FUNDED_USD });
-  const { secret = "" } = await post("/keys", { name: "bench", account_id: id });
-  return { name, gateway, secret };
+  return { name, gateway, secret: await addPaidKey(gateway, "bench") };
 }
 
 async function measureCase(

@@ -50,7 +50,7 @@ export function shuffled<Value>(values: readonly Value[], random: () => number =
     .map(({ value }) => value);
 }
 
-/** A ratio of two sums of paired rounds, and the 95 % interval of the ratios of rounds drawn with replacement. */
+/** A figure of paired rounds, and the 95 % interval of the figures of rounds drawn with replacement. */
 export interface Ratio {
   readonly value: number;
   readonly low: number;
@@ -59,20 +59,39 @@ export interface Ratio {
 
 const DRAWS = 2000;
 
+/** Compares the sums of the rounds. */
 export function computeRatio(
   ours: readonly number[],
   others: readonly number[],
   random: () => number,
+): Ratio {
+  return drawRounds(ours, others, random, (our, other) => our / other);
+}
+
+/** Compares the means of the rounds. */
+export function computeDifference(
+  ours: readonly number[],
+  others: readonly number[],
+  random: () => number,
+): Ratio {
+  return drawRounds(ours, others, random, (our, other) => (our - other) / ours.length);
+}
+
+function drawRounds(
+  ours: readonly number[],
+  others: readonly number[],
+  random: () => number,
+  compare: (our: number, other: number) => number,
 ): Ratio {
   const sum = (values: readonly number[], rounds: readonly number[]) =>
     rounds.reduce((total, round) => total + (values[round] ?? 0), 0);
   const rounds = ours.map((_, round) => round);
   const drawn = Array.from({ length: DRAWS }, () => {
     const some = rounds.map(() => Math.floor(random() * rounds.length));
-    return sum(ours, some) / sum(others, some);
+    return compare(sum(ours, some), sum(others, some));
   });
   return {
-    value: sum(ours, rounds) / sum(others, rounds),
+    value: compare(sum(ours, rounds), sum(others, rounds)),
     low: computePercentile(drawn, 0.025),
     high: computePercentile(drawn, 0.975),
   };
@@ -80,4 +99,8 @@ export function computeRatio(
 
 export function writeRatio({ value, low, high }: Ratio): string {
   return `${value.toFixed(3)} [${low.toFixed(3)}–${high.toFixed(3)}]`;
+}
+
+export function writeDifference({ value, low, high }: Ratio): string {
+  return `${value.toFixed(1)} [${low.toFixed(1)}–${high.toFixed(1)}]`;
 }

@@ -29,6 +29,7 @@ export interface GatewayPlace {
 }
 
 export const ADMIN_TOKEN = "benchmark-admin-token";
+const FUNDED_USD = 1000;
 const PRICE = "price: { input: 0.25, output: 2 }";
 const LIMITS = "context: 16000000, output: 8192";
 
@@ -111,4 +112,25 @@ export async function preparedGateway(setup: GatewaySetup, place: GatewayPlace):
 
 export async function startGateway(setup: GatewaySetup, place: GatewayPlace): Promise<Started> {
   return start(await preparedGateway(setup, place));
+}
+
+/** Adds an account of that name with a balance, and a key of it. Returns the key's secret. */
+export async function addPaidKey({ port }: Started, name: string, fields: object = {}): Promise<string> {
+  const post = async (path: string, body: object) => {
+    const response = await fetch(`http://127.0.0.1:${port}/admin/v1${path}`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${ADMIN_TOKEN}`,
+        "content-type": "application/json",
+        "idempotency-key": `benchmark-${name}`,
+      },
+      body: JSON.stringify(body),
+    });
+    if (!response.ok) throw new Error(`POST ${path} for ${name}: ${await response.text()}`);
+    return (await response.json()) as { readonly id: string; readonly secret?: string };
+  };
+  const { id } = await post("/accounts", { name });
+  await post(`/accounts/${id}/topups`, { amount_usd: FUNDED_USD });
+  const { secret = "" } = await post("/keys", { name, account_id: id, ...fields });
+  return secret;
 }

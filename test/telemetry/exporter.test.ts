@@ -36,7 +36,7 @@ function newExporter(url = `${collector.url}/v1/traces`): Exporter {
 const ITEM = writeSpan({
   ...{ traceId: "1".repeat(32), spanId: "2".repeat(16), parentSpanId: null },
   ...{ kind: "server", name: "POST /", startMs: 1_795_000_000_000.25, endMs: 1_795_000_000_001 },
-  ...{ attributes: new Attributes().int("a", 1), isError: false },
+  ...{ attributes: new Attributes().int("a", 1), isError: false, link: null },
 });
 
 function fill(exporter: Exporter, count: number): void {

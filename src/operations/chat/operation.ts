@@ -64,8 +64,10 @@ export const CHAT: Operation<ChatForm> = {
   nameConversation,
   forgetPrompt,
   estimatePrompt: estimatePromptTokens,
-  estimateLoad: (ask) =>
-    estimatePromptTokens(ask) + (ask.n ?? 1) * Math.min(readOutputLimit(ask) ?? LOAD_MAX, LOAD_MAX),
+  estimateLoad: (ask) => ({
+    prompt: estimatePromptTokens(ask),
+    output: (ask.n ?? 1) * Math.min(readOutputLimit(ask) ?? LOAD_MAX, LOAD_MAX),
+  }),
 
   fit,
   cuts: (codec, ask, card) => listUntaken(ask, card, takesImageUrls(codec, card)).length > 0,

@@ -1,0 +1,102 @@
+// What traces and logs of every request cost: two gateways in turn, of which one exports them to a collector.
+import { makeDice } from "../router/dice.ts";
+import { computeDifference, computeRatio, spread, writeDifference, writeRatio } from "./figures.ts";
+import { startGateway } from "./gateways.ts";
+import { inRounds, measureCost, warmedUp } from "./measure.ts";
+import type { Started } from "./processes.ts";
+import type { Finding } from "./report.ts";
+import { askGateway, type Contender, type Scenario, type Stage } from "./stage.ts";
+
+const CONNECTIONS = 32;
+const BEFORE = 24_000;
+const REQUESTS = 3000;
+const ROUNDS = 20;
+const SEED = 1;
+const MICROS_MAX = 10;
+const SCENARIO: Scenario = { speech: "openai", manner: "", chunks: null };
+
+export async function benchTraces(stage: Stage): Promise<Finding> {
+  const { size } = stage;
+  const collector = startCollector();
+  const endpoint = `http://127.0.0.1:${collector.port}`;
+  const contenders = [
+    await startContender(stage, "untraced", []),
+    await startContender(stage, "traced", [`telemetry: { otlp: { endpoint: "${endpoint}" } }`]),
+  ];
+  const rounds = size(ROUNDS, 1);
+  await warmedUp(contenders, { connections: CONNECTIONS, requests: size(BEFORE, 40) });
+  const load = { connections: CONNECTIONS, warmUp: size(REQUESTS / 5, 20), requests: size(REQUESTS, 40) };
+  const dice = makeDice(SEED);
+  const found = await inRounds(
+    contenders,
+    rounds,
+    async ({ pid, ask }) => (await measureCost(pid, () => ask, load)).cpuMicros,
+    dice,
+  );
+  // A gateway that ends sends what still waits.
+  for (const { stop } of contenders) await stop();
+  await collector.stop();
+  const [untraced = [], traced = []] = [found.get("untraced"), found.get("traced")];
+  const difference = computeDifference(traced, untraced, dice);
+  return {
+    title: "Traces and logs",
+    note: `Two gateways, of which one exports all spans and log lines to a collector that takes them at once. ${rounds} rounds of each in random order, ${CONNECTIONS} at once: medians (least–most), and differences of means and ratios of sums with their 95 % interval.`,
+    tables: [
+      {
+        head: ["whole answers, 1 KB", "CPU per request, µs", "more than untraced, µs", "times untraced"],
+        rows: [
+          ["untraced", spread(untraced), "", ""],
+          [
+            "traced",
+            spread(traced),
+            writeDifference(difference),
+            writeRatio(computeRatio(traced, untraced, dice)),
+          ],
+        ],
+      },
+    ],
+    aims: [
+      {
+        what: "CPU of traces and logs of a request",
+        measured: difference.value,
+        unit: "µs",
+        atMost: MICROS_MAX,
+      },
+    ],
+    bars: [],
+  };
+}
+
+async function startContender(
+  stage: Stage,
+  name: string,
+  more: readonly string[],
+): Promise<Contender & Pick<Started, "stop">> {
+  const { pid, port, stop } = await startGateway({ name, more, charge: "always" }, stage);
+  return { name, pid, stop, ask: askGateway(port, SCENARIO) };
+}
+
+/** `stop` throws if it was sent nothing of one signal. */
+function startCollector() {
+  const batches = new Map([
+    ["/v1/traces", 0],
+    ["/v1/logs", 0],
+  ]);
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: async (request) => {
+      const { pathname } = new URL(request.url);
+      await request.arrayBuffer();
+      batches.set(pathname, (batches.get(pathname) ?? 0) + 1);
+      return Response.json({});
+    },
+  });
+  return {
+    port: server.port,
+    stop: async () => {
+      await server.stop();
+      for (const [path, count] of batches) if (count === 0) throw new Error(`Nothing was sent to ${path}.`);
+    },
+  };
+}
