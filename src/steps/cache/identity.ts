@@ -16,24 +16,22 @@ export interface Identity {
 const UNCOUNTED = ["user", "safety_identifier", "metadata", "prompt_cache_key", "stream", "stream_options"];
 
 /**
- * Returns null if no answer to the request may be repeated: another mechanism repeats it, it depends on an earlier answer
- * at one provider, or its own is to be stored there.
+ * Returns null if no answer to the request may be repeated: it depends on an earlier answer at one provider, or its own
+ * is to be stored there.
  */
 export function identify<F extends Form>(
   vault: Pick<Vault, "digest">,
   call: Call<F>,
   byOthers: readonly string[],
 ): Identity | null {
-  const { operation, ask, raw, selection, steering, pin, idempotency, lost, unreadBytes, key, caching } =
-    call;
-  const body = operation.identify(ask);
-  if (body === null || idempotency !== null || pin !== null || isStored(call)) return null;
+  const { operation, ask, raw, selection, steering, pin, lost, unreadBytes, key, caching } = call;
+  if (pin !== null || isStored(call)) return null;
   const namespace = caching?.namespace ?? null;
   const about = [
     ...[key.accountId, namespace, namespace === null ? key.memberId : null, operation.name],
     ...[nameSelection(selection), steering, sortFields(raw?.headers ?? {}), byOthers],
   ];
-  const asked = sortRequest(leaveOut({ ...body, model: null }));
+  const asked = sortRequest(leaveOut({ ...operation.identify(ask), model: null }));
   const digest = (...parts: readonly unknown[]) => vault.digest(`cache ${JSON.stringify([about, ...parts])}`);
   const isWhole = lost.length === 0 && unreadBytes === 0;
   return {
