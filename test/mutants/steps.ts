@@ -72,7 +72,7 @@ export const STEPS: readonly Mutant[] = [
   {
     name: "steps: no one looks at what a kept answer is given to",
     file: "src/ledger/admit.ts",
-    find: "demand.isLooking ? lookAhead(books, demand) : null",
+    find: "demand.isLooking ? lookAhead(books, admitting) : null",
     replace: "null",
     tests: ["test/cache-settings.test.ts"],
   },
