@@ -5,7 +5,7 @@ import type { Tags } from "../core/fields/tags-text.ts";
 import { type Account, type GatewayKey, invalidKey, refuseAccount, refuseCaller } from "../core/key.ts";
 import { formatUsd, type NanoUsd } from "../core/money.ts";
 import type { RequestLimits } from "../core/record.ts";
-import { addOwners } from "../core/tags.ts";
+import { tagRecord } from "../core/tags.ts";
 import { findLimit, listLimits, makeUsedUpFault, openDay, readStanding, type Standing } from "./allowance.ts";
 import type { Books } from "./books.ts";
 import { computeFreeTerms, coverUnheld, type FreeHold } from "./budget.ts";
@@ -92,8 +92,7 @@ function enter(books: Books, admitting: Admitting): Answer {
   if (settlement === undefined) return take(books, demand, limits, grant);
   // Repeated because its commit got no answer, it may be settled already.
   const granted = books.requests.get(demand.id) === null ? take(books, demand, limits, grant) : grant;
-  const tags = addOwners(settlement.record.tags, findTags(key, account) ?? undefined);
-  const record = { ...settlement.record, tags };
+  const record = tagRecord(settlement.record, findTags(key, account));
   return { ...granted, settled: settle(books, { ...settlement, record, nowMs }) };
 }
 
