@@ -25,6 +25,14 @@ export function addOwners(own: string | null, owners: Tags | undefined): string 
   return formatTags(own === null ? owners : { ...readTagsText(own), ...owners });
 }
 
+/** Returns the record with the tags of its key and account, or the same if they have none. */
+export function tagRecord<Row extends { readonly tags: string | null }>(
+  record: Row,
+  owners: Tags | null | undefined,
+): Row {
+  return owners ? { ...record, tags: addOwners(record.tags, owners) } : record;
+}
+
 /** Returns the start of the UTC day to which the tags of a request belong, in Unix milliseconds. */
 export function findTagDay(atMs: number): number {
   return Math.floor(atMs / DAY_MS) * DAY_MS;

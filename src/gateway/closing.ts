@@ -3,7 +3,7 @@
 import type { Settled } from "../core/demand.ts";
 import { Fault, toFault } from "../core/fault.ts";
 import { toUsd } from "../core/money.ts";
-import { addOwners } from "../core/tags.ts";
+import { tagRecord } from "../core/tags.ts";
 import type { TraceContext, TraceSink } from "../core/trace-context.ts";
 import type { Deadlines, Log, Vault } from "../core/world.ts";
 import { makeLostOutcome, type Outcome } from "../ledger/ledger.ts";
@@ -100,8 +100,8 @@ export class Closing {
   noteSettled<F extends Form>(context: RequestContext<F>, outcome: Outcome, settled: Settled): void {
     const { contents, settlements } = this.#ports;
     if (context.recorder) contents.keep(context.recorder, context.fault);
-    const tags = addOwners(outcome.record.tags, context.granted?.tags);
-    settlements.report({ ...outcome, record: { ...outcome.record, tags } }, settled);
+    const record = tagRecord(outcome.record, context.granted?.tags);
+    settlements.report({ record, gatewayMs: outcome.gatewayMs }, settled);
     context.settlement = Promise.resolve(settled);
   }
 

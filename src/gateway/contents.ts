@@ -4,8 +4,8 @@ import { type LoggedContent, makeContentUse } from "../core/content.ts";
 import type { Fault } from "../core/fault.ts";
 import type { Store } from "../core/store.ts";
 import type { Log, Vault } from "../core/world.ts";
+import type { Folding } from "../operations/folding.ts";
 import type { Form } from "../operations/form.ts";
-import type { Folding } from "../operations/operation.ts";
 import type { Call } from "./call.ts";
 
 /** Longer contents are truncated, the answer first, then the messages. */

@@ -5,6 +5,7 @@ import { asNumber } from "../core/json.ts";
 import { NANO_PER_USD, type NanoUsd, toUsd } from "../core/money.ts";
 import type { Clock, Deadlines, Log, Vault } from "../core/world.ts";
 import type { Ledger, Outcome, Ticket } from "../ledger/ledger.ts";
+import { withoutUsage } from "../operations/folding.ts";
 import type { Form } from "../operations/form.ts";
 import { type Admissions, requireStaying } from "./admissions.ts";
 import type { Closing } from "./closing.ts";
@@ -113,7 +114,7 @@ export class Entrance {
       reply,
       // A whole answer's client needs none, and some are only made when they are asked for.
       get pieces() {
-        const { pieces = operation.unfold(own.reply) } = own;
+        const { pieces = operation.unfold(withoutUsage(own.reply)) } = own;
         return usage ? [...pieces, operation.usagePiece(usage)] : pieces;
       },
     };

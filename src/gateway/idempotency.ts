@@ -3,12 +3,11 @@
 import { Fault } from "../core/fault.ts";
 import { asObject, parseJson } from "../core/json.ts";
 import type { Vault } from "../core/world.ts";
+import type { Folding } from "../operations/folding.ts";
 import type { Form } from "../operations/form.ts";
-import type { Asking, Folding, Operation } from "../operations/operation.ts";
+import type { Asking, Operation } from "../operations/operation.ts";
 import type { Call } from "./call.ts";
 
-/** A stream's chunks are several times as long as the reply that they fold to. */
-const TIMES_COPIED_MAX = 32;
 const KEY_SHAPE = /^[\x21-\x7e]{1,255}$/;
 
 /**
@@ -27,8 +26,8 @@ export function digestIdempotency<F extends Form>(
     const message = "Invalid header 'Idempotency-Key': expected 1 to 255 visible ASCII characters.";
     throw new Fault("invalid_value", message, { param: "Idempotency-Key" });
   }
+  if (operation.hasJsonAnswer?.(ask) === false) return null;
   const body = operation.identify(ask);
-  if (body === null) return null;
   const { stream: _stream, stream_options: _options, ...own } = raw?.body ?? {};
   const bodyDigest = vault.digest(JSON.stringify(raw === null ? body : [body, own]));
   return { replyId: vault.digest(`${keyId} ${header}`), bodyDigest };
@@ -80,10 +79,9 @@ export class ReplyCopy<F extends Form> {
   }
 
   add(pieces: readonly F["piece"][], producedBytes: number): void {
-    const { keptBytesMax } = this.#operation;
+    const { keptBytesMax, collectedMax } = this.#operation;
     this.#characters += this.#folding?.add(pieces) ?? 0;
-    const isLong = producedBytes > keptBytesMax || this.#characters > TIMES_COPIED_MAX * keptBytesMax;
-    if (isLong) this.#folding = null;
+    if (producedBytes > keptBytesMax || this.#characters > collectedMax) this.#folding = null;
   }
 
   /** Returns undefined if the answer was too large. */

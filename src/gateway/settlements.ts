@@ -89,7 +89,7 @@ export class Settlements {
 
   /** Logs a request that was settled. */
   report(
-    { record, gatewayMs }: Outcome,
+    { record, gatewayMs }: Pick<Outcome, "record" | "gatewayMs">,
     { chargedNanoUsd, holdNanoUsd, writtenOffNanoUsd, late }: Settled,
   ): void {
     this.#ports.log({

@@ -1,7 +1,8 @@
 // Prompt and answer of a request for its spans: as the provider was sent the one and gave the other, without a step's changes.
 import { type SpanMessages, writeInput, writeOutput } from "../core/span-messages.ts";
+import type { Folding } from "../operations/folding.ts";
 import type { Form } from "../operations/form.ts";
-import type { Folding, Operation } from "../operations/operation.ts";
+import type { Operation } from "../operations/operation.ts";
 
 /** Longer answers are not exported. */
 const CHARACTERS_MAX = 256 * 1024;

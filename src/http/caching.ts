@@ -32,7 +32,9 @@ export function readCaching(
   const ttlMs = setting === null ? computeTtl(rules, isWished, directives.maxAgeMs) : parseTtl(setting.ttl);
   if (!ttlMs && !isWished && !directives.isOnly) return null;
   const namespace = setting?.namespace ?? null;
-  return { ...computeTimes(key, ttlMs ?? 0, directives), namespace, whenAlone, outcome: null };
+  const times = computeTimes(key, ttlMs ?? 0, directives);
+  const isOnce = headers.get("idempotency-key") !== null;
+  return { ...times, ...(isOnce ? NOTHING : null), namespace, whenAlone, outcome: null };
 }
 
 /** A key's own counts before that of the alias which it names. */
@@ -45,6 +47,9 @@ function computeTtl({ isForClients, ttlMs }: CacheRules, isWished: boolean, maxA
   if (!isWished || !isForClients) return ttlMs;
   return Math.min(maxAgeMs ?? (ttlMs || DEFAULT_TTL_MS), CACHE_SECONDS_MAX * 1000);
 }
+
+/** An Idempotency-Key has its own store of answers. */
+const NOTHING = { ttlMs: 0, ageMaxMs: 0 };
 
 /** Until the cache knows of others that wait for the answer, its client is alone. */
 const whenAlone: Caching["whenAlone"] = (task) => task();

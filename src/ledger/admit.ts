@@ -5,7 +5,7 @@ import type { Tags } from "../core/fields/tags-text.ts";
 import { type Account, type GatewayKey, invalidKey, refuseAccount, refuseCaller } from "../core/key.ts";
 import { formatUsd, type NanoUsd } from "../core/money.ts";
 import type { RequestLimits } from "../core/record.ts";
-import { addOwners } from "../core/tags.ts";
+import { tagRecord } from "../core/tags.ts";
 import { findLimit, listLimits, makeUsedUpFault, openDay, readStanding, type Standing } from "./allowance.ts";
 import type { Books } from "./books.ts";
 import { computeFreeTerms, coverUnheld, type FreeHold } from "./budget.ts";
@@ -20,7 +20,12 @@ import {
   refuseByMinute,
   takeLimits,
 } from "./limits.ts";
-import { ALL_OF_THE_MINUTE, ENTRY_OF_THE_MINUTE, TOKENS_OF_THE_MINUTE } from "./minute-checks.ts";
+import {
+  ALL_OF_THE_MINUTE,
+  ENTRY_OF_THE_MINUTE,
+  type MinuteCheck,
+  TOKENS_OF_THE_MINUTE,
+} from "./minute-checks.ts";
 import { takeNoPlace, takePlaces } from "./places.ts";
 import { claimReply, findEarlierAnswer } from "./replies.ts";
 import { settle, undoHold } from "./settle.ts";
@@ -48,20 +53,31 @@ export function admit(books: Books, demand: Admission): Answer {
   const limits = readLimits(books, key, account, demand);
   if (isLacking(limits)) return { ...NOTHING_LACKING, openings: limits };
   if (demand.isEntry) return enter(books, { demand, key, account, limits, offers: [] });
+  const checks = known === null ? ALL_OF_THE_MINUTE : TOKENS_OF_THE_MINUTE;
+  const granted = decideGrant(books, { demand, key, limits }, checks);
+  return granted.kind === "granted" ? take(books, demand, limits, granted) : granted;
+}
+
+/** Decides the admission in full. Of what it grants, nothing but places is taken. */
+function decideGrant(
+  books: Books,
+  asking: Omit<Admitting, "account" | "offers">,
+  checks: readonly MinuteCheck[],
+): Grant | Refused | Lacking {
+  const { demand, key, limits } = asking;
   const lacking = findLacking(limits, demand);
   if (lacking !== null) return lacking;
-  const full = refuseByMinute(limits, demand, known === null ? ALL_OF_THE_MINUTE : TOKENS_OF_THE_MINUTE);
+  const full = refuseByMinute(limits, demand, checks);
   if (full !== null) return refused(full);
   const offers = keepCovered(books, limits, demand);
   if (offers instanceof Fault) return refused(offers);
-  const granted = grant(books, { demand, key, account: books.account(key.accountId), limits, offers });
-  return granted.kind === "granted" ? take(books, demand, limits, granted) : granted;
+  return grant(books, { ...asking, account: books.account(key.accountId), offers });
 }
 
 /** Admits what a step refuses, answers or lets wait: it takes nothing of its day and holds nothing. */
 function enter(books: Books, admitting: Admitting): Answer {
   const { demand, key, account, limits } = admitting;
-  const ahead = demand.isLooking ? lookAhead(books, demand) : null;
+  const ahead = demand.isLooking ? lookAhead(books, admitting) : null;
   if (ahead !== null) return ahead;
   const full = refuseByMinute(limits, demand, ENTRY_OF_THE_MINUTE);
   if (full !== null) return refused(full);
@@ -76,15 +92,14 @@ function enter(books: Books, admitting: Admitting): Answer {
   if (settlement === undefined) return take(books, demand, limits, grant);
   // Repeated because its commit got no answer, it may be settled already.
   const granted = books.requests.get(demand.id) === null ? take(books, demand, limits, grant) : grant;
-  const tags = addOwners(settlement.record.tags, findTags(key, account) ?? undefined);
-  const record = { ...settlement.record, tags };
+  const record = tagRecord(settlement.record, findTags(key, account));
   return { ...granted, settled: settle(books, { ...settlement, record, nowMs }) };
 }
 
 /** Decides the admission in full and takes nothing. Returns its refusal, or what the decision lacks. */
-function lookAhead(books: Books, demand: Admission): Refused | Lacking | null {
-  const answer = admit(books.copy(), { ...demand, isEntry: false });
-  return answer.kind === "refused" || answer.kind === "lacking" ? answer : null;
+function lookAhead(books: Books, admitting: Admitting): Refused | Lacking | null {
+  const answer = decideGrant(books.copy(), admitting, ALL_OF_THE_MINUTE);
+  return answer.kind === "granted" ? null : answer;
 }
 
 function refused(fault: Fault): Refused {

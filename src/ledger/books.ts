@@ -27,36 +27,38 @@ import { UsageSums } from "./usage-sums.ts";
 /** One table: written rows hide the rows as read, and are what the batch writes. */
 class Sheet<Row> {
   readonly #read: Pick<ReadonlyMap<string, Row | null>, "get">;
-  readonly #put = new Map<string, Row>();
+  /** Most sheets of a batch stay empty. */
+  #put: Map<string, Row> | null = null;
 
   constructor(read: Pick<ReadonlyMap<string, Row | null>, "get">) {
     this.#read = read;
   }
 
   get(id: string): Row | null {
-    return this.#put.get(id) ?? this.#read.get(id) ?? null;
+    return this.#put?.get(id) ?? this.#read.get(id) ?? null;
   }
 
   put(id: string, row: Row): void {
+    this.#put ??= new Map();
     this.#put.set(id, row);
   }
 
   drop(id: string): void {
-    this.#put.delete(id);
+    this.#put?.delete(id);
   }
 
   /** True if the row was made in this batch. */
   isNew(id: string): boolean {
-    return this.#put.has(id) && !this.#read.get(id);
+    return this.#put?.has(id) === true && !this.#read.get(id);
   }
 
   get changed(): readonly Row[] {
-    return [...this.#put.values()];
+    return this.#put === null ? [] : [...this.#put.values()];
   }
 
   /** The written rows that the store has, or that it lacks. */
   changedWhere(isStored: boolean): readonly Row[] {
-    const chosen = [...this.#put].filter(([id]) => this.isNew(id) !== isStored);
+    const chosen = [...(this.#put ?? [])].filter(([id]) => this.isNew(id) !== isStored);
     return chosen.map(([, row]) => row);
   }
 }
@@ -120,7 +122,7 @@ export class Books {
   readonly #sums: UsageSums;
   readonly #calls = new Map<string, CallSum>();
 
-  constructor(rows: RowLookup) {
+  constructor(rows: Omit<RowLookup, "nowMs">) {
     this.keys = rows.keys;
     this.accounts = new Sheet(rows.accounts);
     this.spends = new Sheet(rows.spends);
@@ -138,7 +140,7 @@ export class Books {
 
   /** Returns books that begin with these. Nothing that happens to them changes these. */
   copy(): Books {
-    return new Books({ ...this, nowMs: null });
+    return new Books(this);
   }
 
   /** Returns the account of a key or a hold. The store refuses either without an account. */

@@ -194,8 +194,8 @@ function enter(parts: LedgerParts, ticket: Ticket, { isLooking, outcome } = ENTR
   const settlement = outcome && makeSettlement(parts, ask.key.accountId, ticket, ask.idempotency, outcome);
   // Its key or account may have tags.
   const reads = outcome ? { ...demand.reads, tagDayMs: findTagDay(outcome.record.atMs) } : demand.reads;
-  const entry = { ...demand, reads, idempotency: null, isEntry: true, isLooking };
-  return decideAdmission(parts, ask, settlement ? { ...entry, settlement } : entry, offers);
+  const entry = { reads, idempotency: null, isEntry: true, isLooking, ...(settlement && { settlement }) };
+  return decideAdmission(parts, ask, { ...demand, ...entry }, offers);
 }
 
 function decideAdmission(

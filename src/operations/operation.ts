@@ -12,6 +12,7 @@ import type { ChatRequest } from "./chat/form.ts";
 import type { Signal } from "./chat/grader.ts";
 import type { Needs } from "./chat/needs.ts";
 import type { AnswerCodec, Codec, Codecs, Passing } from "./codec.ts";
+import type { Folding, Keeping } from "./folding.ts";
 import type { Changed, Form } from "./form.ts";
 
 /** A client's request as read by its surface. */
@@ -120,23 +121,6 @@ export interface Meter<F extends Form> {
   takeWhole(reply: F["reply"]): void;
 }
 
-/** Collects a stream's pieces into one reply. */
-export interface Folding<F extends Form> {
-  /** Adds pieces, and returns their approximate length as JSON. */
-  add(pieces: readonly F["piece"][]): number;
-  /** Null if there was none. */
-  reply(): F["reply"] | null;
-}
-
-/** Keeps a stream that is shown in its provider's own form, and takes a whole answer apart as a model would send it. */
-export interface PieceKeeping<F extends Pick<Form, "piece" | "reply">> {
-  /** Returns the pieces as JSON. */
-  write(pieces: readonly F["piece"][]): readonly unknown[];
-  /** Undoes `write` for a client. */
-  read(kept: readonly unknown[]): readonly F["piece"][];
-  takeApart(reply: F["reply"]): readonly F["piece"][];
-}
-
 /** A request as seen by selectors. */
 export interface Choosable {
   readonly request: ChatRequest;
@@ -173,6 +157,8 @@ export interface Operation<F extends Form> {
   readonly hasLongTexts?: boolean;
   /** The longest answer that is stored for repeated requests. */
   readonly keptBytesMax: number;
+  /** The most that is collected of a stream to be stored, as foldings count it. */
+  readonly collectedMax: number;
   /** Returns a dialect's codec, or null if its providers don't serve the operation. */
   findCodec(codecs: Codecs): Codec<F> | null;
   /** Null if selectors can't choose: a model must be named. */
@@ -200,11 +186,10 @@ export interface Operation<F extends Form> {
   bound(ask: F["ask"], card: ModelCard, outputTokens: number | undefined, isWish: boolean): Changed<F["ask"]>;
   /** Splits the request into requests for at most this many answers. */
   split(ask: F["ask"], answersPerCall: number): readonly F["ask"][];
-  /**
-   * Returns the body that identifies a repeated request, without how it is delivered. Null if its answer can't be
-   * stored.
-   */
-  identify(ask: F["ask"]): JsonObject | null;
+  /** Returns the body that identifies a repeated request, without how it is delivered. */
+  identify(ask: F["ask"]): JsonObject;
+  /** False if the answer isn't JSON: it isn't stored under an Idempotency-Key. Missing if it always is. */
+  hasJsonAnswer?(ask: F["ask"]): boolean;
   /** Returns the request as logged, with its messages separate. */
   toLog(ask: F["ask"]): { readonly request: JsonObject; readonly messages: readonly unknown[] };
   /**
@@ -262,8 +247,8 @@ export interface Operation<F extends Form> {
   unfold(reply: F["reply"]): readonly F["piece"][];
   /** Restores a reply stored as JSON. Returns null if it is invalid. */
   restore(kept: unknown): F["reply"] | null;
-  /** Lets the cache repeat streams. Missing if `unfold` is enough. */
-  readonly keeping?: PieceKeeping<Pick<F, "piece" | "reply">>;
+  /** Missing if replies are JSON, and `fold` and `unfold` are enough. */
+  readonly keeping?: Keeping<Pick<F, "piece" | "reply">>;
   /** Returns the reply as logged, or null if it is empty. */
   toLogged(reply: F["reply"]): JsonObject | null;
 

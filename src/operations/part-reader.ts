@@ -2,8 +2,9 @@
 import { type Amounts, addAmounts } from "../core/units.ts";
 import { malformed } from "../core/upstream.ts";
 import { EventParser } from "../transport/framing/sse.ts";
+import type { Folding } from "./folding.ts";
 import type { Ask } from "./form.ts";
-import type { Folding, Meter, Reader, Reading } from "./operation.ts";
+import type { Meter, Reader, Reading } from "./operation.ts";
 import type { PartDecoder, WholePiece, WholeReply, WholeReplyForm, WorkUsage } from "./whole-form.ts";
 
 /** Ten large pictures, or 2,048 long vectors as numbers. */

@@ -25,7 +25,16 @@ interface WholeParts<A extends Ask, R extends WholeReply, P extends object>
     Partial<
       Pick<
         Whole<A, R, P>,
-        "countAnswers" | "refuseUnable" | "hasLongTexts" | "identify" | "split" | "toLogged"
+        | "countAnswers"
+        | "refuseUnable"
+        | "hasLongTexts"
+        | "identify"
+        | "hasJsonAnswer"
+        | "split"
+        | "fold"
+        | "restore"
+        | "keeping"
+        | "toLogged"
       >
     > {
   /** The fields of a request whose strings are the API's own words or ids. All others are texts. */
@@ -59,11 +68,12 @@ interface WholeParts<A extends Ask, R extends WholeReply, P extends object>
   readonly isText?: boolean;
   /** Joins the answers of several calls without their usage. Missing if a request is never split. */
   join?(replies: readonly R[]): R;
-  /** The field that identifies a reply stored as JSON. Missing if none is stored. */
+  /** The field that identifies a reply stored as JSON. Missing if `restore` knows it otherwise. */
   readonly content?: keyof R & string;
 }
 
 const KEPT_BYTES_MAX = 32 * 1024 * 1024;
+const KEPT = { keptBytesMax: KEPT_BYTES_MAX, collectedMax: KEPT_BYTES_MAX };
 /** An absurd amount: reports beyond it are capped. */
 const TIMES_WORST = 10;
 
@@ -76,7 +86,7 @@ export function makeWholeOperation<A extends Ask, R extends WholeReply, P extend
   const merge = (replies: readonly R[]) => mergeReplies(parts, replies);
   return {
     answerBytesMax: ANSWER_BYTES_MAX,
-    keptBytesMax: KEPT_BYTES_MAX,
+    ...KEPT,
     choosing: null,
     refuseUnable: () => {},
     findImageUrl: () => null,
@@ -85,6 +95,8 @@ export function makeWholeOperation<A extends Ask, R extends WholeReply, P extend
     identify: (ask) => Object.fromEntries(Object.entries(ask)),
     nameConversation: () => ({ sought: [], kept: [], heldTokens: 0 }),
     toLogged: () => null,
+    fold: () => foldReplies(merge),
+    restore: (kept) => (content !== undefined && isReply<R>(kept, content) ? kept : null),
     ...makeMappers(parts.words, parts.answerWords),
     ...(parts.makes && { makes: parts.makes }),
     ...parts,
@@ -108,12 +120,10 @@ export function makeWholeOperation<A extends Ask, R extends WholeReply, P extend
     reader: (codec, { ask, card, headers }) => new PartReader(codec.decoder(card, ask, headers)),
     isAnswer: ({ kind }) => kind !== "usage",
     merge,
-    fold: () => foldReplies(merge),
     unfold: (reply) => [
       { kind: "reply", reply },
       ...(reply.usage ? [{ kind: "usage", usage: reply.usage } as const] : []),
     ],
-    restore: (kept) => (content !== undefined && isReply<R>(kept, content) ? kept : null),
     readUsage: ({ usage }) => usage,
     withUsage: (reply, usage) => ({ ...reply, usage }),
     usagePiece: (usage) => ({ kind: "usage", usage }),

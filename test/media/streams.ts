@@ -22,6 +22,12 @@ export const SPOKEN = [
   new Uint8Array([73, 68, 51, 4, 0, 255]),
   new Uint8Array([0, 10, 13, 128, 200]),
 ] as const;
+/** 25 MB, which are more than 32 MiB in base64. */
+const LONG_SOUND = Array.from({ length: 25 }, () => new Uint8Array(1_050_000).fill(7));
+export const SPEAKERS = [
+  { id: "seg_1", start: 0, end: 1.5, speaker: "A", text: "Hello." },
+  { id: "seg_2", start: 1.5, end: 2, speaker: "B", text: " Bye." },
+] as const;
 export const SPEECH_USAGE = { input_tokens: 3, output_tokens: 42, total_tokens: 45 };
 export const WORDS = ["by ", "that ", "confé", "rence."] as const;
 export const TRANSCRIPT_USAGE = {
@@ -89,6 +95,15 @@ function listSounds(): readonly Step[] {
   ];
 }
 
+/** As for a request with `diarized_json`: the last event doesn't repeat the segments. */
+function listSpeakers(): readonly Step[] {
+  return [
+    ...SPEAKERS.map((segment) => unnamed({ type: "transcript.text.segment", ...segment })),
+    unnamed({ type: "transcript.text.done", text: "Hello. Bye.", usage: TRANSCRIPT_USAGE }),
+    "data: [DONE]\r\n\r\n",
+  ];
+}
+
 /** Null if it is answered whole. `whisper` ignores a request for a stream, as OpenAI's does. */
 export function findStream(call: MediaCall): MediaStream | null {
   const { path, body } = call;
@@ -96,8 +111,10 @@ export function findStream(call: MediaCall): MediaStream | null {
   const events = (steps: readonly Step[]) => ({ type: EVENTS, steps: interrupt(model, steps) });
   if (path === "/audio/speech") {
     if (body.stream_format === "sse") return events(listSounds());
-    return { type: "audio/mpeg", steps: interrupt(model, SPOKEN) };
+    const steps = model.endsWith("-long") ? LONG_SOUND : SPOKEN;
+    return { type: "audio/mpeg", steps: interrupt(model, steps) };
   }
   if (String(body.stream) !== "true" || /whisper|silent|plain/.test(model)) return null;
-  return events(path.startsWith("/images/") ? listPictures(call) : listWords());
+  if (path.startsWith("/images/")) return events(listPictures(call));
+  return events(model.endsWith("-speakers") ? listSpeakers() : listWords());
 }

@@ -34,6 +34,8 @@ const MODELS = [
   "{ name: silent, operations: [images, transcription], price: { per_image: 0.04, per_minute: 0.006 } }",
   "{ name: failing, operations: [images], price: { per_image: 0.04 } }",
   "{ name: huge, operations: [images], price: { per_image: 0.04 } }",
+  "{ name: voice-long, operations: [speech], price: { per_character_million: 15 } }",
+  "{ name: scribe-speakers, operations: [transcription], price: { per_minute: 0.006 } }",
   "{ name: whisper, operations: [transcription], price: { per_minute: 0.006 } }",
 ];
 

@@ -3,8 +3,65 @@ import type { Mutant } from "./mutant.ts";
 
 const TESTS = ["test/gateway-steps.test.ts"];
 const KEPT = ["test/gateway-steps-kept.test.ts"];
+const MEDIA = ["test/http-media-cache.test.ts"];
 
 export const STEPS: readonly Mutant[] = [
+  {
+    name: "cache: speech is kept without its bound",
+    file: "src/operations/whole.ts",
+    find: "collectedMax: KEPT_BYTES_MAX",
+    replace: "collectedMax: 2 ** 40",
+    tests: ["test/cache-keeper.test.ts"],
+  },
+  {
+    name: "cache: what is collected takes no memory",
+    file: "src/steps/cache/keeper.ts",
+    find: "if (!memory.take(bytes)) return false;",
+    replace: "",
+    tests: ["test/cache-keeper.test.ts"],
+  },
+  {
+    name: "cache: memory isn't given back",
+    file: "src/steps/cache/keeper.ts",
+    find: "this.#parts.memory.release(this.#bytes);",
+    replace: "",
+    tests: ["test/cache-keeper.test.ts"],
+  },
+  {
+    name: "cache: an answer that broke off is kept",
+    file: "src/steps/cache/keeper.ts",
+    find: 'fault === null && isStored && record?.ended === "done" && usage !== null',
+    replace: "record !== null",
+    tests: MEDIA,
+  },
+  {
+    name: "cache: a sound is kept without its type",
+    file: "src/operations/speech/keeping.ts",
+    find: "type: first.type,",
+    replace: 'type: "",',
+    tests: MEDIA,
+  },
+  {
+    name: "cache: a request with an Idempotency-Key for speech is kept",
+    file: "src/http/caching.ts",
+    find: "...(isOnce ? NOTHING : null), ",
+    replace: "",
+    tests: MEDIA,
+  },
+  {
+    name: "cache: a streamed transcript loses its segments",
+    file: "src/operations/transcription/operation.ts",
+    find: "  fold: foldTranscript,\n",
+    replace: "",
+    tests: MEDIA,
+  },
+  {
+    name: "steps: a stream of its own has its usage twice",
+    file: "src/gateway/entrance.ts",
+    find: "operation.unfold(withoutUsage(own.reply))",
+    replace: "operation.unfold(own.reply)",
+    tests: ["test/clients/cache-media.test.ts"],
+  },
   {
     name: "steps: one is asked before the look at what is surely refused",
     file: "src/gateway/entrance.ts",
@@ -15,7 +72,7 @@ export const STEPS: readonly Mutant[] = [
   {
     name: "steps: no one looks at what a kept answer is given to",
     file: "src/ledger/admit.ts",
-    find: "demand.isLooking ? lookAhead(books, demand) : null",
+    find: "demand.isLooking ? lookAhead(books, admitting) : null",
     replace: "null",
     tests: ["test/cache-settings.test.ts"],
   },

@@ -35,15 +35,15 @@ export const TAG_MUTANTS: readonly Mutant[] = [
   {
     name: "an answer from the cache has no tags of its key",
     file: "src/ledger/admit.ts",
-    find: "addOwners(settlement.record.tags, findTags(key, account) ?? undefined)",
-    replace: "settlement.record.tags",
+    find: "tagRecord(settlement.record, findTags(key, account))",
+    replace: "settlement.record",
     tests: ["test/http-tags.test.ts"],
   },
   {
     name: "the line of an answer from the cache has no tags of its key",
     file: "src/gateway/closing.ts",
-    find: "addOwners(outcome.record.tags, context.granted?.tags)",
-    replace: "outcome.record.tags",
+    find: "tagRecord(outcome.record, context.granted?.tags)",
+    replace: "outcome.record",
     tests: ["test/http-tags.test.ts"],
   },
 ];

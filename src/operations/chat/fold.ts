@@ -1,7 +1,7 @@
 // Folds a stream's chunks into one reply, and takes a reply apart into chunks.
 
 import { asArray, asObject, isObject, type JsonObject, omitUndefined } from "../../core/json.ts";
-import type { Folding } from "../operation.ts";
+import type { Folding } from "../folding.ts";
 import { moveCitation } from "./citations.ts";
 import type { ChatForm } from "./decoder.ts";
 import {

@@ -1,7 +1,7 @@
 // Streams of chat as the cache keeps and repeats them: a provider's own events as they came, others as a model would send
 // them.
 import { asArray, asString, isObject } from "../../core/json.ts";
-import type { PieceKeeping } from "../operation.ts";
+import type { Keeping } from "../folding.ts";
 import type { ChatForm } from "./decoder.ts";
 import { unfold } from "./fold.ts";
 import type { ChatChunk, Delta, ToolCallDelta } from "./form.ts";
@@ -12,9 +12,8 @@ const PIECE_CHARACTERS = 80;
 /** Not within a pair of UTF-16 halves. */
 const PIECES = new RegExp(`.{1,${PIECE_CHARACTERS}}`, "gsu");
 
-export const KEEPING: PieceKeeping<Pick<ChatForm, "piece" | "reply">> = {
-  write: (parts) => parts.flatMap(writePart),
-  read: (kept) => kept.map(readPart),
+export const KEEPING: Keeping<Pick<ChatForm, "piece" | "reply">> = {
+  native: { write: (parts) => parts.flatMap(writePart), read: (kept) => kept.map(readPart) },
   takeApart: (reply) => unfold(reply).flatMap(splitChunk),
 };
 

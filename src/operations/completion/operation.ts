@@ -9,7 +9,13 @@ import { mapTextsBut } from "../text-walk.ts";
 import { type CompletionForm, type CompletionRequest, toChat } from "./form.ts";
 
 /** Prompts are texts: they have no pictures to cut, and can't be emptied in place, so they are dropped with their request. */
-const { forgetPrompt: _forgetPrompt, cuts: _cuts, thoughts: _thoughts, ...SHARED } = CHAT;
+const {
+  forgetPrompt: _forgetPrompt,
+  cuts: _cuts,
+  thoughts: _thoughts,
+  hasJsonAnswer: _always,
+  ...SHARED
+} = CHAT;
 
 const WORDS: ReadonlySet<string> = new Set(["model", "service_tier"]);
 

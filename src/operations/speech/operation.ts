@@ -4,6 +4,7 @@ import type { Operation } from "../operation.ts";
 import { estimateTextTokens } from "../text-tokens.ts";
 import { makeWholeOperation } from "../whole.ts";
 import { countCharacters, findSound, type SoundFormat, type SpeechForm, type SpeechRequest } from "./form.ts";
+import { restoreSound, SOUND_KEEPING } from "./keeping.ts";
 
 /**
  * OpenAI prices a minute of gpt-4o-mini-tts at 0.015 USD, which is 21 tokens per second. People say 15 characters in
@@ -48,7 +49,10 @@ export const SPEECH: Operation<SpeechForm> = makeWholeOperation({
     return { ...likely, completion: outputAudio, outputAudio };
   },
   countBytes: (piece) => findSound(piece)?.sound.length ?? 0,
-  identify: () => null,
+  identify: ({ stream: _stream, asEvents: _asEvents, ...ask }) => Object.fromEntries(Object.entries(ask)),
+  hasJsonAnswer: () => false,
+  restore: restoreSound,
+  keeping: SOUND_KEEPING,
   toLog({ input, ...request }) {
     return { request, messages: [input] };
   },

@@ -1,15 +1,17 @@
 // Transcription as an operation: turns audio into text.
 import type { Attachment } from "../../core/attachment.ts";
 import type { ModelCard } from "../../core/card.ts";
-import { asString, type JsonObject } from "../../core/json.ts";
+import { asString, isObject, type JsonObject } from "../../core/json.ts";
 import { type Amounts, NO_AMOUNTS } from "../../core/units.ts";
 import type { Operation } from "../operation.ts";
 import { estimateTextTokens } from "../text-tokens.ts";
 import { makeWholeOperation } from "../whole.ts";
+import { foldTranscript } from "./fold.ts";
 import {
   countTranscriptElements,
   isJsonFormat,
   type TranscriptionForm,
+  type TranscriptionReply,
   type TranscriptionRequest,
 } from "./form.ts";
 import { measureSeconds } from "./sound/length.ts";
@@ -43,11 +45,17 @@ export const TRANSCRIPTION: Operation<TranscriptionForm> = makeWholeOperation({
     const seconds = Math.ceil((ask.file.bytes.length * 8) / BITS_PER_SECOND_MIN);
     return count(ask, Math.max(seconds, findSeconds(ask)), SOUND_TOKENS_WORST, TEXT_TOKENS_WORST);
   },
-  identify: (ask) => (isJsonFormat(ask.format) ? listFields(ask) : null),
+  identify: listFields,
+  hasJsonAnswer: ({ format }) => isJsonFormat(format),
+  fold: foldTranscript,
+  restore: (kept) => (isReply(kept) ? kept : null),
   toLog: (ask) => ({ request: listFields(ask), messages: [] }),
   toLogged: ({ content }) => (typeof content === "string" ? { text: content } : content),
-  content: "content",
 });
+
+function isReply(kept: unknown): kept is TranscriptionReply {
+  return isObject(kept) && (typeof kept.content === "string" || isObject(kept.content));
+}
 
 const measured = new WeakMap<Attachment, number>();
 

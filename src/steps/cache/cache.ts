@@ -9,6 +9,7 @@ import type { Clock, Log, Vault } from "../../core/world.ts";
 import type { Call } from "../../gateway/call.ts";
 import type { Answered, Around, Enter, OwnAnswer, Step } from "../../gateway/step.ts";
 import type { Form } from "../../operations/form.ts";
+import { CollectedMemory } from "./collected-memory.ts";
 import { type Flight, Flights } from "./flights.ts";
 import { type Identity, identify, makeAskedDigest } from "./identity.ts";
 import { Keeper } from "./keeper.ts";
@@ -33,12 +34,15 @@ interface Keeping {
 
 /** A request waits for another's answer, then for one more: if neither could be kept, the rest won't be either. */
 const WAITS_MAX = 2;
+/** The memory of all answers that are collected at the same time. */
+const COLLECTED_BYTES_MAX = 256 * 1024 * 1024;
 
 export class Cache {
   readonly #ports: CachePorts;
   readonly #flights = new Flights();
   readonly #trimming: Trimming;
   readonly #recent = new RecentAnswers();
+  readonly #memory = new CollectedMemory(COLLECTED_BYTES_MAX);
   readonly #keeping = new WeakMap<object, Keeping>();
 
   constructor(ports: CachePorts) {
@@ -189,8 +193,9 @@ export class Cache {
     const { operation, raw } = call;
     return new Keeper({
       operation,
+      memory: this.#memory,
       isNative: family !== null,
-      hasToolRun: (json) => raw?.texts.hasToolRun(json) ?? false,
+      texts: raw?.texts ?? null,
       keep: (answer) => this.#keep(call, id, answer && { ...answer, id: call.id }),
     });
   }
@@ -201,7 +206,7 @@ export class Cache {
     kept: Kept<F> | null,
   ): Promise<void> {
     if (caching === null) return;
-    const text = kept && writeKept(kept);
+    const text = kept && writeKept(kept, operation);
     const most = Math.min(operation.keptBytesMax, this.#ports.rules().bytesMaxPerAccount);
     if (text === null || Buffer.byteLength(text) > most) return note(caching, "bypass");
     try {

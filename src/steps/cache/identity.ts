@@ -13,33 +13,34 @@ export interface Identity {
 }
 
 /** Fields that only say whose request it is, or how its answer is delivered. Every other field counts. */
-const UNCOUNTED = ["user", "safety_identifier", "metadata", "prompt_cache_key", "stream", "stream_options"];
+const UNCOUNTED: ReadonlySet<string> = new Set([
+  ...["user", "safety_identifier", "metadata", "prompt_cache_key", "stream", "stream_options"],
+  // The model is named by what it means.
+  "model",
+]);
 
 /**
- * Returns null if no answer to the request may be repeated: another mechanism repeats it, it depends on an earlier answer
- * at one provider, or its own is to be stored there.
+ * Returns null if no answer to the request may be repeated: it depends on an earlier answer at one provider, or its own
+ * is to be stored there.
  */
 export function identify<F extends Form>(
   vault: Pick<Vault, "digest">,
   call: Call<F>,
   byOthers: readonly string[],
 ): Identity | null {
-  const { operation, ask, raw, selection, steering, pin, idempotency, lost, unreadBytes, key, caching } =
-    call;
-  const body = operation.identify(ask);
-  if (body === null || idempotency !== null || pin !== null || isStored(call)) return null;
+  const { operation, ask, raw, selection, steering, pin, lost, unreadBytes, key, caching } = call;
+  if (pin !== null || isStored(call)) return null;
   const namespace = caching?.namespace ?? null;
   const about = [
     ...[key.accountId, namespace, namespace === null ? key.memberId : null, operation.name],
     ...[nameSelection(selection), steering, sortFields(raw?.headers ?? {}), byOthers],
   ];
-  const asked = sortRequest(leaveOut({ ...body, model: null }));
+  const asked = sortRequest(operation.identify(ask));
   const digest = (...parts: readonly unknown[]) => vault.digest(`cache ${JSON.stringify([about, ...parts])}`);
   const isWhole = lost.length === 0 && unreadBytes === 0;
   return {
     shared: isWhole ? digest(asked) : null,
-    native:
-      raw === null ? null : digest(asked, raw.family, sortFields(leaveOut({ ...raw.body, model: null }))),
+    native: raw === null ? null : digest(asked, raw.family, sortCounted(raw.body, keep)),
   };
 }
 
@@ -69,29 +70,35 @@ function nameSelection(selection: Selection): unknown {
   }
 }
 
-function leaveOut(body: JsonObject): JsonObject {
-  const rest = { ...body };
-  for (const field of UNCOUNTED) delete rest[field];
-  return rest;
-}
-
 /**
  * The order of fields means nothing but in the client's own schemas, in whose order models write: only a request's own
  * fields, and those of its messages, are sorted.
  */
 function sortRequest(body: JsonObject): JsonObject {
-  const sorted = sortFields(body);
-  return Array.isArray(sorted.messages) ? { ...sorted, messages: sorted.messages.map(sortDeep) } : sorted;
+  return sortCounted(body, (value, name) => (name === "messages" ? sortDeep(value) : value));
+}
+
+function sortCounted(body: JsonObject, change: (value: unknown, name: string) => unknown): JsonObject {
+  const counted = Object.keys(body).filter((name) => !UNCOUNTED.has(name));
+  return makeSorted(body, counted, change);
 }
 
 function sortFields(fields: Readonly<JsonObject>): JsonObject {
-  return Object.fromEntries(Object.entries(fields).sort(([one], [other]) => (one < other ? -1 : 1)));
+  return makeSorted(fields, Object.keys(fields), keep);
 }
 
 function sortDeep(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortDeep);
-  if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(sortFields(value)).map(([name, inner]) => [name, sortDeep(inner)]),
-  );
+  return isObject(value) ? makeSorted(value, Object.keys(value), sortDeep) : value;
 }
+
+/** Sorts the names in place. */
+function makeSorted(
+  fields: Readonly<JsonObject>,
+  names: string[],
+  change: (value: unknown, name: string) => unknown,
+): JsonObject {
+  return Object.fromEntries(names.sort().map((name) => [name, change(fields[name], name)]));
+}
+
+const keep = (value: unknown) => value;

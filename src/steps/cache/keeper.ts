@@ -1,19 +1,21 @@
 // Collects an answer as its client sees it, whole or streamed, to keep it at its end.
+import type { NativeTexts } from "../../core/texts.ts";
 import type { AnswerEnd, Around } from "../../gateway/step.ts";
+import type { Folding } from "../../operations/folding.ts";
 import type { Form } from "../../operations/form.ts";
-import type { Folding, Operation } from "../../operations/operation.ts";
+import type { Operation } from "../../operations/operation.ts";
+import type { CollectedMemory } from "./collected-memory.ts";
 import type { Kept } from "./kept.ts";
 
-/** A stream's chunks are several times as long as the reply that they fold to. */
-const TIMES_COLLECTED_MAX = 32;
 /** The ends of an answer that has all of what was asked for. */
 const ORDINARY: ReadonlySet<string> = new Set(["stop", "tool_calls"]);
 
 interface Collecting<F extends Form> {
   readonly operation: Operation<F>;
+  readonly memory: CollectedMemory;
   readonly isNative: boolean;
-  /** True if the JSON says that the provider ran a tool. */
-  readonly hasToolRun: (json: string) => boolean;
+  /** Null if no provider's own request was sent, which alone has tools that a provider runs. */
+  readonly texts: Pick<NativeTexts, "hasToolRun"> | null;
   /** Keeps a whole answer with an ordinary end. Called with null if there is none. */
   readonly keep: (answer: Omit<Kept<F>, "id"> | null) => Promise<void>;
 }
@@ -21,13 +23,16 @@ interface Collecting<F extends Form> {
 export class Keeper<F extends Form> implements Around<F> {
   readonly #parts: Collecting<F>;
   #reply: F["reply"] | null = null;
-  #folding: Folding<F> | null;
+  #folding: Folding<Pick<F, "piece" | "reply">> | null;
   #pieces: unknown[] = [];
   #characters = 0;
+  /** As taken from the memory of all. */
+  #bytes = 0;
 
   constructor(parts: Collecting<F>) {
     this.#parts = parts;
-    this.#folding = parts.operation.fold();
+    const { operation } = parts;
+    this.#folding = operation.keeping?.fold?.() ?? operation.fold();
   }
 
   whole(reply: F["reply"]): F["reply"] {
@@ -38,30 +43,58 @@ export class Keeper<F extends Form> implements Around<F> {
   pass(pieces: readonly F["piece"][]): readonly F["piece"][] {
     const { operation, isNative } = this.#parts;
     if (this.#folding === null) return pieces;
-    this.#characters += this.#folding.add(pieces);
-    if (isNative) for (const one of operation.keeping?.write(pieces) ?? []) this.#pieces.push(one);
-    if (this.#characters > TIMES_COLLECTED_MAX * operation.keptBytesMax) {
-      this.#folding = null;
-      this.#pieces = [];
+    if (!this.#count(this.#folding.add(pieces))) {
+      this.#drop();
+      return pieces;
     }
+    if (isNative) for (const one of operation.keeping?.native?.write(pieces) ?? []) this.#pieces.push(one);
     return pieces;
+  }
+
+  /** Returns false if the answer, or all that are collected together, became too large. */
+  #count(characters: number): boolean {
+    const { operation, memory } = this.#parts;
+    const { keptBytesMax, collectedMax } = operation;
+    this.#characters += characters;
+    if (this.#characters > collectedMax) return false;
+    // Pieces that count many times their reply take less once they are folded.
+    const bytes = Math.ceil((characters * keptBytesMax) / collectedMax);
+    if (!memory.take(bytes)) return false;
+    this.#bytes += bytes;
+    return true;
+  }
+
+  #drop(): void {
+    this.#folding = null;
+    this.#pieces = [];
+    this.#parts.memory.release(this.#bytes);
+    this.#bytes = 0;
   }
 
   end(): readonly F["piece"][] {
     return [];
   }
 
-  async over({ fault, isStored, usage, record, finishes }: AnswerEnd<F>): Promise<void> {
-    const { operation, isNative, hasToolRun, keep } = this.#parts;
-    const reply = this.#reply ?? this.#folding?.reply() ?? null;
+  async over(end: AnswerEnd<F>): Promise<void> {
+    const answer = this.#finish(end);
+    this.#drop();
+    await this.#parts.keep(answer);
+  }
+
+  /** Returns null if there is no whole answer with an ordinary end, or if the provider ran a tool for it. */
+  #finish({ fault, isStored, usage, record, finishes }: AnswerEnd<F>): Omit<Kept<F>, "id"> | null {
+    const { operation, isNative, texts } = this.#parts;
     const isWhole = fault === null && isStored && record?.ended === "done" && usage !== null;
     const isOrdinary = finishes.every((finish) => ORDINARY.has(finish));
-    if (reply === null || !isWhole || !isOrdinary || record.amounts.searches > 0) return keep(null);
+    if (!isWhole || !isOrdinary || record.amounts.searches > 0) return null;
+    const reply = this.#reply ?? this.#folding?.reply() ?? null;
+    if (reply === null) return null;
     const pieces = isNative && this.#reply === null ? this.#pieces : null;
     const shown = operation.withUsage(reply, usage);
-    if (hasToolRun(JSON.stringify(shown)) || pieces?.some((one) => hasToolRun(String(one))))
-      return keep(null);
+    const hasToolRun = (json: string) => texts?.hasToolRun(json) ?? false;
+    if (texts && (hasToolRun(JSON.stringify(shown)) || pieces?.some((one) => hasToolRun(String(one)))))
+      return null;
     const { modelUsed, costNanoUsd } = record;
-    return keep({ model: modelUsed ?? "", costNanoUsd, reply: shown, pieces });
+    return { model: modelUsed ?? "", costNanoUsd, reply: shown, pieces };
   }
 }

@@ -2,6 +2,7 @@
 import { asArray, asNumber, asObject, asString, parseJson } from "../../core/json.ts";
 import type { NanoUsd } from "../../core/money.ts";
 import type { OwnAnswer } from "../../gateway/step.ts";
+import { withoutUsage } from "../../operations/folding.ts";
 import type { Form } from "../../operations/form.ts";
 import type { Operation } from "../../operations/operation.ts";
 
@@ -12,12 +13,12 @@ export interface Kept<F extends Form> {
   readonly model: string;
   readonly costNanoUsd: NanoUsd;
   readonly reply: F["reply"];
-  /** A provider's own stream, by `PieceKeeping.write`. Null if it came whole, or is no provider's own. */
+  /** A provider's own stream, by `Keeping.native`. Null if it came whole, or is no provider's own. */
   readonly pieces: readonly unknown[] | null;
 }
 
-export function writeKept<F extends Form>(kept: Kept<F>): string {
-  return JSON.stringify(kept);
+export function writeKept<F extends Form>({ reply, ...kept }: Kept<F>, { keeping }: Operation<F>): string {
+  return JSON.stringify({ ...kept, reply: keeping?.pack?.(reply) ?? reply });
 }
 
 /** Returns null for what isn't an answer of the operation. */
@@ -40,13 +41,9 @@ export function repeatAnswer<F extends Form>(kept: Kept<F>, operation: Operation
     ...answer,
     // A whole answer's client needs none.
     get pieces() {
-      pieces ??= kept.pieces === null ? keeping.takeApart(withoutUsage(reply)) : keeping.read(kept.pieces);
+      pieces ??= kept.pieces && keeping.native ? keeping.native.read(kept.pieces) : null;
+      pieces ??= keeping.takeApart(withoutUsage(reply));
       return pieces;
     },
   };
-}
-
-/** The usage is a stream's last piece, with the cost of this answer. */
-function withoutUsage<Reply extends object>(reply: Reply): Reply {
-  return { ...reply, usage: undefined };
 }

@@ -4,8 +4,8 @@ import { Fault } from "../../core/fault.ts";
 import type { NativeTexts } from "../../core/texts.ts";
 import type { Call } from "../../gateway/call.ts";
 import type { Around } from "../../gateway/step.ts";
+import type { Folding } from "../../operations/folding.ts";
 import type { Form } from "../../operations/form.ts";
-import type { Folding } from "../../operations/operation.ts";
 import type { Judged } from "./judge.ts";
 import { changeCalls, changeReply, collectReply, JoinedTexts, listCalls } from "./texts.ts";
 
