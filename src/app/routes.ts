@@ -90,6 +90,7 @@ export function composeRoutes(parts: RouteParts) {
   const holder = { store: opened.store, ledger: ports.ledger, clock, quota: () => live.settings.quota };
   const keysExpireMs = () => live.settings.signIn?.members.keysExpireMs ?? null;
   const routePorts = { ...ports, known: parts.known, learn: parts.learning.score, store: opened.store };
+  const exports = { ...opened.world, dayRules: holder.quota, keysExpireMs, log: ports.log };
   const app = buildApp(ports, parts.reusePort);
   const providers = createProviderPorts({ live, opened, ...parts.known, fetch: parts.fetch });
   const payments = createPayments({ ...parts, log: ports.log });
@@ -105,8 +106,8 @@ export function composeRoutes(parts: RouteParts) {
     .use(keyAdminRoutes(createAdminPorts(parts, operator)))
     .use(tokenRoutes(operator))
     .use(auditRoutes({ ...operator, settings: () => live.settings }))
-    .use(exportRoutes(operator, { ...opened.world, dayRules: holder.quota, keysExpireMs }))
-    .use(reconciliationRoutes(operator, { ...opened.world, dayRules: holder.quota, keysExpireMs }))
+    .use(exportRoutes(operator, exports))
+    .use(reconciliationRoutes(operator, exports))
     .use(webhookRoutes({ ...operator, endpoints: () => live.settings.webhooks }))
     .use(namedRoutes(createAdminPorts(parts, operator)))
     .use(providerRoutes(operator, providers))

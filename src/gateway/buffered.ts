@@ -1,4 +1,5 @@
 // Decouples an answer from its client: it is finished even if the client leaves.
+import { estimateLength } from "../core/rough-length.ts";
 import { type AnswerFlow, Pause, type Take } from "./flow.ts";
 
 /** Bounds on what is buffered for a slow client: this many parts and this many characters, plus one part. */
@@ -18,7 +19,7 @@ export function bufferFlow<Part>(parts: AnswerFlow<Part>): AnswerFlow<Part> {
 
   const keep = (part: Part) => {
     if (left) return null;
-    const { length } = JSON.stringify(part);
+    const length = estimateLength(part);
     waiting.push({ part, length });
     characters += length;
     arrival.end();

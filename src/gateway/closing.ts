@@ -154,7 +154,7 @@ export class Closing {
   ): string | null {
     if (!reply || !idempotency) return null;
     const kept = { id, created, model: model ?? "", reply };
-    return sealReply(this.#ports.vault, idempotency.replyId, kept, operation.keptBytesMax);
+    return sealReply(this.#ports.vault, idempotency.replyId, kept, operation.kept.bytesMax);
   }
 }
 

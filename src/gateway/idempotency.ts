@@ -79,9 +79,9 @@ export class ReplyCopy<F extends Form> {
   }
 
   add(pieces: readonly F["piece"][], producedBytes: number): void {
-    const { keptBytesMax, collectedMax } = this.#operation;
+    const { bytesMax, collectedMax } = this.#operation.kept;
     this.#characters += this.#folding?.add(pieces) ?? 0;
-    if (producedBytes > keptBytesMax || this.#characters > collectedMax) this.#folding = null;
+    if (producedBytes > bytesMax || this.#characters > collectedMax) this.#folding = null;
   }
 
   /** Returns undefined if the answer was too large. */

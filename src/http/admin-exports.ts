@@ -1,17 +1,24 @@
 // /admin/v1/export: whole lists as CSV or JSON lines, streamed as fast as the client reads.
 import { Elysia } from "elysia";
-import { type EXPORT_FORMS, type ExportForm, type ExportRow, makeExportForm } from "../admin/export-rows.ts";
+import { type EXPORT_FORMS, makeExportForm } from "../admin/export-rows.ts";
 import { EXPORTS, type ExportName, type ExportParts, readExport } from "../admin/exports.ts";
+import type { Log } from "../core/world.ts";
 import { createOperatorHooks, type WritingParts } from "./admin-route.ts";
 import { noteExport } from "./audited.ts";
 import { readOperator } from "./operator.ts";
 import { takesQuery } from "./route-schema.ts";
+import { streamRows } from "./row-stream.ts";
 
 type Form = (typeof EXPORT_FORMS)[number];
 
+/** Exports are sent while they are read: what fails then can only be logged. */
+export interface SendingParts extends ExportParts {
+  readonly log: Log;
+}
+
 const SUFFIX = { csv: "Csv", jsonl: "Jsonl" } as const;
 
-export function exportRoutes(ports: WritingParts, parts: ExportParts) {
+export function exportRoutes(ports: WritingParts, parts: SendingParts) {
   const { reads } = createOperatorHooks(ports, "Exports");
   const sends =
     (name: ExportName, form: Form) =>
@@ -42,7 +49,7 @@ export function exportRoutes(ports: WritingParts, parts: ExportParts) {
 
 /** Sends a list as a file, and puts that on record. */
 export async function sendExport(
-  parts: ExportParts,
+  parts: SendingParts,
   name: ExportName,
   form: Form,
   request: Request,
@@ -50,31 +57,14 @@ export async function sendExport(
 ) {
   const { row, left } = EXPORTS[name];
   const lines = makeExportForm(form, row, left?.(query) ?? []);
-  const body = await streamRows(readExport(parts, name, query, readOperator(request).scope), lines);
-  await noteExport(parts, request, `${name}.${form}`, { ...query });
+  const file = `${name}.${form}`;
+  const rows = readExport(parts, name, query, readOperator(request).scope);
+  const body = await streamRows(rows, lines, { name: file, log: parts.log });
+  await noteExport(parts, request, file, { ...query });
   return new Response(body, {
     headers: {
       ...{ "content-type": lines.type, "cache-control": "no-store", "x-content-type-options": "nosniff" },
-      "content-disposition": `attachment; filename="${name}.${form}"`,
+      "content-disposition": `attachment; filename="${file}"`,
     },
-  });
-}
-
-/** Reads the first rows before anything is answered, so that a wrong filter is an error. Then only while the client reads. */
-async function streamRows(
-  pages: AsyncGenerator<readonly ExportRow[]>,
-  { head, format }: ExportForm,
-): Promise<ReadableStream<Uint8Array>> {
-  const encoder = new TextEncoder();
-  let first: IteratorResult<readonly ExportRow[]> | null = await pages.next();
-  return new ReadableStream({
-    start: (controller) => controller.enqueue(encoder.encode(head)),
-    async pull(controller) {
-      const { done, value } = first ?? (await pages.next());
-      first = null;
-      if (done) controller.close();
-      else controller.enqueue(encoder.encode(value.map(format).join("")));
-    },
-    cancel: async () => void (await pages.return(undefined)),
   });
 }

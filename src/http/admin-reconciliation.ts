@@ -1,12 +1,11 @@
 // /admin/v1/reconciliation: the calls that providers were sent, summed by day, and one by one as a file.
 import { Elysia } from "elysia";
-import type { ExportParts } from "../admin/exports.ts";
 import { reconciliationQuery, reconciliationSchema, sumReconciliation } from "../admin/reconciliation.ts";
-import { sendExport } from "./admin-exports.ts";
+import { type SendingParts, sendExport } from "./admin-exports.ts";
 import { createOperatorHooks, type WritingParts } from "./admin-route.ts";
 import { returnsBody, takesQuery } from "./route-schema.ts";
 
-export function reconciliationRoutes(ports: WritingParts, parts: ExportParts) {
+export function reconciliationRoutes(ports: WritingParts, parts: SendingParts) {
   const { reads } = createOperatorHooks(ports, "Exports");
   return new Elysia({ prefix: "/admin/v1" })
     .get("/reconciliation", ({ query }) => sumReconciliation(parts, query), {

@@ -2,6 +2,13 @@
 import type { JsonObject } from "../core/json.ts";
 import type { Form } from "./form.ts";
 
+/** Longer answers aren't stored. */
+export interface KeptBounds {
+  readonly bytesMax: number;
+  /** The most that is collected of a stream, as its folding counts. */
+  readonly collectedMax: number;
+}
+
 /** Collects a stream's pieces into one reply. */
 export interface Folding<F extends Pick<Form, "piece" | "reply">> {
   /** Adds pieces, and returns their approximate length as JSON. */

@@ -12,7 +12,7 @@ import type { ChatRequest } from "./chat/form.ts";
 import type { Signal } from "./chat/grader.ts";
 import type { Needs } from "./chat/needs.ts";
 import type { AnswerCodec, Codec, Codecs, Passing } from "./codec.ts";
-import type { Folding, Keeping } from "./folding.ts";
+import type { Folding, Keeping, KeptBounds } from "./folding.ts";
 import type { Changed, Form } from "./form.ts";
 
 /** A client's request as read by its surface. */
@@ -155,10 +155,8 @@ export interface Operation<F extends Form> {
   readonly answerBytesMax: number;
   /** True if answers may contain texts of megabytes, which are read without copying. */
   readonly hasLongTexts?: boolean;
-  /** The longest answer that is stored for repeated requests. */
-  readonly keptBytesMax: number;
-  /** The most that is collected of a stream to be stored, as foldings count it. */
-  readonly collectedMax: number;
+  /** Bounds of an answer that is stored for repeated requests. */
+  readonly kept: KeptBounds;
   /** Returns a dialect's codec, or null if its providers don't serve the operation. */
   findCodec(codecs: Codecs): Codec<F> | null;
   /** Null if selectors can't choose: a model must be named. */

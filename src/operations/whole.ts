@@ -73,7 +73,7 @@ interface WholeParts<A extends Ask, R extends WholeReply, P extends object>
 }
 
 const KEPT_BYTES_MAX = 32 * 1024 * 1024;
-const KEPT = { keptBytesMax: KEPT_BYTES_MAX, collectedMax: KEPT_BYTES_MAX };
+const KEPT = { bytesMax: KEPT_BYTES_MAX, collectedMax: KEPT_BYTES_MAX };
 /** An absurd amount: reports beyond it are capped. */
 const TIMES_WORST = 10;
 
@@ -86,7 +86,7 @@ export function makeWholeOperation<A extends Ask, R extends WholeReply, P extend
   const merge = (replies: readonly R[]) => mergeReplies(parts, replies);
   return {
     answerBytesMax: ANSWER_BYTES_MAX,
-    ...KEPT,
+    kept: KEPT,
     choosing: null,
     refuseUnable: () => {},
     findImageUrl: () => null,

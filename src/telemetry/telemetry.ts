@@ -87,7 +87,7 @@ export class Telemetry implements TraceSink {
     const { clock, random } = this.#parts;
     const nowMs = clock.nowMs();
     const followed = trustParent ? parent : null;
-    // Ordered, because the store finds rows by it. What decides about sampling is random.
+    // Ordered, because the store finds rows by it. The digits that decide about sampling are random.
     const traceId = followed?.traceId ?? mintOrderedId(random, nowMs);
     const isExported = this.#exporters.traces !== null;
     const isSampled = followed?.isSampled ?? (isExported && isWithin(traceId, sample));

@@ -1,4 +1,4 @@
-// What four limits and three budgets of a key cost: its requests over those of a key without any, in turn on one gateway.
+// Measures four limits and three budgets: requests of a key with them, and of one without, in turn on one gateway.
 import { makeDice } from "../router/dice.ts";
 import { computeRatio, spread, writeRatio } from "./figures.ts";
 import { addPaidKey } from "./gateways.ts";

@@ -1,4 +1,4 @@
-// What traces and logs of every request cost: two gateways in turn, of which one exports them to a collector.
+// Measures traces and logs of every request, by two gateways in turn, of which one exports them to a collector.
 import { makeDice } from "../router/dice.ts";
 import { computeDifference, computeRatio, spread, writeDifference, writeRatio } from "./figures.ts";
 import { startGateway } from "./gateways.ts";

@@ -1,6 +1,7 @@
 // Folds a stream's chunks into one reply, and takes a reply apart into chunks.
 
 import { asArray, asObject, isObject, type JsonObject, omitUndefined } from "../../core/json.ts";
+import { estimateLength } from "../../core/rough-length.ts";
 import type { Folding } from "../folding.ts";
 import { moveCitation } from "./citations.ts";
 import type { ChatForm } from "./decoder.ts";
@@ -74,7 +75,7 @@ export class Fold implements Folding<ChatForm> {
   add(parts: readonly Part[]): number {
     let characters = 0;
     for (const chunk of listChunks(parts)) {
-      characters += JSON.stringify(chunk).length;
+      characters += estimateLength(chunk);
       this.push(chunk);
     }
     return characters;

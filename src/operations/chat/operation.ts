@@ -36,9 +36,8 @@ export const CHAT: Operation<ChatForm> = {
   name: "chat",
   // Parsing and writing a longer one would delay all other requests.
   answerBytesMax: 16 * 1024 * 1024,
-  keptBytesMax: 1024 * 1024,
   // A stream's chunks are many times as long as the reply that they fold to.
-  collectedMax: 32 * 1024 * 1024,
+  kept: { bytesMax: 1024 * 1024, collectedMax: 32 * 1024 * 1024 },
   findCodec: ({ chat }) => chat ?? null,
   choosing: {
     describe: (ask) => ({ request: ask, needs: findNeeds(ask) }),

@@ -1,5 +1,6 @@
 // Collects a streamed transcript.
 import type { JsonObject } from "../../core/json.ts";
+import { estimateLength } from "../../core/rough-length.ts";
 import type { Folding } from "../folding.ts";
 import type { TranscriptionForm, TranscriptionReply } from "./form.ts";
 
@@ -14,7 +15,7 @@ export function foldTranscript(): Folding<TranscriptionForm> {
         if (piece.kind === "reply") reply = piece.reply;
         if (piece.kind !== "part" || piece.part.kind !== "segment") continue;
         const segment = { type: "transcript.text.segment", ...piece.part.segment };
-        characters += JSON.stringify(segment).length;
+        characters += estimateLength(segment);
         segments.push(segment);
       }
       return characters;

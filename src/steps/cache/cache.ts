@@ -207,7 +207,7 @@ export class Cache {
   ): Promise<void> {
     if (caching === null) return;
     const text = kept && writeKept(kept, operation);
-    const most = Math.min(operation.keptBytesMax, this.#ports.rules().bytesMaxPerAccount);
+    const most = Math.min(operation.kept.bytesMax, this.#ports.rules().bytesMaxPerAccount);
     if (text === null || Buffer.byteLength(text) > most) return note(caching, "bypass");
     try {
       const { store, vault, clock } = this.#ports;

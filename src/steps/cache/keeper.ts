@@ -54,11 +54,11 @@ export class Keeper<F extends Form> implements Around<F> {
   /** Returns false if the answer, or all that are collected together, became too large. */
   #count(characters: number): boolean {
     const { operation, memory } = this.#parts;
-    const { keptBytesMax, collectedMax } = operation;
+    const { bytesMax, collectedMax } = operation.kept;
     this.#characters += characters;
     if (this.#characters > collectedMax) return false;
     // Pieces that count many times their reply take less once they are folded.
-    const bytes = Math.ceil((characters * keptBytesMax) / collectedMax);
+    const bytes = Math.ceil((characters * bytesMax) / collectedMax);
     if (!memory.take(bytes)) return false;
     this.#bytes += bytes;
     return true;
