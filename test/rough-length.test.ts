@@ -5,7 +5,13 @@ import { estimateLength } from "../src/core/rough-length.ts";
 test("values count about as much as their JSON", () => {
   const text = "x".repeat(1000);
   const delta = { index: 0, delta: { role: "assistant", content: "Hello, world." }, finish_reason: null };
-  for (const value of [text, { content: text }, [[text], text], { tags: ["a", "b"], texts: { text } }, delta]) {
+  for (const value of [
+    text,
+    { content: text },
+    [[text], text],
+    { tags: ["a", "b"], texts: { text } },
+    delta,
+  ]) {
     const { length } = JSON.stringify(value);
     expect(Math.abs(estimateLength(value) - length)).toBeLessThan(0.2 * length);
   }

@@ -1,6 +1,6 @@
 // The length of values as JSON, without writing it: a large one would be copied, and bytes become a field each.
 
-/** Of punctuation, and of numbers and the like. */
+/** The length of punctuation, and of numbers and the like. */
 const OTHER_CHARACTERS = 4;
 
 /** Returns the approximate length as JSON. Bytes count once. Values are trees, at most as deep as received JSON may be. */
