@@ -58,6 +58,23 @@ describe("speech", () => {
     expect(Number(first.cost_usd)).toBeGreaterThan(0);
   });
 
+  test("is given under a budget that another call of its cost would exceed, but not once it is used up", async () => {
+    for (const [usd, again] of [
+      [0.0016, 200],
+      [0.0015, 429],
+    ] as const) {
+      const text = `${usd} `.padEnd(100, "word ");
+      const headers = { authorization: `Bearer ${world.adminToken}`, "content-type": "application/json" };
+      const fields = { name: "budget", requests_per_day: null, budgets: [{ usd, per: "day" }] };
+      const made = await fetch(`${world.url}/admin/v1/keys`, {
+        ...{ method: "POST", headers, body: JSON.stringify(fields) },
+      });
+      const secret = String(asObject(await made.json()).secret);
+      const say = async (input: string) => (await read(speak("voice", input, { secret }))).status;
+      expect([await say(text), await say(text), await say(`${text}!`)]).toEqual([200, again, 429]);
+    }
+  });
+
   test("answers a request for events, and the other way round", async () => {
     for (const [input, first] of [
       ["bytes", {}],

@@ -3,7 +3,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Place } from "../src/core/rows.ts";
 import type { Store } from "../src/core/store.ts";
-import type { Outcome, Ticket } from "../src/ledger/ledger.ts";
+import type { Ticket } from "../src/ledger/ledger.ts";
+import type { Outcome } from "../src/ledger/outcome.ts";
 import {
   costing,
   expectGrant,

@@ -15,7 +15,8 @@ import type { BillingRules, LimitRules, QuotaRules } from "../src/core/settings.
 import type { Store } from "../src/core/store.ts";
 import { NO_AMOUNTS } from "../src/core/units.ts";
 import { decide } from "../src/ledger/decide.ts";
-import { type Ask, createLedger, type Ledger, type Outcome, type Ticket } from "../src/ledger/ledger.ts";
+import { type Ask, createLedger, type Ledger, type Ticket } from "../src/ledger/ledger.ts";
+import type { Outcome } from "../src/ledger/outcome.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import { topUp } from "./top-up.ts";
 

@@ -68,6 +68,22 @@ function answeredAtOnce(opened: Opened): void {
     expect(findErrors(await other.audit())).toEqual([]);
   });
 
+  test("one is refused only where nothing is left, since it costs nothing", async () => {
+    const { store } = opened();
+    const key = makeKey("key_a", {});
+    await store.addKey(key, "digest");
+    const { ledger, ticket } = openPayments(store);
+    const ownOffers = () => [costing(1)];
+    const enter = (id: string) => {
+      const one = ticket(id, key, 500, { ownOffers });
+      return ledger.enter(one, { isLooking: true, outcome: makeOutcome(one, free, false) });
+    };
+    expect(readCode(await catchThrown(enter("one")))).toBe("insufficient_balance");
+    await give(store, "default", 1);
+    expect(await enter("two")).toMatchObject({ kind: "granted", holdNanoUsd: 0 });
+    expect(readCode(await catchThrown(ledger.admit(ticket("three", key, 500))))).toBe("insufficient_balance");
+  });
+
   test("one that a look would refuse is refused, and has no row", async () => {
     const { store, other } = opened();
     const key = makeKey("key_a", {});

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import type { GatewayKey } from "../src/core/key.ts";
 import { makeMeterId } from "../src/core/rows.ts";
 import type { Store } from "../src/core/store.ts";
-import { makeLostOutcome } from "../src/ledger/ledger.ts";
+import { makeLostOutcome } from "../src/ledger/outcome.ts";
 import { findErrors, inLine, openPayments, readJournal } from "./payments.ts";
 import { expectGrant, give, ledgerOn, makeKey, makeOutcome, makeRecord, NOON } from "./samples.ts";
 import { catchThrown, readCode } from "./thrown.ts";

@@ -20,7 +20,7 @@ const OWN: Readonly<Record<string, string>> = {
   "src/keys/data-keys.ts": "a row of the store",
   "src/surfaces/signature.ts": "sealed by the gateway",
   "src/people/sign-in.ts": "sealed by the gateway",
-  "src/steps/cache/kept.ts": "sealed by the gateway",
+  "src/steps/cache/recent.ts": "sealed by the gateway",
   "src/learning/lesson.ts": "a row of the store",
   "src/selectors/kind-model.ts": "a file of the binary",
   "src/selectors/parameters.ts": "a file of the binary",

@@ -6,7 +6,7 @@ import { toUsd } from "../core/money.ts";
 import { tagRecord } from "../core/tags.ts";
 import type { TraceContext, TraceSink } from "../core/trace-context.ts";
 import type { Deadlines, Log, Vault } from "../core/world.ts";
-import { makeLostOutcome, type Outcome } from "../ledger/ledger.ts";
+import { makeLostOutcome, type Outcome } from "../ledger/outcome.ts";
 import { COMMIT_UNKNOWN } from "../ledger/settle.ts";
 import type { Form } from "../operations/form.ts";
 import type { Admissions } from "./admissions.ts";

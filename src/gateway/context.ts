@@ -9,7 +9,8 @@ import type { Ended, UnsettledRecord } from "../core/record.ts";
 import { addOwners } from "../core/tags.ts";
 import type { Trace } from "../core/trace.ts";
 import { RetirementBudget } from "../health/credential.ts";
-import type { Outcome, Ticket } from "../ledger/ledger.ts";
+import type { Ticket } from "../ledger/ledger.ts";
+import type { Outcome } from "../ledger/outcome.ts";
 import type { Form } from "../operations/form.ts";
 import type { Asking, Grader, SentAsk } from "../operations/operation.ts";
 import { AnswerCount } from "./answer-count.ts";
@@ -264,11 +265,8 @@ export class RequestContext<F extends Form> implements Facts {
     const { id, requestId, operation, surface, key, ask, origin } = this.call;
     const { from, plan } = this;
     const { decision } = plan;
-    const answer = {
-      ...{ counted, count: this.#count },
-      ...{ firstTokenMs: this.#firstTokenMs, isWhole: this.#isFinished },
-    };
-    const traced = makeTrace(this, answer, nowMs);
+    const [count, firstTokenMs, isWhole] = [this.#count, this.#firstTokenMs, this.#isFinished];
+    const traced = makeTrace(this, { counted, count, firstTokenMs, isWhole }, nowMs);
     return {
       ...{ id, requestId, keyId: key.id, accountId: key.accountId, memberId: key.memberId },
       atMs: this.#atMs,
@@ -290,7 +288,7 @@ export class RequestContext<F extends Form> implements Facts {
       usageSource: counted.source,
       ended: this.#ended,
       totalMs: Math.round(nowMs - this.startedMs),
-      firstTokenMs: this.#firstTokenMs,
+      firstTokenMs,
       cachedFrom: from?.id ?? null,
       savedNanoUsd: from?.costNanoUsd ?? 0,
       ...origin,

@@ -3,7 +3,8 @@
 import type { Settled } from "../core/demand.ts";
 import { FAULTS, toFault } from "../core/fault.ts";
 import type { Clock, Deadlines, Log } from "../core/world.ts";
-import { type Ledger, makeLostOutcome, type Outcome, type Ticket } from "../ledger/ledger.ts";
+import type { Ledger, Ticket } from "../ledger/ledger.ts";
+import { makeLostOutcome, type Outcome } from "../ledger/outcome.ts";
 
 const RETRY_MS = 1000;
 /** Beyond this many, the oldest settlements are dropped: their holds last until this process ends. */

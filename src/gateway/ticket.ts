@@ -1,4 +1,6 @@
 // A request's ticket: what the ledger needs to admit and settle it.
+import type { ModelCard } from "../core/card.ts";
+import type { Offer } from "../core/demand.ts";
 import type { Clock } from "../core/world.ts";
 import type { Ledger, Ticket } from "../ledger/ledger.ts";
 import type { Form } from "../operations/form.ts";
@@ -8,6 +10,9 @@ import { findCeiling } from "./ceiling.ts";
 import { makeOffers } from "./fitted.ts";
 import { isPayable, nameFirst, type Plan } from "./plan.ts";
 import { estimateLoad, type ReservingPorts, reserveCached } from "./reserving.ts";
+
+/** A nano-dollar. */
+const SMALLEST = [{ what: "request", count: 1, usdPerMillion: 0.001 }];
 
 interface TicketPorts extends ReservingPorts {
   readonly ledger: Pick<Ledger, "ticket">;
@@ -42,6 +47,7 @@ export function makeTicket<F extends Form>(
       const offers = makeOffers(call, cards);
       return isReserving ? reserveCached(ports, call, cards, offers) : offers;
     },
+    ownOffers: () => cards.map(makeSmallestOffer),
     load: () => estimateLoad(ports, call),
     leastOffers: offerLeast && (() => cards.map((card) => offerLeast(ask, card))),
     isPayable: isPayable(selection),
@@ -50,4 +56,19 @@ export function makeTicket<F extends Form>(
     ceilingNanoUsd: findCeiling(call),
     nowMs: ports.clock.nowMs(),
   });
+}
+
+/** An offer of a nano-dollar, or of nothing if the model costs nothing. */
+function makeSmallestOffer({ id, price }: ModelCard): Offer {
+  const isFree = price === null || Object.values(price).every((rate) => rate === 0);
+  return {
+    card: id,
+    isPriced: price !== null,
+    lines: isFree ? [] : SMALLEST,
+    outputUsdPerMillion: 0,
+    choices: 1,
+    isLimitRequired: false,
+    outputTokensAsked: null,
+    outputTokensMax: null,
+  };
 }

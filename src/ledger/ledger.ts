@@ -12,7 +12,7 @@ import type {
 import type { Account, Caller, GatewayKey } from "../core/key.ts";
 import type { LimitState, TokenLoad } from "../core/limit.ts";
 import type { NanoUsd } from "../core/money.ts";
-import type { RequestHead, UnsettledRecord } from "../core/record.ts";
+import type { RequestHead } from "../core/record.ts";
 import type { Hold } from "../core/rows.ts";
 import { LIMIT_RULES } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
@@ -24,6 +24,7 @@ import { capOffers } from "./ceiling.ts";
 import { type Supplies, supply } from "./lacking.ts";
 import { findAccountLimits, findKeyLimits, findMemberLimits } from "./limit-state.ts";
 import { lostRecord, readsOfHold, resolveEach } from "./lost.ts";
+import { makeLostOutcome, type Outcome } from "./outcome.ts";
 import { type ResetOrder, resetBudgets } from "./reset-order.ts";
 import { type Allowance, findAllowance, findAllowances } from "./standing.ts";
 import { EVERYTHING, NOTHING, type Wanted, Wants } from "./wants.ts";
@@ -44,6 +45,8 @@ export interface Ask extends RequestHead, Caller {
   readonly load?: () => TokenLoad;
   /** The least that those may be, if making them means reading the request's files. Null if it doesn't. */
   readonly leastOffers?: (() => readonly Offer[]) | null;
+  /** The least that counts. For a request whose answer is there already: it is refused only where nothing is left. */
+  readonly ownOffers?: () => readonly Offer[];
   /** False if the requested model has no price. */
   readonly isPayable: boolean;
   /** True if several models share the name and any covered one will do. */
@@ -61,16 +64,6 @@ export interface Ticket {
   readonly reads: Reads;
   /** The rules to admit by; `reads` depends on them. */
   readonly rules: LedgerRules;
-}
-
-export interface Outcome
-  extends Pick<Settlement, "produced" | "isDue" | "giveBack">,
-    Partial<Pick<Settlement, "place" | "note">> {
-  readonly record: UnsettledRecord;
-  /** The folded reply, encrypted, for repeated requests. Null if none is kept. */
-  readonly sealedReply: string | null;
-  /** Milliseconds of the request's time in which no provider was called. Missing if unknown. */
-  readonly gatewayMs?: number;
 }
 
 interface Entry {
@@ -188,7 +181,7 @@ const ENTRY: Entry = { isLooking: false, outcome: null };
 function enter(parts: LedgerParts, ticket: Ticket, { isLooking, outcome } = ENTRY): Promise<Admitted> {
   const { store, wants } = parts;
   const { ask } = ticket;
-  const offers = ask.leastOffers ?? ask.offers;
+  const offers = (outcome && ask.ownOffers) ?? ask.leastOffers ?? ask.offers;
   const wanted = isLooking ? wants.of(ask.key) : NOTHING;
   const demand = makeAdmission(store.node, ticket, wanted, isLooking ? offers : () => []);
   const settlement = outcome && makeSettlement(parts, ask.key.accountId, ticket, ask.idempotency, outcome);
@@ -282,12 +275,6 @@ function makeSettlement(
   const needed = record.tags === null ? reads : { ...reads, tagDayMs: findTagDay(record.atMs) };
   const about = { accountId, nowMs: clock.nowMs(), idempotency, reads: needed, quota, limits };
   return { kind: "settle", ...outcome, ...about, place, note };
-}
-
-/** The outcome of a request lost with its node or its store: nothing is charged, and all its places are returned. */
-export function makeLostOutcome(record: UnsettledRecord, answers: number): Outcome {
-  const giveBack = { answers, isBounded: false, beyond: null };
-  return { record, produced: false, isDue: false, giveBack, sealedReply: null };
 }
 
 function resolveLost(parts: LedgerParts): Promise<number> {

@@ -70,6 +70,13 @@ export const STEPS: readonly Mutant[] = [
     tests: KEPT,
   },
   {
+    name: "steps: a kept answer is refused where its request would cost too much",
+    file: "src/ledger/ledger.ts",
+    find: "(outcome && ask.ownOffers) ?? ask.leastOffers",
+    replace: "ask.leastOffers",
+    tests: MEDIA,
+  },
+  {
     name: "steps: no one looks at what a kept answer is given to",
     file: "src/ledger/admit.ts",
     find: "demand.isLooking ? lookAhead(books, admitting) : null",

@@ -14,7 +14,7 @@ import { type Flight, Flights } from "./flights.ts";
 import { type Identity, identify, makeAskedDigest } from "./identity.ts";
 import { Keeper } from "./keeper.ts";
 import { type Kept, readKept, repeatAnswer, writeKept } from "./kept.ts";
-import { type OpenedAnswer, RecentAnswers } from "./recent.ts";
+import { type OpenedAnswer, parseOnce, RecentAnswers } from "./recent.ts";
 import { Trimming } from "./trimming.ts";
 
 interface CachePorts {
@@ -166,8 +166,12 @@ export class Cache {
 
   #open({ id, atMs, untilMs, sealed }: CachedAnswer): OpenedAnswer {
     const { vault, clock } = this.#ports;
-    const opened = { id, atMs, untilMs, text: vault.open(sealed, makeUse(id)) };
-    this.#recent.put(opened, clock.nowMs());
+    return this.#remember({ id, atMs, untilMs }, vault.open(sealed, makeUse(id)), clock.nowMs());
+  }
+
+  #remember(about: Pick<OpenedAnswer, "id" | "atMs" | "untilMs">, text: string, nowMs: number): OpenedAnswer {
+    const opened = { ...about, read: parseOnce(text), characters: text.length };
+    this.#recent.put(opened, nowMs);
     return opened;
   }
 
@@ -175,12 +179,12 @@ export class Cache {
   #show<F extends Form>(
     call: Call<F>,
     caching: Caching,
-    { atMs, untilMs, text }: OpenedAnswer,
+    { atMs, untilMs, read }: OpenedAnswer,
   ): OwnAnswer<F> | null {
     const nowMs = this.#ports.clock.nowMs();
     const ageMs = Math.max(0, nowMs - atMs);
     if (nowMs >= untilMs || ageMs > caching.ageMaxMs) return null;
-    const kept = readKept(text, call.operation);
+    const kept = readKept(read(), call.operation);
     if (kept === null || !mayGet(call, kept.model)) return null;
     note(caching, "hit", ageMs);
     return repeatAnswer(kept, call.operation);
@@ -215,7 +219,7 @@ export class Cache {
       const [atMs, bytes, accountId] = [clock.nowMs(), sealed.length, key.accountId];
       const untilMs = atMs + caching.ttlMs;
       await store.keep({ accountId, id, atMs, untilMs, bytes, sealed });
-      this.#recent.put({ id, atMs, untilMs, text }, atMs);
+      this.#remember({ id, atMs, untilMs }, text, atMs);
       note(caching, "stored");
       await this.#trimming.add(accountId, bytes);
     } catch (thrown) {

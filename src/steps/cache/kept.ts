@@ -1,5 +1,5 @@
 // An answer as the cache keeps it.
-import { asArray, asNumber, asObject, asString, parseJson } from "../../core/json.ts";
+import { asArray, asNumber, asString, type JsonObject } from "../../core/json.ts";
 import type { NanoUsd } from "../../core/money.ts";
 import type { OwnAnswer } from "../../gateway/step.ts";
 import { withoutUsage } from "../../operations/folding.ts";
@@ -22,8 +22,11 @@ export function writeKept<F extends Form>({ reply, ...kept }: Kept<F>, { keeping
 }
 
 /** Returns null for what isn't an answer of the operation. */
-export function readKept<F extends Form>(text: string, operation: Operation<F>): Kept<F> | null {
-  const { id, model, costNanoUsd, reply: given, pieces } = asObject(parseJson(text));
+export function readKept<F extends Form>(
+  content: Readonly<JsonObject>,
+  operation: Operation<F>,
+): Kept<F> | null {
+  const { id, model, costNanoUsd, reply: given, pieces } = content;
   const reply = operation.restore(given);
   const [first, card] = [asString(id), asString(model)];
   if (reply === null || first === undefined || card === undefined) return null;

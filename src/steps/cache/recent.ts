@@ -1,8 +1,20 @@
-// Remembers opened answers for a moment, so that one that many ask for isn't read and decrypted for each.
+// Remembers opened answers for a moment, so that one that many ask for isn't read, decrypted and parsed for each.
 import type { CachedAnswer } from "../../core/cached-answer.ts";
+import { asObject, type JsonObject, parseJson } from "../../core/json.ts";
 
 export interface OpenedAnswer extends Pick<CachedAnswer, "id" | "atMs" | "untilMs"> {
-  readonly text: string;
+  /** Returns the answer, which is parsed once for all that ask for it. */
+  readonly read: () => Readonly<JsonObject>;
+  /** The length of its text. */
+  readonly characters: number;
+}
+
+export function parseOnce(text: string): OpenedAnswer["read"] {
+  let content: JsonObject | null = null;
+  return () => {
+    content ??= asObject(parseJson(text));
+    return content;
+  };
 }
 
 /** Another node may have kept another answer, or deleted this one: for this long, in milliseconds, that isn't seen. */
@@ -32,7 +44,7 @@ export class RecentAnswers {
     this.#forget(answer.id);
     this.#forgetBefore(nowMs);
     this.#all.set(answer.id, { answer, untilMs: nowMs + REMEMBERED_MS });
-    this.#characters += answer.text.length;
+    this.#characters += answer.characters;
     for (const id of this.#all.keys()) {
       if (this.#characters <= CHARACTERS_MAX) break;
       this.#forget(id);
@@ -47,7 +59,7 @@ export class RecentAnswers {
   }
 
   #forget(id: string): void {
-    this.#characters -= this.#all.get(id)?.answer.text.length ?? 0;
+    this.#characters -= this.#all.get(id)?.answer.characters ?? 0;
     this.#all.delete(id);
   }
 }
