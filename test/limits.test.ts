@@ -7,17 +7,17 @@ import type { Store } from "../src/core/store.ts";
 import { decide } from "../src/ledger/decide.ts";
 import { openPostgresStore } from "../src/store/postgres/store.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
+import { startDatabases } from "./citus/database.ts";
 import { judgeLoad, LIMITS, measureUse, type NodeLoad } from "./limits/judge.ts";
-import { startPostgres } from "./postgres-server.ts";
 import { makeKey } from "./samples.ts";
 
-/** `LIMITS_CLIENTS=200 LIMITS_REQUESTS=1000 bun test limits.test` is the long form. */
+/** `LIMITS_CLIENTS=200 LIMITS_REQUESTS=1000 bun test limits.test` is the long form, with `CITUS_URL` on a cluster. */
 const CLIENTS = Number(process.env.LIMITS_CLIENTS ?? 40);
 const REQUESTS = Number(process.env.LIMITS_REQUESTS ?? 25);
-const LONG_MS = 600_000;
+const LONG_MS = 3_600_000;
 
 const folder = mkdtempSync(join(tmpdir(), "poundkey-limits-"));
-const server = await startPostgres();
+const server = await startDatabases();
 afterAll(async () => {
   await server.remove();
   rmSync(folder, { recursive: true });

@@ -11,6 +11,8 @@ export class Conversation {
   #names: ConversationNames | null = null;
   /** The card that has probably cached the prompt. */
   holder: string | null = null;
+  /** As `findCached` found it first. Undefined until it is asked for. */
+  cached: Cached | null | undefined = undefined;
 
   /** Conversations belong to the gateway key that has them. */
   constructor(keyId: string, name: () => ConversationNames) {
@@ -89,6 +91,11 @@ export class Stickiness {
    * it has in common with another one of the key. Null if unknown.
    */
   findCached(conversation: Conversation, nowMs: number): Cached | null {
+    if (conversation.cached === undefined) conversation.cached = this.#seekCached(conversation, nowMs);
+    return conversation.cached;
+  }
+
+  #seekCached(conversation: Conversation, nowMs: number): Cached | null {
     const [served] = this.#listServed(conversation, nowMs);
     if (served?.cachedTokens !== undefined) return { cardId: served.cardId, tokens: served.cachedTokens };
     const shared = this.#prefixes.get(conversation.prefix?.name ?? "");

@@ -6,7 +6,7 @@ import { type NanoUsd, toUsd } from "../core/money.ts";
 import type { UnsettledRecord } from "../core/record.ts";
 import { type Hold, makeOwnerId, type OwnerState } from "../core/rows.ts";
 import type { Books } from "./books.ts";
-import { computeLimit, coversModel } from "./budget-use.ts";
+import { changeSums, computeLimit, coversModel } from "./budget-use.ts";
 import { type LimitOwner, listLimitOwners, type NamedBudget } from "./limit-owners.ts";
 import { addCount, blendTook, runMinute } from "./minute.ts";
 
@@ -118,7 +118,7 @@ function settleState(
 ): OwnerState {
   const minute = use.part === null ? state.minute : settleMinute(state.minute, use, use.part, nowMs, taken);
   const budgets = state.budgets?.map((one) => settleUse(one, use, admitted, taken)) ?? null;
-  return { ...state, minute, budgets };
+  return { accountId: state.accountId, owner: state.owner, taken: state.taken, minute, budgets };
 }
 
 function settleMinute(
@@ -134,7 +134,7 @@ function settleMinute(
   // A reservation that was too large shrinks where it counted; more than was reserved counts now.
   const counted = addCount(minute.tokens, minute, used < held ? part : minute.part, used - held);
   return {
-    ...minute,
+    part: minute.part,
     requests: tokens === null ? addCount(minute.requests, minute, part, -1) : minute.requests,
     tokens: counted,
     parallel: isLate ? minute.parallel : Math.max(0, minute.parallel - 1),
@@ -153,11 +153,11 @@ function settleUse(
   const isWithin = reserved ? reserved.startMs === budget.startMs : budget.startMs <= atMs;
   if (!isWithin) return budget;
   const held = isLate ? 0 : (reserved?.nanoUsd ?? 0);
-  return {
-    ...budget,
+  return changeSums(budget, {
     heldNanoUsd: Math.max(0, budget.heldNanoUsd - held),
     spentNanoUsd: budget.spentNanoUsd + (coversModel(budget.name, model) ? costNanoUsd : 0),
-  };
+    limitNanoUsd: budget.limitNanoUsd,
+  });
 }
 
 /** Writes the events of the shares that are used up by now, each once in a window, and returns the state that says so. */
@@ -169,12 +169,16 @@ function warn(
   moment: Moment,
 ): OwnerState {
   const owner = limited.find(({ id }) => id === state.owner);
-  if (!owner?.budgets.some(({ budget }) => budget.warn.length > 0)) return state;
-  const budgets = (state.budgets ?? []).map((use) => {
-    const named = owner.budgets.find(({ name }) => name === use.name);
-    return named ? warnAbout(books, owner, named, use, admitted, moment) : use;
-  });
-  return { ...state, budgets };
+  if (owner === undefined || state.budgets === null) return state;
+  let { budgets } = state;
+  for (const named of owner.budgets) {
+    if (named.budget.warn.length === 0) continue;
+    const at = budgets.findIndex(({ name }) => name === named.name);
+    const use = budgets[at];
+    const warned = use && warnAbout(books, owner, named, use, admitted, moment);
+    if (warned && warned !== use) budgets = budgets.with(at, warned);
+  }
+  return budgets === state.budgets ? state : { ...state, budgets };
 }
 
 function warnAbout(
@@ -185,7 +189,6 @@ function warnAbout(
   { accountId, id }: Admitted,
   { nowMs: atMs }: Moment,
 ): BudgetUse {
-  if (budget.warn.length === 0) return use;
   const limitNanoUsd = computeLimit(budget, use, atMs);
   const crossed = budget.warn.filter(
     (share) => !use.warned.includes(share) && use.spentNanoUsd >= share * limitNanoUsd,

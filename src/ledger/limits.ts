@@ -11,7 +11,7 @@ import type { RequestLimits } from "../core/record.ts";
 import type { OwnerState } from "../core/rows.ts";
 import type { Books } from "./books.ts";
 import { measureRoom } from "./budget.ts";
-import { computeLimit, coversModel, openUse, runUse } from "./budget-use.ts";
+import { changeSums, computeLimit, coversModel, openUse, runUse } from "./budget-use.ts";
 import { recordExceeded } from "./exceeded.ts";
 import { makeExceededFault, makeReservedFault, makeUnpricedFault } from "./limit-faults.ts";
 import { hasMinuteLimit, type LimitOwner, listLimitOwners, type NamedBudget } from "./limit-owners.ts";
@@ -90,21 +90,23 @@ function readOwner(
   if (owner.budgets.length === 0) return { owner, state, minute, budgets: [] };
   const rules = makeWindowRules(quota, account);
   const opened: BudgetUse[] = [];
-  const budgets = owner.budgets.flatMap((named) => {
-    const stored = state.budgets?.find(({ name }) => name === named.name);
+  const budgets: RunningBudget[] = [];
+  for (const named of owner.budgets) {
+    const { name, budget } = named;
+    const stored = state.budgets?.find((one) => one.name === name);
     let use = stored ? runUse(stored, named, nowMs, rules) : null;
     if (use === null) {
-      const window = computeWindow(named.budget.per, nowMs, rules);
-      const sums = listSums(books, owner, named.name, window.startMs);
+      const window = computeWindow(budget.per, nowMs, rules);
+      const sums = listSums(books, owner, name, window.startMs);
       if (sums === null) {
         lacking.push(makeOpening(owner, window.startMs));
-        return [];
+        continue;
       }
-      use = openUse(named.name, window, rules, sums);
+      use = openUse(name, window, rules, sums);
       opened.push(use);
     }
-    return [{ ...named, owner, use, limitNanoUsd: computeLimit(named.budget, use, nowMs) }];
-  });
+    budgets.push({ name, budget, owner, use, limitNanoUsd: computeLimit(budget, use, nowMs) });
+  }
   return { owner, state: opened.length > 0 ? keepOpened(books, state, opened) : state, minute, budgets };
 }
 
@@ -212,12 +214,15 @@ export function takeLimits(
     const state = books.ownerState(owner.accountId, owner.id);
     const isLeft = ({ name, heldNanoUsd }: BudgetUse) =>
       heldNanoUsd > 0 && !budgets.some((one) => one.name === name);
-    const left = (state.budgets ?? []).filter(isLeft);
+    const left = state.budgets?.filter(isLeft) ?? [];
     const uses = budgets.map(({ use, limitNanoUsd }, at) => {
-      return { ...use, limitNanoUsd, heldNanoUsd: use.heldNanoUsd + (amounts[at] ?? 0) };
+      const heldNanoUsd = use.heldNanoUsd + (amounts[at] ?? 0);
+      return changeSums(use, { heldNanoUsd, spentNanoUsd: use.spentNanoUsd, limitNanoUsd });
     });
     books.putOwner({
-      ...state,
+      accountId: state.accountId,
+      owner: state.owner,
+      taken: state.taken,
       minute: minute ? takeMinute(minute, tokens) : state.minute,
       budgets: uses.length + left.length > 0 ? [...left, ...uses] : null,
     });
@@ -231,11 +236,13 @@ export function takeLimits(
 }
 
 function takeMinute(minute: Minute, tokens: number): Minute {
+  const { part, tookMs } = minute;
   return {
-    ...minute,
-    requests: addCount(minute.requests, minute, minute.part, 1),
-    tokens: addCount(minute.tokens, minute, minute.part, tokens),
+    part,
+    requests: addCount(minute.requests, minute, part, 1),
+    tokens: addCount(minute.tokens, minute, part, tokens),
     parallel: minute.parallel + 1,
+    tookMs,
   };
 }
 

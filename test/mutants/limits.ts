@@ -73,8 +73,8 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   {
     name: "reservations aren't counted",
     file: "src/ledger/limits.ts",
-    find: "heldNanoUsd: use.heldNanoUsd + (amounts[at] ?? 0) }",
-    replace: "heldNanoUsd: use.heldNanoUsd }",
+    find: "const heldNanoUsd = use.heldNanoUsd + (amounts[at] ?? 0);",
+    replace: "const { heldNanoUsd } = use;",
     tests: BUDGETS,
   },
   {

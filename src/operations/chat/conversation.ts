@@ -48,10 +48,11 @@ function findText(value: unknown): string | null {
 }
 
 /** Texts are digested as they are, because writing them as JSON would take longer than all else. */
-function listTexts({ role, content, ...rest }: ChatMessage): readonly string[] {
-  const calls = "tool_calls" in rest ? JSON.stringify(rest.tool_calls) : "";
-  if (typeof content === "string" || !content) return [role, content ?? "", calls];
-  return [role, ...content.flatMap(listPart), calls];
+function listTexts(message: ChatMessage): readonly string[] {
+  const { role, content } = message;
+  const about = "tool_calls" in message ? role + JSON.stringify(message.tool_calls) : role;
+  if (typeof content === "string" || !content) return content ? [about, content] : [about];
+  return [about, ...content.flatMap(listPart)];
 }
 
 function listPart(part: ContentPart): readonly string[] {

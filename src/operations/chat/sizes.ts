@@ -63,7 +63,14 @@ function measureMessages(messages: readonly ChatMessage[]): Sizes {
   return sizes;
 }
 
-export function measureSizes(request: ChatRequest): Sizes {
+/** By the request: the hold, limits of tokens and an answer without a report all ask for it. */
+const measured = new WeakMap<ChatRequest, Sizes>();
+
+export function measureSizes(request: ChatRequest): Readonly<Sizes> {
+  return measured.getOrInsertComputed(request, measureRequest);
+}
+
+function measureRequest(request: ChatRequest): Sizes {
   const sizes = measureMessages(request.messages);
   sizes.tools = request.tools?.length ?? 0;
   for (const field in request) {
