@@ -69,6 +69,18 @@ describe("a large body", () => {
     expect(memory.bytes).toEqual(NOTHING);
   });
 
+  test("frees its bytes if nobody reads them any more, and not if its request goes on", () => {
+    const [refused, sent] = [new Uint8Array(MEGABYTE), new Uint8Array(MEGABYTE)];
+    const held = [arriveWhole("a", MEGABYTE), arriveWhole("a", MEGABYTE)] as const;
+    held[0].own(refused);
+    held[0].discard();
+    held[0].discard();
+    held[1].own(sent);
+    held[1].release();
+    expect([refused.length, sent.length]).toEqual([0, MEGABYTE]);
+    expect(memory.bytes).toEqual(NOTHING);
+  });
+
   test("may keep a part of its memory, and then none", () => {
     const held = arriveWhole("a", MEGABYTE);
     held.shrinkTo(2 * MEGABYTE);

@@ -1,7 +1,8 @@
 // The memory for request bodies through the whole gateway: slow senders, slow providers, and every way to let go of it.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
 import type { Socket } from "node:net";
 import { isObject } from "../src/core/json.ts";
+import { BINARY } from "./harness.ts";
 import { formatLine, seen } from "./http/observe.ts";
 import { dial, head } from "./http/raw.ts";
 import { until } from "./http/until.ts";
@@ -84,6 +85,28 @@ function drop(uploads: readonly Upload[]): void {
 function askLong(model: string, more: Record<string, unknown> = {}) {
   return asking(model, "word ".repeat((LIMIT - 1000) / 5), more);
 }
+
+describe("a form", () => {
+  const send = async (model: string) => {
+    const form = new FormData();
+    form.set("file", new File(["x".repeat(LIMIT / 2)], "speech.mp3"));
+    form.set("model", model);
+    const headers = { authorization: `Bearer ${await newAccountsKey()}` };
+    const body = { method: "POST", headers, body: form };
+    return (await fetch(`${world.url}/v1/audio/transcriptions`, body)).status;
+  };
+
+  test.skipIf(BINARY !== undefined)("of a refused request is freed at once, another is not", async () => {
+    const transfers = spyOn(ArrayBuffer.prototype, "transfer");
+    const countFreed = () => transfers.mock.calls.filter(([bytes]) => bytes === 0).length;
+    try {
+      expect([await send("Nope#nope"), countFreed()]).toEqual([404, 1]);
+      expect([await send("Local#sim"), countFreed()]).toEqual([200, 1]);
+    } finally {
+      transfers.mockRestore();
+    }
+  });
+});
 
 describe("large bodies that arrive slowly", () => {
   test("keep no small request out, however much they promise", async () => {

@@ -118,6 +118,7 @@ export class HeldBody {
   #isInOneGo = false;
   #speed = 0;
   #speedAtMs = 0;
+  #owned: Uint8Array<ArrayBuffer> | null = null;
 
   constructor(clock: MemoryClock, small: Pool, large: Pool) {
     this.#clock = clock;
@@ -182,9 +183,21 @@ export class HeldBody {
     this.#bytes = bytes;
   }
 
+  /** Names the bytes that `discard` frees. */
+  own(bytes: Uint8Array<ArrayBuffer>): void {
+    this.#owned = bytes;
+  }
+
+  /** Releases a body that nobody reads any more. Left to the collector, those of refused forms would fill the memory. */
+  discard(): void {
+    this.#owned?.buffer.transfer(0);
+    this.release();
+  }
+
   /** Returns all memory. Nothing is held by this body afterwards. */
   release(): void {
     this.#isOver = true;
+    this.#owned = null;
     this.finish();
     this.shrinkTo(0);
   }

@@ -35,7 +35,10 @@ export async function readBody(
  */
 function readForm(request: Request, ports: BodyPorts, rules: HeldRules): Promise<JsonObject> {
   const type = request.headers.get("content-type") ?? "";
-  const parse = (bytes: Uint8Array<ArrayBuffer>) => readFields(bytes, findBoundary(type));
+  const parse = (bytes: Uint8Array<ArrayBuffer>) => {
+    rules.held.own(bytes);
+    return readFields(bytes, findBoundary(type));
+  };
   return readHeld(request, ports, rules, { checkType: () => {}, parse });
 }
 

@@ -124,7 +124,9 @@ export async function serve<F extends Form>(
     return addHeaders(createJsonResponse(200, body, headers), set);
   } catch (thrown) {
     client?.end();
-    held.release();
+    // Without a context, nothing was made of the body.
+    if (context === null) held.discard();
+    else held.release();
     const fault = toFault(thrown);
     if (fault.code === "internal_error") throw thrown;
     return addHeaders(

@@ -57,7 +57,8 @@ const images = (count: number, base64: string) => ({
 const ANSWERS: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries({
     deep: callDeeply(),
-    "deep-plain": say("x".repeat(DEEP_BYTES)),
+    // With lines: a text without anything to escape is parsed and written several times as fast.
+    "deep-plain": say(`${"word ".repeat(15)}end\n`.repeat(DEEP_BYTES / 80)),
     choices: { ...say(""), choices: Array.from({ length: CHOICES }, (_, index) => choice(index)) },
     "choices-plain": say("x".repeat(CHOICES_BYTES)),
     images: images(IMAGES, "aaaa"),

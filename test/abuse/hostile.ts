@@ -31,9 +31,12 @@ function json(path: string, body: object, headers: Readonly<Record<string, strin
   return { path, type: "application/json", body: Buffer.from(JSON.stringify(body)), headers };
 }
 
+/** 80 bytes as JSON. Lines matter: a text without anything to escape is parsed and written several times as fast. */
+const LINE = `${"word ".repeat(15)}end\n`;
+
 /** A long prompt to that model. */
 function plainChat(model: string, bytes: number): Request {
-  return json(CHAT, { model, messages: [{ role: "user", content: "word ".repeat(Math.ceil(bytes / 5)) }] });
+  return json(CHAT, { model, messages: [{ role: "user", content: LINE.repeat(Math.ceil(bytes / 80)) }] });
 }
 
 function chatRow(name: string, model: string, fields: () => object): Hostile {

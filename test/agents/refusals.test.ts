@@ -149,7 +149,8 @@ for (const refusal of REFUSALS) {
     test.concurrent.each(players.map((agent) => [agent.name, agent] as const))(
       "%s",
       (name, agent) => play(agent, refusal, HABITS[name] ?? {}),
-      PATIENT_MS,
+      // An agent may fail by itself, once in some thousand runs.
+      { timeout: PATIENT_MS, retry: 1 },
     );
   });
 }

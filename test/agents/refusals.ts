@@ -34,11 +34,22 @@ const CONTROLS = {
   endless: "~latency=600000",
 };
 
+const NOON = 12;
+
+/** A zone in which it is about noon: a day's budget that started over would let an agent through that waits for it. */
+function findZoneAtNoon(): string {
+  const hours = new Date().getUTCHours() - NOON;
+  return `Etc/GMT${hours < 0 ? "" : "+"}${hours}`;
+}
+
 /** Answers cost a tenth of a cent per token. */
 export function writePriced(url: string): string {
   const terms = "context: 400000, output: 1000, price: { input: 0, output: 1000 }";
   const models = Object.values(CONTROLS).map((control) => `{ name: "sim-mini${control}", ${terms} }`);
-  return `  Priced: { dialect: openai, base_url: "${url}/openai/v1", keys: [sim-key], models: [${models}] }`;
+  return [
+    `  Priced: { dialect: openai, base_url: "${url}/openai/v1", keys: [sim-key], models: [${models}] }`,
+    `quota: { time_zone: ${findZoneAtNoon()} }`,
+  ].join("\n");
 }
 
 async function spend(under: UnderTest, secret: string, control = CONTROLS.none): Promise<void> {
