@@ -1,5 +1,6 @@
 // The form that gives a person a role besides those of the rules, or takes it back.
 import type { MemberView } from "../admin/members.ts";
+import { AccountField } from "./account-field.tsx";
 import { change } from "./api.ts";
 import { useNames } from "./names.ts";
 import { FormDialog } from "./parts/dialog.tsx";
@@ -25,7 +26,7 @@ interface RoleFormProps {
 }
 
 export function RoleForm({ person, onSaved, onClose }: RoleFormProps) {
-  const { accounts } = useNames();
+  const { accounts, account, isWhole } = useNames();
   const form = useForm(
     () => readOwn(person),
     async (draft) => {
@@ -38,7 +39,9 @@ export function RoleForm({ person, onSaved, onClose }: RoleFormProps) {
   const { role, where } = form.draft;
   const chosen = listIds(form.draft.accounts);
   const toggle = (id: string, isOn: boolean) =>
-    form.set("accounts", (isOn ? [...chosen, id] : chosen.filter((one) => one !== id)).join(" "));
+    form.set("accounts", [...chosen.filter((one) => one !== id), ...(isOn ? [id] : [])].join(" "));
+  // Too many to be listed are found by name, one after the other.
+  const listed = isWhole.accounts ? accounts : chosen.map((id) => ({ id, name: account(id) }));
   return (
     <FormDialog title={`A role for ${namePerson(person)}`} action="Save" form={form} onClose={onClose}>
       <SelectField
@@ -50,14 +53,17 @@ export function RoleForm({ person, onSaved, onClose }: RoleFormProps) {
       {role !== "" && (
         <>
           <SelectField label="Where" options={WHERE_OPTIONS} {...form.field("where")} />
-          {where === "some" && (
+          {where === "some" && listed.length > 0 && (
             <fieldset class="options" aria-label="Accounts">
-              {accounts.map(({ id, name }) => (
+              {listed.map(({ id, name }) => (
                 <div key={id} class="option">
                   <Check label={name} isOn={chosen.includes(id)} onChange={(isOn) => toggle(id, isOn)} />
                 </div>
               ))}
             </fieldset>
+          )}
+          {where === "some" && !isWhole.accounts && (
+            <AccountField label="Add an account" value="" onInput={(id) => toggle(id, true)} />
           )}
           <TextField
             label="Until"

@@ -163,4 +163,24 @@ describe.skipIf(!HAS_BROWSER)("people (skipped without Chromium)", () => {
     expect(await page.getByRole("main").getByRole("button").count()).toBe(0);
     await leave();
   });
+
+  test("a role is given in an account beyond the latest 200, which is found by a part of its name", async () => {
+    const account = await world.gateway.newAccount("Bygone research");
+    for (let count = 0; count < 200; count++) await world.gateway.newAccount(`Newer ${count}`);
+    const id = await world.add("Hedy", []);
+    const { page, open, leave } = await openConsole(world, PHONE);
+    await open(`/settings/people/${id}`);
+    await page.getByRole("button", { name: "Give a role" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Role").selectOption("viewer");
+    const finder = dialog.getByRole("combobox", { name: "Add an account" });
+    await finder.fill("bygone");
+    await dialog.getByRole("option", { name: "Bygone research" }).click();
+    expect(await dialog.getByLabel("Bygone research").isChecked()).toBe(true);
+    expect([await findBarriers(page), await isTooWide(page)]).toEqual([[], false]);
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await page.getByText(/given by an admin/).waitFor();
+    expect((await findMember(id)).grants).toEqual([{ role: "viewer", account }]);
+    await leave();
+  });
 });
