@@ -132,7 +132,7 @@ async function measure(gateway: Attacked, others: readonly string[], row: Hostil
     const order = { seconds: SECONDS, lanes: HOSTILE_LANES, isHostile, count };
     resetPeak(pid);
     const counted = await countOthers(url, others, () => sender.tell(order));
-    // What harmless bodies leave to the collector is in it, too.
+    // It includes what harmless bodies have left to the collector.
     if (isHostile) peak = Math.max(peak, readPeakMegabytes(pid));
     refused += counted.bad;
     return counted;
