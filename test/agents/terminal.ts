@@ -4,6 +4,8 @@ import { dirname, join } from "node:path";
 import { until } from "../http/until.ts";
 
 const PATIENT_MS = 60_000;
+/** A program that shows nothing at all for so long after a key has lost it: it listens a moment after it draws. */
+const LOST_MS = 5_000;
 // A terminal draws a screen by moving the cursor: without these, and without spaces, the words remain.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what a terminal is controlled by
 const CONTROLS = /\x1b\][^\x07]*\x07|\x1b\[[0-9;?<>=]*[A-Za-z]|\x1b[()][A-Z0-9]|\x1b[=>78]|\s/g;
@@ -24,6 +26,7 @@ interface Started {
 export interface Terminal {
   /** Waits until these words are shown, spaces apart, since the last call. Returns all that was shown until then. */
   see(words: string | RegExp): Promise<string>;
+  /** Types them again, as a person would, if nothing is shown for five seconds. */
   type(keys: string): void;
   close(): Promise<unknown>;
 }
@@ -51,10 +54,19 @@ export async function startTerminal({ home, command, environment, etc }: Started
     for await (const part of child.stdout) shown += decoder.decode(part, { stream: true });
   })();
   const read = () => shown.replace(CONTROLS, "");
+  let typed = { keys: "", at: 0 };
+  const send = (keys: string) => {
+    typed = { keys, at: Date.now() };
+    child.stdin.write(keys);
+    child.stdin.flush();
+  };
   return {
     async see(words) {
       const sought = typeof words === "string" ? words.replaceAll(" ", "") : words;
-      const isShown = () => (typeof sought === "string" ? read().includes(sought) : sought.test(read()));
+      const isShown = () => {
+        if (typed.keys && shown === "" && Date.now() > typed.at + LOST_MS) send(typed.keys);
+        return typeof sought === "string" ? read().includes(sought) : sought.test(read());
+      };
       await until(`${words} is shown`, isShown, PATIENT_MS).catch((error: unknown) => {
         throw new Error(`${error}: ${read().slice(-1000)}`);
       });
@@ -62,10 +74,7 @@ export async function startTerminal({ home, command, environment, etc }: Started
       shown = "";
       return seen;
     },
-    type(keys) {
-      child.stdin.write(keys);
-      child.stdin.flush();
-    },
+    type: send,
     close() {
       child.kill();
       return Promise.all([child.exited, reading]);

@@ -111,8 +111,13 @@ interface Found {
   readonly nodes: readonly { readonly html: string }[];
 }
 
-/** Returns the violations that axe-core rates serious or worse. */
+// A button that changes its colours has neither the old nor the new ones for 140 ms.
+const SETTLED =
+  "Promise.allSettled(document.getAnimations().filter((a) => a instanceof CSSTransition).map((a) => a.finished))";
+
+/** Returns the violations that axe-core rates serious or worse, once colours no longer change. */
 export async function findBarriers(page: Page): Promise<readonly string[]> {
+  await page.evaluate(SETTLED);
   // Not as a script of the page, which its policy would block.
   if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(AXE);
   const found = await page.evaluate<readonly Found[]>(
