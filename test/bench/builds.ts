@@ -3,7 +3,7 @@ import { makeDice } from "../router/dice.ts";
 import { agent, type Case, deltas, streamed, whole } from "./cpu.ts";
 import { computeRatio, type Ratio, writeRatio } from "./figures.ts";
 import { addPaidKey, startGateway } from "./gateways.ts";
-import { inRounds, measureCost, warmedUp } from "./measure.ts";
+import { inRounds, measureCost } from "./measure.ts";
 import type { Started } from "./processes.ts";
 import type { Aim, Finding, Table } from "./report.ts";
 import { askGateway, type Contender, FLOOR, findBuild, type Scenario, type Stage } from "./stage.ts";
@@ -60,20 +60,26 @@ export async function compareBuilds(stage: Stage, options: BuildOptions): Promis
     tables.push(writeTable(title, found, ratios));
     aims.push(...ratios.flatMap((one) => (one.name === THIS ? [describeAim(title, one.toOther)] : [])));
   };
-  const running: Running[] = [];
-  for (const build of builds) running.push(await startBuild(stage, build, "steady"));
   for (const [name, one] of Object.entries(cases)) {
     if (!only.includes(name)) continue;
-    add(`${one.title}, ${one.connections} at once`, await measureCase(stage, one, running, rounds, random));
+    const load: FreshLoad = {
+      ...one,
+      before: stage.size(one.before, 16),
+      requests: stage.size(one.requests, 16),
+    };
+    const floor = stage.contenders(one.scenario).filter((program) => program.name === FLOOR);
+    const found = await measureFresh(stage, [...floor, ...builds], load, rounds, random);
+    add(`${one.title}, ${one.connections} at once`, found);
   }
   if (only.includes(FIRST)) {
     const requests = stage.size(FIRST_REQUESTS, 16);
     const title = `a process's first ${requests.toLocaleString("en")} whole answers`;
-    add(title, await measureFirst(stage, builds, requests, rounds, random));
+    // The floor has no start to speak of.
+    add(title, await measureFresh(stage, builds, { ...whole, before: 0, requests }, rounds, random));
   }
   return {
     title: `Two builds: this one and ${options.other}`,
-    note: `${rounds} rounds, each of every program in random order (seed ${seed}). CPU time is that of all threads, in user and system mode. Ratios of sums, and the interval that holds 95 % of the ratios of as many rounds drawn with replacement.`,
+    note: `${rounds} rounds, each of every program in random order (seed ${seed}), of both builds in processes of their own. CPU time is that of all threads, in user and system mode. Ratios of sums, and the interval that holds 95 % of the ratios of as many rounds drawn with replacement.`,
     tables,
     aims,
     bars: [],
@@ -97,47 +103,34 @@ export async function startBuild(stage: Stage, { name, binary }: Build, store: s
   return { name, gateway, secret: await addPaidKey(gateway, "bench") };
 }
 
-async function measureCase(
-  stage: Stage,
-  { scenario, ...one }: Case,
-  running: readonly Running[],
-  rounds: number,
-  random: () => number,
-): Promise<Rounds> {
-  const { connections } = one;
-  const programs = [
-    ...stage.contenders(scenario).filter(({ name }) => name === FLOOR),
-    ...running.map((build) => makeContender(build, scenario)),
-  ];
-  await warmedUp(programs, { connections, requests: stage.size(one.before, 16) });
-  const requests = stage.size(one.requests, 16);
-  const load = { connections, warmUp: Math.ceil(requests / 5), requests };
-  const measure = async ({ pid, ask }: Contender) =>
-    (await measureCost(pid, () => ask, load)).cpuMicros * 1000;
-  return inRounds(programs, rounds, measure, random);
-}
-
 export function makeContender({ name, gateway, secret }: Running, scenario: Scenario): Contender {
   return { name, pid: gateway.pid, ask: askGateway(gateway.port, scenario, undefined, secret) };
 }
 
-/** Each round starts both builds on stores of their own. The floor has no start to speak of. */
-function measureFirst(
+type FreshLoad = Pick<Case, "scenario" | "connections" | "before" | "requests">;
+
+/**
+ * Each round starts the builds afresh, on stores of their own: two processes of one build may differ by six per cent for
+ * as long as they live, which rounds of the same two processes don't show.
+ */
+function measureFresh(
   stage: Stage,
-  builds: readonly Build[],
-  requests: number,
+  programs: readonly (Build | Contender)[],
+  { scenario, connections, before, requests }: FreshLoad,
   rounds: number,
   random: () => number,
 ): Promise<Rounds> {
-  const { scenario, connections } = whole;
-  const measure = async (build: Build, round: number) => {
-    const running = await startBuild(stage, build, `${FIRST}-${round}`);
-    const { pid, ask } = makeContender(running, scenario);
-    const { cpuMicros } = await measureCost(pid, () => ask, { connections, warmUp: 0, requests });
+  let started = 0;
+  const measureOne = async ({ pid, ask }: Contender, warmUp: number) =>
+    (await measureCost(pid, () => ask, { connections, warmUp, requests })).cpuMicros * 1000;
+  const measure = async (program: Build | Contender) => {
+    if ("ask" in program) return measureOne(program, Math.ceil(requests / 5));
+    const running = await startBuild(stage, program, `${++started}`);
+    const nanos = await measureOne(makeContender(running, scenario), before);
     await running.gateway.stop();
-    return cpuMicros * 1000;
+    return nanos;
   };
-  return inRounds(builds, rounds, measure, random);
+  return inRounds(programs, rounds, measure, random);
 }
 
 interface Compared {
