@@ -48,7 +48,7 @@ export function streamed(speech: Scenario["speech"], paceMs: number): Case {
     title: `streams of ${CHUNKS} chunks, ${kind}, ${isPaced ? `a chunk per ${paceMs} ms` : "in one burst"}`,
     scenario: { speech, manner, chunks: CHUNKS },
     requests: isPaced ? 96 : 640,
-    before: isPaced ? 96 : 12_000,
+    before: isPaced ? 288 : 12_000,
     connections: isPaced ? PACED_CONNECTIONS : CONNECTIONS,
     rounds: isPaced ? PACED_ROUNDS : ROUNDS,
     atMost: speech === "openai" ? (isPaced ? 1.5 : 2.5) : isPaced ? 2 : 3,
