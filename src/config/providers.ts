@@ -22,8 +22,11 @@ interface Providers {
 
 const CLOUDS: Readonly<Record<PlatformName, Cloud>> = { azure: AZURE, bedrock: BEDROCK, vertex: VERTEX };
 
-/** Prefixes of model ids that no configured provider may have. */
-const RESERVED: ReadonlySet<string> = new Set(["router", "sim"]);
+/** Prefixes of model ids that no configured provider may have, with who has them. */
+const RESERVED: ReadonlyMap<string, string> = new Map([
+  ["router", "the selectors have it, such as Router#fair"],
+  ["sim", "the simulated provider has it, which 'poundkey serve --simulate' starts"],
+]);
 /** Headers that belong to the connection. */
 const RESERVED_HEADERS = /^(host|content-length|transfer-encoding|connection|upgrade)$/i;
 /** Fields that the gateway writes into every call itself. */
@@ -53,7 +56,8 @@ export function buildProviders(
       listed ?? known.find(({ platform }) => platform !== undefined && platform === findPlatform(entry));
     const canonical = listed?.name ?? name;
     const key = canonical.toLowerCase();
-    if (row === undefined && RESERVED.has(key)) issues.atKey(path, `${name} is a reserved name`);
+    const reserved = row === undefined ? RESERVED.get(key) : undefined;
+    if (reserved !== undefined) issues.atKey(path, `${name} is a reserved name: ${reserved}`);
     else if (providers.has(key)) issues.atKey(path, "this provider is listed twice");
     const setup = buildSetup({ name: canonical, path, row, names, issues, ...environment }, entry ?? {});
     providers.set(key, addRedacted(setup, listResolved(path, environment.resolved)));
