@@ -7,7 +7,6 @@ import type { RequestRecord } from "../src/core/record.ts";
 import type { UsageSum } from "../src/core/rows.ts";
 import type { Store } from "../src/core/store.ts";
 import { NO_AMOUNTS } from "../src/core/units.ts";
-import { nextTurn } from "../src/store/turns.ts";
 import { HOUR, makeKey, makeRecord, NOON, writeRecord } from "./samples.ts";
 
 export async function write(store: Store, ...records: readonly RequestRecord[]): Promise<void> {
@@ -93,39 +92,6 @@ export function sums(store: () => Store): void {
     expect((await store().requests({}, { limit: 10, after: null })).map(({ id }) => id)).toEqual(["new"]);
     expect((await store().spentSince(makeKey(makeRecord("new").keyId), 0)).chargedNanoUsd).toBe(20);
   });
-}
-
-/** Enough for several parts, on the engine whose statements block the event loop. */
-const MANY = 200;
-
-export function pauses(store: () => Store): void {
-  test("others go on while old rows are deleted", async () => {
-    for (let at = 0; at < MANY; at++) await write(store(), makeRecord(`old${at}`, { atMs: NOON - HOUR }));
-    const refusal = { accountId: "acct", keyId: null, last4: null, shape: null, address: null, limit: null };
-    const counts = Array.from({ length: MANY }, (_, at) => ({
-      ...{ ...refusal, id: `r${at}`, atMs: NOON - HOUR, modelAsked: null, resetAtMs: null, status: 429 },
-      ...{ route: "/v1/chat/completions", code: "rate_limit_exceeded", count: 1 },
-    }));
-    await store().addRefusals({ counts, sums: [] });
-    expect(await countTurns(() => store().pruneRefusals(NOON, 1000, 1000))).toBeGreaterThan(2);
-    const before = { requestsMs: NOON, metersMs: NOON, repliesMs: NOON };
-    expect(await countTurns(() => store().prune(before, 1000))).toBeGreaterThan(2);
-    expect(await store().requests({}, { limit: 1, after: null })).toEqual([]);
-  });
-}
-
-/** Returns how often the event loop turned before the rows were gone. */
-async function countTurns(remove: () => Promise<number>): Promise<number> {
-  let [turns, isOver] = [0, false];
-  const removing = remove().finally(() => {
-    isOver = true;
-  });
-  while (!isOver) {
-    await nextTurn();
-    turns++;
-  }
-  expect(await removing).toBe(MANY);
-  return turns;
 }
 
 /** Streamed and whole answers, in two hours. */

@@ -13,7 +13,8 @@ import {
 } from "./samples.ts";
 import { logFilters, originFilters } from "./store-filters.suite.ts";
 import { keyUses, mixedRows, requestsOfKey } from "./store-key-log.suite.ts";
-import { firstTokens, log, pauses, sums, usage, usageNarrowed } from "./store-log.suite.ts";
+import { firstTokens, log, sums, usage, usageNarrowed } from "./store-log.suite.ts";
+import { pauses } from "./store-pauses.suite.ts";
 import { refusals, refusalsBounded, refusalsPruned } from "./store-refusals.suite.ts";
 import { scopes } from "./store-scope.suite.ts";
 import { catchThrown, readCode } from "./thrown.ts";
@@ -35,7 +36,7 @@ export function storeSuite(name: string, makeBench: MakeBench): void {
     describe("the log of a key", () => requestsOfKey(store));
     describe("mixed rows of the log", () => mixedRows(store));
     describe("first tokens", () => firstTokens(store));
-    describe("deleting", () => pauses(store));
+    describe("long work", () => pauses(store));
     describe("totals", () => sums(store));
     describe("usage", () => usage(store));
     describe("filters of usage", () => usageNarrowed(store));

@@ -17,6 +17,24 @@ export function nextTurn(): Promise<unknown> {
 /** About how long a part works in one turn. */
 const TURN_MS = 5;
 
+/**
+ * Returns what to await before each statement that blocks the event loop: null while this turn has had less than 5 ms of
+ * them, then the next turn. A list that is read page by page would otherwise let nothing else run until its end, since
+ * awaiting what is already there doesn't end a turn.
+ */
+export function makePacing(): () => Promise<unknown> | null {
+  let beganMs: number | null = null;
+  return () => {
+    const nowMs = performance.now();
+    if (beganMs !== null) return nowMs - beganMs < TURN_MS ? null : nextTurn();
+    beganMs = nowMs;
+    setImmediate(() => {
+      beganMs = null;
+    });
+    return null;
+  };
+}
+
 interface RowBounds {
   readonly min: number;
   readonly max: number;

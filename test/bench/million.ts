@@ -28,7 +28,8 @@ const KEYS = 500;
 const ASKED = ["OpenAI#gpt-5.4", "Anthropic#claude-sonnet-5", "Google#gemini-3.5-flash", "Router#fair"];
 const ROUNDS_ASKED = 25;
 /** Exports are measured on a gateway in use, whose heap has its size: a new one's grows with whatever it does first. */
-const ROUNDS_WARM = 750;
+const ROUNDS_WARM = 5000;
+const CLIENTS_WARM = 32;
 const FAILING = "OpenAI#sim-mini~trouble=500";
 
 const { values: given } = parseArgs({
@@ -75,24 +76,35 @@ async function addKeys(operator: Operator): Promise<readonly string[]> {
   return secrets;
 }
 
-/** Sends a few requests of every model and manner, in this many rounds. */
-async function sendRequests({ port }: Started, secrets: readonly string[], rounds: number): Promise<void> {
-  for (let round = 0; round < rounds; round++) {
-    for (const model of [...ASKED, ...(round % 5 === 0 ? [FAILING] : [])]) {
-      const answer = await fetch(`http://127.0.0.1:${port}/v1/chat/completions`, {
-        method: "POST",
-        headers: {
-          authorization: `Bearer ${secrets[round % secrets.length]}`,
-          "content-type": "application/json",
-        },
-        body: JSON.stringify({
-          model,
-          messages: [{ role: "user", content: `Say ${round}.` }],
-          stream: round % 2 === 0,
-        }),
-      });
-      await answer.text();
-    }
+/** Sends requests of every model and manner, in this many rounds. */
+async function sendRequests(
+  { port }: Started,
+  secrets: readonly string[],
+  rounds: number,
+  clients = 1,
+): Promise<void> {
+  let begun = 0;
+  const send = async () => {
+    for (let round = begun++; round < rounds; round = begun++) await sendRound(port, secrets, round);
+  };
+  await Promise.all(Array.from({ length: clients }, send));
+}
+
+async function sendRound(port: number, secrets: readonly string[], round: number): Promise<void> {
+  for (const model of [...ASKED, ...(round % 5 === 0 ? [FAILING] : [])]) {
+    const answer = await fetch(`http://127.0.0.1:${port}/v1/chat/completions`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${secrets[round % secrets.length]}`,
+        "content-type": "application/json",
+      },
+      body: JSON.stringify({
+        model,
+        messages: [{ role: "user", content: `Say ${round}.` }],
+        stream: round % 2 === 0,
+      }),
+    });
+    await answer.text();
   }
 }
 
@@ -142,7 +154,7 @@ async function measure(engine: string, store: string, directory: string): Promis
   const gateway = await startGateway(directory, store, simulator.url);
   const timed: Timed[] = [];
   if (given.exports) {
-    await sendRequests(gateway, secrets, ROUNDS_WARM);
+    await sendRequests(gateway, secrets, ROUNDS_WARM, CLIENTS_WARM);
     await measureExports({ ...gateway, token: ADMIN_TOKEN });
   } else for (const [name, path] of asks) timed.push(await time(operate(gateway), name, path));
   await gateway.stop();

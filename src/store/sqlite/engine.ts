@@ -1,6 +1,6 @@
 // The SQLite engine behind the methods that both engines share.
 import type { Engine, Result } from "../engine.ts";
-import { makeSerialQueue } from "../turns.ts";
+import { makePacing, makeSerialQueue } from "../turns.ts";
 import type { Connector } from "./connector.ts";
 
 const NOTHING: Result = Object.assign([], { count: 0 });
@@ -12,7 +12,11 @@ export function makeEngine(
   onChange: () => void = () => {},
 ): Engine {
   const inTurn = makeSerialQueue();
-  const run: Engine["run"] = (statement) => connector.run(({ sql }) => sql.run(statement));
+  const pace = makePacing();
+  const run: Engine["run"] = async (statement) => {
+    await pace();
+    return connector.run(({ sql }) => sql.run(statement));
+  };
   const change: Engine["change"] = (firsts, then) =>
     connector.run((connection) => {
       const { run } = connection.sql;
