@@ -14,7 +14,12 @@ const DIST = join(ROOT, "dist");
 const RUNTIMES = join(DIST, "runtimes");
 const ASSETS = ["./dist/console", "./dist/docs", "./src/deploy"];
 /** The threads are entries of their own. */
-const ENTRIES = ["src/main.ts", "src/store/sqlite/checkpoint-thread.ts", "src/app/progress-thread.ts"];
+const ENTRIES = [
+  "src/main.ts",
+  "src/store/sqlite/checkpoint-thread.ts",
+  "src/store/sqlite/slow-thread.ts",
+  "src/app/progress-thread.ts",
+];
 const FLAGS = [
   ...["--compile", "--splitting", "--bytecode", "--format=esm", "--sourcemap"],
   ...["--entry-naming=[name].[ext]", "--compile-jit-policy=32"],

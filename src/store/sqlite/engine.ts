@@ -2,14 +2,22 @@
 import type { Engine, Result } from "../engine.ts";
 import { makePacing, makeSerialQueue } from "../turns.ts";
 import type { Connector } from "./connector.ts";
+import type { SlowReads } from "./slow-reads.ts";
 
 const NOTHING: Result = Object.assign([], { count: 0 });
 
-/** `onWrite` is called after each transaction, and `onChange` after each change of rows that may be cached. */
+interface EngineParts {
+  /** Null for a database in memory, which no other thread can read. */
+  readonly slowReads: SlowReads | null;
+  /** Called after each transaction. */
+  readonly onWrite: () => void;
+  /** Called after each change of rows that may be cached. */
+  readonly onChange?: () => void;
+}
+
 export function makeEngine(
   connector: Connector,
-  onWrite: () => void,
-  onChange: () => void = () => {},
+  { slowReads, onWrite, onChange = () => {} }: EngineParts,
 ): Engine {
   const inTurn = makeSerialQueue();
   const pace = makePacing();
@@ -46,7 +54,14 @@ export function makeEngine(
         onWrite();
       }),
     runSlowReads: (statements) =>
-      inTurn(() => connector.run(({ readSnapshot, sql }) => readSnapshot(() => statements.map(sql.run)))),
+      inTurn(async () => {
+        // A store that is out of order says so, whatever the thread could still read.
+        await connector.run(() => undefined);
+        const results = (await slowReads?.run(statements)) ?? null;
+        return (
+          results ?? connector.run(({ readSnapshot, sql }) => readSnapshot(() => statements.map(sql.run)))
+        );
+      }),
     change,
   };
 }

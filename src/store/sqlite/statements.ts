@@ -40,14 +40,16 @@ export function prepare(database: Database) {
   return {
     ...writeStatements(database),
     ...readStatements(database),
-    /** Runs any other statement; each is cached after its first use. */
-    run: ({ text, values }: Statement): Result => {
-      const statement = database.query<Found, Value[]>(text);
-      const writes = statement.columnNames.length === 0;
-      const rows = writes ? [] : statement.all(...values);
-      return Object.assign(rows, { count: writes ? statement.run(...values).changes : rows.length });
-    },
+    run: (statement: Statement) => runStatement(database, statement),
   };
+}
+
+/** Runs any other statement; each is cached after its first use. */
+export function runStatement(database: Database, { text, values }: Statement): Result {
+  const statement = database.query<Found, Value[]>(text);
+  const writes = statement.columnNames.length === 0;
+  const rows = writes ? [] : statement.all(...values);
+  return Object.assign(rows, { count: writes ? statement.run(...values).changes : rows.length });
 }
 
 function find(database: Database, sql: string) {

@@ -17,6 +17,7 @@ import { makeSqliteSchema } from "./migrate.ts";
 import { NodeLock } from "./node-lock.ts";
 import { requestMethods } from "./requests.ts";
 import { RowCache } from "./row-cache.ts";
+import { SlowReads } from "./slow-reads.ts";
 import type { Statements } from "./statements.ts";
 
 /** The default for the longest wait for another process's lock. */
@@ -62,7 +63,9 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     look();
     quietSync?.note();
   });
-  const engine = makeEngine(connector, look);
+  const slowReads = file === null ? null : new SlowReads(file);
+  const parts = { slowReads, onWrite: look };
+  const engine = makeEngine(connector, parts);
   const heart = makeHeart(connector, lock, schema.version);
   return {
     node,
@@ -74,10 +77,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     beat: heart.beat,
     measure: async () => measureFiles(file),
     findDamage: () => connector.run((connection) => connection.findDamage()),
-    ...engineMethods(
-      engine,
-      makeEngine(connector, look, () => cache.clear()),
-    ),
+    ...engineMethods(engine, makeEngine(connector, { ...parts, onChange: () => cache.clear() })),
     ...requestMethods(connector, cache, engine, { file, node }),
     ready: () =>
       heart.admit(async () => {
@@ -87,6 +87,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     close: async () => {
       await batches.drain();
       checkpoints?.close();
+      slowReads?.close();
       quietSync?.stop();
       connector.close();
       lock.release();
