@@ -1,5 +1,8 @@
 // The length of an answer that the task itself asks for: "800 words", "in one sentence", "rewrite this module".
+import { readCodes } from "./codes.ts";
+import { indexHashes } from "./hash-index.ts";
 import { again, units } from "./length-units.data.json";
+import { hashCodes, hashWord } from "./ngrams.ts";
 
 /** Where people say how long an answer should be: characters read from the head of a task, and from its tail. */
 const HEAD_CHARS = 400;
@@ -16,6 +19,8 @@ const NO_BREAK = 0xfeff;
 const TOKENS_MAX = 8_000;
 /** Numbers that people write out. */
 const NAMED: ReadonlyMap<string, number> = new Map(Object.entries(units.numbers));
+/** Nearly all words are none of these, which their hashes tell without a string for each. */
+const findNamed = indexHashes(Int32Array.from(NAMED.keys(), hashWord));
 const DIGIT_FIRST = "0".charCodeAt(0);
 const DIGIT_LAST = "9".charCodeAt(0);
 const DIGITS_MAX = "12,345".length;
@@ -56,16 +61,17 @@ function readUnits(text: string): number | null {
 }
 
 function readSpaced(text: string): number | null {
+  const codes = readCodes(text);
   let count: number | null = null;
   for (let at = 0; at < text.length; at++) {
     const start = at;
-    while (at < text.length && !isBetween(text.charCodeAt(at))) at++;
+    while (at < text.length && !isBetween(codes[at] ?? 0)) at++;
     if (at === start) continue;
     if (count !== null) {
       const each = TOKENS.get(text.slice(start, at).replace(/[.,،。]+$/, ""));
       if (each !== undefined) return Math.min(TOKENS_MAX, each * count);
     }
-    count = at - start > NUMBER_CHARS_MAX ? null : readCount(text.slice(start, at));
+    count = mayCount(codes, start, at) ? readCount(text.slice(start, at)) : null;
   }
   return null;
 }
@@ -85,9 +91,18 @@ function isBetween(code: number): boolean {
   return SEPARATOR.test(String.fromCharCode(code));
 }
 
+/** True if the word may be a number. A few others share a hash with one. */
+function mayCount(codes: Uint16Array, start: number, end: number): boolean {
+  if (end - start > NUMBER_CHARS_MAX) return false;
+  return isDigit(codes[start] ?? 0) || findNamed(hashCodes(codes, start, end)) >= 0;
+}
+
+function isDigit(code: number): boolean {
+  return code >= DIGIT_FIRST && code <= DIGIT_LAST;
+}
+
 function readCount(word: string): number | null {
-  const code = word.charCodeAt(0);
-  if (code < DIGIT_FIRST || code > DIGIT_LAST) return NAMED.get(word) ?? null;
+  if (!isDigit(word.charCodeAt(0))) return NAMED.get(word) ?? null;
   return NUMBER.test(word) ? Number(word.replace(/[.,]/, "")) : null;
 }
 

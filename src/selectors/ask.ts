@@ -7,7 +7,7 @@ import { findAnswerRoom } from "../operations/chat/bounded.ts";
 import { type ChatRequest, readOutputLimit } from "../operations/chat/form.ts";
 import { listMedia } from "../operations/chat/media.ts";
 import type { Needs } from "../operations/chat/needs.ts";
-import type { HealthView } from "./expense.ts";
+import { type HealthView, makeThoughtEstimate } from "./expense.ts";
 import { type Knowledge, NOTHING_KNOWN } from "./knowledge.ts";
 import { findLightShare } from "./light.ts";
 import type { Prediction } from "./predictor.ts";
@@ -85,6 +85,8 @@ export function prepareAsk(input: ChooseInput, prediction: Prediction, promptTok
     seenAt: health.over(table),
     shifts: learned.shiftsBy(table.places, prediction),
     lengthAt: learned.lengthsBy(table.places),
+    /** The thinking expected of a profile's thinking tokens. */
+    thoughtFor: makeThoughtEstimate(request.reasoning_effort, prediction.difficultyLogit),
     /** The client's own limit. */
     outputTokensMax: readOutputLimit(request),
     /** By place: the tokens that its context must leave for the answer. */

@@ -1,6 +1,7 @@
 // The hashed words, beginnings of words and characters of a task by which its kind is known in any language.
+import { readCodes } from "./codes.ts";
 import { HashSet } from "./hash-index.ts";
-import { FNV_PRIME, FNV_START } from "./ngrams.ts";
+import { FNV_PRIME, FNV_START, hashCodes } from "./ngrams.ts";
 
 /** Where people say what they want: characters read from the head of a task, and from its tail. */
 const HEAD_CHARS = 700;
@@ -18,8 +19,6 @@ const DENSE_SALT = 5;
 const EDGE_SALT = 0x51ed270b;
 const DIGITS = 48;
 const SPACE = 32;
-/** An ideograph has the most: itself, with the two after it, with the one before it, and at an edge. */
-const CUES_PER_CHAR = 4;
 
 /** Scripts are told apart because texts in them share other amounts of cues. */
 export const SCRIPTS = ["latin", "arabic", "han", "kana", "other"] as const;
@@ -27,8 +26,8 @@ const HAN = 2;
 const KANA = 3;
 
 export interface Cues {
-  /** Each once. */
-  readonly hashes: Uint32Array;
+  /** Each once. Signed, but where they are learned from. */
+  readonly hashes: Int32Array | Uint32Array;
   /** The place of the main script in SCRIPTS. */
   readonly script: number;
 }
@@ -36,8 +35,7 @@ export interface Cues {
 /** Reads a task's cues. Bounded work for a text of any length. */
 export function readCues(task: string): Cues {
   const text = task.toLowerCase();
-  const chars = Math.min(text.length, HEAD_CHARS + TAIL_CHARS);
-  const hashes = new HashSet(chars * CUES_PER_CHAR);
+  const hashes = new HashSet();
   const letters = new Uint32Array(SCRIPTS.length);
   const reader = { hashes, letters };
   if (text.length <= HEAD_CHARS + TAIL_CHARS) readPart(reader, text, EDGE_CHARS, text.length - EDGE_CHARS);
@@ -57,10 +55,11 @@ interface Reader {
   readonly letters: Uint32Array;
 }
 
-function readPart(reader: Reader, part: string, headTo: number, tailFrom: number): void {
+function readPart(reader: Reader, text: string, headTo: number, tailFrom: number): void {
   const { hashes } = reader;
+  const part = readCodes(text);
   let before = 0;
-  for (let at = 0; at < part.length; ) {
+  for (let at = 0; at < text.length; ) {
     const start = at;
     at = findEnd(part, at);
     const hash = readToken(reader, part, start, at);
@@ -73,17 +72,17 @@ function readPart(reader: Reader, part: string, headTo: number, tailFrom: number
 }
 
 /** Returns where a word, a number or a single sign ends. */
-function findEnd(part: string, start: number): number {
-  const code = part.charCodeAt(start);
+function findEnd(part: Uint16Array, start: number): number {
+  const code = part[start] ?? 0;
   let at = start + 1;
-  if (isLetter(code)) while (isLetter(part.charCodeAt(at))) at++;
-  else if (isDigit(code)) while (isDigit(part.charCodeAt(at))) at++;
+  if (isLetter(code)) while (isLetter(part[at] ?? 0)) at++;
+  else if (isDigit(code)) while (isDigit(part[at] ?? 0)) at++;
   return at;
 }
 
 /** Returns the hash of a word, a number or an ideograph. 0 for anything else, which is read by itself. */
-function readToken({ hashes, letters }: Reader, part: string, start: number, end: number): number {
-  const code = part.charCodeAt(start);
+function readToken({ hashes, letters }: Reader, part: Uint16Array, start: number, end: number): number {
+  const code = part[start] ?? 0;
   const script = findScript(code);
   if (isDigit(code)) return finalize(DIGITS * PAIR_PRIME);
   if (script < 0) {
@@ -118,20 +117,22 @@ function findScript(code: number): number {
 
 /** True for a letter of a script that puts spaces between words. */
 function isLetter(code: number): boolean {
-  if (code < 128) return code >= 97 && code <= 122;
-  return code >= 0xaa && code < 0x2000 && !MARKS.has(code);
+  return LETTERS[code] === 1;
 }
 
 /** Marks among the letters of Latin, Greek and Arabic. */
 const MARKS = new Set([..."«»·¿×÷;·،؛؟٪"].map((mark) => mark.charCodeAt(0)));
+/** By code, 1 for letters, because each character is looked at several times. */
+const LETTERS = Uint8Array.from({ length: 2 ** 16 }, (_, code) => {
+  if (code < 128) return Number(code >= 97 && code <= 122);
+  return Number(code >= 0xaa && code < 0x2000 && !MARKS.has(code));
+});
 
-function hashRange(text: string, from: number, to: number, salt: number): number {
-  let hash = Math.imul(FNV_START ^ salt, FNV_PRIME);
-  for (let at = from; at < to; at++) hash = Math.imul(hash ^ text.charCodeAt(at), FNV_PRIME);
-  return finalize(hash);
+function hashRange(codes: Uint16Array, from: number, to: number, salt: number): number {
+  return finalize(hashCodes(codes, from, to, Math.imul(FNV_START ^ salt, FNV_PRIME)));
 }
 
 function finalize(hash: number): number {
   const mixed = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
-  return (mixed ^ (mixed >>> 13)) >>> 0;
+  return mixed ^ (mixed >>> 13);
 }

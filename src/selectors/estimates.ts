@@ -3,7 +3,7 @@
 import { GUESS, LABELS } from "../core/origin.ts";
 import type { PreparedAsk } from "./ask.ts";
 import { CLOSE } from "./best.ts";
-import { estimateCost, estimateMs, estimateThoughtTokens } from "./expense.ts";
+import { estimateCost, estimateMs, estimatePlainCost } from "./expense.ts";
 import { CAUTION, computeSpread, estimateDoubt, expect, QUALITY_MAX, QUALITY_MIN } from "./quality.ts";
 import { findChampion } from "./selector.ts";
 
@@ -60,13 +60,16 @@ function estimateQualities(asked: PreparedAsk, rows: Int32Array) {
 }
 
 function estimateExpenses(asked: PreparedAsk, rows: Int32Array) {
-  const { table, cached } = asked;
+  const { table, cached, promptTokens } = asked;
   const [costUsd, latencyMs] = [new Float64Array(rows.length), new Float64Array(rows.length)];
-  const holder = table.places.get(cached?.cardId ?? "");
+  const holder = table.places.get(cached?.cardId ?? "") ?? -1;
   for (let place = 0; place < rows.length; place++) {
     const row = rows[place] ?? 0;
     const tokens = estimateTokens(asked, row);
-    const usd = priceTokens(asked, row, row === holder ? (cached?.tokens ?? 0) : 0, tokens);
+    const isPlain = row !== holder && table.isTiered[row] === 0;
+    const usd = isPlain
+      ? estimatePlainCost(table, row, promptTokens, tokens.answer, tokens.thought)
+      : priceTokens(asked, row, row === holder ? (cached?.tokens ?? 0) : 0, tokens);
     costUsd[place] = Math.round(usd * COST_DIGITS) / COST_DIGITS;
     latencyMs[place] = timeTokens(asked, row, tokens);
   }
@@ -130,9 +133,8 @@ export function findWorkingShare({ seenAt }: PreparedAsk, row: number): number {
 }
 
 /** The thinking expected by the profile alone, in tokens. */
-export function estimateThought({ table, input, prediction }: PreparedAsk, row: number): number {
-  const usual = table.thinkingTokens[row] ?? 0;
-  return estimateThoughtTokens(usual, input.request.reasoning_effort, prediction.difficultyLogit);
+export function estimateThought({ table, thoughtFor }: PreparedAsk, row: number): number {
+  return thoughtFor(table.thinkingTokens[row] ?? 0);
 }
 
 /** Returns the expected tokens of the answer and of its thinking. */

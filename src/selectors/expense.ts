@@ -28,16 +28,15 @@ const STEP_MS = 100;
 /** An error costs a further attempt. */
 const ERROR_TIME = 2;
 
-/** `thinkingTokens` are the profile's. */
-export function estimateThoughtTokens(
-  thinkingTokens: number,
-  effort: ReasoningEffort | undefined,
-  difficulty: number,
-): number {
-  if (thinkingTokens === 0) return 0;
-  const usual =
-    effort === undefined ? thinkingTokens : Math.max(THOUGHT_WHEN_ASKED, thinkingTokens) * EFFORT[effort];
-  return Math.round(Math.min(THOUGHT_MAX, usual * Math.exp(difficulty / HARDER_FOLD)));
+/** Returns a function that estimates the thinking about one request, in tokens, from the profile's thinking tokens. */
+export function makeThoughtEstimate(effort: ReasoningEffort | undefined, difficulty: number) {
+  const harder = Math.exp(difficulty / HARDER_FOLD);
+  const times = effort === undefined ? null : EFFORT[effort];
+  return (thinkingTokens: number): number => {
+    if (thinkingTokens === 0) return 0;
+    const usual = times === null ? thinkingTokens : Math.max(THOUGHT_WHEN_ASKED, thinkingTokens) * times;
+    return Math.round(Math.min(THOUGHT_MAX, usual * harder));
+  };
 }
 
 /**
@@ -59,6 +58,19 @@ export function estimateCost(
     answer * rates.output +
     thought * (rates.reasoning ?? rates.output);
   return usd / PER_MILLION + (price.perRequest ?? 0);
+}
+
+/** The same, to the last digit, for a card without tiers of which nothing is cached: what thousands are compared by. */
+export function estimatePlainCost(
+  { inputRate, outputRate, reasoningRate, perRequest }: CardTable,
+  row: number,
+  prompt: number,
+  answer: number,
+  thought: number,
+): number {
+  const usd =
+    prompt * (inputRate[row] ?? 0) + answer * (outputRate[row] ?? 0) + thought * (reasoningRate[row] ?? 0);
+  return usd / PER_MILLION + (perRequest[row] ?? 0);
 }
 
 /** Returns the highest tier that the prompt exceeds; its rates apply to the whole prompt. */
@@ -135,7 +147,7 @@ function describeModel(card: ModelCard, length: number) {
   const estimate = ({ promptTokens, outputTokens, difficultyLogit }: Lengths): Expense | null => {
     if (price === null) return null;
     const answer = outputTokens * length;
-    const thought = estimateThoughtTokens(profile.thinkingTokens, undefined, difficultyLogit) * length;
+    const thought = makeThoughtEstimate(undefined, difficultyLogit)(profile.thinkingTokens) * length;
     const usd = estimateCost(price, promptTokens, 0, answer, thought);
     return { usd, ms: estimateMs(profile.firstTokenMs, profile.tokensPerSecond, 0, answer + thought) };
   };

@@ -54,12 +54,11 @@ export function readFeatures(request: ChatRequest, words: Words | null = loadShi
   const counts = makeCounts();
   // Occurrences by the hash of a word or pair. Those in the context count at their weight.
   const grams = new HashCounts();
-  const adding = (weight: number) => (hash: number) => grams.add(hash, weight);
   const asked = stripPoliteness(turn);
   const mended = words === null ? asked : mendText(asked.toLowerCase(), words);
-  scan(mended, counts, adding(1));
+  scan(mended, counts, grams, 1);
   const around = makeCounts();
-  for (const text of readContext(messages, taskAt)) scan(text, around, adding(CONTEXT_WEIGHT));
+  for (const text of readContext(messages, taskAt)) scan(text, around, grams, CONTEXT_WEIGHT);
   const shape = readShape(request, texts);
   const taskTokens = Math.ceil(estimateTextTokens(shape.turnChars, counts)) + 1;
   return {

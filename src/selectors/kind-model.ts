@@ -100,21 +100,23 @@ function addCues(sums: Float64Array, { hashes }: Cues, { indexOf, weights, scale
     const at = indexOf(hashes[cue] ?? 0);
     if (at >= 0) rows[known++] = at * OUTPUTS;
   }
-  const whole = addRows(weights, rows.subarray(0, known));
+  const whole = addRows(weights, rows, known);
   const norm = 1 / Math.sqrt(known + 1);
   for (let output = 0; output < OUTPUTS; output++)
     sums[output] = (whole[output] ?? 0) * norm * (scales[output] ?? 0);
   return known;
 }
 
-/** Returns the sums of these rows, which are whole numbers. */
-function addRows(weights: Int8Array, rows: Int32Array): Int32Array {
+/** Returns the sums of the first `count` rows, which are whole numbers. */
+function addRows(weights: Int8Array, rows: Int32Array, count: number): Int32Array {
   const sums = new Int32Array(OUTPUTS);
-  const rest = rows.length % FOUR;
-  for (let at = 0; at < rows.length - rest; at += FOUR) addFour(sums, weights, rows, at);
-  for (const from of rows.subarray(rows.length - rest))
+  const rest = count % FOUR;
+  for (let at = 0; at < count - rest; at += FOUR) addFour(sums, weights, rows, at);
+  for (let at = count - rest; at < count; at++) {
+    const from = rows[at] ?? 0;
     for (let output = 0; output < OUTPUTS; output++)
       sums[output] = (sums[output] ?? 0) + (weights[from + output] ?? 0);
+  }
   return sums;
 }
 

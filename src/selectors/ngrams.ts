@@ -1,4 +1,6 @@
 // A text as hashed words and pairs of words, normalised so that case, digits, spacing and plurals make no difference.
+import { readCodes } from "./codes.ts";
+import type { HashCounts } from "./hash-index.ts";
 
 export const FNV_START = 0x811c9dc5;
 export const FNV_PRIME = 0x01000193;
@@ -38,24 +40,32 @@ export function hashWord(word: string): number {
   return hash;
 }
 
-/** Calls `emit` with the hash of each word, number, telling sign and pair of neighbours. Linear in the length. */
+/** Hashes a part of a text like `hashWord`, or from another start. */
+export function hashCodes(codes: Uint16Array, from: number, to: number, start = FNV_START): number {
+  let hash = start;
+  for (let at = from; at < to; at++) hash = Math.imul(hash ^ (codes[at] ?? 0), FNV_PRIME);
+  return hash;
+}
+
+/** Adds the hash of each word, number, telling sign and pair of neighbours to `grams`. Linear in the length. */
 // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: split into functions, in three ways, a scan took 1.1 to 1.3 times as long
-export function scan(text: string, counts: TextCounts, emit: (hash: number) => void): void {
+export function scan(text: string, counts: TextCounts, grams: HashCounts, weight: number): void {
   const lower = text.toLowerCase();
+  const codes = readCodes(lower);
   const end = lower.length;
   counts.chars += end;
   let before = 0;
   let lineStart = 0;
   let at = 0;
   while (at < end) {
-    const code = lower.charCodeAt(at);
+    const code = codes[at] ?? 0;
     const start = at;
     let hash = 0;
     if (isWord(code)) {
       let previous = FNV_START;
       hash = FNV_START;
       let last = code;
-      for (let next = code; isWord(next); next = lower.charCodeAt(++at)) {
+      for (let next = code; isWord(next); next = codes[++at] ?? 0) {
         previous = hash;
         hash = Math.imul(hash ^ next, FNV_PRIME);
         if (next > 127) counts.foreign++;
@@ -66,7 +76,7 @@ export function scan(text: string, counts: TextCounts, emit: (hash: number) => v
       // "cats" is hashed like "cat".
       if (last === 115 && at - start > 3) hash = previous;
     } else if (isDigit(code)) {
-      while (isDigit(lower.charCodeAt(at))) at++;
+      while (isDigit(codes[at] ?? 0)) at++;
       counts.numbers++;
       counts.longestNumber = Math.max(counts.longestNumber, at - start);
       hash = Math.imul(FNV_START ^ 48, FNV_PRIME);
@@ -78,7 +88,7 @@ export function scan(text: string, counts: TextCounts, emit: (hash: number) => v
         if (code === 63) counts.questions++;
         if (SIGN_OF[code] !== 1) continue;
         counts.signs++;
-        emit(Math.imul(FNV_START ^ code, FNV_PRIME) >>> 0);
+        grams.add(Math.imul(FNV_START ^ code, FNV_PRIME), weight);
         continue;
       }
       if (!isIdeograph(code)) continue;
@@ -87,15 +97,15 @@ export function scan(text: string, counts: TextCounts, emit: (hash: number) => v
       hash = Math.imul(FNV_START ^ code, FNV_PRIME);
     }
     hash = finalizeHash(hash);
-    emit(hash);
-    if (before !== 0) emit(finalizeHash(Math.imul(before, PAIR_PRIME) ^ hash));
+    grams.add(hash, weight);
+    if (before !== 0) grams.add(finalizeHash(Math.imul(before, PAIR_PRIME) ^ hash), weight);
     before = hash;
   }
 }
 
 function finalizeHash(hash: number): number {
   const mixed = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
-  return (mixed ^ (mixed >>> 13)) >>> 0;
+  return mixed ^ (mixed >>> 13);
 }
 
 function isDigit(code: number): boolean {

@@ -86,24 +86,31 @@ function embed(grams: RequestFeatures["grams"], parameters: Parameters, into: Fl
   let norm = 0;
   let knownWeight = 0;
   let allWeight = 0;
-  grams.forEach((count, hash) => {
-    const at = parameters.indexOf(hash);
+  const hashes = grams.list();
+  const counts = grams.counts();
+  for (let gram = 0; gram < hashes.length; gram++) {
+    const at = parameters.indexOf(hashes[gram] ?? 0);
     if (at < 0) {
       allWeight += parameters.unknownRarity;
-      return;
+      continue;
     }
     const rare = rarity[at] ?? 0;
-    const value = Math.max(0.1, 1 + Math.log(Math.max(count, 0.1))) * rare;
+    const value = weighCount(counts[gram] ?? 0) * rare;
     allWeight += rare;
     knownWeight += rare;
     norm += value * value;
     values[known] = value;
     rows[known++] = at * size;
-  });
+  }
   for (let at = 0; at < known; at += FOUR) addFour(into, embedding, rows, values, at);
   const scale = norm === 0 ? 0 : 1 / Math.sqrt(norm);
   for (let dim = 0; dim < size; dim++) into[dim] = (into[dim] ?? 0) * scale * (scales[dim] ?? 0);
   return allWeight === 0 ? 0 : knownWeight / allWeight;
+}
+
+/** Most words occur once, and a logarithm takes as long as all the rest. */
+function weighCount(count: number): number {
+  return count === 1 ? 1 : Math.max(0.1, 1 + Math.log(Math.max(count, 0.1)));
 }
 
 const FOUR = 4;

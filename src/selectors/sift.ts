@@ -129,7 +129,9 @@ function findReason(asked: PreparedAsk, bits: number, row: number): string | nul
 
 /** The operator's pin overrides what a model is made for. */
 function findAside({ table, rules, prediction, input }: PreparedAsk, row: number): string | null {
-  const reason = ASIDE[(table.aside[row] ?? 0) - 1] ?? null;
+  const place = table.aside[row] ?? 0;
+  // Reading a list before its first place would take longest.
+  const reason = place === 0 ? null : (ASIDE[place - 1] ?? null);
   if (reason === null || rules.pin?.id === table.cards[row]?.id) return null;
   if (reason === "preview" && input.rules.preview === true) return null;
   if (reason === "completion" && (prediction.skills[CODING] ?? 0) >= CODING_SHARE) return null;

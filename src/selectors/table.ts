@@ -30,7 +30,7 @@ function makeTable(cards: readonly ModelCard[]) {
     thinkingTokens: column(({ thinkingTokens }) => thinkingTokens),
     firstTokenMs: column(({ firstTokenMs }) => firstTokenMs),
     tokensPerSecond: column(({ tokensPerSecond }) => tokensPerSecond),
-    prices: cards.map(({ price }) => price && readPrice(price)),
+    ...makePrices(cards.map(({ price }) => price && readPrice(price))),
     capabilities: Uint8Array.from(cards, (card) => toBits(CAPABILITIES.filter((one) => can(card, one)))),
     /** 1 if it serves chat, as far as is known: selectors choose no others. */
     isChat: Uint8Array.from(cards, ({ operations }) => Number(operations?.has("chat") ?? true)),
@@ -48,6 +48,21 @@ function readPrice({ perRequest = 0, tiers = [], ...price }: Price): Price {
   const { input, output, cachedInput, reasoning } = readRates(price);
   const levels = tiers.map(({ aboveTokens, ...rates }) => ({ ...readRates(rates), aboveTokens }));
   return { input, output, cachedInput, reasoning, perRequest, tiers: levels };
+}
+
+/** Prices as they are, and the rates of those that are the same for prompts of any length as columns. */
+function makePrices(prices: readonly (Price | null)[]) {
+  const column = (read: (price: Price) => number | undefined) =>
+    Float64Array.from(prices, (price) => (price && read(price)) ?? 0);
+  return {
+    prices,
+    /** 1 if the rates depend on the prompt's length. */
+    isTiered: Uint8Array.from(prices, (price) => Number((price?.tiers ?? []).length > 0)),
+    inputRate: column(({ input }) => input),
+    outputRate: column(({ output }) => output),
+    reasoningRate: column(({ reasoning }) => reasoning),
+    perRequest: column(({ perRequest }) => perRequest),
+  };
 }
 
 function readRates({ input, output, cachedInput = input, reasoning = output }: Rates) {

@@ -2,8 +2,9 @@
 // neighbour or with the space beside it.
 
 import { readFileSync } from "node:fs";
+import { readCodes } from "./codes.ts";
 import { indexHashes } from "./hash-index.ts";
-import { FNV_PRIME, FNV_START, hashWord, isWord } from "./ngrams.ts";
+import { hashCodes, hashWord, isWord } from "./ngrams.ts";
 import path from "./words.data.json" with { type: "file" };
 
 /** More unknown words than these are not typing errors but another language or a listing. */
@@ -29,14 +30,14 @@ export function loadShippedWords(): Words {
 
 /** Takes the words in order of frequency, the most common first. */
 export function makeWords(words: readonly string[]) {
-  const findPlace = indexHashes(Uint32Array.from(words, hashWord));
+  const findPlace = indexHashes(Int32Array.from(words, hashWord));
   const shortened = new Map<number, number>();
   for (const [place, word] of words.entries())
     if (word.length >= LONG_LETTERS_MIN)
       for (const hash of hashShortened(word)) if (!shortened.has(hash)) shortened.set(hash, place);
-  const isKnown = (hash: number) => findPlace(hash >>> 0) >= 0;
+  const isKnown = (hash: number) => findPlace(hash) >= 0;
   const isSure = (word: string) => {
-    const place = findPlace(hashWord(word) >>> 0);
+    const place = findPlace(hashWord(word));
     return place >= 0 && place < (word.length < LONG_LETTERS_MIN ? COMMON_WORDS : words.length);
   };
   return {
@@ -47,7 +48,7 @@ export function makeWords(words: readonly string[]) {
       const isShort = word.length < LONG_LETTERS_MIN;
       const most = isShort ? COMMON_WORDS : words.length;
       const similar = isShort
-        ? hashSwapped(word).map((hash) => findPlace(hash >>> 0))
+        ? hashSwapped(word).map(findPlace)
         : hashShortened(word).map((hash) => shortened.get(hash) ?? -1);
       const first = Math.min(most, ...similar.filter((place) => place >= 0));
       return first < most ? (words[first] ?? null) : null;
@@ -69,16 +70,16 @@ export function makeWords(words: readonly string[]) {
 
 /** Corrects typing errors in the first few unknown words of a text in lower case, if it is in the words' language. */
 export function mendText(text: string, words: Words): string {
-  if (isForeign(text, words)) return text;
+  const codes = readCodes(text);
+  if (isForeign(codes, text.length, words)) return text;
   let mended = "";
   let copied = 0;
   let left = MENDED_MAX;
   for (let at = 0; at < text.length && left > 0; at++) {
     const start = at;
-    let hash = FNV_START;
-    for (let code = text.charCodeAt(at); isWord(code); code = text.charCodeAt(++at))
-      hash = Math.imul(hash ^ code, FNV_PRIME);
-    if (at - start < 2 || words.isKnown(hash) || !ASCII_WORD.test(text.slice(start, at))) continue;
+    at = findWordEnd(codes, at);
+    if (at - start < 2 || words.isKnown(hashCodes(codes, start, at))) continue;
+    if (!ASCII_WORD.test(text.slice(start, at))) continue;
     const word = text.slice(start, at);
     left--;
     const before = findFirst(/[a-z]+(?= $)/, text.slice(Math.max(copied, start - MENDED_LETTERS_MAX), start));
@@ -94,18 +95,22 @@ export function mendText(text: string, words: Words): string {
 }
 
 /** True if most of the first words are unknown. */
-function isForeign(text: string, { isKnown }: Words): boolean {
+function isForeign(codes: Uint16Array, end: number, { isKnown }: Words): boolean {
   let [seen, known] = [0, 0];
-  for (let at = 0; at < text.length && seen < JUDGED_WORDS; at++) {
+  for (let at = 0; at < end && seen < JUDGED_WORDS; at++) {
     const start = at;
-    let hash = FNV_START;
-    for (let code = text.charCodeAt(at); isWord(code); code = text.charCodeAt(++at))
-      hash = Math.imul(hash ^ code, FNV_PRIME);
+    at = findWordEnd(codes, at);
     if (at - start < 2) continue;
     seen++;
-    known += Number(isKnown(hash));
+    known += Number(isKnown(hashCodes(codes, start, at)));
   }
   return seen >= JUDGED_WORDS_MIN && known * 2 < seen;
+}
+
+function findWordEnd(codes: Uint16Array, from: number): number {
+  let at = from;
+  while (isWord(codes[at] ?? 0)) at++;
+  return at;
 }
 
 function findFirst(pattern: RegExp, text: string): string {

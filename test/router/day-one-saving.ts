@@ -49,8 +49,11 @@ export function listSavings(): readonly string[] {
   const take = ({ taken }: DayOneChoice) => taken;
   for (const [set, cards] of listProviderSets()) {
     const choices = chooseOnDayOne("best", cards);
-    const rows: [string, readonly Pair[]][] = [[set, pairUp(PICKS.get(set), choices, take)]];
-    if (PICKS_WITHOUT_PREVIEWS.has(set)) {
+    const hadPreviews = PICKS_WITHOUT_PREVIEWS.has(set);
+    // Of other models than before, a sum says nothing about the rule.
+    const name = hadPreviews ? `${set}, previews before only: not like for like` : set;
+    const rows: [string, readonly Pair[]][] = [[name, pairUp(PICKS.get(set), choices, take)]];
+    if (hadPreviews) {
       const all = chooseOnDayOne("best", cards, { ...RULES, preview: true });
       rows.push([
         `${set}, no previews before either`,

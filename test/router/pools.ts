@@ -7,7 +7,7 @@ import { Learned } from "../../src/learning/learned.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import type { ChooseInput } from "../../src/selectors/ask.ts";
 import { decide } from "../../src/selectors/choose.ts";
-import { estimateThoughtTokens, makeFindModel } from "../../src/selectors/expense.ts";
+import { makeFindModel, makeThoughtEstimate } from "../../src/selectors/expense.ts";
 import { readFeatures } from "../../src/selectors/features.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
 import { loadShippedParameters, type Parameters } from "../../src/selectors/parameters.ts";
@@ -126,12 +126,9 @@ export function taught(
       return { model: card.id, score: scores[m] ?? 0, expected };
     });
     learned.put(prediction.row, { accountId: "", id: prompt, atMs: 0, weight: 1, marks });
+    const thoughtFor = makeThoughtEstimate(undefined, prediction.difficultyLogit);
     for (const [m, card] of field.cards.entries()) {
-      const thought = estimateThoughtTokens(
-        findProfile(card).thinkingTokens,
-        undefined,
-        prediction.difficultyLogit,
-      );
+      const thought = thoughtFor(findProfile(card).thinkingTokens);
       const asked = { ...prediction, outputTokens: prediction.outputTokens + thought };
       if (tokens !== null) learned.foldLength(asked, card.id, tokens[m] ?? Number.NaN);
     }

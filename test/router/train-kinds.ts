@@ -71,7 +71,9 @@ interface Example {
 
 function read(prompt: string): Pick<Example, "cues" | "shape"> {
   const features = readFeatures(makeRequest(prompt));
-  return { cues: features.cues, shape: readTaskShape(features, readStructure(features)) };
+  // Shipped hashes are unsigned.
+  const hashes = Uint32Array.from(features.cues.hashes);
+  return { cues: { ...features.cues, hashes }, shape: readTaskShape(features, readStructure(features)) };
 }
 
 function listExamples(): readonly Example[] {
