@@ -18,7 +18,7 @@ import { bind, type Engine, type Statement } from "./engine.ts";
 import { readInteger, readText } from "./found.ts";
 import { CALL_SUM, CALL_SUMS, listAmounts } from "./log-tables.ts";
 import { Narrowing, pageEnd } from "./narrowing.ts";
-import { composeSum, endPage, insertSql, joinMarks, joinNames, pruneSql, selectSql } from "./sql.ts";
+import { composeSum, endPage, insertSql, joinNames, pruneSql, selectSql } from "./sql.ts";
 import { table } from "./tables.ts";
 import { deleteInParts } from "./turns.ts";
 
@@ -95,13 +95,10 @@ function sumCalls(calls: readonly ProviderCall[]): readonly CallSum[] {
 }
 
 function composeAdd(mark: Engine["mark"], calls: readonly ProviderCall[]): readonly Statement[] {
-  const width = CALL.columns.length;
   const statements: Statement[] = [];
   for (let from = 0; from < calls.length; from += ROWS_AT_ONCE) {
     const some = calls.slice(from, from + ROWS_AT_ONCE);
-    const tuples = some.map((_, at) => `(${joinMarks(width, (position) => mark(at * width + position))})`);
-    const text = `INSERT INTO ${CALL.name} (${joinNames(CALL.columns)}) VALUES ${tuples.join(", ")}
-      ON CONFLICT (${joinNames(CALL.key)}) DO NOTHING`;
+    const text = `${insertSql(CALL, mark, some.length)} ON CONFLICT (${joinNames(CALL.key)}) DO NOTHING`;
     statements.push(bind(text, ...some.flatMap(CALL.valuesOf)));
   }
   return statements;

@@ -10,7 +10,7 @@ import { readInteger, readText } from "./found.ts";
 import { searchLog } from "./log-search.ts";
 import { USAGE, USAGE_SUMS } from "./log-tables.ts";
 import { composeRefusals } from "./narrowing.ts";
-import { composeSum, insertSql, joinMarks, joinNames, pruneSql } from "./sql.ts";
+import { composeSum, insertSql, joinNames, joinTuples, pruneSql } from "./sql.ts";
 import { table } from "./tables.ts";
 import { deleteInParts, nextTurn } from "./turns.ts";
 
@@ -72,9 +72,8 @@ export function refusalMethods(engine: Engine) {
   const prune = pruneSql("refusal", mark);
   const addUp = `${insertSql(USAGE, mark)} ${composeSum(USAGE, USAGE_SUMS)}`;
   const addRow = (rows: readonly RefusalCount[]) => {
-    const width = REFUSAL.columns.length;
-    const tuples = rows.map((_, at) => `(${joinMarks(width, (position) => mark(at * width + position))})`);
-    return bind(`${INSERT} ${tuples.join(", ")} ${ON_CONFLICT}`, ...rows.flatMap(REFUSAL.valuesOf));
+    const tuples = joinTuples(rows.length, REFUSAL.columns.length, mark);
+    return bind(`${INSERT} ${tuples} ${ON_CONFLICT}`, ...rows.flatMap(REFUSAL.valuesOf));
   };
   return {
     addRefusals: async ({ counts, sums }) => {

@@ -37,6 +37,12 @@ export function joinMarks(count: number, mark: Mark): string {
   return Array.from({ length: count }, (_, at) => mark(at + 1)).join(", ");
 }
 
+/** The values of some rows of the same width. */
+export function joinTuples(rows: number, width: number, mark: Mark): string {
+  const tuple = (row: number) => `(${joinMarks(width, (position) => mark(row * width + position))})`;
+  return Array.from({ length: rows }, (_, row) => tuple(row)).join(", ");
+}
+
 /** A table of any type of row. */
 type AnyTable = Pick<Table<never>, "name" | "key" | "columns">;
 
@@ -44,8 +50,12 @@ export function selectSql({ name, columns }: Pick<AnyTable, "name" | "columns">)
   return `SELECT ${joinNames(columns)} FROM ${name}`;
 }
 
-export function insertSql({ name, columns }: Pick<AnyTable, "name" | "columns">, mark: Mark): string {
-  return `INSERT INTO ${name} (${joinNames(columns)}) VALUES (${joinMarks(columns.length, mark)})`;
+export function insertSql(
+  { name, columns }: Pick<AnyTable, "name" | "columns">,
+  mark: Mark,
+  rows = 1,
+): string {
+  return `INSERT INTO ${name} (${joinNames(columns)}) VALUES ${joinTuples(rows, columns.length, mark)}`;
 }
 
 export function upsertSql(table: AnyTable, mark: Mark): string {

@@ -31,10 +31,7 @@ export const PLANTS: readonly Plant[] = [
     name: "the settlement's row is written in a transaction of its own, after the money",
     file: "src/store/sqlite/batches.ts",
     changes: [
-      [
-        "for (const record of decision.requests) sql.addRequest.run(...REQUEST.valuesOf(record));",
-        "setTimeout(() => { for (const record of decision.requests) sql.addRequest.run(...REQUEST.valuesOf(record)); }, 5);",
-      ],
+      ["sql.addRequests(decision.requests);", "setTimeout(() => sql.addRequests(decision.requests), 5);"],
     ],
   },
   {

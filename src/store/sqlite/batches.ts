@@ -1,8 +1,8 @@
 // Group commit: the demands of a few event loop turns become one transaction, and are answered after its COMMIT.
 import type { Answer, Decide, Decision, Demand } from "../../core/demand.ts";
 import { CHECKOUT } from "../checkouts.ts";
-import { CALL_SUM, FIRST_TOKEN, REQUEST, TAG_OF_DAY, TAG_USAGE, USAGE } from "../log-tables.ts";
-import { ACCOUNT_STATE, ENTRY, EVENT, HOLD, METER, MOVEMENT, OWNER, REPLY, SPEND } from "../tables.ts";
+import { REQUEST } from "../log-tables.ts";
+import { ACCOUNT_STATE, EVENT, MOVEMENT, REPLY } from "../tables.ts";
 import { nextTurn } from "../turns.ts";
 import { answerAll, tooMany, WAITING_DEMANDS_MAX, type Waiting } from "../waiting.ts";
 import type { Connection } from "./connection.ts";
@@ -98,22 +98,22 @@ function writeMoney(sql: Statements, decision: Decision): void {
 }
 
 function writeSums(sql: Statements, decision: Decision): void {
-  for (const sum of decision.usage) sql.addUsage.run(...USAGE.valuesOf(sum));
-  for (const sum of decision.tagUsage) sql.addTagUsage.run(...TAG_USAGE.valuesOf(sum));
-  for (const tag of decision.tagsOfDays) sql.addTagOfDay.run(...TAG_OF_DAY.valuesOf(tag));
-  for (const sum of decision.calls) sql.addCalls.run(...CALL_SUM.valuesOf(sum));
-  for (const sum of decision.firstTokens) sql.addFirstToken.run(...FIRST_TOKEN.valuesOf(sum));
+  sql.addUsage(decision.usage);
+  sql.addTagUsage(decision.tagUsage);
+  sql.addTagsOfDays(decision.tagsOfDays);
+  sql.addCalls(decision.calls);
+  sql.addFirstTokens(decision.firstTokens);
 }
 
 function writeDecision(sql: Statements, decision: Decision): void {
   writeMoney(sql, decision);
-  for (const spend of decision.spends) sql.putSpend.run(...SPEND.valuesOf(spend));
-  for (const meter of decision.meters) sql.putMeter.run(...METER.valuesOf(meter));
-  for (const owner of decision.owners) sql.putOwner.run(...OWNER.valuesOf(owner));
+  sql.putSpends(decision.spends);
+  sql.putMeters(decision.meters);
+  sql.putOwners(decision.owners);
   for (const { accountId, id } of decision.holdsGone) sql.removeHold.run(accountId, id);
-  for (const hold of decision.holds) sql.putHold.run(...HOLD.valuesOf(hold));
-  for (const entry of decision.entries) sql.addEntry.run(...ENTRY.valuesOf(entry));
-  for (const record of decision.requests) sql.addRequest.run(...REQUEST.valuesOf(record));
+  sql.putHolds(decision.holds);
+  sql.addEntries(decision.entries);
+  sql.addRequests(decision.requests);
   for (const record of decision.requestsAmended) sql.amendRequest.run(...REQUEST.valuesOf(record));
   for (const { accountId, id } of decision.repliesGone) sql.removeReply.run(accountId, id);
   for (const reply of decision.replies) sql.putReply.run(...REPLY.valuesOf(reply));

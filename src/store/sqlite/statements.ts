@@ -17,7 +17,7 @@ import {
 } from "../log-tables.ts";
 import { composeOpeningSums } from "../openings.ts";
 import { composeAddEvent } from "../recording.ts";
-import { composeSum, insertSql, joinNames, upsertSql } from "../sql.ts";
+import { composeOverwrite, composeSum, insertSql, joinNames, upsertSql } from "../sql.ts";
 import {
   ACCOUNT,
   ACCOUNT_STATE,
@@ -31,6 +31,7 @@ import {
   SPEND,
   type Table,
 } from "../tables.ts";
+import { makeRowWriter } from "./row-writer.ts";
 
 export type Statements = ReturnType<typeof prepare>;
 
@@ -71,6 +72,10 @@ function byKeySql(table: Keyed): string {
 
 function writeStatements(database: Database) {
   const write = (sql: string) => database.prepare<unknown, Value[]>(sql);
+  const put = <Row>(table: Table<Row>) =>
+    makeRowWriter(database, table, composeOverwrite(table.key, table.columns));
+  const addUp = <Row>(table: Table<Row>, sums: readonly string[]) =>
+    makeRowWriter(database, table, composeSum(table, sums));
   return {
     begin: write("BEGIN IMMEDIATE"),
     beginReads: write("BEGIN"),
@@ -81,24 +86,24 @@ function writeStatements(database: Database) {
       "UPDATE account SET balance_nano = ?, held_nano = ?, entries = ?, kept_characters = ? WHERE id = ?",
     ),
     setState: write(updateSql(ACCOUNT_STATE, (position) => `?${position}`)),
-    putSpend: write(upsertSql(SPEND, mark)),
-    putMeter: write(upsertSql(METER, mark)),
-    putOwner: write(upsertSql(OWNER, mark)),
-    putHold: write(upsertSql(HOLD, mark)),
+    putSpends: put(SPEND),
+    putMeters: put(METER),
+    putOwners: put(OWNER),
+    putHolds: put(HOLD),
     removeHold: write(`DELETE FROM ${byKeySql(HOLD)}`),
-    addEntry: write(insertSql(ENTRY, mark)),
-    addRequest: write(insertSql(REQUEST, mark)),
+    addEntries: makeRowWriter(database, ENTRY),
+    addRequests: makeRowWriter(database, REQUEST),
     amendRequest: write(amendSql(REQUEST)),
     putReply: write(upsertSql(REPLY, mark)),
     removeReply: write(`DELETE FROM ${byKeySql(REPLY)}`),
     addMovement: write(insertSql(MOVEMENT, mark)),
     putCheckout: write(upsertSql(CHECKOUT, mark)),
     addEvent: write(composeAddEvent(mark)),
-    addUsage: write(`${insertSql(USAGE, mark)} ${composeSum(USAGE, USAGE_SUMS)}`),
-    addTagUsage: write(`${insertSql(TAG_USAGE, mark)} ${composeSum(TAG_USAGE, USAGE_SUMS)}`),
-    addTagOfDay: write(insertSql(TAG_OF_DAY, mark)),
-    addCalls: write(`${insertSql(CALL_SUM, mark)} ${composeSum(CALL_SUM, CALL_SUMS)}`),
-    addFirstToken: write(`${insertSql(FIRST_TOKEN, mark)} ${composeSum(FIRST_TOKEN, ["requests"])}`),
+    addUsage: addUp(USAGE, USAGE_SUMS),
+    addTagUsage: addUp(TAG_USAGE, USAGE_SUMS),
+    addTagsOfDays: makeRowWriter(database, TAG_OF_DAY),
+    addCalls: addUp(CALL_SUM, CALL_SUMS),
+    addFirstTokens: addUp(FIRST_TOKEN, ["requests"]),
   };
 }
 

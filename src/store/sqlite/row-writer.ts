@@ -1,0 +1,29 @@
+// Writes the rows of one table, many by one statement.
+import type { Database, Statement } from "bun:sqlite";
+import type { Value } from "../found.ts";
+import { insertSql } from "../sql.ts";
+import type { TablePart } from "../tables.ts";
+
+/** The most rows of one statement. A request's row has 48 values, and SQLite takes 32,766 of them. */
+const ROWS_MAX = 16;
+
+/**
+ * Returns a function that inserts rows with statements of 16, 8, 4, 2 and 1 rows, each prepared at its first use. With ten
+ * requests in a transaction, one statement for each row takes a twentieth more of the store's CPU.
+ */
+export function makeRowWriter<Row>(
+  database: Database,
+  table: TablePart<Row>,
+  onConflict = "",
+): (rows: readonly Row[]) => void {
+  const statements = new Map<number, Statement<unknown, Value[]>>();
+  const prepare = (count: number) =>
+    database.prepare<unknown, Value[]>(`${insertSql(table, () => "?", count)} ${onConflict}`);
+  return (rows) => {
+    for (let at = 0, count = ROWS_MAX; at < rows.length; at += count) {
+      while (at + count > rows.length) count /= 2;
+      const some = rows.slice(at, at + count);
+      statements.getOrInsertComputed(count, prepare).run(...some.flatMap(table.valuesOf));
+    }
+  };
+}
