@@ -1,5 +1,5 @@
-// How reads become batches: one of many megabytes in slices, so that other work on the event loop runs in between, and
-// the last one with the answer's end.
+// A read of many megabytes is processed in slices, so that other work on the event loop runs in between. The last one
+// is a single batch with the answer's end.
 
 import { expect, test } from "bun:test";
 import { clock } from "../src/app/world.ts";
