@@ -1,4 +1,5 @@
-// A read of many megabytes is processed in slices, so that other work on the event loop runs in between.
+// A read of many megabytes is processed in slices, so that other work on the event loop runs in between. The last one
+// is a single batch with the answer's end.
 
 import { expect, test } from "bun:test";
 import { clock } from "../src/app/world.ts";
@@ -6,7 +7,7 @@ import { Ending } from "../src/core/ending.ts";
 import { StreamedAttempt } from "../src/gateway/streamed.ts";
 import { makeUpstream } from "../src/gateway/upstream.ts";
 import { CHAT } from "../src/operations/chat/operation.ts";
-import { listChunks } from "../src/operations/chat/run.ts";
+import { listChunks, type Part } from "../src/operations/chat/run.ts";
 import { findDialect } from "../src/providers/index.ts";
 import { createAuthorize } from "../src/transport/auth/authorize.ts";
 import { DeadlineSweep } from "../src/transport/deadlines.ts";
@@ -26,8 +27,7 @@ const FLOODS: readonly (readonly [string, string])[] = [
   ["events that say nothing", 'data: {"choices":[]}\n\n'],
 ];
 
-test.each(FLOODS)("%s", async (_name, event) => {
-  const body = PIECE + event.repeat((4 * MEGABYTE) / event.length) + END;
+async function pour(body: string, take: (parts: readonly Part[]) => void): Promise<void> {
   const deadlines = new DeadlineSweep(clock);
   const fetched = () => Promise.resolve(new Response(body));
   const reach = () => Promise.resolve(true);
@@ -61,15 +61,34 @@ test.each(FLOODS)("%s", async (_name, event) => {
       onUsage: () => {},
     },
   );
+  await attempt.pour((parts) => {
+    take(parts);
+    return null;
+  });
+  deadlines.stop();
+}
+
+test.each(FLOODS)("%s", async (_name, event) => {
+  const body = PIECE + event.repeat((4 * MEGABYTE) / event.length) + END;
   let turns = 0;
   const others = setInterval(() => turns++, 0);
   let text = "";
-  await attempt.pour((parts) => {
+  await pour(body, (parts) => {
     for (const { choices } of listChunks(parts)) text += choices[0]?.delta.content ?? "";
-    return null;
   });
   clearInterval(others);
-  deadlines.stop();
   expect(text).toBe("a");
   expect(turns).toBeGreaterThan(10);
+});
+
+test("an answer that is read at once is one batch, with its end", async () => {
+  const batches: string[] = [];
+  await pour(PIECE + PIECE + END, (parts) => {
+    batches.push(
+      listChunks(parts)
+        .map(({ choices }) => choices[0]?.finish_reason ?? "text")
+        .join(" "),
+    );
+  });
+  expect(batches).toEqual(["text text stop"]);
 });

@@ -35,6 +35,7 @@ export class StreamedAttempt<F extends Form> implements PieceStream<F> {
   #unread = "";
   /** The rest of a complete answer whose connection the provider left open. Null if the body ended normally. */
   #early: readonly F["piece"][] | null = null;
+  /** True once the pieces that follow the body were read. */
   #isWhole = false;
   #answered = false;
   #reported: F["usage"] | null = null;
@@ -74,19 +75,13 @@ export class StreamedAttempt<F extends Form> implements PieceStream<F> {
         if (taken) await taken;
         if (this.#isOver) return;
       }
-      await this.#pourRest(reader, take);
+      if (!this.#isWhole) await this.#give(this.#addRest(reader), take);
+      if (!this.#isOver) this.#finish(reader);
     } catch (thrown) {
       // An abandoned stream breaks off. That is not a failure.
-      if (this.#isOver && !this.#isWhole) return;
+      if (this.#isOver) return;
       throw this.#fail(thrown);
     }
-  }
-
-  async #pourRest(reader: Reader<F>, take: Take<readonly F["piece"][]>): Promise<void> {
-    await this.#give(this.#rest(reader), take);
-    if (this.#isOver) return;
-    const last = this.#finish(reader);
-    if (last.length > 0) await take(last);
   }
 
   #fail(thrown: unknown): Fault {
@@ -137,14 +132,13 @@ export class StreamedAttempt<F extends Form> implements PieceStream<F> {
     return isLong ? text.slice(0, SLICE_CHARACTERS) : text;
   }
 
-  /**
-   * Null if no event was completed or the body is over. Comments don't count as progress: the deadline still applies.
-   */
+  /** Null if no event was completed. Comments don't count as progress: the deadline still applies. */
   #push(reader: Reader<F>, text: string | null): Reading<F["piece"]> | null {
     const reading = text === null ? null : reader.push(text);
     if (reader.done) this.#call.complete();
-    if (text === null || reader.done) this.#body = null;
-    return reading;
+    if (text !== null && !reader.done) return reading;
+    this.#body = null;
+    return reading && reading.broken !== undefined ? reading : this.#addRest(reader, reading?.pieces);
   }
 
   /** Some servers leave the connection open after a complete answer without marking its end. */
@@ -153,11 +147,16 @@ export class StreamedAttempt<F extends Form> implements PieceStream<F> {
     if (!this.#early) throw fault;
   }
 
-  /** The pieces that follow the body. */
-  #rest(reader: Reader<F>): Reading<F["piece"]> {
+  /**
+   * Adds the pieces that follow the body to the last ones in it: a batch of their own would be one more write to the
+   * connection, which costs as much as twenty events.
+   */
+  #addRest(reader: Reader<F>, last: readonly F["piece"][] = []): Reading<F["piece"]> {
     this.#isWhole = true;
-    const pieces = this.#early ?? (this.#reply && reader.acceptReply(this.#reply));
-    return pieces ? { pieces, broken: undefined } : reader.end();
+    const given = this.#early ?? (this.#reply && reader.acceptReply(this.#reply));
+    const { pieces, broken } = given ? { pieces: given, broken: undefined } : reader.end();
+    const finish = broken === undefined ? reader.finish() : [];
+    return { pieces: [...last, ...pieces, ...finish], broken };
   }
 
   /** Passes on what was read. Returns a promise if the client needs time. */
@@ -199,13 +198,10 @@ export class StreamedAttempt<F extends Form> implements PieceStream<F> {
     this.#attempt.onUsage(usage, this.#reader?.isFinished ?? false);
   }
 
-  #finish(reader: Reader<F>): readonly F["piece"][] {
-    const last = reader.finish();
-    const { usage } = reader;
+  #finish({ usage }: Reader<F>): void {
     const tokens = usage && this.#attempt.operation.countAmounts(usage).completion;
     this.#attempt.permit?.finish(this.#ports.deadlines.nowMs(), tokens, this.#waitedMs);
     this.leave();
-    return last;
   }
 }
 
