@@ -52,7 +52,7 @@ interface Shape {
   readonly elements: number;
 }
 
-interface ScannedShape extends Shape {
+export interface ScannedShape extends Shape {
   /** True if a string may have the escape of a surrogate. Only final if the shape is within bounds. */
   readonly hasSurrogate: boolean;
   /** True if a number may read differently elsewhere: it has an exponent, or more than 15 characters. */

@@ -4,8 +4,8 @@ import { isObject } from "../core/json.ts";
 import { REQUEST_SHAPE } from "../core/json-bounds.ts";
 import { explainJson } from "../core/json-mistake.ts";
 import { type JsonShape, measureShape } from "../core/json-shape.ts";
-import { keepSources } from "../core/json-source.ts";
-import { readMarks, SHORT_CHARACTERS, scanBytes } from "../core/text-scan.ts";
+import { findKnownValue, keepSources, readWithout } from "../core/json-source.ts";
+import { readMarks, type ScannedShape, SHORT_CHARACTERS, scanBytes } from "../core/text-scan.ts";
 import type { Deadlines } from "../core/world.ts";
 import { readBytes, tooLarge } from "./body-bytes.ts";
 import type { BodyMemory, HeldBody } from "./body-memory.ts";
@@ -77,18 +77,48 @@ export async function readHeld<Body>(
 }
 
 function parseJsonBytes(bytes: Uint8Array<ArrayBuffer>): unknown {
-  const text = decodeUtf8(bytes, notJson);
   const scanned = bytes.length > SHORT_CHARACTERS ? scanBytes(bytes, REQUEST_SHAPE) : null;
-  // Left to the collector, the bytes of several large bodies would stay in memory beside their texts.
   const isLarge = bytes.length > LARGE_BYTES;
+  // A scan that was stopped has left the marks of a part only.
+  const isPlain = scanned !== null && !scanned.hasOddNumber && !isLarge && explainComplex(scanned) === null;
+  const known = isPlain ? parseAroundKnown(bytes, scanned) : undefined;
+  if (known !== undefined) return known;
+  const text = decodeUtf8(bytes, notJson);
+  // Left to the collector, the bytes of several large bodies would stay in memory beside their texts.
   if (isLarge) bytes.buffer.transfer(0);
-  refuseComplex(scanned ?? measureShape(text, REQUEST_SHAPE));
+  const complexity = explainComplex(scanned ?? measureShape(text, REQUEST_SHAPE));
+  if (complexity !== null) throw notJson(complexity);
   const body = parse(text);
-  const hasSurrogate = scanned?.hasSurrogate ?? mayHaveSurrogate(text);
-  if (hasSurrogate && !isWellFormed(body)) throw notJson("it contains an unpaired surrogate");
-  const isPlain = scanned !== null && !scanned.hasOddNumber && !isLarge;
+  refuseUnpaired(body, scanned?.hasSurrogate ?? mayHaveSurrogate(text));
   if (isPlain && isObject(body)) keepSources(body, bytes, readMarks(), scanned.elements);
   return body;
+}
+
+/**
+ * Parses a body without the value in it that is remembered. Undefined if there is none, and for all that is refused: the
+ * text itself tells why.
+ */
+function parseAroundKnown(bytes: Uint8Array, scanned: ScannedShape): unknown {
+  const marks = readMarks();
+  const known = findKnownValue(bytes, marks);
+  if (known === null) return undefined;
+  const body = readWithout(bytes, known, parseUtf8);
+  // A name may have been given twice.
+  if (!isObject(body) || body[known.name] !== 0 || 2 * Object.keys(body).length !== marks.length)
+    return undefined;
+  body[known.name] = known.value;
+  refuseUnpaired(body, scanned.hasSurrogate);
+  keepSources(body, bytes, marks, scanned.elements);
+  return body;
+}
+
+/** Returns undefined if the bytes aren't JSON in UTF-8. */
+function parseUtf8(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(utf8.decode(bytes));
+  } catch {
+    return undefined;
+  }
 }
 
 function refuseEncoded(headers: Headers): void {
@@ -121,10 +151,11 @@ export function decodeUtf8(bytes: Uint8Array, refuse: (why: string) => Error): s
   }
 }
 
-function refuseComplex({ depth, elements }: JsonShape): void {
+/** Returns the reason to refuse this much structure, or null. */
+function explainComplex({ depth, elements }: JsonShape): string | null {
   const most = REQUEST_SHAPE;
-  if (depth > most.depth) throw notJson(`it is nested deeper than ${most.depth} levels`);
-  if (elements > most.elements) throw notJson(`it has more than ${most.elements} elements and fields`);
+  if (depth > most.depth) return `it is nested deeper than ${most.depth} levels`;
+  return elements > most.elements ? `it has more than ${most.elements} elements and fields` : null;
 }
 
 function parse(text: string): unknown {
@@ -142,6 +173,10 @@ function notJson(why: string): Fault {
 /** True if the text may hold a surrogate, which JSON in UTF-8 can only have as an escape. */
 function mayHaveSurrogate(text: string): boolean {
   return text.includes("\\ud") || text.includes("\\uD");
+}
+
+function refuseUnpaired(body: unknown, hasSurrogate: boolean): void {
+  if (hasSurrogate && !isWellFormed(body)) throw notJson("it contains an unpaired surrogate");
 }
 
 function isWellFormed(value: unknown): boolean {

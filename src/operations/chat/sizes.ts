@@ -77,8 +77,25 @@ function measureRequest(request: ChatRequest): Sizes {
     const value = request[field];
     const isSetting = typeof value === "number" || typeof value === "boolean" || value === undefined;
     if (isSetting || NOT_READ.has(field) || (field === "response_format" && !hasFormat(request))) continue;
-    addJson(sizes, value);
+    if (typeof value === "object" && value !== null) addShared(sizes, value);
+    else addJson(sizes, value);
   }
+  countTexts(sizes);
+  return sizes;
+}
+
+/** The sizes of fields that aren't messages, by their values: requests may share their tools. */
+const shared = new WeakMap<object, Sizes>();
+
+function addShared(sizes: Sizes, value: object): void {
+  const { textBytes, denseBytes } = shared.getOrInsertComputed(value, measureValue);
+  sizes.textBytes += textBytes;
+  sizes.denseBytes += denseBytes;
+}
+
+function measureValue(value: object): Sizes {
+  const sizes = new Sizes();
+  addJson(sizes, value);
   countTexts(sizes);
   return sizes;
 }

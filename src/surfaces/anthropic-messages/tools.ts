@@ -1,5 +1,6 @@
 // Tools of a Messages request as the functions of a chat request.
-import { asArray, asObject, asString, isObject, type JsonObject, omitUndefined } from "../../core/json.ts";
+import { freezeDeep } from "../../core/frozen.ts";
+import { asObject, asString, isObject, type JsonObject, omitUndefined } from "../../core/json.ts";
 import type { ChatRequest, FunctionTool, ToolChoice } from "../../operations/chat/form.ts";
 import { findSearchTool, readSearchTool } from "./searches.ts";
 
@@ -47,7 +48,8 @@ export function readTools(
   body: JsonObject,
   given = body,
 ): { readonly fields: ToolFields; readonly dropped: readonly string[] } {
-  const { tools, dropped } = readFunctions(body.tools);
+  const { tools, dropped: unread } = readFunctions(body.tools);
+  const dropped = [...unread];
   const choice = asObject(body.tool_choice);
   const tool = findSearchTool(given.tools)?.tool;
   const search = tool && readSearchTool(tool, choice, tools.length > 0);
@@ -66,14 +68,25 @@ export function readTools(
   return { fields, dropped };
 }
 
-/** Returns the functions among the tools, and the places of what is neither one nor the search. */
-function readFunctions(given: unknown): {
+interface Functions {
   readonly tools: readonly FunctionTool[];
-  readonly dropped: string[];
-} {
+  readonly dropped: readonly string[];
+}
+
+/** By the list of tools, if it is one that requests share. */
+const functions = new WeakMap<object, Functions>();
+
+/** Returns the functions among the tools, and the places of what is neither one nor the search. */
+function readFunctions(given: unknown): Functions {
+  if (!Array.isArray(given)) return { tools: [], dropped: [] };
+  if (!Object.isFrozen(given)) return makeFunctions(given);
+  return functions.getOrInsertComputed(given, () => freezeDeep(makeFunctions(given)));
+}
+
+function makeFunctions(given: readonly unknown[]): Functions {
   const dropped: string[] = [];
   const search = findSearchTool(given);
-  const tools = asArray(given).flatMap((one, index) => {
+  const tools = given.flatMap((one, index) => {
     const path = `tools[${index}]`;
     const tool = toFunction(asObject(one));
     if (tool === null && path !== search?.path) dropped.push(path);
