@@ -38,10 +38,10 @@ import { problemRoutes } from "../http/problems.ts";
 import { responseRoutes } from "../http/responses.ts";
 import { decideForKey, type RoutePorts, routeRoutes } from "../http/route.ts";
 import { sampleRoutes } from "../http/samples.ts";
-import { surfaceRoutes } from "../http/serve.ts";
 import { sessionRoutes } from "../http/session.ts";
 import { signInRoutes } from "../http/sign-in.ts";
 import { stripeHookRoutes } from "../http/stripe-hook.ts";
+import { directRoutes, listAnswers, surfaceRoutes } from "../http/surface-routes.ts";
 import type { Learned } from "../learning/learned.ts";
 import type { LearningPort } from "../learning/port.ts";
 import type { PaymentTroubles } from "../payments/troubles.ts";
@@ -91,11 +91,12 @@ export function composeRoutes(parts: RouteParts) {
   const keysExpireMs = () => live.settings.signIn?.members.keysExpireMs ?? null;
   const routePorts = { ...ports, known: parts.known, learn: parts.learning.score, store: opened.store };
   const exports = { ...opened.world, dayRules: holder.quota, keysExpireMs, log: ports.log };
-  const app = buildApp(ports, parts.reusePort);
+  const answers = listAnswers(ports);
+  const app = buildApp(ports, parts.reusePort, directRoutes(answers));
   const providers = createProviderPorts({ live, opened, ...parts.known, fetch: parts.fetch });
   const payments = createPayments({ ...parts, log: ports.log });
   return app
-    .use(surfaceRoutes(ports))
+    .use(surfaceRoutes(answers))
     .use(responseRoutes(ports))
     .use(modelRoutes(ports))
     .use(routeRoutes(routePorts))

@@ -16,12 +16,9 @@ interface Reading {
 type Bytes = Uint8Array<ArrayBuffer>;
 
 /** Throws a Fault if the body is too large, too slow, breaks off, or finds no memory. */
-export async function readBytes(request: Request, reading: Reading): Promise<Bytes> {
-  const { declaredBytes, held } = reading;
-  const isInOneGo = held.fitsInOneGo(declaredBytes);
-  const bytes = await (isInOneGo ? readInOneGo(request, reading) : readPieces(request, reading));
-  held.finish();
-  return bytes;
+export function readBytes(request: Request, reading: Reading): Promise<Bytes> {
+  const isInOneGo = reading.held.fitsInOneGo(reading.declaredBytes);
+  return isInOneGo ? readInOneGo(request, reading) : readPieces(request, reading);
 }
 
 /** Its progress isn't seen: it has the time that it takes at the slowest speed. */
@@ -32,6 +29,7 @@ function readInOneGo(request: Request, { owner, declaredBytes, deadlines, held }
   request.bytes().then(
     (bytes) => {
       pace.end();
+      held.finish();
       resolve(bytes);
     },
     (error: unknown) => {
@@ -62,7 +60,10 @@ async function readPieces(
     for (;;) {
       const { done, value } = await reader.read();
       if (given.up) throw given.up;
-      if (done) return bytes.take();
+      if (done) {
+        held.finish();
+        return bytes.take();
+      }
       if (bytes.length + value.length > bytesMax) throw tooLarge(bytesMax);
       pace.add(value.length);
       held.arrive(value.length);

@@ -31,6 +31,8 @@ interface ExpectedBody {
   readonly onEnded: (fault: Fault) => void;
 }
 
+const NO_BODY: ExpectedBody = { owner: "", declaredBytes: null, onEnded: () => {} };
+
 /** One budget, with the bytes that each owner holds of it. */
 class Pool {
   readonly bytesMax: number;
@@ -110,7 +112,7 @@ export class HeldBody {
   readonly #small: Pool;
   readonly #large: Pool;
   #pool: Pool;
-  #expected: ExpectedBody = { owner: "", declaredBytes: null, onEnded: () => {} };
+  #expected = NO_BODY;
   #bytes = 0;
   #isOver = false;
   #startedMs = 0;

@@ -1,5 +1,4 @@
-// The routes of all surfaces: from a request's bytes to the gateway and back, whole or streamed, in the surface's form.
-import { Elysia } from "elysia";
+// A request at a surface: from a request's bytes to the gateway and back, whole or streamed, in the surface's form.
 import { Ending } from "../core/ending.ts";
 import { Fault, toFault } from "../core/fault.ts";
 import type { Caller } from "../core/key.ts";
@@ -11,23 +10,22 @@ import { digestIdempotency } from "../gateway/idempotency.ts";
 import { type Pin, pinSelection } from "../gateway/pin.ts";
 import { Conversation } from "../health/stickiness.ts";
 import type { Form } from "../operations/form.ts";
-import { findSurface, SURFACES } from "../surfaces/index.ts";
-import { type AnySurface, Document, type Exchange, type Surface } from "../surfaces/surface.ts";
+import { findSurface } from "../surfaces/index.ts";
+import { Document, type Exchange, type Surface } from "../surfaces/surface.ts";
 import {
   createDocumentResponse,
   createJsonResponse,
   createRefusalResponse,
   STREAM_HEADERS,
 } from "./answers.ts";
-import { addHeaders, type HeaderStore } from "./app.ts";
-import { identify } from "./auth.ts";
+import { addHeaders, type HeaderStore, joinHeaders } from "./app.ts";
 import { readHeldJson } from "./body.ts";
 import type { HeldBody } from "./body-memory.ts";
 import { readCaching } from "./caching.ts";
 import type { Peers } from "./client-address.ts";
 import { ClientWatch, type Connections } from "./client-watch.ts";
 import { countTokens } from "./count-tokens.ts";
-import { CountingLimit } from "./counting.ts";
+import type { CountingLimit } from "./counting.ts";
 import { findEarlier, NO_EARLIER_ANSWER } from "./earlier.ts";
 import { readBody } from "./form-body.ts";
 import { factHeaders, findRefusing, headerNumber, limitHeaders, makeReader, type Reader } from "./headers.ts";
@@ -46,36 +44,9 @@ const OPEN_REQUESTS_MAX = 20_000;
 const TIMEOUT_SECONDS_MAX = 3600;
 /** If the body took longer, the key is looked up again, because it may have been revoked or changed meanwhile. */
 const SLOW_BODY_MS = 500;
-export function surfaceRoutes(ports: HttpPorts) {
-  const counting = new CountingLimit();
-  const app = new Elysia();
-  const answerAt = (surface: AnySurface) =>
-    surface.use((one) => (received: SurfaceRequest, set: HeaderStore) => serve(ports, one, received, set));
-  for (const { path, surface, verbs = {} } of SURFACES) {
-    const plain = answerAt(surface);
-    const others = new Map(Object.entries(verbs).map(([verb, one]) => [verb, answerAt(one)]));
-    const findAnswer = (url: string) =>
-      (others.size > 0 && others.get(findPath(url).split(":").at(-1) ?? "")) || plain;
-    app.post(
-      path,
-      ({ request, server, set }) => {
-        const received = {
-          request,
-          route: path,
-          server,
-          counting,
-          identify: () => identify(ports, { request, server }),
-        };
-        return findAnswer(request.url)(received, set);
-      },
-      { parse: "none" },
-    );
-  }
-  return app;
-}
 
 /** A request at one surface. `identify` is called again if the body was slow. */
-interface SurfaceRequest {
+export interface SurfaceRequest {
   readonly request: Request;
   /** The route's pattern. */
   readonly route: string;
@@ -119,9 +90,9 @@ export async function serve<F extends Form>(
     client.end();
     const body = exchange.whole(reply, makeStamp(ports, context));
     const headers = factHeaders(context, makeReader(ports.clock, surface));
-    if (body instanceof Document) return addHeaders(createDocumentResponse(body, headers), set);
+    if (body instanceof Document) return createDocumentResponse(body, joinHeaders(headers, set));
     if (exchange.keep && call.kept) await ports.kept.keep(call.key, exchange.keep(call.kept, body));
-    return addHeaders(createJsonResponse(200, body, headers), set);
+    return createJsonResponse(200, body, joinHeaders(headers, set));
   } catch (thrown) {
     client?.end();
     // Without a context, nothing was made of the body.
