@@ -4,7 +4,6 @@ import type { UnsettledRecord } from "../core/record.ts";
 import type { FinishedAttempt, FinishedRequest, TraceContext } from "../core/trace-context.ts";
 import type { Form } from "../operations/form.ts";
 import type { RequestContext } from "./context.ts";
-import type { TracingAttempt } from "./tracing.ts";
 
 /** `endMs` is on the monotonic clock. `settled` is null if the request has no row, or if that was not waited for. */
 export function describeFinished<F extends Form>(
@@ -13,27 +12,20 @@ export function describeFinished<F extends Form>(
   endMs: number,
   settled: Settled | null,
 ): FinishedRequest {
-  const { call, tracing, finishes } = context;
-  const { content, attempts, winner } = tracing;
+  const { call, tracing, finishes, replayed } = context;
+  const { content, attempts } = tracing;
   // If no provider answered, the prompt is still that of the calls that failed.
   if (attempts.length > 0) content?.takePrompt(call.ask);
   const record = context.record ?? context.outcome(endMs).record;
-  const shown = winner ?? attempts.at(-1);
-  const firstMs = record.firstTokenMs === null ? null : context.startedMs + record.firstTokenMs;
-  const describe = (one: TracingAttempt) =>
-    describeAttempt(context, one, {
-      isShown: one === shown,
-      firstMs: one === winner ? firstMs : null,
-      endMs,
-    });
   return {
     trace,
-    record: context.replayed === null ? record : describeReplayed(record),
+    record: replayed === null ? record : describeReplayed(record),
     chargedNanoUsd: settled?.chargedNanoUsd ?? null,
     finishes,
-    ...describeTimes(context, trace),
+    selection: describeSelection(context, trace),
+    admission: describeAdmission(context, trace),
     hooks: call.hooks ?? [],
-    attempts: attempts.flatMap(describe),
+    attempts: describeAttempts(context, record, endMs),
     parameters: call.operation.toLog(call.ask).request,
     content: content?.write() ?? null,
     endMs,
@@ -45,35 +37,56 @@ function describeReplayed(record: UnsettledRecord): UnsettledRecord {
   return { ...record, ended: "done", status: 200, faultCode: null };
 }
 
-function describeTimes<F extends Form>(
-  { plan, selector, granted, admittedMs, startedMs }: RequestContext<F>,
+function describeSelection<F extends Form>(
+  { plan, selector, startedMs }: RequestContext<F>,
   { recording }: TraceContext,
-): Pick<FinishedRequest, "selection" | "admission"> {
-  const { plannedMs = null, admittingMs = null } = recording ?? {};
-  const { decision } = plan;
+): FinishedRequest["selection"] {
+  const { attempts, decision } = plan;
+  const startMs = recording?.plannedMs ?? null;
+  if (startMs === null || decision === null) return null;
   return {
-    selection:
-      plannedMs === null || decision === null
-        ? null
-        : {
-            ...{ startMs: plannedMs, endMs: startedMs },
-            candidates: plan.attempts.length,
-            chosen: selector?.choice ?? decision.choice,
-          },
-    admission: admittingMs === null || granted === null ? null : { startMs: admittingMs, endMs: admittedMs },
+    startMs,
+    endMs: startedMs,
+    candidates: attempts.length,
+    chosen: selector?.choice ?? decision.choice,
   };
 }
 
-function describeAttempt<F extends Form>(
-  { call }: RequestContext<F>,
-  attempt: TracingAttempt,
-  { endMs, ...more }: Pick<FinishedAttempt, "isShown" | "firstMs" | "endMs">,
+function describeAdmission<F extends Form>(
+  { granted, admittedMs }: RequestContext<F>,
+  { recording }: TraceContext,
+): FinishedRequest["admission"] {
+  const startMs = recording?.admittingMs ?? null;
+  return startMs === null || granted === null ? null : { startMs, endMs: admittedMs };
+}
+
+function describeAttempts<F extends Form>(
+  { call, tracing, startedMs }: RequestContext<F>,
+  { firstTokenMs }: UnsettledRecord,
+  endMs: number,
 ): readonly FinishedAttempt[] {
-  const { card, spanId } = attempt;
-  const setup = call.upstreams.get(card.provider)?.setup;
-  if (spanId === null || setup === undefined) return [];
-  const { baseUrl, platform = null } = setup;
-  const { outcome, faultCode, upstreamStatus } = attempt.build(0, null, endMs);
-  const ended = { ...attempt.period(endMs), outcome, faultCode, upstreamStatus };
-  return [{ spanId, card, platform, baseUrl, ...ended, ...more }];
+  const { attempts, winner } = tracing;
+  const shown = winner ?? attempts.at(-1);
+  const firstMs = firstTokenMs === null ? null : startedMs + firstTokenMs;
+  const finished: FinishedAttempt[] = [];
+  for (const attempt of attempts) {
+    const { card, spanId, outcome, fault } = attempt;
+    const setup = call.upstreams.get(card.provider)?.setup;
+    if (spanId === null || setup === undefined) continue;
+    const period = attempt.period(endMs);
+    finished.push({
+      spanId,
+      card,
+      platform: setup.platform ?? null,
+      baseUrl: setup.baseUrl,
+      startMs: period.startMs,
+      endMs: period.endMs,
+      outcome,
+      faultCode: fault?.code ?? null,
+      upstreamStatus: fault?.details.upstreamStatus ?? null,
+      firstMs: attempt === winner ? firstMs : null,
+      isShown: attempt === shown,
+    });
+  }
+  return finished;
 }

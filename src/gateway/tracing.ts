@@ -64,6 +64,14 @@ export class TracingAttempt {
     return { startMs: this.#startMs, endMs: this.#endMs ?? endMs };
   }
 
+  get outcome(): AttemptOutcome {
+    return this.#outcome;
+  }
+
+  get fault(): Fault | null {
+    return this.#fault;
+  }
+
   /** The times in the trace count from `startedMs`, when the request arrived. */
   build(startedMs: number, firstTokenMs: number | null, endMs: number): TracedAttempt {
     const fault = this.#fault;

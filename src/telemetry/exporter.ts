@@ -3,12 +3,15 @@ import { asCount, asObject, asString } from "../core/json.ts";
 import { parseReceived } from "../core/json-bounds.ts";
 import type { OtlpDestination } from "../core/telemetry-rules.ts";
 import type { Clock, Fetch, Log, ReadText } from "../core/world.ts";
-import { type Signal, type Source, writeExport } from "./otlp-json.ts";
+import { type Batch, Batches } from "./batches.ts";
+import { createEnvelope, type Signal } from "./otlp-json.ts";
 
 interface ExporterParts {
   readonly signal: Signal;
   readonly destination: OtlpDestination;
-  readonly source: Source;
+  /** The attributes of the program that sends, and its version. */
+  readonly resource: Uint8Array;
+  readonly version: string;
   /** The longest wait for the collector's answer. */
   readonly timeoutMs: number;
   readonly clock: Pick<Clock, "after" | "nowMs">;
@@ -20,13 +23,7 @@ interface ExporterParts {
 }
 
 /** A full batch is sent at once, what is left after this time. */
-const BATCH_ITEMS_MAX = 512;
 const PERIOD_MS = 1000;
-/** Collectors refuse requests of more than a few megabytes. */
-const BATCH_CHARACTERS_MAX = 2_000_000;
-/** The queue is bounded by both, since items with prompts are large. Beyond either, new items are dropped. */
-const WAITING_ITEMS_MAX = 8192;
-const WAITING_CHARACTERS_MAX = 16_000_000;
 /** A batch is given up after as many calls, as OpenTelemetry's own exporters do. */
 const CALLS_MAX = 5;
 const RETRY_MS = 1000;
@@ -45,8 +42,7 @@ type Sent =
 
 export class Exporter {
   readonly #parts: ExporterParts;
-  #waiting: string[] = [];
-  #characters = 0;
+  readonly #waiting: Batches;
   #callOffFlush: (() => void) | null = null;
   /** Ends the wait before the next call at once. Null unless one is waited for. */
   #hurry: (() => void) | null = null;
@@ -56,28 +52,21 @@ export class Exporter {
 
   constructor(parts: ExporterParts) {
     this.#parts = parts;
+    this.#waiting = new Batches(createEnvelope(parts.signal, parts.resource, parts.version));
   }
 
   /** The items that wait, without the batch that is being sent. */
   get waiting(): number {
-    return this.#waiting.length;
+    return this.#waiting.count;
   }
 
-  /** True if so much waits that no more fits into a batch. */
-  get #hasBatch(): boolean {
-    return this.#waiting.length >= BATCH_ITEMS_MAX || this.#characters >= BATCH_CHARACTERS_MAX;
-  }
-
-  add(item: string): void {
-    const isFull =
-      this.#waiting.length >= WAITING_ITEMS_MAX || this.#characters + item.length > WAITING_CHARACTERS_MAX;
-    if (isFull) {
-      this.#drop(1);
+  /** Takes `count` items, each with a comma behind it. They are copied. */
+  add(items: Uint8Array, count: number): void {
+    if (!this.#waiting.add(items, count)) {
+      this.#drop(count);
       return;
     }
-    this.#waiting.push(item);
-    this.#characters += item.length;
-    if (this.#hasBatch) this.#send();
+    if (this.#waiting.hasFull) this.#send();
     else this.#callOffFlush ??= this.#parts.clock.after(PERIOD_MS, () => this.#send());
   }
 
@@ -94,51 +83,38 @@ export class Exporter {
     await Promise.race([flushed(), isLate]);
     callOff();
     this.#callOffFlush?.();
-    this.#drop(this.#waiting.length);
-    this.#waiting = [];
-    this.#characters = 0;
+    this.#drop(this.#waiting.count);
+    this.#waiting.clear();
   }
 
   /** Only one batch is under way. The next one follows if it is full, or after the usual time. */
   #send(): void {
     this.#callOffFlush?.();
     this.#callOffFlush = null;
-    if (this.#sending !== null || this.#waiting.length === 0) return;
-    const batch = this.#takeBatch();
+    if (this.#sending !== null) return;
+    const batch = this.#waiting.take();
+    if (batch === null) return;
     this.#sending = this.#deliver(batch).then(() => {
       this.#sending = null;
-      if (this.#hasBatch || this.#isEnding) this.#send();
-      else if (this.#waiting.length > 0) {
+      if (this.#waiting.hasFull || this.#isEnding) this.#send();
+      else if (this.#waiting.count > 0) {
         this.#callOffFlush ??= this.#parts.clock.after(PERIOD_MS, () => this.#send());
       }
     });
   }
 
-  #takeBatch(): readonly string[] {
-    let [count, characters] = [0, 0];
-    for (const { length } of this.#waiting) {
-      if (count === BATCH_ITEMS_MAX || (count > 0 && characters + length > BATCH_CHARACTERS_MAX)) break;
-      count++;
-      characters += length;
-    }
-    this.#characters -= characters;
-    return this.#waiting.splice(0, count);
-  }
-
-  async #deliver(batch: readonly string[]): Promise<void> {
-    const { signal, source } = this.#parts;
-    const body = writeExport(signal, batch, source);
+  async #deliver({ body, count }: Batch): Promise<void> {
     for (let calls = 1; ; calls++) {
       const sent = await this.#call(body);
       if (sent.kind === "taken") {
-        const rejected = Math.min(sent.rejected, batch.length);
+        const rejected = Math.min(sent.rejected, count);
         this.#drop(rejected);
         this.#report(rejected > 0 ? "partial success" : null, rejected);
         return;
       }
       if (sent.kind === "refused" || calls === CALLS_MAX || this.#isEnding) {
-        this.#drop(batch.length);
-        this.#report(sent.cause, batch.length);
+        this.#drop(count);
+        this.#report(sent.cause, count);
         return;
       }
       this.#report(sent.cause, 0);
@@ -158,7 +134,7 @@ export class Exporter {
   }
 
   /** Never rejects. */
-  async #call(body: string): Promise<Sent> {
+  async #call(body: Batch["body"]): Promise<Sent> {
     const { destination, clock, timeoutMs, fetch: send } = this.#parts;
     const abort = new AbortController();
     const callOff = clock.after(timeoutMs, () => abort.abort());

@@ -1,40 +1,68 @@
 // Log events as entries of OTLP: the fields of the line, each with its type.
 import { asString } from "../core/json.ts";
-import type { LogEvent } from "../core/world.ts";
+import type { Level, LogEvent } from "../core/world.ts";
 import { createLine } from "./log-lines.ts";
-import { Attributes, type LogEntry } from "./otlp-json.ts";
+import type { OtlpWriter } from "./otlp-json.ts";
+import { Phrases } from "./phrases.ts";
 
-export function describeEvent(given: LogEvent, atMs: number): LogEntry {
+export function writeLogEntry(to: OtlpWriter, given: LogEvent, atMs: number): void {
   const line = createLine("", given);
-  const attributes = new Attributes();
-  for (const name in line) {
-    if (!OWN.has(name)) addField(attributes, findKey(name), line[name]);
-  }
   const { event, level: severity = "info" } = given;
-  return { atMs, severity, event, attributes, traceId: asString(line.trace_id) ?? null };
+  to.openLog(atMs).written(NAMES.find(event, severity));
+  const isRequest = given.record !== undefined;
+  for (const name in line) {
+    const { key, run } = FIELDS.get(name) ?? learnField(name);
+    if (isRequest && run !== null) {
+      if (run.names[0] === name) to.written(run.phrases.find(...run.names.map((one) => line[one])));
+    } else if (!OWN.has(name)) addField(to, key, line[name]);
+  }
+  to.closeLog(asString(line.trace_id) ?? null);
 }
 
-/** By the names of fields, which are the program's own words. */
-const keys = new Map<string, string>();
-
-function findKey(name: string): string {
-  const known = keys.get(name);
-  if (known !== undefined) return known;
-  const key = `poundkey.${name}`;
-  keys.set(name, key);
-  return key;
-}
+const NAMES = new Phrases((to, event: string, severity: Level) => to.nameLog(event, severity));
 
 /** The fields of a line for which an entry has a place of its own. */
 const OWN: ReadonlySet<string> = new Set(["at", "level", "event", "trace_id"]);
 
+/** Neighbours in the line of a request that most requests of a key, or to a model, have in common. */
+interface Run {
+  readonly names: readonly string[];
+  readonly phrases: Phrases<readonly unknown[]>;
+}
+
+const RUNS: readonly Run[] = [
+  ["key_id", "account_id", "operation", "surface"],
+  ["model_asked", "model", "provider", "outcome", "selector", "attempts", "stream", "status", "fault"],
+  ["usage_source", "ended"],
+].map((names) => ({
+  names,
+  phrases: new Phrases((to, ...values: readonly unknown[]) => {
+    for (const [at, name] of names.entries()) addField(to, `poundkey.${name}`, values[at]);
+  }),
+}));
+
+interface Field {
+  readonly key: string;
+  readonly run: Run | null;
+}
+
+/** By the names of fields, which are the program's own words. */
+const FIELDS = new Map<string, Field>();
+
+function learnField(name: string): Field {
+  const run = RUNS.find(({ names }) => names.includes(name)) ?? null;
+  const field = { key: `poundkey.${name}`, run };
+  FIELDS.set(name, field);
+  return field;
+}
+
 /** Lists and objects are written as JSON, as they stand in the line. */
-function addField(attributes: Attributes, key: string, value: unknown): void {
+function addField(to: OtlpWriter, key: string, value: unknown): void {
   if (value === null || value === undefined) return;
-  if (typeof value === "string") attributes.text(key, value);
-  else if (typeof value === "boolean") attributes.truth(key, value);
+  if (typeof value === "string") to.text(key, value);
+  else if (typeof value === "boolean") to.truth(key, value);
   else if (typeof value === "number")
-    if (Number.isInteger(value)) attributes.int(key, value);
-    else attributes.double(key, value);
-  else attributes.text(key, JSON.stringify(value));
+    if (Number.isInteger(value)) to.int(key, value);
+    else to.double(key, value);
+  else to.text(key, JSON.stringify(value));
 }

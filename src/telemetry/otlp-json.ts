@@ -1,27 +1,114 @@
 // Writes attributes, spans and log records as OTLP/JSON (opentelemetry-proto 1.x, protobuf's JSON mapping with ids in hex).
+import { encode, JsonBytes } from "./json-bytes.ts";
+
+/** The beginnings of attributes of one type, by their keys: the program's own words, which aren't escaped. */
+function createHeads(opening: string): (key: string) => Uint8Array {
+  const heads = new Map<string, Uint8Array>();
+  return (key) => {
+    const known = heads.get(key);
+    if (known !== undefined) return known;
+    const head = encode(`{"key":"${key}","value":{${opening}`);
+    heads.set(key, head);
+    return head;
+  };
+}
+
+const textHead = createHeads('"stringValue":"');
+const intHead = createHeads('"intValue":"');
+const doubleHead = createHeads('"doubleValue":');
+const truthHead = createHeads('"boolValue":');
+const textsHead = createHeads('"arrayValue":{"values":[');
+const [QUOTED_END, END, TEXTS_END] = [encode('"}},'), encode("}},"), encode("]}}},")];
+const [TEXT_HEAD, TEXT_END] = [encode('{"stringValue":"'), encode('"},')];
+
+const NANOS_PER_MS = 1_000_000;
+const MS_PER_S = 1000;
+const NANO_DIGITS = 9;
+
+/** The kinds of spans, by their numbers in OTLP. */
+const KINDS = { internal: 1, server: 2, client: 3 } as const;
+/** The trace flags of a sampled span. */
+const SAMPLED = 1;
+const STATUS_ERROR = 2;
+/** The numbers of severities in OTLP's data model of logs. */
+const SEVERITIES = { debug: 5, info: 9, warn: 13, error: 17 } as const;
+
+const SPAN = {
+  traceId: encode('{"traceId":"'),
+  spanId: encode('","spanId":"'),
+  parent: encode('","parentSpanId":"'),
+  name: encode(`","flags":${SAMPLED},"name":"`),
+  kind: encode('","kind":'),
+  start: encode(',"startTimeUnixNano":"'),
+  end: encode('","endTimeUnixNano":"'),
+  attributes: encode('","attributes":['),
+  fine: encode('],"status":{}'),
+  failed: encode(`],"status":{"code":${STATUS_ERROR}}`),
+  link: encode(',"links":[{"traceId":"'),
+  linkEnd: encode('"}]'),
+  last: encode("},"),
+};
+const LOG = {
+  time: encode('{"timeUnixNano":"'),
+  observed: encode('","observedTimeUnixNano":"'),
+  severity: encode('","severityNumber":'),
+  severityText: encode(',"severityText":"'),
+  event: encode('","eventName":"'),
+  body: encode('","body":{"stringValue":"'),
+  attributes: encode('"},"attributes":['),
+  traceId: encode('],"traceId":"'),
+  last: encode('"},'),
+  lastOfNone: encode("]},"),
+};
+
+export interface SpanHead {
+  readonly traceId: string;
+  readonly spanId: string;
+  /** Null for the first of its trace. */
+  readonly parentSpanId: string | null;
+  readonly kind: keyof typeof KINDS;
+  readonly name: string;
+  /** Unix milliseconds, with fractions. */
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+export interface SpanEnd {
+  /** True if it failed by the server's fault, or by a provider's. */
+  readonly isError: boolean;
+  /** A span of another trace that led to this one. */
+  readonly link: { readonly traceId: string; readonly spanId: string } | null;
+}
+
+type Severity = keyof typeof SEVERITIES;
 
 /**
- * `2` as a number that may have a fraction is an attribute of another type than `2`, so each call names the type. A span has
- * some thirty of them: keys are the program's own words and aren't escaped, unless they are an operator's.
+ * Writes attributes, and spans and log records around theirs. A comma follows each of them, which the end of their list takes
+ * back. `2` as a number that may have a fraction is an attribute of another type than `2`, so each call names the type.
  */
-export class Attributes {
-  #json = "[";
-  /** Stands before the next attribute. */
-  #comma = "";
+export class OtlpWriter {
+  readonly #out = new JsonBytes();
+  /** The seconds that were last written. */
+  #lately = { seconds: 0, digits: encode("0") };
+  /** The last number with a fraction: a request's cost stands in several places, and such numbers take long to write. */
+  #number = { value: 0, text: "0" };
 
   /** Null and undefined are left out, as in all of these. */
   text(key: string, value: string | null | undefined): this {
     if (value == null) return this;
-    if (PLAIN.test(value)) return this.word(key, value);
-    return this.#put(
-      `${this.#json}${this.#comma}{"key":"${key}","value":{"stringValue":${JSON.stringify(value)}}}`,
-    );
+    this.#out.piece(textHead(key));
+    this.#out.string(value);
+    this.#out.piece(QUOTED_END);
+    return this;
   }
 
   /** As `text`, for words and ids whose shape holds nothing that JSON escapes. */
   word(key: string, value: string | null | undefined): this {
     if (value == null) return this;
-    return this.#put(`${this.#json}${this.#comma}{"key":"${key}","value":{"stringValue":"${value}"}}`);
+    this.#out.piece(textHead(key));
+    this.#out.word(value);
+    this.#out.piece(QUOTED_END);
+    return this;
   }
 
   /** As `text`, with a key that an operator chose. */
@@ -32,130 +119,150 @@ export class Attributes {
   int(key: string, value: number | null | undefined): this {
     if (value == null || !Number.isFinite(value)) return this;
     // 64-bit integers are strings in protobuf's JSON.
-    return this.#put(
-      `${this.#json}${this.#comma}{"key":"${key}","value":{"intValue":"${Math.round(value)}"}}`,
-    );
+    this.#out.piece(intHead(key));
+    this.#out.int(Math.round(value));
+    this.#out.piece(QUOTED_END);
+    return this;
   }
 
   double(key: string, value: number | null | undefined): this {
     if (value == null || !Number.isFinite(value)) return this;
-    return this.#put(`${this.#json}${this.#comma}{"key":"${key}","value":{"doubleValue":${value}}}`);
+    if (value !== this.#number.value) this.#number = { value, text: String(value) };
+    this.#out.piece(doubleHead(key));
+    this.#out.word(this.#number.text);
+    this.#out.piece(END);
+    return this;
   }
 
   truth(key: string, value: boolean | null | undefined): this {
     if (value == null) return this;
-    return this.#put(`${this.#json}${this.#comma}{"key":"${key}","value":{"boolValue":${value}}}`);
+    this.#out.piece(truthHead(key));
+    this.#out.word(value ? "true" : "false");
+    this.#out.piece(END);
+    return this;
   }
 
   texts(key: string, values: readonly string[] | null | undefined): this {
     if (values == null) return this;
-    const list = values.map(writeText).join(",");
-    return this.#put(
-      `${this.#json}${this.#comma}{"key":"${key}","value":{"arrayValue":{"values":[${list}]}}}`,
-    );
-  }
-
-  #put(json: string): this {
-    this.#json = json;
-    this.#comma = ",";
+    this.#out.piece(textsHead(key));
+    for (const value of values) {
+      this.#out.piece(TEXT_HEAD);
+      this.#out.string(value);
+      this.#out.piece(TEXT_END);
+    }
+    this.#out.dropComma();
+    this.#out.piece(TEXTS_END);
     return this;
   }
 
-  /** Returns the JSON list. */
-  write(): string {
-    return `${this.#json}]`;
+  /** Attributes that were written before, by another writer. */
+  written(attributes: Uint8Array): this {
+    this.#out.piece(attributes);
+    return this;
   }
-}
 
-/** Text that JSON writes as it is: most are ids and names, for which this takes half the time. */
-const PLAIN = /^[ !#-[\]-~]*$/;
+  /** Its attributes follow, and then `closeSpan`. */
+  openSpan({ traceId, spanId, parentSpanId, kind, name, startMs, endMs }: SpanHead): this {
+    const out = this.#out;
+    out.piece(SPAN.traceId);
+    out.word(traceId);
+    out.piece(SPAN.spanId);
+    out.word(spanId);
+    if (parentSpanId !== null) {
+      out.piece(SPAN.parent);
+      out.word(parentSpanId);
+    }
+    out.piece(SPAN.name);
+    out.string(name);
+    out.piece(SPAN.kind);
+    out.digits(KINDS[kind], 1);
+    out.piece(SPAN.start);
+    this.#nanos(startMs);
+    out.piece(SPAN.end);
+    this.#nanos(Math.max(startMs, endMs));
+    out.piece(SPAN.attributes);
+    return this;
+  }
 
-function writeString(value: string): string {
-  return PLAIN.test(value) ? `"${value}"` : JSON.stringify(value);
-}
+  closeSpan({ isError, link }: SpanEnd): void {
+    const out = this.#out;
+    out.dropComma();
+    out.piece(isError ? SPAN.failed : SPAN.fine);
+    if (link !== null) {
+      out.piece(SPAN.link);
+      out.word(link.traceId);
+      out.piece(SPAN.spanId);
+      out.word(link.spanId);
+      out.piece(SPAN.linkEnd);
+    }
+    out.piece(SPAN.last);
+  }
 
-function writeText(value: string): string {
-  return `{"stringValue":${writeString(value)}}`;
-}
+  /** `nameLog` and its attributes follow, and then `closeLog`. `atMs` is Unix milliseconds. */
+  openLog(atMs: number): this {
+    this.#out.piece(LOG.time);
+    this.#nanos(atMs);
+    this.#out.piece(LOG.observed);
+    this.#nanos(atMs);
+    return this;
+  }
 
-const NANOS_PER_MS = 1_000_000;
-const MS_PER_S = 1000;
-/** Nine digits behind a one, so that none is lost in front. It fits into 32 bits, which are written much faster. */
-const NINE_DIGITS = 1_000_000_000;
+  nameLog(event: string, severity: Severity): this {
+    const out = this.#out;
+    out.piece(LOG.severity);
+    out.int(SEVERITIES[severity]);
+    out.piece(LOG.severityText);
+    out.word(severity.toUpperCase());
+    out.piece(LOG.event);
+    out.string(event);
+    out.piece(LOG.body);
+    out.string(event);
+    out.piece(LOG.attributes);
+    return this;
+  }
 
-/**
- * Returns Unix milliseconds in nanoseconds, as a string. A double can't hold that many digits, and collectors refuse a
- * whole batch for one time with an exponent.
- */
-function writeNanos(ms: number): string {
-  const whole = Math.trunc(ms);
-  const seconds = Math.trunc(whole / MS_PER_S);
-  const rest = Math.trunc((ms - whole) * NANOS_PER_MS);
-  const nanos = NINE_DIGITS + (whole - seconds * MS_PER_S) * NANOS_PER_MS + rest;
-  if (seconds !== lately.seconds) lately = { seconds, text: String(seconds) };
-  return `"${lately.text}${String(nanos).slice(1)}"`;
-}
+  /** `traceId` is null if it belongs to no trace. */
+  closeLog(traceId: string | null): void {
+    const out = this.#out;
+    out.dropComma();
+    if (traceId === null) {
+      out.piece(LOG.lastOfNone);
+      return;
+    }
+    out.piece(LOG.traceId);
+    out.word(traceId);
+    out.piece(LOG.last);
+  }
 
-/** The seconds that were last written. */
-let lately = { seconds: 0, text: "0" };
+  /** The bytes written so far, with a comma behind each item. They are valid until more is written. */
+  view(): Uint8Array {
+    return this.#out.view();
+  }
 
-/** The kinds of spans, by their numbers in OTLP. */
-const KINDS = { internal: 1, server: 2, client: 3 } as const;
+  clear(): this {
+    this.#out.reset();
+    return this;
+  }
 
-export interface Span {
-  readonly traceId: string;
-  readonly spanId: string;
-  /** Null for the first of its trace. */
-  readonly parentSpanId: string | null;
-  readonly kind: keyof typeof KINDS;
-  readonly name: string;
-  /** Unix milliseconds, with fractions. */
-  readonly startMs: number;
-  readonly endMs: number;
-  readonly attributes: Attributes;
-  /** True if it failed by the server's fault, or by a provider's. */
-  readonly isError: boolean;
-  /** A span of another trace that led to this one. */
-  readonly link: { readonly traceId: string; readonly spanId: string } | null;
-}
+  /** Returns a copy of what was written, and begins again. */
+  take(): Uint8Array<ArrayBuffer> {
+    const taken = this.#out.copy();
+    this.#out.reset();
+    return taken;
+  }
 
-/** The trace flags of a sampled span. */
-const SAMPLED = 1;
-const STATUS_ERROR = 2;
-
-export function writeSpan(span: Span): string {
-  const { traceId, spanId, parentSpanId, name, attributes, link, isError } = span;
-  const parent = parentSpanId === null ? "" : `"parentSpanId":"${parentSpanId}",`;
-  const links = link ? `,"links":[{"traceId":"${link.traceId}","spanId":"${link.spanId}"}]` : "";
-  return (
-    `{"traceId":"${traceId}","spanId":"${spanId}",${parent}"flags":${SAMPLED},` +
-    `"name":${writeString(name)},"kind":${KINDS[span.kind]},` +
-    `"startTimeUnixNano":${writeNanos(span.startMs)},"endTimeUnixNano":${writeNanos(Math.max(span.startMs, span.endMs))},` +
-    `"attributes":${attributes.write()},"status":${isError ? `{"code":${STATUS_ERROR}}` : "{}"}${links}}`
-  );
-}
-
-export interface LogEntry {
-  /** Unix milliseconds. */
-  readonly atMs: number;
-  readonly severity: keyof typeof SEVERITIES;
-  readonly event: string;
-  readonly attributes: Attributes;
-  /** Null if it belongs to no trace. */
-  readonly traceId: string | null;
-}
-
-/** The numbers of severities in OTLP's data model of logs. */
-const SEVERITIES = { debug: 5, info: 9, warn: 13, error: 17 } as const;
-
-export function writeLogEntry({ atMs, severity, event, attributes, traceId }: LogEntry): string {
-  const time = writeNanos(atMs);
-  const trace = traceId === null ? "" : `,"traceId":"${traceId}"`;
-  return (
-    `{"timeUnixNano":${time},"observedTimeUnixNano":${time},"severityNumber":${SEVERITIES[severity]},` +
-    `"severityText":"${severity.toUpperCase()}","eventName":${writeString(event)},"body":${writeText(event)},` +
-    `"attributes":${attributes.write()}${trace}}`
-  );
+  /**
+   * Unix milliseconds in nanoseconds. A double can't hold that many digits, and collectors refuse a whole batch for one time
+   * with an exponent.
+   */
+  #nanos(ms: number): void {
+    const whole = Math.trunc(ms);
+    const seconds = Math.trunc(whole / MS_PER_S);
+    const rest = Math.trunc((ms - whole) * NANOS_PER_MS);
+    if (seconds !== this.#lately.seconds) this.#lately = { seconds, digits: encode(String(seconds)) };
+    this.#out.piece(this.#lately.digits);
+    this.#out.digits((whole - seconds * MS_PER_S) * NANOS_PER_MS + rest, NANO_DIGITS);
+  }
 }
 
 export const SIGNALS = ["traces", "logs"] as const;
@@ -166,15 +273,20 @@ const WRAPPERS = {
   logs: { list: "resourceLogs", scopes: "scopeLogs", items: "logRecords" },
 } as const;
 
-export interface Source {
-  /** The attributes of the program that sends. */
-  readonly resource: Attributes;
-  readonly version: string;
+/** The bytes before and behind the items of an export request, which name the sender. */
+export interface Envelope {
+  readonly head: Uint8Array;
+  readonly tail: Uint8Array;
 }
 
-/** Returns the body of an export request: the items, as they were written, and who sends them. */
-export function writeExport(signal: Signal, items: readonly string[], { resource, version }: Source): string {
-  const { list, scopes, items: field } = WRAPPERS[signal];
+/** `resource` has the attributes of the program that sends. */
+export function createEnvelope(signal: Signal, resource: Uint8Array, version: string): Envelope {
+  const { list, scopes, items } = WRAPPERS[signal];
   const scope = `{"name":"poundkey","version":${JSON.stringify(version)}}`;
-  return `{"${list}":[{"resource":{"attributes":${resource.write()}},"${scopes}":[{"scope":${scope},"${field}":[${items.join(",")}]}]}]}`;
+  const head = new JsonBytes();
+  head.word(`{"${list}":[{"resource":{"attributes":[`);
+  head.piece(resource);
+  head.dropComma();
+  head.word(`]},"${scopes}":[{"scope":${scope},"${items}":[`);
+  return { head: head.copy(), tail: encode("]}]}]}") };
 }

@@ -10,11 +10,15 @@ import {
   type RefusedRequest,
   type TraceContext,
 } from "../core/trace-context.ts";
-import { Attributes, type Span, writeSpan } from "./otlp-json.ts";
+import type { OtlpWriter, SpanEnd, SpanHead } from "./otlp-json.ts";
+import { Phrases } from "./phrases.ts";
 
 /** A shorter admission isn't shown. */
 const ADMISSION_MS_MIN = 1;
 const SERVER_ERROR = 500;
+const HTTPS_PORT = 443;
+const HTTP_PORT = 80;
+const SOUND: SpanEnd = { isError: false, link: null };
 
 /** OpenTelemetry's names of providers, by ours. Others go by their own name. */
 const PROVIDERS: Readonly<Record<string, string>> = {
@@ -40,170 +44,205 @@ const PLATFORMS: Readonly<Record<string, string>> = {
 /** OpenTelemetry's names of operations, by ours. Others go by their own name. */
 const OPERATIONS: Readonly<Record<string, string>> = { completion: "text_completion" };
 
-/** A finished request, or one that was refused before the gateway took it. */
-interface Served extends Pick<RefusedRequest, "trace" | "requestId" | "endMs"> {
+/** A request's answer, or its refusal before the gateway took it. */
+interface Served extends Pick<RefusedRequest, "requestId"> {
   readonly status: number | null;
   readonly faultCode: string | null;
 }
 
-/** Returns the spans as JSON texts. Empty if they are not exported. */
-export function writeRefusedSpans(request: RefusedRequest): readonly string[] {
+/** Writes the span of a refused request. Returns the number of spans: 0 if they are not exported. */
+export function writeRefusedSpans(to: OtlpWriter, request: RefusedRequest): number {
   const { trace } = request;
   const { recording } = trace;
-  return recording === null ? [] : [writeSpan(describeServer(trace, recording, request, new Attributes()))];
+  if (recording === null) return 0;
+  openServer(to, trace, recording, request.endMs);
+  closeServer(to, trace, recording, request);
+  return 1;
 }
 
 /** As `writeRefusedSpans`, in the order in which they ended. */
-export function writeRequestSpans(request: FinishedRequest): readonly string[] {
+export function writeRequestSpans(to: OtlpWriter, request: FinishedRequest): number {
   const { trace, record, selection, admission, attempts, endMs } = request;
   const { recording } = trace;
-  if (recording === null) return [];
-  const spans: string[] = [];
+  if (recording === null) return 0;
   let count = attempts.length;
-  const addInternal = (name: string, { startMs, endMs: untilMs }: Period, attributes: Attributes) => {
-    spans.push(
-      writeSpan({
-        traceId: trace.traceId,
-        spanId: deriveSpanId(trace, ++count),
-        parentSpanId: trace.spanId,
-        kind: "internal",
-        name,
-        startMs: toWall(recording, startMs),
-        endMs: toWall(recording, untilMs),
-        attributes,
-        isError: false,
-        link: null,
-      }),
-    );
-  };
+  const openInternal = (name: string, period: Period) =>
+    openBelow(to, trace, recording, { name, kind: "internal", spanId: deriveSpanId(trace, ++count), period });
   if (selection !== null) {
-    const chosen = new Attributes()
+    openInternal(`select ${record.selector}`, selection)
       .text("poundkey.selector", record.selector)
       .int("poundkey.candidates", selection.candidates)
-      .text("poundkey.chosen", selection.chosen);
-    addInternal(`select ${record.selector}`, selection, chosen);
+      .text("poundkey.chosen", selection.chosen)
+      .closeSpan(SOUND);
   }
   if (admission !== null && admission.endMs - admission.startMs > ADMISSION_MS_MIN)
-    addInternal("admit", admission, new Attributes());
-  for (const { name, at, action, ...period } of request.hooks) {
-    const attributes = new Attributes().text("poundkey.hook.at", at).text("poundkey.hook.action", action);
-    addInternal(`hook ${name}`, period, attributes);
+    openInternal("admit", admission).closeSpan(SOUND);
+  for (const hook of request.hooks) {
+    openInternal(`hook ${hook.name}`, hook)
+      .text("poundkey.hook.at", hook.at)
+      .text("poundkey.hook.action", hook.action)
+      .closeSpan(SOUND);
   }
-  for (const [at, attempt] of attempts.entries()) {
-    spans.push(writeSpan(describeAttempt(request, recording, attempt, at + 1)));
-  }
+  for (const [at, attempt] of attempts.entries()) writeAttempt(to, request, recording, attempt, at + 1);
+  openServer(to, trace, recording, endMs);
+  describeRequest(to, request);
   const isBroken = record.stream && record.firstTokenMs !== null;
-  const served: Served = {
-    trace,
+  closeServer(to, trace, recording, {
     requestId: record.requestId,
     faultCode: record.faultCode,
-    endMs,
     // A stream that broke had begun with 200; a client that left got no status.
     status: record.ended === "client_gone" ? null : isBroken ? 200 : record.status,
-  };
-  spans.push(writeSpan(describeServer(trace, recording, served, describeRequest(request))));
-  return spans;
+  });
+  return count + 1;
 }
 
 function toWall({ atMs, startedMs }: Recording, monotonicMs: number): number {
   return atMs + (monotonicMs - startedMs);
 }
 
-function describeServer(
-  { traceId, spanId, parent }: TraceContext,
+interface Below extends Pick<SpanHead, "name" | "kind" | "spanId"> {
+  readonly period: Period;
+}
+
+/** Opens a span below the server's. */
+function openBelow(
+  to: OtlpWriter,
+  { traceId, spanId: parentSpanId }: TraceContext,
   recording: Recording,
-  { requestId, status, faultCode, endMs }: Served,
-  attributes: Attributes,
-): Span {
-  const isContinued = parent?.traceId === traceId;
-  return {
+  { name, kind, spanId, period }: Below,
+): OtlpWriter {
+  const [startMs, endMs] = [toWall(recording, period.startMs), toWall(recording, period.endMs)];
+  return to.openSpan({ traceId, spanId, parentSpanId, kind, name, startMs, endMs });
+}
+
+function isContinued({ parent, traceId }: TraceContext): boolean {
+  return parent?.traceId === traceId;
+}
+
+function openServer(to: OtlpWriter, trace: TraceContext, recording: Recording, endMs: number): void {
+  const { traceId, spanId, parent } = trace;
+  to.openSpan({
     traceId,
     spanId,
-    parentSpanId: isContinued ? parent.spanId : null,
+    parentSpanId: parent !== null && isContinued(trace) ? parent.spanId : null,
     kind: "server",
     name: `POST ${recording.route}`,
     startMs: recording.atMs,
     endMs: toWall(recording, endMs),
-    attributes: attributes
-      .word("http.request.method", "POST")
-      .text("http.route", recording.route)
-      .text("url.path", recording.path)
-      .int("http.response.status_code", status)
-      .word("error.type", faultCode)
-      .word("poundkey.request_id", requestId),
-    // A client's mistake is no error of the server; a broken stream is, whatever status it began with.
-    isError: faultCode !== null && status !== null && (status >= SERVER_ERROR || status === 200),
-    link: isContinued ? null : parent,
-  };
+  });
 }
 
-function describeRequest({ record, chargedNanoUsd }: FinishedRequest): Attributes {
-  return new Attributes()
-    .word("poundkey.id", record.id)
-    .text("poundkey.key_id", record.keyId)
-    .text("poundkey.account_id", record.accountId)
-    .word("poundkey.operation", record.operation)
-    .word("poundkey.surface", record.surface)
+const ROUTE = new Phrases(
+  (to, path: string, route: string, status: number | null, faultCode: string | null) =>
+    to
+      .word("http.request.method", "POST")
+      .text("http.route", route)
+      .text("url.path", path)
+      .int("http.response.status_code", status)
+      .word("error.type", faultCode),
+);
+
+function closeServer(
+  to: OtlpWriter,
+  trace: TraceContext,
+  { path, route }: Recording,
+  { requestId, status, faultCode }: Served,
+): void {
+  to.written(ROUTE.find(path, route, status, faultCode))
+    .word("poundkey.request_id", requestId)
+    .closeSpan({
+      // A client's mistake is no error of the server; a broken stream is, whatever status it began with.
+      isError: faultCode !== null && status !== null && (status >= SERVER_ERROR || status === 200),
+      link: isContinued(trace) ? null : trace.parent,
+    });
+}
+
+const CALLER = new Phrases((to, keyId: string, accountId: string, operation: string, surface: string) =>
+  to
+    .text("poundkey.key_id", keyId)
+    .text("poundkey.account_id", accountId)
+    .word("poundkey.operation", operation)
+    .word("poundkey.surface", surface),
+);
+const ASKED = new Phrases(
+  (
+    to,
+    modelAsked: string,
+    model: string | null,
+    selector: string | null,
+    attempts: number,
+    stream: boolean,
+  ) =>
+    to
+      .text("poundkey.model_asked", modelAsked)
+      .text("poundkey.model", model)
+      .text("poundkey.selector", selector)
+      .int("poundkey.attempts", attempts)
+      .truth("poundkey.stream", stream),
+);
+const ENDED = new Phrases((to, ended: string, usageSource: string) =>
+  to.word("poundkey.ended", ended).word("poundkey.usage_source", usageSource),
+);
+
+function describeRequest(to: OtlpWriter, { record, chargedNanoUsd }: FinishedRequest): void {
+  const { modelAsked, modelUsed, selector, attempts, stream } = record;
+  to.word("poundkey.id", record.id)
+    .written(CALLER.find(record.keyId, record.accountId, record.operation, record.surface))
     .text("client.address", record.address)
-    .text("poundkey.model_asked", record.modelAsked)
-    .text("poundkey.model", record.modelUsed)
-    .text("poundkey.selector", record.selector)
-    .int("poundkey.attempts", record.attempts)
-    .truth("poundkey.stream", record.stream)
-    .word("poundkey.ended", record.ended)
-    .word("poundkey.usage_source", record.usageSource)
+    .written(ASKED.find(modelAsked, modelUsed, selector, attempts, stream))
+    .written(ENDED.find(record.ended, record.usageSource))
     .double("poundkey.cost_usd", toUsd(record.costNanoUsd))
     .double("poundkey.charged_usd", chargedNanoUsd === null ? null : toUsd(chargedNanoUsd));
 }
 
-function describeAttempt(
+const CALLED = new Phrases(
+  (to, model: string, provider: string, platform: string | null, operation: string) =>
+    to
+      .word("gen_ai.operation.name", operation)
+      .text("gen_ai.provider.name", nameProvider(provider, platform))
+      .text("gen_ai.request.model", model),
+);
+const ADDRESSED = new Phrases((to, baseUrl: string, modelId: string, number: number) => {
+  const { hostname, port, protocol } = new URL(baseUrl);
+  to.text("server.address", hostname)
+    .int("server.port", port === "" ? (protocol === "http:" ? HTTP_PORT : HTTPS_PORT) : Number(port))
+    .text("poundkey.model", modelId)
+    .int("poundkey.attempt", number);
+});
+
+function writeAttempt(
+  to: OtlpWriter,
   request: FinishedRequest,
   recording: Recording,
   attempt: FinishedAttempt,
   number: number,
-): Span {
+): void {
   const { trace, record } = request;
-  const { card, outcome, faultCode, upstreamStatus } = attempt;
+  const { card, outcome, spanId } = attempt;
   const operation = OPERATIONS[record.operation] ?? record.operation;
-  const { host, port } = findAddress(attempt.baseUrl);
-  const attributes = new Attributes()
-    .word("gen_ai.operation.name", operation)
-    .text("gen_ai.provider.name", nameProvider(attempt))
-    .text("gen_ai.request.model", card.name)
+  const name = `${operation} ${card.name}`;
+  openBelow(to, trace, recording, { name, kind: "client", spanId, period: attempt })
+    .written(CALLED.find(card.name, card.provider, attempt.platform, operation))
     .text("gen_ai.conversation.id", record.session)
-    .text("server.address", host)
-    .int("server.port", port)
-    .text("poundkey.model", card.id)
-    .int("poundkey.attempt", number)
+    .written(ADDRESSED.find(attempt.baseUrl, card.id, number))
     .word("poundkey.outcome", outcome)
-    .word("error.type", outcome === "failed" ? faultCode : null)
-    .int("http.response.status_code", upstreamStatus);
-  addParameters(attributes, request.parameters, record.stream);
-  if (attempt.isShown) addAnswer(attributes, request, attempt);
-  return {
-    traceId: trace.traceId,
-    spanId: attempt.spanId,
-    parentSpanId: trace.spanId,
-    kind: "client",
-    name: `${operation} ${card.name}`,
-    startMs: toWall(recording, attempt.startMs),
-    endMs: toWall(recording, attempt.endMs),
-    attributes,
-    isError: outcome === "failed",
-    link: null,
-  };
+    .word("error.type", outcome === "failed" ? attempt.faultCode : null)
+    .int("http.response.status_code", attempt.upstreamStatus);
+  addParameters(to, request.parameters, record.stream);
+  if (attempt.isShown) addAnswer(to, request, attempt);
+  to.closeSpan({ isError: outcome === "failed", link: null });
 }
 
-function nameProvider({ card, platform }: FinishedAttempt): string {
-  return (platform === null ? undefined : PLATFORMS[platform]) ?? PROVIDERS[card.provider] ?? card.provider;
+function nameProvider(provider: string, platform: string | null): string {
+  return (platform === null ? undefined : PLATFORMS[platform]) ?? PROVIDERS[provider] ?? provider;
 }
 
 /** The fields of a request, by their names in the chat-completions API, which other operations' forms share. */
-function addParameters(attributes: Attributes, given: JsonObject, isStreamed: boolean): void {
-  const limits = [given.max_completion_tokens, given.max_tokens].flatMap((one) => asNumber(one) ?? []);
+function addParameters(to: OtlpWriter, given: JsonObject, isStreamed: boolean): void {
+  const [limit, older] = [asNumber(given.max_completion_tokens), asNumber(given.max_tokens)];
+  const lower = limit === undefined || older === undefined ? (limit ?? older) : Math.min(limit, older);
   const form = asString(asObject(given.response_format).type);
-  attributes
-    .int("gen_ai.request.max_tokens", limits.length > 0 ? Math.min(...limits) : null)
+  to.int("gen_ai.request.max_tokens", lower)
     .double("gen_ai.request.temperature", asNumber(given.temperature))
     .double("gen_ai.request.top_p", asNumber(given.top_p))
     .double("gen_ai.request.top_k", asNumber(given.top_k))
@@ -215,21 +254,20 @@ function addParameters(attributes: Attributes, given: JsonObject, isStreamed: bo
     .truth("gen_ai.request.stream", isStreamed ? true : null);
 }
 
-function addAnswer(attributes: Attributes, request: FinishedRequest, attempt: FinishedAttempt): void {
+function addAnswer(to: OtlpWriter, request: FinishedRequest, attempt: FinishedAttempt): void {
   const { record, finishes, content } = request;
   // A call that failed before any part of an answer has none to describe.
   if (attempt.firstMs !== null)
-    attributes
-      .word("gen_ai.response.id", record.id)
+    to.word("gen_ai.response.id", record.id)
       .text("gen_ai.response.model", attempt.card.name)
       .texts("gen_ai.response.finish_reasons", finishes.length > 0 ? finishes : null);
-  if (record.usageSource !== "none") addUsage(attributes, record);
+  if (record.usageSource !== "none") addUsage(to, record);
   if (record.stream && attempt.firstMs !== null)
-    attributes.double("gen_ai.response.time_to_first_chunk", (attempt.firstMs - attempt.startMs) / 1000);
+    to.double("gen_ai.response.time_to_first_chunk", (attempt.firstMs - attempt.startMs) / 1000);
   if (content === null) return;
   const { stop } = request.parameters;
   const stops = typeof stop === "string" ? [stop] : asArray(stop).flatMap((one) => asString(one) ?? []);
-  attributes
+  to
     // They are texts of the client's, unlike the other parameters.
     .texts("gen_ai.request.stop_sequences", stops.length > 0 ? stops : null)
     .text("gen_ai.system_instructions", content.system)
@@ -238,10 +276,9 @@ function addAnswer(attributes: Attributes, request: FinishedRequest, attempt: Fi
     .truth("poundkey.content_truncated", content.isTruncated ? true : null);
 }
 
-function addUsage(attributes: Attributes, { amounts, costNanoUsd }: FinishedRequest["record"]): void {
+function addUsage(to: OtlpWriter, { amounts, costNanoUsd }: FinishedRequest["record"]): void {
   const some = (amount: number) => (amount > 0 ? amount : null);
-  attributes
-    .int("gen_ai.usage.input_tokens", amounts.prompt)
+  to.int("gen_ai.usage.input_tokens", amounts.prompt)
     .int("gen_ai.usage.output_tokens", amounts.completion)
     .int("gen_ai.usage.cache_read.input_tokens", some(amounts.cached))
     .int("gen_ai.usage.cache_creation.input_tokens", some(amounts.cacheWrite))
@@ -250,28 +287,4 @@ function addUsage(attributes: Attributes, { amounts, costNanoUsd }: FinishedRequ
     .int("gen_ai.usage.audio.output_tokens", some(amounts.outputAudio))
     .int("gen_ai.usage.image.input_tokens", some(amounts.inputImage))
     .double("poundkey.cost_usd", toUsd(costNanoUsd));
-}
-
-interface Address {
-  readonly host: string;
-  readonly port: number;
-}
-
-/** By base URL: parsing one costs as much as the rest of the span. Only an operator adds to them. */
-const ADDRESSES = new Map<string, Address>();
-const ADDRESSES_MAX = 1000;
-const HTTPS_PORT = 443;
-const HTTP_PORT = 80;
-
-function findAddress(baseUrl: string): Address {
-  const known = ADDRESSES.get(baseUrl);
-  if (known) return known;
-  const { hostname, port, protocol } = new URL(baseUrl);
-  const address = {
-    host: hostname,
-    port: port === "" ? (protocol === "http:" ? HTTP_PORT : HTTPS_PORT) : Number(port),
-  };
-  if (ADDRESSES.size >= ADDRESSES_MAX) ADDRESSES.clear();
-  ADDRESSES.set(baseUrl, address);
-  return address;
 }

@@ -11,9 +11,9 @@ import {
 } from "../core/trace-context.ts";
 import type { Clock, Fetch, Log, LogEvent, Random, ReadText } from "../core/world.ts";
 import { Exporter } from "./exporter.ts";
-import { describeEvent } from "./log-entries.ts";
+import { writeLogEntry } from "./log-entries.ts";
 import { isWritten } from "./log-lines.ts";
-import { Attributes, SIGNALS, type Signal, writeLogEntry } from "./otlp-json.ts";
+import { OtlpWriter, SIGNALS, type Signal } from "./otlp-json.ts";
 import { writeRefusedSpans, writeRequestSpans } from "./request-spans.ts";
 
 type Rules = Pick<Settings, "telemetry" | "log">;
@@ -45,6 +45,8 @@ export class Telemetry implements TraceSink {
   readonly #parts: TelemetryParts;
   readonly #dropped = new Map<string, number>();
   readonly #instance: string;
+  /** It writes the items of one request, or of one event, at a time. */
+  readonly #writer = new OtlpWriter();
   #rules: Rules;
   #exporters: Exporters;
   /** False if nothing is exported and no trace is carried on: then a request costs nothing but this look. */
@@ -100,19 +102,26 @@ export class Telemetry implements TraceSink {
       recording:
         isExported && isSampled
           ? {
-              ...{ route, path, takesContent: content, plannedMs: null, admittingMs: null },
-              ...{ atMs: nowMs, startedMs: clock.monotonicMs() },
+              route,
+              path,
+              takesContent: content,
+              plannedMs: null,
+              admittingMs: null,
+              atMs: nowMs,
+              startedMs: clock.monotonicMs(),
             }
           : null,
     };
   }
 
   refuse(request: RefusedRequest): void {
-    for (const span of writeRefusedSpans(request)) this.#exporters.traces?.add(span);
+    const count = writeRefusedSpans(this.#writer.clear(), request);
+    if (count > 0) this.#exporters.traces?.add(this.#writer.view(), count);
   }
 
   finish(request: FinishedRequest): void {
-    for (const span of writeRequestSpans(request)) this.#exporters.traces?.add(span);
+    const count = writeRequestSpans(this.#writer.clear(), request);
+    if (count > 0) this.#exporters.traces?.add(this.#writer.view(), count);
   }
 
   /** Exports a log event, if its line is written as well. */
@@ -120,7 +129,8 @@ export class Telemetry implements TraceSink {
     const { logs } = this.#exporters;
     if (logs === null) return;
     if (!isWritten(event, this.#rules.log.level ?? "info")) return;
-    logs.add(writeLogEntry(describeEvent(event, this.#parts.clock.nowMs())));
+    writeLogEntry(this.#writer.clear(), event, this.#parts.clock.nowMs());
+    logs.add(this.#writer.view(), 1);
   };
 
   #begin({ telemetry }: Rules): Exporters {
@@ -134,15 +144,16 @@ export class Telemetry implements TraceSink {
         "OTLP is sent as JSON (http/json), which collectors take at the same address as protobuf.";
       log({ event: "telemetry_as_json", level: "warn", note: words });
     }
-    const resource = new Attributes()
+    const written = new OtlpWriter()
       .text("service.version", version)
       .text("service.instance.id", this.#instance);
-    for (const [key, value] of Object.entries(telemetry.resource)) resource.named(key, value);
+    for (const [key, value] of Object.entries(telemetry.resource)) written.named(key, value);
+    const resource = written.take();
     const make = (signal: Signal, destination: OtlpDestination | null) =>
       destination &&
       new Exporter({
         ...this.#parts,
-        ...{ signal, destination, source: { resource, version }, timeoutMs: telemetry.timeoutMs },
+        ...{ signal, destination, resource, timeoutMs: telemetry.timeoutMs },
         onDropped: this.#countDropped,
       });
     return { traces: make("traces", traces), logs: make("logs", logs) };

@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import type { LogEvent } from "../../src/core/world.ts";
 import { Exporter } from "../../src/telemetry/exporter.ts";
-import { Attributes, writeSpan } from "../../src/telemetry/otlp-json.ts";
+import { OtlpWriter } from "../../src/telemetry/otlp-json.ts";
 import { readShortText } from "../../src/transport/short-text.ts";
 import { until } from "../http/until.ts";
 import { ManualClock } from "../manual-clock.ts";
@@ -25,7 +25,7 @@ function newExporter(url = `${collector.url}/v1/traces`): Exporter {
   const [own, told] = [seen, events];
   return new Exporter({
     ...{ signal: "traces", destination: { url, headers: {} }, timeoutMs: 10_000 },
-    source: { resource: new Attributes().text("service.name", "test"), version: "1.0.0" },
+    ...{ resource: new OtlpWriter().text("service.name", "test").take(), version: "1.0.0" },
     ...{ clock, fetch, readText: readShortText, log: (event) => void told.push(event) },
     onDropped: (_, count) => {
       own.dropped += count;
@@ -33,14 +33,22 @@ function newExporter(url = `${collector.url}/v1/traces`): Exporter {
   });
 }
 
-const ITEM = writeSpan({
-  ...{ traceId: "1".repeat(32), spanId: "2".repeat(16), parentSpanId: null },
-  ...{ kind: "server", name: "POST /", startMs: 1_795_000_000_000.25, endMs: 1_795_000_000_001 },
-  ...{ attributes: new Attributes().int("a", 1), isError: false, link: null },
-});
+function writeItem(name: string): Uint8Array {
+  const writer = new OtlpWriter();
+  writer
+    .openSpan({
+      ...{ traceId: "1".repeat(32), spanId: "2".repeat(16), parentSpanId: null },
+      ...{ kind: "server", name, startMs: 1_795_000_000_000.25, endMs: 1_795_000_000_001 },
+    })
+    .int("a", 1)
+    .closeSpan({ isError: false, link: null });
+  return writer.take();
+}
+
+const ITEM = writeItem("POST /");
 
 function fill(exporter: Exporter, count: number): void {
-  for (let at = 0; at < count; at++) exporter.add(ITEM);
+  for (let at = 0; at < count; at++) exporter.add(ITEM, 1);
 }
 
 const calls = () => collector.calls.get("/v1/traces") ?? 0;
@@ -136,11 +144,11 @@ test("large items: at most 16 MB wait, in batches of at most 2 MB", async () => 
     bodies.push(Number(collector.headers.at(-1)?.get("content-length")));
     return bodies.length === 1 ? held.promise : null;
   };
-  const item = ITEM.replace('"POST /"', JSON.stringify("x".repeat(300_000)));
-  for (let at = 0; at < 100; at++) exporter.add(item);
+  const item = writeItem("x".repeat(300_000));
+  for (let at = 0; at < 100; at++) exporter.add(item, 1);
   await clock.move(1000);
   await nextCall(1);
-  for (let at = 0; at < 100; at++) exporter.add(item);
+  for (let at = 0; at < 100; at++) exporter.add(item, 1);
   expect(exporter.waiting * item.length).toBeLessThanOrEqual(16_000_000);
   expect(seen.dropped).toBe(200 - exporter.waiting - Math.floor(2_000_000 / item.length));
   held.resolve(Response.json({}));

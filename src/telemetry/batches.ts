@@ -1,0 +1,93 @@
+// The items that wait for a collector, in the bodies that they will be sent in. Both their number and their bytes are bounded.
+import { JsonBytes } from "./json-bytes.ts";
+import type { Envelope } from "./otlp-json.ts";
+
+const BATCH_ITEMS_MAX = 512;
+/** Collectors refuse requests of more than a few megabytes. */
+const BATCH_BYTES_MAX = 2_000_000;
+/** The queue is bounded by both, since items with prompts are large. Beyond either, new items are dropped. */
+const WAITING_ITEMS_MAX = 8192;
+const WAITING_BYTES_MAX = 16_000_000;
+
+export interface Batch {
+  readonly body: Uint8Array<ArrayBuffer>;
+  /** The number of items. */
+  readonly count: number;
+}
+
+/** `bytes` are those of the items, with their commas. */
+interface Measured extends Batch {
+  readonly bytes: number;
+}
+
+export class Batches {
+  readonly #envelope: Envelope;
+  readonly #full: Measured[] = [];
+  /** The batch that is being filled. Its bytes are copied when it is taken, so that the next one needs no new memory. */
+  readonly #open = new JsonBytes();
+  #openCount = 0;
+  #count = 0;
+  #bytes = 0;
+
+  constructor(envelope: Envelope) {
+    this.#envelope = envelope;
+    this.#begin();
+  }
+
+  /** The number of items. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** True if so much waits that no more fits into a batch. */
+  get hasFull(): boolean {
+    const isFull = this.#openCount >= BATCH_ITEMS_MAX || this.#open.length >= BATCH_BYTES_MAX;
+    return this.#full.length > 0 || isFull;
+  }
+
+  /** Takes items that stand one after the other, each with a comma behind it. False if there is no room for them. */
+  add(items: Uint8Array, count: number): boolean {
+    const isOver = this.#count + count > WAITING_ITEMS_MAX || this.#bytes + items.length > WAITING_BYTES_MAX;
+    if (isOver) return false;
+    const fits =
+      this.#openCount + count <= BATCH_ITEMS_MAX && this.#open.length + items.length <= BATCH_BYTES_MAX;
+    if (!fits && this.#openCount > 0) this.#full.push(this.#close());
+    this.#open.piece(items);
+    this.#openCount += count;
+    this.#count += count;
+    this.#bytes += items.length;
+    return true;
+  }
+
+  /** Takes out the oldest batch. Null if nothing waits. */
+  take(): Batch | null {
+    const batch = this.#full.shift() ?? (this.#openCount > 0 ? this.#close() : null);
+    if (batch === null) return null;
+    this.#count -= batch.count;
+    this.#bytes -= batch.bytes;
+    return batch;
+  }
+
+  /** Forgets all items. */
+  clear(): void {
+    this.#full.length = 0;
+    this.#count = 0;
+    this.#bytes = 0;
+    this.#begin();
+  }
+
+  #close(): Measured {
+    const bytes = this.#open.length - this.#envelope.head.length;
+    this.#open.dropComma();
+    this.#open.piece(this.#envelope.tail);
+    const batch = { body: this.#open.copy(), count: this.#openCount, bytes };
+    this.#begin();
+    return batch;
+  }
+
+  #begin(): void {
+    this.#open.reset();
+    this.#open.piece(this.#envelope.head);
+    this.#openCount = 0;
+  }
+}
