@@ -9,6 +9,7 @@ export class Conversation {
   readonly #keyId: string;
   readonly #name: () => ConversationNames;
   #names: ConversationNames | null = null;
+  #kept: readonly string[] | null = null;
   /** The card that has probably cached the prompt. */
   holder: string | null = null;
   /** As `findCached` found it first. Undefined until it is asked for. */
@@ -22,7 +23,9 @@ export class Conversation {
 
   /** Undefined until the conversation has been looked for. */
   get kept(): readonly string[] | undefined {
-    return this.#names?.kept.map((name) => this.#keyId + name);
+    if (this.#names === null) return undefined;
+    this.#kept ??= this.#names.kept.map((name) => this.#keyId + name);
+    return this.#kept;
   }
 
   /** The names under which an earlier turn may be known. */
@@ -55,7 +58,7 @@ interface Served {
   readonly secrets: Readonly<Record<string, string | null>>;
   readonly untilMs: number;
   /** The tokens of the last turn's prompt that its usage report showed as cached. Missing until it came. */
-  readonly cachedTokens?: number;
+  cachedTokens?: number;
 }
 
 /** Times are on the monotonic clock. */
@@ -106,7 +109,7 @@ export class Stickiness {
   noteCached(conversation: Conversation, cardId: string, cachedTokens: number, nowMs: number): void {
     for (const name of conversation.kept ?? []) {
       const served = this.#served.get(name);
-      if (served?.cardId === cardId) this.#served.set(name, { ...served, cachedTokens });
+      if (served?.cardId === cardId) served.cachedTokens = cachedTokens;
     }
     const { prefix } = conversation;
     if (prefix === undefined) return;

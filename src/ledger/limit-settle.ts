@@ -191,7 +191,7 @@ function warnAbout(
 ): BudgetUse {
   const limitNanoUsd = computeLimit(budget, use, atMs);
   const crossed = budget.warn.filter(
-    (share) => !use.warned.includes(share) && use.spentNanoUsd >= share * limitNanoUsd,
+    (share) => use.spentNanoUsd >= share * limitNanoUsd && !use.warned.includes(share),
   );
   if (crossed.length === 0) return use;
   for (const share of crossed) {

@@ -65,13 +65,16 @@ export function readLimits(
   const owners = listLimitOwners({ key, member, account, nowMs: moment.nowMs }, moment.limits);
   if (owners.length === 0) return NO_LIMITS;
   const lacking: Opening[] = [];
-  const running = owners.map((owner) => readOwner(books, owner, account, moment, lacking));
-  if (lacking.length > 0) return lacking;
-  const budgets = running.flatMap((one) => one.budgets);
-  const funds = budgets
-    .filter(({ budget }) => budget.isHard)
-    .map((one) => makeFund(one, one.use.heldNanoUsd));
-  return { owners: running, funds };
+  const running: RunningOwner[] = [];
+  const funds: BudgetFund[] = [];
+  for (const owner of owners) {
+    const one = readOwner(books, owner, account, moment, lacking);
+    running.push(one);
+    for (const budget of one.budgets) {
+      if (budget.budget.isHard) funds.push(makeFund(budget, budget.use.heldNanoUsd));
+    }
+  }
+  return lacking.length > 0 ? lacking : { owners: running, funds };
 }
 
 export function isLacking(found: RunningLimits | readonly Opening[]): found is readonly Opening[] {
@@ -212,19 +215,17 @@ export function takeLimits(
     const amounts = budgets.map(({ budget }) => (budget.isHard ? (held[funded++] ?? 0) : 0));
     // A request that the budgets let in may have opened others, or been admitted by the throttle meanwhile.
     const state = books.ownerState(owner.accountId, owner.id);
-    const isLeft = ({ name, heldNanoUsd }: BudgetUse) =>
-      heldNanoUsd > 0 && !budgets.some((one) => one.name === name);
-    const left = state.budgets?.filter(isLeft) ?? [];
     const uses = budgets.map(({ use, limitNanoUsd }, at) => {
       const heldNanoUsd = use.heldNanoUsd + (amounts[at] ?? 0);
       return changeSums(use, { heldNanoUsd, spentNanoUsd: use.spentNanoUsd, limitNanoUsd });
     });
+    const left = listLeft(state.budgets ?? [], uses);
     books.putOwner({
       accountId: state.accountId,
       owner: state.owner,
       taken: state.taken,
       minute: minute ? takeMinute(minute, tokens) : state.minute,
-      budgets: uses.length + left.length > 0 ? [...left, ...uses] : null,
+      budgets: left.length > 0 ? [...left, ...uses] : uses.length > 0 ? uses : null,
     });
     return {
       owner: owner.id,
@@ -233,6 +234,17 @@ export function takeLimits(
       budgets: uses.map(({ name, startMs }, at) => ({ name, startMs, nanoUsd: amounts[at] ?? 0 })),
     };
   });
+}
+
+const NONE_LEFT: readonly BudgetUse[] = [];
+
+/** Returns the uses with holds of budgets that the owner has no more. Usually none. */
+function listLeft(stored: readonly BudgetUse[], running: readonly BudgetUse[]): readonly BudgetUse[] {
+  // The uses as the last request left them: comparing each with all would cost more than taking from them.
+  if (stored.every(({ name }, at) => name === running[at]?.name)) return NONE_LEFT;
+  return stored.filter(
+    ({ name, heldNanoUsd }) => heldNanoUsd > 0 && !running.some((one) => one.name === name),
+  );
 }
 
 function takeMinute(minute: Minute, tokens: number): Minute {

@@ -59,16 +59,18 @@ export function computeHoldTerms(
 ): HoldTerms | null {
   const held = funds.map(() => 0);
   const outputTokens: Record<string, number> = {};
+  let isCovered = false;
   for (const offer of offers) {
-    const asked = funds.map((fund) => (fund.covers?.(offer.card) === false ? null : fund));
-    const tokens = chooseFundedOutput(offer, asked, markup);
+    const tokens = chooseFundedOutput(offer, funds, markup);
     const measure = measureWorst(offer, tokens, markup);
-    const worst = asked.map((fund) => fund && measure(fund));
-    if (worst.some((nanoUsd, at) => isBeyond(nanoUsd, asked[at] ?? null, offer))) continue;
-    for (const [at, nanoUsd] of worst.entries()) held[at] = Math.max(held[at] ?? 0, nanoUsd ?? 0);
+    if (findBeyond(offer, funds, measure) !== null) continue;
+    for (const [at, fund] of funds.entries()) {
+      if (isAsked(fund, offer)) held[at] = Math.max(held[at] ?? 0, measure(fund));
+    }
     outputTokens[offer.card] = tokens;
+    isCovered = true;
   }
-  return Object.keys(outputTokens).length === 0 ? null : { held, outputTokens };
+  return isCovered ? { held, outputTokens } : null;
 }
 
 /** Returns the first fund that doesn't cover the card, or null. */
@@ -77,10 +79,23 @@ export function findShortFund<Kind extends Fund>(
   funds: readonly Kind[],
   markup: number,
 ): Kind | null {
-  const asked = funds.filter(({ covers }) => covers?.(offer.card) !== false);
-  const tokens = chooseFundedOutput(offer, asked, markup);
-  const measure = measureWorst(offer, tokens, markup);
-  return asked.find((fund) => isBeyond(measure(fund), fund, offer)) ?? null;
+  const tokens = chooseFundedOutput(offer, funds, markup);
+  return findBeyond(offer, funds, measureWorst(offer, tokens, markup));
+}
+
+/** Returns the first fund with less room than the worst case, or null. */
+function findBeyond<Kind extends Fund>(
+  offer: Offer,
+  funds: readonly Kind[],
+  measure: (fund: Fund) => NanoUsd,
+): Kind | null {
+  for (const fund of funds) if (isAsked(fund, offer) && isBeyond(measure(fund), fund, offer)) return fund;
+  return null;
+}
+
+/** True if requests to the card are paid from the fund. */
+function isAsked({ covers }: Fund, { card }: Offer): boolean {
+  return covers === undefined || covers(card);
 }
 
 /** Returns the worst cost by fund. All budgets have the same one, which is computed once. */
@@ -97,20 +112,21 @@ function measureWorst(offer: Offer, outputTokens: number, markup: number): (fund
   };
 }
 
-function isBeyond(worst: NanoUsd | null, fund: Fund | null, { isPriced }: Offer): boolean {
-  if (fund === null || worst === null) return false;
-  return worst > fund.room.nanoUsd || (fund.isBudget === true && !isPriced);
+function isBeyond(worst: NanoUsd, { room, isBudget }: Fund, { isPriced }: Offer): boolean {
+  return worst > room.nanoUsd || (isBudget === true && !isPriced);
 }
 
 function chooseLines({ isBudget }: Fund, { lines, reservedLines = lines }: Offer): readonly BillLine[] {
   return isBudget ? reservedLines : lines;
 }
 
-/** The least that any of the funds allows. */
-function chooseFundedOutput(offer: Offer, funds: readonly (Fund | null)[], markup: number): number {
+/** The least that any of the funds allows that pay for the card. */
+function chooseFundedOutput(offer: Offer, funds: readonly Fund[], markup: number): number {
   let least = offer.outputTokensAsked ?? offer.outputTokensMax ?? Number.MAX_SAFE_INTEGER;
   const measure = measureWorst(offer, 0, markup);
-  for (const fund of funds) if (fund) least = Math.min(least, chooseOutput(offer, fund, measure, markup));
+  for (const fund of funds) {
+    if (isAsked(fund, offer)) least = Math.min(least, chooseOutput(offer, fund, measure, markup));
+  }
   return least;
 }
 

@@ -35,8 +35,8 @@ import {
 } from "./columns.ts";
 import { makeColumns } from "./field-columns.ts";
 import type { Found, Value } from "./found.ts";
-import { parseBudgetUses, parseMinute } from "./limit-columns.ts";
-import { parsePlace } from "./place.ts";
+import { BUDGET_USES, MINUTE } from "./limit-columns.ts";
+import { PLACE } from "./place.ts";
 
 export interface Table<Row> {
   readonly name: string;
@@ -196,8 +196,8 @@ export const OWNER = table<OwnerState>(
         return atMs === null || by === null ? null : { atMs, by };
       },
     },
-    minute: allowNull(makeJson(parseMinute)),
-    budgets: allowNull(makeJson(parseBudgetUses)),
+    minute: allowNull(MINUTE),
+    budgets: allowNull(BUDGET_USES),
   },
   NEAR,
 );
@@ -223,7 +223,7 @@ export const HOLD = table<Hold>("hold", ["account_id", "id"], {
   modelPlanned: allowNull(TEXT),
   selector: allowNull(TEXT),
   stream: FLAG,
-  place: makeJson(parsePlace),
+  place: PLACE,
   nanoUsd: nameColumn("held_nano", INTEGER),
   replyId: allowNull(TEXT),
 });

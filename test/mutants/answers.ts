@@ -55,8 +55,8 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "hold at the cheapest card",
     file: "src/ledger/worst.ts",
-    find: "held[at] = Math.max(held[at] ?? 0, nanoUsd ?? 0);",
-    replace: "held[at] = held[at] ? Math.min(held[at], nanoUsd ?? 0) : (nanoUsd ?? 0);",
+    find: "held[at] = Math.max(held[at] ?? 0, measure(fund));",
+    replace: "held[at] = held[at] ? Math.min(held[at], measure(fund)) : measure(fund);",
   },
   {
     name: "hold the whole balance unasked",

@@ -115,8 +115,8 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   {
     name: "models without a price pass a budget",
     file: "src/ledger/worst.ts",
-    find: "(fund.isBudget === true && !isPriced)",
-    replace: "(fund.isBudget === true && !isPriced && worst > 0)",
+    find: "(isBudget === true && !isPriced)",
+    replace: "(isBudget === true && !isPriced && worst > 0)",
     tests: BUDGETS,
   },
   {
@@ -150,7 +150,7 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   {
     name: "a share is warned of at each request",
     file: "src/ledger/limit-settle.ts",
-    find: "!use.warned.includes(share) && ",
+    find: " && !use.warned.includes(share)",
     replace: "",
     tests: BUDGETS,
   },
