@@ -66,15 +66,11 @@ export function encodeChat(
   for (const instruction of [...tools.instructions, ...format.instructions])
     messages = withInstruction(messages, instruction);
   const { fields, dropped } = mergeFields(thinking, tools, format);
-  const body: JsonObject = {
-    model: card.name,
-    messages,
-    ...plain.fields,
-    ...limit.fields,
-    ...(quirks.choicesMax > 1 && request.n !== undefined ? { n: request.n } : {}),
-    ...fields,
-    ...makeStreamFields(request, quirks),
-  };
+  const body: JsonObject = { model: card.name, messages };
+  // Most of these have no fields, and spreading those takes twice as long.
+  Object.assign(body, plain.fields, limit.fields);
+  if (quirks.choicesMax > 1 && request.n !== undefined) body.n = request.n;
+  Object.assign(body, fields, makeStreamFields(request, quirks));
   addUnset(body, quirks.adds);
   if (request.stream === true && hasTools) addUnset(body, quirks.addsForStreamedTools);
   return makeCall(target, "/chat/completions", body, joinLists(plain.dropped, limit.dropped, dropped));
