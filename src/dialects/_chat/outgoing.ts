@@ -26,8 +26,12 @@ export const UNASKED: Instructed = { ...NOTHING, instructions: [] };
 /** Joins all fields. If two have the same name, the later one wins. */
 export function mergeFields(...groups: readonly EncodedFields[]): EncodedFields {
   const fields: JsonObject = {};
-  for (const group of groups) Object.assign(fields, group.fields);
-  return { fields, dropped: joinLists(...groups.map(({ dropped }) => dropped)) };
+  let dropped = NONE;
+  for (const group of groups) {
+    Object.assign(fields, group.fields);
+    dropped = joinLists(dropped, group.dropped);
+  }
+  return { fields, dropped };
 }
 
 /** Returns the request's fields of these names that are set. */

@@ -52,8 +52,8 @@ export class SentNames {
   /** Returns null if all names of the request are accepted, which is the usual case. */
   static of(request: ChatRequest, { accepts, charactersMax }: NameRule): SentNames | null {
     const all = listAllNames(request);
+    if (all.every((name) => accepts.test(name))) return null;
     const refused = new Set(all.filter((name) => !accepts.test(name)));
-    if (refused.size === 0) return null;
     const accepted = new Set(all.filter((name) => !refused.has(name)));
     return new SentNames([...refused], accepted, charactersMax);
   }
