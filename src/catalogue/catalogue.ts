@@ -122,6 +122,8 @@ export class Catalogue {
   readonly pricesUntilMs: number;
   readonly #cards: readonly ModelCard[];
   readonly #byKey = new Map<string, ModelCard>();
+  /** The cards that requests have named by their ids. */
+  readonly #asked = new Map<string, Resolution>();
   /** Ids by their names without the provider, and by the last path segment of those, as `listSpellings` writes them. */
   readonly #byName = new Map<string, string[]>();
   /** The cards of providers that aren't enabled. */
@@ -180,13 +182,12 @@ export class Catalogue {
 
   /** Returns the meaning of a client's `model`. The work is bounded for a text of any length. */
   resolve(text: string): Resolution {
-    const alias = this.#aliases.get(text) ?? this.#patterns.find(({ names }) => names.test(text))?.target;
-    return (
-      this.#findNamed(text) ??
-      (alias === undefined ? null : this.#resolveAlias(alias)) ??
-      this.#makeUnlisted(text) ??
-      this.#explain(text)
-    );
+    const asked = this.#asked.get(text);
+    if (asked !== undefined) return asked;
+    const named = this.#findNamed(text);
+    // No other spelling is kept, because clients may invent those.
+    if (named?.kind === "card" && named.card.id === text) this.#asked.set(text, named);
+    return named ?? this.#findAliased(text) ?? this.#makeUnlisted(text) ?? this.#explain(text);
   }
 
   #findNamed(text: string): Resolution | null {
@@ -198,7 +199,9 @@ export class Catalogue {
   }
 
   /** Models of a group that aren't available now are left out. */
-  #resolveAlias(alias: Alias): Resolution | null {
+  #findAliased(text: string): Resolution | null {
+    const alias = this.#aliases.get(text) ?? this.#patterns.find(({ names }) => names.test(text))?.target;
+    if (alias === undefined) return null;
     if (typeof alias === "string") return this.#findNamed(alias) ?? this.#makeUnlisted(alias);
     if (isPolicy(alias)) return { kind: "selector", ...readPolicy(alias) };
     const members = alias.flatMap(({ model, weight }) => {

@@ -21,15 +21,15 @@ export interface TracedAttempt {
   readonly faultCode: string | null;
   readonly upstreamStatus: number | null;
   /** The credential's place in the provider's list, from 1. Missing unless `last4` is null. */
-  readonly position?: number;
+  readonly position?: number | undefined;
   /** Missing unless the call failed, as in rows of earlier versions. */
-  readonly failure?: FailureWords;
+  readonly failure?: FailureWords | undefined;
   /** The calls that were sent. Missing in rows of earlier versions. */
   readonly calls?: number;
   /** The provider's own ids of its calls. Missing if it gave none, or `failure` has the only one. */
-  readonly requestIds?: readonly string[];
+  readonly requestIds?: readonly string[] | undefined;
   /** The usage that the provider reported, but for what is 0. Missing if it reported none, or the row has the same. */
-  readonly claimed?: Partial<Amounts>;
+  readonly claimed?: Partial<Amounts> | undefined;
 }
 
 export interface Trace {
@@ -39,13 +39,13 @@ export interface Trace {
   readonly bill: readonly BillLine[];
   readonly markup: number;
   /** The place of the attempt whose usage the row has, from 0. Missing if it has none's. */
-  readonly counted?: number;
+  readonly counted?: number | undefined;
   /** The token counts that the provider reported, if they were implausible and the bill uses others. Null otherwise. */
   readonly usageImplausible: { readonly promptTokens: number; readonly completionTokens: number } | null;
   /** The error shown to the client, if the words are ours: a provider's may quote the prompt. */
   readonly message: string | null;
   /** The calls to hooks. Missing if there were none. */
-  readonly hooks?: readonly TracedHook[];
+  readonly hooks?: readonly TracedHook[] | undefined;
 }
 
 /** Parses a row's JSON. Returns null if it is invalid. */

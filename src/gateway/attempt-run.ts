@@ -6,7 +6,7 @@ import type { Granted } from "../core/demand.ts";
 import { Fault, toFault } from "../core/fault.ts";
 import { formatTraceparent } from "../core/trace-context.ts";
 import type { Load } from "../health/rate.ts";
-import type { Form } from "../operations/form.ts";
+import { type Form, joinLists } from "../operations/form.ts";
 import { readRequestId } from "../transport/report.ts";
 import type { AttemptCall, CallWatcher } from "./attempt.ts";
 import { countCalls } from "./calls.ts";
@@ -193,7 +193,7 @@ export class AttemptRun<F extends Form> implements CallWatcher {
 
   recordDropped(fields: readonly string[]): void {
     const { names = {} } = this.#context.call;
-    const all = [...this.#cut, ...fields];
+    const all = joinLists(this.#cut, fields);
     // As usual. The fields of an earlier attempt no longer count.
     if (all.length === 0) {
       this.#context.dropped = this.#dropped = all;

@@ -7,7 +7,7 @@ import type { Credential, Proof } from "../core/settings.ts";
 import { nameProvider } from "../core/upstream.ts";
 import type { Permit } from "../health/permit.ts";
 import type { AnswerCodec, Explain } from "../operations/codec.ts";
-import type { Form } from "../operations/form.ts";
+import { type Form, joinLists, NONE } from "../operations/form.ts";
 import type { Asking, Operation } from "../operations/operation.ts";
 import { listSecrets } from "../transport/auth/authorize.ts";
 import { type Ports, UpstreamCall } from "../transport/client.ts";
@@ -155,11 +155,9 @@ export function send<F extends Form>(attempt: AttemptCall<F>, call: UpstreamCall
   const target = { baseUrl, headers, marksCache, apiVersion, extraFields, guardrail, secret };
   const write = () => encode(attempt, route, target);
   const { outgoing, codec, isNative } = attempt.watcher ? attempt.watcher.time(write) : write();
-  attempt.watcher?.recordDropped([
-    ...attempt.dropped,
-    ...(isNative ? [] : attempt.lost),
-    ...outgoing.dropped,
-  ]);
+  attempt.watcher?.recordDropped(
+    joinLists(attempt.dropped, isNative ? NONE : attempt.lost, outgoing.dropped),
+  );
   call.throwIfEnded();
   attempt.watcher?.recordSent(isNative);
   const { answer, dropped } = outgoing;

@@ -225,15 +225,12 @@ export class RequestContext<F extends Form> implements Facts {
   outcome(nowMs: number): Omit<Outcome, "sealedReply"> {
     const fault = this.#isFinished ? null : (this.fault ?? clientGone());
     const { answers } = this.ticket.ask;
-    const none = {
-      produced: this.produced,
-      isDue: false,
-      record: this.#record(nowMs, this.produced ? this.#count.countProduced() : UNCOUNTED),
-    };
+    const { produced, tracing } = this;
+    const counted = produced ? this.#count.countProduced() : UNCOUNTED;
+    const none = { produced, isDue: false, record: this.#record(nowMs, counted) };
     const giveBack = { answers, isBounded: true, beyond: null };
-    const { isSent } = this.tracing;
-    const silentMs = this.tracing.silentMs(nowMs);
-    switch (judge({ fault, hasAnswer: this.produced, isSent, silentMs })) {
+    const silentMs = tracing.silentMs(nowMs);
+    switch (judge({ fault, hasAnswer: produced, isSent: tracing.isSent, silentMs })) {
       case "produced": {
         const isTheirs = fault === null || !isByClient(fault);
         const failed = isTheirs ? Math.max(0, answers - this.#count.meter.begun) : 0;
@@ -264,19 +261,22 @@ export class RequestContext<F extends Form> implements Facts {
   #record(nowMs: number, counted: Counted<F["usage"]>): UnsettledRecord {
     const { id, requestId, operation, surface, key, ask, origin } = this.call;
     const { from, plan } = this;
-    const { decision } = plan;
     const [count, firstTokenMs, isWhole] = [this.#count, this.#firstTokenMs, this.#isFinished];
     const traced = makeTrace(this, { counted, count, firstTokenMs, isWhole }, nowMs);
     return {
-      ...{ id, requestId, keyId: key.id, accountId: key.accountId, memberId: key.memberId },
+      id,
+      requestId,
+      keyId: key.id,
+      accountId: key.accountId,
       atMs: this.#atMs,
-      ...{ operation: operation.name, surface },
+      operation: operation.name,
+      surface,
       modelAsked: shortenModel(ask.model),
       modelPlanned: this.ticket.ask.modelPlanned,
       modelTried: this.tracing.lastModel,
       modelUsed: this.attempt?.card.id ?? (from ? this.model : null),
       selector: this.selector?.id ?? null,
-      decision: from ? null : decision && JSON.stringify(decision),
+      decision: from ? null : plan.decision && JSON.stringify(plan.decision),
       trace: JSON.stringify(traced),
       traced,
       attempts: this.attempts,

@@ -32,8 +32,13 @@ function makeOffer<F extends Form>(
   const ask = fitTo(route, call, call.ask, card);
   const answersPerCall = Math.max(1, route?.codec.answersPerCall(card, ask) ?? Number.POSITIVE_INFINITY);
   // Neither the client's own searches nor what only a provider of its family reads is translated.
-  const own = isNative(route, call) ? { searches, unreadBytes } : { searches: 0, unreadBytes: 0 };
-  return operation.offer(ask, card, { isLimitRequired, answersPerCall, ...own });
+  const isOwn = isNative(route, call);
+  return operation.offer(ask, card, {
+    isLimitRequired,
+    answersPerCall,
+    searches: isOwn ? searches : 0,
+    unreadBytes: isOwn ? unreadBytes : 0,
+  });
 }
 
 function findCardRoute<F extends Form>(

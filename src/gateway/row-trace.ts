@@ -38,7 +38,7 @@ export function makeTrace<F extends Form>(
     usageImplausible: count.implausible,
     // Mistakes of the client's need no message.
     message: fault && fault.row.blame !== "client" ? fault.message : null,
-    ...(source === "none" ? {} : { counted: tracing.countedAt }),
-    ...listHooks(call, startedMs),
+    counted: source === "none" ? undefined : tracing.countedAt,
+    hooks: listHooks(call, startedMs),
   };
 }

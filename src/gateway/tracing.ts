@@ -77,21 +77,22 @@ export class TracingAttempt {
     const fault = this.#fault;
     const failure = fault && this.#outcome === "failed" ? describeFailure(fault) : null;
     const ids = this.#requestIds;
+    const hasOther = ids.length > 1 || ids[0] !== failure?.upstreamRequestId;
+    const { last4, position } = this.#credential;
     return {
       model: this.card.id,
-      ...this.#credential,
+      last4,
+      position,
       startMs: Math.round(this.#startMs - startedMs),
       firstTokenMs,
       endMs: Math.round((this.#endMs ?? endMs) - startedMs),
       outcome: this.#outcome,
       faultCode: fault?.code ?? null,
       upstreamStatus: fault?.details.upstreamStatus ?? null,
-      ...(failure ? { failure } : {}),
+      failure: failure ?? undefined,
       calls: this.calls,
-      ...(ids.length > 0 && (ids.length > 1 || ids[0] !== failure?.upstreamRequestId)
-        ? { requestIds: ids }
-        : {}),
-      ...(this.claimed ? { claimed: shortenAmounts(this.claimed) } : {}),
+      requestIds: ids.length > 0 && hasOther ? ids : undefined,
+      claimed: this.claimed ? shortenAmounts(this.claimed) : undefined,
     };
   }
 }
@@ -159,8 +160,8 @@ export class Tracing<F extends Form> {
   /** Milliseconds from the first attempt until the answer, or until the last failure. 0 without an attempt. */
   get upstreamMs(): number {
     const startMs = this.#attempts[0]?.period(0).startMs ?? 0;
-    const ends = this.#attempts.map((one) => one.period(startMs).endMs);
-    return (this.answeredMs ?? Math.max(startMs, ...ends)) - startMs;
+    if (this.answeredMs !== null) return this.answeredMs - startMs;
+    return Math.max(0, ...this.#attempts.map(({ endMs }) => (endMs ?? startMs) - startMs));
   }
 
   /** Milliseconds since the first call was sent. */
@@ -201,12 +202,11 @@ export class Tracing<F extends Form> {
   }
 }
 
-/** Returns a request's calls to hooks, with times from its start. Nothing if there were none. */
+/** Returns a request's calls to hooks, with times from its start. Undefined if there were none. */
 export function listHooks<F extends Form>(
   { hooks }: Pick<Call<F>, "hooks">,
   startedMs: number,
-): Pick<Trace, "hooks"> {
+): Trace["hooks"] {
   const since = (atMs: number) => Math.round(atMs - startedMs);
-  const all = hooks?.map((one) => ({ ...one, startMs: since(one.startMs), endMs: since(one.endMs) }));
-  return all === undefined ? {} : { hooks: all };
+  return hooks?.map((one) => ({ ...one, startMs: since(one.startMs), endMs: since(one.endMs) }));
 }

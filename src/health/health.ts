@@ -188,8 +188,16 @@ export class Health {
     const key = this.key(attempt) ?? new Key(attempt.credential);
     const address = this.addresses.find(card.provider);
     return new Permit({
-      ...{ card, deployment, key, address, retirements, load, startedMs: nowMs, log: this.#log, changed },
+      card,
+      deployment,
+      key,
+      address,
       trouble: this.trouble(card.provider),
+      retirements,
+      load,
+      startedMs: nowMs,
+      log: this.#log,
+      changed,
       isProbe: passes === "probe",
       isKeyProbe: key.pass(deployment, nowMs),
       isAddressProbe: address?.pass(nowMs) === "probe",

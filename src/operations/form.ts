@@ -19,6 +19,16 @@ export interface Changed<A> {
   readonly dropped: readonly string[];
 }
 
+/** No fields: most requests leave as they came. */
+export const NONE: readonly string[] = [];
+
+/** Joins lists of fields. Most are empty, and spreading those takes longer than all else that is done with them. */
+export function joinLists(...lists: readonly (readonly string[])[]): readonly string[] {
+  let joined = NONE;
+  for (const list of lists) if (list.length > 0) joined = joined.length === 0 ? list : [...joined, ...list];
+  return joined;
+}
+
 /** The types of one operation. */
 export interface Form {
   readonly ask: Ask;

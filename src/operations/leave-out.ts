@@ -1,5 +1,5 @@
 // Leaves fields out of a request, and names them.
-import type { Changed } from "./form.ts";
+import { type Changed, NONE } from "./form.ts";
 
 /** Fields of a request that a call can't carry, each with the client's name of it. */
 export type Unsent<A> = readonly (readonly [field: keyof A, clientName: string])[];
@@ -7,7 +7,7 @@ export type Unsent<A> = readonly (readonly [field: keyof A, clientName: string])
 /** Leaves out those of the fields that are set. Returns the same object if none is. */
 export function leaveOut<A extends object>(ask: A, unsent: Unsent<A>): Changed<A> {
   const set = unsent.filter(([field]) => ask[field] !== undefined);
-  if (set.length === 0) return { ask, dropped: [] };
+  if (set.length === 0) return { ask, dropped: NONE };
   const left = { ...ask };
   for (const [field] of set) delete left[field];
   return { ask: left, dropped: set.map(([, name]) => name) };

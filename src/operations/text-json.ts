@@ -22,10 +22,12 @@ export function mapList<T, R = T>(
   replace: (one: T, index: number) => R,
 ): readonly (T | R)[] {
   let mapped: (T | R)[] | null = null;
-  for (const [index, one] of given.entries()) {
+  let index = 0;
+  for (const one of given) {
     const now = replace(one, index);
     if (!Object.is(now, one)) mapped ??= given.slice(0, index);
     mapped?.push(now);
+    index++;
   }
   return mapped ?? given;
 }

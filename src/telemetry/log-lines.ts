@@ -20,14 +20,18 @@ export function isWritten({ level = "info" }: LogEvent, least: Level): boolean {
   return LEVELS.indexOf(level) >= LEVELS.indexOf(least);
 }
 
+type Line = Record<string, unknown>;
+
 /** Returns the fields of an event's line. `at` is its time, in ISO 8601. */
-export function createLine(
-  at: string,
-  { event, level = "info", record, refusal: _refusal, ...fields }: LogEvent,
-): Readonly<Record<string, unknown>> {
-  const shown = record === undefined ? { at, level, event } : createRecordLine(at, level, event, record);
-  return Object.assign(shown, fields);
+export function createLine(at: string, given: LogEvent): Readonly<Record<string, unknown>> {
+  const { event, level = "info", record } = given;
+  const line: Line = record === undefined ? { at, level, event } : createRecordLine(at, level, event, record);
+  for (const field in given) if (!OWN.has(field)) line[field] = given[field];
+  return line;
 }
+
+/** The fields of an event that stand elsewhere in its line, or aren't written. */
+const OWN: ReadonlySet<string> = new Set(["event", "level", "record", "refusal"]);
 
 /**
  * Writes all lines of one turn of the event loop at once, because under load a write costs more than a line. `later` runs a
@@ -53,7 +57,7 @@ export function gatherWrites(
 }
 
 /** Creates the whole object at once, because it is written for every request. */
-function createRecordLine(at: string, level: Level, event: string, record: RequestRecord): object {
+function createRecordLine(at: string, level: Level, event: string, record: RequestRecord): Line {
   return {
     at,
     level,

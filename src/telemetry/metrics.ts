@@ -222,8 +222,10 @@ export class Metrics {
   }
 
   #findRequests({ model, requests }: ModelSeries, outcome: RequestOutcome): Counter {
-    const provider = readProvider(model) || model;
-    const count = () => this.#counter("poundkey_requests_total", { provider, model, outcome });
+    const count = () => {
+      const provider = readProvider(model) || model;
+      return this.#counter("poundkey_requests_total", { provider, model, outcome });
+    };
     return requests.get(outcome) ?? requests.getOrInsertComputed(outcome, count);
   }
 

@@ -4,7 +4,7 @@ import type { ModelCard } from "../../core/card.ts";
 import type { ChatForm } from "../../operations/chat/decoder.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
 import type { Codec, Passing } from "../../operations/codec.ts";
-import type { Changed } from "../../operations/form.ts";
+import { type Changed, joinLists, NONE } from "../../operations/form.ts";
 import { boundCallIds, type CallIdRule, upTo } from "./call-ids.ts";
 import { boundIdentifiers } from "./identifiers.ts";
 import { type NameRule, namesUpTo, SentNames } from "./tool-names.ts";
@@ -48,10 +48,10 @@ export function boundCodec(codec: Codec<ChatForm>, boundsOf: (card: ModelCard) =
     encode(given, card, target) {
       const known = fits.get(given);
       const isFitted = known?.card === card && known.extraFields === target.extraFields;
-      const fitted = isFitted ? { ask: given, dropped: [] } : fit(given, card, target);
+      const fitted = isFitted ? { ask: given, dropped: NONE } : fit(given, card, target);
       const { ask, dropped } = bound(fitted.ask, boundsOf(card));
       const outgoing = codec.encode(ask, card, target);
-      const all = [...fitted.dropped, ...dropped, ...outgoing.dropped];
+      const all = joinLists(fitted.dropped, dropped, outgoing.dropped);
       return all.length === 0 ? outgoing : { ...outgoing, dropped: [...new Set(all)] };
     },
     decoder(card, request) {

@@ -4,7 +4,7 @@ import type { Outgoing, Target } from "../../core/dialect.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { type ChatRequest, readOutputLimit } from "../../operations/chat/form.ts";
 import type { Passing } from "../../operations/codec.ts";
-import type { Changed } from "../../operations/form.ts";
+import { type Changed, joinLists, NONE } from "../../operations/form.ts";
 import { leaveOut } from "../../operations/leave-out.ts";
 import { isAllowed, isRouting } from "./extra-fields.ts";
 
@@ -14,7 +14,7 @@ export interface EncodedFields {
   readonly dropped: readonly string[];
 }
 
-export const NOTHING: EncodedFields = { fields: {}, dropped: [] };
+export const NOTHING: EncodedFields = { fields: {}, dropped: NONE };
 
 /** Fields, and sentences for the end of the system prompt, which replace fields that the API lacks. */
 export interface Instructed extends EncodedFields {
@@ -25,8 +25,13 @@ export const UNASKED: Instructed = { ...NOTHING, instructions: [] };
 
 /** Joins all fields. If two have the same name, the later one wins. */
 export function mergeFields(...groups: readonly EncodedFields[]): EncodedFields {
-  const fields: JsonObject = Object.assign({}, ...groups.map((one) => one.fields));
-  return { fields, dropped: groups.flatMap(({ dropped }) => dropped) };
+  const fields: JsonObject = {};
+  let dropped = NONE;
+  for (const group of groups) {
+    Object.assign(fields, group.fields);
+    dropped = joinLists(dropped, group.dropped);
+  }
+  return { fields, dropped };
 }
 
 /** Returns the request's fields of these names that are set. */
@@ -100,7 +105,7 @@ export function raiseOutputLimit(
 
 /** Leaves out those of these fields that are set. */
 export function leaveOutFields(request: ChatRequest, names: readonly string[]): Changed<ChatRequest> {
-  if (names.length === 0) return { ask: request, dropped: [] };
+  if (names.length === 0) return { ask: request, dropped: NONE };
   return leaveOut(
     request,
     names.map((name) => [name, name]),
@@ -145,18 +150,18 @@ export const CHAT_FIELDS: ReadonlySet<string> = new Set([
 
 /** Lists the request's fields that are set but not carried, in the request's order. */
 function listLeftOut(request: ChatRequest, carried: ReadonlySet<string>): string[] {
-  const fields = Object.keys(request).filter(
-    (field) => !CARRIED_ALWAYS.has(field) && !carried.has(field) && request[field] !== undefined,
-  );
-  return carried.has("citations") ? fields : [...fields, ...listUncited(request)];
+  const fields: string[] = [];
+  for (const field in request)
+    if (!CARRIED_ALWAYS.has(field) && !carried.has(field) && request[field] !== undefined) fields.push(field);
+  if (!carried.has("citations") && isCited(request)) fields.push("citations");
+  return fields;
 }
 
-/** Lists `citations` if any file asks for them, as in Claude's API. */
-function listUncited({ messages }: ChatRequest): readonly string[] {
-  const isCited = messages.some(({ content }) => {
+/** True if any file asks for citations, as in Claude's API. */
+function isCited({ messages }: ChatRequest): boolean {
+  return messages.some(({ content }) => {
     return Array.isArray(content) && content.some((part) => part.type === "file" && part.citations);
   });
-  return isCited ? ["citations"] : [];
 }
 
 /** A number that an API accepts only within a range, by the client's name and the API's own. */

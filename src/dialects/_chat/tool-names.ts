@@ -51,15 +51,10 @@ export class SentNames {
 
   /** Returns null if all names of the request are accepted, which is the usual case. */
   static of(request: ChatRequest, { accepts, charactersMax }: NameRule): SentNames | null {
-    let refused: Set<string> | null = null;
-    for (const name of eachName(request)) {
-      if (accepts.test(name)) continue;
-      refused ??= new Set();
-      refused.add(name);
-    }
-    if (refused === null) return null;
-    const accepted = new Set<string>();
-    for (const name of eachName(request)) if (!refused.has(name)) accepted.add(name);
+    const all = listAllNames(request);
+    if (all.every((name) => accepts.test(name))) return null;
+    const refused = new Set(all.filter((name) => !accepts.test(name)));
+    const accepted = new Set(all.filter((name) => !refused.has(name)));
     return new SentNames([...refused], accepted, charactersMax);
   }
 
@@ -137,18 +132,17 @@ export class SentNames {
   }
 }
 
-/** Yields the names of the tools, of the choice among them, and of the calls in the history. */
-function* eachName({ tools = [], tool_choice: choice, messages }: ChatRequest): Generator<string> {
-  for (const tool of tools) yield* listNames(tool);
-  if (typeof choice === "object") {
-    for (const one of choice.type === "allowed_tools" ? choice.allowed_tools.tools : [choice])
-      yield* listNames(one);
-  }
+/** Lists the names of the tools, of the choice among them, and of the calls in the history. */
+function listAllNames({ tools = [], tool_choice: choice, messages }: ChatRequest): readonly string[] {
+  const names: string[] = [];
+  const add = (named: Named) => {
+    const name = readName(named) ?? asString(named.name);
+    if (name !== undefined) names.push(name);
+  };
+  for (const tool of tools) add(tool);
+  if (typeof choice === "object")
+    for (const one of choice.type === "allowed_tools" ? choice.allowed_tools.tools : [choice]) add(one);
   for (const message of messages)
-    if (message.role === "assistant") for (const call of message.tool_calls ?? []) yield* listNames(call);
-}
-
-function listNames(named: Named): readonly string[] {
-  const name = readName(named) ?? asString(named.name);
-  return name === undefined ? [] : [name];
+    if (message.role === "assistant") for (const call of message.tool_calls ?? []) add(call);
+  return names;
 }

@@ -71,10 +71,12 @@ export function readToolName(tool: Tool | ToolCall): string {
 }
 
 /** Lists the names of a request's custom tools. */
-export function listCustomNames(request: ChatRequest): ReadonlySet<string> {
-  const names = (request.tools ?? []).flatMap((tool) => (tool.type === "custom" ? [tool.custom.name] : []));
-  return new Set(names);
+export function listCustomNames({ tools }: ChatRequest): ReadonlySet<string> {
+  if (tools === undefined) return NO_NAMES;
+  return new Set(tools.flatMap((tool) => (tool.type === "custom" ? [tool.custom.name] : [])));
 }
+
+const NO_NAMES: ReadonlySet<string> = new Set();
 
 /**
  * Wraps the reading half of a codec that sends custom tools as functions, and turns their calls back into custom calls.
@@ -85,7 +87,7 @@ export function readCustomCalls(
   keeps: (card: ModelCard) => boolean = () => false,
 ): AnswerCodec<ChatForm> {
   const listSent = (card: ModelCard, request: ChatRequest) =>
-    keeps(card) ? new Set<string>() : listCustomNames(request);
+    keeps(card) ? NO_NAMES : listCustomNames(request);
   return {
     decoder(card, request) {
       const names = listSent(card, request);

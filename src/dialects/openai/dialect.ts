@@ -1,6 +1,7 @@
 // The dialect of OpenAI's chat-completions API and of the many servers that use it, each with its quirks.
 
-import { can } from "../../core/card.ts";
+import { can, type ModelCard } from "../../core/card.ts";
+import { remember } from "../../core/remember.ts";
 import type { Codecs } from "../../operations/codec.ts";
 import { boundCodec } from "../_chat/bounds.ts";
 import { ChatDecoder, parseChatReply } from "../_chat/decode.ts";
@@ -13,27 +14,27 @@ import { findQuirks, type OpenaiQuirks } from "./quirks.ts";
 
 /** Makes the dialect for a server (OpenAI API reference, `/chat/completions`), which may serve more than chat. */
 export function makeOpenaiDialect(quirks: OpenaiQuirks, beyondChat: Omit<Codecs, "chat"> = {}): ChatDialect {
-  const fit: ChatDialect["chat"]["fit"] = (request, card, operator) =>
-    fitChat(quirks, request, card, operator);
+  // Each step of a request asks for them.
+  const quirksOf = remember((card: ModelCard) => findQuirks(quirks, card.name));
   return {
     name: "openai",
     ...beyondChat,
     chat: boundCodec(
       {
-        answersPerCall: (card) => findQuirks(quirks, card.name).choicesMax,
-        takesImageUrls: (card) => findQuirks(quirks, card.name).imageUrls,
-        fit,
-        encode: (request, card, target) => encodeChat(quirks, request, card, target),
+        answersPerCall: (card) => quirksOf(card).choicesMax,
+        takesImageUrls: (card) => quirksOf(card).imageUrls,
+        fit: (request, card, operator) => fitChat(quirksOf(card), request, card, operator),
+        encode: (request, card, target) => encodeChat(quirksOf(card), request, card, target),
         // Search models are known by their names, and search always.
         searches: (card) =>
-          !findQuirks(quirks, card.name).refuses.includes("web_search_options") &&
+          !quirksOf(card).refuses.includes("web_search_options") &&
           (can(card, "search") || SEARCHES_IN_CHAT.test(card.name)),
         ...readCustomCalls(
           { decoder: () => new ChatDecoder(), reply: parseChatReply },
-          (card) => findQuirks(quirks, card.name).customTools,
+          (card) => quirksOf(card).customTools,
         ),
       },
-      (card) => findQuirks(quirks, card.name).bounds,
+      (card) => quirksOf(card).bounds,
     ),
     explain: (status, headers, body, nowMs) => explainChat(status, headers, body, nowMs, quirks.errors),
   };

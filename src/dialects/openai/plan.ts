@@ -85,7 +85,7 @@ function isOff(own: unknown): boolean {
 export function planTools(request: ChatRequest, quirks: OpenaiQuirks, thinks: boolean): Instructed {
   const { tools, tool_choice: choice } = request;
   // Most servers refuse a choice without tools, and it means nothing.
-  if (tools === undefined) return { ...UNASKED, dropped: choice === undefined ? [] : ["tool_choice"] };
+  if (tools === undefined) return choice === undefined ? UNASKED : { ...UNASKED, dropped: ["tool_choice"] };
   const direction = readDirection(request);
   if (direction === "none" && !quirks.directions.includes("none")) return UNASKED;
   const keepsList = quirks.directions.includes("allowed_tools");

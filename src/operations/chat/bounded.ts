@@ -2,7 +2,7 @@
 import type { ModelCard } from "../../core/card.ts";
 import { isObject, type JsonObject } from "../../core/json.ts";
 import { isLimitMeant } from "../../core/output-limit.ts";
-import type { Changed } from "../form.ts";
+import { type Changed, NONE } from "../form.ts";
 import { type ChatRequest, readOutputLimit } from "./form.ts";
 
 /** Thinking must leave this many tokens for the answer, and with fewer than this it isn't worth requesting. */
@@ -23,21 +23,24 @@ export function fitToHold(
   isLimitRequired = false,
 ): Changed<ChatRequest> {
   const named = readOutputLimit(request);
-  const { max_tokens: _old, max_completion_tokens: _now, ...rest } = request;
-  const unlimited: ChatRequest = { ...rest, model: request.model, messages: request.messages };
   const isWish = isLimitRequired && named !== undefined && named > LIMIT_MEANT_MAX;
   const isCovered = held === undefined || held >= (named ?? 0);
   if (isWish && isCovered && card.outputTokensMax === null) {
-    return { ask: unlimited, dropped: ["max_tokens"] };
+    return { ask: leaveOutLimits(request), dropped: ["max_tokens"] };
   }
   // If only the context limits the model, such a large limit would leave no room for the prompt.
   const most = named ?? card.outputTokensMax ?? card.contextTokensMax ?? Number.MAX_SAFE_INTEGER;
   if (held === undefined || held >= Math.min(most, card.outputTokensMax ?? most))
-    return { ask: request, dropped: [] };
+    return { ask: request, dropped: NONE };
   const limits = ["max_tokens", "max_completion_tokens"].filter((field) => request[field] !== undefined);
   const { fields, dropped } = fitThinking(request, held);
-  const ask = { ...unlimited, max_completion_tokens: held, ...fields };
+  const ask = { ...leaveOutLimits(request), max_completion_tokens: held, ...fields };
   return { ask, dropped: [...limits, ...dropped] };
+}
+
+function leaveOutLimits(request: ChatRequest): ChatRequest {
+  const { max_tokens: _old, max_completion_tokens: _now, ...rest } = request;
+  return { ...rest, model: request.model, messages: request.messages };
 }
 
 /**

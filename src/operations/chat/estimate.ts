@@ -1,5 +1,6 @@
 // Estimates a prompt's tokens: high for the hold before a call, average if no provider reported a count.
 import type { ModelCard } from "../../core/card.ts";
+import { remember } from "../../core/remember.ts";
 import { BYTES_PER_TOKEN, CONTEXT_SLACK } from "../text-tokens.ts";
 import type { ChatRequest } from "./form.ts";
 import { readToolName, searchesMax } from "./searches.ts";
@@ -74,13 +75,11 @@ const FAMILIES: readonly (Partial<Family> & { readonly names: RegExp })[] = [
   { names: /qwen/, image: 16_400 },
 ];
 
-/** A card's family is cached: matching the names each time would cost half a microsecond. */
-const families = new WeakMap<ModelCard, Family>();
-
-function findFamily(card: ModelCard): Family {
+/** Matching the names each time would cost half a microsecond. */
+const findFamily = remember((card: ModelCard): Family => {
   const id = readToolName(card);
   return { ...OTHERS, ...FAMILIES.find(({ names }) => names.test(id)) };
-}
+});
 
 /** The prompt tokens added by a search. Recorded: from 1,400 to 9,000, and less per search the more there are. */
 const SEARCH_TOKENS = 5000;
@@ -97,7 +96,7 @@ export function estimateWorstPromptTokens(
   searches = searchesMax(request, card),
 ): number {
   const sizes = measureSizes(request);
-  const family = families.getOrInsertComputed(card, findFamily);
+  const family = findFamily(card);
   let tokens = family.base + MESSAGE_TOKENS * sizes.messages + TOOL_TOKENS * sizes.tools;
   tokens += (sizes.tools > 0 ? family.tools : 0) + (hasFormat(request) ? SCHEMA_TOKENS : 0);
   tokens += sizes.denseBytes + (sizes.textBytes - sizes.denseBytes + unreadBytes) / BYTES_PER_TOKEN_MIN;

@@ -1,7 +1,7 @@
 // Forced tool calls for models that can't be forced: the demand is put into the prompt.
 import { can, type ModelCard } from "../../core/card.ts";
 import { asString, type JsonObject } from "../../core/json.ts";
-import type { Changed } from "../form.ts";
+import { type Changed, NONE } from "../form.ts";
 import { type ChatRequest, isCallForced, type SystemMessage, type ToolChoice } from "./form.ts";
 import { simplifyChoice } from "./tool-choice.ts";
 
@@ -17,7 +17,7 @@ export function writeForcedCall(choice: ToolChoice | undefined): string {
  * sentence.
  */
 export function dropForcedCall(request: ChatRequest, card: ModelCard): Changed<ChatRequest> {
-  if (!isCallForced(request) || can(card, "tools")) return { ask: request, dropped: [] };
+  if (!isCallForced(request) || can(card, "tools")) return { ask: request, dropped: NONE };
   const { choice, allowed } = simplifyChoice(request.tool_choice);
   const names = typeof choice === "object" ? [choice.function.name] : allowed;
   const asked: ChatRequest = {

@@ -2,6 +2,7 @@
 // the others that it doesn't take, so that one picture doesn't bar the rest of the conversation from a model.
 import { type Capability, can, type ModelCard } from "../../core/card.ts";
 import type { JsonObject } from "../../core/json.ts";
+import { remember } from "../../core/remember.ts";
 import type { Changed } from "../form.ts";
 import type { ChatMessage, ChatRequest, ContentPart, TextPart } from "./form.ts";
 
@@ -35,10 +36,10 @@ export interface Medium {
 const WEB_ADDRESS = /^https?:/i;
 
 /** By the list of messages, which stays the same from the plan to the answer. */
-const known = new WeakMap<readonly ChatMessage[], readonly Medium[]>();
+const findMediaOnce = remember(findMedia);
 
 export function listMedia({ messages }: ChatRequest): readonly Medium[] {
-  return known.getOrInsertComputed(messages, findMedia);
+  return findMediaOnce(messages);
 }
 
 function findMedia(messages: readonly ChatMessage[]): readonly Medium[] {

@@ -16,8 +16,9 @@ function findHighestRates(price: Price, request: ChatRequest, promptTokens: numb
   const isForAnHour = price.cacheWrite1h !== undefined && cachesForAnHour(request);
   const isHeard = hasSound(request);
   const highest = { input: 0, output: 0 };
-  const reach = ({ input, cacheWrite = 0, cachedInput = 0, output, ...rates }: Rates) => {
-    const { cacheWrite1h = 0, inputAudio = 0, reasoning = 0, outputAudio = 0 } = rates;
+  const reach = (rates: Rates) => {
+    const { input, cacheWrite = 0, cachedInput = 0, cacheWrite1h = 0, inputAudio = 0 } = rates;
+    const { output, reasoning = 0, outputAudio = 0 } = rates;
     const hour = isForAnHour ? cacheWrite1h : 0;
     const heard = isHeard ? inputAudio : 0;
     highest.input = Math.max(highest.input, input, cacheWrite, cachedInput, hour, heard);

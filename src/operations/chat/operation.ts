@@ -4,7 +4,8 @@ import type { Delivered } from "../../core/dialect.ts";
 import { isObject } from "../../core/json.ts";
 import { catchUnreadable } from "../../core/upstream.ts";
 import type { AnswerCodec, Codec, Passing } from "../codec.ts";
-import type { Changed } from "../form.ts";
+import { type Changed, joinLists, NONE } from "../form.ts";
+import { leaveOut } from "../leave-out.ts";
 import { type Operation, type ReaderOptions, type SentAsk, shareAnswers } from "../operation.ts";
 import { estimateTextTokens } from "../text-tokens.ts";
 import { AnswerReader, parseAnswer } from "./answer.ts";
@@ -75,7 +76,7 @@ export const CHAT: Operation<ChatForm> = {
   encode(codec, given, card, target) {
     const { ask, dropped } = fit(codec, given, card, target);
     const outgoing = codec.encode(ask, card, target);
-    return { ...outgoing, dropped: [...dropped, ...outgoing.dropped] };
+    return dropped.length === 0 ? outgoing : { ...outgoing, dropped: [...dropped, ...outgoing.dropped] };
   },
   readWhole,
   reader(codec, { ask, card, offset, dropped, isNative }) {
@@ -143,7 +144,7 @@ function fit(
   const willing = dropForcedCall(dropped.length > 0 ? { ...cheap.ask, ...changes } : cheap.ask, card);
   const taken = leaveOutUntaken(willing.ask, card, takesImageUrls(codec, card));
   const own = codec.fit(taken.ask, card, operator);
-  const all = [...cheap.dropped, ...dropped, ...willing.dropped, ...taken.dropped, ...own.dropped];
+  const all = joinLists(cheap.dropped, dropped, willing.dropped, taken.dropped, own.dropped);
   const result = { ask: own.ask, dropped: all };
   latest.set(ask, { codec, card, extraFields, result });
   return result;
@@ -158,15 +159,14 @@ const USUAL_TIERS: ReadonlySet<unknown> = new Set([undefined, "auto", "default"]
 
 /** Leaves out what the card has no price for, another tier and moderation, unless the operator names the field. */
 function dropUnpriced(ask: ChatRequest, { extraFields = [] }: Passing): Changed<ChatRequest> {
-  const unpriced = [
-    ...(USUAL_TIERS.has(ask.service_tier) ? [] : ["service_tier"]),
-    ...(ask.moderation === undefined ? [] : ["moderation"]),
-  ];
-  const dropped = unpriced.filter((field) => !extraFields.includes(field));
-  if (dropped.length === 0) return { ask, dropped };
-  const rest: ChatRequest = { ...ask };
-  for (const field of dropped) delete rest[field];
-  return { ask: rest, dropped };
+  const isUsual = USUAL_TIERS.has(ask.service_tier);
+  if (isUsual && ask.moderation === undefined) return { ask, dropped: NONE };
+  const unpriced = isUsual ? ["moderation"] : ["service_tier", "moderation"];
+  const left = unpriced.filter((field) => !extraFields.includes(field));
+  return leaveOut(
+    ask,
+    left.map((field) => [field, field]),
+  );
 }
 
 /** Returns the stop sequences that the provider doesn't support, which the gateway applies itself. */

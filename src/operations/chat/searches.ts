@@ -1,6 +1,7 @@
 // The most searches that a request may trigger.
 import type { ModelCard } from "../../core/card.ts";
 import { asArray, asObject, asString, type JsonObject } from "../../core/json.ts";
+import { remember } from "../../core/remember.ts";
 import type { ChatRequest } from "./form.ts";
 
 /** An agent takes up to 10 steps (docs.perplexity.ai, `max_steps`), a researching one more. */
@@ -27,7 +28,7 @@ const RESEARCHING = /research|#(medium|high|xhigh)$/;
 /** Returns the most searches that the provider may run and bill per choice, 0 if none is requested. */
 export function searchesMax(request: ChatRequest, card: ModelCard): number {
   if (request.disable_search === true && request.tools === undefined) return 0;
-  const { searching, researching } = kinds.getOrInsertComputed(card, findKind);
+  const { searching, researching } = findKind(card);
   const asked = listSearchFields(request);
   const hasTool = asArray(request.tools).some((tool) => asString(asObject(tool).type)?.includes("search"));
   if (asked.length === 0 && !hasTool && !searching) return 0;
@@ -54,7 +55,7 @@ const SEARCH_TOOL = /(web|x|live|browser)_search|googleSearch|web_fetch/;
 /** True if the card has a price for searches, or searches anyway, or costs nothing. */
 export function maySearch(card: ModelCard): boolean {
   const isPriced = card.price === null || card.price.perSearch !== undefined;
-  return isPriced || kinds.getOrInsertComputed(card, findKind).searching;
+  return isPriced || findKind(card).searching;
 }
 
 /**
@@ -63,16 +64,21 @@ export function maySearch(card: ModelCard): boolean {
  * for, and for a model that searches anyway.
  */
 export function leaveOutUnpricedSearch(body: Readonly<JsonObject>, card: ModelCard) {
-  const isKept = maySearch(card);
-  const dropped = isKept ? [] : listSearchFields(body).filter((field) => body[field]);
-  const changes: JsonObject = Object.fromEntries(dropped.map((field) => [field, undefined]));
-  if (!isKept && hasSearch(body)) {
+  const dropped: string[] = [];
+  const changes: JsonObject = {};
+  if (maySearch(card)) return { changes, dropped };
+  for (const field of listSearchFields(body)) {
+    if (!body[field]) continue;
+    changes[field] = undefined;
+    dropped.push(field);
+  }
+  if (hasSearch(body)) {
     const { isChosen, ...without } = leaveOutSearchTools(body);
     Object.assign(changes, without);
     dropped.push("tools", ...(isChosen && body.tool_choice !== undefined ? ["tool_choice"] : []));
   }
   // Codex adds tools within the conversation.
-  const items = isKept ? [] : asArray(body.input).map(asObject);
+  const items = asArray(body.input).map(asObject);
   if (items.some(hasSearch)) {
     changes.input = items.map((item) =>
       hasSearch(item) ? { ...item, tools: leaveOutSearch(item.tools) } : item,
@@ -120,13 +126,11 @@ interface Kind {
   readonly researching: boolean;
 }
 
-/** The facts implied by a card's name are computed once. */
-const kinds = new WeakMap<ModelCard, Kind>();
-
-function findKind(card: ModelCard): Kind {
+/** The facts implied by a card's name. */
+const findKind = remember((card: ModelCard): Kind => {
   const id = readToolName(card);
   return { searching: SEARCHING.test(id), researching: RESEARCHING.test(id) };
-}
+});
 
 /** Returns the provider and name in lower case, which identify models here. */
 export function readToolName(card: ModelCard): string {

@@ -1,5 +1,6 @@
 // Measures a chat request's parts by kind, from which its tokens are estimated.
 import { asObject, asString, isObject } from "../../core/json.ts";
+import { remember } from "../../core/remember.ts";
 import { SHORT_CHARACTERS, scanLetters } from "../../core/text-scan.ts";
 import type { ChatMessage, ChatRequest } from "./form.ts";
 
@@ -64,11 +65,7 @@ function measureMessages(messages: readonly ChatMessage[]): Sizes {
 }
 
 /** By the request: the hold, limits of tokens and an answer without a report all ask for it. */
-const measured = new WeakMap<ChatRequest, Sizes>();
-
-export function measureSizes(request: ChatRequest): Readonly<Sizes> {
-  return measured.getOrInsertComputed(request, measureRequest);
-}
+export const measureSizes: (request: ChatRequest) => Readonly<Sizes> = remember(measureRequest);
 
 function measureRequest(request: ChatRequest): Sizes {
   const sizes = measureMessages(request.messages);

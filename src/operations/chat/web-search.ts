@@ -1,6 +1,6 @@
 // Web searches that the provider runs: what a request asks for, and what an answer tells of them.
 import { asArray, asObject, asString, isObject, type JsonObject, omitUndefined } from "../../core/json.ts";
-import type { Changed } from "../form.ts";
+import { type Changed, NONE } from "../form.ts";
 import type { ChatRequest } from "./form.ts";
 import type { FoundPage, SearchOptions, WebSearch } from "./search-form.ts";
 
@@ -34,8 +34,9 @@ export function keepSearchOptions(
   names: readonly (keyof SearchOptions)[],
 ): Changed<ChatRequest> {
   const { web_search_options: options } = request;
-  const lacking = Object.keys(options ?? {}).filter((name) => name !== "is_forced" && !names.includes(name));
-  if (options === undefined || lacking.length === 0) return { ask: request, dropped: [] };
+  if (options === undefined) return { ask: request, dropped: NONE };
+  const lacking = Object.keys(options).filter((name) => name !== "is_forced" && !names.includes(name));
+  if (lacking.length === 0) return { ask: request, dropped: NONE };
   const kept: SearchOptions = { ...options };
   for (const name of lacking) delete kept[name];
   return { ask: { ...request, web_search_options: kept }, dropped: lacking.map((name) => `${NAME}.${name}`) };
