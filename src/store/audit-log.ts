@@ -20,7 +20,6 @@ import { Narrowing } from "./narrowing.ts";
 import { composeAddEvent } from "./recording.ts";
 import { insertSql, joinNames, selectSql } from "./sql.ts";
 import { EVENT, pickColumns, table } from "./tables.ts";
-import { nextTurn } from "./turns.ts";
 
 const [NULLABLE, SALT] = [allowNull(TEXT), allowNull(TEXT)];
 
@@ -153,7 +152,7 @@ function waitingMethods(engine: Engine) {
 const JOINED = `SELECT ${joinNames(ROW.columns)} FROM audit JOIN audit_detail USING (seq)`;
 
 /** The rows that one lookup reads at most, in some 10 ms: a long log with few that match would stop the event loop. */
-const ROWS_A_TURN = 5000;
+const ROWS_AT_ONCE = 5000;
 
 function chainedMethods(engine: Engine) {
   const { mark, run } = engine;
@@ -167,10 +166,9 @@ function chainedMethods(engine: Engine) {
     const first = span ? readInteger(span, "first") : 0;
     let end = Math.min(before ?? Number.MAX_SAFE_INTEGER, (span ? readInteger(span, "last") : 0) + 1);
     while (found.length < limit && end > first) {
-      const part = { limit: limit - found.length, from: end - ROWS_A_TURN, before: end };
+      const part = { limit: limit - found.length, from: end - ROWS_AT_ONCE, before: end };
       found.push(...(await run(rowsLookup(filter, part, mark))).map(ROW.rowOf));
       end = part.from;
-      await nextTurn();
     }
     return found;
   };

@@ -12,7 +12,7 @@ import { USAGE, USAGE_SUMS } from "./log-tables.ts";
 import { composeRefusals } from "./narrowing.ts";
 import { composeSum, insertSql, joinNames, joinTuples, pruneSql } from "./sql.ts";
 import { table } from "./tables.ts";
-import { deleteInParts, nextTurn } from "./turns.ts";
+import { deleteInParts } from "./turns.ts";
 
 const MINUTE_MS = 60_000;
 /** The rows of one statement. */
@@ -120,7 +120,6 @@ async function findKeptFrom({ mark, run }: Engine, keptMax: number): Promise<num
     if (found === undefined) return 0;
     last = { atMs: readInteger(found, "at_ms"), id: readText(found, "id") };
     left -= counted;
-    await nextTurn();
   }
   return last.atMs + 1;
 }

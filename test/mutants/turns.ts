@@ -1,7 +1,28 @@
-// Mutants of fairness: one account's costly requests, and what references may expand to.
+// Mutants of fairness: one account's costly requests, long reads of the store, and what references may expand to.
 import type { Mutant } from "./mutant.ts";
 
 export const TURNS: readonly Mutant[] = [
+  {
+    name: "a list that is read page by page keeps its turn",
+    file: "src/store/turns.ts",
+    find: "nowMs - beganMs < TURN_MS ? null : nextTurn()",
+    replace: "null",
+    tests: ["test/store-sqlite.test.ts"],
+  },
+  {
+    name: "sums are read on the event loop",
+    file: "src/store/sqlite/engine.ts",
+    find: "(await slowReads?.run(statements)) ?? null",
+    replace: "null",
+    tests: ["test/slow-reads.test.ts"],
+  },
+  {
+    name: "tools are remembered at their first sight",
+    file: "src/core/json-repeated.ts",
+    find: "if (!sightings.delete(hash)) {",
+    replace: "if (false) {",
+    tests: ["test/json-repeated.test.ts"],
+  },
   {
     name: "an account with costly bodies never rests",
     file: "src/http/body-turns.ts",

@@ -81,11 +81,11 @@ function measureRequest(request: ChatRequest): Sizes {
   return sizes;
 }
 
-/** The sizes of fields that aren't messages, by their values: requests may share their tools. */
-const shared = new WeakMap<object, Sizes>();
+/** The sizes of a field that isn't messages: requests may share their tools. */
+const measureShared = remember(measureValue);
 
 function addShared(sizes: Sizes, value: object): void {
-  const { textBytes, denseBytes } = shared.getOrInsertComputed(value, measureValue);
+  const { textBytes, denseBytes } = measureShared(value);
   sizes.textBytes += textBytes;
   sizes.denseBytes += denseBytes;
 }

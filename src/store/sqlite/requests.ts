@@ -11,7 +11,7 @@ import { pruneCalled } from "../provider-calls.ts";
 import { narrowToScope, USE_ROWS } from "../scope.ts";
 import { selectSql } from "../sql.ts";
 import { EVENT, HOLD, METER } from "../tables.ts";
-import { deleteInParts, nextTurn } from "../turns.ts";
+import { deleteInParts } from "../turns.ts";
 import type { Connector } from "./connector.ts";
 import { hasEnded } from "./node-lock.ts";
 import type { RowCache } from "./row-cache.ts";
@@ -57,7 +57,6 @@ export function requestMethods(
     keyUses: async (keys, dayMs, monthMs) => {
       const uses: KeyUse[] = [];
       for (const { id } of keys) {
-        await nextTurn();
         const [found] = await engine.run(bind(KEY_USE, id, dayMs - HOUR_MS, monthMs - HOUR_MS));
         if (!found) continue;
         const use = readKeyUse(found);

@@ -42,7 +42,7 @@ export class SlowReads {
   #take({ id, results }: SlowAnswer): void {
     const take = this.#waiting.get(id);
     this.#waiting.delete(id);
-    const counted = results?.map((rows) => Object.assign([...rows], { count: rows.length }));
+    const counted = results?.map((rows) => Object.assign(rows, { count: rows.length }));
     take?.(counted ?? null);
   }
 }

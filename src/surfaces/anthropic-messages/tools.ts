@@ -1,6 +1,7 @@
 // Tools of a Messages request as the functions of a chat request.
 import { freezeDeep } from "../../core/frozen.ts";
 import { asObject, asString, isObject, type JsonObject, omitUndefined } from "../../core/json.ts";
+import { remember } from "../../core/remember.ts";
 import type { ChatRequest, FunctionTool, ToolChoice } from "../../operations/chat/form.ts";
 import { findSearchTool, readSearchTool } from "./searches.ts";
 
@@ -73,14 +74,13 @@ interface Functions {
   readonly dropped: readonly string[];
 }
 
-/** By the list of tools, if it is one that requests share. */
-const functions = new WeakMap<object, Functions>();
+/** For a list of tools that requests share. */
+const readShared = remember((given: readonly unknown[]) => freezeDeep(makeFunctions(given)));
 
 /** Returns the functions among the tools, and the places of what is neither one nor the search. */
 function readFunctions(given: unknown): Functions {
   if (!Array.isArray(given)) return { tools: [], dropped: [] };
-  if (!Object.isFrozen(given)) return makeFunctions(given);
-  return functions.getOrInsertComputed(given, () => freezeDeep(makeFunctions(given)));
+  return Object.isFrozen(given) ? readShared(given) : makeFunctions(given);
 }
 
 function makeFunctions(given: readonly unknown[]): Functions {
