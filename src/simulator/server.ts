@@ -13,6 +13,7 @@ import { perplexity } from "./perplexity.ts";
 import { responses } from "./responses.ts";
 import { type RawRequest, readModel, type Script, writeScript } from "./script.ts";
 import type { CallOutcome, SimDialect, SimHooks } from "./types.ts";
+import { isUnread } from "./unread.ts";
 import { jina, voyage } from "./voyage.ts";
 
 export const SIM_DIALECTS: readonly SimDialect[] = [
@@ -72,7 +73,7 @@ function sendJson(response: ServerResponse, status: number, body: unknown): void
   response.end(JSON.stringify(body));
 }
 
-const READING_TURNS = 3;
+const READING_TURNS = 5;
 const READING_MS = 20;
 
 /** Runs one script on one connection. Every wait ends at once if the client disconnects. */
@@ -138,11 +139,13 @@ class ScriptRunner {
   }
 
   /**
-   * Lets the client read the data so far: a client may drop the first bytes if the end arrives with them.
-   * Waits several times, since a client in the same process needs turns of the event loop rather than time.
+   * Lets the client read the data so far, however long it takes: a reset makes it drop what it hasn't read. Then waits
+   * several times, since a client whose threads hand data on needs turns of its event loop, which may be this one.
    */
   async #readByClient(): Promise<void> {
     if (!this.#headed) return;
+    const { localPort = 0, remotePort = 0 } = this.#response.socket ?? {};
+    while (this.#open && isUnread(localPort, remotePort)) await this.#wait(READING_MS);
     for (let turn = 0; turn < READING_TURNS; turn++) await this.#wait(READING_MS);
   }
 
