@@ -18,7 +18,7 @@ import { listRequests } from "./requests.ts";
 import { closeObject, text } from "./schema.ts";
 import { momentFields, readFrom, readTo } from "./span.ts";
 import { getStatement, listStatementRows, statementLineSchema } from "./statements.ts";
-import { listUngrouped, sumUsage, usageQuery, usageRowSchema } from "./usage.ts";
+import { listUngrouped, readUsage, usageQuery, usageRowSchema } from "./usage.ts";
 import type { AdminWorld } from "./world.ts";
 
 export interface ExportParts extends AdminWorld {
@@ -74,9 +74,7 @@ export const EXPORTS: Readonly<Record<ExportName, Export>> = {
     query: usageQuery,
     row: usageRowSchema,
     left: (given) => listUngrouped(readQuery(usageQuery, given)),
-    async *read(parts, given, scope) {
-      yield (await sumUsage(parts, readQuery(usageQuery, given), scope)).data;
-    },
+    read: (parts, given, scope) => readUsage(parts, readQuery(usageQuery, given), scope),
   },
   journal: {
     permission: "journal.read",

@@ -10,7 +10,7 @@ import { computeCost, toUsd } from "../core/money.ts";
 import { findOutcome, findProvider } from "../core/outcome.ts";
 import type { Scope } from "../core/people.ts";
 import { nameCredential } from "../core/provider-call.ts";
-import { isError, type RequestRecord } from "../core/record.ts";
+import { isError, type ListedRequest, type RequestRecord } from "../core/record.ts";
 import { nameSession } from "../core/session.ts";
 import { cutStoredName } from "../core/stored-name.ts";
 import { readTrace, type Trace, type TracedAttempt } from "../core/trace.ts";
@@ -33,7 +33,7 @@ import { readFrom, readTo } from "./span.ts";
 import type { AdminWorld } from "./world.ts";
 
 /** A request as the operator sees it. */
-export function requestView(record: RequestRecord): RequestView {
+export function requestView(record: ListedRequest): RequestView {
   return {
     id: record.id,
     request_id: record.requestId,
@@ -112,7 +112,7 @@ export function listRequests(
   scope?: Scope,
 ): Promise<SearchedList<RequestView>> {
   const filter = readRequestFilter(query, dayRules(), scope);
-  const positionOf = ({ atMs, id }: RequestRecord) => ({ atMs, id });
+  const positionOf = ({ atMs, id }: ListedRequest) => ({ atMs, id });
   return listSearched(
     query,
     (page) => store.searchRequests(filter, page, SEARCH_MS),

@@ -4,7 +4,7 @@ import type { Alias } from "../core/alias.ts";
 import type { RequestFilter } from "../core/log-query.ts";
 import type { Page } from "../core/page.ts";
 import type { Scope } from "../core/people.ts";
-import type { RequestRecord } from "../core/record.ts";
+import type { ListedRequest } from "../core/record.ts";
 import { nameSession } from "../core/session.ts";
 import type { Store } from "../core/store.ts";
 import { cutStoredName } from "../core/stored-name.ts";
@@ -86,7 +86,7 @@ async function findRequests(
   ];
 }
 
-function viewRequest({ id, requestId, modelUsed, modelAsked, status }: RequestRecord): ResultView {
+function viewRequest({ id, requestId, modelUsed, modelAsked, status }: ListedRequest): ResultView {
   const name = `${modelUsed ?? modelAsked}, ${status} (${requestId})`;
   return { type: "request", id, name, url: `/#/activity/${encodeURIComponent(id)}` };
 }

@@ -83,16 +83,25 @@ export function splitSpan({ fromMs, toMs }: Span): readonly Span[] {
 
 const AT_ONCE = 4;
 
+/** Queries the pieces, a few at once, and yields their results in order. */
+export async function* readPieces<Piece, Found>(
+  pieces: readonly Piece[],
+  find: (piece: Piece) => Promise<Found>,
+): AsyncGenerator<readonly { readonly piece: Piece; readonly found: Found }[]> {
+  for (let from = 0; from < pieces.length; from += AT_ONCE) {
+    const some = pieces.slice(from, from + AT_ONCE);
+    yield await Promise.all(some.map(async (piece) => ({ piece, found: await find(piece) })));
+  }
+}
+
 /** Queries the pieces, a few at once, and passes on the results in order. */
 export async function eachPiece<Piece, Found>(
   pieces: readonly Piece[],
   find: (piece: Piece) => Promise<Found>,
   onFound: (found: Found, piece: Piece) => void,
 ): Promise<void> {
-  for (let from = 0; from < pieces.length; from += AT_ONCE) {
-    const some = pieces.slice(from, from + AT_ONCE);
-    const found = await Promise.all(some.map(async (piece) => ({ piece, found: await find(piece) })));
-    for (const one of found) onFound(one.found, one.piece);
+  for await (const some of readPieces(pieces, find)) {
+    for (const { piece, found } of some) onFound(found, piece);
   }
 }
 

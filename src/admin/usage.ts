@@ -1,5 +1,6 @@
 // Usage: requests, tokens, money, first tokens by day, model, key, account, provider, operation and surface.
 import { type Static, Type } from "@sinclair/typebox";
+import type { Fault } from "../core/fault.ts";
 import type { UsageDimension, UsageFilter, UsageQuery } from "../core/log-query.ts";
 import type { Scope } from "../core/people.ts";
 import type { UsageSum } from "../core/rows.ts";
@@ -12,7 +13,7 @@ import { Figures, figuresSchema } from "./figures.ts";
 import { formatInstant } from "./format.ts";
 import { usageFilterFields } from "./log-filters.ts";
 import { closeObject, text, type View } from "./schema.ts";
-import { eachPiece, listDays, momentFields, readSpan, type Span, splitSpan } from "./span.ts";
+import { listDays, momentFields, readPieces, readSpan, type Span, splitSpan } from "./span.ts";
 
 type Dimensions = Pick<
   UsageSum,
@@ -104,16 +105,29 @@ interface Sum {
  * with an offset of 30 or 45 minutes, the rest of that hour counts for the day before.
  */
 export async function sumUsage(
-  { store, clock, dayRules }: UsageParts,
+  parts: UsageParts,
   query: Static<typeof usageQuery>,
   scope?: Scope,
 ): Promise<UsageSums> {
+  const data: UsageView[] = [];
+  for await (const rows of readUsage(parts, query, scope)) {
+    if (data.length + rows.length > GROUPS_MAX) throw tooManyGroups();
+    for (const row of rows) data.push(row);
+  }
+  return { data };
+}
+
+/** Yields the same rows: a few days at a time if they are by day, else all at once. */
+export async function* readUsage(
+  { store, clock, dayRules }: UsageParts,
+  query: Static<typeof usageQuery>,
+  scope?: Scope,
+): AsyncGenerator<readonly UsageView[]> {
   const words = query.group_by?.split(",") ?? ["day"];
   const groups = Object.entries(GROUPS).flatMap(([name, group]) => (words.includes(name) ? [group] : []));
   const rules = dayRules();
   const span = readSpan(query, clock.nowMs(), rules);
   const groupBy = [...new Set(groups.map(([dimension]) => dimension).filter((one) => one !== null))];
-  const sums = new Map<string, Sum>();
   const { model, provider, operation, surface, outcome, tag } = query;
   const only: UsageFilter = {
     keyId: query.key_id ?? query.key,
@@ -121,24 +135,37 @@ export async function sumUsage(
     memberId: query.member,
     ...{ model, provider, operation, surface, outcome, tag, scope },
   };
+  const isByDay = words.includes("day");
   const pieces =
-    words.includes("day") || words.includes("month")
+    isByDay || words.includes("month")
       ? listDays(span, rules)
       : splitSpan(span).map((piece) => ({ name: "", ...piece }));
+  let sums = new Map<string, Sum>();
   const findFigures = (name: string, row: Dimensions) =>
     findOrAddSum(sums, Object.assign({}, ...groups.map(([, label]) => label(row, name)))).figures;
   const find = ({ fromMs, toMs }: Span) => listUsageSums(store, { fromMs, toMs, groupBy, only });
-  await eachPiece(pieces, find, ({ usage, firstTokens }, { name }) => {
+  const add = ({ usage, firstTokens }: FoundSums, name: string) => {
     // The store also returns a row for a sum over nothing.
     for (const row of usage) if (row.requests > 0) findFigures(name, row).add(row);
     for (const row of firstTokens)
       findFigures(name, { member: "", tag: "", ...row, outcome: FIRST_TOKENS_OUTCOME }).addFirstTokens(row);
-  });
-  return {
-    data: [...sums.values()]
-      .sort(compareSums)
-      .map(({ labels, figures }) => ({ ...labels, ...figures.view() })),
   };
+  for await (const some of readPieces(pieces, find)) {
+    for (const { piece, found } of some) add(found, piece.name);
+    if (!isByDay) continue;
+    // No later day adds to these.
+    yield viewSums(sums);
+    sums = new Map();
+  }
+  if (!isByDay) yield viewSums(sums);
+}
+
+type FoundSums = Awaited<ReturnType<typeof listUsageSums>>;
+
+function viewSums(sums: ReadonlyMap<string, Sum>): readonly UsageView[] {
+  return [...sums.values()]
+    .sort(compareSums)
+    .map(({ labels, figures }) => ({ ...labels, ...figures.view() }));
 }
 
 /** Returns the labels that no row has, because nothing is grouped by them. */
@@ -165,11 +192,15 @@ export async function listUsageSums(store: UsageParts["store"], query: UsageQuer
 function findOrAddSum(sums: Map<string, Sum>, labels: Labels): Sum {
   return sums.getOrInsertComputed(JSON.stringify(labels), () => {
     if (sums.size < GROUPS_MAX) return { labels, figures: new Figures() };
-    throw invalidValue(
-      "group_by",
-      `the answer would have more than ${GROUPS_MAX} rows; use fewer groups, or a shorter time range`,
-    );
+    throw tooManyGroups();
   });
+}
+
+function tooManyGroups(): Fault {
+  return invalidValue(
+    "group_by",
+    `the answer would have more than ${GROUPS_MAX} rows; use fewer groups, or a shorter time range`,
+  );
 }
 
 /** Orders by day, then by falling cost. Labels break ties, so that the order is stable. */

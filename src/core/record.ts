@@ -112,6 +112,9 @@ export interface RequestRecord extends RequestHead, RequestOrigin {
   readonly savedNanoUsd: NanoUsd;
 }
 
+/** What lists show of a request. */
+export type ListedRequest = Omit<RequestRecord, "trace" | "traced">;
+
 /** A row before settlement has decided who pays. */
 export type UnsettledRecord = Omit<RequestRecord, "chargedNanoUsd" | "holdNanoUsd" | "isLate"> & {
   /** The same as `trace`, which need not be read again then. */

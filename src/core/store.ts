@@ -17,7 +17,7 @@ import type { NanoUsd } from "./money.ts";
 import type { Page } from "./page.ts";
 import type { PeopleStore, Scope } from "./people.ts";
 import type { ProviderCallStore } from "./provider-call.ts";
-import type { RequestRecord } from "./record.ts";
+import type { ListedRequest, RequestRecord } from "./record.ts";
 import type { RefusalCount, RefusalFilter, TakenRefusals } from "./refusal-log.ts";
 import type {
   FirstTokenSum,
@@ -204,8 +204,8 @@ export interface Store
 
   request(id: string, scope?: Scope): Promise<RequestRecord | null>;
   requests(filter: RequestFilter, page: Page): Promise<readonly RequestRecord[]>;
-  /** The same, but stops after about `withinMs`, and says how far it got. */
-  searchRequests(filter: RequestFilter, page: Page, withinMs: number): Promise<Searched<RequestRecord>>;
+  /** The same without traces, but stops after about `withinMs`, and says how far it got. */
+  searchRequests(filter: RequestFilter, page: Page, withinMs: number): Promise<Searched<ListedRequest>>;
   /**
    * Adds counts of refusals to the rows of their minute, and refused requests to the sums of usage. Beyond 10,000 rows a
    * minute, over all processes, only a count for each code is added.

@@ -2,6 +2,7 @@
 import type { ExportForm, ExportRow } from "../admin/export-rows.ts";
 import { toFault } from "../core/fault.ts";
 import type { Log } from "../core/world.ts";
+import { directStream } from "./direct.ts";
 
 /**
  * Reads the first rows before anything is answered, so that a wrong filter is an error, then only while the client reads.
@@ -12,28 +13,24 @@ export async function streamRows(
   { head, format }: ExportForm,
   { name, log }: { readonly name: string; readonly log: Log },
 ): Promise<ReadableStream<Uint8Array>> {
-  const encoder = new TextEncoder();
-  let first: IteratorResult<readonly ExportRow[]> | null = await pages.next();
+  let page = await pages.next();
   let rows = 0;
-  const readNext = async () => {
-    try {
-      return first ?? (await pages.next());
-    } catch (error) {
-      const { message, details } = toFault(error);
-      log({ event: "export_failed", level: "error", export: name, rows, cause: details.reason ?? message });
-      throw error;
-    } finally {
-      first = null;
+  const write = async (controller: ReadableStreamDirectController) => {
+    controller.write(head);
+    for (; !page.done; page = await pages.next()) {
+      rows += page.value.length;
+      const written = controller.write(page.value.map(format).join(""));
+      if (typeof written !== "number") await written;
     }
+    controller.end();
   };
-  return new ReadableStream({
-    start: (controller) => controller.enqueue(encoder.encode(head)),
-    async pull(controller) {
-      const { done, value } = await readNext();
-      if (done) return controller.close();
-      rows += value.length;
-      controller.enqueue(encoder.encode(value.map(format).join("")));
-    },
-    cancel: async () => void (await pages.return(undefined)),
+  return directStream({
+    pull: (controller) =>
+      write(controller).catch((error) => {
+        const { message, details } = toFault(error);
+        log({ event: "export_failed", level: "error", export: name, rows, cause: details.reason ?? message });
+        controller.close(error);
+      }),
+    cancel: () => void pages.return(undefined),
   });
 }

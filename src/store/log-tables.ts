@@ -1,7 +1,13 @@
 // The tables of the request log and its hourly sums, shared by both engines.
 import { findOutcome, findProvider } from "../core/outcome.ts";
 import { CALL_KINDS, type CallSum } from "../core/provider-call.ts";
-import { ENDINGS, REQUEST_OUTCOMES, type RequestRecord, USAGE_SOURCES } from "../core/record.ts";
+import {
+  ENDINGS,
+  type ListedRequest,
+  REQUEST_OUTCOMES,
+  type RequestRecord,
+  USAGE_SOURCES,
+} from "../core/record.ts";
 import type { FirstTokenSum, TagOfDay, UsageSum } from "../core/rows.ts";
 import type { KeyUse } from "../core/store.ts";
 import { type Amounts, NO_AMOUNTS, type Unit } from "../core/units.ts";
@@ -80,46 +86,49 @@ export function listAmounts({ type, write, read }: Column<number>): Columns<Amou
   };
 }
 
+const LISTED_FIELDS = {
+  accountId: TEXT,
+  id: TEXT,
+  requestId: TEXT,
+  keyId: TEXT,
+  atMs: TIME,
+  operation: TEXT,
+  surface: TEXT,
+  modelAsked: TEXT,
+  modelTried: allowNull(TEXT),
+  modelUsed: allowNull(TEXT),
+  modelPlanned: allowNull(TEXT),
+  selector: allowNull(TEXT),
+  decision: allowNull(TEXT),
+  attempts: INTEGER,
+  stream: FLAG,
+  status: INTEGER,
+  faultCode: allowNull(TEXT),
+  amounts: listAmounts(INTEGER),
+  costNanoUsd: INTEGER,
+  chargedNanoUsd: INTEGER,
+  holdNanoUsd: INTEGER,
+  usageSource: makeWord(USAGE_SOURCES),
+  ended: makeWord(ENDINGS),
+  isLate: nameColumn("late", FLAG),
+  totalMs: TIME,
+  firstTokenMs: allowNull(TIME),
+  address: allowNull(TEXT),
+  session: allowNull(TEXT),
+  traceId: allowNull(TEXT),
+  parentTraceId: allowNull(TEXT),
+  memberId: allowNull(TEXT),
+  cachedFrom: allowNull(TEXT),
+  savedNanoUsd: INTEGER,
+  tags: allowNull(TEXT),
+};
+
+const REQUEST_KEY = ["account_id", "id"];
+
 export const REQUEST = table<RequestRecord>(
   "request",
-  ["account_id", "id"],
-  {
-    accountId: TEXT,
-    id: TEXT,
-    requestId: TEXT,
-    keyId: TEXT,
-    atMs: TIME,
-    operation: TEXT,
-    surface: TEXT,
-    modelAsked: TEXT,
-    modelTried: allowNull(TEXT),
-    modelUsed: allowNull(TEXT),
-    modelPlanned: allowNull(TEXT),
-    selector: allowNull(TEXT),
-    decision: allowNull(TEXT),
-    trace: allowNull(TEXT),
-    attempts: INTEGER,
-    stream: FLAG,
-    status: INTEGER,
-    faultCode: allowNull(TEXT),
-    amounts: listAmounts(INTEGER),
-    costNanoUsd: INTEGER,
-    chargedNanoUsd: INTEGER,
-    holdNanoUsd: INTEGER,
-    usageSource: makeWord(USAGE_SOURCES),
-    ended: makeWord(ENDINGS),
-    isLate: nameColumn("late", FLAG),
-    totalMs: TIME,
-    firstTokenMs: allowNull(TIME),
-    address: allowNull(TEXT),
-    session: allowNull(TEXT),
-    traceId: allowNull(TEXT),
-    parentTraceId: allowNull(TEXT),
-    memberId: allowNull(TEXT),
-    cachedFrom: allowNull(TEXT),
-    savedNanoUsd: INTEGER,
-    tags: allowNull(TEXT),
-  },
+  REQUEST_KEY,
+  { ...LISTED_FIELDS, trace: allowNull(TEXT) },
   {
     // Finds requests in the order they end.
     ended_at_ms: { type: "integer", write: ({ atMs, totalMs }) => Math.round(atMs + totalMs) },
@@ -128,6 +137,8 @@ export const REQUEST = table<RequestRecord>(
     provider: { type: "text", write: findProvider },
   },
 );
+
+export const LISTED_REQUEST = table<ListedRequest>("request", REQUEST_KEY, LISTED_FIELDS);
 
 const HOUR_KEY = ["hour_ms", "account_id", "key_id", "model", "operation", "surface"];
 const HOUR = { hourMs: INTEGER, accountId: TEXT, keyId: TEXT, model: TEXT, operation: TEXT, surface: TEXT };

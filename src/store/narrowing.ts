@@ -2,16 +2,15 @@
 import type { RequestFilter } from "../core/log-query.ts";
 import type { Page } from "../core/page.ts";
 import type { Scope } from "../core/people.ts";
-import { CLIENT_GONE, type RequestOutcome, type RequestRecord } from "../core/record.ts";
+import { CLIENT_GONE, type ListedRequest, type RequestOutcome } from "../core/record.ts";
 import type { RefusalFilter } from "../core/refusal-log.ts";
 import type { AccountFilter, KeyFilter } from "../core/store.ts";
 import { UNTAGGED } from "../core/tags.ts";
 import type { Statement } from "./engine.ts";
 import type { Value } from "./found.ts";
 import type { LogQuestion } from "./log-search.ts";
-import { REQUEST } from "./log-tables.ts";
 import { ACCOUNT_ROWS, composeScope, KEY_ROWS, type ScopedRows, USE_ROWS } from "./scope.ts";
-import { escapeLike, joinNames, type Mark } from "./sql.ts";
+import { escapeLike, type Mark, selectSql } from "./sql.ts";
 import { ACCOUNT, KEY, type Table } from "./tables.ts";
 
 const HOUR_MS = 3_600_000;
@@ -84,13 +83,17 @@ const OUTCOMES_BEFORE: Readonly<Record<RequestOutcome, string>> = {
 /** Filters whose rows an index finds at once. */
 const INDEXED = ["requestId", "session", "traceId"] as const;
 /** Returns the question to the request log that a filter asks. */
-export function askRequests(filter: RequestFilter, mark: Mark): LogQuestion<RequestRecord> {
+export function askRequests<Row extends ListedRequest>(
+  table: Table<Row>,
+  filter: RequestFilter,
+  mark: Mark,
+): LogQuestion<Row> {
   const given = listGiven(filter);
   const isWhole = given.every((name) => name === "fromMs" || name === "toMs");
   return {
     table: "request",
-    lookup: (span, page) => requestsLookup({ ...filter, ...span }, page, mark),
-    rowOf: REQUEST.rowOf,
+    lookup: (span, page) => requestsLookup(table, { ...filter, ...span }, page, mark),
+    rowOf: table.rowOf,
     span: filter,
     isIndexed: isWhole || INDEXED.some((name) => filter[name] !== undefined),
     owner: findOwner(filter),
@@ -103,7 +106,7 @@ function listGiven({ scope, ...filter }: RequestFilter): readonly string[] {
   return (scope?.accountIds ?? null) === null ? given : [...given, "scope"];
 }
 
-function findOwner({ keyId, accountId, scope }: RequestFilter): LogQuestion<RequestRecord>["owner"] {
+function findOwner({ keyId, accountId, scope }: RequestFilter): LogQuestion<ListedRequest>["owner"] {
   if (keyId !== undefined) return { column: "key_id", id: keyId };
   if (accountId !== undefined) return { column: "account_id", id: accountId };
   const [only, ...others] = scope?.accountIds ?? [];
@@ -113,7 +116,12 @@ function findOwner({ keyId, accountId, scope }: RequestFilter): LogQuestion<Requ
 
 const TEXT_COLUMNS = ["model_asked", "model_used", "model_tried", "fault_code"];
 
-function requestsLookup(filter: RequestFilter, page: Page, mark: Mark): Statement {
+function requestsLookup(
+  table: Pick<Table<never>, "name" | "columns">,
+  filter: RequestFilter,
+  page: Page,
+  mark: Mark,
+): Statement {
   const { keyId, accountId, operation, surface, model, selector, status, ended, fromMs, toMs } = filter;
   const { provider, outcome, memberId, address, session, traceId, text, requestId, tag } = filter;
   const by = new Narrowing(mark);
@@ -132,7 +140,7 @@ function requestsLookup(filter: RequestFilter, page: Page, mark: Mark): Statemen
   by.by(fromMs, (at) => `at_ms >= ${at}`);
   by.by(toMs, (at) => `at_ms < ${at}`);
   const end = pageEnd(by, "at_ms", page, requestId !== undefined || traceId !== undefined);
-  return { text: `SELECT ${joinNames(REQUEST.columns)} FROM ${REQUEST.name} ${end}`, values: by.values };
+  return { text: `${selectSql(table)} ${end}`, values: by.values };
 }
 
 function narrowProvider(by: Narrowing, provider: string): string {
@@ -165,7 +173,7 @@ export function composeRefusals(
   by.by(fromMs, (at) => `at_ms >= ${at}`);
   by.by(toMs, (at) => `at_ms < ${at}`);
   return {
-    text: `SELECT ${joinNames(columns)} FROM ${name} ${pageEnd(by, "at_ms", page)}`,
+    text: `${selectSql({ name, columns })} ${pageEnd(by, "at_ms", page)}`,
     values: by.values,
   };
 }
@@ -192,7 +200,7 @@ export function keysLookup(filter: KeyFilter | undefined, page: Page, mark: Mark
     ["name", "id", "last4"].map((column) => `lower(${column}) LIKE ${at} ESCAPE '\\'`).join(" OR "),
   );
   const end = pageEnd(by, "created_at_ms", page);
-  return { text: `SELECT ${joinNames(KEY.columns)} FROM ${KEY.name} ${end}`, values: by.values };
+  return { text: `${selectSql(KEY)} ${end}`, values: by.values };
 }
 
 export function accountsLookup(filter: AccountFilter | undefined, page: Page, mark: Mark): Statement {
@@ -201,7 +209,7 @@ export function accountsLookup(filter: AccountFilter | undefined, page: Page, ma
   by.within(scope, ACCOUNT_ROWS);
   by.by(text && `%${escapeLike(text)}%`, (at) => `lower(name) LIKE ${at} ESCAPE '\\'`);
   const end = pageEnd(by, "created_at_ms", page);
-  return { text: `SELECT ${joinNames(ACCOUNT.columns)} FROM ${ACCOUNT.name} ${end}`, values: by.values };
+  return { text: `${selectSql(ACCOUNT)} ${end}`, values: by.values };
 }
 
 /** When a key was last used, to the hour. */

@@ -3,7 +3,7 @@ import type { Store } from "../../core/store.ts";
 import { bind, readFirst } from "../engine.ts";
 import { readText } from "../found.ts";
 import { searchLog } from "../log-search.ts";
-import { REQUEST, readKeyUse } from "../log-tables.ts";
+import { LISTED_REQUEST, REQUEST, readKeyUse } from "../log-tables.ts";
 import { askRequests } from "../narrowing.ts";
 import { pruneCalled } from "../provider-calls.ts";
 import { narrowToScope, USE_ROWS } from "../scope.ts";
@@ -44,9 +44,10 @@ export function requestMethods(pool: Pool) {
       const lookup = { ...ENDED_SINCE, values: [sinceMs, most] };
       return (await pool.run(narrowToScope(lookup, scope, pool.mark))).map(REQUEST.rowOf);
     },
-    requests: async (filter, page) => (await searchLog(pool, askRequests(filter, pool.mark), page)).rows,
+    requests: async (filter, page) =>
+      (await searchLog(pool, askRequests(REQUEST, filter, pool.mark), page)).rows,
     searchRequests: (filter, page, withinMs) =>
-      searchLog(pool, askRequests(filter, pool.mark), page, withinMs),
+      searchLog(pool, askRequests(LISTED_REQUEST, filter, pool.mark), page, withinMs),
     prune: (before, rowsMax) => {
       const { requestsMs, metersMs, repliesMs, contentsMs = requestsMs, putsMs = repliesMs } = before;
       const { callsMs = Number.MAX_SAFE_INTEGER } = before;

@@ -5,7 +5,7 @@ import { bind, type Engine, readFirst } from "../engine.ts";
 import { readInteger, readText } from "../found.ts";
 import { readProvenKey } from "../keys.ts";
 import { searchLog } from "../log-search.ts";
-import { REQUEST, readKeyUse } from "../log-tables.ts";
+import { LISTED_REQUEST, REQUEST, readKeyUse } from "../log-tables.ts";
 import { askRequests, keyUsesSql, LAST_HOUR } from "../narrowing.ts";
 import { pruneCalled } from "../provider-calls.ts";
 import { narrowToScope, USE_ROWS } from "../scope.ts";
@@ -72,9 +72,10 @@ export function requestMethods(
       const lookup = { ...ENDED_SINCE, values: [sinceMs, most] };
       return (await engine.run(narrowToScope(lookup, scope, engine.mark))).map(REQUEST.rowOf);
     },
-    requests: async (filter, page) => (await searchLog(engine, askRequests(filter, engine.mark), page)).rows,
+    requests: async (filter, page) =>
+      (await searchLog(engine, askRequests(REQUEST, filter, engine.mark), page)).rows,
     searchRequests: (filter, page, withinMs) =>
-      searchLog(engine, askRequests(filter, engine.mark), page, withinMs),
+      searchLog(engine, askRequests(LISTED_REQUEST, filter, engine.mark), page, withinMs),
     prune: async (before, rowsMax) => {
       const { requestsMs, metersMs, repliesMs, contentsMs = requestsMs, putsMs = repliesMs } = before;
       const { callsMs = Number.MAX_SAFE_INTEGER } = before;
@@ -107,7 +108,10 @@ export function requestMethods(
 async function lastUse(engine: Engine, { keyId, lastAtMs: hourMs }: KeyUse): Promise<number | null> {
   if (hourMs === null) return null;
   const hour = { keyId, fromMs: hourMs, toMs: hourMs + HOUR_MS };
-  const { rows } = await searchLog(engine, askRequests(hour, engine.mark), { limit: 1, after: null });
+  const { rows } = await searchLog(engine, askRequests(LISTED_REQUEST, hour, engine.mark), {
+    limit: 1,
+    after: null,
+  });
   return rows[0]?.atMs ?? hourMs;
 }
 
