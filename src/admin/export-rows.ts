@@ -1,6 +1,6 @@
 // Rows of a list as lines of a file: columns from the list's schema, and names beside the ids of keys and accounts.
 import { type TObject, type TSchema, TypeGuard } from "@sinclair/typebox";
-import { isObject } from "../core/json.ts";
+import { isObject, parseJson } from "../core/json.ts";
 import type { Store } from "../core/store.ts";
 import { type Cell, formatCsvLine } from "./csv.ts";
 
@@ -17,6 +17,19 @@ const isId = (field: string): field is IdField => Object.hasOwn(NAMES, field);
 
 /** Names are looked up once. Beyond this many, all are forgotten, to bound the memory. */
 const NAMES_MAX = 5000;
+
+/** A value that is written as JSON already. As JSON of its own it is read first. */
+export class WrittenJson {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  toJSON(): unknown {
+    return parseJson(this.text) ?? null;
+  }
+}
 
 export type ExportRow = Readonly<Record<string, unknown>>;
 
@@ -107,5 +120,5 @@ function readCell(row: ExportRow, path: readonly string[]): Cell {
   for (const field of path) value = isObject(value) ? value[field] : undefined;
   if (value === undefined || value === null) return null;
   if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return value;
-  return JSON.stringify(value);
+  return value instanceof WrittenJson ? value.text : JSON.stringify(value);
 }

@@ -14,7 +14,7 @@ import type { Listed, PageQuery } from "./list.ts";
 import { listMembers, memberSchema } from "./members.ts";
 import { callSchema, readReconciliation, reconciliationQuery } from "./reconciliation.ts";
 import { requestSchema, requestsExportQuery } from "./request-schema.ts";
-import { listRequests } from "./requests.ts";
+import { listRequestsAs, requestRow } from "./requests.ts";
 import { closeObject, text } from "./schema.ts";
 import { momentFields, readFrom, readTo } from "./span.ts";
 import { getStatement, listStatementRows, statementLineSchema } from "./statements.ts";
@@ -65,7 +65,7 @@ export const EXPORTS: Readonly<Record<ExportName, Export>> = {
     row: requestSchema,
     read: (parts, given, scope) => {
       const query = readQuery(requestsExportQuery, given);
-      return readList((page) => listRequests(parts, { ...query, ...page }, scope));
+      return readList((page) => listRequestsAs(requestRow, parts, { ...query, ...page }, scope));
     },
   },
   usage: {

@@ -17,6 +17,7 @@ import { readTrace, type Trace, type TracedAttempt } from "../core/trace.ts";
 import type { Vault } from "../core/world.ts";
 import type { DayRules } from "../ledger/day.ts";
 import { adminAccess, COMMAND_LINE } from "../people/access.ts";
+import { WrittenJson } from "./export-rows.ts";
 import { failureView } from "./failure.ts";
 import { tokensView, unitsView } from "./figures.ts";
 import { formatInstant } from "./format.ts";
@@ -34,6 +35,21 @@ import type { AdminWorld } from "./world.ts";
 
 /** A request as the operator sees it. */
 export function requestView(record: ListedRequest): RequestView {
+  return viewWith(record, record.decision === null ? null : decisionView(record.decision));
+}
+
+/** The numbers that only learning uses, as they are written within a decision: base64 after a hash. */
+const ROW = /,"row":"[^"]*"/;
+
+/** The same as a row of a file: a decision stays the text that it is in the log. */
+export function requestRow(record: ListedRequest) {
+  return viewWith(
+    record,
+    record.decision === null ? null : new WrittenJson(record.decision.replace(ROW, "")),
+  );
+}
+
+function viewWith<Decision>(record: ListedRequest, decision: Decision) {
   return {
     id: record.id,
     request_id: record.requestId,
@@ -46,7 +62,7 @@ export function requestView(record: ListedRequest): RequestView {
     model_tried: record.modelTried,
     model_used: record.modelUsed,
     selector: record.selector,
-    decision: record.decision === null ? null : decisionView(record.decision),
+    decision,
     attempts: record.attempts,
     stream: record.stream,
     status: record.status,
@@ -71,7 +87,7 @@ export function requestView(record: ListedRequest): RequestView {
     cached_from: record.cachedFrom,
     saved_usd: toUsd(record.savedNanoUsd),
     tags: record.tags === null ? null : readTagsText(record.tags),
-  };
+  } satisfies Omit<RequestView, "decision"> & { decision: Decision };
 }
 
 /** Returns a selector's reasons for its choice, without the numbers that only learning uses. Null if unreadable. */
@@ -105,20 +121,27 @@ function readRequestFilter(query: RequestsQuery, rules: DayRules, scope: Scope |
   };
 }
 
+type ListingParts = Pick<AdminWorld, "store"> & { readonly dayRules: () => DayRules };
+
 /** Returns a page of the log, newest first, filtered by the query. */
 export function listRequests(
-  { store, dayRules }: Pick<AdminWorld, "store"> & { readonly dayRules: () => DayRules },
+  parts: ListingParts,
   query: RequestsQuery,
   scope?: Scope,
 ): Promise<SearchedList<RequestView>> {
+  return listRequestsAs(requestView, parts, query, scope);
+}
+
+/** The same in another form, such as `requestRow`. */
+export function listRequestsAs<Form>(
+  formOf: (record: ListedRequest) => Form,
+  { store, dayRules }: ListingParts,
+  query: RequestsQuery,
+  scope: Scope | undefined,
+): Promise<SearchedList<Form>> {
   const filter = readRequestFilter(query, dayRules(), scope);
   const positionOf = ({ atMs, id }: ListedRequest) => ({ atMs, id });
-  return listSearched(
-    query,
-    (page) => store.searchRequests(filter, page, SEARCH_MS),
-    positionOf,
-    requestView,
-  );
+  return listSearched(query, (page) => store.searchRequests(filter, page, SEARCH_MS), positionOf, formOf);
 }
 
 export interface RequestParts {
