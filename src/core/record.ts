@@ -112,7 +112,7 @@ export interface RequestRecord extends RequestHead, RequestOrigin {
   readonly savedNanoUsd: NanoUsd;
 }
 
-/** What lists show of a request. */
+/** A row as lists show it. */
 export type ListedRequest = Omit<RequestRecord, "trace" | "traced">;
 
 /** A row before settlement has decided who pays. */

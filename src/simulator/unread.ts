@@ -1,10 +1,10 @@
-// What the kernel has for the other end of a connection, so that an end is sent after what came before it was read.
+// Reads from the kernel how much of a connection its other end has not read.
 import { existsSync, readFileSync } from "node:fs";
 
 const TABLES = ["/proc/net/tcp", "/proc/net/tcp6"].filter(existsSync);
 
-/** `0100007F:1F90` and `00000000:0000002A` end with the port and the bytes to be read. */
-function afterColon(field: string | undefined): number {
+/** Reads the port of `0100007F:1F90`, and the bytes to be read of `00000000:0000002A`. */
+function readAfterColon(field: string | undefined): number {
   return Number.parseInt(field?.slice(field.lastIndexOf(":") + 1) ?? "", 16);
 }
 
@@ -17,7 +17,8 @@ export function isUnread(localPort: number, remotePort: number): boolean {
   for (const table of TABLES) {
     for (const line of readFileSync(table, "latin1").split("\n")) {
       const [, local, remote, , queues] = line.trim().split(/\s+/);
-      if (afterColon(local) === remotePort && afterColon(remote) === localPort) return afterColon(queues) > 0;
+      if (readAfterColon(local) === remotePort && readAfterColon(remote) === localPort)
+        return readAfterColon(queues) > 0;
     }
   }
   return false;

@@ -197,7 +197,12 @@ test("while one node asks, no other does", async () => {
   await addMember("ida");
   nowMs += HOUR_MS;
   const asking = Promise.withResolvers<Tokens>();
-  const first = recheck(() => asking.promise);
+  const asked = Promise.withResolvers<void>();
+  const first = recheck(() => {
+    asked.resolve();
+    return asking.promise;
+  });
+  await asked.promise;
   expect(await recheck(async () => here("ida"))).toEqual([]);
   asking.resolve(here("ida"));
   expect(await first).toEqual(["first"]);
