@@ -1,4 +1,4 @@
-// Exports that fail once their answer has begun.
+// Exports that fail once their answer has begun, and what they leave behind.
 import { describe, expect, test } from "bun:test";
 import { makeExportForm } from "../src/admin/export-rows.ts";
 import { closeObject, text } from "../src/admin/schema.ts";
@@ -46,5 +46,27 @@ describe("an export whose store fails", () => {
     const { logged, body } = begin(0);
     await expect(body).rejects.toBe(FAULT);
     expect(logged).toEqual([]);
+  });
+});
+
+describe("a long export", () => {
+  const ROWS = 5000;
+
+  test("leaves no rows in memory that have been sent", async () => {
+    const made: WeakRef<object>[] = [];
+    async function* makeRows() {
+      for (let id = 0; id < ROWS; id++) {
+        const row = { id: String(id) };
+        made.push(new WeakRef(row));
+        yield [row];
+        if (id % 100 === 0) await Bun.sleep(0);
+      }
+    }
+    const body = await streamRows(makeRows(), FORM, { name: "requests.jsonl", log: () => {} });
+    using server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response(body) });
+    const text = await (await fetch(server.url)).text();
+    expect(text.split("\n")).toHaveLength(ROWS + 1);
+    const kept = made.filter((row) => row.deref() !== undefined).length;
+    expect(kept).toBeLessThan(ROWS / 2);
   });
 });

@@ -4,6 +4,9 @@ import { toFault } from "../core/fault.ts";
 import type { Log } from "../core/world.ts";
 import { directStream } from "./direct.ts";
 
+/** After how many rows garbage is collected. Left to itself, the runtime waits until an export has made 50 MB of it. */
+const COLLECTED_AFTER = 1000;
+
 /**
  * Reads the first rows before anything is answered, so that a wrong filter is an error, then only while the client reads.
  * If reading fails later, the body breaks off, which the log explains.
@@ -14,13 +17,17 @@ export async function streamRows(
   { name, log }: { readonly name: string; readonly log: Log },
 ): Promise<ReadableStream<Uint8Array>> {
   let page = await pages.next();
-  let rows = 0;
+  let [rows, collectedAt] = [0, 0];
   const write = async (controller: ReadableStreamDirectController) => {
     controller.write(head);
     for (; !page.done; page = await pages.next()) {
       rows += page.value.length;
       const written = controller.write(page.value.map(format).join(""));
       if (typeof written !== "number") await written;
+      if (rows - collectedAt >= COLLECTED_AFTER) {
+        Bun.gc(false);
+        collectedAt = rows;
+      }
     }
     controller.end();
   };
