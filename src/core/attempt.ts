@@ -15,8 +15,8 @@ export interface Cached {
 
 /** Identifies a conversation within its key. */
 export interface ConversationNames {
-  /** The name an earlier turn may have been stored under. */
-  readonly sought: readonly string[];
+  /** The name an earlier turn may have been stored under. Null if this is the first one. */
+  readonly sought: string | null;
   /** The name under which the next turn will look for this one. */
   readonly kept: readonly string[];
   /** The approximate length of the prompt up to the model's last turn. */

@@ -28,10 +28,11 @@ export class Conversation {
     return this.#kept;
   }
 
-  /** The names under which an earlier turn may be known. */
-  get sought(): readonly string[] {
+  /** The name under which an earlier turn may be known. Null if there was none. */
+  get sought(): string | null {
     this.#names ??= this.#name();
-    return this.#names.sought.map((name) => this.#keyId + name);
+    const { sought } = this.#names;
+    return sought === null ? null : this.#keyId + sought;
   }
 
   /** The approximate number of the prompt's tokens up to the model's last turn. */
@@ -72,19 +73,17 @@ export class Stickiness {
    * that served it with another model: only the same account can read what a provider sealed. Null if there is none.
    */
   find(conversation: Conversation, attempts: readonly Attempt[], nowMs: number): Attempt | null {
-    const first = attempts[0]?.card.id;
-    for (const { cardId, secrets } of this.#listServed(conversation, nowMs)) {
-      const known = attempts.filter(({ card, credential }) => secrets[card.provider] === credential.secret);
-      const same =
-        known.find(({ card }) => card.id === cardId) ?? known.find(({ card }) => card.id === first);
-      if (same) return same;
-    }
-    return null;
+    const served = this.#findServed(conversation, nowMs);
+    if (served === null) return null;
+    const { cardId, secrets } = served;
+    const known = attempts.filter(({ card, credential }) => secrets[card.provider] === credential.secret);
+    const findBy = (id: string | undefined) => known.find(({ card }) => card.id === id);
+    return findBy(cardId) ?? findBy(attempts[0]?.card.id) ?? null;
   }
 
   /** The last card to serve the conversation, and about how much of this prompt it has read before. Null if unknown. */
   findHolder(conversation: Conversation, nowMs: number): Cached | null {
-    const [served] = this.#listServed(conversation, nowMs);
+    const served = this.#findServed(conversation, nowMs);
     conversation.holder = served?.cardId ?? null;
     return served ? { cardId: served.cardId, tokens: conversation.heldTokens } : null;
   }
@@ -99,9 +98,10 @@ export class Stickiness {
   }
 
   #seekCached(conversation: Conversation, nowMs: number): Cached | null {
-    const [served] = this.#listServed(conversation, nowMs);
+    const served = this.#findServed(conversation, nowMs);
     if (served?.cachedTokens !== undefined) return { cardId: served.cardId, tokens: served.cachedTokens };
-    const shared = this.#prefixes.get(conversation.prefix?.name ?? "");
+    const { prefix } = conversation;
+    const shared = prefix && this.#prefixes.get(prefix.name);
     return shared && shared.untilMs > nowMs ? { cardId: shared.cardId, tokens: shared.tokens } : null;
   }
 
@@ -120,18 +120,18 @@ export class Stickiness {
     if (this.#prefixes.size > KEPT_MAX && oldest !== undefined) this.#prefixes.delete(oldest);
   }
 
-  #listServed({ sought }: Conversation, nowMs: number): readonly Served[] {
-    return sought.flatMap((name) => {
-      const served = this.#served.get(name);
-      return served && served.untilMs > nowMs ? [served] : [];
-    });
+  #findServed({ sought }: Conversation, nowMs: number): Served | null {
+    const served = sought === null ? undefined : this.#served.get(sought);
+    return served && served.untilMs > nowMs ? served : null;
   }
 
   /** Remembers the attempt that serves a conversation. One with a single possible attempt was never looked for. */
   keep(conversation: Conversation, { card, credential }: Attempt, nowMs: number): void {
     const own = { cardId: card.id, untilMs: nowMs + KEPT_MS };
     for (const name of conversation.kept ?? []) {
-      const secrets = { ...this.#served.get(name)?.secrets, [card.provider]: credential.secret };
+      const before = this.#served.get(name)?.secrets;
+      const isSame = before?.[card.provider] === credential.secret;
+      const secrets = before && isSame ? before : { ...before, [card.provider]: credential.secret };
       this.#served.delete(name);
       this.#served.set(name, { ...own, secrets });
     }

@@ -212,13 +212,16 @@ export function takeLimits(
   let funded = 0;
   return owners.map(({ owner, minute, budgets }) => {
     const tokens = countTokens(owner, load);
-    const amounts = budgets.map(({ budget }) => (budget.isHard ? (held[funded++] ?? 0) : 0));
+    const uses: BudgetUse[] = [];
+    const taken: LimitUse["budgets"][number][] = [];
+    for (const { name, budget, use, limitNanoUsd } of budgets) {
+      const nanoUsd = budget.isHard ? (held[funded++] ?? 0) : 0;
+      const { spentNanoUsd, startMs } = use;
+      uses.push(changeSums(use, { heldNanoUsd: use.heldNanoUsd + nanoUsd, spentNanoUsd, limitNanoUsd }));
+      taken.push({ name, startMs, nanoUsd });
+    }
     // A request that the budgets let in may have opened others, or been admitted by the throttle meanwhile.
     const state = books.ownerState(owner.accountId, owner.id);
-    const uses = budgets.map(({ use, limitNanoUsd }, at) => {
-      const heldNanoUsd = use.heldNanoUsd + (amounts[at] ?? 0);
-      return changeSums(use, { heldNanoUsd, spentNanoUsd: use.spentNanoUsd, limitNanoUsd });
-    });
     const left = listLeft(state.budgets ?? [], uses);
     books.putOwner({
       accountId: state.accountId,
@@ -227,12 +230,7 @@ export function takeLimits(
       minute: minute ? takeMinute(minute, tokens) : state.minute,
       budgets: left.length > 0 ? [...left, ...uses] : uses.length > 0 ? uses : null,
     });
-    return {
-      owner: owner.id,
-      part: minute?.part ?? null,
-      tokens,
-      budgets: uses.map(({ name, startMs }, at) => ({ name, startMs, nanoUsd: amounts[at] ?? 0 })),
-    };
+    return { owner: owner.id, part: minute?.part ?? null, tokens, budgets: taken };
   });
 }
 

@@ -65,7 +65,7 @@ export class JsonBytes {
   }
 
   /** The bytes written so far, which are valid until more is written. */
-  view(): Uint8Array {
+  view(): Uint8Array<ArrayBuffer> {
     return this.#bytes.subarray(0, this.#length);
   }
 

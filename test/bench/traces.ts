@@ -1,46 +1,46 @@
-// Measures traces and logs of every request, by two gateways in turn, of which one exports them to a collector.
+// Measures traces and logs of every request, by gateways with and without them in turn.
 import { makeDice } from "../router/dice.ts";
 import { computeDifference, computeRatio, spread, writeDifference, writeRatio } from "./figures.ts";
 import { startGateway } from "./gateways.ts";
-import { inRounds, measureCost, warmedUp } from "./measure.ts";
-import type { Started } from "./processes.ts";
+import { inRounds, measureCost } from "./measure.ts";
 import type { Finding } from "./report.ts";
-import { askGateway, type Contender, type Scenario, type Stage } from "./stage.ts";
+import { askGateway, type Scenario, type Stage } from "./stage.ts";
 
 const CONNECTIONS = 32;
-const BEFORE = 24_000;
-const REQUESTS = 3000;
-const ROUNDS = 20;
+const BEFORE = 16_000;
+const REQUESTS = 8000;
+const ROUNDS = 12;
 const SEED = 1;
 const MICROS_MAX = 10;
 const SCENARIO: Scenario = { speech: "openai", manner: "", chunks: null };
 
+/** Each round starts both gateways afresh, for the reason that `builds.ts` has. */
 export async function benchTraces(stage: Stage): Promise<Finding> {
   const { size } = stage;
   const collector = startCollector();
   const endpoint = `http://127.0.0.1:${collector.port}`;
-  const contenders = [
-    await startContender(stage, "untraced", []),
-    await startContender(stage, "traced", [`telemetry: { otlp: { endpoint: "${endpoint}" } }`]),
+  const contenders: readonly Traced[] = [
+    { name: "untraced", more: [] },
+    { name: "traced", more: [`telemetry: { otlp: { endpoint: "${endpoint}" } }`] },
   ];
   const rounds = size(ROUNDS, 1);
-  await warmedUp(contenders, { connections: CONNECTIONS, requests: size(BEFORE, 40) });
-  const load = { connections: CONNECTIONS, warmUp: size(REQUESTS / 5, 20), requests: size(REQUESTS, 40) };
+  const load = { connections: CONNECTIONS, warmUp: size(BEFORE, 40), requests: size(REQUESTS, 40) };
   const dice = makeDice(SEED);
-  const found = await inRounds(
-    contenders,
-    rounds,
-    async ({ pid, ask }) => (await measureCost(pid, () => ask, load)).cpuMicros,
-    dice,
-  );
-  // A gateway that ends sends what still waits.
-  for (const { stop } of contenders) await stop();
+  const measure = async ({ name, more }: Traced, round: number) => {
+    const gateway = await startGateway({ name: `${name}-${round}`, more, charge: "always" }, stage);
+    const ask = askGateway(gateway.port, SCENARIO);
+    const { cpuMicros } = await measureCost(gateway.pid, () => ask, load);
+    // A gateway that ends sends what still waits.
+    await gateway.stop();
+    return cpuMicros;
+  };
+  const found = await inRounds(contenders, rounds, measure, dice);
   await collector.stop();
   const [untraced = [], traced = []] = [found.get("untraced"), found.get("traced")];
   const difference = computeDifference(traced, untraced, dice);
   return {
     title: "Traces and logs",
-    note: `Two gateways, of which one exports all spans and log lines to a collector that takes them at once. ${rounds} rounds of each in random order, ${CONNECTIONS} at once: medians (least–most), and differences of means and ratios of sums with their 95 % interval.`,
+    note: `Two gateways, of which one exports all spans and log lines to a collector that takes them at once. ${rounds} rounds of each in random order, in processes of their own, ${CONNECTIONS} at once: medians (least–most), and differences of means and ratios of sums with their 95 % interval.`,
     tables: [
       {
         head: ["whole answers, 1 KB", "CPU per request, µs", "more than untraced, µs", "times untraced"],
@@ -67,13 +67,10 @@ export async function benchTraces(stage: Stage): Promise<Finding> {
   };
 }
 
-async function startContender(
-  stage: Stage,
-  name: string,
-  more: readonly string[],
-): Promise<Contender & Pick<Started, "stop">> {
-  const { pid, port, stop } = await startGateway({ name, more, charge: "always" }, stage);
-  return { name, pid, stop, ask: askGateway(port, SCENARIO) };
+interface Traced {
+  readonly name: string;
+  /** Further sections of its configuration. */
+  readonly more: readonly string[];
 }
 
 /** `stop` throws if it was sent nothing of one signal. */

@@ -36,11 +36,9 @@ export function nameConversation(request: ChatRequest, session: string | null): 
   const given = session ?? findText(request.prompt_cache_key) ?? findText(request.user);
   if (given !== null) {
     const name = ` ${given.slice(0, 512)}`;
-    return { sought: [name], kept: [name], ...held };
+    return { sought: name, kept: [name], ...held };
   }
-  return before === null
-    ? { sought: [], kept: [whole], ...held }
-    : { sought: [before], kept: [before, whole], ...held };
+  return { sought: before, kept: before === null ? [whole] : [before, whole], ...held };
 }
 
 function findText(value: unknown): string | null {
