@@ -73,8 +73,8 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   {
     name: "reservations aren't counted",
     file: "src/ledger/limits.ts",
-    find: "const heldNanoUsd = use.heldNanoUsd + (amounts[at] ?? 0);",
-    replace: "const { heldNanoUsd } = use;",
+    find: "heldNanoUsd: use.heldNanoUsd + nanoUsd, spentNanoUsd",
+    replace: "heldNanoUsd: use.heldNanoUsd, spentNanoUsd",
     tests: BUDGETS,
   },
   {

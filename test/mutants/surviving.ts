@@ -208,8 +208,8 @@ export const SURVIVING: readonly Mutant[] = [
   {
     name: "conversations are not known by their next turn",
     file: "src/operations/chat/conversation.ts",
-    find: "kept: [before, whole]",
-    replace: "kept: [before]",
+    find: "[before, whole]",
+    replace: "[before]",
     tests: ["test/router/plan.test.ts"],
   },
   {
