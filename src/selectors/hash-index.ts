@@ -54,8 +54,14 @@ export class HashSet {
     return added;
   }
 
+  /** The hash at a place of the order. */
+  at(place: number): number {
+    return this.#hashes[place] ?? 0;
+  }
+
+  /** Copied: a view would first have to move what it shows. */
   list(): Int32Array {
-    return this.#hashes.subarray(0, this.#size);
+    return this.#hashes.slice(0, this.#size);
   }
 
   #grow(): void {
@@ -87,22 +93,21 @@ export class HashCounts implements Iterable<readonly [hash: number, count: numbe
     this.#counts[place] = (this.#counts[place] ?? 0) + count;
   }
 
-  list(): Int32Array {
-    return this.#hashes.list();
+  hashAt(place: number): number {
+    return this.#hashes.at(place);
+  }
+
+  countAt(place: number): number {
+    return this.#counts[place] ?? 0;
   }
 
   /** The hashes as they are shipped and trained with, unsigned. */
   keys(): Uint32Array {
-    return Uint32Array.from(this.list());
-  }
-
-  /** In the order of the hashes. */
-  counts(): Float64Array {
-    return this.#counts.subarray(0, this.size);
+    return Uint32Array.from(this.#hashes.list());
   }
 
   *[Symbol.iterator](): Iterator<readonly [hash: number, count: number]> {
-    for (const [at, hash] of this.keys().entries()) yield [hash, this.#counts[at] ?? 0];
+    for (const [at, hash] of this.keys().entries()) yield [hash, this.countAt(at)];
   }
 
   #grow(): void {

@@ -35,8 +35,13 @@ export function makeCounts() {
 
 /** Hashes a word in lower case, a plural's s included. */
 export function hashWord(word: string): number {
-  let hash = FNV_START;
-  for (let at = 0; at < word.length; at++) hash = Math.imul(hash ^ word.charCodeAt(at), FNV_PRIME);
+  return hashPart(word, 0, word.length);
+}
+
+/** Hashes a part of a word like `hashWord`, or from another start. */
+export function hashPart(word: string, from: number, to: number, start = FNV_START): number {
+  let hash = start;
+  for (let at = from; at < to; at++) hash = Math.imul(hash ^ word.charCodeAt(at), FNV_PRIME);
   return hash;
 }
 

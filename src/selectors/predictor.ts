@@ -86,16 +86,14 @@ function embed(grams: RequestFeatures["grams"], parameters: Parameters, into: Fl
   let norm = 0;
   let knownWeight = 0;
   let allWeight = 0;
-  const hashes = grams.list();
-  const counts = grams.counts();
-  for (let gram = 0; gram < hashes.length; gram++) {
-    const at = parameters.indexOf(hashes[gram] ?? 0);
+  for (let gram = 0; gram < grams.size; gram++) {
+    const at = parameters.indexOf(grams.hashAt(gram));
     if (at < 0) {
       allWeight += parameters.unknownRarity;
       continue;
     }
     const rare = rarity[at] ?? 0;
-    const value = weighCount(counts[gram] ?? 0) * rare;
+    const value = weighCount(grams.countAt(gram)) * rare;
     allWeight += rare;
     knownWeight += rare;
     norm += value * value;

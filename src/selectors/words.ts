@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { readCodes } from "./codes.ts";
 import { indexHashes } from "./hash-index.ts";
-import { hashCodes, hashWord, isWord } from "./ngrams.ts";
+import { FNV_START, hashCodes, hashPart, hashWord, isWord } from "./ngrams.ts";
 import path from "./words.data.json" with { type: "file" };
 
 /** More unknown words than these are not typing errors but another language or a listing. */
@@ -17,7 +17,7 @@ const COMMON_WORDS = 400;
 /** A text is judged by this many words to be in another language. Fewer than the minimum say nothing. */
 const JUDGED_WORDS = 24;
 const JUDGED_WORDS_MIN = 4;
-const ASCII_WORD = /^[a-z]+$/;
+const SPACE = 32;
 
 export type Words = ReturnType<typeof makeWords>;
 
@@ -35,33 +35,37 @@ export function makeWords(words: readonly string[]) {
   for (const [place, word] of words.entries())
     if (word.length >= LONG_LETTERS_MIN)
       for (const hash of hashShortened(word)) if (!shortened.has(hash)) shortened.set(hash, place);
+  const findShortened = indexHashes(Int32Array.from(shortened.keys()));
+  const shortenedPlaces = Int32Array.from(shortened.values());
   const isKnown = (hash: number) => findPlace(hash) >= 0;
-  const isSure = (word: string) => {
-    const place = findPlace(hashWord(word));
-    return place >= 0 && place < (word.length < LONG_LETTERS_MIN ? COMMON_WORDS : words.length);
+  const isSure = (letters: string, from: number, to: number) => {
+    const place = findPlace(hashPart(letters, from, to));
+    return place >= 0 && place < (to - from < LONG_LETTERS_MIN ? COMMON_WORDS : words.length);
   };
+  const findSimilar = (word: string) =>
+    word.length < LONG_LETTERS_MIN
+      ? hashSwapped(word).map(findPlace)
+      : hashShortened(word).map((hash) => shortenedPlaces[findShortened(hash)] ?? -1);
+  const isEitherKnown = (one: string, other: string) => isKnown(hashWord(one)) || isKnown(hashWord(other));
   return {
     isKnown,
     /** Returns the most common similar word. Null if there is none. */
     correct: (word: string): string | null => {
       if (word.length > MENDED_LETTERS_MAX) return null;
-      const isShort = word.length < LONG_LETTERS_MIN;
-      const most = isShort ? COMMON_WORDS : words.length;
-      const similar = isShort
-        ? hashSwapped(word).map(findPlace)
-        : hashShortened(word).map((hash) => shortened.get(hash) ?? -1);
-      const first = Math.min(most, ...similar.filter((place) => place >= 0));
+      const most = word.length < LONG_LETTERS_MIN ? COMMON_WORDS : words.length;
+      let first = most;
+      for (const place of findSimilar(word)) if (place >= 0 && place < first) first = place;
       return first < most ? (words[first] ?? null) : null;
     },
     /** Moves the space between two words by one letter. Null if that doesn't make two words. */
     moveSpace: (one: string, other: string): string | null => {
+      if (one === "" || other === "") return null;
       const letters = one + other;
-      const areStrange = !isKnown(hashWord(one)) && !isKnown(hashWord(other));
-      for (const at of one && other ? [one.length + 1, one.length - 1] : []) {
-        const [first, second] = [letters.slice(0, at), letters.slice(at)];
+      for (const at of [one.length + 1, one.length - 1]) {
+        if (!isSure(letters, 0, at) || !isSure(letters, at, letters.length)) continue;
         // An s at the end makes an unknown word of a known one, without a typing error.
-        const isEnding = letters[Math.min(at, one.length)] === "s" && !areStrange;
-        if (!isEnding && isSure(first) && isSure(second)) return `${first} ${second}`;
+        const isEnding = letters[Math.min(at, one.length)] === "s" && isEitherKnown(one, other);
+        if (!isEnding) return `${letters.slice(0, at)} ${letters.slice(at)}`;
       }
       return null;
     },
@@ -79,11 +83,11 @@ export function mendText(text: string, words: Words): string {
     const start = at;
     at = findWordEnd(codes, at);
     if (at - start < 2 || words.isKnown(hashCodes(codes, start, at))) continue;
-    if (!ASCII_WORD.test(text.slice(start, at))) continue;
+    if (findAsciiEnd(codes, start, at) < at) continue;
     const word = text.slice(start, at);
     left--;
-    const before = findFirst(/[a-z]+(?= $)/, text.slice(Math.max(copied, start - MENDED_LETTERS_MAX), start));
-    const after = findFirst(/(?<=^ )[a-z]+/, text.slice(at, at + MENDED_LETTERS_MAX));
+    const before = readBefore(text, codes, start, Math.max(copied, start - MENDED_LETTERS_MAX));
+    const after = readAfter(text, codes, at);
     const moved = words.moveSpace(before, word);
     const from = moved === null ? start : start - 1 - before.length;
     const ahead = moved ?? words.moveSpace(word, after);
@@ -113,20 +117,50 @@ function findWordEnd(codes: Uint16Array, from: number): number {
   return at;
 }
 
-function findFirst(pattern: RegExp, text: string): string {
-  return pattern.exec(text)?.[0] ?? "";
+/** Returns the word that a single space separates from `to`, from `least` at the earliest. Empty if there is none. */
+function readBefore(text: string, codes: Uint16Array, to: number, least: number): string {
+  if (codes[to - 1] !== SPACE) return "";
+  let from = to - 1;
+  while (from > least && isAsciiLetter(codes[from - 1] ?? 0)) from--;
+  return text.slice(from, to - 1);
+}
+
+/** Returns the word behind the space at `from`, or as much of it as is tried. Empty if there is none. */
+function readAfter(text: string, codes: Uint16Array, from: number): string {
+  if (codes[from] !== SPACE) return "";
+  return text.slice(from + 1, findAsciiEnd(codes, from + 1, from + MENDED_LETTERS_MAX));
+}
+
+/** Returns where a run of ASCII letters ends, at most at `most`. */
+function findAsciiEnd(codes: Uint16Array, from: number, most: number): number {
+  let at = from;
+  while (at < most && isAsciiLetter(codes[at] ?? 0)) at++;
+  return at;
+}
+
+function isAsciiLetter(code: number): boolean {
+  return code < 128 && isWord(code);
 }
 
 /** Hashes the word itself, and the word without each one of its letters. */
 function hashShortened(word: string): readonly number[] {
   const hashes = [hashWord(word)];
-  for (let at = 0; at < word.length; at++) hashes.push(hashWord(word.slice(0, at) + word.slice(at + 1)));
+  let before = FNV_START;
+  for (let at = 0; at < word.length; at++) {
+    hashes.push(hashPart(word, at + 1, word.length, before));
+    before = hashPart(word, at, at + 1, before);
+  }
   return hashes;
 }
 
 /** Hashes the word with each letter swapped with the next. */
 function hashSwapped(word: string): readonly number[] {
-  return Array.from({ length: word.length - 1 }, (_, at) =>
-    hashWord(`${word.slice(0, at)}${word[at + 1]}${word[at]}${word.slice(at + 2)}`),
-  );
+  const hashes: number[] = [];
+  let before = FNV_START;
+  for (let at = 0; at < word.length - 1; at++) {
+    const next = hashPart(word, at + 1, at + 2, before);
+    hashes.push(hashPart(word, at + 2, word.length, hashPart(word, at, at + 1, next)));
+    before = hashPart(word, at, at + 1, before);
+  }
+  return hashes;
 }
