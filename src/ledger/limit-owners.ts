@@ -4,7 +4,6 @@ import type { Account, GatewayKey } from "../core/key.ts";
 import type { LimitScope, OwnerLimits } from "../core/limit.ts";
 import { findMemberLimits, type MemberTerms } from "../core/member-limits.ts";
 import type { NanoUsd } from "../core/money.ts";
-import { remember } from "../core/remember.ts";
 import type { LimitRules } from "../core/settings.ts";
 
 export interface NamedBudget {
@@ -50,7 +49,7 @@ export function listLimitOwners(
   { key, member, account, nowMs }: LimitedBy,
   { keyDefaults }: LimitRules,
 ): readonly LimitOwner[] {
-  const ofKey = key && findKeyOwners(keyDefaults)(key).owner;
+  const ofKey = key && findKeyOwner(key, keyDefaults);
   const ofMember = member && makeMemberOwner(member, account, nowMs);
   const ofAccount = makeAccountOwner(account);
   if (ofKey === null && ofMember === null && ofAccount === null) return NONE;
@@ -66,10 +65,13 @@ function makeMemberOwner({ id, terms }: LimitedMember, account: Account, nowMs: 
   return { scope: "member", id, ...of, ...minute, budgets: nameAll(budgets) };
 }
 
-/** By the defaults and the key: both are replaced, never changed, and every decision asks for it. */
-const findKeyOwners = remember((defaults: OwnerLimits) =>
-  remember((key: GatewayKey) => ({ owner: makeKeyOwner(key, defaults) })),
-);
+/** By the key and the defaults: both are replaced, never changed, and every decision asks for it. */
+const ofKeys = new WeakMap<GatewayKey, WeakMap<OwnerLimits, { readonly owner: LimitOwner | null }>>();
+
+function findKeyOwner(key: GatewayKey, defaults: OwnerLimits): LimitOwner | null {
+  const byDefaults = ofKeys.getOrInsertComputed(key, () => new WeakMap());
+  return byDefaults.getOrInsertComputed(defaults, () => ({ owner: makeKeyOwner(key, defaults) })).owner;
+}
 
 function makeKeyOwner(key: GatewayKey, defaults: OwnerLimits): LimitOwner | null {
   const requestsPerMinute = orDefault(key.requestsPerMinute, defaults.requestsPerMinute);
@@ -99,9 +101,13 @@ function makeAccountOwner(account: Account): LimitOwner | null {
 }
 
 /** Lists are replaced, never changed, and every decision asks for their names. */
-const nameAll = remember((budgets: readonly Budget[]): readonly NamedBudget[] =>
-  budgets.map((budget) => ({ name: nameBudget(budget), budget })),
-);
+const named = new WeakMap<readonly Budget[], readonly NamedBudget[]>();
+
+function nameAll(budgets: readonly Budget[]): readonly NamedBudget[] {
+  return named.getOrInsertComputed(budgets, () =>
+    budgets.map((budget) => ({ name: nameBudget(budget), budget })),
+  );
+}
 
 function makeSpendLimit(nanoUsd: NanoUsd): NamedBudget {
   const budget = { nanoUsd, per: "total", models: null, warn: [], isHard: true, extra: null } as const;

@@ -1,7 +1,6 @@
 // The windows of budgets: days, weeks and months in any time zone. Nothing resets them: they are computed when asked.
 import type { Period } from "../core/budget.ts";
 import type { Account } from "../core/key.ts";
-import { remember } from "../core/remember.ts";
 import { type QuotaRules, WEEKDAYS, type Weekday } from "../core/settings.ts";
 import { computeDay, type DayRules, findDayStart } from "./day.ts";
 
@@ -24,22 +23,20 @@ const FIRST_WEEKDAY = WEEKDAYS.indexOf("thursday");
 
 const ALWAYS: Window = { startMs: 0, endMs: null };
 
-/** By the quota and the account's own zone, of which there are about 600: every decision on a budget asks for them. */
-const rulesByZone = remember((_quota: QuotaRules) => new Map<string | null, WindowRules>());
+/** By the quota and the account's own zone: every decision on a budget asks for them. */
+const known = new WeakMap<QuotaRules, Map<string | null, WindowRules>>();
 
+/** There are about 600 time zones. */
 export function makeWindowRules(
   quota: QuotaRules,
   { timeZone: own }: Pick<Account, "timeZone">,
 ): WindowRules {
-  const byZone = rulesByZone(quota);
-  const known = byZone.get(own);
-  if (known !== undefined) return known;
-  const { dayStartsMinutes, weekStarts = "monday" } = quota;
-  const timeZone = own ?? quota.timeZone;
-  const text = `${timeZone} ${dayStartsMinutes} ${weekStarts}`;
-  const rules = { timeZone, dayStartsMinutes, weekStarts, text };
-  byZone.set(own, rules);
-  return rules;
+  const byZone = known.getOrInsertComputed(quota, () => new Map<string | null, WindowRules>());
+  return byZone.getOrInsertComputed(own, () => {
+    const { dayStartsMinutes, weekStarts = "monday" } = quota;
+    const timeZone = own ?? quota.timeZone;
+    return { timeZone, dayStartsMinutes, weekStarts, text: `${timeZone} ${dayStartsMinutes} ${weekStarts}` };
+  });
 }
 
 /** Returns the window of a moment (Unix milliseconds). */

@@ -156,27 +156,6 @@ test("large items: at most 16 MB wait, in batches of at most 2 MB", async () => 
   expect(Math.max(...bodies)).toBeLessThan(2_100_000);
 });
 
-test("a batch that is tried again is the same, whatever came meanwhile", async () => {
-  const exporter = newExporter();
-  const names = Array.from({ length: 1200 }, (_, at) => `GET /${at}`);
-  const addUpTo = (count: number) => {
-    for (const name of names.splice(0, count)) exporter.add(writeItem(name), 1);
-  };
-  const sent = [...names];
-  addUpTo(512);
-  await until("a batch arrives", () => collector.spans.length === 512);
-  collector.answer = () => new Response(null, { status: 503 });
-  addUpTo(300);
-  await clock.move(1000);
-  await nextCall(2);
-  await until("it knows", () => events.length === 1);
-  addUpTo(388);
-  collector.answer = null;
-  await pass(60, () => collector.spans.length === sent.length);
-  expect(collector.spans.map(({ name }) => name)).toEqual(sent);
-  expect([collector.errors, seen.dropped]).toEqual([[], 0]);
-});
-
 test("a slow collector is given up after the time limit, and nothing waits for it at the end", async () => {
   const exporter = newExporter();
   collector.answer = () => new Promise(() => {});
