@@ -129,9 +129,7 @@ export class Stickiness {
   keep(conversation: Conversation, { card, credential }: Attempt, nowMs: number): void {
     const own = { cardId: card.id, untilMs: nowMs + KEPT_MS };
     for (const name of conversation.kept ?? []) {
-      const before = this.#served.get(name)?.secrets;
-      const isSame = before?.[card.provider] === credential.secret;
-      const secrets = before && isSame ? before : { ...before, [card.provider]: credential.secret };
+      const secrets = { ...this.#served.get(name)?.secrets, [card.provider]: credential.secret };
       this.#served.delete(name);
       this.#served.set(name, { ...own, secrets });
     }
