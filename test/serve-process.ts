@@ -16,6 +16,8 @@ export interface Place {
   readonly directory: string;
   /** The limit of open files for the processes. This process's own if missing. */
   readonly filesMax?: number;
+  /** The file that the processes' output goes to. It is collected if missing. */
+  readonly out?: string;
   /** The processes' environment. Only PATH if missing. */
   readonly env?: Readonly<Record<string, string>>;
   /** Writes the configuration. */
@@ -50,9 +52,10 @@ export interface Serving {
   end(): void;
 }
 
-export function startServe({ directory, filesMax, env }: Place, ...args: readonly string[]): Serving {
-  const limited = filesMax === undefined ? [] : ["sh", "-c", `ulimit -n ${filesMax} && exec "$@"`, "sh"];
-  const child = Bun.spawn([...limited, ...COMMAND, "serve", ...args], {
+export function startServe({ directory, filesMax, out, env }: Place, ...args: readonly string[]): Serving {
+  const limit = filesMax === undefined ? "" : `ulimit -n ${filesMax} && `;
+  const shell = ["sh", "-c", `${limit}exec "$@"${out === undefined ? "" : ` > ${out}`}`, "sh"];
+  const child = Bun.spawn([...shell, ...COMMAND, "serve", ...args], {
     cwd: directory,
     env: env ?? { PATH: process.env.PATH ?? "" },
     detached: true,

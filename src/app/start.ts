@@ -8,6 +8,7 @@ import type { LogRules, ServerRules, Settings } from "../core/settings.ts";
 import type { Log, LogEvent } from "../core/world.ts";
 import type { Simulator } from "../simulator/server.ts";
 import { createLineLog, gatherWrites } from "../telemetry/log-lines.ts";
+import { createOutput } from "../telemetry/log-output.ts";
 import { startAcceptGuard } from "./accepting.ts";
 import { type RunningGateway, startGateway } from "./composition.ts";
 import {
@@ -29,6 +30,9 @@ import { clock } from "./world.ts";
 
 /** Each client and each provider call takes a file descriptor. When they run out, new clients are refused. */
 const FILES_MIN = 4096;
+
+/** The most text of log lines that waits for the reader of standard output, in UTF-16 code units. */
+const LOG_BEHIND_MAX = 8 * 2 ** 20;
 
 /** The flags, and the file that configures the gateway: "environment" if there is none. */
 interface Started extends StartOptions {
@@ -62,25 +66,24 @@ export async function start(options: StartOptions, io: Io): Promise<number> {
 }
 
 /** Claims the port before the workers start, since they would share it with any other process that has it. */
-async function serveByWorkers(options: Started, { server, store, log }: Settings): Promise<number> {
+async function serveByWorkers(
+  options: Started,
+  { server, store, log }: Settings,
+  { err }: Io,
+): Promise<number> {
   // Port 0 means any free port, which has to be found before the workers can share it.
   const isShared = options.sharePort && server.port !== 0;
   const claimed = isShared ? Promise.resolve(server.port) : claimPort(server.host, server.port);
   const port = await claimed.catch((error) => {
     throw describeListenError(server, error);
   });
-  const supervision = { count: options.workers, port, store, log: createLog(options, () => log) };
+  const supervision = { count: options.workers, port, store, log: createLog(options, err, () => log) };
   return new Supervisor(supervision).run();
 }
 
 /** `rules` returns the current ones, because a reload may change the level. */
-function createLog({ quickstart }: StartOptions, rules: () => LogRules): Log {
-  const out = Bun.stdout.writer();
-  const write = (text: string) => {
-    out.write(text);
-    void out.flush();
-  };
-  const lines = gatherWrites(write, setImmediate);
+function createLog({ quickstart }: StartOptions, say: Io["err"], rules: () => LogRules): Log {
+  const lines = gatherWrites(createOutput(Bun.stdout.writer(), LOG_BEHIND_MAX, say), setImmediate);
   process.on("exit", lines.flush);
   return createLineLog(lines.write, clock.nowMs, () => rules().level ?? (quickstart ? "warn" : "info"));
 }
@@ -88,7 +91,7 @@ function createLog({ quickstart }: StartOptions, rules: () => LogRules): Log {
 async function serve(options: Started, loaded: Settings, io: Io): Promise<number> {
   const live = { settings: loaded };
   const loadedStamp = stampConfiguration(options, loaded);
-  const log = createLog(options, () => live.settings.log);
+  const log = createLog(options, io.err, () => live.settings.log);
   warnOfFewFiles(log);
   const isSimulating = options.simulate || (options.quickstart && loaded.providers.length === 0);
   const simulator = isSimulating ? await startLocalSimulator() : null;

@@ -1,6 +1,6 @@
 // The console's frame: the session, the navigation and the page named by the address.
 import type { ComponentChildren } from "preact";
-import { useEffect, useErrorBoundary, useRef, useState } from "preact/hooks";
+import { useEffect, useErrorBoundary, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { describeError, signedIn } from "./api.ts";
 import { Bell } from "./bell.tsx";
 import { clearNames } from "./names.ts";
@@ -46,7 +46,7 @@ function Shell() {
   const { path } = route.value;
   const found = findPage(path);
   const isFirst = useRef(true);
-  useEffect(() => {
+  useLayoutEffect(() => {
     // Keyboard users continue at the top of the new page.
     if (!isFirst.current) main.current?.focus({ preventScroll: true });
     isFirst.current = false;

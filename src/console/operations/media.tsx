@@ -1,6 +1,6 @@
 // The playground's operations that answer with media: images and speech.
 import type { ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import { readEvents } from "../api.ts";
 import { createObjectUrl } from "../browser.ts";
 import type { Spending, WithUsage } from "./ask.ts";
@@ -53,7 +53,7 @@ interface MediaFileProps {
 /** Shows media through an object URL, which is revoked once it is no longer shown. */
 function MediaFile({ media: { data, ending }, name, label, children }: MediaFileProps) {
   const [address, setAddress] = useState<string>();
-  useEffect(() => {
+  useLayoutEffect(() => {
     const { url, revoke } = createObjectUrl(data);
     setAddress(url);
     return revoke;

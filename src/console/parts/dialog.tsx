@@ -1,14 +1,14 @@
 // Dialogs on the browser's own element, which keeps the focus inside and closes on Escape.
 import type { ComponentChildren, RefObject } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { type useForm, useTask } from "../task.ts";
 import { Button } from "./button.tsx";
 import { Notice } from "./states.tsx";
 
-/** Opens a dialog once it is rendered. */
+/** Opens a dialog as it is rendered, so that there is no moment at which it is there and can't be used. */
 function useModal(): RefObject<HTMLDialogElement | null> {
   const ref = useRef<HTMLDialogElement>(null);
-  useEffect(() => ref.current?.showModal(), []);
+  useLayoutEffect(() => ref.current?.showModal(), []);
   return ref;
 }
 
