@@ -1,27 +1,12 @@
-// The program that scans long texts is the one in `scan.wat`, and it counts as the code that reads each character does.
+// The program that scans long texts counts as the code that reads each character does.
 import { describe, expect, test } from "bun:test";
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { type JsonShape, readShape } from "../src/core/json-shape.ts";
-import { PROGRAM } from "../src/core/scan-program.ts";
 import { scanBytes, scanLetters, scanText } from "../src/core/text-scan.ts";
 import { countDenseBytes } from "../src/operations/chat/sizes.ts";
-import { assemble } from "./scan/assemble.ts";
 import { Dice } from "./sim/dice.ts";
-import { ROOT } from "./sources.ts";
 
-const SOURCE = join(ROOT, "src/core/scan.wat");
-const BUILT = join(ROOT, "src/core/scan-program.ts");
 /** A piece of the scanner, and the bytes that it reads at once. */
 const [PIECE, STEP] = [262_144, 16];
-
-test("the program is the one in the source", () => {
-  const program = Buffer.from(assemble(readFileSync(SOURCE, "utf8"))).toString("base64");
-  const lines = program.match(/.{1,100}/g)?.map((line) => `  "${line}"`) ?? [];
-  const text = `// Made from \`scan.wat\` by \`UPDATE_SCAN=1 bun test scan\`.\n\nexport const PROGRAM =\n${lines.join(" +\n")};\n`;
-  if (process.env.UPDATE_SCAN) writeFileSync(BUILT, text);
-  else expect(PROGRAM).toBe(program);
-});
 
 const UNBOUNDED: JsonShape = { depth: Number.POSITIVE_INFINITY, elements: Number.POSITIVE_INFINITY };
 const CHARACTERS = [

@@ -1,4 +1,4 @@
-// Made from `scan.wat` by `UPDATE_SCAN=1 bun test scan`.
+// Made from `scan.wat` by `UPDATE_WASM=1 bun test wasm`.
 
 export const PROGRAM =
   "AGFzbQEAAAABFARgAn9/AGABfwBgAX8Bf2ABfwF/AwUEAAECAwUDAQAFBjgLfwFBAAt/AUEAC38BQQALfwFBAAt/AUEAC38BQQAL" +

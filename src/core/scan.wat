@@ -1,5 +1,5 @@
-;; Reads text 16 bytes at a time. `scan-program.ts` holds this program as bytes; `bun test scan` compares the two, and
-;; UPDATE_SCAN=1 writes them again. The text stands at 0, with 32 bytes to spare behind it, whose content has no effect.
+;; Reads text 16 bytes at a time. `scan-program.ts` holds this program as bytes; `bun test wasm` compares the two, and
+;; UPDATE_WASM=1 writes them again. The text stands at 0, with 32 bytes to spare behind it, whose content has no effect.
 ;; From 262,208 on stand the places of the first 1,024 marks: colons, commas and the end of an outermost object.
 (module
   (memory (export "memory") 5)

@@ -6,8 +6,8 @@ export function clampMagnitude(value: number, most: number): number {
 }
 
 /**
- * Sums four ways at once and takes a single type of array, for speed: each decision asks about hundreds of models.
- * Sums declared as a list (`let [first, second] = [0, 0]`) would take twice as long.
+ * Sums four ways at once and takes a single type of array, for speed. Sums declared as a list
+ * (`let [first, second] = [0, 0]`) would take twice as long.
  */
 export function dot(one: Float32Array, other: Float64Array): number {
   let first = 0;

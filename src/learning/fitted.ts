@@ -2,6 +2,7 @@
 import { type Static, type StaticDecode, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import type { Frozen } from "../core/frozen.ts";
+import { FloatRows } from "../core/weighted-sums.ts";
 import { fingerprintParameters } from "../selectors/row.ts";
 import { type Drifts, driftSchema } from "./drift.ts";
 
@@ -71,6 +72,12 @@ const posteriorSchema = Type.Object({
     .Encode((fits) => [...fits.values()]),
 });
 export type Posterior = StaticDecode<typeof posteriorSchema>;
+
+/** Returns the weights of all fits, a column for each. */
+export function gatherWeights({ fits, width }: Posterior): FloatRows {
+  const weights = Array.from(fits.values(), (fit) => fit.weights);
+  return new FloatRows(width, weights.length, (row, column) => weights[column]?.[row] ?? 0);
+}
 
 /** By model: the correction of its level by users' scores, and the weight of the scores that agree on it. */
 const liftsSchema = Type.Record(Type.String(), Type.Object({ lift: number, count: number }));

@@ -2,6 +2,7 @@
 // decision costs one look at the request and one dot product per model.
 import type { ModelCard } from "../core/card.ts";
 import { CardMap, type Places } from "../core/card-map.ts";
+import type { FloatRows } from "../core/weighted-sums.ts";
 import type { FindModel } from "../selectors/expense.ts";
 import { type Change, type Knowledge, NO_SHIFTS, type Shifts } from "../selectors/knowledge.ts";
 import type { Prediction } from "../selectors/predictor.ts";
@@ -14,6 +15,7 @@ import { collectVoices, countLabels, LEVEL_START, weighVoices } from "./feedback
 import {
   type Fit,
   type Fitted,
+  gatherWeights,
   type Posterior,
   packFitted,
   type TaughtView,
@@ -42,6 +44,8 @@ const TOPICS_SHOWN = 3;
 interface Taught {
   /** Undefined without labels. */
   readonly fit: Fit | undefined;
+  /** The place of the fit among all. −1 without labels. */
+  readonly at: number;
   /** The correction by users' scores, and that of the overall level by these and by labels. */
   readonly lift: number;
   readonly level: number;
@@ -64,6 +68,8 @@ export class Learned implements Knowledge {
   #sway: Sway | null = null;
   readonly #lengths = new AnswerLengths();
   #taught = new CardMap<Taught>();
+  /** A column for each fit. */
+  #weights: FloatRows | null = null;
   #seen: ReturnType<typeof describeRow> | null = null;
 
   /** Changes of models are only ignored to measure what watching for them gains. */
@@ -118,14 +124,18 @@ export class Learned implements Knowledge {
     this.#seen = null;
     this.#taught = new CardMap();
     const { posterior, lifts, views, drifts } = fitted;
+    const places = new Map([...(posterior?.fits.keys() ?? [])].map((model, at) => [model, at]));
+    this.#weights = posterior === null ? null : gatherWeights(posterior);
     const days = new Map(views.map((view) => [view.model, view.as_of]));
-    for (const model of [...(posterior?.fits.keys() ?? []), ...Object.keys(lifts)]) {
+    for (const model of [...places.keys(), ...Object.keys(lifts)]) {
       const lift = clampMagnitude(lifts[model]?.lift ?? 0, OWN_MAX);
       const fit = posterior?.fits.get(model);
       const count = countLabels(fit?.doubt ?? 1) + (lifts[model]?.count ?? 0);
       const scoredOn = count < LEVEL_START ? null : (days.get(model) ?? null);
       const changed = describeDrift(drifts[model]);
-      this.#taught.set(model, { fit, lift, level: liftLevel(posterior, lifts, model), scoredOn, changed });
+      const at = places.get(model) ?? -1;
+      const level = liftLevel(posterior, lifts, model);
+      this.#taught.set(model, { fit, at, lift, level, scoredOn, changed });
     }
   }
 
@@ -176,13 +186,14 @@ export class Learned implements Knowledge {
   shiftsBy(places: Places, { row }: Pick<Prediction, "row">): Shifts {
     if (this.#taught.size === 0) return NO_SHIFTS;
     const listed = this.#taught.listBy(places);
-    const { phi, variance, common } = this.#look(row);
+    const { variance, common, owns } = this.#look(row);
     return {
       quality: (place) => {
-        const fit = listed[place]?.fit;
-        const lift = listed[place]?.lift ?? 0;
+        const taught = listed[place];
+        if (taught === undefined) return 0;
+        const { fit, at, lift } = taught;
         if (fit === undefined) return lift;
-        return common + clampMagnitude(fit.overall + dot(fit.weights, phi) + lift, OWN_MAX);
+        return common + clampMagnitude(fit.overall + (owns[at] ?? 0) + lift, OWN_MAX);
       },
       lift: (place) => listed[place]?.level ?? 0,
       spread: (place) => Math.sqrt(variance * (listed[place]?.fit?.noise ?? 0)),
@@ -217,7 +228,7 @@ export class Learned implements Knowledge {
 
   /** Computed once for all models: a decision asks for hundreds. */
   #look(row: Float32Array) {
-    if (this.#seen?.row !== row) this.#seen = describeRow(row, this.#fitted.posterior);
+    if (this.#seen?.row !== row) this.#seen = describeRow(row, this.#fitted.posterior, this.#weights);
     return this.#seen;
   }
 
@@ -264,7 +275,7 @@ export class Learned implements Knowledge {
 }
 
 /** Compares a request with the labelled prompts. */
-function describeRow(row: Float32Array, posterior: Posterior | null) {
+function describeRow(row: Float32Array, posterior: Posterior | null, weights: FloatRows | null) {
   const design = readDesign(row);
   return {
     ...design,
@@ -273,6 +284,8 @@ function describeRow(row: Float32Array, posterior: Posterior | null) {
     variance: posterior === null ? 0 : measureUnder(posterior.covariance, design.phi),
     /** The amount by which all labelled models are likely to do better than expected. */
     common: posterior === null ? 0 : clampMagnitude(dot(posterior.common, design.phi), COMMON_MAX),
+    /** Each model's difference from the champion beyond that of their levels, in the order of the fits. */
+    owns: weights?.sum(design.phi) ?? new Float64Array(0),
   };
 }
 

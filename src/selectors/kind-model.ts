@@ -2,6 +2,7 @@
 // a linear model over hashed cues, trained by test/router/train-kinds.ts.
 import { readFileSync } from "node:fs";
 import { KINDS } from "../core/skill.ts";
+import { ByteRows } from "../core/weighted-sums.ts";
 import { type Cues, SCRIPTS } from "./cues.ts";
 import type { RequestFeatures } from "./features.ts";
 import { indexHashes } from "./hash-index.ts";
@@ -55,7 +56,9 @@ export function readKindModel(file: KindFile) {
     /** Returns the cue's index, or −1. */
     indexOf: indexHashes(hashes),
     size: hashes.length,
-    ...{ weights, structure, scales: file.scales },
+    /** A row for each cue. */
+    weights: new ByteRows(weights, OUTPUTS),
+    ...{ structure, scales: file.scales },
     ...{ supportFrom: file.supportFrom, supportTo: file.supportTo },
   };
 }
@@ -94,45 +97,18 @@ export function understand(cues: Cues, shape: Float32Array, model: KindModel = l
 
 /** Adds up what the known cues say. Returns how many there are. */
 function addCues(sums: Float64Array, { hashes }: Cues, { indexOf, weights, scales }: KindModel): number {
-  const rows = new Int32Array(hashes.length);
   let known = 0;
   for (let cue = 0; cue < hashes.length; cue++) {
     const at = indexOf(hashes[cue] ?? 0);
-    if (at >= 0) rows[known++] = at * OUTPUTS;
+    if (at < 0) continue;
+    known++;
+    weights.add(at, 1);
   }
-  const whole = addRows(weights, rows, known);
+  weights.take(sums);
   const norm = 1 / Math.sqrt(known + 1);
   for (let output = 0; output < OUTPUTS; output++)
-    sums[output] = (whole[output] ?? 0) * norm * (scales[output] ?? 0);
+    sums[output] = (sums[output] ?? 0) * norm * (scales[output] ?? 0);
   return known;
-}
-
-/** Returns the sums of the first `count` rows, which are whole numbers. */
-function addRows(weights: Int8Array, rows: Int32Array, count: number): Int32Array {
-  const sums = new Int32Array(OUTPUTS);
-  const rest = count % FOUR;
-  for (let at = 0; at < count - rest; at += FOUR) addFour(sums, weights, rows, at);
-  for (let at = count - rest; at < count; at++) {
-    const from = rows[at] ?? 0;
-    for (let output = 0; output < OUTPUTS; output++)
-      sums[output] = (sums[output] ?? 0) + (weights[from + output] ?? 0);
-  }
-  return sums;
-}
-
-const FOUR = 4;
-
-/** With one row at a time, reading and writing the sums would take longest. */
-function addFour(sums: Int32Array, weights: Int8Array, rows: Int32Array, at: number): void {
-  const a = rows[at] ?? 0;
-  const b = rows[at + 1] ?? 0;
-  const c = rows[at + 2] ?? 0;
-  const d = rows[at + 3] ?? 0;
-  for (let output = 0; output < OUTPUTS; output++) {
-    const first = (weights[a + output] ?? 0) + (weights[b + output] ?? 0);
-    const second = (weights[c + output] ?? 0) + (weights[d + output] ?? 0);
-    sums[output] = (sums[output] ?? 0) + first + second;
-  }
 }
 
 function addRow(sums: Float64Array, rows: Float32Array, at: number, value: number): void {

@@ -1,6 +1,7 @@
 // The predictor's parameters as shipped: hashed words, a row of small integers for each, and a few linear heads.
 
 import { readFileSync } from "node:fs";
+import { ByteRows, FloatRows } from "../core/weighted-sums.ts";
 import { indexHashes } from "./hash-index.ts";
 import path from "./parameters.data.json" with { type: "file" };
 import { STRUCTURE_SIZE } from "./structure.ts";
@@ -57,13 +58,14 @@ export function readParameters(file: ParameterFile) {
     /** Returns the word's index, or −1. */
     indexOf: indexHashes(hashes),
     rarity: Float32Array.from(Uint8Array.fromBase64(file.rarity), (units) => units * RARITY_UNIT),
-    embedding,
+    /** A row for each word. */
+    embedding: new ByteRows(embedding, size),
+    words: hashes.length,
+    /** Names these parameters: what others made means something else. */
+    fingerprint: Bun.hash.wyhash(embedding).toString(36),
     scales: Float32Array.from(file.scales),
-    /** By input, then by topic. The last input is the constant. Float64, which isn't converted at each reading. */
-    topics: Float64Array.from(
-      heads,
-      (_, at) => heads[(at % TOPICS.length) * width + Math.floor(at / TOPICS.length)] ?? 0,
-    ),
+    /** A row for each input. The last one is the constant. */
+    topics: new FloatRows(width, TOPICS.length, (input, topic) => heads[topic * width + input] ?? 0),
     difficulty: new Float32Array(Uint8Array.fromBase64(file.difficulty).buffer),
     outputTokens: new Float32Array(Uint8Array.fromBase64(file.outputTokens).buffer),
   };

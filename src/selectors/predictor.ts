@@ -33,7 +33,7 @@ export function predict(
   const known = embed(features.grams, parameters, input);
   const structure = readStructure(features);
   input.set(structure, size);
-  const topics = softmax(weighTopics(parameters.topics, input));
+  const topics = softmax(weighTopics(parameters, input));
   const seen = understand(features.cues, readTaskShape(features, structure), kindModel);
   // Models' outcomes are known on benchmarks: what they taught holds for questions like those.
   const usual = measureSupport(known, parameters) * ramp(seen.tested, TESTED);
@@ -79,10 +79,6 @@ function measureSupport(known: number, { supportFrom, supportTo }: Parameters): 
 /** Sums the embeddings of known words into `into`. Returns the known share of all words, weighted by rarity. */
 function embed(grams: RequestFeatures["grams"], parameters: Parameters, into: Float32Array): number {
   const { size, scales, embedding, rarity } = parameters;
-  /** The places where the known words' embeddings begin. */
-  const rows = new Int32Array(grams.size);
-  const values = new Float64Array(grams.size);
-  let known = 0;
   let norm = 0;
   let knownWeight = 0;
   let allWeight = 0;
@@ -97,10 +93,9 @@ function embed(grams: RequestFeatures["grams"], parameters: Parameters, into: Fl
     allWeight += rare;
     knownWeight += rare;
     norm += value * value;
-    values[known] = value;
-    rows[known++] = at * size;
+    embedding.add(at, value);
   }
-  for (let at = 0; at < known; at += FOUR) addFour(into, embedding, rows, values, at);
+  embedding.take(into);
   const scale = norm === 0 ? 0 : 1 / Math.sqrt(norm);
   for (let dim = 0; dim < size; dim++) into[dim] = (into[dim] ?? 0) * scale * (scales[dim] ?? 0);
   return allWeight === 0 ? 0 : knownWeight / allWeight;
@@ -111,35 +106,6 @@ function weighCount(count: number): number {
   return count === 1 ? 1 : Math.max(0.1, 1 + Math.log(Math.max(count, 0.1)));
 }
 
-const FOUR = 4;
-
-/**
- * Adds four words' embeddings, rounded after each as if they were added one by one, which would mostly read and write
- * the sums. Beyond the last word, weights are 0.
- */
-function addFour(
-  into: Float32Array,
-  embedding: Int8Array,
-  rows: Int32Array,
-  values: Float64Array,
-  at: number,
-): void {
-  const a = rows[at] ?? 0;
-  const b = rows[at + 1] ?? 0;
-  const c = rows[at + 2] ?? 0;
-  const d = rows[at + 3] ?? 0;
-  const first = values[at] ?? 0;
-  const second = values[at + 1] ?? 0;
-  const third = values[at + 2] ?? 0;
-  const fourth = values[at + 3] ?? 0;
-  for (let dim = 0; dim < into.length - STRUCTURE_SIZE; dim++) {
-    const one = Math.fround((into[dim] ?? 0) + first * (embedding[a + dim] ?? 0));
-    const two = Math.fround(one + second * (embedding[b + dim] ?? 0));
-    const three = Math.fround(two + third * (embedding[c + dim] ?? 0));
-    into[dim] = three + fourth * (embedding[d + dim] ?? 0);
-  }
-}
-
 /** The last weight is the constant. */
 function dot(weights: Float32Array, input: Float32Array): number {
   let sum = weights[input.length] ?? 0;
@@ -147,17 +113,11 @@ function dot(weights: Float32Array, input: Float32Array): number {
   return sum;
 }
 
-/** Adds up all topics at once, input by input, because a single sum would wait for each of its additions. */
-function weighTopics(weights: Float64Array, input: Float32Array): Float64Array {
-  const count = weights.length / (input.length + 1);
-  const sums = weights.slice(input.length * count);
-  for (let at = 0; at < input.length; at++) {
-    const value = input[at] ?? 0;
-    const from = at * count;
-    for (let topic = 0; topic < count; topic++)
-      sums[topic] = (sums[topic] ?? 0) + (weights[from + topic] ?? 0) * value;
-  }
-  return sums;
+function weighTopics({ topics }: Parameters, input: Float32Array): Float64Array {
+  const values = new Float64Array(input.length + 1);
+  values.set(input);
+  values[input.length] = 1;
+  return topics.sum(values);
 }
 
 /** 0 up to the first bound, 1 from the second. */

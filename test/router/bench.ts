@@ -243,9 +243,8 @@ function sizes(): void {
       `- ${name}.data.json: ${Bun.file(join(import.meta.dir, `../../src/selectors/${name}.data.json`)).size} bytes`,
     );
   }
-  console.log(
-    `- ${loadShippedParameters().embedding.length / loadShippedParameters().size} words × ${loadShippedParameters().size}`,
-  );
+  const { words, size } = loadShippedParameters();
+  console.log(`- ${words} words × ${size}`);
 }
 
 const SECTIONS = {

@@ -1,4 +1,4 @@
-// Assembles the part of WebAssembly's text format that `src/core/scan.wat` uses (webassembly.github.io/spec/core).
+// Assembles the part of WebAssembly's text format that `src/core` uses (webassembly.github.io/spec/core).
 
 type Node = string | readonly Node[];
 
@@ -33,13 +33,27 @@ const PLAIN: Readonly<Record<string, readonly number[]>> = {
   "v128.or": [0xfd, 0x50],
   "i8x16.bitmask": [0xfd, 0x64],
   "i8x16.sub": [0xfd, 0x71],
+  "i16x8.extend_low_i8x16_s": [0xfd, 0x87, 0x01],
+  "i16x8.extend_high_i8x16_s": [0xfd, 0x88, 0x01],
+  "i32x4.extend_low_i16x8_s": [0xfd, 0xa7, 0x01],
+  "i32x4.extend_high_i16x8_s": [0xfd, 0xa8, 0x01],
+  "f32x4.convert_i32x4_s": [0xfd, 0xfa, 0x01],
+  "f32x4.add": [0xfd, 0xe4, 0x01],
+  "f32x4.mul": [0xfd, 0xe6, 0x01],
+  "f64x2.promote_low_f32x4": [0xfd, 0x5f],
+  "f64x2.add": [0xfd, 0xf0, 0x01],
+  "f64x2.mul": [0xfd, 0xf2, 0x01],
 };
 /** Instructions on memory, with the alignment that they state. */
 const ON_MEMORY: Readonly<Record<string, readonly number[]>> = {
   "i32.load8_u": [0x2d, 0],
   "i32.load16_u": [0x2f, 0],
+  "i32.load": [0x28, 0],
   "i32.store": [0x36, 0],
   "v128.load": [0xfd, 0x00, 0],
+  "v128.load32_splat": [0xfd, 0x09, 0],
+  "v128.load64_splat": [0xfd, 0x0a, 0],
+  "v128.load64_zero": [0xfd, 0x5d, 0],
   "v128.store": [0xfd, 0x0b, 0],
 };
 const ON_LOCALS: Readonly<Record<string, number>> = { "local.get": 0x20, "local.set": 0x21 };

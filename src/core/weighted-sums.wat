@@ -1,0 +1,86 @@
+;; Adds up rows of numbers, each times a value of its own. `weighted-sums-program.ts` holds this program as bytes; `bun
+;; test wasm` compares the two, and UPDATE_WASM=1 writes them again. The caller chooses where everything stands. `into`
+;; holds what the sums begin with.
+(module
+  (memory (export "memory") 1)
+
+  ;; Adds up rows of Int8 in Float32, 16 columns at a time. `places` holds where the rows begin (Int32), `values` is Float32.
+  (func (export "addBytes")
+    (param $places i32) (param $values i32) (param $count i32) (param $columns i32) (param $into i32)
+    (local $at i32) (local $row i32) (local $word i32) (local $end i32)
+    (local $bytes v128) (local $half v128) (local $value v128)
+    (local $a v128) (local $b v128) (local $c v128) (local $d v128)
+    (local.set $end (i32.shl (local.get $count) (i32.const 2)))
+    (block $done
+      (loop $next
+        (br_if $done (i32.ge_s (local.get $at) (local.get $columns)))
+        (local.set $a (v128.load (local.get $into)))
+        (local.set $b (v128.load offset=16 (local.get $into)))
+        (local.set $c (v128.load offset=32 (local.get $into)))
+        (local.set $d (v128.load offset=48 (local.get $into)))
+        (local.set $word (i32.const 0))
+        (block $summed
+          (loop $add
+            (br_if $summed (i32.ge_s (local.get $word) (local.get $end)))
+            (local.set $row (i32.load (i32.add (local.get $places) (local.get $word))))
+            (local.set $value (v128.load32_splat (i32.add (local.get $values) (local.get $word))))
+            (local.set $bytes (v128.load (i32.add (local.get $row) (local.get $at))))
+            (local.set $half (i16x8.extend_low_i8x16_s (local.get $bytes)))
+            (local.set $a (f32x4.add (local.get $a) (f32x4.mul (local.get $value)
+              (f32x4.convert_i32x4_s (i32x4.extend_low_i16x8_s (local.get $half))))))
+            (local.set $b (f32x4.add (local.get $b) (f32x4.mul (local.get $value)
+              (f32x4.convert_i32x4_s (i32x4.extend_high_i16x8_s (local.get $half))))))
+            (local.set $half (i16x8.extend_high_i8x16_s (local.get $bytes)))
+            (local.set $c (f32x4.add (local.get $c) (f32x4.mul (local.get $value)
+              (f32x4.convert_i32x4_s (i32x4.extend_low_i16x8_s (local.get $half))))))
+            (local.set $d (f32x4.add (local.get $d) (f32x4.mul (local.get $value)
+              (f32x4.convert_i32x4_s (i32x4.extend_high_i16x8_s (local.get $half))))))
+            (local.set $word (i32.add (local.get $word) (i32.const 4)))
+            (br $add)))
+        (v128.store (local.get $into) (local.get $a))
+        (v128.store offset=16 (local.get $into) (local.get $b))
+        (v128.store offset=32 (local.get $into) (local.get $c))
+        (v128.store offset=48 (local.get $into) (local.get $d))
+        (local.set $into (i32.add (local.get $into) (i32.const 64)))
+        (local.set $at (i32.add (local.get $at) (i32.const 16)))
+        (br $next))))
+
+  ;; Adds up rows of Float32, one after the other from `rows` on, in Float64, 8 columns at a time. `values` is Float64.
+  (func (export "addFloats")
+    (param $rows i32) (param $values i32) (param $count i32) (param $columns i32) (param $into i32)
+    (local $row i32) (local $value i32) (local $end i32) (local $last i32) (local $stride i32)
+    (local $times v128) (local $a v128) (local $b v128) (local $c v128) (local $d v128)
+    (local.set $stride (i32.shl (local.get $columns) (i32.const 2)))
+    (local.set $last (i32.add (local.get $rows) (local.get $stride)))
+    (local.set $end (i32.add (local.get $values) (i32.shl (local.get $count) (i32.const 3))))
+    (block $done
+      (loop $next
+        (br_if $done (i32.ge_s (local.get $rows) (local.get $last)))
+        (local.set $a (v128.load (local.get $into)))
+        (local.set $b (v128.load offset=16 (local.get $into)))
+        (local.set $c (v128.load offset=32 (local.get $into)))
+        (local.set $d (v128.load offset=48 (local.get $into)))
+        (local.set $row (local.get $rows))
+        (local.set $value (local.get $values))
+        (block $summed
+          (loop $add
+            (br_if $summed (i32.ge_s (local.get $value) (local.get $end)))
+            (local.set $times (v128.load64_splat (local.get $value)))
+            (local.set $a (f64x2.add (local.get $a)
+              (f64x2.mul (local.get $times) (f64x2.promote_low_f32x4 (v128.load64_zero (local.get $row))))))
+            (local.set $b (f64x2.add (local.get $b)
+              (f64x2.mul (local.get $times) (f64x2.promote_low_f32x4 (v128.load64_zero offset=8 (local.get $row))))))
+            (local.set $c (f64x2.add (local.get $c)
+              (f64x2.mul (local.get $times) (f64x2.promote_low_f32x4 (v128.load64_zero offset=16 (local.get $row))))))
+            (local.set $d (f64x2.add (local.get $d)
+              (f64x2.mul (local.get $times) (f64x2.promote_low_f32x4 (v128.load64_zero offset=24 (local.get $row))))))
+            (local.set $row (i32.add (local.get $row) (local.get $stride)))
+            (local.set $value (i32.add (local.get $value) (i32.const 8)))
+            (br $add)))
+        (v128.store (local.get $into) (local.get $a))
+        (v128.store offset=16 (local.get $into) (local.get $b))
+        (v128.store offset=32 (local.get $into) (local.get $c))
+        (v128.store offset=48 (local.get $into) (local.get $d))
+        (local.set $into (i32.add (local.get $into) (i32.const 64)))
+        (local.set $rows (i32.add (local.get $rows) (i32.const 32)))
+        (br $next)))))
