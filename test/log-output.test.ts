@@ -8,22 +8,26 @@ import { LONG_MS, newPlace, type Place, startServe } from "./serve-process.ts";
 const AGAIN = "poundkey: standard output takes log lines again";
 
 test("a reader that stands still costs a bounded memory, and is read to again", async () => {
-  const reader = Bun.spawn(["cat"], { stdin: "pipe", stdout: "ignore" });
-  reader.kill("SIGSTOP");
-  const said: string[] = [];
-  const piece = "a".repeat(2 ** 20);
-  const write = createOutput(reader.stdin, piece.length * 8, (text) => said.push(text));
-  // The first ones fill the pipe, in part.
-  for (let count = 0; count < 8; count++) write(piece);
-  expect(said).toEqual([]);
-  for (let count = 0; count < 8; count++) write(piece);
-  expect(said).toEqual([expect.stringMatching(/log lines are dropped.*doesn't read$/)]);
-  reader.kill("SIGCONT");
-  await until("all has been read", () => said.length > 1);
-  expect(said.slice(1)).toEqual([AGAIN]);
-  for (let count = 0; count < 8; count++) write(piece);
-  expect(said.slice(2)).toEqual([]);
-  reader.kill("SIGKILL");
+  const reader = Bun.spawn(["cat"], { stdin: "pipe", stdout: "ignore", stderr: "ignore" });
+  try {
+    reader.kill("SIGSTOP");
+    const said: string[] = [];
+    const piece = "a".repeat(2 ** 20);
+    const write = createOutput(reader.stdin, piece.length * 8, (text) => said.push(text));
+    // The first ones fill the pipe, in part.
+    for (let count = 0; count < 8; count++) write(piece);
+    expect(said).toEqual([]);
+    for (let count = 0; count < 8; count++) write(piece);
+    expect(said).toEqual([expect.stringMatching(/log lines are dropped.*doesn't read$/)]);
+    reader.kill("SIGCONT");
+    await until("all has been read", () => said.length > 1);
+    expect(said.slice(1)).toEqual([AGAIN]);
+    for (let count = 0; count < 8; count++) write(piece);
+    expect(said.slice(2)).toEqual([]);
+  } finally {
+    // A stopped process doesn't end by itself.
+    reader.kill("SIGKILL");
+  }
 });
 
 /** Starts a gateway with this output, has it answer three requests, and returns what it said until its end. */
@@ -66,7 +70,7 @@ test(
     const out = join(place.directory, "out");
     await Bun.spawn(["mkfifo", out]).exited;
     // The gateway starts once this has opened the pipe, and it leaves at once.
-    Bun.spawn(["head", "-c", "0", out]);
+    Bun.spawn(["head", "-c", "0", out], { stdout: "ignore", stderr: "ignore" });
     const said = await serveWith({ ...place, out });
     expect(said.match(/log lines are dropped|EPIPE/g)).toEqual(["log lines are dropped", "EPIPE"]);
   },

@@ -7,6 +7,15 @@ import { Dice } from "./sim/dice.ts";
 /** Addresses in the memory of the plain program. */
 const [PLACES, VALUES, SUMS, ROWS] = [0, 20_000, 40_000, 50_000];
 
+/** Returns the plain program, with these rows in its memory. */
+function startWith(rows: Int8Array | Float32Array) {
+  const program = startPlain();
+  program.memory.grow(Math.ceil(rows.byteLength / 65_536));
+  const { buffer } = program.memory;
+  new Uint8Array(buffer, ROWS).set(new Uint8Array(rows.buffer));
+  return { program, buffer };
+}
+
 describe("rows of bytes", () => {
   test.each([
     [0, 16],
@@ -19,10 +28,7 @@ describe("rows of bytes", () => {
     const dice = new Dice(count);
     const bytes = Int8Array.from({ length: 40 * columns }, () => dice.int(-128, 127));
     const rows = new ByteRows(bytes, columns);
-    const program = startPlain();
-    program.memory.grow(1);
-    const { buffer } = program.memory;
-    new Int8Array(buffer, ROWS, bytes.length).set(bytes);
+    const { program, buffer } = startWith(bytes);
     const sums = new Float32Array(columns + 1).fill(-1);
     // The second time, nothing is left of the first.
     for (let time = 0; time < 2; time++) {
@@ -48,11 +54,13 @@ test.each([
 ])("%i rows of %i numbers", (count, columns) => {
   const dice = new Dice(count);
   const numbers = Float32Array.from({ length: count * columns }, () => dice.next() * 12 - 6);
-  const rows = new FloatRows(count, columns, (row, column) => numbers[row * columns + column] ?? Number.NaN);
-  const program = startPlain();
-  program.memory.grow(5);
-  const { buffer } = program.memory;
-  new Float32Array(buffer, ROWS, numbers.length).set(numbers);
+  const rows = new FloatRows(count, columns);
+  for (let column = 0; column < columns; column++)
+    rows.setColumn(
+      column,
+      numbers.filter((_, at) => at % columns === column),
+    );
+  const { program, buffer } = startWith(numbers);
   for (let time = 0; time < 2; time++) {
     const values = Float64Array.from({ length: count }, () => dice.next() * 30 - 15);
     new Float64Array(buffer, VALUES, count).set(values);

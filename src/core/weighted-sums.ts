@@ -84,18 +84,22 @@ export class FloatRows {
   readonly #width: number;
   readonly #sums: Float64Array;
   readonly #values: Float64Array;
+  readonly #all: Float32Array;
 
-  /** `fill` returns the number in a row and a column. */
-  constructor(rows: number, columns: number, fill: (row: number, column: number) => number) {
+  /** All numbers are 0 at first. */
+  constructor(rows: number, columns: number) {
     this.#width = Math.ceil(columns / FLOAT_COLUMNS) * FLOAT_COLUMNS;
     this.#from = (this.#width + rows) * 8;
     this.#program = start(this.#from + rows * this.#width * 4);
     const { buffer } = this.#program.memory;
     this.#sums = new Float64Array(buffer, 0, columns);
     this.#values = new Float64Array(buffer, this.#width * 8, rows);
-    const all = new Float32Array(buffer, this.#from, rows * this.#width);
-    for (let column = 0; column < columns; column++)
-      for (let row = 0; row < rows; row++) all[row * this.#width + column] = fill(row, column);
+    this.#all = new Float32Array(buffer, this.#from, rows * this.#width);
+  }
+
+  /** Sets a column's number in each row. */
+  setColumn(column: number, numbers: Float32Array): void {
+    for (let row = 0; row < numbers.length; row++) this.#all[row * this.#width + column] = numbers[row] ?? 0;
   }
 
   /** Returns the sums by column. There must be a value for each row. */

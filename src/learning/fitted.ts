@@ -5,6 +5,7 @@ import type { Frozen } from "../core/frozen.ts";
 import { FloatRows } from "../core/weighted-sums.ts";
 import { fingerprintParameters } from "../selectors/row.ts";
 import { type Drifts, driftSchema } from "./drift.ts";
+import { mapInSlices } from "./slices.ts";
 
 const number = Type.Number();
 /** Float32 in base64. */
@@ -73,10 +74,13 @@ const posteriorSchema = Type.Object({
 });
 export type Posterior = StaticDecode<typeof posteriorSchema>;
 
-/** Returns the weights of all fits, a column for each. */
-export function gatherWeights({ fits, width }: Posterior): FloatRows {
-  const weights = Array.from(fits.values(), (fit) => fit.weights);
-  return new FloatRows(width, weights.length, (row, column) => weights[column]?.[row] ?? 0);
+/** Returns the weights of all fits, a column for each. Null without labels. In slices. */
+export function* gatherWeights(posterior: Posterior | null): Generator<void, FloatRows | null> {
+  if (posterior === null) return null;
+  const fits = [...posterior.fits.values()];
+  const rows = new FloatRows(posterior.width, fits.length);
+  yield* mapInSlices(fits, ({ weights }, at) => rows.setColumn(at, weights));
+  return rows;
 }
 
 /** By model: the correction of its level by users' scores, and the weight of the scores that agree on it. */

@@ -23,6 +23,7 @@ import {
 } from "./fitted.ts";
 import { AnswerLengths } from "./lengths.ts";
 import { fitPosterior } from "./posterior.ts";
+import { finish } from "./slices.ts";
 import { findBest, findSway, liftLevel, type Sway } from "./sway.ts";
 import { findWeight, OWN_MAX } from "./tradeoff.ts";
 
@@ -44,7 +45,7 @@ const TOPICS_SHOWN = 3;
 interface Taught {
   /** Undefined without labels. */
   readonly fit: Fit | undefined;
-  /** The place of the fit among all. −1 without labels. */
+  /** The place of the fit among all, if there is one. */
   readonly at: number;
   /** The correction by users' scores, and that of the overall level by these and by labels. */
   readonly lift: number;
@@ -89,8 +90,7 @@ export class Learned implements Knowledge {
 
   /** Fits all labels at once, as of a moment (Unix ms). Their order doesn't matter. */
   fit({ asOfMs = 0, findModel = () => null, choosable = [] }: Partial<FitInput> = {}): void {
-    const slices = this.#fitting({ asOfMs, findModel, choosable });
-    while (slices.next().done !== true);
+    finish(this.#fitting({ asOfMs, findModel, choosable }));
   }
 
   /** Like `fit`, in slices of a millisecond or less with `pause` after each. Decisions use the last fit meanwhile. */
@@ -106,7 +106,7 @@ export class Learned implements Knowledge {
     const voices = yield* collectVoices(feedback, posterior);
     const lifts = yield* weighVoices(voices, drifts);
     this.#sway = yield* findSway({ voices, lifts, posterior, drifts }, choosable);
-    this.#use({ posterior, lifts, views, drifts });
+    this.#use({ posterior, lifts, views, drifts }, yield* gatherWeights(posterior));
   }
 
   /** The account that alone decides which model is the best overall, as of the last fit. */
@@ -119,21 +119,20 @@ export class Learned implements Knowledge {
     return findBest(cards, this.#fitted.posterior, this.#fitted.lifts);
   }
 
-  #use(fitted: Fitted): void {
+  #use(fitted: Fitted, weights: FloatRows | null): void {
     this.#fitted = fitted;
+    this.#weights = weights;
     this.#seen = null;
     this.#taught = new CardMap();
     const { posterior, lifts, views, drifts } = fitted;
-    const places = new Map([...(posterior?.fits.keys() ?? [])].map((model, at) => [model, at]));
-    this.#weights = posterior === null ? null : gatherWeights(posterior);
     const days = new Map(views.map((view) => [view.model, view.as_of]));
-    for (const model of [...places.keys(), ...Object.keys(lifts)]) {
+    const models = new Set([...(posterior?.fits.keys() ?? []), ...Object.keys(lifts)]);
+    for (const [at, model] of [...models].entries()) {
       const lift = clampMagnitude(lifts[model]?.lift ?? 0, OWN_MAX);
       const fit = posterior?.fits.get(model);
       const count = countLabels(fit?.doubt ?? 1) + (lifts[model]?.count ?? 0);
       const scoredOn = count < LEVEL_START ? null : (days.get(model) ?? null);
       const changed = describeDrift(drifts[model]);
-      const at = places.get(model) ?? -1;
       const level = liftLevel(posterior, lifts, model);
       this.#taught.set(model, { fit, at, lift, level, scoredOn, changed });
     }
@@ -147,7 +146,7 @@ export class Learned implements Knowledge {
   /** Uses a packed fit until the next one. False if it can't be read. */
   unpack(packed: unknown): boolean {
     const fitted = unpackFitted(packed);
-    if (fitted !== null) this.#use(fitted);
+    if (fitted !== null) this.#use(fitted, finish(gatherWeights(fitted.posterior)));
     return fitted !== null;
   }
 
@@ -263,7 +262,7 @@ export class Learned implements Knowledge {
     this.#evidence = other.#evidence;
     this.#isStale = other.#isStale;
     this.#sway = other.#sway;
-    this.#use(other.#fitted);
+    this.#use(other.#fitted, other.#weights);
   }
 
   /** Forgets one card's lengths now, and its scores at the next `fit`. */

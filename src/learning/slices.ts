@@ -15,3 +15,10 @@ export function* mapInSlices<In, Out>(
   }
   return made;
 }
+
+/** Does all slices at once, and returns what they lead to. */
+export function finish<Out>(slices: Generator<void, Out>): Out {
+  let step = slices.next();
+  while (step.done !== true) step = slices.next();
+  return step.value;
+}

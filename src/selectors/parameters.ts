@@ -53,6 +53,9 @@ export function readParameters(file: ParameterFile) {
   if (embedding.length !== hashes.length * size || heads.length !== TOPICS.length * width) {
     throw new Error("The router's parameters are invalid: their sizes don't match.");
   }
+  const topics = new FloatRows(width, TOPICS.length);
+  for (const topic of TOPICS.keys())
+    topics.setColumn(topic, heads.subarray(topic * width, (topic + 1) * width));
   return {
     ...{ size, plain, unknownRarity, supportFrom, supportTo },
     /** Returns the word's index, or −1. */
@@ -65,7 +68,7 @@ export function readParameters(file: ParameterFile) {
     fingerprint: Bun.hash.wyhash(embedding).toString(36),
     scales: Float32Array.from(file.scales),
     /** A row for each input. The last one is the constant. */
-    topics: new FloatRows(width, TOPICS.length, (input, topic) => heads[topic * width + input] ?? 0),
+    topics,
     difficulty: new Float32Array(Uint8Array.fromBase64(file.difficulty).buffer),
     outputTokens: new Float32Array(Uint8Array.fromBase64(file.outputTokens).buffer),
   };
