@@ -1,4 +1,4 @@
-// Mutants of keeping a store: backups and the master key.
+// Mutants of keeping a gateway: backups, the master key, and the log's output.
 import type { Mutant } from "./mutant.ts";
 
 export const KEEPING: readonly Mutant[] = [
@@ -15,5 +15,19 @@ export const KEEPING: readonly Mutant[] = [
     find: "verified.problems.length > 0",
     replace: "verified.problems.length < 0",
     tests: ["test/restore.test.ts"],
+  },
+  {
+    name: "log lines wait for their reader without end",
+    file: "src/telemetry/log-output.ts",
+    find: "if (behind + text.length > behindMax) return",
+    replace: "if (behind + text.length > 1e12) return",
+    tests: ["test/log-output.test.ts"],
+  },
+  {
+    name: "each line that can't be written is told of",
+    file: "src/telemetry/log-output.ts",
+    find: "if (!isDropping) say(`poundkey: log lines",
+    replace: "say(`poundkey: log lines",
+    tests: ["test/log-output.test.ts"],
   },
 ];
