@@ -117,7 +117,7 @@ export async function sumUsage(
   return { data };
 }
 
-/** Yields the same rows: a few days at a time if they are by day, else all at once. */
+/** Yields the same rows: a day at a time if they are by day, else all at once. Throws if that is more than 50,000. */
 export async function* readUsage(
   { store, clock, dayRules }: UsageParts,
   query: Static<typeof usageQuery>,
@@ -151,11 +151,13 @@ export async function* readUsage(
       findFigures(name, { member: "", tag: "", ...row, outcome: FIRST_TOKENS_OUTCOME }).addFirstTokens(row);
   };
   for await (const some of readPieces(pieces, find)) {
-    for (const { piece, found } of some) add(found, piece.name);
-    if (!isByDay) continue;
-    // No later day adds to these.
-    yield viewSums(sums);
-    sums = new Map();
+    for (const { piece, found } of some) {
+      add(found, piece.name);
+      if (!isByDay) continue;
+      // No later day adds to these.
+      yield viewSums(sums);
+      sums = new Map();
+    }
   }
   if (!isByDay) yield viewSums(sums);
 }

@@ -223,9 +223,10 @@ export class Catalogue {
 
   #explain(text: string): UnknownModel {
     const parts = splitId(text);
-    const provider = parts?.provider.toLowerCase();
     const bare = parts?.name ?? text;
-    const known = this.#off.filter((card) => !parts || card.provider.toLowerCase() === provider);
+    const providers = new Set([...this.#cards, ...this.#off].map((card) => card.provider));
+    const [meantProvider] = parts ? findNearest(parts.provider, providers, 1) : [];
+    const known = this.#off.filter((card) => !parts || card.provider === meantProvider);
     const exact = known.find((card) => stripProvider(card) === bare);
     const near = this.#nearest(text, bare, exact);
     const [spelled] = near.length > 0 ? [] : findNearest(bare, known.map(stripProvider), 1);

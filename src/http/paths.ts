@@ -18,6 +18,8 @@ export interface KnownPaths {
   findMethods(path: string): readonly string[];
   /** The clients' paths that have no parameters. */
   readonly plain: readonly string[];
+  /** The same of the operator's paths. */
+  readonly operators: readonly string[];
 }
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
@@ -28,9 +30,11 @@ export function indexPaths(routes: readonly RegisteredRoute[]): KnownPaths {
     const methods = METHODS.filter((method) => own.some((route) => route.method === method));
     return { pattern: toPattern(path), methods };
   });
+  const plain = [...byPath.keys()].filter((path) => !/[:*]/.test(path));
   return {
     findMethods: (path) => patterns.find(({ pattern }) => pattern.test(path))?.methods ?? [],
-    plain: [...byPath.keys()].filter((path) => !/[:*]/.test(path) && !isForOperators(path)),
+    plain: plain.filter((path) => !isForOperators(path)),
+    operators: plain.filter(isForOperators),
   };
 }
 

@@ -1,6 +1,6 @@
 // Explains a URL that isn't served: a path of another API, one with too much or too little around it, or a typo.
 import { findNearest } from "../core/nearest.ts";
-import type { KnownPaths } from "./paths.ts";
+import { isForOperators, type KnownPaths } from "./paths.ts";
 
 const SHOWN_CHARACTERS_MAX = 100;
 /** The most paths to name below one that has none itself. */
@@ -114,12 +114,19 @@ const BASE_URL =
 /** Explains what is wrong with a path and names the one to use, in sentences with a space in front. Empty if unknown. */
 export function suggestPath(path: string, known: KnownPaths): string {
   const tidy = path.replace(/[\\/]+/g, "/").replace(/(?<=.)\/$/, "");
+  if (isForOperators(tidy)) return findOperators(tidy, known);
   const bare = tidy.replace(/^(\/(api|openai|v1|v1beta))+(?=\/|$)/, "");
   const foreign = FOREIGN.find(([paths]) => paths.test(tidy)) ?? UNSERVED.find(([paths]) => paths.test(bare));
   if (foreign) return foreign[1];
   if (bare === "" || tidy === "/") return BASE_URL;
   const found = findSuffix(tidy, known) ?? findNear(tidy, known) ?? findBelow(tidy, known);
   return found ?? "";
+}
+
+/** A served one, which was asked by another method, suggests none. */
+function findOperators(path: string, { findMethods, operators }: KnownPaths): string {
+  if (findMethods(path).length > 0) return "";
+  return findNearest(path, operators, 1).map(ask).join("");
 }
 
 function ask(path: string): string {

@@ -28,6 +28,7 @@ const UNKNOWN: readonly (readonly [string, string | null])[] = [
   ["Acme#chaep", "'Acme#cheap'"],
   ["Nobody#gpt-5.4", "'OpenAI#gpt-5.4'"],
   ["xAI#grok-none", "No key is configured here for xAI."],
+  ["xAl#grok-4.5", "No key is configured here for xAI."],
   ["grok-4.5", "No key is configured here for xAI."],
   ["deepseek/none-of-them", "No key is configured here for DeepSeek."],
   ["zzzzzzzzzzzzzzzzzzzzzzzz", "Name models as <Provider>#<model>. GET /v1/models lists them."],

@@ -43,6 +43,8 @@ const SPELLING_ROWS: readonly RawRow[] = [
     ["/v1/chat/completion", "/v1/chat/completions"],
     ["/v1/v1/chat/completion", "/v1/chat/completions"],
     ["/V1/Embeddings", "/v1/embeddings"],
+    ["/admin/v1/export/requests.cvs", "/admin/v1/export/requests.csv"],
+    ["/admin/v1/key", "/admin/v1/keys"],
   ].map(([target = "", meant = ""]) => ({
     name: `${target} names the right address`,
     bytes: get(target),
