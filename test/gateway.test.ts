@@ -110,7 +110,7 @@ describe("settlements", () => {
     down = false;
     await clock.move(2000);
     expect(await Promise.all(added)).toEqual([null, null, null]);
-    expect(written.toSorted()).toEqual(["a done", "b done", "c done"]);
+    expect(written).toEqual(["a done", "b done", "c done"]);
     expect(settlements.waiting).toBe(0);
     await clock.move(60_000);
     expect(written.length).toBe(3);
@@ -143,6 +143,40 @@ describe("settlements", () => {
     slow.resolve(SETTLED);
     await clock.move(0);
     expect([answers, settlements.waiting]).toEqual([[null], 0]);
+  });
+
+  test("an answer that may be withheld waits for a write under way, which decides what the client gets", async () => {
+    const writes: PromiseWithResolvers<Settled>[] = [];
+    const written: string[] = [];
+    const ledger = {
+      settle: async ({ ask }: Ticket, { record }: Outcome) => {
+        const write = Promise.withResolvers<Settled>();
+        writes.push(write);
+        const settled = await write.promise;
+        written.push(`${ask.id} ${record.ended}`);
+        return settled;
+      },
+    };
+    const settlements = new Settlements({ ledger, clock, deadlines, log: () => {} });
+    const withheld = (id: string): Outcome => ({
+      ...FAILED,
+      record: makeRecord(id, { ended: "lost" }),
+      sealedReply: null,
+    });
+    const answers: (Settled | null)[] = [];
+    for (const id of ["taken", "refused"]) {
+      const added = settlements.add(ticket(id), outcome(id), PATIENCE_MS, () => withheld(id));
+      void added.then((settled) => void answers.push(settled));
+    }
+    await clock.move(PATIENCE_MS * 2);
+    expect(answers).toEqual([]);
+    writes[0]?.resolve(SETTLED);
+    writes[1]?.reject(new Fault("store_unavailable", "down"));
+    await clock.move(2000);
+    expect(answers).toEqual([SETTLED, null]);
+    writes[2]?.resolve(SETTLED);
+    await clock.move(0);
+    expect(written).toEqual(["taken done", "refused lost"]);
   });
 
   test("a settlement that no client waits for is written in its alternative form, if it has one", async () => {

@@ -22,7 +22,11 @@ interface PendingSettlement {
   readonly ticket: Ticket;
   /** The outcome to write. It may change until then. */
   outcome: Outcome;
-  /** With null if the write failed. */
+  /** True while it is being written. */
+  isUnderWay: boolean;
+  /** Set once the client's patience is over: what to do if the write under way fails. */
+  onFailed: (() => void) | null;
+  /** With null if the result is not known in time. */
   readonly resolve: (settled: Settled | null) => void;
 }
 
@@ -43,45 +47,60 @@ export class Settlements {
 
   /**
    * Resolves with null if the result is not known in time. The settlement is written once in any case: `orElse` gives
-   * the outcome to write after that, when the client no longer gets the answer. Never rejects.
+   * the outcome to write after that, when the client no longer gets the answer. With it, a write under way is waited
+   * for, which the store bounds: it may be what the client is charged. Never rejects.
    */
-  add(ticket: Ticket, outcome: Outcome, patienceMs: number, orElse = () => outcome): Promise<Settled | null> {
+  add(
+    ticket: Ticket,
+    outcome: Outcome,
+    patienceMs: number,
+    orElse: (() => Outcome) | null = null,
+  ): Promise<Settled | null> {
     const { deadlines } = this.#ports;
     const { promise, resolve } = Promise.withResolvers<Settled | null>();
     const waiting: PendingSettlement = {
-      ticket,
-      outcome,
+      ...{ ticket, outcome, isUnderWay: false, onFailed: null },
       resolve: (settled) => {
         patience.clear();
         resolve(settled);
       },
     };
-    const patience = deadlines.watch(deadlines.nowMs() + patienceMs, () => {
-      waiting.outcome = orElse();
+    const giveUp = () => {
+      waiting.outcome = orElse?.() ?? outcome;
       waiting.resolve(null);
+    };
+    const patience = deadlines.watch(deadlines.nowMs() + patienceMs, () => {
+      if (orElse !== null && waiting.isUnderWay) waiting.onFailed = giveUp;
+      else giveUp();
     });
     void this.#write(waiting);
     return promise;
   }
 
   /** Resolves with false on failure. Retried later if the store was down: the id makes repeats harmless. */
-  #write(waiting: PendingSettlement): Promise<boolean> {
+  #write(waiting: PendingSettlement, isRetry = false): Promise<boolean> {
     const { ticket, outcome } = waiting;
+    const ended = () => {
+      this.#underWay--;
+      waiting.isUnderWay = false;
+    };
     this.#underWay++;
+    waiting.isUnderWay = true;
     return this.#ports.ledger.settle(ticket, outcome).then(
       (settled) => {
-        this.#underWay--;
+        ended();
         this.report(outcome, settled);
         waiting.resolve(settled);
         return true;
       },
       (error: unknown) => {
-        this.#underWay--;
+        ended();
+        waiting.onFailed?.();
         const { code, details } = toFault(error);
         const cause = details.reason ?? String(error);
         this.#ports.log({ event: "settle_failed", level: "error", id: ticket.ask.id, cause });
         // If the store rejected the settlement itself, a retry would be rejected too.
-        if (code === "store_unavailable") this.#keep(waiting);
+        if (code === "store_unavailable") this.#keep(waiting, isRetry);
         else this.#lose(waiting);
         return false;
       },
@@ -109,8 +128,10 @@ export class Settlements {
     waiting?.resolve(null);
   }
 
-  #keep(waiting: PendingSettlement): void {
-    this.#failed.push(waiting);
+  /** One that is retried comes first again. */
+  #keep(waiting: PendingSettlement, isRetry: boolean): void {
+    if (isRetry) this.#failed.unshift(waiting);
+    else this.#failed.push(waiting);
     if (this.#failed.length > WAITING_MAX) this.#lose(this.#failed.shift());
     this.#retryLater();
   }
@@ -124,7 +145,7 @@ export class Settlements {
   /** Oldest first. If one fails, the others would fail too. */
   async #retry(): Promise<void> {
     for (let next = this.#failed.shift(); next; next = this.#failed.shift()) {
-      if (!(await this.#write(next))) break;
+      if (!(await this.#write(next, true))) break;
     }
     this.#retrying = false;
     this.#retryLater();
