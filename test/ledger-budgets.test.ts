@@ -1,7 +1,8 @@
 // Budgets over the price of every request: opening, reservations, warnings, and what they refuse.
 import { describe, expect, test } from "bun:test";
+import type { Demand } from "../src/core/demand.ts";
 import { budget, budgetBench } from "./budget-bench.ts";
-import { costing, DAY, expectGrant, give, HOUR, makeOffer, makeOutcome, NOON } from "./samples.ts";
+import { costing, DAY, expectGrant, give, HOUR, ledgerOn, makeOffer, makeOutcome, NOON } from "./samples.ts";
 import { catchThrown, readCode } from "./thrown.ts";
 
 const bench = budgetBench();
@@ -112,6 +113,28 @@ describe("changes", () => {
     expect(limits.map(({ used }) => used)).toEqual([7e-7, 5.7e-6]);
     expect((await refusal(key, 301)).code).toBe("budget_exceeded");
     await spend(key, 300);
+  });
+
+  test("one that opens in the transaction in which other requests are settled counts them", async () => {
+    const key = await addKey([]);
+    const flying = await Promise.all([hold(key, 100), hold(key, 100), hold(key, 100)]);
+    const budgets = [budget(1_000_000)];
+    await bench.store.changeKey(key.id, { budgets });
+    const ends: Promise<unknown>[] = [];
+    const settlingFirst = Object.create(bench.store, {
+      transact: {
+        value: (demand: Demand) => {
+          // The sums are read once the admission has asked for them.
+          if (demand.reads.openings?.length && ends.length === 0)
+            ends.push(...flying.map((ticket) => end(ticket, 100)));
+          return bench.store.transact(demand);
+        },
+      },
+    });
+    await ledgerOn(settlingFirst, { clock }).admit(ask({ ...key, budgets }, [costing(10)]));
+    await Promise.all(ends);
+    const [limit] = await bench.ledger.limits({ ...key, budgets });
+    expect(limit?.used).toBe(3e-7);
   });
 
   test("one that begins within an hour counts from its minute on", async () => {

@@ -56,6 +56,11 @@ class Sheet<Row> {
     return this.#put === null ? [] : [...this.#put.values()];
   }
 
+  /** The written rows, each with the one that the store has instead. */
+  get changes(): readonly { readonly row: Row; readonly before: Row | null }[] {
+    return [...(this.#put ?? [])].map(([id, row]) => ({ row, before: this.#read.get(id) ?? null }));
+  }
+
   /** The written rows that the store has, or that it lacks. */
   changedWhere(isStored: boolean): readonly Row[] {
     const chosen = [...(this.#put ?? [])].filter(([id]) => this.isNew(id) !== isStored);

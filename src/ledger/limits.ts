@@ -1,12 +1,11 @@
 // Admission by limits and budgets: what is running of each owner's, whether the request fits, and what it takes.
 
-import { SPEND_LIMIT } from "../core/budget.ts";
 import type { Admission, Lacking, Offer } from "../core/demand.ts";
 import type { Fault } from "../core/fault.ts";
 import type { Account, GatewayKey } from "../core/key.ts";
 import type { BudgetUse, LimitUse, Minute } from "../core/limit.ts";
 import type { NanoUsd } from "../core/money.ts";
-import { makeOpeningId, type Opening } from "../core/opening.ts";
+import type { Opening } from "../core/opening.ts";
 import type { RequestLimits } from "../core/record.ts";
 import type { OwnerState } from "../core/rows.ts";
 import type { Books } from "./books.ts";
@@ -17,6 +16,7 @@ import { makeExceededFault, makeReservedFault, makeUnpricedFault } from "./limit
 import { hasMinuteLimit, type LimitOwner, listLimitOwners, type NamedBudget } from "./limit-owners.ts";
 import { addCount, findEmptyMs, runMinute, sumCounts } from "./minute.ts";
 import { countTokens, type MinuteCheck } from "./minute-checks.ts";
+import { listSums, makeOpening } from "./openings.ts";
 import { computeWindow, makeWindowRules } from "./window.ts";
 import { type Fund, findShortFund } from "./worst.ts";
 
@@ -111,17 +111,6 @@ function readOwner(
     budgets.push({ name, budget, owner, use, limitNanoUsd: computeLimit(budget, use, nowMs) });
   }
   return { owner, state: opened.length > 0 ? keepOpened(books, state, opened) : state, minute, budgets };
-}
-
-/** A spend limit opens with what was charged so far: until it counted costs, it counted charges. */
-function listSums(books: Books, owner: LimitOwner, name: string, fromMs: number) {
-  const { accountId, id } = owner;
-  if (name !== SPEND_LIMIT) return books.sums?.get(makeOpeningId(makeOpening(owner, fromMs))) ?? null;
-  return [{ model: "", costNanoUsd: books.spend(accountId, id).spentNanoUsd }];
-}
-
-function makeOpening({ id: owner, keyId, memberId }: LimitOwner, fromMs: number): Opening {
-  return { owner, keyId, fromMs, ...(memberId === undefined ? {} : { memberId }) };
 }
 
 function keepOpened(books: Books, state: OwnerState, opened: readonly BudgetUse[]): OwnerState {
