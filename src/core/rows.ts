@@ -268,7 +268,7 @@ export interface KeptContent {
 
 /** A stored response of the Responses API with its conversation. `sealed` holds the response and its input. */
 export interface StoredResponse extends KeptContent {
-  /** The key that may read it. */
+  /** The key that made it. */
   readonly keyId: string;
   /** The size of `sealed`, which counts towards the account's limit. */
   readonly bytes: number;

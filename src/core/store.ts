@@ -8,6 +8,7 @@ import type { Answer, Demand, Reads, Rows } from "./demand.ts";
 import type { DeviceStore } from "./device.ts";
 import type { FOREIGN_SECRETS, ForeignStore } from "./foreign-secret.ts";
 import type { JournalStore } from "./journal.ts";
+import type { ResponseStore } from "./kept.ts";
 import type { Account, GatewayKey, KeyState, ProvenKey } from "./key.ts";
 import type { NamedStore } from "./key-change.ts";
 import type { MovingStore } from "./key-move.ts";
@@ -27,7 +28,6 @@ import type {
   OwnerState,
   Session,
   StoredCredential,
-  StoredResponse,
   UsageSum,
 } from "./rows.ts";
 import type { StatementStore } from "./statement.ts";
@@ -145,6 +145,7 @@ export interface Store
     MovingStore,
     JournalStore,
     StatementStore,
+    ResponseStore,
     EventStore {
   /** Identifies this process, in this run, as the owner of the holds made here. */
   readonly node: string;
@@ -239,19 +240,6 @@ export interface Store
    * outcomes, which are not kept here: a provider is found by its models.
    */
   firstTokens(query: UsageQuery): Promise<readonly FirstTokenSum[]>;
-
-  /** Stores a response, and deletes the account's oldest ones beyond this many bytes. */
-  addResponse(response: StoredResponse, bytesMax: number): Promise<void>;
-  /** Returns the account's response, or null. */
-  response(accountId: string, id: string): Promise<StoredResponse | null>;
-  /** Returns the account's latest response that contains the item, or null. */
-  responseOfItem(accountId: string, itemId: string): Promise<StoredResponse | null>;
-  /** Returns false if there was none. */
-  removeResponse(accountId: string, id: string): Promise<boolean>;
-  /** Deletes all responses that a key has stored. */
-  removeResponses(accountId: string, keyId: string): Promise<void>;
-  /** Deletes responses older than a time (Unix milliseconds), at most this many. Returns how many. */
-  pruneResponses(beforeMs: number, rowsMax: number): Promise<number>;
 
   /** Returns owners with a budget near its end at a time (Unix milliseconds), the nearest first, up to this many. */
   nearing(

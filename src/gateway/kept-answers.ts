@@ -1,8 +1,8 @@
-// Stored answers, encrypted with their conversation, that later requests of the same account can continue.
+// Stored answers, encrypted with their conversation, that later requests of the same owner can continue.
 
 import { Fault } from "../core/fault.ts";
 import { asArray, asObject, asString, isObject, type JsonObject, parseJson } from "../core/json.ts";
-import type { Earlier, EarlierAnswers, KeptExchange } from "../core/kept.ts";
+import type { Earlier, EarlierAnswers, KeptExchange, KeptOwner } from "../core/kept.ts";
 import type { GatewayKey } from "../core/key.ts";
 import type { StoredResponse } from "../core/rows.ts";
 import type { ResponseRules } from "../core/settings.ts";
@@ -17,7 +17,13 @@ const LOOKUPS_MAX = 8;
 interface KeptAnswersPorts {
   readonly store: Pick<
     Store,
-    "key" | "request" | "addResponse" | "response" | "responseOfItem" | "removeResponse"
+    | "key"
+    | "addResponse"
+    | "response"
+    | "responseOfItem"
+    | "answerTokens"
+    | "removeResponse"
+    | "removeResponses"
   >;
   readonly vault: Pick<Vault, "seal" | "open">;
   readonly rules: () => ResponseRules;
@@ -30,7 +36,7 @@ interface KeptAnswersPorts {
   readonly turns: { wait(owner: string): Promise<void> };
 }
 
-type Owner = Pick<GatewayKey, "id" | "accountId" | "keepsResponses">;
+type Owner = KeptOwner & Pick<GatewayKey, "id" | "keepsResponses">;
 
 export class KeptAnswers {
   readonly #ports: KeptAnswersPorts;
@@ -45,7 +51,7 @@ export class KeptAnswers {
     return keepsResponses && this.#ports.rules().keepMs > 0;
   }
 
-  /** Returns the answers that a request continues. Throws the Fault `not_found` for an id that the account does not own. */
+  /** Returns the answers that a request continues. Throws the Fault `not_found` for an id that isn't the owner's. */
   async findEarlier(owner: Owner, { id, itemIds }: Earlier): Promise<EarlierAnswers> {
     const previous = id === null ? null : await this.get(owner, id);
     if (id !== null && previous === null) throw makeNotFound(id, "previous_response_id");
@@ -53,7 +59,7 @@ export class KeptAnswers {
     for (let lookups = 0; lookups < LOOKUPS_MAX; lookups++) {
       const next = itemIds.findLast((itemId) => !items.has(itemId));
       if (next === undefined) break;
-      const kept = await this.#read(owner, (store) => store.responseOfItem(owner.accountId, next));
+      const kept = await this.#read(owner, (store) => store.responseOfItem(owner, next));
       if (!kept) break;
       for (const one of [...kept.input, ...asArray(kept.response.output)]) {
         const item = asObject(one);
@@ -63,21 +69,20 @@ export class KeptAnswers {
     return { previous, items };
   }
 
-  /** Returns one of the account's answers, or null. */
+  /** Returns one of the owner's answers, or null. */
   async get(owner: Owner, id: string): Promise<KeptExchange | null> {
     if (!this.keepsFor(owner)) return null;
-    return this.#read(owner, (store) => store.response(owner.accountId, id));
+    return this.#read(owner, (store) => store.response(owner, id));
   }
 
-  /** Returns the logged token counts of an answer and its prompt, or null if the account has no such answer. */
-  async countTokens({ accountId }: Owner, id: string): Promise<number | null> {
-    const record = await this.#ports.store.request(id);
-    return record?.accountId === accountId ? record.amounts.prompt + record.amounts.completion : null;
+  /** Returns the logged token counts of an answer and its prompt, or null if the owner has no such answer. */
+  countTokens(owner: Owner, id: string): Promise<number | null> {
+    return this.#ports.store.answerTokens(owner, id);
   }
 
-  /** Returns false if the account has no such answer. */
+  /** Returns false if the owner has no such answer. */
   async remove(owner: Owner, id: string): Promise<boolean> {
-    return this.keepsFor(owner) && (await this.#ports.store.removeResponse(owner.accountId, id));
+    return this.keepsFor(owner) && (await this.#ports.store.removeResponse(owner, id));
   }
 
   /** Stores an answer. Never rejects: the client gets its answer either way. */
@@ -92,7 +97,7 @@ export class KeptAnswers {
       // If the operator turned storing off in the meantime, the key's answers were deleted, maybe just before this
       // write.
       const key = await store.key(keyId);
-      if (!key?.keepsResponses) await store.removeResponse(accountId, id);
+      if (!key?.keepsResponses) await store.removeResponses(accountId, keyId);
     };
     const written = add().catch((error: unknown) =>
       log({ event: "response_lost", level: "warn", id, cause: String(error) }),

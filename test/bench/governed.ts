@@ -45,7 +45,7 @@ function keepNothing() {
     ...noPeople(),
     ...noAuditLog(),
     addResponse: async () => {},
-    ...{ response: nothing, responseOfItem: nothing },
+    ...{ response: nothing, responseOfItem: nothing, answerTokens: nothing },
     findDamage: async () => null,
     measure: async () => ({ parts: {}, freeBytes: null }),
     clockAheadMs: () => null,
