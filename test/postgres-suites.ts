@@ -7,6 +7,7 @@ import { auditSuite } from "./store-audit.suite.ts";
 import { billingSuite } from "./store-billing.suite.ts";
 import { cacheSuite } from "./store-cache.suite.ts";
 import { callsSuite } from "./store-calls.suite.ts";
+import { chainingSuite } from "./store-chaining.suite.ts";
 import { checkoutsSuite } from "./store-checkouts.suite.ts";
 import { consoleSuite } from "./store-console.suite.ts";
 import { devicesSuite } from "./store-devices.suite.ts";
@@ -59,6 +60,7 @@ const SUITES = [
   lessonsSuite,
   lessonFilesSuite,
   auditSuite,
+  chainingSuite,
   consoleSuite,
   keysSuite,
   foreignSuite,

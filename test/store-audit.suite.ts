@@ -51,7 +51,7 @@ function makeAnna(fields: Partial<Member> = {}): Member {
 }
 
 async function chained(store: Store): Promise<readonly AuditRow[]> {
-  while ((await store.auditLog.chain(100)).length > 0);
+  while ((await store.auditLog.chain(100)) !== null);
   return (await store.auditLog.rows(ALL, FIRST)).toReversed();
 }
 
@@ -134,7 +134,7 @@ function chaining(stores: () => TwoStores): void {
     await chained(store);
     await other.auditLog.add([entryOf("1"), entryOf("2")]);
     expect((await chained(other)).map(({ id }) => id)).toEqual(["aud_1", "aud_2"]);
-    expect(await other.auditLog.chain(10)).toEqual([]);
+    expect(await other.auditLog.chain(10)).toBeNull();
   });
 
   test("entries that wait are neither logged as events nor deleted with them", async () => {

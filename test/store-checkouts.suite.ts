@@ -173,7 +173,7 @@ function bounds(opened: Opened): void {
       "topup.refunded returned 1",
       "topup.refunded taken 1",
     ]);
-    const rows = await store.auditLog.chain(20);
+    const rows = (await store.auditLog.chain(20)) ?? [];
     expect(rows.map(({ after }) => JSON.parse(after ?? "{}").amount_usd).toSorted()).toEqual([-1, 1, 6]);
   });
 }

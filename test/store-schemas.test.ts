@@ -67,7 +67,7 @@ describe.each(["sqlite", "postgres"] as const)("released steps of %s", (engine) 
 /** A key of that version can be read and used, its requests and sums are kept, and its migration is on record. */
 async function expectToWork(store: Store, from: number, to: number): Promise<void> {
   await store.beat();
-  const migrated = (await store.auditLog.chain(9)).map(({ action, actorKind, before, after }) =>
+  const migrated = ((await store.auditLog.chain(9)) ?? []).map(({ action, actorKind, before, after }) =>
     [action, actorKind, before, after].join(" "),
   );
   const entry = `store.migrated system {"version":${from}} {"version":${to}}`;

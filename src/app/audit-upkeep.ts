@@ -24,8 +24,8 @@ export interface AuditUpkeepParts {
 export async function chainAudit({ store, log }: AuditUpkeepParts): Promise<void> {
   for (;;) {
     const rows = await store.auditLog.chain(CHAINED_AT_ONCE);
+    if (rows === null) return;
     for (const row of rows) log({ ...auditView(row), event: "audit", level: "info", seq: row.seq });
-    if (rows.length < CHAINED_AT_ONCE) return;
   }
 }
 

@@ -273,8 +273,11 @@ export interface AuditFilter {
 export interface AuditLogStore {
   /** Puts on record what has no transaction of its own. */
   add(entries: readonly AuditEntry[]): Promise<void>;
-  /** Chains up to this many waiting entries, oldest first, each once over all nodes. Returns their rows. */
-  chain(most: number): Promise<readonly AuditRow[]>;
+  /**
+   * Chains up to this many waiting entries, oldest first, each once over all nodes. Returns the rows that this call
+   * added, none if another node was faster. Null if no entry was waiting: only then are all of them chained.
+   */
+  chain(most: number): Promise<readonly AuditRow[] | null>;
   /** Newest first, up to this many, before the row with that `seq`. */
   rows(
     filter: AuditFilter,

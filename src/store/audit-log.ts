@@ -129,7 +129,7 @@ function waitingMethods(engine: Engine) {
   const forget = `DELETE FROM event WHERE account_id = ${first} AND id = ${second}`;
   const chain: AuditLogStore["chain"] = async (most) => {
     const events = (await run(bind(waiting, most))).map(EVENT.rowOf);
-    if (events.length === 0) return [];
+    if (events.length === 0) return null;
     const entries = events.map(({ data }) => ({ entry: readWaiting(data), salts: makeSalts() }));
     const finding = entries.map(({ entry }) => bind(known, entry.id));
     const rows = await change([...chainEnd.lock, ...finding], ([, head, ...found]) => {
@@ -229,7 +229,7 @@ function endingMethods(engine: Engine) {
       }),
     erasePerson: async (memberId) => {
       const { chain } = waitingMethods(engine);
-      while ((await chain(CHAINED_AT_ONCE)).length > 0);
+      while ((await chain(CHAINED_AT_ONCE)) !== null);
       const writes = [
         bind(eraseActor, memberId),
         bind(eraseTarget, memberId),

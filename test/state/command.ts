@@ -51,7 +51,7 @@ export function commandBench() {
 
   async function readRecord(): Promise<readonly string[]> {
     const { auditLog } = bench().world.store;
-    while ((await auditLog.chain(100)).length > 0);
+    while ((await auditLog.chain(100)) !== null);
     const rows = await auditLog.rows({ accountIds: null }, { limit: 100, before: null });
     return rows.map(({ action, actorKind, route }) => `${action} ${actorKind} ${route}`).toSorted();
   }

@@ -49,7 +49,7 @@ function sortState(state: MadeState): object {
 
 /** Returns the actions on record since the last call, each with the kind and id of its target. */
 async function readRecord(store: Store): Promise<readonly string[]> {
-  while ((await store.auditLog.chain(500)).length > 0);
+  while ((await store.auditLog.chain(500)) !== null);
   const rows = await store.auditLog.rows({ accountIds: null }, ALL);
   return rows.map(({ action, targetId }) => `${action} ${targetId}`);
 }
