@@ -7,6 +7,7 @@ import type { Around } from "../../gateway/step.ts";
 import type { Folding } from "../../operations/folding.ts";
 import type { Form } from "../../operations/form.ts";
 import type { Judged } from "./judge.ts";
+import { endsSentence } from "./sentence.ts";
 import { changeCalls, changeReply, collectReply, JoinedTexts, listCalls } from "./texts.ts";
 
 /** A question about an answer, or about a part of it. */
@@ -102,7 +103,6 @@ const CHARACTERS = 500;
 /** After this many calls, a long answer is judged in parts that double in length every few calls. */
 const SHORT_CALLS = 16;
 const CALLS_PER_LENGTH = 8;
-const SENTENCE_END = /[.!?…。！？\n]["'”’)\]]*\s*$/;
 
 /** A hook that never changes a text: the stream goes on with each sentence that it lets pass. */
 export class HookedSentences<F extends Form> extends HookedAnswer<F> {
@@ -121,7 +121,7 @@ export class HookedSentences<F extends Form> extends HookedAnswer<F> {
     if (this.#calls >= CALLS_MAX - 1 || this.#spentMs + 2 * timeoutMs > STREAM_MS) return false;
     const { characters, latest } = this.joined;
     const news = characters - this.#judged;
-    if (this.#calls < SHORT_CALLS && news > 0 && SENTENCE_END.test(latest)) return true;
+    if (this.#calls < SHORT_CALLS && news > 0 && endsSentence(latest)) return true;
     return news >= CHARACTERS * 2 ** Math.max(0, Math.floor((this.#calls - SHORT_CALLS) / CALLS_PER_LENGTH));
   }
 
