@@ -11,6 +11,7 @@ import { buildPrice, findPriceProblem, type PriceFields } from "../src/catalogue
 import { buildCards, loadShippedCards } from "../src/catalogue/rows.ts";
 import type { ModelCard } from "../src/core/card.ts";
 import { findNearest } from "../src/core/nearest.ts";
+import { compareTimes } from "./growth/measure.ts";
 
 const SOUND_ROW = {
   id: "A#m",
@@ -115,6 +116,19 @@ describe("the meaning of a client's model name", () => {
   for (const [text, means] of rows) {
     test(`${text.slice(0, 40)} → ${means}`, () => expect(word(open.resolve(text))).toBe(means));
   }
+
+  test("the time that a pattern takes grows with the name as the name does, and case counts", () => {
+    const own = { "claude-*-*-*-latest": "OpenAI#gpt-5.4", "claude*": "xAI#grok-4.3" };
+    const providers = ["OpenAI", "xAI"].map((name) => ({ name, unlistedModels: false }));
+    const catalogue = catalogueOf({ providers, aliases: own });
+    expect(word(catalogue.resolve("claude-a-b-\nc-latest"))).toBe("OpenAI#gpt-5.4");
+    expect(word(catalogue.resolve("claude-a-b-c-LATEST"))).toBe("xAI#grok-4.3");
+    expect(catalogue.resolve("Claude-a-b-c-latest").kind).toBe("unknown");
+    const resolve = (length: number) => () => {
+      for (let times = 0; times < 50; times++) catalogue.resolve(`claude${"-".repeat(length)}`);
+    };
+    expect(compareTimes(resolve(40), resolve(320), 27)).toBeLessThan(27);
+  });
 
   test("an unlisted name gets a card with unknown properties", () => {
     const found = open.resolve("openrouter#some/new-model");

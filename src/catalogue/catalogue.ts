@@ -3,7 +3,7 @@ import { type Alias, isPolicy } from "../core/alias.ts";
 import type { Benchmark } from "../core/benchmark.ts";
 import { CAPABILITIES, CHAT_ONLY, type GroupMember, type ModelCard } from "../core/card.ts";
 import { findNearest } from "../core/nearest.ts";
-import { makePattern } from "../core/pattern.ts";
+import { matches } from "../core/pattern.ts";
 import { SELECTORS, type Selector } from "../core/selector.ts";
 import type { ModelOverlay, ProviderSetup } from "../core/settings.ts";
 import { UNSTEERED } from "../core/steering.ts";
@@ -133,7 +133,7 @@ export class Catalogue {
   readonly #open: ReadonlyMap<string, Offering>;
   readonly #aliases: ReadonlyMap<string, Alias>;
   /** Aliases that contain `*`. The first match counts. */
-  readonly #patterns: readonly { readonly names: RegExp; readonly target: Alias }[];
+  readonly #patterns: readonly { readonly names: string; readonly target: Alias }[];
 
   constructor(input: CatalogueInput) {
     const { providers, overlay, ownModels, newerModels, benchmarks, aliases, nowMs = 0 } = input;
@@ -153,8 +153,8 @@ export class Catalogue {
       providers.filter((one) => one.unlistedModels).map((one) => [one.name.toLowerCase(), one]),
     );
     this.#aliases = new Map(Object.entries(aliases).map(([alias, target]) => [alias, sortByWeight(target)]));
-    this.#patterns = [...this.#aliases].flatMap(([alias, target]) =>
-      alias.includes("*") ? [{ names: makePattern(alias, "s"), target }] : [],
+    this.#patterns = [...this.#aliases].flatMap(([names, target]) =>
+      names.includes("*") ? [{ names, target }] : [],
     );
     for (const card of offered) this.#byKey.set(makeKey(card.provider, stripProvider(card)), card);
     for (const card of this.#cards) this.#index(card);
@@ -200,7 +200,7 @@ export class Catalogue {
 
   /** Models of a group that aren't available now are left out. */
   #findAliased(text: string): Resolution | null {
-    const alias = this.#aliases.get(text) ?? this.#patterns.find(({ names }) => names.test(text))?.target;
+    const alias = this.#aliases.get(text) ?? this.#patterns.find(({ names }) => matches(names, text))?.target;
     if (alias === undefined) return null;
     if (typeof alias === "string") return this.#findNamed(alias) ?? this.#makeUnlisted(alias);
     if (isPolicy(alias)) return { kind: "selector", ...readPolicy(alias) };

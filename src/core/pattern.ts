@@ -1,16 +1,16 @@
-// Patterns for model ids: `*` matches any characters, and case is ignored.
+// Patterns for model ids, in which `*` matches any characters.
 
-/** True if any of the patterns matches the whole id. */
+/** True if any of the patterns matches the whole id. Case is ignored. */
 export function matchesAny(patterns: readonly string[], id: string): boolean {
-  return patterns.some((pattern) => pattern === "*" || matches(pattern, id));
+  const text = id.toLowerCase();
+  return patterns.some((pattern) => pattern === "*" || matches(pattern.toLowerCase(), text));
 }
 
 /**
- * Takes at most the product of both lengths: clients send patterns too, and a regular expression of many stars could take
- * hours.
+ * True if the pattern matches the whole text. Case counts. Takes at most the product of both lengths: clients send
+ * patterns and texts, and a regular expression of many stars could take hours.
  */
-function matches(pattern: string, id: string): boolean {
-  const [wanted, text] = [pattern.toLowerCase(), id.toLowerCase()];
+export function matches(wanted: string, text: string): boolean {
   if (!wanted.includes("*")) return wanted === text;
   let [at, place] = [0, 0];
   /** Where the last star stands, and up to where it has matched. */
@@ -29,10 +29,4 @@ function matches(pattern: string, id: string): boolean {
   }
   while (wanted[place] === "*") place++;
   return place === wanted.length;
-}
-
-/** Returns an expression for the whole text, in which `*` matches any text: `gemini-*`. */
-export function makePattern(pattern: string, flags: string): RegExp {
-  const parts = pattern.split(/\*+/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  return new RegExp(`^${parts.join(".*")}$`, flags);
 }
