@@ -3,7 +3,8 @@ import { describe, expect, test } from "bun:test";
 import type { Session, StoredCredential } from "../src/core/rows.ts";
 import { NOON } from "./samples.ts";
 import { savings } from "./store-savings.suite.ts";
-import { type MakeBench, twoStores } from "./two-stores.ts";
+import { catchThrown } from "./thrown.ts";
+import { type MakeBench, type TwoStores, twoStores } from "./two-stores.ts";
 
 function sessionOf(digest: string, expiresAtMs: number): Session {
   return {
@@ -30,10 +31,44 @@ function credentialOf(id: string, fields: Partial<StoredCredential> = {}): Store
   };
 }
 
+function logouts(stores: () => TwoStores): void {
+  test("an issuer's logout ends the sessions that it names once, with its use or not at all", async () => {
+    const { store, other, bench } = stores();
+    const begin = (digest: string, memberId: string, issuerSession: string | null) =>
+      store.addSession({ ...sessionOf(digest, NOON + 9), memberId, issuerSession }, NOON);
+    await begin("one", "mem_ann", "sid_1");
+    await begin("two", "mem_ann", "sid_2");
+    await begin("unknown", "mem_ann", null);
+    await begin("bob", "mem_bob", "sid_1");
+    const left = async () => {
+      const digests = ["one", "two", "unknown", "bob"];
+      const found = await Promise.all(digests.map((digest) => other.session(digest)));
+      return found.flatMap((one) => one?.digest ?? []).join(" ");
+    };
+    const use = (digest: string) => ({ digest, untilMs: NOON + 5, nowMs: NOON });
+    const ofAnn = { memberId: "mem_ann", issuerSession: "sid_1" };
+    await bench.raw("ALTER TABLE session RENAME TO session_away");
+    expect(await catchThrown(store.people.endSessionsOnce(use("a"), ofAnn))).toBeInstanceOf(Error);
+    await bench.raw("ALTER TABLE session_away RENAME TO session");
+    expect(await left()).toBe("one two unknown bob");
+    expect(await store.people.endSessionsOnce(use("a"), ofAnn)).toBe(2);
+    expect(await left()).toBe("two bob");
+    await begin("one", "mem_ann", "sid_1");
+    expect(await other.people.endSessionsOnce(use("a"), ofAnn)).toBeNull();
+    expect(await left()).toBe("one two bob");
+    const ofIssuer = { memberId: null, issuerSession: "sid_1" };
+    expect(await other.people.endSessionsOnce(use("b"), ofIssuer)).toBe(2);
+    expect(await left()).toBe("two");
+    const later = { digest: "a", untilMs: NOON + 20, nowMs: NOON + 6 };
+    expect(await store.people.endSessionsOnce(later, { memberId: "mem_ann", issuerSession: null })).toBe(1);
+  });
+}
+
 export function consoleSuite(name: string, makeBench: MakeBench): void {
   describe(`${name}: the console`, () => {
     const stores = twoStores(makeBench);
     describe("savings", () => savings(() => stores().store));
+    describe("logouts", () => logouts(stores));
 
     test("a session is valid everywhere until it ends", async () => {
       const { store, other } = stores();
@@ -61,10 +96,8 @@ export function consoleSuite(name: string, makeBench: MakeBench): void {
         store.addContent({ accountId: "default", id, atMs, sealed: `sealed ${id}` });
       for (const [at, id] of ["a", "b", "c"].entries()) await kept(id, NOON + at);
       await store.addContent({ accountId: "default", id: "a", atMs: NOON, sealed: "another" });
-      const there = async () =>
-        (await Promise.all(["a", "b", "c"].map((id) => other.content("default", id)))).map(
-          (one) => one ?? "-",
-        );
+      const there = () =>
+        Promise.all(["a", "b", "c"].map(async (id) => (await other.content("default", id)) ?? "-"));
       expect(await there()).toEqual(["sealed a", "sealed b", "sealed c"]);
       expect(await other.content("acct", "a")).toBeNull();
       const before = { requestsMs: 0, metersMs: 0, repliesMs: 0 };

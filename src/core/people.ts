@@ -140,12 +140,29 @@ export interface PeopleStore {
    */
   changeMember(id: string, change: (before: Member | null) => Member | null): Promise<Member | null>;
 
-  /** Ends all sessions that began with this session of the issuer. Returns how many. */
-  endIssuerSession(issuerSession: string): Promise<number>;
   hasSession(memberId: string, nowMs: number): Promise<boolean>;
   /** True if the person made a token that is neither revoked nor expired. */
   hasToken(memberId: string, nowMs: number): Promise<boolean>;
 
   /** Returns true the first time that this is called with a digest, over all nodes, and false until `untilMs`. */
   useOnce(digest: string, untilMs: number, nowMs: number): Promise<boolean>;
+  /**
+   * Uses a digest and ends the sessions that its token names, both or neither. Returns how many ended, or null if the
+   * digest was used before.
+   */
+  endSessionsOnce(use: SingleUse, named: NamedSessions): Promise<number | null>;
+}
+
+/** The use of a digest at a time, which nobody can repeat until another. */
+interface SingleUse {
+  readonly digest: string;
+  readonly untilMs: number;
+  readonly nowMs: number;
+}
+
+/** The sessions that an issuer's logout names: those of a person, of a session of the issuer, or of both. */
+export interface NamedSessions {
+  readonly memberId: string | null;
+  /** With a person, sessions whose session at the issuer isn't known are meant as well. */
+  readonly issuerSession: string | null;
 }

@@ -264,8 +264,8 @@ export interface Store
   addSession(session: Session, nowMs: number): Promise<void>;
   session(digest: string): Promise<Session | null>;
   endSession(digest: string): Promise<void>;
-  /** Ends all sessions of a person, or only those of this or of an unknown session of the issuer. Returns how many. */
-  endSessionsOf(memberId: string, issuerSession?: string): Promise<number>;
+  /** Ends all sessions of a person. Returns how many. */
+  endSessionsOf(memberId: string): Promise<number>;
 
   /** All that were added at run time, oldest first. */
   credentials(): Promise<readonly StoredCredential[]>;

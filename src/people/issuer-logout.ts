@@ -19,13 +19,10 @@ export async function endIssuerSession(parts: SignInParts, token: string): Promi
   const nowMs = parts.clock.nowMs();
   const { jti, sub, sid } = checkClaims(claims, nowMs);
   const digest = digestSecret(`logout ${JSON.stringify([rules.issuer, jti])}`, parts.pepper);
-  const isFirst = await parts.store.people.useOnce(digest, nowMs + 2 * AGE_MAX_MS, nowMs);
-  if (!isFirst) throw refuse("The logout token was already used (jti).");
   const memberId = sub === null ? null : makeMemberId(rules.issuer, sub, parts.pepper);
-  const sessions =
-    memberId === null
-      ? await parts.store.people.endIssuerSession(sid ?? "")
-      : await parts.store.endSessionsOf(memberId, sid ?? undefined);
+  const use = { digest, untilMs: nowMs + 2 * AGE_MAX_MS, nowMs };
+  const sessions = await parts.store.people.endSessionsOnce(use, { memberId, issuerSession: sid });
+  if (sessions === null) throw refuse("The logout token was already used (jti).");
   if (sessions > 0) {
     const target = { type: "session", id: memberId ?? "", name: "" } as const;
     const facts = { action: "session.ended", target, reason: "issuer_logout", after: { sessions } } as const;

@@ -52,14 +52,8 @@ export function consoleMethods({ mark, run, runOnce, runAll }: Engine) {
     session: async (digest) =>
       readFirst(SESSION, await run(bind(`${selectSql(SESSION)} WHERE digest = ${first}`, digest))),
     endSession: (digest) => runAll([bind(`DELETE FROM session WHERE digest = ${first}`, digest)]),
-    endSessionsOf: async (memberId, issuerSession) => {
-      const ofOne = `DELETE FROM session WHERE member_id = ${first}`;
-      const ended =
-        issuerSession === undefined
-          ? bind(ofOne, memberId)
-          : bind(`${ofOne} AND coalesce(issuer_session, ${second}) = ${second}`, memberId, issuerSession);
-      return (await runOnce(ended)).count;
-    },
+    endSessionsOf: async (memberId) =>
+      (await runOnce(bind(`DELETE FROM session WHERE member_id = ${first}`, memberId))).count,
     credentials: async () =>
       (await run(bind(`${selectSql(CREDENTIAL)} ORDER BY created_at_ms, id`))).map(CREDENTIAL.rowOf),
   } satisfies Partial<Store>;

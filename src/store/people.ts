@@ -5,17 +5,18 @@ import {
   ACTOR_KINDS,
   type Grant,
   type Member,
+  type NamedSessions,
   type NamedToken,
   type PeopleStore,
   ROLES,
 } from "../core/people.ts";
 import { allowNull, FLAG, INTEGER, makeJson, makeWord, nameColumn, TEXT, TIME } from "./columns.ts";
-import { bind, type Engine, readFirst } from "./engine.ts";
+import { bind, type Engine, readFirst, type Statement } from "./engine.ts";
 import { readText } from "./found.ts";
 import { readRules } from "./member-columns.ts";
 import type { Recorder } from "./recording.ts";
 import { narrowMembers } from "./scope.ts";
-import { insertSql, joinNames, selectSql, upsertSql } from "./sql.ts";
+import { insertSql, joinNames, type Mark, selectSql, upsertSql } from "./sql.ts";
 import { table } from "./tables.ts";
 
 const GRANTS = makeJson<readonly Grant[]>((json) => asArray(parseJson(json)).flatMap(readGrant));
@@ -172,27 +173,45 @@ function memberChanges({ mark, forUpdate, change: changeRows }: Engine, record: 
 }
 
 /** Sessions and tokens of people. */
-function accessMethods({ mark, run, runOnce }: Engine) {
+function accessMethods({ mark, run }: Engine) {
   const [first, second] = [mark(1), mark(2)];
   const session = `SELECT 1 AS live FROM session WHERE member_id = ${first} AND expires_at_ms > ${second} LIMIT 1`;
   const token = `SELECT 1 AS live FROM token WHERE maker_kind = 'person' AND maker_id = ${first}
     AND revoked_at_ms IS NULL AND (expires_at_ms IS NULL OR expires_at_ms > ${second}) LIMIT 1`;
   return {
-    endIssuerSession: async (issuerSession) =>
-      (await runOnce(bind(`DELETE FROM session WHERE issuer_session = ${first}`, issuerSession))).count,
     hasSession: async (memberId, nowMs) => (await run(bind(session, memberId, nowMs))).length > 0,
     hasToken: async (memberId, nowMs) => (await run(bind(token, memberId, nowMs))).length > 0,
   } satisfies Partial<PeopleStore>;
 }
 
-function onceMethods({ mark, run, runOnce }: Engine) {
+function onceMethods({ mark, run, runOnce, change }: Engine) {
   const [first, second] = [mark(1), mark(2)];
   const forget = `DELETE FROM used_once WHERE until_ms <= ${first}`;
   const use = `INSERT INTO used_once (digest, until_ms) VALUES (${first}, ${second}) ON CONFLICT (digest) DO NOTHING`;
+  const used = `SELECT 1 AS used FROM used_once WHERE digest = ${first} AND until_ms > ${second}`;
   return {
     useOnce: async (digest, untilMs, nowMs) => {
       await run(bind(forget, nowMs));
       return (await runOnce(bind(use, digest, untilMs))).count > 0;
     },
+    endSessionsOnce: ({ digest, untilMs, nowMs }, named) => {
+      // The transaction may run twice, and then finds the digest that it has written itself.
+      let isFirst: boolean | null = null;
+      return change<number | null>([bind(used, digest, nowMs)], ([found]) => {
+        isFirst ??= (found?.length ?? 0) === 0;
+        if (!isFirst) return { writes: [], toResult: () => null };
+        const writes = [endNamed(named, mark), bind(forget, nowMs), bind(use, digest, untilMs)];
+        return { writes, toResult: ([ended]) => ended?.count ?? 0 };
+      });
+    },
   } satisfies Partial<PeopleStore>;
+}
+
+function endNamed({ memberId, issuerSession }: NamedSessions, mark: Mark): Statement {
+  const [first, second] = [mark(1), mark(2)];
+  if (memberId === null) return bind(`DELETE FROM session WHERE issuer_session = ${first}`, issuerSession);
+  const ofPerson = `DELETE FROM session WHERE member_id = ${first}`;
+  return issuerSession === null
+    ? bind(ofPerson, memberId)
+    : bind(`${ofPerson} AND coalesce(issuer_session, ${second}) = ${second}`, memberId, issuerSession);
 }

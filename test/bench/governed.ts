@@ -90,7 +90,7 @@ function noPeople(): Pick<
   const none = {
     hasSession: async () => false,
     hasToken: async () => false,
-    endIssuerSession: async () => 0,
+    endSessionsOnce: async () => 0,
   };
   const devices = {
     ...{ addCode: async () => false, codeByUser: nothing, stepCode: never, stepDevice: never },

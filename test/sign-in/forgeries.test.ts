@@ -1,5 +1,7 @@
 // Forged and broken ID tokens, claims that don't count, and logout tokens, from an issuer that makes them to order.
+import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import { createLogoutReader } from "../../src/app/oidc-logout.ts";
 import { IssuerSilent } from "../../src/people/issuer.ts";
 import { Browser } from "./browser.ts";
@@ -171,5 +173,20 @@ describe("a logout token", () => {
     expect((await post({ logout_token: bySession })).text).toContain("already used (jti)");
     await post({ logout_token: await forger.signLogout({ header: { typ: "JWT" } }) });
     expect(await statuses()).toEqual([401, 401, 401]);
+  });
+
+  test("that the store couldn't carry out is carried out when the issuer repeats it, and then used up", async () => {
+    const { browser } = await signIn({});
+    const status = async () => (await askAs(browser, world.url, "/keys")).status;
+    using database = new Database(join(world.gateway.directory, "poundkey.db"));
+    database.run("CREATE TRIGGER away BEFORE DELETE ON session BEGIN SELECT RAISE(ABORT, 'away'); END");
+    const token = await forger.signLogout({});
+    const failed = await post({ logout_token: token });
+    expect(failed.status).toBeGreaterThanOrEqual(500);
+    expect(await status()).toBe(200);
+    database.run("DROP TRIGGER away");
+    expect((await post({ logout_token: token })).status).toBe(200);
+    expect(await status()).toBe(401);
+    expect((await post({ logout_token: token })).text).toContain("already used (jti)");
   });
 });
