@@ -1,7 +1,7 @@
 // The Responses API's routes besides its POST: kept responses, and the refusal of WebSockets.
 import { Elysia } from "elysia";
 import { Fault } from "../core/fault.ts";
-import { asObject } from "../core/json.ts";
+import { asObject, asString, type JsonObject } from "../core/json.ts";
 import type { KeptExchange } from "../core/kept.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 import { makeNotFound } from "../gateway/kept-answers.ts";
@@ -67,7 +67,10 @@ function createHeldResponse({ bodies }: HttpPorts, { signal }: Request, owner: s
   return createResponse(200, streamPieces([text], release));
 }
 
-/** Returns at most `limit` input items after the item `after`, newest first unless `order` is `asc`. */
+/**
+ * Returns at most `limit` input items after the item `after`, newest first unless `order` is `asc`. Throws the Fault
+ * `invalid_value` for a limit out of bounds and for an item that isn't there.
+ */
 function listInput(
   input: readonly unknown[],
   { limit, order, after }: Readonly<Record<string, string | undefined>>,
@@ -76,10 +79,10 @@ function listInput(
   if (!Number.isInteger(most) || most < 1 || most > INPUT_ITEMS_MAX) {
     throw invalidValue("limit", `expected an integer from 1 to ${INPUT_ITEMS_MAX}`);
   }
-  // The client's items have no id, so their index serves as one.
-  const items = input.map((item, index) => ({ id: `item_${index}`, ...asObject(item) }));
+  const items = nameItems(input);
   const ordered = order === "asc" ? items : items.toReversed();
   const start = after === undefined ? 0 : ordered.findIndex(({ id }) => id === after) + 1;
+  if (after !== undefined && start === 0) throw invalidValue("after", "expected the id of an input item");
   const data = ordered.slice(start, start + most);
   return {
     object: "list",
@@ -88,6 +91,25 @@ function listInput(
     last_id: data.at(-1)?.id ?? null,
     has_more: start + most < ordered.length,
   };
+}
+
+/**
+ * Returns the items, each with an id that no other has: the client's own, or one of its index if that is missing, isn't a
+ * text or is an earlier item's.
+ */
+function nameItems(input: readonly unknown[]): readonly (JsonObject & { readonly id: string })[] {
+  const given = new Set(input.map((item) => asObject(item).id));
+  const taken = new Set<string>();
+  return input.map((item, index) => {
+    const own = asString(asObject(item).id) ?? "";
+    if (own !== "" && !taken.has(own)) {
+      taken.add(own);
+      return { ...asObject(item), id: own };
+    }
+    let id = `item_${index}`;
+    while (given.has(id)) id += "_";
+    return { ...asObject(item), id };
+  });
 }
 
 function refuseUpgrade({ headers }: Request): Response {
