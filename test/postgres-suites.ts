@@ -13,6 +13,7 @@ import { consoleSuite } from "./store-console.suite.ts";
 import { devicesSuite } from "./store-devices.suite.ts";
 import { entriesSuite } from "./store-entries.suite.ts";
 import { eventsSuite } from "./store-events.suite.ts";
+import { foldingSuite } from "./store-folding.suite.ts";
 import { foreignSuite } from "./store-foreign.suite.ts";
 import { keysSuite } from "./store-keys.suite.ts";
 import { lateSuite } from "./store-late.suite.ts";
@@ -63,6 +64,7 @@ const SUITES = [
   chainingSuite,
   consoleSuite,
   keysSuite,
+  foldingSuite,
   foreignSuite,
   devicesSuite,
   eventsSuite,

@@ -7,10 +7,11 @@ import type { RefusalFilter } from "../core/refusal-log.ts";
 import type { AccountFilter, KeyFilter } from "../core/store.ts";
 import { UNTAGGED } from "../core/tags.ts";
 import type { Statement } from "./engine.ts";
+import { composeContains, composeIs } from "./folding.ts";
 import type { Value } from "./found.ts";
 import type { LogQuestion } from "./log-search.ts";
 import { ACCOUNT_ROWS, composeScope, KEY_ROWS, type ScopedRows, USE_ROWS } from "./scope.ts";
-import { escapeLike, type Mark, selectSql } from "./sql.ts";
+import { type Mark, selectSql } from "./sql.ts";
 import { ACCOUNT, KEY, type Table } from "./tables.ts";
 
 const HOUR_MS = 3_600_000;
@@ -29,6 +30,11 @@ export class Narrowing {
   bind(value: Value): string {
     this.values.push(value);
     return this.#mark(this.values.length);
+  }
+
+  /** Adds the condition that any of the columns contains the text, in any case, unless the text is missing or empty. */
+  byPart(text: string | undefined, columns: readonly string[]): void {
+    if (text) this.add(composeContains(columns, text, (value) => this.bind(value)));
   }
 
   /** Adds a condition unless its value is undefined. */
@@ -154,10 +160,9 @@ function narrowTag(by: Narrowing, tag: string): string {
 }
 
 function narrowText(by: Narrowing, text: string): string {
-  const part = by.bind(`%${escapeLike(text)}%`);
-  const parts = TEXT_COLUMNS.map((column) => `lower(${column}) LIKE ${part} ESCAPE '\\'`);
   const whole = by.bind(text);
-  return [`id = ${whole}`, `request_id = ${whole}`, ...parts].join(" OR ");
+  const part = composeContains(TEXT_COLUMNS, text, (value) => by.bind(value));
+  return [`id = ${whole}`, `request_id = ${whole}`, part].join(" OR ");
 }
 
 export function composeRefusals(
@@ -184,7 +189,7 @@ export function keysLookup(filter: KeyFilter | undefined, page: Page, mark: Mark
   by.within(scope, KEY_ROWS);
   by.by(accountId, (at) => `account_id = ${at}`);
   by.by(memberId, (at) => `member_id = ${at}`);
-  by.by(contact, (at) => `lower(contact) = ${at}`);
+  if (contact !== undefined) by.add(composeIs("contact", contact, (value) => by.bind(value)));
   if (isRevoked !== undefined) by.add(`revoked_at_ms IS ${isRevoked ? "NOT " : ""}NULL`);
   by.by(except, (at) => `id <> ${at}`);
   by.by(filter?.expiring?.fromMs, (at) => `expires_at_ms > ${at}`);
@@ -196,9 +201,7 @@ export function keysLookup(filter: KeyFilter | undefined, page: Page, mark: Mark
     by.by(nowMs, (at) => `expires_at_ms IS NULL OR expires_at_ms > ${at}`);
     by.add(`paused = ${state === "paused" ? 1 : 0}`);
   }
-  by.by(text && `%${escapeLike(text)}%`, (at) =>
-    ["name", "id", "last4"].map((column) => `lower(${column}) LIKE ${at} ESCAPE '\\'`).join(" OR "),
-  );
+  by.byPart(text, ["name", "id", "last4"]);
   const end = pageEnd(by, "created_at_ms", page);
   return { text: `${selectSql(KEY)} ${end}`, values: by.values };
 }
@@ -207,7 +210,7 @@ export function accountsLookup(filter: AccountFilter | undefined, page: Page, ma
   const by = new Narrowing(mark);
   const { text, scope } = filter ?? {};
   by.within(scope, ACCOUNT_ROWS);
-  by.by(text && `%${escapeLike(text)}%`, (at) => `lower(name) LIKE ${at} ESCAPE '\\'`);
+  by.byPart(text, ["name"]);
   const end = pageEnd(by, "created_at_ms", page);
   return { text: `${selectSql(ACCOUNT)} ${end}`, values: by.values };
 }
