@@ -1,38 +1,49 @@
 // The SQLite engine behind the methods that both engines share.
-import type { Engine, Result } from "../engine.ts";
+import { bind, type Engine, type Result } from "../engine.ts";
 import { makePacing, makeSerialQueue } from "../turns.ts";
+import type { Connection } from "./connection.ts";
 import type { Connector } from "./connector.ts";
 import type { SlowReads } from "./slow-reads.ts";
 
 const NOTHING: Result = Object.assign([], { count: 0 });
+
+const CHANGES = bind("SELECT total_changes() AS changes");
+
+/** Returns how many rows the connection has changed since it was opened. */
+const countChanges = ({ sql }: Connection) => sql.run(CHANGES)[0]?.changes;
 
 interface EngineParts {
   /** Null for a database in memory, which no other thread can read. */
   readonly slowReads: SlowReads | null;
   /** Called after each transaction. */
   readonly onWrite: () => void;
-  /** Called after each change of rows that may be cached. */
+  /** Called after each change of rows, whichever method of the engine makes it. */
   readonly onChange?: () => void;
 }
 
-export function makeEngine(
-  connector: Connector,
-  { slowReads, onWrite, onChange = () => {} }: EngineParts,
-): Engine {
+export function makeEngine(connector: Connector, { slowReads, onWrite, onChange }: EngineParts): Engine {
+  /** Runs work on the connection. All that the engine does, but for slow reads, passes here. */
+  const work = <T>(does: (connection: Connection) => T): Promise<T> =>
+    connector.run((connection) => {
+      if (onChange === undefined) return does(connection);
+      const before = countChanges(connection);
+      const result = does(connection);
+      if (countChanges(connection) !== before) onChange();
+      return result;
+    });
   const inTurn = makeSerialQueue();
   const pace = makePacing();
   const run: Engine["run"] = async (statement) => {
     await pace();
-    return connector.run(({ sql }) => sql.run(statement));
+    return work(({ sql }) => sql.run(statement));
   };
   const change: Engine["change"] = (firsts, then) =>
-    connector.run((connection) => {
+    work((connection) => {
       const { run } = connection.sql;
       const result = connection.write(() => {
         const { writes, toResult } = then(firsts.map(run));
         return toResult(writes.map(run));
       });
-      onChange();
       onWrite();
       return result;
     });
@@ -49,7 +60,7 @@ export function makeEngine(
     runOnce: (statement, ...others) =>
       change([], () => ({ writes: [statement, ...others], toResult: ([written]) => written ?? NOTHING })),
     runAll: (statements) =>
-      connector.run((connection) => {
+      work((connection) => {
         connection.write(() => statements.forEach(connection.sql.run));
         onWrite();
       }),
