@@ -1,6 +1,7 @@
 // Sends one signal's items to a collector by OTLP/HTTP, in batches. Nothing waits for it, and what it can't send is counted.
-import { asCount, asObject, asString } from "../core/json.ts";
+import { asCount, asObject } from "../core/json.ts";
 import { parseReceived } from "../core/json-bounds.ts";
+import { describeNoConnection } from "../core/no-connection.ts";
 import type { OtlpDestination } from "../core/telemetry-rules.ts";
 import type { Clock, Fetch, Log, ReadText } from "../core/world.ts";
 import { type Batch, Batches } from "./batches.ts";
@@ -149,8 +150,7 @@ export class Exporter {
       });
       return await this.#read(response);
     } catch (error) {
-      const code = asString(asObject(error).code);
-      const cause = abort.signal.aborted ? "timeout" : (code ?? "no connection");
+      const cause = abort.signal.aborted ? "timeout" : describeNoConnection(error);
       return { kind: "later", cause, waitMs: null };
     } finally {
       callOff();

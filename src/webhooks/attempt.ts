@@ -1,4 +1,5 @@
 // One attempt of a delivery: a POST that follows no redirect, and what its answer means.
+import { describeNoConnection } from "../core/no-connection.ts";
 import type { Delivery, DeliveryResult, Endpoint } from "../core/webhook.ts";
 import type { Clock, Fetch, Random } from "../core/world.ts";
 import { FORMS } from "./forms.ts";
@@ -56,7 +57,9 @@ export async function send(parts: AttemptParts, endpoint: Endpoint, delivery: De
     answer.body?.cancel().catch(() => {});
     return readAnswer(answer, FORMS[endpoint.form].gone);
   } catch (error) {
-    const reason = ending.signal.aborted ? `no answer within ${TIMEOUT_MS / SECOND_MS} s` : describe(error);
+    const reason = ending.signal.aborted
+      ? `no answer within ${TIMEOUT_MS / SECOND_MS} s`
+      : describeNoConnection(error);
     return { kind: "failed", status: null, reason, restMs: 0 };
   } finally {
     cancel();
@@ -76,12 +79,6 @@ function makeRequest({ clock, version }: AttemptParts, { form, key }: Endpoint, 
     "webhook-signature": sign(key, id, atSeconds, body),
   };
   return { method: "POST", headers: { ...headers, ...signed }, body };
-}
-
-/** A message of the runtime's could quote the URL, which is a secret. */
-function describe(error: unknown): string {
-  const code = error instanceof Error && "code" in error ? error.code : null;
-  return typeof code === "string" && /^\w{1,60}$/.test(code) ? `no connection (${code})` : "no connection";
 }
 
 function readAnswer({ status, headers }: Response, gone: readonly number[]): Answer {

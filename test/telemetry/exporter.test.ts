@@ -1,7 +1,7 @@
 // The exporter against a collector that is slow, refuses, is broken or gone: it never holds more than its bounds, and counts
 // each item that it gives up.
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import type { LogEvent } from "../../src/core/world.ts";
+import type { Fetch, LogEvent } from "../../src/core/world.ts";
 import { Exporter } from "../../src/telemetry/exporter.ts";
 import { OtlpWriter } from "../../src/telemetry/otlp-json.ts";
 import { readShortText } from "../../src/transport/short-text.ts";
@@ -21,12 +21,12 @@ beforeEach(() => {
 });
 afterEach(() => collector.stop());
 
-function newExporter(url = `${collector.url}/v1/traces`): Exporter {
+function newExporter(url = `${collector.url}/v1/traces`, send: Fetch = fetch): Exporter {
   const [own, told] = [seen, events];
   return new Exporter({
     ...{ signal: "traces", destination: { url, headers: {} }, timeoutMs: 10_000 },
     ...{ resource: new OtlpWriter().text("service.name", "test").take(), version: "1.0.0" },
-    ...{ clock, fetch, readText: readShortText, log: (event) => void told.push(event) },
+    ...{ clock, fetch: send, readText: readShortText, log: (event) => void told.push(event) },
     onDropped: (_, count) => {
       own.dropped += count;
     },
@@ -101,6 +101,20 @@ test.each([
   await until("both arrive", () => collector.spans.length === 2);
   await until("it says so", () => events.length === 2);
   expect([seen.dropped, events[1]?.event]).toEqual([0, "telemetry_restored"]);
+});
+
+test.each([
+  [{ code: "ECONNREFUSED" }, "no connection (ECONNREFUSED)"],
+  [{ code: "can't reach https://user:secret@collector.example" }, "no connection"],
+  [{}, "no connection"],
+])("of an error with %p, only a code is told", async (fields, cause) => {
+  const send = () =>
+    Promise.reject(Object.assign(new Error("https://user:secret@collector.example"), fields));
+  const exporter = newExporter(undefined, send);
+  fill(exporter, 1);
+  await clock.move(1000);
+  await until("it knows", () => events.length === 1);
+  expect(events).toMatchObject([{ event: "telemetry_failed", cause }]);
 });
 
 test.each([400, 401, 404, 413, 415, 500, 307])(

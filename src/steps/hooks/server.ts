@@ -1,5 +1,6 @@
 // Asks a hook's server over HTTP: one POST to the configured address that follows no redirect, within a time and a size.
 import type { HookTarget } from "../../core/hook.ts";
+import { describeNoConnection } from "../../core/no-connection.ts";
 import type { Fetch, ReadText } from "../../core/world.ts";
 import { HOOK_PATH, type HookAnswer, type Question, readAnswer, writeQuestion } from "./protocol.ts";
 
@@ -43,12 +44,6 @@ export async function askServer(
     if (text === null) return { kind: "failed", reason: "its answer is too long" };
     return readAnswer(text, question) ?? { kind: "failed", reason: "its answer is not of the protocol" };
   } catch (error) {
-    return { kind: "failed", reason: describe(error) };
+    return { kind: "failed", reason: describeNoConnection(error) };
   }
-}
-
-/** A message of the runtime's could quote the address. */
-function describe(error: unknown): string {
-  const code = error instanceof Error && "code" in error ? error.code : null;
-  return typeof code === "string" && /^\w{1,60}$/.test(code) ? `no connection (${code})` : "no connection";
 }
