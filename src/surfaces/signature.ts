@@ -1,6 +1,7 @@
 // Our own signatures on other providers' thinking: sealed for the account, opened when the client sends them back.
 import { asObject, asString, isObject, type JsonObject, parseJson } from "../core/json.ts";
 import type { Sealer } from "../core/world.ts";
+import { joinFragments } from "../operations/chat/details.ts";
 import type { ReasoningDetail } from "../operations/chat/form.ts";
 import type { TurnPart } from "../operations/chat/turn.ts";
 
@@ -13,8 +14,16 @@ export const GEMINI_FORMAT = "google-gemini-v1";
 
 /** Returns a signature that contains the provider's details of its thinking, but not the thinking's text. */
 export function signThinking(seal: Sealer, text: string, details: readonly ReasoningDetail[]): string {
-  const kept = details.map((detail) => (detail.text === text ? { ...detail, text: undefined } : detail));
+  const joined = joinFragments(details);
+  const only = findOnlyShown(joined);
+  const kept = joined.map((one) => (one === only && one.text === text ? { ...one, text: undefined } : one));
   return PREFIX + seal.seal(JSON.stringify(kept));
+}
+
+/** Returns the only detail that shows some of the thinking: all of the text is its own. */
+function findOnlyShown(details: readonly ReasoningDetail[]): ReasoningDetail | undefined {
+  const [only, ...others] = details.filter(({ type }) => type !== "reasoning.encrypted");
+  return others.length === 0 && only?.type === "reasoning.text" ? only : undefined;
 }
 
 /**
@@ -67,7 +76,10 @@ export function isOurSignature(signature: string): boolean {
   return signature.startsWith(PREFIX);
 }
 
-/** Returns the provider's details with their text. Null if the signature is another account's or was changed. */
+/**
+ * Returns the provider's details with their text. Null if the signature is another account's or was changed. Signatures of
+ * earlier versions hold fragments.
+ */
 export function openSignature(
   seal: Sealer,
   text: string,
@@ -76,11 +88,9 @@ export function openSignature(
   const opened = seal.open(signature.slice(PREFIX.length));
   const kept = opened === null ? undefined : parseJson(opened);
   if (!Array.isArray(kept)) return null;
-  return kept
-    .filter(isDetail)
-    .map((detail) =>
-      detail.type === "reasoning.text" && detail.text === undefined ? { ...detail, text } : detail,
-    );
+  const details = joinFragments(kept.filter(isDetail));
+  const only = findOnlyShown(details);
+  return details.map((one) => (one === only && one.text === undefined ? { ...one, text } : one));
 }
 
 function isDetail(value: unknown): value is ReasoningDetail {

@@ -1,10 +1,11 @@
 // Folds a stream's chunks into one reply, and takes a reply apart into chunks.
 
-import { asArray, asObject, isObject, type JsonObject, omitUndefined } from "../../core/json.ts";
+import { asArray, asObject, isObject, type JsonObject } from "../../core/json.ts";
 import { estimateLength } from "../../core/rough-length.ts";
 import type { Folding } from "../folding.ts";
 import { moveCitation } from "./citations.ts";
 import type { ChatForm } from "./decoder.ts";
+import { DetailList } from "./details.ts";
 import {
   type ChatChunk,
   type ChatReply,
@@ -42,9 +43,7 @@ class ChoiceParts {
   readonly content: string[] = [];
   readonly refusal: string[] = [];
   readonly reasoning: string[] = [];
-  readonly details: ReasoningDetail[] = [];
-  /** Details that may still continue, by type and index. */
-  readonly openDetails = new Map<string, ReasoningDetail>();
+  readonly details = new DetailList();
   readonly calls = new Map<number, CallParts>();
   readonly annotations: Citation[] = [];
   readonly searches: WebSearch[] = [];
@@ -126,30 +125,10 @@ function addBefore(parts: ChoiceParts, { reasoning_content, reasoning_details, w
 
 function addThinking(parts: ChoiceParts, text: string, given: readonly ReasoningDetail[]): void {
   if (text !== "") parts.reasoning.push(text);
-  const before = parts.details.length;
-  for (const detail of given) addDetail(parts, detail);
-  const details = parts.details.length - before;
+  const before = parts.details.all.length;
+  for (const detail of given) parts.details.add(detail);
+  const details = parts.details.all.length - before;
   if (text !== "" || details > 0) parts.order.add("thinking", text.length, details);
-}
-
-/** Fragments of a thinking block share an index and a type: texts are joined, and a signature is set. */
-function addDetail({ details, openDetails }: ChoiceParts, given: ReasoningDetail): void {
-  const key = `${given.type} ${given.index}`;
-  const before = openDetails.get(key);
-  if (!before) {
-    const own = { ...given };
-    details.push(own);
-    if (given.index !== undefined) openDetails.set(key, own);
-    return;
-  }
-  const text = appendText(before.text, given.text);
-  const summary = appendText(before.summary, given.summary);
-  Object.assign(before, given, omitUndefined({ text, summary }));
-}
-
-function appendText(before: string | undefined, now: string | undefined): string | undefined {
-  if (before === undefined) return now;
-  return now === undefined ? before : before + now;
 }
 
 /** True for the first fragment of a call. */
@@ -210,7 +189,7 @@ function buildChoice(index: number, parts: ChoiceParts): ReplyChoice {
     ...parts.messageExtras,
   };
   if (parts.reasoning.length > 0) message.reasoning_content = parts.reasoning.join("");
-  if (parts.details.length > 0) message.reasoning_details = parts.details;
+  if (parts.details.all.length > 0) message.reasoning_details = parts.details.all;
   if (calls.length > 0) message.tool_calls = calls;
   if (parts.annotations.length > 0) message.annotations = parts.annotations;
   if (parts.searches.length > 0) message.web_searches = parts.searches;
