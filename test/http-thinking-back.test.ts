@@ -1,6 +1,7 @@
 // Thinking that a client sends back with the result of a call, through the whole gateway: read by the vendors' own SDKs,
 // streamed and whole, and sent to strict providers.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import Anthropic from "@anthropic-ai/sdk";
 import { GoogleGenAI } from "@google/genai";
 import OpenAI from "openai";
 import { asArray, asObject, type JsonObject } from "../src/core/json.ts";
@@ -55,6 +56,27 @@ async function post(path: string, body: JsonObject): Promise<Got> {
 
 const ASKED = { role: "user" as const, content: TASK };
 
+const MESSAGES = {
+  body: (model: string) => ({
+    ...{ model, max_tokens: 4000, thinking: { type: "enabled" as const, budget_tokens: 2000 } },
+    tools: [{ name: "weather", input_schema: SCHEMA }],
+  }),
+  async first(model: string, streams: boolean) {
+    const client = new Anthropic({ apiKey: under.secret, baseURL: under.url, maxRetries: 0 });
+    const body = { ...this.body(model), messages: [ASKED] };
+    const { messages } = client;
+    const { content } = await (streams ? messages.stream(body).finalMessage() : messages.create(body));
+    return [{ role: "assistant", content }];
+  },
+  second(model: string, turns: readonly unknown[]) {
+    const blocks = asArray(asObject(turns[0]).content).map(asObject);
+    const { id } = blocks.find(({ type }) => type === "tool_use") ?? {};
+    const result = { type: "tool_result", tool_use_id: id, content: "sunny" };
+    const messages = [ASKED, ...turns, { role: "user", content: [result] }];
+    return post("/v1/messages", { ...this.body(model), messages });
+  },
+};
+
 const RESPONSES = {
   body: (model: string) => ({
     ...{ model, reasoning: { effort: "high" as const, summary: "auto" as const } },
@@ -107,6 +129,7 @@ const THOUGHT = JSON.stringify(`Thinking about: ${TASK}`).slice(1, -1);
 const TAKING_DETAILS = ["Local#sim-think", "OpenRouter#sim-think"];
 
 const SURFACES: readonly (readonly [name: string, way: Way, models: readonly string[]])[] = [
+  ["messages", MESSAGES, MODELS],
   ["responses", RESPONSES, MODELS],
   ["gemini", GEMINI, MODELS.filter((model) => !TAKING_DETAILS.includes(model))],
 ];

@@ -186,9 +186,10 @@ function readAssistant(content: unknown, seal: Sealer): AssistantMessage {
   return turn.message();
 }
 
+/** Thinking without a valid signature is left out. Our own signature is one also if its provider signs nothing. */
 function think(turn: TurnBuilder, block: JsonObject, index: number, seal: Sealer): void {
   const details = readThinking(block, index, seal);
-  turn.think(details.length > 0 ? (asString(block.thinking) ?? "") : "", details);
+  if (details !== null) turn.think(asString(block.thinking) ?? "", details);
 }
 
 function readCall(block: JsonObject): ToolCall {
@@ -200,12 +201,12 @@ function readCall(block: JsonObject): ToolCall {
   return { ...call, ...mark(block) };
 }
 
-/** Opens our own signatures. Any other signed thinking is Anthropic's, and unsigned thinking is dropped. */
-function readThinking(block: JsonObject, index: number, seal: Sealer): readonly ReasoningDetail[] {
+/** Opens our own signatures. Any other is Anthropic's. Null if it is missing, another account's or was changed. */
+function readThinking(block: JsonObject, index: number, seal: Sealer): readonly ReasoningDetail[] | null {
   const text = asString(block.thinking) ?? "";
   const signature = asString(block.signature) ?? asString(block.data) ?? "";
-  if (signature === "") return [];
-  if (isOurSignature(signature)) return openSignature(seal, text, signature) ?? [];
+  if (signature === "") return null;
+  if (isOurSignature(signature)) return openSignature(seal, text, signature);
   if (block.type === "redacted_thinking") {
     return [{ type: "reasoning.encrypted", data: signature, format: ANTHROPIC_FORMAT, index }];
   }
