@@ -215,19 +215,38 @@ function readThinking(block: JsonObject, index: number, seal: Sealer): readonly 
 
 /**
  * Returns the messages without unsigned thinking and without other providers' thinking and page citations, and with their
- * searches as texts.
+ * searches as texts. A turn of which nothing is left is left out, since an empty one is refused.
  */
 export function sanitizeTurns(messages: readonly unknown[], seal: Sealer): readonly unknown[] {
-  return mapList(messages, (given) => {
-    const message = asObject(given);
-    if (message.role !== "assistant" || !Array.isArray(message.content)) return message;
-    const before: readonly unknown[] = message.content;
-    const content = restoreSearches(before).flatMap((block) =>
-      restoreThinking(withOwnCitations(asObject(block)), seal),
-    );
-    const isSame = content.length === before.length && content.every((one, at) => one === before[at]);
-    return isSame ? message : { ...message, content };
-  });
+  const turns = mapList(messages, (given) => sanitizeTurn(asObject(given), seal));
+  return turns.includes(null) ? leaveOutGaps(turns) : turns;
+}
+
+/** Joins the user's turns around a gap: Bedrock refuses two in a row. */
+function leaveOutGaps(turns: readonly unknown[]): readonly unknown[] {
+  const kept: JsonObject[] = [];
+  let isGap = false;
+  for (const turn of turns) {
+    const last = kept.at(-1);
+    const { role, content } = asObject(turn);
+    if (isGap && role === "user" && last?.role === "user") {
+      const joined = [...listBlocks(last.content), ...listBlocks(content)];
+      kept.splice(-1, 1, { ...last, content: joined });
+    } else if (turn !== null) kept.push(asObject(turn));
+    isGap = turn === null;
+  }
+  return kept;
+}
+
+/** Null if nothing is left. */
+function sanitizeTurn(message: JsonObject, seal: Sealer): JsonObject | null {
+  if (message.role !== "assistant" || !Array.isArray(message.content)) return message;
+  const before: readonly unknown[] = message.content;
+  const content = restoreSearches(before).flatMap((block) =>
+    restoreThinking(withOwnCitations(asObject(block)), seal),
+  );
+  if (content.length === before.length && content.every((one, at) => one === before[at])) return message;
+  return content.length === 0 ? null : { ...message, content };
 }
 
 /** Only Anthropic's own citations fill in `encrypted_index`, which seals the result's place. */

@@ -1,0 +1,65 @@
+// Conversations that another model has continued, in the native lanes: what the vendor would refuse is mended, and
+// nothing else is touched.
+import { describe, expect, test } from "bun:test";
+import type { JsonObject } from "../../src/core/json.ts";
+import type { ChatLane } from "../../src/dialects/dialect.ts";
+import { findDialect } from "../../src/providers/index.ts";
+import { ANTHROPIC_MESSAGES } from "../../src/surfaces/anthropic-messages/surface.ts";
+import { signThinking } from "../../src/surfaces/signature.ts";
+import { makeCard } from "../providers/drive.ts";
+import { TARGET } from "../providers/target.ts";
+import { incoming, PLAIN_SEALER } from "./recorded.ts";
+
+function laneOf(name: "anthropic"): ChatLane {
+  const lane = findDialect(name).chat?.lanes?.[name];
+  if (!lane) throw new Error(`The dialect ${name} has no lane of its own family.`);
+  return lane;
+}
+
+const says = (role: string, content: unknown) => ({ role, content });
+const asked = says("user", "look");
+const use = (id: string) => ({ type: "tool_use", id, name: "look", input: {} });
+const result = (id: string) => ({ type: "tool_result", tool_use_id: id, content: "rain" });
+const text = (said: string) => ({ type: "text", text: said });
+const signed = { type: "thinking", thinking: "hm", signature: "claude" };
+const foreign = { type: "thinking", thinking: "hm", signature: signThinking(PLAIN_SEALER, "hm", []) };
+const unsigned = { type: "thinking", thinking: "hm", signature: "" };
+const enabled = { type: "enabled", budget_tokens: 2000 };
+
+function readMessages(body: JsonObject) {
+  const { raw, ask } = ANTHROPIC_MESSAGES.read(
+    incoming({ model: "m", max_tokens: 4000, thinking: enabled, ...body }),
+  );
+  if (raw === null) throw new Error("no raw request");
+  return { raw, ask };
+}
+
+function sendMessages(body: JsonObject, model = "claude-sonnet-4-5") {
+  const { raw, ask } = readMessages(body);
+  return laneOf("anthropic").encode(raw, ask, makeCard(model, ["reasoning", "tools"]), TARGET);
+}
+
+describe("a turn of nothing but thinking", () => {
+  test.each([
+    ["of another model", foreign],
+    ["without a signature", unsigned],
+  ])("%s is left out, and the user's turns around it are one", (_name, thinking) => {
+    const turn = says("assistant", [thinking]);
+    const more = says("user", [text("go on")]);
+    const send = (...messages: readonly unknown[]) =>
+      sendMessages({ messages, thinking: undefined }).body.messages;
+    expect(send(asked, turn, more)).toEqual([says("user", [text("look"), text("go on")])]);
+    expect(send(asked, turn, turn, more)).toEqual([says("user", [text("look"), text("go on")])]);
+    expect(send(asked, turn)).toEqual([asked]);
+    const before = [asked, says("assistant", [use("a")]), says("user", [result("a")])];
+    expect(send(...before, turn, more)).toEqual([
+      ...before.slice(0, 2),
+      says("user", [result("a"), text("go on")]),
+    ]);
+  });
+
+  test("of Claude stays, and two turns of the user that came in a row", () => {
+    const messages = [asked, says("user", "go on"), says("assistant", [signed]), asked];
+    expect(sendMessages({ messages }).body.messages).toBe(messages);
+  });
+});
