@@ -1,16 +1,17 @@
 // Conversations that another model has continued, in the native lanes: what the vendor would refuse is mended, and
 // nothing else is touched.
 import { describe, expect, test } from "bun:test";
-import type { JsonObject } from "../../src/core/json.ts";
+import { asArray, asObject, type JsonObject } from "../../src/core/json.ts";
 import type { ChatLane } from "../../src/dialects/dialect.ts";
 import { findDialect } from "../../src/providers/index.ts";
 import { ANTHROPIC_MESSAGES } from "../../src/surfaces/anthropic-messages/surface.ts";
+import { GEMINI } from "../../src/surfaces/gemini/surface.ts";
 import { signThinking } from "../../src/surfaces/signature.ts";
 import { makeCard } from "../providers/drive.ts";
 import { TARGET } from "../providers/target.ts";
 import { incoming, PLAIN_SEALER } from "./recorded.ts";
 
-function laneOf(name: "anthropic"): ChatLane {
+function laneOf(name: "anthropic" | "gemini"): ChatLane {
   const lane = findDialect(name).chat?.lanes?.[name];
   if (!lane) throw new Error(`The dialect ${name} has no lane of its own family.`);
   return lane;
@@ -61,5 +62,55 @@ describe("a turn of nothing but thinking", () => {
   test("of Claude stays, and two turns of the user that came in a row", () => {
     const messages = [asked, says("user", "go on"), says("assistant", [signed]), asked];
     expect(sendMessages({ messages }).body.messages).toBe(messages);
+  });
+});
+
+describe("a call of another model", () => {
+  const SKIP = { thoughtSignature: "skip_thought_signature_validator" };
+  const turn = (role: string, ...parts: readonly unknown[]) => ({ role, parts });
+  const call = (id: string, more: JsonObject = {}) => ({
+    functionCall: { id, name: "look", args: {} },
+    ...more,
+  });
+  const answer = (id: string) => turn("user", { functionResponse: { id, name: "look", response: {} } });
+  const start = turn("user", { text: "look" });
+  const own = { thoughtSignature: "google" };
+
+  function send(contents: readonly unknown[], model = "gemini-3-pro") {
+    const given = incoming({ contents }, `/v1beta/models/${model}:generateContent`);
+    const { raw, ask } = GEMINI.read(given);
+    if (raw === null) throw new Error("no raw request");
+    return laneOf("gemini").encode(raw, ask, makeCard(model, ["reasoning", "tools"]), TARGET).body.contents;
+  }
+
+  test("is sent with what stands for its signature", () => {
+    const parallel = turn("model", { text: "I look." }, call("a"), call("b"));
+    expect(send([start, parallel, answer("a"), answer("b")])).toEqual([
+      start,
+      turn("model", { text: "I look." }, call("a", SKIP), call("b", SKIP)),
+      ...[answer("a"), answer("b")],
+    ]);
+    const mixed = [start, turn("model", call("a")), answer("a"), turn("model", call("b", own)), answer("b")];
+    expect(
+      asArray(send(mixed)).map((one) => asObject(asArray(asObject(one).parts)[0]).thoughtSignature),
+    ).toEqual([...[undefined, SKIP.thoughtSignature, undefined, "google", undefined]]);
+    const snake = { function_call: { name: "look", args: {} } };
+    expect(send([start, turn("model", snake), answer("a")])).toEqual([
+      start,
+      turn("model", { ...snake, ...SKIP }),
+      answer("a"),
+    ]);
+  });
+
+  test.each([
+    ["signed", [start, turn("model", call("a", own), call("b")), answer("a")], "gemini-3-pro"],
+    [
+      "of an earlier turn",
+      [start, turn("model", call("a")), answer("a"), turn("model", { text: "rain" }), start],
+      "gemini-3-pro",
+    ],
+    ["for a model that needs none", [start, turn("model", call("a")), answer("a")], "gemini-2.5-flash"],
+  ] as const)("%s stays as it came", (_name, contents, model) => {
+    expect(send(contents, model)).toBe(contents);
   });
 });

@@ -19,12 +19,11 @@ import { writeNote } from "../_chat/message-blocks.ts";
 import { countLeading, isSystem } from "../_chat/turns.ts";
 import { makeAudioPart, makeFilePart, makeMediaPart } from "./media.ts";
 import type { ModelFacts } from "./models.ts";
+import { signLastTurn } from "./signatures.ts";
 import { toSentName } from "./tools.ts";
 
 /** The format of this provider's thinking in clients' messages (OpenRouter's name for it). */
 export const REASONING_FORMAT = "google-gemini-v1";
-/** Replaces a missing signature (Gemini API, "Thought signatures"): the call came from another model or client. */
-const NO_SIGNATURE = "skip_thought_signature_validator";
 /** The last turn if the model refuses a conversation that ends with its own answer. */
 const GO_ON = "Continue exactly where you stopped, without repeating anything.";
 
@@ -66,11 +65,11 @@ export function makeConversation(
   if (turns[0]?.role === "model" && turns[0].parts.some(({ functionCall }) => functionCall)) {
     turns.unshift({ role: "user", parts: [{ text: " " }] });
   }
-  if (target.facts.signed) signLastTurn(turns);
-  if (!target.facts.prefill && turns.at(-1)?.role === "model") {
-    turns.push({ role: "user", parts: [{ text: GO_ON }] });
+  const signed = target.facts.signed ? [...signLastTurn(turns)] : turns;
+  if (!target.facts.prefill && signed.at(-1)?.role === "model") {
+    signed.push({ role: "user", parts: [{ text: GO_ON }] });
   }
-  return withSystem(turns, system, target.facts.system);
+  return withSystem(signed, system, target.facts.system);
 }
 
 /** A system message inside the conversation keeps its place: at the front it would change every cached prefix. */
@@ -271,22 +270,4 @@ function makeResponseParts(
 /** `response` must be an object. A result that is one, within bounds, stays. Any other text is put under `result`. */
 function makeResponse(text: string, json: JsonBudget): JsonObject {
   return json.parseObject(text) ?? { result: text };
-}
-
-/**
- * From generation 3 on, a call of the current turn is refused without a signature. Of parallel calls only the first
- * carries one, so a call after a signed one of its turn is left alone.
- */
-function signLastTurn(turns: readonly Turn[]): void {
-  const asked = turns.findLastIndex(
-    (turn) => turn.role === "user" && !turn.parts.some((part) => part.functionResponse !== undefined),
-  );
-  for (const turn of turns.slice(asked + 1)) {
-    let found = false;
-    for (const part of turn.parts) {
-      if (part.functionCall === undefined) continue;
-      if (part.thoughtSignature !== undefined) found = true;
-      else if (!found) part.thoughtSignature = NO_SIGNATURE;
-    }
-  }
 }

@@ -1,12 +1,14 @@
-// The native lane of generateContent: the client's own request, changed only in its limit.
+// The native lane of generateContent: the client's own request, changed only in its limit and in calls of other models.
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, RawRequest, Target } from "../../core/dialect.ts";
-import { asObject } from "../../core/json.ts";
+import { asArray, asObject, type JsonObject } from "../../core/json.ts";
 import { type ChatRequest, readOutputLimit } from "../../operations/chat/form.ts";
 import { leaveOutUnpricedSearch, maySearch } from "../../operations/chat/searches.ts";
 import type { ChatLane } from "../dialect.ts";
 import { GeminiDecoder, parseReply } from "./decode.ts";
+import { findFacts } from "./models.ts";
 import { makeHeaders, makeUrl } from "./outgoing.ts";
+import { signLastTurn } from "./signatures.ts";
 
 export const GEMINI_LANE: ChatLane = {
   encode,
@@ -17,7 +19,7 @@ export const GEMINI_LANE: ChatLane = {
 
 function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const search = leaveOutUnpricedSearch(raw.body, card);
-  const body = { ...raw.body, ...search.changes };
+  const body = { ...raw.body, ...search.changes, ...signCalls(raw, card) };
   const config = asObject(body.generationConfig);
   const asked = readOutputLimit(request);
   const limit = asked === undefined ? undefined : Math.min(asked, card.outputTokensMax ?? asked);
@@ -32,4 +34,11 @@ function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: 
       ...(isLowered && given !== undefined ? ["generationConfig.maxOutputTokens"] : []),
     ],
   };
+}
+
+function signCalls({ body }: RawRequest, card: ModelCard): JsonObject {
+  if (!findFacts(card.name).signed) return {};
+  const given = asArray(body.contents).map(asObject);
+  const contents = signLastTurn(given);
+  return contents === given ? {} : { contents };
 }
