@@ -149,3 +149,16 @@ describe.each(SURFACES)("%s", (_surface, way, models) => {
     });
   });
 });
+
+test.each(MODELS)(
+  "any model goes on after %s, without its provider having refused anything",
+  async (maker) => {
+    for (const [, way] of SURFACES) {
+      const turns = await way.first(maker, false);
+      for (const taker of MODELS) {
+        const { status, attempts, text } = await way.second(taker, turns);
+        expect([taker, status, attempts, text]).toEqual([taker, 200, "1", expect.stringContaining("sunny")]);
+      }
+    }
+  },
+);

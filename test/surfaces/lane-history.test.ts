@@ -1,12 +1,14 @@
 // Conversations that another model has continued, in the native lanes: what the vendor would refuse is mended, and
 // nothing else is touched.
 import { describe, expect, test } from "bun:test";
+import { Fault } from "../../src/core/fault.ts";
 import { asArray, asObject, type JsonObject } from "../../src/core/json.ts";
 import type { ChatLane } from "../../src/dialects/dialect.ts";
 import { findDialect } from "../../src/providers/index.ts";
 import { ANTHROPIC_MESSAGES } from "../../src/surfaces/anthropic-messages/surface.ts";
 import { GEMINI } from "../../src/surfaces/gemini/surface.ts";
 import { signThinking } from "../../src/surfaces/signature.ts";
+import { findChatCodec } from "../codec.ts";
 import { makeCard } from "../providers/drive.ts";
 import { TARGET } from "../providers/target.ts";
 import { incoming, PLAIN_SEALER } from "./recorded.ts";
@@ -39,6 +41,69 @@ function sendMessages(body: JsonObject, model = "claude-sonnet-4-5") {
   const { raw, ask } = readMessages(body);
   return laneOf("anthropic").encode(raw, ask, makeCard(model, ["reasoning", "tools"]), TARGET);
 }
+
+describe("a thinking budget", () => {
+  const loop = (...first: readonly JsonObject[]) => [
+    asked,
+    says("assistant", [...first, use("a")]),
+    says("user", [result("a")]),
+  ];
+  const further = [says("assistant", [use("b")]), says("user", [result("b")])];
+  const CASES: readonly (readonly [name: string, messages: readonly unknown[], keeps: boolean])[] = [
+    ["a loop that another model began", loop(foreign), false],
+    ["a loop that began without thinking", loop(text("I look.")), false],
+    ["its later steps", [...loop(foreign), ...further], false],
+    ["notes within it", [...loop(foreign), says("system", "note"), ...further], false],
+    ["a user who says more beside the result", [...loop(foreign), says("user", "and then?")], false],
+    [
+      "two turns of the assistant in a row",
+      [...loop(foreign).slice(0, 1), says("assistant", "I look."), ...loop(foreign).slice(1)],
+      false,
+    ],
+    ["a loop that Claude began", loop(signed), true],
+    ["later steps without thinking", [...loop(signed), ...further], true],
+    ["a loop that is over", [...loop(foreign), says("assistant", "rain"), asked], true],
+    ["no loop", [asked], true],
+  ];
+  test.each(CASES)("%s", (_name, messages, keeps) => {
+    const { body, dropped } = sendMessages({ messages });
+    expect([body.thinking, dropped]).toEqual(keeps ? [enabled, []] : [undefined, ["thinking"]]);
+  });
+
+  test("goes with the edits that need it", () => {
+    const edits = [{ type: "clear_thinking_20251015", keep: "all" }, { type: "clear_tool_uses_20250919" }];
+    const send = (given: readonly JsonObject[], more: JsonObject = {}) =>
+      sendMessages({ messages: loop(foreign), context_management: { edits: given }, ...more });
+    expect(send(edits).body.context_management).toEqual({ edits: edits.slice(1) });
+    expect(send(edits).dropped).toEqual(["thinking", "context_management"]);
+    expect(send(edits.slice(0, 1)).body).not.toHaveProperty("context_management");
+    expect(send(edits.slice(1)).body.context_management).toEqual({ edits: edits.slice(1) });
+    expect(send(edits.slice(1)).dropped).toEqual(["thinking"]);
+    expect(send(edits, { messages: loop(signed) }).body.context_management).toEqual({ edits });
+  });
+
+  test("stays for adaptive thinking, and on other servers, some of which sign nothing", () => {
+    const adaptive = { type: "adaptive" };
+    expect(sendMessages({ messages: loop(foreign), thinking: adaptive }).body.thinking).toEqual(adaptive);
+    expect(sendMessages({ messages: loop(unsigned) }, "kimi-k3").body.thinking).toEqual(enabled);
+  });
+
+  test("is given up if the provider misses thinking in the loop, and with it the rest of the thinking", () => {
+    const { raw, ask } = readMessages({ messages: loop(signed) });
+    const said =
+      "messages.3.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`.";
+    const fault = new Fault("upstream_rejected", said);
+    const repaired = laneOf("anthropic").repair?.(raw, fault);
+    expect(repaired?.body).not.toHaveProperty("thinking");
+    expect(repaired?.body.messages).toEqual(loop());
+    const codec = findChatCodec(findDialect("anthropic"));
+    const card = makeCard("claude-sonnet-4-5", ["reasoning", "tools"]);
+    const translated = codec.repair?.({ ...ask, reasoning_effort: "high" }, fault);
+    if (!translated) throw new Error("nothing was repaired");
+    const sent = codec.encode(translated, card, TARGET);
+    expect([sent.body.thinking, sent.dropped]).toEqual([undefined, ["reasoning_effort"]]);
+  });
+});
 
 describe("a turn of nothing but thinking", () => {
   test.each([

@@ -1,6 +1,6 @@
 // The client's messages as Anthropic's system prompt and alternating turns.
 
-import type { JsonObject } from "../../core/json.ts";
+import { asArray, asObject, type JsonObject } from "../../core/json.ts";
 import { JsonBudget } from "../../core/json-bounds.ts";
 import type { ChatRequest, ToolMessage } from "../../operations/chat/form.ts";
 import { type Conversation, type Turn as SharedTurn, splitConversation } from "../_chat/turns.ts";
@@ -51,12 +51,25 @@ function makeResultBlock(message: ToolMessage, content: readonly Block[]): Block
   return [addMark(result, message)];
 }
 
-/** True if the turns end in tool results of a loop that began without thinking. */
-export function hasCallsWithoutThinking(turns: readonly Turn[]): boolean {
-  const isResult = (turn: Turn | undefined) =>
-    turn?.content.some(({ type }) => type === "tool_result") === true;
-  let start = turns.length;
-  while (start >= 2 && isResult(turns[start - 1])) start -= 2;
-  const first = turns[start]?.content[0];
-  return start < turns.length && !(first && isThinking(first));
+/**
+ * True if the turns end in tool results of a loop that began without thinking. Turns of the same role are one, as the API
+ * merges them.
+ */
+export function hasCallsWithoutThinking(turns: readonly unknown[]): boolean {
+  let first: unknown;
+  let after: unknown;
+  let isAnswering = false;
+  for (let at = turns.length - 1; at >= 0; at--) {
+    const { role, content } = asObject(turns[at]);
+    if (role === "system") continue;
+    if (role === "user") isAnswering = (after === "user" && isAnswering) || asArray(content).some(isResult);
+    else if (after === "assistant" || isAnswering) first = asArray(content)[0] ?? {};
+    else break;
+    after = role;
+  }
+  return first !== undefined && !String(asObject(first).type).includes("thinking");
+}
+
+function isResult(block: unknown): boolean {
+  return asObject(block).type === "tool_result";
 }

@@ -8,7 +8,7 @@ import { readCustomCalls } from "../_chat/tools.ts";
 import type { ChatDialect } from "../dialect.ts";
 import { MessageDecoder, parseReply } from "./decode.ts";
 import { encode, fit, searches } from "./encode.ts";
-import { explain } from "./errors.ts";
+import { explain, isThinkingMissed } from "./errors.ts";
 import { THINKING_FORMAT } from "./thinking.ts";
 
 /** Anthropic API reference, "Messages": `user_id`, the names of tools, and the characters of call ids. */
@@ -27,7 +27,8 @@ export const anthropic: ChatDialect = {
       encode,
       searches,
       ...readCustomCalls({ decoder: () => new MessageDecoder(), reply: parseReply }),
-      repair: (request, fault) => (isSignatureRefused(fault) ? dropThinking(request, THINKING_FORMAT) : null),
+      repair: (request, fault) =>
+        isSignatureRefused(fault) || isThinkingMissed(fault) ? dropThinking(request, THINKING_FORMAT) : null,
     },
     () => BOUNDS,
   ),

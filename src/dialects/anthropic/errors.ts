@@ -27,3 +27,8 @@ export function explainAnswer(body: JsonObject): Fault {
 export function isError(body: JsonObject): boolean {
   return body.type === "error" || isObject(body.error);
 }
+
+/** True for a 400 about a tool loop in which the model finds no thinking although it has a budget for some. */
+export function isThinkingMissed({ code, message }: Fault): boolean {
+  return code === "upstream_rejected" && /Expected `(redacted_)?thinking`/.test(message);
+}
