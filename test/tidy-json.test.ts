@@ -2,11 +2,12 @@
 import { expect, test } from "bun:test";
 import { expectNone, readSources } from "./sources.ts";
 
-const PARSES = /\b(parseJson\(|JSON\.parse\(|\.json\(\))/;
+const PARSES = /\b(parseJson\(|parseExact\(|parseWithTools\(|JSON\.parse\(|\.json\(\))/;
 
 /** Rooms and files that parse without bounds, and whose text it is. A folder ends in a slash. */
 const OWN: Readonly<Record<string, string>> = {
   "src/core/json.ts": "the function itself",
+  "src/core/exact-json.ts": "the functions themselves",
   "src/core/json-bounds.ts": "after measuring",
   "src/core/long-json.ts": "after measuring",
   "src/http/body.ts": "after measuring, since each excess has a message of its own",
@@ -66,6 +67,7 @@ test("each place on the list still parses", () => {
 test.each([
   ["const value = parseJson(text);", true],
   ["return JSON.parse(text);", true],
+  ["const value = parseWithTools(text);", true],
   ["const body = await response.json();", true],
   ["const value = parseBounded(text, REQUEST_SHAPE);", false],
   ["return JSON.stringify(value);", false],

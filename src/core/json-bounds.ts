@@ -1,4 +1,5 @@
 // Parses JSON that strangers wrote, within bounds on its structure.
+import { parseExact, parseWithTools } from "./exact-json.ts";
 import { isObject, type JsonObject, parseJson } from "./json.ts";
 import { type JsonShape, measureShape } from "./json-shape.ts";
 
@@ -9,7 +10,7 @@ import { type JsonShape, measureShape } from "./json-shape.ts";
 export const REQUEST_SHAPE: JsonShape = { depth: 64, elements: 100_000 };
 
 /** The most structure of an event or a document of a provider, unless its operation sets another. */
-const RECEIVED_SHAPE: JsonShape = { depth: 100, elements: 250_000 };
+export const RECEIVED_SHAPE: JsonShape = { depth: 100, elements: 250_000 };
 
 /** A text this short is parsed and written within a millisecond, whatever its structure. */
 const CHARACTERS_UNCHECKED = 4096;
@@ -24,9 +25,13 @@ export function isWithin(text: string, most: JsonShape): boolean {
   return depth <= most.depth && elements <= most.elements;
 }
 
-/** Parses an event or a document of a provider. Returns undefined if it is not JSON, or has too much structure. */
+/**
+ * Parses an event or a document of a provider, with its tools' values exact. Returns undefined if it is not JSON, or has
+ * too much structure.
+ */
 export function parseReceived(text: string): unknown {
-  return text.length > CHARACTERS_UNCHECKED ? parseBounded(text, RECEIVED_SHAPE) : parseJson(text);
+  if (text.length > CHARACTERS_UNCHECKED && !isWithin(text, RECEIVED_SHAPE)) return undefined;
+  return parseWithTools(text);
 }
 
 /** Returns the reason to refuse a provider's text that has more structure than `most`, or null. */
@@ -48,9 +53,14 @@ export class JsonBudget {
     this.#beside = beside;
   }
 
-  /** Returns undefined if the text is not an object in JSON, or has more structure than is left. */
+  /**
+   * Parses a call's arguments or a result, exactly. Returns undefined if the text is not an object in JSON, or has more
+   * structure than is left.
+   */
   parseObject(text: string): JsonObject | undefined {
-    return this.#take(text) ? parseObject(text) : undefined;
+    if (!this.#take(text)) return undefined;
+    const value = parseExact(text);
+    return isObject(value) ? value : undefined;
   }
 
   /**
@@ -59,8 +69,8 @@ export class JsonBudget {
    */
   findEnding(text: string, listEndings: () => readonly string[]): string | undefined {
     if (!this.#take(text)) return undefined;
-    if (parseObject(text) !== undefined) return "";
-    return listEndings().find((ending) => parseObject(text + ending) !== undefined);
+    if (isObject(parseJson(text))) return "";
+    return listEndings().find((ending) => isObject(parseJson(text + ending)));
   }
 
   /** Most texts are no objects. Their commas are no elements, and don't count. */
@@ -76,11 +86,6 @@ export class JsonBudget {
 }
 
 const OBJECT_START = /^\s*\{/;
-
-function parseObject(text: string): JsonObject | undefined {
-  const value = parseJson(text);
-  return isObject(value) ? value : undefined;
-}
 
 function countElements(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;

@@ -1,7 +1,8 @@
 // Idempotency-Key: detects repeated requests and stores the answers for them.
 
+import { parseWithTools } from "../core/exact-json.ts";
 import { Fault } from "../core/fault.ts";
-import { asObject, parseJson } from "../core/json.ts";
+import { asObject } from "../core/json.ts";
 import type { Vault } from "../core/world.ts";
 import type { Folding } from "../operations/folding.ts";
 import type { Form } from "../operations/form.ts";
@@ -59,7 +60,7 @@ export function openReply<F extends Form>(
   sealed: string,
   operation: Operation<F>,
 ): Kept<F["reply"]> {
-  const kept = parseJson(vault.open(sealed, replyId));
+  const kept = parseWithTools(vault.open(sealed, replyId));
   const { id, created, model, reply: given } = asObject(kept);
   const reply = operation.restore(given);
   if (typeof id === "string" && typeof created === "number" && typeof model === "string" && reply !== null)

@@ -1,6 +1,7 @@
 // Reads a request's JSON body within bounds: size, type, encoding, memory, speed, UTF-8, structure, then JSON.
+import { parseWithTools } from "../core/exact-json.ts";
 import { Fault } from "../core/fault.ts";
-import { isObject } from "../core/json.ts";
+import { isObject, parseJson } from "../core/json.ts";
 import { REQUEST_SHAPE } from "../core/json-bounds.ts";
 import { explainJson } from "../core/json-mistake.ts";
 import { type JsonShape, measureShape } from "../core/json-shape.ts";
@@ -88,7 +89,9 @@ function parseJsonBytes(bytes: Uint8Array<ArrayBuffer>): unknown {
   if (isLarge) bytes.buffer.transfer(0);
   const complexity = explainComplex(scanned ?? measureShape(text, REQUEST_SHAPE));
   if (complexity !== null) throw notJson(complexity);
-  const body = parse(text);
+  // Only numbers of this kind are too long for a double. A large body's may stand between two pieces of the scan.
+  const body = scanned === null || isLarge || scanned.hasOddNumber ? parseWithTools(text) : parseJson(text);
+  if (body === undefined) throw notJson(explainJson(text));
   refuseUnpaired(body, scanned?.hasSurrogate ?? mayHaveSurrogate(text));
   if (isPlain && isObject(body)) keepSources(body, bytes, readMarks(), scanned.elements);
   return body;
@@ -156,14 +159,6 @@ function explainComplex({ depth, elements }: JsonShape): string | null {
   const most = REQUEST_SHAPE;
   if (depth > most.depth) return `it is nested deeper than ${most.depth} levels`;
   return elements > most.elements ? `it has more than ${most.elements} elements and fields` : null;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw notJson(explainJson(text));
-  }
 }
 
 function notJson(why: string): Fault {

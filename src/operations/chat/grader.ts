@@ -1,6 +1,6 @@
 // Grades a chat answer by signals of its own quality: refused, cut off, not the JSON asked for, or calls that can't be made.
 import { isObject } from "../../core/json.ts";
-import { parseReceived } from "../../core/json-bounds.ts";
+import { parseBounded, RECEIVED_SHAPE } from "../../core/json-bounds.ts";
 import { type ChatRequest, type ChunkChoice, readOutputLimit } from "./form.ts";
 import { matchesSchema } from "./json-schema.ts";
 import { listChunks, type Part, Run } from "./run.ts";
@@ -104,7 +104,7 @@ export class Grader {
 
   #isRight({ name, input, isCustom }: Call): boolean {
     if (isCustom) return true;
-    const value = parseReceived(input === "" ? "{}" : input);
+    const value = parseBounded(input === "" ? "{}" : input, RECEIVED_SHAPE);
     const tool = this.#request.tools?.find((one) => one.type === "function" && one.function.name === name);
     if (!isObject(value) || tool?.type !== "function") return false;
     return matchesSchema(value, tool.function.parameters);
@@ -112,7 +112,7 @@ export class Grader {
 
   #signalOfJson(content: string): Signal | null {
     const format = this.#request.response_format;
-    const value = parseReceived(content);
+    const value = parseBounded(content, RECEIVED_SHAPE);
     if (value === undefined || (format?.type === "json_object" && !isObject(value))) return "not_json";
     return format?.type !== "json_schema" || matchesSchema(value, format.json_schema.schema)
       ? null

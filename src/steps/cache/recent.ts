@@ -1,6 +1,7 @@
 // Remembers opened answers for a moment, so that one that many ask for isn't read, decrypted and parsed for each.
 import type { CachedAnswer } from "../../core/cached-answer.ts";
-import { asObject, type JsonObject, parseJson } from "../../core/json.ts";
+import { parseWithTools } from "../../core/exact-json.ts";
+import { asObject, type JsonObject } from "../../core/json.ts";
 
 export interface OpenedAnswer extends Pick<CachedAnswer, "id" | "atMs" | "untilMs"> {
   /** Returns the answer, which is parsed once for all that ask for it. */
@@ -12,7 +13,7 @@ export interface OpenedAnswer extends Pick<CachedAnswer, "id" | "atMs" | "untilM
 export function parseOnce(text: string): OpenedAnswer["read"] {
   let content: JsonObject | null = null;
   return () => {
-    content ??= asObject(parseJson(text));
+    content ??= asObject(parseWithTools(text));
     return content;
   };
 }
