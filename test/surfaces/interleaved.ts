@@ -128,7 +128,7 @@ function listMessageEvents(): readonly JsonObject[] {
   ];
 }
 
-function writeEvents(events: readonly JsonObject[]): string {
+export function writeEvents(events: readonly JsonObject[]): string {
   return events
     .map((event) => `${event.type ? `event: ${event.type}\n` : ""}data: ${JSON.stringify(event)}\n\n`)
     .join("");
@@ -141,7 +141,7 @@ const MODELS: Readonly<Partial<Record<ChatApi, string>>> = {
   "bedrock-converse": "us.amazon.nova-2-lite-v1:0",
 };
 
-function subject(api: ChatApi, streamed: boolean, body: string): Subject {
+export function subject(api: ChatApi, streamed: boolean, body: string): Subject {
   const made = makeSubject({
     ...{
       id: `${api} ${streamed ? "streamed" : "whole"}`,

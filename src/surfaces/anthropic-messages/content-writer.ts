@@ -45,7 +45,13 @@ export class ContentWriter {
     this.#readId = readId;
   }
 
-  write(delta: Delta): string {
+  write(given: Delta): string {
+    let text = "";
+    for (const delta of this.#calls.push(given)) text += this.#write(delta);
+    return text;
+  }
+
+  #write(delta: Delta): string {
     let text = "";
     if (delta.reasoning_content || delta.reasoning_details?.length) {
       text += this.#think(delta.reasoning_content ?? "", delta.reasoning_details ?? []);
@@ -57,15 +63,13 @@ export class ContentWriter {
     if (said) text += this.#say(said);
     this.#searches?.cite(delta.annotations ?? []);
     for (const citation of writeCitations(delta.annotations)) text += this.#cite(citation);
-    for (const given of delta.tool_calls ?? []) {
-      for (const piece of this.#calls.push(given)) text += this.#call(piece);
-    }
+    for (const piece of delta.tool_calls ?? []) text += this.#call(piece);
     return text;
   }
 
   end(): string {
     let text = "";
-    for (const piece of this.#calls.end()) text += this.#call(piece);
+    for (const delta of this.#calls.end()) text += this.#write(delta);
     if (this.#next === 0 && this.#open === null) text += this.#showOpaque();
     text += this.#close();
     for (const result of this.#searches?.end() ?? []) text += this.#block(result);

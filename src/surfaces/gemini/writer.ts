@@ -113,6 +113,12 @@ export class GenerateWriter extends PartWriter implements Writer<Part> {
 
   #choice({ index, delta, finish_reason: reason, ...rest }: ChunkChoice): string {
     const candidate = this.#candidates.getOrInsertComputed(index, makeCandidate);
+    const parts = candidate.calls.push(delta).flatMap((one) => this.#listParts(candidate, one));
+    if (reason !== null) candidate.finish = { ...rest, finish_reason: reason };
+    return parts.length === 0 ? "" : this.#write(this.#response([this.#part(index, parts)]));
+  }
+
+  #listParts(candidate: Candidate, delta: Delta): readonly JsonObject[] {
     const parts: JsonObject[] = [];
     if (delta.reasoning_content) {
       parts.push(...this.#endCall(candidate), { text: delta.reasoning_content, thought: true });
@@ -122,11 +128,8 @@ export class GenerateWriter extends PartWriter implements Writer<Part> {
     if (said) parts.push(...this.#endCall(candidate), ...this.#sign(candidate), { text: said });
     if (delta.content) candidate.text.push(delta.content);
     candidate.collect(delta);
-    for (const piece of delta.tool_calls ?? []) {
-      for (const next of candidate.calls.push(piece)) parts.push(...this.#call(candidate, next));
-    }
-    if (reason !== null) candidate.finish = { ...rest, finish_reason: reason };
-    return parts.length === 0 ? "" : this.#write(this.#response([this.#part(index, parts)]));
+    for (const piece of delta.tool_calls ?? []) parts.push(...this.#call(candidate, piece));
+    return parts;
   }
 
   #endOwn(): string {
@@ -141,7 +144,7 @@ export class GenerateWriter extends PartWriter implements Writer<Part> {
   }
 
   #lastParts(candidate: Candidate): readonly JsonObject[] {
-    const waiting = candidate.calls.end().flatMap((piece) => this.#call(candidate, piece));
+    const waiting = candidate.calls.end().flatMap((delta) => this.#listParts(candidate, delta));
     return [...waiting, ...this.#endCall(candidate), ...this.#sign(candidate)];
   }
 

@@ -77,25 +77,31 @@ export class ItemWriter {
     this.#numbers = numbers;
   }
 
-  write(delta: Delta, logprobs: unknown): string {
+  write(given: Delta, logprobs: unknown): string {
+    let text = "";
+    const said = logprobs ? { ...given, logprobs } : given;
+    for (const delta of this.#calls.push(said)) text += this.#write(delta);
+    return text;
+  }
+
+  #write(delta: Delta): string {
     let text = "";
     if (delta.reasoning_content || delta.reasoning_details?.length) {
       text += this.#think(delta.reasoning_content ?? "", delta.reasoning_details ?? []);
     }
     for (const search of delta.web_searches ?? []) text += this.#search(search);
-    if (delta.content) text += this.#say("output_text", delta.content, asArray(asObject(logprobs).content));
+    if (delta.content)
+      text += this.#say("output_text", delta.content, asArray(asObject(delta.logprobs).content));
     if (delta.refusal) text += this.#say("refusal", delta.refusal, []);
     for (const citation of delta.annotations ?? []) text += this.#cite(citation);
-    for (const given of delta.tool_calls ?? []) {
-      for (const piece of this.#calls.push(given)) text += this.#call(piece);
-    }
+    for (const piece of delta.tool_calls ?? []) text += this.#call(piece);
     return text;
   }
 
   /** `isCut` is true if the answer ended before it was complete. */
   end(isCut: boolean): string {
     let text = "";
-    for (const piece of this.#calls.end()) text += this.#call(piece);
+    for (const delta of this.#calls.end()) text += this.#write(delta);
     return text + this.#release() + this.#close(isCut ? "incomplete" : "completed");
   }
 
