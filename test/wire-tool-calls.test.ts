@@ -260,13 +260,13 @@ describe.each([
     test(name, () => {
       const calls = new ToolCalls(new Set(history), PREFIX);
       const pushed = fragmentsOf(given).flatMap((fragment) => calls.push([fragment]));
-      expect<unknown>([...pushed, ...calls.end()]).toEqual(gives);
+      expect<unknown>([...pushed, ...calls.end(false)]).toEqual(gives);
       expect(calls.count).toBe(gives.filter((one) => "id" in one).length);
     });
 
     test(`${name}, in one chunk`, () => {
       const calls = new ToolCalls(new Set(history), PREFIX);
-      expect<unknown>([...calls.push(fragmentsOf(given)), ...calls.end()]).toEqual(gives);
+      expect<unknown>([...calls.push(fragmentsOf(given)), ...calls.end(false)]).toEqual(gives);
     });
   }
 });

@@ -1,6 +1,7 @@
 // Completes a truncated JSON object: clients parse a call's arguments, which may be cut off in the middle.
 import type { JsonObject } from "../core/json.ts";
 import type { JsonBudget } from "../core/json-bounds.ts";
+import type { Finish } from "../operations/chat/form.ts";
 
 /** The texts that may complete a value: the rest of a key, an element or a field, of a number, and of each word. */
 const RESTS = [
@@ -8,12 +9,35 @@ const RESTS = [
   ...["true", "false", "null"].flatMap((word) => Array.from(word, (_, at) => word.slice(at)).slice(1)),
 ];
 
-/** Returns a call's arguments, completed if they were cut off. Null if they are no object, or exceed the bounds. */
-export function readCallInput(text: string, json: JsonBudget): JsonObject | null {
+interface CallInput {
+  /** Completed if it was cut off. Null if it is no object, or exceeds the bounds. */
+  readonly input: JsonObject | null;
+  /** True if the arguments were cut off: nobody should run such a call. */
+  readonly isCut: boolean;
+}
+
+export function readCallInput(text: string, json: JsonBudget): CallInput {
   const whole = json.parseObject(text);
-  if (whole !== undefined) return whole;
+  if (whole !== undefined) return { input: whole, isCut: false };
   const ending = closeJson(text, json);
-  return ending === null ? null : (json.parseObject(text + ending) ?? null);
+  const input = ending === null ? null : (json.parseObject(text + ending) ?? null);
+  return { input, isCut: isCutEnding(text, ending) };
+}
+
+/** True if a call's arguments were cut off. */
+export function isCutCall(text: string, json: JsonBudget): boolean {
+  return isCutEnding(text, closeJson(text, json));
+}
+
+/** `ending` is what completes the text. A call without arguments lacks nothing. */
+export function isCutEnding(text: string, ending: string | null): boolean {
+  return ending !== null && ending !== "" && text.trim() !== "";
+}
+
+/** An answer with a call that was cut off has not ended as its provider says: other clients run what looks complete. */
+export function endAsCut(finish: Finish, isCut: boolean): Finish {
+  const isUsual = finish.finish_reason === "stop" || finish.finish_reason === "tool_calls";
+  return isCut && isUsual ? { finish_reason: "length" } : finish;
 }
 
 /**

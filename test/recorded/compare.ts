@@ -48,7 +48,7 @@ function choiceDifferences(
     wrong.push(`refusal ${short(message.refusal)}, not ${short(choice.refusal)}`);
   }
   wrong.push(...detailDifferences(message.reasoning_content ?? "", message.reasoning_details ?? []));
-  wrong.push(...callDifferences(message.tool_calls ?? [], choice.calls, taken));
+  wrong.push(...callDifferences(message.tool_calls ?? [], choice.calls, taken, got.finish_reason));
   if (choice.finish.length > 0 && !choice.finish.includes(got.finish_reason)) {
     wrong.push(`finish ${got.finish_reason}, not ${choice.finish.join(" or ")}`);
   }
@@ -98,6 +98,7 @@ function callDifferences(
   got: readonly ToolCall[],
   expected: readonly ExpectedCall[],
   taken: ReadonlySet<string>,
+  finish: string,
 ): string[] {
   if (got.length !== expected.length) {
     return [
@@ -114,7 +115,10 @@ function callDifferences(
         ? [one.custom.name, one.custom.input]
         : [one.function.name, one.function.arguments];
     if (name !== call.name) wrong.push(`call ${position} is ${name}, not ${call.name}`);
-    if (!sameInput(input, call.input)) wrong.push(`input ${short(input)}, not ${short(call.input)}`);
+    // The limit can cut off the last call before its arguments begin.
+    const isNone = finish === "length" && position === got.length - 1 && input + call.input === "";
+    if (!isNone && !sameInput(input, call.input))
+      wrong.push(`input ${short(input)}, not ${short(call.input)}`);
     if (!LEGAL_ID.test(one.id)) wrong.push(`id ${short(one.id)} is not legal`);
     if (used.has(one.id)) wrong.push(`id ${one.id} is used twice`);
     const keeps = call.id !== null && LEGAL_ID.test(call.id) && !used.has(call.id);

@@ -212,7 +212,7 @@ function readWholeCall(call: ReturnType<typeof readCallFragment>): ToolCall {
   if (call.custom) {
     return { id, type: "custom", custom: { name: call.custom.name ?? "", input: call.custom.input ?? "" } };
   }
-  const made = { name: call.function?.name ?? "", arguments: call.function?.arguments || "{}" };
+  const made = { name: call.function?.name ?? "", arguments: call.function?.arguments ?? "" };
   return {
     id,
     type: "function",

@@ -132,7 +132,7 @@ export class Normaliser {
   #finish(upstreamIndex: number, state: ChoiceState): ChatChunk[] {
     const index = upstreamIndex + this.#choiceOffset;
     const chunks: ChatChunk[] = [];
-    const closing = state.calls.end();
+    const closing = state.calls.end(state.finish?.finish_reason === "length");
     if (closing.length > 0) {
       chunks.push({ choices: [{ index, delta: { tool_calls: closing }, finish_reason: null }] });
     }

@@ -59,9 +59,13 @@ export class ToolCalls {
     return fragments.flatMap((fragment) => this.#fragment(fragment));
   }
 
-  /** A call without arguments ends as `{}`, because parsers reject an empty text. */
-  end(): ToolCallDelta[] {
-    return this.#calls
+  /**
+   * A call without arguments ends as `{}`, because parsers reject an empty text. If `isCut` is true, the last call's may
+   * have been cut off before they began: then nothing is made up.
+   */
+  end(isCut: boolean): ToolCallDelta[] {
+    const ended = isCut ? this.#calls.slice(0, -1) : this.#calls;
+    return ended
       .filter((call) => !call.hasInput && !call.custom)
       .map((call) => ({ index: call.index, function: { arguments: "{}" } }));
   }

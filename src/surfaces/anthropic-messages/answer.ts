@@ -15,7 +15,7 @@ import type {
   Usage,
 } from "../../operations/chat/form.ts";
 import { listTurn, readText, writeTurn } from "../../operations/chat/turn.ts";
-import { readCallInput } from "../close-json.ts";
+import { endAsCut, readCallInput } from "../close-json.ts";
 import { writeCost } from "../cost.ts";
 import { ANTHROPIC_FORMAT, signThinking, signTurn } from "../signature.ts";
 import type { Stamp } from "../surface.ts";
@@ -78,19 +78,22 @@ export function writeMessage(reply: ChatReply, stamp: Stamp, seal: Sealer): Json
   if (reply.verbatim) return stampVerbatim(reply.verbatim, stamp, reply.usage);
   const [choice] = reply.choices;
   const message = choice?.message;
+  const { content, isCut } = message ? writeContent(message, stamp, seal) : { content: [], isCut: false };
   return {
     id: stamp.id,
     type: "message",
     role: "assistant",
     model: stamp.model,
-    content: message ? writeContent(message, stamp, seal) : [],
-    ...writeStop(choice ?? { finish_reason: "stop" }, message?.refusal ?? null),
+    content,
+    ...writeStop(endAsCut(choice ?? { finish_reason: "stop" }, isCut), message?.refusal ?? null),
     usage: writeUsage(reply.usage ?? { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }),
   };
 }
 
-function writeContent(message: ReplyMessage, { id }: Stamp, seal: Sealer): readonly JsonObject[] {
+/** `isCut` is true if a call was cut off. Its block holds what there is. */
+function writeContent(message: ReplyMessage, { id }: Stamp, seal: Sealer) {
   const json = new JsonBudget();
+  let isCut = false;
   const searches = new SearchWriter(id);
   searches.cite(message.annotations ?? []);
   const content = writeTurn<JsonObject>(signTurn(listTurn(message, message.annotations)), {
@@ -100,10 +103,14 @@ function writeContent(message: ReplyMessage, { id }: Stamp, seal: Sealer): reado
       const citations = writeCitations(part.annotations);
       return text === "" ? [] : [{ type: "text", text, ...(citations.length > 0 ? { citations } : {}) }];
     },
-    call: (call) => [writeCall(call, json)],
+    call(call) {
+      const written = writeCall(call, json);
+      isCut ||= written.isCut;
+      return [written.block];
+    },
     search: (search) => searches.write(search),
   });
-  return [...content, ...searches.end()];
+  return { content: [...content, ...searches.end()], isCut };
 }
 
 /** Returns Anthropic's own thinking unchanged, and any other as one block with its provider's details sealed. */
@@ -123,12 +130,15 @@ function writeThinking(
   return [{ type: "thinking", thinking: text, signature: signThinking(seal, text, details) }];
 }
 
-function writeCall(call: ToolCall, json: JsonBudget): JsonObject {
+function writeCall(call: ToolCall, json: JsonBudget) {
+  const { id } = call;
   if (call.type === "custom") {
-    return { type: "tool_use", id: call.id, name: call.custom.name, input: { input: call.custom.input } };
+    const { name, input } = call.custom;
+    return { block: { type: "tool_use", id, name, input: { input } }, isCut: false };
   }
   const { name, arguments: text } = call.function;
-  return { type: "tool_use", id: call.id, name, input: readCallInput(text, json) ?? { arguments: text } };
+  const { input, isCut } = readCallInput(text, json);
+  return { block: { type: "tool_use", id, name, input: input ?? { arguments: text } }, isCut };
 }
 
 /**

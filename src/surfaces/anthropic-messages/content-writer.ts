@@ -5,7 +5,7 @@ import type { Sealer } from "../../core/world.ts";
 import type { Delta, ReasoningDetail, ToolCallDelta } from "../../operations/chat/form.ts";
 import type { WebSearch } from "../../operations/chat/search-form.ts";
 import { CallQueue } from "../call-queue.ts";
-import { closeJson } from "../close-json.ts";
+import { closeJson, isCutEnding } from "../close-json.ts";
 import { typedEvent } from "../event-stream.ts";
 import { ANTHROPIC_FORMAT, readCallSignature, signThinking } from "../signature.ts";
 import { writeCitations } from "./answer.ts";
@@ -31,6 +31,7 @@ export class ContentWriter {
   #hasText = false;
   #next = 0;
   readonly #calls = new CallQueue();
+  #isCut = false;
   /** Citations that came before their text (OpenRouter sends them with its search). */
   readonly #early: JsonObject[] = [];
   /** Thinking without text that the provider needs back. */
@@ -43,6 +44,11 @@ export class ContentWriter {
   constructor(seal: Sealer, readId: () => string) {
     this.#seal = seal;
     this.#readId = readId;
+  }
+
+  /** True once a call's arguments were cut off. */
+  get isCut(): boolean {
+    return this.#isCut;
   }
 
   write(given: Delta): string {
@@ -174,7 +180,8 @@ export class ContentWriter {
   }
 
   #endInput({ isCustom, json }: OpenCall): string {
-    const rest = isCustom ? JSON.stringify({ input: json }) : (closeJson(json, this.#json) ?? "");
-    return rest === "" ? "" : this.#delta({ type: "input_json_delta", partial_json: rest });
+    const ending = isCustom ? JSON.stringify({ input: json }) : closeJson(json, this.#json);
+    this.#isCut ||= !isCustom && isCutEnding(json, ending);
+    return ending ? this.#delta({ type: "input_json_delta", partial_json: ending }) : "";
   }
 }

@@ -4,6 +4,7 @@ import { asObject, asString, type JsonObject } from "../../core/json.ts";
 import type { Sealer } from "../../core/world.ts";
 import type { ChatChunk, Finish, Usage } from "../../operations/chat/form.ts";
 import type { Part } from "../../operations/chat/run.ts";
+import { endAsCut } from "../close-json.ts";
 import { writeCost } from "../cost.ts";
 import { KEEP_ALIVE_LINE, namedEvent, typedEvent } from "../event-stream.ts";
 import { PartWriter } from "../part-writer.ts";
@@ -38,7 +39,7 @@ export class MessageWriter extends PartWriter implements Writer<Part> {
       this.#content.end(),
       typedEvent({
         type: "message_delta",
-        delta: writeStop(this.#finish, this.#refusal),
+        delta: writeStop(endAsCut(this.#finish, this.#content.isCut), this.#refusal),
         usage: writeUsage(usage),
       }),
       typedEvent({ type: "message_stop" }),

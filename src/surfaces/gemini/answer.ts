@@ -43,8 +43,10 @@ const WORDS: FinishWords = Object.fromEntries(
   BLOCKS.map((word) => [word, { means: "content_filter", word }] as const),
 );
 
-export function writeFinish(finish: Finish): string {
-  return chooseWord(finish, FINISH, WORDS);
+/** `isCut` is true if a call was cut off, and so left out. Of such an end, Google shows no part of the call either. */
+export function writeFinish(finish: Finish, isCut: boolean): string {
+  const isUsual = finish.finish_reason === "stop" || finish.finish_reason === "tool_calls";
+  return isCut && isUsual ? "MALFORMED_FUNCTION_CALL" : chooseWord(finish, FINISH, WORDS);
 }
 
 /** `candidatesTokenCount` excludes thinking. */
@@ -75,37 +77,55 @@ export function writeAnswer(reply: ChatReply, stamp: Stamp, seal: Sealer): JsonO
   if (reply.verbatim) return stampVerbatim(reply.verbatim, stamp, reply.usage);
   const json = new JsonBudget();
   return {
-    candidates: reply.choices.map((choice) => ({
-      content: { role: "model", parts: writeParts(choice, seal, json) },
-      finishReason: writeFinish(choice),
-      index: choice.index,
-      ...writeGrounding(
-        choice.message.content ?? "",
-        choice.message.annotations ?? [],
-        choice.message.web_searches ?? [],
-      ),
-    })),
+    candidates: reply.choices.map((choice) => writeCandidate(choice, seal, json)),
     ...(reply.usage ? { usageMetadata: writeUsage(reply.usage) } : {}),
     modelVersion: stamp.model,
     responseId: stamp.id,
   };
 }
 
-function writeParts({ message }: ReplyChoice, seal: Sealer, json: JsonBudget): readonly JsonObject[] {
+function writeCandidate(choice: ReplyChoice, seal: Sealer, json: JsonBudget): JsonObject {
+  const { index, message } = choice;
+  let isCut = false;
   const parts = writeTurn<JsonObject>(listTurn(message), {
     thinking: ({ text, details }) => [writeThought(text, details, seal)].filter((one) => one !== null),
     text: (part) => (readText(part) === "" ? [] : [{ text: readText(part) }]),
-    call: (call) => [writeCall(call, json)],
+    call(call) {
+      const written = writeCall(readCall(call), choice, json);
+      isCut ||= written === null;
+      return written === null ? [] : [written];
+    },
   });
-  return parts.length > 0 ? parts : [{ text: "" }];
+  return {
+    content: { role: "model", parts: parts.length > 0 ? parts : [{ text: "" }] },
+    finishReason: writeFinish(choice, isCut),
+    index,
+    ...writeGrounding(message.content ?? "", message.annotations ?? [], message.web_searches ?? []),
+  };
 }
 
-function writeCall(call: ToolCall, json: JsonBudget): JsonObject {
-  const isCustom = call.type === "custom";
+function readCall(call: ToolCall): GivenCall {
   const { id, extra_content: extra } = call;
-  const args = isCustom ? { input: call.custom.input } : readArguments(call.function.arguments, json);
+  const isCustom = call.type === "custom";
   const { name } = isCustom ? call.custom : call.function;
-  return { functionCall: { id, name, args }, ...signatureOfCall(extra) };
+  return { id, name, isCustom, input: isCustom ? call.custom.input : call.function.arguments, extra };
+}
+
+/** A call. Its input is JSON unless the tool is custom. */
+interface GivenCall {
+  readonly id: string;
+  readonly name: string;
+  readonly isCustom: boolean;
+  readonly input: string;
+  readonly extra: unknown;
+}
+
+/** Returns null for a call that was cut off. Of one without arguments, only the limit can have cut those. */
+export function writeCall(call: GivenCall, { finish_reason: reason }: Finish, json: JsonBudget) {
+  const { id, name, isCustom, input: text, extra } = call;
+  const { input, isCut } = isCustom ? { input: { input: text }, isCut: false } : readCallInput(text, json);
+  if (isCut || (reason === "length" && !isCustom && text === "")) return null;
+  return { functionCall: { id, name, args: input ?? { input: text } }, ...signatureOfCall(extra) };
 }
 
 /** Null if there is nothing to show or to send back. */
@@ -122,11 +142,7 @@ export function writeThought(
   return { text, thought: true, thoughtSignature: writeSignature(seal, text, details) };
 }
 
-export function readArguments(text: string, json: JsonBudget): JsonObject {
-  return readCallInput(text, json) ?? { input: text };
-}
-
-export function signatureOfCall(extra: unknown): JsonObject {
+function signatureOfCall(extra: unknown): JsonObject {
   const signature = asObject(asObject(extra).google).thought_signature;
   return typeof signature === "string" ? { thoughtSignature: signature } : {};
 }

@@ -19,14 +19,7 @@ import { CallQueue } from "../call-queue.ts";
 import { dataLine } from "../event-stream.ts";
 import { PartWriter } from "../part-writer.ts";
 import type { Stamp, Writer } from "../surface.ts";
-import {
-  readArguments,
-  signatureOfCall,
-  stampVerbatim,
-  writeFinish,
-  writeThought,
-  writeUsage,
-} from "./answer.ts";
+import { stampVerbatim, writeCall, writeFinish, writeThought, writeUsage } from "./answer.ts";
 import { writeError } from "./errors.ts";
 import { writeGrounding } from "./grounding.ts";
 
@@ -44,6 +37,8 @@ class Candidate {
   /** Thinking not shown yet, which the provider needs back. */
   details: ReasoningDetail[] = [];
   finish: Finish = { finish_reason: "stop" };
+  /** True once a call was cut off. */
+  isCut = false;
   /** The text so far, which citations refer to. A refusal after text adds nothing to the finish reason. */
   readonly text: string[] = [];
   readonly citations: Citation[] = [];
@@ -137,7 +132,7 @@ export class GenerateWriter extends PartWriter implements Writer<Part> {
     const last = candidates.map(([index, candidate]) => {
       const part = this.#part(index, this.#lastParts(candidate));
       const grounding = writeGrounding(candidate.text.join(""), candidate.citations, candidate.searches);
-      return { ...part, finishReason: writeFinish(candidate.finish), ...grounding };
+      return { ...part, finishReason: writeFinish(candidate.finish, candidate.isCut), ...grounding };
     });
     const usage = this.usage ? { usageMetadata: writeUsage(this.usage) } : {};
     return this.#write({ ...this.#response(last), ...usage });
@@ -166,9 +161,12 @@ export class GenerateWriter extends PartWriter implements Writer<Part> {
     const { call } = candidate;
     if (call === null) return [];
     candidate.call = null;
-    const args = call.custom ? { input: call.input } : readArguments(call.input, this.#json);
+    const { id = "", input, extra_content: extra } = call;
     const name = call.function?.name ?? call.custom?.name ?? "";
-    return [{ functionCall: { id: call.id ?? "", name, args }, ...signatureOfCall(call.extra_content) }];
+    const given = { id, name, isCustom: call.custom !== undefined, input, extra };
+    const written = writeCall(given, candidate.finish, this.#json);
+    candidate.isCut ||= written === null;
+    return written === null ? [] : [written];
   }
 
   /** Ends the thinking: its signature is a part of its own. */

@@ -1,5 +1,6 @@
 // Writes a streamed answer's output items in order, each with its own events and one that holds the whole item.
 import { asArray, asObject, type JsonObject } from "../../core/json.ts";
+import { JsonBudget } from "../../core/json-bounds.ts";
 import { moveCitation } from "../../operations/chat/citations.ts";
 import type { Citation, Delta, ReasoningDetail, ToolCallDelta } from "../../operations/chat/form.ts";
 import type { WebSearch } from "../../operations/chat/search-form.ts";
@@ -8,6 +9,7 @@ import { namedEvent } from "../event-stream.ts";
 import { readCallSignature } from "../signature.ts";
 import {
   type CallItem,
+  endCallItem,
   makeItemId,
   type ResponseContext,
   writeCallItem,
@@ -60,6 +62,7 @@ export class ItemWriter {
   readonly #context: ResponseContext;
   readonly #numbers: EventNumbers;
   readonly #calls = new CallQueue();
+  readonly #json = new JsonBudget();
   #open: OpenItem | null = null;
   /** The latest message, which providers may add citations to after it is complete. */
   #message: OpenMessage | null = null;
@@ -260,7 +263,7 @@ export class ItemWriter {
           ? ["custom_tool_call_input.done", "input"]
           : ["function_call_arguments.done", "arguments"];
         text += this.#event(type, { item_id: open.id, name: open.name.name, [field]: open.input });
-        item = writeCallItem(open, status);
+        item = status === "completed" ? endCallItem(open, this.#json) : writeCallItem(open, status);
         break;
       }
     }

@@ -1,5 +1,6 @@
 // The response object: its own fields, the items of an answer, its status and its usage.
 import { asArray, asObject, type JsonObject } from "../../core/json.ts";
+import { JsonBudget } from "../../core/json-bounds.ts";
 import type { Sealer } from "../../core/world.ts";
 import { isDocument } from "../../operations/chat/citations.ts";
 import {
@@ -12,6 +13,7 @@ import {
   type Usage,
 } from "../../operations/chat/form.ts";
 import { listTurn, type TurnText } from "../../operations/chat/turn.ts";
+import { isCutCall } from "../close-json.ts";
 import { writeCost } from "../cost.ts";
 import { RESPONSES_FORMAT, signThinking, signTurn } from "../signature.ts";
 import type { Stamp } from "../surface.ts";
@@ -64,12 +66,14 @@ export function endResponse(
   reason: FinishReason,
   usage: Usage | undefined,
 ): JsonObject {
-  const incomplete = readIncomplete(reason);
+  const ended = readIncomplete(reason);
+  const isCut = output.some(({ status }) => status === "incomplete");
+  const incomplete = ended ?? (isCut ? "max_output_tokens" : null);
   return {
     ...started,
     status: incomplete === null ? "completed" : "incomplete",
     incomplete_details: incomplete === null ? null : { reason: incomplete },
-    output: incomplete === null ? output : output.map(markCut),
+    output: ended === null ? output : output.map(markCut),
     usage: usage ? writeUsage(usage) : null,
   };
 }
@@ -126,6 +130,7 @@ export function stampVerbatim(
 export function writeResponse(reply: ChatReply, stamp: Stamp, context: ResponseContext): JsonObject {
   if (reply.verbatim) return stampVerbatim(reply.verbatim, stamp, reply.usage, context);
   const [choice] = reply.choices;
+  const json = new JsonBudget();
   const output: JsonObject[] = [];
   const message = choice?.message;
   if (message) {
@@ -138,7 +143,7 @@ export function writeResponse(reply: ChatReply, stamp: Stamp, context: ResponseC
         const id = makeItemId("ws", stamp.id, output.length);
         output.push(writeSearchItem(id, part.search, asksForSources(context.given)));
       } else if (part.kind === "call")
-        output.push(writeCall(stamp.id, output.length, part.call, context.names));
+        output.push(writeCall(stamp.id, output.length, part.call, context.names, json));
       else output.push(writeReasoning(stamp.id, output.length, part.text, part.details, context));
     }
   }
@@ -210,12 +215,18 @@ export function writeCitation(citation: Citation): readonly JsonObject[] {
   return [{ type: "container_file_citation", container_id, ...file, start_index, end_index }];
 }
 
-function writeCall(responseId: string, index: number, call: ToolCall, names: ToolNames): JsonObject {
+function writeCall(
+  responseId: string,
+  index: number,
+  call: ToolCall,
+  names: ToolNames,
+  json: JsonBudget,
+): JsonObject {
   const isCustom = call.type === "custom";
   const id = makeItemId(isCustom ? "ctc" : "fc", responseId, index);
   const { name } = isCustom ? call.custom : call.function;
   const input = isCustom ? call.custom.input : call.function.arguments;
-  return writeCallItem({ id, callId: call.id, name: names.restore(name), isCustom, input }, "completed");
+  return endCallItem({ id, callId: call.id, name: names.restore(name), isCustom, input }, json);
 }
 
 /** A tool call. Its input is JSON unless the tool is custom. */
@@ -225,6 +236,12 @@ export interface CallItem {
   readonly name: ToolName;
   readonly isCustom: boolean;
   readonly input: string;
+}
+
+/** Returns a call with all that came of it. If that was cut off, no client may run it. */
+export function endCallItem(call: CallItem, json: JsonBudget): JsonObject {
+  const isCut = !call.isCustom && isCutCall(call.input, json);
+  return writeCallItem(call, isCut ? "incomplete" : "completed");
 }
 
 export function writeCallItem({ id, callId, name, isCustom, input }: CallItem, status: string): JsonObject {
