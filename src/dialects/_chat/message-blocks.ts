@@ -2,16 +2,15 @@
 import { Fault } from "../../core/fault.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { JsonBudget } from "../../core/json-bounds.ts";
-import {
-  type AssistantMessage,
-  type Content,
-  type ContentPart,
-  type FilePart,
-  joinText,
-  listParts,
-  type SystemMessage,
-  type ToolMessage,
-  type UserMessage,
+import { joinText, listParts } from "../../operations/chat/content-text.ts";
+import type {
+  AssistantMessage,
+  Content,
+  ContentPart,
+  FilePart,
+  SystemMessage,
+  ToolMessage,
+  UserMessage,
 } from "../../operations/chat/form.ts";
 import { listTurn, writeTurn } from "../../operations/chat/turn.ts";
 import { listThinking, type SignedThinking } from "./thinking.ts";

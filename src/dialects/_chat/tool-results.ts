@@ -1,11 +1,6 @@
 // Tool results for servers whose tool messages hold only text.
-import {
-  type ChatMessage,
-  type ContentPart,
-  joinText,
-  listParts,
-  type ToolMessage,
-} from "../../operations/chat/form.ts";
+import { joinText, listParts, RESULT_GAP } from "../../operations/chat/content-text.ts";
+import type { ChatMessage, ContentPart, ToolMessage } from "../../operations/chat/form.ts";
 
 /** Begins a failed tool's result, for servers without a field for failure. */
 const ERROR_PREFIX = "Error: ";
@@ -33,7 +28,7 @@ export function flattenToolResults(messages: readonly ChatMessage[]): readonly C
     if (others.length > 0) {
       media.push({ type: "text", text: `Returned by the call ${message.tool_call_id}:` }, ...others);
     }
-    const text = joinText(message.content);
+    const text = joinText(message.content, RESULT_GAP);
     const content = isError ? `${ERROR_PREFIX}${text}` : others.length > 0 ? text : message.content;
     plain.push({ ...result, role: "tool", tool_call_id: message.tool_call_id, content });
   }

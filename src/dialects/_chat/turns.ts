@@ -1,6 +1,7 @@
 // The client's messages as alternating turns, for servers that expect tool results in the user turn after their calls.
 import type { JsonObject } from "../../core/json.ts";
-import { type ChatMessage, listParts, type SystemMessage } from "../../operations/chat/form.ts";
+import { listParts } from "../../operations/chat/content-text.ts";
+import type { ChatMessage, SystemMessage } from "../../operations/chat/form.ts";
 import { type BlockMaker, makeAnswer, makeContent, makeNote, makeResult } from "./message-blocks.ts";
 
 export interface Turn<Block> {

@@ -1,18 +1,18 @@
 // Messages as input items, the form of OpenAI's Responses API and of APIs modelled on it.
 
 import type { JsonObject } from "../../core/json.ts";
-import {
-  type AssistantMessage,
-  type ChatMessage,
-  type Content,
-  type ContentPart,
-  type FunctionTool,
-  listParts,
-  type ReasoningDetail,
-  type RefusalPart,
-  type TextPart,
-  type ToolCall,
-  type ToolMessage,
+import { listParts } from "../../operations/chat/content-text.ts";
+import type {
+  AssistantMessage,
+  ChatMessage,
+  Content,
+  ContentPart,
+  FunctionTool,
+  ReasoningDetail,
+  RefusalPart,
+  TextPart,
+  ToolCall,
+  ToolMessage,
 } from "../../operations/chat/form.ts";
 import { listTurn, writeTurn } from "../../operations/chat/turn.ts";
 

@@ -2,14 +2,8 @@
 
 import { Fault } from "../../core/fault.ts";
 import { asString, type JsonObject } from "../../core/json.ts";
-import {
-  type AssistantMessage,
-  type ChatMessage,
-  type ContentPart,
-  joinText,
-  listParts,
-  type UserMessage,
-} from "../../operations/chat/form.ts";
+import { joinText, listParts, RESULT_GAP, SYSTEM_GAP } from "../../operations/chat/content-text.ts";
+import type { AssistantMessage, ChatMessage, ContentPart, UserMessage } from "../../operations/chat/form.ts";
 import { flattenToolResults } from "../_chat/tool-results.ts";
 import { toFunctionCall } from "../_chat/tools.ts";
 import { PLAN_FORMAT, THINKING_FORMAT } from "./decode.ts";
@@ -27,13 +21,17 @@ function makeMessage(message: ChatMessage, param: string, thinks: boolean): Json
   switch (message.role) {
     case "system":
     case "developer":
-      return { role: "system", content: joinText(message.content) };
+      return { role: "system", content: joinText(message.content, SYSTEM_GAP) };
     case "user":
       return { role: "user", content: makeUserContent(message, param) };
     case "assistant":
       return makeAssistant(message, thinks);
     case "tool":
-      return { role: "tool", tool_call_id: message.tool_call_id, content: joinText(message.content) };
+      return {
+        role: "tool",
+        tool_call_id: message.tool_call_id,
+        content: joinText(message.content, RESULT_GAP),
+      };
   }
 }
 

@@ -2,17 +2,16 @@
 
 import { asObject, asString, type JsonObject } from "../../core/json.ts";
 import { JsonBudget } from "../../core/json-bounds.ts";
-import {
-  type AssistantMessage,
-  type ChatMessage,
-  type ChatRequest,
-  type ContentPart,
-  joinText,
-  listParts,
-  type ReasoningDetail,
-  type SystemMessage,
-  type ToolCall,
-  type ToolMessage,
+import { joinText, listParts, RESULT_GAP, SYSTEM_GAP } from "../../operations/chat/content-text.ts";
+import type {
+  AssistantMessage,
+  ChatMessage,
+  ChatRequest,
+  ContentPart,
+  ReasoningDetail,
+  SystemMessage,
+  ToolCall,
+  ToolMessage,
 } from "../../operations/chat/form.ts";
 import { listTurn, readText } from "../../operations/chat/turn.ts";
 import { writeNote } from "../_chat/message-blocks.ts";
@@ -79,7 +78,7 @@ function makeNoteParts(message: SystemMessage): JsonObject[] {
 
 function readSystemText(message: ChatMessage): string[] {
   if (!isSystem(message)) return [];
-  const text = joinText(message.content);
+  const text = joinText(message.content, SYSTEM_GAP);
   return text === "" ? [] : [text];
 }
 
@@ -92,7 +91,7 @@ function withSystem(turns: Turn[], system: readonly string[], apart: boolean): J
   if (parts.length === 0) return { contents: turns };
   if (apart) return { systemInstruction: { parts }, contents: turns };
   const asked = turns.find((turn) => turn.role === "user");
-  const text = { text: `${system.join("\n\n")}\n\n` };
+  const text = { text: `${system.join(SYSTEM_GAP)}\n\n` };
   if (asked) asked.parts.unshift(text);
   else turns.unshift({ role: "user", parts: [text] });
   return { contents: turns };
@@ -257,7 +256,7 @@ function makeResponseParts(
   const responses = ordered.map((message) => {
     const name = calls.get(message.tool_call_id)?.name ?? asString(message.name) ?? message.tool_call_id;
     const id = target.ids ? message.tool_call_id : undefined;
-    const text = joinText(message.content);
+    const text = joinText(message.content, RESULT_GAP);
     const response = message.is_error ? { error: text } : makeResponse(text, target.json);
     return { functionResponse: { id, name, response } };
   });

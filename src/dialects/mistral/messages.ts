@@ -1,13 +1,13 @@
 // The messages of a request in Mistral's form: four roles in an accepted order, its own parts.
 
 import { asString, type JsonObject } from "../../core/json.ts";
-import {
-  type AssistantMessage,
-  type ChatMessage,
-  type ContentPart,
-  type FilePart,
-  joinText,
-  type ToolMessage,
+import { joinText, RESULT_GAP, SYSTEM_GAP } from "../../operations/chat/content-text.ts";
+import type {
+  AssistantMessage,
+  ChatMessage,
+  ContentPart,
+  FilePart,
+  ToolMessage,
 } from "../../operations/chat/form.ts";
 import { flattenToolResults } from "../_chat/tool-results.ts";
 import { toFunctionCall } from "../_chat/tools.ts";
@@ -41,7 +41,7 @@ function makeMessage(
     case "system":
     case "developer": {
       const isLate = previous === "assistant" || previous === "tool";
-      return { role: isLate ? "user" : "system", content: joinText(message.content) };
+      return { role: isLate ? "user" : "system", content: joinText(message.content, SYSTEM_GAP) };
     }
     case "user":
       return { role: "user", content: makeContent(message.content) };
@@ -81,7 +81,7 @@ function makeToolMessage(message: ToolMessage, names: Map<string, string>): Json
     role: "tool",
     tool_call_id: message.tool_call_id,
     ...(name === undefined ? {} : { name }),
-    content: joinText(message.content),
+    content: joinText(message.content, RESULT_GAP),
   };
 }
 

@@ -4,12 +4,8 @@ import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import { Fault } from "../../core/fault.ts";
 import { asObject, asString, type JsonObject } from "../../core/json.ts";
-import {
-  type ChatRequest,
-  type ContentPart,
-  joinText,
-  type SystemMessage,
-} from "../../operations/chat/form.ts";
+import { joinText, RESULT_GAP } from "../../operations/chat/content-text.ts";
+import type { ChatRequest, ContentPart, SystemMessage } from "../../operations/chat/form.ts";
 import { keepSearchOptions } from "../../operations/chat/web-search.ts";
 import type { Passing } from "../../operations/codec.ts";
 import type { Changed } from "../../operations/form.ts";
@@ -128,7 +124,7 @@ function inputForm(names: ToolNames): InputForm {
         type: "function_call_output",
         call_id: message.tool_call_id,
         ...(name === undefined ? {} : { name: names.upstream(name) }),
-        output: joinText(message.content),
+        output: joinText(message.content, RESULT_GAP),
       };
     },
   };

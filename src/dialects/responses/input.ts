@@ -2,15 +2,15 @@
 
 import { Fault } from "../../core/fault.ts";
 import type { JsonObject } from "../../core/json.ts";
-import {
-  type ContentPart,
-  type FilePart,
-  joinText,
-  type ReasoningDetail,
-  type RefusalPart,
-  type TextPart,
-  type ToolCall,
-  type ToolMessage,
+import { joinText } from "../../operations/chat/content-text.ts";
+import type {
+  ContentPart,
+  FilePart,
+  ReasoningDetail,
+  RefusalPart,
+  TextPart,
+  ToolCall,
+  ToolMessage,
 } from "../../operations/chat/form.ts";
 import { type InputForm, makeInputContent } from "../_responses/input.ts";
 import { REASONING_FORMAT } from "../_responses/output.ts";

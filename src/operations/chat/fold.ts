@@ -4,22 +4,22 @@ import { asArray, asObject, isObject, type JsonObject } from "../../core/json.ts
 import { estimateLength } from "../../core/rough-length.ts";
 import type { Folding } from "../folding.ts";
 import { moveCitation } from "./citations.ts";
+import { joinText } from "./content-text.ts";
 import type { ChatForm } from "./decoder.ts";
 import { DetailList } from "./details.ts";
-import {
-  type ChatChunk,
-  type ChatReply,
-  type ChunkChoice,
-  type Citation,
-  type Delta,
-  type FinishReason,
-  joinText,
-  type ReasoningDetail,
-  type ReplyChoice,
-  type ReplyMessage,
-  type ToolCall,
-  type ToolCallDelta,
-  type Usage,
+import type {
+  ChatChunk,
+  ChatReply,
+  ChunkChoice,
+  Citation,
+  Delta,
+  FinishReason,
+  ReasoningDetail,
+  ReplyChoice,
+  ReplyMessage,
+  ToolCall,
+  ToolCallDelta,
+  Usage,
 } from "./form.ts";
 import { listChunks, type Part } from "./run.ts";
 import type { WebSearch } from "./search-form.ts";

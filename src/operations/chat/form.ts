@@ -271,20 +271,6 @@ export interface ChatReply extends JsonObject {
   verbatim?: JsonObject;
 }
 
-/** Returns the text of a content: texts and refusals joined, other parts ignored. Most APIs take both as text. */
-export function joinText(content: Content | null | undefined): string {
-  if (typeof content === "string") return content;
-  return (content ?? [])
-    .map((part) => (part.type === "text" ? part.text : part.type === "refusal" ? part.refusal : ""))
-    .join("");
-}
-
-/** Returns the content as parts. A string becomes one text part. */
-export function listParts(content: Content | null | undefined): readonly ContentPart[] {
-  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
-  return content ?? [];
-}
-
 /** True if the client requires a tool call. */
 export function isCallForced({ tools, tool_choice: choice }: ChatRequest): boolean {
   if (tools === undefined || choice === undefined) return false;

@@ -1,16 +1,16 @@
 // An assistant's turn as ordered parts, although a chat message has one place for each kind of part.
 import { hasOnly } from "../../core/json.ts";
 import { moveCitation, readSource } from "./citations.ts";
-import {
-  type AssistantMessage,
-  type Citation,
-  type Content,
-  joinText,
-  type PartExtent,
-  type PartKind,
-  type ReasoningDetail,
-  type TextPart,
-  type ToolCall,
+import { joinText } from "./content-text.ts";
+import type {
+  AssistantMessage,
+  Citation,
+  Content,
+  PartExtent,
+  PartKind,
+  ReasoningDetail,
+  TextPart,
+  ToolCall,
 } from "./form.ts";
 import type { WebSearch } from "./search-form.ts";
 

@@ -3,14 +3,14 @@ import { asArray, asObject, type JsonObject } from "../../core/json.ts";
 import { JsonBudget } from "../../core/json-bounds.ts";
 import type { Sealer } from "../../core/world.ts";
 import { isDocument } from "../../operations/chat/citations.ts";
-import {
-  type ChatReply,
-  type Citation,
-  type FinishReason,
-  joinText,
-  type ReasoningDetail,
-  type ToolCall,
-  type Usage,
+import { joinText } from "../../operations/chat/content-text.ts";
+import type {
+  ChatReply,
+  Citation,
+  FinishReason,
+  ReasoningDetail,
+  ToolCall,
+  Usage,
 } from "../../operations/chat/form.ts";
 import { listTurn, type TurnText } from "../../operations/chat/turn.ts";
 import { isCutCall } from "../close-json.ts";
