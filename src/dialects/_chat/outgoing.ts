@@ -2,7 +2,7 @@
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { type ChatRequest, readOutputLimit } from "../../operations/chat/form.ts";
+import { type ChatMessage, type ChatRequest, readOutputLimit } from "../../operations/chat/form.ts";
 import type { Passing } from "../../operations/codec.ts";
 import { type Changed, joinLists, NONE } from "../../operations/form.ts";
 import { leaveOut } from "../../operations/leave-out.ts";
@@ -154,7 +154,16 @@ function listLeftOut(request: ChatRequest, carried: ReadonlySet<string>): string
   for (const field in request)
     if (!CARRIED_ALWAYS.has(field) && !carried.has(field) && request[field] !== undefined) fields.push(field);
   if (!carried.has("citations") && isCited(request)) fields.push("citations");
+  if (!carried.has(NAMES) && request.messages.some(isNamed)) fields.push(NAMES);
   return fields;
+}
+
+/** The names of a conversation's participants, as a field that a dialect carries or not. */
+export const NAMES = "messages.name";
+
+/** A tool's result is identified by its call, with or without a name. */
+function isNamed({ role, name }: ChatMessage): boolean {
+  return role !== "tool" && typeof name === "string" && name !== "";
 }
 
 /** True if any file asks for citations, as in Claude's API. */

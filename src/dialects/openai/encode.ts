@@ -16,6 +16,7 @@ import {
   leaveOutRest,
   makeCall,
   mergeFields,
+  NAMES,
   passRest,
   pickFields,
 } from "../_chat/outgoing.ts";
@@ -105,13 +106,16 @@ function listCarried(request: ChatRequest, quirks: OpenaiQuirks, state: TurnStat
   return carried;
 }
 
-const NO_FIELDS: ReadonlySet<string> = new Set();
+const NAMES_ONLY: ReadonlySet<string> = new Set([NAMES]);
+const NAMES_AND_MARKS: ReadonlySet<string> = new Set([NAMES, "cache_control"]);
 const MARKS_ONLY: ReadonlySet<string> = new Set(["cache_control"]);
+const NO_FIELDS: ReadonlySet<string> = new Set();
 
-/** Adds the marks that are left out unnamed, since they change no answer. */
-function addMarks(carried: readonly string[], { cacheMark }: OpenaiQuirks): ReadonlySet<string> {
-  const marks = cacheMark === "cache_control" ? NO_FIELDS : MARKS_ONLY;
-  return carried.length === 0 ? marks : new Set([...carried, ...marks]);
+/** Adds the names of messages, and the marks that are left out unnamed, since they change no answer. */
+function addMarks(carried: readonly string[], { cacheMark, names }: OpenaiQuirks): ReadonlySet<string> {
+  const isMarked = cacheMark === "cache_control";
+  const more = names ? (isMarked ? NAMES_ONLY : NAMES_AND_MARKS) : isMarked ? NO_FIELDS : MARKS_ONLY;
+  return carried.length === 0 ? more : new Set([...carried, ...more]);
 }
 
 interface TurnState {

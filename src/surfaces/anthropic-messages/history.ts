@@ -1,7 +1,6 @@
 // The turns of a Messages request as chat messages, and as they may be sent back to Anthropic.
 
-import { Fault } from "../../core/fault.ts";
-import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
+import { asArray, asObject, asString, type JsonObject } from "../../core/json.ts";
 import { missingParameter } from "../../core/schema-fault.ts";
 import type { Sealer } from "../../core/world.ts";
 import type {
@@ -16,12 +15,11 @@ import { TurnBuilder } from "../../operations/chat/turn.ts";
 import { mapList } from "../../operations/text-json.ts";
 import { ANTHROPIC_FORMAT, isOurSignature, openSignature } from "../signature.ts";
 import { countUnread } from "../unread.ts";
+import { type Blocks, listBlocks, lose, mark, readPart, readParts, textPart } from "./parts.ts";
 import { restoreSearches, SearchReader } from "./searches.ts";
 
 /** Claude Code's first system block, which identifies its requests to Anthropic: noise to other vendors. */
 const ATTRIBUTION = /^x-anthropic-billing-header:/;
-
-type Blocks = readonly JsonObject[];
 
 /** Blocks that become parts of chat messages. Only Anthropic reads the others. */
 const READ_BLOCKS: ReadonlySet<unknown> = new Set([
@@ -58,12 +56,6 @@ export function hasCitations(messages: readonly unknown[]): boolean {
   );
 }
 
-/** Returns a content as blocks; a string is one text block. */
-function listBlocks(content: unknown): Blocks {
-  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
-  return asArray(content).filter(isObject);
-}
-
 /** Returns the system prompt as the conversation's first message, or nothing if it is empty. */
 export function readSystem(system: unknown): readonly ChatMessage[] {
   const blocks = listBlocks(system).filter(({ text }) => !ATTRIBUTION.test(asString(text) ?? ""));
@@ -72,36 +64,49 @@ export function readSystem(system: unknown): readonly ChatMessage[] {
   return [{ role: "system", content: blocks.map((block) => textPart(block)) }];
 }
 
-/** Returns the conversation in order. A turn with tool results becomes several messages. */
-export function readMessages(messages: readonly unknown[], seal: Sealer): readonly ChatMessage[] {
-  return messages.flatMap((given, index): readonly ChatMessage[] => {
-    const { role, content } = asObject(given);
-    const path = `messages[${index}].content`;
-    if (role === "assistant") return [readAssistant(content, seal)];
-    if (role === "system") {
-      const blocks = listBlocks(content).filter(({ type }) => type === "text");
-      return blocks.length === 0 ? [] : [{ role: "system", content: blocks.map((block) => textPart(block)) }];
-    }
-    if (typeof content === "string") return [{ role: "user", content }];
-    return readUser(listBlocks(content), path);
-  });
+interface ReadMessages {
+  readonly messages: readonly ChatMessage[];
+  /** Blocks that only Anthropic reads. */
+  readonly lost: readonly string[];
 }
 
-function readUser(blocks: Blocks, path: string): readonly ChatMessage[] {
+/** Returns the conversation in order. A turn with tool results becomes several messages. */
+export function readMessages(given: readonly unknown[], seal: Sealer): ReadMessages {
+  const lost: string[] = [];
+  const messages = given.flatMap((one, index): readonly ChatMessage[] => {
+    const { role, content } = asObject(one);
+    const path = `messages[${index}].content`;
+    if (role === "assistant") return [readAssistant(content, path, seal, lost)];
+    if (role === "system") return readSystemTurn(listBlocks(content), path, lost);
+    if (typeof content === "string") return [{ role: "user", content }];
+    return readUser(listBlocks(content), path, lost);
+  });
+  return { messages, lost };
+}
+
+function readSystemTurn(blocks: Blocks, path: string, lost: string[]): readonly ChatMessage[] {
+  const texts: ContentPart[] = [];
+  for (const [index, block] of blocks.entries()) {
+    if (block.type === "text") texts.push(textPart(block));
+    else lose(block, `${path}[${index}]`, lost);
+  }
+  return texts.length === 0 ? [] : [{ role: "system", content: texts }];
+}
+
+function readUser(blocks: Blocks, path: string, lost: string[]): readonly ChatMessage[] {
   const results: ToolMessage[] = [];
   const parts: ContentPart[] = [];
   for (const [index, block] of blocks.entries()) {
-    if (block.type === "tool_result") results.push(readResult(block, `${path}[${index}]`));
-    else parts.push(...readPart(block, `${path}[${index}]`));
+    if (block.type === "tool_result") results.push(readResult(block, `${path}[${index}]`, lost));
+    else for (const part of readPart(block, `${path}[${index}]`, lost)) parts.push(part);
   }
   return parts.length === 0 && results.length > 0 ? results : [...results, { role: "user", content: parts }];
 }
 
-function readResult(block: JsonObject, path: string): ToolMessage {
+function readResult(block: JsonObject, path: string, lost: string[]): ToolMessage {
   const id = asString(block.tool_use_id);
   if (id === undefined) throw missingParameter(`${path}.tool_use_id`);
-  const blocks = listBlocks(block.content);
-  const parts = blocks.flatMap((one, index) => readPart(one, `${path}.content[${index}]`));
+  const parts = readParts(listBlocks(block.content), `${path}.content`, lost);
   const isText = typeof block.content === "string" || parts.length === 0;
   return {
     role: "tool",
@@ -112,76 +117,28 @@ function readResult(block: JsonObject, path: string): ToolMessage {
   };
 }
 
-/** Converts a block of a user's turn or of a tool's result. */
-function readPart(block: JsonObject, path: string): readonly ContentPart[] {
-  switch (block.type) {
-    case "text":
-      return [textPart(block)];
-    case "image":
-      return [{ type: "image_url", image_url: { url: readSource(block, `${path}.source`) }, ...mark(block) }];
-    case "document":
-      return readDocument(block, path);
-    case "search_result": {
-      const texts = listBlocks(block.content).map(({ text }) => asString(text) ?? "");
-      const head = [asString(block.title), asString(block.source)].filter(Boolean).join("\n");
-      return [{ type: "text", text: [head, ...texts].join("\n\n"), ...mark(block) }];
-    }
-    case "tool_reference":
-      return [{ type: "text", text: `Tool: ${asString(block.tool_name) ?? asString(block.name) ?? ""}` }];
-    default:
-      // Blocks of tools that Anthropic runs mean nothing to other vendors' models.
-      return [];
-  }
-}
-
-function readDocument(block: JsonObject, path: string): readonly ContentPart[] {
-  const source = asObject(block.source);
-  const title = asString(block.title);
-  const about = [title, asString(block.context)].filter(Boolean).join("\n");
-  if (source.type === "text" || source.type === "content") {
-    const texts =
-      source.type === "text"
-        ? [asString(source.data) ?? ""]
-        : listBlocks(source.content).map(({ text }) => asString(text) ?? "");
-    return [{ type: "text", text: [about, ...texts].filter(Boolean).join("\n\n"), ...mark(block) }];
-  }
-  const file = { file_data: readSource(block, `${path}.source`), ...(title ? { filename: title } : {}) };
-  const context = asString(block.context);
-  return [
-    ...(context ? [{ type: "text", text: context } as const] : []),
-    { type: "file", file, ...mark(block) },
-  ];
-}
-
-/** Returns a source as a URL; base64 becomes a data: URL. */
-function readSource(block: JsonObject, path: string): string {
-  const { type, url, media_type: mediaType, data } = asObject(block.source);
-  if (type === "url" && typeof url === "string") return url;
-  if (type === "base64" && typeof data === "string" && typeof mediaType === "string") {
-    return `data:${mediaType};base64,${data}`;
-  }
-  const message = `Invalid '${path}': expected a source of type 'base64' with 'media_type' and 'data', or of type 'url'.`;
-  throw new Fault("invalid_value", message, { param: path });
-}
-
-function textPart(block: JsonObject): ContentPart & { type: "text" } {
-  return { type: "text", text: asString(block.text) ?? "", ...mark(block) };
-}
-
-function mark({ cache_control: mark }: JsonObject): JsonObject {
-  return isObject(mark) ? { cache_control: mark } : {};
-}
-
-function readAssistant(content: unknown, seal: Sealer): AssistantMessage {
+function readAssistant(content: unknown, path: string, seal: Sealer, lost: string[]): AssistantMessage {
   if (typeof content === "string") return { role: "assistant", content: content === "" ? null : content };
   const turn = new TurnBuilder(null);
   const searches = new SearchReader();
   for (const [index, block] of listBlocks(content).entries()) {
     const search = searches.read(block);
     if (search) turn.say({ type: "text", text: search });
-    if (block.type === "text") turn.say(textPart(block));
-    else if (block.type === "tool_use") turn.call(readCall(block));
-    else if (block.type === "thinking" || block.type === "redacted_thinking") think(turn, block, index, seal);
+    if (search !== undefined) continue;
+    switch (block.type) {
+      case "text":
+        turn.say(textPart(block));
+        break;
+      case "tool_use":
+        turn.call(readCall(block));
+        break;
+      case "thinking":
+      case "redacted_thinking":
+        think(turn, block, index, seal);
+        break;
+      default:
+        lose(block, `${path}[${index}]`, lost);
+    }
   }
   return turn.message();
 }

@@ -95,9 +95,10 @@ const NAMES = {
 function readAsk(body: JsonObject, seal: Sealer, given = body): Pick<Exchange<ChatForm>, "ask" | "lost"> {
   const tools = readTools(body, given);
   const stops = asArray(body.stop_sequences).filter((stop) => typeof stop === "string");
+  const read = readMessages(asArray(body.messages), seal);
   const ask: ChatRequest = omitUndefined({
     model: asString(body.model) ?? "",
-    messages: [...readSystem(body.system), ...readMessages(asArray(body.messages), seal)],
+    messages: [...readSystem(body.system), ...read.messages],
     max_completion_tokens: asNumber(body.max_tokens),
     temperature: asNumber(body.temperature),
     top_p: asNumber(body.top_p),
@@ -112,7 +113,7 @@ function readAsk(body: JsonObject, seal: Sealer, given = body): Pick<Exchange<Ch
   });
   const lost = NATIVE_FIELDS.filter((field) => body[field] !== undefined);
   const cited = hasCitations(asArray(body.messages)) ? ["citations"] : [];
-  return { ask, lost: [...lost, ...cited, ...tools.dropped] };
+  return { ask, lost: [...lost, ...cited, ...read.lost, ...tools.dropped] };
 }
 
 /** Undefined for the model's own default. */

@@ -73,12 +73,16 @@ const READ_PARTS: readonly string[] = [
   "function_response",
 ];
 
+function isRead(part: JsonObject): boolean {
+  return READ_PARTS.some((field) => part[field] !== undefined);
+}
+
 /** Returns the bytes of the text that only Gemini reads. */
 export function countUnreadParts(contents: readonly unknown[]): number {
   let bytes = 0;
   for (const content of contents) {
     for (const part of listParts(asObject(content).parts)) {
-      if (!READ_PARTS.some((field) => asObject(part)[field] !== undefined)) bytes += countUnread(part);
+      if (!isRead(asObject(part))) bytes += countUnread(part);
     }
   }
   return bytes;
@@ -104,7 +108,8 @@ export function readContents(
     const { role, parts } = asObject(one);
     const given = listParts(parts).map(asObject);
     const path = `contents[${index}].parts`;
-    return role === "model" ? [readModel(given, ids, seal)] : readUser(given, path, ids, found);
+    if (role !== "model") return readUser(given, path, ids, found);
+    return [readModel(given, path, ids, seal, found)];
   });
   return { messages, ...found };
 }
@@ -193,11 +198,17 @@ function readUrl(url: string, mediaType: string, filename: string | undefined): 
   return { type: "file", file: omitUndefined({ file_data: url, filename }) };
 }
 
-function readModel(given: readonly JsonObject[], ids: CallIds, seal: Sealer): AssistantMessage {
+function readModel(
+  given: readonly JsonObject[],
+  path: string,
+  ids: CallIds,
+  seal: Sealer,
+  found: Findings,
+): AssistantMessage {
   const [only] = given;
   if (only && given.length === 1 && isTextAlone(only)) return { role: "assistant", content: only.text };
   const turn = new TurnBuilder("");
-  for (const part of given) {
+  for (const [index, part] of given.entries()) {
     const signature = readSignature(part.thoughtSignature ?? part.thought_signature);
     const call = part.functionCall ?? part.function_call;
     const text = asString(part.text) ?? "";
@@ -207,12 +218,34 @@ function readModel(given: readonly JsonObject[], ids: CallIds, seal: Sealer): As
     else if (isObject(call)) {
       turn.think("", details);
       turn.call(readCall(call, signature, ids));
-    } else {
+    } else if (isOther(part)) loseOther(part, `${path}[${index}]`, found);
+    else {
       turn.say({ type: "text", text });
       turn.think("", details);
     }
   }
   return turn.message();
+}
+
+/** Fields that a model's text may have. */
+const TEXT_FIELDS: ReadonlySet<string> = new Set([
+  "text",
+  "thought",
+  "thoughtSignature",
+  "thought_signature",
+]);
+
+/** True for a picture, code or its result, which an assistant's message in the chat form has no place for. */
+function isOther(part: JsonObject): boolean {
+  if (typeof part.text === "string") return false;
+  for (const field in part) if (!TEXT_FIELDS.has(field)) return true;
+  return false;
+}
+
+/** Parts that become no message anywhere are counted with all contents. */
+function loseOther(part: JsonObject, path: string, found: Findings): void {
+  found.lost.push(path);
+  if (isRead(part)) found.unreadBytes += countUnread(part);
 }
 
 function isTextAlone(part: JsonObject): part is { text: string } {
