@@ -20,6 +20,7 @@ import type { Exchange, Incoming, Surface } from "../surface.ts";
 import { writeAnswer } from "./answer.ts";
 import { countUnreadParts, readContents, readSystem } from "./contents.ts";
 import { refuse } from "./errors.ts";
+import { toJsonSchema } from "./json-schema.ts";
 import { SEARCH_TOOLS } from "./known.ts";
 import { applyLane } from "./lane.ts";
 import { countSchema, generateSchema } from "./schema.ts";
@@ -35,6 +36,8 @@ export const VERBS = [
 ];
 /** Fields that only Google supports: the native lane carries them, a translation loses them. */
 const NATIVE_FIELDS = ["safetySettings"];
+const JSON_TYPE = "application/json";
+const SCHEMAS = ["responseSchema", "responseJsonSchema", "_responseJsonSchema"];
 
 const GENERATE = new Checker(generateSchema);
 const COUNTED = new Checker(countSchema);
@@ -139,7 +142,7 @@ function readAsk(
     logprobs: config.responseLogprobs === true ? true : undefined,
   });
   const lost = NATIVE_FIELDS.filter((field) => body[field] !== undefined);
-  return { ask, lost: [...lost, ...read.lost], unreadBytes: read.unreadBytes };
+  return { ask, lost: [...lost, ...listLostFormat(config), ...read.lost], unreadBytes: read.unreadBytes };
 }
 
 /** Number fields and their names in a chat request. */
@@ -183,22 +186,19 @@ function readEffort(thinking: JsonObject): ReasoningEffort | undefined {
 }
 
 function readFormat(config: JsonObject): ResponseFormat | undefined {
-  if (config.responseMimeType !== "application/json") return undefined;
-  const schema = config.responseJsonSchema ?? config._responseJsonSchema ?? lowerTypes(config.responseSchema);
+  if (config.responseMimeType !== JSON_TYPE) return undefined;
+  const schema =
+    config.responseJsonSchema ?? config._responseJsonSchema ?? toJsonSchema(config.responseSchema);
   if (!isObject(schema)) return { type: "json_object" };
   return { type: "json_schema", json_schema: { name: "answer", schema } };
 }
 
-/** Google's schemas spell types in capitals. */
-function lowerTypes(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(lowerTypes);
-  if (!isObject(schema)) return schema;
-  return Object.fromEntries(
-    Object.entries(schema).map(([field, value]) => [
-      field,
-      field === "type" && typeof value === "string" ? value.toLowerCase() : lowerTypes(value),
-    ]),
-  );
+/** Other forms of an answer (`text/x.enum`) and their schemas are only Google's. */
+function listLostFormat({ responseMimeType: type, ...config }: JsonObject): readonly string[] {
+  if (type === JSON_TYPE) return [];
+  const isPlain = type === undefined || type === null || type === "text/plain";
+  const schemas = SCHEMAS.filter((field) => isObject(config[field]));
+  return [...(isPlain ? [] : ["responseMimeType"]), ...schemas].map((field) => `generationConfig.${field}`);
 }
 
 function readTools(body: JsonObject): Pick<ChatRequest, "tools" | "tool_choice"> {
@@ -229,7 +229,7 @@ function readSearch(body: JsonObject): SearchOptions | undefined {
 }
 
 function readFunction(declaration: JsonObject): FunctionTool {
-  const schema = declaration.parametersJsonSchema ?? lowerTypes(declaration.parameters);
+  const schema = declaration.parametersJsonSchema ?? toJsonSchema(declaration.parameters);
   return {
     type: "function",
     function: omitUndefined({
