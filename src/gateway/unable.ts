@@ -2,6 +2,7 @@
 
 import type { ModelCard } from "../core/card.ts";
 import { Fault } from "../core/fault.ts";
+import type { UrlKind } from "../operations/codec.ts";
 import type { Form } from "../operations/form.ts";
 import type { Wishes } from "../selectors/ask.ts";
 import type { Call } from "./call.ts";
@@ -13,14 +14,17 @@ type Asked<F extends Form> = Pick<Call<F>, "operation" | "ask" | "raw" | "upstre
 /** The most models to name in an error. */
 const NAMED_MAX = 3;
 
-/** Returns whether a model's provider can fetch the request's images. Undefined if there are none to fetch. */
-function checkImageUrls<F extends Form>(call: Asked<F>): Wishes["takesImageUrls"] {
+const URL_KINDS: readonly UrlKind[] = ["image", "file"];
+
+/** Finds what a model's provider can't fetch of the request. Undefined if there is nothing to fetch. */
+function checkUrls<F extends Form>(call: Asked<F>): Wishes["findRefusedUrl"] {
   const { operation, ask, raw, upstreams } = call;
-  if (operation.findImageUrl(ask) === null) return undefined;
+  const kinds = URL_KINDS.filter((kind) => operation.findUrl(ask, kind) !== null);
+  if (kinds.length === 0) return undefined;
   return (card) => {
     const upstream = upstreams.get(card.provider);
     const route = upstream && findRoute(upstream, { operation, ask, card, raw });
-    return route?.codec.takesImageUrls?.(card) !== false;
+    return kinds.find((kind) => route?.codec.takesUrls?.(kind, card, ask) === false) ?? null;
   };
 }
 
@@ -33,7 +37,7 @@ export function readWishes<F extends Form>(call: Asked<F>): Wishes {
     return (route?.lane ?? route?.codec)?.searches?.(card, ask) === true;
   };
   return {
-    takesImageUrls: checkImageUrls(call),
+    findRefusedUrl: checkUrls(call),
     searches: search === null ? undefined : searches,
     mustSearch: search === "forced",
     isLimitRequired: call.isLimitRequired,
@@ -46,9 +50,10 @@ export function refuseUnable<F extends Form>(call: Call<F>, card: ModelCard, wis
   const upstream = upstreams.get(card.provider);
   if (upstream) requireRoute(upstream, { operation, ask, card, raw });
   operation.refuseUnable(ask, card);
-  if (wishes.takesImageUrls?.(card) === false) {
-    const message = `The model '${card.id}' does not accept image URLs: send images as data: URLs.`;
-    throw new Fault("unsupported_capability", message, { param: operation.findImageUrl(ask) });
+  const url = wishes.findRefusedUrl?.(card) ?? null;
+  if (url !== null) {
+    const message = `The model '${card.id}' does not accept ${url} URLs: send ${url}s as data: URLs.`;
+    throw new Fault("unsupported_capability", message, { param: operation.findUrl(ask, url) });
   }
   if (wishes.mustSearch && wishes.searches?.(card) !== true) {
     const message = `The model '${card.id}' can't search the web for this request, which demands it.`;

@@ -53,13 +53,16 @@ export interface Lane<F extends Form> extends AnswerCodec<F> {
   repair?(raw: RawRequest, fault: Fault): RawRequest | null;
 }
 
+/** The contents that a provider may have to fetch. */
+export type UrlKind = "image" | "file";
+
 export interface Codec<F extends Form> extends AnswerCodec<F> {
   /** Families whose requests can be sent unchanged. */
   readonly lanes?: Readonly<Partial<Record<Family, Lane<F>>>>;
   /** The most answers per call for this card: 1 if the gateway must make a call for each. */
   answersPerCall(card: ModelCard, ask: F["ask"]): number;
-  /** False if this card's images must be sent as data, because its provider fetches none. If missing, URLs work too. */
-  takesImageUrls?(card: ModelCard): boolean;
+  /** False if this request's images or files must be sent as data, because the card's provider fetches none. If missing, URLs work too. */
+  takesUrls?(kind: UrlKind, card: ModelCard, ask: F["ask"]): boolean;
   /**
    * Returns the request without the fields that the call for this card can't carry. `encode` begins with it, and holds
    * and estimates are made on its result, so a field that isn't sent never changes what a request costs. Returns the

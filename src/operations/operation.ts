@@ -11,7 +11,7 @@ import type { Amounts } from "../core/units.ts";
 import type { ChatRequest } from "./chat/form.ts";
 import type { Signal } from "./chat/grader.ts";
 import type { Needs } from "./chat/needs.ts";
-import type { AnswerCodec, Codec, Codecs, Passing } from "./codec.ts";
+import type { AnswerCodec, Codec, Codecs, Passing, UrlKind } from "./codec.ts";
 import type { Folding, Keeping, KeptBounds } from "./folding.ts";
 import type { Changed, Form } from "./form.ts";
 
@@ -166,8 +166,8 @@ export interface Operation<F extends Form> {
   countAnswers(ask: F["ask"]): number;
   /** Throws the Fault `unsupported_capability` if the model can't take this kind of request. */
   refuseUnable(ask: F["ask"], card: ModelCard): void;
-  /** Returns the field of the first image that the provider would have to fetch, or null. */
-  findImageUrl(ask: F["ask"]): string | null;
+  /** Returns the field of the first image or file that the provider would have to fetch, or null. */
+  findUrl(ask: F["ask"], kind: UrlKind): string | null;
   /**
    * Returns whether the request offers the model a web search, or demands one. Null if it does neither. Missing if no
    * request does.

@@ -89,7 +89,7 @@ export function makeWholeOperation<A extends Ask, R extends WholeReply, P extend
     kept: KEPT,
     choosing: null,
     refuseUnable: () => {},
-    findImageUrl: () => null,
+    findUrl: () => null,
     bound: (ask) => ({ ask, dropped: [] }),
     split: (ask) => [ask],
     identify: (ask) => Object.fromEntries(Object.entries(ask)),

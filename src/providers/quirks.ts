@@ -132,13 +132,14 @@ export const CEREBRAS: OpenaiQuirks = {
   models: [{ names: /glm|qwen/, quirks: { effort: { values: ["none"] } } }],
 };
 
-/** openrouter.ai/docs: it drops fields that the model doesn't support. */
+/** openrouter.ai/docs: it drops fields that the model doesn't support, and fetches documents ("PDF Inputs"). */
 export const OPENROUTER: OpenaiQuirks = {
   ...PLAIN,
   refuses: [],
   extras: EXTRA_FIELDS.openrouter.chat,
   developerRole: true,
   messageFields: ["refusal"],
+  fileUrls: true,
   thoughts: "reasoning_details",
   cacheMark: "cache_control",
   effort: ALL_EFFORTS,

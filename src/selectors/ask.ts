@@ -7,6 +7,7 @@ import { findAnswerRoom } from "../operations/chat/bounded.ts";
 import { type ChatRequest, readOutputLimit } from "../operations/chat/form.ts";
 import { listMedia } from "../operations/chat/media.ts";
 import type { Needs } from "../operations/chat/needs.ts";
+import type { UrlKind } from "../operations/codec.ts";
 import { type HealthView, makeThoughtEstimate } from "./expense.ts";
 import { type Knowledge, NOTHING_KNOWN } from "./knowledge.ts";
 import { findLightShare } from "./light.ts";
@@ -22,8 +23,8 @@ const ALIKE_MIN = 0.05;
 
 /** The demands of a request on a call, beside the capabilities of a model. */
 export interface Wishes {
-  /** False if the provider can't fetch the request's images. Missing if none has to be fetched. */
-  readonly takesImageUrls?: ((card: ModelCard) => boolean) | undefined;
+  /** Returns which of the request's URLs the provider can't fetch. Missing if nothing has to be fetched. */
+  readonly findRefusedUrl?: ((card: ModelCard) => UrlKind | null) | undefined;
   /** False if a call for the model wouldn't carry the request's web search. Missing if it has none. */
   readonly searches?: ((card: ModelCard) => boolean) | undefined;
   /** True if models that can't search are no candidates. Otherwise those that can come first. */

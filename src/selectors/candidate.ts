@@ -15,7 +15,7 @@ export type Candidate = Readonly<ReturnType<typeof makeCandidate>>;
 
 /**
  * `removedBy` is the reason why it can't serve: "denied", "rule:" and the rule's kind of task, "not_allowed", "unpriced",
- * "context", "image_urls", "unhealthy", "max_cost", "max_ms", or the missing capability ("tools" also if it can't be forced to call one). Null
+ * "context", "image_urls", "file_urls", "unhealthy", "max_cost", "max_ms", or the missing capability ("tools" also if it can't be forced to call one). Null
  * if it can.
  */
 export function makeCandidate(estimates: Estimates, place: number, removedBy: string | null) {

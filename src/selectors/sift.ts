@@ -1,7 +1,8 @@
 // Separates the models that can serve a request from the others.
 import type { ModelCard } from "../core/card.ts";
 import { SKILLS } from "../core/skill.ts";
-import type { PreparedAsk } from "./ask.ts";
+import type { UrlKind } from "../operations/codec.ts";
+import type { PreparedAsk, Wishes } from "./ask.ts";
 import { estimateAll } from "./estimates.ts";
 import { NOT_ALLOWED } from "./rules.ts";
 import { ASIDE, toBits } from "./table.ts";
@@ -118,7 +119,8 @@ function findReason(asked: PreparedAsk, bits: number, row: number): string | nul
   if (table.prices[row] === null) return UNPRICED;
   const missing = bits & ~(table.capabilities[row] ?? 0);
   if (missing !== 0) return findNeed(asked.needed, missing);
-  if (input.takesImageUrls && !takesUrls(input.takesImageUrls, table.cards[row])) return "image_urls";
+  const url = input.findRefusedUrl ? findUrl(input.findRefusedUrl, table.cards[row]) : null;
+  if (url !== null) return `${url}_urls`;
   if (input.mustSearch === true && !isSearching(asked, row)) return NO_SEARCH;
   // A model removed for its context could serve a shorter request.
   const aside = findAside(asked, row);
@@ -154,8 +156,11 @@ function isAllowed(allowed: (id: string) => boolean, card: ModelCard | undefined
   return card === undefined || allowed(card.id);
 }
 
-function takesUrls(takes: (card: ModelCard) => boolean, card: ModelCard | undefined): boolean {
-  return card === undefined || takes(card);
+function findUrl(
+  refused: NonNullable<Wishes["findRefusedUrl"]>,
+  card: ModelCard | undefined,
+): UrlKind | null {
+  return card === undefined ? null : refused(card);
 }
 
 /** Returns the first of the needs that has a missing bit. */

@@ -64,8 +64,8 @@ export const SHARING: readonly Mutant[] = [
   {
     name: "images by URL go where nobody fetches them",
     file: "src/gateway/unable.ts",
-    find: "return route?.codec.takesImageUrls?.(card) !== false;",
-    replace: "return route !== undefined;",
+    find: "return kinds.find((kind) => route?.codec.takesUrls?.(kind, card, ask) === false) ?? null;",
+    replace: "return null;",
     tests: ["test/http-image-urls.test.ts"],
   },
   {

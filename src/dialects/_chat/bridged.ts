@@ -17,7 +17,7 @@ export function bridge(
     ...rest,
     chat: {
       answersPerCall: (card, request) => over(card, request).answersPerCall(card, request),
-      takesImageUrls: (card) => [first, second].every((codec) => codec.takesImageUrls?.(card) !== false),
+      takesUrls: (kind, card, request) => over(card, request).takesUrls?.(kind, card, request) !== false,
       fit: (request, card, operator) => over(card, request).fit(request, card, operator),
       encode: (request, card, target) => over(card, request).encode(request, card, target),
       decoder: (card, request) => over(card, request).decoder(card, request),

@@ -19,7 +19,7 @@ export const bedrock: ChatDialect = {
   chat: boundCodec(
     {
       answersPerCall: () => 1,
-      takesImageUrls: () => false,
+      takesUrls: () => false,
       fit,
       encode,
       ...readCustomCalls({

@@ -22,7 +22,7 @@ export function makeOpenaiDialect(quirks: OpenaiQuirks, beyondChat: Omit<Codecs,
     chat: boundCodec(
       {
         answersPerCall: (card) => quirksOf(card).choicesMax,
-        takesImageUrls: (card) => quirksOf(card).imageUrls,
+        takesUrls: (kind, card) => quirksOf(card)[kind === "image" ? "imageUrls" : "fileUrls"],
         fit: (request, card, operator) => fitChat(quirksOf(card), request, card, operator),
         encode: (request, card, target) => encodeChat(quirksOf(card), request, card, target),
         // Search models are known by their names, and search always.

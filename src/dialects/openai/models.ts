@@ -1,6 +1,7 @@
 // The rules of OpenAI's own models, by name pattern (OpenAI API reference and @ai-sdk/openai 4.0).
 import { can, type ModelCard } from "../../core/card.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
+import { hasFileUrl } from "../../operations/chat/media.ts";
 import { findSearch } from "../../operations/chat/web-search.ts";
 import { type ModelQuirks, NO_EFFORT, type OpenaiQuirks, PLAIN } from "./quirks.ts";
 
@@ -101,9 +102,18 @@ export function needsResponsesToSearch(card: ModelCard, request: ChatRequest): b
   return findSearch(request) !== null && can(card, "search") && !SEARCHES_IN_CHAT.test(card.name);
 }
 
-/** True if a request must use `/responses`: because of its model, to search, or because it has tools and may think. */
+/** True if the provider has to fetch a file, which it does at `/responses` only. */
+function needsResponsesToFetch(card: ModelCard, request: ChatRequest): boolean {
+  return can(card, "files") && !SEARCHES_IN_CHAT.test(card.name) && hasFileUrl(request);
+}
+
+/**
+ * True if a request must use `/responses`: because of its model, to search, for a file by URL, or because it has tools
+ * and may think.
+ */
 export function needsResponses(card: ModelCard, request: ChatRequest): boolean {
   if (RESPONSES_ONLY.test(card.name) || needsResponsesToSearch(card, request)) return true;
+  if (needsResponsesToFetch(card, request)) return true;
   if (request.tools === undefined || !TOOLS_OR_THINKING.test(card.name)) return false;
   return request.reasoning_effort !== "none" || !CAN_STOP_THINKING.test(card.name);
 }

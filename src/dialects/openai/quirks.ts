@@ -60,6 +60,8 @@ export interface OpenaiQuirks {
   readonly jsonWithTools: boolean;
   /** True if it fetches images by URL. The others accept only data: URLs. */
   readonly imageUrls: boolean;
+  /** True if it fetches files by a URL in `file_data`. OpenAI's API takes only data there. */
+  readonly fileUrls: boolean;
   /** The JSON Schema that it accepts. Moonshot's validator knows a subset. */
   readonly schema: "any" | "moonshot";
   readonly effort: EffortQuirks;
@@ -122,6 +124,7 @@ export const PLAIN: OpenaiQuirks = {
   jsonSchema: true,
   jsonWithTools: true,
   imageUrls: true,
+  fileUrls: false,
   schema: "any",
   effort: NO_EFFORT,
   thinkingExcludes: [],

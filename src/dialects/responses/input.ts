@@ -49,8 +49,9 @@ function makeInputPart(part: ContentPart, param: string): JsonObject {
   }
 }
 
-/** `file_data` must be a data: URL with a file name. */
+/** `file_data` must be a data: URL with a file name. OpenAI fetches an address itself. */
 function makeFilePart({ file }: FilePart): JsonObject {
+  if (/^https?:/i.test(file.file_data)) return { type: "input_file", file_url: file.file_data };
   const isUrl = file.file_data.startsWith("data:");
   return {
     type: "input_file",

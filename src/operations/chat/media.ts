@@ -3,6 +3,7 @@
 import { type Capability, can, type ModelCard } from "../../core/card.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { remember } from "../../core/remember.ts";
+import type { UrlKind } from "../codec.ts";
 import type { Changed } from "../form.ts";
 import type { ChatMessage, ChatRequest, ContentPart, TextPart } from "./form.ts";
 
@@ -29,8 +30,8 @@ export interface Medium {
   readonly need: Capability;
   /** True in the newest user message. */
   readonly isAsked: boolean;
-  /** True if the provider would have to fetch it. */
-  readonly isWebImage: boolean;
+  /** Set if the provider would have to fetch it. */
+  readonly url: UrlKind | null;
 }
 
 const WEB_ADDRESS = /^https?:/i;
@@ -54,11 +55,27 @@ function findMedia(messages: readonly ChatMessage[]): readonly Medium[] {
       // Servers may have parts of their own, which pass.
       if (!Object.hasOwn(KINDS, part.type)) continue;
       const { need } = KINDS[part.type];
-      const isWebImage = part.type === "image_url" && WEB_ADDRESS.test(part.image_url.url);
-      media.push({ type: part.type, at, place, need, isAsked: at >= from && at < to, isWebImage });
+      media.push({
+        type: part.type,
+        at,
+        place,
+        need,
+        isAsked: at >= from && at < to,
+        url: findUrlKind(part),
+      });
     }
   }
   return media;
+}
+
+function findUrlKind(part: ContentPart): UrlKind | null {
+  if (part.type === "image_url") return WEB_ADDRESS.test(part.image_url.url) ? "image" : null;
+  return part.type === "file" && WEB_ADDRESS.test(part.file.file_data) ? "file" : null;
+}
+
+/** True if the provider would have to fetch a file. */
+export function hasFileUrl(request: ChatRequest): boolean {
+  return listMedia(request).some(({ url }) => url === "file");
 }
 
 /**
@@ -86,11 +103,11 @@ export function findPart({ messages }: ChatRequest, { at, place }: Medium): Cont
 export function listUntaken(
   request: ChatRequest,
   card: ModelCard,
-  takesImageUrls: boolean,
+  takesUrls: (kind: UrlKind) => boolean,
 ): readonly Medium[] {
   return listMedia(request).filter((medium) => {
     if (medium.isAsked) return false;
-    return !can(card, medium.need) || (medium.isWebImage && !takesImageUrls);
+    return !can(card, medium.need) || (medium.url !== null && !takesUrls(medium.url));
   });
 }
 
@@ -98,9 +115,9 @@ export function listUntaken(
 export function leaveOutUntaken(
   request: ChatRequest,
   card: ModelCard,
-  takesImageUrls: boolean,
+  takesUrls: (kind: UrlKind) => boolean,
 ): Changed<ChatRequest> {
-  const untaken = listUntaken(request, card, takesImageUrls);
+  const untaken = listUntaken(request, card, takesUrls);
   if (untaken.length === 0) return { ask: request, dropped: [] };
   const byMessage = Map.groupBy(untaken, ({ at }) => at);
   const messages = request.messages.map((message, at) => {
@@ -123,7 +140,7 @@ function makeLine(content: readonly ContentPart[], { type, place, need }: Medium
   const part: JsonObject = content[place] ?? {};
   const { cache_control: mark, prompt_cache_breakpoint: breakpoint } = part;
   const [one, many] = KINDS[type].words;
-  const line = `[${one} left out: this model takes no ${can(card, need) ? "image URLs" : many}]`;
+  const line = `[${one} left out: this model takes no ${can(card, need) ? `${one} URLs` : many}]`;
   const before = content[place - 1];
   // Many APIs take a tool's result as one text.
   const isInline = before?.type === "text" && !before.text.endsWith("\n");

@@ -2,6 +2,7 @@
 import { type Capability, can, type ModelCard } from "../../core/card.ts";
 import { Fault } from "../../core/fault.ts";
 import { asObject, asString } from "../../core/json.ts";
+import type { UrlKind } from "../codec.ts";
 import { isPublicFile, isPublicImage } from "./address.ts";
 import { type ChatRequest, type ContentPart, isCallForced } from "./form.ts";
 import { findPart, listMedia, type Medium } from "./media.ts";
@@ -40,10 +41,10 @@ function writePath({ at, place }: Medium): string {
   return `messages[${at}].content[${place}]`;
 }
 
-/** Returns the field of the first image that the provider would have to fetch, or null. */
-export function findImageUrl(request: ChatRequest): string | null {
-  const image = listMedia(request).find(({ isAsked, isWebImage }) => isAsked && isWebImage);
-  return image ? writePath(image) : null;
+/** Returns the field of the first image or file that the provider would have to fetch, or null. */
+export function findUrl(request: ChatRequest, kind: UrlKind): string | null {
+  const medium = listMedia(request).find(({ isAsked, url }) => isAsked && url === kind);
+  return medium ? writePath(medium) : null;
 }
 
 const WORDS: Record<Capability, string> = {

@@ -3,7 +3,7 @@ import type { ModelCard } from "../../core/card.ts";
 import type { Delivered } from "../../core/dialect.ts";
 import { isObject } from "../../core/json.ts";
 import { catchUnreadable } from "../../core/upstream.ts";
-import type { AnswerCodec, Codec, Passing } from "../codec.ts";
+import type { AnswerCodec, Codec, Passing, UrlKind } from "../codec.ts";
 import { type Changed, joinLists, NONE } from "../form.ts";
 import { leaveOut } from "../leave-out.ts";
 import { type Operation, type ReaderOptions, type SentAsk, shareAnswers } from "../operation.ts";
@@ -22,7 +22,7 @@ import { Grader } from "./grader.ts";
 import { KEEPING } from "./keeping.ts";
 import { leaveOutUntaken, listUntaken } from "./media.ts";
 import { ChatMeter } from "./meter.ts";
-import { findImageUrl, findNeeds, refuseUnable } from "./needs.ts";
+import { findNeeds, findUrl, refuseUnable } from "./needs.ts";
 import { isAnswer, normaliseReply } from "./normalise.ts";
 import { makeOffer } from "./offer.ts";
 import { leaveOutUnpricedSearch } from "./searches.ts";
@@ -47,7 +47,7 @@ export const CHAT: Operation<ChatForm> = {
 
   countAnswers: ({ n }) => n ?? 1,
   refuseUnable: (ask, card) => refuseUnable(card, findNeeds(ask)),
-  findImageUrl,
+  findUrl,
   findSearch,
   offer: (ask, card, terms) => makeOffer(card, ask, terms),
   offerLeast: null,
@@ -72,7 +72,7 @@ export const CHAT: Operation<ChatForm> = {
   }),
 
   fit,
-  cuts: (codec, ask, card) => listUntaken(ask, card, takesImageUrls(codec, card)).length > 0,
+  cuts: (codec, ask, card) => listUntaken(ask, card, takesUrls(codec, ask, card)).length > 0,
   encode(codec, given, card, target) {
     const { ask, dropped } = fit(codec, given, card, target);
     const outgoing = codec.encode(ask, card, target);
@@ -142,7 +142,7 @@ function fit(
   const cheap = dropUnpriced(ask, operator);
   const { changes, dropped } = leaveOutUnpricedSearch(cheap.ask, card);
   const willing = dropForcedCall(dropped.length > 0 ? { ...cheap.ask, ...changes } : cheap.ask, card);
-  const taken = leaveOutUntaken(willing.ask, card, takesImageUrls(codec, card));
+  const taken = leaveOutUntaken(willing.ask, card, takesUrls(codec, willing.ask, card));
   const own = codec.fit(taken.ask, card, operator);
   const all = joinLists(cheap.dropped, dropped, willing.dropped, taken.dropped, own.dropped);
   const result = { ask: own.ask, dropped: all };
@@ -150,8 +150,8 @@ function fit(
   return result;
 }
 
-function takesImageUrls(codec: Codec<ChatForm>, card: ModelCard): boolean {
-  return codec.takesImageUrls?.(card) !== false;
+function takesUrls(codec: Codec<ChatForm>, ask: ChatRequest, card: ModelCard): (kind: UrlKind) => boolean {
+  return (kind) => codec.takesUrls?.(kind, card, ask) !== false;
 }
 
 /** The tiers at the card's price. */

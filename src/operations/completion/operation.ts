@@ -29,7 +29,7 @@ export const COMPLETION: Operation<CompletionForm> = {
 
   countAnswers: (ask) => CHAT.countAnswers(toChat(ask)),
   refuseUnable: () => {},
-  findImageUrl: () => null,
+  findUrl: () => null,
   findSearch: () => null,
   offer: (ask, card, terms) => CHAT.offer(toChat(ask), card, terms),
   offerLeast: null,
