@@ -18,6 +18,7 @@ import { writeCost } from "../cost.ts";
 import { GEMINI_FORMAT } from "../signature.ts";
 import type { Stamp } from "../surface.ts";
 import { writeGrounding } from "./grounding.ts";
+import { LogprobMean } from "./logprobs.ts";
 import { writeSignature } from "./signature.ts";
 
 const FINISH: Readonly<Record<FinishReason, string>> = {
@@ -86,6 +87,7 @@ export function writeAnswer(reply: ChatReply, stamp: Stamp, seal: Sealer): JsonO
 
 function writeCandidate(choice: ReplyChoice, seal: Sealer, json: JsonBudget): JsonObject {
   const { index, message } = choice;
+  const mean = new LogprobMean();
   let isCut = false;
   const parts = writeTurn<JsonObject>(listTurn(message), {
     thinking: ({ text, details }) => [writeThought(text, details, seal)].filter((one) => one !== null),
@@ -101,6 +103,8 @@ function writeCandidate(choice: ReplyChoice, seal: Sealer, json: JsonBudget): Js
     finishReason: writeFinish(choice, isCut),
     index,
     ...writeGrounding(message.content ?? "", message.annotations ?? [], message.web_searches ?? []),
+    ...mean.write(choice.logprobs),
+    ...mean.end(),
   };
 }
 

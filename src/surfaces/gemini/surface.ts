@@ -141,8 +141,11 @@ function readAsk(
     response_format: readFormat(config),
     logprobs: config.responseLogprobs === true ? true : undefined,
   });
-  const lost = NATIVE_FIELDS.filter((field) => body[field] !== undefined);
-  return { ask, lost: [...lost, ...listLostFormat(config), ...read.lost], unreadBytes: read.unreadBytes };
+  const lost = [
+    ...NATIVE_FIELDS.filter((field) => body[field] !== undefined),
+    ...[...listLostFormat(config), ...listLostConfig(config)].map((field) => `generationConfig.${field}`),
+  ];
+  return { ask, lost: [...lost, ...read.lost], unreadBytes: read.unreadBytes };
 }
 
 /** Number fields and their names in a chat request. */
@@ -158,11 +161,18 @@ const NUMBERS: readonly (readonly [string, string])[] = [
   ["logprobs", "top_logprobs"],
 ];
 
+/** The fields of `generationConfig` that are read. */
+const READ_CONFIG: ReadonlySet<string> = new Set([
+  ...NUMBERS.map(([from]) => from),
+  ...["stopSequences", "thinkingConfig", "responseMimeType", "responseLogprobs", ...SCHEMAS],
+]);
+
 const NAMES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(NUMBERS.map(([from, to]) => [to, `generationConfig.${from}`])),
   stop: "generationConfig.stopSequences",
   reasoning_effort: "generationConfig.thinkingConfig",
   response_format: "generationConfig.responseMimeType",
+  logprobs: "generationConfig.responseLogprobs",
   ...Object.fromEntries(
     ["image_url", "file", "input_audio"].map((type) => [`messages.${type}`, "contents.parts"]),
   ),
@@ -198,7 +208,22 @@ function listLostFormat({ responseMimeType: type, ...config }: JsonObject): read
   if (type === JSON_TYPE) return [];
   const isPlain = type === undefined || type === null || type === "text/plain";
   const schemas = SCHEMAS.filter((field) => isObject(config[field]));
-  return [...(isPlain ? [] : ["responseMimeType"]), ...schemas].map((field) => `generationConfig.${field}`);
+  return isPlain ? schemas : ["responseMimeType", ...schemas];
+}
+
+/** Lists the settings that the chat form has no field for, such as `speechConfig`, unless they ask for what is usual. */
+function listLostConfig(config: JsonObject): readonly string[] {
+  const lost: string[] = [];
+  for (const field in config) {
+    const value = config[field];
+    if (READ_CONFIG.has(field) || value === undefined || value === null) continue;
+    if (field !== "responseModalities" || !isTextAlone(value)) lost.push(field);
+  }
+  return lost;
+}
+
+function isTextAlone(modalities: unknown): boolean {
+  return asArray(modalities).every((one) => one === "TEXT");
 }
 
 function readTools(body: JsonObject): Pick<ChatRequest, "tools" | "tool_choice"> {

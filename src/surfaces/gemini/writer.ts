@@ -22,6 +22,7 @@ import type { Stamp, Writer } from "../surface.ts";
 import { stampVerbatim, writeCall, writeFinish, writeThought, writeUsage } from "./answer.ts";
 import { writeError } from "./errors.ts";
 import { writeGrounding } from "./grounding.ts";
+import { LogprobMean } from "./logprobs.ts";
 
 /**
  * Blank lines keep a silent stream alive: the reader in Gemini CLI (until 0.61 at least) stops at a comment, throws the
@@ -43,6 +44,7 @@ class Candidate {
   readonly text: string[] = [];
   readonly citations: Citation[] = [];
   readonly searches: WebSearch[] = [];
+  readonly logprobs = new LogprobMean();
 
   /** Takes what is only shown at the end. */
   collect({ annotations, web_searches: searches }: Delta): void {
@@ -50,6 +52,8 @@ class Candidate {
     for (const search of searches ?? []) this.searches.push(search);
   }
 }
+
+const NOTHING: JsonObject = {};
 
 /** Named, so that no chunk creates a function. */
 const makeCandidate = () => new Candidate();
@@ -106,11 +110,13 @@ export class GenerateWriter extends PartWriter implements Writer<Part> {
     return text;
   }
 
-  #choice({ index, delta, finish_reason: reason, ...rest }: ChunkChoice): string {
+  #choice({ index, delta, finish_reason: reason, logprobs, ...rest }: ChunkChoice): string {
     const candidate = this.#candidates.getOrInsertComputed(index, makeCandidate);
     const parts = candidate.calls.push(delta).flatMap((one) => this.#listParts(candidate, one));
     if (reason !== null) candidate.finish = { ...rest, finish_reason: reason };
-    return parts.length === 0 ? "" : this.#write(this.#response([this.#part(index, parts)]));
+    const likely = logprobs ? candidate.logprobs.write(logprobs) : NOTHING;
+    if (parts.length === 0 && likely === NOTHING) return "";
+    return this.#write(this.#response([{ ...this.#part(index, parts), ...likely }]));
   }
 
   #listParts(candidate: Candidate, delta: Delta): readonly JsonObject[] {
@@ -132,7 +138,8 @@ export class GenerateWriter extends PartWriter implements Writer<Part> {
     const last = candidates.map(([index, candidate]) => {
       const part = this.#part(index, this.#lastParts(candidate));
       const grounding = writeGrounding(candidate.text.join(""), candidate.citations, candidate.searches);
-      return { ...part, finishReason: writeFinish(candidate.finish, candidate.isCut), ...grounding };
+      const finishReason = writeFinish(candidate.finish, candidate.isCut);
+      return { ...part, finishReason, ...grounding, ...candidate.logprobs.end() };
     });
     const usage = this.usage ? { usageMetadata: writeUsage(this.usage) } : {};
     return this.#write({ ...this.#response(last), ...usage });
