@@ -6,6 +6,7 @@ import { readCustomCalls } from "../_chat/tools.ts";
 import type { ChatDialect } from "../dialect.ts";
 import { CALL_IDS } from "./call-ids.ts";
 import { encodeMistral, fitMistral } from "./encode.ts";
+import { removePrefix } from "./prefix.ts";
 
 /** The API bills the prompt once for n choices. */
 const CHOICES_MAX = 16;
@@ -19,7 +20,7 @@ export const mistral: ChatDialect = {
       answersPerCall: () => CHOICES_MAX,
       fit: fitMistral,
       encode: encodeMistral,
-      ...readCustomCalls({ decoder: () => new ChatDecoder(), reply: parseChatReply }),
+      ...removePrefix(readCustomCalls({ decoder: () => new ChatDecoder(), reply: parseChatReply })),
     },
     () => BOUNDS,
   ),

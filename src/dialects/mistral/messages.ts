@@ -31,6 +31,20 @@ export function makeMistralMessages(messages: readonly ChatMessage[], thinks: bo
   return outgoing;
 }
 
+/** Returns the text that the answer must begin with: that of a last assistant message. Empty if there is none. */
+export function findPrefix(messages: readonly ChatMessage[]): string {
+  const last = messages.findLast((message) => message.role !== "assistant" || !isEmpty(message));
+  return last?.role === "assistant" && !last.tool_calls?.length ? readSaid(last) : "";
+}
+
+function isEmpty(message: AssistantMessage): boolean {
+  return !message.tool_calls?.length && readSaid(message) === "";
+}
+
+function readSaid({ content, refusal }: AssistantMessage): string {
+  return joinText(content) || refusal || "";
+}
+
 function makeMessage(
   message: ChatMessage,
   names: Map<string, string>,
@@ -63,7 +77,7 @@ function makeAssistant(
     names.set(plain.id, plain.function.name);
     return plain;
   });
-  const text = joinText(message.content) || message.refusal || "";
+  const text = readSaid(message);
   if (text === "" && calls.length === 0) return null;
   const thought = thinks ? readThought(message) : "";
   const thinking = { type: "thinking", thinking: [{ type: "text", text: thought }] };
