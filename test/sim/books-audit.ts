@@ -212,6 +212,8 @@ function compareDays(
   );
 }
 
-function texts(_name: string, value: unknown): unknown {
-  return typeof value === "bigint" || typeof value === "number" ? String(value) : value;
+/** `value` is what is left of a bigint as JSON, so the number itself is looked up. */
+function texts(this: Readonly<Record<string, unknown>>, name: string, value: unknown): unknown {
+  const given = this[name];
+  return typeof given === "bigint" || typeof given === "number" ? String(given) : value;
 }
