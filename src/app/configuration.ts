@@ -68,8 +68,11 @@ export function loadConfig(
   if (!found.ok) return { file: found.error.file, loaded: { ok: false, errors: [found.error] } };
   const { file, text } = found;
   const loaded = loadSettings({ text, file, env, readFile, known, overrides, isSimulated });
-  return { file: text === null ? "environment" : file, loaded };
+  return { file: text === null ? ENVIRONMENT : file, loaded };
 }
+
+/** Stands for the file where there is none. */
+export const ENVIRONMENT = "environment";
 
 type Found =
   | { readonly ok: true; readonly file: string; readonly text: string | null }

@@ -13,6 +13,7 @@ import { startAcceptGuard } from "./accepting.ts";
 import { type RunningGateway, startGateway } from "./composition.ts";
 import {
   type ConfigurationFlags,
+  ENVIRONMENT,
   formatErrors,
   loadConfig,
   source,
@@ -213,11 +214,15 @@ async function runUntilStopped(
   live: { settings: Settings },
   { complete, running, stopped, log, loadedStamp }: Serving,
 ): Promise<number> {
+  let { file } = options;
   const watch = watchConfig({ ...live, sections: options.sections }, loadedStamp, {
     clock,
     stamp: () => stampConfiguration(options, live.settings),
     load: () => {
-      const loaded = loadConfig(options, source).loaded;
+      // A default file that was in use must not be missing either.
+      const again = loadConfig(file === ENVIRONMENT ? options : { ...options, config: file }, source);
+      const { loaded } = again;
+      if (loaded.ok) file = again.file;
       return loaded.ok ? { ...loaded, settings: complete(loaded.settings) } : loaded;
     },
     onSettings: (next, changed, ignored) => {

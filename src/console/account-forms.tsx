@@ -21,7 +21,7 @@ export function AccountForm({ edited, onSaved, onClose }: AccountFormProps) {
   const form = useForm(
     () => makeDraft(ACCOUNT_FIELDS, edited),
     async (draft) => {
-      const body = makeBody(ACCOUNT_FIELDS, draft, edited);
+      const body = makeBody(ACCOUNT_FIELDS, draft, edited, edited && makeDraft(ACCOUNT_FIELDS, edited));
       const path = edited ? `/accounts/${edited.id}` : "/accounts";
       onSaved(await change<AccountView>(edited ? "PATCH" : "POST", path, body));
     },
