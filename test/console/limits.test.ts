@@ -115,4 +115,24 @@ describe.skipIf(!HAS_BROWSER)("limits (skipped without Chromium)", () => {
     },
     WAIT_MS,
   );
+
+  test(
+    "saving an account keeps what somebody else changed meanwhile",
+    async () => {
+      const shared = await world.gateway.newAccount("Shared");
+      const { page, open, close } = await openConsole(world);
+      await open(`/settings/accounts/${shared}`);
+      await page.getByRole("button", { name: "Edit" }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByLabel("Name").fill("Shared by two");
+      await change(`/accounts/${shared}`, { tokens_per_minute: 5000, tags: { team: "search" } });
+      await dialog.getByRole("button", { name: "Save" }).click();
+      await page.getByRole("heading", { name: "Shared by two" }).waitFor();
+      await close();
+      const headers = { authorization: `Bearer ${world.gateway.adminToken}` };
+      const found = await fetch(`${world.gateway.url}/admin/v1/accounts/${shared}`, { headers });
+      expect(await found.json()).toMatchObject({ tokens_per_minute: 5000, tags: { team: "search" } });
+    },
+    WAIT_MS,
+  );
 });
