@@ -20,8 +20,8 @@ interface AccountFormProps {
 export function AccountForm({ edited, onSaved, onClose }: AccountFormProps) {
   const form = useForm(
     () => makeDraft(ACCOUNT_FIELDS, edited),
-    async (draft) => {
-      const body = makeBody(ACCOUNT_FIELDS, draft, edited, edited && makeDraft(ACCOUNT_FIELDS, edited));
+    async (draft, opened) => {
+      const body = makeBody(ACCOUNT_FIELDS, draft, edited ? opened : {}, edited);
       const path = edited ? `/accounts/${edited.id}` : "/accounts";
       onSaved(await change<AccountView>(edited ? "PATCH" : "POST", path, body));
     },

@@ -155,8 +155,9 @@ interface CredentialFormProps {
 export function CredentialForm({ provider, replaced, onClose, onSaved }: CredentialFormProps) {
   const form = useForm<string>(
     () => ({ ...makeDraft(CREDENTIAL_FIELDS, replaced), key: "" }),
-    async ({ key, ...draft }) => {
-      const fields = { key: key?.trim(), ...makeBody(CREDENTIAL_FIELDS, draft, replaced) };
+    async ({ key, ...draft }, opened) => {
+      const limits = makeBody(CREDENTIAL_FIELDS, draft, replaced ? opened : {}, replaced);
+      const fields = { key: key?.trim(), ...limits };
       const path = `/providers/${provider.name}`;
       if (replaced) await change("PATCH", path, { credential_id: replaced.id, ...fields });
       else await change("POST", path, fields);

@@ -20,19 +20,19 @@ function writeText<Name extends KindName>(field: Field<Name>, wire: Wire<Name> |
 }
 
 /**
- * Returns the request's body. For what is edited, it has only the fields that can change. Fields whose text is that of
- * `before` are left out.
+ * Returns the request's body, without the fields whose text is that of `opened`: what somebody else changed since the
+ * form was opened stays. For what is edited, it has only the fields that can change.
  */
 export function makeBody<Table extends FieldsOf<Table>>(
   fields: Table,
   draft: Readonly<Record<string, string>>,
+  opened: Readonly<Record<string, string>>,
   edited?: Shown<Table>,
-  before: Readonly<Record<string, string>> = {},
 ) {
   const body: Record<string, Wire | undefined> = {};
   for (const name in fields) {
     const field = fields[name];
-    if (draft[name] === before[name]) continue;
+    if (draft[name] === opened[name]) continue;
     if (isShown(field, edited)) body[name] = readText<KindName>(field, draft[name] ?? "", edited?.[name]);
   }
   return body;

@@ -25,9 +25,9 @@ interface KeyFormProps {
 export function KeyForm({ edited, onMade, onSaved, onClose }: KeyFormProps) {
   const form = useForm<string>(
     () => ({ ...makeDraft(KEY_FIELDS, edited), ...(edited ? {} : startDraft()) }),
-    async (draft) => {
+    async (draft, opened) => {
       if (edited) {
-        const body = makeBody(KEY_FIELDS, draft, edited, makeDraft(KEY_FIELDS, edited));
+        const body = makeBody(KEY_FIELDS, draft, opened, edited);
         await change("PATCH", `/keys/${edited.id}`, body);
         onSaved?.();
       } else {
@@ -75,7 +75,7 @@ function makeNewBody(draft: Readonly<Record<string, string>>) {
   const { account_id = "", kind } = draft;
   const untouched = findKeyRole(account_id) === "admin" ? {} : makeDraft(KEY_FIELDS);
   return {
-    ...makeBody(KEY_FIELDS, draft, undefined, untouched),
+    ...makeBody(KEY_FIELDS, draft, untouched),
     account_id,
     ...(mayChooseKind(account_id) ? { kind } : {}),
   };

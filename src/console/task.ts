@@ -29,13 +29,17 @@ export function useTask(work: () => Promise<unknown>): Task {
   return { isBusy, failed, error: failed === null ? null : describeError(failed), start };
 }
 
-/** A form's texts, the work that submitting it starts, and an error at the field that caused it, or else at none. */
+/**
+ * A form's texts, the work that submitting it starts, and an error at the field that caused it, or else at none. The work
+ * also gets the texts that the form opened with, since the page behind it may show newer ones by now.
+ */
 export function useForm<Name extends string>(
-  first: () => Readonly<Record<Name, string>>,
-  work: (draft: Readonly<Record<Name, string>>) => Promise<unknown>,
+  open: () => Readonly<Record<Name, string>>,
+  work: (draft: Readonly<Record<Name, string>>, opened: Readonly<Record<Name, string>>) => Promise<unknown>,
 ) {
-  const [draft, setDraft] = useState(first);
-  const { isBusy, failed, error, start } = useTask(() => work(draft));
+  const [opened] = useState(open);
+  const [draft, setDraft] = useState(opened);
+  const { isBusy, failed, error, start } = useTask(() => work(draft, opened));
   const param = failed instanceof ApiError ? failed.param?.replace(/\[.*/, "") : null;
   const shown = new Set<string>();
   const set = (name: Name, text: string) => setDraft((before) => ({ ...before, [name]: text }));

@@ -81,7 +81,7 @@ function TokenForm({ onMade, onClose }: TokenFormProps) {
   const form = useForm<string>(
     () => ({ ...makeDraft(TOKEN_FIELDS), role: "viewer", expires_at: LONGEST }),
     async (draft) => {
-      const body = makeBody(TOKEN_FIELDS, draft);
+      const body = makeBody(TOKEN_FIELDS, draft, {});
       onMade(await change<NewTokenView>("POST", "/tokens", { ...body, contact: body.contact || null }));
     },
   );

@@ -126,6 +126,10 @@ describe.skipIf(!HAS_BROWSER)("limits (skipped without Chromium)", () => {
       const dialog = page.getByRole("dialog");
       await dialog.getByLabel("Name").fill("Shared by two");
       await change(`/accounts/${shared}`, { tokens_per_minute: 5000, tags: { team: "search" } });
+      // The page behind the dialog learns of it before the form is saved.
+      await page.waitForResponse(
+        async (answer) => answer.url().endsWith(shared) && (await answer.text()).includes("5000"),
+      );
       await dialog.getByRole("button", { name: "Save" }).click();
       await page.getByRole("heading", { name: "Shared by two" }).waitFor();
       await close();
