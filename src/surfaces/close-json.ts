@@ -34,10 +34,14 @@ export function isCutEnding(text: string, ending: string | null): boolean {
   return ending !== null && ending !== "" && text.trim() !== "";
 }
 
+/** True if an answer ended as one does that is complete. With a call that was cut off, it isn't. */
+export function isUsualEnd({ finish_reason: reason }: Finish): boolean {
+  return reason === "stop" || reason === "tool_calls";
+}
+
 /** An answer with a call that was cut off has not ended as its provider says: other clients run what looks complete. */
 export function endAsCut(finish: Finish, isCut: boolean): Finish {
-  const isUsual = finish.finish_reason === "stop" || finish.finish_reason === "tool_calls";
-  return isCut && isUsual ? { finish_reason: "length" } : finish;
+  return isCut && isUsualEnd(finish) ? { finish_reason: "length" } : finish;
 }
 
 /**

@@ -123,8 +123,10 @@ function readAssistant(content: unknown, path: string, seal: Sealer, lost: strin
   const searches = new SearchReader();
   for (const [index, block] of listBlocks(content).entries()) {
     const search = searches.read(block);
-    if (search) turn.say({ type: "text", text: search });
-    if (search !== undefined) continue;
+    if (search !== undefined) {
+      if (search !== null) turn.say({ type: "text", text: search });
+      continue;
+    }
     switch (block.type) {
       case "text":
         turn.say(textPart(block));

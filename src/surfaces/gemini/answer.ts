@@ -13,7 +13,7 @@ import type {
   Usage,
 } from "../../operations/chat/form.ts";
 import { listTurn, readText, writeTurn } from "../../operations/chat/turn.ts";
-import { readCallInput } from "../close-json.ts";
+import { isUsualEnd, readCallInput } from "../close-json.ts";
 import { writeCost } from "../cost.ts";
 import { GEMINI_FORMAT } from "../signature.ts";
 import type { Stamp } from "../surface.ts";
@@ -46,8 +46,7 @@ const WORDS: FinishWords = Object.fromEntries(
 
 /** `isCut` is true if a call was cut off, and so left out. Of such an end, Google shows no part of the call either. */
 export function writeFinish(finish: Finish, isCut: boolean): string {
-  const isUsual = finish.finish_reason === "stop" || finish.finish_reason === "tool_calls";
-  return isCut && isUsual ? "MALFORMED_FUNCTION_CALL" : chooseWord(finish, FINISH, WORDS);
+  return isCut && isUsualEnd(finish) ? "MALFORMED_FUNCTION_CALL" : chooseWord(finish, FINISH, WORDS);
 }
 
 /** `candidatesTokenCount` excludes thinking. */
