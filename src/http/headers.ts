@@ -5,7 +5,7 @@ import { type NanoUsd, toUsd } from "../core/money.ts";
 import type { RequestLimits } from "../core/record.ts";
 import type { Clock } from "../core/world.ts";
 import type { Facts, GrantedLimits } from "../gateway/call.ts";
-import { formatDuration, formatHeaderList, type HeaderMap } from "./answers.ts";
+import { formatHeaderList, formatOpenaiDuration, type HeaderMap } from "./answers.ts";
 
 /** Reads a number from one of our headers. Null if it isn't sent. */
 export function headerNumber(headers: Headers, name: string, least: number, most: number): number | null {
@@ -104,7 +104,7 @@ function addLimit(
 ): void {
   headers[`x-ratelimit-limit-${kind}`] = String(limit);
   headers[`x-ratelimit-remaining-${kind}`] = String(remaining);
-  headers[`x-ratelimit-reset-${kind}`] = formatDuration(resetMs);
+  headers[`x-ratelimit-reset-${kind}`] = formatOpenaiDuration(resetMs);
   if (family !== "anthropic") return;
   // Anthropic's clients read these, with a time in RFC 3339.
   headers[`anthropic-ratelimit-${kind}-limit`] = String(limit);
