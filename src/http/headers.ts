@@ -1,7 +1,7 @@
 // Poundkey's own headers: those that a request may send, and those that say how an answer was served.
 import type { Family } from "../core/dialect.ts";
 import { Fault } from "../core/fault.ts";
-import { type NanoUsd, toUsd } from "../core/money.ts";
+import { formatPlainUsd } from "../core/money.ts";
 import type { RequestLimits } from "../core/record.ts";
 import type { Clock } from "../core/world.ts";
 import type { Facts, GrantedLimits } from "../gateway/call.ts";
@@ -60,22 +60,13 @@ export function factHeaders(
   }
   if (facts.replayed !== null) headers["x-poundkey-replayed"] = "true";
   if (facts.costs !== null) {
-    headers["x-poundkey-cost"] = formatUsd(facts.costs.cost);
-    headers["x-poundkey-charged"] = formatUsd(facts.costs.charged);
+    headers["x-poundkey-cost"] = formatPlainUsd(facts.costs.cost);
+    headers["x-poundkey-charged"] = formatPlainUsd(facts.costs.charged);
   }
   if (facts.endsOn !== null) headers.sunset = new Date(facts.endsOn).toUTCString();
   if (facts.times !== null) headers["server-timing"] = formatTiming(facts.times, reader.monotonicMs);
   if (facts.dropped.length > 0) headers["x-poundkey-dropped"] = formatHeaderList(facts.dropped);
   return headers;
-}
-
-const USD_DIGITS = 9;
-
-/** Returns plain decimal digits: `0.000012`, never `1.2e-5`. */
-function formatUsd(amount: NanoUsd): string {
-  return toUsd(amount)
-    .toFixed(USD_DIGITS)
-    .replace(/\.?0+$/, "");
 }
 
 /** Returns the milliseconds of the gateway's own, and those spent waiting for providers (W3C Server Timing). */
