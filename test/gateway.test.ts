@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import type { Settled } from "../src/core/demand.ts";
 import { Fault } from "../src/core/fault.ts";
 import type { Deadlines, LogEvent } from "../src/core/world.ts";
+import { Contents } from "../src/gateway/contents.ts";
 import { Settlements } from "../src/gateway/settlements.ts";
 import type { Ticket } from "../src/ledger/ledger.ts";
 import type { Outcome } from "../src/ledger/outcome.ts";
@@ -189,5 +190,22 @@ describe("settlements", () => {
     down = false;
     await clock.move(2000);
     expect(written).toEqual(["paid lost"]);
+  });
+});
+
+describe("a logged content", () => {
+  test("that can't be sealed is lost by itself: its request is settled all the same, and a shutdown doesn't wait", async () => {
+    const events: LogEvent[] = [];
+    const seal = () => {
+      throw new Error("no key");
+    };
+    const ports = { store: { addContent: async () => {} }, vault: { seal }, isWanted: () => true };
+    const contents = new Contents(ports, (event) => void events.push(event));
+    contents.keep({ call: { id: "chatcmpl-1", key: makeKey("key_1"), created: 0 }, text: () => "{}" }, null);
+    expect(contents.waiting).toBe(1);
+    await clock.move(1);
+    expect(contents.waiting).toBe(0);
+    const about = { id: "chatcmpl-1", cause: "Error: no key" };
+    expect(events).toEqual([{ event: "content_lost", level: "warn", ...about }]);
   });
 });

@@ -67,6 +67,10 @@ export class ContentRecorder<F extends Form> {
   }
 }
 
+interface Recorded<F extends Form> extends Pick<ContentRecorder<F>, "text"> {
+  readonly call: Pick<Call<F>, "id" | "key" | "created">;
+}
+
 export class Contents {
   readonly #ports: ContentPorts | null;
   readonly #log: Log;
@@ -87,21 +91,27 @@ export class Contents {
     return this.#ports?.isWanted() ? new ContentRecorder(call) : null;
   }
 
-  /** Written in the background: no answer waits for it, and failed writes are dropped. */
-  keep<F extends Form>(recorder: ContentRecorder<F>, fault: Fault | null): void {
+  /** Written in the background: no answer waits for it, and what can't be written is dropped. Never throws. */
+  keep<F extends Form>(recorder: Recorded<F>, fault: Fault | null): void {
     if (this.#ports === null) return;
-    const { store, vault } = this.#ports;
-    const { id, key, created } = recorder.call;
-    const row = { id, accountId: key.accountId, atMs: created * 1000 };
+    const { id } = recorder.call;
     this.#underWay++;
-    const sealed = vault.seal(recorder.text(fault), makeContentUse(row));
-    store
-      .addContent({ ...row, sealed })
+    this.#write(this.#ports, recorder, fault)
       .catch((error: unknown) =>
         this.#log({ event: "content_lost", level: "warn", id, cause: String(error) }),
       )
       .finally(() => {
         this.#underWay--;
       });
+  }
+
+  async #write<F extends Form>(
+    { store, vault }: ContentPorts,
+    recorder: Recorded<F>,
+    fault: Fault | null,
+  ): Promise<void> {
+    const { id, key, created } = recorder.call;
+    const row = { id, accountId: key.accountId, atMs: created * 1000 };
+    await store.addContent({ ...row, sealed: vault.seal(recorder.text(fault), makeContentUse(row)) });
   }
 }
