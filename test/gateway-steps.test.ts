@@ -118,6 +118,19 @@ describe.each(WAYS.map((way) => [nameWay(way), way] as const))("%s", (_name, way
     await untilNothingIsOpen();
   });
 
+  test("a bug within an answer is logged with its place, and shown without", async () => {
+    const before = world.events.length;
+    const got = await ask(way, "say: one two crash three", {}, "sim~pace=50");
+    expect(got.status).toBe(way.stream ? 200 : 500);
+    expect(got.text).toContain("The gateway failed to handle this request.");
+    expect(got.text).not.toContain("A step's bug.");
+    const bugs = world.events.slice(before).filter(({ event }) => event === "internal_error");
+    expect(bugs.map(({ cause }) => String(cause))).toEqual([
+      expect.stringMatching(/A step's bug\..*made-up\.ts/s),
+    ]);
+    await untilNothingIsOpen();
+  });
+
   test.each([
     ["at its beginning", "say: poison three", 400],
     ["in its middle", "say: one two poison three", way.stream ? 200 : 400],

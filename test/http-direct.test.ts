@@ -1,6 +1,7 @@
 // Routes that the server calls without Elysia: they begin and fail like those that it calls.
 import { afterAll, expect, test } from "bun:test";
 import { clock, random } from "../src/app/world.ts";
+import { toFault } from "../src/core/fault.ts";
 import type { ServerRules } from "../src/core/settings.ts";
 import type { LogEvent } from "../src/core/world.ts";
 import { buildApp, listen } from "../src/http/app.ts";
@@ -27,10 +28,15 @@ const log = (event: LogEvent) => void logged.push(event);
 const fail = async (): Promise<Response> => {
   throw new Error("a bug");
 };
+/** A bug within a call to a provider, as the transport reports it. */
+const failWithin = async (): Promise<Response> => {
+  throw toFault(new TypeError("sk-secret"));
+};
 const ports = { server, clock, random, log, draining: () => true };
 const app = listen(
   buildApp(ports, false, { "/direct": fail })
     .post("/usual", fail)
+    .post("/within", failWithin)
     .post("/direct", () => "Elysia's"),
 );
 afterAll(() => app.stop(true));
@@ -52,6 +58,14 @@ test.each([
   expect(direct).toEqual(await post("/usual", headers));
   expect(direct).toMatchObject({ status, headers: { connection: "close" }, logged: status === 500 ? 1 : 0 });
   expect(JSON.stringify(direct)).not.toContain("a bug");
+});
+
+test("a bug within a call is logged with its place, without its words, which may quote the call", async () => {
+  const url = `http://127.0.0.1:${app.server?.port}/within`;
+  expect((await fetch(url, { method: "POST", headers: { host: HOST } })).status).toBe(500);
+  const [line] = logged.splice(0);
+  expect(String(line?.cause)).toMatch(/^TypeError\n +at failWithin .*http-direct\.test\.ts/);
+  expect(String(line?.cause)).not.toContain("sk-secret");
 });
 
 test("the other methods of the path are Elysia's", async () => {

@@ -8,6 +8,7 @@ import { findSurface } from "../surfaces/index.ts";
 import { createFaultResponse, createRefusalResponse, type HeaderMap } from "./answers.ts";
 import { noteFailedChange } from "./audited.ts";
 import { canonicalScheme } from "./auth.ts";
+import { logBug } from "./bug.ts";
 import { crossOrigin } from "./cors.ts";
 import { findPath, indexPaths, isForOperators, type KnownPaths } from "./paths.ts";
 import type { HttpPorts } from "./ports.ts";
@@ -202,9 +203,4 @@ function unknownPath(request: Request, known: KnownPaths): Fault {
     return new Fault("method_not_supported", message, { allow });
   }
   return new Fault("unknown_url", `Unknown request URL: ${shown}.${hint}`);
-}
-
-function logBug(ports: Pick<AppPorts, "log">, error: unknown): void {
-  const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  ports.log({ event: "internal_error", level: "error", cause });
 }

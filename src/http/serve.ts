@@ -21,6 +21,7 @@ import {
 import { addHeaders, type HeaderStore, joinHeaders } from "./app.ts";
 import { readHeldJson } from "./body.ts";
 import type { HeldBody } from "./body-memory.ts";
+import { logBug } from "./bug.ts";
 import { readCaching } from "./caching.ts";
 import type { Peers } from "./client-address.ts";
 import { ClientWatch, type Connections } from "./client-watch.ts";
@@ -204,6 +205,7 @@ async function stream<F extends Form>(
     keepAliveMs: ports.server.keepAliveMs,
     client,
     onLeft: () => ending.end(),
+    onBug: (thrown) => logBug(ports, thrown),
   });
   const now = { ...reader, monotonicMs: ports.clock.monotonicMs() };
   const type = bytes?.readType(first) ?? exchange.streamType;

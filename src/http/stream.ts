@@ -18,6 +18,8 @@ interface StreamParts<Piece> {
   readonly beforeEnd?: () => Promise<void>;
   /** Called if the client leaves before the end. */
   readonly onLeft: () => void;
+  /** Called with a bug that ends the answer once it has begun. */
+  readonly onBug: (thrown: unknown) => void;
 }
 
 interface StartedStream<Piece> {
@@ -93,7 +95,9 @@ class EventStream<Piece> implements DirectSource {
       await beforeEnd?.();
       this.#end(controller, writer.end());
     } catch (thrown) {
-      if (!this.#over) this.#end(controller, writer.fail(toFault(thrown), requestId));
+      const fault = toFault(thrown);
+      if (fault.code === "internal_error") this.#parts.onBug(thrown);
+      if (!this.#over) this.#end(controller, writer.fail(fault, requestId));
     }
   }
 

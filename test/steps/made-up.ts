@@ -22,7 +22,12 @@ function refuse(): never {
 
 const has = (value: unknown, word: string) => JSON.stringify(value).includes(word);
 
-/** Refuses prompts with `forbidden`, and answers with `poison`. */
+function check<Shown>(shown: Shown): Shown {
+  if (has(shown, "crash")) throw new TypeError("A step's bug.");
+  return has(shown, "poison") ? refuse() : shown;
+}
+
+/** Refuses prompts with `forbidden`, and answers with `poison`. Has a bug that answers with `crash` meet. */
 const guard: Step = {
   before({ ask }) {
     told.push("guard before");
@@ -31,11 +36,11 @@ const guard: Step = {
   around: () => ({
     whole(reply) {
       told.push("guard whole");
-      return has(reply, "poison") ? refuse() : reply;
+      return check(reply);
     },
     pass(pieces) {
       told.push("guard pass");
-      return has(pieces, "poison") ? refuse() : pieces;
+      return check(pieces);
     },
     end: () => [],
     over: (end) => void ends.push(end),
