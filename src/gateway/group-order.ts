@@ -2,6 +2,7 @@
 
 import type { Attempt } from "../core/attempt.ts";
 import type { GroupMember, ModelCard } from "../core/card.ts";
+import { Fault } from "../core/fault.ts";
 import type { Credential } from "../core/settings.ts";
 import { drawMember } from "../health/draw.ts";
 import type { Health } from "../health/health.ts";
@@ -55,14 +56,18 @@ export function orderGroup({ members, fallbacks }: Group, input: OrderInput): re
 }
 
 /** Returns the models that can take the request, and why the first of the others can't. */
-export function keepAble(cards: readonly ModelCard[], refuseUnable: (card: ModelCard) => void) {
-  let refused: unknown = null;
+export function keepAble(
+  cards: readonly ModelCard[],
+  refuseUnable: (card: ModelCard) => void,
+): { readonly able: readonly ModelCard[]; readonly refused: Fault | null } {
+  let refused: Fault | null = null;
   const able = cards.filter((card) => {
     try {
       refuseUnable(card);
       return true;
-    } catch (fault) {
-      refused ??= fault;
+    } catch (thrown) {
+      if (!(thrown instanceof Fault)) throw thrown;
+      refused ??= thrown;
       return false;
     }
   });

@@ -4,7 +4,7 @@ import { Fault } from "../core/fault.ts";
 import type { JsonObject } from "../core/json.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 import { type BodyPorts, decodeUtf8, type HeldRules, readHeld, readHeldJson } from "./body.ts";
-import { type FormPart, readParts } from "./multipart.ts";
+import { badForm, type FormPart, readParts } from "./multipart.ts";
 
 const PARTS_MAX = 32;
 const NAME_CHARACTERS_MAX = 64;
@@ -53,19 +53,11 @@ function findBoundary(type: string): string {
 function readFields(bytes: Uint8Array<ArrayBuffer>, boundary: string): JsonObject {
   const fields = new Map<string, unknown>();
   let count = 0;
-  for (const part of eachPart(bytes, boundary)) {
+  for (const part of readParts(bytes, boundary)) {
     if (++count > PARTS_MAX) throw badForm(`it has more than ${PARTS_MAX} parts`);
     addPart(fields, part);
   }
   return Object.fromEntries(fields);
-}
-
-function* eachPart(bytes: Uint8Array<ArrayBuffer>, boundary: string): Generator<FormPart> {
-  try {
-    yield* readParts(bytes, boundary);
-  } catch (thrown) {
-    throw badForm(thrown instanceof Error ? thrown.message : "it is not multipart/form-data");
-  }
 }
 
 function addPart(fields: Map<string, unknown>, part: FormPart): void {
@@ -89,8 +81,4 @@ function makeAttachment({ name: field, type, bytes }: FormPart, name: string): A
     throw invalidValue(field, "the file name is too long or has unsafe characters");
   }
   return new Attachment(name === "" ? "file" : name, type, bytes);
-}
-
-function badForm(why: string): Fault {
-  return new Fault("invalid_json", `We could not parse the form data of your request: ${why}.`);
 }

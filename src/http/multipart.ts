@@ -1,4 +1,5 @@
 // Reads multipart/form-data (RFC 7578). The parts are views of the body, so that files aren't copied.
+import { Fault } from "../core/fault.ts";
 
 export interface FormPart {
   readonly name: string;
@@ -18,21 +19,26 @@ const FILENAME = /;\s*filename=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))/i;
 /** RFC 8187: how some clients send a name in another script. */
 const FILENAME_UTF8 = /;\s*filename\*=utf-8''([^\s;]+)/i;
 
-/** Yields the parts in order. Throws an Error that says what is wrong. */
+/** Returns the Fault of a form that can't be read. */
+export function badForm(why: string): Fault {
+  return new Fault("invalid_json", `We could not parse the form data of your request: ${why}.`);
+}
+
+/** Yields the parts in order. Throws the Fault that says what is wrong. */
 export function* readParts(bytes: Uint8Array<ArrayBuffer>, boundary: string): Generator<FormPart> {
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const delimiter = `--${boundary}`;
   let at = body.indexOf(delimiter);
-  if (at === -1 || (at > 0 && !startsAt(body, at - 2, LINE_END))) throw new Error("its boundary is missing");
+  if (at === -1 || (at > 0 && !startsAt(body, at - 2, LINE_END))) throw badForm("its boundary is missing");
   for (;;) {
     at += delimiter.length;
     if (startsAt(body, at, LAST)) return;
-    if (!startsAt(body, at, LINE_END)) throw new Error("a boundary line has extra characters");
+    if (!startsAt(body, at, LINE_END)) throw badForm("a boundary line has extra characters");
     const headEnd = body.subarray(at, at + HEAD_BYTES_MAX).indexOf(HEAD_END);
-    if (headEnd === -1) throw new Error("a part has no headers, or its headers are too long");
+    if (headEnd === -1) throw badForm("a part has no headers, or its headers are too long");
     const begin = at + headEnd + HEAD_END.length;
     const end = body.indexOf(LINE_END + delimiter, begin);
-    if (end === -1) throw new Error("it ends within a part");
+    if (end === -1) throw badForm("it ends within a part");
     yield { ...readHead(body.toString("utf8", at, at + headEnd)), bytes: bytes.subarray(begin, end) };
     at = end + LINE_END.length;
   }
@@ -50,7 +56,7 @@ function readHead(text: string): Omit<FormPart, "bytes"> {
   }
   const disposition = headers.get("content-disposition") ?? "";
   const name = NAME.exec(disposition);
-  if (!/^form-data\b/i.test(disposition) || !name) throw new Error("a part has no name");
+  if (!/^form-data\b/i.test(disposition) || !name) throw badForm("a part has no name");
   return {
     name: unquote(name),
     filename: readFilename(disposition),
@@ -66,7 +72,7 @@ function readFilename(disposition: string): string | null {
   try {
     return decodeURIComponent(encoded);
   } catch {
-    throw new Error("a file name is not UTF-8");
+    throw badForm("a file name is not UTF-8");
   }
 }
 

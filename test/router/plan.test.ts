@@ -1,5 +1,7 @@
 // The order of attempts: fallbacks, open breakers, probes, and conversations that stay on their model.
 import { beforeEach, describe, expect, test } from "bun:test";
+import { Fault } from "../../src/core/fault.ts";
+import { keepAble } from "../../src/gateway/group-order.ts";
 import type { ChatMessage } from "../../src/operations/chat/form.ts";
 import { HOUSE, makeCard, names, OTHER, Planning } from "./planning.ts";
 
@@ -13,6 +15,16 @@ beforeEach(() => {
 function breaks(model: typeof HOUSE, name: string, nowMs: number): void {
   for (let at = 0; at < 5; at++) router.fails(model, name, nowMs, "upstream_error");
 }
+
+test("models that refuse a request are left out; a bug in the check is no refusal", () => {
+  const cards = [makeCard("Acme#a"), makeCard("Acme#b")];
+  const refuse = (thrown: Error) => (card: (typeof cards)[number]) => {
+    if (card === cards[0]) throw thrown;
+  };
+  const fault = new Fault("unsupported_capability", "no");
+  expect(keepAble(cards, refuse(fault))).toEqual({ able: cards.slice(1), refused: fault });
+  expect(() => keepAble(cards, refuse(new TypeError("a bug")))).toThrow("a bug");
+});
 
 describe("fallbacks", () => {
   test("follow the model's own credentials, and always have a place", () => {
