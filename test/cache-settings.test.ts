@@ -1,4 +1,5 @@
-// The owners of kept answers and their time: people and namespaces, a request's own max-age, and a key that changes.
+// The owners of kept answers and their time: people and namespaces, a request's own max-age, a key that changes, and
+// requests that wait for an answer.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { type OpenedStore, openStore } from "../src/app/open-store.ts";
@@ -133,4 +134,23 @@ test("requests are counted by what became of them in the cache, refused ones are
     return (counts[2] ?? 0) > (before[2] ?? 0) ? counts : null;
   });
   expect(after.map((one, at) => one - (before[at] ?? 0))).toEqual([1, 1, 1, 1]);
+});
+
+test("a request whose time is up waits for no other's answer: nobody needs that once its own client has left", async () => {
+  const { secret, id } = await world.newKey();
+  const body = { model: "Local#sim~latency=2000", messages: [{ role: "user", content: "say: in vain" }] };
+  const leaving = new AbortController();
+  const left = world.chat(body, { secret, headers: ON, signal: leaving.signal }).catch(() => null);
+  await until("the first is under way", () => calls() === 1);
+  const late = await world.chat(body, { secret, headers: { ...ON, "x-poundkey-timeout": "0.05" } });
+  expect(late.status).toBe(504);
+  leaving.abort();
+  await left;
+  const headers = { authorization: `Bearer ${world.adminToken}` };
+  const rows = await until("both have ended", async () => {
+    const response = await fetch(`${world.url}/admin/v1/requests?key=${id}`, { headers });
+    const found = asArray(asObject(await response.json()).data).map(asObject);
+    return found.length === 2 ? found : null;
+  });
+  expect(rows.map(({ status }) => status)).toEqual([504, 499]);
 });

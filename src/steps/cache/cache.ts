@@ -2,7 +2,7 @@
 // others; one keeps them as the client sees them, around all others.
 import type { CachedAnswer, CacheStore } from "../../core/cached-answer.ts";
 import type { CacheRules, CacheState, Caching } from "../../core/caching.ts";
-import type { Ending } from "../../core/ending.ts";
+import { Ending } from "../../core/ending.ts";
 import { Fault } from "../../core/fault.ts";
 import { mayUse } from "../../core/key.ts";
 import type { Clock, Log, Vault } from "../../core/world.ts";
@@ -128,15 +128,15 @@ export class Cache {
   /** Throws the Fault `client_timeout` once the request's own time limit has passed. */
   async #waitFor<F extends Form>(flight: Flight, { timeoutMs }: Call<F>, ending: Ending): Promise<void> {
     if (timeoutMs === null) return flight.wait(ending);
-    const { promise, reject } = Promise.withResolvers<void>();
+    // It ends with the wait, so that the answer's own request learns that it is alone again.
+    const waiting = new Ending(ending);
     const message = "The same request did not finish in time (limited by x-poundkey-timeout).";
-    const late = () => reject(new Fault("client_timeout", message, { shownCode: "upstream_timeout" }));
-    const callOff = this.#ports.clock.after(timeoutMs, late);
-    try {
-      await Promise.race([flight.wait(ending), promise]);
-    } finally {
-      callOff();
-    }
+    const late = new Fault("client_timeout", message, { shownCode: "upstream_timeout" });
+    const callOff = this.#ports.clock.after(timeoutMs, () => waiting.end(late));
+    await flight.wait(waiting);
+    callOff();
+    if (waiting.reason === late) throw late;
+    waiting.end();
   }
 
   /** Returns null if none is kept that the request takes. A store that fails keeps no request from its answer. */
