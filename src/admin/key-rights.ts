@@ -4,18 +4,12 @@ import { applyChange } from "../core/fields/field.ts";
 import { KEY_FIELDS } from "../core/fields/key.ts";
 import { type Account, type GatewayKey, KEY_DEFAULTS, listPausers } from "../core/key.ts";
 import { type KeyChange, type Revision, readRevision } from "../core/key-change.ts";
+import { resolveAllowance, resolveLimits } from "../core/key-limits.ts";
 import { PAUSERS, type Pauser, type Role } from "../core/people.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 import { LIMIT_RULES, type LimitRules, type QuotaRules } from "../core/settings.ts";
 import { type Access, adminAccess, COMMAND_LINE } from "../people/access.ts";
-import {
-  type BoundName,
-  isBeyond,
-  listBeyond,
-  listWidened,
-  resolveAllowance,
-  resolveLimits,
-} from "../people/key-bounds.ts";
+import { type BoundName, isBeyond, listBeyond, listWidened } from "../people/key-bounds.ts";
 import { isAbove } from "../people/roles.ts";
 
 /** The sender of a change to a key, and the configuration's rules for keys. */

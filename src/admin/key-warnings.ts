@@ -1,12 +1,12 @@
 // Warnings about a key that is valid but may not do what its maker expects.
 import { Type } from "@sinclair/typebox";
 import type { Catalogue } from "../catalogue/catalogue.ts";
+import { resolveAllowance } from "../core/key-limits.ts";
 import { matchesAny } from "../core/pattern.ts";
 import { SELECTORS } from "../core/selector.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock } from "../core/world.ts";
-import { findLimit } from "../ledger/allowance.ts";
 import { listLimitOwners } from "../ledger/limit-owners.ts";
 import { createdKeySchema, keySchema } from "./keys.ts";
 import { keyDetailSchema } from "./keys-in-use.ts";
@@ -38,7 +38,7 @@ export async function warnOfNoBound(
   const key = await store.key(id);
   const account = key && (await store.account(key.accountId));
   if (!key || !account || key.revokedAtMs !== null) return [];
-  const isLimited = billing.charge === "always" || findLimit(key, account, quota) !== null;
+  const isLimited = billing.charge === "always" || resolveAllowance(key, account, quota) !== null;
   const member = key.memberId === null ? null : { id: key.memberId, terms: null };
   const owners = listLimitOwners({ key, member, account, nowMs: clock.nowMs() }, ownerLimits);
   if (isLimited || owners.some(({ budgets }) => budgets.some(({ budget }) => budget.isHard))) return [];

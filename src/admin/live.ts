@@ -1,6 +1,6 @@
 // The feed of requests on all nodes as they end. It polls the store every second while it has listeners.
 import { Fault } from "../core/fault.ts";
-import type { Scope } from "../core/people.ts";
+import { EVERYTHING, type Scope } from "../core/people.ts";
 import type { RequestRecord } from "../core/record.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock } from "../core/world.ts";
@@ -77,8 +77,6 @@ export class LiveFeed {
     for (const { feed } of [...this.#watched.values()]) feed.end();
   }
 }
-
-const EVERYTHING: Scope = { accountIds: null, own: null };
 
 class ScopedFeed {
   readonly #parts: LiveParts;

@@ -1,7 +1,7 @@
 // The operator's use-cases on people who signed in: list, view, change, anonymise.
 import { type Static, Type } from "@sinclair/typebox";
 import { Fault } from "../core/fault.ts";
-import { type Grant, type Member, ROLES, type Scope } from "../core/people.ts";
+import { EVERYTHING, type Grant, type Member, ROLES, type Scope } from "../core/people.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 import { eachKey, endKeys } from "../people/leaving.ts";
 import { isLetIn, listGrants } from "../people/member.ts";
@@ -163,8 +163,6 @@ function requireMember(member: Member | null): Member {
 export function noMember(): Fault {
   return new Fault("not_found", "There is no person with that id.");
 }
-
-const EVERYTHING: Scope = { accountIds: null, own: null };
 
 /** Leaves out the grants in accounts that the viewer doesn't see. */
 export function viewMember(

@@ -3,6 +3,7 @@ import { note } from "../admin/audit-trail.ts";
 import { makeExportForm } from "../admin/export-rows.ts";
 import { EXPORT_NAMES, EXPORTS, type ExportName, readExport } from "../admin/exports.ts";
 import { readQuery } from "../admin/input.ts";
+import { EVERYTHING } from "../core/people.ts";
 import { writeState, writeStateText } from "../moving/state/write.ts";
 import { type Call, formatJson, makeCommand } from "./administration.ts";
 import { makeStateWorld } from "./state-world.ts";
@@ -55,7 +56,6 @@ async function printState({ isJson, io, settings, open }: Call): Promise<void> {
   io.out(isJson ? formatJson(state) : writeStateText(state));
 }
 
-const EVERYTHING = { accountIds: null, own: null };
 const REPORT_MS = 10_000;
 
 async function write(name: ExportName, { values, isJson, io, settings, open }: Call): Promise<void> {

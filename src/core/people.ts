@@ -55,6 +55,8 @@ export interface Scope {
   readonly own: { readonly memberId: string; readonly accountIds: readonly string[] | null } | null;
 }
 
+export const EVERYTHING: Scope = { accountIds: null, own: null };
+
 /** A person who signed in by OIDC at least once. */
 export interface Member {
   /** `mem_…`, made from the issuer and the subject, which are the identity. The e-mail address never is. */

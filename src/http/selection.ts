@@ -4,7 +4,7 @@ import type { GroupMember, ModelCard, OperationName } from "../core/card.ts";
 import { Fault } from "../core/fault.ts";
 import { type GatewayKey, type ModelBounds, mayUse } from "../core/key.ts";
 import { matchesAny } from "../core/pattern.ts";
-import { SELECTORS, type Selector } from "../core/selector.ts";
+import { isSelector, SELECTORS, type Selector } from "../core/selector.ts";
 import { combineSteering, type Steering, UNSTEERED } from "../core/steering.ts";
 import type { Selection } from "../gateway/plan.ts";
 import { SELECTOR_RULES } from "../selectors/index.ts";
@@ -117,10 +117,6 @@ function selectCandidates(key: ModelBounds, candidates: readonly ModelCard[]): C
   const found = { candidates, among: Int32Array.from(candidates.keys()).filter(mayChoose) };
   ofFirst.set(second, found);
   return found;
-}
-
-function isSelector(id: string): boolean {
-  return id.toLowerCase().startsWith("router#");
 }
 
 /** Returns the cards declared to be the same model elsewhere, if the key may also use them by name. */

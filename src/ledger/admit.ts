@@ -3,10 +3,11 @@ import type { Admission, Answer, Granted, Lacking, Offer } from "../core/demand.
 import { Fault } from "../core/fault.ts";
 import type { Tags } from "../core/fields/tags-text.ts";
 import { type Account, type GatewayKey, invalidKey, refuseAccount, refuseCaller } from "../core/key.ts";
+import { resolveAllowance } from "../core/key-limits.ts";
 import { formatUsd, type NanoUsd } from "../core/money.ts";
 import type { RequestLimits } from "../core/record.ts";
 import { tagRecord } from "../core/tags.ts";
-import { findLimit, listLimits, makeUsedUpFault, openDay, readStanding, type Standing } from "./allowance.ts";
+import { listLimits, makeUsedUpFault, openDay, readStanding, type Standing } from "./allowance.ts";
 import type { Books } from "./books.ts";
 import { computeFreeTerms, coverUnheld, type FreeHold } from "./budget.ts";
 import {
@@ -83,7 +84,7 @@ function enter(books: Books, admitting: Admitting): Answer {
   if (full !== null) return refused(full);
   const { quota, billing, nowMs } = demand;
   const place = takeNoPlace("unlimited", openDay(books, key, account, quota, nowMs), null);
-  const limit = billing.charge === "always" ? null : findLimit(key, account, quota);
+  const limit = billing.charge === "always" ? null : resolveAllowance(key, account, quota);
   const standing = limit === null ? null : readStanding(books, key, account, limit, quota, nowMs);
   const shown = standing && listLimits(standing, 0, nowMs);
   const given = { place, limits: shown, holdNanoUsd: 0, outputTokens: null, held: [] };
@@ -135,7 +136,7 @@ interface Grant extends Granted {
 function grant(books: Books, admitting: Admitting): Grant | Refused | Lacking {
   const { demand, key, account } = admitting;
   const isCharged = demand.billing.charge === "always";
-  const limit = isCharged ? null : findLimit(key, account, demand.quota);
+  const limit = isCharged ? null : resolveAllowance(key, account, demand.quota);
   if (demand.offers === null && (isCharged || limit !== null)) return { ...NOTHING_LACKING, offers: true };
   if (isCharged) return paid(books, admitting, null) ?? refused(unpaid(demand, account));
   return limit === null ? unlimited(books, admitting) : allowed(books, admitting, limit);
@@ -244,9 +245,8 @@ function unpaid(demand: Admission, { balanceNanoUsd }: Account): Fault {
 
 /** Takes what the grant needs of each limit, and holds the worst case of the balance. */
 function take(books: Books, demand: Admission, limits: RunningLimits, grant: Grant): Granted {
-  const { place, holdNanoUsd, outputTokens, held } = grant;
+  const { place, holdNanoUsd, outputTokens, held, tokenLimits } = grant;
   const uses = limits.owners.length > 0 ? takeLimits(books, limits, demand, held) : null;
-  const { tokenLimits } = grant;
   const tags = findTags(books.keys.get(demand.keyId), books.account(demand.accountId));
   const granted: Granted = {
     kind: "granted",

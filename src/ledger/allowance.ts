@@ -55,12 +55,6 @@ type AccountAllowance = Pick<Account, "requestsPerDay">;
 /** The rules of an account that has none of its own. */
 export const ALLOWANCE_BY_QUOTA: AccountAllowance = { requestsPerDay: "default" };
 
-/** Returns the key's requests a day. Null if unlimited. */
-export function findLimit(key: GatewayKey, account: AccountAllowance, quota: QuotaRules): number | null {
-  if (key.requestsPerDay !== "default") return key.requestsPerDay;
-  return account.requestsPerDay === "default" ? quota.requestsPerDay : account.requestsPerDay;
-}
-
 /**
  * Returns the key or account that the request counts against. A key with its own limit always counts by itself, and the
  * others of an account with its own together.

@@ -10,6 +10,7 @@ import type {
   Settlement,
 } from "../core/demand.ts";
 import type { Account, Caller, GatewayKey } from "../core/key.ts";
+import { resolveAllowance } from "../core/key-limits.ts";
 import type { LimitState, TokenLoad } from "../core/limit.ts";
 import type { NanoUsd } from "../core/money.ts";
 import type { RequestHead } from "../core/record.ts";
@@ -18,7 +19,7 @@ import { LIMIT_RULES } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
 import { findTagDay } from "../core/tags.ts";
 import type { Clock } from "../core/world.ts";
-import { ALLOWANCE_BY_QUOTA, findLimit, findRules, type LedgerRules, makeReads } from "./allowance.ts";
+import { ALLOWANCE_BY_QUOTA, findRules, type LedgerRules, makeReads } from "./allowance.ts";
 import { requireAdmitted, requireSettled } from "./answers.ts";
 import { capOffers } from "./ceiling.ts";
 import { type Supplies, supply } from "./lacking.ts";
@@ -222,7 +223,8 @@ function makeAdmission(
   const { key, isNew, ceilingNanoUsd = null } = ask;
   const { quota, billing, ownerLimits: limits = LIMIT_RULES } = rules;
   const isCapped = ceilingNanoUsd !== null;
-  const isUnlimited = billing.charge !== "always" && findLimit(key, ALLOWANCE_BY_QUOTA, quota) === null;
+  const isUnlimited =
+    billing.charge !== "always" && resolveAllowance(key, ALLOWANCE_BY_QUOTA, quota) === null;
   return {
     kind: "admit",
     id: ask.id,

@@ -1,6 +1,7 @@
 // The owners whose limits a request meets: its key, the person whose key it is, and its account.
 import { type Budget, nameBudget, SPEND_LIMIT } from "../core/budget.ts";
 import type { Account, GatewayKey } from "../core/key.ts";
+import { resolveLimits } from "../core/key-limits.ts";
 import type { LimitScope, OwnerLimits } from "../core/limit.ts";
 import { findMemberLimits, type MemberTerms } from "../core/member-limits.ts";
 import type { NanoUsd } from "../core/money.ts";
@@ -59,8 +60,7 @@ export function listLimitOwners(
 /** Named by the id: what a refusal says is kept longer than the person's name may be. */
 function makeMemberOwner({ id, terms }: LimitedMember, account: Account, nowMs: number): LimitOwner | null {
   const { budgets, ...minute } = findMemberLimits(account, terms ?? NO_TERMS, nowMs);
-  const hasMinute = Object.values(minute).some((limit) => limit !== null);
-  if (!hasMinute && budgets.length === 0) return null;
+  if (!hasMinuteLimit(minute) && budgets.length === 0) return null;
   const of = { accountId: account.id, name: id, keyId: null, memberId: id };
   return { scope: "member", id, ...of, ...minute, budgets: nameAll(budgets) };
 }
@@ -74,28 +74,18 @@ function findKeyOwner(key: GatewayKey, defaults: OwnerLimits): LimitOwner | null
 }
 
 function makeKeyOwner(key: GatewayKey, defaults: OwnerLimits): LimitOwner | null {
-  const requestsPerMinute = orDefault(key.requestsPerMinute, defaults.requestsPerMinute);
-  const tokensPerMinute = orDefault(key.tokensPerMinute, defaults.tokensPerMinute);
-  const parallel = orDefault(key.parallel, defaults.parallel);
-  const budgets = key.budgets === "default" ? defaults.budgets : key.budgets;
+  const { budgets, ...minute } = resolveLimits(key, defaults);
   const { id, name, accountId, spendLimitNanoUsd } = key;
-  const hasMinute = requestsPerMinute !== null || tokensPerMinute !== null || parallel !== null;
-  if (!hasMinute && budgets.length === 0 && spendLimitNanoUsd === null) return null;
+  if (!hasMinuteLimit(minute) && budgets.length === 0 && spendLimitNanoUsd === null) return null;
   const named = nameAll(budgets);
   const all = spendLimitNanoUsd === null ? named : [...named, makeSpendLimit(spendLimitNanoUsd)];
-  const limits = { requestsPerMinute, tokensPerMinute, parallel, budgets: all };
-  return { scope: "key", id, accountId, name, keyId: id, ...limits };
-}
-
-function orDefault(limit: number | null | "default", configured: number | null): number | null {
-  return limit === "default" ? configured : limit;
+  return { scope: "key", id, accountId, name, keyId: id, ...minute, budgets: all };
 }
 
 function makeAccountOwner(account: Account): LimitOwner | null {
   const { id, name, requestsPerMinute, tokensPerMinute, parallel, budgets } = account;
-  const hasMinute = requestsPerMinute !== null || tokensPerMinute !== null || parallel !== null;
   const list = budgets === "default" ? [] : budgets;
-  if (!hasMinute && list.length === 0) return null;
+  if (!hasMinuteLimit(account) && list.length === 0) return null;
   const limits = { requestsPerMinute, tokensPerMinute, parallel, budgets: nameAll(list) };
   return { scope: "account", id, accountId: id, name, keyId: null, ...limits };
 }
@@ -115,6 +105,10 @@ function makeSpendLimit(nanoUsd: NanoUsd): NamedBudget {
 }
 
 /** True if the owner has a limit that counts the last minute. */
-export function hasMinuteLimit({ requestsPerMinute, tokensPerMinute, parallel }: LimitOwner): boolean {
+export function hasMinuteLimit({
+  requestsPerMinute,
+  tokensPerMinute,
+  parallel,
+}: Pick<OwnerLimits, "requestsPerMinute" | "tokensPerMinute" | "parallel">): boolean {
   return requestsPerMinute !== null || tokensPerMinute !== null || parallel !== null;
 }

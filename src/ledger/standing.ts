@@ -2,16 +2,10 @@
 
 import type { Rows } from "../core/demand.ts";
 import type { GatewayKey } from "../core/key.ts";
+import { resolveAllowance } from "../core/key-limits.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock } from "../core/world.ts";
-import {
-  ALLOWANCE_BY_QUOTA,
-  type Counts,
-  findLimit,
-  type LedgerRules,
-  makeReads,
-  readStanding,
-} from "./allowance.ts";
+import { ALLOWANCE_BY_QUOTA, type Counts, type LedgerRules, makeReads, readStanding } from "./allowance.ts";
 import { computeDay } from "./day.ts";
 
 interface AllowanceParts {
@@ -64,7 +58,7 @@ function computeAllowance(
   const resetsAtMs = computeDay(nowMs, quota).endMs;
   if (billing.charge === "always") return { limit: 0, used: 0, remaining: 0, resetsAtMs, nextSlotAtMs: null };
   const account = rows?.accounts.get(key.accountId) ?? ALLOWANCE_BY_QUOTA;
-  const limit = findLimit(key, account, quota);
+  const limit = resolveAllowance(key, account, quota);
   if (limit === null) return { limit, used: 0, remaining: null, resetsAtMs, nextSlotAtMs: null };
   const standing = readStanding(rows ?? NOTHING_COUNTED, key, account, limit, quota, nowMs);
   const { used } = standing.meter;

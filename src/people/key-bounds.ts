@@ -2,8 +2,10 @@
 import { containsBlock } from "../core/address.ts";
 import { type Budget, nameBudget } from "../core/budget.ts";
 import type { Account, GatewayKey } from "../core/key.ts";
+import { resolveAllowance, resolveLimits } from "../core/key-limits.ts";
 import type { OwnerLimits } from "../core/limit.ts";
 import { matchesAny } from "../core/pattern.ts";
+import { isSelector } from "../core/selector.ts";
 import type { QuotaRules } from "../core/settings.ts";
 
 /** Fields of a key that limit it, as they are called on the wire. */
@@ -19,31 +21,6 @@ export type BoundName =
 interface Defaults {
   readonly keyDefaults: OwnerLimits;
   readonly quota: Pick<QuotaRules, "requestsPerDay">;
-}
-
-/** Returns the limits of a key as they apply. */
-export function resolveLimits(
-  key: Pick<GatewayKey, "requestsPerMinute" | "tokensPerMinute" | "parallel" | "budgets">,
-  defaults: OwnerLimits,
-): OwnerLimits {
-  const orDefault = (limit: number | null | "default", byDefault: number | null) =>
-    limit === "default" ? byDefault : limit;
-  return {
-    requestsPerMinute: orDefault(key.requestsPerMinute, defaults.requestsPerMinute),
-    tokensPerMinute: orDefault(key.tokensPerMinute, defaults.tokensPerMinute),
-    parallel: orDefault(key.parallel, defaults.parallel),
-    budgets: key.budgets === "default" ? defaults.budgets : key.budgets,
-  };
-}
-
-/** Returns a key's daily allowance as it applies. Null for no limit. */
-export function resolveAllowance(
-  { requestsPerDay }: Pick<GatewayKey, "requestsPerDay">,
-  account: Pick<Account, "requestsPerDay">,
-  quota: Defaults["quota"],
-): number | null {
-  const ofAccount = account.requestsPerDay === "default" ? quota.requestsPerDay : account.requestsPerDay;
-  return requestsPerDay === "default" ? ofAccount : requestsPerDay;
 }
 
 /** Null, which is no limit, is beyond any bound, and nothing is beyond a bound of null. */
@@ -97,10 +74,6 @@ function hasNoMoreModels(models: readonly string[] | null, before: readonly stri
   if (models === null || !models.every((model) => matchesAny(before, model))) return false;
   // A list of selectors alone lets them choose among all models.
   return !models.every(isSelector) || before.every(isSelector);
-}
-
-function isSelector(pattern: string): boolean {
-  return /^router#/i.test(pattern);
 }
 
 function hasNoMoreAddresses(blocks: readonly string[] | null, before: readonly string[] | null): boolean {

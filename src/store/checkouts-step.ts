@@ -1,9 +1,5 @@
 // The step of the schema for card payments, and for refunds and disputes whose payment isn't known yet.
-import type { Step } from "./schema-step.ts";
-
-const text = (name: string) => ({ name, type: "text" }) as const;
-const integer = (name: string) => ({ name, type: "integer" }) as const;
-const textOrNull = (name: string) => ({ name, type: "text", isNullable: true }) as const;
+import { integer, type Step, text, textOrNull } from "./schema-step.ts";
 
 export const CHECKOUTS: Step = [
   {

@@ -1,9 +1,5 @@
 // The step of the schema for agents that people signed in.
-import type { Step } from "./schema-step.ts";
-
-const text = (name: string) => ({ name, type: "text" }) as const;
-const time = (name: string) => ({ name, type: "integer" }) as const;
-const textOrNull = (name: string) => ({ name, type: "text", isNullable: true }) as const;
+import { integer, type Step, text, textOrNull } from "./schema-step.ts";
 
 /** A person's groups, codes that wait for a person, agents that got a key and their secrets, and codes that people mistyped. */
 export const DEVICES: Step = [
@@ -13,7 +9,7 @@ export const DEVICES: Step = [
     table: "device_code",
     columns: [
       ...["device_digest", "user_digest", "agent", "address", "block", "state"].map(text),
-      ...["created_at_ms", "expires_at_ms"].map(time),
+      ...["created_at_ms", "expires_at_ms"].map(integer),
       { name: "polled_at_ms", type: "integer", isNullable: true },
       ...["member_id", "account_id", "key_id", "device_id"].map(textOrNull),
     ],
@@ -28,7 +24,7 @@ export const DEVICES: Step = [
     table: "device",
     columns: [
       ...["id", "member_id", "account_id", "key_id", "agent", "address", "refresh_digest"].map(text),
-      ...["created_at_ms", "used_at_ms", "expires_at_ms"].map(time),
+      ...["created_at_ms", "used_at_ms", "expires_at_ms"].map(integer),
       { name: "ended_at_ms", type: "integer", isNullable: true },
       ...["old_refresh_digest", "answer_sealed"].map(textOrNull),
     ],
@@ -42,7 +38,7 @@ export const DEVICES: Step = [
   {
     kind: "createTable",
     table: "agent_secret",
-    columns: [...["digest", "device_id"].map(text), time("until_ms")],
+    columns: [...["digest", "device_id"].map(text), integer("until_ms")],
     key: ["digest"],
     placement: "everywhere",
   },
@@ -50,7 +46,7 @@ export const DEVICES: Step = [
   {
     kind: "createTable",
     table: "device_mistake",
-    columns: [...["id", "member_id"].map(text), time("until_ms")],
+    columns: [...["id", "member_id"].map(text), integer("until_ms")],
     key: ["id"],
     placement: "everywhere",
   },

@@ -1,10 +1,5 @@
 // The step of the schema for requests for more.
-import type { Step } from "./schema-step.ts";
-
-const text = (name: string) => ({ name, type: "text" }) as const;
-const textOrNull = (name: string) => ({ name, type: "text", isNullable: true }) as const;
-const time = (name: string) => ({ name, type: "integer" }) as const;
-const timeOrNull = (name: string) => ({ name, type: "integer", isNullable: true }) as const;
+import { integer, integerOrNull, type Step, text, textOrNull } from "./schema-step.ts";
 
 /** Admissions read the rows with a time in `raised_until_ms`. */
 export const LIMIT_REQUESTS: Step = [
@@ -14,13 +9,13 @@ export const LIMIT_REQUESTS: Step = [
     columns: [
       ...["account_id", "id", "member_id", "kind"].map(text),
       ...["per", "models"].map(textOrNull),
-      ...["amount"].map(time),
+      ...["amount"].map(integer),
       text("reason"),
-      ...["created_at_ms", "until_ms"].map(time),
+      ...["created_at_ms", "until_ms"].map(integer),
       text("state"),
-      timeOrNull("decided_at_ms"),
+      integerOrNull("decided_at_ms"),
       ...["decider_kind", "decider_id", "note"].map(textOrNull),
-      timeOrNull("raised_until_ms"),
+      integerOrNull("raised_until_ms"),
     ],
     key: ["account_id", "id"],
     placement: "account",

@@ -11,6 +11,12 @@ export interface NewColumn {
   readonly initial?: string | number;
 }
 
+/** Makes columns of these types. Times and amounts are integers. */
+export const text = (name: string) => ({ name, type: "text" }) as const;
+export const textOrNull = (name: string) => ({ name, type: "text", isNullable: true }) as const;
+export const integer = (name: string) => ({ name, type: "integer" }) as const;
+export const integerOrNull = (name: string) => ({ name, type: "integer", isNullable: true }) as const;
+
 /** Rows exist already, and an older version goes on writing them without the column. */
 export type AddedColumn = NewColumn & ({ readonly isNullable: true } | { readonly initial: string | number });
 

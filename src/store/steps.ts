@@ -11,7 +11,7 @@ import { HOURLY_USAGE } from "./hourly-usage-step.ts";
 import { LIMIT_REQUESTS } from "./limit-requests-step.ts";
 import { MOVEMENTS, STATEMENTS } from "./money-step.ts";
 import { MEMBER_LIMITS, MEMBER_RULES, PEOPLE } from "./people-step.ts";
-import type { Step } from "./schema-step.ts";
+import { type Step, textOrNull } from "./schema-step.ts";
 import { TAGS } from "./tags-step.ts";
 import { WEBHOOKS } from "./webhooks-step.ts";
 
@@ -83,15 +83,13 @@ const LIMITS: Step = [
   { kind: "endSupport", stepsKnown: 4 },
 ];
 
-const text = (name: string) => ({ name, type: "text", isNullable: true }) as const;
-
 /**
  * Requests say how they ended, whose provider failed, and where they came from. Only few trees are added, because each
  * that a request changes costs it a page of the log: those of sessions and traces hold only rows that have one, and the
  * rows of an account are found by the hours of its sums.
  */
 const REQUESTS_FOUND: Step = [
-  { kind: "addColumn", table: "hold", column: text("model_planned") },
+  { kind: "addColumn", table: "hold", column: textOrNull("model_planned") },
   ...[
     "model_planned",
     "outcome",
@@ -101,7 +99,7 @@ const REQUESTS_FOUND: Step = [
     "trace_id",
     "parent_trace_id",
     "member_id",
-  ].map((name) => ({ kind: "addColumn", table: "request", column: text(name) }) as const),
+  ].map((name) => ({ kind: "addColumn", table: "request", column: textOrNull(name) }) as const),
   { kind: "createIndex", name: "request_request_id", table: "request", columns: ["request_id"] },
   ...["session", "trace_id", "parent_trace_id"].map(
     (column) =>
@@ -172,12 +170,12 @@ const REFUSALS: Step = [
       { name: "account_id", type: "text" },
       { name: "id", type: "text" },
       { name: "at_ms", type: "integer" },
-      ...["key_id", "last4", "shape", "model_asked"].map(text),
+      ...["key_id", "last4", "shape", "model_asked"].map(textOrNull),
       { name: "route", type: "text" },
-      text("address"),
+      textOrNull("address"),
       { name: "code", type: "text" },
       { name: "status", type: "integer" },
-      text("refusing_limit"),
+      textOrNull("refusing_limit"),
       { name: "reset_at_ms", type: "integer", isNullable: true },
       { name: "requests", type: "integer" },
     ],

@@ -1,9 +1,8 @@
 // The step of the schema for tags: of keys and accounts, of requests, the sums by tag, and the tags of each day.
 import { ACCOUNT_FIELDS } from "../core/fields/account.ts";
 import { KEY_FIELDS } from "../core/fields/key.ts";
-import type { NewColumn, Step } from "./schema-step.ts";
+import { type NewColumn, type Step, text } from "./schema-step.ts";
 
-const text = (name: string): NewColumn => ({ name, type: "text" });
 const HOUR: NewColumn = { name: "hour_ms", type: "integer" };
 
 const DIMENSIONS = [
