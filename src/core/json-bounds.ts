@@ -17,10 +17,10 @@ const CHARACTERS_UNCHECKED = 4096;
 
 /** Returns undefined if the text is not JSON, or has more structure than `most`. */
 export function parseBounded(text: string, most: JsonShape): unknown {
-  return isWithin(text, most) ? parseJson(text) : undefined;
+  return hasBoundedShape(text, most) ? parseJson(text) : undefined;
 }
 
-export function isWithin(text: string, most: JsonShape): boolean {
+export function hasBoundedShape(text: string, most: JsonShape): boolean {
   const { depth, elements } = measureShape(text, most);
   return depth <= most.depth && elements <= most.elements;
 }
@@ -30,7 +30,7 @@ export function isWithin(text: string, most: JsonShape): boolean {
  * too much structure.
  */
 export function parseReceived(text: string): unknown {
-  if (text.length > CHARACTERS_UNCHECKED && !isWithin(text, RECEIVED_SHAPE)) return undefined;
+  if (text.length > CHARACTERS_UNCHECKED && !hasBoundedShape(text, RECEIVED_SHAPE)) return undefined;
   return parseWithTools(text);
 }
 

@@ -1,5 +1,5 @@
 // Parses JSON with long base64 strings, such as pictures, without decoding those: they stay bytes.
-import { isWithin, parseBounded } from "./json-bounds.ts";
+import { hasBoundedShape, parseBounded } from "./json-bounds.ts";
 import type { JsonShape } from "./json-shape.ts";
 import { malformed } from "./upstream.ts";
 
@@ -52,7 +52,7 @@ export class LongJson {
    */
   parse(most: JsonShape): unknown {
     if (this.#texts.length === 0) return parseBounded(this.#skeleton, most);
-    if (!isWithin(this.#skeleton, most)) return undefined;
+    if (!hasBoundedShape(this.#skeleton, most)) return undefined;
     const left = new Map(this.#texts.map((text, at) => [`${MARK}${at}`, text]));
     let isForged = false;
     const restore = (_key: string, value: unknown) => {

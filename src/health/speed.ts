@@ -19,7 +19,7 @@ export function foresee(deployments: readonly Deployment[], nowMs: number) {
   return {
     ...speed,
     // A model due for another try counts as healthy: without requests it could never recover.
-    errorRate: isShut ? 0 : computeErrorRate(deployments, nowMs),
+    errorRate: isShut ? 0 : boundErrorRate(deployments, nowMs),
     isOpen: deployments.every((deployment) => deployment.waitMs(nowMs) !== 0),
     untilMs: nowMs,
   };
@@ -62,7 +62,7 @@ function average(values: readonly (number | null)[]): number | null {
  * A lower bound of the error rate, fading with time. Some failures are chance, about the square root of the number
  * counted, so a single one never drives out a good model.
  */
-function computeErrorRate(deployments: readonly Deployment[], nowMs: number): number {
+function boundErrorRate(deployments: readonly Deployment[], nowMs: number): number {
   const { good, bad } = sumOutcomes(deployments, nowMs);
   return Math.max(0, bad - Math.sqrt(bad)) / (good + bad + OUTCOMES_BEFORE);
 }

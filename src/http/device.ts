@@ -67,7 +67,7 @@ async function show(ports: DevicePorts, asked: OperatorRequest): Promise<Respons
   const given = new URL(request.url).searchParams.get("user_code");
   const visit = await findVisit(ports, rules, asked);
   if (visit === null) return redirectToStart(302, rules, given);
-  const refusal = await refuseRole(visit);
+  const refusal = refuseRole(visit);
   if (refusal !== null) return refusal;
   if (given === null) return createCodePage(visit);
   const found = await findCode(visit.parts, visit.memberId, given);
@@ -87,7 +87,7 @@ async function decide(ports: DevicePorts, asked: OperatorRequest): Promise<Respo
   const visit = await findVisit(ports, rules, asked);
   if (visit === null) return redirectToStart(303, rules, null);
   const form = await readForm(ports.operator, request, "sign-in", notForm);
-  const refusal = await refuseRole(visit);
+  const refusal = refuseRole(visit);
   if (refusal !== null) return refusal;
   const typed = (form.get("user_code") ?? "").slice(0, TYPED_CHARACTERS_MAX);
   const found = await findCode(visit.parts, visit.memberId, typed);
@@ -127,7 +127,7 @@ function redirectToStart(status: 302 | 303, { publicUrl }: SignInRules, code: st
   return new Response(null, { status, headers });
 }
 
-async function refuseRole({ access }: Visit): Promise<Response | null> {
+function refuseRole({ access }: Visit): Response | null {
   if (access.may("own.keys.write")) return null;
   const message = `Your role here is '${access.role ?? "none"}', which has no keys of its own, so no agent can work in your name. An administrator can give you the role of a member.`;
   return createOutcomePage(403, "Your role has no keys", message);

@@ -4,6 +4,7 @@ import { LIMIT_RULES } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock } from "../core/world.ts";
 import { type LedgerRules, makeReads } from "./allowance.ts";
+import { makeAnswerError } from "./answers.ts";
 
 /** The id must be new: it becomes the event's. */
 export type ResetOrder = Pick<Reset, "accountId" | "keyId" | "memberId" | "id" | "by" | "reason" | "entry">;
@@ -27,5 +28,6 @@ export async function resetBudgets(
   const reads = { ...makeReads(owner, current, nowMs, store.clockAheadMs()), keyId, days: [] };
   const answer = await store.transact({ kind: "reset", ...order, quota, limits, nowMs, reads });
   if (answer.kind === "refused") throw answer.fault;
-  return answer.kind === "reset" ? answer.budgets : [];
+  if (answer.kind !== "reset") throw makeAnswerError(answer);
+  return answer.budgets;
 }

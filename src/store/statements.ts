@@ -74,7 +74,7 @@ export function statementMethods(engine: Engine) {
 function composeQuestions({ mark }: Engine) {
   const at = (...positions: readonly number[]) =>
     positions.map((position) => `CAST(${mark(position)} AS BIGINT)`);
-  const [owner] = [`account_id = ${mark(1)}`];
+  const owner = `account_id = ${mark(1)}`;
   const [before, from, to, after] = at(2, 3, 4, 5);
   const whole = `SELECT balance_nano + held_nano AS whole FROM account WHERE id = ${mark(1)}`;
   const edges = "(edge_cost_nano <> 0 OR edge_charged_nano <> 0)";
