@@ -197,7 +197,8 @@ export async function updateKey(
   }
   const plan = planKeyChange(rights, { given: fields, revision, accounts, nowMs });
   const key = requireKey(id, await writeKey(changes, id, to, plan));
-  if (change.keepsResponses === false) await store.removeResponses(key.accountId, key.id);
+  if (change.keepsResponses === false)
+    for (const account of new Set([from, key.accountId])) await store.removeResponses(account, id);
   return keyView(key, nowMs);
 }
 

@@ -145,6 +145,20 @@ test("a key with `keep_responses: false` stores nothing, and what it had stored 
   for (const { id } of [before, after]) await failure(OpenAI.NotFoundError, own.responses.retrieve(id));
 });
 
+test("what a key had stored is deleted from the account that it leaves with that change, too", async () => {
+  const key = await under.newKey({ requests_per_day: null });
+  const own = new OpenAI({ baseURL: `${under.url}/v1`, apiKey: key.secret, maxRetries: 0 });
+  const { id } = await own.responses.create({ model: PLAIN, input: "say: hi" });
+  expect((await colleague.responses.retrieve(id)).id).toBe(id);
+  const changed = await fetch(`${under.url}/admin/v1/keys/${key.id}`, {
+    method: "PATCH",
+    headers: { authorization: `Bearer ${under.adminToken}`, "content-type": "application/json" },
+    body: JSON.stringify({ account_id: await createAccount("its next one"), keep_responses: false }),
+  });
+  expect(changed.status).toBe(200);
+  await failure(OpenAI.NotFoundError, colleague.responses.retrieve(id));
+});
+
 test("the store holds no plain text of it and limits the bytes per account", async () => {
   const marked = await create(PLAIN, "say: marmalade");
   for (let at = 0; at < 6; at++) await create(PLAIN, `say: ${"x".repeat(200_000)}`);
