@@ -235,11 +235,22 @@ function buildServerRules(
   return {
     host: overrides.host ?? host,
     port: overrides.port ?? port,
-    adminToken: server.admin_token ?? readField("POUNDKEY_ADMIN_TOKEN", adminToken, env, issues),
+    ...findAdminToken(server, env, issues),
     adminTokenFrom: server.admin_token_from ?? [],
     ...{ bodyBytesMax, bodyMemoryBytes, drainMs: readMs(drain), keepAliveMs: readMs(keep_alive) },
     ...{ trustedProxies, hosts, cors, publicUrl: server.public_url?.replace(/\/$/, "") ?? null },
   };
+}
+
+function findAdminToken(
+  { admin_token: inFile }: NonNullable<Config["server"]>,
+  env: LoadInput["env"],
+  issues: Issues,
+): Pick<ServerRules, "adminToken" | "adminTokenSetBy"> {
+  if (inFile !== undefined) return { adminToken: inFile, adminTokenSetBy: "server.admin_token" };
+  const variable = "POUNDKEY_ADMIN_TOKEN";
+  const value = readField(variable, adminToken, env, issues);
+  return { adminToken: value, adminTokenSetBy: value === null ? null : variable };
 }
 
 /** Returns a variable that replaces the field with that schema, or null if it isn't set. */
