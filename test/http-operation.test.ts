@@ -161,7 +161,7 @@ describe("calls from browsers", () => {
       expect(answer.status).toBe(status);
       expect(answer.headers.get("access-control-allow-origin")).toBe(ORIGIN);
       expect(answer.headers.get("vary")).toContain("origin");
-      expect(answer.headers.get("access-control-expose-headers")).toContain("x-request-id");
+      expect(answer.headers.get("access-control-expose-headers")).toBe("*");
     }
     const unasked = await get("/v1/models", { origin: ORIGIN });
     expect([unasked.status, unasked.headers.get("access-control-allow-origin")]).toEqual([401, ORIGIN]);

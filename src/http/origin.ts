@@ -18,7 +18,7 @@ const SESSION_HEADERS = [
   "x-litellm-session-id",
 ] as const;
 
-export const TAGS_HEADER = "x-poundkey-tags";
+const TAGS_HEADER = "x-poundkey-tags";
 
 interface OriginParts {
   /** Returns what `log.address` says. */

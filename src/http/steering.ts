@@ -4,7 +4,7 @@ import { Fault } from "../core/fault.ts";
 import { type Steering, UNSTEERED } from "../core/steering.ts";
 import { headerNumber } from "./headers.ts";
 
-export const STEERING_HEADERS = [
+const STEERING_HEADERS = [
   "x-poundkey-quality",
   "x-poundkey-max-cost",
   "x-poundkey-max-ms",
