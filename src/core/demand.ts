@@ -38,8 +38,8 @@ export interface Offer {
   readonly reservedLines?: readonly BillLine[];
   readonly outputUsdPerMillion: number;
   readonly choices: number;
-  /** True if the API requires a limit: it then says how much may come, not how much is expected. */
-  readonly isLimitRequired: boolean;
+  /** False if the client's limit says how much may come, not how much is expected: then it may be lowered as if it had none. */
+  readonly isLimitMeant: boolean;
   /** The client's output limit per answer, at most the model's own. Null if there is none. */
   readonly outputTokensAsked: number | null;
   /** The model's own limit. Null if unknown. */
