@@ -38,7 +38,7 @@ export interface Offer {
   readonly reservedLines?: readonly BillLine[];
   readonly outputUsdPerMillion: number;
   readonly choices: number;
-  /** False if the client's limit says how much may come, not how much is expected: then it may be lowered as if it had none. */
+  /** False if the client's limit only says how much may come: then it may be lowered like that of a request without one. */
   readonly isLimitMeant: boolean;
   /** The client's output limit per answer, at most the model's own. Null if there is none. */
   readonly outputTokensAsked: number | null;

@@ -1,5 +1,5 @@
-// The native lane of generateContent: the client's own request, changed only in its limit with the thinking within it, and in
-// calls of other models.
+// The native lane of generateContent: the client's own request, changed only in its limit, in thinking that this leaves no
+// room for, and in calls of other models.
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, RawRequest, Target } from "../../core/dialect.ts";
 import { asArray, asObject, isObject, type JsonObject } from "../../core/json.ts";
