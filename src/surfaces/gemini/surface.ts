@@ -105,6 +105,7 @@ function readExchange({ url, body, limits, seal }: Incoming): Exchange<ChatForm>
     unreadBytes: read.unreadBytes + countUnreadParts(asArray(given.contents)),
     dropped: lane.dropped,
     isLimitRequired: false,
+    isToBeStored: given.store === true,
     ...(isArray ? { streamType: "application/json" } : {}),
     whole: (reply, stamp) => writeAnswer(reply, stamp, seal),
     writer: (stamp) => new GenerateWriter(stamp, seal, isArray),
