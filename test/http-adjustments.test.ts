@@ -1,7 +1,7 @@
 // Adjustments and the closing of accounts, as the operator asks for them.
 import { afterAll, describe, expect, test } from "bun:test";
-import { formatNanoUsd } from "../src/admin/format.ts";
 import { asObject, type JsonObject } from "../src/core/json.ts";
+import { formatPlainUsd, toNearestNanoUsd } from "../src/core/money.ts";
 import { seen } from "./http/observe.ts";
 import { createOperator } from "./http/operator.ts";
 import { until } from "./http/until.ts";
@@ -148,7 +148,7 @@ describe("statements", () => {
     });
     expect(csv.headers.get("content-type")).toBe("text/csv; charset=utf-8");
     const lines = (await csv.text()).split("\r\n");
-    const shown = formatNanoUsd(BigInt(Math.round(charged * 1e9)));
+    const shown = formatPlainUsd(toNearestNanoUsd(charged));
     expect(lines.at(-2)).toBe([account, "payer", month, "key", keyId, "'=payer", shown, shown].join(","));
     const wrong = async (path: string) => (await operator.get(path)).error?.code;
     expect(await wrong(`/accounts/${account}/statements/2026-13`)).toBe("invalid_value");

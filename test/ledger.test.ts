@@ -5,7 +5,7 @@ import { type ErrorBody, errorBody, Fault } from "../src/core/fault.ts";
 import type { GatewayKey } from "../src/core/key.ts";
 import type { BillingRules, QuotaRules } from "../src/core/settings.ts";
 import type { Store } from "../src/core/store.ts";
-import { formatDuration } from "../src/ledger/duration.ts";
+import { describeDuration } from "../src/ledger/duration.ts";
 import { createLedger, type Ledger, type Ticket } from "../src/ledger/ledger.ts";
 import {
   BILLING,
@@ -272,7 +272,7 @@ describe("admission", () => {
 });
 
 test("durations are written in their two largest units", () => {
-  expect([1, 1000, 61_000, 3_600_000, 90_061_000].map(formatDuration)).toEqual([
+  expect([1, 1000, 61_000, 3_600_000, 90_061_000].map(describeDuration)).toEqual([
     "1 second",
     "1 second",
     "1 minute 1 second",

@@ -1,7 +1,7 @@
 // The cost of an answer: counts from usage reports, rates, tiers, rounding.
 
 import { describe, expect, test } from "bun:test";
-import { type BillLine, computeAnyCost, computeCost } from "../src/core/money.ts";
+import { type BillLine, computeAnyCost, computeCost, formatPlainUsd, formatUsd } from "../src/core/money.ts";
 import { listBillLines } from "../src/core/price.ts";
 import { NO_AMOUNTS } from "../src/core/units.ts";
 import { countAmounts } from "../src/operations/chat/usage.ts";
@@ -142,4 +142,16 @@ describe("prices", () => {
       }
     }
   });
+});
+
+test("amounts are written without exponents, in messages and exactly", () => {
+  const amounts = [0, 1, 500, 1_300_000, 9_000_000, 12_500_000_000, Number.MAX_SAFE_INTEGER];
+  expect(amounts.map(formatUsd)).toEqual([
+    ...["$0.00", "$0.000000001", "$0.0000005", "$0.0013", "$0.0090", "$12.50"],
+    "$9007199.25",
+  ]);
+  expect([...amounts, -1, -2n * 10n ** 30n].map(formatPlainUsd)).toEqual([
+    ...["0", "0.000000001", "0.0000005", "0.0013", "0.009", "12.5"],
+    ...["9007199.254740991", "-0.000000001", `-2${"0".repeat(21)}`],
+  ]);
 });

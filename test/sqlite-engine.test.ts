@@ -4,6 +4,7 @@ import { bind, type Engine } from "../src/store/engine.ts";
 import { Connector } from "../src/store/sqlite/connector.ts";
 import { makeEngine } from "../src/store/sqlite/engine.ts";
 import { makeSqliteSchema } from "../src/store/sqlite/migrate.ts";
+import { makePacing, nextTurn } from "../src/store/turns.ts";
 
 let changes = 0;
 const connector = new Connector({
@@ -36,3 +37,28 @@ test.each<[string, (on: Engine) => Promise<unknown>, number]>([
   await work(engine);
   expect(changes).toBe(expected);
 });
+
+test("reads that wait for a turn have it in their order, and no turn has more than fill it", async () => {
+  const pace = makePacing();
+  const ran: string[] = [];
+  let [turn, isOver] = [0, false];
+  const turning = (async () => {
+    for (; !isOver; turn++) await nextTurn();
+  })();
+  const readPages = async (reader: string) => {
+    for (let page = 1; page <= 3; page++)
+      await pace(() => fillTurn(() => ran.push(`${turn} ${reader}${page}`)));
+  };
+  await Promise.all(["a", "b", "c"].map(readPages));
+  isOver = true;
+  await turning;
+  expect(ran.map((one) => one.split(" ")[1])).toEqual(["a1", "b1", "c1", "a2", "b2", "c2", "a3", "b3", "c3"]);
+  expect(new Set(ran.map((one) => one.split(" ")[0])).size).toBe(9);
+});
+
+/** Blocks the event loop for longer than a turn's share. */
+async function fillTurn(act: () => void): Promise<void> {
+  const beganMs = performance.now();
+  while (performance.now() - beganMs < 6);
+  act();
+}

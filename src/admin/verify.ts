@@ -1,6 +1,6 @@
 // Checks the books: each balance equals the sum of its journal, no hold is missing, and all accounts add up to zero.
 import type { AccountAudit, Audit, LimitAudit } from "../core/audit.ts";
-import { formatNanoUsd } from "./format.ts";
+import { formatPlainUsd } from "../core/money.ts";
 
 /** A value that isn't as expected. */
 export interface BookProblem {
@@ -27,7 +27,7 @@ export function listProblems(audit: Audit): readonly BookProblem[] {
 
 function makeLimitProblem({ accountId, owner, budget, counted, ofHolds }: LimitAudit): BookProblem {
   const isMoney = budget !== null;
-  const show = (value: number) => (isMoney ? formatNanoUsd(BigInt(value)) : String(value));
+  const show = (value: number) => (isMoney ? formatPlainUsd(value) : String(value));
   return {
     account: accountId,
     what: isMoney ? `reserved of the budget ${budget} of ${owner}` : `parallel requests of ${owner}`,
@@ -42,7 +42,7 @@ function accountProblems(row: AccountAudit): readonly BookProblem[] {
   const problems: BookProblem[] = [];
   const compare = (what: string, found: number, expected: number, unit: BookProblem["unit"], by: string) => {
     if (found === expected) return;
-    const show = (value: number) => (unit === "USD" ? formatNanoUsd(BigInt(value)) : String(value));
+    const show = (value: number) => (unit === "USD" ? formatPlainUsd(value) : String(value));
     problems.push({ account: row.id, what, found: show(found), expected: show(expected), unit, by });
   };
   compare("balance", row.balanceNanoUsd, row.journalBalanceNanoUsd, "USD", "sum of its journal");
@@ -64,7 +64,7 @@ function wholeProblems(audit: Audit): readonly BookProblem[] {
   const sum = addUp(audit);
   if (sum !== 0n) {
     const by = "each movement has two sides";
-    problems.push({ ...all, what: "sum", found: formatNanoUsd(sum), unit: "USD", by });
+    problems.push({ ...all, what: "sum", found: formatPlainUsd(sum), unit: "USD", by });
   }
   return problems;
 }

@@ -1,5 +1,6 @@
 // The parts of signing in with the company's provider, whose client is loaded when somebody first does.
 import { makeRecordAs } from "../admin/audit-trail.ts";
+import { writeDuration } from "../core/duration.ts";
 import type { SignInRules } from "../core/sign-in.ts";
 import type { Log } from "../core/world.ts";
 import type { Issuer } from "../people/issuer.ts";
@@ -57,21 +58,10 @@ export async function probeIssuer(rules: SignInRules): Promise<string> {
   const { recheckMs, keysExpireMs } = rules.members;
   const host = new URL(rules.issuer).host;
   const offers = await loadIssuer(rules).offersRefresh();
-  const check = formatDuration(recheckMs);
+  const check = writeDuration(recheckMs);
   return offers
     ? `${host} answered, and offers refresh tokens: leavers are noticed within ${check}`
-    : `${host} answered, and offers no refresh tokens: people sign in again after ${check}, and their keys end ${formatDuration(keysExpireMs)} after the last time`;
-}
-
-const UNITS = [
-  [86_400_000, "d"],
-  [3_600_000, "h"],
-  [60_000, "m"],
-] as const;
-
-function formatDuration(ms: number): string {
-  const [unitMs, unit] = UNITS.find(([one]) => ms % one === 0) ?? [1000, "s"];
-  return `${ms / unitMs}${unit}`;
+    : `${host} answered, and offers no refresh tokens: people sign in again after ${check}, and their keys end ${writeDuration(keysExpireMs)} after the last time`;
 }
 
 /** Returns a task that looks for people who left. It may be called at any time. */

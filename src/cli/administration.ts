@@ -1,12 +1,11 @@
 // The common parts of the commands on the store: they choose the action, open the store only for a well-formed call, and format the result.
 import { actAs } from "../admin/audit-trail.ts";
-import { formatNanoUsd } from "../admin/format.ts";
 import type { Listed } from "../admin/list.ts";
 import type { ActingWorld, AdminWorld } from "../admin/world.ts";
 import type { Opening } from "../app/open-store.ts";
 import { EXIT, type Io } from "../app/terminal.ts";
 import { Fault } from "../core/fault.ts";
-import { NANO_PER_USD } from "../core/money.ts";
+import { formatPlainUsd, toNearestNanoUsd } from "../core/money.ts";
 import { suggest } from "../core/nearest.ts";
 import type { Settings } from "../core/settings.ts";
 import { makeCommandAct, readCommandName } from "./act.ts";
@@ -167,7 +166,7 @@ export function formatTable(rows: readonly (readonly string[])[]): string {
 
 /** Returns an amount exact to a billionth. */
 export function formatUsd(usd: number): string {
-  return formatNanoUsd(BigInt(Math.round(usd * NANO_PER_USD)));
+  return formatPlainUsd(toNearestNanoUsd(usd));
 }
 
 export function formatJson(data: unknown): string {

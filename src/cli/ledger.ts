@@ -1,8 +1,9 @@
 // `poundkey ledger`: verifies the books, also while a gateway runs on the same store.
-import { formatNanoUsd } from "../admin/format.ts";
+
 import { addUp, type BookProblem, listProblems } from "../admin/verify.ts";
 import { showProgress } from "../app/progress.ts";
 import type { Audit } from "../core/audit.ts";
+import { formatPlainUsd } from "../core/money.ts";
 import type { Store } from "../core/store.ts";
 import { type Call, formatCount, formatJson, formatTable, makeCommand } from "./administration.ts";
 
@@ -77,5 +78,5 @@ function countEntries({ accounts, strayEntries }: Audit): number {
 function listSums(audit: Audit): readonly (readonly [name: string, usd: string])[] {
   const { balances, held, system } = audit;
   const sums = { balances, held, ...system, sum: addUp(audit) };
-  return Object.entries(sums).map(([name, sum]) => [name, formatNanoUsd(sum)]);
+  return Object.entries(sums).map(([name, sum]) => [name, formatPlainUsd(sum)]);
 }

@@ -113,7 +113,7 @@ class Session {
       [
         `${formatCount(plan.prompts.length, "prompt")} to ${plan.models.join(", ")}; ${by}.`,
         ...(plan.known > 0 ? [`${formatCount(plan.known, "prompt")} left out, scored before.`] : []),
-        `Expected cost: $${plan.cost_usd.toFixed(4)}, at most the budget of $${budget}.`,
+        `Expected cost: ${formatCost(plan.cost_usd)}, at most the budget of $${budget}.`,
       ].join("\n"),
     );
     if (plan.prompts.length === 0) return false;
@@ -165,7 +165,7 @@ class Session {
     const unsure = given.length - sure.length;
     const words = unsure === 0 ? "scored" : `${unsure} left out, as the order of the answers decided`;
     this.#call.io.err(
-      `Prompt ${at + 1} of ${plan.prompts.length}: ${words}; $${this.#spent.toFixed(4)} so far`,
+      `Prompt ${at + 1} of ${plan.prompts.length}: ${words}; ${formatCost(this.#spent)} so far`,
     );
     return sure;
   }
@@ -205,7 +205,7 @@ class Session {
     io.out(
       [
         ...(rows.length > 0 ? [formatTable([["MODEL", "MEAN SCORE", "ANSWERS"], ...rows]), ""] : []),
-        `${scored}, by ${judge === undefined ? "you" : `${judge} in both orders`}, for $${this.#spent.toFixed(4)}: ${why}.`,
+        `${scored}, by ${judge === undefined ? "you" : `${judge} in both orders`}, for ${formatCost(this.#spent)}: ${why}.`,
       ].join("\n"),
     );
   }
@@ -252,4 +252,8 @@ function formatMessages(messages: Plan["prompts"][number]["messages"] = []): str
       return messages.length === 1 ? text : `[${role}] ${text}`;
     })
     .join("\n");
+}
+
+function formatCost(usd: number): string {
+  return `$${usd.toFixed(4)}`;
 }

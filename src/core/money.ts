@@ -4,6 +4,7 @@
 export type NanoUsd = number;
 
 export const NANO_PER_USD = 1_000_000_000;
+const NANO_DIGITS = 9;
 export const NANO_PER_CENT = NANO_PER_USD / 100;
 const PICO_PER_USD_PER_MILLION = 1_000_000;
 const PICO_PER_NANO = 1000n;
@@ -53,12 +54,29 @@ export function toUsd(amount: NanoUsd): number {
 /** Returns an amount as a message shows it: `$12.50`, `$0.0013`. */
 export function formatUsd(amount: NanoUsd): string {
   const usd = toUsd(amount);
-  return `$${usd >= 0.01 || usd === 0 ? usd.toFixed(2) : usd.toPrecision(2)}`;
+  if (usd >= 0.01 || usd === 0) return `$${usd.toFixed(2)}`;
+  return `$${usd >= EXPONENT_BELOW_USD ? usd.toPrecision(2) : formatPlainUsd(amount)}`;
+}
+
+/** Below, JavaScript writes numbers with an exponent, which few read. */
+const EXPONENT_BELOW_USD = 1e-6;
+
+/** Returns an exact amount with only the decimals that it needs, never as 1e-9: `12.5`, `-0.000000001`, `0`. */
+export function formatPlainUsd(amount: NanoUsd | bigint): string {
+  const digits = String(amount < 0 ? -amount : amount).padStart(NANO_DIGITS + 1, "0");
+  const decimals = digits.slice(-NANO_DIGITS).replace(/0+$/, "");
+  const sign = amount < 0 ? "-" : "";
+  return `${sign}${digits.slice(0, -NANO_DIGITS)}${decimals === "" ? "" : `.${decimals}`}`;
+}
+
+/** Rounds USD that were computed or estimated to whole nano-dollars. */
+export function toNearestNanoUsd(usd: number): NanoUsd {
+  return Math.round(usd * NANO_PER_USD);
 }
 
 /** Converts USD to nano-dollars. Returns null if that is not exact or not a safe integer. */
 export function toNanoUsd(usd: number): NanoUsd | null {
-  const nano = Math.round(usd * NANO_PER_USD);
+  const nano = toNearestNanoUsd(usd);
   // A decimal with nine places equals its nano-dollars divided by 1e9: each is rounded once.
   return Number.isSafeInteger(nano) && nano / NANO_PER_USD === usd ? nano : null;
 }

@@ -54,6 +54,11 @@ export interface Credential {
   readonly tokensPerMinute?: number;
 }
 
+/** Returns the text by which a provider's credentials differ: the secret, because at most one of them has none. */
+export function identifyCredential({ secret }: Pick<Credential, "secret">): string {
+  return secret ?? "";
+}
+
 export interface Timeouts {
   readonly connectMs: number;
   /** Null for the default: 60 s, or 5 min for reasoning models. Only for streamed calls, as is `idleMs`. */

@@ -26,7 +26,7 @@ export function beginFirst<F extends Form>(
   const [first] = context.plan.attempts;
   if (first === undefined) return null;
   ports.health.countRequest(first.card, context.admittedMs);
-  if (first.card.hedge || !coversModel(context.grant, first.card)) return null;
+  if (first.card.hedge || !isPaidByHold(context.grant, first.card)) return null;
   return beginAttempt(ports, context, first, context.admittedMs);
 }
 
@@ -69,7 +69,7 @@ export function measureLoad<F extends Form>(
 }
 
 /** True if the hold pays for the model. One without a price was left out of it. */
-export function coversModel({ outputTokens }: Granted, card: ModelCard): boolean {
+export function isPaidByHold({ outputTokens }: Granted, card: ModelCard): boolean {
   return outputTokens === null || outputTokens[card.id] !== undefined;
 }
 

@@ -2,12 +2,11 @@
 // the others answer within it, because their output is limited to what fits.
 import type { ModelCard } from "../core/card.ts";
 import { Fault } from "../core/fault.ts";
-import { NANO_PER_USD, type NanoUsd, toUsd } from "../core/money.ts";
+import { formatPlainUsd, NANO_PER_USD, type NanoUsd } from "../core/money.ts";
 import { capOffer, OUTPUT_TOKENS_LEAST } from "../ledger/ceiling.ts";
 import { worstCost } from "../ledger/worst.ts";
 import type { Form } from "../operations/form.ts";
 import type { Call } from "./call.ts";
-import { formatUsd } from "./choose-model.ts";
 import { makeOffers } from "./fitted.ts";
 import type { Ceiling } from "./plan.ts";
 
@@ -35,8 +34,8 @@ export function makeCeiling<F extends Form>(call: Call<F>): Ceiling | null {
     },
     findFault() {
       if (cheapest === null) return null;
-      const least = `the cheapest, '${cheapest.id}', may cost ${formatUsd(toUsd(cheapest.nanoUsd))} USD`;
-      const message = `No model is sure to answer this request for at most ${formatUsd(toUsd(most))} USD: ${least}. Raise x-poundkey-max-cost (or the alias's max_cost_usd), or send a shorter prompt.`;
+      const least = `the cheapest, '${cheapest.id}', may cost ${formatPlainUsd(cheapest.nanoUsd)} USD`;
+      const message = `No model is sure to answer this request for at most ${formatPlainUsd(most)} USD: ${least}. Raise x-poundkey-max-cost (or the alias's max_cost_usd), or send a shorter prompt.`;
       return new Fault("unsupported_capability", message, { param: "x-poundkey-max-cost" });
     },
   };

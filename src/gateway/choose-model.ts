@@ -2,6 +2,7 @@
 import type { CacheSetting } from "../core/caching.ts";
 import type { ModelCard } from "../core/card.ts";
 import { Fault } from "../core/fault.ts";
+import { formatPlainUsd, toNearestNanoUsd } from "../core/money.ts";
 import type { RouterRules } from "../core/settings.ts";
 import { type Steering, UNSTEERED } from "../core/steering.ts";
 import type { Choosable } from "../operations/operation.ts";
@@ -103,7 +104,7 @@ function explainCeilings(
   return [
     ...(cheapest
       ? [
-          `The cheapest, '${cheapest.card.id}', would cost about ${formatUsd(cheapest.costUsd ?? 0)} USD; the most is ${formatUsd(maxCostUsd ?? 0)}.`,
+          `The cheapest, '${cheapest.card.id}', would cost about ${formatEstimate(cheapest.costUsd)} USD; the most is ${formatEstimate(maxCostUsd)}.`,
         ]
       : []),
     ...(fastest
@@ -112,14 +113,13 @@ function explainCeilings(
   ];
 }
 
+function formatEstimate(usd: number | null): string {
+  return formatPlainUsd(toNearestNanoUsd(usd ?? 0));
+}
+
 function explainUnpriced(candidates: readonly Candidate[]): readonly string[] {
   const unpriced = candidates.find(({ removedBy }) => removedBy === UNPRICED);
   if (unpriced === undefined) return [];
   const set = `models: { "${unpriced.card.id}": { price: { input: 0, output: 0 } } }`;
   return [`Selectors need prices, in USD per million tokens: set them in the configuration, as in ${set}.`];
-}
-
-/** Without exponents, which few read. */
-export function formatUsd(usd: number): string {
-  return usd.toFixed(8).replace(/\.?0+$/, "");
 }

@@ -11,7 +11,7 @@ import type { Log } from "../core/world.ts";
 import type { Address } from "../health/address.ts";
 import type { Form } from "../operations/form.ts";
 import type { Ports } from "../transport/client.ts";
-import { type AttemptRun, beginAttempt, coversModel, measureLoad } from "./attempt-run.ts";
+import { type AttemptRun, beginAttempt, isPaidByHold, measureLoad } from "./attempt-run.ts";
 import type { Call } from "./call.ts";
 import type { RequestContext } from "./context.ts";
 import { type Race, runRace } from "./hedge.ts";
@@ -57,7 +57,7 @@ export class Failover<F extends Form, Result> {
     this.#mode = mode;
     const { grant } = context;
     const { attempts, spares } = context.plan;
-    this.#left = attempts.filter(({ card }) => coversModel(grant, card));
+    this.#left = attempts.filter(({ card }) => isPaidByHold(grant, card));
     this.#spares = spares.filter(({ card }) => this.#left.some((attempt) => attempt.card === card));
     if (first?.fault) {
       this.#left.shift();

@@ -4,7 +4,7 @@ import type { Attempt } from "../core/attempt.ts";
 import { type ModelCard, readProvider } from "../core/card.ts";
 import { CardMap } from "../core/card-map.ts";
 import { Fault } from "../core/fault.ts";
-import type { Credential, ProviderSetup } from "../core/settings.ts";
+import { type Credential, identifyCredential, type ProviderSetup } from "../core/settings.ts";
 import type { Log } from "../core/world.ts";
 import { Addresses } from "./address.ts";
 import { Key, RetirementBudget } from "./credential.ts";
@@ -87,7 +87,7 @@ export class Health {
     this.addresses.configure(providers);
     const before = this.#keys;
     const renew = (name: string, credential: Credential) => {
-      const secret = toSecret(credential);
+      const secret = identifyCredential(credential);
       return [secret, new Key(credential, before.get(name)?.get(secret))] as const;
     };
     this.#keys = new Map(
@@ -123,7 +123,7 @@ export class Health {
   }
 
   deployment({ card, credential }: Attempt): Deployment | undefined {
-    return this.#cards.get(card.id)?.deployments.get(toSecret(credential));
+    return this.#cards.get(card.id)?.deployments.get(identifyCredential(credential));
   }
 
   key({ card, credential }: Attempt): Key | undefined {
@@ -131,7 +131,7 @@ export class Health {
   }
 
   findKey(provider: string, credential: Credential): Key | undefined {
-    return this.#keys.get(provider)?.get(toSecret(credential));
+    return this.#keys.get(provider)?.get(identifyCredential(credential));
   }
 
   /** Returns the provider's failures; one that isn't configured has none. */
@@ -179,8 +179,8 @@ export class Health {
     const { card } = attempt;
     if (this.isShut(card.provider, nowMs) || this.isBarred(attempt, nowMs)) return null;
     const { deployments, changed } = this.#card(card.id);
-    const deployment = deployments.get(toSecret(attempt.credential)) ?? new Deployment();
-    deployments.set(toSecret(attempt.credential), deployment);
+    const deployment = deployments.get(identifyCredential(attempt.credential)) ?? new Deployment();
+    deployments.set(identifyCredential(attempt.credential), deployment);
     changed();
     if (deployment.isResting(nowMs) || this.#limitMs(attempt, nowMs, load) > 0) return null;
     const passes = deployment.breaker.pass(nowMs);
@@ -264,7 +264,3 @@ export class Health {
 
 const MINUTE_MS = 60_000;
 const NONE: ReadonlySet<string> = new Set();
-
-function toSecret({ secret }: Credential): string {
-  return secret ?? "";
-}

@@ -1,7 +1,7 @@
 // The health report: every configured provider, its credentials and its models.
 import { type ModelCard, readProvider } from "../core/card.ts";
 import type { CredentialHealth, ModelHealth, ProviderHealth, Vitals } from "../core/health.ts";
-import type { Credential, ProviderSetup } from "../core/settings.ts";
+import { type Credential, identifyCredential, type ProviderSetup } from "../core/settings.ts";
 import type { Address } from "./address.ts";
 import { computeQuantiles } from "./decay.ts";
 import { type Deployment, sumOutcomes } from "./deployment.ts";
@@ -68,7 +68,9 @@ function reportCredential(
   { health, nowMs, wallMs }: ReportParts,
 ): CredentialHealth {
   const key = health.findKey(name, credential);
-  const deployments = asked.flatMap((id) => health.card(id)?.deployments.get(credential.secret ?? "") ?? []);
+  const deployments = asked.flatMap(
+    (id) => health.card(id)?.deployments.get(identifyCredential(credential)) ?? [],
+  );
   const restMs = Math.max(0, ...deployments.map((deployment) => deployment.restsUntilMs - nowMs));
   const rest = key?.retired
     ? { state: "retired" as const, reason: key.retired.reason, waitMs: key.waitMs(nowMs) ?? 0 }

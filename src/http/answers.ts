@@ -95,7 +95,7 @@ export function formatHeaderList(names: readonly string[]): string {
 }
 
 /** Formats a duration as OpenAI does: `1h2m3s`, `6m0s`, `12ms`. */
-export function formatDuration(ms: number): string {
+export function formatOpenaiDuration(ms: number): string {
   if (ms < 1000) return `${Math.max(0, Math.ceil(ms))}ms`;
   const seconds = Math.ceil(ms / 1000);
   const [hours, minutes, rest] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];

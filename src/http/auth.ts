@@ -72,14 +72,14 @@ const OTHER_KEY_HEADERS = ["api-key", "apikey", "x-litellm-api-key", "x-portkey-
  * may have a vendor's key in another one; otherwise the first present. Throws a Fault if there is none.
  */
 function findSecret(headers: Headers): string {
-  const secrets = listSecrets(headers);
+  const secrets = listSentSecrets(headers);
   const ours = secrets.length > 1 ? secrets.find((one) => checkSecret(one.trim())) : undefined;
   const secret = (ours ?? secrets[0])?.trim() ?? "";
   if (secret === "") throw explainMissing(headers);
   return secret;
 }
 
-function listSecrets(headers: Headers): readonly string[] {
+function listSentSecrets(headers: Headers): readonly string[] {
   const secrets: string[] = [];
   const bearer = readBearer(headers);
   if (bearer) secrets.push(bearer);
@@ -92,7 +92,7 @@ function listSecrets(headers: Headers): readonly string[] {
 
 /** Returns the secrets to try after a wrong one: in the headers' order those without our form, which another gateway may have made. */
 function listOthers(headers: Headers, tried: string): readonly string[] {
-  return listSecrets(headers)
+  return listSentSecrets(headers)
     .map((one) => one.trim())
     .filter((one) => one !== "" && one !== tried && !checkSecret(one));
 }

@@ -2,6 +2,7 @@
 import type { Attempt } from "../core/attempt.ts";
 import type { Earlier, EarlierAnswers, StoredAnswer } from "../core/kept.ts";
 import type { GatewayKey } from "../core/key.ts";
+import { identifyCredential } from "../core/settings.ts";
 import {
   cutStoredName,
   isStoredName,
@@ -57,7 +58,7 @@ async function findStored(ports: EarlierPorts, key: GatewayKey, name: string | n
 
 function findCredential({ snapshot, vault }: EarlierPorts, { provider, credential }: StoredLocation) {
   const known = snapshot().upstreams.get(provider)?.setup.credentials ?? [];
-  return known.find(({ secret }) => vault.digest(secret ?? "") === credential);
+  return known.find((one) => vault.digest(identifyCredential(one)) === credential);
 }
 
 /** An answer that its provider stores under its own id, `own`. */
@@ -75,6 +76,10 @@ export function nameStored(
 ): string {
   if (attempt === null) return id;
   const { card, credential } = attempt;
-  const place = { provider: card.provider, credential: vault.digest(credential.secret ?? ""), id: own };
+  const place = {
+    provider: card.provider,
+    credential: vault.digest(identifyCredential(credential)),
+    id: own,
+  };
   return writeStoredName(id, place, sealer(accountId));
 }

@@ -1,11 +1,11 @@
 // Poundkey's own headers: those that a request may send, and those that say how an answer was served.
 import type { Family } from "../core/dialect.ts";
 import { Fault } from "../core/fault.ts";
-import { type NanoUsd, toUsd } from "../core/money.ts";
+import { formatPlainUsd } from "../core/money.ts";
 import type { RequestLimits } from "../core/record.ts";
 import type { Clock } from "../core/world.ts";
 import type { Facts, GrantedLimits } from "../gateway/call.ts";
-import { formatDuration, formatHeaderList, type HeaderMap } from "./answers.ts";
+import { formatHeaderList, formatOpenaiDuration, type HeaderMap } from "./answers.ts";
 
 /** Reads a number from one of our headers. Null if it isn't sent. */
 export function headerNumber(headers: Headers, name: string, least: number, most: number): number | null {
@@ -60,22 +60,13 @@ export function factHeaders(
   }
   if (facts.replayed !== null) headers["x-poundkey-replayed"] = "true";
   if (facts.costs !== null) {
-    headers["x-poundkey-cost"] = formatUsd(facts.costs.cost);
-    headers["x-poundkey-charged"] = formatUsd(facts.costs.charged);
+    headers["x-poundkey-cost"] = formatPlainUsd(facts.costs.cost);
+    headers["x-poundkey-charged"] = formatPlainUsd(facts.costs.charged);
   }
   if (facts.endsOn !== null) headers.sunset = new Date(facts.endsOn).toUTCString();
   if (facts.times !== null) headers["server-timing"] = formatTiming(facts.times, reader.monotonicMs);
   if (facts.dropped.length > 0) headers["x-poundkey-dropped"] = formatHeaderList(facts.dropped);
   return headers;
-}
-
-const USD_DIGITS = 9;
-
-/** Returns plain decimal digits: `0.000012`, never `1.2e-5`. */
-function formatUsd(amount: NanoUsd): string {
-  return toUsd(amount)
-    .toFixed(USD_DIGITS)
-    .replace(/\.?0+$/, "");
 }
 
 /** Returns the milliseconds of the gateway's own, and those spent waiting for providers (W3C Server Timing). */
@@ -101,7 +92,7 @@ function addLimit(
 ): void {
   headers[`x-ratelimit-limit-${kind}`] = String(limit);
   headers[`x-ratelimit-remaining-${kind}`] = String(remaining);
-  headers[`x-ratelimit-reset-${kind}`] = formatDuration(resetMs);
+  headers[`x-ratelimit-reset-${kind}`] = formatOpenaiDuration(resetMs);
   if (family !== "anthropic") return;
   // Anthropic's clients read these, with a time in RFC 3339.
   headers[`anthropic-ratelimit-${kind}-limit`] = String(limit);

@@ -79,7 +79,7 @@ function findShape({ headers, url }: Request) {
 
 function createListResponse(key: GatewayKey, catalogue: Catalogue): Response {
   const body = () => JSON.stringify({ object: "list", data: listModels(key, catalogue) });
-  if (key.allowedModels !== null) return createResponse(200, body());
+  if (key.allowedModels !== null || key.memberModels !== undefined) return createResponse(200, body());
   const whole = wholeLists.get(catalogue) ?? new TextEncoder().encode(body());
   wholeLists.set(catalogue, whole);
   return createResponse(200, whole);

@@ -29,7 +29,7 @@ interface OriginParts {
  * `session` is the surface's own name for the conversation. Reads the address at once: a connection may close. Throws the
  * Fault `invalid_value` for tags that aren't valid.
  */
-export function readOrigin(
+export function readRequestOrigin(
   { addressRule }: OriginParts,
   headers: Headers,
   session: string | null,

@@ -30,7 +30,7 @@ import { findEarlier, NO_EARLIER_ANSWER } from "./earlier.ts";
 import { readBody } from "./form-body.ts";
 import { factHeaders, findRefusing, headerNumber, limitHeaders, makeReader, type Reader } from "./headers.ts";
 import { makeIncoming } from "./incoming.ts";
-import { readOrigin } from "./origin.ts";
+import { readRequestOrigin } from "./origin.ts";
 import { findPath } from "./paths.ts";
 import type { HttpPorts } from "./ports.ts";
 import { logRefusal, type Progress, startProgress } from "./refused.ts";
@@ -243,7 +243,7 @@ function makeCall<F extends Form>(
     id: `${idPrefix}${mintOrderedId(ports.random, nowMs)}`,
     created: Math.floor(nowMs / 1000),
     requestId,
-    origin: readOrigin(ports, headers, session, { proof, trace }),
+    origin: readRequestOrigin(ports, headers, session, { proof, trace }),
     key,
     proof,
     conversation: new Conversation(key.id, () => operation.nameConversation(ask, session)),

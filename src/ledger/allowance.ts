@@ -8,7 +8,7 @@ import type { RequestLimits } from "../core/record.ts";
 import { type Meter, makeMeterId, makeOwnerId, makeOwnerState, type OwnerState } from "../core/rows.ts";
 import type { BillingRules, LimitRules, QuotaRules } from "../core/settings.ts";
 import { computeDay, dayAfter } from "./day.ts";
-import { formatDuration } from "./duration.ts";
+import { describeDuration } from "./duration.ts";
 
 /** The rules that decide whether a request is admitted. */
 export interface LedgerRules {
@@ -161,9 +161,9 @@ export function makeUsedUpFault(
   const after =
     standing.slotAtMs === null
       ? ""
-      : ` Beyond it, one request is allowed every ${formatDuration(quota.throttleMs)}.`;
+      : ` Beyond it, one request is allowed every ${describeDuration(quota.throttleMs)}.`;
   const help = isPayable ? ", or top up the account: its balance then pays" : "";
-  const message = `The daily request allowance (${standing.limit}) is used up.${after} Try again in ${formatDuration(resetAtMs - nowMs)}${help}.`;
+  const message = `The daily request allowance (${standing.limit}) is used up.${after} Try again in ${describeDuration(resetAtMs - nowMs)}${help}.`;
   const limits = listLimits(standing, 0, nowMs);
   return new Fault("rate_limit_exceeded", message, { retryAfterMs: resetAtMs - nowMs, resetAtMs, limits });
 }

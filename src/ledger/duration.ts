@@ -8,7 +8,7 @@ const UNITS = [
 ] as const;
 
 /** Returns a duration in its two largest units, rounded up to whole seconds: `9 minutes 58 seconds`. */
-export function formatDuration(spanMs: number): string {
+export function describeDuration(spanMs: number): string {
   let seconds = Math.max(1, Math.ceil(spanMs / 1000));
   const words: string[] = [];
   for (const [unit, size] of UNITS) {

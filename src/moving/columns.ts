@@ -1,8 +1,7 @@
 // Values of foreign tables, as a database gives them or as text in a CSV file.
 import { isObject, type JsonObject } from "../core/json.ts";
 import { parseReceived } from "../core/json-bounds.ts";
-import type { NanoUsd } from "../core/money.ts";
-import { NANO_PER_USD } from "../core/money.ts";
+import { type NanoUsd, toNearestNanoUsd } from "../core/money.ts";
 
 export type ForeignRow = JsonObject;
 
@@ -57,7 +56,7 @@ export function readObject(row: ForeignRow, column: string): JsonObject {
 
 /** Rounds USD, which other gateways keep as floating-point numbers, to whole nano-dollars. Negative amounts are 0. */
 export function roundUsd(usd: number): NanoUsd {
-  const nano = Math.round(usd * NANO_PER_USD);
+  const nano = toNearestNanoUsd(usd);
   return Math.max(0, Math.min(nano, Number.MAX_SAFE_INTEGER));
 }
 

@@ -18,20 +18,29 @@ export function nextTurn(): Promise<unknown> {
 const TURN_MS = 5;
 
 /**
- * Returns what to await before each statement that blocks the event loop: null while this turn has had less than 5 ms of
- * them, then the next turn. A list that is read page by page would otherwise let nothing else run until its end, since
- * awaiting what is already there doesn't end a turn.
+ * Returns a function that runs statements which block the event loop, in the order of asking: at once while this turn has
+ * had less than 5 ms of them, else in a later one. A list that is read page by page would otherwise let nothing else run
+ * until its end, since awaiting what is already there doesn't end a turn, and lists that wait for the same turn would
+ * share it, however long they take together.
  */
-export function makePacing(): () => Promise<unknown> | null {
+export function makePacing(): <T>(statement: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = [];
   let beganMs: number | null = null;
-  return () => {
-    const nowMs = performance.now();
-    if (beganMs !== null) return nowMs - beganMs < TURN_MS ? null : nextTurn();
-    beganMs = nowMs;
-    setImmediate(() => {
-      beganMs = null;
-    });
-    return null;
+  const isFull = () => beganMs !== null && performance.now() - beganMs >= TURN_MS;
+  const begin = () => {
+    beganMs = performance.now();
+    setImmediate(end);
+  };
+  const end = () => {
+    beganMs = null;
+    if (waiting.length > 0) begin();
+    while (waiting.length > 0 && !isFull()) waiting.shift()?.();
+  };
+  return (statement) => {
+    if (waiting.length > 0 || isFull())
+      return new Promise((resolve) => waiting.push(() => resolve(statement())));
+    if (beganMs === null) begin();
+    return statement();
   };
 }
 

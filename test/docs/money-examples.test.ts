@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { formatNanoUsd } from "../../src/admin/format.ts";
+import { formatPlainUsd } from "../../src/core/money.ts";
 import { closeBooks } from "../http/money-asking.ts";
 import { type Books, type MoneyWorld, type Payer, startMoneyWorld } from "../http/money-world.ts";
 import { playEnding } from "../http/play-ending.ts";
@@ -38,8 +38,8 @@ async function playExample(example: Example): Promise<string> {
   const [status, code] = await playOnce(world, example, payer);
   const after = world.books(payer);
   const row = after.requests[before.requests.length];
-  const held = formatNanoUsd(BigInt(Number(row?.hold_nano ?? 0)));
-  const charged = formatNanoUsd(BigInt(before.balance - after.balance));
+  const held = formatPlainUsd(Number(row?.hold_nano ?? 0));
+  const charged = formatPlainUsd(before.balance - after.balance);
   return `| ${when} | ${describeAnswer(status, code)} | $${held} | $${charged} | ${because} |`;
 }
 

@@ -39,6 +39,13 @@ async function makeKey(ask: Ask): Promise<string> {
 
 const chat = (secret: string, model = "Acme#cheap") => world.chat(asking(model, "hi"), { secret });
 
+async function listModels(secret: string): Promise<readonly string[]> {
+  const headers = { authorization: `Bearer ${secret}` };
+  const { body } = await seen(await fetch(`${world.url}/v1/models`, { headers }));
+  const ids = (body.data as { id: string }[]).map(({ id }) => id);
+  return ids.filter((id) => !id.startsWith("Router#"));
+}
+
 describe("a member", () => {
   test("meets the account's limit over all keys, sees it, and begins anew with none", async () => {
     const account = await world.newAccount("Two a minute");
@@ -62,15 +69,14 @@ describe("a member", () => {
     await admin.patch(`/accounts/${account}`, { member_defaults: { allowed_models: ["Acme#cheap"] } });
     const secret = await makeKey(await signIn("member", "mem_cheap", account));
     expect((await chat(secret)).status).toBe(200);
-    const models = await seen(
-      await fetch(`${world.url}/v1/models`, { headers: { authorization: `Bearer ${secret}` } }),
-    );
-    const ids = (models.body.data as { id: string }[]).map(({ id }) => id);
-    expect(ids.filter((id) => !id.startsWith("Router#"))).toEqual(["Acme#cheap"]);
+    expect(await listModels(secret)).toEqual(["Acme#cheap"]);
     const other = await seen(await chat(secret, "Acme#dear"));
     expect(`${other.status} ${other.error?.code}`).toBe("403 model_not_allowed");
     const service = await admin.post("/keys", { name: "service", account_id: account });
     expect((await chat(String(service.body.secret), "Acme#dear")).status).toBe(200);
+    // Neither list is kept for the other.
+    expect(await listModels(String(service.body.secret))).toContain("Acme#dear");
+    expect(await listModels(secret)).toEqual(["Acme#cheap"]);
   });
 });
 

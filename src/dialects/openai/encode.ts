@@ -40,12 +40,11 @@ export function fitChat(
 ): Changed<ChatRequest> {
   const isThinkingOff = planThinking(request, card, quirks).off;
   const carried = listCarried(request, quirks, { isThinkingOff, hasTools: true });
-  const left = leaveOutRest(request, addMarks(carried, quirks), quirks.extras, operator);
+  const left = leaveOutRest(request, listHandled(carried, quirks), quirks.extras, operator);
   const search = keepSearchOptions(left.ask, SEARCH_OPTIONS);
   const dropped = joinLists(left.dropped, search.dropped);
-  if (quirks.cacheMark === "cache_control" || request.cache_control === undefined)
-    return { ask: search.ask, dropped };
-  return { ask: leaveOutFields(search.ask, ["cache_control"]).ask, dropped };
+  if (quirks.cacheMark === MARK || request.cache_control === undefined) return { ask: search.ask, dropped };
+  return { ask: leaveOutFields(search.ask, [MARK]).ask, dropped };
 }
 
 /** Makes the call of `/chat/completions` (OpenAI API reference) as the model's server takes it. */
@@ -85,7 +84,7 @@ function makePlainFields(
   state: TurnState,
 ): EncodedFields {
   const carried = listCarried(request, quirks, state);
-  const rest = passRest(request, addMarks(carried, quirks), quirks.extras, target);
+  const rest = passRest(request, listHandled(carried, quirks), quirks.extras, target);
   const fields: JsonObject = {};
   const dropped: string[] = [];
   for (const field of carried) {
@@ -106,16 +105,25 @@ function listCarried(request: ChatRequest, quirks: OpenaiQuirks, state: TurnStat
   return carried;
 }
 
+const MARK = "cache_control";
 const NAMES_ONLY: ReadonlySet<string> = new Set([NAMES]);
-const NAMES_AND_MARKS: ReadonlySet<string> = new Set([NAMES, "cache_control"]);
-const MARKS_ONLY: ReadonlySet<string> = new Set(["cache_control"]);
+const NAMES_AND_MARKS: ReadonlySet<string> = new Set([NAMES, MARK]);
+const MARKS_ONLY: ReadonlySet<string> = new Set([MARK]);
 const NO_FIELDS: ReadonlySet<string> = new Set();
 
-/** Adds the names of messages, and the marks that are left out unnamed, since they change no answer. */
-function addMarks(carried: readonly string[], { cacheMark, names }: OpenaiQuirks): ReadonlySet<string> {
-  const isMarked = cacheMark === "cache_control";
-  const more = names ? (isMarked ? NAMES_ONLY : NAMES_AND_MARKS) : isMarked ? NO_FIELDS : MARKS_ONLY;
-  return carried.length === 0 ? more : new Set([...carried, ...more]);
+/** Returns the fields that aren't among those left out: the carried ones and those of `findHandled`. */
+function listHandled(carried: readonly string[], quirks: OpenaiQuirks): ReadonlySet<string> {
+  const handled = findHandled(quirks);
+  if (carried.length === 0) return handled;
+  const all = new Set(carried);
+  for (const field of handled) all.add(field);
+  return all;
+}
+
+/** The names of messages, if they are sent, and the mark of the cache, unless it is: leaving it out changes no answer. */
+function findHandled({ cacheMark, names }: OpenaiQuirks): ReadonlySet<string> {
+  if (cacheMark === MARK) return names ? NAMES_ONLY : NO_FIELDS;
+  return names ? NAMES_AND_MARKS : MARKS_ONLY;
 }
 
 interface TurnState {

@@ -33,10 +33,7 @@ export function makeEngine(connector: Connector, { slowReads, onWrite, onChange 
     });
   const inTurn = makeSerialQueue();
   const pace = makePacing();
-  const run: Engine["run"] = async (statement) => {
-    await pace();
-    return work(({ sql }) => sql.run(statement));
-  };
+  const run: Engine["run"] = (statement) => pace(() => work(({ sql }) => sql.run(statement)));
   const change: Engine["change"] = (firsts, then) =>
     work((connection) => {
       const { run } = connection.sql;
