@@ -31,7 +31,7 @@ function makeOffer(roll: Roll, at: number): Offer {
     ],
     outputUsdPerMillion: roll() < 0.1 ? 0 : Math.round(roll() * 1e9) / 1e6,
     choices: 1 + Math.floor(roll() * 4),
-    isLimitRequired: roll() < 0.3,
+    isLimitMeant: roll() < 0.7,
     outputTokensAsked: asked === null ? null : Math.min(asked, outputTokensMax ?? asked),
     outputTokensMax,
   };

@@ -42,6 +42,7 @@ describe("valid configurations", () => {
         host: "127.0.0.1",
         port: 8080,
         adminToken: null,
+        adminTokenSetBy: null,
         adminTokenFrom: [],
         bodyBytesMax: 32_000_000,
         bodyMemoryBytes: 256_000_000,

@@ -12,6 +12,7 @@ const server: ServerRules = {
   host: "127.0.0.1",
   port: 0,
   adminToken: null,
+  adminTokenSetBy: null,
   adminTokenFrom: [],
   bodyBytesMax: 1000,
   bodyMemoryBytes: 1000,

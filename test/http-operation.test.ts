@@ -2,7 +2,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { version } from "../package.json" with { type: "json" };
 import { asArray, asObject, isObject, type JsonObject } from "../src/core/json.ts";
-import { crossOrigin } from "../src/http/cors.ts";
 import { type Seen, seen } from "./http/observe.ts";
 import { until } from "./http/until.ts";
 import { asking, type HttpWorld, startHttpWorld } from "./http/world.ts";
@@ -162,7 +161,7 @@ describe("calls from browsers", () => {
       expect(answer.status).toBe(status);
       expect(answer.headers.get("access-control-allow-origin")).toBe(ORIGIN);
       expect(answer.headers.get("vary")).toContain("origin");
-      expect(answer.headers.get("access-control-expose-headers")).toContain("x-request-id");
+      expect(answer.headers.get("access-control-expose-headers")).toBe("*");
     }
     const unasked = await get("/v1/models", { origin: ORIGIN });
     expect([unasked.status, unasked.headers.get("access-control-allow-origin")]).toEqual([401, ORIGIN]);
@@ -178,35 +177,16 @@ describe("calls from browsers", () => {
     }
   });
 
-  const preflight = (origin: string, method = "POST", asked = "authorization") =>
-    fetch(`${world.url}/v1/chat/completions`, {
-      method: "OPTIONS",
-      headers: {
-        origin,
-        "access-control-request-method": method,
-        "access-control-request-headers": asked,
-      },
-    });
-
-  test("a preflight lets a page send the headers of its SDK, and use every method that a route has", async () => {
-    const asked = "anthropic-dangerous-direct-browser-access,anthropic-version,x-api-key,x-stainless-lang";
-    const allowed = await preflight(ORIGIN, "PUT", asked);
-    expect(allowed.headers.get("access-control-allow-methods")?.split(", ")).toContain("PUT");
-    expect(allowed.headers.get("access-control-allow-headers")).toBe(asked);
-    expect(allowed.headers.get("vary")).toContain("access-control-request-headers");
-    const odd = await preflight(ORIGIN, "POST", `x-api-key;${"x".repeat(5000)}`);
-    expect([odd.status, odd.headers.get("access-control-allow-headers")]).toEqual([204, null]);
-  });
-
-  test("any origin may call if all are allowed", () => {
-    const headers: Record<string, string> = {};
-    const request = new Request(`${world.url}/v1/models`, { headers: { origin: "https://any.test" } });
-    expect(crossOrigin(request, headers, ["*"])).toBeUndefined();
-    expect(headers["access-control-allow-origin"]).toBe("https://any.test");
-    expect(headers["access-control-allow-credentials"]).toBeUndefined();
-  });
-
   test("a preflight is only answered for that origin", async () => {
+    const preflight = (origin: string) =>
+      fetch(`${world.url}/v1/chat/completions`, {
+        method: "OPTIONS",
+        headers: {
+          origin,
+          "access-control-request-method": "POST",
+          "access-control-request-headers": "authorization",
+        },
+      });
     const allowed = await preflight(ORIGIN);
     expect(allowed.status).toBe(204);
     expect(allowed.headers.get("access-control-allow-methods")).toContain("POST");

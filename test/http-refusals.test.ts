@@ -70,6 +70,28 @@ describe("a refusal", () => {
     expect(await listRefusals({ key: key.id })).toMatchObject([{ code: "invalid_api_key", last4: null }]);
   });
 
+  test("of a paused key, and from an address that isn't the key's, names the key", async () => {
+    const [paused, elsewhere] = [
+      await world.newKey({ paused: true }),
+      await world.newKey({ allowed_addresses: ["10.0.0.0/8"] }),
+    ];
+    for (const [key, code] of [
+      [paused, "key_paused"],
+      [elsewhere, "address_not_allowed"],
+    ] as const) {
+      const headers = { ...from("203.0.113.6"), "x-request-id": `refused-${code}` };
+      const answer = await world.chat(asking("Local#sim"), { secret: key.secret, headers });
+      expect(await answer.text()).not.toContain(key.id);
+      const names = { key_id: key.id, account_id: "default", address: "203.0.113.6", code, status: 403 };
+      expect(await listRefusals({ key: key.id, account: "default" })).toMatchObject([
+        { ...names, last4: null, shape: null, count: 1 },
+      ]);
+      if (isBinary) continue;
+      const line = world.events.find(({ request_id }) => request_id === `refused-${code}`);
+      expect(line).toMatchObject({ event: "refused", ...names });
+    }
+  });
+
   test("of a model that doesn't exist names what was asked for", async () => {
     const key = await world.newKey({});
     await world.chat(asking("no-such-model"), { secret: key.secret });

@@ -1,6 +1,7 @@
 // The surfaces over HTTP: failover between families, thinking that a provider refuses, money, counting and errors.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asObject, type JsonObject } from "../src/core/json.ts";
+import { readUpstreamLimit } from "./http/money-asking.ts";
 import { type MoneyWorld, startMoneyWorld } from "./http/money-world.ts";
 
 let world: MoneyWorld;
@@ -132,11 +133,19 @@ describe("money", () => {
         "generationConfig.maxOutputTokens",
       ],
     ];
-    for (const [path, fields, name] of limits) {
-      const payer = await world.payer(0.5);
-      const body = { ...ask("Acme#wide"), ...fields };
-      const got = await call("POST", path, body, { "x-api-key": payer.secret });
-      expect([path, got.status, got.headers.get("x-poundkey-dropped")]).toEqual([path, 200, name]);
+    // The limit of 'narrow' is below 16,384, and a quarter of its balance covers less than 4,096 tokens.
+    for (const [model, usd] of [
+      ["wide", 0.5],
+      ["narrow", 0.15],
+    ] as const) {
+      for (const [path, fields, name] of limits) {
+        const payer = await world.payer(usd);
+        const body = { ...ask(`Acme#${model}`), ...fields };
+        const got = await call("POST", path.replace("wide", model), body, { "x-api-key": payer.secret });
+        const dropped = got.headers.get("x-poundkey-dropped");
+        expect([path, model, got.status, dropped]).toEqual([path, model, 200, name]);
+        expect(readUpstreamLimit(world.provider.calls.last()?.body)).toBeWithin(4096, 5000);
+      }
     }
   });
 

@@ -134,11 +134,12 @@ describe("the budget for free requests", () => {
     expect((await opened({ budgetNanoUsd: 0 }, null).ask(model("Dear#pro", 120))).outputTokens).toBeNull();
   });
 
-  test("may lower a limit above 16,384, but not below 4,096 tokens", async () => {
+  test("may lower a limit that is only a wish, but not below 4,096 tokens", async () => {
     const { ask } = opened({ budgetNanoUsd: USD });
-    const wish = (tokens: number) => ask(model("Dear#pro", 120, { outputTokensAsked: tokens }));
-    expect((await wish(100_000)).outputTokens).toEqual({ "Dear#pro": 4096 });
-    expect((await faultOf(wish(16_384)))?.code).toBe("budget_exceeded");
+    const wish = (outputTokensAsked: number, isLimitMeant: boolean) =>
+      ask(model("Dear#pro", 120, { outputTokensAsked, isLimitMeant }));
+    expect((await wish(100_000, false)).outputTokens).toEqual({ "Dear#pro": 4096 });
+    expect((await faultOf(wish(16_384, true)))?.code).toBe("budget_exceeded");
   });
 });
 

@@ -161,7 +161,7 @@ export function makePlace(kind: Place["kind"], fields: Partial<Place> = {}): Pla
 
 /** An offer of a model without an output limit or a price, apart from the given fields. */
 export function makeOffer(fields: Partial<Offer> = {}): Offer {
-  const nothing = { isPriced: true, isLimitRequired: false, lines: [], outputUsdPerMillion: 0, choices: 1 };
+  const nothing = { isPriced: true, isLimitMeant: true, lines: [], outputUsdPerMillion: 0, choices: 1 };
   return { card: "Sim#echo", ...nothing, outputTokensAsked: null, outputTokensMax: null, ...fields };
 }
 

@@ -209,6 +209,11 @@ const GEMINI: readonly Row[] = [
     config({ thinkingConfig: { thinkingLevel: "LOW", thinkingBudget: 1 } }),
     /only set only one/,
   ],
+  [
+    "thoughts without thinking",
+    config({ thinkingConfig: { includeThoughts: true, thinkingBudget: 0 } }),
+    /include_thoughts is only enabled/,
+  ],
   ["a schema without JSON", config({ responseJsonSchema: {} }), /response_mime_type/],
   ["an empty text", { text: "" }, /oneof field 'data'/],
 ];

@@ -106,6 +106,23 @@ describe("without a store", () => {
   );
 });
 
+test.each([
+  ["server.admin_token", "server: { admin_token: a-configured-token }\n", {}],
+  ["POUNDKEY_ADMIN_TOKEN", "log: {}\n", { POUNDKEY_ADMIN_TOKEN: "a-configured-token" }],
+])(
+  "admin token --reset fails where the token is set by %s, since no other would work",
+  async (where, config, env) => {
+    writeFileSync(join(folder, "poundkey.yaml"), config);
+    const { code, out, err } = await poundkey(folder, words("admin token --reset --json"), env);
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    expect(err).toBe(
+      `poundkey: The admin token is set by ${where}, and a new one would not work: change it there, and restart the gateway.\n`,
+    );
+    expect(existsSync(join(folder, ".poundkey"))).toBe(false);
+  },
+  LONG_MS,
+);
+
 describe("serve", () => {
   const place = (): Place => ({ directory: folder, configure: () => {}, remove: () => {} });
 

@@ -1,7 +1,8 @@
 // The console's needs on every store: sign-ins, and credentials added at run time.
 import { describe, expect, test } from "bun:test";
+import type { RequestRecord } from "../src/core/record.ts";
 import type { Session, StoredCredential } from "../src/core/rows.ts";
-import { NOON } from "./samples.ts";
+import { HOUR, makeRecord, NOON, writeRecord } from "./samples.ts";
 import { savings } from "./store-savings.suite.ts";
 import { catchThrown } from "./thrown.ts";
 import { type MakeBench, type TwoStores, twoStores } from "./two-stores.ts";
@@ -64,11 +65,41 @@ function logouts(stores: () => TwoStores): void {
   });
 }
 
+function origins(stores: () => TwoStores): void {
+  test("addresses and sessions go before the log's rows, those of requests that ended late too", async () => {
+    const { store, other } = stores();
+    const add = (atMs: number, id: string, origin: Partial<RequestRecord>) =>
+      writeRecord(store, makeRecord(id, { atMs, ...origin }));
+    const both = { address: "203.0.113.7", session: "sha256:s" };
+    const left = async () => {
+      const rows = await other.requests({}, { limit: 2000, after: null });
+      const kept = rows.filter(({ address, session }) => address !== null || session !== null);
+      return kept.map(({ id }) => id).toSorted();
+    };
+    const prune = (contentsMs: number) =>
+      store.prune({ requestsMs: NOON - HOUR, metersMs: 0, repliesMs: 0, contentsMs }, 1000);
+    await add(NOON - HOUR, "at the start", { session: "sha256:s" });
+    for (let at = 0; at < 1101; at++) await add(NOON - 2, `r${at}`, at % 100 === 0 ? both : {});
+    await add(NOON - 1, "last", { address: "203.0.113.0/24" });
+    await add(NOON, "young", both);
+    await prune(NOON);
+    expect(await left()).toEqual(["young"]);
+    expect(await other.request("last")).toMatchObject({ id: "last", address: null, session: null });
+    await add(NOON - 600_000, "long", both);
+    await add(NOON - HOUR + 60_000, "lost", both);
+    await prune(NOON + 1);
+    expect(await left()).toEqual(["lost"]);
+    await store.prune({ requestsMs: NOON - HOUR, metersMs: 0, repliesMs: 0, contentsMs: NOON + HOUR }, 1000);
+    expect(await left()).toEqual([]);
+  });
+}
+
 export function consoleSuite(name: string, makeBench: MakeBench): void {
   describe(`${name}: the console`, () => {
     const stores = twoStores(makeBench);
     describe("savings", () => savings(() => stores().store));
     describe("logouts", () => logouts(stores));
+    describe("origins", () => origins(stores));
 
     test("a session is valid everywhere until it ends", async () => {
       const { store, other } = stores();

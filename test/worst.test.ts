@@ -72,6 +72,23 @@ describe("the worst case", () => {
     expect(outputOf({ max_tokens: 12_000 })).toEqual({ "Sim#echo": 10_000 });
   });
 
+  test("takes a limit above 16,384 as a wish, on a model whose own is lower too", () => {
+    const price = { input: 0, output: 8 };
+    const outputFor = (asked: number, tokensPaid: number, outputTokensMax: number) =>
+      findTerms(
+        offersOf([cardOf(price, { outputTokensMax })], { ...request, max_tokens: asked }),
+        tokensPaid * 8000,
+        1,
+      )?.outputTokens["Sim#echo"];
+    for (const modelMax of [10_000, 16_384, 64_000]) {
+      expect(outputFor(16_385, 5000, modelMax)).toBe(4096);
+      expect(outputFor(16_385, 24_000, modelMax)).toBe(6000);
+      expect(outputFor(16_385, 4000, modelMax)).toBeUndefined();
+      expect(outputFor(16_384, 5000, modelMax)).toBeUndefined();
+    }
+    expect(outputFor(16_385, 5000, 2000)).toBe(2000);
+  });
+
   test("uses the most expensive tier within the prompt's reach, per choice", () => {
     const tiered = (aboveTokens: number, input: number, output: number): Price => ({
       ...{ input: 2, output: 8 },

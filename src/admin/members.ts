@@ -96,10 +96,7 @@ async function readMemberChange(
   before: Member,
   { role, accounts, until, disabled }: MemberChange,
 ): Promise<Partial<Member>> {
-  const ownUntilMs = until === undefined || until === null ? until : Date.parse(until);
-  if (ownUntilMs !== undefined && ownUntilMs !== null && !(ownUntilMs > clock.nowMs())) {
-    throw invalidValue("until", "expected a time in the future");
-  }
+  const ownUntilMs = readUntil(before, { role, until }, clock.nowMs());
   if (role === undefined && accounts !== undefined && before.ownGrants.length === 0) {
     throw invalidValue("accounts", "it needs a role, since none was given to this person so far");
   }
@@ -112,6 +109,22 @@ async function readMemberChange(
     ...(ownUntilMs === undefined ? {} : { ownUntilMs }),
     ...(disabled === undefined ? {} : { isDisabled: disabled }),
   };
+}
+
+/** A role that is given without an end has none, whatever end an earlier one had. Undefined if the end stays as it is. */
+function readUntil(
+  { ownGrants }: Member,
+  { role, until }: Pick<MemberChange, "role" | "until">,
+  nowMs: number,
+): number | null | undefined {
+  if (until === undefined) return role === undefined ? undefined : null;
+  if (until === null) return null;
+  if (role === null) throw invalidValue("until", "a role that is taken back has no end");
+  if (role === undefined && ownGrants.length === 0)
+    throw invalidValue("until", "it needs a role, since none was given to this person so far");
+  const untilMs = Date.parse(until);
+  if (!(untilMs > nowMs)) throw invalidValue("until", "expected a time in the future");
+  return untilMs;
 }
 
 async function makeGrants(

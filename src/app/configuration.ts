@@ -17,6 +17,8 @@ export interface ConfigurationFlags extends Overrides {
   readonly config?: string | undefined;
   /** False disables the simulated provider. If missing, it may be enabled. */
   readonly isSimulated?: boolean;
+  /** False refuses a file without any field. If missing, it stands for the defaults. */
+  readonly mayBeEmpty?: boolean;
 }
 
 export interface ConfigSource {
@@ -61,13 +63,13 @@ export const source: ConfigSource = {
 
 /** Loads the file that `config` names, or else the default one, and applies the other flags on top. */
 export function loadConfig(
-  { config, isSimulated = true, ...overrides }: ConfigurationFlags,
+  { config, isSimulated = true, mayBeEmpty = true, ...overrides }: ConfigurationFlags,
   { env, readConfig, readFile, known }: ConfigSource,
 ): { readonly file: string; readonly loaded: Loaded } {
   const found = findConfig(config, readConfig);
   if (!found.ok) return { file: found.error.file, loaded: { ok: false, errors: [found.error] } };
   const { file, text } = found;
-  const loaded = loadSettings({ text, file, env, readFile, known, overrides, isSimulated });
+  const loaded = loadSettings({ text, file, env, readFile, known, overrides, isSimulated, mayBeEmpty });
   return { file: text === null ? ENVIRONMENT : file, loaded };
 }
 

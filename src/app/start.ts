@@ -218,9 +218,10 @@ async function runUntilStopped(
   const watch = watchConfig({ ...live, sections: options.sections }, loadedStamp, {
     clock,
     stamp: () => stampConfiguration(options, live.settings),
-    load: () => {
+    load: (mayBeEmpty) => {
       // A default file that was in use must not be missing either.
-      const again = loadConfig(file === ENVIRONMENT ? options : { ...options, config: file }, source);
+      const named = file === ENVIRONMENT ? options : { ...options, config: file };
+      const again = loadConfig({ ...named, mayBeEmpty }, source);
       const { loaded } = again;
       if (loaded.ok) file = again.file;
       return loaded.ok ? { ...loaded, settings: complete(loaded.settings) } : loaded;

@@ -31,7 +31,7 @@ const MEMBERS_MS = 500;
 const MEASURES_MS = 15_000;
 /** Within this time, one of the operator's own servers is found if it starts later than the gateway. */
 const DISCOVERY_MS = 30_000;
-/** Contents are deleted within this time after `log.keep`, which may be short. */
+/** Contents, addresses and sessions are deleted within this time after `log.keep`, which may be short. */
 const PRUNE_MS = 60_000;
 const ROWS_MAX = 2000;
 /** The maximum size of all replies kept for Idempotency-Keys, in characters: 1 GiB. The oldest are deleted first. */

@@ -52,6 +52,8 @@ export interface LoadInput extends Environment {
   readonly overrides: Overrides;
   /** False if the simulated provider is disabled, so that its models can't be named. */
   readonly isSimulated?: boolean;
+  /** False refuses a file without any field, which an editor may have truncated before writing it. */
+  readonly mayBeEmpty?: boolean;
 }
 
 /** The values of each section of the file, as JSON, to tell which of them a reload changes. Never shown. */
@@ -70,6 +72,12 @@ export type Loaded =
 const BODY_MEMORY_BYTES = 256_000_000;
 const DEFAULT_STORE = "sqlite:./.poundkey/poundkey.db";
 
+const EMPTY: Issue = {
+  path: [],
+  at: "value",
+  message: "the file is empty, so the configuration in use stays; write {} for the defaults alone",
+};
+
 /** Never throws; returns up to 20 errors, in the file's order. An empty file is a valid configuration. */
 export function loadSettings(input: LoadInput): Loaded {
   const yaml = new YamlText(input.text ?? "");
@@ -81,7 +89,9 @@ export function loadSettings(input: LoadInput): Loaded {
     return { ok: false, errors: errors.slice(0, ERRORS_MAX) };
   }
   const { sources, resolved, issues: missing } = interpolate(yaml, input);
-  const checked = validate(readValues(yaml), sources);
+  const values = readValues(yaml);
+  if (input.mayBeEmpty === false && (values ?? null) === null) return fail([EMPTY], yaml, input.file);
+  const checked = validate(values, sources);
   if (missing.length > 0 || !checked.ok) {
     const wrong = checked.ok ? [] : leaveOutWithin(checked.issues, missing);
     return fail([...missing, ...wrong], yaml, input.file);
@@ -235,11 +245,22 @@ function buildServerRules(
   return {
     host: overrides.host ?? host,
     port: overrides.port ?? port,
-    adminToken: server.admin_token ?? readField("POUNDKEY_ADMIN_TOKEN", adminToken, env, issues),
+    ...findAdminToken(server, env, issues),
     adminTokenFrom: server.admin_token_from ?? [],
     ...{ bodyBytesMax, bodyMemoryBytes, drainMs: readMs(drain), keepAliveMs: readMs(keep_alive) },
     ...{ trustedProxies, hosts, cors, publicUrl: server.public_url?.replace(/\/$/, "") ?? null },
   };
+}
+
+function findAdminToken(
+  { admin_token: inFile }: NonNullable<Config["server"]>,
+  env: LoadInput["env"],
+  issues: Issues,
+): Pick<ServerRules, "adminToken" | "adminTokenSetBy"> {
+  if (inFile !== undefined) return { adminToken: inFile, adminTokenSetBy: "server.admin_token" };
+  const variable = "POUNDKEY_ADMIN_TOKEN";
+  const value = readField(variable, adminToken, env, issues);
+  return { adminToken: value, adminTokenSetBy: value === null ? null : variable };
 }
 
 /** Returns a variable that replaces the field with that schema, or null if it isn't set. */

@@ -9,7 +9,7 @@ interface WatchPorts {
   /** Returns a text of size, time and inode that changes when the file does, or null if there is no file. */
   readonly stamp: () => string | null;
   /** Reads and checks the file again, with the files and variables that it refers to. */
-  readonly load: () => Loaded;
+  readonly load: (mayBeEmpty: boolean) => Loaded;
   /** Takes the new settings, the sections that differ from those before, and those whose changes need a restart. */
   readonly onSettings: (
     settings: Settings,
@@ -42,7 +42,8 @@ export function watchConfig(
   let lastSeen = loadedStamp;
   let { sections } = start;
   const reload = () => {
-    const loaded = ports.load();
+    // Programs that write a file often truncate it first: that must not end the limits of the configuration in use.
+    const loaded = ports.load(Object.keys(sections).length === 0);
     if (!loaded.ok) return ports.onErrors(loaded.errors);
     const [kept, ignored] = keepStart(start.settings, loaded.settings);
     ports.onSettings(kept, listChanged(sections, loaded.sections), ignored);

@@ -8,6 +8,7 @@ import { AccountField } from "./account-field.tsx";
 import { nowMs } from "./browser.ts";
 import { COUNT_OPTIONS, EXPIRY_OPTIONS } from "./field-options.ts";
 import { DAY_MS } from "./format.ts";
+import { toDayEnd, toLocalDay } from "./local-time.ts";
 import { SelectField, TextField } from "./parts/field.tsx";
 import { ModelsField } from "./parts/models-field.tsx";
 
@@ -52,7 +53,7 @@ export const RENDERERS: { readonly [Name in KindName]: Renderer<Name> } = {
   expiry: {
     Control: ExpiryControl,
     isNarrow: true,
-    toText: (moment) => (moment ? joinChoice("date", moment.slice(0, 10)) : ""),
+    toText: (moment) => (moment ? joinChoice("date", toLocalDay(moment)) : ""),
     toWire: readExpiry,
   },
   patterns: {
@@ -200,13 +201,13 @@ function ExpiryControl({ field: _, label, value, onInput, error }: ControlProps<
 /** Leaves an expiry on the same day as it is, since the form doesn't show its time. */
 function readExpiry(text: string, before: Wire<"expiry"> | undefined): string | null | undefined {
   const moment = computeExpiry(text);
-  return before && moment?.slice(0, 10) === before.slice(0, 10) ? undefined : moment;
+  return before && moment && toLocalDay(moment) === toLocalDay(before) ? undefined : moment;
 }
 
 function computeExpiry(text: string): string | null {
   const [choice, date] = splitChoice(text);
   if (choice === "") return null;
-  if (choice === "date") return date === "" ? null : new Date(`${date}T23:59:59`).toISOString();
+  if (choice === "date") return date === "" ? null : toDayEnd(date);
   return new Date(nowMs() + Number(choice) * DAY_MS).toISOString();
 }
 

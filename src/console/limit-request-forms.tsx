@@ -4,6 +4,7 @@ import type { LimitView } from "../admin/limits.ts";
 import { change } from "./api.ts";
 import { formatDay } from "./format.ts";
 import { nameLimit } from "./limit-bars.tsx";
+import { toDayEnd } from "./local-time.ts";
 import { FormDialog } from "./parts/dialog.tsx";
 import { SelectField, TextField } from "./parts/field.tsx";
 import { toast } from "./parts/toast.tsx";
@@ -62,8 +63,7 @@ function makeRequest(own: OwnLimit | undefined, { amount, until, reason }: Draft
   const { accountId, limit } = own;
   const { kind, per, models } = limit;
   const asked = kind === "budget" ? { budget: { per, ...(models ? { models } : {}) } } : { limit: kind };
-  const end = new Date(`${until}T23:59:59`).toISOString();
-  return { account_id: accountId, ...asked, amount: Number(amount), until: end, reason };
+  return { account_id: accountId, ...asked, amount: Number(amount), until: toDayEnd(until), reason };
 }
 
 interface DecisionFormProps {

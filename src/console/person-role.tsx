@@ -2,6 +2,7 @@
 import type { MemberView } from "../admin/members.ts";
 import { AccountField } from "./account-field.tsx";
 import { change } from "./api.ts";
+import { toDayEnd, toLocalDay } from "./local-time.ts";
 import { useNames } from "./names.ts";
 import { FormDialog } from "./parts/dialog.tsx";
 import { Check, SelectField, TextField } from "./parts/field.tsx";
@@ -30,7 +31,7 @@ export function RoleForm({ person, onSaved, onClose }: RoleFormProps) {
   const form = useForm(
     () => readOwn(person),
     async (draft) => {
-      await change("PATCH", `/members/${person.id}`, makeChange(draft));
+      await change("PATCH", `/members/${person.id}`, makeChange(draft, person));
       toast(`The role of ${namePerson(person)} was changed`);
       await onSaved();
       onClose();
@@ -85,17 +86,22 @@ function readOwn({ own_grants, until }: MemberView): Draft {
     role: own_grants[0]?.role ?? "",
     where: own_grants.length > 0 && accounts.length === 0 ? "all" : "some",
     accounts: accounts.join(" "),
-    until: until?.slice(0, 10) ?? "",
+    until: until ? toLocalDay(until) : "",
   };
 }
 
-function makeChange({ role, where, accounts, until }: Draft) {
+function makeChange({ role, where, accounts, until }: Draft, person: MemberView) {
   if (role === "") return { role: null };
   return {
     role,
     accounts: where === "all" ? null : listIds(accounts),
-    until: until === "" ? null : new Date(`${until}T23:59:59`).toISOString(),
+    until: until === "" ? null : readUntil(until, person.until),
   };
+}
+
+/** An end on the same day stays as it is, since the form doesn't show its time. */
+function readUntil(day: string, before: string | null): string {
+  return before !== null && toLocalDay(before) === day ? before : toDayEnd(day);
 }
 
 function listIds(text: string): readonly string[] {

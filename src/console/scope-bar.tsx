@@ -1,6 +1,7 @@
 // The controls of the period that a page shows.
 import { useState } from "preact/hooks";
 import { formatFullTime } from "./format.ts";
+import { toLocalMinute } from "./local-time.ts";
 import { Segments } from "./parts/button.tsx";
 import { FormDialog } from "./parts/dialog.tsx";
 import { TextField } from "./parts/field.tsx";
@@ -35,11 +36,8 @@ export function PeriodPicker({ scope: { range, period }, hasAny = false }: Perio
   );
 }
 
-/** Returns the value of a field for local time. */
-function toLocal(instant: string | undefined): string {
-  if (!instant) return "";
-  const at = new Date(instant);
-  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+function showMoment(instant: string | undefined): string {
+  return instant ? toLocalMinute(instant) : "";
 }
 
 function toInstant(local: string): string | null {
@@ -53,7 +51,7 @@ interface CustomPeriodProps {
 
 function CustomPeriod({ period, onClose }: CustomPeriodProps) {
   const form = useForm(
-    () => ({ from: toLocal(period.from), to: toLocal(period.to) }),
+    () => ({ from: showMoment(period.from), to: showMoment(period.to) }),
     async ({ from, to }) => {
       if (from !== "" && to !== "" && from >= to) throw new Error("The period ends before it begins.");
       setQuery({ range: null, from: toInstant(from), to: toInstant(to) });

@@ -92,6 +92,15 @@ export function isWithin(blocks: readonly string[], address: string): boolean {
     [isIpv4(address, family) ? "ipv4" : "ipv6"].check(address, family);
 }
 
+const PRIVATE = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "127.0.0.0/8", "::1", "fc00::/7"];
+const PRIVATE_NAME = /^localhost$|^[a-z0-9-]+$|\.(internal|local|localhost|svc|lan)$/i;
+
+/** True for the host of a URL that is on this machine or in a private network, by its address or its name. */
+export function isPrivateHost(hostname: string): boolean {
+  const host = hostname.replace(/^\[|\]$/g, "");
+  return isWithin(PRIVATE, host) || (!/^[\d.]+$/.test(host) && PRIVATE_NAME.test(host));
+}
+
 const KEPT_PARTS = 3;
 
 /** Returns the network that an address belongs to: /24, or /48 of IPv6. Anything else is returned as null. */

@@ -38,8 +38,8 @@ export interface Offer {
   readonly reservedLines?: readonly BillLine[];
   readonly outputUsdPerMillion: number;
   readonly choices: number;
-  /** True if the API requires a limit: it then says how much may come, not how much is expected. */
-  readonly isLimitRequired: boolean;
+  /** False if the client's limit only says how much may come: then it may be lowered like that of a request without one. */
+  readonly isLimitMeant: boolean;
   /** The client's output limit per answer, at most the model's own. Null if there is none. */
   readonly outputTokensAsked: number | null;
   /** The model's own limit. Null if unknown. */
@@ -223,7 +223,14 @@ export type Answer =
   /** With the names of the budgets. */
   | { readonly kind: "reset"; readonly budgets: readonly string[] }
   | Lacking
-  | { readonly kind: "refused"; readonly fault: Fault };
+  | Refused;
+
+export interface Refused {
+  readonly kind: "refused";
+  readonly fault: Fault;
+  /** True if nothing was decided: if the request had entered, it still is. Otherwise a refusal undoes its entry. */
+  readonly isUndecided?: true;
+}
 
 /** Rows as read in the transaction. Rows that were not found are null or missing. */
 export interface Rows {
@@ -293,5 +300,6 @@ export interface Decision {
 /** Pure. Called again if the transaction has to be repeated. */
 export type Decide = (rows: Rows, demands: readonly Demand[]) => Decision;
 
-export type Admitted = Extract<Answer, { kind: "granted" | "replayed" | "pending" | "moved" }>;
+/** A refusal is only among them if it undoes the request's entry. */
+export type Admitted = Extract<Answer, { kind: "granted" | "replayed" | "pending" | "moved" | "refused" }>;
 export type Replayed = Extract<Answer, { kind: "replayed" }>;

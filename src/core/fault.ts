@@ -222,8 +222,8 @@ export interface FaultDetails {
   readonly unsent?: true;
   /** A kept connection was reset right away, which happens if the server had already closed it. */
   readonly stale?: true;
-  /** The key whose secret was sent, although it is revoked or expired. For the log, never shown to clients. */
-  readonly key?: { readonly id: string; readonly accountId: string };
+  /** The key whose secret was sent, if it may not be used, or not like this. For the log, never shown to clients. */
+  readonly key?: { readonly id: string; readonly accountId: string; readonly memberId: string | null };
   /** The provider's HTTP status, for the log. */
   readonly upstreamStatus?: number;
   /** The provider's own words and how the connection failed, for the operator. Never shown to clients. */

@@ -135,21 +135,17 @@ export function isProven({ key, rotation }: ProvenKey, nowMs: number): boolean {
 }
 
 /** Returns the Fault with which the key refuses a client at this address, or null. */
-export function refuseAddress(
-  { allowedAddresses }: GatewayKey,
-  proof: Pick<KeyProof, "address">,
-): Fault | null {
-  if (allowedAddresses === null) return null;
-  if (isWithin(allowedAddresses, proof.address)) return null;
+export function refuseAddress(key: GatewayKey, proof: Pick<KeyProof, "address">): Fault | null {
+  if (key.allowedAddresses === null || isWithin(key.allowedAddresses, proof.address)) return null;
   const message = "This key may not be used from your address. The gateway's operator can allow it.";
-  return new Fault("address_not_allowed", message);
+  return new Fault("address_not_allowed", message, { key: nameKey(key) });
 }
 
 /** Returns the Fault with which a paused key refuses requests. Null if it isn't paused. */
-export function refusePaused({ isPaused }: GatewayKey): Fault | null {
-  return isPaused
-    ? new Fault("key_paused", "This key is paused. The gateway's operator can resume it.")
-    : null;
+export function refusePaused(key: GatewayKey): Fault | null {
+  if (!key.isPaused) return null;
+  const message = "This key is paused. The gateway's operator can resume it.";
+  return new Fault("key_paused", message, { key: nameKey(key) });
 }
 
 /**
@@ -199,8 +195,15 @@ function isListed(models: readonly string[] | null, modelId: string): boolean {
 }
 
 /** Wrong, revoked, replaced and expired secrets all get this same answer. `key` is the one that is no longer valid. */
-export function invalidKey(key?: Pick<GatewayKey, "id" | "accountId">): Fault {
+export function invalidKey(key?: NamedKey): Fault {
   const message =
     "Incorrect API key provided: it is wrong, revoked or expired. Ask this gateway's operator for a new one.";
-  return new Fault("invalid_api_key", message, key ? { key: { id: key.id, accountId: key.accountId } } : {});
+  return new Fault("invalid_api_key", message, key ? { key: nameKey(key) } : {});
+}
+
+type NamedKey = Pick<GatewayKey, "id" | "accountId" | "memberId">;
+
+/** Returns the key as the log of a refusal names it. */
+export function nameKey({ id, accountId, memberId }: NamedKey): NamedKey {
+  return { id, accountId, memberId };
 }

@@ -2,29 +2,7 @@
 import { Fault, type FaultCode } from "./fault.ts";
 import { isObject, type JsonObject } from "./json.ts";
 import { findNearest } from "./nearest.ts";
-
-/** The JSON Schema keywords that our schemas use. */
-interface Rules {
-  readonly [keyword: string]: unknown;
-  /** Our own keyword: describes what is valid, as a phrase after "expected". */
-  readonly expected?: string;
-  readonly type?: string;
-  readonly enum?: readonly string[];
-  readonly anyOf?: readonly Rules[];
-  readonly properties?: Readonly<Record<string, Rules>>;
-  readonly patternProperties?: Readonly<Record<string, Rules>>;
-  readonly required?: readonly string[];
-  readonly additionalProperties?: unknown;
-  readonly items?: Rules;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly exclusiveMinimum?: number;
-  readonly minItems?: number;
-  readonly maxItems?: number;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly pattern?: string;
-}
+import { findTag, fitsType, type Rules } from "./schema-rules.ts";
 
 const ARTICLED: Readonly<Record<string, string>> = {
   object: "an object",
@@ -44,7 +22,7 @@ export function findFirstFault(schema: Rules, value: unknown): Fault | null {
 function check(rules: Rules, value: unknown, path: string): Fault | null {
   if (rules.anyOf) return checkUnion(rules, rules.anyOf, value, path);
   if (rules.type === undefined) return null;
-  if (!fits(rules, value)) return wrongType([rules], value, path, rules.expected);
+  if (!fitsType(rules, value)) return wrongType([rules], value, path, rules.expected);
   if (Array.isArray(value)) return checkArray(rules, value, path);
   if (isObject(value)) return checkObject(rules, value, path);
   if (typeof value === "string") return checkString(rules, value, path);
@@ -163,28 +141,18 @@ function checkUnion(
   const isNamed = (rules: Rules) => typeof value === "string" && rules.enum?.includes(value) !== false;
   // If the union has its own wording, a string that matches no alternative counts as the wrong type.
   const isMeant = (rules: Rules) => expected === undefined || rules.type !== "string" || isNamed(rules);
-  const alike = alternatives.filter((rules) => fits(rules, value) && isMeant(rules));
+  const alike = alternatives.filter((rules) => fitsType(rules, value) && isMeant(rules));
   const [only] = alike;
   if (!only) return wrongType(alternatives, value, path, expected);
   if (alike.length === 1) return check(only, value, path);
-  for (const tag of ["role", "type"]) {
-    const tags = alike.map((rules) => rules.properties?.[tag]?.enum?.[0]);
-    if (!isObject(value) || tags.some((one) => one === undefined)) continue;
-    if (value[tag] === undefined) return missingParameter(child(path, tag), listValues(tags.map(String)));
-    if (typeof value[tag] !== "string") return wrongType([{ type: "string" }], value[tag], child(path, tag));
-    const chosen = alike[tags.indexOf(value[tag])];
-    return chosen ? check(chosen, value, path) : notAmong(tags.map(String), child(path, tag));
-  }
-  return check(only, value, path);
-}
-
-function fits(rules: Rules, value: unknown): boolean {
-  const { type } = rules;
-  if (type === "array") return Array.isArray(value);
-  if (type === "object") return isObject(value);
-  if (type === "null") return value === null;
-  if (type === "integer") return typeof value === "number";
-  return type === undefined || typeof value === type;
+  const tag = isObject(value) ? findTag(alike) : null;
+  if (tag === null || !isObject(value)) return check(only, value, path);
+  const word = value[tag.field];
+  const where = child(path, tag.field);
+  if (word === undefined) return missingParameter(where, listValues(tag.words));
+  if (typeof word !== "string") return wrongType([{ type: "string" }], word, where);
+  const chosen = alike[tag.words.indexOf(word)];
+  return chosen ? check(chosen, value, path) : notAmong(tag.words, where);
 }
 
 function child(path: string, field: string): string {

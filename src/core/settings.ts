@@ -207,6 +207,8 @@ export interface ServerRules {
   readonly host: string;
   readonly port: number;
   readonly adminToken: string | null;
+  /** The field or variable that sets the admin token. Null if none does. */
+  readonly adminTokenSetBy: "server.admin_token" | "POUNDKEY_ADMIN_TOKEN" | null;
   /** Addresses or CIDR blocks that the admin token may come from. Empty for any. */
   readonly adminTokenFrom: readonly string[];
   readonly bodyBytesMax: number;

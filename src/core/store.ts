@@ -78,7 +78,7 @@ interface Spent {
 }
 
 export interface PruneBefore {
-  /** The limit for prompts and answers. Defaults to that of requests. */
+  /** The limit for prompts and answers, and for clients' addresses and sessions. Defaults to that of requests. */
   readonly contentsMs?: number;
   readonly requestsMs: number;
   readonly metersMs: number;

@@ -67,7 +67,7 @@ function makeSmallestOffer({ id, price }: ModelCard): Offer {
     lines: isFree ? [] : SMALLEST,
     outputUsdPerMillion: 0,
     choices: 1,
-    isLimitRequired: false,
+    isLimitMeant: false,
     outputTokensAsked: null,
     outputTokensMax: null,
   };

@@ -71,12 +71,12 @@ function receive(
   set.headers["x-request-id"] = chooseRequestId(request.headers, ports);
   if (ports.draining()) set.headers.connection = "close";
   canonicalScheme(request.headers);
-  const refusal =
-    refuseHost(request, ports.server.hosts) ??
-    refuseSpelling(request, listPaths) ??
-    refuseKeyInUrl(request.url);
-  if (refusal) return createErrorResponse(request, refusal, set);
-  return crossOrigin(request, set.headers, ports.server.cors);
+  const otherHost = refuseHost(request, ports.server.hosts);
+  if (otherHost) return createErrorResponse(request, otherHost, set);
+  // Pages must be able to read the refusals below.
+  const preflight = crossOrigin(request, set.headers, ports.server.cors);
+  const refusal = preflight ? null : (refuseSpelling(request, listPaths) ?? refuseKeyInUrl(request.url));
+  return refusal ? createErrorResponse(request, refusal, set) : preflight;
 }
 
 /** Returns the answer to what a handler threw. Only the log has the cause of a bug. */

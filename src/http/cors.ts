@@ -1,43 +1,54 @@
-// Cross-origin calls from browsers, only from the origins that the operator named. @elysiajs/cors doesn't fit: it also
-// accepts an origin that is named without its scheme, answers every OPTIONS request with 204, even from origins that aren't
-// allowed, and adds its headers to answers that no browser asked for.
+// Cross-origin calls from browsers. Pages of the origins that the operator named may call everything, with `*` those of
+// any origin may call the APIs. No answer allows credentials, so no page elsewhere can act with the console's cookie.
+// @elysiajs/cors doesn't fit: it also accepts an origin that is named without its scheme, answers every OPTIONS request
+// with 204, even from origins that aren't allowed, and adds its headers to answers that no browser asked for.
 import type { HTTPHeaders } from "elysia/types";
-import { LIMIT_HEADERS } from "./headers.ts";
+import { SURFACES } from "../surfaces/index.ts";
+import { findPath } from "./paths.ts";
 
-const METHODS = "GET, POST, PUT, PATCH, DELETE";
-/** Names of headers with commas between them. SDKs send some twenty. */
-const NAMES = /^[\w-]{1,100}(, ?[\w-]{1,100}){0,63}$/;
-const EXPOSED = [
-  "x-request-id, retry-after",
-  ...LIMIT_HEADERS.flatMap((kind) => [
-    ...["limit", "remaining", "reset"].map((part) => `x-ratelimit-${part}-${kind}`),
-    ...["limit", "remaining", "reset"].map((part) => `anthropic-ratelimit-${kind}-${part}`),
-  ]),
-  "x-poundkey-model, x-poundkey-attempts, x-poundkey-selector, x-poundkey-why, x-poundkey-dropped, x-poundkey-replayed",
-  "x-poundkey-cost, x-poundkey-charged, x-poundkey-cache, age, server-timing, sunset",
-].join(", ");
+const ANY = "*";
+const METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE";
 const PREFLIGHT_SECONDS = "600";
-const ASKED = "access-control-request-headers";
 
-/**
- * Adds the headers for an allowed origin. Returns the response to a preflight, and undefined for any other request. A page
- * may send any header, since those of the vendors' SDKs change, but never cookies.
- */
+/** The first segments of the paths that key holders use. Operators, people and their agents have the others. */
+const APIS: ReadonlySet<string | undefined> = new Set([
+  ...SURFACES.map(({ path }) => path.split("/")[1]),
+  "models",
+]);
+
+/** Any header may be sent, since SDKs send many, but for those in which proxies report where a request came from. */
+const HEADER = /^(?!forwarded$|x-forwarded-|x-real-ip$)[a-z0-9_-]{1,100}$/;
+const HEADERS_MAX = 100;
+
+/** Adds the headers for an allowed origin. Returns the response to a preflight, and undefined for any other request. */
 export function crossOrigin(
   request: Request,
   headers: HTTPHeaders,
   origins: readonly string[],
 ): Response | undefined {
   const origin = request.headers.get("origin");
-  if (origin === null || !(origins.includes(origin) || origins.includes("*"))) return undefined;
-  headers["access-control-allow-origin"] = origin;
+  const allowed = origin === null ? null : findAllowed(origin, request.url, origins);
+  if (allowed === null) return undefined;
+  headers["access-control-allow-origin"] = allowed;
   headers.vary = "origin";
-  headers["access-control-expose-headers"] = EXPOSED;
+  // Without credentials, this means all headers.
+  headers["access-control-expose-headers"] = "*";
   if (request.method !== "OPTIONS" || !request.headers.has("access-control-request-method")) return undefined;
   headers["access-control-allow-methods"] = METHODS;
-  const asked = request.headers.get(ASKED) ?? "";
-  headers.vary = `origin, ${ASKED}`;
-  if (NAMES.test(asked)) headers["access-control-allow-headers"] = asked;
+  headers["access-control-allow-headers"] = listHeaders(request.headers);
   headers["access-control-max-age"] = PREFLIGHT_SECONDS;
   return new Response(null, { status: 204 });
+}
+
+/** Returns the origin, or `*` if any is allowed. Null if none is. */
+function findAllowed(origin: string, url: string, origins: readonly string[]): string | null {
+  if (origins.includes(origin)) return origin;
+  return origins.includes(ANY) && APIS.has(findPath(url).split("/", 2)[1]) ? ANY : null;
+}
+
+/** Lists what the page wants to send. `*` wouldn't include `authorization`, and older browsers don't know it. */
+function listHeaders(headers: Headers): string {
+  const asked = (headers.get("access-control-request-headers") ?? "").split(",", HEADERS_MAX);
+  const names = asked.map((name) => name.trim().toLowerCase());
+  return names.filter((name) => HEADER.test(name)).join(", ");
 }

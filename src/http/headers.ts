@@ -75,9 +75,6 @@ function formatTiming({ startedMs, upstreamMs }: NonNullable<Facts["times"]>, no
   return `gateway;dur=${gatewayMs.toFixed(1)}, upstream;dur=${upstreamMs.toFixed(1)}`;
 }
 
-/** The kinds of limits that headers tell of. */
-export const LIMIT_HEADERS = ["requests", "tokens"] as const;
-
 export function limitHeaders(given: GrantedLimits | null, reader: Reader): HeaderMap {
   const headers: HeaderMap = {};
   if (given === null) return headers;
@@ -89,7 +86,7 @@ export function limitHeaders(given: GrantedLimits | null, reader: Reader): Heade
 
 function addLimit(
   headers: HeaderMap,
-  kind: (typeof LIMIT_HEADERS)[number],
+  kind: "requests" | "tokens",
   { limit, remaining, resetMs }: RequestLimits,
   { family, nowMs }: Reader,
 ): void {

@@ -21,7 +21,7 @@ const ROUTE_CHARACTERS_MAX = 100;
 
 /** The facts known about a request by the time it is refused. */
 export interface Progress {
-  key: (Pick<GatewayKey, "id" | "accountId"> & Partial<Pick<GatewayKey, "memberId">>) | null;
+  key: Pick<GatewayKey, "id" | "accountId" | "memberId"> | null;
   modelAsked: string | null;
   selection: Selection | null;
 }
@@ -106,7 +106,7 @@ function buildRefusal(
   return {
     keyId: key?.id ?? null,
     accountId: key?.accountId ?? null,
-    memberId: progress.key?.memberId ?? null,
+    memberId: key?.memberId ?? null,
     ...(isUnknown ? describeSender(request.headers) : { last4: null, shape: null }),
     modelAsked: modelAsked === null ? null : shortenModel(modelAsked),
     route: `${request.method} ${findPath(request.url).slice(0, ROUTE_CHARACTERS_MAX)}`,

@@ -1,7 +1,7 @@
 // Finds the key that a client's secret proves, with what binds the person whose key it is.
 import type { ProvenAgent } from "../core/device.ts";
 import { Fault } from "../core/fault.ts";
-import { invalidKey, isProven, type ProvenKey } from "../core/key.ts";
+import { invalidKey, isProven, nameKey, type ProvenKey } from "../core/key.ts";
 import { findMemberModels } from "../core/member-limits.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock } from "../core/world.ts";
@@ -83,11 +83,11 @@ function requireFound({ agents }: AuthenticationParts, found: Found, nowMs: numb
   throw signInRequired(key, agents?.publicUrl() ?? null);
 }
 
-function signInRequired({ id, accountId }: ProvenKey["key"], publicUrl: string | null): Fault {
+function signInRequired(key: ProvenKey["key"], publicUrl: string | null): Fault {
   const where = publicUrl === null ? "" : ` at ${publicUrl}`;
   const how = publicUrl === null ? "" : ` (or: poundkey login ${publicUrl})`;
   const message = `Your sign-in has ended. Sign in again${where} from your agent: /login in Claude Code${how}.`;
-  return new Fault("sign_in_required", message, { key: { id, accountId } });
+  return new Fault("sign_in_required", message, { key: nameKey(key) });
 }
 
 const REMEMBERED_MS = 500;

@@ -1,5 +1,5 @@
 // Admission: decides whether a request is admitted, which place it takes and how much of the balance is held for it.
-import type { Admission, Answer, Granted, Lacking, Offer } from "../core/demand.ts";
+import type { Admission, Answer, Granted, Lacking, Offer, Refused } from "../core/demand.ts";
 import { Fault } from "../core/fault.ts";
 import type { Tags } from "../core/fields/tags-text.ts";
 import { type Account, type GatewayKey, invalidKey, refuseAccount, refuseCaller } from "../core/key.ts";
@@ -32,8 +32,6 @@ import { claimReply, findEarlierAnswer } from "./replies.ts";
 import { settle, undoHold } from "./settle.ts";
 import { computeBalanceRoom, computeHoldTerms } from "./worst.ts";
 
-type Refused = Extract<Answer, { kind: "refused" }>;
-
 /** Nothing is taken before everything has been decided, so a refusal takes nothing. */
 export function admit(books: Books, demand: Admission): Answer {
   // Undoes an admission whose first write was never acknowledged, so that it can be retried.
@@ -48,7 +46,7 @@ export function admit(books: Books, demand: Admission): Answer {
   const account = books.account(key.accountId);
   const unusable = refuseAccount(account, demand.limits.contact);
   if (unusable !== null) return refused(unusable);
-  if (isResolved(books, demand)) return refused(resolvedMeanwhile());
+  if (isResolved(books, demand)) return { ...refused(resolvedMeanwhile()), isUndecided: true };
   const earlier = findEarlierAnswer(books, demand);
   if (earlier !== null) return earlier;
   const limits = readLimits(books, key, account, demand);

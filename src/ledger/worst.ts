@@ -1,7 +1,6 @@
 // The worst case of a request's cost, which is held before a provider is called.
 import type { Offer } from "../core/demand.ts";
 import { type BillLine, computeCost, type NanoUsd } from "../core/money.ts";
-import { isLimitMeant } from "../core/output-limit.ts";
 
 /** The share of the free balance that a request without an output limit may hold. */
 const SHARE_UNASKED = 1 / 4;
@@ -138,7 +137,7 @@ function chooseOutput(
   markup: number,
 ): number {
   const { outputTokensAsked: asked, outputTokensMax, outputUsdPerMillion, choices } = offer;
-  if (asked !== null && isLimitMeant(asked, offer.isLimitRequired)) return asked;
+  if (asked !== null && offer.isLimitMeant) return asked;
   const most = asked ?? outputTokensMax ?? Number.MAX_SAFE_INTEGER;
   const tokenNano = outputUsdPerMillion * 1000 * markup * choices;
   if (tokenNano === 0) return most;

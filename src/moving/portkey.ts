@@ -60,6 +60,7 @@ export function readPortkey(file: SourceFile, report: Report): PlannedConfig {
     else report.leave(line, `config ${name}`, "none of its targets has a model here");
   }
   const aliases = providers.listAliases(groups, report);
+  providers.reportUnpriced(report);
   return { providers: providers.list(), models: Object.fromEntries(models), aliases };
 }
 
@@ -138,6 +139,7 @@ function readTarget(node: JsonObject, at: At, { file, report, providers }: Parts
     name: model,
     model: {},
     credential: provider === "Ollama" ? null : { key },
+    line,
   });
   report.take(line, item, id);
   return { members: [{ id, weight: asNumber(node.weight) }], fallbacks: [] };

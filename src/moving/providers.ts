@@ -4,6 +4,7 @@ import type { ModelCard } from "../core/card.ts";
 import { omitUndefined } from "../core/json.ts";
 import type { Groups } from "./groups.ts";
 import type { Report } from "./report.ts";
+import { isOwnServer } from "./servers.ts";
 
 /** One model on one server of the other gateway. */
 export interface Deployment {
@@ -20,6 +21,8 @@ export interface Deployment {
   /** The model's own entry, without its name. */
   readonly model: Readonly<Record<string, unknown>>;
   readonly credential: PlannedCredential | null;
+  /** Its line in the other gateway's file. Null for rows of a table. */
+  readonly line: number | null;
 }
 
 export interface PlannedCredential {
@@ -49,6 +52,8 @@ export class Providers {
   readonly #cards: ReadonlyMap<string, ModelCard>;
   /** Prices of models in the catalogue that the other gateway's operator had changed. */
   readonly #overlay = new Map<string, object>();
+  /** The line of each id, the first if there are several. */
+  readonly #lines = new Map<string, number | null>();
 
   constructor() {
     this.#cards = new Map(loadShippedCards().map((card) => [card.id, card]));
@@ -74,6 +79,7 @@ export class Providers {
       return `${server.name}#*`;
     }
     const id = `${server.name}#${name}`;
+    this.#lines.getOrInsert(id, deployment.line);
     const isListed = this.#cards.has(id) && provider !== LISTED_BY_HAND;
     const facts = isListed ? {} : this.#findFacts({ ...deployment, model }, name);
     if (!isListed) server.models.set(name, { ...facts, ...server.models.get(name), ...model });
@@ -81,12 +87,12 @@ export class Providers {
     return id;
   }
 
-  /** A model that the provider itself offers under the same name has its facts. Others at such an address cost nothing. */
-  #findFacts({ provider, place, model }: Deployment, name: string): object {
+  /** A model that the provider itself offers under the same name has its facts. Others cost nothing on the operator's own servers. */
+  #findFacts({ provider, fields, model }: Deployment, name: string): object {
     const like = `${provider}#${name}`;
     if (this.#cards.has(like)) return { like };
     const isPriced = "price" in model || "like" in model;
-    return place === null || isPriced ? {} : { price: FREE };
+    return isPriced || !isOwnServer(provider, fields) ? {} : { price: FREE };
   }
 
   /** Returns the aliases that the groups need, and reports names that can't be one. */
@@ -105,12 +111,29 @@ export class Providers {
     return server !== undefined && (this.#cards.has(id) || server.models.has(rest)) ? id : null;
   }
 
-  /** True if nothing says what the model costs. */
-  isUnpriced(id: string): boolean {
-    if (id.endsWith("#*") || this.#cards.has(id) || this.#overlay.has(id)) return false;
+  /** Reports each model of which nothing says what it costs. */
+  reportUnpriced(report: Report): void {
+    for (const [id, line] of this.#lines) {
+      if (!this.#isPriced(id))
+        report.leave(
+          line,
+          `price of ${id}`,
+          "it isn't known here: no balance or budget can pay for it without models.<id>.price",
+        );
+    }
+  }
+
+  #isPriced(id: string): boolean {
+    if (this.#overlay.has(id)) return true;
     const server = [...this.#servers.values()].find(({ name }) => id.startsWith(`${name}#`));
-    const model = server?.models.get(id.slice(server.name.length + 1)) ?? {};
-    return !("price" in model || "like" in model);
+    const model = server?.models.get(id.slice(server.name.length + 1));
+    if (model === undefined) return this.#hasPrice(id);
+    return "price" in model || ("like" in model && this.#hasPrice(String(model.like)));
+  }
+
+  /** The catalogue also lists models whose prices their providers don't publish. */
+  #hasPrice(id: string): boolean {
+    return (this.#cards.get(id)?.price ?? null) !== null;
   }
 
   /** Returns the first of the names that isn't in use: that of the first place, that of the second, a numbered one. */

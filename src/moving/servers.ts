@@ -1,5 +1,7 @@
 // Facts on servers that an import needs: the variables of their keys, and their dialects.
 import { loadShippedCards } from "../catalogue/rows.ts";
+import { isPrivateHost } from "../core/address.ts";
+import { asString } from "../core/json.ts";
 
 /** The variables of providers' keys, as their own SDKs call them. */
 const KEY_VARIABLES: Readonly<Record<string, string>> = {
@@ -33,6 +35,13 @@ export function findProvider(name: string, others: Readonly<Record<string, strin
   const letters = name.toLowerCase().replace(/[^a-z0-9]/g, "");
   const find = (asked: string) => known.find((one) => one.toLowerCase() === asked);
   return find(letters) ?? find(letters.replace(SUFFIX, ""));
+}
+
+/** True for programs that operators run themselves, and for servers in a private network. Clouds and resellers are neither. */
+export function isOwnServer(provider: string, fields: Readonly<Record<string, unknown>>): boolean {
+  if (OWN_SERVERS.includes(provider)) return true;
+  const url = fields.platform === undefined ? URL.parse(asString(fields.base_url) ?? "") : null;
+  return url !== null && isPrivateHost(url.hostname);
 }
 
 export function findServerDialect(provider: string): string {

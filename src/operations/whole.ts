@@ -204,7 +204,7 @@ export function makeWholeCodec<A extends Ask, R extends WholeReply, P extends ob
 
 /** The hold covers all of the work of each call, so no output limit lowers it. */
 function makeOffer(card: ModelCard, choices: number, calls: readonly Amounts[]): Offer {
-  const limits = { isLimitRequired: false, outputTokensAsked: 0, outputTokensMax: 0, outputUsdPerMillion: 0 };
+  const limits = { isLimitMeant: true, outputTokensAsked: 0, outputTokensMax: 0, outputUsdPerMillion: 0 };
   const worst = calls.reduce((sum, call) => addAmounts(sum, call), NO_AMOUNTS);
   const lines =
     card.price === null ? [] : listBillLines(findHighest(card.price, worst.prompt), worst, calls.length);

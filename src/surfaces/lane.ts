@@ -51,9 +51,10 @@ export class LaneTable {
     const dropped: string[] = [];
     for (const { field, treatment, reason, isRemote } of this.rows) {
       if (body[field] === undefined || (isRemote && allowsRemote)) continue;
-      if (treatment === "refuse") throw refuseField(field, reason);
+      const isNull = body[field] === null;
+      if (treatment === "refuse" && !isNull) throw refuseField(field, reason);
       delete body[field];
-      dropped.push(field);
+      if (!isNull) dropped.push(field);
     }
     return dropped;
   }

@@ -1,6 +1,6 @@
-// The default file that a gateway was started with is removed while it runs.
+// The default file that a gateway was started with is removed or emptied while it runs.
 import { expect, test } from "bun:test";
-import { unlinkSync } from "node:fs";
+import { unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { LONG_MS, newPlace, startServe } from "../serve-process.ts";
 
@@ -9,16 +9,22 @@ store: "sqlite:./poundkey.db"
 providers: { Local: { base_url: "http://127.0.0.1:9/v1", models: [{ name: m }] } }
 `;
 
-test(
-  "the configuration stays in use and its file is missed, until it is back",
-  async () => {
+const lose = (file: string) => unlinkSync(file);
+const empty = (file: string) => writeFileSync(file, "# soon\n");
+
+test.each([
+  ["missing", lose, "poundkey.yaml: there is no such file"],
+  ["empty", empty, "poundkey.yaml:1:1: the file is empty"],
+] as const)(
+  "the configuration stays in use while its file is %s, until it is back",
+  async (_name, change, reason) => {
     const place = newPlace(YAML);
     const serving = startServe(place);
     try {
       const url = await serving.listens();
-      unlinkSync(join(place.directory, "poundkey.yaml"));
+      change(join(place.directory, "poundkey.yaml"));
       const [refused] = await serving.logged("config_refused", 1);
-      expect(String(refused?.errors)).toContain("poundkey.yaml: there is no such file");
+      expect(String(refused?.errors)).toContain(reason);
       expect(await (await fetch(`${url}/readyz`)).text()).toContain("was refused (poundkey.yaml");
       expect(serving.events("config_reloaded")).toEqual([]);
       place.configure(YAML.replace("{ name: m }", "{ name: m }, { name: n }"));

@@ -5,7 +5,7 @@ import { watchConfig } from "../../src/config/watch.ts";
 import type { Settings } from "../../src/core/settings.ts";
 import { loadText, requireSettings } from "../settings.ts";
 
-const load = (text: string) => loadText(text, { known: [] });
+const load = (text: string, mayBeEmpty = true) => loadText(text, { known: [], mayBeEmpty });
 
 describe("reload", () => {
   /** A watched file with a manual clock. */
@@ -34,7 +34,7 @@ describe("reload", () => {
     const watch = watchConfig(start, text, {
       clock,
       stamp: () => file.text,
-      load: () => load(file.text),
+      load: (mayBeEmpty) => load(file.text, mayBeEmpty),
       onSettings: (settings, changed, ignored) => {
         seen.settings.push(settings);
         seen.changed.push(changed);
@@ -85,6 +85,36 @@ describe("reload", () => {
     file.text = "limits: { n: 3 }\nlog: { keep: 5d }\n";
     tick(2);
     expect(seen.settings.map((one) => [one.limits.choicesMax, one.log.keepMs])).toEqual([[3, 432_000_000]]);
+  });
+
+  test.each(["", "\n", "# limits: { n: 2 }\n", "---\n", "null\n"])(
+    "a file that was emptied to %j is refused, and the one in use stays",
+    (emptied) => {
+      const { file, seen, tick, watch } = watched("limits: { n: 2 }\n");
+      file.text = emptied;
+      tick(3);
+      watch.reload();
+      expect(seen.settings).toEqual([]);
+      expect(seen.errors).toHaveLength(2);
+      expect(seen.errors[0]).toMatch(/^poundkey\.yaml:1:\d: the file is empty/);
+      file.text = "limits: { n: 3 }\n";
+      tick(2);
+      expect(seen.settings.map((one) => one.limits.choicesMax)).toEqual([3]);
+    },
+  );
+
+  test("an empty file is as good as none: where nothing was set, or where {} says so", () => {
+    const empty = watched("# nothing\n");
+    empty.file.text = "";
+    empty.watch.reload();
+    const cleared = watched("limits: { n: 2 }\n");
+    cleared.file.text = "{}\n";
+    cleared.watch.reload();
+    expect([empty, cleared].map(({ seen }) => [seen.settings.length, seen.errors])).toEqual([
+      [1, []],
+      [1, []],
+    ]);
+    expect(cleared.seen.settings[0]?.limits.choicesMax).toBe(16);
   });
 
   test("changes to server and store are ignored and reported", () => {

@@ -1,7 +1,7 @@
 // The console's pages of people: the first day, the list, a person's roles, and the ends of access.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { digestUserCode } from "../../src/people/devices.ts";
-import { makeKey } from "../samples.ts";
+import { DAY, makeKey } from "../samples.ts";
 import { poll, startDevice } from "../sign-in/agent.ts";
 import { type PeopleWorld, PHONE, startPeopleWorld } from "./people.ts";
 import { findBarriers, HAS_BROWSER, isTooWide, openConsole, startConsoleWorld } from "./visitor.ts";
@@ -13,10 +13,11 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-const findMember = async (id: string) => {
+const read = async (path: string) => {
   const headers = { authorization: `Bearer ${world.gateway.adminToken}` };
-  return (await fetch(`${world.gateway.url}/admin/v1/members/${id}`, { headers })).json();
+  return (await fetch(`${world.gateway.url}/admin/v1${path}`, { headers })).json();
 };
+const findMember = (id: string) => read(`/members/${id}`);
 
 describe.skipIf(!HAS_BROWSER)("people (skipped without Chromium)", () => {
   test("without a provider, the page says how to set one up, with the address to copy", async () => {
@@ -109,6 +110,40 @@ describe.skipIf(!HAS_BROWSER)("people (skipped without Chromium)", () => {
     expect((await findMember("mem_grace")).grants).toEqual([{ role: "member", account: team }]);
     // The refused change stands in the browser's console.
     await close();
+  });
+
+  test.each([
+    ["America/Los_Angeles", "2099-02-01T07:59:59.000Z"],
+    ["Pacific/Auckland", "2099-01-31T10:59:59.000Z"],
+  ])("the last day of a role and of a key is the day that was picked, in %s", async (timezoneId, end) => {
+    const { page, open, leave } = await openConsole(world, { timezoneId });
+    const dialog = page.getByRole("dialog");
+    const save = async () => {
+      await dialog.getByRole("button", { name: "Save" }).click();
+      await dialog.waitFor({ state: "detached" });
+    };
+    const person = await world.add(timezoneId.replace(/\W/, ""), []);
+    await open(`/settings/people/${person}`);
+    const giveRole = page.getByRole("button", { name: "Give a role" });
+    await giveRole.click();
+    await dialog.getByLabel("Role").selectOption("viewer");
+    await dialog.getByLabel("Where").selectOption("all");
+    await dialog.getByLabel("Until").fill("2099-01-31");
+    await save();
+    await page.getByText(/given by an admin, until 31 Jan 2099/).waitFor();
+    await giveRole.click();
+    expect(await dialog.getByLabel("Until").inputValue()).toBe("2099-01-31");
+    await save();
+    expect((await findMember(person)).until).toBe(end);
+    const key = await world.gateway.newKey({ expires_at: end });
+    await open(`/settings/router/${key.id}`);
+    await page.getByRole("button", { name: "Edit" }).click();
+    expect(await dialog.getByLabel("Expiry date").inputValue()).toBe("2099-01-31");
+    await dialog.getByLabel("Expiry date").fill("2099-01-30");
+    await save();
+    const dayBefore = new Date(Date.parse(end) - DAY).toISOString();
+    expect((await read(`/keys/${key.id}`)).expires_at).toBe(dayBefore);
+    await leave();
   });
 
   test("a person is disabled, which stops their session, enabled, and anonymised for good", async () => {

@@ -113,6 +113,7 @@ function providers(provider: string, gated: string): string {
     `      - { name: unknown-limit, context: 8192, ${PRICE_YAML} }`,
     `      - { name: "toll~tokens=1000:500", context: 128000, output: 4096, price: { input: ${PRICE.input}, output: ${PRICE.output}, per_request: 0.001 } }`,
     `      - { name: wide, context: 200000, output: 64000, price: { input: 5, output: 25 } }`,
+    `      - { name: narrow, context: 200000, output: 8192, price: { input: 5, output: 25 } }`,
     "      - { name: gift, price: { input: 0, output: 0 } }",
     "      - { name: unpriced, context: 128000, output: 4096 }",
     at("Claude", "anthropic", `${provider}/anthropic/v1`),

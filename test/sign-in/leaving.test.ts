@@ -204,6 +204,29 @@ describe("an admin", () => {
     expect((await askAdmin(world, "GET", "/members/none")).status).toBe(404);
   });
 
+  test("gives a role that has its own end, or none: that of an earlier one doesn't outlast it", async () => {
+    const { id } = await enter("kim", ["watchers"]);
+    const give = async (given: JsonObject) => {
+      const { status, body } = await askAdmin(world, "PATCH", `/members/${id}`, given);
+      if (status !== 200) return `${status} ${asObject(body.error).param}`;
+      return [body.role, asArray(body.own_grants).length, body.until].join(" ");
+    };
+    const inHours = (count: number) => new Date(Date.now() + count * 3_600_000).toISOString();
+    const [soon, later] = [inHours(1), inHours(2)];
+    expect(await give({ until: soon })).toBe("400 until");
+    expect(await give({ role: "manager", until: soon })).toBe(`manager 1 ${soon}`);
+    expect(await give({ until: later })).toBe(`manager 1 ${later}`);
+    expect(await give({ accounts: ["default"] })).toBe(`manager 1 ${later}`);
+    expect(await give({ role: null, until: later })).toBe("400 until");
+    expect(await give({ role: null })).toBe("viewer 0 ");
+    await give({ role: "manager", until: soon });
+    await opened.store.people.changeMember(
+      String(id),
+      (one) => one && { ...one, ownUntilMs: Date.now() - 1 },
+    );
+    expect(await give({ role: "operator" })).toBe("operator 1 ");
+  });
+
   test("anonymises somebody, who never comes back", async () => {
     const { id, browser, keyId } = await enter("zoe", ["platform"]);
     const { status, body } = await askAdmin(world, "POST", `/members/${id}/anonymise`);

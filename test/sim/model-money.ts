@@ -43,7 +43,7 @@ export function worstCosts(
   const most = BigInt(asked ?? offer.outputTokensMax ?? Number.MAX_SAFE_INTEGER);
   const least = asked === null ? 1024n : 4096n;
   const tokensOf = (fund: ModelFund) => {
-    if (asked !== null && asked <= 16_384) return BigInt(asked);
+    if (asked !== null && offer.isLimitMeant) return BigInt(asked);
     const room = (fund.share - costOf(fund, 0n)) * 1_000_000_000n;
     const affordable = perToken === 0n ? most : floorDiv(room, perToken * markup);
     const tokens = affordable > least ? affordable : least;

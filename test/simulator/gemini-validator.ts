@@ -179,12 +179,14 @@ function checkSignatures(contents: readonly JsonObject[], model: string): void {
 
 function checkCombinations(body: JsonObject, model: string): void {
   const config = asObject(body.generationConfig);
-  const { thinkingBudget, thinkingLevel } = asObject(config.thinkingConfig);
+  const { thinkingBudget, thinkingLevel, includeThoughts } = asObject(config.thinkingConfig);
   const json = config.responseMimeType === "application/json";
   const { mode } = asObject(asObject(body.toolConfig).functionCallingConfig);
   const old = /^gemini-[12]/.test(model);
   if ((thinkingBudget ?? null) !== null && (thinkingLevel ?? null) !== null)
     reject("value", "You can only set only one of thinking budget and thinking level.");
+  if (thinkingBudget === 0 && includeThoughts === true)
+    reject("value", "Thinking_config.include_thoughts is only enabled when thinking is enabled.");
   const level = String(thinkingLevel ?? "").toUpperCase();
   if (level === "MINIMAL" && /^gemini-([3-9]\S*-pro|3\.[7-9]|[4-9])/.test(model))
     reject(

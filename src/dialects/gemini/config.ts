@@ -1,11 +1,12 @@
 // The sampling, length, format and thinking fields of a request as Gemini's `generationConfig`.
 import type { ModelCard } from "../../core/card.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { type ChatRequest, type ResponseFormat, readOutputLimit } from "../../operations/chat/form.ts";
+import type { ChatRequest, ResponseFormat } from "../../operations/chat/form.ts";
 import { clampOutputLimit } from "../_chat/outgoing.ts";
 import { writeJsonInstruction } from "../_chat/schema.ts";
-import { chooseThinking, type ModelFacts } from "./models.ts";
+import type { ModelFacts } from "./models.ts";
 import { cleanSchema } from "./schema.ts";
+import { chooseThinking } from "./thinking.ts";
 import type { FunctionCalling } from "./tools.ts";
 
 const STOPS_MAX = 5;
@@ -42,7 +43,12 @@ export function makeConfig(
     ...makeScoring(request, limits, drop),
     ...format.config,
     ...makeModalities(request, limits.facts, drop),
-    ...configureThinking(request, limits.facts, drop),
+    ...configureThinking(
+      request,
+      limits.facts,
+      Number(length.fields.maxOutputTokens ?? Number.POSITIVE_INFINITY),
+      drop,
+    ),
   };
   return { config, instruction: format.instruction };
 }
@@ -114,18 +120,19 @@ function makeModalities(request: ChatRequest, facts: ModelFacts, drop: Drop): Js
   return { responseModalities: kept.map((each) => String(each).toUpperCase()) };
 }
 
-/** Thoughts count towards the output limit: without this margin nothing might be left for the answer. */
-const ANSWER_TOKENS_MIN = 1024;
-
-function configureThinking(request: ChatRequest, { thinking }: ModelFacts, drop: Drop): JsonObject {
+function configureThinking(
+  request: ChatRequest,
+  { thinking }: ModelFacts,
+  outputTokens: number,
+  drop: Drop,
+): JsonObject {
   const { reasoning_effort: effort } = request;
   if (effort === undefined) return {};
   if (!thinking) {
     if (effort !== "none") drop("reasoning_effort");
     return {};
   }
-  const roomTokens = (readOutputLimit(request) ?? Number.POSITIVE_INFINITY) - ANSWER_TOKENS_MIN;
-  const { config, changed } = chooseThinking(thinking, effort, roomTokens);
+  const { config, changed } = chooseThinking(thinking, effort, outputTokens);
   if (changed) drop("reasoning_effort");
   return { thinkingConfig: config };
 }

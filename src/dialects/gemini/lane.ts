@@ -1,7 +1,8 @@
-// The native lane of generateContent: the client's own request, changed only in its limit and in calls of other models.
+// The native lane of generateContent: the client's own request, changed only in its limit, in thinking that this leaves no
+// room for, and in calls of other models.
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, RawRequest, Target } from "../../core/dialect.ts";
-import { asArray, asObject, type JsonObject } from "../../core/json.ts";
+import { asArray, asObject, isObject, type JsonObject } from "../../core/json.ts";
 import { type ChatRequest, readOutputLimit } from "../../operations/chat/form.ts";
 import { leaveOutUnpricedSearch, maySearch } from "../../operations/chat/searches.ts";
 import type { ChatLane } from "../dialect.ts";
@@ -9,6 +10,7 @@ import { GeminiDecoder, parseReply } from "./decode.ts";
 import { findFacts } from "./models.ts";
 import { makeHeaders, makeUrl } from "./outgoing.ts";
 import { signLastTurn } from "./signatures.ts";
+import { fitThinking } from "./thinking.ts";
 
 export const GEMINI_LANE: ChatLane = {
   encode,
@@ -25,15 +27,26 @@ function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: 
   const limit = asked === undefined ? undefined : Math.min(asked, card.outputTokensMax ?? asked);
   const given = config.maxOutputTokens;
   const isLowered = limit !== undefined && (typeof given !== "number" || given > limit);
+  const lowered = isLowered ? lowerLimit(config, card, limit) : null;
   return {
     url: makeUrl(card.name, target.baseUrl, request.stream === true),
     headers: makeHeaders(target),
-    body: isLowered ? { ...body, generationConfig: { ...config, maxOutputTokens: limit } } : body,
+    body: lowered ? { ...body, generationConfig: lowered } : body,
     dropped: [
       ...search.dropped,
-      ...(isLowered && given !== undefined ? ["generationConfig.maxOutputTokens"] : []),
+      ...(lowered && given !== undefined ? ["generationConfig.maxOutputTokens"] : []),
+      ...(lowered && lowered.thinkingConfig !== config.thinkingConfig
+        ? ["generationConfig.thinkingConfig"]
+        : []),
     ],
   };
+}
+
+function lowerLimit(config: JsonObject, card: ModelCard, maxOutputTokens: number): JsonObject {
+  const { thinkingConfig: given } = config;
+  if (!isObject(given)) return { ...config, maxOutputTokens };
+  const thinkingConfig = fitThinking(given, findFacts(card.name).thinking, maxOutputTokens);
+  return { ...config, maxOutputTokens, thinkingConfig };
 }
 
 function signCalls({ body }: RawRequest, card: ModelCard): JsonObject {

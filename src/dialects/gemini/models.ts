@@ -1,13 +1,11 @@
 // The facts needed for encoding, by patterns of model names: Gemini's API accepts different fields per generation.
 
-import type { JsonObject } from "../../core/json.ts";
-import type { ReasoningEffort } from "../../operations/chat/form.ts";
-
-const LEVELS = ["MINIMAL", "LOW", "MEDIUM", "HIGH"] as const;
-type Level = (typeof LEVELS)[number];
+/** The levels of thinking, from the lowest. */
+export const LEVELS = ["MINIMAL", "LOW", "MEDIUM", "HIGH"] as const;
+export type Level = (typeof LEVELS)[number];
 
 /** Generation 2.5 takes a token budget, 3 and later a level. Both together are answered with 400. */
-type Thinking =
+export type Thinking =
   | { readonly by: "budget"; readonly least: number; readonly most: number }
   | { readonly by: "level"; readonly levels: readonly Level[] };
 
@@ -89,54 +87,4 @@ export function findFacts(modelName: string): ModelFacts {
 /** True for Vertex AI, which serves the same dialect with other limits. */
 export function isVertex(baseUrl: string): boolean {
   return /\baiplatform\.googleapis\.com\b/.test(baseUrl);
-}
-
-/** Token budgets by effort, as in Google's own OpenAI-compatible endpoint (Gemini API, "OpenAI compatibility"). */
-const BUDGETS: Readonly<Record<ReasoningEffort, number>> = {
-  none: 0,
-  minimal: 1024,
-  low: 1024,
-  medium: 8192,
-  high: 24_576,
-  xhigh: 32_768,
-  max: 32_768,
-};
-const WANTED: Readonly<Record<ReasoningEffort, Level>> = {
-  none: "MINIMAL",
-  minimal: "MINIMAL",
-  low: "LOW",
-  medium: "MEDIUM",
-  high: "HIGH",
-  xhigh: "HIGH",
-  max: "HIGH",
-};
-
-interface ThinkingChoice {
-  readonly config: JsonObject;
-  /** True if the model lacks the requested setting and got the nearest one. */
-  readonly changed: boolean;
-}
-
-/**
- * Chooses the `thinkingConfig` for an effort. Thoughts are requested unless the effort is `none`. A budget is at most
- * `roomTokens`, or the model's minimum if that is more.
- */
-export function chooseThinking(
-  thinking: Thinking,
-  effort: ReasoningEffort,
-  roomTokens: number,
-): ThinkingChoice {
-  const shown = effort === "none" ? {} : { includeThoughts: true };
-  if (thinking.by === "budget") {
-    const wanted = Math.min(BUDGETS[effort], roomTokens);
-    const budget = Math.min(thinking.most, Math.max(thinking.least, wanted));
-    return {
-      config: { thinkingBudget: budget, ...shown },
-      changed: budget > BUDGETS[effort] || budget < Math.min(BUDGETS[effort], thinking.most),
-    };
-  }
-  const wanted = LEVELS.indexOf(WANTED[effort]);
-  const level =
-    thinking.levels.find((each) => LEVELS.indexOf(each) >= wanted) ?? thinking.levels.at(-1) ?? "HIGH";
-  return { config: { thinkingLevel: level, ...shown }, changed: level !== WANTED[effort] };
 }

@@ -42,6 +42,7 @@ export function readConfig(
     readModel(parts, asObject(entry), at, credentials);
   const fallbacks = readSettings(parts, root);
   const { providers, groups } = parts;
+  providers.reportUnpriced(report);
   const models = { ...providers.overlay, ...mergeFallbacks(providers.overlay, fallbacks) };
   const config = { providers: providers.list(), models, aliases: providers.listAliases(groups, report) };
   return { config, names: makeNames(parts) };
@@ -67,12 +68,6 @@ function readModel(
   groups.add(name, id, asNumber(params.weight));
   for (const group of asArray(info.access_groups))
     access.getOrInsertComputed(String(group), () => []).push(name);
-  if (providers.isUnpriced(id))
-    report.leave(
-      line,
-      `price of ${id}`,
-      "it isn't known here: keys with a budget can't use it without models.<id>.price",
-    );
   const isAll = id.endsWith("#*");
   report.take(line, `model ${label}`, isAll ? `every model of ${id.slice(0, -2)}` : id);
   for (const field of Object.keys(params)) {

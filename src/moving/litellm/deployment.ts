@@ -41,6 +41,7 @@ export function readDeployment(source: DeploymentSource, report: Report): Deploy
     name,
     model: describeModel(provider, { params, info }),
     credential: readCredential(source, { provider, address }, report),
+    line: source.line,
   };
 }
 

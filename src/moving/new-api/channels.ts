@@ -107,7 +107,7 @@ function readChannel(row: ForeignRow, parts: Parts): readonly Served[] {
   }
   const served = models.flatMap((name) => {
     const real = asString(mapping[name]) ?? name;
-    const found = { provider, ...place.server, name: real, model: {} };
+    const found = { provider, ...place.server, name: real, model: {}, line: null };
     const ids = (credentials.length > 0 ? credentials : [null]).map((credential) =>
       providers.add({ ...found, credential }),
     );

@@ -21,6 +21,7 @@ export function readNewApi(
 ): { readonly config: PlannedConfig; readonly owners: PlannedOwners } {
   const [providers, groups] = [new Providers(), new Groups()];
   const fallbacks = readChannels(tables.channels, { report, providers, groups });
+  providers.reportUnpriced(report);
   const owners = readOwners(tables, { report, nowMs, find: (name) => groups.find(name) });
   for (const row of tables.options) {
     if (typeof row.key === "string" && /^(Model|Completion|Group|Cache)Ratio$/.test(row.key))

@@ -2,6 +2,7 @@
 import type { ModelCard, Price, Rates } from "../../core/card.ts";
 import type { Offer } from "../../core/demand.ts";
 import { asArray, asObject } from "../../core/json.ts";
+import { isLimitMeant } from "../../core/output-limit.ts";
 import type { OfferTerms } from "../operation.ts";
 import { estimateWorstPromptTokens } from "./estimate.ts";
 import { type ChatMessage, type ChatRequest, readOutputLimit } from "./form.ts";
@@ -55,7 +56,7 @@ export function makeOffer(card: ModelCard, request: ChatRequest, terms: OfferTer
   const limits = {
     card: card.id,
     choices,
-    isLimitRequired: terms.isLimitRequired,
+    isLimitMeant: asked !== null && isLimitMeant(asked, terms.isLimitRequired),
     outputTokensAsked: asked === null ? null : Math.min(asked, card.outputTokensMax ?? asked),
     outputTokensMax: card.outputTokensMax ?? card.contextTokensMax,
   };

@@ -1,5 +1,5 @@
 // The identity of a request, by which its answer is kept: a keyed digest of everything that the answer depends on.
-import { asObject, isObject, type JsonObject } from "../../core/json.ts";
+import { isObject, type JsonObject } from "../../core/json.ts";
 import type { Vault } from "../../core/world.ts";
 import type { Call } from "../../gateway/call.ts";
 import type { Selection } from "../../gateway/plan.ts";
@@ -21,7 +21,7 @@ const UNCOUNTED: ReadonlySet<string> = new Set([
 
 /**
  * Returns null if no answer to the request may be repeated: it depends on an earlier answer at one provider, or its own
- * is to be stored there.
+ * is to be stored, and so must be that of this very request, by its id.
  */
 export function identify<F extends Form>(
   vault: Pick<Vault, "digest">,
@@ -29,7 +29,7 @@ export function identify<F extends Form>(
   byOthers: readonly string[],
 ): Identity | null {
   const { operation, ask, raw, selection, steering, pin, lost, unreadBytes, key, caching } = call;
-  if (pin !== null || isStored(call)) return null;
+  if (pin !== null || call.isToBeStored === true) return null;
   const namespace = caching?.namespace ?? null;
   const about = [
     ...[key.accountId, namespace, namespace === null ? key.memberId : null, operation.name],
@@ -50,12 +50,6 @@ export function makeAskedDigest<F extends Form>(
   { operation, ask, raw }: Call<F>,
 ): () => string {
   return () => vault.digest(`asked ${JSON.stringify([operation.identify(ask), raw?.body ?? null])}`);
-}
-
-/** An explicit `store: true` asks for the answer of this very request, by its id. */
-function isStored<F extends Form>({ ask, raw, dropped }: Call<F>): boolean {
-  const { store } = asObject(raw?.body ?? ask);
-  return store === true || dropped.includes("store");
 }
 
 /** A selector's key is taken before its choice. */

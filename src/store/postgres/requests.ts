@@ -5,6 +5,7 @@ import { readText } from "../found.ts";
 import { searchLog } from "../log-search.ts";
 import { LISTED_REQUEST, REQUEST, readKeyUse } from "../log-tables.ts";
 import { askRequests } from "../narrowing.ts";
+import { makeOriginEraser } from "../origins.ts";
 import { pruneCalled } from "../provider-calls.ts";
 import { narrowToScope, USE_ROWS } from "../scope.ts";
 import { pruneSql, selectSql } from "../sql.ts";
@@ -33,6 +34,7 @@ const FORGET_REPLIES = `
   WHERE id = $1`;
 
 export function requestMethods(pool: Pool) {
+  const eraseOrigins = makeOriginEraser(pool);
   return {
     keyUses: async (keys, dayMs, monthMs) =>
       (await pool.run(composeKeyUses(keys, dayMs, monthMs, pool.traits.isDistributed))).map(readKeyUse),
@@ -66,6 +68,10 @@ export function requestMethods(pool: Pool) {
         async (most) => (await pool.run(bind(pruneSql("content", pool.mark), contentsMs, most))).count,
         (rowsMax) =>
           pruneCalled(pool, { requestsMs, callsMs, rowsMax, isByAccount: pool.traits.isDistributed }),
+        async (most) => {
+          if (most > 0) await eraseOrigins({ fromMs: requestsMs, toMs: contentsMs });
+          return 0;
+        },
       ]);
     },
   } satisfies Partial<Store>;

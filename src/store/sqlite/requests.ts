@@ -7,6 +7,7 @@ import { readProvenKey } from "../keys.ts";
 import { searchLog } from "../log-search.ts";
 import { LISTED_REQUEST, REQUEST, readKeyUse } from "../log-tables.ts";
 import { askRequests, keyUsesSql, LAST_HOUR } from "../narrowing.ts";
+import { makeOriginEraser } from "../origins.ts";
 import { pruneCalled } from "../provider-calls.ts";
 import { narrowToScope, USE_ROWS } from "../scope.ts";
 import { selectSql } from "../sql.ts";
@@ -45,6 +46,7 @@ export function requestMethods(
   engine: Engine,
   own: { readonly file: string | null; readonly node: string },
 ) {
+  const eraseOrigins = makeOriginEraser(engine);
   return {
     keyByDigest: (digest) =>
       connector.run(({ sql }) => {
@@ -92,12 +94,12 @@ export function requestMethods(
       gone += await deleteInParts(engine, rowsMax - gone, (most) =>
         remove((sql) => sql.run(bind(PRUNE_CONTENTS, contentsMs, most)).count),
       );
-      const leaving = { requestsMs, callsMs, rowsMax: rowsMax - gone, isByAccount: false };
-      gone += await pruneCalled(engine, leaving);
+      gone += await pruneCalled(engine, { requestsMs, callsMs, rowsMax: rowsMax - gone, isByAccount: false });
       // Once for all rows, however many times the others take.
       if (gone < rowsMax) {
         await sweep(engine, METER, "last_at_ms < ?1", metersMs);
         await sweep(engine, EVENT, "at_ms < ?1 AND type <> 'audit'", requestsMs);
+        await eraseOrigins({ fromMs: requestsMs, toMs: contentsMs });
       }
       return gone;
     },

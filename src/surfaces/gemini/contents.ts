@@ -74,7 +74,7 @@ const READ_PARTS: readonly string[] = [
 ];
 
 function isRead(part: JsonObject): boolean {
-  return READ_PARTS.some((field) => part[field] !== undefined);
+  return READ_PARTS.some((field) => part[field] !== undefined && part[field] !== null);
 }
 
 /** Returns the bytes of the text that only Gemini reads. */

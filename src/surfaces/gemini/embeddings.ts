@@ -1,15 +1,7 @@
 // Gemini's embedContent and batchEmbedContents, on every embedding model.
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { Fault } from "../../core/fault.ts";
-import {
-  asArray,
-  asNumber,
-  asObject,
-  asString,
-  isObject,
-  type JsonObject,
-  omitUndefined,
-} from "../../core/json.ts";
+import { asArray, asObject, asString, isObject, type JsonObject, omitUndefined } from "../../core/json.ts";
 import { missingParameter } from "../../core/schema-fault.ts";
 import type {
   EmbeddingsForm,
@@ -44,6 +36,7 @@ export const embedSchema = openObject({ content, ...settings });
 export const batchEmbedSchema = openObject({
   requests: Type.Array(embedSchema, { minItems: 1, maxItems: REQUESTS_MAX }),
 });
+type Settings = Partial<Static<typeof embedSchema>>;
 const ONE = new Checker(embedSchema);
 const BATCH = new Checker(batchEmbedSchema);
 
@@ -81,25 +74,26 @@ function readEmbed(model: string, body: JsonObject, isBatch: boolean): Embedding
   const respelled = Array.isArray(listed)
     ? listed.map((one) => (isObject(one) ? respellOne(one) : one))
     : listed;
-  const given = isBatch ? { ...body, requests: respelled } : respellOne(body);
-  (isBatch ? BATCH : ONE).check(given, "requests");
-  const requests = isBatch ? asArray(given.requests).map(asObject) : [given];
+  const requests = isBatch
+    ? BATCH.check({ ...body, requests: respelled }, "requests").requests
+    : [ONE.check(respellOne(body), "content")];
   const [first = {}] = requests;
   for (const [at, request] of requests.entries()) refuseOther(request, first, model, `requests[${at}]`);
   const inputs = requests.map((request, at) =>
     readText(request, isBatch ? `requests[${at}].content` : "content"),
   );
-  const { taskType = UNSPECIFIED, title, outputDimensionality: dimensions, autoTruncate } = first;
-  const task = taskType === UNSPECIFIED ? undefined : String(taskType);
+  const settled: Settings = first;
+  const { taskType = UNSPECIFIED, title, outputDimensionality: dimensions, autoTruncate } = settled;
+  const task = taskType === UNSPECIFIED ? undefined : taskType;
   const ask: EmbeddingsRequest = omitUndefined({
     model,
     inputs,
     encoding: "float",
-    dimensions: asNumber(dimensions),
+    dimensions,
     inputType: KINDS.get(task ?? ""),
     task: task || undefined,
-    title: asString(title),
-    truncation: typeof autoTruncate !== "boolean" ? undefined : autoTruncate ? "end" : "none",
+    title,
+    truncation: autoTruncate === undefined ? undefined : autoTruncate ? "end" : "none",
     extras: {},
   });
   refuseManyTokens(ask, isBatch ? "requests" : "content");

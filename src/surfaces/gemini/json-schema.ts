@@ -12,6 +12,8 @@ const NUMBERS: ReadonlySet<string> = new Set([
   ...["minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties"],
   ...["minimum", "maximum"],
 ]);
+/** Keywords that may hold null as data. Google's clients write it at all others for a keyword that isn't there. */
+const DATA: ReadonlySet<string> = new Set(["default", "example", "const"]);
 const NULL: JsonObject = { type: "null" };
 
 /** Converts a schema and all within it. Returns anything else unchanged. */
@@ -21,6 +23,7 @@ export function toJsonSchema(given: unknown): unknown {
   const schema: JsonObject = {};
   for (const field in given) {
     if (field === "nullable" || field === "__proto__") continue;
+    if (given[field] === null && !DATA.has(field)) continue;
     const value = convert(field, given[field], given);
     if (value !== undefined) schema[field] = value;
   }

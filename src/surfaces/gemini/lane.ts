@@ -100,7 +100,8 @@ class Findings implements Visitor<Kind> {
   #part(part: JsonObject, path: Path): JsonObject | null {
     for (const field in part) {
       const name = toDocumented(field);
-      const isKnown = PART.has(name) || passes(undefined, name, "blocks", this.#rules);
+      const isKnown =
+        part[field] === null || PART.has(name) || passes(undefined, name, "blocks", this.#rules);
       if (!isKnown) throw refuseUnknown(`${path}.${field}`, field);
     }
     const isOurs = isOurSignature(readSignature(part.thoughtSignature ?? part.thought_signature));

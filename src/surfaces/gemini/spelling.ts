@@ -32,12 +32,13 @@ export function respellFields(given: JsonObject): JsonObject {
   return respellNames(given, (name) => !OPAQUE.has(name));
 }
 
-/** If both spellings are present, the documented one counts. */
+/** If both spellings are present, the documented one counts unless it is null. */
 function respellNames(given: JsonObject, isRespelled: (name: string) => boolean): JsonObject {
   const fields: JsonObject = {};
   for (const [field, value] of Object.entries(given)) {
     const name = toDocumented(field);
-    if (name !== field && name in given) continue;
+    const isDouble = name !== field ? (given[name] ?? null) !== null : value === null && name in fields;
+    if (isDouble) continue;
     const held = isRespelled(name) ? respellValue(value) : value;
     fields[name] = LISTS.has(name) && isObject(held) ? [held] : held;
   }

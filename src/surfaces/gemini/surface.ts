@@ -89,8 +89,7 @@ function readExchange({ url, body, limits, seal }: Incoming): Exchange<ChatForm>
   const { pathname, searchParams } = new URL(url);
   const { model, verb } = readPath(pathname);
   checkModelName(model);
-  const given = respell(readFields(body));
-  GENERATE.check(given, "contents", limits.messagesMax);
+  const given: JsonObject = GENERATE.check(respell(readFields(body)), "contents", limits.messagesMax);
   const { candidateCount } = asObject(given.generationConfig);
   refuseLargeNumber(candidateCount, limits.choicesMax, "generationConfig.candidateCount");
   const isStreamed = verb === "streamGenerateContent";
@@ -106,6 +105,7 @@ function readExchange({ url, body, limits, seal }: Incoming): Exchange<ChatForm>
     unreadBytes: read.unreadBytes + countUnreadParts(asArray(given.contents)),
     dropped: lane.dropped,
     isLimitRequired: false,
+    isToBeStored: given.store === true,
     ...(isArray ? { streamType: "application/json" } : {}),
     whole: (reply, stamp) => writeAnswer(reply, stamp, seal),
     writer: (stamp) => new GenerateWriter(stamp, seal, isArray),

@@ -21,11 +21,11 @@ const BOUNDED = Object.entries(chatRequestSchema.properties).flatMap(([field, { 
 
 /** Returns the checked request. Throws a Fault that names the first field out of bounds. */
 export function readChatRequest(body: unknown, limits: Limits): ChatRequest {
-  const given = withoutNulls(body);
+  let given = withoutNulls(body);
   refuseLongList(given.messages, limits.messagesMax, "messages");
   refuseLargeObjects(given);
   translateMistral(given);
-  CHECKER.check(given, "messages");
+  given = CHECKER.check(given, "messages");
   refuseLargeNumber(given.n, limits.choicesMax, "n");
   checkModelName(given.model);
   if (given.stream_options !== undefined && given.stream !== true) {

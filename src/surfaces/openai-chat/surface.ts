@@ -38,6 +38,7 @@ function readExchange({ body, limits }: Incoming): Exchange<ChatForm> {
     // Nothing is lost: the chat form is this surface's own.
     ...TRANSLATED,
     dropped: isUnstored ? ["store"] : [],
+    isToBeStored: asked.store === true,
     names: asObject(body).random_seed === undefined ? {} : { seed: "random_seed" },
     whole(reply, stamp) {
       const shown = dropOwn(reply);

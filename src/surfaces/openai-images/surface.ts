@@ -79,7 +79,7 @@ function readSources(image: unknown, images: unknown): readonly ImageSource[] {
 
 function readSource(given: unknown, path: string): ImageSource {
   if (given instanceof Attachment && given.bytes.length > 0) return given;
-  if (isObject(given) && given.file_id !== undefined) {
+  if (isObject(given) && given.file_id !== undefined && given.file_id !== null) {
     const message = `Unsupported '${path}': files belong to the provider's account, which all clients share. Send the image itself.`;
     throw new Fault("unsupported_parameter", message, { param: path });
   }

@@ -102,6 +102,7 @@ function readExchange(incoming: Incoming): Exchange<ChatForm> {
     dropped: lane.dropped,
     lost: read.lost.filter((field) => !lane.dropped.includes(field)),
     isLimitRequired: false,
+    isToBeStored: given.store === true,
     ...(keeps ? { kept: joined, keep: makeKept } : {}),
     whole: (reply, stamp) => writeResponse(reply, stamp, context),
     writer: (stamp) => new ResponseWriter(stamp, context),
