@@ -172,11 +172,21 @@ function waiting(opened: Opened): void {
   });
 
   test("wrong codes count for ten minutes, for each person alone", async () => {
-    const { devices } = opened().store;
-    for (const id of ["1", "2"]) await devices.addMistake({ id, memberId: "mem_ada", untilMs: NOON + 600 });
-    expect(await devices.countMistakes("mem_ada", NOON)).toBe(2);
-    expect(await devices.countMistakes("mem_bob", NOON)).toBe(0);
-    expect(await devices.countMistakes("mem_ada", NOON + 600)).toBe(0);
+    await addAda(opened());
+    const { store, other } = opened();
+    const add = (id: string, { memberId = "mem_ada", atMs = NOON, by = store } = {}) =>
+      by.devices.addMistake({ id, memberId, untilMs: atMs + 600 }, 2, atMs);
+    const outcomes = await Promise.all(
+      ["1", "2", "3", "4"].map((id, at) => add(id, { by: at % 2 ? other : store })),
+    );
+    expect(outcomes.toSorted()).toEqual([false, false, true, true]);
+    expect(await add("5", { memberId: "mem_bob" })).toBe(true);
+    const [counted] = ["1", "2", "3", "4"].filter((_, at) => outcomes[at]);
+    // The transaction may run again after it was committed.
+    expect(await add(String(counted))).toBe(true);
+    await store.devices.removeMistake(String(counted));
+    expect([await add("6"), await add("7")]).toEqual([true, false]);
+    expect(await add("8", { atMs: NOON + 600 })).toBe(true);
   });
 }
 

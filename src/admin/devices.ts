@@ -41,7 +41,10 @@ type Found =
   | { readonly kind: "pending"; readonly code: DeviceCode }
   | { readonly kind: "wrong" | "too_many" };
 
-/** Finds the sign-in that shows this code. A wrong one is counted, and beyond a bound even the right one is not found. */
+/**
+ * Finds the sign-in that shows this code. A wrong one is counted, and beyond a bound even the right one is not found. Each
+ * counts as wrong until it is known to be right, so that no more than the bound are looked up at once.
+ */
 export async function findCode(
   { store, clock, random, pepper }: DeviceParts,
   memberId: string,
@@ -49,12 +52,13 @@ export async function findCode(
 ): Promise<Found> {
   const { devices } = store;
   const nowMs = clock.nowMs();
-  if ((await devices.countMistakes(memberId, nowMs)) >= MISTAKES_MAX) return { kind: "too_many" };
+  const mistake = { id: mintId("dev", random), memberId, untilMs: nowMs + CODE_MS };
+  if (!(await devices.addMistake(mistake, MISTAKES_MAX, nowMs))) return { kind: "too_many" };
   const userCode = readUserCode(typed);
   const code = userCode === null ? null : await devices.codeByUser(digestUserCode(userCode, pepper));
-  if (code?.state === "pending" && code.expiresAtMs > nowMs) return { kind: "pending", code };
-  await devices.addMistake({ id: mintId("dev", random), memberId, untilMs: nowMs + CODE_MS });
-  return { kind: "wrong" };
+  if (code?.state !== "pending" || code.expiresAtMs <= nowMs) return { kind: "wrong" };
+  await devices.removeMistake(mistake.id);
+  return { kind: "pending", code };
 }
 
 /** Returns the accounts in which the person may have keys, the newest first, up to `ACCOUNTS_SHOWN_MAX`. */

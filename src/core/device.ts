@@ -101,11 +101,12 @@ export interface DeviceStore {
   endDevice(memberId: string, id: string, atMs: number): Promise<boolean>;
   /** Returns how many ended. */
   endDevicesOf(memberId: string, atMs: number): Promise<number>;
-  /** Counts a wrong code that a person typed, until the time, and returns how many count at `nowMs`. */
-  countMistakes(memberId: string, nowMs: number): Promise<number>;
-  addMistake(mistake: {
-    readonly id: string;
-    readonly memberId: string;
-    readonly untilMs: number;
-  }): Promise<void>;
+  /** Counts a code that a person types as a wrong one until its time. Returns false if `most` count at `nowMs`. */
+  addMistake(
+    mistake: { readonly id: string; readonly memberId: string; readonly untilMs: number },
+    most: number,
+    nowMs: number,
+  ): Promise<boolean>;
+  /** The code was right. */
+  removeMistake(id: string): Promise<void>;
 }

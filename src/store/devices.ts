@@ -8,7 +8,7 @@ import {
 } from "../core/device.ts";
 import { allowNull, makeWord, TEXT, TIME } from "./columns.ts";
 import { bind, type Engine, readFirst, type Statement } from "./engine.ts";
-import { readInteger } from "./found.ts";
+import { readInteger, readText } from "./found.ts";
 import { insertSql, joinNames, selectSql, upsertSql } from "./sql.ts";
 import { KEY, table } from "./tables.ts";
 
@@ -164,18 +164,23 @@ function viewMethods({ mark, run, runOnce }: Engine) {
   } satisfies Partial<DeviceStore>;
 }
 
-function mistakeMethods({ mark, run, runAll }: Engine) {
+function mistakeMethods({ mark, forUpdate, runAll, change }: Engine) {
   const [first, second, third] = [mark(1), mark(2), mark(3)];
-  const count = `SELECT count(*) AS mistakes FROM device_mistake WHERE member_id = ${first} AND until_ms > ${second}`;
+  const lock = `SELECT id FROM member WHERE id = ${first} ${forUpdate}`;
+  const list = `SELECT id FROM device_mistake WHERE member_id = ${first} AND until_ms > ${second}`;
   const forget = `DELETE FROM device_mistake WHERE until_ms <= ${first} AND member_id = ${second}`;
   const add = `INSERT INTO device_mistake (id, member_id, until_ms) VALUES (${first}, ${second}, ${third})
     ON CONFLICT (id) DO NOTHING`;
+  const remove = `DELETE FROM device_mistake WHERE id = ${first}`;
   return {
-    countMistakes: async (memberId, nowMs) => {
-      await runAll([bind(forget, nowMs, memberId)]);
-      const [found = {}] = await run(bind(count, memberId, nowMs));
-      return readInteger(found, "mistakes");
-    },
-    addMistake: ({ id, memberId, untilMs }) => runAll([bind(add, id, memberId, untilMs)]),
+    // Under a lock, so that codes that come at once count each other.
+    addMistake: ({ id, memberId, untilMs }, most, nowMs) =>
+      change<boolean>([bind(lock, memberId), bind(list, memberId, nowMs)], ([, counted = []]) => {
+        const isAdded = counted.length < most || counted.some((found) => readText(found, "id") === id);
+        const writes: Statement[] = [bind(forget, nowMs, memberId)];
+        if (isAdded) writes.push(bind(add, id, memberId, untilMs));
+        return { writes, toResult: () => isAdded };
+      }),
+    removeMistake: (id) => runAll([bind(remove, id)]),
   } satisfies Partial<DeviceStore>;
 }

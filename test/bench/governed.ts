@@ -95,7 +95,7 @@ function noPeople(): Pick<
   const devices = {
     ...{ addCode: async () => false, codeByUser: nothing, stepCode: never, stepDevice: never },
     ...{ deviceByRefresh: nothing, agentByDigest: nothing, devicesOf: nobody, endDevice: async () => false },
-    ...{ endDevicesOf: async () => 0, countMistakes: async () => 0, addMistake: async () => {} },
+    ...{ endDevicesOf: async () => 0, addMistake: async () => true, removeMistake: async () => {} },
   };
   const people = {
     ...{ ...tokens, ...members, ...none },

@@ -17,7 +17,7 @@ beforeAll(async () => {
   const { people } = world.provider;
   people.set("mia", { name: "Mia", groups: ["search"] });
   people.set("vic", { name: "Vic", groups: ["watchers"] });
-  for (const name of ["ada", "lea", "max", "eve"]) people.set(name, { name, groups: ["search"] });
+  for (const name of ["ada", "lea", "max", "eve", "zoe"]) people.set(name, { name, groups: ["search"] });
   people.set("ida", { name: "Ida", groups: ["platform"] });
   mia = (await signInAs(world, "mia")).browser;
 });
@@ -177,6 +177,16 @@ describe("the page", () => {
     const { userCode } = await startDevice(world.url);
     const right = await sendDecision(browser, world.url, { user_code: userCode, action: "approve" });
     expect([right.status, right.headers.get("retry-after")]).toEqual([429, "600"]);
+  });
+
+  test("bounds wrong codes that come at once, too", async () => {
+    const { browser } = await signInAs(world, "zoe");
+    const sending = Array.from({ length: 60 }, () =>
+      sendDecision(browser, world.url, { user_code: "BBBB-BBBB" }),
+    );
+    const statuses = (await Promise.all(sending)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 400)).toHaveLength(20);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(40);
   });
 
   test("asks for the account if there are several", async () => {
