@@ -1,6 +1,7 @@
 // Keys, records, rules and effects for tests, each with the few fields that matter to a test.
 
-import type { Decide, Granted, Offer } from "../src/core/demand.ts";
+import type { Decide } from "../src/core/decision.ts";
+import type { Granted, Offer } from "../src/core/demand.ts";
 import {
   ACCOUNT_DEFAULTS,
   type Account,

@@ -1,6 +1,6 @@
 // The stores that a suite runs on: two on one empty database before each test, as two processes have.
 import { afterEach, beforeEach, describe } from "bun:test";
-import type { Decide } from "../src/core/demand.ts";
+import type { Decide } from "../src/core/decision.ts";
 import type { Store } from "../src/core/store.ts";
 import { decide } from "../src/ledger/decide.ts";
 

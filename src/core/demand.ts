@@ -1,29 +1,15 @@
-// Demands on the books, the rows needed to decide them, and the decisions.
+// Demands on the books, what is needed to decide them, and the answers.
 import type { AuditEntry } from "./audit-log.ts";
-import type { Checkout, CheckoutChange, CheckoutOutcome } from "./checkout.ts";
-import type { OutboxEvent } from "./events.ts";
+import type { CheckoutChange, CheckoutOutcome } from "./checkout.ts";
 import type { Fault } from "./fault.ts";
 import type { Tags } from "./fields/tags-text.ts";
-import type { Account, GatewayKey, KeyProof } from "./key.ts";
+import type { Account, KeyProof } from "./key.ts";
 import type { TokenLoad } from "./limit.ts";
-import type { MemberTerms } from "./member-limits.ts";
 import type { BillLine, NanoUsd } from "./money.ts";
-import type { Closing, Funding, Movement } from "./movement.ts";
-import type { ModelSum, Opening } from "./opening.ts";
-import type { CallSum } from "./provider-call.ts";
-import type { RequestHead, RequestLimits, RequestRecord, UnsettledRecord } from "./record.ts";
-import type {
-  Entry,
-  FirstTokenSum,
-  Hold,
-  KeptReply,
-  Meter,
-  OwnerState,
-  Place,
-  Spend,
-  TagOfDay,
-  UsageSum,
-} from "./rows.ts";
+import type { Closing, Funding } from "./movement.ts";
+import type { Opening } from "./opening.ts";
+import type { RequestHead, RequestLimits, UnsettledRecord } from "./record.ts";
+import type { Hold, Place } from "./rows.ts";
 import type { BillingRules, LimitRules, QuotaRules } from "./settings.ts";
 
 /** The maximum cost of a request on one card of its plan, for the hold. */
@@ -231,74 +217,6 @@ export interface Refused {
   /** True if nothing was decided: if the request had entered, it still is. Otherwise a refusal undoes its entry. */
   readonly isUndecided?: true;
 }
-
-/** Rows as read in the transaction. Rows that were not found are null or missing. */
-export interface Rows {
-  /** The store's clock at the decision, in Unix milliseconds. Null if it has none: then the demands' own times count. */
-  readonly nowMs: number | null;
-  readonly accounts: ReadonlyMap<string, Account | null>;
-  readonly keys: ReadonlyMap<string, GatewayKey | null>;
-  /** By `makeOwnerId`. */
-  readonly spends: ReadonlyMap<string, Spend | null>;
-  /** By `makeMeterId`. */
-  readonly meters: ReadonlyMap<string, Meter | null>;
-  /** By `makeOwnerId`. */
-  readonly owners: ReadonlyMap<string, OwnerState | null>;
-  /** By `makeOwnerId`. Missing if none was asked for. */
-  readonly members?: ReadonlyMap<string, MemberTerms | null>;
-  /** By `makeOpeningId`. Missing if none were asked for. */
-  readonly sums?: ReadonlyMap<string, readonly ModelSum[]>;
-  readonly holds: Pick<ReadonlyMap<string, Hold | null>, "get">;
-  /** Only those without a hold. */
-  readonly requests: ReadonlyMap<string, RequestRecord | null>;
-  readonly replies: ReadonlyMap<string, KeptReply | null>;
-  readonly movements: ReadonlyMap<string, Movement | null>;
-  /** By `makeTagDayId`. Missing if none were asked for. */
-  readonly tagsOfDays?: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Missing if none was asked for. */
-  readonly checkouts?: ReadonlyMap<string, Checkout | null>;
-}
-
-/** Rows to delete, by account: every key in the store begins with the account. */
-export interface Gone {
-  readonly accountId: string;
-  readonly id: string;
-}
-
-/** The decision on a batch of demands: an answer for each, in order, and the rows to write before any is returned. */
-export interface Decision {
-  readonly answers: readonly Answer[];
-  readonly accounts: readonly Account[];
-  /** Those of them whose state changed too: what they owe, and whether they are paused or closed. */
-  readonly states: readonly Account[];
-  readonly spends: readonly Spend[];
-  readonly meters: readonly Meter[];
-  readonly owners: readonly OwnerState[];
-  readonly holds: readonly Hold[];
-  readonly holdsGone: readonly Gone[];
-  readonly entries: readonly Entry[];
-  readonly requests: readonly RequestRecord[];
-  /** Rows that take the place of those given up as lost. */
-  readonly requestsAmended: readonly RequestRecord[];
-  readonly replies: readonly KeptReply[];
-  readonly repliesGone: readonly Gone[];
-  readonly movements: readonly Movement[];
-  readonly checkouts: readonly Checkout[];
-  /** Amounts to add to the hour's row. */
-  readonly usage: readonly UsageSum[];
-  /** The same by tag. */
-  readonly tagUsage: readonly UsageSum[];
-  /** Tags that are new on their day. */
-  readonly tagsOfDays: readonly TagOfDay[];
-  /** Counts to add in the same way. */
-  readonly firstTokens: readonly FirstTokenSum[];
-  /** Amounts to add to the day's row. */
-  readonly calls: readonly CallSum[];
-  readonly events: readonly OutboxEvent[];
-}
-
-/** Pure. Called again if the transaction has to be repeated. */
-export type Decide = (rows: Rows, demands: readonly Demand[]) => Decision;
 
 /** A refusal is only among them if it undoes the request's entry. */
 export type Admitted = Extract<Answer, { kind: "granted" | "replayed" | "pending" | "moved" | "refused" }>;

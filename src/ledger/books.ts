@@ -1,7 +1,8 @@
 // The books during one batch: the rows as read, the changes of earlier demands, and the only way to move money.
 
 import type { Checkout } from "../core/checkout.ts";
-import type { Answer, Decision, Gone } from "../core/demand.ts";
+import type { Decision, Gone } from "../core/decision.ts";
+import type { Answer } from "../core/demand.ts";
 import type { OutboxEvent } from "../core/events.ts";
 import type { Account, GatewayKey } from "../core/key.ts";
 import type { Movement } from "../core/movement.ts";

@@ -1,5 +1,6 @@
 // The ledger's decisions as one pure function: rows and demands in, answers and rows to write out.
-import type { Answer, Decision, Demand, Rows } from "../core/demand.ts";
+import type { Decision, Rows } from "../core/decision.ts";
+import type { Answer, Demand } from "../core/demand.ts";
 import { Fault } from "../core/fault.ts";
 import { admit } from "./admit.ts";
 import { coversMoment } from "./allowance.ts";

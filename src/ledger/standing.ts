@@ -1,6 +1,6 @@
 // Keys' allowances as shown to their holders and the operator.
 
-import type { Rows } from "../core/demand.ts";
+import type { Rows } from "../core/decision.ts";
 import type { GatewayKey } from "../core/key.ts";
 import { resolveAllowance } from "../core/key-limits.ts";
 import type { Store } from "../core/store.ts";

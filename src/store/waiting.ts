@@ -1,5 +1,6 @@
 // Demands that wait for a transaction, and the answering of one batch, or of one demand without a transaction.
-import type { Answer, Decide, Demand, Rows } from "../core/demand.ts";
+import type { Decide, Rows } from "../core/decision.ts";
+import type { Answer, Demand } from "../core/demand.ts";
 import { Fault } from "../core/fault.ts";
 
 export const WAITING_DEMANDS_MAX = 100_000;

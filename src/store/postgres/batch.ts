@@ -1,5 +1,6 @@
 // One transaction for demands of one account: read under its lock, decide, write; retried if that is safe.
-import type { Answer, Decide, Demand } from "../../core/demand.ts";
+import type { Decide } from "../../core/decision.ts";
+import type { Answer, Demand } from "../../core/demand.ts";
 import { CommitError, unavailable } from "../unavailable.ts";
 import type { Connection } from "./connection.ts";
 import { isOutage, LateError, RetryLimit } from "./failures.ts";

@@ -1,5 +1,6 @@
 // Batches demands into transactions: while one of an account is running, its further demands gather for the next.
-import type { Answer, Decide, Demand } from "../../core/demand.ts";
+import type { Decide } from "../../core/decision.ts";
+import type { Answer, Demand } from "../../core/demand.ts";
 import { unavailable } from "../unavailable.ts";
 import { answerAll, tooMany, WAITING_DEMANDS_MAX, type Waiting } from "../waiting.ts";
 import { type Bounds, runBatch } from "./batch.ts";

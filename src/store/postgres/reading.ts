@@ -1,5 +1,6 @@
 // Reads the rows for decisions: one statement per table for all demands of one account.
-import type { Reads, Rows } from "../../core/demand.ts";
+import type { Rows } from "../../core/decision.ts";
+import type { Reads } from "../../core/demand.ts";
 import type { MemberTerms } from "../../core/member-limits.ts";
 import { makeOpeningId, type Opening } from "../../core/opening.ts";
 import { makeMeterId, makeOwnerId, makeTagDayId } from "../../core/rows.ts";

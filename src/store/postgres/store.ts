@@ -1,6 +1,7 @@
 // The store on PostgreSQL or a compatible engine, for any number of nodes.
 import { randomBytes } from "node:crypto";
-import type { Decide, Reads } from "../../core/demand.ts";
+import type { Decide } from "../../core/decision.ts";
+import type { Reads } from "../../core/demand.ts";
 import type { Store, StoreSize } from "../../core/store.ts";
 import { NoStoreError, redactAddress } from "../address.ts";
 import { bind } from "../engine.ts";

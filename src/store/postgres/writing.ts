@@ -1,5 +1,5 @@
 // Writes a decision: every statement takes the account as $1 and one list per column, for any number of rows.
-import type { Decision, Gone } from "../../core/demand.ts";
+import type { Decision, Gone } from "../../core/decision.ts";
 import type { Account } from "../../core/key.ts";
 import { CHECKOUT } from "../checkouts.ts";
 import type { SqlType } from "../columns.ts";

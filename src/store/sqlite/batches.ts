@@ -1,5 +1,6 @@
 // Group commit: the demands of a few event loop turns become one transaction, and are answered after its COMMIT.
-import type { Answer, Decide, Decision, Demand } from "../../core/demand.ts";
+import type { Decide, Decision } from "../../core/decision.ts";
+import type { Answer, Demand } from "../../core/demand.ts";
 import { CHECKOUT } from "../checkouts.ts";
 import { REQUEST } from "../log-tables.ts";
 import { ACCOUNT_STATE, EVENT, MOVEMENT, REPLY } from "../tables.ts";

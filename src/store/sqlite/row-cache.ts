@@ -1,6 +1,7 @@
 // Caches the rows that decisions depend on, as long as no other process writes to the file.
 import type { Checkout } from "../../core/checkout.ts";
-import type { Decision, Reads, Rows } from "../../core/demand.ts";
+import type { Decision, Rows } from "../../core/decision.ts";
+import type { Reads } from "../../core/demand.ts";
 import type { Account, GatewayKey } from "../../core/key.ts";
 import type { MemberTerms } from "../../core/member-limits.ts";
 import type { Movement } from "../../core/movement.ts";

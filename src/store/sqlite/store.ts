@@ -1,6 +1,6 @@
 // The store on one SQLite file, which several processes may share.
 import { existsSync, realpathSync } from "node:fs";
-import type { Decide } from "../../core/demand.ts";
+import type { Decide } from "../../core/decision.ts";
 import type { Store } from "../../core/store.ts";
 import { Heart } from "../heart.ts";
 import { engineMethods } from "../methods.ts";
